@@ -1,0 +1,35 @@
+/**
+ * Names of the environment variables that the constructs (deploy time) set and the functions (run time) read.
+ * Written once, here: a name that only one side knows is a fault in production.
+ */
+export const Env = {
+  /** Name of the service that the function belongs to: `orders`, `inventory`; also the envelope's `orderly.<service>`. */
+  SERVICE: 'SERVICE',
+  /** The service's own table: commits, states, counters, projections. */
+  TABLE: 'TABLE_NAME',
+  /** The service's own idempotency table: processed and failure records, API records. TTL on `expiresAt`. */
+  RECORDS: 'RECORDS_TABLE_NAME',
+  /** Event bus, name or ARN: relays only. */
+  BUS: 'BUS_NAME',
+  /** Restores of the service so far; travels in the envelope. 0 until the first. */
+  EPOCH: 'EPOCH',
+  /** Consumer functions: pinned name, part of each processed record's key. */
+  CONSUMER: 'CONSUMER',
+  /** Consumer functions: raised to reprocess on purpose. 0 by default. */
+  CONSUMER_GENERATION: 'CONSUMER_GENERATION',
+  /** Consumer and API functions: how long a duplicate is recognised, in seconds. */
+  DEDUPE_WINDOW_SECONDS: 'DEDUPE_WINDOW_SECONDS',
+  /** Consumer functions: deliveries of one message before it becomes a failure record. */
+  MAX_ATTEMPTS: 'MAX_ATTEMPTS',
+  /** Shards of the feed index, as JSON: `[{ "from": "<ISO time>", "shards": 8 }]`, ascending. */
+  FEED_SHARDS: 'FEED_SHARDS',
+  /** API functions and the authorizer: who issues tokens. */
+  JWT_ISSUER: 'JWT_ISSUER',
+  JWT_AUDIENCE: 'JWT_AUDIENCE',
+  /** Name of the claim that holds `customer` or `operator`. */
+  JWT_ROLE_CLAIM: 'JWT_ROLE_CLAIM',
+  /** Inline JWKS (JSON). Absent: fetched from the issuer's well-known address. */
+  JWT_JWKS: 'JWT_JWKS',
+} as const;
+
+export type EnvName = (typeof Env)[keyof typeof Env];
