@@ -1,0 +1,94 @@
+import * as z from 'zod/mini';
+import type { EventOf } from '../../patterns/contract.js';
+
+/** Smallest units of a currency (cents), never fractions. */
+export const Money = z.strictObject({
+  amount: z.int().check(z.gte(0), z.lte(1e12)),
+  currency: z.currencyCode(),
+});
+export type Money = z.infer<typeof Money>;
+
+/** A stock keeping unit, as in the address of its stock. */
+export const Sku = z.string().check(z.regex(/^[A-Za-z0-9._-]{1,64}$/, 'expected 1 to 64 of A-Z a-z 0-9 . _ -'));
+
+export const OrderLine = z.strictObject({
+  sku: Sku,
+  quantity: z.int().check(z.gte(1), z.lte(10_000)),
+  /** The price that the customer agreed to. */
+  unitPrice: Money,
+});
+export type OrderLine = z.infer<typeof OrderLine>;
+
+/** A total may pass the limit of one amount, never what a number holds exactly. */
+const Total = z.object({ amount: z.int().check(z.gte(0)), currency: z.string() });
+
+/** Why the business refused an order. */
+export const RejectionReason = z.enum(['OUT_OF_STOCK']);
+export type RejectionReason = z.infer<typeof RejectionReason>;
+
+/** What the orders service publishes; `subject` is `Order/<orderId>`. */
+export const ordersContract = {
+  service: 'orders',
+  events: {
+    OrderPlaced: {
+      version: 1,
+      data: z.object({
+        orderId: z.string(),
+        customerId: z.string(),
+        lines: z.array(z.object({ sku: z.string(), quantity: z.int().check(z.gte(1)), unitPrice: Total })),
+        total: Total,
+        clientReference: z.exactOptional(z.string()),
+        placedAt: z.iso.datetime(),
+      }),
+    },
+    OrderApproved: { version: 1, data: z.object({ orderId: z.string() }) },
+    OrderRejected: { version: 1, data: z.object({ orderId: z.string(), reason: RejectionReason }) },
+    OrderCancelled: { version: 1, data: z.object({ orderId: z.string(), reason: z.exactOptional(z.string()) }) },
+  },
+} as const;
+export type OrderEvent = EventOf<typeof ordersContract>;
+
+/** Body of `POST /orders`. */
+export const PlaceOrder = z
+  .strictObject({
+    lines: z.array(OrderLine).check(z.minLength(1), z.maxLength(50)),
+    clientReference: z.exactOptional(z.string().check(z.minLength(1), z.maxLength(64))),
+  })
+  .check(
+    z.superRefine(({ lines }, context) => {
+      const fault = (path: (string | number)[], message: string) =>
+        context.addIssue({ code: 'custom', path: ['lines', ...path], message });
+      const seen = new Set<string>();
+      for (const [at, { sku, unitPrice }] of lines.entries()) {
+        if (seen.has(sku)) fault([at, 'sku'], 'this SKU stands on an earlier line: add the quantities up');
+        if (unitPrice.currency !== lines[0]?.unitPrice.currency) {
+          fault([at, 'unitPrice', 'currency'], 'an order has one currency: expected that of the first line');
+        }
+        seen.add(sku);
+      }
+      const total = lines.reduce((sum, line) => sum + BigInt(line.quantity) * BigInt(line.unitPrice.amount), 0n);
+      if (total > Number.MAX_SAFE_INTEGER) fault([], 'the total is above 2^53-1');
+    }),
+  );
+export type PlaceOrder = z.infer<typeof PlaceOrder>;
+
+/** Body of `POST /orders/{id}/cancellation`; none at all is the same as `{}`. */
+export const CancelOrder = z.strictObject({
+  reason: z.exactOptional(z.string().check(z.minLength(1), z.maxLength(200))),
+});
+
+/** An order as every answer shows it. */
+export interface OrderView {
+  readonly orderId: string;
+  readonly customerId: string;
+  readonly status: 'PENDING' | 'APPROVED' | 'REJECTED' | 'CANCELLED';
+  /** Why it was rejected or cancelled. */
+  readonly reason?: string;
+  readonly clientReference?: string;
+  readonly lines: readonly OrderLine[];
+  readonly total: Money;
+  /** Version of the order that this shows, from 1. */
+  readonly version: number;
+  /** ISO 8601, UTC. */
+  readonly placedAt: string;
+}
