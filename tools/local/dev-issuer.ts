@@ -1,0 +1,94 @@
+import { createHash, createPrivateKey, generateKeyPairSync, type JsonWebKey, randomUUID, sign } from 'node:crypto';
+import { linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/** What tokens of the local run say they come from, and whom they are for. Refused in `prod`: its settings name others. */
+export const DEV_ISSUER = 'urn:orderly:dev';
+export const DEV_AUDIENCE = 'orderly-dev';
+/** Where the local run keeps what it makes; never committed. */
+export const ORDERLY_FOLDER = fileURLToPath(new URL('../../.orderly/', import.meta.url));
+
+/** A private key of an issuer, as a JWK with its id. */
+export type IssuerKey = JsonWebKey & { readonly kid: string };
+
+export interface TokenRequest {
+  /** Who calls: the customer's or operator's id. */
+  readonly sub: string;
+  readonly role: 'customer' | 'operator';
+  /** Seconds from now; a negative number makes an expired token. @default 12 hours */
+  readonly lifetimeSeconds?: number;
+  /** @default DEV_ISSUER */
+  readonly issuer?: string;
+  /** @default DEV_AUDIENCE */
+  readonly audience?: string;
+}
+
+/** A new ES256 key, kept nowhere: for tests that forge tokens, and for the first start. */
+export function newKey(): IssuerKey {
+  const jwk = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ format: 'jwk' });
+  const { crv, kty, x, y } = jwk;
+  // RFC 7638: members in lexicographic order, no white space.
+  const kid = createHash('sha256').update(JSON.stringify({ crv, kty, x, y })).digest('base64url');
+  return { ...jwk, kid };
+}
+
+/**
+ * The key of this clone's local run, made at the first call. Two processes at once get the same one: each writes a file
+ * of its own, and only the first can link it to the name that both then read.
+ */
+export function devKey(folder = ORDERLY_FOLDER): IssuerKey {
+  const file = join(folder, 'dev-key.json');
+  const stored = readKey(file);
+  if (stored) return stored;
+  mkdirSync(folder, { recursive: true });
+  const draft = `${file}.${randomUUID()}`;
+  writeFileSync(draft, JSON.stringify(newKey()), { mode: 0o600, flag: 'wx' });
+  try {
+    linkSync(draft, file);
+  } catch (error) {
+    if (!hasCode(error, 'EEXIST')) throw error;
+  } finally {
+    rmSync(draft);
+  }
+  return readKey(file) ?? devKey(folder);
+}
+
+/** The public half as an inline JWKS (JSON), for the functions' environment. */
+export function jwksOf(...keys: readonly IssuerKey[]): string {
+  return JSON.stringify({
+    keys: keys.map(({ kty, crv, x, y, kid }) => ({ kty, crv, x, y, kid, alg: 'ES256', use: 'sig' })),
+  });
+}
+
+/** JWKS (JSON) of this clone's dev issuer; makes its key where there is none yet. */
+export function devJwks(folder = ORDERLY_FOLDER): string {
+  return jwksOf(devKey(folder));
+}
+
+/** A signed JWT (ES256) with the claims that the API reads: `sub`, `orderly_role`, `iss`, `aud`, `iat`, `exp`. */
+export function makeToken(request: TokenRequest, key: IssuerKey = devKey()): string {
+  const { sub, role, lifetimeSeconds = 12 * 3600, issuer = DEV_ISSUER, audience = DEV_AUDIENCE } = request;
+  const now = Math.floor(Date.now() / 1000);
+  // An expired token was issued before it expired.
+  const iat = Math.min(now, now + lifetimeSeconds - 1);
+  const claims = { sub, orderly_role: role, iss: issuer, aud: audience, iat, exp: now + lifetimeSeconds };
+  const signed = `${base64url({ alg: 'ES256', typ: 'JWT', kid: key.kid })}.${base64url(claims)}`;
+  const privateKey = createPrivateKey({ key, format: 'jwk' });
+  const signature = sign('sha256', Buffer.from(signed), { key: privateKey, dsaEncoding: 'ieee-p1363' });
+  return `${signed}.${signature.toString('base64url')}`;
+}
+
+const base64url = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
+
+function readKey(file: string): IssuerKey | undefined {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8')) as IssuerKey;
+  } catch (error) {
+    if (hasCode(error, 'ENOENT')) return undefined;
+    throw error;
+  }
+}
+
+const hasCode = (error: unknown, code: string): boolean =>
+  error instanceof Error && 'code' in error && error.code === code;

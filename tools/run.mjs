@@ -1,0 +1,66 @@
+// The way into every npm script: plain JavaScript without dependencies, since it runs before they are installed.
+//   node tools/run.mjs start | test | deploy | demo-dedupe | token [arguments]
+// Installs what is missing, then runs tools/local/<command>.ts in this same process: no child that signals, exit codes
+// and a killed parent would have to be passed on to.
+import { spawnSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+
+const COMMANDS = ['start', 'test', 'deploy', 'demo-dedupe', 'token'];
+const root = new URL('../', import.meta.url);
+const at = (path) => new URL(path, root);
+
+function fail(message, code = 1) {
+  console.error(message);
+  process.exit(code);
+}
+
+function checkNode() {
+  const [major, minor] = process.versions.node.split('.').map(Number);
+  if (major > 20 || (major === 20 && minor >= 20)) return;
+  fail(`Orderly needs Node 20.20 or newer (22 advised); this is ${process.versions.node}: https://nodejs.org`);
+}
+
+/** npm notes in node_modules what it put there: compared with the lock file, which `git pull` may have changed. */
+function installed() {
+  const note = at('node_modules/.package-lock.json');
+  if (!existsSync(note)) return false;
+  const have = JSON.parse(readFileSync(note, 'utf8')).packages;
+  const want = JSON.parse(readFileSync(at('package-lock.json'), 'utf8')).packages;
+  return Object.entries(want).every(([path, { version, optional, devOptional }]) => {
+    if (path === '') return true;
+    // Optional packages of other platforms are in the lock file only.
+    return have[path] ? have[path].version === version : optional || devOptional;
+  });
+}
+
+function install() {
+  console.error('Installing dependencies (npm ci) ...');
+  const npm = process.platform === 'win32' ? 'npm.cmd' : 'npm';
+  const { status } = spawnSync(npm, ['ci', '--no-audit', '--no-fund', '--loglevel=error'], {
+    cwd: at('.'),
+    stdio: ['ignore', 2, 2],
+  });
+  if (status !== 0) fail('npm ci failed: see above.');
+}
+
+const [command, ...args] = process.argv.slice(2);
+checkNode();
+if (!COMMANDS.includes(command)) fail(`usage: node tools/run.mjs ${COMMANDS.join(' | ')}`, 2);
+if (!installed()) install();
+process.chdir(at('.').pathname);
+// The AWS SDK says at every start that Node 20 is old; so would each child process.
+process.env.NODE_NO_WARNINGS = '1';
+process.removeAllListeners('warning');
+const { register } = await import('tsx/esm/api');
+register();
+try {
+  const { main } = await import(`./local/${command}.ts`);
+  process.exitCode = await main(args);
+} catch (error) {
+  // Errors that the reader can mend say how in their message; a stack would bury it.
+  fail(
+    error?.constructor?.name?.endsWith('Error') && error.constructor !== Error
+      ? error.message
+      : (error?.stack ?? error),
+  );
+}

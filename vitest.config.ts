@@ -1,0 +1,28 @@
+import { defineConfig } from 'vitest/config';
+
+/** One project per kind of test; `integration` and `acceptance` share a deployment to one LocalStack (test/support). */
+const project = (name: string, include: readonly string[], more: object = {}) => ({
+  extends: true as const,
+  test: { name, include: [...include], ...more },
+});
+
+const deployed = {
+  globalSetup: ['test/support/global-setup.ts'],
+  testTimeout: 60_000,
+  hookTimeout: 60_000,
+  // One emulator on two cores: files at once would only wait for each other, and share the proxy's faults.
+  fileParallelism: false,
+};
+
+export default defineConfig({
+  test: {
+    env: { NODE_NO_WARNINGS: '1' },
+    projects: [
+      project('unit', ['test/lambdas/**/*.test.ts', 'test/tools/**/*.test.ts']),
+      project('infrastructure', ['test/lib/**/*.test.ts'], { testTimeout: 120_000, hookTimeout: 120_000 }),
+      project('simulation', ['test/simulation/**/*.test.ts', 'test/simulator/**/*.test.ts'], { testTimeout: 120_000 }),
+      project('integration', ['test/integration/**/*.test.ts'], deployed),
+      project('acceptance', ['test/acceptance/**/*.test.ts'], deployed),
+    ],
+  },
+});
