@@ -1,0 +1,161 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { LocalRunError } from '../errors.js';
+import { type Progress, waitUntil } from '../progress.js';
+
+/** Version of `com.amazonaws:DynamoDBLocal` on Maven Central. */
+const DYNAMODB_LOCAL = '2.6.1';
+const LOCK = fileURLToPath(new URL('requirements.lock', import.meta.url));
+const ELSEWHERE =
+  'Or use an emulator (or account) that runs elsewhere: ORDERLY_ENDPOINT=http://localhost:4566 npm start';
+
+/** What is on the disk: LocalStack in a Python environment, and DynamoDB Local's jars. */
+export interface Installation {
+  readonly python: string;
+  readonly dynamodbLocal: string;
+}
+
+/** A tool that has to be there already is not, or is too old. */
+export class MissingToolError extends LocalRunError {
+  constructor(what: string) {
+    super(`${what}\n${ELSEWHERE}`);
+  }
+}
+
+/**
+ * Brings LocalStack (hash-locked, from PyPI) and DynamoDB Local (from Maven) onto this machine: a minute at first, nothing
+ * afterwards. All clones share one installation per version, below `$XDG_CACHE_HOME/orderly` (600 MB); of several at
+ * once, one installs and the others wait.
+ * @throws {MissingToolError} at once, where Python, Java or Maven is missing
+ * @throws {LocalRunError} where the installation itself fails, with the tool's own words
+ */
+export async function install(progress: Progress): Promise<Installation> {
+  const tools = findTools();
+  const hash = createHash('sha256').update(readFileSync(LOCK)).update(DYNAMODB_LOCAL).digest('hex').slice(0, 12);
+  const cache = join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'orderly');
+  const folder = join(cache, `localstack-${hash}`);
+  const installed = { python: join(folder, 'venv', 'bin', 'python'), dynamodbLocal: join(folder, 'dynamodb-local') };
+  const done = join(folder, 'done');
+  if (existsSync(done)) return installed;
+  mkdirSync(cache, { recursive: true });
+  await alone(`${folder}.lock`, progress, async () => {
+    if (existsSync(done)) return;
+    progress(`installing LocalStack and DynamoDB Local into ${folder} (once, about a minute)`);
+    rmSync(folder, { recursive: true, force: true }); // what an interrupted installation left
+    mkdirSync(folder);
+    await Promise.all([installLocalStack(tools.python, folder), installDynamoDbLocal(installed.dynamodbLocal, folder)]);
+    writeFileSync(done, '');
+  });
+  return installed;
+}
+
+/** @throws {MissingToolError} naming the first one that is missing */
+export function findTools(): { python: string } {
+  const wanted = [process.env.PYTHON, 'python3.13', 'python3.12', 'python3.11', 'python3'];
+  const python = wanted.find(
+    (name) =>
+      name && runs(name, ['-c', 'import sys, venv, ensurepip; sys.exit(not (3, 11) <= sys.version_info < (3, 14))']),
+  );
+  if (!python)
+    throw new MissingToolError(
+      'Python 3.11 to 3.13 with its venv module is needed for LocalStack (or name one: PYTHON=/path/to/python3.13).',
+    );
+  const java = process.env.JAVA_HOME ? join(process.env.JAVA_HOME, 'bin', 'java') : 'java';
+  if (javaVersion(java) < 17) throw new MissingToolError('Java 17 or newer is needed for DynamoDB Local.');
+  if (!runs('mvn', ['-v'])) throw new MissingToolError('Maven (mvn) is needed: it brings DynamoDB Local.');
+  return { python };
+}
+
+function runs(command: string, args: readonly string[]): boolean {
+  try {
+    execFileSync(command, args, { stdio: 'ignore' });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Major version; 0 where there is no Java. */
+function javaVersion(java: string): number {
+  try {
+    const text = execFileSync(java, ['--version'], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
+    return Number(/\b(\d+)(?:[.+-]\S*)?\s/.exec(text)?.[1] ?? 0);
+  } catch {
+    return 0;
+  }
+}
+
+async function installLocalStack(python: string, folder: string): Promise<void> {
+  const venv = join(folder, 'venv');
+  await run(python, ['-m', 'venv', venv]);
+  const pip = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '--no-deps', '--require-hashes'];
+  await run(join(venv, 'bin', 'python'), [...pip, '-r', LOCK]);
+}
+
+async function installDynamoDbLocal(target: string, folder: string): Promise<void> {
+  const pom = join(folder, 'pom.xml');
+  writeFileSync(
+    pom,
+    `<project xmlns="http://maven.apache.org/POM/4.0.0"><modelVersion>4.0.0</modelVersion>
+  <groupId>orderly</groupId><artifactId>dynamodb-local</artifactId><version>1</version>
+  <dependencies><dependency>
+    <groupId>com.amazonaws</groupId><artifactId>DynamoDBLocal</artifactId><version>${DYNAMODB_LOCAL}</version>
+  </dependency></dependencies>
+</project>`,
+  );
+  const goal = ['dependency:copy-dependencies', '-DincludeScope=runtime', `-DoutputDirectory=${target}`];
+  await run('mvn', ['-q', '-B', '-f', pom, ...goal]);
+}
+
+function run(command: string, args: readonly string[]): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'pipe'] });
+    let said = '';
+    for (const stream of [child.stdout, child.stderr])
+      stream.on('data', (chunk) => (said = (said + chunk).slice(-4000)));
+    child.on('error', reject);
+    child.on('close', (code) => {
+      if (code === 0) resolve();
+      else reject(new LocalRunError(`${command} ${args.slice(0, 3).join(' ')} failed:\n${said}\n${ELSEWHERE}`));
+    });
+  });
+}
+
+/** One process at a time, by a file with its id; a file whose process is gone is in nobody's way. */
+async function alone(file: string, progress: Progress, work: () => Promise<void>): Promise<void> {
+  let told = false;
+  await waitUntil(
+    async () => {
+      try {
+        writeFileSync(file, String(process.pid), { flag: 'wx' });
+        return true;
+      } catch {
+        if (!holderLives(file)) rmSync(file, { force: true });
+        else if (!told) {
+          told = true;
+          progress('another process is installing LocalStack: waiting for it');
+        }
+        return undefined;
+      }
+    },
+    { limitMs: 600_000, everyMs: 500, missing: () => `the installation that holds ${file} has not ended` },
+  );
+  try {
+    await work();
+  } finally {
+    rmSync(file, { force: true });
+  }
+}
+
+function holderLives(file: string): boolean {
+  try {
+    process.kill(Number(readFileSync(file, 'utf8')), 0);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,111 @@
+"""python -m ls_process_executor : LocalStack's runtime in host mode, also on Python 3.11 and 3.12.
+
+LocalStack 4.14 is made for 3.13, where threading.Lock is a class; localstack/packages/api.py says `Lock | None` in a
+signature, which fails before. For that one import Lock is a class here too.
+"""
+
+import os
+import re
+import sys
+import threading
+
+
+def pep695(text: str) -> str:
+    """class X[T](B), def f[T](a), type X = Y as Python 3.11 writes them."""
+    names: dict[str, str] = {}
+
+    def cls(m):
+        bound = m["p"].strip()
+        for p in bound.split(","):
+            names[p.split(":")[0].strip()] = ""
+        generic = "_lspe_t.Generic[%s]" % ", ".join(p.split(":")[0].strip() for p in bound.split(","))
+        bases = (m["b"] or "").strip()
+        if "[" in bases:  # the type variables come with a base
+            return f"{m['i']}class {m['n']}({bases}):"
+        return f"{m['i']}class {m['n']}({bases + ', ' if bases else ''}{generic}):"
+
+    def fun(m):
+        for p in m["p"].split(","):
+            names[p.split(":")[0].strip()] = ""
+        return f"{m['i']}def {m['n']}("
+
+    text = re.sub(r"^(?P<i>[ ]*)class (?P<n>\w+)\[(?P<p>[^\]]+)\](?:\((?P<b>[^)]*)\))?:", cls, text, flags=re.M)
+    text = re.sub(r"^(?P<i>[ ]*)def (?P<n>\w+)\[(?P<p>[^\]]+)\]\(", fun, text, flags=re.M)
+    text = re.sub(r"^type (\w+) = ", r"\1 = ", text, flags=re.M)
+    head = "import typing as _lspe_t; " + "; ".join(f"{n} = _lspe_t.TypeVar('{n}')" for n in names) + "\n"
+    futures = [m.end() for m in re.finditer(r"^from __future__ .*\n", text, flags=re.M)]
+    at = futures[-1] if futures else 0
+    if not at and (m := re.match(r'\s*(""\x22.*?""\x22)\n', text, flags=re.S)):
+        at = m.end()
+    return text[:at] + head + text[at:]
+
+
+def compat():
+    if sys.version_info >= (3, 13):
+        return
+    import warnings
+
+    if not hasattr(warnings, "deprecated"):
+        from typing_extensions import deprecated
+
+        warnings.deprecated = deprecated
+    if sys.version_info < (3, 12):
+        import uuid
+        from hashlib import sha1
+        from importlib.machinery import SourceFileLoader
+
+        uuid5 = uuid.uuid5  # KMS names by bytes, which 3.11 refuses
+        uuid.uuid5 = lambda ns, name: (
+            uuid.UUID(bytes=sha1(ns.bytes + name).digest()[:16], version=5) if isinstance(name, bytes) else uuid5(ns, name)
+        )
+
+        original = SourceFileLoader.source_to_code
+
+        def source_to_code(self, data, path, *args, **kwargs):
+            if "localstack" in str(path):
+                raw = bytes(data)
+                if re.search(rb"^[ ]*(?:class|def) \w+\[|^type \w+ = ", raw, flags=re.M):
+                    data = pep695(raw.decode()).encode()
+            return original(self, data, path, *args, **kwargs)
+
+        SourceFileLoader.source_to_code = source_to_code
+    lock = threading.Lock
+
+    class Lock:
+        def __new__(cls):
+            return lock()
+
+    threading.Lock = Lock
+    try:
+        import localstack.packages.api  # noqa: F401
+    finally:
+        threading.Lock = lock
+
+
+def end_with_parent():
+    """Ends with whoever started us: they hold the other end of stdin, which closes however they die.
+
+    Nothing here is worth a graceful end: what the emulator holds is thrown away with it.
+    """
+
+    def watch():
+        while os.read(0, 4096):
+            pass
+        import psutil
+
+        for child in psutil.Process().children(recursive=True):  # DynamoDB Local, Lambda processes
+            try:
+                child.kill()
+            except psutil.NoSuchProcess:
+                pass
+        os._exit(0)
+
+    threading.Thread(target=watch, daemon=True, name="end-with-parent").start()
+
+
+if __name__ == "__main__":
+    end_with_parent()
+    compat()
+    from localstack.runtime.main import main
+
+    main()
