@@ -1,0 +1,69 @@
+import type { Call, CallFilter, EntryMatch, Fault } from './faults.js';
+
+interface Options {
+  /** @default 1 */
+  readonly times?: number;
+  /** Only calls whose request holds this text (an order's id, say): others of the same function pass. */
+  readonly including?: string;
+}
+
+/**
+ * What tests ask of the proxy between functions and endpoint, over HTTP (tests run in other processes than the proxy).
+ * `functionPart` is any part of the function's name. Faults stay armed until they are used up or `reset` is called.
+ */
+export class ProxyControl {
+  constructor(private readonly url: string) {}
+
+  /** Kills the function's process with SIGKILL when the answer of a successful DynamoDB write passes. */
+  crashAfterWrite(functionPart: string, options: Options = {}): Promise<void> {
+    return this.arm({ kind: 'crash-after-write', functionPart, times: 1, ...options });
+  }
+
+  /** Kills the function's process before a DynamoDB write reaches the endpoint. */
+  crashBeforeWrite(functionPart: string, options: Options = {}): Promise<void> {
+    return this.arm({ kind: 'crash-before-write', functionPart, times: 1, ...options });
+  }
+
+  /** Carries the operation out and drops the connection instead of answering; the SDK will retry. */
+  loseAnswer(functionPart: string, operation: string, options: Options = {}): Promise<void> {
+    return this.arm({ kind: 'lose-answer', functionPart, operation, times: 1, ...options });
+  }
+
+  /** Answers a throttle without carrying the operation out. The SDK itself tries three times: `times: 3` is one failure. */
+  throttle(functionPart: string, operation: string, options: Options = {}): Promise<void> {
+    return this.arm({ kind: 'throttle', functionPart, operation, times: 1, ...options });
+  }
+
+  /** Refuses `times` matching entries of PutEvents with this code; the other entries of the call pass. */
+  failEntries({
+    match,
+    times = 1,
+    errorCode = 'InternalFailure',
+  }: {
+    match: EntryMatch;
+    times?: number;
+    errorCode?: string;
+  }): Promise<void> {
+    return this.arm({ kind: 'fail-entries', match, times, errorCode });
+  }
+
+  /** What functions called, in the order of arrival. */
+  async calls(filter: CallFilter = {}): Promise<readonly Call[]> {
+    return (await this.post('calls', filter)) as Call[];
+  }
+
+  /** Disarms every fault and empties the journal. */
+  async reset(): Promise<void> {
+    await this.post('reset', {});
+  }
+
+  private async arm(fault: Fault): Promise<void> {
+    await this.post('faults', fault);
+  }
+
+  private async post(what: string, body: object): Promise<unknown> {
+    const response = await fetch(`${this.url}/_control/${what}`, { method: 'POST', body: JSON.stringify(body) });
+    if (!response.ok) throw new Error(`the proxy answered ${response.status}: ${await response.text()}`);
+    return response.json();
+  }
+}
