@@ -5,6 +5,8 @@
 export const Env = {
   /** Name of the service that the function belongs to: `orders`, `inventory`; also the envelope's `orderly.<service>`. */
   SERVICE: 'SERVICE',
+  /** Name of the environment that the function is deployed to: `dev`, `prod`. For logs, never for a decision. */
+  ENVIRONMENT: 'ENVIRONMENT',
   /** The service's own table: commits, states, counters, projections. */
   TABLE: 'TABLE_NAME',
   /** The service's own idempotency table: processed and failure records, API records. TTL on `expiresAt`. */
@@ -19,6 +21,8 @@ export const Env = {
   CONSUMER_GENERATION: 'CONSUMER_GENERATION',
   /** Consumer and API functions: how long a duplicate is recognised, in seconds. */
   DEDUPE_WINDOW_SECONDS: 'DEDUPE_WINDOW_SECONDS',
+  /** Consumer functions: address of their queue, for putting single messages off. */
+  QUEUE_URL: 'QUEUE_URL',
   /** Consumer functions: deliveries of one message before it becomes a failure record. */
   MAX_ATTEMPTS: 'MAX_ATTEMPTS',
   /** Shards of the feed index, as JSON: `[{ "from": "<ISO time>", "shards": 8 }]`, ascending. */

@@ -1,0 +1,38 @@
+import { App, Validations } from 'aws-cdk-lib';
+import { AwsSolutionsChecks, ServerlessChecks } from 'cdk-nag';
+import { Bundles } from '../lib/constructs/bundles.js';
+import { OrderlyStage } from '../lib/orderly-stage.js';
+import { type Overrides, SettingsError, settingsFor } from '../lib/settings.js';
+import { DEV_ISSUER, devJwks } from '../tools/local/dev-issuer.js';
+
+/**
+ * `cdk synth -c environment=prod`; also `-c issuer=... -c audience=... -c jwks=... -c alarmEmail=...` in the place of what
+ * lib/settings.ts says.
+ */
+const app = new App();
+const context = (name: keyof Overrides | 'environment'): string | undefined => app.node.tryGetContext(name);
+const overrides = Object.fromEntries(
+  (['issuer', 'audience', 'jwks', 'alarmEmail'] as const).flatMap((name) => {
+    const value = context(name);
+    return value === undefined ? [] : [[name, value]];
+  }),
+);
+
+try {
+  const settings = settingsFor(context('environment') ?? 'dev', overrides);
+  // The development issuer has no address to fetch keys from: its public key travels with the functions.
+  const { auth } = settings;
+  const jwks = auth.jwks ?? (auth.issuer === DEV_ISSUER ? devJwks() : undefined);
+  const bundles = new Bundles();
+  Validations.of(app).addPlugins(new AwsSolutionsChecks(app), new ServerlessChecks(app));
+  new OrderlyStage(app, settings.environment, {
+    settings: { ...settings, auth: { ...auth, ...(jwks !== undefined && { jwks }) } },
+    bundles,
+  });
+  app.synth();
+  bundles.remove();
+} catch (error) {
+  if (!(error instanceof SettingsError)) throw error;
+  console.error(error.message);
+  process.exitCode = 1;
+}

@@ -1,0 +1,216 @@
+import { Annotations, Duration, Validations } from 'aws-cdk-lib';
+import type { TableV2 } from 'aws-cdk-lib/aws-dynamodb';
+import { type EventBus, Rule } from 'aws-cdk-lib/aws-events';
+import { SqsQueue } from 'aws-cdk-lib/aws-events-targets';
+import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
+import type { ITopic } from 'aws-cdk-lib/aws-sns';
+import { Queue } from 'aws-cdk-lib/aws-sqs';
+import { Construct } from 'constructs';
+import type { ServiceContract } from '../../lambdas/patterns/contract.js';
+import { Env } from '../../lambdas/platform/environment.js';
+import { acknowledgeIsDeadLetterQueue } from './acknowledge.js';
+import { alarmOnErrors, alarmOnOldest, alarmOnVisible } from './alarms.js';
+import { RELAY } from './outbox.js';
+import { ServiceFunction } from './service-function.js';
+
+/** Events of one publisher. */
+export interface Subscription {
+  readonly contract: ServiceContract;
+  /** Event types, as in the publisher's contract. */
+  readonly types: readonly string[];
+}
+
+export interface IdempotentConsumerProps {
+  /** Pinned: it is part of every processed record's key. A new name means that all is processed again. */
+  readonly name: string;
+  readonly bus: EventBus;
+  readonly events: readonly Subscription[];
+  readonly handler: ServiceFunction;
+  /** Where processed and failure records live (TTL on `expiresAt`). */
+  readonly records: TableV2;
+  readonly alarmTopic: ITopic;
+  /**
+   * How long a duplicate is recognised; what is older is quarantined, never processed silently.
+   * @default the environment's
+   */
+  readonly dedupeWindow?: Duration;
+  /** How long a message that is being handled stays invisible to others. @default 6 times the handler's timeout */
+  readonly visibilityTimeout?: Duration;
+  /** Invocations at once, 2 to 1000: what the table's hottest keys stand, and how much of the account's concurrency it may take. @default 10 */
+  readonly maxConcurrency?: number;
+}
+
+/** EventBridge keeps retrying a target for this long. */
+const BUS_RETRIES = Duration.hours(24);
+const QUEUE_RETENTION = Duration.days(7);
+/** A message that comes from the queue keeps its first date there. */
+const DLQ_RETENTION = Duration.days(14);
+/** Deliveries of a message until the handler writes a failure record of it. */
+const MAX_ATTEMPTS = 8;
+/** The dead-letter queue is for what crashes before its failure record: so the handler's own count comes first. */
+const MAX_RECEIVES = MAX_ATTEMPTS + 2;
+
+/**
+ * Events of a bus, each with at most one effect (run-time twin: patterns/idempotent-consumer).
+ *
+ *     bus -> rule -> queue -> handler -> effect and processed record, in one transaction
+ *              |       | crashed each time
+ *              |       +-> dead letters --+
+ *              | never reached the queue  +-> drain -> failure records
+ *              +---------> undelivered ---+
+ */
+export class IdempotentConsumer extends Construct {
+  readonly queue: Queue;
+  readonly deadLetters: Queue;
+  readonly undelivered: Queue;
+
+  constructor(scope: Construct, id: string, props: IdempotentConsumerProps) {
+    super(scope, id);
+    const { name, bus, events, handler, records, maxConcurrency = 10 } = props;
+    const { dedupeWindow = handler.context.settings.dedupeWindow } = props;
+    const { visibilityTimeout = Duration.seconds(6 * handler.timeout.toSeconds()) } = props;
+    this.checkName(name);
+    this.checkEvents(events);
+    this.checkWindow(dedupeWindow);
+    this.checkVisibility(visibilityTimeout, handler.timeout);
+
+    this.deadLetters = this.deadLetterQueue('DeadLetters');
+    this.undelivered = this.deadLetterQueue('Undelivered');
+    this.queue = new Queue(this, 'Queue', {
+      retentionPeriod: QUEUE_RETENTION,
+      visibilityTimeout,
+      deadLetterQueue: { queue: this.deadLetters, maxReceiveCount: MAX_RECEIVES },
+      enforceSSL: true,
+    });
+    for (const { contract, types } of events) {
+      // One rule a publisher: a pattern with two sources would let each one's types through from the other, too.
+      new Rule(this, `${capitalised(contract.service)}Events`, {
+        eventBus: bus,
+        eventPattern: { source: [`orderly.${contract.service}`], detailType: [...types] },
+        targets: [new SqsQueue(this.queue, { deadLetterQueue: this.undelivered, maxEventAge: BUS_RETRIES })],
+      });
+    }
+    handler.function.addEventSource(
+      new SqsEventSource(this.queue, { batchSize: 10, reportBatchItemFailures: true, maxConcurrency }),
+    );
+    acknowledgeQueueSource(handler);
+    handler.setEnvironment(Env.CONSUMER, name);
+    handler.setEnvironment(Env.MAX_ATTEMPTS, String(MAX_ATTEMPTS));
+    handler.setEnvironment(Env.DEDUPE_WINDOW_SECONDS, String(dedupeWindow.toSeconds()));
+    handler.setEnvironment(Env.RECORDS, records.tableName);
+    handler.allowItems(records, ['PutItem', 'GetItem'], `${name}@`);
+
+    this.drain(name, handler, records);
+    this.alarms(handler, props.alarmTopic);
+  }
+
+  private deadLetterQueue(id: string): Queue {
+    const queue = new Queue(this, id, {
+      retentionPeriod: DLQ_RETENTION,
+      visibilityTimeout: Duration.seconds(6 * DRAIN_TIMEOUT.toSeconds()),
+      enforceSSL: true,
+    });
+    acknowledgeIsDeadLetterQueue(queue);
+    return queue;
+  }
+
+  /** Nothing lives in a dead-letter queue: each message becomes a failure record at once. */
+  private drain(name: string, handler: ServiceFunction, records: TableV2): void {
+    const drain = new ServiceFunction(this, 'DrainDeadLetters', {
+      context: handler.context,
+      entry: 'patterns/idempotent-consumer/drain-dead-letters',
+      timeout: DRAIN_TIMEOUT,
+      environment: { [Env.CONSUMER]: name, [Env.RECORDS]: records.tableName },
+    });
+    for (const queue of [this.deadLetters, this.undelivered]) {
+      drain.function.addEventSource(
+        new SqsEventSource(queue, { batchSize: 10, reportBatchItemFailures: true, maxConcurrency: 2 }),
+      );
+    }
+    acknowledgeQueueSource(drain);
+    drain.allowItems(records, ['PutItem', 'GetItem'], `${name}@`);
+  }
+
+  private alarms(handler: ServiceFunction, topic: ITopic): void {
+    alarmOnOldest(this, 'QueueBehind', {
+      queue: this.queue,
+      limit: Duration.hours(1),
+      means: 'a message has waited for over an hour.',
+      topic,
+    });
+    alarmOnErrors(this, 'ConsumerCrashing', {
+      handler,
+      means: 'the consumer ends with an error instead of an answer per message; whole batches are delivered again.',
+      topic,
+    });
+    alarmOnVisible(this, 'DeadLettersNotDrained', {
+      queue: this.deadLetters,
+      periods: 2,
+      means: 'messages that crashed the consumer are not turned into failure records.',
+      topic,
+    });
+    alarmOnVisible(this, 'UndeliveredNotDrained', {
+      queue: this.undelivered,
+      periods: 2,
+      means: 'events that never reached the queue are not turned into failure records.',
+      topic,
+    });
+  }
+
+  /** The name is followed by `@` in keys, and a right on keys that begin so must not hold for another's. */
+  private checkName(name: string): void {
+    if (!/^[a-z][a-z0-9-]{0,62}$/.test(name)) {
+      this.refuse(`name '${name}' is not 1 to 63 of a-z, 0-9 and -, beginning with a letter`);
+    }
+    if (name === RELAY) this.refuse(`name '${RELAY}' is the relay's own: their failure records would mix`);
+  }
+
+  /** A misspelt type would never arrive, and nobody would miss it. */
+  private checkEvents(events: readonly Subscription[]): void {
+    if (events.length === 0) this.refuse('events is empty: a consumer listens to something');
+    for (const { contract, types } of events) {
+      const known = Object.keys(contract.events);
+      if (types.length === 0)
+        this.refuse(`no event type of ${contract.service} is named: a rule would let all through`);
+      for (const type of types.filter((type) => !known.includes(type))) {
+        this.refuse(
+          `event type '${type}' is not in the contract of ${contract.service}, which has: ${known.join(', ')}`,
+        );
+      }
+    }
+  }
+
+  /** A duplicate can arrive as late as the longest way allows: a shorter window would process it twice. */
+  private checkWindow(window: Duration): void {
+    const longest = BUS_RETRIES.plus(QUEUE_RETENTION).plus(DLQ_RETENTION);
+    if (window.toSeconds() <= longest.toSeconds()) {
+      this.refuse(
+        `dedupeWindow of ${days(window)} days is not longer than the longest redelivery (${days(longest)} days: bus, queue and dead-letter queue)`,
+      );
+    }
+  }
+
+  /** Lambda may try a throttled batch again within six times the timeout (AWS, "Using Lambda with Amazon SQS"). */
+  private checkVisibility(visibility: Duration, timeout: Duration): void {
+    if (visibility.toSeconds() < 6 * timeout.toSeconds()) {
+      this.refuse(
+        `visibilityTimeout of ${visibility.toSeconds()} s is below 6 times the handler's timeout of ${timeout.toSeconds()} s: a message would be handled twice at once`,
+      );
+    }
+  }
+
+  private refuse(fault: string): void {
+    Annotations.of(this).addError(fault);
+  }
+}
+
+const DRAIN_TIMEOUT = Duration.seconds(30);
+const days = (duration: Duration): number => duration.toDays({ integral: false });
+const capitalised = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+
+function acknowledgeQueueSource(handler: ServiceFunction): void {
+  Validations.of(handler).acknowledge({
+    id: 'Serverless-LambdaEventSourceMappingDestination',
+    reason: 'Lambda has no on-failure destination for a queue: the queue redrives what fails to its dead-letter queue.',
+  });
+}

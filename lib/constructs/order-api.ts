@@ -1,0 +1,180 @@
+import { Annotations, Duration, Names, RemovalPolicy, Validations } from 'aws-cdk-lib';
+import {
+  AccessLogField,
+  AccessLogFormat,
+  AuthorizationType,
+  EndpointType,
+  LambdaIntegration,
+  LogGroupLogDestination,
+  RequestAuthorizer,
+  RestApi,
+} from 'aws-cdk-lib/aws-apigateway';
+import { LogGroup } from 'aws-cdk-lib/aws-logs';
+import type { ITopic } from 'aws-cdk-lib/aws-sns';
+import { Construct } from 'constructs';
+import type { Settings } from '../settings.js';
+import { alarm, alarmOnErrors } from './alarms.js';
+import { Firewall } from './firewall.js';
+import { answerProblems } from './gateway-responses.js';
+import type { ServiceFunction } from './service-function.js';
+
+/** One address, and the function that answers there. */
+export interface Route {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  /** As `/orders/{orderId}`. */
+  readonly path: string;
+  readonly handler: ServiceFunction;
+}
+
+export interface OrderApiProps {
+  readonly settings: Settings;
+  readonly routes: readonly Route[];
+  /** Verifies the caller's token; called for each request, also for one without a token. */
+  readonly authorizer: ServiceFunction;
+  readonly alarmTopic: ITopic;
+}
+
+export const STAGE = 'v1';
+
+/**
+ * The REST API: each route behind the authorizer, all errors as problem details, and an access log that holds no token,
+ * no body and no name.
+ *
+ * Bodies over 128 KB are refused by the handlers (413), over 10 MB by the gateway itself; with a firewall, all of them there.
+ */
+export class OrderApi extends Construct {
+  readonly api: RestApi;
+
+  constructor(scope: Construct, id: string, props: OrderApiProps) {
+    super(scope, id);
+    const { settings, routes, alarmTopic } = props;
+    this.checkRoutes(routes);
+
+    const accessLog = new LogGroup(this, 'AccessLog', {
+      retention: settings.logRetention,
+      removalPolicy: settings.keepsData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
+    });
+    this.api = new RestApi(this, 'Rest', {
+      // Not a physical name: the API's id is what addresses it, and this is its label in the console.
+      restApiName: Names.uniqueResourceName(this, { maxLength: 64, separator: '-' }),
+      endpointConfiguration: { types: [EndpointType.REGIONAL] },
+      // One setting of the whole account, without which API Gateway writes no access log for anybody. It stays when this
+      // stack goes: another environment may log by it.
+      cloudWatchRole: true,
+      cloudWatchRoleRemovalPolicy: RemovalPolicy.RETAIN,
+      deployOptions: {
+        stageName: STAGE,
+        throttlingRateLimit: settings.throttle.rate,
+        throttlingBurstLimit: settings.throttle.burst,
+        accessLogDestination: new LogGroupLogDestination(accessLog),
+        accessLogFormat: ACCESS_LOG,
+        metricsEnabled: true,
+      },
+      ...(settings.corsOrigins && {
+        defaultCorsPreflightOptions: {
+          allowOrigins: [...settings.corsOrigins],
+          allowHeaders: ['Authorization', 'Content-Type', 'Idempotency-Key', 'If-Match', 'X-Correlation-Id'],
+        },
+      }),
+    });
+    const authorizer = new RequestAuthorizer(this, 'Authorizer', {
+      handler: props.authorizer.function,
+      // With an identity source, a request without it would never reach the authorizer, and its 401 would be the
+      // gateway's own. Nothing is cached: an answer of the cache could outlive the token.
+      identitySources: [],
+      resultsCacheTtl: Duration.seconds(0),
+    });
+    for (const { method, path, handler } of routes) {
+      this.api.root
+        .resourceForPath(path)
+        .addMethod(method, new LambdaIntegration(handler.function, { allowTestInvoke: false }), {
+          authorizationType: AuthorizationType.CUSTOM,
+          authorizer,
+        });
+    }
+    answerProblems(this.api);
+    if (settings.firewall) new Firewall(this, 'Firewall', { stage: this.api.deploymentStage });
+    this.alarms(props.authorizer, alarmTopic);
+    this.acknowledge(settings);
+  }
+
+  private alarms(authorizer: ServiceFunction, topic: ITopic): void {
+    alarm(this, 'ApiServerErrors', {
+      metric: this.api.metricServerError({ period: Duration.minutes(5), statistic: 'sum' }),
+      threshold: 5,
+      means: 'callers got at least 5 answers of 5xx within 5 minutes.',
+      topic,
+    });
+    alarm(this, 'ApiSlow', {
+      metric: this.api.metricLatency({ period: Duration.minutes(5), statistic: 'p99' }),
+      threshold: Duration.seconds(3).toMilliseconds(),
+      periods: 3,
+      means: 'one request of a hundred has taken longer than 3 seconds for a quarter of an hour.',
+      topic,
+    });
+    alarmOnErrors(this, 'AuthorizerFailing', {
+      handler: authorizer,
+      means: 'the authorizer crashes, so that every caller gets 500.',
+      topic,
+    });
+  }
+
+  /** Two handlers for one address: the later would win, silently. */
+  private checkRoutes(routes: readonly Route[]): void {
+    const seen = new Set<string>();
+    for (const { method, path } of routes) {
+      const address = `${method} ${path}`;
+      if (seen.has(address)) Annotations.of(this).addError(`two functions answer to ${address}`);
+      seen.add(address);
+    }
+  }
+
+  private acknowledge({ firewall, environment }: Settings): void {
+    const acknowledge = (id: string, reason: string) => Validations.of(this).acknowledge({ id, reason });
+    acknowledge(
+      'AwsSolutions-APIG2',
+      'The handlers validate with the schemas of their contract, and answer with a pointer to each fault; a model of the gateway would say "Invalid request body" before them.',
+    );
+    acknowledge(
+      'AwsSolutions-COG4',
+      'Tokens of any OIDC issuer are verified by a Lambda authorizer; Cognito is one issuer among others.',
+    );
+    acknowledge(
+      'AwsSolutions-APIG6',
+      'The access log says why a request failed (error, authorizer and integration messages). The execution log would hold tokens and bodies where its level is raised, in a log group that never expires.',
+    );
+    acknowledge(
+      'Serverless-APIGWXrayEnabled',
+      'As for functions: X-Ray loses the trace at the first stream; the W3C traceparent goes all the way.',
+    );
+    acknowledge(
+      'AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AmazonAPIGatewayPushToCloudWatchLogs]',
+      "API Gateway's own logging role, one per account and not of any function; AWS documents this policy for it.",
+    );
+    if (firewall) return;
+    acknowledge(
+      'AwsSolutions-APIG3',
+      `A firewall costs about 10 dollars a month, which '${environment}' isn't worth; environments that keep data have one.`,
+    );
+  }
+}
+
+/** One JSON line a request. `sub` and the query aren't in it: a log outlives a person's wish to be forgotten. */
+const ACCESS_LOG = AccessLogFormat.custom(
+  JSON.stringify({
+    requestId: AccessLogField.contextRequestId(),
+    correlationId: AccessLogField.contextAuthorizer('correlationId'),
+    time: AccessLogField.contextRequestTimeEpoch(),
+    method: AccessLogField.contextHttpMethod(),
+    route: AccessLogField.contextResourcePath(),
+    status: AccessLogField.contextStatus(),
+    role: AccessLogField.contextAuthorizer('role'),
+    latencyMs: AccessLogField.contextResponseLatency(),
+    integrationLatencyMs: AccessLogField.contextIntegrationLatency(),
+    responseBytes: AccessLogField.contextResponseLength(),
+    errorType: AccessLogField.contextErrorResponseType(),
+    error: AccessLogField.contextErrorMessage(),
+    authorizerError: '$context.authorizer.error',
+    integrationError: AccessLogField.contextIntegrationErrorMessage(),
+  }),
+);

@@ -1,0 +1,117 @@
+import { Duration, RemovalPolicy, Validations } from 'aws-cdk-lib';
+import type { TableV2 } from 'aws-cdk-lib/aws-dynamodb';
+import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { Architecture, Function as LambdaFunction, Runtime, Tracing } from 'aws-cdk-lib/aws-lambda';
+import { LogGroup } from 'aws-cdk-lib/aws-logs';
+import { Construct } from 'constructs';
+import { Env, type EnvName } from '../../lambdas/platform/environment.js';
+import type { Settings } from '../settings.js';
+import type { Bundles } from './bundles.js';
+
+/** What the functions of one service have in common. */
+export interface ServiceContext {
+  /** `orders`: the service's name in logs, metrics and the envelope. */
+  readonly service: string;
+  readonly settings: Settings;
+  readonly bundles: Bundles;
+}
+
+export interface ServiceFunctionProps {
+  readonly context: ServiceContext;
+  /** Path below `lambdas/`, without `.lambda.ts`. */
+  readonly entry: string;
+  readonly environment?: Partial<Record<EnvName, string>>;
+  /** @default Duration.seconds(10): API Gateway gives up after 29, and a client long before */
+  readonly timeout?: Duration;
+  /** In MB; CPU grows with it. @default 512: below that, a cold start is bound by CPU */
+  readonly memory?: number;
+}
+
+/** The item actions of a table; a transaction is allowed by the actions of its parts. */
+export type ItemAction = 'GetItem' | 'Query' | 'PutItem' | 'UpdateItem' | 'ConditionCheckItem';
+
+/**
+ * A function of a service: arm64, current Node, a log group with an end, and a role of its own that may do nothing but
+ * write that log until it is told what else. What it is told is here: no policy of AWS's, no wildcard.
+ */
+export class ServiceFunction extends Construct {
+  readonly context: ServiceContext;
+  readonly timeout: Duration;
+  readonly function: LambdaFunction;
+  private readonly role: Role;
+
+  constructor(scope: Construct, id: string, props: ServiceFunctionProps) {
+    super(scope, id);
+    const { context, entry, environment = {}, timeout = Duration.seconds(10), memory = 512 } = props;
+    const { service, settings, bundles } = context;
+    this.context = context;
+    this.timeout = timeout;
+
+    const logs = new LogGroup(this, 'Logs', {
+      retention: settings.logRetention,
+      removalPolicy: settings.keepsData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
+    });
+    this.role = new Role(this, 'Role', { assumedBy: new ServicePrincipal('lambda.amazonaws.com') });
+    this.allow(['logs:CreateLogStream', 'logs:PutLogEvents'], logs.logGroupArn);
+    this.function = new LambdaFunction(this, 'Function', {
+      code: bundles.code(entry),
+      handler: 'index.handler',
+      runtime: Runtime.NODEJS_24_X,
+      architecture: Architecture.ARM_64,
+      role: this.role,
+      logGroup: logs,
+      timeout,
+      memorySize: memory,
+      tracing: Tracing.DISABLED,
+      environment: {
+        [Env.SERVICE]: service,
+        [Env.ENVIRONMENT]: settings.environment,
+        POWERTOOLS_SERVICE_NAME: service,
+        POWERTOOLS_METRICS_NAMESPACE: metricsNamespace(settings),
+        POWERTOOLS_LOG_LEVEL: settings.logLevel,
+        ...environment,
+      },
+    });
+
+    Validations.of(this.function).acknowledge({
+      id: 'Serverless-LambdaTracing',
+      reason:
+        'A trace here passes a table, its stream, a bus and a queue; X-Ray loses it at the stream. The W3C traceparent in each commit and envelope goes all the way, and needs no right on every resource (xray:Put* allows no narrower one).',
+    });
+    Validations.of(this.function).acknowledge({
+      id: 'Serverless-LambdaDLQ',
+      reason:
+        "A function's own dead-letter queue serves asynchronous invocations. API functions are called synchronously, consumers by a queue with a dead-letter queue, relays by a stream with an on-failure bucket; the one that is called asynchronously has an on-failure destination.",
+    });
+  }
+
+  /** Exact actions on exact resources, on top of the function's own log. */
+  allow(actions: string[], ...resources: string[]): void {
+    this.role.addToPolicy(new PolicyStatement({ actions, resources }));
+  }
+
+  /**
+   * Actions on a table's items, and only on those whose partition key begins as said (`Order#`, `orders-stock@`).
+   *
+   * `ForAllValues` because a transaction names several keys: all have to fit.
+   */
+  allowItems(table: TableV2, actions: readonly ItemAction[], ...keyPrefixes: string[]): void {
+    this.role.addToPolicy(
+      new PolicyStatement({
+        actions: actions.map((action) => `dynamodb:${action}`),
+        resources: [table.tableArn],
+        conditions: {
+          'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': keyPrefixes.map((prefix) => `${prefix}*`) },
+        },
+      }),
+    );
+  }
+
+  /** Sets an environment variable that is known only later: the name of a consumer, the address of its queue. */
+  setEnvironment(name: EnvName, value: string): void {
+    this.function.addEnvironment(name, value);
+  }
+}
+
+/** Metrics of two environments in one account are kept apart by their namespace. */
+export const metricsNamespace = ({ environment }: Settings): string => `Orderly/${environment}`;

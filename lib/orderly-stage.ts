@@ -1,0 +1,44 @@
+import { Tags } from 'aws-cdk-lib';
+import { Construct } from 'constructs';
+import { inventoryContract } from '../lambdas/services/inventory/contract.js';
+import { ordersContract } from '../lambdas/services/orders/contract.js';
+import type { Bundles } from './constructs/bundles.js';
+import { ApiStack } from './services/api.js';
+import { InventoryStack } from './services/inventory.js';
+import { OrdersStack } from './services/orders.js';
+import { PlatformStack } from './services/platform.js';
+import type { Settings } from './settings.js';
+
+export interface OrderlyStageProps {
+  readonly settings: Settings;
+  readonly bundles: Bundles;
+}
+
+/**
+ * Every stack of one environment, and who listens to whom:
+ *
+ *     client -> Api -> Orders    -- OrderPlaced, OrderCancelled ---> Inventory
+ *                      Orders    <- StockReserved, StockRejected --- Inventory
+ *                      Orders    -- its own events (the list) -----> Orders
+ *
+ * Services share the bus and nothing else: no stack of a service refers to another's.
+ *
+ * Not a `cdk.Stage`: inside one, `cdk deploy --all` finds no stack, and `cdk synth` ends with 0 in spite of findings.
+ */
+export class OrderlyStage extends Construct {
+  constructor(scope: Construct, id: string, { settings, bundles }: OrderlyStageProps) {
+    super(scope, id);
+    const { bus, alarmTopic } = new PlatformStack(this, 'Platform', { settings });
+    const common = { settings, bundles, bus, alarmTopic };
+    const orders = new OrdersStack(this, 'Orders', {
+      ...common,
+      stockAnswers: { contract: inventoryContract, types: ['StockReserved', 'StockRejected'] },
+    });
+    const inventory = new InventoryStack(this, 'Inventory', {
+      ...common,
+      orderEvents: { contract: ordersContract, types: ['OrderPlaced', 'OrderCancelled'] },
+    });
+    new ApiStack(this, 'Api', { ...common, routes: [...orders.routes, ...inventory.routes] });
+    Tags.of(this).add('orderly:environment', settings.environment);
+  }
+}

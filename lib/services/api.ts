@@ -1,0 +1,26 @@
+import { CfnOutput, Stack } from 'aws-cdk-lib';
+import type { ITopic } from 'aws-cdk-lib/aws-sns';
+import type { Construct } from 'constructs';
+import { OrderApi, type Route } from '../constructs/order-api.js';
+import { ServiceFunction } from '../constructs/service-function.js';
+import { type OrderlyStackProps, stackProps, tokenEnvironment } from './service-stack.js';
+
+export interface ApiStackProps extends OrderlyStackProps {
+  readonly routes: readonly Route[];
+  readonly alarmTopic: ITopic;
+}
+
+/** The one address of all services, and who may call it. The rights to call a service's functions are made here. */
+export class ApiStack extends Stack {
+  constructor(scope: Construct, id: string, { settings, bundles, routes, alarmTopic }: ApiStackProps) {
+    super(scope, id, stackProps(settings, id, 'REST API and authorizer'));
+    const authorizer = new ServiceFunction(this, 'Authorize', {
+      context: { service: 'platform', settings, bundles },
+      entry: 'services/platform/authorizer',
+      environment: tokenEnvironment(settings.auth),
+    });
+    const { api } = new OrderApi(this, 'Api', { settings, routes, authorizer, alarmTopic });
+    new CfnOutput(this, 'ApiId', { value: api.restApiId });
+    new CfnOutput(this, 'ApiUrl', { value: api.url });
+  }
+}

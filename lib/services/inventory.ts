@@ -1,0 +1,39 @@
+import type { Construct } from 'constructs';
+import { inventoryContract } from '../../lambdas/services/inventory/contract.js';
+import type { Subscription } from '../constructs/idempotent-consumer.js';
+import { ServiceStack, type ServiceStackProps } from './service-stack.js';
+
+export interface InventoryStackProps extends ServiceStackProps {
+  /** What asks for stock, and what gives it back. */
+  readonly orderEvents: Subscription;
+}
+
+const STOCK = 'StockItem#';
+const RESERVATIONS = 'Reservation#';
+
+/** Inventory: stock by SKU, set by an operator, reserved and released by what happens to orders. */
+export class InventoryStack extends ServiceStack {
+  constructor(scope: Construct, id: string, props: InventoryStackProps) {
+    super(scope, id, inventoryContract.service, props);
+    const { table } = this;
+
+    this.endpoint('SetStock', 'PUT', '/stock/{sku}', 'services/inventory/set-stock').allowItems(
+      table,
+      ['GetItem', 'PutItem', 'UpdateItem'],
+      STOCK,
+    );
+    this.endpoint('GetStock', 'GET', '/stock/{sku}', 'services/inventory/get-stock').allowItems(
+      table,
+      ['GetItem'],
+      STOCK,
+    );
+
+    const reservations = this.consumer('Reservations', {
+      name: 'reservations',
+      entry: 'services/inventory/on-order-event',
+      events: [props.orderEvents],
+    });
+    reservations.allowItems(table, ['Query', 'PutItem', 'ConditionCheckItem'], RESERVATIONS);
+    reservations.allowItems(table, ['UpdateItem'], STOCK);
+  }
+}

@@ -1,0 +1,65 @@
+import type { Construct } from 'constructs';
+import { ordersContract } from '../../lambdas/services/orders/contract.js';
+import type { Subscription } from '../constructs/idempotent-consumer.js';
+import { ServiceStack, type ServiceStackProps } from './service-stack.js';
+
+export interface OrdersStackProps extends ServiceStackProps {
+  /** What tells whether an order's stock could be reserved. */
+  readonly stockAnswers: Subscription;
+}
+
+const ORDERS = 'Order#';
+const ORDERS_OF_CUSTOMERS = 'CUSTOMER#';
+const API_RECORDS = 'api#';
+
+/** Orders: placed, read, cancelled; approved or rejected by what inventory answers. */
+export class OrdersStack extends ServiceStack {
+  constructor(scope: Construct, id: string, props: OrdersStackProps) {
+    super(scope, id, ordersContract.service, props);
+    const { table, records } = this;
+
+    this.endpoint('PlaceOrder', 'POST', '/orders', 'services/orders/place-order').allowItems(
+      table,
+      ['PutItem', 'Query'],
+      ORDERS,
+    );
+    this.endpoint('GetOrder', 'GET', '/orders/{orderId}', 'services/orders/get-order').allowItems(
+      table,
+      ['Query'],
+      ORDERS,
+    );
+    this.endpoint('ListOrders', 'GET', '/orders', 'services/orders/list-orders').allowItems(
+      table,
+      ['Query'],
+      ORDERS_OF_CUSTOMERS,
+    );
+    this.endpoint('OrderHistory', 'GET', '/orders/{orderId}/history', 'services/orders/order-history').allowItems(
+      table,
+      ['Query'],
+      ORDERS,
+    );
+    const cancelOrder = this.endpoint(
+      'CancelOrder',
+      'POST',
+      '/orders/{orderId}/cancellation',
+      'services/orders/cancel-order',
+    );
+    cancelOrder.allowItems(table, ['Query', 'PutItem', 'ConditionCheckItem'], ORDERS);
+    cancelOrder.allowItems(records, ['PutItem', 'GetItem'], API_RECORDS);
+    this.endpoint('IssueKey', 'POST', '/idempotency-keys', 'services/orders/issue-key');
+
+    this.consumer('StockAnswers', {
+      name: 'orders-stock',
+      entry: 'services/orders/on-stock-answer',
+      events: [props.stockAnswers],
+    }).allowItems(table, ['Query', 'PutItem', 'ConditionCheckItem'], ORDERS);
+
+    const listProjection = this.consumer('ListProjection', {
+      name: 'orders-list',
+      entry: 'services/orders/list-projection',
+      events: [{ contract: ordersContract, types: Object.keys(ordersContract.events) }],
+    });
+    listProjection.allowItems(table, ['Query'], ORDERS);
+    listProjection.allowItems(table, ['PutItem'], ORDERS_OF_CUSTOMERS);
+  }
+}

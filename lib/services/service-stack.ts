@@ -1,0 +1,121 @@
+import { CfnOutput, Stack } from 'aws-cdk-lib';
+import type { TableV2 } from 'aws-cdk-lib/aws-dynamodb';
+import type { EventBus } from 'aws-cdk-lib/aws-events';
+import type { ITopic } from 'aws-cdk-lib/aws-sns';
+import type { Construct } from 'constructs';
+import { Env } from '../../lambdas/platform/environment.js';
+import { alarm, serviceMetric } from '../constructs/alarms.js';
+import type { Bundles } from '../constructs/bundles.js';
+import { IdempotentConsumer, type Subscription } from '../constructs/idempotent-consumer.js';
+import type { Route } from '../constructs/order-api.js';
+import { Outbox } from '../constructs/outbox.js';
+import { metricsNamespace, type ServiceContext, ServiceFunction } from '../constructs/service-function.js';
+import { recordsTable } from '../constructs/tables.js';
+import type { Settings } from '../settings.js';
+
+export interface OrderlyStackProps {
+  readonly settings: Settings;
+  readonly bundles: Bundles;
+}
+
+export interface ServiceStackProps extends OrderlyStackProps {
+  readonly bus: EventBus;
+  readonly alarmTopic: ITopic;
+}
+
+/** Shards of the feed index by the time from which they hold; a new entry is added, an old one never changed. */
+const FEED_SHARDS = [{ from: '1970-01-01T00:00:00.000Z', shards: 8 }];
+
+/** Name and protection of any stack of an environment: `orderly-dev-Orders`. */
+export const stackProps = ({ environment, keepsData }: Settings, id: string, description: string) => ({
+  stackName: `orderly-${environment}-${id}`,
+  description: `Orderly (${environment}): ${description}`,
+  terminationProtection: keepsData,
+});
+
+/**
+ * A service: its table with the way to the bus, its idempotency table, and its functions. Nothing outside has a right
+ * on either table; others hear its events, and the API calls its functions.
+ */
+export abstract class ServiceStack extends Stack {
+  /** What this service answers to; the Api stack puts it behind the gateway. */
+  readonly routes: Route[] = [];
+  protected readonly context: ServiceContext;
+  protected readonly table: TableV2;
+  protected readonly records: TableV2;
+  private readonly props: ServiceStackProps;
+
+  protected constructor(scope: Construct, id: string, service: string, props: ServiceStackProps) {
+    super(scope, id, stackProps(props.settings, id, `service ${service}`));
+    const { settings, bundles, bus, alarmTopic } = props;
+    this.props = props;
+    this.context = { service, settings, bundles };
+    this.records = recordsTable(this, 'Records', settings);
+    this.table = new Outbox(this, 'Outbox', { context: this.context, bus, records: this.records, alarmTopic }).table;
+
+    alarm(this, 'FailureRecorded', {
+      metric: serviceMetric(metricsNamespace(settings), service, 'ConsumerFailures'),
+      threshold: 1,
+      means: 'a message could not be processed and became a failure record, which waits for an operator.',
+      topic: alarmTopic,
+    });
+    new CfnOutput(this, 'TableName', { value: this.table.tableName });
+    new CfnOutput(this, 'RecordsName', { value: this.records.tableName });
+  }
+
+  /** A function behind the API; what it may do with the tables is said by `allowItems` on it. */
+  protected endpoint(id: string, method: Route['method'], path: string, entry: string): ServiceFunction {
+    const { auth, dedupeWindow } = this.context.settings;
+    const handler = new ServiceFunction(this, id, {
+      context: this.context,
+      entry,
+      environment: {
+        ...this.tables(),
+        [Env.DEDUPE_WINDOW_SECONDS]: String(dedupeWindow.toSeconds()),
+        ...tokenEnvironment(auth),
+      },
+    });
+    this.routes.push({ method, path, handler });
+    return handler;
+  }
+
+  /** A function that hears events. */
+  protected consumer(
+    id: string,
+    { name, entry, events }: { name: string; entry: string; events: readonly Subscription[] },
+  ): ServiceFunction {
+    const { bus, alarmTopic } = this.props;
+    const handler = new ServiceFunction(this, `On${id}`, {
+      context: this.context,
+      entry,
+      environment: this.tables(),
+    });
+    const { queue, deadLetters } = new IdempotentConsumer(this, id, {
+      name,
+      bus,
+      events,
+      handler,
+      records: this.records,
+      alarmTopic,
+    });
+    new CfnOutput(this, `${id}QueueUrl`, { value: queue.queueUrl });
+    new CfnOutput(this, `${id}DeadLettersUrl`, { value: deadLetters.queueUrl });
+    return handler;
+  }
+
+  private tables() {
+    return {
+      [Env.TABLE]: this.table.tableName,
+      [Env.RECORDS]: this.records.tableName,
+      [Env.FEED_SHARDS]: JSON.stringify(FEED_SHARDS),
+    };
+  }
+}
+
+/** What a function needs to verify a token. */
+export const tokenEnvironment = ({ issuer, audience, roleClaim, jwks }: Settings['auth']) => ({
+  [Env.JWT_ISSUER]: issuer,
+  [Env.JWT_AUDIENCE]: audience,
+  [Env.JWT_ROLE_CLAIM]: roleClaim,
+  ...(jwks !== undefined && { [Env.JWT_JWKS]: jwks }),
+});

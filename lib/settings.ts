@@ -1,0 +1,112 @@
+import { Duration } from 'aws-cdk-lib';
+import { RetentionDays } from 'aws-cdk-lib/aws-logs';
+import { DEV_AUDIENCE, DEV_ISSUER } from '../tools/local/dev-issuer.js';
+
+/** Whose tokens the API believes. */
+export interface AuthSettings {
+  /** `iss` of each token. */
+  readonly issuer: string;
+  /** `aud` of each token. */
+  readonly audience: string;
+  /** Name of the claim that says `customer` or `operator`. */
+  readonly roleClaim: string;
+  /**
+   * Inline key set (JSON). With it nothing is ever fetched.
+   * @default fetched from the issuer's well-known address
+   */
+  readonly jwks?: string;
+}
+
+/** All that differs between two environments; the stacks are the same. */
+export interface Settings {
+  /** Part of each stack's name, and of the metrics' namespace: two environments fit into one account. */
+  readonly environment: string;
+  /**
+   * Whether the data outlives the stack: tables and bus archive are retained, deletion-protected and restorable to a
+   * point in time, and a development issuer is refused.
+   */
+  readonly keepsData: boolean;
+  readonly logRetention: RetentionDays;
+  readonly logLevel: 'DEBUG' | 'INFO' | 'WARN';
+  /** How long the bus archive can replay. */
+  readonly archiveRetention: Duration;
+  /** How long a duplicate is recognised, by consumers and by the API. */
+  readonly dedupeWindow: Duration;
+  /** Requests a second that the API lets through over all clients, and how many at once on top. */
+  readonly throttle: { readonly rate: number; readonly burst: number };
+  /** A web application firewall in front of the API (about 10 dollars a month). */
+  readonly firewall: boolean;
+  /**
+   * Web pages that may call the API.
+   * @default none
+   */
+  readonly corsOrigins?: readonly string[];
+  /**
+   * Who is told of an alarm, by e-mail (the address has to confirm once).
+   * @default nobody: alarms are seen in the console only
+   */
+  readonly alarmEmail?: string;
+  readonly auth: AuthSettings;
+}
+
+/** Stands in `prod` until somebody fills in their own. `.invalid` resolves nowhere (RFC 2606). */
+export const PLACEHOLDER_ISSUER = 'https://issuer.invalid/replace-me-in-lib-settings';
+
+/** What a command line may put in the place of a setting (`cdk synth -c issuer=...`). */
+export interface Overrides {
+  readonly issuer?: string;
+  readonly audience?: string;
+  readonly jwks?: string;
+  readonly alarmEmail?: string;
+}
+
+const ENVIRONMENTS: Readonly<Record<string, Omit<Settings, 'environment'>>> = {
+  dev: {
+    keepsData: false,
+    logRetention: RetentionDays.THREE_DAYS,
+    logLevel: 'DEBUG',
+    archiveRetention: Duration.days(3),
+    dedupeWindow: Duration.days(35),
+    throttle: { rate: 500, burst: 500 },
+    firewall: false,
+    auth: { issuer: DEV_ISSUER, audience: DEV_AUDIENCE, roleClaim: 'orderly_role' },
+  },
+  prod: {
+    keepsData: true,
+    logRetention: RetentionDays.THREE_MONTHS,
+    logLevel: 'INFO',
+    archiveRetention: Duration.days(90),
+    dedupeWindow: Duration.days(35),
+    throttle: { rate: 500, burst: 1000 },
+    firewall: true,
+    auth: { issuer: PLACEHOLDER_ISSUER, audience: 'orderly', roleClaim: 'orderly_role' },
+  },
+};
+
+/** The settings can't be deployed; the message says which and what to do. */
+export class SettingsError extends Error {
+  override readonly name = 'SettingsError';
+}
+
+/**
+ * @throws {SettingsError} for an environment that isn't described here, and for the development issuer where data is kept
+ */
+export function settingsFor(environment: string, { issuer, audience, jwks, alarmEmail }: Overrides = {}): Settings {
+  const known = Object.hasOwn(ENVIRONMENTS, environment) ? ENVIRONMENTS[environment] : undefined;
+  if (!known) {
+    const names = Object.keys(ENVIRONMENTS).join(', ');
+    throw new SettingsError(`environment '${environment}' is unknown; lib/settings.ts knows: ${names}`);
+  }
+  const auth: AuthSettings = {
+    ...known.auth,
+    ...(issuer !== undefined && { issuer }),
+    ...(audience !== undefined && { audience }),
+    ...(jwks !== undefined && { jwks }),
+  };
+  if (known.keepsData && auth.issuer === DEV_ISSUER) {
+    throw new SettingsError(
+      `the development issuer ${DEV_ISSUER} is refused in '${environment}': anyone can sign its tokens`,
+    );
+  }
+  return { ...known, environment, auth, ...(alarmEmail !== undefined && { alarmEmail }) };
+}
