@@ -1,1 +1,55 @@
-export const handler = async (): Promise<void> => {};
+import type { SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
+import { Env } from '../../platform/environment.js';
+import { required, requiredInteger } from '../../platform/read-environment.js';
+import { count, describeError, logger, publishMetrics } from '../../platform/telemetry.js';
+import { readEnvelope } from '../outbox/envelope.js';
+import { DeadLettered } from './failure-kinds.js';
+import { FailureRecords, idOfBody } from './failure-records.js';
+
+const consumer = { name: required(Env.CONSUMER), generation: requiredInteger(Env.CONSUMER_GENERATION) };
+const failures = new FailureRecords(required(Env.RECORDS), consumer);
+
+/**
+ * Nothing lives in a dead-letter queue: each message becomes a failure record of its consumer at once, unless it was
+ * processed after all. What can't be recorded stays in the queue, whose alarm then rings.
+ */
+export async function handler({ Records }: SQSEvent): Promise<SQSBatchResponse> {
+  const unrecorded: string[] = [];
+  for (const record of Records) {
+    try {
+      await record_(record);
+    } catch (error) {
+      unrecorded.push(record.messageId);
+      logger.error('a dead letter could not be recorded', describeError(error));
+    }
+  }
+  publishMetrics();
+  return { batchItemFailures: unrecorded.map((itemIdentifier) => ({ itemIdentifier })) };
+}
+
+async function record_(record: SQSRecord): Promise<void> {
+  const envelope = envelopeOf(record.body);
+  const outcome = await failures.put({
+    id: envelope?.id ?? idOfBody(record.body),
+    payload: record.body,
+    error: new DeadLettered(whyGivenUp(record)),
+    attempts: Number(record.attributes.ApproximateReceiveCount),
+    ...(envelope ? { type: envelope.type, subject: envelope.subject, correlationId: envelope.correlationid } : {}),
+  });
+  if (outcome === 'recorded') count('ConsumerFailures');
+  logger.error('dead letter', { outcome, eventId: envelope?.id, subject: envelope?.subject });
+}
+
+/** EventBridge says why it could not hand a message over; a queue only knows that it was received too often. */
+function whyGivenUp({ messageAttributes }: SQSRecord): string {
+  const code = messageAttributes.ERROR_CODE?.stringValue;
+  return code ? `EventBridge could not deliver it: ${code}` : 'its function did not acknowledge it';
+}
+
+function envelopeOf(body: string) {
+  try {
+    return readEnvelope(body);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,1 +1,8 @@
-export const handler = async (): Promise<void> => {};
+import { endpoint } from '../../platform/http.js';
+import { existing, skuOf, stockOf } from './stock-store.js';
+
+/** GET /stock/{sku}: strongly consistent. */
+export const handler = endpoint({ roles: ['operator'] }, async ({ parameter }) => ({
+  status: 200,
+  body: existing(await stockOf(skuOf(parameter('sku')))),
+}));

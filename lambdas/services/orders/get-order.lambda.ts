@@ -1,1 +1,30 @@
-export const handler = async (): Promise<void> => {};
+import * as z from 'zod/mini';
+import { endpoint } from '../../platform/http.js';
+import { orderIdOf, orderStore, visibleTo } from './order-store.js';
+
+const Query = z
+  .strictObject({
+    at: z.exactOptional(z.iso.datetime({ offset: true })),
+    version: z.exactOptional(z.string().check(z.regex(/^\d{1,9}$/, 'expected a whole number'))),
+  })
+  .check(
+    z.refine(({ at, version }) => at === undefined || version === undefined, {
+      path: ['version'],
+      error: 'expected either at or version',
+    }),
+  );
+
+/** GET /orders/{orderId}: the order now, or as it was at a time or version; strongly consistent. */
+export const handler = endpoint(
+  { roles: ['customer', 'operator'], query: Query },
+  async ({ caller, query, parameter }) => {
+    const id = orderIdOf(parameter('orderId'));
+    const { at, version } = query;
+    // Times are compared as text, so in the one form that commits have.
+    if (at !== undefined)
+      return { status: 200, body: visibleTo(caller, await orderStore.loadAt(id, new Date(at).toISOString())) };
+    if (version !== undefined)
+      return { status: 200, body: visibleTo(caller, await orderStore.loadVersion(id, Number(version))) };
+    return { status: 200, body: visibleTo(caller, await orderStore.load(id)) };
+  },
+);

@@ -1,1 +1,30 @@
-export const handler = async (): Promise<void> => {};
+import * as z from 'zod/mini';
+import { type Caller, CallerId } from '../../platform/auth.js';
+import { Problem } from '../../platform/errors.js';
+import { endpoint } from '../../platform/http.js';
+import { cursorOf, limitOf, Paging, positionOf } from '../../platform/paging.js';
+import { ordersOf, positionOfOrder } from './order-list.js';
+
+const Query = z.strictObject({ ...Paging, customerId: z.exactOptional(CallerId) });
+
+/** GET /orders: a customer's own, or for an operator those of `?customerId=`; newest first, eventually consistent. */
+export const handler = endpoint({ roles: ['customer', 'operator'], query: Query }, async ({ caller, query }) => {
+  const customerId = whoseOrders(caller, query.customerId);
+  const list = `orders of ${customerId}`;
+  const limit = limitOf(query);
+  const found = await ordersOf(customerId, positionOf(list, query.cursor, z.string()), limit);
+  const items = found.slice(0, limit);
+  const last = items.at(-1);
+  const more = found.length > limit && last !== undefined;
+  return { status: 200, body: { items, ...(more ? { nextCursor: cursorOf(list, positionOfOrder(last)) } : {}) } };
+});
+
+function whoseOrders({ id, role }: Caller, customerId: string | undefined): string {
+  if (role === 'customer') {
+    if (customerId === undefined || customerId === id) return id;
+    throw new Problem('forbidden', 'a customer lists their own orders only; customerId is for operators');
+  }
+  if (customerId !== undefined) return customerId;
+  const errors = [{ parameter: 'customerId', detail: 'expected: whose orders' }];
+  throw new Problem('invalid-request', 'an operator lists the orders of one customer', { errors });
+}

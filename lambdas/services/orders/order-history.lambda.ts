@@ -1,1 +1,19 @@
-export const handler = async (): Promise<void> => {};
+import * as z from 'zod/mini';
+import { endpoint } from '../../platform/http.js';
+import { cursorOf, limitOf, Paging, positionOf } from '../../platform/paging.js';
+import { orderIdOf, orderStore, visibleTo } from './order-store.js';
+
+const Position = z.strictObject({ commit: z.int().check(z.gte(1)), shown: z.int().check(z.gte(0)) });
+
+/** GET /orders/{orderId}/history: every event of the order, oldest first. */
+export const handler = endpoint(
+  { roles: ['customer', 'operator'], query: z.strictObject(Paging) },
+  async ({ caller, query, parameter }) => {
+    const id = orderIdOf(parameter('orderId'));
+    visibleTo(caller, await orderStore.load(id));
+    const list = `history of ${id}`;
+    const from = positionOf(list, query.cursor, Position) ?? { commit: 1, shown: 0 };
+    const { items, next } = await orderStore.history(id, from, limitOf(query));
+    return { status: 200, body: { items, ...(next ? { nextCursor: cursorOf(list, next) } : {}) } };
+  },
+);

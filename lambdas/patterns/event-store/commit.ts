@@ -1,0 +1,102 @@
+import { createHash } from 'node:crypto';
+import * as z from 'zod/mini';
+import { clock } from '../../platform/clock.js';
+import type { Item } from '../../platform/dynamodb.js';
+import { newId } from '../../platform/ids.js';
+import { type AnyEvent, checkEvent, type ServiceContract } from '../contract.js';
+import type { Trace } from '../trace.js';
+
+/** Sort keys of commits begin with this; the relay's stream filter looks for it. */
+export const COMMIT_PREFIX = 'COMMIT#';
+
+/** Partition key of an aggregate: `Order#3f…`. */
+export const aggregateKey = (aggregate: string, id: string): string => `${aggregate}#${id}`;
+
+/** Sort key of the commit whose first event has this version: ten digits, so that text sorts as numbers do. */
+export const commitKey = (firstVersion: number): string => COMMIT_PREFIX + String(firstVersion).padStart(10, '0');
+
+/** An event inside a commit. `data` stays text: the relay passes it through without reading it. */
+const StoredEvent = z.object({
+  id: z.string(),
+  type: z.string(),
+  schemaVersion: z.int().check(z.gte(1)),
+  data: z.string(),
+});
+
+/** One append as it lies in the table (design, section 3). */
+export const Commit = z.object({
+  pk: z.string(),
+  sk: z.string().check(z.regex(/^COMMIT#\d{10}$/)),
+  events: z.array(StoredEvent).check(z.minLength(1)),
+  lastVersion: z.int().check(z.gte(1)),
+  trigger: z.string(),
+  requestHash: z.optional(z.string()),
+  actor: z.string(),
+  correlationId: z.string(),
+  traceparent: z.string(),
+  at: z.string(),
+  snapshot: z.optional(z.object({ schema: z.int(), state: z.string() })),
+  feedPk: z.string(),
+  feedSk: z.string(),
+});
+export type Commit = z.infer<typeof Commit>;
+
+/** Version of the first event of a commit. */
+export const firstVersionOf = ({ sk }: Pick<Commit, 'sk'>): number => Number(sk.slice(COMMIT_PREFIX.length));
+
+export interface NewCommit {
+  readonly contract: ServiceContract;
+  readonly aggregate: string;
+  readonly id: string;
+  /** Version before this commit; 0 for a new aggregate. */
+  readonly after: number;
+  /** `at` of the commit before this one: time never runs backwards within an aggregate. */
+  readonly notBefore?: string;
+  readonly events: readonly AnyEvent[];
+  readonly trace: Trace;
+  /** API commits only. */
+  readonly requestHash?: string;
+  readonly snapshot?: { readonly schema: number; readonly state: string };
+  /** Only where the commit is an outbox entry and no history: epoch seconds. */
+  readonly expiresAt?: number;
+  readonly feedShards: FeedShards;
+}
+
+/** How many shards the feed has, and since when; ascending by `from` (ISO time). */
+export type FeedShards = readonly { readonly from: string; readonly shards: number }[];
+
+/**
+ * The item of one append, ready to be put under `attribute_not_exists(pk)`. Its events share one write: no crash can
+ * publish one without the others.
+ * @throws {ContractViolation} where an event breaks its contract
+ */
+export function commitItem(commit: NewCommit): Commit & Item {
+  const { contract, aggregate, id, after, events, trace, requestHash, snapshot, expiresAt } = commit;
+  const now = clock.now();
+  const at = commit.notBefore !== undefined && commit.notBefore > now ? commit.notBefore : now;
+  return {
+    pk: aggregateKey(aggregate, id),
+    sk: commitKey(after + 1),
+    events: events.map((event) => ({
+      id: newId(),
+      type: event.type,
+      schemaVersion: checkEvent(contract, event),
+      data: JSON.stringify(event.data),
+    })),
+    lastVersion: after + events.length,
+    ...trace,
+    at,
+    feedPk: feedPartition(at, aggregateKey(aggregate, id), commit.feedShards),
+    feedSk: newId(),
+    ...(requestHash === undefined ? {} : { requestHash }),
+    ...(snapshot === undefined ? {} : { snapshot }),
+    ...(expiresAt === undefined ? {} : { expiresAt }),
+  };
+}
+
+/** `<yyyy-mm-ddThh>#<shard>`: an hour's commits, spread so that no partition of the index takes them all. */
+function feedPartition(at: string, key: string, settings: FeedShards): string {
+  const shards = settings.findLast(({ from }) => from <= at)?.shards ?? 1;
+  const shard = createHash('sha256').update(key).digest().readUInt32BE(0) % shards;
+  return `${at.slice(0, 13)}#${shard}`;
+}

@@ -1,0 +1,74 @@
+import type { TransactWriteItem } from '../../platform/dynamodb.js';
+import type { AnyEvent } from '../contract.js';
+import type { Trace } from '../trace.js';
+import type { Commit } from './commit.js';
+
+/** How a state follows from events; pure, and total over history. */
+export interface Evolution<State, Event extends AnyEvent> {
+  readonly initialState: State;
+  readonly evolve: (state: State, event: Event) => State;
+  /** Version of the state's shape: raised when it changes, so that older snapshots are ignored. */
+  readonly stateSchema: number;
+}
+
+/** An aggregate at one version. */
+export interface Loaded<State> {
+  readonly id: string;
+  readonly state: State;
+  /** Events so far; 0 where there is no such aggregate. */
+  readonly version: number;
+  /** The commits that were read for it, oldest first; at least the newest, where there is one. */
+  readonly commits: readonly Commit[];
+  /** A snapshot of an older state schema had to be ignored: the next commit carries a new one. */
+  readonly snapshotOutdated: boolean;
+}
+
+/** One event as the history shows it. */
+export interface HistoryEntry {
+  readonly id: string;
+  readonly version: number;
+  readonly type: string;
+  readonly at: string;
+  readonly actor: string;
+  readonly correlationId: string;
+  readonly causationId: string;
+  readonly data: unknown;
+}
+
+/** Where a page of history begins: the commit to read from, and the last version that was shown. */
+export interface HistoryPosition {
+  readonly commit: number;
+  readonly shown: number;
+}
+
+/**
+ * The promise: an append is one write, all of its events or none (G1); two writers at one version collide, and one of
+ * them loses visibly. What is written goes out through the table's stream, at least once.
+ */
+export interface EventStore<State, Event extends AnyEvent> {
+  /** The newest state, strongly consistent: one round trip however long the history is. */
+  load(id: string): Promise<Loaded<State>>;
+  /** The state right after `version`; nothing where the aggregate hasn't that many events. */
+  loadVersion(id: string, version: number): Promise<Loaded<State> | undefined>;
+  /** The state at a time (ISO 8601, UTC, milliseconds); nothing where the aggregate began later. */
+  loadAt(id: string, at: string): Promise<Loaded<State> | undefined>;
+  /** Events from a position on, oldest first, at most `limit`; `next` where there are more. */
+  history(
+    id: string,
+    from: HistoryPosition,
+    limit: number,
+  ): Promise<{ readonly items: readonly HistoryEntry[]; readonly next?: HistoryPosition }>;
+  /** The commit of these events after `loaded`, as an item. */
+  commit(loaded: Loaded<State>, events: readonly Event[], trace: Trace, request?: { readonly hash: string }): Commit;
+  /** The state that a commit on top of `loaded` leads to. */
+  after(loaded: Loaded<State>, commit: Commit): Loaded<State>;
+  /**
+   * Appends by a plain Put of one item.
+   * @throws {ItemExists} another commit has this version; {@link WriteConflict} a transaction was in the way
+   */
+  append(commit: Commit): Promise<void>;
+  /** The append as a part of a transaction, refused where another commit has this version. */
+  appendWrite(commit: Commit): TransactWriteItem;
+  /** Refuses a transaction where the aggregate has gone on since it was loaded; for decisions without events. */
+  unchangedCheck(loaded: Loaded<State>): TransactWriteItem;
+}

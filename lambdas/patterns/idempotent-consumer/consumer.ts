@@ -1,0 +1,208 @@
+import { ChangeMessageVisibilityCommand, SQSClient } from '@aws-sdk/client-sqs';
+import type { Context, SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
+import { clock, secondsBetween } from '../../platform/clock.js';
+import { Env } from '../../platform/environment.js';
+import { required, requiredInteger } from '../../platform/read-environment.js';
+import { count, describeError, logger, publishMetrics, seconds } from '../../platform/telemetry.js';
+import { ContractViolation, type EventOf, readEvent, type ServiceContract } from '../contract.js';
+import { type Envelope, readEnvelope, schemaVersionOf, sourceOf } from '../outbox/envelope.js';
+import type { Trace } from '../trace.js';
+import { isPermanent, TooOld } from './failure-kinds.js';
+import { FailureRecords, idOfBody } from './failure-records.js';
+import { type Decide, ProcessedRecords, processOnce } from './process-once.js';
+
+/** What a consumer does with one event of a contract. */
+export interface ConsumerOptions<C extends ServiceContract, Types extends EventOf<C>['type']> {
+  /** Whose events these are. */
+  readonly contract: C;
+  /**
+   * For each event type that it listens to. `decide`: an effect, once, with its record. `project`: a write that is
+   * guarded by the version of what it shows, so that it may be repeated; it needs no record and no age gate.
+   */
+  readonly on: {
+    readonly [Type in Types]: (message: Message<Extract<EventOf<C>, { type: Type }>>) => Handling;
+  };
+  /** A refusal by the business: trying again won't change it. @default none is */
+  readonly isRefusal?: (error: unknown) => boolean;
+}
+
+/** How one message is handled. */
+export type Handling = { readonly decide: Decide } | { readonly project: () => Promise<'applied' | 'duplicate'> };
+
+export interface Message<Event> {
+  readonly envelope: Envelope;
+  readonly event: Event;
+  /** For what the handler writes: caused by this message. */
+  readonly trace: Trace;
+}
+
+/** A handler that isn't begun in the last seconds of the function's time can't be cut off by its end. */
+const RESERVE_MS = 5_000;
+const BACKOFF_BASE_SECONDS = 2;
+/** SQS allows 12 hours; a message that waits longer than this looks lost. */
+const BACKOFF_CAP_SECONDS = 900;
+/** The gate closes this much before the record can expire. */
+const AGE_MARGIN_SECONDS = 86_400;
+
+/**
+ * A function behind an SQS queue that an EventBridge rule fills: each event has at most one effect (G3), what is too
+ * old for that is quarantined (G4), and what can't be processed becomes a failure record with its reasons (G5).
+ *
+ * Messages about one aggregate are handled one after the other, others side by side; a failure harms no other message.
+ * @throws {SettingMissing} at start, where the construct didn't set what it needs
+ */
+export function consumer<C extends ServiceContract, Types extends EventOf<C>['type']>(
+  options: ConsumerOptions<C, Types>,
+): (event: SQSEvent, context: Context) => Promise<SQSBatchResponse> {
+  const consumption = new Consumption(options);
+  return async (event, context) => {
+    try {
+      return await consumption.batch(event, context);
+    } finally {
+      publishMetrics();
+    }
+  };
+}
+
+class Consumption<C extends ServiceContract, Types extends EventOf<C>['type']> {
+  private readonly sqs = new SQSClient({ useQueueUrlAsEndpoint: false });
+  private readonly queue = required(Env.QUEUE_URL);
+  private readonly identity = { name: required(Env.CONSUMER), generation: requiredInteger(Env.CONSUMER_GENERATION) };
+  private readonly window = requiredInteger(Env.DEDUPE_WINDOW_SECONDS);
+  private readonly maxAttempts = requiredInteger(Env.MAX_ATTEMPTS);
+  private readonly records = new ProcessedRecords(required(Env.RECORDS), this.identity, this.window);
+  private readonly failures = new FailureRecords(required(Env.RECORDS), this.identity);
+  private readonly actor = `service:${required(Env.SERVICE)}`;
+
+  constructor(private readonly options: ConsumerOptions<C, Types>) {}
+
+  async batch({ Records }: SQSEvent, context: Context): Promise<SQSBatchResponse> {
+    const unfinished: string[] = [];
+    await Promise.all(
+      [...groupedBySubject(Records).values()].map(async (records) => {
+        for (const record of records) {
+          const hasTime = context.getRemainingTimeInMillis() > RESERVE_MS;
+          if (!hasTime || !(await this.handle(record))) unfinished.push(record.messageId);
+        }
+      }),
+    );
+    return { batchItemFailures: unfinished.map((itemIdentifier) => ({ itemIdentifier })) };
+  }
+
+  /** @returns whether the queue may forget the message */
+  private async handle(record: SQSRecord): Promise<boolean> {
+    let envelope: Envelope | undefined;
+    try {
+      envelope = readEnvelope(record.body);
+      const outcome = await this.process(envelope);
+      this.log(outcome, envelope);
+      return true;
+    } catch (error) {
+      return this.failed(record, envelope, error);
+    }
+  }
+
+  private async process(envelope: Envelope): Promise<'applied' | 'duplicate'> {
+    const { contract, on } = this.options;
+    if (envelope.source !== sourceOf(contract.service)) {
+      throw new ContractViolation('UNKNOWN_TYPE', `this consumer listens to ${contract.service} only`);
+    }
+    const event = readEvent(contract, envelope.type, schemaVersionOf(envelope), envelope.data);
+    if (!Object.hasOwn(on, event.type))
+      throw new ContractViolation('UNKNOWN_TYPE', 'this consumer has no handler for it');
+    const trace = {
+      trigger: envelope.id,
+      actor: this.actor,
+      correlationId: envelope.correlationid,
+      traceparent: envelope.traceparent,
+    };
+    // The compiler can't follow that the handler of a type gets that type's event.
+    const handle = on[event.type as Types] as (message: Message<EventOf<C>>) => Handling;
+    const handling = handle({ envelope, event, trace });
+    if ('project' in handling) return handling.project();
+    const age = secondsBetween(envelope.time, clock.now());
+    if (age > this.window - AGE_MARGIN_SECONDS)
+      throw new TooOld(`${Math.floor(age)} s old, recognised for ${this.window} s`);
+    return processOnce(envelope, handling.decide, this.records);
+  }
+
+  private async failed(record: SQSRecord, envelope: Envelope | undefined, error: unknown): Promise<boolean> {
+    const attempts = Number(record.attributes.ApproximateReceiveCount);
+    const permanent = isPermanent(error, this.options.isRefusal ?? (() => false));
+    try {
+      if (!permanent && attempts < this.maxAttempts) {
+        count('TransientFailures');
+        logger.warn('will be tried again', { attempts, ...describeError(error), ...fieldsOf(envelope) });
+        await this.putOff(record, attempts);
+        return false;
+      }
+      const outcome = await this.failures.put({
+        id: envelope?.id ?? idOfBody(record.body),
+        payload: record.body,
+        error,
+        attempts,
+        ...(envelope ? { type: envelope.type, subject: envelope.subject, correlationId: envelope.correlationid } : {}),
+        ...(error instanceof TooOld ? { unknown: true } : {}),
+      });
+      // A record that stood there already: done, or kept as failed, by another delivery.
+      if (outcome === 'known') this.log('duplicate', envelope);
+      else {
+        count('ConsumerFailures');
+        logger.error('failed', { attempts, permanent, ...describeError(error), ...fieldsOf(envelope) });
+      }
+      return true;
+    } catch (recording) {
+      logger.error('the failure could not be recorded', { ...describeError(recording), ...fieldsOf(envelope) });
+      return false;
+    }
+  }
+
+  /** Exponential backoff with full jitter, by the message's own visibility: nothing else waits for it. */
+  private async putOff({ receiptHandle }: SQSRecord, attempts: number): Promise<void> {
+    const limit = Math.min(BACKOFF_CAP_SECONDS, BACKOFF_BASE_SECONDS * 2 ** (attempts - 1));
+    await this.sqs.send(
+      new ChangeMessageVisibilityCommand({
+        QueueUrl: this.queue,
+        ReceiptHandle: receiptHandle,
+        VisibilityTimeout: 1 + Math.floor(Math.random() * limit),
+      }),
+    );
+  }
+
+  private log(outcome: 'applied' | 'duplicate', envelope: Envelope | undefined): void {
+    if (outcome === 'duplicate') count('DuplicatesSuppressed');
+    if (envelope) seconds('ProcessingAge', Math.max(0, secondsBetween(envelope.time, clock.now())));
+    logger.info(outcome, { consumer: this.identity.name, ...fieldsOf(envelope) });
+  }
+}
+
+function groupedBySubject(records: readonly SQSRecord[]): ReadonlyMap<string, readonly SQSRecord[]> {
+  const groups = new Map<string, SQSRecord[]>();
+  for (const record of records) {
+    const subject = subjectOf(record);
+    groups.set(subject, [...(groups.get(subject) ?? []), record]);
+  }
+  return groups;
+}
+
+/** Which aggregate a message is about, as far as that can be read; what can't is on its own. */
+function subjectOf(record: SQSRecord): string {
+  try {
+    return readEnvelope(record.body).subject;
+  } catch {
+    return record.messageId;
+  }
+}
+
+/** What ties the log lines of one order together. */
+const fieldsOf = (envelope: Envelope | undefined) =>
+  envelope
+    ? {
+        eventId: envelope.id,
+        eventType: envelope.type,
+        subject: envelope.subject,
+        correlationId: envelope.correlationid,
+        causationId: envelope.causationid,
+        traceparent: envelope.traceparent,
+      }
+    : {};

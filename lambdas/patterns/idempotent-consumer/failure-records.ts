@@ -1,0 +1,110 @@
+import { createHash } from 'node:crypto';
+import { gzipSync } from 'node:zlib';
+import { clock } from '../../platform/clock.js';
+import { ItemExists, putNew } from '../../platform/dynamodb.js';
+import { describeError } from '../../platform/telemetry.js';
+
+/** A consumer of a service, as its records' keys name it. */
+export interface ConsumerIdentity {
+  /** Pinned: a new name means that everything is processed again. */
+  readonly name: string;
+  /** Raised to reprocess on purpose. */
+  readonly generation: number;
+}
+
+/** The relay keeps failure records too: of what can't be published. */
+export const relayConsumer: ConsumerIdentity = { name: 'relay', generation: 0 };
+
+/** Key of what a consumer knows of one message: processed or failed, never both. */
+export const recordKey = ({ name, generation }: ConsumerIdentity, messageId: string): string =>
+  `${name}@${generation}#${messageId}`;
+
+/** Stands in for the id of a message that has none to read. */
+export const idOfBody = (body: string): string => `body:${createHash('sha256').update(body).digest('hex')}`;
+
+/** One reason why a message failed: where and what kind of fault, never a value out of the message. */
+export interface FailureReason {
+  readonly at: string;
+  readonly name: string;
+  readonly message: string;
+  readonly stack: readonly string[];
+}
+
+export interface Failure {
+  /** Of the message, or of what stands for it. */
+  readonly id: string;
+  /** The message as it arrived. */
+  readonly payload: string;
+  readonly error: unknown;
+  readonly type?: string;
+  readonly subject?: string;
+  readonly correlationId?: string;
+  /** Deliveries so far. */
+  readonly attempts?: number;
+  /** Whether its effect may have happened before: an operator must say that it did not before it is done again. */
+  readonly unknown?: boolean;
+}
+
+/** Errors that say codes and paths only, so that their message may be kept. */
+const SPEAKING = new Set(['ContractViolation', 'TooOld', 'Unsendable', 'DeadLettered', 'TooLarge', 'SettingMissing']);
+
+/** Room for a payload in an item of at most 400 KB. */
+const MAX_PAYLOAD_BYTES = 350_000;
+
+/**
+ * What could not be processed, with its reasons (G5): the same item as the processed record, so that a message can't
+ * be both done and failed. It doesn't expire: an operator ends it.
+ */
+export class FailureRecords {
+  constructor(
+    private readonly table: string,
+    private readonly consumer: ConsumerIdentity,
+  ) {}
+
+  /**
+   * Keeps a failure, unless the message was processed, or kept as failed, before.
+   * @returns `recorded`, or `known` where there was a record already
+   */
+  async put(failure: Failure): Promise<'recorded' | 'known'> {
+    const { id, payload, error, ...details } = failure;
+    const at = clock.now();
+    try {
+      await putNew({
+        TableName: this.table,
+        Item: {
+          pk: recordKey(this.consumer, id),
+          status: 'FAILED',
+          messageId: id,
+          failedConsumer: this.consumer.name,
+          failedAt: at,
+          failures: [reasonOf(error, at)],
+          ...details,
+          ...payloadOf(payload),
+        },
+      });
+      return 'recorded';
+    } catch (refused) {
+      if (refused instanceof ItemExists) return 'known';
+      throw refused;
+    }
+  }
+}
+
+/**
+ * The message as text; packed where it is too long for an item. A commit has 400 KB at most, so what is too long even
+ * then never was an event of ours: its beginning is kept, with its length and hash.
+ */
+function payloadOf(payload: string) {
+  const bytes = Buffer.from(payload);
+  if (bytes.byteLength <= MAX_PAYLOAD_BYTES) return { payload };
+  const payloadGzip = gzipSync(bytes);
+  if (payloadGzip.byteLength <= MAX_PAYLOAD_BYTES) return { payloadGzip };
+  const payloadBegin = bytes.subarray(0, MAX_PAYLOAD_BYTES / 2).toString('utf8');
+  return { payloadBegin, payloadBytes: bytes.byteLength, payloadHash: idOfBody(payload) };
+}
+
+function reasonOf(error: unknown, at: string): FailureReason {
+  const { name, stack } = describeError(error);
+  const code = error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
+  return { at, name, message: error instanceof Error && SPEAKING.has(name) ? error.message : code, stack };
+}

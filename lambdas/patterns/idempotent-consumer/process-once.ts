@@ -1,0 +1,111 @@
+import { GetCommand } from '@aws-sdk/lib-dynamodb';
+import { clock, pauseUpTo } from '../../platform/clock.js';
+import {
+  documents,
+  TransactionRefused,
+  type TransactWriteItem,
+  transact,
+  WriteConflict,
+} from '../../platform/dynamodb.js';
+import type { Envelope } from '../outbox/envelope.js';
+import { type ConsumerIdentity, recordKey } from './failure-records.js';
+
+/** The effect of one message, as writes that commit together. A decision without events brings its version check. */
+export type Effect = readonly TransactWriteItem[];
+
+/** Which writes of the try before were refused by their condition; none at the first try. */
+export interface Refused {
+  because(write: TransactWriteItem): boolean;
+}
+
+/** Works out the effect from what is in the tables now; called again with a fresh load after each lost race. */
+export type Decide = (refused: Refused | undefined) => Promise<Effect>;
+
+/** Tries of one delivery before it goes back to its queue. */
+const TRIES = 8;
+const BACKOFF_MS = 20;
+
+/** Records of the messages that one consumer has processed. */
+export class ProcessedRecords {
+  constructor(
+    private readonly table: string,
+    private readonly consumer: ConsumerIdentity,
+    private readonly windowSeconds: number,
+  ) {}
+
+  /** A write that records the message, and fails where it is recorded already, be it as done or as failed. */
+  claim({ id, time }: Envelope): TransactWriteItem {
+    const isNew = 'attribute_not_exists(pk)';
+    // A message from the future (a wrong clock) passes the age gate for longer: its record outlives that.
+    const from = Math.max(clock.epochSeconds(), Math.ceil(Date.parse(time) / 1000));
+    const Item = {
+      pk: recordKey(this.consumer, id),
+      status: 'PROCESSED',
+      processedAt: clock.now(),
+      expiresAt: from + this.windowSeconds,
+    };
+    return { Put: { TableName: this.table, Item, ConditionExpression: isNew } };
+  }
+
+  /** Whether it is recorded, strongly consistent. */
+  async has({ id }: Envelope): Promise<boolean> {
+    const { Item } = await documents.send(
+      new GetCommand({
+        TableName: this.table,
+        Key: { pk: recordKey(this.consumer, id) },
+        ProjectionExpression: 'pk',
+        ConsistentRead: true,
+      }),
+    );
+    return Item !== undefined;
+  }
+}
+
+/**
+ * Applies a message's effect at most once per consumer (design G3): the effect and the record that it happened
+ * commit in one transaction, so no crash can leave one without the other.
+ *
+ * Two deliveries of the same message, at the same time:
+ *
+ *     first                          second
+ *     decide -> effect               decide -> effect
+ *     transact: committed
+ *                                    transact: cancelled, record exists
+ *     acknowledge                    acknowledge, effect discarded
+ *
+ * A crash before `transact` changes nothing: the queue delivers again. A crash after it is the second column.
+ *
+ * A refusal by `decide` may be no more than its own earlier success seen again ("already cancelled"). So the record is
+ * read after it, never before: between an early read and the load another delivery could commit.
+ *
+ * @returns `applied`, or `duplicate` where an earlier delivery had been applied, or was recorded as failed
+ * @throws what `decide` throws, {@link WriteConflict} after {@link TRIES} lost races, and any other failure of the
+ *   transaction: nothing was written, and the message stays in its queue
+ */
+export async function processOnce(
+  message: Envelope,
+  decide: Decide,
+  records: ProcessedRecords,
+): Promise<'applied' | 'duplicate'> {
+  let refused: TransactionRefused | undefined;
+  for (let attempt = 1; ; attempt++) {
+    const claim = records.claim(message);
+    try {
+      const effect = await decide(refused);
+      await transact([claim, ...effect]);
+      return 'applied';
+    } catch (error) {
+      // In a cancelled transaction the record's reason outranks every other.
+      if (error instanceof TransactionRefused && error.because(claim)) return 'duplicate';
+      const lostRace = error instanceof TransactionRefused || error instanceof WriteConflict;
+      if (lostRace && attempt < TRIES) {
+        refused = error instanceof TransactionRefused ? error : undefined;
+        await pauseUpTo(BACKOFF_MS * 2 ** attempt);
+        continue;
+      }
+      if (await records.has(message)) return 'duplicate';
+      if (error instanceof TransactionRefused) throw new WriteConflict('no try won its race', { cause: error });
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,66 @@
+import { pauseUpTo } from '../../platform/clock.js';
+import { ItemExists, WriteConflict } from '../../platform/dynamodb.js';
+import type { AnyEvent } from '../contract.js';
+import type { Commit } from '../event-store/commit.js';
+import type { EventStore, Loaded } from '../event-store/event-store.js';
+import type { Trace } from '../trace.js';
+import { checkSameRequest, type IdempotencyKey, refuseExpired } from './idempotency-key.js';
+
+const TRIES = 5;
+const BACKOFF_MS = 20;
+
+/** What a request led to: the aggregate as its answer shows it, and whether that was an earlier request's work. */
+export interface Outcome<State> {
+  readonly loaded: Loaded<State>;
+  readonly replayed: boolean;
+}
+
+export interface CreateOnce<State, Event extends AnyEvent> {
+  readonly store: EventStore<State, Event>;
+  /** The aggregate as it is before it is. */
+  readonly initialState: State;
+  readonly key: IdempotencyKey;
+  readonly trace: Trace;
+  readonly decide: (id: string) => readonly Event[];
+}
+
+/**
+ * Creates an aggregate at most once per key, for ever (design G2): its id follows from the key, so that a duplicate
+ * collides with the commit itself. One write, no second record, no moment "in progress".
+ *
+ *     first                       duplicate, or the SDK's own retry after a lost answer
+ *     put COMMIT#1: committed
+ *                                 put COMMIT#1: refused, and shows the first one's commit
+ *     answer from the commit      the same answer, from the same commit
+ *
+ * @throws {Problem} 422 where the key came with another request, or its first use comes too late
+ * @throws {WriteConflict} where five tries met transactions under way
+ */
+export async function createOnce<State, Event extends AnyEvent>(
+  options: CreateOnce<State, Event>,
+): Promise<Outcome<State>> {
+  const { store, initialState, key, trace, decide } = options;
+  const id = key.scope.slice(0, 32);
+  const nothing: Loaded<State> = { id, state: initialState, version: 0, commits: [], snapshotOutdated: false };
+  const earlier = (commit: Commit): Outcome<State> => {
+    checkSameRequest(key, commit.requestHash);
+    return { loaded: store.after(nothing, commit), replayed: commit.trigger !== trace.trigger };
+  };
+
+  if (key.expired) {
+    const [first] = (await store.loadVersion(id, 1))?.commits ?? [];
+    return first ? earlier(first) : refuseExpired();
+  }
+  // One commit for all tries: its trigger is how this request recognises its own work.
+  const commit = store.commit(nothing, decide(id), trace, { hash: key.requestHash });
+  for (let attempt = 1; ; attempt++) {
+    try {
+      await store.append(commit);
+      return { loaded: store.after(nothing, commit), replayed: false };
+    } catch (error) {
+      if (error instanceof ItemExists) return earlier(error.existing as unknown as Commit);
+      if (!(error instanceof WriteConflict) || attempt === TRIES) throw error;
+      await pauseUpTo(BACKOFF_MS * 2 ** attempt);
+    }
+  }
+}

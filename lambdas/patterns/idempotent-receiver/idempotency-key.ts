@@ -1,0 +1,108 @@
+import { createHash, createHmac } from 'node:crypto';
+import canonicalize from 'canonicalize';
+import { clock } from '../../platform/clock.js';
+import { Problem } from '../../platform/errors.js';
+import { newId, timeOfId } from '../../platform/ids.js';
+
+/** An issued key must be used for the first time within this (24 h). */
+export const ISSUED_KEY_SECONDS = 24 * 3600;
+const ISSUED_PREFIX = 'ord_';
+
+/** The idempotency key of one request, as far as it is kept: hashes only. */
+export interface IdempotencyKey {
+  /**
+   * Hash of (client, method, concrete path, key), 64 hex digits: one client's key never meets another's. It names the
+   * aggregate (creation) or the record (change).
+   */
+  readonly scope: string;
+  /** HMAC of the whole request in canonical form, keyed by the raw key: equal for a repeat, and gives nothing away. */
+  readonly requestHash: string;
+  /** An issued key whose first use is over: only a replay is answered. */
+  readonly expired: boolean;
+}
+
+/** A key of the server's making: its own time says when it expires, so that it is stored nowhere. */
+export function issueKey(): { readonly idempotencyKey: string; readonly expiresAt: string } {
+  const id = newId();
+  const expires = (timeOfId(id) ?? 0) + ISSUED_KEY_SECONDS * 1000;
+  return { idempotencyKey: ISSUED_PREFIX + id, expiresAt: new Date(expires).toISOString() };
+}
+
+export interface KeyedRequest {
+  /** The `Idempotency-Key` header. */
+  readonly header: string | undefined;
+  /** Who sends it: keys are theirs alone. */
+  readonly client: string;
+  readonly method: string;
+  readonly path: string;
+  readonly query: unknown;
+  readonly body: unknown;
+}
+
+/**
+ * Reads the key of a request that needs one: the client's own, an issued one, or `auto` (the hash of the body, which
+ * must then hold a `clientReference`: else two equal orders could never both be placed).
+ * @throws {Problem} 400 `key-missing` where there is none, 400 `invalid-request` where it has another form
+ */
+export function idempotencyKey(request: KeyedRequest): IdempotencyKey {
+  const { header, client, method, path, query, body } = request;
+  if (header === undefined || header === '') {
+    throw new Problem(
+      'key-missing',
+      'send Idempotency-Key: 1 to 255 visible ASCII characters, the same for each repeat of this request',
+      {
+        errors: [{ header: 'Idempotency-Key', detail: 'missing' }],
+      },
+    );
+  }
+  if (!/^[\x21-\x7e]{1,255}$/.test(header)) {
+    throw new Problem('invalid-request', 'the Idempotency-Key has another form', {
+      errors: [{ header: 'Idempotency-Key', detail: 'expected 1 to 255 visible ASCII characters' }],
+    });
+  }
+  const auto = header === 'auto';
+  if (auto && !hasReference(body)) {
+    throw new Problem('invalid-request', 'Idempotency-Key: auto needs a clientReference in the body', {
+      errors: [
+        {
+          header: 'Idempotency-Key',
+          pointer: '/clientReference',
+          detail: 'expected, so that an equal request can be meant as a new one',
+        },
+      ],
+    });
+  }
+  const key = auto ? sha256(canonical(body)) : header;
+  return {
+    scope: sha256(canonical([client, method, path, auto ? 'auto' : 'key', key])),
+    requestHash: createHmac('sha256', key).update(canonical({ method, path, query, body })).digest('base64url'),
+    expired: hasExpired(header),
+  };
+}
+
+/** @throws {Problem} 422 where the key of a stored request comes with another request */
+export function checkSameRequest(key: IdempotencyKey, storedHash: unknown): void {
+  if (storedHash === key.requestHash) return;
+  throw new Problem('key-reused', 'this key came with another request before: take a new key for a new request');
+}
+
+/** @throws {Problem} 422, for the first use of an issued key after its time */
+export function refuseExpired(): never {
+  throw new Problem(
+    'key-expired',
+    `an issued key is used for the first time within ${ISSUED_KEY_SECONDS / 3600} hours: ask for a new one`,
+  );
+}
+
+function hasExpired(header: string): boolean {
+  const issued = header.startsWith(ISSUED_PREFIX) ? timeOfId(header.slice(ISSUED_PREFIX.length)) : undefined;
+  return issued !== undefined && issued / 1000 + ISSUED_KEY_SECONDS < clock.epochSeconds();
+}
+
+const hasReference = (body: unknown): boolean =>
+  typeof body === 'object' && body !== null && 'clientReference' in body && body.clientReference !== undefined;
+
+const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
+
+/** RFC 8785: the same bytes for the same JSON, however it was written. */
+const canonical = (value: unknown): string => canonicalize(value) ?? '';

@@ -1,0 +1,100 @@
+import * as z from 'zod/mini';
+import { ContractViolation, faultsOf } from '../contract.js';
+import { type Commit, firstVersionOf } from '../event-store/commit.js';
+
+/** EventBridge's `source` of a service's events. */
+export const sourceOf = (service: string): string => `orderly.${service}`;
+
+/** One event on the bus: CloudEvents 1.0 as JSON, with Orderly's extensions (design, section 4). */
+export const Envelope = z.object({
+  specversion: z.literal('1.0'),
+  id: z.string().check(z.minLength(1), z.maxLength(128)),
+  /** `orderly.<service>` */
+  source: z.string().check(z.regex(/^orderly\.[a-z-]+$/)),
+  /** Event type, as in the service's contract. */
+  type: z.string().check(z.minLength(1), z.maxLength(128)),
+  /** `<AggregateType>/<id>` */
+  subject: z.string().check(z.regex(/^[A-Za-z]+\/.+$/), z.maxLength(512)),
+  /** When it was committed, ISO 8601, UTC. */
+  time: z.iso.datetime(),
+  /** `urn:orderly:<service>:<type>:<version>` */
+  dataschema: z.string().check(z.regex(/^urn:orderly:[a-z-]+:[A-Za-z]+:[1-9]\d{0,5}$/)),
+  data: z.unknown(),
+  /** Version of the aggregate that this event made. */
+  sequence: z.int().check(z.gte(1)),
+  /** Restores of the service so far: (epoch, sequence) orders an aggregate's events across a restore. */
+  epoch: z.int().check(z.gte(0)),
+  correlationid: z.string(),
+  causationid: z.string(),
+  traceparent: z.string(),
+  actor: z.string(),
+});
+export type Envelope = z.infer<typeof Envelope>;
+
+/** Version of the data's shape. */
+export const schemaVersionOf = ({ dataschema }: Envelope): number =>
+  Number(dataschema.slice(dataschema.lastIndexOf(':') + 1));
+
+/** Id of the aggregate that an event is about. */
+export const subjectId = ({ subject }: Envelope): string => subject.slice(subject.indexOf('/') + 1);
+
+/** One entry of PutEvents. */
+export interface BusEntry {
+  readonly Source: string;
+  readonly DetailType: string;
+  readonly Detail: string;
+}
+
+/** The entries of one commit; an event's data is put in as the text that it is stored as, unread. */
+export function busEntries(
+  commit: Commit,
+  { service, epoch }: { service: string; epoch: number },
+): readonly BusEntry[] {
+  const [aggregate = '', ...id] = commit.pk.split('#');
+  return commit.events.map((event, at) => {
+    const head = {
+      specversion: '1.0',
+      id: event.id,
+      source: sourceOf(service),
+      type: event.type,
+      subject: `${aggregate}/${id.join('#')}`,
+      time: commit.at,
+      dataschema: `urn:orderly:${service}:${event.type}:${event.schemaVersion}`,
+      sequence: firstVersionOf(commit) + at,
+      epoch,
+      correlationid: commit.correlationId,
+      causationid: commit.trigger,
+      traceparent: commit.traceparent,
+      actor: commit.actor,
+    };
+    const Detail = `${JSON.stringify(head).slice(0, -1)},"data":${event.data}}`;
+    return { Source: head.source, DetailType: event.type, Detail };
+  });
+}
+
+const BusEvent = z.object({ 'detail-type': z.string(), source: z.string(), detail: Envelope });
+
+/**
+ * Reads the event out of a queue message that an EventBridge rule sent.
+ * @throws {ContractViolation} INVALID_ENVELOPE, with the paths of what is wrong and no values
+ */
+export function readEnvelope(body: string): Envelope {
+  const event = z.safeParse(BusEvent, parse(body));
+  if (!event.success) throw new ContractViolation('INVALID_ENVELOPE', faultsOf(event.error));
+  const { detail, source } = event.data;
+  if (detail.source !== source || detail.type !== event.data['detail-type']) {
+    throw new ContractViolation(
+      'INVALID_ENVELOPE',
+      'source or type of the envelope differ from those of its bus event',
+    );
+  }
+  return detail;
+}
+
+function parse(body: string): unknown {
+  try {
+    return JSON.parse(body);
+  } catch {
+    throw new ContractViolation('INVALID_ENVELOPE', 'not JSON');
+  }
+}

@@ -1,0 +1,62 @@
+import { JwtVerifier } from 'aws-jwt-verify';
+import { FetchError } from 'aws-jwt-verify/error';
+import * as z from 'zod/mini';
+import { Env } from './environment.js';
+import { required } from './read-environment.js';
+
+/** Who calls, as their token says. */
+export interface Caller {
+  /** The token's `sub`: of a customer it is the customer's id. */
+  readonly id: string;
+  readonly role: 'customer' | 'operator';
+  /** The token's `exp`, in seconds since 1970. */
+  readonly expires: number;
+}
+
+/** A token that doesn't prove who calls. Says nothing about why: that would help whoever forges one. */
+export class Unauthenticated extends Error {
+  override readonly name = 'Unauthenticated';
+}
+
+/** Ids stand in keys and addresses: visible ASCII without the separators of either. */
+export const CallerId = z
+  .string()
+  .check(z.regex(/^[A-Za-z0-9._@:|-]{1,128}$/, 'expected an id of 1 to 128 characters'));
+
+/** Made at the first token, so that functions which get their caller from the gateway never pay for it. */
+let verifier: ReturnType<typeof newVerifier> | undefined;
+
+function newVerifier() {
+  const jwks = process.env[Env.JWT_JWKS];
+  const verifier = JwtVerifier.create({ issuer: required(Env.JWT_ISSUER), audience: required(Env.JWT_AUDIENCE) });
+  if (jwks) verifier.cacheJwks(JSON.parse(jwks));
+  // Where the keys are given, nothing is fetched: an unknown key id is simply wrong.
+  return jwks
+    ? (token: string) => Promise.resolve(token).then((jwt) => verifier.verifySync(jwt))
+    : verifier.verify.bind(verifier);
+}
+
+/**
+ * Verifies an `Authorization: Bearer` header: signature, issuer, audience, expiry, and that its role is one of ours.
+ * @throws {Unauthenticated} whatever is wrong with it
+ */
+export async function authenticate(authorization: string | undefined): Promise<Caller> {
+  const [, token] = /^Bearer ([\w-]+\.[\w-]+\.[\w-]+)$/i.exec(authorization ?? '') ?? [];
+  if (!token) throw new Unauthenticated('no bearer token');
+  verifier ??= newVerifier();
+  let claims: Awaited<ReturnType<typeof verifier>>;
+  try {
+    claims = await verifier(token);
+  } catch (error) {
+    // The issuer can't be reached: a fault here, not of the caller's.
+    if (error instanceof FetchError) throw error;
+    throw new Unauthenticated('token refused', { cause: error });
+  }
+  const { sub, exp } = claims;
+  const role = claims[required(Env.JWT_ROLE_CLAIM)];
+  if (!z.safeParse(CallerId, sub).success || typeof sub !== 'string') throw new Unauthenticated('sub is not an id');
+  // A token without an end would be valid for ever.
+  if (typeof exp !== 'number') throw new Unauthenticated('no exp');
+  if (role !== 'customer' && role !== 'operator') throw new Unauthenticated('no role of ours');
+  return { id: sub, role, expires: exp };
+}

@@ -1,0 +1,48 @@
+import type { Item, TransactWriteItem } from './dynamodb.js';
+
+/** AWS, "Service, account, and table quotas in Amazon DynamoDB". */
+export const MAX_ITEM_BYTES = 400 * 1024;
+export const MAX_TRANSACTION_ITEMS = 100;
+export const MAX_TRANSACTION_BYTES = 4 * 1024 * 1024;
+
+/** A write that DynamoDB would refuse for its size. Seen before anything is sent; trying again won't help. */
+export class TooLarge extends Error {
+  override readonly name = 'TooLarge';
+}
+
+/**
+ * Size of an item as DynamoDB counts it ("DynamoDB item sizes and formats"): names and strings in UTF-8, numbers by
+ * their digits, 3 bytes for a list or map and 1 for each of its members. 1 write unit buys 1,024 bytes.
+ */
+export const itemBytes = (item: Item): number =>
+  Object.entries(item).reduce((sum, [name, value]) => sum + (value === undefined ? 0 : utf8(name) + bytesOf(value)), 0);
+
+const utf8 = (text: string): number => Buffer.byteLength(text, 'utf8');
+
+function bytesOf(value: unknown): number {
+  if (typeof value === 'string') return utf8(value);
+  if (typeof value === 'number') return 1 + Math.ceil(String(value).replace(/[^0-9]/g, '').length / 2) + 1;
+  if (value instanceof Uint8Array) return value.byteLength;
+  if (Array.isArray(value)) return value.reduce((sum: number, member) => sum + 1 + bytesOf(member), 3);
+  if (typeof value === 'object' && value !== null) return 3 + Object.keys(value).length + itemBytes({ ...value });
+  return 1;
+}
+
+/** @throws {TooLarge} */
+export function checkItemSize(item: Item): void {
+  const bytes = itemBytes(item);
+  if (bytes > MAX_ITEM_BYTES) throw new TooLarge(`an item of ${bytes} bytes is above DynamoDB's ${MAX_ITEM_BYTES}`);
+}
+
+/** @throws {TooLarge} */
+export function checkTransactionSize(writes: readonly TransactWriteItem[]): void {
+  if (writes.length > MAX_TRANSACTION_ITEMS) {
+    throw new TooLarge(`a transaction of ${writes.length} items is above DynamoDB's ${MAX_TRANSACTION_ITEMS}`);
+  }
+  const puts = writes.flatMap(({ Put }) => (Put?.Item ? [Put.Item] : []));
+  for (const item of puts) checkItemSize(item);
+  const bytes = puts.reduce((sum, item) => sum + itemBytes(item), 0);
+  if (bytes > MAX_TRANSACTION_BYTES) {
+    throw new TooLarge(`a transaction of ${bytes} bytes is above DynamoDB's ${MAX_TRANSACTION_BYTES}`);
+  }
+}

@@ -1,0 +1,56 @@
+/**
+ * Problem details (RFC 9457): what every refused request gets. The codes are a contract with clients: `type` is
+ * `urn:orderly:problem:<code>`.
+ */
+const PROBLEMS = {
+  'invalid-request': { status: 400, title: 'The request is not valid' },
+  'key-missing': { status: 400, title: 'An Idempotency-Key is needed' },
+  unauthenticated: { status: 401, title: 'A valid token is needed' },
+  forbidden: { status: 403, title: 'This is not for your role' },
+  'not-found': { status: 404, title: 'There is no such thing' },
+  'too-late': { status: 409, title: 'It is too late for this' },
+  conflict: { status: 409, title: 'Somebody else changed it meanwhile' },
+  'in-progress': { status: 409, title: 'The same request is being carried out' },
+  'stock-reserved': { status: 409, title: 'More than that is reserved' },
+  'too-large': { status: 413, title: 'The request is too large' },
+  'key-reused': { status: 422, title: 'This Idempotency-Key was used for another request' },
+  'key-expired': { status: 422, title: 'This Idempotency-Key is too old for its first use' },
+  throttled: { status: 429, title: 'Too many requests' },
+  internal: { status: 500, title: 'Something went wrong here' },
+} as const;
+
+export type ProblemCode = keyof typeof PROBLEMS;
+
+/** One fault of a request: where, and what would be right. */
+export interface Fault {
+  readonly detail: string;
+  /** JSON pointer (RFC 6901) into the body. */
+  readonly pointer?: string;
+  /** Name of the query or path parameter. */
+  readonly parameter?: string;
+  readonly header?: string;
+}
+
+/** A request that is answered with a problem. `detail` says what was wrong and what would be right. */
+export class Problem extends Error {
+  override readonly name = 'Problem';
+  constructor(
+    readonly code: ProblemCode,
+    readonly detail: string,
+    readonly extra: { readonly errors?: readonly Fault[]; readonly retryAfterSeconds?: number } = {},
+    options?: ErrorOptions,
+  ) {
+    super(code, options);
+  }
+
+  get status(): number {
+    return PROBLEMS[this.code].status;
+  }
+
+  /** The body; `instance` names this one occurrence. */
+  toJSON(instance: string): Record<string, unknown> {
+    const { status, title } = PROBLEMS[this.code];
+    const errors = this.extra.errors ? { errors: this.extra.errors } : {};
+    return { type: `urn:orderly:problem:${this.code}`, title, status, detail: this.detail, instance, ...errors };
+  }
+}

@@ -1,0 +1,230 @@
+import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
+import * as z from 'zod/mini';
+import en from 'zod/v4/locales/en.js';
+import { authenticate, type Caller, Unauthenticated } from './auth.js';
+import { clock } from './clock.js';
+import { WriteConflict } from './dynamodb.js';
+import { type Fault, Problem } from './errors.js';
+import { newId, traceparentFrom } from './ids.js';
+import { describeError, logger, publishMetrics } from './telemetry.js';
+
+z.config(en());
+
+/** Bodies above this are refused with 413 (128 KB). */
+export const MAX_BODY_BYTES = 128 * 1024;
+const CORRELATION_ID = /^[A-Za-z0-9_.-]{1,64}$/;
+
+/** The caller's own correlation id where it sends a valid one, else a new one. */
+export const correlationIdFrom = (header: string | undefined): string =>
+  header && CORRELATION_ID.test(header) ? header : newId();
+
+/** What an endpoint takes; everything else is refused before its handler runs. */
+export interface EndpointOptions<Body, Query> {
+  readonly roles: readonly Caller['role'][];
+  /** @default no body is read */
+  readonly body?: z.ZodMiniType<Body>;
+  /** Of the query's values, which are text. @default no parameter is taken */
+  readonly query?: z.ZodMiniType<Query>;
+}
+
+/** A request that was let in. */
+export interface Request<Body, Query> {
+  /** Of this one request; its commits have it as their trigger. */
+  readonly id: string;
+  readonly caller: Caller;
+  readonly method: string;
+  /** Concrete path without the stage: `/orders/3f…/cancellation`. */
+  readonly path: string;
+  readonly body: Body;
+  readonly query: Query;
+  /** @throws {Problem} 404 where the address hasn't it */
+  readonly parameter: (name: string) => string;
+  readonly header: (name: string) => string | undefined;
+  readonly correlationId: string;
+  readonly traceparent: string;
+}
+
+/** What an idempotency key is read from and checked against. */
+export const keyedBy = ({ header, caller, method, path, query, body }: Request<unknown, unknown>) => ({
+  header: header('idempotency-key'),
+  client: `${caller.role}:${caller.id}`,
+  method,
+  path,
+  query,
+  body,
+});
+
+/** For what a request writes: caused by this request. */
+export const traceOf = ({ id, caller, correlationId, traceparent }: Request<unknown, unknown>) => ({
+  trigger: id,
+  actor: `${caller.role}:${caller.id}`,
+  correlationId,
+  traceparent,
+});
+
+export interface Answer {
+  readonly status: number;
+  readonly body: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/**
+ * A function behind API Gateway (REST, proxy integration): lets in, calls, and answers JSON, or a problem (RFC 9457).
+ * The order of its checks: token 401, role 403, size 413, body and query 400.
+ * No answer holds a stack, a table's name or an SDK's error; those are in the log under the same correlation id.
+ */
+export function endpoint<Body = undefined, Query = unknown>(
+  options: EndpointOptions<Body, Query>,
+  handle: (request: Request<Body, Query>) => Promise<Answer>,
+): (event: APIGatewayProxyEvent) => Promise<APIGatewayProxyResult> {
+  return async (event) => {
+    const header = headersOf(event);
+    const correlationId = correlationIdFrom(header('x-correlation-id'));
+    const id = newId();
+    logger.resetKeys();
+    logger.appendKeys({ correlationId, requestId: id });
+    const answer = async (): Promise<Answer> => {
+      const request = await letIn(options, event, { id, correlationId, header });
+      return handle(request);
+    };
+    try {
+      return respond(await answer(), correlationId, 'application/json');
+    } catch (error) {
+      const problem = problemOf(error);
+      const { code, status } = problem;
+      if (status >= 500) logger.error('request failed', { code, ...describeError(error) });
+      else logger.info('request refused', { code, status });
+      const { retryAfterSeconds } = problem.extra;
+      const headers = retryAfterSeconds === undefined ? {} : { 'Retry-After': String(retryAfterSeconds) };
+      const body = problem.toJSON(`urn:orderly:request:${id}`);
+      return respond({ status, body, headers }, correlationId, 'application/problem+json');
+    } finally {
+      publishMetrics();
+    }
+  };
+}
+
+async function letIn<Body, Query>(
+  { roles, body, query }: EndpointOptions<Body, Query>,
+  event: APIGatewayProxyEvent,
+  request: Pick<Request<Body, Query>, 'id' | 'correlationId' | 'header'>,
+): Promise<Request<Body, Query>> {
+  const caller = await callerOf(event, request.header);
+  logger.appendKeys({ caller: `${caller.role}:${caller.id}` });
+  if (!roles.includes(caller.role)) {
+    throw new Problem('forbidden', `this is for ${roles.join(' or ')} only; the token's role is ${caller.role}`);
+  }
+  const raw = event.isBase64Encoded ? Buffer.from(event.body ?? '', 'base64').toString('utf8') : (event.body ?? '');
+  if (Buffer.byteLength(raw) > MAX_BODY_BYTES) {
+    throw new Problem('too-large', `a body has at most ${MAX_BODY_BYTES} bytes`);
+  }
+  return {
+    ...request,
+    caller,
+    method: event.httpMethod,
+    path: pathOf(event),
+    body: body ? checked(body, bodyOf(raw), pointerFault) : (undefined as Body),
+    query: checked(
+      query ?? (z.strictObject({}) as z.ZodMiniType<unknown> as z.ZodMiniType<Query>),
+      queryOf(event),
+      parameterFault,
+    ),
+    parameter: (name) => {
+      const value = event.pathParameters?.[name];
+      if (value === undefined || value === '') throw new Problem('not-found', 'there is nothing at this address');
+      return value;
+    },
+    traceparent: traceparentFrom(request.header('traceparent')),
+  };
+}
+
+/** The caller as the gateway's authorizer found them; where there was none (an emulator), by the same check here. */
+async function callerOf(event: APIGatewayProxyEvent, header: (name: string) => string | undefined): Promise<Caller> {
+  const context = event.requestContext.authorizer;
+  if (!context?.sub) return authenticate(header('authorization'));
+  const caller = { id: String(context.sub), role: context.role as Caller['role'], expires: Number(context.exp) };
+  if (!(caller.expires > clock.epochSeconds())) throw new Unauthenticated('expired meanwhile');
+  return caller;
+}
+
+function headersOf(event: APIGatewayProxyEvent): (name: string) => string | undefined {
+  const headers = new Map(Object.entries(event.headers ?? {}).map(([name, value]) => [name.toLowerCase(), value]));
+  return (name) => headers.get(name);
+}
+
+/** Built from the route, since a custom domain's base path stands in `event.path`. */
+const pathOf = ({ resource, pathParameters }: APIGatewayProxyEvent): string =>
+  resource.replace(/\{(\w+)\}/g, (_, name: string) => pathParameters?.[name] ?? '');
+
+function queryOf(event: APIGatewayProxyEvent): Record<string, string> {
+  const entries = Object.entries(event.multiValueQueryStringParameters ?? event.queryStringParameters ?? {});
+  return Object.fromEntries(
+    entries.map(([name, values]) => {
+      const [value = '', ...more] = Array.isArray(values) ? values : [values];
+      if (more.length === 0) return [name, value];
+      throw new Problem('invalid-request', 'a query parameter may stand once', {
+        errors: [{ parameter: name, detail: 'given more than once' }],
+      });
+    }),
+  );
+}
+
+function bodyOf(raw: string): unknown {
+  if (raw === '') return {};
+  try {
+    return JSON.parse(raw);
+  } catch {
+    throw new Problem('invalid-request', 'the body is not JSON', {
+      errors: [{ pointer: '', detail: 'expected a JSON object' }],
+    });
+  }
+}
+
+function checked<T>(
+  schema: z.ZodMiniType<T>,
+  value: unknown,
+  fault: (path: readonly PropertyKey[], detail: string) => Fault,
+): T {
+  const result = z.safeParse(schema, value);
+  if (result.success) return result.data;
+  const errors = result.error.issues.flatMap((issue) =>
+    issue.code === 'unrecognized_keys'
+      ? issue.keys.map((key) => fault([...issue.path, key], 'there is no such field'))
+      : [fault(issue.path, issue.message)],
+  );
+  const faults = errors.length === 1 ? '1 fault' : `${errors.length} faults`;
+  throw new Problem('invalid-request', `the request has ${faults}, listed in errors`, { errors });
+}
+
+const pointerFault = (path: readonly PropertyKey[], detail: string): Fault => ({
+  pointer: path.map((part) => `/${String(part).replaceAll('~', '~0').replaceAll('/', '~1')}`).join(''),
+  detail,
+});
+const parameterFault = (path: readonly PropertyKey[], detail: string): Fault => ({
+  parameter: path.map(String).join('.'),
+  detail,
+});
+
+const THROTTLES = /^(ProvisionedThroughputExceeded|RequestLimitExceeded|Throttling|ThrottlingException)/;
+
+/** The one place where errors become answers. */
+function problemOf(error: unknown): Problem {
+  if (error instanceof Problem) return error;
+  if (error instanceof Unauthenticated)
+    return new Problem('unauthenticated', 'send a valid token as Authorization: Bearer <JWT>');
+  if (error instanceof WriteConflict) {
+    return new Problem('conflict', 'others were writing the same thing: try again', { retryAfterSeconds: 1 });
+  }
+  const name = error instanceof Error ? error.name : '';
+  if (THROTTLES.test(name)) return new Problem('throttled', 'try again later', { retryAfterSeconds: 1 });
+  if (name === 'TransactionInProgressException') {
+    return new Problem('in-progress', 'the same request is being carried out: try again', { retryAfterSeconds: 1 });
+  }
+  return new Problem('internal', 'the fault is logged under the correlation id of this answer');
+}
+
+const respond = ({ status, body, headers }: Answer, correlationId: string, type: string): APIGatewayProxyResult => ({
+  statusCode: status,
+  headers: { 'Content-Type': type, 'Cache-Control': 'no-store', 'X-Correlation-Id': correlationId, ...headers },
+  body: JSON.stringify(body),
+});

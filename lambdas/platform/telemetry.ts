@@ -1,0 +1,44 @@
+import { Logger } from '@aws-lambda-powertools/logger';
+import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
+
+/** Structured logs; level, service name and sampling come from the POWERTOOLS_* variables. */
+export const logger = new Logger();
+
+const metrics = new Metrics();
+
+/** Every metric of ours: a name stands here, on the dashboard and in RUNBOOK.md. */
+export type MetricName =
+  | 'OrdersPlaced'
+  | 'DuplicatesSuppressed'
+  | 'EventsPublished'
+  | 'PublishFailures'
+  | 'ConsumerFailures'
+  | 'TransientFailures'
+  | 'ProcessingAge';
+
+/** Adds to a count of this invocation. */
+export const count = (name: MetricName, by = 1): void => {
+  metrics.addMetric(name, MetricUnit.Count, by);
+};
+
+/** Notes one length of time, in seconds. */
+export const seconds = (name: MetricName, value: number): void => {
+  metrics.addMetric(name, MetricUnit.Seconds, value);
+};
+
+/** Writes the metrics of this invocation into its log (EMF); without it they would slip into the next one's. */
+export const publishMetrics = (): void => {
+  if (metrics.hasStoredMetrics()) metrics.publishStoredMetrics();
+};
+
+/** What an error may say in a log: its name and place. Messages of errors that aren't ours can hold people's data. */
+export const describeError = (error: unknown): { readonly name: string; readonly stack: readonly string[] } => ({
+  name: error instanceof Error ? error.name : typeof error,
+  stack:
+    error instanceof Error
+      ? (error.stack ?? '')
+          .split('\n')
+          .filter((line) => line.startsWith('    at '))
+          .map((line) => line.trim())
+      : [],
+});

@@ -1,0 +1,136 @@
+import { GetCommand } from '@aws-sdk/lib-dynamodb';
+import { commitItem } from '../../patterns/event-store/commit.js';
+import type { Trace } from '../../patterns/trace.js';
+import { clock, pauseUpTo } from '../../platform/clock.js';
+import {
+  documents,
+  TransactionRefused,
+  type TransactWriteItem,
+  transact,
+  WriteConflict,
+} from '../../platform/dynamodb.js';
+import { Problem } from '../../platform/errors.js';
+import { feedShards } from '../../platform/read-environment.js';
+import { inventoryContract, type StockView } from './contract.js';
+import { Sku } from '../orders/contract.js';
+import { counterKey, STOCK_ITEM, TableName } from './stock-counter.js';
+
+const shards = feedShards();
+const TRIES = 5;
+const BACKOFF_MS = 20;
+/** The commits of a counter are its outbox only, not its history: they expire. */
+const COMMIT_SECONDS = 30 * 86_400;
+
+interface Counter {
+  readonly onHand: number;
+  readonly reserved: number;
+  readonly available: number;
+  readonly version: number;
+  /** When it was counted last. */
+  readonly at: string;
+}
+
+/** The stock of a SKU, strongly consistent; nothing where nobody has set it. */
+export async function stockOf(sku: string): Promise<StockView | undefined> {
+  const counter = await read(sku);
+  return counter && viewOf(sku, counter);
+}
+
+/** @throws {Problem} 404 where nobody has set it */
+export function existing(stock: StockView | undefined): StockView {
+  if (!stock) throw new Problem('not-found', 'no stock was ever set for this SKU');
+  return stock;
+}
+
+/** Reads a SKU from an address. @throws {Problem} 400 */
+export function skuOf(parameter: string): string {
+  const result = Sku.safeParse(parameter);
+  if (result.success) return result.data;
+  const errors = [{ parameter: 'sku', detail: 'expected 1 to 64 of A-Z a-z 0-9 . _ -' }];
+  throw new Problem('invalid-request', 'this is no SKU', { errors });
+}
+
+/**
+ * Sets how many pieces there are: the commit (StockSet) and the counter in one transaction, never below what is
+ * reserved. Setting what is set already writes nothing, so it may be repeated.
+ * @param ifMatch only at this version; a repeat of what has succeeded since is let through (RFC 9110, 13.1.1)
+ * @throws {Problem} 409 `stock-reserved`, 409 `conflict` where the version is another, or others kept changing it
+ */
+export async function setStock(
+  sku: string,
+  onHand: number,
+  ifMatch: number | undefined,
+  trace: Trace,
+): Promise<StockView> {
+  for (let attempt = 1; ; attempt++) {
+    const counter = await read(sku);
+    if (counter?.onHand === onHand) return viewOf(sku, counter);
+    if (ifMatch !== undefined && ifMatch !== (counter?.version ?? 0)) {
+      throw new Problem('conflict', `the stock is at version ${counter?.version ?? 0}, not ${ifMatch}: read it again`);
+    }
+    if (counter && counter.reserved > onHand) {
+      throw new Problem('stock-reserved', `${counter.reserved} pieces are reserved: onHand can't be below that`);
+    }
+    try {
+      await transact([commitOf(sku, onHand, counter, trace), counterWrite(sku, onHand, counter)]);
+      return existing(await stockOf(sku));
+    } catch (error) {
+      if (!(error instanceof TransactionRefused) && !(error instanceof WriteConflict)) throw error;
+      if (attempt === TRIES) throw new WriteConflict('setting the stock', { cause: error });
+      await pauseUpTo(BACKOFF_MS * 2 ** attempt);
+    }
+  }
+}
+
+async function read(sku: string): Promise<Counter | undefined> {
+  const { Item } = await documents.send(new GetCommand({ TableName, Key: counterKey(sku), ConsistentRead: true }));
+  return Item as Counter | undefined;
+}
+
+const viewOf = (sku: string, { onHand, reserved, available, version }: Counter): StockView => ({
+  sku,
+  onHand,
+  reserved,
+  available,
+  version,
+});
+
+function commitOf(sku: string, onHand: number, counter: Counter | undefined, trace: Trace): TransactWriteItem {
+  const Item = commitItem({
+    contract: inventoryContract,
+    aggregate: STOCK_ITEM,
+    id: sku,
+    after: counter?.version ?? 0,
+    ...(counter ? { notBefore: counter.at } : {}),
+    events: [{ type: 'StockSet', data: { sku, onHand } }],
+    trace,
+    expiresAt: clock.epochSeconds() + COMMIT_SECONDS,
+    feedShards: shards,
+  });
+  return { Put: { TableName, Item, ConditionExpression: 'attribute_not_exists(pk)' } };
+}
+
+function counterWrite(sku: string, onHand: number, counter: Counter | undefined): TransactWriteItem {
+  const at = clock.now();
+  if (!counter) {
+    const Item = { ...counterKey(sku), onHand, reserved: 0, available: onHand, version: 1, at };
+    return { Put: { TableName, Item, ConditionExpression: 'attribute_not_exists(pk)' } };
+  }
+  // Orders may reserve meanwhile, as long as enough stays: so `available` follows from what is reserved at this moment.
+  const sameVersionAndCovered = 'version = :version AND reserved <= :onHand';
+  return {
+    Update: {
+      TableName,
+      Key: counterKey(sku),
+      UpdateExpression: 'SET onHand = :onHand, available = :onHand - reserved, version = :next, #at = :at',
+      ConditionExpression: sameVersionAndCovered,
+      ExpressionAttributeNames: { '#at': 'at' },
+      ExpressionAttributeValues: {
+        ':onHand': onHand,
+        ':version': counter.version,
+        ':next': counter.version + 1,
+        ':at': at,
+      },
+    },
+  };
+}

@@ -1,0 +1,102 @@
+import type { Money, OrderEvent, OrderLine, OrderView, RejectionReason } from '../contract.js';
+
+/** An order, folded from its events. Prices are what the customer agreed to; `total` never changes. */
+export type Order =
+  | { readonly status: 'NONE' }
+  | ({ readonly status: 'PENDING' | 'APPROVED' } & Placed)
+  | ({ readonly status: 'REJECTED'; readonly reason: RejectionReason } & Placed)
+  | ({ readonly status: 'CANCELLED'; readonly reason?: string } & Placed);
+
+interface Placed {
+  readonly orderId: string;
+  readonly customerId: string;
+  readonly clientReference?: string;
+  readonly lines: readonly OrderLine[];
+  readonly total: Money;
+  readonly placedAt: string;
+}
+
+export type OrderCommand =
+  | ({ readonly type: 'Place' } & Omit<Placed, 'total' | 'placedAt'>)
+  | { readonly type: 'Approve' }
+  | { readonly type: 'Reject'; readonly reason: RejectionReason }
+  | { readonly type: 'Cancel'; readonly reason?: string };
+
+/** Everything that isn't in the state or the command: time arrives as data. */
+export interface Context {
+  readonly now: string;
+}
+
+/** A command that the business forbids. Nothing was changed; asking again gives the same answer. */
+export class OrderRefused extends Error {
+  override readonly name = 'OrderRefused';
+  constructor(readonly code: 'ALREADY_PLACED' | 'UNKNOWN_ORDER' | 'TOO_LATE_TO_CANCEL' | 'MIXED_CURRENCIES') {
+    super(code);
+  }
+}
+
+export const initialState: Order = { status: 'NONE' };
+
+/**
+ * Which events follow from a command in a state; none where it was carried out before, or came too late to matter.
+ * @throws {OrderRefused} where the business forbids it
+ */
+export function decide(order: Order, command: OrderCommand, { now }: Context): readonly OrderEvent[] {
+  if (command.type === 'Place') {
+    if (order.status !== 'NONE') throw new OrderRefused('ALREADY_PLACED');
+    const { type: _, ...placed } = command;
+    return [
+      {
+        type: 'OrderPlaced',
+        data: { ...placed, lines: [...placed.lines], total: totalOf(placed.lines), placedAt: now },
+      },
+    ];
+  }
+  if (order.status === 'NONE') throw new OrderRefused('UNKNOWN_ORDER');
+  const { orderId } = order;
+  switch (command.type) {
+    case 'Approve':
+      return order.status === 'PENDING' ? [{ type: 'OrderApproved', data: { orderId } }] : [];
+    case 'Reject':
+      return order.status === 'PENDING' ? [{ type: 'OrderRejected', data: { orderId, reason: command.reason } }] : [];
+    case 'Cancel':
+      if (order.status === 'REJECTED') throw new OrderRefused('TOO_LATE_TO_CANCEL');
+      if (order.status === 'CANCELLED') return [];
+      return [{ type: 'OrderCancelled', data: { orderId, ...reasonOf(command) } }];
+  }
+}
+
+/** Total: any event in any state; history is never refused. */
+export function evolve(order: Order, event: OrderEvent): Order {
+  switch (event.type) {
+    case 'OrderPlaced':
+      return { status: 'PENDING', ...event.data };
+    case 'OrderApproved':
+      return order.status === 'PENDING' ? { ...order, status: 'APPROVED' } : order;
+    case 'OrderRejected':
+      return order.status === 'PENDING' ? { ...order, status: 'REJECTED', reason: event.data.reason } : order;
+    case 'OrderCancelled':
+      return order.status === 'NONE' ? order : { ...order, status: 'CANCELLED', ...reasonOf(event.data) };
+  }
+}
+
+/** The order as the API shows it; nothing where it was never placed. */
+export function viewOf(order: Order, version: number): OrderView | undefined {
+  if (order.status === 'NONE') return undefined;
+  const { orderId, customerId, status, clientReference, lines, total, placedAt } = order;
+  const reason = 'reason' in order ? reasonOf(order) : {};
+  const reference = clientReference === undefined ? {} : { clientReference };
+  return { orderId, customerId, status, ...reason, ...reference, lines, total, version, placedAt };
+}
+
+const reasonOf = <Reason extends string>({ reason }: { readonly reason?: Reason }): { readonly reason?: Reason } =>
+  reason === undefined ? {} : { reason };
+
+function totalOf(lines: readonly OrderLine[]): Money {
+  const [first] = lines;
+  if (!first || lines.some((line) => line.unitPrice.currency !== first.unitPrice.currency)) {
+    throw new OrderRefused('MIXED_CURRENCIES');
+  }
+  const amount = lines.reduce((sum, line) => sum + line.quantity * line.unitPrice.amount, 0);
+  return { amount, currency: first.unitPrice.currency };
+}

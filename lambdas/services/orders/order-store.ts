@@ -1,0 +1,30 @@
+import { DynamoDbEventStore } from '../../patterns/event-store/dynamodb-event-store.js';
+import type { Loaded } from '../../patterns/event-store/event-store.js';
+import type { Caller } from '../../platform/auth.js';
+import { Env } from '../../platform/environment.js';
+import { Problem } from '../../platform/errors.js';
+import { feedShards, required } from '../../platform/read-environment.js';
+import { type OrderEvent, type OrderView, ordersContract } from './contract.js';
+import { evolve, initialState, type Order, viewOf } from './domain/order.js';
+
+/** Orders, in the service's own table. */
+export const orderStore = new DynamoDbEventStore<Order, OrderEvent>(
+  { table: required(Env.TABLE), aggregate: 'Order', contract: ordersContract, feedShards: feedShards() },
+  { initialState, evolve, stateSchema: 1 },
+);
+
+const noSuchOrder = (): never => {
+  throw new Problem('not-found', 'there is no order of this id');
+};
+
+/** Ids as this service makes them; another text isn't looked up. @throws {Problem} 404 */
+export const orderIdOf = (parameter: string): string => (/^[0-9a-f]{32}$/.test(parameter) ? parameter : noSuchOrder());
+
+/**
+ * The order as its owner or an operator may see it.
+ * @throws {Problem} 404 where there is none, or it is someone else's: the two look the same
+ */
+export function visibleTo({ id, role }: Caller, loaded: Loaded<Order> | undefined): OrderView {
+  const view = loaded && viewOf(loaded.state, loaded.version);
+  return view && (role === 'operator' || view.customerId === id) ? view : noSuchOrder();
+}
