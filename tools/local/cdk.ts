@@ -1,0 +1,39 @@
+import { spawn } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { type Endpoint, endpointEnvironment } from './endpoint.js';
+import { LocalRunError } from './errors.js';
+
+const CDK = fileURLToPath(new URL('../../node_modules/aws-cdk/bin/cdk', import.meta.url));
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+
+/**
+ * Runs the project's own CDK command line against an endpoint.
+ * @param onLine each line that it says
+ * @throws {LocalRunError} with the end of what it said, where it fails
+ */
+export function cdk(
+  endpoint: Endpoint,
+  args: readonly string[],
+  onLine: (line: string) => void = () => {},
+): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const options = ['--no-notices', '--no-version-reporting', '--no-color', '--ci'];
+    const child = spawn(process.execPath, [CDK, ...args, ...options], {
+      cwd: ROOT,
+      env: { ...endpointEnvironment(endpoint), NODE_NO_WARNINGS: '1', CDK_DISABLE_CLI_TELEMETRY: 'true' },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    let said = '';
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.setEncoding('utf8').on('data', (text: string) => {
+        said = (said + text).slice(-20_000);
+        for (const line of text.split('\n')) if (line.trim()) onLine(line);
+      });
+    }
+    child.on('error', reject);
+    child.on('close', (code) => {
+      if (code === 0) resolve();
+      else reject(new LocalRunError(`cdk ${args[0]} failed:\n${said.trimEnd().split('\n').slice(-40).join('\n')}`));
+    });
+  });
+}

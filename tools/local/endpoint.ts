@@ -1,0 +1,67 @@
+import { LocalRunError } from './errors.js';
+import { answers } from './localstack/localstack.js';
+
+/** Where AWS's APIs are spoken: an emulator's address, or AWS itself. */
+export interface Endpoint {
+  /** Undefined: AWS, with the credentials and region of the environment. */
+  readonly url: string | undefined;
+  readonly region: string;
+  /** Whether LocalStack's own routes (`/_localstack/...`) are there. */
+  readonly isLocalStack: boolean;
+}
+
+/** What `ORDERLY_ENDPOINT` names: an emulator's address, or `aws`; undefined where it isn't set. */
+export async function endpointFromEnvironment(): Promise<Endpoint | undefined> {
+  const named = process.env.ORDERLY_ENDPOINT;
+  return named ? endpointAt(named) : undefined;
+}
+
+/** @throws {LocalRunError} where nothing answers there */
+export async function endpointAt(named: string): Promise<Endpoint> {
+  const region = process.env.AWS_REGION ?? 'us-east-1';
+  if (named === 'aws') return { url: undefined, region, isLocalStack: false };
+  const url = httpAddress(named);
+  try {
+    await fetch(url, { signal: AbortSignal.timeout(5000) });
+  } catch (cause) {
+    throw new LocalRunError(`Nothing answers at ${url} (from ORDERLY_ENDPOINT).`, { cause });
+  }
+  return { url, region, isLocalStack: await answers(url) };
+}
+
+/** An origin without a trailing slash; names of this machine as its address, since buckets become host names otherwise. */
+function httpAddress(named: string): string {
+  try {
+    const url = new URL(named);
+    if (url.protocol !== 'http:' && url.protocol !== 'https:') throw new Error(url.protocol);
+    if (url.hostname === 'localhost') url.hostname = '127.0.0.1';
+    return url.origin;
+  } catch {
+    throw new LocalRunError(
+      `ORDERLY_ENDPOINT is '${named}': expected http://<host>:<port>, or aws for a real account.`,
+    );
+  }
+}
+
+/** The environment of a child process that talks to the endpoint. No real credential ever reaches an emulator. */
+export function endpointEnvironment({ url, region }: Endpoint): NodeJS.ProcessEnv {
+  if (!url) return process.env;
+  const others = Object.entries(process.env).filter(([name]) => !name.startsWith('AWS_'));
+  return {
+    ...Object.fromEntries(others),
+    AWS_ENDPOINT_URL: url,
+    AWS_ACCESS_KEY_ID: 'test',
+    AWS_SECRET_ACCESS_KEY: 'test',
+    AWS_REGION: region,
+    AWS_DEFAULT_REGION: region,
+    AWS_EC2_METADATA_DISABLED: 'true',
+    AWS_CONFIG_FILE: '/dev/null',
+    AWS_SHARED_CREDENTIALS_FILE: '/dev/null',
+  };
+}
+
+/** The same for an SDK client in this process. */
+export function clientConfig({ url, region }: Pick<Endpoint, 'url' | 'region'>) {
+  if (!url) return { region };
+  return { endpoint: url, region, credentials: { accessKeyId: 'test', secretAccessKey: 'test' } };
+}
