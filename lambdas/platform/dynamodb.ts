@@ -14,6 +14,7 @@ import {
 } from '@aws-sdk/lib-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { checkItemSize, checkTransactionSize } from './dynamodb-limits.js';
+import { WriteConflict } from './errors.js';
 
 /** An item as the document client reads and writes it. */
 export type Item = Record<string, unknown>;
@@ -34,11 +35,6 @@ export class ItemExists extends Error {
   constructor(readonly existing: Item) {
     super('an item of that key exists');
   }
-}
-
-/** Another transaction was writing one of the same items; nothing was written, and a later try may pass. */
-export class WriteConflict extends Error {
-  override readonly name = 'WriteConflict';
 }
 
 /** A transaction was refused by at least one of its conditions; nothing was written. */

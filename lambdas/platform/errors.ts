@@ -54,3 +54,8 @@ export class Problem extends Error {
     return { type: `urn:orderly:problem:${this.code}`, title, status, detail: this.detail, instance, ...errors };
   }
 }
+
+/** Another transaction was writing one of the same items; nothing was written, and a later try may pass. */
+export class WriteConflict extends Error {
+  override readonly name = 'WriteConflict';
+}

@@ -3,20 +3,15 @@ import * as z from 'zod/mini';
 import en from 'zod/v4/locales/en.js';
 import { authenticate, type Caller, Unauthenticated } from './auth.js';
 import { clock } from './clock.js';
-import { WriteConflict } from './dynamodb.js';
-import { type Fault, Problem } from './errors.js';
-import { newId, traceparentFrom } from './ids.js';
+
+import { type Fault, Problem, WriteConflict } from './errors.js';
+import { correlationIdFrom, newId, traceparentFrom } from './ids.js';
 import { describeError, logger, publishMetrics } from './telemetry.js';
 
 z.config(en());
 
 /** Bodies above this are refused with 413 (128 KB). */
 export const MAX_BODY_BYTES = 128 * 1024;
-const CORRELATION_ID = /^[A-Za-z0-9_.-]{1,64}$/;
-
-/** The caller's own correlation id where it sends a valid one, else a new one. */
-export const correlationIdFrom = (header: string | undefined): string =>
-  header && CORRELATION_ID.test(header) ? header : newId();
 
 /** What an endpoint takes; everything else is refused before its handler runs. */
 export interface EndpointOptions<Body, Query> {

@@ -17,3 +17,9 @@ export const newTraceparent = (): string =>
 /** The caller's trace where it sends a valid one, else a new one. */
 export const traceparentFrom = (header: string | undefined): string =>
   header && /^00-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/.test(header) ? header : newTraceparent();
+
+const CORRELATION_ID = /^[A-Za-z0-9_.-]{1,64}$/;
+
+/** The caller's own correlation id where it sends a valid one, else a new one. */
+export const correlationIdFrom = (header: string | undefined): string =>
+  header && CORRELATION_ID.test(header) ? header : newId();

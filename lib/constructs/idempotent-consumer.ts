@@ -23,6 +23,11 @@ export interface Subscription {
 export interface IdempotentConsumerProps {
   /** Pinned: it is part of every processed record's key. A new name means that all is processed again. */
   readonly name: string;
+  /**
+   * Raised to process everything again on purpose: records of another generation don't count.
+   * @default 0
+   */
+  readonly generation?: number;
   readonly bus: EventBus;
   readonly events: readonly Subscription[];
   readonly handler: ServiceFunction;
@@ -66,7 +71,7 @@ export class IdempotentConsumer extends Construct {
 
   constructor(scope: Construct, id: string, props: IdempotentConsumerProps) {
     super(scope, id);
-    const { name, bus, events, handler, records, maxConcurrency = 10 } = props;
+    const { name, bus, events, handler, records, generation = 0, maxConcurrency = 10 } = props;
     const { dedupeWindow = handler.context.settings.dedupeWindow } = props;
     const { visibilityTimeout = Duration.seconds(6 * handler.timeout.toSeconds()) } = props;
     this.checkName(name);
@@ -95,12 +100,14 @@ export class IdempotentConsumer extends Construct {
     );
     acknowledgeQueueSource(handler);
     handler.setEnvironment(Env.CONSUMER, name);
+    handler.setEnvironment(Env.CONSUMER_GENERATION, String(generation));
+    handler.setEnvironment(Env.QUEUE_URL, this.queue.queueUrl);
     handler.setEnvironment(Env.MAX_ATTEMPTS, String(MAX_ATTEMPTS));
     handler.setEnvironment(Env.DEDUPE_WINDOW_SECONDS, String(dedupeWindow.toSeconds()));
     handler.setEnvironment(Env.RECORDS, records.tableName);
     handler.allowItems(records, ['PutItem', 'GetItem'], `${name}@`);
 
-    this.drain(name, handler, records);
+    this.drain(name, generation, handler, records);
     this.alarms(handler, props.alarmTopic);
   }
 
@@ -115,12 +122,16 @@ export class IdempotentConsumer extends Construct {
   }
 
   /** Nothing lives in a dead-letter queue: each message becomes a failure record at once. */
-  private drain(name: string, handler: ServiceFunction, records: TableV2): void {
+  private drain(name: string, generation: number, handler: ServiceFunction, records: TableV2): void {
     const drain = new ServiceFunction(this, 'DrainDeadLetters', {
       context: handler.context,
       entry: 'patterns/idempotent-consumer/drain-dead-letters',
       timeout: DRAIN_TIMEOUT,
-      environment: { [Env.CONSUMER]: name, [Env.RECORDS]: records.tableName },
+      environment: {
+        [Env.CONSUMER]: name,
+        [Env.CONSUMER_GENERATION]: String(generation),
+        [Env.RECORDS]: records.tableName,
+      },
     });
     for (const queue of [this.deadLetters, this.undelivered]) {
       drain.function.addEventSource(

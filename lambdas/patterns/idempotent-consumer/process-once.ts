@@ -1,12 +1,7 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { clock, pauseUpTo } from '../../platform/clock.js';
-import {
-  documents,
-  TransactionRefused,
-  type TransactWriteItem,
-  transact,
-  WriteConflict,
-} from '../../platform/dynamodb.js';
+import { documents, TransactionRefused, type TransactWriteItem, transact } from '../../platform/dynamodb.js';
+import { WriteConflict } from '../../platform/errors.js';
 import type { Envelope } from '../outbox/envelope.js';
 import { type ConsumerIdentity, recordKey } from './failure-records.js';
 

@@ -1,14 +1,7 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { clock, pauseUpTo } from '../../platform/clock.js';
-import {
-  documents,
-  type Item,
-  TransactionRefused,
-  type TransactWriteItem,
-  transact,
-  WriteConflict,
-} from '../../platform/dynamodb.js';
-import { Problem } from '../../platform/errors.js';
+import { documents, type Item, TransactionRefused, type TransactWriteItem, transact } from '../../platform/dynamodb.js';
+import { Problem, WriteConflict } from '../../platform/errors.js';
 import type { AnyEvent } from '../contract.js';
 import type { EventStore, Loaded } from '../event-store/event-store.js';
 import type { Trace } from '../trace.js';

@@ -1,5 +1,6 @@
 import { pauseUpTo } from '../../platform/clock.js';
-import { ItemExists, WriteConflict } from '../../platform/dynamodb.js';
+import { ItemExists } from '../../platform/dynamodb.js';
+import { WriteConflict } from '../../platform/errors.js';
 import type { AnyEvent } from '../contract.js';
 import type { Commit } from '../event-store/commit.js';
 import type { EventStore, Loaded } from '../event-store/event-store.js';

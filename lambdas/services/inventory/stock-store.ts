@@ -2,17 +2,11 @@ import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { commitItem } from '../../patterns/event-store/commit.js';
 import type { Trace } from '../../patterns/trace.js';
 import { clock, pauseUpTo } from '../../platform/clock.js';
-import {
-  documents,
-  TransactionRefused,
-  type TransactWriteItem,
-  transact,
-  WriteConflict,
-} from '../../platform/dynamodb.js';
-import { Problem } from '../../platform/errors.js';
+import { documents, TransactionRefused, type TransactWriteItem, transact } from '../../platform/dynamodb.js';
+import { Problem, WriteConflict } from '../../platform/errors.js';
 import { feedShards } from '../../platform/read-environment.js';
-import { inventoryContract, type StockView } from './contract.js';
 import { Sku } from '../orders/contract.js';
+import { inventoryContract, type StockView } from './contract.js';
 import { counterKey, STOCK_ITEM, TableName } from './stock-counter.js';
 
 const shards = feedShards();

@@ -1,6 +1,6 @@
 import type { APIGatewayAuthorizerResult, APIGatewayRequestAuthorizerEvent } from 'aws-lambda';
 import { authenticate, Unauthenticated } from '../../platform/auth.js';
-import { correlationIdFrom } from '../../platform/http.js';
+import { correlationIdFrom } from '../../platform/ids.js';
 import { logger } from '../../platform/telemetry.js';
 
 /**
