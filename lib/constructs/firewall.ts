@@ -31,7 +31,7 @@ export class Firewall extends Construct {
       defaultAction: { allow: {} },
       visibilityConfig: visible('Firewall'),
       customResponseBodies: {
-        TooLarge: problem('too-large', 'Too large', 413),
+        TooLarge: problem('too-large', 'The request is too large', 413),
         Throttled: problem('throttled', 'Too many requests', 429),
       },
       rules: [

@@ -18,20 +18,20 @@ const unknownRoute = (type: ResponseType): Problem => ({
   type,
   status: 404,
   code: 'not-found',
-  title: 'Not found',
+  title: 'There is no such thing',
   detail: 'There is no such route.',
 });
-const unauthenticated = { code: 'unauthenticated', status: 401, title: 'Unauthenticated' };
+const unauthenticated = { code: 'unauthenticated', status: 401, title: 'A valid token is needed' };
 const throttled = {
   code: 'throttled',
   status: 429,
   title: 'Too many requests',
   detail: 'Try again later, less often.',
 };
-const invalid = { code: 'invalid-request', status: 400, title: 'Invalid request' };
+const invalid = { code: 'invalid-request', status: 400, title: 'The request is not valid' };
 const internal = {
   code: 'internal',
-  title: 'Internal error',
+  title: 'Something went wrong here',
   detail: 'The fault is ours; the request may be repeated.',
 };
 
@@ -57,14 +57,14 @@ const PROBLEMS: readonly Problem[] = [
     type: ResponseType.WAF_FILTERED,
     status: 403,
     code: 'forbidden',
-    title: 'Forbidden',
+    title: 'This is not for your role',
     detail: 'The firewall refused the request.',
   },
   {
     type: ResponseType.REQUEST_TOO_LARGE,
     status: 413,
     code: 'too-large',
-    title: 'Too large',
+    title: 'The request is too large',
     detail: 'A body may have up to 128 KB.',
   },
   { type: ResponseType.THROTTLED, ...throttled },

@@ -139,7 +139,7 @@ export class IdempotentConsumer extends Construct {
       );
     }
     acknowledgeQueueSource(drain);
-    drain.allowItems(records, ['PutItem', 'GetItem'], `${name}@`);
+    drain.allowItems(records, ['PutItem'], `${name}@`);
   }
 
   private alarms(handler: ServiceFunction, topic: ITopic): void {

@@ -92,6 +92,8 @@ export class OrderApi extends Construct {
           authorizer,
         });
     }
+    // The Api stack has an output of its own; this one has a name that nobody can guess.
+    this.api.node.tryRemoveChild('Endpoint');
     answerProblems(this.api);
     if (settings.firewall) new Firewall(this, 'Firewall', { stage: this.api.deploymentStage });
     this.alarms(props.authorizer, alarmTopic);
