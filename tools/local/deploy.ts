@@ -5,7 +5,7 @@ import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-clo
 import { cdk } from './cdk.js';
 import { clientConfig, type Endpoint, endpointAt, endpointFromEnvironment } from './endpoint.js';
 import { LocalRunError } from './errors.js';
-import { readLocalRun } from './local-run.js';
+import { logOf, readLocalRun } from './local-run.js';
 import { type Progress, step } from './progress.js';
 
 /** Resource types that LocalStack skips and Orderly's behaviour doesn't depend on there. Another one fails the deployment. */
@@ -30,50 +30,68 @@ export interface Deployment {
 export interface DeployOptions {
   readonly endpoint: Endpoint;
   readonly progress: Progress;
-  /** LocalStack's log, to find in it what was skipped. @default it can't be known */
-  readonly log?: () => string;
+  /** What `synthesize` made. It is removed afterwards, whatever happens. */
+  readonly app: Promise<CloudAssembly>;
+  /** The emulator's log, to find in it what was skipped. @default it can't be known */
+  readonly log?: (() => string) | undefined;
   /** Changes functions in place where nothing but their code changed. */
   readonly hotswap?: boolean;
 }
 
-/**
- * Brings every stack of `dev` to an endpoint: bootstrap (skipped where done) beside synth, then `cdk deploy --all`.
- * @throws {LocalRunError} where CDK fails, or LocalStack skipped a type that isn't known to be harmless
- */
-export async function deploy({ endpoint, progress, log, hotswap }: DeployOptions): Promise<Deployment> {
-  const folder = mkdtempSync(join(tmpdir(), 'orderly-cdk-'));
-  const app = join(folder, 'app');
-  const outputsFile = join(folder, 'outputs.json');
-  const before = log?.().length ?? 0;
+/** The synthesized stacks, in a folder of their own: two runs at once don't overwrite each other's. */
+export interface CloudAssembly {
+  readonly folder: string;
+  remove(): void;
+}
+
+/** Synthesizes every stack of `dev`. The endpoint need not answer yet. */
+export async function synthesize(endpoint: Endpoint, progress: Progress): Promise<CloudAssembly> {
+  const folder = mkdtempSync(join(tmpdir(), 'orderly-app-'));
+  const remove = () => rmSync(folder, { recursive: true, force: true });
   try {
-    await Promise.all([
-      step(progress, 'synthesize', () => cdk(endpoint, ['synth', '--quiet', '-c', 'environment=dev', '--output', app])),
-      bootstrap(endpoint, progress, join(folder, 'bootstrap')),
-    ]);
+    await step(progress, 'synthesize', () =>
+      cdk(endpoint, ['synth', '--quiet', '-c', 'environment=dev', '--output', folder]),
+    );
+    return { folder, remove };
+  } catch (error) {
+    remove();
+    throw error;
+  }
+}
+
+/**
+ * Brings every stack to an endpoint: bootstrap (skipped where done) beside synth, then `cdk deploy --all`.
+ * @throws {LocalRunError} where CDK fails, or LocalStack left out what isn't known to be harmless
+ */
+export async function deploy({ endpoint, progress, app, log, hotswap }: DeployOptions): Promise<Deployment> {
+  const before = log?.().length ?? 0;
+  const [synthesized, bootstrapped] = await Promise.allSettled([app, bootstrap(endpoint, progress)]);
+  if (synthesized.status === 'rejected') throw synthesized.reason;
+  const { folder, remove } = synthesized.value;
+  try {
+    if (bootstrapped.status === 'rejected') throw bootstrapped.reason;
     const how = hotswap ? ['--hotswap-fallback'] : ['--method', 'direct'];
     const args = [
       '--all',
       '--app',
-      app,
+      folder,
       '--require-approval',
       'never',
       '--concurrency',
       '4',
-      '--outputs-file',
-      outputsFile,
+      '--progress',
+      'events',
     ];
     await step(progress, 'deploy', () =>
-      cdk(endpoint, ['deploy', ...args, ...how, '--progress', 'events'], (line) => {
+      cdk(endpoint, ['deploy', ...args, ...how], (line) => {
         if (/^ *✅/.test(line)) progress(`  ${line.trim().replace(/^✅ */, '')}`);
       }),
     );
-    const outputs = await outputsOf(endpoint, app);
-    const skipped = log && skippedTypes(log().slice(before));
-    const unknown = skipped?.filter((type) => !SKIPPED_KNOWINGLY.has(type)) ?? [];
-    if (unknown.length) throw new LocalRunError(`LocalStack skipped what Orderly needs: ${unknown.join(', ')}`);
+    const outputs = await outputsOf(endpoint, folder);
+    const skipped = log && leftOut(log().slice(before));
     return { apiUrl: apiUrlAt(endpoint, outputs.Api ?? {}), outputs, skipped };
   } finally {
-    rmSync(folder, { recursive: true, force: true });
+    remove();
   }
 }
 
@@ -85,20 +103,37 @@ export function aboutSkipped(skipped: readonly string[] | undefined): string {
     : 'This emulator skipped nothing of the templates.';
 }
 
-/** Types of which LocalStack's log says that it has no provider. */
-export function skippedTypes(log: string): readonly string[] {
-  const types = [...log.matchAll(/No resource provider found for "([^"]+)"/g)].map(([, type = '']) => type);
-  return [...new Set(types)].sort();
+/**
+ * Types that LocalStack skipped, as its log says.
+ * @throws {LocalRunError} for a type that isn't known to be harmless, and for an update that it ignored
+ */
+export function leftOut(log: string): readonly string[] {
+  const skipped = named(log, /No resource provider found for "([^"]+)"/g);
+  const needed = skipped.filter((type) => !SKIPPED_KNOWINGLY.has(type));
+  if (needed.length) throw new LocalRunError(`LocalStack skipped what Orderly needs: ${needed.join(', ')}`);
+  const stale = named(log, /Unable to update resource type "([^"]+)"/g);
+  if (stale.length) {
+    throw new LocalRunError(`LocalStack can't update ${stale.join(', ')}: end it and start afresh (npm start).`);
+  }
+  return skipped;
 }
 
-async function bootstrap(endpoint: Endpoint, progress: Progress, output: string): Promise<void> {
+const named = (log: string, pattern: RegExp): readonly string[] =>
+  [...new Set([...log.matchAll(pattern)].map(([, type = '']) => type))].sort();
+
+async function bootstrap(endpoint: Endpoint, progress: Progress): Promise<void> {
   const client = new CloudFormationClient(clientConfig(endpoint));
   try {
     await client.send(new DescribeStacksCommand({ StackName: 'CDKToolkit' }));
   } catch {
     // In an account CDK knows which one from the credentials; emulators have the one of the dummy credentials.
     const where = endpoint.url ? [`aws://000000000000/${endpoint.region}`] : [];
-    await step(progress, 'bootstrap', () => cdk(endpoint, ['bootstrap', ...where, '--output', output]));
+    const output = mkdtempSync(join(tmpdir(), 'orderly-bootstrap-'));
+    try {
+      await step(progress, 'bootstrap', () => cdk(endpoint, ['bootstrap', ...where, '--output', output]));
+    } finally {
+      rmSync(output, { recursive: true, force: true });
+    }
   } finally {
     client.destroy();
   }
@@ -143,8 +178,9 @@ export async function main(): Promise<number> {
   const run = readLocalRun();
   const endpoint = (await endpointFromEnvironment()) ?? (run && (await endpointAt(run.endpoint)));
   if (!endpoint) throw new LocalRunError('Nothing is running: `npm start` first, in another terminal.');
+  const log = logOf(endpoint.url);
   const { apiUrl, skipped } = await step(console.log, 'all', () =>
-    deploy({ endpoint, progress: console.log, hotswap: true }),
+    deploy({ endpoint, progress: console.log, app: synthesize(endpoint, console.log), log, hotswap: true }),
   );
   console.log(`${aboutSkipped(skipped)}\n${apiUrl}`);
   return 0;

@@ -1,5 +1,5 @@
-import { type Deployment, deploy } from './deploy.js';
-import { type Endpoint, endpointAt, endpointFromEnvironment } from './endpoint.js';
+import { type Deployment, deploy, synthesize } from './deploy.js';
+import { type Endpoint, endpointFromEnvironment } from './endpoint.js';
 import { instanceFolder } from './local-run.js';
 import { install } from './localstack/install.js';
 import { freePort, type LocalStack, start } from './localstack/localstack.js';
@@ -28,21 +28,28 @@ export interface RunOptions {
 export async function runOrderly({ progress, proxy }: RunOptions): Promise<RunningOrderly> {
   const given = await endpointFromEnvironment();
   if (given) {
-    const deployment = await deploy({ endpoint: given, progress });
+    const deployment = await deploy({ endpoint: given, progress, app: synthesize(given, progress) });
     return { endpoint: given, deployment, ours: false, stop: async () => {} };
   }
-  const installation = await step(progress, 'install', () => install(progress));
   const port = await freePort();
+  const endpoint: Endpoint = { url: `http://127.0.0.1:${port}`, region: 'us-east-1', isLocalStack: true };
+  const app = synthesize(endpoint, progress);
+  app.catch(() => {}); // it is awaited below
   proxy?.forwardTo(`http://127.0.0.1:${port}`);
-  const localStack: LocalStack = await step(progress, 'start LocalStack', () =>
-    start({ installation, home: instanceFolder(), port, ...(proxy && { functionsCall: proxy.url }) }),
-  );
+  let localStack: LocalStack | undefined;
   try {
-    const endpoint = await endpointAt(localStack.endpoint);
-    const deployment = await deploy({ endpoint, progress, log: localStack.log });
+    const installation = await step(progress, 'install', () => install(progress));
+    localStack = await step(progress, 'start LocalStack', () =>
+      start({ installation, home: instanceFolder(), port, ...(proxy && { functionsCall: proxy.url }) }),
+    );
+    const deployment = await deploy({ endpoint, progress, app, log: localStack.log });
     return { endpoint, deployment, ours: true, stop: localStack.stop };
   } catch (error) {
-    await localStack.stop();
+    await localStack?.stop();
+    await app.then(
+      ({ remove }) => remove(),
+      () => {},
+    );
     throw error;
   }
 }

@@ -1,5 +1,5 @@
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { ORDERLY_FOLDER } from './dev-issuer.js';
 
 /** What a running `npm start` tells scripts and people (`.orderly/local.json`). */
@@ -16,11 +16,8 @@ const INSTANCES = join(ORDERLY_FOLDER, 'instances');
 
 /** What the last start wrote, whether it still runs or not; undefined where there is none. */
 export function readLocalRun(): LocalRun | undefined {
-  try {
-    return JSON.parse(readFileSync(FILE, 'utf8')) as LocalRun;
-  } catch {
-    return undefined;
-  }
+  const text = readIfThere(FILE);
+  return text === undefined ? undefined : (JSON.parse(text) as LocalRun);
 }
 
 /** Writes it in one step, for its owner alone: it holds tokens. */
@@ -39,10 +36,25 @@ export function forgetLocalRun(run: LocalRun): void {
 /** A folder for one emulator of this process; those of processes that are gone are removed. */
 export function instanceFolder(): string {
   mkdirSync(INSTANCES, { recursive: true });
-  for (const name of readdirSync(INSTANCES)) {
-    if (!isAlive(Number(name))) rmSync(join(INSTANCES, name), { recursive: true, force: true });
+  for (const folder of instances()) {
+    if (!isAlive(Number(basename(folder)))) rmSync(folder, { recursive: true, force: true });
   }
   return join(INSTANCES, String(process.pid));
+}
+
+/** Log of the emulator that a living process of this clone runs at this endpoint; undefined where it is none of ours. */
+export function logOf(endpoint: string | undefined): (() => string) | undefined {
+  const folder = instances().find(
+    (one) => isAlive(Number(basename(one))) && readIfThere(join(one, 'endpoint')) === endpoint,
+  );
+  return folder && (() => readFileSync(join(folder, 'localstack.log'), 'utf8'));
+}
+
+const instances = (): readonly string[] =>
+  existsSync(INSTANCES) ? readdirSync(INSTANCES).map((name) => join(INSTANCES, name)) : [];
+
+function readIfThere(file: string): string | undefined {
+  return existsSync(file) ? readFileSync(file, 'utf8') : undefined;
 }
 
 function isAlive(pid: number): boolean {

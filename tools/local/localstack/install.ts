@@ -34,13 +34,16 @@ export class MissingToolError extends LocalRunError {
  * @throws {LocalRunError} where the installation itself fails, with the tool's own words
  */
 export async function install(progress: Progress): Promise<Installation> {
-  const tools = findTools();
   const hash = createHash('sha256').update(readFileSync(LOCK)).update(DYNAMODB_LOCAL).digest('hex').slice(0, 12);
   const cache = join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'orderly');
   const folder = join(cache, `localstack-${hash}`);
   const installed = { python: join(folder, 'venv', 'bin', 'python'), dynamodbLocal: join(folder, 'dynamodb-local') };
   const done = join(folder, 'done');
-  if (existsSync(done)) return installed;
+  if (existsSync(done)) {
+    needJava();
+    return installed;
+  }
+  const tools = findTools();
   mkdirSync(cache, { recursive: true });
   await alone(`${folder}.lock`, progress, async () => {
     if (existsSync(done)) return;
@@ -64,10 +67,14 @@ export function findTools(): { python: string } {
     throw new MissingToolError(
       'Python 3.11 to 3.13 with its venv module is needed for LocalStack (or name one: PYTHON=/path/to/python3.13).',
     );
-  const java = process.env.JAVA_HOME ? join(process.env.JAVA_HOME, 'bin', 'java') : 'java';
-  if (javaVersion(java) < 17) throw new MissingToolError('Java 17 or newer is needed for DynamoDB Local.');
+  needJava();
   if (!runs('mvn', ['-v'])) throw new MissingToolError('Maven (mvn) is needed: it brings DynamoDB Local.');
   return { python };
+}
+
+function needJava(): void {
+  const java = process.env.JAVA_HOME ? join(process.env.JAVA_HOME, 'bin', 'java') : 'java';
+  if (javaVersion(java) < 17) throw new MissingToolError('Java 17 or newer is needed for DynamoDB Local.');
 }
 
 function runs(command: string, args: readonly string[]): boolean {

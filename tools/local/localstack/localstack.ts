@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { closeSync, mkdirSync, openSync, readFileSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -47,6 +47,7 @@ export async function start({ installation, home, port, functionsCall }: LocalSt
   closeSync(out);
   const ended = new Promise<void>((resolve) => child.once('close', () => resolve()));
   const endpoint = `http://127.0.0.1:${listen}`;
+  writeFileSync(join(home, 'endpoint'), endpoint);
   const localStack: LocalStack = {
     endpoint,
     pid: child.pid ?? 0,
