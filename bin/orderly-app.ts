@@ -1,5 +1,5 @@
-import { App, Validations } from 'aws-cdk-lib';
-import { AwsSolutionsChecks, ServerlessChecks } from 'cdk-nag';
+import { App } from 'aws-cdk-lib';
+import { checkByRulePacks } from '../lib/checks.js';
 import { Bundles } from '../lib/constructs/bundles.js';
 import { OrderlyStage } from '../lib/orderly-stage.js';
 import { type Overrides, SettingsError, settingsFor } from '../lib/settings.js';
@@ -24,7 +24,7 @@ try {
   const { auth } = settings;
   const jwks = auth.jwks ?? (auth.issuer === DEV_ISSUER ? devJwks() : undefined);
   const bundles = new Bundles();
-  Validations.of(app).addPlugins(new AwsSolutionsChecks(app), new ServerlessChecks(app));
+  checkByRulePacks(app);
   new OrderlyStage(app, settings.environment, {
     settings: { ...settings, auth: { ...auth, ...(jwks !== undefined && { jwks }) } },
     bundles,

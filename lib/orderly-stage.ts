@@ -11,7 +11,7 @@ import type { Settings } from './settings.js';
 
 export interface OrderlyStageProps {
   readonly settings: Settings;
-  readonly bundles: Bundles;
+  readonly bundles: Pick<Bundles, 'code'>;
 }
 
 /**

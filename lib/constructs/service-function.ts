@@ -13,7 +13,7 @@ export interface ServiceContext {
   /** `orders`: the service's name in logs, metrics and the envelope. */
   readonly service: string;
   readonly settings: Settings;
-  readonly bundles: Bundles;
+  readonly bundles: Pick<Bundles, 'code'>;
 }
 
 export interface ServiceFunctionProps {

@@ -15,7 +15,7 @@ import type { Settings } from '../settings.js';
 
 export interface OrderlyStackProps {
   readonly settings: Settings;
-  readonly bundles: Bundles;
+  readonly bundles: Pick<Bundles, 'code'>;
 }
 
 export interface ServiceStackProps extends OrderlyStackProps {

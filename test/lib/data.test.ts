@@ -1,0 +1,154 @@
+import { describe, expect, test } from 'vitest';
+import { type Json, referenced, statements, synthesized } from './support/environments.js';
+
+const dev = synthesized('dev');
+const prod = synthesized('prod');
+const SERVICES = ['Orders', 'Inventory'] as const;
+
+describe('tables', () => {
+  test.each(SERVICES)('of %s have pinned logical ids: another id would make an empty table', (service) => {
+    const ids = (environment: typeof dev) =>
+      environment.resources(service, 'AWS::DynamoDB::GlobalTable').map(({ id }) => id);
+    expect(ids(dev).sort()).toEqual(['Records', 'Table']);
+    expect(ids(prod).sort()).toEqual(['Records', 'Table']);
+  });
+
+  test('expire by expiresAt and are paid per request', () => {
+    const tables = [dev, prod].flatMap((environment) => environment.everywhere('AWS::DynamoDB::GlobalTable'));
+    expect(tables).toHaveLength(8);
+    for (const { properties } of tables) {
+      expect(properties.TimeToLiveSpecification).toEqual({ AttributeName: 'expiresAt', Enabled: true });
+      expect(properties.BillingMode).toBe('PAY_PER_REQUEST');
+    }
+  });
+
+  test('have the keys, the stream and the indexes of the design', () => {
+    for (const service of SERVICES) {
+      const [records, table] = ['Records', 'Table'].map(
+        (id) => dev.resources(service).find((resource) => resource.id === id)?.properties,
+      );
+      expect(keys(table)).toEqual(['pk', 'sk']);
+      expect(table.StreamSpecification).toEqual({ StreamViewType: 'NEW_IMAGE' });
+      expect(indexes(table)).toEqual([['feed', 'feedPk', 'feedSk', 'KEYS_ONLY']]);
+      expect(keys(records)).toEqual(['pk']);
+      expect(records.StreamSpecification).toBeUndefined();
+      expect(indexes(records)).toEqual([['failed', 'failedConsumer', 'failedAt', 'ALL']]);
+    }
+  });
+
+  test('are restorable, protected and retained in prod; gone with the stack in dev', () => {
+    const safety = (environment: typeof dev) =>
+      environment.everywhere('AWS::DynamoDB::GlobalTable').map(({ properties, attributes }) => {
+        const [replica] = properties.Replicas;
+        return [
+          replica.PointInTimeRecoverySpecification.PointInTimeRecoveryEnabled,
+          replica.DeletionProtectionEnabled,
+          attributes.DeletionPolicy,
+          attributes.UpdateReplacePolicy,
+        ];
+      });
+    expect(safety(prod)).toEqual(Array(4).fill([true, true, 'Retain', 'Retain']));
+    expect(safety(dev)).toEqual(Array(4).fill([false, false, 'Delete', 'Delete']));
+  });
+
+  test('are the business of their own service: no other stack hears of them', () => {
+    for (const service of SERVICES) {
+      const exported = JSON.stringify(
+        Object.values<Json>(prod.template(service).Outputs).filter((output) => output.Export),
+      );
+      expect(exported).not.toMatch(/"Table"|"Records"/);
+    }
+    for (const { policy, actions, resources } of statements(prod)) {
+      if (!actions.some((action) => action.startsWith('dynamodb:'))) continue;
+      for (const resource of resources) {
+        const table = referenced(resource) ?? referenced(resource['Fn::Join']?.[1][0]);
+        expect(['Table', 'Records'], policy).toContain(table);
+      }
+    }
+  });
+
+  test('are touched only at the keys that a function is for', () => {
+    const items = statements(prod).filter(({ actions }) =>
+      actions.some((action) => /^dynamodb:.*(Item|Query)/.test(action)),
+    );
+    expect(items.length).toBeGreaterThan(15);
+    for (const { policy, condition } of items) {
+      const keys: string[] = condition?.['ForAllValues:StringLike']?.['dynamodb:LeadingKeys'] ?? [];
+      expect(keys, policy).not.toEqual([]);
+      for (const key of keys) expect(key, policy).toMatch(/^[A-Za-z-]+[#@]\*$/);
+    }
+  });
+});
+
+describe('the relay', () => {
+  const mappings = [dev, prod].flatMap((environment) =>
+    environment
+      .everywhere('AWS::Lambda::EventSourceMapping')
+      .filter(({ properties }) => JSON.stringify(properties.EventSourceArn).includes('StreamArn')),
+  );
+
+  test('reads its stream from the beginning, in parallel, and gives up in time', () => {
+    expect(mappings).toHaveLength(4);
+    for (const { properties } of mappings) {
+      expect(properties).toMatchObject({
+        StartingPosition: 'TRIM_HORIZON',
+        ParallelizationFactor: 10,
+        BisectBatchOnFunctionError: true,
+        FunctionResponseTypes: ['ReportBatchItemFailures'],
+      });
+      expect(properties.MaximumRetryAttempts).toBeGreaterThan(0);
+      expect(properties.MaximumRecordAgeInSeconds).toBeGreaterThan(0);
+      expect(properties.MaximumRecordAgeInSeconds).toBeLessThan(24 * 3600);
+      expect(referenced(properties.DestinationConfig.OnFailure.Destination)).toMatch(/FailedBatches/);
+    }
+  });
+
+  test('gets inserted commits that are to be published, and nothing else', () => {
+    for (const { properties } of mappings) {
+      const patterns = properties.FilterCriteria.Filters.map(({ Pattern }: Json) => JSON.parse(Pattern));
+      const sent = (record: Json) => patterns.some((pattern: Json) => fits(pattern, record));
+      const record = (eventName: string, sk: string, published?: boolean) => ({
+        eventName,
+        dynamodb: {
+          Keys: { sk: { S: sk } },
+          NewImage: { sk: { S: sk }, ...(published !== undefined && { published: { BOOL: published } }) },
+        },
+      });
+      expect(sent(record('INSERT', 'COMMIT#0000000001'))).toBe(true);
+      expect(sent(record('INSERT', 'COMMIT#0000000001', true))).toBe(true);
+      expect(sent(record('INSERT', 'COMMIT#0000000001', false))).toBe(false);
+      expect(sent(record('INSERT', 'STATE'))).toBe(false);
+      expect(sent(record('MODIFY', 'COMMIT#0000000001'))).toBe(false);
+      expect(sent({ eventName: 'REMOVE', dynamodb: { Keys: { sk: { S: 'COMMIT#0000000001' } } } })).toBe(false);
+    }
+  });
+
+  test('has a bucket for failed batches whose new objects are heard of, without a custom resource', () => {
+    for (const service of SERVICES) {
+      const [bucket, ...others] = prod.resources(service, 'AWS::S3::Bucket');
+      expect(others).toEqual([]);
+      expect(bucket?.properties).toMatchObject({
+        NotificationConfiguration: { EventBridgeConfiguration: { EventBridgeEnabled: true } },
+        PublicAccessBlockConfiguration: { BlockPublicAcls: true, RestrictPublicBuckets: true },
+        LifecycleConfiguration: { Rules: [{ ExpirationInDays: 30, Status: 'Enabled' }] },
+      });
+      expect(prod.resources(service).filter(({ type }) => type.startsWith('Custom::'))).toEqual([]);
+      const rule = prod.resources(service, 'AWS::Events::Rule').find(({ id }) => id.includes('BatchFailed'));
+      expect(rule?.properties.EventPattern.detail.bucket.name.map(referenced)).toEqual([bucket?.id]);
+    }
+  });
+});
+
+const keys = (table: Json): string[] => table.KeySchema.map(({ AttributeName }: Json) => AttributeName);
+const indexes = (table: Json): string[][] =>
+  table.GlobalSecondaryIndexes.map((index: Json) => [index.IndexName, ...keys(index), index.Projection.ProjectionType]);
+
+/** As much of EventBridge's patterns as the filters use: equality, `prefix` and `exists`, on leaves. */
+function fits(pattern: Json, value: Json): boolean {
+  if (!Array.isArray(pattern)) return Object.keys(pattern).every((key) => fits(pattern[key], value?.[key]));
+  return pattern.some((condition) => {
+    if (condition?.exists !== undefined) return condition.exists === (value !== undefined);
+    if (condition?.prefix !== undefined) return typeof value === 'string' && value.startsWith(condition.prefix);
+    return value === condition;
+  });
+}

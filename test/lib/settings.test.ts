@@ -1,0 +1,26 @@
+import { describe, expect, test } from 'vitest';
+import { PLACEHOLDER_ISSUER, settingsFor } from '../../lib/settings.js';
+import { DEV_ISSUER } from '../../tools/local/dev-issuer.js';
+
+describe('settings', () => {
+  test('of an unknown environment are refused with the names of the known ones', () => {
+    expect(() => settingsFor('staging')).toThrow("environment 'staging' is unknown; lib/settings.ts knows: dev, prod");
+    expect(() => settingsFor('constructor')).toThrow('is unknown');
+  });
+
+  test('of dev are disposable, of prod kept', () => {
+    expect(settingsFor('dev')).toMatchObject({ keepsData: false, firewall: false });
+    expect(settingsFor('prod')).toMatchObject({ keepsData: true, firewall: true });
+  });
+
+  test('of prod ship a placeholder for the issuer, which a command line may replace', () => {
+    expect(settingsFor('prod').auth.issuer).toBe(PLACEHOLDER_ISSUER);
+    const overrides = { issuer: 'https://login.example.com', audience: 'shop', jwks: '{"keys":[]}' };
+    expect(settingsFor('prod', overrides).auth).toEqual({ ...overrides, roleClaim: 'orderly_role' });
+  });
+
+  test('refuse the development issuer where data is kept', () => {
+    expect(() => settingsFor('prod', { issuer: DEV_ISSUER })).toThrow(`${DEV_ISSUER} is refused in 'prod'`);
+    expect(settingsFor('dev').auth.issuer).toBe(DEV_ISSUER);
+  });
+});

@@ -1,0 +1,66 @@
+import { readFileSync } from 'node:fs';
+import { App, type Stack } from 'aws-cdk-lib';
+import { Template } from 'aws-cdk-lib/assertions';
+import { Code } from 'aws-cdk-lib/aws-lambda';
+import { OrderlyStage } from '../../../lib/orderly-stage.js';
+import { type Overrides, settingsFor } from '../../../lib/settings.js';
+
+export const STACKS = ['Platform', 'Orders', 'Inventory', 'Api'] as const;
+export type StackName = (typeof STACKS)[number];
+
+/** Templates don't depend on what is in the bundles, so nothing is built for them. */
+export const noCode = { code: () => Code.fromInline('exports.handler = async () => {};') };
+
+/** An app with the flags of cdk.json, as the command line would make it. */
+export const newApp = (): App => new App({ context: JSON.parse(readFileSync('cdk.json', 'utf8')).context });
+
+export function addEnvironment(app: App, environment: string, overrides: Overrides = {}): OrderlyStage {
+  return new OrderlyStage(app, environment, { settings: settingsFor(environment, overrides), bundles: noCode });
+}
+
+export const stackOf = (stage: OrderlyStage, name: StackName): Stack => stage.node.findChild(name) as Stack;
+
+// biome-ignore lint/suspicious/noExplicitAny: a template is JSON of any shape, and assertions look into it
+export type Json = any;
+
+export interface Resource {
+  readonly id: string;
+  readonly type: string;
+  readonly properties: Json;
+  readonly attributes: Json;
+}
+
+/** One environment's templates, with a short way to their resources. */
+export function synthesized(environment: string, overrides: Overrides = {}) {
+  const app = newApp();
+  const stage = addEnvironment(app, environment, overrides);
+  const templates = new Map(STACKS.map((name) => [name, Template.fromStack(stackOf(stage, name)).toJSON()]));
+  const resources = (stack: StackName, type?: string): readonly Resource[] =>
+    Object.entries<Json>(templates.get(stack)?.Resources ?? {})
+      .filter(([, resource]) => type === undefined || resource.Type === type)
+      .map(([id, resource]) => ({
+        id,
+        type: resource.Type,
+        properties: resource.Properties ?? {},
+        attributes: resource,
+      }));
+  const everywhere = (type: string) =>
+    STACKS.flatMap((stack) => resources(stack, type).map((resource) => ({ stack, ...resource })));
+  return { app, stage, template: (name: StackName): Json => templates.get(name), resources, everywhere };
+}
+
+/** Every statement of every policy of roles in an environment, with the policy's logical id. */
+export function statements(environment: ReturnType<typeof synthesized>) {
+  return environment.everywhere('AWS::IAM::Policy').flatMap(({ stack, id, properties }) =>
+    properties.PolicyDocument.Statement.map((statement: Json) => ({
+      stack,
+      policy: id,
+      actions: [statement.Action].flat() as string[],
+      resources: [statement.Resource].flat() as Json[],
+      condition: statement.Condition as Json,
+    })),
+  ) as readonly { stack: StackName; policy: string; actions: string[]; resources: Json[]; condition: Json }[];
+}
+
+/** Logical id that a `Ref` or `Fn::GetAtt` points to. */
+export const referenced = (value: Json): string | undefined => value?.Ref ?? value?.['Fn::GetAtt']?.[0];
