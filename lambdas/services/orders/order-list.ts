@@ -64,6 +64,6 @@ export async function ordersOf(
       Limit: limit + 2,
     }),
   );
-  const orders = Items.map(({ order }) => order as OrderView);
+  const orders = Items.map(({ order }) => JSON.parse(order) as OrderView);
   return orders.filter((order) => positionOfOrder(order) !== before).slice(0, limit + 1);
 }

@@ -1,0 +1,79 @@
+import { describe, expect, test } from 'vitest';
+import type { OrderEvent } from '../../../../../lambdas/services/orders/contract.js';
+import { decide, evolve, initialState, type Order, viewOf } from '../../../../../lambdas/services/orders/domain/order.js';
+import { given } from '../../../../support/decider.js';
+
+const placedAt = '2026-01-01T00:00:00.000Z';
+const order = given({ decide, evolve, initialState }, { now: placedAt });
+const line = { sku: 'TEA-1', quantity: 2, unitPrice: { amount: 350, currency: 'EUR' } };
+const cup = { sku: 'CUP-1', quantity: 1, unitPrice: { amount: 900, currency: 'EUR' } };
+const place = { type: 'Place', orderId: 'o1', customerId: 'c1', lines: [line] } as const;
+const placed: OrderEvent = {
+  type: 'OrderPlaced',
+  data: { orderId: 'o1', customerId: 'c1', lines: [line], total: { amount: 700, currency: 'EUR' }, placedAt },
+};
+const approved: OrderEvent = { type: 'OrderApproved', data: { orderId: 'o1' } };
+const rejected: OrderEvent = { type: 'OrderRejected', data: { orderId: 'o1', reason: 'OUT_OF_STOCK' } };
+const cancelled: OrderEvent = { type: 'OrderCancelled', data: { orderId: 'o1', reason: 'changed my mind' } };
+
+describe('an order', () => {
+  test('is placed with the total of its lines', () =>
+    order([])
+      .when({ ...place, lines: [line, cup], clientReference: 'r1' })
+      .then([
+        {
+          type: 'OrderPlaced',
+          data: { ...placed.data, lines: [line, cup], clientReference: 'r1', total: { amount: 1600, currency: 'EUR' } },
+        } as OrderEvent,
+      ]));
+  test('is placed once', () => order([placed]).when(place).thenRefused('ALREADY_PLACED'));
+  test('has one currency', () =>
+    order([])
+      .when({ ...place, lines: [line, { ...cup, unitPrice: { amount: 1, currency: 'USD' } }] })
+      .thenRefused('MIXED_CURRENCIES'));
+  test('has lines', () => order([]).when({ ...place, lines: [] }).thenRefused('MIXED_CURRENCIES'));
+
+  test('is approved once its stock is reserved', () => order([placed]).when({ type: 'Approve' }).then([approved]));
+  test('is approved once, however often it is told', () =>
+    order([placed, approved]).when({ type: 'Approve' }).then([]));
+  test('is rejected where stock is short', () =>
+    order([placed]).when({ type: 'Reject', reason: 'OUT_OF_STOCK' }).then([rejected]));
+  test('that is approved is not rejected by a late reply', () =>
+    order([placed, approved]).when({ type: 'Reject', reason: 'OUT_OF_STOCK' }).then([]));
+
+  test('is cancelled while it is pending', () =>
+    order([placed]).when({ type: 'Cancel', reason: 'changed my mind' }).then([cancelled]));
+  test('is cancelled after its approval, without a reason too', () =>
+    order([placed, approved]).when({ type: 'Cancel' }).then([{ type: 'OrderCancelled', data: { orderId: 'o1' } }]));
+  test('is cancelled once, however often it is asked', () =>
+    order([placed, cancelled]).when({ type: 'Cancel', reason: 'again' }).then([]));
+  test('that was rejected has nothing left to cancel', () =>
+    order([placed, rejected]).when({ type: 'Cancel' }).thenRefused('TOO_LATE_TO_CANCEL'));
+  test('that was cancelled is not approved by a late reply', () =>
+    order([placed, cancelled]).when({ type: 'Approve' }).then([]));
+  test.each([{ type: 'Approve' }, { type: 'Reject', reason: 'OUT_OF_STOCK' }, { type: 'Cancel' }] as const)(
+    'that was never placed refuses $type',
+    (command) => order([]).when(command).thenRefused('UNKNOWN_ORDER'),
+  );
+});
+
+describe('history', () => {
+  test('is never refused: any event in any state', () => {
+    for (const first of [placed, approved, rejected, cancelled]) {
+      for (const second of [placed, approved, rejected, cancelled]) {
+        const state = [first, second].reduce<Order>(evolve, initialState);
+        expect(['NONE', 'PENDING', 'APPROVED', 'REJECTED', 'CANCELLED']).toContain(state.status);
+      }
+    }
+  });
+  test('is shown with the version that it leads to', () => {
+    expect(viewOf(initialState, 0)).toBeUndefined();
+    const state = [placed, cancelled].reduce<Order>(evolve, initialState);
+    expect(viewOf(state, 2)).toEqual({
+      ...placed.data,
+      status: 'CANCELLED',
+      reason: 'changed my mind',
+      version: 2,
+    });
+  });
+});
