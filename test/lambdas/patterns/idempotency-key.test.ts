@@ -1,12 +1,19 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import {
-  idempotencyKey,
   ISSUED_KEY_SECONDS,
+  idempotencyKey,
   issueKey,
 } from '../../../lambdas/patterns/idempotent-receiver/idempotency-key.js';
 
-const request = { header: 'k1', client: 'customer:alice', method: 'POST', path: '/orders', query: {}, body: { a: 1, b: [2] } };
-const key = (change: Partial<typeof request> | { header: string | undefined }) => idempotencyKey({ ...request, ...change });
+const request: KeyedRequest = {
+  header: 'k1',
+  client: 'customer:alice',
+  method: 'POST',
+  path: '/orders',
+  query: {},
+  body: { a: 1, b: [2] },
+};
+const key = (change: Partial<KeyedRequest>) => idempotencyKey({ ...request, ...change });
 const refused = (code: string) => expect.objectContaining({ code });
 
 afterEach(() => vi.useRealTimers());
@@ -30,16 +37,22 @@ describe('an idempotency key', () => {
   });
   test('is kept in hashes only', () => expect(JSON.stringify(key({ header: 'secret-key' }))).not.toContain('secret'));
 
-  test.each([undefined, ''])('is needed (%s)', (header) => expect(() => key({ header })).toThrow(refused('key-missing')));
+  test.each([undefined, ''])('is needed (%s)', (header) =>
+    expect(() => key({ header })).toThrow(refused('key-missing')),
+  );
   test.each(['a b', 'ä', '\u0007', 'x'.repeat(256)])('of another form is refused (%s)', (header) =>
-    expect(() => key({ header })).toThrow(refused('invalid-request')));
+    expect(() => key({ header })).toThrow(refused('invalid-request')),
+  );
   test.each(['!', '~', 'x'.repeat(255)])('has 1 to 255 visible characters (%s)', (header) =>
-    expect(key({ header }).scope).toMatch(/^[0-9a-f]{64}$/));
+    expect(key({ header }).scope).toMatch(/^[0-9a-f]{64}$/),
+  );
 
   test('auto is the hash of the body', () => {
     const body = { clientReference: 'r1', a: 1 };
     expect(key({ header: 'auto', body })).toEqual(key({ header: 'auto', body: { a: 1, clientReference: 'r1' } }));
-    expect(key({ header: 'auto', body }).scope).not.toBe(key({ header: 'auto', body: { ...body, clientReference: 'r2' } }).scope);
+    expect(key({ header: 'auto', body }).scope).not.toBe(
+      key({ header: 'auto', body: { ...body, clientReference: 'r2' } }).scope,
+    );
   });
   test('auto is refused where two equal orders could never both be placed', () =>
     expect(() => key({ header: 'auto' })).toThrow(refused('invalid-request')));

@@ -13,7 +13,10 @@ describe('the body of POST /orders', () => {
   test.each([
     ['one line', placing({})],
     ['50 lines', placing(...Array.from({ length: 50 }, (_, at) => ({ sku: `S-${at}` })))],
-    ['the largest amounts', placing({ sku: 'a'.repeat(64), quantity: 9007, unitPrice: { amount: 1e12, currency: 'JPY' } })],
+    [
+      'the largest amounts',
+      placing({ sku: 'a'.repeat(64), quantity: 9007, unitPrice: { amount: 1e12, currency: 'JPY' } }),
+    ],
     ['a free article', placing({ unitPrice: { amount: 0, currency: 'EUR' } })],
     ['a reference', { ...placing({}), clientReference: 'r'.repeat(64) }],
   ])('takes %s', (_, body) => expect(faults(body)).toEqual([]));
@@ -24,7 +27,11 @@ describe('the body of POST /orders', () => {
     ['no lines', { lines: [] }, ['/lines']],
     ['51 lines', placing(...Array.from({ length: 51 }, (_, at) => ({ sku: `S-${at}` }))), ['/lines']],
     ['a SKU twice', placing({}, {}), ['/lines/1/sku']],
-    ['two currencies', placing({}, { sku: 'B', unitPrice: { amount: 1, currency: 'USD' } }), ['/lines/1/unitPrice/currency']],
+    [
+      'two currencies',
+      placing({}, { sku: 'B', unitPrice: { amount: 1, currency: 'USD' } }),
+      ['/lines/1/unitPrice/currency'],
+    ],
     ['a SKU of 65', placing({ sku: 'a'.repeat(65) }), ['/lines/0/sku']],
     ['a SKU with a slash', placing({ sku: 'a/b' }), ['/lines/0/sku']],
     ['a quantity of 0', placing({ quantity: 0 }), ['/lines/0/quantity']],
@@ -33,7 +40,11 @@ describe('the body of POST /orders', () => {
     ['a number as text', placing({ quantity: '1' }), ['/lines/0/quantity']],
     ['a negative price', placing({ unitPrice: { amount: -1, currency: 'EUR' } }), ['/lines/0/unitPrice/amount']],
     ['cents of a cent', placing({ unitPrice: { amount: 1.5, currency: 'EUR' } }), ['/lines/0/unitPrice/amount']],
-    ['an amount above 10^12', placing({ unitPrice: { amount: 1e12 + 1, currency: 'EUR' } }), ['/lines/0/unitPrice/amount']],
+    [
+      'an amount above 10^12',
+      placing({ unitPrice: { amount: 1e12 + 1, currency: 'EUR' } }),
+      ['/lines/0/unitPrice/amount'],
+    ],
     ['an unknown currency', placing({ unitPrice: { amount: 1, currency: 'EURO' } }), ['/lines/0/unitPrice/currency']],
     ['a total above 2^53-1', placing({ quantity: 9008, unitPrice: { amount: 1e12, currency: 'EUR' } }), ['/lines']],
     ['a reference of 65', { ...placing({}), clientReference: 'r'.repeat(65) }, ['/clientReference']],

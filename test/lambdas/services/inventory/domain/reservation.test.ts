@@ -21,7 +21,9 @@ const voided: ReservationEvent = { type: 'ReservationVoided', data: { orderId: '
 describe('a reservation', () => {
   test('takes all lines of its order', () => reservation([]).when(reserve).then([reserved]));
   test('takes none where one was short', () =>
-    reservation([]).when({ ...reserve, short: ['CUP-1'] }).then([rejected]));
+    reservation([])
+      .when({ ...reserve, short: ['CUP-1'] })
+      .then([rejected]));
   test('is released by the cancellation', () => reservation([reserved]).when(release).then([released]));
   test('that comes after its cancellation can not be made any more', () =>
     reservation([voided]).when(reserve).then([]));

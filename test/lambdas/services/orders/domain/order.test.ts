@@ -1,6 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import type { OrderEvent } from '../../../../../lambdas/services/orders/contract.js';
-import { decide, evolve, initialState, type Order, viewOf } from '../../../../../lambdas/services/orders/domain/order.js';
+import {
+  decide,
+  evolve,
+  initialState,
+  type Order,
+  viewOf,
+} from '../../../../../lambdas/services/orders/domain/order.js';
 import { given } from '../../../../support/decider.js';
 
 const placedAt = '2026-01-01T00:00:00.000Z';
@@ -31,7 +37,10 @@ describe('an order', () => {
     order([])
       .when({ ...place, lines: [line, { ...cup, unitPrice: { amount: 1, currency: 'USD' } }] })
       .thenRefused('MIXED_CURRENCIES'));
-  test('has lines', () => order([]).when({ ...place, lines: [] }).thenRefused('MIXED_CURRENCIES'));
+  test('has lines', () =>
+    order([])
+      .when({ ...place, lines: [] })
+      .thenRefused('MIXED_CURRENCIES'));
 
   test('is approved once its stock is reserved', () => order([placed]).when({ type: 'Approve' }).then([approved]));
   test('is approved once, however often it is told', () =>
@@ -44,7 +53,9 @@ describe('an order', () => {
   test('is cancelled while it is pending', () =>
     order([placed]).when({ type: 'Cancel', reason: 'changed my mind' }).then([cancelled]));
   test('is cancelled after its approval, without a reason too', () =>
-    order([placed, approved]).when({ type: 'Cancel' }).then([{ type: 'OrderCancelled', data: { orderId: 'o1' } }]));
+    order([placed, approved])
+      .when({ type: 'Cancel' })
+      .then([{ type: 'OrderCancelled', data: { orderId: 'o1' } }]));
   test('is cancelled once, however often it is asked', () =>
     order([placed, cancelled]).when({ type: 'Cancel', reason: 'again' }).then([]));
   test('that was rejected has nothing left to cancel', () =>

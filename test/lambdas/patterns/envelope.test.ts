@@ -1,0 +1,105 @@
+import { describe, expect, test } from 'vitest';
+import { ContractViolation, readEvent } from '../../../lambdas/patterns/contract.js';
+import { commitItem } from '../../../lambdas/patterns/event-store/commit.js';
+import { busEntries, readEnvelope, schemaVersionOf, subjectId } from '../../../lambdas/patterns/outbox/envelope.js';
+import { ordersContract } from '../../../lambdas/services/orders/contract.js';
+
+const trace = { trigger: 'm1', actor: 'customer:alice', correlationId: 'c1', traceparent: '00-a-b-01' };
+const commit = commitItem({
+  contract: ordersContract,
+  aggregate: 'Order',
+  id: 'o#1',
+  after: 1,
+  notBefore: '2999-01-01T00:00:00.000Z',
+  events: [
+    { type: 'OrderApproved', data: { orderId: 'o#1' } },
+    { type: 'OrderCancelled', data: { orderId: 'o#1', reason: 'a "quoted" word' } },
+  ],
+  trace,
+  feedShards: [
+    { from: '1970-01-01T00:00:00.000Z', shards: 1 },
+    { from: '2500-01-01T00:00:00.000Z', shards: 8 },
+  ],
+});
+const bodyOf = (entry: { Source: string; DetailType: string; Detail: string }, change: object = {}) =>
+  JSON.stringify({
+    source: entry.Source,
+    'detail-type': entry.DetailType,
+    detail: { ...JSON.parse(entry.Detail), ...change },
+  });
+
+describe('a commit', () => {
+  test('numbers its events after the version before it, and never runs back in time', () => {
+    expect(commit).toMatchObject({
+      pk: 'Order#o#1',
+      sk: 'COMMIT#0000000002',
+      lastVersion: 3,
+      at: '2999-01-01T00:00:00.000Z',
+    });
+  });
+  test('stands in the feed by hour and shard', () => expect(commit.feedPk).toMatch(/^2999-01-01T00#[0-7]$/));
+  test('refuses an event that breaks its contract, without saying its value', () => {
+    const event = { type: 'OrderApproved', data: { orderId: 12345 } };
+    const bad = () =>
+      commitItem({
+        contract: ordersContract,
+        aggregate: 'Order',
+        id: 'o',
+        after: 0,
+        events: [event],
+        trace,
+        feedShards: [],
+      });
+    expect(bad).toThrow(new ContractViolation('INVALID_DATA', 'OrderApproved: orderId invalid_type'));
+  });
+});
+
+describe('an envelope', () => {
+  const [first, second] = busEntries(commit, { service: 'orders', epoch: 2 });
+  test('carries each event of a commit with its own version', () => {
+    expect(JSON.parse(second?.Detail ?? '')).toEqual({
+      specversion: '1.0',
+      id: commit.events[1]?.id,
+      source: 'orderly.orders',
+      type: 'OrderCancelled',
+      subject: 'Order/o#1',
+      time: commit.at,
+      dataschema: 'urn:orderly:orders:OrderCancelled:1',
+      data: { orderId: 'o#1', reason: 'a "quoted" word' },
+      sequence: 3,
+      epoch: 2,
+      correlationid: 'c1',
+      causationid: 'm1',
+      traceparent: '00-a-b-01',
+      actor: 'customer:alice',
+    });
+  });
+  test('is read as it was sent', () => {
+    if (!first) throw new Error('no entry');
+    const envelope = readEnvelope(bodyOf(first));
+    expect(envelope).toEqual(JSON.parse(first.Detail));
+    expect(subjectId(envelope)).toBe('o#1');
+    expect(readEvent(ordersContract, envelope.type, schemaVersionOf(envelope), envelope.data)).toEqual({
+      type: 'OrderApproved',
+      data: { orderId: 'o#1' },
+    });
+  });
+  test.each([
+    ['not JSON', '{'],
+    ['another shape', '{}'],
+    ['no id', first && bodyOf(first, { id: '' })],
+    ['a source that differs from the bus event', first && bodyOf(first, { source: 'orderly.inventory' })],
+    ['a type that differs from the bus event', first && bodyOf(first, { type: 'OrderPlaced' })],
+    ['a version of 0', first && bodyOf(first, { dataschema: 'urn:orderly:orders:OrderApproved:0' })],
+  ])('with %s is refused', (_, body) =>
+    expect(() => readEnvelope(body ?? '')).toThrow(expect.objectContaining({ code: 'INVALID_ENVELOPE' })),
+  );
+  test.each([
+    ['UNKNOWN_TYPE', 'OrderEaten', 1, {}],
+    ['UNKNOWN_TYPE', 'toString', 1, {}],
+    ['NEWER_VERSION', 'OrderApproved', 2, { orderId: 'o' }],
+    ['INVALID_DATA', 'OrderApproved', 1, {}],
+  ])('whose event breaks the contract: %s', (code, type, version, data) =>
+    expect(() => readEvent(ordersContract, type, version, data)).toThrow(expect.objectContaining({ code })),
+  );
+});

@@ -1,0 +1,137 @@
+import type { APIGatewayProxyEvent } from 'aws-lambda';
+import { beforeAll, describe, expect, test } from 'vitest';
+import * as z from 'zod/mini';
+import { Problem } from '../../../lambdas/platform/errors.js';
+import { endpoint, MAX_BODY_BYTES } from '../../../lambdas/platform/http.js';
+import { jwksOf, makeToken, newKey } from '../../../tools/local/dev-issuer.js';
+
+const issuerKey = newKey();
+const claims = { sub: 'alice', role: 'customer' as const };
+
+beforeAll(() => {
+  process.env.JWT_ISSUER = 'urn:orderly:dev';
+  process.env.JWT_AUDIENCE = 'orderly-dev';
+  process.env.JWT_ROLE_CLAIM = 'orderly_role';
+  process.env.JWT_JWKS = jwksOf(issuerKey);
+});
+
+interface Ask {
+  readonly body?: string;
+  readonly headers?: Record<string, string>;
+  readonly query?: Record<string, string[]>;
+  readonly authorizer?: Record<string, string>;
+}
+const expires = () => String(Math.floor(Date.now() / 1000) + 60);
+const ask = ({ body, headers, query, authorizer = { sub: 'alice', role: 'customer', exp: expires() } }: Ask) =>
+  ({
+    httpMethod: 'POST',
+    resource: '/things/{id}',
+    path: '/base/things/7',
+    pathParameters: { id: '7' },
+    headers: headers ?? {},
+    multiValueQueryStringParameters: query ?? null,
+    queryStringParameters: null,
+    body: body ?? null,
+    isBase64Encoded: false,
+    requestContext: { authorizer },
+  }) as unknown as APIGatewayProxyEvent;
+
+const Body = z.strictObject({ n: z.int(), 'a/b': z.exactOptional(z.string()) });
+const Query = z.strictObject({ q: z.exactOptional(z.string()) });
+const echo = endpoint({ roles: ['customer'], body: Body, query: Query }, async ({ caller, path, body, query }) => ({
+  status: 200,
+  body: { caller: caller.id, path, body, query },
+}));
+const answer = async (event: APIGatewayProxyEvent, handler = echo) => {
+  const { statusCode, headers, body } = await handler(event);
+  return { status: statusCode, headers: headers ?? {}, body: JSON.parse(body) };
+};
+
+describe('an endpoint', () => {
+  test('hands over what was checked, under its route as it stands without a base path', async () =>
+    expect(await answer(ask({ body: '{"n":1}', query: { q: ['x'] } }))).toMatchObject({
+      status: 200,
+      body: { caller: 'alice', path: '/things/7', body: { n: 1 }, query: { q: 'x' } },
+    }));
+  test('takes no body as an empty one', async () =>
+    expect((await answer(ask({}))).body.errors).toEqual([{ pointer: '/n', detail: expect.any(String) }]));
+
+  test.each([
+    ['not JSON', { body: '{"n":' }, [{ pointer: '', detail: 'expected a JSON object' }]],
+    ['an unknown field', { body: '{"n":1,"~x/y":1}' }, [{ pointer: '/~0x~1y', detail: 'there is no such field' }]],
+    [
+      'every fault',
+      { body: '{"a/b":1}' },
+      [expect.objectContaining({ pointer: '/n' }), expect.objectContaining({ pointer: '/a~1b' })],
+    ],
+    [
+      'an unknown parameter',
+      { body: '{"n":1}', query: { r: ['1'] } },
+      [{ parameter: 'r', detail: 'there is no such field' }],
+    ],
+    [
+      'a parameter twice',
+      { body: '{"n":1}', query: { q: ['1', '2'] } },
+      [{ parameter: 'q', detail: 'given more than once' }],
+    ],
+  ])('answers 400 to %s, and says where', async (_, request, errors) =>
+    expect(await answer(ask(request))).toMatchObject({
+      status: 400,
+      headers: { 'Content-Type': 'application/problem+json' },
+      body: { type: 'urn:orderly:problem:invalid-request', status: 400, errors },
+    }),
+  );
+  test('answers 413 above 128 KB', async () =>
+    expect(await answer(ask({ body: ' '.repeat(MAX_BODY_BYTES + 1) }))).toMatchObject({ status: 413 }));
+  test('answers 403 to another role', async () =>
+    expect(await answer(ask({ authorizer: { sub: 'op', role: 'operator', exp: expires() } }))).toMatchObject({
+      status: 403,
+    }));
+  test('answers 401 to a token that expired after the gateway had let it in', async () =>
+    expect(await answer(ask({ authorizer: { sub: 'alice', role: 'customer', exp: '1' } }))).toMatchObject({
+      status: 401,
+    }));
+
+  test.each([
+    ['itself', 'a.B_c-1', 'a.B_c-1'],
+    ['not where it has another form', 'a b', expect.not.stringMatching('a b')],
+    ['not where it is too long', 'x'.repeat(65), expect.stringMatching(/^.{36}$/)],
+  ])("gives the caller's correlation id back: %s", async (_, sent, shown) =>
+    expect((await answer(ask({ headers: { 'x-CORRELATION-id': sent } }))).headers).toMatchObject({
+      'X-Correlation-Id': shown,
+    }),
+  );
+
+  test('says nothing of what went wrong inside', async () => {
+    const broken = endpoint({ roles: ['customer'] }, async () => {
+      throw Object.assign(new Error('table orders-prod is on fire'), { name: 'ResourceNotFoundException' });
+    });
+    const { status, body } = await answer(ask({}), broken);
+    expect(status).toBe(500);
+    expect(JSON.stringify(body)).not.toMatch(/orders-prod|ResourceNotFound|at /);
+  });
+  test('says when to come back', async () => {
+    const busy = endpoint({ roles: ['customer'] }, async () => {
+      throw new Problem('in-progress', 'wait', { retryAfterSeconds: 3 });
+    });
+    expect(await answer(ask({}), busy)).toMatchObject({ status: 409, headers: { 'Retry-After': '3' } });
+  });
+});
+
+describe('without an authorizer in front', () => {
+  const withToken = (token: string) =>
+    ask({ body: '{"n":1}', headers: { Authorization: `Bearer ${token}` }, authorizer: {} });
+  const stranger = newKey();
+
+  test('the token is verified here', async () =>
+    expect(await answer(withToken(makeToken(claims, issuerKey)))).toMatchObject({
+      status: 200,
+      body: { caller: 'alice' },
+    }));
+  test.each([
+    ['no token', () => ask({ authorizer: {} })],
+    ['garbage', () => withToken('a.b.c')],
+    ["a stranger's key", () => withToken(makeToken(claims, stranger))],
+    ["a stranger's key under our key's name", () => withToken(makeToken(claims, { ...stranger, kid: issuerKey.kid }))],
+  ])('%s is 401', async (_, event) => expect(await answer(event())).toMatchObject({ status: 401 }));
+});

@@ -1,0 +1,24 @@
+import { describe, expect, test } from 'vitest';
+import * as z from 'zod/mini';
+import { cursorOf, positionOf } from '../../../lambdas/platform/paging.js';
+
+const Position = z.strictObject({ n: z.int() });
+const cursor = cursorOf('orders of alice', { n: 7 });
+const read = (text: string | undefined, list = 'orders of alice') => positionOf(list, text, Position);
+
+describe('a cursor', () => {
+  test('leads back to its place', () => expect(read(cursor)).toEqual({ n: 7 }));
+  test('is not needed', () => expect(read(undefined)).toBeUndefined());
+  test('of another list does not fit', () => expect(() => read(cursor, 'orders of bob')).toThrow('invalid-request'));
+  test('with another position inside does not fit', () =>
+    expect(() => read(cursorOf('orders of alice', 'x'))).toThrow('invalid-request'));
+  test('is refused with any one character changed, left out or added', () => {
+    for (const at of cursor.split('').keys()) {
+      const other = cursor[at] === 'A' ? 'B' : 'A';
+      expect(() => read(cursor.slice(0, at) + other + cursor.slice(at + 1))).toThrow('invalid-request');
+      expect(() => read(cursor.slice(0, at) + cursor.slice(at + 1))).toThrow('invalid-request');
+    }
+    for (const text of [`${cursor}A`, `${cursor}=`, ` ${cursor}`, '', '%%%'])
+      expect(() => read(text)).toThrow('invalid-request');
+  });
+});
