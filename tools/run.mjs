@@ -51,6 +51,15 @@ process.chdir(at('.').pathname);
 // The AWS SDK says at every start that Node 20 is old; so would each child process.
 process.env.NODE_NO_WARNINGS = '1';
 process.removeAllListeners('warning');
+// A signal ends this like any exit, so that what was begun is cleared away; so does the end of the npm that started it.
+for (const [signal, number] of [
+  ['SIGHUP', 1],
+  ['SIGINT', 2],
+  ['SIGTERM', 15],
+])
+  process.on(signal, () => process.exit(128 + number));
+const parent = process.ppid;
+if (process.env.npm_lifecycle_event) setInterval(() => process.ppid === parent || process.exit(1), 1000).unref();
 const { register } = await import('tsx/esm/api');
 register();
 try {

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import { atExit } from './at-exit.js';
 import { type Endpoint, endpointEnvironment } from './endpoint.js';
 import { LocalRunError } from './errors.js';
 
@@ -9,30 +10,35 @@ const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 /**
  * Runs the project's own CDK command line against an endpoint.
  * @param onLine each line that it says
+ * @returns what it wrote to its standard output
  * @throws {LocalRunError} with the end of what it said, where it fails
  */
 export function cdk(
   endpoint: Endpoint,
   args: readonly string[],
   onLine: (line: string) => void = () => {},
-): Promise<void> {
+): Promise<string> {
   return new Promise((resolve, reject) => {
-    const options = ['--no-notices', '--no-version-reporting', '--no-color', '--ci'];
+    const options = ['--no-notices', '--no-version-reporting', '--no-color'];
     const child = spawn(process.execPath, [CDK, ...args, ...options], {
       cwd: ROOT,
       env: { ...endpointEnvironment(endpoint), NODE_NO_WARNINGS: '1', CDK_DISABLE_CLI_TELEMETRY: 'true' },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
+    const forget = atExit(() => child.kill());
     let said = '';
+    let out = '';
     for (const stream of [child.stdout, child.stderr]) {
       stream.setEncoding('utf8').on('data', (text: string) => {
         said = (said + text).slice(-20_000);
+        if (stream === child.stdout) out += text;
         for (const line of text.split('\n')) if (line.trim()) onLine(line);
       });
     }
     child.on('error', reject);
     child.on('close', (code) => {
-      if (code === 0) resolve();
+      forget();
+      if (code === 0) resolve(out);
       else reject(new LocalRunError(`cdk ${args[0]} failed:\n${said.trimEnd().split('\n').slice(-40).join('\n')}`));
     });
   });

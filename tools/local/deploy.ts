@@ -2,6 +2,8 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
+import { atExit } from './at-exit.js';
+import { bootstrap } from './bootstrap.js';
 import { cdk } from './cdk.js';
 import { clientConfig, type Endpoint, endpointAt, endpointFromEnvironment } from './endpoint.js';
 import { LocalRunError } from './errors.js';
@@ -48,6 +50,7 @@ export interface CloudAssembly {
 export async function synthesize(endpoint: Endpoint, progress: Progress): Promise<CloudAssembly> {
   const folder = mkdtempSync(join(tmpdir(), 'orderly-app-'));
   const remove = () => rmSync(folder, { recursive: true, force: true });
+  atExit(remove);
   try {
     await step(progress, 'synthesize', () =>
       cdk(endpoint, ['synth', '--quiet', '-c', 'environment=dev', '--output', folder]),
@@ -120,24 +123,6 @@ export function leftOut(log: string): readonly string[] {
 
 const named = (log: string, pattern: RegExp): readonly string[] =>
   [...new Set([...log.matchAll(pattern)].map(([, type = '']) => type))].sort();
-
-async function bootstrap(endpoint: Endpoint, progress: Progress): Promise<void> {
-  const client = new CloudFormationClient(clientConfig(endpoint));
-  try {
-    await client.send(new DescribeStacksCommand({ StackName: 'CDKToolkit' }));
-  } catch {
-    // In an account CDK knows which one from the credentials; emulators have the one of the dummy credentials.
-    const where = endpoint.url ? [`aws://000000000000/${endpoint.region}`] : [];
-    const output = mkdtempSync(join(tmpdir(), 'orderly-bootstrap-'));
-    try {
-      await step(progress, 'bootstrap', () => cdk(endpoint, ['bootstrap', ...where, '--output', output]));
-    } finally {
-      rmSync(output, { recursive: true, force: true });
-    }
-  } finally {
-    client.destroy();
-  }
-}
 
 /** Asked of CloudFormation: CDK's outputs file leaves out stacks that had nothing to change under hotswap. */
 async function outputsOf(endpoint: Endpoint, app: string): Promise<Deployment['outputs']> {

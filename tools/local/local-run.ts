@@ -47,7 +47,7 @@ export function logOf(endpoint: string | undefined): (() => string) | undefined 
   const folder = instances().find(
     (one) => isAlive(Number(basename(one))) && readIfThere(join(one, 'endpoint')) === endpoint,
   );
-  return folder && (() => readFileSync(join(folder, 'localstack.log'), 'utf8'));
+  return folder === undefined ? undefined : () => readFileSync(join(folder, 'localstack.log'), 'utf8');
 }
 
 const instances = (): readonly string[] =>

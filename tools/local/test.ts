@@ -3,6 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { atExit } from './at-exit.js';
 import { findTools, MissingToolError } from './localstack/install.js';
 import { type Progress, step } from './progress.js';
 
@@ -104,7 +105,11 @@ async function withoutEmulator(): Promise<Count> {
 function run(bin: string, args: readonly string[]): Promise<number> {
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, [join(ROOT, 'node_modules', bin), ...args], { cwd: ROOT, stdio: 'inherit' });
+    const forget = atExit(() => child.kill());
     child.on('error', reject);
-    child.on('close', (code) => resolve(code ?? 1));
+    child.on('close', (code) => {
+      forget();
+      resolve(code ?? 1);
+    });
   });
 }

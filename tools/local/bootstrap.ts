@@ -1,0 +1,57 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { CloudFormationClient, CreateStackCommand, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
+import { cdk } from './cdk.js';
+import { clientConfig, type Endpoint } from './endpoint.js';
+import { type Progress, step, waitUntil } from './progress.js';
+
+const STACK = 'CDKToolkit';
+
+/**
+ * What CDK needs in an account before it can deploy there; skipped where it is done.
+ *
+ * In an emulator CDK's own template is created directly: `cdk bootstrap` spends ten seconds there between two polls.
+ * @throws {LocalRunError} where CDK fails
+ */
+export async function bootstrap(endpoint: Endpoint, progress: Progress): Promise<void> {
+  const client = new CloudFormationClient(clientConfig(endpoint));
+  try {
+    if (await statusOf(client)) return;
+    await step(progress, 'bootstrap', () => (endpoint.url ? create(client, endpoint) : bootstrapAccount(endpoint)));
+  } finally {
+    client.destroy();
+  }
+}
+
+async function bootstrapAccount(endpoint: Endpoint): Promise<void> {
+  const output = mkdtempSync(join(tmpdir(), 'orderly-bootstrap-'));
+  try {
+    await cdk(endpoint, ['bootstrap', '--output', output]);
+  } finally {
+    rmSync(output, { recursive: true, force: true });
+  }
+}
+
+async function create(client: CloudFormationClient, endpoint: Endpoint): Promise<void> {
+  const TemplateBody = await cdk(endpoint, ['bootstrap', '--show-template']);
+  await client.send(new CreateStackCommand({ StackName: STACK, TemplateBody, Capabilities: ['CAPABILITY_NAMED_IAM'] }));
+  let status: string | undefined;
+  await waitUntil(
+    async () => {
+      status = await statusOf(client);
+      if (/FAILED|ROLLBACK/.test(status ?? '')) throw new Error(`${STACK}: ${status}`);
+      return status === 'CREATE_COMPLETE' || undefined;
+    },
+    { limitMs: 60_000, missing: () => `${STACK} is ${status}` },
+  );
+}
+
+async function statusOf(client: CloudFormationClient): Promise<string | undefined> {
+  try {
+    return (await client.send(new DescribeStacksCommand({ StackName: STACK }))).Stacks?.[0]?.StackStatus;
+  } catch (error) {
+    if (error instanceof Error && error.name === 'ValidationError') return undefined; // there is no such stack
+    throw error;
+  }
+}

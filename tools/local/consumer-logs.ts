@@ -1,0 +1,79 @@
+import {
+  CloudWatchLogsClient,
+  paginateFilterLogEvents,
+  ResourceNotFoundException,
+} from '@aws-sdk/client-cloudwatch-logs';
+import { LambdaClient, paginateListFunctions } from '@aws-sdk/client-lambda';
+import { Env } from '../../lambdas/platform/environment.js';
+import { clientConfig, type Endpoint } from './endpoint.js';
+
+/** What a consumer logs once per message that it has handled. */
+export interface Handled {
+  readonly consumer: string;
+  readonly eventId: string;
+  readonly outcome: 'applied' | 'duplicate';
+  /** The line as it stands in the log. */
+  readonly line: string;
+}
+
+/** Reads what the consumers of `dev` logged since a moment. */
+export class ConsumerLogs {
+  private readonly logs: CloudWatchLogsClient;
+  private groups: Promise<readonly string[]> | undefined;
+
+  constructor(
+    private readonly endpoint: Endpoint,
+    private readonly since: number,
+  ) {
+    this.logs = new CloudWatchLogsClient(clientConfig(endpoint));
+  }
+
+  async handled(): Promise<readonly Handled[]> {
+    this.groups ??= this.findGroups();
+    const lines = await Promise.all((await this.groups).map((group) => this.lines(group)));
+    return lines.flat().flatMap(read);
+  }
+
+  /** A function logs into the group that it is given; LocalStack, into `/aws/lambda/<its name>` all the same. */
+  private async findGroups(): Promise<readonly string[]> {
+    const client = new LambdaClient(clientConfig(this.endpoint));
+    const groups: string[] = [];
+    for await (const { Functions = [] } of paginateListFunctions({ client }, {})) {
+      for (const { FunctionName = '', Environment, LoggingConfig } of Functions) {
+        const { Variables = {} } = Environment ?? {};
+        if (!FunctionName.startsWith('orderly-dev-') || !Variables[Env.CONSUMER]) continue;
+        groups.push(`/aws/lambda/${FunctionName}`, ...(LoggingConfig?.LogGroup ? [LoggingConfig.LogGroup] : []));
+      }
+    }
+    client.destroy();
+    return [...new Set(groups)];
+  }
+
+  private async lines(logGroupName: string): Promise<readonly string[]> {
+    const lines: string[] = [];
+    try {
+      for await (const { events = [] } of paginateFilterLogEvents(
+        { client: this.logs },
+        { logGroupName, startTime: this.since },
+      )) {
+        lines.push(...events.map(({ message = '' }) => message.trim()));
+      }
+    } catch (error) {
+      if (!(error instanceof ResourceNotFoundException)) throw error; // it has not been called yet
+    }
+    return lines;
+  }
+}
+
+function read(line: string): readonly Handled[] {
+  if (!line.startsWith('{')) return [];
+  try {
+    const { message, consumer, eventId } = JSON.parse(line) as Record<string, unknown>;
+    if (message !== 'applied' && message !== 'duplicate') return [];
+    return typeof consumer === 'string' && typeof eventId === 'string'
+      ? [{ consumer, eventId, outcome: message, line }]
+      : [];
+  } catch {
+    return []; // cut off by the function's end
+  }
+}

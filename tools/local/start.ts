@@ -1,0 +1,98 @@
+import { randomBytes } from 'node:crypto';
+import { atExit } from './at-exit.js';
+import { type DemoResult, runDemo } from './demo.js';
+import { aboutSkipped } from './deploy.js';
+import { makeToken } from './dev-issuer.js';
+import { runOrderly } from './emulator.js';
+import { forgetLocalRun, type LocalRun, writeLocalRun } from './local-run.js';
+import { type Progress, step } from './progress.js';
+
+/** `npm start`: Orderly deployed here, seen at work with every event twice, and left running until Ctrl-C. */
+export async function main(): Promise<number> {
+  const progress: Progress = console.log;
+  const since = performance.now();
+  const orderly = await runOrderly({ progress });
+  const { endpoint, deployment } = orderly;
+  const tokens = {
+    alice: makeToken({ sub: 'alice', role: 'customer' }),
+    bob: makeToken({ sub: 'bob', role: 'customer' }),
+    operator: makeToken({ sub: 'operator', role: 'operator' }),
+  };
+  const run: LocalRun = {
+    endpoint: endpoint.url ?? 'aws',
+    region: endpoint.region,
+    apiUrl: deployment.apiUrl,
+    tokens,
+  };
+  writeLocalRun(run);
+  if (orderly.ours) atExit(() => forgetLocalRun(run));
+  const result = await step(progress, 'demonstration', () =>
+    runDemo({ orderly, tokens, progress: (line) => progress(`  ${line}`) }),
+  );
+  console.log(`\n${tables(result)}\n\n${invitation(run, result)}\n\n${aboutSkipped(deployment.skipped)}`);
+  console.log(`Ready after ${((performance.now() - since) / 1000).toFixed(0)} s.`);
+  if (!orderly.ours) return 0;
+  console.log('Ctrl-C ends it.');
+  await interrupted();
+  await orderly.stop();
+  return 0;
+}
+
+/** Orders, and stock before, after, and after the duplicates. */
+function tables({ orders, stock, resent, suppressed }: DemoResult): string {
+  const count = (status: string) => orders.filter((order) => order.status === status).length;
+  const rows = stock.map(({ before, after, atLast }) => [
+    before.sku,
+    before.onHand,
+    before.available,
+    after.available,
+    atLast.available,
+  ]);
+  return [
+    table(['orders', 'approved', 'rejected'], [[orders.length, count('APPROVED'), count('REJECTED')]]),
+    table(['stock', 'on hand', 'available before', 'after the orders', 'after the duplicates'], rows),
+    table(['events sent again', 'duplicates suppressed (each consumer)'], [[resent, suppressed]]),
+  ].join('\n\n');
+}
+
+function table(head: readonly string[], rows: readonly (readonly (string | number)[])[]): string {
+  const lines = [head, ...rows].map((row) => row.map(String));
+  const widths = head.map((_, at) => Math.max(...lines.map((row) => row[at]?.length ?? 0)));
+  const text = lines.map((row) =>
+    row.map((cell, at) => (at ? cell.padStart(widths[at] ?? 0) : cell.padEnd(widths[at] ?? 0))).join('   '),
+  );
+  return text.map((line) => `  ${line}`).join('\n');
+}
+
+/** The address, a token, and three commands to paste. */
+function invitation({ apiUrl, tokens }: LocalRun, { stock }: DemoResult): string {
+  const sku = stock[1]?.before.sku ?? '';
+  const order = JSON.stringify({ lines: [{ sku, quantity: 1, unitPrice: { amount: 900, currency: 'EUR' } }] });
+  const key = `try-${randomBytes(4).toString('hex')}`;
+  return `The API: ${apiUrl}
+A token (customer alice; more: npm run token -- --customer carol): ${tokens.alice}
+Where scripts find all that: .orderly/local.json
+
+Place an order (again with the same key: the same answer, and no second order):
+curl -sw '\\n' -X POST '${apiUrl}/orders' -H 'Authorization: Bearer ${tokens.alice}' -H 'Idempotency-Key: ${key}' -H 'Content-Type: application/json' -d '${order}'
+
+See alice's orders:
+curl -sw '\\n' '${apiUrl}/orders' -H 'Authorization: Bearer ${tokens.alice}'
+
+See the stock:
+curl -sw '\\n' '${apiUrl}/stock/${sku}' -H 'Authorization: Bearer ${tokens.operator}'`;
+}
+
+/** Ctrl-C, or somebody's kind request. */
+function interrupted(): Promise<void> {
+  return new Promise((resolve) => {
+    const keepAlive = setInterval(() => {}, 60_000);
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+      process.removeAllListeners(signal);
+      process.on(signal, () => {
+        clearInterval(keepAlive);
+        resolve();
+      });
+    }
+  });
+}
