@@ -16,7 +16,7 @@ const deployed = {
 
 export default defineConfig({
   test: {
-    env: { NODE_NO_WARNINGS: '1' },
+    env: { NODE_NO_WARNINGS: '1', POWERTOOLS_LOG_LEVEL: 'SILENT' },
     projects: [
       project('unit', ['test/lambdas/**/*.test.ts', 'test/tools/**/*.test.ts']),
       project('infrastructure', ['test/lib/**/*.test.ts'], { testTimeout: 120_000, hookTimeout: 120_000 }),

@@ -105,7 +105,7 @@ export class IdempotentConsumer extends Construct {
     handler.setEnvironment(Env.MAX_ATTEMPTS, String(MAX_ATTEMPTS));
     handler.setEnvironment(Env.DEDUPE_WINDOW_SECONDS, String(dedupeWindow.toSeconds()));
     handler.setEnvironment(Env.RECORDS, records.tableName);
-    handler.allowItems(records, ['PutItem', 'GetItem'], `${name}@`);
+    handler.allowItems(records, ['PutItem', 'GetItem', 'UpdateItem'], `${name}@`);
 
     this.drain(name, generation, handler, records);
     this.alarms(handler, props.alarmTopic);

@@ -9,7 +9,7 @@ import { type Envelope, readEnvelope, schemaVersionOf, sourceOf } from '../outbo
 import type { Trace } from '../trace.js';
 import { isPermanent, TooOld } from './failure-kinds.js';
 import { FailureRecords, idOfBody } from './failure-records.js';
-import { type Decide, ProcessedRecords, processOnce } from './process-once.js';
+import { type Decide, ProcessedRecords, processOnce, type Redrive } from './process-once.js';
 
 /** What a consumer does with one event of a contract. */
 export interface ConsumerOptions<C extends ServiceContract, Types extends EventOf<C>['type']> {
@@ -94,7 +94,7 @@ class Consumption<C extends ServiceContract, Types extends EventOf<C>['type']> {
     let envelope: Envelope | undefined;
     try {
       envelope = readEnvelope(record.body);
-      const outcome = await this.process(envelope);
+      const outcome = await this.process(envelope, redriveOf(record));
       this.log(outcome, envelope);
       return true;
     } catch (error) {
@@ -102,7 +102,7 @@ class Consumption<C extends ServiceContract, Types extends EventOf<C>['type']> {
     }
   }
 
-  private async process(envelope: Envelope): Promise<'applied' | 'duplicate'> {
+  private async process(envelope: Envelope, redrive: Redrive | undefined): Promise<'applied' | 'duplicate'> {
     const { contract, on } = this.options;
     if (envelope.source !== sourceOf(contract.service)) {
       throw new ContractViolation('UNKNOWN_TYPE', `this consumer listens to ${contract.service} only`);
@@ -119,11 +119,14 @@ class Consumption<C extends ServiceContract, Types extends EventOf<C>['type']> {
     // The compiler can't follow that the handler of a type gets that type's event.
     const handle = on[event.type as Types] as (message: Message<EventOf<C>>) => Handling;
     const handling = handle({ envelope, event, trace });
-    if ('project' in handling) return handling.project();
+    if ('project' in handling) {
+      if (!redrive) return handling.project();
+      return processOnce(envelope, () => handling.project().then(() => []), this.records, redrive);
+    }
     const age = secondsBetween(envelope.time, clock.now());
-    if (age > this.window - AGE_MARGIN_SECONDS)
+    if (!redrive && age > this.window - AGE_MARGIN_SECONDS)
       throw new TooOld(`${Math.floor(age)} s old, recognised for ${this.window} s`);
-    return processOnce(envelope, handling.decide, this.records);
+    return processOnce(envelope, handling.decide, this.records, redrive);
   }
 
   private async failed(record: SQSRecord, envelope: Envelope | undefined, error: unknown): Promise<boolean> {
@@ -136,8 +139,14 @@ class Consumption<C extends ServiceContract, Types extends EventOf<C>['type']> {
         await this.putOff(record, attempts);
         return false;
       }
+      const id = envelope?.id ?? idOfBody(record.body);
+      if (redriveOf(record)) {
+        await this.failures.failedAgain(id, error);
+        logger.error('failed again', { attempts, permanent, ...describeError(error), ...fieldsOf(envelope) });
+        return true;
+      }
       const outcome = await this.failures.put({
-        id: envelope?.id ?? idOfBody(record.body),
+        id,
         payload: record.body,
         error,
         attempts,
@@ -174,6 +183,14 @@ class Consumption<C extends ServiceContract, Types extends EventOf<C>['type']> {
     if (envelope) seconds('ProcessingAge', Math.max(0, secondsBetween(envelope.time, clock.now())));
     logger.info(outcome, { consumer: this.identity.name, ...fieldsOf(envelope) });
   }
+}
+
+/** Name of the message attribute by which an operator sends a failed message again. */
+export const REDRIVE = 'redrive';
+
+function redriveOf({ messageAttributes }: SQSRecord): Redrive | undefined {
+  const value = messageAttributes[REDRIVE]?.stringValue;
+  return value === 'again' || value === 'not-done' ? value : undefined;
 }
 
 function groupedBySubject(records: readonly SQSRecord[]): ReadonlyMap<string, readonly SQSRecord[]> {

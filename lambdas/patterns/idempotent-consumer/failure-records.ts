@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
+import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
+import { GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { clock } from '../../platform/clock.js';
-import { ItemExists, putNew } from '../../platform/dynamodb.js';
+import { documents, ItemExists, putNew } from '../../platform/dynamodb.js';
 import { describeError } from '../../platform/telemetry.js';
 
 /** A consumer of a service, as its records' keys name it. */
@@ -48,6 +50,9 @@ export interface Failure {
 /** Errors that say codes and paths only, so that their message may be kept. */
 const SPEAKING = new Set(['ContractViolation', 'TooOld', 'Unsendable', 'DeadLettered', 'TooLarge', 'SettingMissing']);
 
+/** Reasons that a record keeps, newest first. */
+const MAX_REASONS = 10;
+
 /** Room for a payload in an item of at most 400 KB. */
 const MAX_PAYLOAD_BYTES = 350_000;
 
@@ -60,6 +65,32 @@ export class FailureRecords {
     private readonly table: string,
     private readonly consumer: ConsumerIdentity,
   ) {}
+
+  /** Adds the reason why a redriven message failed again; the newest ten are kept. */
+  async failedAgain(id: string, error: unknown): Promise<void> {
+    const Key = { pk: recordKey(this.consumer, id) };
+    const { Item } = await documents.send(new GetCommand({ TableName: this.table, Key, ConsistentRead: true }));
+    const earlier = (Item?.failures ?? []) as readonly FailureReason[];
+    const at = clock.now();
+    const update = documents.send(
+      new UpdateCommand({
+        TableName: this.table,
+        Key,
+        UpdateExpression: 'SET failures = :failures, failedAt = :at',
+        // Another delivery may have done it meanwhile: then it has not failed.
+        ConditionExpression: '#status = :failed',
+        ExpressionAttributeNames: { '#status': 'status' },
+        ExpressionAttributeValues: {
+          ':failures': [reasonOf(error, at), ...earlier].slice(0, MAX_REASONS),
+          ':at': at,
+          ':failed': 'FAILED',
+        },
+      }),
+    );
+    await update.catch((refused) => {
+      if (!(refused instanceof ConditionalCheckFailedException)) throw refused;
+    });
+  }
 
   /**
    * Keeps a failure, unless the message was processed, or kept as failed, before.

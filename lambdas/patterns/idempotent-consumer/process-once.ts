@@ -20,6 +20,12 @@ export type Decide = (refused: Refused | undefined) => Promise<Effect>;
 const TRIES = 8;
 const BACKOFF_MS = 20;
 
+/**
+ * A message that failed, sent again by an operator: it passes no age gate, and its record goes from FAILED to PROCESSED
+ * with the effect. `not-done`: the operator says that it was not done before, where nobody else can know.
+ */
+export type Redrive = 'again' | 'not-done';
+
 /** Records of the messages that one consumer has processed. */
 export class ProcessedRecords {
   constructor(
@@ -29,17 +35,33 @@ export class ProcessedRecords {
   ) {}
 
   /** A write that records the message, and fails where it is recorded already, be it as done or as failed. */
-  claim({ id, time }: Envelope): TransactWriteItem {
+  claim({ id, time }: Envelope, redrive?: Redrive): TransactWriteItem {
     const isNew = 'attribute_not_exists(pk)';
     // A message from the future (a wrong clock) passes the age gate for longer: its record outlives that.
     const from = Math.max(clock.epochSeconds(), Math.ceil(Date.parse(time) / 1000));
-    const Item = {
-      pk: recordKey(this.consumer, id),
-      status: 'PROCESSED',
-      processedAt: clock.now(),
-      expiresAt: from + this.windowSeconds,
+    const done = { status: 'PROCESSED', processedAt: clock.now(), expiresAt: from + this.windowSeconds };
+    const Key = { pk: recordKey(this.consumer, id) };
+    if (!redrive) return { Put: { TableName: this.table, Item: { ...Key, ...done }, ConditionExpression: isNew } };
+    // Of the failures that may have been done before, only those that an operator says were not.
+    const isFailed = '#status = :failed';
+    const mayBeDone = redrive === 'not-done' ? isFailed : `${isFailed} AND attribute_not_exists(#unknown)`;
+    return {
+      Update: {
+        TableName: this.table,
+        Key,
+        // Without `failedConsumer` it leaves the index of failures; its reasons stay until it expires.
+        UpdateExpression:
+          'SET #status = :status, processedAt = :processedAt, expiresAt = :expiresAt REMOVE failedConsumer',
+        ConditionExpression: mayBeDone,
+        ExpressionAttributeNames: { '#status': 'status', ...(redrive === 'not-done' ? {} : { '#unknown': 'unknown' }) },
+        ExpressionAttributeValues: {
+          ':failed': 'FAILED',
+          ':status': done.status,
+          ':processedAt': done.processedAt,
+          ':expiresAt': done.expiresAt,
+        },
+      },
     };
-    return { Put: { TableName: this.table, Item, ConditionExpression: isNew } };
   }
 
   /** Whether it is recorded, strongly consistent. */
@@ -81,10 +103,11 @@ export async function processOnce(
   message: Envelope,
   decide: Decide,
   records: ProcessedRecords,
+  redrive?: Redrive,
 ): Promise<'applied' | 'duplicate'> {
   let refused: TransactionRefused | undefined;
   for (let attempt = 1; ; attempt++) {
-    const claim = records.claim(message);
+    const claim = records.claim(message, redrive);
     try {
       const effect = await decide(refused);
       await transact([claim, ...effect]);
@@ -98,7 +121,8 @@ export async function processOnce(
         await pauseUpTo(BACKOFF_MS * 2 ** attempt);
         continue;
       }
-      if (await records.has(message)) return 'duplicate';
+      // A redriven message has its record, as failed: that it is there says nothing.
+      if (!redrive && (await records.has(message))) return 'duplicate';
       if (error instanceof TransactionRefused) throw new WriteConflict('no try won its race', { cause: error });
       throw error;
     }

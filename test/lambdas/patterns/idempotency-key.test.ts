@@ -3,6 +3,7 @@ import {
   ISSUED_KEY_SECONDS,
   idempotencyKey,
   issueKey,
+  type KeyedRequest,
 } from '../../../lambdas/patterns/idempotent-receiver/idempotency-key.js';
 
 const request: KeyedRequest = {
