@@ -182,7 +182,7 @@ export class IdempotentConsumer extends Construct {
     for (const { contract, types } of events) {
       const known = Object.keys(contract.events);
       if (types.length === 0)
-        this.refuse(`no event type of ${contract.service} is named: a rule would let all through`);
+        this.refuse(`no event type of ${contract.service} is named: its rule would match nothing`);
       for (const type of types.filter((type) => !known.includes(type))) {
         this.refuse(
           `event type '${type}' is not in the contract of ${contract.service}, which has: ${known.join(', ')}`,

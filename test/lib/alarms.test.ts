@@ -1,0 +1,75 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { type Json, synthesized } from './support/environments.js';
+
+const prod = synthesized('prod');
+const alarms = prod.everywhere('AWS::CloudWatch::Alarm');
+const nameOf = (description: string) => description.split(':')[0] ?? '';
+const names = [...new Set(alarms.map(({ properties }) => nameOf(properties.AlarmDescription)))].sort();
+
+describe('each alarm', () => {
+  test('tells the topic when it begins and when it is over', () => {
+    expect(alarms.length).toBeGreaterThan(20);
+    for (const { id, properties } of alarms) {
+      expect(properties.AlarmActions, id).toHaveLength(1);
+      expect(JSON.stringify(properties.AlarmActions), id).toContain('RefAlarms');
+      expect(properties.OKActions, id).toEqual(properties.AlarmActions);
+    }
+  });
+
+  test('has its name in its logical id, and no data is no alarm', () => {
+    for (const { id, properties } of alarms) {
+      expect(id).toContain(nameOf(properties.AlarmDescription));
+      expect(properties.TreatMissingData).toBe('notBreaching');
+    }
+  });
+
+  test('is a heading of RUNBOOK.md', () => {
+    const headings = readFileSync('RUNBOOK.md', 'utf8')
+      .split('\n')
+      .flatMap((line) => /^#+ (\S+)/.exec(line)?.[1] ?? []);
+    expect(names.filter((name) => !headings.includes(name))).toEqual([]);
+  });
+
+  test('is one of these', () => {
+    expect(names).toEqual([
+      'ApiServerErrors',
+      'ApiSlow',
+      'AuthorizerFailing',
+      'BatchGivenUp',
+      'BatchNotDrained',
+      'ConsumerCrashing',
+      'DeadLettersNotDrained',
+      'FailureRecorded',
+      'PublishFailed',
+      'QueueBehind',
+      'RelayBehind',
+      'RelayFailing',
+      'UndeliveredNotDrained',
+    ]);
+  });
+});
+
+describe('the topic of alarms', () => {
+  test('takes messages of this account’s alarms only, over TLS', () => {
+    const [policy] = prod.resources('Platform', 'AWS::SNS::TopicPolicy');
+    const having = (effect: string) =>
+      policy?.properties.PolicyDocument.Statement.filter(({ Effect }: Json) => Effect === effect);
+    expect(having('Deny')).toMatchObject([{ Condition: { Bool: { 'aws:SecureTransport': 'false' } } }]);
+    expect(having('Allow')).toMatchObject([
+      {
+        Principal: { Service: 'cloudwatch.amazonaws.com' },
+        Action: 'sns:Publish',
+        Condition: { StringEquals: { 'aws:SourceAccount': { Ref: 'AWS::AccountId' } } },
+      },
+    ]);
+  });
+
+  test('has a subscriber where the settings name one', () => {
+    expect(prod.resources('Platform', 'AWS::SNS::Subscription')).toEqual([]);
+    const told = synthesized('prod', { alarmEmail: 'oncall@example.com' });
+    expect(told.resources('Platform', 'AWS::SNS::Subscription').map(({ properties }) => properties)).toMatchObject([
+      { Protocol: 'email', Endpoint: 'oncall@example.com' },
+    ]);
+  });
+});

@@ -1,0 +1,133 @@
+import { describe, expect, test } from 'vitest';
+import { Problem, type ProblemCode } from '../../lambdas/platform/errors.js';
+import { type Json, referenced, synthesized } from './support/environments.js';
+
+const dev = synthesized('dev');
+const prod = synthesized('prod');
+
+describe('the API', () => {
+  test('has the routes of the design', () => {
+    const resources = new Map(
+      prod.resources('Api', 'AWS::ApiGateway::Resource').map(({ id, properties }) => [id, properties]),
+    );
+    const pathOf = (id: string | undefined): string => {
+      const resource: Json = resources.get(id ?? '');
+      return resource ? `${pathOf(referenced(resource.ParentId))}/${resource.PathPart}` : '';
+    };
+    const routes = prod
+      .resources('Api', 'AWS::ApiGateway::Method')
+      .map(({ properties }) => `${properties.HttpMethod} ${pathOf(referenced(properties.ResourceId))}`);
+    expect(routes.sort()).toEqual([
+      'GET /orders',
+      'GET /orders/{orderId}',
+      'GET /orders/{orderId}/history',
+      'GET /stock/{sku}',
+      'POST /idempotency-keys',
+      'POST /orders',
+      'POST /orders/{orderId}/cancellation',
+      'PUT /stock/{sku}',
+    ]);
+  });
+
+  test('asks the authorizer before every route, with or without a token, and keeps no answer of it', () => {
+    const [authorizer] = prod.resources('Api', 'AWS::ApiGateway::Authorizer');
+    expect(authorizer?.properties).toMatchObject({ Type: 'REQUEST', AuthorizerResultTtlInSeconds: 0 });
+    expect(authorizer?.properties.IdentitySource ?? '').toBe('');
+    for (const { properties } of prod.resources('Api', 'AWS::ApiGateway::Method')) {
+      expect(properties.AuthorizationType).toBe('CUSTOM');
+      expect(referenced(properties.AuthorizerId)).toBe(authorizer?.id);
+    }
+  });
+
+  test('is regional, throttled, at stage v1, and logs each request as JSON without token, query or name', () => {
+    const [api] = prod.resources('Api', 'AWS::ApiGateway::RestApi');
+    expect(api?.properties.EndpointConfiguration).toEqual({ Types: ['REGIONAL'] });
+    const [stage] = prod.resources('Api', 'AWS::ApiGateway::Stage');
+    expect(stage?.properties.StageName).toBe('v1');
+    expect(stage?.properties.MethodSettings).toMatchObject([
+      { ThrottlingRateLimit: 500, ThrottlingBurstLimit: 1000, DataTraceEnabled: false },
+    ]);
+    const format = stage?.properties.AccessLogSetting.Format;
+    expect(JSON.parse(format)).toMatchObject({ requestId: '$context.requestId', status: '$context.status' });
+    expect(format).not.toMatch(/authorizer\.sub|principalId|querystring|sourceIp|\$context\.path\b/);
+  });
+
+  test('lets no page of another origin in unless the settings name it', () => {
+    const methods = prod.resources('Api', 'AWS::ApiGateway::Method');
+    expect(methods.filter(({ properties }) => properties.HttpMethod === 'OPTIONS')).toEqual([]);
+  });
+
+  test('is called by nobody’s rights but its own', () => {
+    for (const service of ['Orders', 'Inventory'] as const) {
+      for (const { properties } of prod.resources(service, 'AWS::Lambda::Permission')) {
+        expect(properties.Principal).toBe('events.amazonaws.com');
+      }
+    }
+  });
+});
+
+describe('the gateway’s own answers', () => {
+  const answers = prod.resources('Api', 'AWS::ApiGateway::GatewayResponse').map(({ properties }) => ({
+    type: properties.ResponseType as string,
+    status: Number(properties.StatusCode),
+    headers: properties.ResponseParameters as Record<string, string>,
+    body: JSON.parse(properties.ResponseTemplates['application/json']) as Json,
+  }));
+
+  test('are problems in the handlers’ shape and words', () => {
+    expect(answers).toHaveLength(21);
+    for (const { type, status, body } of answers) {
+      const code: ProblemCode = body.type.replace('urn:orderly:problem:', '');
+      const own = new Problem(code, body.detail).toJSON('urn:orderly:request:$context.requestId');
+      expect({ ...body, status: own.status }, type).toEqual(own);
+      expect(body.status, type).toBe(status);
+    }
+  });
+
+  test('say what they are and whom to ask about', () => {
+    for (const { type, headers } of answers) {
+      expect(headers['gatewayresponse.header.Content-Type'], type).toBe("'application/problem+json'");
+      const expected = ['ACCESS_DENIED', 'INTEGRATION_FAILURE', 'INTEGRATION_TIMEOUT'].includes(type)
+        ? 'context.authorizer.correlationId'
+        : 'context.requestId';
+      expect(headers['gatewayresponse.header.X-Correlation-Id'], type).toBe(expected);
+    }
+  });
+
+  test.each([
+    ['ACCESS_DENIED', 401, 'unauthenticated'],
+    ['UNAUTHORIZED', 401, 'unauthenticated'],
+    ['MISSING_AUTHENTICATION_TOKEN', 404, 'not-found'],
+    ['INVALID_SIGNATURE', 404, 'not-found'],
+    ['RESOURCE_NOT_FOUND', 404, 'not-found'],
+    ['REQUEST_TOO_LARGE', 413, 'too-large'],
+    ['THROTTLED', 429, 'throttled'],
+    ['QUOTA_EXCEEDED', 429, 'throttled'],
+    ['AUTHORIZER_FAILURE', 500, 'internal'],
+    ['INTEGRATION_FAILURE', 500, 'internal'],
+    ['DEFAULT_5XX', 500, 'internal'],
+  ])('%s is %d %s', (type, status, code) => {
+    const answer = answers.find((answer) => answer.type === type);
+    expect(answer).toMatchObject({ status, body: { type: `urn:orderly:problem:${code}` } });
+  });
+});
+
+describe('the firewall', () => {
+  test('stands in front of prod only', () => {
+    expect(dev.resources('Api', 'AWS::WAFv2::WebACL')).toEqual([]);
+    expect(prod.resources('Api', 'AWS::WAFv2::WebACL')).toHaveLength(1);
+    expect(prod.resources('Api', 'AWS::WAFv2::WebACLAssociation')).toHaveLength(1);
+  });
+
+  test('refuses declared bodies over 128 KB, and none below', () => {
+    const [acl] = prod.resources('Api', 'AWS::WAFv2::WebACL');
+    const rule = acl?.properties.Rules.find(({ Name }: Json) => Name === 'BodySize');
+    const refused = new RegExp(rule.Statement.RegexMatchStatement.RegexString);
+    const lengths = [
+      0, 9, 99_999, 130_000, 131_071, 131_072, 131_073, 131_079, 131_080, 131_099, 131_100, 131_999, 132_000, 140_000,
+      200_000, 999_999, 1_000_000, 10_485_760,
+    ];
+    for (const length of lengths) expect(refused.test(String(length)), String(length)).toBe(length > 131_072);
+    for (let length = 130_900; length < 132_100; length++) expect(refused.test(String(length))).toBe(length > 131_072);
+  });
+});

@@ -1,0 +1,119 @@
+import { Duration, Stack } from 'aws-cdk-lib';
+import { Annotations, Match } from 'aws-cdk-lib/assertions';
+import { EventBus } from 'aws-cdk-lib/aws-events';
+import { Topic } from 'aws-cdk-lib/aws-sns';
+import { describe, expect, test } from 'vitest';
+import { ordersContract } from '../../lambdas/services/orders/contract.js';
+import { Bundles, UnknownEntry } from '../../lib/constructs/bundles.js';
+import { IdempotentConsumer, type IdempotentConsumerProps } from '../../lib/constructs/idempotent-consumer.js';
+import { OrderApi } from '../../lib/constructs/order-api.js';
+import { ServiceFunction } from '../../lib/constructs/service-function.js';
+import { recordsTable } from '../../lib/constructs/tables.js';
+import { settingsFor } from '../../lib/settings.js';
+import { newApp, noCode } from './support/environments.js';
+
+const settings = settingsFor('dev');
+const context = { service: 'shipping', settings, bundles: noCode };
+const orders = (...types: string[]) => [{ contract: ordersContract, types }];
+
+/** What the construct says against these props; nothing where it takes them. */
+function faultsOf(props: Partial<IdempotentConsumerProps> & { timeout?: Duration }): readonly string[] {
+  const stack = new Stack(newApp(), 'Kit');
+  const handler = new ServiceFunction(stack, 'Handler', {
+    context,
+    entry: 'any',
+    ...(props.timeout && { timeout: props.timeout }),
+  });
+  new IdempotentConsumer(stack, 'Consumer', {
+    name: 'shipping-orders',
+    bus: new EventBus(stack, 'Bus'),
+    events: orders('OrderPlaced'),
+    records: recordsTable(stack, 'Records', settings),
+    alarmTopic: new Topic(stack, 'Alarms'),
+    handler,
+    ...props,
+  });
+  return Annotations.fromStack(stack)
+    .findError('*', Match.anyValue())
+    .map(({ entry }) => String(entry.data));
+}
+
+describe('a consumer', () => {
+  test('takes good settings', () => {
+    expect(faultsOf({})).toEqual([]);
+    expect(faultsOf({ dedupeWindow: Duration.days(23), visibilityTimeout: Duration.minutes(1) })).toEqual([]);
+  });
+
+  test.each([22, 7])('refuses a dedupe window of %d days: a redelivery may take 22', (days) => {
+    expect(faultsOf({ dedupeWindow: Duration.days(days) })).toEqual([
+      `dedupeWindow of ${days} days is not longer than the longest redelivery (22 days: bus, queue and dead-letter queue)`,
+    ]);
+  });
+
+  test('refuses a visibility timeout below 6 times the handler’s', () => {
+    expect(faultsOf({ timeout: Duration.seconds(20), visibilityTimeout: Duration.seconds(119) })).toEqual([
+      "visibilityTimeout of 119 s is below 6 times the handler's timeout of 20 s: a message would be handled twice at once",
+    ]);
+    expect(faultsOf({ timeout: Duration.seconds(20), visibilityTimeout: Duration.seconds(120) })).toEqual([]);
+  });
+
+  test('refuses an event type that the contract doesn’t know', () => {
+    expect(faultsOf({ events: orders('OrderPlaced', 'OrderShiped') })).toEqual([
+      "event type 'OrderShiped' is not in the contract of orders, which has: OrderPlaced, OrderApproved, OrderRejected, OrderCancelled",
+    ]);
+  });
+
+  test('refuses to listen to nothing', () => {
+    expect(faultsOf({ events: [] })).toEqual(['events is empty: a consumer listens to something']);
+    expect(faultsOf({ events: orders() })).toEqual(['no event type of orders is named: its rule would match nothing']);
+  });
+
+  test.each(['Shipping', 'a@b', 'a#b', ''])('refuses the name "%s", which would not fit into a key', (name) => {
+    expect(faultsOf({ name })).toEqual([`name '${name}' is not 1 to 63 of a-z, 0-9 and -, beginning with a letter`]);
+  });
+
+  test('refuses the relay’s name', () => {
+    expect(faultsOf({ name: 'relay' })).toEqual(["name 'relay' is the relay's own: their failure records would mix"]);
+  });
+});
+
+describe('the API', () => {
+  test('refuses two functions at one address', () => {
+    const stack = new Stack(newApp(), 'Kit');
+    const handler = new ServiceFunction(stack, 'Handler', { context, entry: 'any' });
+    const route = { method: 'GET', path: '/things', handler } as const;
+    expect(
+      () =>
+        new OrderApi(stack, 'Api', {
+          settings,
+          routes: [route, route],
+          authorizer: handler,
+          alarmTopic: new Topic(stack, 'Alarms'),
+        }),
+    ).toThrow('two functions answer to GET /things');
+  });
+});
+
+describe('bundles', () => {
+  const bundles = new Bundles();
+
+  test('are one per entry point', () => {
+    expect(bundles.entries).toContain('services/orders/place-order');
+    expect(bundles.entries).toContain('patterns/outbox/relay');
+    expect(() => bundles.code('services/orders/nothing')).toThrow(UnknownEntry);
+  });
+
+  test('of place-order have at most 300 KiB, most of it the SDK', () => {
+    const { total, byPackage } = bundles.sizeOf('services/orders/place-order');
+    expect(total).toBeGreaterThan(0);
+    expect(total).toBeLessThanOrEqual(300 * 1024);
+    expect([...byPackage.keys()].slice(0, 2)).toEqual(['@smithy/core', '@aws-sdk/client-dynamodb']);
+  });
+
+  test('hold no credential chain', () => {
+    for (const entry of bundles.entries) {
+      const packages = [...bundles.sizeOf(entry).byPackage.keys()];
+      expect(packages.filter((name) => /credential-provider|token-providers|nested-clients/.test(name))).toEqual([]);
+    }
+  });
+});

@@ -1,0 +1,133 @@
+import { AwsSolutionsChecks, ServerlessChecks } from 'cdk-nag';
+import { describe, expect, test } from 'vitest';
+import { PLACEHOLDER_ISSUER } from '../../lib/settings.js';
+import { addEnvironment, type Json, newApp, STACKS, stackOf, synthesized } from './support/environments.js';
+
+const dev = synthesized('dev');
+const prod = synthesized('prod');
+
+describe.each([
+  ['dev', {}],
+  ['prod', {}],
+  ['prod', { alarmEmail: 'oncall@example.com' }],
+])('%s %o', (environment, overrides) => {
+  test('has no finding of the rule packs that is not acknowledged with a reason', () => {
+    const { app } = synthesized(environment, overrides);
+    for (const pack of [new AwsSolutionsChecks(app), new ServerlessChecks(app)]) {
+      const { violations } = pack.validateScope(app);
+      expect(violations.map(({ ruleName, violatingResources }) => [ruleName, ...violatingResources])).toEqual([]);
+    }
+  });
+});
+
+describe('two environments', () => {
+  test('fit into one account: nothing of one has a name of the other', () => {
+    expect([...namesOf(dev)].filter((name) => namesOf(prod).has(name))).toEqual([]);
+    const app = newApp();
+    const [one, other] = [addEnvironment(app, 'dev'), addEnvironment(app, 'prod')];
+    const stackNames = STACKS.flatMap((name) => [stackOf(one, name).stackName, stackOf(other, name).stackName]);
+    expect(new Set(stackNames).size).toBe(8);
+    expect(() => app.synth()).not.toThrow();
+  });
+
+  test('have no physical names but where CloudFormation insists on one, made by CDK', () => {
+    const named = STACKS.flatMap((stack) => prod.resources(stack))
+      .filter(({ type, properties }) => typeof properties[PHYSICAL_NAMES[type] ?? ''] === 'string')
+      .map(({ type }) => type);
+    expect(named.sort()).toEqual(['AWS::ApiGateway::RestApi', 'AWS::Events::EventBus']);
+  });
+});
+
+describe('the token issuer', () => {
+  const ruleOf = (environment: ReturnType<typeof synthesized>) => {
+    const { Rules, Parameters } = environment.template('Platform');
+    const [{ Assert, AssertDescription }] = Rules.IssuerIsConfigured.Assertions;
+    const [{ 'Fn::Equals': operands }] = Assert['Fn::Not'];
+    const [{ Ref: parameter }, refused] = operands;
+    return { value: Parameters[parameter].Default, parameter, refused, says: AssertDescription as string };
+  };
+
+  test('of prod is a placeholder, which CloudFormation refuses by a rule', () => {
+    const { value, refused, says } = ruleOf(prod);
+    expect(value).toBe(PLACEHOLDER_ISSUER);
+    expect(refused).toBe(PLACEHOLDER_ISSUER);
+    expect(says).toContain('lib/settings.ts');
+  });
+
+  test('that is configured passes, under a parameter of another name: a deployment keeps old values', () => {
+    const configured = ruleOf(synthesized('prod', { issuer: 'https://login.example.com' }));
+    expect(configured.value).toBe('https://login.example.com');
+    expect(configured.refused).toBe(PLACEHOLDER_ISSUER);
+    expect(configured.parameter).not.toBe(ruleOf(prod).parameter);
+  });
+
+  test('reaches every function behind the API, and no other', () => {
+    const issuer = 'https://login.example.com';
+    const told = synthesized('prod', { issuer, audience: 'shop', jwks: '{"keys":[]}' })
+      .everywhere('AWS::Lambda::Function')
+      .filter(({ properties }) => properties.Environment.Variables.JWT_ISSUER !== undefined);
+    expect(told).toHaveLength(9);
+    for (const { properties } of told) {
+      expect(properties.Environment.Variables).toMatchObject({
+        JWT_ISSUER: issuer,
+        JWT_AUDIENCE: 'shop',
+        JWT_JWKS: '{"keys":[]}',
+        JWT_ROLE_CLAIM: 'orderly_role',
+      });
+    }
+  });
+});
+
+describe('the platform', () => {
+  test('keeps what crossed the bus, for as long as the environment says', () => {
+    const archive = (environment: typeof dev) => environment.resources('Platform', 'AWS::Events::Archive')[0];
+    expect(archive(dev)).toMatchObject({ properties: { RetentionDays: 3 } });
+    expect(archive(prod)).toMatchObject({
+      properties: { RetentionDays: 90 },
+      attributes: { DeletionPolicy: 'Retain' },
+    });
+  });
+
+  test('has a dashboard that names no resource of a service', () => {
+    const [dashboard] = prod.resources('Platform', 'AWS::CloudWatch::Dashboard');
+    const body = JSON.stringify(dashboard?.properties.DashboardBody);
+    expect(body).toContain('orderly-prod');
+    expect(body).toContain('Orderly/prod,service');
+    expect(body).not.toContain('ImportValue');
+  });
+
+  test('protects the stacks of prod from being deleted', () => {
+    for (const name of STACKS) {
+      expect(stackOf(prod.stage, name).terminationProtection).toBe(true);
+      expect(stackOf(dev.stage, name).terminationProtection).toBe(false);
+    }
+  });
+});
+
+/** Which property gives a resource its name in the account; others' names are made by CloudFormation. */
+const PHYSICAL_NAMES: Readonly<Record<string, string>> = {
+  'AWS::DynamoDB::GlobalTable': 'TableName',
+  'AWS::SQS::Queue': 'QueueName',
+  'AWS::SNS::Topic': 'TopicName',
+  'AWS::S3::Bucket': 'BucketName',
+  'AWS::Lambda::Function': 'FunctionName',
+  'AWS::IAM::Role': 'RoleName',
+  'AWS::Logs::LogGroup': 'LogGroupName',
+  'AWS::CloudWatch::Alarm': 'AlarmName',
+  'AWS::CloudWatch::Dashboard': 'DashboardName',
+  'AWS::Events::Archive': 'ArchiveName',
+  'AWS::Events::Rule': 'Name',
+  'AWS::Events::EventBus': 'Name',
+  'AWS::ApiGateway::RestApi': 'Name',
+  'AWS::WAFv2::WebACL': 'Name',
+};
+
+function namesOf(environment: typeof dev): ReadonlySet<Json> {
+  const given = STACKS.flatMap((stack) => environment.resources(stack)).flatMap(
+    ({ type, properties }) => properties[PHYSICAL_NAMES[type] ?? ''] ?? [],
+  );
+  const exported = STACKS.flatMap((stack) =>
+    Object.values<Json>(environment.template(stack).Outputs ?? {}).flatMap((output) => output.Export?.Name ?? []),
+  );
+  return new Set([...given, ...exported]);
+}

@@ -1,0 +1,100 @@
+import { describe, expect, test } from 'vitest';
+import { Env } from '../../lambdas/platform/environment.js';
+import { type Json, referenced, statements, synthesized } from './support/environments.js';
+
+const dev = synthesized('dev');
+const prod = synthesized('prod');
+const functions = [dev, prod].flatMap((environment) => environment.everywhere('AWS::Lambda::Function'));
+
+/** What can't be narrower, by the policy that has it; each is acknowledged beside its resource, with the reason. */
+const WILDCARDS = [
+  { policy: /^OutboxRelayRole/, resource: '/stream/*' },
+  { policy: /^OutboxRelayRole/, resource: '/aws/lambda/*' },
+  { policy: /^OutboxDrainFailedBatchesRole/, resource: '/aws/lambda/*' },
+];
+
+describe('each function', () => {
+  test('runs current Node on arm64, with time and memory said', () => {
+    expect(functions).toHaveLength(2 * 19);
+    for (const { properties } of functions) {
+      expect(properties).toMatchObject({ Runtime: 'nodejs24.x', Architectures: ['arm64'], MemorySize: 512 });
+      expect(properties.Timeout).toBeGreaterThan(0);
+    }
+  });
+
+  test('writes into a log group of its own that forgets', () => {
+    const days = (environment: typeof dev) =>
+      new Set(environment.everywhere('AWS::Logs::LogGroup').map(({ properties }) => properties.RetentionInDays));
+    expect([...days(dev)]).toEqual([3]);
+    expect([...days(prod)]).toEqual([90]);
+    const groups = functions.map(
+      ({ stack, properties }) => `${stack}/${referenced(properties.LoggingConfig.LogGroup)}`,
+    );
+    expect(new Set(groups).size).toBe(groups.length / 2);
+  });
+
+  test('has a role of its own, without a policy of AWS', () => {
+    for (const environment of [dev, prod]) {
+      const roles = environment
+        .everywhere('AWS::Lambda::Function')
+        .map(({ stack, properties }) => `${stack}/${referenced(properties.Role)}`);
+      expect(new Set(roles).size).toBe(roles.length);
+      for (const { id, properties } of environment.everywhere('AWS::IAM::Role')) {
+        // API Gateway's logging role is the account's, of no function.
+        if (!id.includes('CloudWatchRole')) expect(properties.ManagedPolicyArns, id).toBeUndefined();
+      }
+    }
+  });
+
+  test('knows variables whose names are written down, and its environment', () => {
+    const known = new Set<string>([...Object.values(Env), ...POWERTOOLS]);
+    for (const { id, properties } of functions) {
+      const { Variables } = properties.Environment;
+      for (const name of Object.keys(Variables)) expect(known, id).toContain(name);
+      expect(Variables.POWERTOOLS_SERVICE_NAME).toBe(Variables.SERVICE);
+      expect(Variables.POWERTOOLS_METRICS_NAMESPACE).toBe(`Orderly/${Variables.ENVIRONMENT}`);
+    }
+  });
+});
+
+describe('roles', () => {
+  test('have no wildcard in their actions', () => {
+    for (const { policy, actions } of [...statements(dev), ...statements(prod)]) {
+      expect(
+        actions.filter((action) => action.includes('*')),
+        policy,
+      ).toEqual([]);
+    }
+  });
+
+  test('have no wildcard in their resources but the listed ones', () => {
+    for (const { policy, resources } of [...statements(dev), ...statements(prod)]) {
+      for (const resource of resources.filter((resource) => JSON.stringify(resource).includes('*'))) {
+        const rest = resource['Fn::Join']?.[1].at(-1) ?? resource;
+        const isListed = WILDCARDS.some((listed) => listed.policy.test(policy) && listed.resource === rest);
+        expect(isListed, `${policy}: ${JSON.stringify(resource)}`).toBe(true);
+      }
+    }
+  });
+
+  test('of place-order may do what a new order needs, and nothing else', () => {
+    const own = statements(prod).filter(({ policy }) => policy.startsWith('PlaceOrderRole'));
+    expect(own.map(({ actions, condition }) => ({ actions, condition }))).toEqual([
+      { actions: ['logs:CreateLogStream', 'logs:PutLogEvents'], condition: undefined },
+      {
+        actions: ['dynamodb:PutItem', 'dynamodb:Query'],
+        condition: { 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': ['Order#*'] } },
+      },
+    ]);
+  });
+
+  test('let only the relays write to the bus', () => {
+    const writers = statements(prod).filter(({ actions }) => actions.includes('events:PutEvents'));
+    expect(writers.map(({ stack, policy }) => `${stack}/${policy.slice(0, 15)}`).sort()).toEqual([
+      'Inventory/OutboxRelayRole',
+      'Orders/OutboxRelayRole',
+    ]);
+  });
+});
+
+const POWERTOOLS: Json = ['POWERTOOLS_SERVICE_NAME', 'POWERTOOLS_METRICS_NAMESPACE', 'POWERTOOLS_LOG_LEVEL'];

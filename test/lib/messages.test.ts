@@ -1,0 +1,145 @@
+import { describe, expect, test } from 'vitest';
+import { type Json, type Resource, referenced, STACKS, synthesized } from './support/environments.js';
+
+const prod = synthesized('prod');
+
+/** Queues of a stack, and which of them are at the end of something's way. */
+function queuesOf(stack: (typeof STACKS)[number]) {
+  const queues = prod.resources(stack, 'AWS::SQS::Queue');
+  const deadLetterIds = new Set([
+    ...queues.map(({ properties }) => referenced(properties.RedrivePolicy?.deadLetterTargetArn)),
+    ...prod
+      .resources(stack, 'AWS::Events::Rule')
+      .flatMap(({ properties }) => properties.Targets.map((target: Json) => referenced(target.DeadLetterConfig?.Arn))),
+  ]);
+  const isDeadLetters = ({ id }: Resource) => deadLetterIds.has(id);
+  return { queues, isDeadLetters };
+}
+
+describe('each queue', () => {
+  test.each(STACKS)('of %s has a dead-letter queue, unless it is one', (stack) => {
+    const { queues, isDeadLetters } = queuesOf(stack);
+    for (const queue of queues.filter((queue) => !isDeadLetters(queue))) {
+      const { deadLetterTargetArn, maxReceiveCount } = queue.properties.RedrivePolicy;
+      expect(queues.map(({ id }) => id)).toContain(referenced(deadLetterTargetArn));
+      const handler = functionBehind(stack, queue);
+      expect(maxReceiveCount).toBeGreaterThan(Number(handler.properties.Environment.Variables.MAX_ATTEMPTS));
+    }
+  });
+
+  test.each(STACKS)('of %s has an alarm', (stack) => {
+    const watched = new Set(
+      prod
+        .resources(stack, 'AWS::CloudWatch::Alarm')
+        .filter(({ properties }) => properties.Namespace === 'AWS/SQS')
+        .map(({ properties }) => properties.Dimensions[0].Value['Fn::GetAtt'][0]),
+    );
+    for (const { id } of queuesOf(stack).queues) expect([...watched]).toContain(id);
+  });
+
+  test.each(STACKS)('of %s keeps a message 7 days, and a dead letter 14', (stack) => {
+    const { queues, isDeadLetters } = queuesOf(stack);
+    for (const queue of queues) {
+      expect(queue.properties.MessageRetentionPeriod).toBe((isDeadLetters(queue) ? 14 : 7) * 86_400);
+    }
+  });
+
+  test.each(STACKS)('of %s hides a message for at least 6 times as long as its function may take', (stack) => {
+    for (const queue of queuesOf(stack).queues) {
+      const reader = readersOf(stack, queue)[0];
+      if (!reader) continue;
+      expect(queue.properties.VisibilityTimeout).toBeGreaterThanOrEqual(6 * reader.properties.Timeout);
+    }
+  });
+
+  test.each(STACKS)('of %s takes messages of its own rules only, over TLS', (stack) => {
+    const rules = prod.resources(stack, 'AWS::Events::Rule').map(({ id }) => id);
+    for (const { properties } of prod.resources(stack, 'AWS::SQS::QueuePolicy')) {
+      for (const { Effect, Principal, Condition } of properties.PolicyDocument.Statement) {
+        if (Effect === 'Deny') expect(Condition).toEqual({ Bool: { 'aws:SecureTransport': 'false' } });
+        else {
+          expect(Principal).toEqual({ Service: 'events.amazonaws.com' });
+          expect(rules).toContain(referenced(Condition.ArnEquals['aws:SourceArn']));
+        }
+      }
+    }
+  });
+});
+
+describe('consumers', () => {
+  test('read their queues with partial answers and a limit on how many run at once', () => {
+    const mappings = prod
+      .everywhere('AWS::Lambda::EventSourceMapping')
+      .filter(({ properties }) => !JSON.stringify(properties.EventSourceArn).includes('StreamArn'));
+    // Three consumers, and for each a drain of its two dead-letter queues.
+    expect(mappings).toHaveLength(9);
+    for (const { properties } of mappings) {
+      expect(properties.FunctionResponseTypes).toEqual(['ReportBatchItemFailures']);
+      expect(properties.ScalingConfig.MaximumConcurrency).toBeGreaterThanOrEqual(2);
+    }
+  });
+
+  test('hear one service each, by types of its contract, and no rule drops what it can not deliver', () => {
+    const heard = Object.fromEntries(
+      STACKS.flatMap((stack) =>
+        prod
+          .resources(stack, 'AWS::Events::Rule')
+          .filter(({ id }) => !id.includes('BatchFailed'))
+          .map(({ id, properties }) => [
+            `${stack}/${id.replace(/Events[0-9A-F]{8}$/, '')}`,
+            [...properties.EventPattern.source, ...properties.EventPattern['detail-type']],
+          ]),
+      ),
+    );
+    expect(heard).toEqual({
+      'Orders/StockAnswersInventory': ['orderly.inventory', 'StockReserved', 'StockRejected'],
+      'Orders/ListProjectionOrders': [
+        'orderly.orders',
+        'OrderPlaced',
+        'OrderApproved',
+        'OrderRejected',
+        'OrderCancelled',
+      ],
+      'Inventory/ReservationsOrders': ['orderly.orders', 'OrderPlaced', 'OrderCancelled'],
+    });
+    for (const { properties } of prod.everywhere('AWS::Events::Rule')) {
+      for (const target of properties.Targets) expect(target.DeadLetterConfig?.Arn).toBeDefined();
+    }
+  });
+
+  test('have names that stay: they are part of each processed record', () => {
+    const names = prod
+      .everywhere('AWS::Lambda::Function')
+      .flatMap(({ id, properties }) => {
+        const { CONSUMER, CONSUMER_GENERATION } = properties.Environment.Variables;
+        return CONSUMER && id.startsWith('On') ? [`${CONSUMER}@${CONSUMER_GENERATION}`] : [];
+      })
+      .sort();
+    expect(names).toEqual(['orders-list@0', 'orders-stock@0', 'reservations@0']);
+  });
+
+  test('have both dead-letter queues drained by a function that writes their own failure records', () => {
+    for (const stack of ['Orders', 'Inventory'] as const) {
+      const { queues, isDeadLetters } = queuesOf(stack);
+      for (const queue of queues.filter((queue) => isDeadLetters(queue) && !queue.id.includes('Undrained'))) {
+        const [drain, ...others] = readersOf(stack, queue);
+        expect(others).toEqual([]);
+        expect(drain?.id).toMatch(/DrainDeadLetters/);
+      }
+    }
+  });
+});
+
+const readersOf = (stack: (typeof STACKS)[number], queue: Resource): readonly Resource[] =>
+  prod
+    .resources(stack, 'AWS::Lambda::EventSourceMapping')
+    .filter(({ properties }) => referenced(properties.EventSourceArn) === queue.id)
+    .flatMap(({ properties }) =>
+      prod.resources(stack, 'AWS::Lambda::Function').filter(({ id }) => id === referenced(properties.FunctionName)),
+    );
+
+function functionBehind(stack: (typeof STACKS)[number], queue: Resource): Resource {
+  const [reader] = readersOf(stack, queue);
+  if (!reader) throw new Error(`nothing reads ${queue.id}`);
+  return reader;
+}
