@@ -12,6 +12,8 @@ export interface Handled {
   readonly consumer: string;
   readonly eventId: string;
   readonly outcome: 'applied' | 'duplicate';
+  /** ISO 8601, UTC. */
+  readonly at: string;
   /** The line as it stands in the log. */
   readonly line: string;
 }
@@ -28,10 +30,14 @@ export class ConsumerLogs {
     this.logs = new CloudWatchLogsClient(clientConfig(endpoint));
   }
 
+  /** In the order of time. */
   async handled(): Promise<readonly Handled[]> {
     this.groups ??= this.findGroups();
     const lines = await Promise.all((await this.groups).map((group) => this.lines(group)));
-    return lines.flat().flatMap(read);
+    return lines
+      .flat()
+      .flatMap(read)
+      .sort((one, other) => one.at.localeCompare(other.at));
   }
 
   /** A function logs into the group that it is given; LocalStack, into `/aws/lambda/<its name>` all the same. */
@@ -68,10 +74,10 @@ export class ConsumerLogs {
 function read(line: string): readonly Handled[] {
   if (!line.startsWith('{')) return [];
   try {
-    const { message, consumer, eventId } = JSON.parse(line) as Record<string, unknown>;
+    const { message, consumer, eventId, timestamp } = JSON.parse(line) as Record<string, unknown>;
     if (message !== 'applied' && message !== 'duplicate') return [];
     return typeof consumer === 'string' && typeof eventId === 'string'
-      ? [{ consumer, eventId, outcome: message, line }]
+      ? [{ consumer, eventId, outcome: message, at: String(timestamp), line }]
       : [];
   } catch {
     return []; // cut off by the function's end

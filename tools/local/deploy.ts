@@ -1,7 +1,7 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
+import { CloudFormationClient, paginateDescribeStacks } from '@aws-sdk/client-cloudformation';
 import { atExit } from './at-exit.js';
 import { bootstrap } from './bootstrap.js';
 import { cdk } from './cdk.js';
@@ -19,6 +19,9 @@ const SKIPPED_KNOWINGLY = new Set([
   'AWS::WAFv2::WebACL',
   'AWS::WAFv2::WebACLAssociation',
 ]);
+
+/** Every stack of `dev` is named so. */
+const STACKS = 'orderly-dev-';
 
 export interface Deployment {
   /** Address of the API's stage at this endpoint, without a trailing slash. */
@@ -90,9 +93,8 @@ export async function deploy({ endpoint, progress, app, log, hotswap }: DeployOp
         if (/^ *✅/.test(line)) progress(`  ${line.trim().replace(/^✅ */, '')}`);
       }),
     );
-    const outputs = await outputsOf(endpoint, folder);
     const skipped = log && leftOut(log().slice(before));
-    return { apiUrl: apiUrlAt(endpoint, outputs.Api ?? {}), outputs, skipped };
+    return { ...(await readDeployment(endpoint)), skipped };
   } finally {
     remove();
   }
@@ -124,30 +126,23 @@ export function leftOut(log: string): readonly string[] {
 const named = (log: string, pattern: RegExp): readonly string[] =>
   [...new Set([...log.matchAll(pattern)].map(([, type = '']) => type))].sort();
 
-/** Asked of CloudFormation: CDK's outputs file leaves out stacks that had nothing to change under hotswap. */
-async function outputsOf(endpoint: Endpoint, app: string): Promise<Deployment['outputs']> {
+/**
+ * What is deployed at an endpoint, as CloudFormation tells it (CDK's own file of outputs leaves out what didn't change).
+ * @throws {LocalRunError} where `dev` isn't deployed there
+ */
+export async function readDeployment(endpoint: Endpoint): Promise<Omit<Deployment, 'skipped'>> {
   const client = new CloudFormationClient(clientConfig(endpoint));
-  try {
-    const all = await Promise.all(
-      stackNames(app).map(async (StackName) => {
-        const { Stacks = [] } = await client.send(new DescribeStacksCommand({ StackName }));
-        const pairs = Stacks[0]?.Outputs?.map(({ OutputKey = '', OutputValue = '' }) => [OutputKey, OutputValue]);
-        return [StackName.slice(StackName.lastIndexOf('-') + 1), Object.fromEntries(pairs ?? [])] as const;
-      }),
-    );
-    return Object.fromEntries(all);
-  } finally {
-    client.destroy();
+  const outputs: Record<string, Record<string, string>> = {};
+  for await (const { Stacks = [] } of paginateDescribeStacks({ client }, {})) {
+    for (const { StackName = '', Outputs = [] } of Stacks) {
+      if (!StackName.startsWith(STACKS)) continue;
+      const pairs = Outputs.map(({ OutputKey = '', OutputValue = '' }) => [OutputKey, OutputValue]);
+      outputs[StackName.slice(STACKS.length)] = Object.fromEntries(pairs);
+    }
   }
-}
-
-function stackNames(app: string): readonly string[] {
-  const manifest = JSON.parse(readFileSync(join(app, 'manifest.json'), 'utf8')) as {
-    artifacts: Record<string, { type: string; properties?: { stackName?: string } }>;
-  };
-  return Object.values(manifest.artifacts).flatMap(({ type, properties }) =>
-    type === 'aws:cloudformation:stack' && properties?.stackName ? [properties.stackName] : [],
-  );
+  client.destroy();
+  if (!outputs.Api) throw new LocalRunError(`Orderly is not deployed at ${endpoint.url ?? 'AWS'}: npm start`);
+  return { apiUrl: apiUrlAt(endpoint, outputs.Api), outputs };
 }
 
 /** LocalStack's output names a host that doesn't resolve; the same API is behind a path. */
@@ -167,6 +162,7 @@ export async function main(): Promise<number> {
   const { apiUrl, skipped } = await step(console.log, 'all', () =>
     deploy({ endpoint, progress: console.log, app: synthesize(endpoint, console.log), log, hotswap: true }),
   );
-  console.log(`${aboutSkipped(skipped)}\n${apiUrl}`);
+  if (skipped?.length) console.log(aboutSkipped(skipped));
+  console.log(apiUrl);
   return 0;
 }

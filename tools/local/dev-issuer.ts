@@ -79,6 +79,13 @@ export function makeToken(request: TokenRequest, key: IssuerKey = devKey()): str
   return `${signed}.${signature.toString('base64url')}`;
 }
 
+/** Tokens of the people that examples and the demonstration speak of. */
+export const devTokens = () => ({
+  alice: makeToken({ sub: 'alice', role: 'customer' }),
+  bob: makeToken({ sub: 'bob', role: 'customer' }),
+  operator: makeToken({ sub: 'operator', role: 'operator' }),
+});
+
 const base64url = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
 
 function readKey(file: string): IssuerKey | undefined {

@@ -1,14 +1,16 @@
-import { type Deployment, deploy, synthesize } from './deploy.js';
-import { type Endpoint, endpointFromEnvironment } from './endpoint.js';
-import { instanceFolder } from './local-run.js';
+import { type Deployment, deploy, readDeployment, synthesize } from './deploy.js';
+import { type Endpoint, endpointAt, endpointFromEnvironment } from './endpoint.js';
+import { instanceFolder, readLocalRun } from './local-run.js';
 import { install } from './localstack/install.js';
-import { freePort, type LocalStack, start } from './localstack/localstack.js';
+import { answers, freePort, type LocalStack, start } from './localstack/localstack.js';
 import { type Progress, step } from './progress.js';
 
 /** Orderly, deployed somewhere. */
 export interface RunningOrderly {
   readonly endpoint: Endpoint;
-  readonly deployment: Deployment;
+  readonly deployment: Omit<Deployment, 'skipped'>;
+  /** Resource types that the emulator skipped; undefined where that isn't known. */
+  readonly skipped: Deployment['skipped'];
   /** Whether the emulator was started for this, and ends with it. */
   readonly ours: boolean;
   /** Ends what was started here, nothing else. */
@@ -29,7 +31,7 @@ export async function runOrderly({ progress, proxy }: RunOptions): Promise<Runni
   const given = await endpointFromEnvironment();
   if (given) {
     const deployment = await deploy({ endpoint: given, progress, app: synthesize(given, progress) });
-    return { endpoint: given, deployment, ours: false, stop: async () => {} };
+    return { endpoint: given, deployment, skipped: undefined, ours: false, stop: async () => {} };
   }
   const port = await freePort();
   const endpoint: Endpoint = { url: `http://127.0.0.1:${port}`, region: 'us-east-1', isLocalStack: true };
@@ -43,7 +45,7 @@ export async function runOrderly({ progress, proxy }: RunOptions): Promise<Runni
       start({ installation, home: instanceFolder(), port, ...(proxy && { functionsCall: proxy.url }) }),
     );
     const deployment = await deploy({ endpoint, progress, app, log: localStack.log });
-    return { endpoint, deployment, ours: true, stop: localStack.stop };
+    return { endpoint, deployment, skipped: deployment.skipped, ours: true, stop: localStack.stop };
   } catch (error) {
     await localStack?.stop();
     await app.then(
@@ -52,4 +54,17 @@ export async function runOrderly({ progress, proxy }: RunOptions): Promise<Runni
     );
     throw error;
   }
+}
+
+/**
+ * What `npm start` has running (or `ORDERLY_ENDPOINT` names), as it is; a LocalStack of its own where nothing runs.
+ * @throws {LocalRunError} as `runOrderly`
+ */
+export async function runningOrderly(options: RunOptions): Promise<RunningOrderly> {
+  const local = readLocalRun();
+  const named = process.env.ORDERLY_ENDPOINT ?? (local && (await answers(local.endpoint)) ? local.endpoint : undefined);
+  if (named === undefined) return runOrderly(options);
+  const endpoint = await endpointAt(named);
+  const deployment = await readDeployment(endpoint);
+  return { endpoint, deployment, skipped: undefined, ours: false, stop: async () => {} };
 }

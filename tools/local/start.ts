@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { atExit } from './at-exit.js';
 import { type DemoResult, runDemo } from './demo.js';
 import { aboutSkipped } from './deploy.js';
-import { makeToken } from './dev-issuer.js';
+import { devTokens } from './dev-issuer.js';
 import { runOrderly } from './emulator.js';
 import { forgetLocalRun, type LocalRun, writeLocalRun } from './local-run.js';
 import { type Progress, step } from './progress.js';
@@ -13,11 +13,7 @@ export async function main(): Promise<number> {
   const since = performance.now();
   const orderly = await runOrderly({ progress });
   const { endpoint, deployment } = orderly;
-  const tokens = {
-    alice: makeToken({ sub: 'alice', role: 'customer' }),
-    bob: makeToken({ sub: 'bob', role: 'customer' }),
-    operator: makeToken({ sub: 'operator', role: 'operator' }),
-  };
+  const tokens = devTokens();
   const run: LocalRun = {
     endpoint: endpoint.url ?? 'aws',
     region: endpoint.region,
@@ -29,7 +25,7 @@ export async function main(): Promise<number> {
   const result = await step(progress, 'demonstration', () =>
     runDemo({ orderly, tokens, progress: (line) => progress(`  ${line}`) }),
   );
-  console.log(`\n${tables(result)}\n\n${invitation(run, result)}\n\n${aboutSkipped(deployment.skipped)}`);
+  console.log(`\n${tables(result)}\n\n${invitation(run, result)}\n\n${aboutSkipped(orderly.skipped)}`);
   console.log(`Ready after ${((performance.now() - since) / 1000).toFixed(0)} s.`);
   if (!orderly.ours) return 0;
   console.log('Ctrl-C ends it.');

@@ -1,0 +1,97 @@
+import { randomBytes } from 'node:crypto';
+import type { StockView } from '../../lambdas/services/inventory/contract.js';
+import type { OrderView } from '../../lambdas/services/orders/contract.js';
+import { expectFromApi } from './api.js';
+import { ConsumerLogs, type Handled } from './consumer-logs.js';
+import { devTokens } from './dev-issuer.js';
+import { type RunningOrderly, runningOrderly } from './emulator.js';
+import { Events, eventIdOf } from './events.js';
+import { NaiveConsumer } from './naive-consumer.js';
+import { type Progress, step, waitUntil } from './progress.js';
+
+const STOCK = 10;
+const ORDERS = 3;
+const LIMIT_MS = 60_000;
+/** Pinned name of the consumer that reserves stock. */
+const OURS = 'reservations';
+
+/** `npm run demo:dedupe`: every OrderPlaced twice, to a naive consumer and to ours, side by side. */
+export async function main(): Promise<number> {
+  const progress: Progress = console.log;
+  const orderly = await runningOrderly({ progress });
+  try {
+    const naive = await NaiveConsumer.start(
+      orderly.endpoint,
+      orderly.deployment.outputs.Platform?.BusName ?? '',
+      STOCK,
+    );
+    try {
+      console.log(await demonstrate(orderly, naive, progress));
+    } finally {
+      await naive.stop();
+    }
+  } finally {
+    await orderly.stop();
+  }
+  return 0;
+}
+
+async function demonstrate(orderly: RunningOrderly, naive: NaiveConsumer, progress: Progress): Promise<string> {
+  const { endpoint, deployment } = orderly;
+  const { apiUrl } = deployment;
+  const tokens = devTokens();
+  const run = randomBytes(3).toString('hex');
+  const sku = `TEA-${run}`;
+  const logs = new ConsumerLogs(endpoint, Date.now());
+  const events = new Events(endpoint, deployment.outputs);
+  const operator = { token: tokens.operator };
+
+  await expectFromApi(apiUrl, `PUT /stock/${sku}`, { ...operator, body: { onHand: STOCK } });
+  const placed = await step(progress, `place ${ORDERS} orders of one ${sku}`, () =>
+    Promise.all(
+      Array.from({ length: ORDERS }, (_, at) =>
+        expectFromApi<OrderView>(apiUrl, 'POST /orders', {
+          token: tokens.alice,
+          key: `dedupe-${run}-${at}`,
+          body: { lines: [{ sku, quantity: 1, unitPrice: { amount: 350, currency: 'EUR' } }] },
+        }),
+      ),
+    ),
+  );
+  const all = (await Promise.all(placed.map(({ orderId }) => events.ofOrder(orderId)))).flat();
+  const orderPlaced = all.filter(({ DetailType }) => DetailType === 'OrderPlaced');
+  const ids = new Set(orderPlaced.map(eventIdOf));
+  await step(progress, 'wait until both consumers have had each event', () => bothHandled(1));
+  const ours = await step(progress, 'send each event a second time, and wait again', async () => {
+    await events.send(orderPlaced);
+    return bothHandled(2);
+  });
+  const { available } = await expectFromApi<StockView>(apiUrl, `GET /stock/${sku}`, operator);
+  return `
+Stock of ${STOCK}, ${ORDERS} orders of one piece, every event delivered twice:
+
+  naive consumer   ${STOCK} -> ${naive.stock}   (${STOCK - naive.stock} pieces gone)
+  ours             ${STOCK} -> ${available}   (${STOCK - available} pieces reserved)
+
+What the naive consumer logged:
+${naive.lines.map((line) => `  ${line}`).join('\n')}
+
+What ours logged (consumer '${OURS}'):
+${ours.map(({ eventId, outcome, line }) => `  ${eventId}: ${outcome}\n    ${line}`).join('\n')}`;
+
+  function bothHandled(times: number): Promise<readonly Handled[]> {
+    let lines: readonly Handled[] = [];
+    return waitUntil(
+      async () => {
+        lines = (await logs.handled()).filter(({ consumer, eventId }) => consumer === OURS && ids.has(eventId));
+        const enough = lines.length >= ids.size * times && naive.lines.length >= ids.size * times;
+        return enough ? lines : undefined;
+      },
+      {
+        limitMs: LIMIT_MS,
+        everyMs: 300,
+        missing: () => `ours handled ${lines.length}, the naive one ${naive.lines.length} of ${ids.size * times}`,
+      },
+    );
+  }
+}

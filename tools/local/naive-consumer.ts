@@ -1,0 +1,103 @@
+import { randomBytes } from 'node:crypto';
+import {
+  DeleteRuleCommand,
+  EventBridgeClient,
+  PutRuleCommand,
+  PutTargetsCommand,
+  RemoveTargetsCommand,
+} from '@aws-sdk/client-eventbridge';
+import {
+  CreateQueueCommand,
+  DeleteMessageCommand,
+  DeleteQueueCommand,
+  GetQueueAttributesCommand,
+  ReceiveMessageCommand,
+  SetQueueAttributesCommand,
+  SQSClient,
+} from '@aws-sdk/client-sqs';
+import { readEnvelope } from '../../lambdas/patterns/outbox/envelope.js';
+import { ordersContract } from '../../lambdas/services/orders/contract.js';
+import { clientConfig, type Endpoint } from './endpoint.js';
+
+/**
+ * The consumer that nobody should write, to be seen beside ours: it takes stock away for each OrderPlaced that it is
+ * handed, and believes that it is handed each once. A queue and a rule of its own on Orderly's bus; never deployed.
+ */
+export class NaiveConsumer {
+  /** What it logged, a line per message. */
+  readonly lines: string[] = [];
+  private stopping = false;
+  private polling: Promise<void> = Promise.resolve();
+
+  private constructor(
+    private readonly clients: { readonly sqs: SQSClient; readonly bus: EventBridgeClient },
+    private readonly names: { readonly EventBusName: string; readonly Rule: string; readonly QueueUrl: string },
+    /** Pieces that it believes to be there. */
+    public stock: number,
+  ) {}
+
+  static async start(endpoint: Endpoint, EventBusName: string, stock: number): Promise<NaiveConsumer> {
+    const clients = {
+      sqs: new SQSClient({ ...clientConfig(endpoint), useQueueUrlAsEndpoint: false }),
+      bus: new EventBridgeClient(clientConfig(endpoint)),
+    };
+    const Rule = `orderly-naive-demo-${randomBytes(3).toString('hex')}`;
+    const { QueueUrl = '' } = await clients.sqs.send(new CreateQueueCommand({ QueueName: Rule }));
+    const naive = new NaiveConsumer(clients, { EventBusName, Rule, QueueUrl }, stock);
+    await naive.subscribe();
+    naive.polling = naive.poll();
+    return naive;
+  }
+
+  private async subscribe(): Promise<void> {
+    const { sqs, bus } = this.clients;
+    const { EventBusName, Rule, QueueUrl } = this.names;
+    const { Attributes } = await sqs.send(new GetQueueAttributesCommand({ QueueUrl, AttributeNames: ['QueueArn'] }));
+    const Arn = Attributes?.QueueArn;
+    const Policy = JSON.stringify({
+      Version: '2012-10-17',
+      Statement: [
+        { Effect: 'Allow', Principal: { Service: 'events.amazonaws.com' }, Action: 'sqs:SendMessage', Resource: Arn },
+      ],
+    });
+    await sqs.send(new SetQueueAttributesCommand({ QueueUrl, Attributes: { Policy } }));
+    const EventPattern = JSON.stringify({
+      source: [`orderly.${ordersContract.service}`],
+      'detail-type': ['OrderPlaced'],
+    });
+    await bus.send(new PutRuleCommand({ Name: Rule, EventBusName, EventPattern }));
+    await bus.send(new PutTargetsCommand({ Rule, EventBusName, Targets: [{ Id: 'naive', Arn }] }));
+  }
+
+  private async poll(): Promise<void> {
+    const { QueueUrl } = this.names;
+    while (!this.stopping) {
+      const receive = new ReceiveMessageCommand({ QueueUrl, MaxNumberOfMessages: 10, WaitTimeSeconds: 1 });
+      const { Messages = [] } = await this.clients.sqs.send(receive);
+      for (const { Body = '', ReceiptHandle } of Messages) {
+        this.handle(Body);
+        await this.clients.sqs.send(new DeleteMessageCommand({ QueueUrl, ReceiptHandle }));
+      }
+    }
+  }
+
+  /** Here is the fault: nothing asks whether this event was seen before. */
+  private handle(body: string): void {
+    const { id, type, data } = readEnvelope(body);
+    const { lines } = ordersContract.events.OrderPlaced.data.parse(data);
+    const pieces = lines.reduce((sum, { quantity }) => sum + quantity, 0);
+    this.stock -= pieces;
+    this.lines.push(`${type} ${id}: took ${pieces}, ${this.stock} left`);
+  }
+
+  /** Takes its rule and queue away again. */
+  async stop(): Promise<void> {
+    const { sqs, bus } = this.clients;
+    const { EventBusName, Rule, QueueUrl } = this.names;
+    this.stopping = true;
+    await this.polling;
+    await bus.send(new RemoveTargetsCommand({ Rule, EventBusName, Ids: ['naive'] }));
+    await bus.send(new DeleteRuleCommand({ Name: Rule, EventBusName }));
+    await sqs.send(new DeleteQueueCommand({ QueueUrl }));
+  }
+}
