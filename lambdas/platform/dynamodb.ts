@@ -83,11 +83,14 @@ export async function putNew(put: Pick<PutCommandInput, 'TableName' | 'Item'>): 
   }
 }
 
+/** Reasons that have nothing to do with what is written: a later try may pass. */
+const MAY_PASS = new Set(['TransactionConflict', 'ThrottlingError', 'ProvisionedThroughputExceeded']);
+
 /**
  * Writes all or nothing. The SDK gives each call a request token of its own, so that its retry after a lost answer is
  * recognised for 10 minutes.
  * @throws {TransactionRefused} a condition failed: this outranks conflicts with others in the same answer
- * @throws {WriteConflict} another transaction was in the way
+ * @throws {WriteConflict} another transaction was in the way, or there was too much to do
  */
 export async function transact(writes: readonly TransactWriteItem[]): Promise<void> {
   checkTransactionSize(writes);
@@ -97,8 +100,9 @@ export async function transact(writes: readonly TransactWriteItem[]): Promise<vo
     if (error instanceof TransactionCanceledException) {
       const reasons = error.CancellationReasons ?? [];
       if (reasons.some(({ Code }) => Code === 'ConditionalCheckFailed')) throw new TransactionRefused(writes, reasons);
-      if (reasons.some(({ Code }) => Code === 'TransactionConflict'))
+      if (reasons.some(({ Code }) => Code !== undefined && MAY_PASS.has(Code))) {
         throw new WriteConflict('transaction', { cause: error });
+      }
     }
     throw error;
   }
