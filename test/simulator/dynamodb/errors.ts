@@ -1,0 +1,86 @@
+import type { Effects, Item } from './wire.js';
+
+const NO_EFFECTS: Effects = { consumed: [], conditions: [], changes: [] };
+const DYNAMODB = 'com.amazonaws.dynamodb.v20120810#';
+
+/** Why one item of a transaction stood in the way; `None` for the others. */
+export interface CancellationReason {
+  readonly Code: 'None' | 'ConditionalCheckFailed' | 'TransactionConflict' | 'ValidationError';
+  readonly Message?: string;
+  readonly Item?: Item;
+}
+
+/**
+ * A refusal as it goes over the wire. AWS, "Error handling with DynamoDB".
+ *
+ * `effects` is what the refused call consumed: a condition that fails costs write units.
+ */
+export class DynamoDbError extends Error {
+  override readonly name = 'DynamoDbError';
+  /** HTTP status. */
+  readonly status = 400;
+  /** The JSON body, `__type` included. */
+  readonly body: { readonly [member: string]: unknown };
+
+  constructor(
+    /** Value of `__type`: `com.amazonaws.dynamodb.v20120810#ConditionalCheckFailedException`. */
+    readonly code: string,
+    message: string,
+    more: { readonly [member: string]: unknown } = {},
+    readonly effects: Effects = NO_EFFECTS,
+  ) {
+    super(message);
+    this.body = { __type: code, ...more, message };
+  }
+
+  /** The part of `code` behind `#`: `ConditionalCheckFailedException`. */
+  get type(): string {
+    return this.code.slice(this.code.indexOf('#') + 1);
+  }
+}
+
+/** A request that the model doesn't know how to answer. AWS might: so it is never given as AWS's refusal. */
+export class NotModelled extends Error {
+  override readonly name = 'NotModelled';
+}
+
+export const validation = (message: string): DynamoDbError =>
+  new DynamoDbError('com.amazon.coral.validate#ValidationException', message);
+
+export const serialization = (message: string): DynamoDbError =>
+  new DynamoDbError('com.amazon.coral.service#SerializationException', message);
+
+export const notFound = (): DynamoDbError =>
+  new DynamoDbError(`${DYNAMODB}ResourceNotFoundException`, 'Requested resource not found');
+
+/** `found` is given where the request asked for it (`ReturnValuesOnConditionCheckFailure`). */
+export const conditionFailed = (found: Item | undefined, effects: Effects): DynamoDbError =>
+  new DynamoDbError(
+    `${DYNAMODB}ConditionalCheckFailedException`,
+    'The conditional request failed',
+    found ? { Item: found } : {},
+    effects,
+  );
+
+export const conflict = (): DynamoDbError =>
+  new DynamoDbError(`${DYNAMODB}TransactionConflictException`, 'Transaction is ongoing for the item');
+
+export const inProgress = (): DynamoDbError =>
+  new DynamoDbError(
+    `${DYNAMODB}TransactionInProgressException`,
+    'The transaction with the given request token is already in progress.',
+  );
+
+export const parameterMismatch = (): DynamoDbError =>
+  new DynamoDbError(
+    `${DYNAMODB}IdempotentParameterMismatchException`,
+    'Request rejected because it was retried with a payload that does not match a previously used payload with the same client token.',
+  );
+
+export const cancelled = (reasons: readonly CancellationReason[], effects: Effects): DynamoDbError =>
+  new DynamoDbError(
+    `${DYNAMODB}TransactionCanceledException`,
+    `Transaction cancelled, please refer cancellation reasons for specific reasons [${reasons.map(({ Code }) => Code).join(', ')}]`,
+    { CancellationReasons: reasons },
+    effects,
+  );
