@@ -37,11 +37,6 @@ export interface Settings {
   /** A web application firewall in front of the API (about 10 dollars a month). */
   readonly firewall: boolean;
   /**
-   * Web pages that may call the API.
-   * @default none
-   */
-  readonly corsOrigins?: readonly string[];
-  /**
    * Who is told of an alarm, by e-mail (the address has to confirm once).
    * @default nobody: alarms are seen in the console only
    */

@@ -1,4 +1,4 @@
-import { Duration, Names, RemovalPolicy, Validations } from 'aws-cdk-lib';
+import { Duration, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
 import {
   AccessLogField,
   AccessLogFormat,
@@ -55,8 +55,8 @@ export class OrderApi extends Construct {
       removalPolicy: settings.keepsData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
     });
     this.api = new RestApi(this, 'Rest', {
-      // Not a physical name: the API's id is what addresses it, and this is its label in the console.
-      restApiName: Names.uniqueResourceName(this, { maxLength: 64, separator: '-' }),
+      // A label, and a dimension of its metrics; what addresses it is its id.
+      restApiName: Stack.of(this).stackName,
       endpointConfiguration: { types: [EndpointType.REGIONAL] },
       // One setting of the whole account, without which API Gateway writes no access log for anybody. It stays when this
       // stack goes: another environment may log by it.
@@ -70,12 +70,6 @@ export class OrderApi extends Construct {
         accessLogFormat: ACCESS_LOG,
         metricsEnabled: true,
       },
-      ...(settings.corsOrigins && {
-        defaultCorsPreflightOptions: {
-          allowOrigins: [...settings.corsOrigins],
-          allowHeaders: ['Authorization', 'Content-Type', 'Idempotency-Key', 'If-Match', 'X-Correlation-Id'],
-        },
-      }),
     });
     const authorizer = new RequestAuthorizer(this, 'Authorizer', {
       handler: props.authorizer.function,

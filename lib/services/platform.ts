@@ -99,7 +99,10 @@ export class PlatformStack extends Stack {
       graph('Streams: age of what the relays read (ms)', lambda('IteratorAge', 'Maximum')),
       graph('Functions: errors', lambda('Errors', 'Sum')),
       graph('API: latency p99 (ms)', search('', 'AWS/ApiGateway,ApiName,Stage', `MetricName="Latency" ${own}`, 'p99')),
-      graph('API: 4xx and 5xx', search('', 'AWS/ApiGateway,ApiName,Stage', `Error ${own}`, 'Sum')),
+      graph(
+        'API: 4xx and 5xx',
+        search('', 'AWS/ApiGateway,ApiName,Stage', `(MetricName="4XXError" OR MetricName="5XXError") ${own}`, 'Sum'),
+      ),
     );
   }
 

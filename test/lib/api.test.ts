@@ -52,11 +52,6 @@ describe('the API', () => {
     expect(format).not.toMatch(/authorizer\.sub|principalId|querystring|sourceIp|\$context\.path\b/);
   });
 
-  test('lets no page of another origin in unless the settings name it', () => {
-    const methods = prod.resources('Api', 'AWS::ApiGateway::Method');
-    expect(methods.filter(({ properties }) => properties.HttpMethod === 'OPTIONS')).toEqual([]);
-  });
-
   test('is called by nobody’s rights but its own', () => {
     for (const service of ['Orders', 'Inventory'] as const) {
       for (const { properties } of prod.resources(service, 'AWS::Lambda::Permission')) {
