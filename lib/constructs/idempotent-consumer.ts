@@ -68,6 +68,8 @@ export class IdempotentConsumer extends Construct {
   readonly queue: Queue;
   readonly deadLetters: Queue;
   readonly undelivered: Queue;
+  readonly generation: number;
+  readonly dedupeWindow: Duration;
 
   constructor(scope: Construct, id: string, props: IdempotentConsumerProps) {
     super(scope, id);
@@ -78,6 +80,8 @@ export class IdempotentConsumer extends Construct {
     this.checkEvents(events);
     this.checkWindow(dedupeWindow);
     this.checkVisibility(visibilityTimeout, handler.timeout);
+    this.generation = generation;
+    this.dedupeWindow = dedupeWindow;
 
     this.deadLetters = this.deadLetterQueue('DeadLetters');
     this.undelivered = this.deadLetterQueue('Undelivered');

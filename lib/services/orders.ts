@@ -57,6 +57,7 @@ export class OrdersStack extends ServiceStack {
     const listProjection = this.consumer('ListProjection', {
       name: 'orders-list',
       entry: 'services/orders/list-projection',
+      projection: true,
       events: [{ contract: ordersContract, types: Object.keys(ordersContract.events) }],
     });
     listProjection.allowItems(table, ['Query'], ORDERS);

@@ -1,4 +1,4 @@
-import { CfnOutput, Stack } from 'aws-cdk-lib';
+import { CfnOutput, Lazy, Stack } from 'aws-cdk-lib';
 import type { TableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import type { EventBus } from 'aws-cdk-lib/aws-events';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
@@ -23,6 +23,19 @@ export interface ServiceStackProps extends OrderlyStackProps {
   readonly alarmTopic: ITopic;
 }
 
+/** What the operator's command line is told of a consumer, in the output `Consumers` of its service's stack. */
+export interface ConsumerDescription {
+  readonly name: string;
+  readonly generation: number;
+  readonly queueUrl: string;
+  /** Whose events it hears, and which. */
+  readonly events: readonly { readonly service: string; readonly types: readonly string[] }[];
+  /** How long its processed records stay. */
+  readonly dedupeWindowSeconds: number;
+  /** Keeps no processed records: the version of what it shows tells what it has seen. */
+  readonly projection: boolean;
+}
+
 /** Shards of the feed index by the time from which they hold; a new entry is added, an old one never changed. */
 const FEED_SHARDS = [{ from: '1970-01-01T00:00:00.000Z', shards: 8 }];
 
@@ -44,6 +57,7 @@ export abstract class ServiceStack extends Stack {
   protected readonly table: TableV2;
   protected readonly records: TableV2;
   private readonly props: ServiceStackProps;
+  private readonly consumers: ConsumerDescription[] = [];
 
   protected constructor(scope: Construct, id: string, service: string, props: ServiceStackProps) {
     super(scope, id, stackProps(props.settings, id, `service ${service}`));
@@ -51,7 +65,8 @@ export abstract class ServiceStack extends Stack {
     this.props = props;
     this.context = { service, settings, bundles };
     this.records = recordsTable(this, 'Records', settings);
-    this.table = new Outbox(this, 'Outbox', { context: this.context, bus, records: this.records, alarmTopic }).table;
+    const outbox = new Outbox(this, 'Outbox', { context: this.context, bus, records: this.records, alarmTopic });
+    this.table = outbox.table;
 
     alarm(this, 'FailureRecorded', {
       metric: serviceMetric(metricsNamespace(settings), service, 'ConsumerFailures'),
@@ -61,6 +76,10 @@ export abstract class ServiceStack extends Stack {
     });
     new CfnOutput(this, 'TableName', { value: this.table.tableName });
     new CfnOutput(this, 'RecordsName', { value: this.records.tableName });
+    new CfnOutput(this, 'ServiceName', { value: service });
+    new CfnOutput(this, 'RelayName', { value: outbox.relay.function.functionName });
+    // Lazy: the service declares its consumers after this.
+    new CfnOutput(this, 'Consumers', { value: Lazy.string({ produce: () => this.toJsonString(this.consumers) }) });
   }
 
   /** A function behind the API; what it may do with the tables is said by `allowItems` on it. */
@@ -79,10 +98,15 @@ export abstract class ServiceStack extends Stack {
     return handler;
   }
 
-  /** A function that hears events. */
+  /** A function that hears events. `projection`: it writes what is guarded by a version, and keeps no processed records. */
   protected consumer(
     id: string,
-    { name, entry, events }: { name: string; entry: string; events: readonly Subscription[] },
+    {
+      name,
+      entry,
+      events,
+      projection = false,
+    }: { name: string; entry: string; events: readonly Subscription[]; projection?: boolean },
   ): ServiceFunction {
     const { bus, alarmTopic } = this.props;
     const handler = new ServiceFunction(this, `On${id}`, {
@@ -90,7 +114,7 @@ export abstract class ServiceStack extends Stack {
       entry,
       environment: this.tables(),
     });
-    const { queue, deadLetters } = new IdempotentConsumer(this, id, {
+    const { queue, deadLetters, generation, dedupeWindow } = new IdempotentConsumer(this, id, {
       name,
       bus,
       events,
@@ -100,6 +124,14 @@ export abstract class ServiceStack extends Stack {
     });
     new CfnOutput(this, `${id}QueueUrl`, { value: queue.queueUrl });
     new CfnOutput(this, `${id}DeadLettersUrl`, { value: deadLetters.queueUrl });
+    this.consumers.push({
+      name,
+      generation,
+      queueUrl: queue.queueUrl,
+      events: events.map(({ contract, types }) => ({ service: contract.service, types })),
+      dedupeWindowSeconds: dedupeWindow.toSeconds(),
+      projection,
+    });
     return handler;
   }
 
