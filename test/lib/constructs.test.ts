@@ -2,7 +2,7 @@ import { Duration, Stack } from 'aws-cdk-lib';
 import { Annotations, Match } from 'aws-cdk-lib/assertions';
 import { EventBus } from 'aws-cdk-lib/aws-events';
 import { Topic } from 'aws-cdk-lib/aws-sns';
-import { describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { ordersContract } from '../../lambdas/services/orders/contract.js';
 import { Bundles, UnknownEntry } from '../../lib/constructs/bundles.js';
 import { IdempotentConsumer, type IdempotentConsumerProps } from '../../lib/constructs/idempotent-consumer.js';
@@ -96,6 +96,7 @@ describe('the API', () => {
 
 describe('bundles', () => {
   const bundles = new Bundles();
+  afterAll(() => bundles.remove());
 
   test('are one per entry point', () => {
     expect(bundles.entries).toContain('services/orders/place-order');
