@@ -1,0 +1,57 @@
+import { expect } from 'vitest';
+import type { OrderLine, OrderView } from '../../lambdas/services/orders/contract.js';
+import { world } from '../support/world.js';
+import type { ApiAnswer, Caller } from './world.js';
+
+/** What scenarios about orders begin with and wait for. */
+
+export const line = (sku: string, quantity = 1, amount = 350): OrderLine => ({
+  sku,
+  quantity,
+  unitPrice: { amount, currency: 'EUR' },
+});
+
+/** A SKU of the scenario's own, with so many pieces. */
+export async function stocked(onHand: number): Promise<string> {
+  const sku = world.fresh('sku');
+  const { status } = await world.call({ method: 'PUT', path: `/stock/${sku}`, as: 'operator', body: { onHand } });
+  expect(status).toBe(200);
+  return sku;
+}
+
+interface Placing {
+  readonly as?: Caller;
+  /** @default a new one */
+  readonly key?: string;
+  readonly clientReference?: string;
+}
+
+export const post = (lines: readonly OrderLine[], { as = 'alice', key = world.fresh('key'), ...more }: Placing = {}) =>
+  world.call<OrderView>({ method: 'POST', path: '/orders', as, key, body: { lines, ...more } });
+
+/** An order that was accepted just now. */
+export async function placed(lines: readonly OrderLine[], placing: Placing = {}): Promise<OrderView> {
+  const { status, body } = await post(lines, placing);
+  expect(status).toBe(201);
+  return body;
+}
+
+export const get = (orderId: string, as: Caller = 'operator'): Promise<ApiAnswer<OrderView>> =>
+  world.call({ method: 'GET', path: `/orders/${orderId}`, as });
+
+/** Waits until an order has a status; the order as it is then. */
+export const becomes = (orderId: string, status: OrderView['status']): Promise<OrderView> =>
+  world.eventually(`order ${orderId} is ${status}`, async () => {
+    const { body } = await get(orderId);
+    expect(body.status).toBe(status);
+    return body;
+  });
+
+export const cancel = (orderId: string, { as = 'alice', key = world.fresh('key'), body = {} as object } = {}) =>
+  world.call<OrderView>({ method: 'POST', path: `/orders/${orderId}/cancellation`, as: as as Caller, key, body });
+
+/** An order that waited for its stock and got it. */
+export async function approved(lines: readonly OrderLine[], placing: Placing = {}): Promise<OrderView> {
+  const { orderId } = await placed(lines, placing);
+  return becomes(orderId, 'APPROVED');
+}

@@ -1,0 +1,62 @@
+import { LambdaClient, paginateListFunctions } from '@aws-sdk/client-lambda';
+import { clientConfig } from '../../tools/local/endpoint.js';
+import type { ConsumerName, FunctionName, RelayName } from '../acceptance/world.js';
+import type { Deployed } from './deployed.js';
+
+/** Where a consumer's queue, function and records are found, by the names of stacks and outputs. */
+export const CONSUMERS: Readonly<Record<ConsumerName, { stack: string; construct: string; fn: FunctionName }>> = {
+  reservations: { stack: 'Inventory', construct: 'Reservations', fn: 'inventory/on-order-event' },
+  'orders-stock': { stack: 'Orders', construct: 'StockAnswers', fn: 'orders/on-stock-answer' },
+  'orders-list': { stack: 'Orders', construct: 'ListProjection', fn: 'orders/list-projection' },
+};
+
+/** Stack in which a relay works; its failure records lie there under the name `relay`. */
+export const RELAYS: Readonly<Record<RelayName, string>> = { 'orders/relay': 'Orders', 'inventory/relay': 'Inventory' };
+
+/** Which consumers hear an event type. */
+export const LISTENERS: Readonly<Record<string, readonly ConsumerName[]>> = {
+  OrderPlaced: ['reservations', 'orders-list'],
+  OrderApproved: ['orders-list'],
+  OrderRejected: ['orders-list'],
+  OrderCancelled: ['reservations', 'orders-list'],
+  StockReserved: ['orders-stock'],
+  StockRejected: ['orders-stock'],
+};
+
+/** Part of each function's physical name that no other function's has. */
+export const PART_OF_NAME: Readonly<Record<FunctionName, string>> = {
+  'orders/relay': 'Orders-OutboxRelay',
+  'inventory/relay': 'Inventory-OutboxRelay',
+  'orders/place-order': 'Orders-PlaceOrder',
+  'orders/get-order': 'Orders-GetOrder',
+  'orders/cancel-order': 'Orders-CancelOrder',
+  'orders/on-stock-answer': 'Orders-OnStockAnswers',
+  'orders/list-projection': 'Orders-OnListProjection',
+  'inventory/set-stock': 'Inventory-SetStock',
+  'inventory/on-order-event': 'Inventory-OnReservations',
+};
+
+/** Undefined for functions that scenarios don't speak of. */
+export const functionOf = (physicalName: string): FunctionName | undefined =>
+  (Object.keys(PART_OF_NAME) as FunctionName[]).find((fn) => physicalName.includes(PART_OF_NAME[fn]));
+
+/** An output of a stack. @throws {Error} where the deployment hasn't it */
+export function output({ outputs }: Deployed, stack: string, name: string): string {
+  const value = outputs[stack]?.[name];
+  if (!value) throw new Error(`the deployment has no output ${stack}.${name}`);
+  return value;
+}
+
+/** Name of the log group of each function that scenarios speak of. */
+export async function logGroups(deployed: Pick<Deployed, 'endpoint' | 'region'>): Promise<Map<FunctionName, string>> {
+  const client = new LambdaClient(clientConfig({ url: deployed.endpoint, region: deployed.region }));
+  const groups = new Map<FunctionName, string>();
+  for await (const { Functions = [] } of paginateListFunctions({ client }, {})) {
+    for (const { FunctionName: name = '', LoggingConfig } of Functions) {
+      const fn = functionOf(name);
+      if (fn) groups.set(fn, LoggingConfig?.LogGroup ?? `/aws/lambda/${name}`);
+    }
+  }
+  client.destroy();
+  return groups;
+}
