@@ -5,6 +5,7 @@ import { type Endpoint, endpointEnvironment } from './endpoint.js';
 import { LocalRunError } from './errors.js';
 
 const CDK = fileURLToPath(new URL('../../node_modules/aws-cdk/bin/cdk', import.meta.url));
+const END_WITH_PARENT = new URL('end-with-parent.mjs', import.meta.url).href;
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
 /**
@@ -20,10 +21,10 @@ export function cdk(
 ): Promise<string> {
   return new Promise((resolve, reject) => {
     const options = ['--no-notices', '--no-version-reporting', '--no-color'];
-    const child = spawn(process.execPath, [CDK, ...args, ...options], {
+    const child = spawn(process.execPath, ['--import', END_WITH_PARENT, CDK, ...args, ...options], {
       cwd: ROOT,
       env: { ...endpointEnvironment(endpoint), NODE_NO_WARNINGS: '1', CDK_DISABLE_CLI_TELEMETRY: 'true' },
-      stdio: ['ignore', 'pipe', 'pipe'],
+      stdio: ['pipe', 'pipe', 'pipe'],
     });
     const forget = atExit(() => child.kill());
     let said = '';

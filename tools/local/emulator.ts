@@ -1,7 +1,7 @@
 import { type Deployment, deploy, readDeployment, synthesize } from './deploy.js';
 import { type Endpoint, endpointAt, endpointFromEnvironment } from './endpoint.js';
 import { instanceFolder, readLocalRun } from './local-run.js';
-import { install } from './localstack/install.js';
+import { checkTools, install } from './localstack/install.js';
 import { answers, freePort, type LocalStack, start } from './localstack/localstack.js';
 import { type Progress, step } from './progress.js';
 
@@ -35,8 +35,9 @@ export async function runOrderly({ progress, proxy }: RunOptions): Promise<Runni
   }
   const port = await freePort();
   const endpoint: Endpoint = { url: `http://127.0.0.1:${port}`, region: 'us-east-1', isLocalStack: true };
+  checkTools(); // before anything is begun
   const app = synthesize(endpoint, progress);
-  app.catch(() => {}); // it is awaited below
+  app.catch(() => {}); // awaited in `deploy`; where that isn't reached, the process's end clears it away
   proxy?.forwardTo(`http://127.0.0.1:${port}`);
   let localStack: LocalStack | undefined;
   try {
@@ -48,10 +49,6 @@ export async function runOrderly({ progress, proxy }: RunOptions): Promise<Runni
     return { endpoint, deployment, skipped: deployment.skipped, ours: true, stop: localStack.stop };
   } catch (error) {
     await localStack?.stop();
-    await app.then(
-      ({ remove }) => remove(),
-      () => {},
-    );
     throw error;
   }
 }

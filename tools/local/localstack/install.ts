@@ -34,15 +34,8 @@ export class MissingToolError extends LocalRunError {
  * @throws {LocalRunError} where the installation itself fails, with the tool's own words
  */
 export async function install(progress: Progress): Promise<Installation> {
-  const hash = createHash('sha256').update(readFileSync(LOCK)).update(DYNAMODB_LOCAL).digest('hex').slice(0, 12);
-  const cache = join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'orderly');
-  const folder = join(cache, `localstack-${hash}`);
-  const installed = { python: join(folder, 'venv', 'bin', 'python'), dynamodbLocal: join(folder, 'dynamodb-local') };
-  const done = join(folder, 'done');
-  if (existsSync(done)) {
-    needJava();
-    return installed;
-  }
+  const { cache, folder, done, ...installed } = places();
+  if (existsSync(done)) return installed;
   const tools = findTools();
   mkdirSync(cache, { recursive: true });
   await alone(`${folder}.lock`, progress, async () => {
@@ -56,8 +49,24 @@ export async function install(progress: Progress): Promise<Installation> {
   return installed;
 }
 
-/** @throws {MissingToolError} naming the first one that is missing */
-export function findTools(): { python: string } {
+/**
+ * Whether all is there that the next start needs: Java alone, once LocalStack is installed.
+ * @throws {MissingToolError} naming the first one that is missing
+ */
+export function checkTools(): void {
+  if (existsSync(places().done)) needJava();
+  else findTools();
+}
+
+function places() {
+  const hash = createHash('sha256').update(readFileSync(LOCK)).update(DYNAMODB_LOCAL).digest('hex').slice(0, 12);
+  const cache = join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'orderly');
+  const folder = join(cache, `localstack-${hash}`);
+  const python = join(folder, 'venv', 'bin', 'python');
+  return { cache, folder, done: join(folder, 'done'), python, dynamodbLocal: join(folder, 'dynamodb-local') };
+}
+
+function findTools(): { python: string } {
   const wanted = [process.env.PYTHON, 'python3.13', 'python3.12', 'python3.11', 'python3'];
   const python = wanted.find(
     (name) =>

@@ -1,0 +1,61 @@
+import { describe, expect, test } from 'vitest';
+import { leftOut } from '../../tools/local/deploy.js';
+import { endpointAt, endpointEnvironment } from '../../tools/local/endpoint.js';
+import { waitUntil } from '../../tools/local/progress.js';
+import { countOf, sum } from '../../tools/local/test.js';
+
+const skipping = (type: string) =>
+  `WARN --- No resource provider found for "${type}". To find out if it is supported\n`;
+
+describe('what the emulator left out', () => {
+  test('is told once each, where it is known to be harmless', () => {
+    const log = skipping('AWS::Events::Archive') + skipping('AWS::CloudWatch::Dashboard').repeat(2);
+    expect(leftOut(log)).toEqual(['AWS::CloudWatch::Dashboard', 'AWS::Events::Archive']);
+  });
+
+  test('fails the deployment by its name, where it is not', () => {
+    expect(() => leftOut(skipping('AWS::CloudWatch::Dashboard') + skipping('AWS::Pipes::Pipe'))).toThrow(
+      'AWS::Pipes::Pipe',
+    );
+  });
+
+  test('fails it for an update that was ignored', () => {
+    expect(() => leftOut('Unable to update resource type "AWS::Lambda::Url", id "x"')).toThrow('AWS::Lambda::Url');
+  });
+});
+
+describe('an endpoint', () => {
+  test.each(['nonsense', 'ftp://localhost'])('%s is refused with what was expected', async (named) => {
+    await expect(endpointAt(named)).rejects.toThrow(/expected http/);
+  });
+
+  test('where nothing answers is refused', async () => {
+    await expect(endpointAt('http://127.0.0.1:1')).rejects.toThrow('Nothing answers at http://127.0.0.1:1');
+  });
+
+  test('that is an emulator never gets a real credential', () => {
+    process.env.AWS_SESSION_TOKEN = 'real';
+    const environment = endpointEnvironment({ url: 'http://127.0.0.1:1', region: 'eu-west-1', isLocalStack: true });
+    delete process.env.AWS_SESSION_TOKEN;
+    expect(environment).toMatchObject({ AWS_ACCESS_KEY_ID: 'test', AWS_REGION: 'eu-west-1' });
+    expect(environment).not.toHaveProperty('AWS_SESSION_TOKEN');
+  });
+});
+
+describe('the count of all tests', () => {
+  const report = { numPassedTests: 3, numFailedTests: 1, numPendingTests: 1, numTodoTests: 1 };
+
+  test('adds up what passed, failed and was skipped', () => {
+    const count = countOf({ ...report, testResults: [{ status: 'failed', assertionResults: [{ status: 'failed' }] }] });
+    expect(sum([count, count])).toEqual({ passed: 6, failed: 2, skipped: 4 });
+  });
+
+  test('takes a file that did not load for a failure', () => {
+    expect(countOf({ ...report, testResults: [{ status: 'failed', assertionResults: [] }] }).failed).toBe(2);
+  });
+});
+
+test('waiting ends with what was missing', async () => {
+  const never = waitUntil(async () => undefined, { limitMs: 5, everyMs: 1, missing: () => 'the last order' });
+  await expect(never).rejects.toThrow('the last order');
+});
