@@ -32,6 +32,11 @@ export interface Settings {
   readonly archiveRetention: Duration;
   /** How long a duplicate is recognised, by consumers and by the API. */
   readonly dedupeWindow: Duration;
+  /**
+   * Deliveries of a message that fails for a passing reason until it becomes a failure record, 1 to 900. The pauses
+   * double from 2 seconds up to 15 minutes: 8 are over after 2 minutes on average, 16 after an hour.
+   */
+  readonly consumerAttempts: number;
   /** Requests a second that the API lets through over all clients, and how many at once on top. */
   readonly throttle: { readonly rate: number; readonly burst: number };
   /** A web application firewall in front of the API (about 10 dollars a month). */
@@ -62,6 +67,7 @@ const ENVIRONMENTS: Readonly<Record<string, Omit<Settings, 'environment'>>> = {
     logLevel: 'DEBUG',
     archiveRetention: Duration.days(3),
     dedupeWindow: Duration.days(35),
+    consumerAttempts: 8,
     throttle: { rate: 500, burst: 500 },
     firewall: false,
     auth: { issuer: DEV_ISSUER, audience: DEV_AUDIENCE, roleClaim: 'orderly_role' },
@@ -72,6 +78,7 @@ const ENVIRONMENTS: Readonly<Record<string, Omit<Settings, 'environment'>>> = {
     logLevel: 'INFO',
     archiveRetention: Duration.days(90),
     dedupeWindow: Duration.days(35),
+    consumerAttempts: 16,
     throttle: { rate: 500, burst: 1000 },
     firewall: true,
     auth: { issuer: PLACEHOLDER_ISSUER, audience: 'orderly', roleClaim: 'orderly_role' },

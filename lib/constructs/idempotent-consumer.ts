@@ -50,10 +50,8 @@ const BUS_RETRIES = Duration.hours(24);
 const QUEUE_RETENTION = Duration.days(7);
 /** A message that comes from the queue keeps its first date there. */
 const DLQ_RETENTION = Duration.days(14);
-/** Deliveries of a message until the handler writes a failure record of it. */
-const MAX_ATTEMPTS = 8;
 /** The dead-letter queue is for what crashes before its failure record: so the handler's own count comes first. */
-const MAX_RECEIVES = MAX_ATTEMPTS + 2;
+const RECEIVES_ABOVE_ATTEMPTS = 2;
 
 /**
  * Events of a bus, each with at most one effect (run-time twin: patterns/idempotent-consumer).
@@ -74,6 +72,7 @@ export class IdempotentConsumer extends Construct {
   constructor(scope: Construct, id: string, props: IdempotentConsumerProps) {
     super(scope, id);
     const { name, bus, events, handler, records, generation = 0, maxConcurrency = 10 } = props;
+    const { consumerAttempts } = handler.context.settings;
     const { dedupeWindow = handler.context.settings.dedupeWindow } = props;
     const { visibilityTimeout = Duration.seconds(6 * handler.timeout.toSeconds()) } = props;
     this.checkName(name);
@@ -88,7 +87,7 @@ export class IdempotentConsumer extends Construct {
     this.queue = new Queue(this, 'Queue', {
       retentionPeriod: QUEUE_RETENTION,
       visibilityTimeout,
-      deadLetterQueue: { queue: this.deadLetters, maxReceiveCount: MAX_RECEIVES },
+      deadLetterQueue: { queue: this.deadLetters, maxReceiveCount: consumerAttempts + RECEIVES_ABOVE_ATTEMPTS },
       enforceSSL: true,
     });
     for (const { contract, types } of events) {
@@ -106,7 +105,7 @@ export class IdempotentConsumer extends Construct {
     handler.setEnvironment(Env.CONSUMER, name);
     handler.setEnvironment(Env.CONSUMER_GENERATION, String(generation));
     handler.setEnvironment(Env.QUEUE_URL, this.queue.queueUrl);
-    handler.setEnvironment(Env.MAX_ATTEMPTS, String(MAX_ATTEMPTS));
+    handler.setEnvironment(Env.MAX_ATTEMPTS, String(consumerAttempts));
     handler.setEnvironment(Env.DEDUPE_WINDOW_SECONDS, String(dedupeWindow.toSeconds()));
     handler.setEnvironment(Env.RECORDS, records.tableName);
     handler.allowItems(records, ['PutItem', 'GetItem', 'UpdateItem'], `${name}@`);
