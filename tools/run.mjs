@@ -1,11 +1,11 @@
 // The way into every npm script: plain JavaScript without dependencies, since it runs before they are installed.
-//   node tools/run.mjs start | test | deploy | demo-dedupe | token [arguments]
-// Installs what is missing, then runs tools/local/<command>.ts in this same process: no child that signals, exit codes
+//   node tools/run.mjs start | test | deploy | demo-dedupe | token | orderly [arguments]
+// Installs what is missing, then runs tools/local/<command>.ts (bin/orderly.ts) in this same process: no child that signals, exit codes
 // and a killed parent would have to be passed on to.
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 
-const COMMANDS = ['start', 'test', 'deploy', 'demo-dedupe', 'token'];
+const COMMANDS = ['start', 'test', 'deploy', 'demo-dedupe', 'token', 'orderly'];
 const root = new URL('../', import.meta.url);
 const at = (path) => new URL(path, root);
 
@@ -63,7 +63,7 @@ if (process.env.npm_lifecycle_event) setInterval(() => process.ppid === parent |
 const { register } = await import('tsx/esm/api');
 register();
 try {
-  const { main } = await import(`./local/${command}.ts`);
+  const { main } = await import(command === 'orderly' ? '../bin/orderly.ts' : `./local/${command}.ts`);
   process.exitCode = await main(args);
 } catch (error) {
   // Errors that the reader can mend say how in their message; a stack would bury it.

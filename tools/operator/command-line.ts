@@ -1,0 +1,178 @@
+import { parseArgs } from 'node:util';
+import { OperatorError } from './errors.js';
+import { command, PROGRAM } from './text.js';
+
+/** What every command may be told. */
+export interface Common {
+  /** Environment of the deployment: `dev`, `prod`. */
+  readonly environment: string;
+  /** One JSON object in the place of text. */
+  readonly json: boolean;
+}
+
+/** Names one failure. */
+interface OneFailure {
+  readonly consumer: string;
+  readonly messageId: string;
+}
+
+/** A command line that makes sense. */
+export type Command =
+  | { readonly name: 'help'; readonly text: string }
+  | ({ readonly name: 'order'; readonly orderId: string; readonly payload: boolean } & Common)
+  | ({ readonly name: 'failures list'; readonly consumer: string | undefined } & Common)
+  | ({ readonly name: 'failures show'; readonly payload: boolean } & OneFailure & Common)
+  | ({ readonly name: 'failures redrive'; readonly notDone: boolean; readonly dryRun: boolean } & OneFailure & Common)
+  | ({ readonly name: 'failures discard'; readonly reason: string; readonly dryRun: boolean } & OneFailure & Common);
+
+type Name = Exclude<Command['name'], 'help'>;
+
+const OPTIONS = {
+  environment: { type: 'string', default: 'dev' },
+  json: { type: 'boolean', default: false },
+  help: { type: 'boolean', short: 'h', default: false },
+  payload: { type: 'boolean', default: false },
+  consumer: { type: 'string' },
+  'not-done': { type: 'boolean', default: false },
+  'dry-run': { type: 'boolean', default: false },
+  reason: { type: 'string' },
+} as const;
+
+const COMMON = ['environment', 'json', 'help'];
+
+interface Spec {
+  readonly usage: string;
+  readonly positionals: readonly string[];
+  readonly options: readonly (keyof typeof OPTIONS)[];
+  readonly example: readonly string[];
+  readonly about: string;
+  readonly details: string;
+}
+
+const ORDER_ID = '5d41402abc4b2a76b9719d911017c592';
+const MESSAGE_ID = '019aa4f2-6c1e-7d53-9f0e-2b8a4c6d8e10';
+
+const COMMANDS: Readonly<Record<Name, Spec>> = {
+  order: {
+    usage: 'order <order id> [--payload]',
+    positionals: ['order id'],
+    options: ['payload'],
+    example: ['order', ORDER_ID],
+    about: 'where an order is: its events, and what each consumer did with them',
+    details: `Ends with a verdict: complete (exit 0), pending (3), or failed (4: a failure waits, an event was applied twice,
+or the order waits for nothing).
+  --payload   the events' data and actors too: people's data`,
+  },
+  'failures list': {
+    usage: 'failures list [--consumer <name>]',
+    positionals: [],
+    options: ['consumer'],
+    example: ['failures', 'list', '--consumer', 'reservations'],
+    about: 'what could not be processed or published, newest first',
+    details: '  --consumer  those of one consumer; `relay` for what could not be published',
+  },
+  'failures show': {
+    usage: 'failures show <consumer> <message id> [--payload]',
+    positionals: ['consumer', 'message id'],
+    options: ['payload'],
+    example: ['failures', 'show', 'reservations', MESSAGE_ID],
+    about: 'one failure with its reasons and what can be done about it',
+    details: "  --payload   the message too: people's data",
+  },
+  'failures redrive': {
+    usage: 'failures redrive <consumer> <message id> [--not-done] [--dry-run]',
+    positionals: ['consumer', 'message id'],
+    options: ['not-done', 'dry-run'],
+    example: ['failures', 'redrive', 'reservations', MESSAGE_ID],
+    about: 'has it done again, and waits a moment for what comes of it',
+    details: `Ends with 0 where it is done, 3 where that isn't known yet, 4 where it failed again.
+  --not-done  you have made sure that it was not done before (needed where nobody else can know)
+  --dry-run   says what would be sent where, and changes nothing`,
+  },
+  'failures discard': {
+    usage: 'failures discard <consumer> <message id> --reason "<why>" [--dry-run]',
+    positionals: ['consumer', 'message id'],
+    options: ['reason', 'dry-run'],
+    example: ['failures', 'discard', 'reservations', MESSAGE_ID, '--reason', 'test data, ticket 4711'],
+    about: 'it will never be done; the record stays, with why, who and when',
+    details: `  --reason    kept in the record: no people's data
+  --dry-run   changes nothing`,
+  },
+};
+
+const COMMON_HELP = `  --environment <name>  default dev
+  --json                one JSON object
+
+Where: ORDERLY_ENDPOINT if set (http://host:port, or aws); else for dev a running \`npm start\`; else AWS, with the
+credentials and region of the environment.`;
+
+/**
+ * Reads a command line.
+ * @throws {OperatorError} `usage`, with what was wrong and a right example
+ */
+export function readCommandLine(args: readonly string[]): Command {
+  const { values, positionals, given } = parsed(args);
+  const [first, second] = positionals;
+  const name = first === 'failures' ? `failures ${second ?? ''}`.trim() : (first ?? '');
+  if (!isName(name)) {
+    if (values.help || first === undefined) return { name: 'help', text: overview() };
+    throw new OperatorError('usage', `'${name}' is no command.`, `${PROGRAM} --help`);
+  }
+  const spec = COMMANDS[name];
+  if (values.help) return { name: 'help', text: helpOf(spec) };
+  const words = positionals.slice(name.split(' ').length);
+  const foreign = given.find((option) => !COMMON.includes(option) && !spec.options.some((one) => one === option));
+  if (foreign !== undefined) throw wrong(`--${foreign} is no option of '${name}'.`, spec);
+  const missing = spec.positionals[words.length];
+  if (missing !== undefined) throw wrong(`'${name}' needs the ${missing}.`, spec);
+  const excess = words[spec.positionals.length];
+  if (excess !== undefined) throw wrong(`'${excess}' is one word too many for '${name}'.`, spec);
+  const { environment, json, payload, consumer: ofConsumer, 'not-done': notDone, 'dry-run': dryRun } = values;
+  if (!/^[a-z][a-z0-9-]*$/.test(environment)) throw wrong(`'${environment}' is no name of an environment.`, spec);
+  const common = { environment, json };
+  const [word = '', messageId = ''] = words;
+  switch (name) {
+    case 'order':
+      return { name, orderId: word, payload, ...common };
+    case 'failures list':
+      return { name, consumer: ofConsumer, ...common };
+    case 'failures show':
+      return { name, consumer: word, messageId, payload, ...common };
+    case 'failures redrive':
+      return { name, consumer: word, messageId, notDone, dryRun, ...common };
+    case 'failures discard': {
+      const reason = values.reason?.trim();
+      if (!reason)
+        throw wrong("'failures discard' needs --reason: whoever finds the record later wants to know.", spec);
+      return { name, consumer: word, messageId, reason, dryRun, ...common };
+    }
+  }
+}
+
+function parsed(args: readonly string[]) {
+  try {
+    const { values, positionals, tokens } = parseArgs({
+      args: [...args],
+      options: OPTIONS,
+      allowPositionals: true,
+      tokens: true,
+    });
+    const given = tokens.flatMap((token) => (token.kind === 'option' ? [token.name] : []));
+    return { values, positionals, given };
+  } catch (error) {
+    const message = error instanceof Error ? (error.message.split('. ')[0] ?? '') : String(error);
+    throw new OperatorError('usage', `${message}.`, `${PROGRAM} --help`, { cause: error });
+  }
+}
+
+const isName = (name: string): name is Name => Object.hasOwn(COMMANDS, name);
+
+const wrong = (fault: string, spec: Spec): OperatorError => new OperatorError('usage', fault, command(...spec.example));
+
+const helpOf = ({ usage, about, details, example }: Spec): string =>
+  `${PROGRAM} ${usage}\n  ${about}\n\n${details}\n${COMMON_HELP}\n\nExample: ${command(...example)}`;
+
+function overview(): string {
+  const commands = Object.values(COMMANDS).map(({ usage, about }) => `  ${usage}\n      ${about}`);
+  return `The operator's command line: ${PROGRAM} <command>\n\n${commands.join('\n')}\n\nWith each:\n  --help                more about it\n${COMMON_HELP}`;
+}

@@ -1,0 +1,154 @@
+import { type Commit, firstVersionOf } from '../../lambdas/patterns/event-store/commit.js';
+import { recordKey, relayConsumer } from '../../lambdas/patterns/idempotent-consumer/failure-records.js';
+import { secondsBetween } from '../../lambdas/platform/clock.js';
+import type { OrderView } from '../../lambdas/services/orders/contract.js';
+import type { ConsumerRecord } from './records.js';
+import { type Listener, listenersOf, type Service } from './services.js';
+
+/** Commits of one aggregate that belongs to the order. */
+export interface AggregateFacts {
+  /** Name of the service that it lives in. */
+  readonly service: string;
+  /** `Order/<id>` */
+  readonly subject: string;
+  readonly commits: readonly Commit[];
+}
+
+/** All that was read about an order, at about one moment. */
+export interface OrderFacts {
+  readonly orderId: string;
+  /** ISO 8601, UTC. */
+  readonly now: string;
+  readonly services: readonly Service[];
+  /** As its events tell; nothing where there are none. */
+  readonly order: OrderView | undefined;
+  readonly aggregates: readonly AggregateFacts[];
+  /** What a listener knows of a message; nothing where it has no record. */
+  readonly recordOf: (listener: Listener, messageId: string) => ConsumerRecord | undefined;
+  /** For each projection that shows the order: the version that it shows, 0 for none. */
+  readonly shown: ReadonlyMap<string, number>;
+}
+
+/**
+ * What became of one event at one consumer. `expired`: too old for a processed record, and nothing failed.
+ * `unsent`: an operator discarded its publication. `unjudged`: a projection of which nothing is known here.
+ */
+export interface Delivery {
+  readonly consumer: string;
+  readonly service: string;
+  readonly state: 'processed' | 'pending' | 'failed' | 'discarded' | 'expired' | 'unsent' | 'unjudged';
+  /** When it got there, where that is recorded. */
+  readonly at?: string;
+  /** Why it failed or was discarded: names and codes, no values. */
+  readonly reason?: string;
+  /** Under which id its record is found. */
+  readonly messageId: string;
+}
+
+export interface EventReport {
+  readonly service: string;
+  readonly subject: string;
+  readonly id: string;
+  readonly version: number;
+  readonly type: string;
+  readonly at: string;
+  /** The request or message that caused it. */
+  readonly trigger: string;
+  readonly correlationId: string;
+  /** Each consumer that listens to it; the relay only where it could not publish. */
+  readonly deliveries: readonly Delivery[];
+}
+
+/** What became of each event of an aggregate. */
+export function eventsOf({ service, subject, commits }: AggregateFacts, facts: OrderFacts): readonly EventReport[] {
+  const listeners = listenersOf(facts.services);
+  return commits.flatMap((commit) => {
+    const { at, trigger, correlationId, pk, sk } = commit;
+    const relay = listeners.find((one) => one.name === relayConsumer.name && one.service.name === service);
+    const relayRecord = relay && facts.recordOf(relay, `${pk}/${sk}`);
+    return commit.events.map(({ id, type }, place) => {
+      const version = firstVersionOf(commit) + place;
+      const listening = listeners.filter(({ consumer }) =>
+        consumer?.events.some((events) => events.service === service && events.types.includes(type)),
+      );
+      const event: Heard = { id, at, version, discarded: relayRecord?.status === 'DISCARDED' };
+      const deliveries = listening.map((listener) => delivery(listener, event, facts));
+      if (relay && relayRecord) deliveries.unshift(recorded(relay, relayRecord, `${pk}/${sk}`));
+      return { service, subject, id, version, type, at, trigger, correlationId, deliveries };
+    });
+  });
+}
+
+interface Heard {
+  readonly id: string;
+  readonly at: string;
+  readonly version: number;
+  /** An operator gave its publication up. */
+  readonly discarded: boolean;
+}
+
+function delivery(listener: Listener, event: Heard, { recordOf, shown, now }: OrderFacts): Delivery {
+  const record = recordOf(listener, event.id);
+  if (record) return recorded(listener, record, event.id);
+  const plain = { consumer: listener.name, service: listener.service.name, messageId: event.id };
+  if (listener.consumer?.projection) {
+    const version = shown.get(listener.name);
+    if (version === undefined) return { ...plain, state: 'unjudged' };
+    if (version >= event.version) return { ...plain, state: 'processed' };
+    return { ...plain, state: event.discarded ? 'unsent' : 'pending' };
+  }
+  // Records outlive every redelivery, and failures don't expire: so what is older than that was processed.
+  const window = listener.consumer?.dedupeWindowSeconds ?? 0;
+  if (secondsBetween(event.at, now) > window) return { ...plain, state: 'expired' };
+  return { ...plain, state: event.discarded ? 'unsent' : 'pending' };
+}
+
+function recorded({ name, service }: Listener, record: ConsumerRecord, messageId: string): Delivery {
+  const plain = { consumer: name, service: service.name, messageId };
+  switch (record.status) {
+    case 'PROCESSED':
+      return { ...plain, state: 'processed', ...(record.processedAt !== undefined && { at: record.processedAt }) };
+    case 'FAILED':
+      return {
+        ...plain,
+        state: 'failed',
+        ...(record.failedAt !== undefined && { at: record.failedAt }),
+        reason: reasonOf(record),
+      };
+    case 'DISCARDED':
+      return {
+        ...plain,
+        state: 'discarded',
+        ...(record.discardedAt !== undefined && { at: record.discardedAt }),
+        reason: `by ${record.discardedBy ?? '?'}: ${record.discardReason ?? '?'}`,
+      };
+  }
+}
+
+/** The newest reason of a failure, in one line. */
+export function reasonOf({ failures, unknown }: ConsumerRecord): string {
+  const [newest] = failures ?? [];
+  const why = newest ? [newest.name, newest.message].filter((part) => part !== '').join(': ') : 'no reason was kept';
+  return unknown ? `${why} (may have been done before)` : why;
+}
+
+/** Keys of every record that the report needs, so that they can be read before. */
+export const recordKeys = (
+  services: readonly Service[],
+  aggregates: readonly AggregateFacts[],
+): readonly { readonly service: Service; readonly pk: string }[] =>
+  aggregates.flatMap(({ service, commits }) =>
+    listenersOf(services).flatMap((listener) =>
+      commits.flatMap((commit) => {
+        if (!listener.consumer) {
+          return listener.service.name === service
+            ? [{ service: listener.service, pk: recordKey(listener, `${commit.pk}/${commit.sk}`) }]
+            : [];
+        }
+        const types = listener.consumer.events.flatMap((one) => (one.service === service ? one.types : []));
+        return commit.events.flatMap(({ id, type }) =>
+          types.includes(type) ? [{ service: listener.service, pk: recordKey(listener, id) }] : [],
+        );
+      }),
+    ),
+  );

@@ -1,0 +1,134 @@
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { reasonOf } from './deliveries.js';
+import { Exit } from './errors.js';
+import type { Outcome } from './outcome.js';
+import { type FoundRecord, failuresOf, findRecord, payloadOf } from './records.js';
+import { listenersNamed, listenersOf, type Service } from './services.js';
+import { aligned, command, plural } from './text.js';
+
+/** `orderly failures list`. @throws {OperatorError} `not-found` for a consumer that isn't there */
+export async function listFailures(
+  documents: DynamoDBDocumentClient,
+  services: readonly Service[],
+  consumer: string | undefined,
+): Promise<Outcome> {
+  const listeners = consumer === undefined ? listenersOf(services) : listenersNamed(services, consumer);
+  const found = (await Promise.all(listeners.map((listener) => failuresOf(documents, listener)))).flat();
+  const newestFirst = found.toSorted((one, other) =>
+    (other.record.failedAt ?? '').localeCompare(one.record.failedAt ?? ''),
+  );
+  return {
+    exitCode: Exit.OK,
+    text: listText(newestFirst),
+    json: { failures: newestFirst.map((one) => summaryOf(one)) },
+  };
+}
+
+function listText(failures: readonly FoundRecord[]): string {
+  const [newest] = failures;
+  if (!newest) return 'no failures';
+  const rows = failures.map(({ listener, record, messageId }) => [
+    record.failedAt ?? '',
+    `${listener.service.name}/${listener.name}`,
+    messageId,
+    record.type ?? '-',
+    record.subject ?? '-',
+    reasonOf(record),
+  ]);
+  const head = ['FAILED AT', 'CONSUMER', 'MESSAGE ID', 'TYPE', 'SUBJECT', 'REASON'];
+  const next = command('failures', 'show', newest.listener.name, newest.messageId);
+  return `${aligned([head, ...rows])}\n\n${plural(failures.length, 'failure')}; the newest: ${next}`;
+}
+
+/** `orderly failures show`. @throws {OperatorError} `not-found` */
+export async function showFailure(
+  documents: DynamoDBDocumentClient,
+  services: readonly Service[],
+  asked: { readonly consumer: string; readonly messageId: string; readonly payload: boolean },
+): Promise<Outcome> {
+  const found = await findRecord(documents, services, asked);
+  const payload = asked.payload ? (payloadOf(found.record) ?? found.record.payloadBegin ?? null) : undefined;
+  return {
+    exitCode: Exit.OK,
+    text: `${showText(found)}${payload ? `\n\nmessage:\n${payload}` : ''}\n\n${adviceOn(found)}`,
+    json: {
+      failure: {
+        ...summaryOf(found),
+        failures: found.record.failures ?? [],
+        ...(payload !== undefined && { payload }),
+      },
+    },
+  };
+}
+
+/** What scripts read of a record; nothing of the message itself. */
+export function summaryOf({ listener, record, messageId }: FoundRecord) {
+  const { status, failedAt, processedAt, type, subject, correlationId, attempts, unknown } = record;
+  const { discardedAt, discardedBy, discardReason } = record;
+  return {
+    service: listener.service.name,
+    consumer: listener.name,
+    messageId,
+    status,
+    ...(record.failures && { reason: reasonOf(record) }),
+    unknown: unknown ?? false,
+    redrivable: payloadOf(record) !== undefined,
+    failedAt,
+    processedAt,
+    type,
+    subject,
+    correlationId,
+    attempts,
+    discardedAt,
+    discardedBy,
+    discardReason,
+  };
+}
+
+function showText({ listener, record, messageId }: FoundRecord): string {
+  const { status, type, subject, correlationId, failedAt, attempts, unknown, failures = [] } = record;
+  const payload = payloadOf(record);
+  const rows = [
+    ['consumer', `${listener.service.name}/${listener.name}`],
+    ['message', messageId],
+    ['status', statusOf(record)],
+    ...(type === undefined ? [] : [['type', type]]),
+    ...(subject === undefined ? [] : [['subject', subject]]),
+    ...(correlationId === undefined ? [] : [['correlation', correlationId]]),
+    ...(failedAt === undefined ? [] : [['failed', failedAt]]),
+    ...(attempts === undefined ? [] : [['deliveries', String(attempts)]]),
+    ...(unknown ? [['unknown', 'it may have been done before: nobody but you can find out']] : []),
+    ...(status === 'PROCESSED' ? [] : [['payload', sizeOf(payload, record)]]),
+  ];
+  const reasons = failures.flatMap(({ at, name, message, stack }) => [
+    `  ${at}  ${[name, message].filter((part) => part !== '').join(': ')}`,
+    ...stack.slice(0, 3).map((line) => `      ${line}`),
+  ]);
+  return [aligned(rows), ...(reasons.length > 0 ? ['', 'reasons, newest first:', ...reasons] : [])].join('\n');
+}
+
+/** How a record ended, or that it didn't. */
+export function statusOf({
+  status,
+  processedAt,
+  discardedAt,
+  discardedBy,
+  discardReason,
+}: FoundRecord['record']): string {
+  if (status === 'PROCESSED') return `processed ${processedAt ?? ''}`.trim();
+  return status === 'DISCARDED' ? `discarded ${discardedAt} by ${discardedBy}: ${discardReason}` : 'failed';
+}
+
+function sizeOf(payload: string | undefined, { payloadBytes }: FoundRecord['record']): string {
+  if (payload !== undefined) return `${Buffer.byteLength(payload)} bytes (--payload shows it)`;
+  return `of ${payloadBytes ?? '?'} bytes only the beginning was kept`;
+}
+
+function adviceOn({ listener, record, messageId }: FoundRecord): string {
+  if (record.status !== 'FAILED') return 'nothing waits for you here';
+  const one = [listener.name, messageId] as const;
+  const discard = `discard: ${command('failures', 'discard', ...one, '--reason', '...')}`;
+  if (payloadOf(record) === undefined) return discard;
+  const redrive = command('failures', 'redrive', ...one, ...(record.unknown ? ['--not-done'] : []));
+  return `redrive: ${redrive}${record.unknown ? '   (once you have made sure)' : ''}\n${discard}`;
+}

@@ -1,0 +1,132 @@
+import { type DynamoDBDocumentClient, GetCommand, paginateQuery } from '@aws-sdk/lib-dynamodb';
+import { readEvent } from '../../lambdas/patterns/contract.js';
+import { aggregateKey, COMMIT_PREFIX, Commit } from '../../lambdas/patterns/event-store/commit.js';
+import { recordKey } from '../../lambdas/patterns/idempotent-consumer/failure-records.js';
+import { clock } from '../../lambdas/platform/clock.js';
+import { inventoryContract } from '../../lambdas/services/inventory/contract.js';
+import { type OrderView, ordersContract } from '../../lambdas/services/orders/contract.js';
+import { evolve, initialState, viewOf } from '../../lambdas/services/orders/domain/order.js';
+import { type AggregateFacts, type OrderFacts, recordKeys } from './deliveries.js';
+import { OperatorError } from './errors.js';
+import { type ConsumerRecord, readRecord } from './records.js';
+import type { Service } from './services.js';
+import { command } from './text.js';
+
+/** What an order consists of: aggregates that have its id. */
+const PARTS = [
+  { service: ordersContract.service, aggregate: 'Order' },
+  { service: inventoryContract.service, aggregate: 'Reservation' },
+] as const;
+
+/** The projection that shows an order in its customer's list. */
+export const LIST = 'orders-list';
+
+/** Reads until nothing was committed in between. */
+const READS = 4;
+
+/**
+ * Reads all about an order, strongly consistent. Where commits arrive while it reads it begins anew, a few times: so
+ * what is told as pending was pending at the end.
+ * @throws {OperatorError} `not-found`
+ */
+export async function readOrder(
+  documents: DynamoDBDocumentClient,
+  services: readonly Service[],
+  orderId: string,
+): Promise<OrderFacts> {
+  let aggregates = await readAggregates(documents, services, orderId);
+  if (aggregates.every(({ commits }) => commits.length === 0)) {
+    throw new OperatorError('not-found', `There is no order '${orderId}'.`, command('failures', 'list'));
+  }
+  for (let read = 1; ; read++) {
+    const order = orderOf(aggregates);
+    const [shown, records] = await Promise.all([
+      readShown(documents, services, order),
+      readRecords(documents, services, aggregates),
+    ]);
+    const now = clock.now();
+    const again = await readAggregates(documents, services, orderId);
+    if (count(again) === count(aggregates) || read === READS) {
+      const recordOf: OrderFacts['recordOf'] = (listener, messageId) =>
+        records.get(`${listener.service.name} ${recordKey(listener, messageId)}`);
+      return { orderId, now, services, order, aggregates, recordOf, shown };
+    }
+    aggregates = again;
+  }
+}
+
+const count = (aggregates: readonly AggregateFacts[]): number =>
+  aggregates.reduce((sum, { commits }) => sum + commits.length, 0);
+
+function readAggregates(
+  documents: DynamoDBDocumentClient,
+  services: readonly Service[],
+  orderId: string,
+): Promise<readonly AggregateFacts[]> {
+  return Promise.all(
+    PARTS.map(async ({ service, aggregate }) => {
+      const commits: Commit[] = [];
+      const pages = paginateQuery(
+        { client: documents },
+        {
+          TableName: serviceNamed(services, service).table,
+          ConsistentRead: true,
+          KeyConditionExpression: 'pk = :pk AND begins_with(sk, :commit)',
+          ExpressionAttributeValues: { ':pk': aggregateKey(aggregate, orderId), ':commit': COMMIT_PREFIX },
+        },
+      );
+      for await (const { Items = [] } of pages) commits.push(...Items.map((item) => Commit.parse(item)));
+      return { service, subject: `${aggregate}/${orderId}`, commits };
+    }),
+  );
+}
+
+/** @throws {OperatorError} `not-found`: another release is deployed, or not all of this one */
+function serviceNamed(services: readonly Service[], name: string): Service {
+  const service = services.find((one) => one.name === name);
+  if (service) return service;
+  throw new OperatorError('not-found', `The service '${name}' is not deployed here.`);
+}
+
+function orderOf(aggregates: readonly AggregateFacts[]): OrderView | undefined {
+  const commits = aggregates.find(({ service }) => service === ordersContract.service)?.commits ?? [];
+  const state = commits
+    .flatMap((commit) => commit.events)
+    .map(({ type, schemaVersion, data }) => readEvent(ordersContract, type, schemaVersion, JSON.parse(data)))
+    .reduce(evolve, initialState);
+  return viewOf(state, commits.at(-1)?.lastVersion ?? 0);
+}
+
+/** The keys of services/orders/order-list.ts. */
+async function readShown(
+  documents: DynamoDBDocumentClient,
+  services: readonly Service[],
+  order: OrderView | undefined,
+): Promise<ReadonlyMap<string, number>> {
+  if (!order) return new Map();
+  const { customerId, placedAt, orderId } = order;
+  const { Item } = await documents.send(
+    new GetCommand({
+      TableName: serviceNamed(services, ordersContract.service).table,
+      Key: { pk: `CUSTOMER#${customerId}`, sk: `ORDER#${placedAt}#${orderId}` },
+      ProjectionExpression: 'version',
+      ConsistentRead: true,
+    }),
+  );
+  return new Map([[LIST, Number(Item?.version ?? 0)]]);
+}
+
+async function readRecords(
+  documents: DynamoDBDocumentClient,
+  services: readonly Service[],
+  aggregates: readonly AggregateFacts[],
+): Promise<ReadonlyMap<string, ConsumerRecord>> {
+  const records = new Map<string, ConsumerRecord>();
+  await Promise.all(
+    recordKeys(services, aggregates).map(async ({ service, pk }) => {
+      const record = await readRecord(documents, service, pk);
+      if (record) records.set(`${service.name} ${pk}`, record);
+    }),
+  );
+  return records;
+}

@@ -1,0 +1,85 @@
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import type { Delivery, EventReport, OrderFacts } from './deliveries.js';
+import { Exit } from './errors.js';
+import { LIST, readOrder } from './order-facts.js';
+import { judge, type OrderReport } from './order-verdict.js';
+import type { Outcome } from './outcome.js';
+import type { Service } from './services.js';
+import { aligned, plural } from './text.js';
+
+const EXITS = { complete: Exit.OK, pending: Exit.PENDING, failed: Exit.NEEDS_OPERATOR } as const;
+
+/** `orderly order <id>`. @throws {OperatorError} `not-found` */
+export async function showOrder(
+  documents: DynamoDBDocumentClient,
+  services: readonly Service[],
+  { orderId, payload }: { readonly orderId: string; readonly payload: boolean },
+): Promise<Outcome> {
+  const facts = await readOrder(documents, services, orderId);
+  const report = judge(facts);
+  const people = payload ? peopleIn(facts) : undefined;
+  return { exitCode: EXITS[report.verdict.state], text: textOf(report, people), json: jsonOf(report, people) };
+}
+
+/** Data and actors of the events by event id: shown on request only. */
+type People = ReadonlyMap<string, { readonly actor: string; readonly data: unknown }>;
+
+const peopleIn = ({ aggregates }: OrderFacts): People =>
+  new Map(
+    aggregates.flatMap(({ commits }) =>
+      commits.flatMap(({ actor, events }) =>
+        events.map(({ id, data }) => [id, { actor, data: JSON.parse(data) as unknown }] as const),
+      ),
+    ),
+  );
+
+function textOf({ orderId, order, shown, events, verdict }: OrderReport, people: People | undefined): string {
+  const head = order
+    ? `order ${orderId}: ${order.status}, version ${order.version}, ${plural(order.lines.length, 'line')}, placed ${order.placedAt}`
+    : `order ${orderId}: unknown to orders`;
+  const listed = shown.get(LIST) ?? 0;
+  const row = order
+    ? `its customer's list shows ${listed === 0 ? 'nothing yet' : `version ${listed}${listed < order.version ? ', not the newest' : ''}`}`
+    : '';
+  const blocks = events.map((event) => eventText(event, people));
+  const next = verdict.next === undefined ? [] : [`next: ${verdict.next}`];
+  return [head, ...(row ? [row] : []), '', ...blocks, '', verdict.text, ...next].join('\n');
+}
+
+function eventText(event: EventReport, people: People | undefined): string {
+  const { service, version, type, at, id, trigger, correlationId, deliveries } = event;
+  const lines = [
+    `${service} ${version}  ${type}  ${at}`,
+    `    event ${id}  caused by ${trigger}  correlation ${correlationId}`,
+  ];
+  const person = people?.get(id);
+  if (person) lines.push(`    by ${person.actor}: ${JSON.stringify(person.data)}`);
+  const rows = deliveries.map((one) => [one.consumer, wordsOf(one)]);
+  lines.push(rows.length > 0 ? aligned(rows, '    -> ') : '    (nobody listens to it)');
+  return lines.join('\n');
+}
+
+const WORDS: Readonly<Record<Delivery['state'], string>> = {
+  processed: 'processed',
+  pending: 'pending',
+  failed: 'FAILED',
+  discarded: 'discarded',
+  expired: 'processed (long ago: its record has expired)',
+  unsent: 'not sent (discarded before)',
+  unjudged: 'not known here (a projection)',
+};
+
+const wordsOf = ({ state, at, reason }: Delivery): string =>
+  [WORDS[state], ...(at ? [at] : []), ...(reason ? [reason] : [])].join('  ');
+
+function jsonOf(report: OrderReport, people: People | undefined): Outcome['json'] {
+  const { orderId, order, shown, events, doneTwice, verdict } = report;
+  return {
+    orderId,
+    order: order ? { status: order.status, version: order.version, placedAt: order.placedAt } : null,
+    listedVersion: shown.get(LIST) ?? 0,
+    events: events.map((event) => ({ ...event, ...people?.get(event.id) })),
+    doneTwice,
+    verdict,
+  };
+}

@@ -1,0 +1,116 @@
+import { gunzipSync } from 'node:zlib';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { DynamoDBDocumentClient, GetCommand, paginateQuery } from '@aws-sdk/lib-dynamodb';
+import * as z from 'zod/mini';
+import { recordKey } from '../../lambdas/patterns/idempotent-consumer/failure-records.js';
+import { clientConfig, type Endpoint } from '../local/endpoint.js';
+import { OperatorError } from './errors.js';
+import { type Listener, listenersNamed, type Service } from './services.js';
+import { command } from './text.js';
+
+const Reason = z.object({ at: z.string(), name: z.string(), message: z.string(), stack: z.array(z.string()) });
+
+/** What a consumer knows of one message (written by patterns/idempotent-consumer; DISCARDED by this tool). */
+export const ConsumerRecord = z.object({
+  pk: z.string(),
+  status: z.enum(['PROCESSED', 'FAILED', 'DISCARDED']),
+  processedAt: z.optional(z.string()),
+  messageId: z.optional(z.string()),
+  failedAt: z.optional(z.string()),
+  /** Newest first. */
+  failures: z.optional(z.array(Reason)),
+  type: z.optional(z.string()),
+  subject: z.optional(z.string()),
+  correlationId: z.optional(z.string()),
+  attempts: z.optional(z.number()),
+  unknown: z.optional(z.boolean()),
+  payload: z.optional(z.string()),
+  payloadGzip: z.optional(z.instanceof(Uint8Array)),
+  payloadBegin: z.optional(z.string()),
+  payloadBytes: z.optional(z.number()),
+  discardedAt: z.optional(z.string()),
+  discardedBy: z.optional(z.string()),
+  discardReason: z.optional(z.string()),
+});
+export type ConsumerRecord = z.infer<typeof ConsumerRecord>;
+
+/** A client whose items come and go as plain objects. */
+export const documentsAt = (endpoint: Endpoint): DynamoDBDocumentClient =>
+  DynamoDBDocumentClient.from(new DynamoDBClient(clientConfig(endpoint)));
+
+/** A failure, and whose it is. */
+export interface FoundRecord {
+  readonly listener: Listener;
+  readonly record: ConsumerRecord;
+  readonly messageId: string;
+}
+
+/** One record, strongly consistent. */
+export async function readRecord(
+  documents: DynamoDBDocumentClient,
+  { records }: Service,
+  pk: string,
+): Promise<ConsumerRecord | undefined> {
+  const { Item } = await documents.send(new GetCommand({ TableName: records, Key: { pk }, ConsistentRead: true }));
+  return Item && z.parse(ConsumerRecord, Item);
+}
+
+/** All failures of a consumer, newest first; eventually consistent. */
+export async function failuresOf(
+  documents: DynamoDBDocumentClient,
+  listener: Listener,
+): Promise<readonly FoundRecord[]> {
+  const found: FoundRecord[] = [];
+  const pages = paginateQuery(
+    { client: documents },
+    {
+      TableName: listener.service.records,
+      IndexName: 'failed',
+      KeyConditionExpression: 'failedConsumer = :name',
+      ExpressionAttributeValues: { ':name': listener.name },
+      ScanIndexForward: false,
+    },
+  );
+  for await (const { Items = [] } of pages) {
+    for (const item of Items) {
+      const record = z.parse(ConsumerRecord, item);
+      found.push({ listener, record, messageId: record.messageId ?? record.pk.slice(record.pk.indexOf('#') + 1) });
+    }
+  }
+  return found;
+}
+
+/**
+ * What a consumer knows of one message, by the consumer's name and the message's id.
+ * @throws {OperatorError} `not-found`, with the command that lists what there is
+ */
+export async function findRecord(
+  documents: DynamoDBDocumentClient,
+  services: readonly Service[],
+  { consumer, messageId }: { readonly consumer: string; readonly messageId: string },
+): Promise<FoundRecord> {
+  const listeners = listenersNamed(services, consumer);
+  for (const listener of listeners) {
+    const record = await readRecord(documents, listener.service, recordKey(listener, messageId));
+    if (record) return { listener, record, messageId };
+  }
+  // Failures of an earlier generation lie under another key; the index knows them all the same.
+  for (const listener of listeners) {
+    const earlier = (await failuresOf(documents, listener)).find((one) => one.messageId === messageId);
+    if (earlier) return earlier;
+  }
+  throw new OperatorError(
+    'not-found',
+    `'${consumer}' has no record of a message '${messageId}'.`,
+    command('failures', 'list', '--consumer', consumer),
+  );
+}
+
+/** Whether the record belongs to the generation that runs now. */
+export const isOfThisGeneration = ({ listener, record, messageId }: FoundRecord): boolean =>
+  record.pk === recordKey(listener, messageId);
+
+/** A record's message; undefined where only its beginning was kept. */
+export function payloadOf({ payload, payloadGzip }: ConsumerRecord): string | undefined {
+  return payload ?? (payloadGzip && gunzipSync(payloadGzip).toString('utf8'));
+}

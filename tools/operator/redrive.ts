@@ -1,0 +1,138 @@
+import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { REDRIVE } from '../../lambdas/patterns/idempotent-consumer/consumer.js';
+import { idOfBody } from '../../lambdas/patterns/idempotent-consumer/failure-records.js';
+import { clientConfig, type Endpoint } from '../local/endpoint.js';
+import { reasonOf } from './deliveries.js';
+import { Exit, OperatorError } from './errors.js';
+import { statusOf } from './failures.js';
+import type { Outcome } from './outcome.js';
+import {
+  type ConsumerRecord,
+  type FoundRecord,
+  findRecord,
+  isOfThisGeneration,
+  payloadOf,
+  readRecord,
+} from './records.js';
+import { publishAgain } from './redrive-relay.js';
+import type { Service } from './services.js';
+import { command } from './text.js';
+
+export interface RedriveRequest {
+  readonly consumer: string;
+  readonly messageId: string;
+  /** The operator has made sure that it was not done before. */
+  readonly notDone: boolean;
+  readonly dryRun: boolean;
+}
+
+/** How long the command waits for what comes of it, in milliseconds. */
+const WAIT_MS = 20_000;
+const LOOK_EVERY_MS = 300;
+
+/**
+ * `orderly failures redrive`: a failed message once more into its consumer's queue, or a commit once more through its
+ * relay. Whatever happens on the way, the failure stays recorded until it is done.
+ * @throws {OperatorError} `not-found`, or `refused` with why it can't or mustn't be redriven
+ */
+export async function redrive(
+  endpoint: Endpoint,
+  documents: DynamoDBDocumentClient,
+  services: readonly Service[],
+  request: RedriveRequest,
+): Promise<Outcome> {
+  const found = await findRecord(documents, services, request);
+  const payload = redrivable(found, request);
+  const { consumer } = found.listener;
+  if (!consumer) return publishAgain(endpoint, documents, found, payload, request.dryRun);
+  const value = request.notDone ? 'not-done' : 'again';
+  if (request.dryRun) {
+    const bytes = Buffer.byteLength(payload);
+    return outcome(found, 'dry-run', `would send its ${bytes} bytes to ${consumer.queueUrl}, ${REDRIVE}=${value}`);
+  }
+  // The queue's address names a host that needs not resolve where an emulator is behind it.
+  const sqs = new SQSClient({ ...clientConfig(endpoint), useQueueUrlAsEndpoint: endpoint.url === undefined });
+  try {
+    await sqs.send(
+      new SendMessageCommand({
+        QueueUrl: consumer.queueUrl,
+        MessageBody: payload,
+        MessageAttributes: { [REDRIVE]: { DataType: 'String', StringValue: value } },
+      }),
+    );
+  } finally {
+    sqs.destroy();
+  }
+  return resultOf(documents, found);
+}
+
+/**
+ * The message, where it may be sent again.
+ * @throws {OperatorError} `refused`
+ */
+export function redrivable(found: FoundRecord, { notDone }: Pick<RedriveRequest, 'notDone'>): string {
+  const { listener, record, messageId } = found;
+  const discard = command('failures', 'discard', listener.name, messageId, '--reason', '...');
+  const refused = (why: string, next = discard) => new OperatorError('refused', `Not redriven: ${why}`, next);
+  if (record.status !== 'FAILED') {
+    throw refused(`it has not failed, it was ${statusOf(record)}.`, command('failures', 'list'));
+  }
+  const payload = payloadOf(record);
+  if (payload === undefined) {
+    throw refused(`of its ${record.payloadBytes ?? 'many'} bytes only the beginning was kept.`);
+  }
+  if (!isOfThisGeneration(found)) {
+    throw refused(`it failed in another generation of '${listener.name}' than ${listener.generation}, which runs now.`);
+  }
+  if (!listener.consumer) {
+    if (!notDone) return payload;
+    throw refused(
+      '--not-done is for consumers; what a relay sends twice is recognised.',
+      command('failures', 'redrive', listener.name, messageId),
+    );
+  }
+  if (messageId === idOfBody(payload)) {
+    throw refused('it has no id that a consumer could read. Mend it at its source, and discard this one.');
+  }
+  if (record.unknown && !notDone) {
+    throw refused(
+      'it arrived too late for its processed record to be there still, so it may have been done before. Find that out first (orderly order <id>); if it was not done:',
+      command('failures', 'redrive', listener.name, messageId, '--not-done'),
+    );
+  }
+  return payload;
+}
+
+/** Looks at the record until it says what came of it, or time is over. */
+async function resultOf(documents: DynamoDBDocumentClient, found: FoundRecord): Promise<Outcome> {
+  const { listener, record, messageId } = found;
+  const end = performance.now() + WAIT_MS;
+  do {
+    await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
+    const now = await readRecord(documents, listener.service, record.pk);
+    if (now?.status === 'PROCESSED') return outcome(found, 'processed', `processed ${now.processedAt ?? ''}`.trim());
+    if (now && failedAgain(record, now)) return outcome(found, 'failed-again', `failed again: ${reasonOf(now)}`);
+  } while (performance.now() < end);
+  const look = command('failures', 'show', listener.name, messageId);
+  return outcome(found, 'sent', `sent; nothing came of it within ${WAIT_MS / 1000} s. Look later: ${look}`);
+}
+
+/** A redriven message that fails adds its reason in front. */
+const failedAgain = (before: ConsumerRecord, now: ConsumerRecord): boolean =>
+  now.failures?.[0]?.at !== before.failures?.[0]?.at;
+
+const EXITS = {
+  'dry-run': Exit.OK,
+  processed: Exit.OK,
+  sent: Exit.PENDING,
+  'failed-again': Exit.NEEDS_OPERATOR,
+} as const;
+
+function outcome({ listener, messageId }: FoundRecord, result: keyof typeof EXITS, detail: string): Outcome {
+  return {
+    exitCode: EXITS[result],
+    text: `${listener.name} ${messageId}: ${detail}`,
+    json: { redrive: { service: listener.service.name, consumer: listener.name, messageId, result, detail } },
+  };
+}

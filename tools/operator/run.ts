@@ -1,0 +1,73 @@
+import { ContractViolation } from '../../lambdas/patterns/contract.js';
+import { LocalRunError } from '../local/errors.js';
+import { type Command, readCommandLine } from './command-line.js';
+import { discard } from './discard.js';
+import { Exit, OperatorError } from './errors.js';
+import { listFailures, showFailure } from './failures.js';
+import { showOrder } from './order.js';
+import type { Outcome } from './outcome.js';
+import { documentsAt } from './records.js';
+import { redrive } from './redrive.js';
+import { endpointOf, findServices, placeOf } from './services.js';
+
+/** Where a command's words go: results to `out`, all else to `err`. */
+export interface Streams {
+  readonly out: (text: string) => void;
+  readonly err: (text: string) => void;
+}
+
+/** Runs one command line. @returns its exit code (errors.ts) */
+export async function run(args: readonly string[], { out, err }: Streams): Promise<Exit> {
+  const json = args.includes('--json');
+  try {
+    const command = readCommandLine(args);
+    if (command.name === 'help') {
+      out(command.text);
+      return Exit.OK;
+    }
+    const { exitCode, text, json: found } = await carryOut(command, err);
+    out(json ? JSON.stringify(found) : text);
+    return exitCode;
+  } catch (error) {
+    const told = explained(error);
+    if (json) out(JSON.stringify({ error: { code: told.code, message: told.message, next: told.next } }));
+    else err(`${told.message}${told.next === undefined ? '' : `\n${hintOf(told)}${told.next}`}`);
+    return told.exitCode;
+  }
+}
+
+const hintOf = ({ code }: OperatorError): string => (code === 'usage' ? 'As it would be right: ' : 'Next: ');
+
+async function carryOut(command: Exclude<Command, { name: 'help' }>, err: Streams['err']): Promise<Outcome> {
+  const { environment, json } = command;
+  const endpoint = await endpointOf(environment);
+  if (!json) err(`${environment} at ${placeOf(endpoint)}`);
+  const services = await findServices(endpoint, environment);
+  const documents = documentsAt(endpoint);
+  try {
+    switch (command.name) {
+      case 'order':
+        return await showOrder(documents, services, command);
+      case 'failures list':
+        return await listFailures(documents, services, command.consumer);
+      case 'failures show':
+        return await showFailure(documents, services, command);
+      case 'failures redrive':
+        return await redrive(endpoint, documents, services, command);
+      case 'failures discard':
+        return await discard(documents, services, command);
+    }
+  } finally {
+    documents.destroy();
+  }
+}
+
+/** @throws what is a fault of this tool, with its stack */
+function explained(error: unknown): OperatorError {
+  if (error instanceof OperatorError) return error;
+  if (error instanceof LocalRunError) return new OperatorError('unreachable', error.message);
+  if (error instanceof ContractViolation) {
+    return new OperatorError('refused', `An event is of another release than this tool (${error.message}).`);
+  }
+  throw error;
+}

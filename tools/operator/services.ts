@@ -1,0 +1,138 @@
+import { CloudFormationClient, paginateDescribeStacks, type Stack } from '@aws-sdk/client-cloudformation';
+import * as z from 'zod/mini';
+import { relayConsumer } from '../../lambdas/patterns/idempotent-consumer/failure-records.js';
+import type { ConsumerDescription } from '../../lib/services/service-stack.js';
+import { clientConfig, type Endpoint, endpointAt, endpointFromEnvironment } from '../local/endpoint.js';
+import { LocalRunError } from '../local/errors.js';
+import { readLocalRun } from '../local/local-run.js';
+import { OperatorError } from './errors.js';
+import { command } from './text.js';
+
+/** A deployed service, as its stack's outputs tell. */
+export interface Service {
+  readonly name: string;
+  readonly table: string;
+  readonly records: string;
+  /** Name of its relay function. */
+  readonly relay: string;
+  readonly consumers: readonly ConsumerDescription[];
+}
+
+const Consumers: z.ZodMiniType<ConsumerDescription[]> = z.array(
+  z.object({
+    name: z.string(),
+    generation: z.int(),
+    queueUrl: z.string(),
+    events: z.array(z.object({ service: z.string(), types: z.array(z.string()) })),
+    dedupeWindowSeconds: z.int(),
+    projection: z.boolean(),
+  }),
+);
+
+/** Where to look: `ORDERLY_ENDPOINT`; else for `dev` a run of this clone that still answers; else AWS. */
+export async function endpointOf(environment: string): Promise<Endpoint> {
+  const named = await endpointFromEnvironment();
+  if (named) return named;
+  const run = environment === 'dev' ? readLocalRun() : undefined;
+  if (run) {
+    try {
+      return { ...(await endpointAt(run.endpoint)), region: run.region };
+    } catch (error) {
+      if (!(error instanceof LocalRunError)) throw error; // it was left behind by a run that is over
+    }
+  }
+  return endpointAt('aws');
+}
+
+/** An endpoint as a person would call it. */
+export const placeOf = ({ url, region }: Endpoint): string => url ?? `AWS ${region}`;
+
+/**
+ * Every service of an environment, found by the outputs of its stacks.
+ * @throws {OperatorError} `not-found` where there is none, `unreachable` where AWS lets nobody in
+ */
+export async function findServices(endpoint: Endpoint, environment: string): Promise<readonly Service[]> {
+  const client = new CloudFormationClient(clientConfig(endpoint));
+  const services: Service[] = [];
+  try {
+    for await (const { Stacks = [] } of paginateDescribeStacks({ client }, {})) {
+      services.push(...Stacks.flatMap((stack) => serviceOf(stack, environment)));
+    }
+  } catch (error) {
+    const why = error instanceof Error ? error.name : String(error);
+    throw new OperatorError(
+      'unreachable',
+      `The stacks of '${environment}' can't be read at ${placeOf(endpoint)} (${why}).`,
+      'npm start   (here), or sign in to AWS, or set ORDERLY_ENDPOINT',
+      { cause: error },
+    );
+  } finally {
+    client.destroy();
+  }
+  if (services.length === 0) {
+    throw new OperatorError(
+      'not-found',
+      `No service of '${environment}' is deployed at ${placeOf(endpoint)}.`,
+      `npm start   (here), or npx cdk deploy --all -c environment=${environment}`,
+    );
+  }
+  return services.sort((one, other) => one.name.localeCompare(other.name));
+}
+
+function serviceOf({ StackName = '', Outputs = [] }: Stack, environment: string): readonly Service[] {
+  const prefix = `orderly-${environment}-`;
+  // The last word has no hyphen: `orderly-dev-eu-Orders` is none of `dev`.
+  if (!StackName.startsWith(prefix) || StackName.slice(prefix.length).includes('-')) return [];
+  const output = (key: string): string => Outputs.find(({ OutputKey }) => OutputKey === key)?.OutputValue ?? '';
+  const name = output('ServiceName');
+  if (!name) return [];
+  const consumers = z.safeParse(Consumers, JSON.parse(output('Consumers')));
+  if (!consumers.success) {
+    throw new OperatorError('refused', `${StackName} was deployed by another release: its consumers can't be read.`);
+  }
+  return [
+    {
+      name,
+      table: output('TableName'),
+      records: output('RecordsName'),
+      relay: output('RelayName'),
+      consumers: consumers.data,
+    },
+  ];
+}
+
+/** A consumer of one service; for a relay without a description, since no queue leads to it. */
+export interface Listener {
+  readonly service: Service;
+  readonly name: string;
+  readonly generation: number;
+  readonly consumer?: ConsumerDescription;
+}
+
+/** All consumers, and each service's relay. */
+export const listenersOf = (services: readonly Service[]): readonly Listener[] =>
+  services.flatMap((service) => [
+    ...service.consumers.map((consumer) => ({
+      service,
+      name: consumer.name,
+      generation: consumer.generation,
+      consumer,
+    })),
+    { service, ...relayConsumer },
+  ]);
+
+/**
+ * Those of one name: one consumer, or every service's relay.
+ * @throws {OperatorError} `not-found`, with the names that there are
+ */
+export function listenersNamed(services: readonly Service[], name: string): readonly Listener[] {
+  const all = listenersOf(services);
+  const named = all.filter((listener) => listener.name === name);
+  if (named.length > 0) return named;
+  const names = [...new Set(all.map((listener) => listener.name))].join(', ');
+  throw new OperatorError(
+    'not-found',
+    `There is no consumer '${name}'; there are: ${names}.`,
+    command('failures', 'list'),
+  );
+}
