@@ -47,14 +47,20 @@ export function output({ outputs }: Deployed, stack: string, name: string): stri
   return value;
 }
 
-/** Name of the log group of each function that scenarios speak of. */
-export async function logGroups(deployed: Pick<Deployed, 'endpoint' | 'region'>): Promise<Map<FunctionName, string>> {
+/**
+ * Log groups of each function that scenarios speak of: the one that it is given, and the one by its own name, where
+ * LocalStack logs all the same.
+ */
+export async function logGroups(
+  deployed: Pick<Deployed, 'endpoint' | 'region'>,
+): Promise<ReadonlyMap<FunctionName, readonly string[]>> {
   const client = new LambdaClient(clientConfig({ url: deployed.endpoint, region: deployed.region }));
-  const groups = new Map<FunctionName, string>();
+  const groups = new Map<FunctionName, readonly string[]>();
   for await (const { Functions = [] } of paginateListFunctions({ client }, {})) {
     for (const { FunctionName: name = '', LoggingConfig } of Functions) {
       const fn = functionOf(name);
-      if (fn) groups.set(fn, LoggingConfig?.LogGroup ?? `/aws/lambda/${name}`);
+      const given = LoggingConfig?.LogGroup ?? [];
+      if (fn) groups.set(fn, [`/aws/lambda/${name}`].concat(given));
     }
   }
   client.destroy();

@@ -1,5 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { CloudWatchLogsClient, paginateFilterLogEvents } from '@aws-sdk/client-cloudwatch-logs';
+import {
+  CloudWatchLogsClient,
+  paginateFilterLogEvents,
+  ResourceNotFoundException,
+} from '@aws-sdk/client-cloudwatch-logs';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge';
 import {
@@ -21,7 +25,7 @@ import { ProxyControl } from './proxy-control.js';
 import { badTokenOf, tokenOf } from './tokens.js';
 
 /** How long a condition may take to come about here; nothing of ours needs a tenth of it. */
-const LIMIT_MS = 50_000;
+const LIMIT_MS = Number(process.env.LIMIT_MS ?? 50_000);
 /** In the place of a minute, while a crash is awaited: a dead consumer's messages come back after this many seconds. */
 const IMPATIENT_VISIBILITY = 4;
 
@@ -33,7 +37,7 @@ export class LocalStackWorld implements Port.World {
   private readonly bus: EventBridgeClient;
   private readonly logs: CloudWatchLogsClient;
   private readonly proxy: ProxyControl | undefined;
-  private groups: Promise<Map<Port.FunctionName, string>> | undefined;
+  private groups: ReturnType<typeof logGroups> | undefined;
   /** Visibility timeouts to be put back, by queue. */
   private readonly hurried = new Map<string, string>();
 
@@ -229,17 +233,12 @@ export class LocalStackWorld implements Port.World {
 
   async deliveries(consumer: Port.ConsumerName, messageId: string): Promise<Port.Deliveries> {
     this.groups ??= logGroups(this.deployed);
-    const logGroupName = (await this.groups).get(CONSUMERS[consumer].fn);
-    const said: string[] = [];
-    for await (const { events = [] } of paginateFilterLogEvents(
-      { client: this.logs },
-      { logGroupName, filterPattern: `"${messageId}"` },
-    )) {
-      for (const { message = '' } of events) {
-        const line = parsed(message) as { eventId?: string; message?: string } | undefined;
-        if (line?.eventId === messageId) said.push(line.message ?? '');
-      }
-    }
+    const groups = (await this.groups).get(CONSUMERS[consumer].fn) ?? [];
+    const lines = (await Promise.all(groups.map((group) => this.logLines(group, messageId)))).flat();
+    const said = lines.flatMap((text) => {
+      const line = parsed(text) as { eventId?: string; message?: string } | undefined;
+      return line?.eventId === messageId && line.message !== undefined ? [line.message] : [];
+    });
     const count = (message: string) => said.filter((one) => one === message).length;
     return { applied: count('applied'), duplicate: count('duplicate'), retried: count('will be tried again') };
   }
@@ -264,6 +263,21 @@ export class LocalStackWorld implements Port.World {
           ),
         },
       }));
+  }
+
+  private async logLines(logGroupName: string, including: string): Promise<readonly string[]> {
+    const lines: string[] = [];
+    try {
+      for await (const { events = [] } of paginateFilterLogEvents(
+        { client: this.logs },
+        { logGroupName, filterPattern: `"${including}"` },
+      )) {
+        lines.push(...events.map(({ message = '' }) => message));
+      }
+    } catch (error) {
+      if (!(error instanceof ResourceNotFoundException)) throw error; // nothing has been logged there yet
+    }
+    return lines;
   }
 
   private faults(): ProxyControl {

@@ -1,0 +1,87 @@
+import { describe, expect, test } from 'vitest';
+import { world } from '../support/world.js';
+import { newOrderId, orderCancelled, orderPlaced, queued } from './messages.js';
+import { get, line, placed, stocked } from './orders.js';
+
+const HOUR = 3600;
+const DAY = 24 * HOUR;
+/** The window, less the day by which its gate closes earlier. */
+const GATE = 34 * DAY;
+
+describe('when a message is older than the dedupe window', () => {
+  test('it is quarantined: nothing is reserved, and an operator sees that its effect is unknown', async () => {
+    const sku = await stocked(10);
+    const event = orderPlaced(newOrderId(), [line(sku)], { time: world.time(GATE + HOUR) });
+    await world.publish(event);
+    const [record] = await world.eventually('there is a failure record', async () => {
+      const found = await world.failures('reservations', event.id);
+      expect(found).toHaveLength(1);
+      return found;
+    });
+    expect(record).toMatchObject({
+      messageId: event.id,
+      status: 'FAILED',
+      unknown: true,
+      failures: [{ name: 'TooOld' }],
+    });
+    expect(record!.failures[0]!.message).toMatch(/^\d+ s old, recognised for 3024000 s$/);
+    expect(record).not.toHaveProperty('expiresAt');
+    expect(await world.stock(sku)).toMatchObject({ reserved: 0, available: 10 });
+    expect(await world.commits('Reservation', event.subject.slice('Order/'.length))).toEqual([]);
+  });
+
+  test('however often it comes, it has one failure record', async () => {
+    const event = orderCancelled(newOrderId(), { time: world.time(400 * DAY) });
+    await world.send('reservations', ...Array<string>(4).fill(queued(event)));
+    await world.eventually('all four were seen', async () => {
+      expect(await world.failures('reservations', event.id)).toHaveLength(1);
+      expect(await world.deliveries('reservations', event.id)).toMatchObject({ applied: 0, duplicate: 3 });
+    });
+  });
+
+  test('a little younger, it is processed, and its record outlives the gate', async () => {
+    const sku = await stocked(10);
+    const event = orderPlaced(newOrderId(), [line(sku)], { time: world.time(GATE - HOUR) });
+    await world.send('reservations', queued(event));
+    await world.eventually('it is reserved', async () => expect(await world.stock(sku)).toMatchObject({ reserved: 1 }));
+    const record = await world.recordOf('reservations', event.id);
+    expect(record?.status).toBe('PROCESSED');
+    // Until the gate closes for a duplicate of it, and for the whole window after this moment.
+    expect(record!.expiresAt! * 1000).toBeGreaterThan(Date.parse(world.time(-34.9 * DAY)));
+  });
+
+  test('from the future (a wrong clock), its record lasts as much longer', async () => {
+    const sku = await stocked(10);
+    const event = orderPlaced(newOrderId(), [line(sku)], { time: world.time(-10 * DAY) });
+    await world.send('reservations', queued(event));
+    await world.eventually('it is reserved', async () => expect(await world.stock(sku)).toMatchObject({ reserved: 1 }));
+    const record = await world.recordOf('reservations', event.id);
+    expect(record!.expiresAt! * 1000).toBeGreaterThan(Date.parse(world.time(-44.9 * DAY)));
+  });
+
+  test('an old copy of what was processed is only a duplicate', async () => {
+    const sku = await stocked(10);
+    const { orderId } = await placed([line(sku)]);
+    await world.settled(orderId);
+    const [event] = await world.events({ aggregate: 'Order', id: orderId });
+    await world.send('reservations', queued({ ...event!, time: world.time(40 * DAY) }));
+    await world.eventually('it is seen as a duplicate', async () =>
+      expect(await world.deliveries('reservations', event!.id)).toMatchObject({ applied: 1, duplicate: 1 }),
+    );
+    expect(await world.failures('reservations', event!.id)).toEqual([]);
+  });
+
+  test('a projection, which is guarded by versions, has no such gate', async () => {
+    const customer = world.fresh('customer');
+    const { orderId } = await placed([line(await stocked(1))], { as: { customer } });
+    await world.settled(orderId);
+    const [event] = await world.events({ aggregate: 'Order', id: orderId });
+    await world.send('orders-list', queued({ ...event!, time: world.time(400 * DAY) }));
+    await world.eventually('it is seen as known', async () => {
+      const { applied, duplicate } = await world.deliveries('orders-list', event!.id);
+      expect(applied + duplicate).toBe(2);
+    });
+    expect(await world.failures('orders-list', event!.id)).toEqual([]);
+    expect((await get(orderId)).body.status).toBe('APPROVED');
+  });
+});

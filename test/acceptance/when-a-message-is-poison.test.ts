@@ -1,0 +1,185 @@
+import { describe, expect, test } from 'vitest';
+import type { Envelope } from '../../lambdas/patterns/outbox/envelope.js';
+import { world } from '../support/world.js';
+import { newOrderId, orderPlaced, queued } from './messages.js';
+import { becomes, get, line, placed, stocked } from './orders.js';
+import type { FailureRecord } from './world.js';
+
+/** A value that must not turn up in any reason. */
+const secret = (): string => world.fresh('secret');
+
+const failed = (including: string): Promise<FailureRecord> =>
+  world.eventually(`there is a failure record about ${including}`, async () => {
+    const [record, ...more] = await world.failures('reservations', including);
+    expect(record).toBeDefined();
+    expect(more).toEqual([]);
+    return record!;
+  });
+
+interface Poison {
+  readonly name: string;
+  readonly body: (secret: string) => string;
+  /** All that may be told of it: codes and paths. */
+  readonly reason: string;
+}
+
+const changed = (change: (event: Record<string, unknown>, secret: string) => object) => (secret: string) =>
+  queued(change({ ...orderPlaced(newOrderId(), [line('sku')]), causationid: secret }, secret) as Envelope);
+const withData = (change: (secret: string) => object) =>
+  changed((event, secret) => ({ ...event, data: { ...(event.data as object), ...change(secret) } }));
+
+const POISON: readonly Poison[] = [
+  { name: 'not JSON', body: (secret) => `{ "broken": ${secret}`, reason: 'INVALID_ENVELOPE: not JSON' },
+  {
+    name: 'JSON of another shape',
+    body: (secret) => JSON.stringify([secret]),
+    reason: 'INVALID_ENVELOPE: (root) invalid_type',
+  },
+  {
+    name: 'no envelope',
+    body: (secret) => JSON.stringify({ source: 'orderly.orders', 'detail-type': 'OrderPlaced', detail: { secret } }),
+    reason: 'INVALID_ENVELOPE: detail.specversion invalid_value, detail.id invalid_type',
+  },
+  {
+    name: 'an envelope whose fields break its schema',
+    body: changed((event, secret) => ({ ...event, time: secret, sequence: secret })),
+    reason: 'INVALID_ENVELOPE: detail.time invalid_format, detail.sequence invalid_type',
+  },
+  {
+    name: 'an unknown type',
+    body: changed((event) => ({ ...event, type: 'OrderEaten', dataschema: 'urn:orderly:orders:OrderEaten:1' })),
+    reason: 'UNKNOWN_TYPE: orders has no event type of that name',
+  },
+  {
+    name: 'a type that this consumer does not listen to',
+    body: changed((event) => ({ ...event, type: 'OrderApproved', data: { orderId: 'x' } })),
+    reason: 'UNKNOWN_TYPE: this consumer has no handler for it',
+  },
+  {
+    name: "another service's event",
+    body: changed((event) => ({ ...event, source: 'orderly.payments' })),
+    reason: 'UNKNOWN_TYPE: this consumer listens to orders only',
+  },
+  {
+    name: 'data that breaks its schema',
+    body: withData((secret) => ({ customerId: 7, lines: [{ sku: secret, quantity: 0 }] })),
+    reason:
+      'INVALID_DATA: OrderPlaced: customerId invalid_type, lines.0.quantity too_small, lines.0.unitPrice invalid_type',
+  },
+  {
+    name: 'data that is missing',
+    body: changed(({ data: _, ...event }) => event),
+    reason: 'INVALID_ENVELOPE: detail.data invalid_type',
+  },
+  {
+    name: 'a name out of the language',
+    body: changed((event) => ({ ...event, type: 'constructor', dataschema: 'urn:orderly:orders:constructor:1' })),
+    reason: 'UNKNOWN_TYPE: orders has no event type of that name',
+  },
+];
+
+describe('when a message is poison', () => {
+  for (const { name, body, reason } of POISON) {
+    test(`${name}: it becomes a failure record that tells codes and paths, never a value`, async () => {
+      const value = secret();
+      await world.send('reservations', body(value));
+      const record = await failed(value);
+      expect(record).toMatchObject({ status: 'FAILED', attempts: 1, failures: [{ name: 'ContractViolation' }] });
+      expect(record.failures[0]!.message).toContain(reason);
+      expect(JSON.stringify(record.failures)).not.toContain(value);
+      expect(record.payload).toContain(value);
+      expect(record).not.toHaveProperty('expiresAt');
+    });
+  }
+
+  test('nothing behind it waits: good messages of the same batch are processed', async () => {
+    const sku = await stocked(10);
+    const values = POISON.map(secret);
+    const good = [orderPlaced(newOrderId(), [line(sku)]), orderPlaced(newOrderId(), [line(sku)])];
+    const bodies = POISON.map(({ body }, at) => body(values[at]!));
+    await world.send('reservations', ...bodies.slice(0, 5), queued(good[0]!), ...bodies.slice(5), queued(good[1]!));
+    await world.eventually('both good messages are processed', async () =>
+      expect(await world.stock(sku)).toMatchObject({ reserved: 2 }),
+    );
+    for (const value of values) await failed(value);
+  });
+
+  test('sent five times, it has one failure record', async () => {
+    const value = secret();
+    await world.send('reservations', ...Array<string>(5).fill(`{ "broken": ${value}`));
+    await failed(value);
+    const sku = await stocked(1);
+    await becomes((await placed([line(sku)])).orderId, 'APPROVED');
+    await failed(value);
+  });
+
+  test('on the bus, it fails at each of its consumers, and orders go on', async () => {
+    const id = world.fresh('message');
+    const data = { orderId: newOrderId(), lines: 'none' };
+    await world.publish({ ...orderPlaced(data.orderId, [line('sku')]), id, data });
+    const sku = await stocked(1);
+    await becomes((await placed([line(sku)])).orderId, 'APPROVED');
+    for (const consumer of ['reservations', 'orders-list'] as const) {
+      await world.eventually(`${consumer} has a failure record`, async () =>
+        expect(await world.failures(consumer, id)).toMatchObject([
+          { messageId: id, failures: [{ name: 'ContractViolation' }], subject: `Order/${data.orderId}` },
+        ]),
+      );
+    }
+  });
+
+  test('with the id of an event that was processed, it is that event again', async () => {
+    const sku = await stocked(5);
+    const { orderId } = await placed([line(sku)]);
+    await world.settled(orderId);
+    const [event] = await world.events({ aggregate: 'Order', id: orderId });
+    await world.send('reservations', queued({ ...event!, data: {} }));
+    await world.eventually('the delivery is seen as a duplicate', async () =>
+      expect(await world.deliveries('reservations', event!.id)).toMatchObject({ duplicate: 1 }),
+    );
+    expect(await world.recordOf('reservations', event!.id)).toMatchObject({ status: 'PROCESSED' });
+    expect(await world.failures('reservations', event!.id)).toEqual([]);
+  });
+
+  test('an event that failed stays failed when it comes again, well-formed', async () => {
+    const sku = await stocked(5);
+    const event = orderPlaced(newOrderId(), [line(sku)]);
+    await world.send('reservations', queued({ ...event, data: {} }));
+    await failed(event.id);
+    await world.send('reservations', queued(event));
+    await world.eventually('the second delivery is seen as known', async () =>
+      expect(await world.deliveries('reservations', event.id)).toMatchObject({ applied: 0, duplicate: 1 }),
+    );
+    expect(await world.stock(sku)).toMatchObject({ reserved: 0 });
+  });
+
+  test('of a newer schema version, it is tried again (a deployment may be under way), and nothing behind it waits', async () => {
+    const sku = await stocked(5);
+    const dataschema = 'urn:orderly:orders:OrderPlaced:2';
+    const early = orderPlaced(newOrderId(), [line(sku, 4)], { dataschema });
+    await world.send('reservations', queued(early));
+    await world.eventually('it was put off twice', async () =>
+      expect((await world.deliveries('reservations', early.id)).retried).toBeGreaterThanOrEqual(2),
+    );
+    const { orderId } = await placed([line(sku)]);
+    await world.settled(orderId);
+    expect((await get(orderId)).body.status).toBe('APPROVED');
+    expect(await world.recordOf('reservations', early.id)).toBeUndefined();
+    expect(await world.stock(sku)).toMatchObject({ reserved: 1 });
+  });
+
+  test("an answer about an order that doesn't exist is a failure that says so", async () => {
+    const event = orderPlaced(newOrderId(), [line(await stocked(5))]);
+    await world.send('reservations', queued(event));
+    const [answer] = await world.eventually('the stock is reserved', async () => {
+      const events = await world.events({ aggregate: 'Reservation', id: event.subject.slice('Order/'.length) });
+      expect(events).toHaveLength(1);
+      return events;
+    });
+    await world.eventually('orders-stock has a failure record', async () =>
+      expect(await world.failures('orders-stock', answer!.id)).toMatchObject([
+        { attempts: 1, failures: [{ name: 'OrderRefused', message: 'UNKNOWN_ORDER' }] },
+      ]),
+    );
+  });
+});

@@ -1,0 +1,69 @@
+import { describe, expect, test } from 'vitest';
+import { world } from '../support/world.js';
+import { get, line, placed, stocked } from './orders.js';
+
+describe('when stock runs out under concurrency', () => {
+  test('of 200 orders at once for 100 pieces, 100 get one, 100 are rejected, and nothing is left', async () => {
+    const sku = await stocked(100);
+    const orders = await Promise.all(
+      Array.from({ length: 200 }, (_, at) => placed([line(sku)], { as: { customer: `customer-${at % 20}` } })),
+    );
+    await world.eventually('none of the 200 orders is waiting', async () => {
+      const { available, reserved } = (await world.stock(sku)) ?? {};
+      expect({ available, reserved }).toEqual({ available: 0, reserved: 100 });
+    });
+    for (const { orderId } of orders) await world.settled(orderId);
+
+    const statuses = await Promise.all(orders.map(async ({ orderId }) => (await get(orderId)).body.status));
+    expect(statuses.filter((status) => status === 'APPROVED')).toHaveLength(100);
+    expect(statuses.filter((status) => status === 'REJECTED')).toHaveLength(100);
+    expect(await world.stock(sku)).toEqual({ sku, onHand: 100, reserved: 100, available: 0, version: 1 });
+  }, 120_000);
+
+  test('an order of two lines of which one is short reserves neither', async () => {
+    const [plenty, short] = [await stocked(10), await stocked(1)];
+    const { orderId } = await placed([line(plenty, 2), line(short, 2)]);
+    await world.settled(orderId);
+    expect((await get(orderId)).body).toMatchObject({ status: 'REJECTED', reason: 'OUT_OF_STOCK', version: 2 });
+    expect(await world.stock(plenty)).toMatchObject({ reserved: 0, available: 10 });
+    expect(await world.stock(short)).toMatchObject({ reserved: 0, available: 1 });
+    const [rejected] = await world.events({ aggregate: 'Reservation', id: orderId });
+    expect(rejected).toMatchObject({ type: 'StockRejected', data: { skus: [short] } });
+  });
+
+  test('orders that take the same SKUs in opposite order get all of their lines or none', async () => {
+    const [tea, cup] = [await stocked(10), await stocked(10)];
+    const orders = await Promise.all(
+      Array.from({ length: 12 }, (_, at) =>
+        placed(at % 2 ? [line(tea, 2), line(cup, 2)] : [line(cup, 2), line(tea, 2)]),
+      ),
+    );
+    for (const { orderId } of orders) await world.settled(orderId);
+    const statuses = await Promise.all(orders.map(async ({ orderId }) => (await get(orderId)).body.status));
+    expect(statuses.filter((status) => status === 'APPROVED')).toHaveLength(5);
+    expect(await world.stock(tea)).toMatchObject({ reserved: 10, available: 0 });
+    expect(await world.stock(cup)).toMatchObject({ reserved: 10, available: 0 });
+  });
+
+  test('a SKU that nobody has ever counted is short', async () => {
+    const { orderId } = await placed([line(world.fresh('sku'))]);
+    await world.settled(orderId);
+    expect((await get(orderId)).body).toMatchObject({ status: 'REJECTED', reason: 'OUT_OF_STOCK' });
+  });
+
+  test('the last piece goes to one of two', async () => {
+    const sku = await stocked(1);
+    const orders = await Promise.all([placed([line(sku)]), placed([line(sku)])]);
+    for (const { orderId } of orders) await world.settled(orderId);
+    const statuses = await Promise.all(orders.map(async ({ orderId }) => (await get(orderId)).body.status));
+    expect(statuses.toSorted()).toEqual(['APPROVED', 'REJECTED']);
+  });
+
+  test('an order of 50 lines is reserved in one piece', async () => {
+    const skus = await Promise.all(Array.from({ length: 50 }, () => stocked(3)));
+    const { orderId } = await placed(skus.map((sku) => line(sku, 3)));
+    await world.settled(orderId);
+    expect((await get(orderId)).body.status).toBe('APPROVED');
+    expect(await world.stock(skus[49]!)).toMatchObject({ reserved: 3, available: 0 });
+  });
+});
