@@ -66,10 +66,6 @@ try {
   const { main } = await import(command === 'orderly' ? '../bin/orderly.ts' : `./local/${command}.ts`);
   process.exitCode = await main(args);
 } catch (error) {
-  // Errors that the reader can mend say how in their message; a stack would bury it.
-  fail(
-    error?.constructor?.name?.endsWith('Error') && error.constructor !== Error
-      ? error.message
-      : (error?.stack ?? error),
-  );
+  // The reader can mend a LocalRunError, and its message says how; a stack would bury it.
+  fail(error?.name === 'LocalRunError' ? error.message : (error?.stack ?? error));
 }
