@@ -2,7 +2,7 @@ import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { reasonOf } from './deliveries.js';
 import { Exit } from './errors.js';
 import type { Outcome } from './outcome.js';
-import { type FoundRecord, failuresOf, findRecord, payloadOf } from './records.js';
+import { type FoundRecord, failuresOf, findRecord, isRedrivable, payloadOf } from './records.js';
 import { listenersNamed, listenersOf, type Service } from './services.js';
 import { aligned, command, plural } from './text.js';
 
@@ -33,12 +33,15 @@ function listText(failures: readonly FoundRecord[]): string {
     messageId,
     record.type ?? '-',
     record.subject ?? '-',
-    reasonOf(record),
+    cut(reasonOf(record)),
   ]);
   const head = ['FAILED AT', 'CONSUMER', 'MESSAGE ID', 'TYPE', 'SUBJECT', 'REASON'];
   const next = command('failures', 'show', newest.listener.name, newest.messageId);
   return `${aligned([head, ...rows])}\n\n${plural(failures.length, 'failure')}; the newest: ${next}`;
 }
+
+/** A line for a list; `failures show` has the whole. */
+const cut = (text: string): string => (text.length > 80 ? `${text.slice(0, 79)}…` : text);
 
 /** `orderly failures show`. @throws {OperatorError} `not-found` */
 export async function showFailure(
@@ -72,7 +75,7 @@ export function summaryOf({ listener, record, messageId }: FoundRecord) {
     status,
     ...(record.failures && { reason: reasonOf(record) }),
     unknown: unknown ?? false,
-    redrivable: payloadOf(record) !== undefined,
+    redrivable: isRedrivable({ listener, record, messageId }),
     failedAt,
     processedAt,
     type,
@@ -97,7 +100,7 @@ function showText({ listener, record, messageId }: FoundRecord): string {
     ...(correlationId === undefined ? [] : [['correlation', correlationId]]),
     ...(failedAt === undefined ? [] : [['failed', failedAt]]),
     ...(attempts === undefined ? [] : [['deliveries', String(attempts)]]),
-    ...(unknown ? [['unknown', 'it may have been done before: nobody but you can find out']] : []),
+    ...(unknown ? [['unknown', 'it may have been done before: make sure, before you redrive it']] : []),
     ...(status === 'PROCESSED' ? [] : [['payload', sizeOf(payload, record)]]),
   ];
   const reasons = failures.flatMap(({ at, name, message, stack }) => [
@@ -127,8 +130,8 @@ function sizeOf(payload: string | undefined, { payloadBytes }: FoundRecord['reco
 function adviceOn({ listener, record, messageId }: FoundRecord): string {
   if (record.status !== 'FAILED') return 'nothing waits for you here';
   const one = [listener.name, messageId] as const;
-  const discard = `discard: ${command('failures', 'discard', ...one, '--reason', '...')}`;
-  if (payloadOf(record) === undefined) return discard;
+  const discard = `discard: ${command('failures', 'discard', ...one, '--reason', '<why>')}`;
+  if (!isRedrivable({ listener, record, messageId })) return discard;
   const redrive = command('failures', 'redrive', ...one, ...(record.unknown ? ['--not-done'] : []));
   return `redrive: ${redrive}${record.unknown ? '   (once you have made sure)' : ''}\n${discard}`;
 }

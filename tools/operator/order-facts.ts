@@ -1,7 +1,7 @@
 import { type DynamoDBDocumentClient, GetCommand, paginateQuery } from '@aws-sdk/lib-dynamodb';
-import { readEvent } from '../../lambdas/patterns/contract.js';
+import { faultsOf, readEvent } from '../../lambdas/patterns/contract.js';
 import { aggregateKey, COMMIT_PREFIX, Commit } from '../../lambdas/patterns/event-store/commit.js';
-import { recordKey } from '../../lambdas/patterns/idempotent-consumer/failure-records.js';
+import { recordKey, relayConsumer } from '../../lambdas/patterns/idempotent-consumer/failure-records.js';
 import { clock } from '../../lambdas/platform/clock.js';
 import { inventoryContract } from '../../lambdas/services/inventory/contract.js';
 import { type OrderView, ordersContract } from '../../lambdas/services/orders/contract.js';
@@ -75,9 +75,20 @@ function readAggregates(
           ExpressionAttributeValues: { ':pk': aggregateKey(aggregate, orderId), ':commit': COMMIT_PREFIX },
         },
       );
-      for await (const { Items = [] } of pages) commits.push(...Items.map((item) => Commit.parse(item)));
+      for await (const { Items = [] } of pages) commits.push(...Items.map(commitOf));
       return { service, subject: `${aggregate}/${orderId}`, commits };
     }),
+  );
+}
+
+/** @throws {OperatorError} `refused` for what is no commit, though it lies where one should */
+function commitOf(item: Readonly<Record<string, unknown>>): Commit {
+  const commit = Commit.safeParse(item);
+  if (commit.success) return commit.data;
+  throw new OperatorError(
+    'refused',
+    `${item.pk}/${item.sk} can't be read as a commit: ${faultsOf(commit.error)}.`,
+    command('failures', 'list', '--consumer', relayConsumer.name),
   );
 }
 

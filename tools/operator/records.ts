@@ -2,7 +2,7 @@ import { gunzipSync } from 'node:zlib';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient, GetCommand, paginateQuery } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
-import { recordKey } from '../../lambdas/patterns/idempotent-consumer/failure-records.js';
+import { idOfBody, recordKey } from '../../lambdas/patterns/idempotent-consumer/failure-records.js';
 import { clientConfig, type Endpoint } from '../local/endpoint.js';
 import { OperatorError } from './errors.js';
 import { type Listener, listenersNamed, type Service } from './services.js';
@@ -114,3 +114,16 @@ export const isOfThisGeneration = ({ listener, record, messageId }: FoundRecord)
 export function payloadOf({ payload, payloadGzip }: ConsumerRecord): string | undefined {
   return payload ?? (payloadGzip && gunzipSync(payloadGzip).toString('utf8'));
 }
+
+/**
+ * Whether it can be sent again at all: its whole message was kept, under an id that its consumer will read, for the
+ * generation that runs.
+ */
+export function isRedrivable(found: FoundRecord): boolean {
+  const payload = payloadOf(found.record);
+  const { status } = found.record;
+  return status === 'FAILED' && payload !== undefined && !hasNoId(found, payload) && isOfThisGeneration(found);
+}
+
+/** What can't be read has no id: it lies under its hash, where no consumer would look for it. */
+export const hasNoId = ({ messageId }: FoundRecord, payload: string): boolean => messageId === idOfBody(payload);

@@ -71,7 +71,7 @@ export async function publishAgain(
 function changeIn({ listener, messageId }: FoundRecord, payload: string): StreamRecord {
   const change: unknown = JSON.parse(payload);
   if (typeof change === 'object' && change !== null) return change;
-  const discard = command('failures', 'discard', listener.name, messageId, '--reason', '...');
+  const discard = command('failures', 'discard', listener.name, messageId, '--reason', '<why>');
   throw new OperatorError('refused', 'Not redriven: it holds no record of the stream.', discard);
 }
 

@@ -1,7 +1,6 @@
 import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { REDRIVE } from '../../lambdas/patterns/idempotent-consumer/consumer.js';
-import { idOfBody } from '../../lambdas/patterns/idempotent-consumer/failure-records.js';
 import { clientConfig, type Endpoint } from '../local/endpoint.js';
 import { reasonOf } from './deliveries.js';
 import { Exit, OperatorError } from './errors.js';
@@ -11,6 +10,7 @@ import {
   type ConsumerRecord,
   type FoundRecord,
   findRecord,
+  hasNoId,
   isOfThisGeneration,
   payloadOf,
   readRecord,
@@ -73,7 +73,7 @@ export async function redrive(
  */
 export function redrivable(found: FoundRecord, { notDone }: Pick<RedriveRequest, 'notDone'>): string {
   const { listener, record, messageId } = found;
-  const discard = command('failures', 'discard', listener.name, messageId, '--reason', '...');
+  const discard = command('failures', 'discard', listener.name, messageId, '--reason', '<why>');
   const refused = (why: string, next = discard) => new OperatorError('refused', `Not redriven: ${why}`, next);
   if (record.status !== 'FAILED') {
     throw refused(`it has not failed, it was ${statusOf(record)}.`, command('failures', 'list'));
@@ -92,17 +92,21 @@ export function redrivable(found: FoundRecord, { notDone }: Pick<RedriveRequest,
       command('failures', 'redrive', listener.name, messageId),
     );
   }
-  if (messageId === idOfBody(payload)) {
+  if (hasNoId(found, payload)) {
     throw refused('it has no id that a consumer could read. Mend it at its source, and discard this one.');
   }
   if (record.unknown && !notDone) {
+    const look = record.subject === undefined ? '' : ` (${command('order', idIn(record.subject))})`;
     throw refused(
-      'it arrived too late for its processed record to be there still, so it may have been done before. Find that out first (orderly order <id>); if it was not done:',
+      `it was too old for its processed record to be there still, so it may have been done before. Find that out first${look}; if it was not:`,
       command('failures', 'redrive', listener.name, messageId, '--not-done'),
     );
   }
   return payload;
 }
+
+/** Id in a subject: `Order/3f…`. An order's parts have its id. */
+const idIn = (subject: string): string => subject.slice(subject.indexOf('/') + 1);
 
 /** Looks at the record until it says what came of it, or time is over. */
 async function resultOf(documents: DynamoDBDocumentClient, found: FoundRecord): Promise<Outcome> {

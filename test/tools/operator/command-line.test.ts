@@ -1,0 +1,102 @@
+import { describe, expect, test } from 'vitest';
+import { readCommandLine } from '../../../tools/operator/command-line.js';
+import { OperatorError } from '../../../tools/operator/errors.js';
+import { run } from '../../../tools/operator/run.js';
+import { aligned, command, duration } from '../../../tools/operator/text.js';
+
+const read = (line: string) => readCommandLine(line.split(' ').filter((word) => word !== ''));
+
+function faultOf(line: string): OperatorError {
+  try {
+    read(line);
+  } catch (error) {
+    if (error instanceof OperatorError) return error;
+  }
+  throw new Error(`'${line}' was accepted`);
+}
+
+describe('a command line', () => {
+  test.each([
+    ['order o1', { name: 'order', orderId: 'o1', payload: false, environment: 'dev', json: false }],
+    ['--environment prod order o1 --json', { name: 'order', orderId: 'o1', environment: 'prod', json: true }],
+    ['failures list --consumer relay', { name: 'failures list', consumer: 'relay' }],
+    ['failures redrive c m --not-done', { name: 'failures redrive', consumer: 'c', messageId: 'm', notDone: true }],
+    ['failures discard c m --reason test --dry-run', { name: 'failures discard', reason: 'test', dryRun: true }],
+  ])('%s', (line, expected) => expect(read(line)).toMatchObject(expected));
+
+  test.each([
+    ['order', /needs the order id/, / order 5d41/],
+    ['order o1 o2', /'o2' is one word too many/, / order 5d41/],
+    ['order o1 --not-done', /--not-done is no option of 'order'/, / order 5d41/],
+    ['orders', /'orders' is no command/, /--help$/],
+    ['failures', /'failures' is no command/, /--help$/],
+    ['failures show c', /needs the message id/, / failures show reservations/],
+    ['failures discard c m', /needs --reason/, /--reason 'test data/],
+    ['order o1 --nope', /--nope/, /--help$/],
+    ['order o1 --environment Prod', /'Prod' is no name of an environment/, / order 5d41/],
+  ])('%s is wrong usage, with a right example', (line, message, next) => {
+    const { code, exitCode, message: said, next: example } = faultOf(line);
+    expect({ code, exitCode, said, example }).toEqual({
+      code: 'usage',
+      exitCode: 2,
+      said: expect.stringMatching(message),
+      example: expect.stringMatching(next),
+    });
+  });
+
+  test.each(['', '--help', '-h', 'failures --help'])("'%s' shows all commands", (line) =>
+    expect(read(line)).toMatchObject({ name: 'help', text: expect.stringContaining('failures discard') }),
+  );
+
+  test('each example is right, and has its own help', () => {
+    for (const name of ['order', 'failures list', 'failures show', 'failures redrive', 'failures discard']) {
+      const help = read(`${name} --help`);
+      const [, example = ''] = /Example: .* -- (.*)$/.exec(help.name === 'help' ? help.text : '') ?? [];
+      const words = [...example.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? '');
+      expect(readCommandLine(words).name).toBe(name);
+    }
+  });
+});
+
+describe('a wrong command', () => {
+  const said = async (...args: string[]) => {
+    const out: string[] = [];
+    const err: string[] = [];
+    const code = await run(args, { out: (text) => out.push(text), err: (text) => err.push(text) });
+    return { code, out: out.join('\n'), err: err.join('\n') };
+  };
+
+  test('ends with 2, what was wrong and what would be right', async () => {
+    const { code, out, err } = await said('order');
+    expect({ code, out }).toEqual({ code: 2, out: '' });
+    expect(err).toMatch(/needs the order id\.\nAs it would be right: npm run -s orderly -- order /);
+  });
+
+  test('is one JSON object where that was asked for', async () => {
+    const { code, out, err } = await said('order', '--json');
+    expect({ code, err }).toEqual({ code: 2, err: '' });
+    expect(JSON.parse(out)).toMatchObject({ error: { code: 'usage', next: expect.stringContaining('order') } });
+  });
+});
+
+describe('text', () => {
+  test('a command can be pasted, whatever its words hold', () => {
+    expect(command('a', 'Order#1/COMMIT#1', "it's")).toBe("npm run -s orderly -- a 'Order#1/COMMIT#1' 'it'\\''s'");
+  });
+
+  test('cells stand under each other', () =>
+    expect(
+      aligned([
+        ['a', 'b'],
+        ['long', 'c'],
+      ]),
+    ).toBe('a     b\nlong  c'));
+
+  test.each([
+    [0.4, '0 s'],
+    [119, '119 s'],
+    [600, '10 min'],
+    [7200, '2 h'],
+    [864_000, '10 days'],
+  ])('%d seconds are %s', (seconds, words) => expect(duration(seconds)).toBe(words));
+});

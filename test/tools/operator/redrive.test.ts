@@ -1,0 +1,73 @@
+import { gzipSync } from 'node:zlib';
+import { describe, expect, test } from 'vitest';
+import { idOfBody } from '../../../lambdas/patterns/idempotent-consumer/failure-records.js';
+import { OperatorError } from '../../../tools/operator/errors.js';
+import type { ConsumerRecord, FoundRecord } from '../../../tools/operator/records.js';
+import { redrivable } from '../../../tools/operator/redrive.js';
+import { listenersNamed } from '../../../tools/operator/services.js';
+import { SERVICES } from './facts.js';
+
+function found(more: Partial<ConsumerRecord> = {}, messageId = 'm1', consumer = 'reservations'): FoundRecord {
+  const [listener] = listenersNamed(SERVICES, consumer);
+  if (!listener) throw new Error('no listener');
+  return {
+    listener,
+    messageId,
+    record: { pk: `${consumer}@0#${messageId}`, status: 'FAILED', payload: 'the message', ...more },
+  };
+}
+
+function refusal(one: FoundRecord, notDone = false): string {
+  try {
+    redrivable(one, { notDone });
+  } catch (error) {
+    if (error instanceof OperatorError && error.code === 'refused') return `${error.message} ${error.next}`;
+  }
+  throw new Error('it was not refused');
+}
+
+describe('a failure is redriven', () => {
+  test('with its message', () => expect(redrivable(found(), { notDone: false })).toBe('the message'));
+
+  test('with its message unpacked', () => {
+    const { payload: _, ...packed } = found().record;
+    const one = { ...found(), record: { ...packed, payloadGzip: gzipSync('a long message') } };
+    expect(redrivable(one, { notDone: false })).toBe('a long message');
+  });
+
+  test('where it may have been done before, if somebody says that it was not', () =>
+    expect(redrivable(found({ unknown: true }), { notDone: true })).toBe('the message'));
+
+  test('through its relay', () => expect(redrivable(found({}, 'm1', 'relay'), { notDone: false })).toBe('the message'));
+});
+
+describe('a failure is not redriven', () => {
+  test('where it may have been done before', () => {
+    const said = refusal(found({ unknown: true, subject: 'Order/o1' }));
+    expect(said).toMatch(/may have been done before.*orderly -- order o1\).*redrive reservations m1 --not-done$/);
+  });
+
+  test('where only its beginning was kept', () => {
+    const { payload: _, ...begun } = found().record;
+    const record = { ...begun, payloadBegin: 'the mess', payloadBytes: 900_000 };
+    expect(refusal({ ...found(), record })).toMatch(/of its 900000 bytes only the beginning was kept.*discard/);
+  });
+
+  test('where no consumer could find its record by its id', () =>
+    expect(refusal(found({}, idOfBody('the message')))).toMatch(/no id/));
+
+  test('where it failed in an earlier generation', () =>
+    expect(refusal(found({ pk: 'reservations@7#m1' }))).toMatch(/another generation/));
+
+  test.each([
+    ['processed', { status: 'PROCESSED', processedAt: 'today' }, /it was processed today/],
+    [
+      'discarded',
+      { status: 'DISCARDED', discardedAt: 'today', discardedBy: 'olga', discardReason: 'a test' },
+      /it was discarded today by olga: a test/,
+    ],
+  ] as const)('where it was %s', (_, record, said) => expect(refusal(found(record))).toMatch(said));
+
+  test('with --not-done through a relay, which knows no such thing', () =>
+    expect(refusal(found({}, 'm1', 'relay'), true)).toMatch(/--not-done is for consumers/));
+});
