@@ -7,7 +7,8 @@ export const sourceOf = (service: string): string => `orderly.${service}`;
 
 /** One event on the bus: CloudEvents 1.0 as JSON, with Orderly's extensions (design, section 4). */
 export const Envelope = z.object({
-  specversion: z.literal('1.0'),
+  /** Always written; not insisted on, since nothing is done with it. */
+  specversion: z.exactOptional(z.literal('1.0')),
   id: z.string().check(z.minLength(1), z.maxLength(128)),
   /** `orderly.<service>` */
   source: z.string().check(z.regex(/^orderly\.[a-z-]+$/)),
