@@ -5,9 +5,9 @@ import { CloudFormationClient, paginateDescribeStacks } from '@aws-sdk/client-cl
 import { atExit } from './at-exit.js';
 import { bootstrap } from './bootstrap.js';
 import { cdk } from './cdk.js';
-import { clientConfig, type Endpoint, endpointAt, endpointFromEnvironment } from './endpoint.js';
+import { clientConfig, type Endpoint } from './endpoint.js';
 import { LocalRunError } from './errors.js';
-import { logOf, readLocalRun } from './local-run.js';
+import { logOf, runningEndpoint } from './local-run.js';
 import { type Progress, step } from './progress.js';
 
 /** Resource types that LocalStack skips and Orderly's behaviour doesn't depend on there. Another one fails the deployment. */
@@ -155,8 +155,7 @@ function apiUrlAt(
 
 /** `npm run deploy:local`: a code change, to the running instance (`.orderly/local.json`) or to `ORDERLY_ENDPOINT`. */
 export async function main(): Promise<number> {
-  const run = readLocalRun();
-  const endpoint = (await endpointFromEnvironment()) ?? (run && (await endpointAt(run.endpoint)));
+  const endpoint = await runningEndpoint();
   if (!endpoint) throw new LocalRunError('Nothing is running: `npm start` first, in another terminal.');
   const log = logOf(endpoint.url);
   const { apiUrl, skipped } = await step(console.log, 'all', () =>

@@ -1,8 +1,8 @@
 import { type Deployment, deploy, readDeployment, synthesize } from './deploy.js';
-import { type Endpoint, endpointAt, endpointFromEnvironment } from './endpoint.js';
-import { instanceFolder, readLocalRun } from './local-run.js';
+import { type Endpoint, endpointFromEnvironment } from './endpoint.js';
+import { instanceFolder, runningEndpoint } from './local-run.js';
 import { checkTools, install } from './localstack/install.js';
-import { answers, freePort, type LocalStack, start } from './localstack/localstack.js';
+import { freePort, type LocalStack, start } from './localstack/localstack.js';
 import { type Progress, step } from './progress.js';
 
 /** Orderly, deployed somewhere. */
@@ -58,10 +58,8 @@ export async function runOrderly({ progress, proxy }: RunOptions): Promise<Runni
  * @throws {LocalRunError} as `runOrderly`
  */
 export async function runningOrderly(options: RunOptions): Promise<RunningOrderly> {
-  const local = readLocalRun();
-  const named = process.env.ORDERLY_ENDPOINT ?? (local && (await answers(local.endpoint)) ? local.endpoint : undefined);
-  if (named === undefined) return runOrderly(options);
-  const endpoint = await endpointAt(named);
+  const endpoint = await runningEndpoint();
+  if (!endpoint) return runOrderly(options);
   const deployment = await readDeployment(endpoint);
   return { endpoint, deployment, skipped: undefined, ours: false, stop: async () => {} };
 }

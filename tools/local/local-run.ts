@@ -1,6 +1,8 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { ORDERLY_FOLDER } from './dev-issuer.js';
+import { type Endpoint, endpointAt, endpointFromEnvironment } from './endpoint.js';
+import { answers } from './localstack/localstack.js';
 
 /** What a running `npm start` tells scripts and people (`.orderly/local.json`). */
 export interface LocalRun {
@@ -18,6 +20,14 @@ const INSTANCES = join(ORDERLY_FOLDER, 'instances');
 export function readLocalRun(): LocalRun | undefined {
   const text = readIfThere(FILE);
   return text === undefined ? undefined : (JSON.parse(text) as LocalRun);
+}
+
+/** Where Orderly runs now: what `ORDERLY_ENDPOINT` names, or the last start, where it still answers. */
+export async function runningEndpoint(): Promise<Endpoint | undefined> {
+  const named = await endpointFromEnvironment();
+  if (named) return named;
+  const run = readLocalRun();
+  return run && (await answers(run.endpoint)) ? endpointAt(run.endpoint) : undefined;
 }
 
 /** Writes it in one step, for its owner alone: it holds tokens. */
