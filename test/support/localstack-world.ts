@@ -121,8 +121,8 @@ export class LocalStackWorld implements Port.World {
   }
 
   async crash(fn: Port.FunctionName, when: 'beforeWrite' | 'afterWrite', options: Port.FaultOptions): Promise<void> {
-    for (const consumer of Object.values(CONSUMERS).filter((one) => one.fn === fn)) {
-      await this.hurry(output(this.deployed, consumer.stack, `${consumer.construct}QueueUrl`));
+    for (const consumer of Object.keys(CONSUMERS) as Port.ConsumerName[]) {
+      if (CONSUMERS[consumer].fn === fn) await this.hurry(consumer);
     }
     const crash = when === 'beforeWrite' ? 'crashBeforeWrite' : 'crashAfterWrite';
     await this.faults()[crash](PART_OF_NAME[fn], options);
@@ -286,7 +286,8 @@ export class LocalStackWorld implements Port.World {
   }
 
   /** A message of a crashed function comes back after its visibility timeout: a minute that proves nothing. */
-  private async hurry(QueueUrl: string): Promise<void> {
+  private async hurry(consumer: Port.ConsumerName): Promise<void> {
+    const QueueUrl = this.queueOf(consumer);
     if (this.hurried.has(QueueUrl)) return;
     const { Attributes } = await this.sqs.send(
       new GetQueueAttributesCommand({ QueueUrl, AttributeNames: ['VisibilityTimeout'] }),
@@ -294,6 +295,12 @@ export class LocalStackWorld implements Port.World {
     this.hurried.set(QueueUrl, Attributes?.VisibilityTimeout ?? '60');
     const VisibilityTimeout = String(IMPATIENT_VISIBILITY);
     await this.sqs.send(new SetQueueAttributesCommand({ QueueUrl, Attributes: { VisibilityTimeout } }));
+    // A long poll that has begun goes on with the old one: a message of no meaning ends it.
+    const nothing = this.fresh('nothing');
+    await this.send(consumer, nothing);
+    await this.eventually(`${consumer} polls anew`, async () => {
+      if ((await this.failures(consumer, nothing)).length === 0) throw new Error('not seen yet');
+    });
   }
 
   private queueOf(consumer: Port.ConsumerName): string {
