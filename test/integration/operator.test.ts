@@ -1,0 +1,213 @@
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from 'vitest';
+import { run } from '../../tools/operator/run.js';
+import { newOrderId, orderPlaced, queued } from '../acceptance/messages.js';
+import { becomes, line, placed, stocked } from '../acceptance/orders.js';
+import { needsFaults, world } from '../support/world.js';
+
+const DAY = 86_400;
+const { endpoint, region } = inject('deployed');
+
+let before: string | undefined;
+beforeAll(() => {
+  before = process.env.ORDERLY_ENDPOINT;
+  process.env.ORDERLY_ENDPOINT = endpoint ?? 'aws';
+});
+afterAll(() => {
+  if (before === undefined) delete process.env.ORDERLY_ENDPOINT;
+  else process.env.ORDERLY_ENDPOINT = before;
+});
+afterEach(() => world.heal());
+
+async function orderly(...args: string[]) {
+  const out: string[] = [];
+  const err: string[] = [];
+  const code = await run(args, { out: (text) => out.push(text), err: (text) => err.push(text) });
+  return { code, out: out.join('\n'), err: err.join('\n') };
+}
+
+/** The same with `--json`, and its one object. */
+async function asked(...args: string[]) {
+  const { code, out } = await orderly(...args, '--json');
+  return { code, found: JSON.parse(out) };
+}
+
+const ownFailures = async (including: string) => {
+  const { found } = await asked('failures', 'list');
+  return found.failures.filter(({ messageId }: { messageId: string }) => messageId.includes(including));
+};
+
+/** A message in a consumer's queue, once it is recorded as failed. */
+async function failing(event: ReturnType<typeof orderPlaced>): Promise<string> {
+  await world.send('reservations', queued(event));
+  await world.eventually('it is listed', async () => expect(await ownFailures(event.id)).toHaveLength(1));
+  return event.id;
+}
+
+describe('orderly order', () => {
+  test('tells where an order is, without telling whose', async () => {
+    const clientReference = world.fresh('secret');
+    const customer = world.fresh('customer');
+    const { orderId } = await placed([line(await stocked(1))], { as: { customer }, clientReference });
+    await world.settled(orderId);
+
+    const { code, found } = await asked('order', orderId);
+    expect(code).toBe(0);
+    expect(found).toMatchObject({
+      orderId,
+      order: { status: 'APPROVED', version: 2 },
+      listedVersion: 2,
+      doneTwice: [],
+      verdict: { state: 'complete' },
+    });
+    const deliveries = found.events.flatMap(({ type, deliveries }: Told) =>
+      deliveries.map(({ consumer, state }) => `${type} -> ${consumer}: ${state}`),
+    );
+    expect(deliveries).toEqual([
+      'OrderPlaced -> reservations: processed',
+      'OrderPlaced -> orders-list: processed',
+      'OrderApproved -> orders-list: processed',
+      'StockReserved -> orders-stock: processed',
+    ]);
+
+    const { out } = await orderly('order', orderId);
+    expect(out).toMatch(/APPROVED, version 2[\s\S]*complete: 3 events, 4 deliveries processed, nothing twice$/);
+    for (const text of [out, JSON.stringify(found)]) {
+      expect(text).not.toContain(clientReference);
+      expect(text).not.toContain(customer);
+    }
+    expect((await orderly('order', orderId, '--payload')).out).toContain(clientReference);
+  });
+
+  test('is found by the npm script, with its exit code', async () => {
+    const script = fileURLToPath(new URL('../../tools/run.mjs', import.meta.url));
+    const { code, stderr } = await new Promise<{ code: unknown; stderr: string }>((resolve) => {
+      const env = { ...process.env, AWS_REGION: region };
+      execFile(process.execPath, [script, 'orderly', 'order', 'nobody'], { env }, (error, _, stderr) =>
+        resolve({ code: error?.code, stderr }),
+      );
+    });
+    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining("There is no order 'nobody'.") });
+  });
+});
+
+interface Told {
+  readonly type: string;
+  readonly deliveries: readonly { readonly consumer: string; readonly state: string }[];
+}
+
+describe('orderly failures', () => {
+  test('what fails again keeps both reasons; discarded, it is recognised when it comes late', async () => {
+    const secret = world.fresh('secret');
+    const event = { ...orderPlaced(newOrderId(), [line('sku')]), data: { customerId: secret } };
+    const id = await failing(event);
+
+    const shown = await asked('failures', 'show', 'reservations', id);
+    expect(shown.found.failure).toMatchObject({
+      status: 'FAILED',
+      redrivable: true,
+      failures: [{ name: 'ContractViolation' }],
+    });
+    expect(JSON.stringify(shown.found)).not.toContain(secret);
+    expect((await orderly('failures', 'show', 'reservations', id, '--payload')).out).toContain(secret);
+
+    const dry = await asked('failures', 'redrive', 'reservations', id, '--dry-run');
+    expect(dry).toMatchObject({ code: 0, found: { redrive: { result: 'dry-run' } } });
+    const again = await asked('failures', 'redrive', 'reservations', id);
+    expect(again).toMatchObject({ code: 4, found: { redrive: { result: 'failed-again' } } });
+    const { found } = await asked('failures', 'show', 'reservations', id);
+    expect(found.failure.failures).toHaveLength(2);
+
+    expect((await orderly('failures', 'discard', 'reservations', id, '--reason', 'a test', '--dry-run')).code).toBe(0);
+    expect(await ownFailures(id)).toHaveLength(1);
+    expect((await orderly('failures', 'discard', 'reservations', id, '--reason', 'a test')).code).toBe(0);
+    expect(await ownFailures(id)).toEqual([]);
+
+    await world.send('reservations', queued(event), queued({ ...event, ...mended(event.subject) }));
+    await world.eventually('both late deliveries are duplicates', async () =>
+      expect((await world.deliveries('reservations', id)).duplicate).toBe(2),
+    );
+    expect((await asked('failures', 'show', 'reservations', id)).found.failure).toMatchObject({
+      status: 'DISCARDED',
+      discardReason: 'a test',
+      discardedBy: expect.any(String),
+      discardedAt: expect.any(String),
+    });
+    const redriven = await asked('failures', 'redrive', 'reservations', id);
+    expect(redriven).toMatchObject({ code: 1, found: { error: { code: 'refused' } } });
+  });
+
+  test('what may have been done before is redriven only where somebody says that it was not', async () => {
+    const orderId = newOrderId();
+    const event = orderPlaced(orderId, [line(await stocked(1))], { time: world.time(40 * DAY) });
+    const id = await failing(event);
+
+    const refused = await orderly('failures', 'redrive', 'reservations', id);
+    expect(refused.code).toBe(1);
+    expect(refused.err).toMatch(/may have been done before[\s\S]*--not-done$/);
+    expect(await world.commits('Reservation', orderId)).toEqual([]);
+
+    const done = await asked('failures', 'redrive', 'reservations', id, '--not-done');
+    expect(done).toMatchObject({ code: 0, found: { redrive: { result: 'processed' } } });
+    expect(await world.commits('Reservation', orderId)).toHaveLength(1);
+    expect(await ownFailures(id)).toEqual([]);
+  });
+
+  test('what can not be read is shown, can not be redriven, and can be discarded', async () => {
+    const garbage = world.fresh('garbage');
+    await world.send('reservations', garbage);
+    const [failure] = await world.eventually('it is recorded', async () => {
+      const found = await world.failures('reservations', garbage);
+      expect(found).toHaveLength(1);
+      return found;
+    });
+    const id = failure!.messageId;
+    const { code, err } = await orderly('failures', 'redrive', 'reservations', id);
+    expect({ code, err }).toEqual({ code: 1, err: expect.stringMatching(/no id[\s\S]*discard reservations body:/) });
+    expect((await orderly('failures', 'discard', 'reservations', id, '--reason', 'a test')).code).toBe(0);
+  });
+
+  test('what is not there is told with the command that lists what is', async () => {
+    for (const [consumer, next] of [
+      ['reservations', 'failures list --consumer reservations'],
+      ['nobody', 'failures list'],
+    ] as const) {
+      const { code, found } = await asked('failures', 'show', consumer, 'nothing');
+      expect({ code, error: found.error }).toMatchObject({
+        code: 1,
+        error: { code: 'not-found', next: expect.stringMatching(new RegExp(`${next}$`)) },
+      });
+    }
+  });
+
+  test.skipIf(!world.makesFaults)(
+    `a commit that its relay gave up stays failed until all of it is sent ${needsFaults}`,
+    async () => {
+      const sku = await stocked(1);
+      const match = { detailType: 'OrderPlaced', including: sku };
+      await world.failEntries(match, { errorCode: 'MalformedDetail', times: 2 });
+      const { orderId } = await placed([line(sku)]);
+      const id = `Order#${orderId}/COMMIT#0000000001`;
+      await world.eventually('the relay gave it up', async () => expect(await ownFailures(id)).toHaveLength(1));
+      const lost = await asked('order', orderId);
+      expect(lost).toMatchObject({ code: 4, found: { verdict: { state: 'failed' }, order: { status: 'PENDING' } } });
+      expect(lost.found.verdict.next).toContain(`failures show relay '${id}'`);
+
+      const again = await asked('failures', 'redrive', 'relay', id);
+      expect(again).toMatchObject({ code: 4, found: { redrive: { result: 'failed-again' } } });
+      expect((await asked('failures', 'show', 'relay', id)).found.failure.failures).toHaveLength(2);
+      expect(await ownFailures(id)).toHaveLength(1);
+
+      const sent = await asked('failures', 'redrive', 'relay', id);
+      expect(sent).toMatchObject({ code: 0, found: { redrive: { result: 'processed' } } });
+      await becomes(orderId, 'APPROVED');
+      await world.settled(orderId);
+      expect(await ownFailures(id)).toEqual([]);
+      expect(await asked('order', orderId)).toMatchObject({ code: 0, found: { verdict: { state: 'complete' } } });
+    },
+  );
+});
+
+/** Data as it should have been: even that isn't processed once the message was discarded. */
+const mended = (subject: string) => ({ data: orderPlaced(subject.slice('Order/'.length), [line('sku')]).data });
