@@ -1,4 +1,19 @@
-import type { CallResult, Item, ItemKey, Operation, ShardPage, WireObject } from './wire.js';
+import { createHash } from 'node:crypto';
+import { compareNumbers } from './decimal.js';
+import { NotModelled } from './errors.js';
+import { type Hold, Holds } from './holds.js';
+import { keyOf, readKey } from './keys.js';
+import { batchGetItem, batchWriteItem, itemsOfBatchGet, itemsOfBatchWrite } from './operations/batches.js';
+import { Call, type World } from './operations/context.js';
+import { planDelete, planPut, planUpdate } from './operations/planned-write.js';
+import { query, scan } from './operations/query.js';
+import { deleteItem, getItem, putItem, updateItem } from './operations/single.js';
+import { Tokens } from './operations/tokens.js';
+import { itemsRead, itemsWritten, transactGetItems, transactWriteItems } from './operations/transactions.js';
+import { Stream } from './stream.js';
+import { Table } from './table.js';
+import { readDefinition, type TableDefinition, type TableResource } from './table-definition.js';
+import type { CallResult, Change, Item, ItemKey, Operation, ShardPage, WireObject } from './wire.js';
 
 export interface DynamoDbModelOptions {
   /** Virtual time, epoch ms. */
@@ -11,7 +26,7 @@ export interface DynamoDbModelOptions {
    */
   readonly indexDelay?: (random: () => number) => number;
   /**
-   * How far an eventually consistent read of a table lies back, ms (at most 5,000); asked once per read.
+   * How far an eventually consistent read of a table (a scan excepted) lies back, ms, at most 5,000; asked once per read.
    * @default 0: such a read sees the newest state, as it does most of the time on AWS
    */
   readonly readLag?: (random: () => number) => number;
@@ -26,31 +41,44 @@ export interface DynamoDbModelOptions {
   readonly region?: string;
 }
 
-/** A resource of a template with its intrinsic functions resolved. */
-export interface TableResource {
-  readonly Type: string;
-  readonly Properties: WireObject;
-}
-
-/** Items that an unfinished transaction has locked. */
-export interface Hold {
-  readonly items: readonly ItemKey[];
-  /** Of a TransactWriteItems: the same token meets TransactionInProgressException meanwhile. */
-  readonly token?: string;
-}
-
 export interface ShardDescription {
   readonly shardId: string;
   readonly startingSequenceNumber: string;
 }
 
-/** DynamoDB in memory, for one account and region. Deterministic: the same calls with the same options, the same answers. */
-export class DynamoDbModel {
-  constructor(readonly options: DynamoDbModelOptions) {}
+/** TTL leaves alone what expired longer ago: it is taken for a mistake. AWS, "Using time to live (TTL) in DynamoDB". */
+const TTL_FORGETS_SECONDS = 5 * 365 * 24 * 60 * 60;
+const DEFAULT_SHARDS = 4;
 
-  /** @throws {NotModelled} naming a property whose behaviour isn't modelled */
-  createTable(_name: string, _resource: TableResource): void {
-    throw new Error('to come');
+const usualIndexDelay = (random: () => number): number => (random() < 0.02 ? 5_000 * random() : 5 + 95 * random());
+
+/**
+ * DynamoDB in memory, for one account and region. Deterministic: the same calls with the same options give the same
+ * answers. Answers share what is stored, which is frozen.
+ */
+export class DynamoDbModel {
+  private readonly tablesByName = new Map<string, Table>();
+  private readonly holds = new Holds();
+  private readonly tokens: Tokens;
+  private readonly world: World;
+  private sequence = 0n;
+
+  constructor(private readonly options: DynamoDbModelOptions) {
+    const { now, random } = options;
+    this.tokens = new Tokens(now);
+    this.world = { tables: this.tablesByName, holds: this.holds, now, random };
+  }
+
+  /** @throws {NotModelled} naming what of the resource has no model */
+  createTable(name: string, resource: TableResource): void {
+    const { now, random, indexDelay = usualIndexDelay, readLag } = this.options;
+    const definition = readDefinition(name, resource);
+    const clock = {
+      now,
+      indexDelay: () => indexDelay(random),
+      ...(readLag ? { readLag: () => readLag(random) } : {}),
+    };
+    this.tablesByName.set(name, new Table(definition, clock, this.streamOf(definition)));
   }
 
   /**
@@ -59,61 +87,176 @@ export class DynamoDbModel {
    * @throws {DynamoDbError} what AWS would answer
    * @throws {NotModelled} where the model doesn't know
    */
-  call(_operation: Operation, _input: WireObject, _hold?: Hold): CallResult {
-    throw new Error('to come');
-  }
-
-  /** The items that a request names: what a transaction locks, what an IAM condition on leading keys looks at. */
-  itemsOf(_operation: Operation, _input: WireObject): readonly ItemKey[] {
-    throw new Error('to come');
+  call(operation: Operation, input: WireObject, hold?: Hold): CallResult {
+    const call = new Call(this.world, hold);
+    const output = this.answer(call, operation, input);
+    return { output, effects: call.effects() };
   }
 
   /**
-   * Locks the items of a request (a TransactWriteItems or, to meet a TransactGetItems, any write) until `release`:
-   * other writes and transactions on them meet TransactionConflict. The request itself is called with its hold.
+   * The items that a request names; none for Query and Scan.
+   * @throws {DynamoDbError} what AWS would answer where the request isn't valid
    */
-  hold(_operation: Operation, _input: WireObject): Hold {
-    throw new Error('to come');
+  itemsOf(operation: Operation, input: WireObject): readonly ItemKey[] {
+    const call = new Call(this.world, undefined);
+    switch (operation) {
+      case 'PutItem':
+        return [planPut(call, input).item];
+      case 'UpdateItem':
+        return [planUpdate(call, input).item];
+      case 'DeleteItem':
+        return [planDelete(call, input).item];
+      case 'GetItem': {
+        const { name: table, definition } = call.table(input.TableName);
+        return [{ table, key: readKey(input.Key, definition) }];
+      }
+      case 'TransactWriteItems':
+        return itemsWritten(call, input);
+      case 'TransactGetItems':
+        return itemsRead(call, input);
+      case 'BatchGetItem':
+        return itemsOfBatchGet(call, input);
+      case 'BatchWriteItem':
+        return itemsOfBatchWrite(call, input);
+      case 'Query':
+      case 'Scan':
+        return [];
+    }
   }
 
-  release(_hold: Hold): void {
-    throw new Error('to come');
+  /**
+   * Locks the items of a request until {@link release}: writes and transactions of others on them meet
+   * TransactionConflict meanwhile. The request itself is then called with its hold.
+   */
+  hold(operation: Operation, input: WireObject): Hold {
+    const token = operation === 'TransactWriteItems' ? input.ClientRequestToken : undefined;
+    const hold = { items: this.itemsOf(operation, input), ...(typeof token === 'string' && token ? { token } : {}) };
+    this.holds.add(hold);
+    return hold;
+  }
+
+  release(hold: Hold): void {
+    this.holds.release(hold);
   }
 
   /** Shards of a table's stream; none where the template switches no stream on. */
-  shardsOf(_table: string): readonly ShardDescription[] {
-    throw new Error('to come');
+  shardsOf(table: string): readonly ShardDescription[] {
+    const shards = this.tableOf(table).stream?.shards ?? [];
+    return shards.map(({ id, first }) => ({ shardId: id, startingSequenceNumber: first }));
   }
 
-  /** Records after `fromSequence` (from the oldest kept one where it is undefined), oldest first. */
-  readShard(_shardId: string, _fromSequence: string | undefined, _limit: number): ShardPage {
-    throw new Error('to come');
+  /** Records after `fromSequence` (from the oldest one kept where it is undefined), oldest first. */
+  readShard(shardId: string, fromSequence: string | undefined, limit: number): ShardPage {
+    for (const { stream } of this.tablesByName.values()) {
+      const shard = stream?.shards.find(({ id }) => id === shardId);
+      if (stream && shard) return stream.read(shard, fromSequence, limit, this.options.now());
+    }
+    throw new NotModelled(`shard ${shardId}`);
   }
 
   /**
-   * Deletes what TTL may have deleted by now: items of tables with TTL whose attribute is a number of seconds before
-   * `nowMs`. TTL is late on AWS (days at times): that is the caller's, by when it calls and with which time.
+   * Deletes what TTL may have deleted by `nowMs`: items whose attribute is a number of seconds before that. TTL is late
+   * on AWS (days at times): that is the caller's, by when it calls and with which time. It costs no write units.
+   * @returns what was deleted
    */
-  expire(_nowMs: number): readonly ItemKey[] {
-    throw new Error('to come');
+  expire(nowMs: number): readonly ItemKey[] {
+    const seconds = nowMs / 1000;
+    const deleted: ItemKey[] = [];
+    for (const table of this.tablesByName.values()) {
+      const { name, definition } = table;
+      if (definition.ttlAttribute === undefined) continue;
+      for (const item of table.items()) {
+        const value = item[definition.ttlAttribute];
+        if (!value || !('N' in value) || compareNumbers(value.N, '0') < 0) continue;
+        const at = Number(value.N);
+        if (at >= seconds || at < seconds - TTL_FORGETS_SECONDS) continue;
+        const change: Change = { table: name, key: keyOf(item, definition.key), before: item };
+        if (this.holds.has(change)) continue;
+        table.write(change);
+        table.stream?.append([change], this.options.now(), true);
+        deleted.push({ table: name, key: change.key });
+      }
+    }
+    return deleted;
   }
 
   tables(): readonly string[] {
-    throw new Error('to come');
+    return [...this.tablesByName.keys()];
   }
 
-  /** A table's items now, ordered by key. */
-  items(_table: string): readonly Item[] {
-    throw new Error('to come');
+  definitionOf(table: string): TableDefinition {
+    return this.tableOf(table).definition;
   }
 
-  /** All items by table: what invariants look at. Cheap; later writes don't show in it. */
+  /** A table's items now, by the text of the partition key, then in order. */
+  items(table: string): readonly Item[] {
+    return this.tableOf(table).items();
+  }
+
+  /** All items by table, for invariants. Later writes don't show in it. */
   snapshot(): ReadonlyMap<string, readonly Item[]> {
-    throw new Error('to come');
+    return new Map([...this.tablesByName].map(([name, table]) => [name, table.items()]));
   }
 
-  /** SHA-256 over all tables' items, for comparing two runs. */
+  /** SHA-256 over all tables' items: equal for equal contents. */
   digest(): string {
-    throw new Error('to come');
+    const digest = createHash('sha256');
+    for (const [name, items] of [...this.snapshot()].sort(([a], [b]) => (a < b ? -1 : 1))) {
+      digest.update(JSON.stringify([name, items], sortedMembers));
+    }
+    return digest.digest('hex');
+  }
+
+  private answer(call: Call, operation: Operation, input: WireObject): WireObject {
+    switch (operation) {
+      case 'PutItem':
+        return putItem(call, input);
+      case 'GetItem':
+        return getItem(call, input);
+      case 'UpdateItem':
+        return updateItem(call, input);
+      case 'DeleteItem':
+        return deleteItem(call, input);
+      case 'Query':
+        return query(call, input);
+      case 'Scan':
+        return scan(call, input);
+      case 'TransactWriteItems':
+        return transactWriteItems(call, input, this.tokens);
+      case 'TransactGetItems':
+        return transactGetItems(call, input);
+      case 'BatchGetItem':
+        return batchGetItem(call, input);
+      case 'BatchWriteItem':
+        return batchWriteItem(call, input);
+      default:
+        throw new NotModelled(`operation ${String(operation)}`);
+    }
+  }
+
+  private streamOf({ name, stream, key }: TableDefinition): Stream | undefined {
+    if (!stream) return undefined;
+    const { random, streamDelay, shardsPerStream = DEFAULT_SHARDS, region = 'eu-west-1' } = this.options;
+    return new Stream({
+      table: name,
+      view: stream,
+      partitionKey: key.partition,
+      shards: shardsPerStream,
+      region,
+      random,
+      delay: () => streamDelay?.(random) ?? 0,
+      nextSequence: () => String(10n ** 20n + 100n * this.sequence++),
+    });
+  }
+
+  private tableOf(name: string): Table {
+    const table = this.tablesByName.get(name);
+    if (!table) throw new NotModelled(`table ${name} was not created`);
+    return table;
   }
 }
+
+const sortedMembers = (_name: string, value: unknown): unknown =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
+    : value;

@@ -1,0 +1,70 @@
+/**
+ * What a call consumed, and `ConsumedCapacity` in its answer. AWS, "DynamoDB read and write operations"; "API Reference:
+ * ConsumedCapacity".
+ */
+import type { Consumed, WireObject } from './wire.js';
+
+interface Units {
+  read: number;
+  write: number;
+}
+
+export class Consumption {
+  private readonly tables = new Map<string, { readonly own: Units; readonly indexes: Map<string, Units> }>();
+
+  read(table: string, units: number, index?: string): void {
+    this.unitsOf(table, index).read += units;
+  }
+
+  write(table: string, units: number, index?: string): void {
+    this.unitsOf(table, index).write += units;
+  }
+
+  /** Tables in the order in which they were met. */
+  list(): readonly Consumed[] {
+    return [...this.tables].flatMap(([table, { own, indexes }]) => [
+      { table, ...own },
+      ...[...indexes].map(([index, units]) => ({ table, index, ...units })),
+    ]);
+  }
+
+  /**
+   * The answer's part about it, as a request's `ReturnConsumedCapacity` wants it; nothing where it is NONE or absent.
+   * @param shape `one` for operations on one table, `many` for batches, `transaction` also names reads and writes apart
+   */
+  report(wanted: unknown, shape: 'one' | 'many' | 'transaction'): WireObject {
+    if (wanted !== 'TOTAL' && wanted !== 'INDEXES') return {};
+    const units = (u: Units): WireObject => ({
+      CapacityUnits: u.read + u.write,
+      ...(shape === 'transaction' && u.read > 0 ? { ReadCapacityUnits: u.read } : {}),
+      ...(shape === 'transaction' && u.write > 0 ? { WriteCapacityUnits: u.write } : {}),
+    });
+    const reports = [...this.tables].map(([TableName, { own, indexes }]) => {
+      const all = [own, ...indexes.values()];
+      const sum = { read: total(all.map(({ read }) => read)), write: total(all.map(({ write }) => write)) };
+      return {
+        TableName,
+        ...units(sum),
+        ...(wanted === 'INDEXES' ? { Table: units(own) } : {}),
+        ...(wanted === 'INDEXES' && indexes.size > 0
+          ? { GlobalSecondaryIndexes: Object.fromEntries([...indexes].map(([name, u]) => [name, units(u)])) }
+          : {}),
+      };
+    });
+    return { ConsumedCapacity: shape === 'one' ? reports[0] : reports };
+  }
+
+  private unitsOf(table: string, index: string | undefined): Units {
+    let found = this.tables.get(table);
+    if (!found) {
+      found = { own: { read: 0, write: 0 }, indexes: new Map() };
+      this.tables.set(table, found);
+    }
+    if (index === undefined) return found.own;
+    const units = found.indexes.get(index) ?? { read: 0, write: 0 };
+    found.indexes.set(index, units);
+    return units;
+  }
+}
+
+const total = (numbers: readonly number[]): number => numbers.reduce((sum, number) => sum + number, 0);

@@ -1,0 +1,83 @@
+/** Changes inside documents: the old one stays as it is. AWS, "Using update expressions in DynamoDB". */
+import { validation } from '../errors.js';
+import type { AttributeValue, Item } from '../wire.js';
+import { own, type Path, valueAt } from './paths.js';
+
+export interface Replacement {
+  readonly path: Path;
+  readonly value: AttributeValue;
+}
+
+export interface Removal {
+  readonly path: Path;
+}
+
+const invalidPath = () => validation('The document path provided in the update expression is invalid for update');
+
+/** Puts values in their places; behind a list's end they are appended, in the order of their indexes. */
+export function placeValues(item: Item, replacements: readonly Replacement[]): Item {
+  let changed = item;
+  for (const { path, value } of [...replacements].sort(byLastIndex)) {
+    changed = withAttribute(changed, path[0] as string, (old) => placed(old, path, 1, value));
+  }
+  return changed;
+}
+
+/**
+ * Takes values away. An index means the list as it was in `original`: what lies behind moves up only when all is done.
+ */
+export function removeValues(original: Item, item: Item, removals: readonly Removal[]): Item {
+  let changed = item;
+  for (const { path } of [...removals].sort((a, b) => byLastIndex(b, a))) {
+    if (path.length > 1 && !isContainer(valueAt(original, path.slice(0, -1)), path.at(-1))) throw invalidPath();
+    if (valueAt(original, path) === undefined) continue;
+    changed = withAttribute(changed, path[0] as string, (old) => removed(old, path, 1));
+  }
+  return changed;
+}
+
+function byLastIndex({ path: a }: Removal, { path: b }: Removal): number {
+  const [x, y] = [a.at(-1), b.at(-1)];
+  return typeof x === 'number' && typeof y === 'number' ? x - y : 0;
+}
+
+const isContainer = (value: AttributeValue | undefined, element: string | number | undefined): boolean =>
+  value !== undefined && (typeof element === 'number' ? 'L' in value : 'M' in value);
+
+/** A value, with another one at the rest of a path. */
+function placed(old: AttributeValue | undefined, path: Path, at: number, value: AttributeValue): AttributeValue {
+  const element = path[at];
+  if (element === undefined) return value;
+  if (typeof element === 'string') {
+    if (!old || !('M' in old)) throw invalidPath();
+    return Object.freeze({ M: withAttribute(old.M, element, (child) => placed(child, path, at + 1, value)) });
+  }
+  if (!old || !('L' in old)) throw invalidPath();
+  const list = [...old.L];
+  list[Math.min(element, list.length)] = placed(list[element], path, at + 1, value);
+  return Object.freeze({ L: Object.freeze(list) });
+}
+
+/** A value, without what stands at the rest of a path; undefined where nothing is left. */
+function removed(old: AttributeValue | undefined, path: Path, at: number): AttributeValue | undefined {
+  const element = path[at];
+  if (element === undefined || old === undefined) return undefined;
+  if (typeof element === 'string') {
+    if (!('M' in old)) throw invalidPath();
+    return Object.freeze({ M: withAttribute(old.M, element, (child) => removed(child, path, at + 1)) });
+  }
+  if (!('L' in old)) throw invalidPath();
+  const child = removed(old.L[element], path, at + 1);
+  const list = child ? old.L.with(element, child) : old.L.toSpliced(element, 1);
+  return Object.freeze({ L: Object.freeze(list) });
+}
+
+function withAttribute(
+  item: Item,
+  name: string,
+  change: (old: AttributeValue | undefined) => AttributeValue | undefined,
+): Item {
+  const value = change(own(item, name));
+  const { [name]: _old, ...others } = item;
+  return Object.freeze(value === undefined ? others : { ...others, [name]: value });
+}

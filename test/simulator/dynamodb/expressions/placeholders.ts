@@ -1,0 +1,132 @@
+/** AWS, "Expression attribute names (aliases) in DynamoDB"; "Using expression attribute values in DynamoDB". */
+import { DynamoDbError, validation } from '../errors.js';
+import { normalValue } from '../values.js';
+import type { AttributeValue, WireObject } from '../wire.js';
+import type { Path, PathSyntax } from './paths.js';
+import { ExpressionFault, Tokens } from './tokens.js';
+
+const NAME = /^#[A-Za-z0-9_]+$/;
+const VALUE = /^:[A-Za-z0-9_]+$/;
+
+/** The names and values that come with a request's expressions. Each must be defined where used, and used where defined. */
+export class Placeholders {
+  private readonly names: Map<string, string>;
+  private readonly values: Map<string, AttributeValue>;
+  private readonly unusedNames: Set<string>;
+  private readonly unusedValues: Set<string>;
+
+  /** @throws {DynamoDbError} ValidationException where they are empty, ill-named, without an expression or no values */
+  constructor(
+    { ExpressionAttributeNames: names, ExpressionAttributeValues: values }: WireObject,
+    expressions: readonly unknown[],
+  ) {
+    const none = expressions.every((expression) => expression === undefined);
+    this.names = read('Names', names, none, NAME, String);
+    this.values = read('Values', values, none, VALUE, checkedValue);
+    this.unusedNames = new Set(this.names.keys());
+    this.unusedValues = new Set(this.values.keys());
+  }
+
+  path(syntax: PathSyntax): Path {
+    return syntax.some((element) => typeof element === 'string' && element.startsWith('#'))
+      ? syntax.map((element) =>
+          typeof element === 'string' && element.startsWith('#') ? this.nameOf(element) : element,
+        )
+      : syntax;
+  }
+
+  value(reference: string): AttributeValue {
+    const value = this.values.get(reference);
+    if (value === undefined) {
+      throw new ExpressionFault(
+        `An expression attribute value used in expression is not defined; attribute value: ${reference}`,
+      );
+    }
+    this.unusedValues.delete(reference);
+    return value;
+  }
+
+  /** @throws {DynamoDbError} ValidationException where one was defined and not used */
+  refuseUnused(): void {
+    const [kind, unused] = this.unusedNames.size > 0 ? ['Names', this.unusedNames] : ['Values', this.unusedValues];
+    if (unused.size > 0) {
+      throw validation(
+        `Value provided in ExpressionAttribute${kind} unused in expressions: keys: {${[...unused].join(', ')}}`,
+      );
+    }
+  }
+
+  private nameOf(reference: string): string {
+    const name = this.names.get(reference);
+    if (name === undefined) {
+      throw new ExpressionFault(
+        `An expression attribute name used in the document path is not defined; attribute name: ${reference}`,
+      );
+    }
+    this.unusedNames.delete(reference);
+    return name;
+  }
+}
+
+function read<T>(
+  kind: 'Names' | 'Values',
+  given: unknown,
+  none: boolean,
+  pattern: RegExp,
+  convert: (value: unknown, key: string) => T,
+): Map<string, T> {
+  const read = new Map<string, T>();
+  if (given === undefined || given === null) return read;
+  const what = `ExpressionAttribute${kind}`;
+  if (none) throw validation(`${what} can only be specified when using expressions`);
+  const entries = Object.entries(given);
+  if (entries.length === 0) throw validation(`${what} must not be empty`);
+  for (const [key, value] of entries) {
+    if (!pattern.test(key)) throw validation(`${what} contains invalid key: Syntax error; key: "${key}"`);
+    read.set(key, convert(value, key));
+  }
+  return read;
+}
+
+function checkedValue(value: unknown, key: string): AttributeValue {
+  try {
+    return normalValue(value);
+  } catch (error) {
+    if (!(error instanceof DynamoDbError) || error.type !== 'ValidationException') throw error;
+    throw validation(`ExpressionAttributeValues contains invalid value: ${error.message} for key ${key}`);
+  }
+}
+
+export type ExpressionName =
+  | 'ConditionExpression'
+  | 'FilterExpression'
+  | 'KeyConditionExpression'
+  | 'ProjectionExpression'
+  | 'UpdateExpression';
+
+/** An application has few expressions: each is parsed once. */
+const MAX_CACHED = 10_000;
+
+/** A parser for one kind of expression that knows the texts it has read. */
+export function cached<Syntax>(parse: (tokens: Tokens) => Syntax): (text: string) => Syntax {
+  const known = new Map<string, Syntax>();
+  return (text) => {
+    const found = known.get(text);
+    if (found !== undefined) return found;
+    if (text.trim() === '') throw new ExpressionFault('The expression can not be empty;');
+    const syntax = parse(new Tokens(text));
+    if (known.size >= MAX_CACHED) known.clear();
+    known.set(text, syntax);
+    return syntax;
+  };
+}
+
+/** @throws {DynamoDbError} for any {@link ExpressionFault}: `Invalid <expression>: ...` */
+export function inExpression<T>(name: ExpressionName, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof ExpressionFault) throw validation(`Invalid ${name}: ${error.message}`);
+    throw error;
+  }
+}

@@ -1,0 +1,113 @@
+import { compareValues, keyText } from './values.js';
+import type { AttributeValue, Item } from './wire.js';
+
+/** An item as it is kept. */
+export interface Entry {
+  readonly item: Item;
+  readonly bytes: number;
+}
+
+/** Order within a partition: 0 only for the same place. */
+export type Order = (a: Item, b: Item) => number;
+
+/**
+ * Items by partition, ordered inside each. Partitions have no order that an application could rely on: a scan meets
+ * them by a hash of their key. AWS, "Partitions and data distribution in DynamoDB".
+ */
+export class ItemStore {
+  private readonly partitions = new Map<string, Entry[]>();
+  private scanned: readonly string[] | undefined;
+
+  constructor(
+    private readonly partitionKey: string,
+    readonly order: Order,
+  ) {}
+
+  find(key: Item): Entry | undefined {
+    const entries = this.partitions.get(this.partitionOf(key));
+    const entry = entries?.[firstWhere(entries, (each) => this.order(each.item, key) >= 0)];
+    return entry && this.order(entry.item, key) === 0 ? entry : undefined;
+  }
+
+  partition(key: AttributeValue): readonly Entry[] {
+    return this.partitions.get(keyText(key)) ?? [];
+  }
+
+  put(entry: Entry): void {
+    const name = this.partitionOf(entry.item);
+    const entries = this.partitions.get(name);
+    if (!entries) {
+      this.partitions.set(name, [entry]);
+      this.scanned = undefined;
+      return;
+    }
+    const at = firstWhere(entries, (each) => this.order(each.item, entry.item) >= 0);
+    const found = entries[at];
+    entries.splice(at, found && this.order(found.item, entry.item) === 0 ? 1 : 0, entry);
+  }
+
+  remove(key: Item): void {
+    const name = this.partitionOf(key);
+    const entries = this.partitions.get(name);
+    const at = entries ? firstWhere(entries, (each) => this.order(each.item, key) >= 0) : 0;
+    const found = entries?.[at];
+    if (!entries || !found || this.order(found.item, key) !== 0) return;
+    entries.splice(at, 1);
+    if (entries.length > 0) return;
+    this.partitions.delete(name);
+    this.scanned = undefined;
+  }
+
+  /** Keys of all partitions, in the order of a scan. */
+  scanOrder(): readonly string[] {
+    this.scanned ??= [...this.partitions.keys()].sort(this.comparePartitions);
+    return this.scanned;
+  }
+
+  /** In the order of a scan. */
+  comparePartitions(a: string, b: string): number {
+    return hash(a) - hash(b) || (a === b ? 0 : a < b ? -1 : 1);
+  }
+
+  /** All entries, by the text of the partition key, then in order. */
+  *sorted(): Generator<Entry> {
+    for (const name of [...this.partitions.keys()].sort()) yield* this.partitions.get(name) ?? [];
+  }
+
+  named(partition: string): readonly Entry[] {
+    return this.partitions.get(partition) ?? [];
+  }
+
+  partitionOf(item: Item): string {
+    return keyText(item[this.partitionKey] as AttributeValue);
+  }
+}
+
+/** Index of the first member for which `test` holds, where it holds for all behind it too; the length where for none. */
+export function firstWhere<T>(members: readonly T[], test: (member: T) => boolean): number {
+  let low = 0;
+  let high = members.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (test(members[middle] as T)) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}
+
+/** By one attribute; everything is in the same place where there is none. */
+export function orderBy(attribute: string | undefined): Order {
+  if (attribute === undefined) return () => 0;
+  return (a, b) => compareValues(a[attribute] as AttributeValue, b[attribute] as AttributeValue) ?? 0;
+}
+
+/** FNV-1a over UTF-16 units, 32 bits: spreads, and is the same everywhere. */
+export function hash(text: string): number {
+  let value = 0x811c9dc5;
+  for (let at = 0; at < text.length; at++) {
+    value ^= text.charCodeAt(at);
+    value = Math.imul(value, 0x01000193);
+  }
+  value ^= value >>> 16;
+  return Math.imul(value, 0x45d9f3b) >>> 0;
+}

@@ -1,0 +1,96 @@
+/**
+ * What AWS asks of key attributes. AWS, "Naming rules and data types"; "Quotas in Amazon DynamoDB" (partition keys and
+ * sort keys); "API Reference: PutItem, GetItem".
+ */
+import { validation } from './errors.js';
+import { MAX_ITEM_BYTES, MAX_PARTITION_KEY_BYTES, MAX_SORT_KEY_BYTES, valueBytes } from './size.js';
+import { attributeNames, type KeySchema, type TableDefinition } from './table-definition.js';
+import { invalid, keyText, normalItem, typeOf } from './values.js';
+import type { AttributeValue, Item } from './wire.js';
+
+/** The attributes of an item that are its key. */
+export function keyOf(item: Item, key: KeySchema): Item {
+  const partition = { [key.partition]: item[key.partition] as AttributeValue };
+  return key.sort === undefined ? partition : { ...partition, [key.sort]: item[key.sort] as AttributeValue };
+}
+
+/** One text per item of a table. */
+export function idOf(item: Item, { partition, sort }: KeySchema): string {
+  const text = keyText(item[partition] as AttributeValue);
+  return sort === undefined ? text : `${text.length}:${text}${keyText(item[sort] as AttributeValue)}`;
+}
+
+/** A request's `Key`. @throws {DynamoDbError} ValidationException where it isn't exactly the table's key */
+export function readKey(given: unknown, table: TableDefinition): Item {
+  const key = normalItem(given ?? {});
+  const names = attributeNames(table.key);
+  const fits = Object.keys(key).length === names.length && names.every((name) => typeFits(key[name], name, table));
+  if (!fits) throw validation('The provided key element does not match the schema');
+  checkKeyValues(key, table);
+  return key;
+}
+
+/** An item to be put. @throws {DynamoDbError} ValidationException where its keys or its size don't fit */
+export function checkItem(item: Item, table: TableDefinition, bytes: number): void {
+  if (Object.hasOwn(item, '')) throw invalid('Empty attribute name');
+  for (const name of attributeNames(table.key)) {
+    const value = item[name];
+    if (value === undefined) throw invalid(`Missing the key ${name} in the item`);
+    if (!typeFits(value, name, table)) {
+      throw invalid(`Type mismatch for key ${name} expected: ${table.types.get(name)} actual: ${typeOf(value)}`);
+    }
+  }
+  checkKeyValues(item, table);
+  checkIndexKeys(item, table);
+  if (bytes > MAX_ITEM_BYTES) throw validation('Item size has exceeded the maximum allowed size');
+}
+
+/** An item may lack an index's key (then it isn't in the index), but not have it in another type, or empty. */
+export function checkIndexKeys(item: Item, table: TableDefinition): void {
+  for (const { name: index, key } of table.indexes.values()) {
+    for (const name of attributeNames(key)) {
+      const value = item[name];
+      if (value === undefined) continue;
+      if (!typeFits(value, name, table)) {
+        const types = `Expected: ${table.types.get(name)} Actual: ${typeOf(value)}`;
+        throw invalid(`Type mismatch for Index Key ${name} ${types} IndexName: ${index}`);
+      }
+      const what = `IndexName: ${index}, IndexKey: ${name}`;
+      if (valueBytes(value) === 0) {
+        throw validation(
+          `One or more parameter values are not valid. A value specified for a secondary index key is not supported. The AttributeValue for a key attribute cannot contain an empty ${emptyName(value)} value. ${what}`,
+        );
+      }
+      if (valueBytes(value) > limitOf(name, key)) throw invalid(`Size of index key has exceeded the limit. ${what}`);
+    }
+  }
+}
+
+/** Neither empty nor over 2,048 bytes (partition key) or 1,024 (sort key). */
+export function checkKeyValues(item: Item, { key }: TableDefinition): void {
+  for (const name of attributeNames(key)) {
+    const value = item[name] as AttributeValue;
+    refuseEmptyKey(value, name);
+    if (valueBytes(value) <= limitOf(name, key)) continue;
+    throw invalid(
+      name === key.partition
+        ? `Size of hashkey has exceeded the maximum size limit of${MAX_PARTITION_KEY_BYTES} bytes`
+        : `Aggregated size of all range keys has exceeded the size limit of ${MAX_SORT_KEY_BYTES} bytes`,
+    );
+  }
+}
+
+export function refuseEmptyKey(value: AttributeValue, name: string): void {
+  if (valueBytes(value) > 0) return;
+  throw validation(
+    `One or more parameter values are not valid. The AttributeValue for a key attribute cannot contain an empty ${emptyName(value)} value. Key: ${name}`,
+  );
+}
+
+const emptyName = (value: AttributeValue): string => ('B' in value ? 'binary' : 'string');
+
+const limitOf = (name: string, { partition }: KeySchema): number =>
+  name === partition ? MAX_PARTITION_KEY_BYTES : MAX_SORT_KEY_BYTES;
+
+const typeFits = (value: AttributeValue | undefined, name: string, { types }: TableDefinition): boolean =>
+  value !== undefined && typeOf(value) === types.get(name);

@@ -1,0 +1,90 @@
+/**
+ * A write as asked for, checked as far as that goes without the item. AWS, "API Reference: PutItem, UpdateItem,
+ * DeleteItem, ConditionCheck".
+ */
+import { validation } from '../errors.js';
+import { bindCondition, type Condition } from '../expressions/condition.js';
+import type { Path } from '../expressions/paths.js';
+import { Placeholders } from '../expressions/placeholders.js';
+import { bindUpdate, type Update } from '../expressions/update.js';
+import { checkIndexKeys, checkItem, keyOf, readKey } from '../keys.js';
+import { itemBytes, MAX_ITEM_BYTES, writeUnits } from '../size.js';
+import type { Table } from '../table.js';
+import { attributeNames } from '../table-definition.js';
+import { invalid, normalItem } from '../values.js';
+import type { Item, ItemKey, WireObject } from '../wire.js';
+import { type Call, choice, nullMember, textMember } from './context.js';
+
+export interface PlannedWrite {
+  readonly table: Table;
+  readonly item: ItemKey;
+  /** Absent: it is written whatever is there. */
+  readonly condition?: Condition;
+  readonly returnOnFailure: boolean;
+  /** The item afterwards. @throws {DynamoDbError} ValidationException where the item as it is doesn't allow it */
+  readonly next: (before: Item | undefined) => Item | undefined;
+  /** It only looks. */
+  readonly check?: true;
+  /** What an update changes. */
+  readonly paths?: readonly Path[];
+}
+
+export function planPut(call: Call, input: WireObject): PlannedWrite {
+  const table = call.table(input.TableName);
+  if (input.Item === undefined) throw nullMember('item');
+  const item = normalItem(input.Item);
+  checkItem(item, table.definition, itemBytes(item));
+  const key = keyOf(item, table.definition.key);
+  return { table, item: { table: table.name, key }, ...condition(input), next: () => item };
+}
+
+export function planDelete(call: Call, input: WireObject): PlannedWrite {
+  return { ...planKeyed(call, input), ...condition(input), next: () => undefined };
+}
+
+export function planCheck(call: Call, input: WireObject): PlannedWrite {
+  if (input.ConditionExpression === undefined) throw nullMember('conditionCheck.conditionExpression');
+  return { ...planKeyed(call, input), ...condition(input), next: (before) => before, check: true };
+}
+
+export function planUpdate(call: Call, input: WireObject): PlannedWrite {
+  const planned = planKeyed(call, input);
+  const { definition } = planned.table;
+  const text = textMember(input, 'UpdateExpression');
+  const placeholders = new Placeholders(input, [text, input.ConditionExpression]);
+  const update: Update = text === undefined ? { paths: [], apply: (item) => item } : bindUpdate(text, placeholders);
+  for (const [name] of update.paths) {
+    if (attributeNames(definition.key).includes(String(name))) {
+      throw invalid(`Cannot update attribute ${name}. This attribute is part of the key`);
+    }
+  }
+  const next = (before: Item | undefined): Item => {
+    const item = update.apply(before ?? planned.item.key);
+    checkIndexKeys(item, definition);
+    if (itemBytes(item) > MAX_ITEM_BYTES) {
+      throw validation('Item size to update has exceeded the maximum allowed size');
+    }
+    return item;
+  };
+  return { ...planned, ...condition(input, placeholders), next, paths: update.paths };
+}
+
+function planKeyed(call: Call, input: WireObject): Pick<PlannedWrite, 'table' | 'item'> {
+  const table = call.table(input.TableName);
+  if (input.Key === undefined) throw nullMember('key');
+  return { table, item: { table: table.name, key: readKey(input.Key, table.definition) } };
+}
+
+/** The last one to read the placeholders: none may be left over. */
+function condition(input: WireObject, shared?: Placeholders): Pick<PlannedWrite, 'condition' | 'returnOnFailure'> {
+  const text = textMember(input, 'ConditionExpression');
+  const placeholders = shared ?? new Placeholders(input, [text]);
+  const bound = bindCondition('ConditionExpression', text, placeholders);
+  placeholders.refuseUnused();
+  const wanted = choice(input, 'ReturnValuesOnConditionCheckFailure', ['ALL_OLD', 'NONE']);
+  return { ...(text === undefined ? {} : { condition: bound }), returnOnFailure: wanted === 'ALL_OLD' };
+}
+
+/** Of the item before or after, whichever is larger; a check and a refused write pay for what they found. */
+export const unitsOf = (before: Item | undefined, after: Item | undefined): number =>
+  writeUnits(Math.max(before ? itemBytes(before) : 0, after && after !== before ? itemBytes(after) : 0));

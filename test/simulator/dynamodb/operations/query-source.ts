@@ -1,0 +1,107 @@
+/** What a Query or a Scan reads, and what it may ask of it. AWS, "API Reference: Query, Scan". */
+import { validation } from '../errors.js';
+import { attributesOf } from '../expressions/condition.js';
+import type { KeyCondition } from '../expressions/key-condition.js';
+import type { Placeholders } from '../expressions/placeholders.js';
+import type { Projection } from '../expressions/projection.js';
+import type { Order } from '../item-store.js';
+import type { SecondaryIndex } from '../secondary-index.js';
+import type { Table } from '../table.js';
+import { attributeNames, type KeySchema } from '../table-definition.js';
+import { equalValues, invalid, normalItem, typeOf } from '../values.js';
+import type { AttributeValue, Item, WireObject } from '../wire.js';
+import { type Call, choice, textMember } from './context.js';
+
+export interface Source {
+  readonly table: Table;
+  readonly index?: SecondaryIndex;
+  /** Of the index, where one is read. */
+  readonly key: KeySchema;
+  readonly consistent: boolean;
+  readonly order: Order;
+}
+
+const SELECT = ['ALL_ATTRIBUTES', 'ALL_PROJECTED_ATTRIBUTES', 'COUNT', 'SPECIFIC_ATTRIBUTES'] as const;
+
+/** @throws {DynamoDbError} ValidationException where there is no such index, or it is to be read consistently */
+export function readSource(call: Call, input: WireObject): Source {
+  const table = call.table(input.TableName);
+  const consistent = input.ConsistentRead === true;
+  const name = textMember(input, 'IndexName');
+  if (name === undefined) return { table, key: table.definition.key, consistent, order: table.scan().order };
+  const index = table.indexes.get(name);
+  if (!index) throw validation(`The table does not have the specified index: ${name}`);
+  if (consistent) throw validation('Consistent reads are not supported on global secondary indexes');
+  return { table, index, key: index.definition.key, consistent, order: index.order };
+}
+
+/** The place behind which a page begins; it need not hold an item any more. */
+export function startKey(input: WireObject, source: Source, wanted?: KeyCondition): Item | undefined {
+  if (input.ExclusiveStartKey === undefined) return undefined;
+  const start = normalItem(input.ExclusiveStartKey);
+  const { definition } = source.table;
+  const names = new Set([...attributeNames(definition.key), ...attributeNames(source.key)]);
+  const fits = (name: string): boolean => {
+    const value = start[name];
+    return value !== undefined && typeOf(value) === definition.types.get(name);
+  };
+  if (Object.keys(start).length !== names.size || ![...names].every(fits)) {
+    throw validation('The provided starting key is invalid');
+  }
+  if (!wanted) return start;
+  const { partition, sort } = source.key;
+  const inside =
+    equalValues(start[partition] as AttributeValue, wanted.partition) &&
+    (sort === undefined || wanted.position(start[sort] as AttributeValue) === 0);
+  if (inside) return start;
+  throw validation('The provided starting key is outside query boundaries based on provided conditions');
+}
+
+/** What to show of an item; undefined where only the count is wanted. */
+export function projectionOf(
+  input: WireObject,
+  { index }: Source,
+  projection: Projection | undefined,
+): ((item: Item) => Item) | undefined {
+  const select = choice(input, 'Select', SELECT);
+  if (projection && select && select !== 'SPECIFIC_ATTRIBUTES') {
+    const what = select === 'COUNT' ? 'only the Count' : select;
+    throw validation(`Cannot specify the ProjectionExpression when choosing to get ${what}`);
+  }
+  if (select === 'SPECIFIC_ATTRIBUTES' && !projection) {
+    throw validation(
+      'Must specify the AttributesToGet or ProjectionExpression when choosing to get SPECIFIC_ATTRIBUTES',
+    );
+  }
+  if (select === 'ALL_PROJECTED_ATTRIBUTES' && !index) {
+    throw validation('ALL_PROJECTED_ATTRIBUTES can be used only when Querying using an IndexName');
+  }
+  const projected = index?.definition.projected ?? 'ALL';
+  if (index && projected !== 'ALL') {
+    const { name } = index.definition;
+    if (select === 'ALL_ATTRIBUTES') {
+      throw invalid(
+        `Select type ALL_ATTRIBUTES is not supported for global secondary index ${name} because its projection type is not ALL`,
+      );
+    }
+    const missing = (projection?.paths ?? []).map(([top]) => String(top)).filter((top) => !projected.has(top));
+    if (missing.length > 0) throw invalid(`Global secondary index ${name} does not project [${missing.join(', ')}]`);
+  }
+  if (select === 'COUNT') return undefined;
+  return projection ? projection.of : (item) => item;
+}
+
+/** A filter sees what was read: a Query's can't ask for its keys, and an index's can't for what the index lacks. */
+export function refuseFilter(text: string, placeholders: Placeholders, { index, key }: Source, isQuery: boolean): void {
+  for (const name of attributesOf(text, placeholders)) {
+    if (isQuery && attributeNames(key).includes(name)) {
+      throw validation(`Filter Expression can only contain non-primary key attributes: Primary key attribute: ${name}`);
+    }
+    const projected = index?.definition.projected ?? 'ALL';
+    if (index && projected !== 'ALL' && !projected.has(name)) {
+      throw invalid(
+        `Secondary index ${index.definition.name} does not project one or more filter attributes: [${name}]`,
+      );
+    }
+  }
+}

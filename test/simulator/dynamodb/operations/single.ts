@@ -1,0 +1,104 @@
+/** AWS, "API Reference: GetItem, PutItem, UpdateItem, DeleteItem". */
+import { conditionFailed, conflict, validation } from '../errors.js';
+import type { Path } from '../expressions/paths.js';
+import { Placeholders } from '../expressions/placeholders.js';
+import { bindProjection, project } from '../expressions/projection.js';
+import { readKey } from '../keys.js';
+import { readUnits } from '../size.js';
+import type { Item, WireObject } from '../wire.js';
+import { allow, CAPACITY, type Call, choice, nullMember, textMember } from './context.js';
+import { type PlannedWrite, planDelete, planPut, planUpdate, unitsOf } from './planned-write.js';
+
+const OF_WRITES = [
+  'TableName',
+  'ConditionExpression',
+  'ExpressionAttributeNames',
+  'ExpressionAttributeValues',
+  'ReturnConsumedCapacity',
+  'ReturnItemCollectionMetrics',
+  'ReturnValues',
+  'ReturnValuesOnConditionCheckFailure',
+];
+const RETURN_VALUES = ['NONE', 'ALL_OLD', 'UPDATED_OLD', 'ALL_NEW', 'UPDATED_NEW'] as const;
+type ReturnValues = (typeof RETURN_VALUES)[number];
+
+export function getItem(call: Call, input: WireObject): WireObject {
+  allow(
+    input,
+    'TableName',
+    'Key',
+    'ConsistentRead',
+    'ProjectionExpression',
+    'ExpressionAttributeNames',
+    'ReturnConsumedCapacity',
+  );
+  const table = call.table(input.TableName);
+  if (input.Key === undefined) throw nullMember('key');
+  const key = readKey(input.Key, table.definition);
+  const placeholders = new Placeholders(input, [input.ProjectionExpression]);
+  const projection = bindProjection(textMember(input, 'ProjectionExpression'), placeholders);
+  placeholders.refuseUnused();
+  const capacity = choice(input, 'ReturnConsumedCapacity', CAPACITY);
+  const consistent = input.ConsistentRead === true;
+  const entry = table.read(key, consistent);
+  call.consumption.read(table.name, readUnits(entry?.bytes ?? 0, consistent));
+  return {
+    ...(entry ? { Item: projection ? projection.of(entry.item) : entry.item } : {}),
+    ...call.consumption.report(capacity, 'one'),
+  };
+}
+
+export function putItem(call: Call, input: WireObject): WireObject {
+  allow(input, 'Item', ...OF_WRITES);
+  const wanted = returnValues(input, ['NONE', 'ALL_OLD']);
+  return write(call, input, planPut(call, input), wanted);
+}
+
+export function deleteItem(call: Call, input: WireObject): WireObject {
+  allow(input, 'Key', ...OF_WRITES);
+  const wanted = returnValues(input, ['NONE', 'ALL_OLD']);
+  return write(call, input, planDelete(call, input), wanted);
+}
+
+export function updateItem(call: Call, input: WireObject): WireObject {
+  allow(input, 'Key', 'UpdateExpression', ...OF_WRITES);
+  const wanted = returnValues(input, RETURN_VALUES);
+  return write(call, input, planUpdate(call, input), wanted);
+}
+
+/** One item, at once: refused by another's transaction on it, then by its own condition, then by the item itself. */
+function write(call: Call, input: WireObject, planned: PlannedWrite, wanted: ReturnValues): WireObject {
+  const capacity = choice(input, 'ReturnConsumedCapacity', CAPACITY);
+  const { table, item, condition, paths } = planned;
+  if (call.isHeld(item)) throw conflict();
+  const before = table.find(item.key)?.item;
+  if (condition && !call.judge(item, condition, before)) {
+    call.consumption.write(table.name, unitsOf(before, undefined));
+    throw conditionFailed(planned.returnOnFailure ? before : undefined, call.effects());
+  }
+  const after = planned.next(before);
+  call.consumption.write(table.name, unitsOf(before, after));
+  call.commit([{ ...item, ...(before ? { before } : {}), ...(after ? { after } : {}) }]);
+  const attributes = shown(wanted, before, after, paths ?? []);
+  return { ...(attributes ? { Attributes: attributes } : {}), ...call.consumption.report(capacity, 'one') };
+}
+
+/** `Attributes` of the answer; absent where there is nothing to show. */
+function shown(
+  wanted: ReturnValues,
+  before: Item | undefined,
+  after: Item | undefined,
+  paths: readonly Path[],
+): Item | undefined {
+  if (wanted === 'ALL_OLD') return before;
+  if (wanted === 'ALL_NEW') return after;
+  const item = wanted === 'UPDATED_OLD' ? before : wanted === 'UPDATED_NEW' ? after : undefined;
+  const updated = item && project(item, paths);
+  return updated && Object.keys(updated).length > 0 ? updated : undefined;
+}
+
+function returnValues(input: WireObject, allowed: readonly ReturnValues[]): ReturnValues {
+  const wanted = choice(input, 'ReturnValues', RETURN_VALUES) ?? 'NONE';
+  if (!allowed.includes(wanted)) throw validation('Return values set to invalid value');
+  return wanted;
+}

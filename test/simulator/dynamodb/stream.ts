@@ -1,0 +1,118 @@
+/**
+ * A table's stream: one record per item that changed, in order per item and in no other.
+ *
+ * AWS, "Change data capture for DynamoDB Streams"; "DynamoDB Streams API Reference: Record, StreamRecord"; "Working with
+ * expired items and time to live".
+ */
+import { createHash } from 'node:crypto';
+import { firstWhere, hash } from './item-store.js';
+import { itemBytes } from './size.js';
+import { equalItems, keyText } from './values.js';
+import type { AttributeValue, Change, ShardPage, StreamRecord, StreamViewType } from './wire.js';
+
+const RETENTION_MS = 24 * 60 * 60 * 1000;
+const TTL_SERVICE = { type: 'Service', principalId: 'dynamodb.amazonaws.com' } as const;
+
+export interface StreamSettings {
+  readonly table: string;
+  readonly view: StreamViewType;
+  readonly partitionKey: string;
+  readonly shards: number;
+  readonly region: string;
+  readonly random: () => number;
+  /** ms until a record can be read. */
+  readonly delay: () => number;
+  /** Ever larger, of equal length. */
+  readonly nextSequence: () => string;
+}
+
+interface Kept {
+  readonly record: StreamRecord;
+  readonly at: number;
+  readonly visibleAt: number;
+}
+
+interface Shard {
+  readonly id: string;
+  readonly first: string;
+  readonly kept: Kept[];
+  visibleAt: number;
+  /** Newest sequence number that is gone. */
+  trimmed?: string;
+}
+
+export class Stream {
+  readonly shards: readonly Shard[];
+
+  constructor(private readonly settings: StreamSettings) {
+    const { table, shards, nextSequence } = settings;
+    this.shards = Array.from({ length: shards }, (_, at) => ({
+      id: `shardId-${String(hash(table)).padStart(20, '0')}-${String(at).padStart(8, '0')}`,
+      first: nextSequence(),
+      kept: [],
+      visibleAt: 0,
+    }));
+  }
+
+  /** Changes that commit together: each item is among them once, so any order of their records is a right one. */
+  append(changes: readonly Change[], now: number, byTtl = false): void {
+    const records = changes.filter(changesAnything);
+    for (const change of shuffled(records, this.settings.random)) {
+      const partition = keyText(change.key[this.settings.partitionKey] as AttributeValue);
+      const shard = this.shards[hash(partition) % this.shards.length] as Shard;
+      shard.visibleAt = Math.max(shard.visibleAt, now + Math.max(0, this.settings.delay()));
+      shard.kept.push({ record: this.record(change, now, byTtl), at: now, visibleAt: shard.visibleAt });
+    }
+  }
+
+  read(shard: Shard, from: string | undefined, limit: number, now: number): ShardPage {
+    const old = firstWhere(shard.kept, (kept) => kept.at > now - RETENTION_MS);
+    const gone = shard.kept.splice(0, old).at(-1);
+    if (gone) shard.trimmed = gone.record.dynamodb.SequenceNumber;
+    const start = from === undefined ? 0 : firstWhere(shard.kept, (kept) => kept.record.dynamodb.SequenceNumber > from);
+    const end = firstWhere(shard.kept, (kept) => kept.visibleAt > now);
+    const records = shard.kept.slice(start, Math.max(start, Math.min(end, start + limit))).map(({ record }) => record);
+    const trimmed = shard.trimmed !== undefined && (from === undefined || from < shard.trimmed);
+    return { records, next: records.at(-1)?.dynamodb.SequenceNumber ?? from, trimmed };
+  }
+
+  private record({ key, before, after }: Change, now: number, byTtl: boolean): StreamRecord {
+    const { table, view, region, nextSequence } = this.settings;
+    const images = {
+      ...(after && (view === 'NEW_IMAGE' || view === 'NEW_AND_OLD_IMAGES') ? { NewImage: after } : {}),
+      ...(before && (view === 'OLD_IMAGE' || view === 'NEW_AND_OLD_IMAGES') ? { OldImage: before } : {}),
+    };
+    const SequenceNumber = nextSequence();
+    return {
+      eventID: createHash('md5').update(`${table}/${SequenceNumber}`).digest('hex'),
+      eventName: before ? (after ? 'MODIFY' : 'REMOVE') : 'INSERT',
+      eventVersion: '1.1',
+      eventSource: 'aws:dynamodb',
+      awsRegion: region,
+      dynamodb: {
+        ApproximateCreationDateTime: Math.floor(now / 1000),
+        Keys: key,
+        ...images,
+        SequenceNumber,
+        SizeBytes: [key, ...Object.values(images)].reduce((sum, item) => sum + itemBytes(item), 0),
+        StreamViewType: view,
+      },
+      ...(byTtl ? { userIdentity: TTL_SERVICE } : {}),
+    };
+  }
+}
+
+/** A write that leaves an item as it was makes no record. */
+const changesAnything = ({ before, after }: Change): boolean =>
+  before && after ? !equalItems(before, after) : before !== after;
+
+/** Fisher-Yates; no random number where there is nothing to choose. */
+export function shuffled<T>(members: readonly T[], random: () => number): readonly T[] {
+  if (members.length < 2) return members;
+  const all = [...members];
+  for (let at = all.length - 1; at > 0; at--) {
+    const other = Math.floor(random() * (at + 1));
+    [all[at], all[other]] = [all[other] as T, all[at] as T];
+  }
+  return all;
+}

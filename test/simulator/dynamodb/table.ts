@@ -1,0 +1,119 @@
+import { type Entry, ItemStore, orderBy } from './item-store.js';
+import { idOf } from './keys.js';
+import { SecondaryIndex } from './secondary-index.js';
+import { itemBytes } from './size.js';
+import type { Stream } from './stream.js';
+import type { TableDefinition } from './table-definition.js';
+import { keyText } from './values.js';
+import type { AttributeValue, Change, Item } from './wire.js';
+
+/** How far back an eventually consistent read can lie; older changes are forgotten. */
+const MAX_LAG_MS = 5_000;
+
+export interface TableClock {
+  readonly now: () => number;
+  /** ms until a change shows in an index. */
+  readonly indexDelay: () => number;
+  /** ms that an eventually consistent read lies back; absent where none ever does. */
+  readonly readLag?: () => number;
+}
+
+interface Journaled {
+  readonly at: number;
+  readonly key: Item;
+  readonly before: Entry | undefined;
+}
+
+/** One table with its indexes and its stream. Writes arrive here valid. */
+export class Table {
+  readonly indexes: ReadonlyMap<string, SecondaryIndex>;
+  private readonly store: ItemStore;
+  /** Changes of each partition that a lagging read may not have seen yet, oldest first. */
+  private readonly journal = new Map<string, Journaled[]>();
+
+  constructor(
+    readonly definition: TableDefinition,
+    private readonly clock: TableClock,
+    readonly stream?: Stream,
+  ) {
+    this.store = new ItemStore(definition.key.partition, orderBy(definition.key.sort));
+    this.indexes = new Map(
+      [...definition.indexes.values()].map((index) => [index.name, new SecondaryIndex(index, definition.key)]),
+    );
+  }
+
+  get name(): string {
+    return this.definition.name;
+  }
+
+  /** The newest state: what writes, conditions and consistent reads see. */
+  find(key: Item): Entry | undefined {
+    return this.store.find(key);
+  }
+
+  read(key: Item, consistent: boolean): Entry | undefined {
+    const asOf = consistent ? undefined : this.laggedTime();
+    if (asOf === undefined) return this.store.find(key);
+    const undone = this.journalOf(key).find(({ at, key: changed }) => at > asOf && this.sameItem(changed, key));
+    return undone ? undone.before : this.store.find(key);
+  }
+
+  /** A partition's entries in order. */
+  readPartition(key: AttributeValue, consistent: boolean): readonly Entry[] {
+    const asOf = consistent ? undefined : this.laggedTime();
+    const entries = this.store.partition(key);
+    const unseen = asOf === undefined ? [] : (this.journal.get(keyText(key)) ?? []).filter(({ at }) => at > asOf);
+    if (unseen.length === 0) return entries;
+    const then = new ItemStore(this.definition.key.partition, this.store.order);
+    for (const entry of entries) then.put(entry);
+    for (const { key: changed, before } of unseen.toReversed()) before ? then.put(before) : then.remove(changed);
+    return then.partition(key);
+  }
+
+  scan(): ItemStore {
+    return this.store;
+  }
+
+  /** Index as it can be read now. */
+  readIndex(index: SecondaryIndex): ItemStore {
+    return index.at(this.clock.now());
+  }
+
+  items(): readonly Item[] {
+    return [...this.store.sorted()].map(({ item }) => item);
+  }
+
+  /** @returns write units by index */
+  write({ key, before, after }: Change): ReadonlyMap<string, number> {
+    const now = this.clock.now();
+    this.remember(key, now);
+    if (after) this.store.put({ item: after, bytes: itemBytes(after) });
+    else this.store.remove(key);
+    const units = new Map<string, number>();
+    for (const [name, index] of this.indexes) {
+      const written = index.write(before, after, now, this.clock.indexDelay);
+      if (written > 0) units.set(name, written);
+    }
+    return units;
+  }
+
+  private laggedTime(): number | undefined {
+    const lag = Math.min(this.clock.readLag?.() ?? 0, MAX_LAG_MS);
+    return lag > 0 ? this.clock.now() - lag : undefined;
+  }
+
+  private remember(key: Item, now: number): void {
+    if (!this.clock.readLag) return;
+    const kept = this.journalOf(key).filter(({ at }) => at > now - MAX_LAG_MS);
+    kept.push({ at: now, key, before: this.store.find(key) });
+    this.journal.set(keyText(key[this.definition.key.partition] as AttributeValue), kept);
+  }
+
+  private journalOf(key: Item): readonly Journaled[] {
+    return this.journal.get(keyText(key[this.definition.key.partition] as AttributeValue)) ?? [];
+  }
+
+  private sameItem(a: Item, b: Item): boolean {
+    return idOf(a, this.definition.key) === idOf(b, this.definition.key);
+  }
+}
