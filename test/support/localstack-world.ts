@@ -29,6 +29,9 @@ const LIMIT_MS = Number(process.env.LIMIT_MS ?? 50_000);
 /** In the place of a minute, while a crash is awaited: a dead consumer's messages come back after this many seconds. */
 const IMPATIENT_VISIBILITY = 4;
 
+/** Each request under way is a process of its own here: more would only wait for a core, until the emulator gives up. */
+const REQUESTS_AT_ONCE = 16;
+
 /** Orderly as it is deployed to LocalStack or another endpoint; faults are made by the proxy, where there is one. */
 export class LocalStackWorld implements Port.World {
   readonly makesFaults: boolean;
@@ -38,6 +41,7 @@ export class LocalStackWorld implements Port.World {
   private readonly logs: CloudWatchLogsClient;
   private readonly proxy: ProxyControl | undefined;
   private groups: ReturnType<typeof logGroups> | undefined;
+  private readonly requests = new Lanes(REQUESTS_AT_ONCE);
   /** Visibility timeouts to be put back, by queue. */
   private readonly hurried = new Map<string, string>();
 
@@ -69,23 +73,21 @@ export class LocalStackWorld implements Port.World {
     headers,
   }: Port.ApiRequest): Promise<Port.ApiAnswer<Body>> {
     const token = tokenOf(as);
-    const response = await fetch(this.deployed.apiUrl + path, {
-      method,
-      headers: {
-        'Content-Type': 'application/json',
-        ...(token !== undefined && { Authorization: `Bearer ${token}` }),
-        ...(key !== undefined && { 'Idempotency-Key': key }),
-        ...headers,
-      },
-      ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    return this.requests.run(async () => {
+      const response = await fetch(this.deployed.apiUrl + path, {
+        method,
+        headers: {
+          'Content-Type': 'application/json',
+          ...(token !== undefined && { Authorization: `Bearer ${token}` }),
+          ...(key !== undefined && { 'Idempotency-Key': key }),
+          ...headers,
+        },
+        ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+      });
+      const text = await response.text();
+      const { status } = response;
+      return { status, headers: Object.fromEntries(response.headers), body: parsed(text) as Body, text };
     });
-    const text = await response.text();
-    return {
-      status: response.status,
-      headers: Object.fromEntries(response.headers),
-      body: parsed(text) as Body,
-      text,
-    };
   }
 
   badToken(fault: Port.TokenFault): string {
@@ -338,6 +340,24 @@ export class LocalStackWorld implements Port.World {
       }),
     );
     return Item;
+  }
+}
+
+/** Lets so many pass at once; the others wait for their turn. */
+class Lanes {
+  private readonly waiting: (() => void)[] = [];
+  constructor(private free: number) {}
+
+  async run<T>(work: () => Promise<T>): Promise<T> {
+    if (this.free > 0) this.free -= 1;
+    else await new Promise<void>((resolve) => this.waiting.push(resolve));
+    try {
+      return await work();
+    } finally {
+      const next = this.waiting.shift();
+      if (next) next();
+      else this.free += 1;
+    }
   }
 }
 

@@ -1,0 +1,78 @@
+import { describe, expect, test } from 'vitest';
+import { needsFaults, world } from '../support/world.js';
+import { approved, cancel, get, line, post, stocked } from './orders.js';
+import type { FunctionCall, FunctionName } from './world.js';
+
+const of = (fn: FunctionName, calls: readonly FunctionCall[]) => calls.filter((call) => call.fn === fn);
+const shown = (calls: readonly FunctionCall[]) => calls.map(({ service, operation }) => `${service} ${operation}`);
+
+/** Counted, not timed: what each step asks of DynamoDB, the bus and the queue. */
+describe.skipIf(!world.makesFaults)(`what an order costs ${needsFaults}`, () => {
+  test('placing an order of three lines: one call, one write unit, and one for its index entry', async () => {
+    const skus = [await stocked(10), await stocked(10), await stocked(10)];
+    const calls = await world.callsDuring(() =>
+      post(
+        skus.map((sku) => line(sku)),
+        { clientReference: 'x'.repeat(64) },
+      ),
+    );
+    expect(of('orders/place-order', calls)).toEqual([
+      {
+        fn: 'orders/place-order',
+        service: 'DynamoDB',
+        operation: 'PutItem',
+        units: { table: 1, indexes: { feed: 1 } },
+        failed: false,
+      },
+    ]);
+  });
+
+  test('a duplicate: one call, which is refused', async () => {
+    const sku = await stocked(10);
+    const key = world.fresh('key');
+    const { body } = await post([line(sku)], { key });
+    await world.settled(body.orderId);
+    const calls = of('orders/place-order', await world.callsDuring(() => post([line(sku)], { key })));
+    expect(shown(calls)).toEqual(['DynamoDB PutItem']);
+    expect(calls[0]!.failed).toBe(true);
+  });
+
+  test('a consumed message: one load, one transaction, and nothing of the queue', async () => {
+    const sku = await stocked(10);
+    const calls = await world.callsDuring(() => approved([line(sku)]));
+    expect(shown(of('inventory/on-order-event', calls))).toEqual(['DynamoDB Query', 'DynamoDB TransactWriteItems']);
+    expect(shown(of('orders/on-stock-answer', calls))).toEqual(['DynamoDB Query', 'DynamoDB TransactWriteItems']);
+  });
+
+  test('a duplicate of a message: the same two, and the transaction is refused', async () => {
+    const { orderId } = await approved([line(await stocked(10))]);
+    await world.settled(orderId);
+    const calls = await world.callsDuring(async () => {
+      const [event] = await world.redeliver({ aggregate: 'Reservation', id: orderId });
+      await world.eventually('the duplicate is handled', async () =>
+        expect(await world.deliveries('orders-stock', event!.id)).toMatchObject({ duplicate: 1 }),
+      );
+    });
+    const handled = of('orders/on-stock-answer', calls);
+    expect(shown(handled)).toEqual(['DynamoDB Query', 'DynamoDB TransactWriteItems']);
+    expect(handled[1]!.failed).toBe(true);
+  });
+
+  test('a commit on its way to the bus: one call', async () => {
+    const sku = await stocked(10);
+    await world.settled((await approved([line(sku)])).orderId);
+    const calls = await world.callsDuring(() => approved([line(sku)]).then(({ orderId }) => world.settled(orderId)));
+    expect(shown(of('inventory/relay', calls))).toEqual(['AWSEvents PutEvents']);
+    expect(of('orders/relay', calls).length).toBeLessThanOrEqual(2);
+  });
+
+  test('reading an order: one query of half a unit by the kilobyte; cancelling it: a query and a transaction', async () => {
+    const { orderId } = await approved([line(await stocked(10))]);
+    await world.settled(orderId);
+    const reading = of('orders/get-order', await world.callsDuring(() => get(orderId)));
+    expect(shown(reading)).toEqual(['DynamoDB Query']);
+    expect(reading[0]!.units.table).toBeLessThanOrEqual(1);
+    const cancelling = of('orders/cancel-order', await world.callsDuring(() => cancel(orderId)));
+    expect(shown(cancelling)).toEqual(['DynamoDB Query', 'DynamoDB TransactWriteItems']);
+  });
+});

@@ -1,0 +1,343 @@
+import { describe, expect, test } from 'vitest';
+import { world } from '../support/world.js';
+import { get, line, placed, stocked } from './orders.js';
+import type { ApiAnswer, ApiRequest, ProblemBody } from './world.js';
+
+/** What a problem is whatever was wrong: its shape, its headers, and nothing of what lies behind. */
+function expectProblem({ status, headers, body, text }: ApiAnswer<ProblemBody>, wanted: number, code: string): void {
+  expect({ status, type: body?.type, text: status === wanted ? '' : text }).toEqual({
+    status: wanted,
+    type: `urn:orderly:problem:${code}`,
+    text: '',
+  });
+  expect(body).toMatchObject({
+    title: expect.any(String),
+    status: wanted,
+    detail: expect.any(String),
+    instance: expect.stringMatching(/^urn:orderly:request:[0-9a-f-]+$/),
+  });
+  expect(headers['content-type']).toBe('application/problem+json');
+  expect(headers['x-correlation-id']).toMatch(/^[A-Za-z0-9_.-]{1,64}$/);
+  expect(text).not.toMatch(/Table|Records-|arn:|dynamodb|Exception|at .*\.[jt]s|node_modules|stack/i);
+}
+
+const ask = (request: Omit<ApiRequest, 'as'> & Partial<Pick<ApiRequest, 'as'>>) =>
+  world.call<ProblemBody>({ as: 'alice', ...request });
+const place = (body: unknown, more: Partial<ApiRequest> = {}) =>
+  ask({ method: 'POST', path: '/orders', body, key: world.fresh('key'), ...more });
+
+const good = line('sku-1');
+const price = (amount: unknown, currency: unknown = 'EUR') => ({ amount, currency });
+
+describe('when an order is bad', () => {
+  const FAULTS: readonly [what: string, body: unknown, pointers: readonly string[]][] = [
+    ['empty object', {}, ['/lines']],
+    ['array', [], ['']],
+    ['null', 'null', ['']],
+    ['text', '"order"', ['']],
+    ['no lines', { lines: [] }, ['/lines']],
+    ['51 lines', { lines: Array.from({ length: 51 }, (_, at) => line(`sku-${at}`)) }, ['/lines']],
+    ['lines that are none', { lines: 'all' }, ['/lines']],
+    ['unknown field', { lines: [good], coupon: 'FREE' }, ['/coupon']],
+    ['unknown field in a line', { lines: [{ ...good, colour: 'red' }] }, ['/lines/0/colour']],
+    [
+      'unknown field in a price',
+      { lines: [{ ...good, unitPrice: { ...price(1), vat: 7 } }] },
+      ['/lines/0/unitPrice/vat'],
+    ],
+    ['field with a slash and a tilde', { lines: [good], 'a/b~c': 1 }, ['/a~1b~0c']],
+    ['__proto__', '{"lines":[],"__proto__":{"x":1}}', ['/lines']],
+    ['SKU twice', { lines: [good, line('sku-2'), good] }, ['/lines/2/sku']],
+    ['SKU with a space', { lines: [line('a b')] }, ['/lines/0/sku']],
+    ['SKU with a #', { lines: [line('a#b')] }, ['/lines/0/sku']],
+    ['empty SKU', { lines: [line('')] }, ['/lines/0/sku']],
+    ['SKU of 65', { lines: [line('x'.repeat(65))] }, ['/lines/0/sku']],
+    ['quantity 0', { lines: [line('a', 0)] }, ['/lines/0/quantity']],
+    ['quantity -1', { lines: [line('a', -1)] }, ['/lines/0/quantity']],
+    ['quantity 10001', { lines: [line('a', 10_001)] }, ['/lines/0/quantity']],
+    ['quantity 1.5', { lines: [line('a', 1.5)] }, ['/lines/0/quantity']],
+    ['quantity as text', { lines: [{ ...good, quantity: '1' }] }, ['/lines/0/quantity']],
+    [
+      'quantity 1e400',
+      '{"lines":[{"sku":"a","quantity":1e400,"unitPrice":{"amount":1,"currency":"EUR"}}]}',
+      ['/lines/0/quantity'],
+    ],
+    ['amount -1', { lines: [{ ...good, unitPrice: price(-1) }] }, ['/lines/0/unitPrice/amount']],
+    ['amount 0.5', { lines: [{ ...good, unitPrice: price(0.5) }] }, ['/lines/0/unitPrice/amount']],
+    ['amount above 10^12', { lines: [{ ...good, unitPrice: price(1e12 + 1) }] }, ['/lines/0/unitPrice/amount']],
+    ['currency eur', { lines: [{ ...good, unitPrice: price(1, 'eur') }] }, ['/lines/0/unitPrice/currency']],
+    ['currency XXQ', { lines: [{ ...good, unitPrice: price(1, 'EURO') }] }, ['/lines/0/unitPrice/currency']],
+    [
+      'two currencies',
+      { lines: [good, { ...line('b'), unitPrice: price(1, 'USD') }] },
+      ['/lines/1/unitPrice/currency'],
+    ],
+    ['a total above 2^53-1', { lines: [line('a', 9_999, 1e12)] }, ['/lines']],
+    ['clientReference of 65', { lines: [good], clientReference: 'x'.repeat(65) }, ['/clientReference']],
+    ['clientReference null', { lines: [good], clientReference: null }, ['/clientReference']],
+    [
+      'many faults at once',
+      { lines: [{ sku: '?', quantity: 0, unitPrice: price('1') }], extra: 1 },
+      ['/lines/0/sku', '/lines/0/quantity', '/lines/0/unitPrice/amount', '/extra'],
+    ],
+  ];
+  for (const [what, body, pointers] of FAULTS) {
+    test(`${what}: 400 with a pointer to each fault`, async () => {
+      const answer = await place(body);
+      expectProblem(answer, 400, 'invalid-request');
+      expect(answer.body.errors?.map(({ pointer }) => pointer).toSorted()).toEqual([...pointers].toSorted());
+      for (const { detail } of answer.body.errors ?? []) expect(detail).not.toBe('');
+    });
+  }
+
+  test('a body that is not JSON is 400, and so is an empty one', async () => {
+    for (const body of ['{', 'lines=1', '{"lines":[}', '\u0000', '']) {
+      expectProblem(await place(body), 400, 'invalid-request');
+    }
+  });
+
+  test('a body over 128 KB is 413, just below it is read', async () => {
+    const padded = (bytes: number) => {
+      const empty = JSON.stringify({ lines: [good], pad: '' });
+      return JSON.stringify({ lines: [good], pad: 'x'.repeat(bytes - empty.length) });
+    };
+    expectProblem(await place(padded(128 * 1024 + 1)), 413, 'too-large');
+    expectProblem(await place(padded(1024 * 1024)), 413, 'too-large');
+    const read = await place(padded(128 * 1024));
+    expectProblem(read, 400, 'invalid-request');
+    expect(read.body.errors).toMatchObject([{ pointer: '/pad' }]);
+  });
+
+  test('the limit counts bytes, not characters', async () => {
+    expectProblem(await place(JSON.stringify({ pad: '€'.repeat(50_000) })), 413, 'too-large');
+  });
+
+  test('at its limits it is taken', async () => {
+    const body = {
+      lines: [{ sku: 'x'.repeat(64), quantity: 9_007, unitPrice: price(1e12) }],
+      clientReference: 'é'.repeat(64),
+    };
+    const { status, body: order } = await world.call({
+      method: 'POST',
+      path: '/orders',
+      as: 'alice',
+      key: world.fresh('key'),
+      body,
+    });
+    expect(status).toBe(201);
+    expect(order).toMatchObject({ ...body, total: { amount: 9_007e12, currency: 'EUR' } });
+    expect((await place({ lines: [{ ...good, unitPrice: price(0) }] })).status).toBe(201);
+  });
+});
+
+describe('when a key is bad', () => {
+  test('missing: 400 key-missing', async () => {
+    const answer = await ask({ method: 'POST', path: '/orders', body: { lines: [good] } });
+    expectProblem(answer, 400, 'key-missing');
+    expect(answer.body.errors).toMatchObject([{ header: 'Idempotency-Key' }]);
+    const cancelled = await ask({ method: 'POST', path: `/orders/${'0'.repeat(32)}/cancellation`, body: {} });
+    expectProblem(cancelled, 400, 'key-missing');
+  });
+
+  test('of another form: 400', async () => {
+    for (const key of ['two words', 'x'.repeat(256), 'caf\u00e9', 'tab\there']) {
+      const answer = await place({ lines: [good] }, { key });
+      expectProblem(answer, 400, 'invalid-request');
+      expect(answer.body.errors).toMatchObject([{ header: 'Idempotency-Key' }]);
+    }
+  });
+
+  test('at its limits it is taken', async () => {
+    const unique = world.fresh('');
+    for (const key of [`!"#$%&'()*+,-./:;<=>?@[]^_\`{|}~${unique}`, unique.padEnd(255, 'x')]) {
+      expect((await place({ lines: [good] }, { key })).status).toBe(201);
+    }
+  });
+
+  test('auto without a clientReference: 400 with a pointer to it', async () => {
+    const answer = await place({ lines: [good] }, { key: 'auto' });
+    expectProblem(answer, 400, 'invalid-request');
+    expect(answer.body.errors).toMatchObject([{ pointer: '/clientReference' }]);
+  });
+
+  test('reused for another body: 422', async () => {
+    const key = world.fresh('key');
+    await placed([good], { key });
+    expectProblem(await place({ lines: [line('sku-2')] }, { key }), 422, 'key-reused');
+    expectProblem(await place({ lines: [good], clientReference: 'x' }, { key }), 422, 'key-reused');
+  });
+
+  test('a key of the server is first used within a day; a repeat of what succeeded is answered after it, too', async () => {
+    // UUIDv7 of a day and a minute ago: nothing of it is stored, its own time counts.
+    const then = Date.parse(world.time(24 * 3600 + 60))
+      .toString(16)
+      .padStart(12, '0');
+    const tail = `7${world.fresh('').slice(1, 4)}-8abc-${Date.now().toString(16).padStart(12, '0')}`;
+    const key = `ord_${then.slice(0, 8)}-${then.slice(8)}-${tail}`;
+    expectProblem(await place({ lines: [good] }, { key }), 422, 'key-expired');
+    const unknown = `ord_${'x'.repeat(36)}${world.fresh('')}`;
+    expect((await place({ lines: [good] }, { key: unknown })).status).toBe(201);
+  });
+});
+
+describe('when a query is bad', () => {
+  const bad = async (path: string, parameter: string, as: 'alice' | 'operator' = 'alice') => {
+    const answer = await ask({ method: 'GET', path, as });
+    expectProblem(answer, 400, 'invalid-request');
+    expect({ path, at: answer.body.errors?.map((error) => error.parameter) }).toEqual({ path, at: [parameter] });
+  };
+
+  test('a limit outside of 1 to 100, an unknown parameter, one given twice: 400', async () => {
+    const { orderId } = await placed([good]);
+    for (const list of ['/orders', `/orders/${orderId}/history`]) {
+      for (const limit of ['0', '101', 'abc', '-1', '1.5', '', '1e1', '%20', '00001'])
+        await bad(`${list}?limit=${limit}`, 'limit');
+      await bad(`${list}?colour=red`, 'colour');
+      await bad(`${list}?limit=1&limit=2`, 'limit');
+      await bad(`${list}?cursor=`, 'cursor');
+      await bad(`${list}?cursor=${'x'.repeat(1025)}`, 'cursor');
+    }
+    await bad(`/orders/${orderId}?colour=red`, 'colour');
+    await bad('/orders', 'customerId', 'operator');
+    await bad('/orders?customerId=', 'customerId', 'operator');
+    await bad('/orders?customerId=a%23b', 'customerId', 'operator');
+  });
+
+  test('at and version: neither both, nor of another form', async () => {
+    const { orderId, placedAt } = await placed([good]);
+    await bad(`/orders/${orderId}?at=${placedAt}&version=1`, 'version');
+    for (const version of ['-1', 'one', '1.0', '', '9999999999'])
+      await bad(`/orders/${orderId}?version=${version}`, 'version');
+    for (const at of ['yesterday', '2026-02-30T00:00:00Z', '2026-01-01', '', '1700000000']) {
+      await bad(`/orders/${orderId}?at=${at}`, 'at');
+    }
+  });
+
+  test('a cursor that was tampered with, or belongs to another list: 400', async () => {
+    const customer = { customer: world.fresh('customer') };
+    const orders = [await placed([good], { as: customer }), await placed([good], { as: customer })];
+    for (const { orderId } of orders) await world.settled(orderId);
+    const first = await world.call<{ nextCursor: string }>({ method: 'GET', path: '/orders?limit=1', as: customer });
+    const ofHistory = await world.call<{ nextCursor: string }>({
+      method: 'GET',
+      path: `/orders/${orders[0]!.orderId}/history?limit=1`,
+      as: customer,
+    });
+    const { nextCursor } = first.body;
+    const middle = Math.floor(nextCursor.length / 2);
+    const changed = nextCursor[middle] === 'A' ? 'B' : 'A';
+    const cursors = [
+      nextCursor.slice(0, middle) + changed + nextCursor.slice(middle + 1),
+      nextCursor.slice(0, -1),
+      `${nextCursor}A`,
+      `${nextCursor}=`,
+      'bm9uc2Vuc2U',
+      '%F0%9F%8D%B5',
+      Buffer.from(JSON.stringify({ pk: 'CUSTOMER#bob' })).toString('base64url'),
+      ofHistory.body.nextCursor,
+    ];
+    for (const cursor of cursors) {
+      const answer = await ask({ method: 'GET', path: `/orders?limit=1&cursor=${cursor}`, as: customer });
+      expect({ cursor, status: answer.status }).toEqual({ cursor, status: 400 });
+      expectProblem(answer, 400, 'invalid-request');
+      expect(answer.body.errors).toMatchObject([{ parameter: 'cursor' }]);
+    }
+    const other = `/orders/${orders[1]!.orderId}/history?cursor=${ofHistory.body.nextCursor}`;
+    expectProblem(await ask({ method: 'GET', path: other, as: customer }), 400, 'invalid-request');
+    // Unchanged it is good.
+    expect((await ask({ method: 'GET', path: `/orders?limit=1&cursor=${nextCursor}`, as: customer })).status).toBe(200);
+  });
+});
+
+describe('when a stock or a cancellation is bad', () => {
+  test('a body or SKU of another form is 400 with what is wrong', async () => {
+    const put = (sku: string, body: unknown, headers = {}) =>
+      ask({ method: 'PUT', path: `/stock/${sku}`, as: 'operator', body, headers });
+    for (const onHand of [-1, 0.5, 1e9 + 1, '1', null, undefined]) {
+      const answer = await put('sku', { onHand });
+      expectProblem(answer, 400, 'invalid-request');
+      expect(answer.body.errors).toMatchObject([{ pointer: '/onHand' }]);
+    }
+    expect((await put('sku', { onHand: 1, reserved: 0 })).body.errors).toMatchObject([{ pointer: '/reserved' }]);
+    for (const sku of ['a%20b', 'a%23b', 'x'.repeat(65), '%C3%A9']) {
+      const answer = await put(sku, { onHand: 1 });
+      expectProblem(answer, 400, 'invalid-request');
+      expect(answer.body.errors).toMatchObject([{ parameter: 'sku' }]);
+      expectProblem(await ask({ method: 'GET', path: `/stock/${sku}`, as: 'operator' }), 400, 'invalid-request');
+    }
+    for (const match of ['one', '*', '-1', 'W/"1"', '']) {
+      const answer = await put('sku', { onHand: 1 }, { 'If-Match': match });
+      expectProblem(answer, 400, 'invalid-request');
+      expect(answer.body.errors).toMatchObject([{ header: 'If-Match' }]);
+    }
+  });
+
+  test('a reason is 1 to 200 characters', async () => {
+    const sku = await stocked(1);
+    const { orderId } = await placed([line(sku)]);
+    const path = `/orders/${orderId}/cancellation`;
+    for (const body of [
+      { reason: '' },
+      { reason: 'x'.repeat(201) },
+      { reason: 7 },
+      { reason: null },
+      { why: 'x' },
+      [],
+    ]) {
+      const answer = await ask({ method: 'POST', path, body, key: world.fresh('key') });
+      expectProblem(answer, 400, 'invalid-request');
+    }
+    expect((await get(orderId)).body.status).not.toBe('CANCELLED');
+  });
+
+  test('what is not there is 404', async () => {
+    for (const id of ['0'.repeat(32), 'nonsense', '..', '%2e%2e%2f', "'; DROP TABLE", 'x'.repeat(500)]) {
+      const path = `/orders/${encodeURIComponent(id)}`;
+      expectProblem(await ask({ method: 'GET', path }), 404, 'not-found');
+      expectProblem(await ask({ method: 'GET', path: `${path}/history` }), 404, 'not-found');
+      const cancelling = { method: 'POST', path: `${path}/cancellation`, body: {}, key: world.fresh('key') } as const;
+      expectProblem(await ask(cancelling), 404, 'not-found');
+    }
+    expectProblem(await ask({ method: 'GET', path: `/stock/${world.fresh('sku')}`, as: 'operator' }), 404, 'not-found');
+  });
+});
+
+describe('every answer', () => {
+  test('of the gateway itself is a problem too', async () => {
+    for (const as of ['alice', 'nobody'] as const) {
+      expectProblem(await ask({ method: 'GET', path: '/nothing', as }), 404, 'not-found');
+      expectProblem(await ask({ method: 'DELETE', path: '/orders', as }), 404, 'not-found');
+      expectProblem(await ask({ method: 'POST', path: '/stock/sku', as }), 404, 'not-found');
+    }
+    expectProblem(await ask({ method: 'GET', path: '/orders', as: 'nobody' }), 401, 'unauthenticated');
+  });
+
+  test("carries the caller's own correlation id, and it goes all the way", async () => {
+    const sku = await stocked(1);
+    const correlationId = world.fresh('My_Own.Id');
+    const headers = { 'X-Correlation-Id': correlationId };
+    const request = { method: 'POST', path: '/orders', as: 'alice', key: world.fresh('key'), headers } as const;
+    const answer = await world.call<{ orderId: string }>({ ...request, body: { lines: [line(sku)] } });
+    expect(answer.headers['x-correlation-id']).toBe(correlationId);
+    const bad = await ask({ ...request, body: {} });
+    expect(bad.headers['x-correlation-id']).toBe(correlationId);
+    await world.settled(answer.body.orderId);
+    for (const aggregate of ['Order', 'Reservation'] as const) {
+      for (const event of await world.events({ aggregate, id: answer.body.orderId })) {
+        expect(event.correlationid).toBe(correlationId);
+      }
+    }
+  });
+
+  test('has a correlation id of ours where the caller sent a bad one', async () => {
+    for (const sent of ['with space', 'x'.repeat(65), '<script>', '']) {
+      const { headers } = await ask({ method: 'GET', path: '/orders', headers: { 'X-Correlation-Id': sent } });
+      expect(headers['x-correlation-id']).toMatch(/^[0-9a-f-]{36}$/);
+    }
+  });
+
+  test('is not to be kept by anybody', async () => {
+    const { headers } = await ask({ method: 'GET', path: '/orders' });
+    expect(headers['cache-control']).toBe('no-store');
+  });
+});
