@@ -1,0 +1,133 @@
+/** Anything that JSON can hold. */
+export type Json = null | boolean | number | string | readonly Json[] | { readonly [name: string]: Json };
+export type JsonObject = { readonly [name: string]: Json };
+
+/** A part of a template that can't be resolved; `message` says where and what. */
+export class TemplateError extends Error {
+  override readonly name = 'TemplateError';
+}
+
+/** What intrinsic functions look things up in. */
+export interface Lookup {
+  /** Value of a parameter, pseudo parameter, or a resource's reference. @throws {TemplateError} */
+  ref(name: string): Json;
+  /** @throws {TemplateError} */
+  attribute(resource: string, name: string): Json;
+  /** Another stack's export. @throws {TemplateError} */
+  imported(name: string): Json;
+  condition(name: string): boolean;
+  mapping(map: string, key: string, second: string): Json;
+}
+
+/** Stands for `AWS::NoValue`: the property isn't there. */
+const NO_VALUE = Symbol('AWS::NoValue');
+
+/**
+ * A value of a template with every intrinsic function carried out.
+ * AWS CloudFormation, "Intrinsic function reference".
+ * @throws {TemplateError} for a function that isn't known here, and whatever doesn't resolve
+ */
+export function resolve(value: Json, lookup: Lookup): Json {
+  const result = resolved(value, lookup);
+  return result === NO_VALUE ? null : result;
+}
+
+function resolved(value: Json, lookup: Lookup): Json | typeof NO_VALUE {
+  if (Array.isArray(value)) {
+    return value.map((member) => resolved(member, lookup)).filter((member) => member !== NO_VALUE) as Json[];
+  }
+  if (value === null || typeof value !== 'object') return value;
+  const entries = Object.entries(value as JsonObject);
+  const [only] = entries;
+  if (entries.length === 1 && only && (only[0] === 'Ref' || only[0].startsWith('Fn::'))) {
+    return call(only[0], only[1], lookup);
+  }
+  const members = entries.map(([name, member]) => [name, resolved(member, lookup)] as const);
+  return Object.fromEntries(members.filter(([, member]) => member !== NO_VALUE)) as JsonObject;
+}
+
+function call(name: string, argument: Json, lookup: Lookup): Json | typeof NO_VALUE {
+  const list = (): readonly Json[] => {
+    if (!Array.isArray(argument)) throw new TemplateError(`${name} takes a list: ${JSON.stringify(argument)}`);
+    return argument;
+  };
+  switch (name) {
+    case 'Ref':
+      return argument === 'AWS::NoValue' ? NO_VALUE : lookup.ref(String(argument));
+    case 'Fn::GetAtt': {
+      const [resource, ...attribute] = typeof argument === 'string' ? argument.split('.') : list().map(String);
+      return lookup.attribute(resource ?? '', attribute.join('.'));
+    }
+    case 'Fn::ImportValue':
+      return lookup.imported(text(resolve(argument, lookup)));
+    case 'Fn::Sub':
+      return substituted(argument, lookup);
+    case 'Fn::Join': {
+      const [separator = '', parts = []] = list();
+      return many(resolve(parts, lookup)).map(text).join(text(separator));
+    }
+    case 'Fn::Split': {
+      const [separator = '', whole = ''] = list();
+      return text(resolve(whole, lookup)).split(text(separator));
+    }
+    case 'Fn::Select': {
+      const [index = 0, from = []] = list();
+      const found = many(resolve(from, lookup))[Number(resolve(index, lookup))];
+      if (found === undefined) throw new TemplateError(`Fn::Select: nothing at ${JSON.stringify(index)}`);
+      return found;
+    }
+    case 'Fn::If': {
+      const [condition = '', then = null, otherwise = null] = list();
+      return resolved(lookup.condition(text(condition)) ? then : otherwise, lookup);
+    }
+    case 'Fn::FindInMap': {
+      const [map = '', key = '', second = ''] = list().map((part) => text(resolve(part, lookup)));
+      return lookup.mapping(map, key, second);
+    }
+    case 'Fn::Base64':
+      return Buffer.from(text(resolve(argument, lookup))).toString('base64');
+    case 'Fn::GetAZs':
+      return ['a', 'b', 'c'].map((zone) => `${text(lookup.ref('AWS::Region'))}${zone}`);
+    default:
+      throw new TemplateError(`${name} isn't known to the simulator`);
+  }
+}
+
+/** Whether a condition of a template holds. AWS CloudFormation, "Condition functions". */
+export function holds(condition: Json, lookup: Lookup): boolean {
+  const [[name, argument] = ['', null]] = Object.entries((condition ?? {}) as JsonObject);
+  const parts = Array.isArray(argument) ? (argument as readonly Json[]) : [];
+  switch (name) {
+    case 'Fn::Equals':
+      return JSON.stringify(resolve(parts[0] ?? null, lookup)) === JSON.stringify(resolve(parts[1] ?? null, lookup));
+    case 'Fn::And':
+      return parts.every((part) => holds(part, lookup));
+    case 'Fn::Or':
+      return parts.some((part) => holds(part, lookup));
+    case 'Fn::Not':
+      return !holds(parts[0] ?? null, lookup);
+    case 'Condition':
+      return lookup.condition(text(argument));
+    default:
+      throw new TemplateError(`condition ${name} isn't known to the simulator`);
+  }
+}
+
+function substituted(argument: Json, lookup: Lookup): string {
+  const [template, own] = Array.isArray(argument) ? argument : [argument, {}];
+  const values = (own ?? {}) as JsonObject;
+  return text(template as Json).replace(/\$\{([^!}][^}]*)\}/g, (_, name: string) => {
+    if (Object.hasOwn(values, name)) return text(resolve(values[name] as Json, lookup));
+    const [resource = '', ...attribute] = name.split('.');
+    return text(attribute.length > 0 ? lookup.attribute(resource, attribute.join('.')) : lookup.ref(name));
+  });
+}
+
+const text = (value: Json): string => {
+  if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean') return String(value);
+  throw new TemplateError(`expected text: ${JSON.stringify(value)}`);
+};
+const many = (value: Json): readonly Json[] => {
+  if (Array.isArray(value)) return value;
+  throw new TemplateError(`expected a list: ${JSON.stringify(value)}`);
+};

@@ -1,0 +1,169 @@
+import * as nodeCrypto from 'node:crypto';
+import { EventEmitter } from 'node:events';
+import * as path from 'node:path';
+import * as stream from 'node:stream';
+import * as stringDecoder from 'node:string_decoder';
+import * as url from 'node:url';
+import * as util from 'node:util';
+import * as zlib from 'node:zlib';
+import type { Random } from '../world/random.js';
+
+/** A module that a bundle asks for and that isn't simulated: it would reach outside, or wasn't needed until now. */
+export class NoSuchModule extends Error {
+  override readonly name = 'NoSuchModule';
+  readonly code = 'MODULE_NOT_FOUND';
+}
+
+export interface BuiltinsOptions {
+  readonly variables: Readonly<Record<string, string>>;
+  readonly random: Random;
+  /** Milliseconds since 1970, as this environment's clock has it. */
+  readonly now: () => number;
+  readonly http: object;
+  readonly log: (level: string, line: string) => void;
+  /** The process ended itself. */
+  readonly exit: (code: number) => void;
+}
+
+export interface Builtins {
+  readonly process: object;
+  readonly console: object;
+  readonly crypto: object;
+  readonly require: (name: string) => unknown;
+}
+
+/** The Node that a bundle sees: real where nothing comes from outside, simulated where something would. */
+export function builtins(options: BuiltinsOptions): Builtins {
+  const { log, http } = options;
+  const process = processOf(options);
+  const crypto = cryptoOf(options.random);
+  const console = consoleOf(log);
+  const os = {
+    homedir: () => '/home/sbx_user1051',
+    hostname: () => 'simulated',
+    platform: () => 'linux',
+    type: () => 'Linux',
+    release: () => '5.10.0',
+    arch: () => 'arm64',
+    tmpdir: () => '/tmp',
+    EOL: '\n',
+  };
+  const fs = filesystem();
+  const modules: Record<string, unknown> = {
+    crypto,
+    process,
+    os,
+    http,
+    https: http,
+    console: { Console: class { constructor() { Object.assign(this, console); } } }, // biome-ignore format: one line
+    fs,
+    'fs/promises': fs.promises,
+    events: EventEmitter,
+    buffer: { Buffer },
+    path,
+    stream,
+    string_decoder: stringDecoder,
+    url,
+    util,
+    zlib,
+  };
+  const require = (name: string): unknown => {
+    const found = modules[name.replace(/^node:/, '')];
+    if (!found) throw new NoSuchModule(`Cannot find module '${name}'`);
+    return found;
+  };
+  return { process, console, crypto, require };
+}
+
+function processOf({ variables, now, exit, log }: BuiltinsOptions): object {
+  const begun = now();
+  const hrtime = Object.assign(
+    (since: readonly [number, number] = [0, 0]): [number, number] => {
+      const elapsed = now() - begun;
+      return [Math.floor(elapsed / 1000) - since[0], (elapsed % 1000) * 1e6 - since[1]];
+    },
+    { bigint: () => BigInt(now() - begun) * 1_000_000n },
+  );
+  const output = (level: string) => ({
+    write: (text: string): boolean => {
+      log(level, String(text).trimEnd());
+      return true;
+    },
+  });
+  return Object.assign(new EventEmitter(), {
+    env: { ...variables },
+    argv: ['/var/lang/bin/node'],
+    execArgv: [],
+    pid: 8,
+    platform: 'linux',
+    arch: 'arm64',
+    version: process.version,
+    versions: { ...process.versions },
+    release: { name: 'node' },
+    stdout: output('log'),
+    stderr: output('error'),
+    cwd: () => '/var/task',
+    uptime: () => (now() - begun) / 1000,
+    memoryUsage: () => ({ rss: 1e8, heapTotal: 6e7, heapUsed: 4e7, external: 1e6, arrayBuffers: 1e5 }),
+    hrtime,
+    nextTick: process.nextTick,
+    emitWarning: () => undefined,
+    exit,
+  });
+}
+
+function cryptoOf(random: Random): object {
+  const randomBytes = (size: number, callback?: (error: null, bytes: Buffer) => void): Buffer | undefined => {
+    const bytes = Buffer.from(random.fill(new Uint8Array(size)));
+    if (!callback) return bytes;
+    process.nextTick(callback, null, bytes);
+    return undefined;
+  };
+  const getRandomValues = <T extends ArrayBufferView>(view: T): T => {
+    random.fill(new Uint8Array(view.buffer, view.byteOffset, view.byteLength));
+    return view;
+  };
+  const randomUUID = (): string => random.id();
+  const seeded = {
+    randomBytes,
+    randomUUID,
+    getRandomValues,
+    randomFillSync: getRandomValues,
+    randomInt: (low: number, high?: number) =>
+      high === undefined ? random.between(0, low - 1) : random.between(low, high - 1),
+  };
+  return { ...nodeCrypto, ...seeded, webcrypto: { getRandomValues, randomUUID } };
+}
+
+function consoleOf(log: BuiltinsOptions['log']): object {
+  const at =
+    (level: string) =>
+    (...args: unknown[]): void =>
+      log(level, util.format(...args));
+  const levels = ['log', 'debug', 'info', 'warn', 'error', 'trace'] as const;
+  return Object.fromEntries(levels.map((level) => [level, at(level)]));
+}
+
+/** A disk with nothing on it: the SDK looks for `~/.aws` at its first call. */
+function filesystem() {
+  const missing = (file: unknown): Error =>
+    Object.assign(new Error(`ENOENT: no such file or directory, open '${String(file)}'`), { code: 'ENOENT' });
+  const refuse = (file: unknown): never => {
+    throw missing(file);
+  };
+  const promises = {
+    readFile: (file: unknown) => Promise.reject(missing(file)),
+    stat: (file: unknown) => Promise.reject(missing(file)),
+    access: (file: unknown) => Promise.reject(missing(file)),
+  };
+  return {
+    promises,
+    existsSync: () => false,
+    readFileSync: refuse,
+    statSync: refuse,
+    lstatSync: refuse,
+    fstatSync: refuse,
+    createReadStream: refuse,
+    ReadStream: class ReadStream {},
+  };
+}

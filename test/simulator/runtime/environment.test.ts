@@ -1,0 +1,122 @@
+import { expect, test } from 'vitest';
+import { World } from '../world/world.js';
+import { Bundle } from './bundle.js';
+import { type Ending, Environment } from './environment.js';
+import type { HttpRequest, Reply } from './http.js';
+
+function environment(source: string, seed = '1', send?: (request: HttpRequest, reply: Reply) => void) {
+  const world = new World({ seed });
+  const log: string[] = [];
+  const made = new Environment(
+    new Bundle('under test', source),
+    { NAME: 'value' },
+    {
+      now: () => world.now,
+      after: (delay, run) => {
+        const planned = world.after(delay, run);
+        return () => planned.cancel();
+      },
+      enter: () => world.enter(),
+      random: world.random.fork('environment'),
+      send: send ?? (() => undefined),
+      log: (_, line) => log.push(line),
+    },
+  );
+  made.init('index.handler');
+  const invoke = async (event: unknown = {}): Promise<Ending | undefined> => {
+    let ending: Ending | undefined;
+    const context = {
+      requestId: 'r',
+      functionName: 'f',
+      functionArn: 'a',
+      memoryMegabytes: 512,
+      deadline: world.now + 10_000,
+    };
+    world.after(0, () => made.invoke(event, context, (how) => (ending = how)));
+    await world.settle();
+    return ending;
+  };
+  return { world, log, made, invoke };
+}
+
+const value = (ending: Ending | undefined): unknown => (ending?.kind === 'returned' ? ending.value : ending);
+
+test('module state lives as long as the environment, and no longer', async () => {
+  const source = 'let calls = 0; exports.handler = async () => ++calls;';
+  const one = environment(source);
+  expect(value(await one.invoke())).toBe(1);
+  expect(value(await one.invoke())).toBe(2);
+  expect(value(await environment(source).invoke())).toBe(1);
+});
+
+test('time is virtual: waiting for a day takes none', async () => {
+  const { invoke, world } = environment(`exports.handler = async () => {
+    const begun = Date.now();
+    await new Promise((resolve) => setTimeout(resolve, 86400000));
+    return { waited: Date.now() - begun, date: new Date().toISOString(), same: performance.now() >= 86400000 };
+  };`);
+  expect(value(await invoke())).toEqual({ waited: 86_400_000, date: new Date(world.now).toISOString(), same: true });
+});
+
+test('random numbers, ids and bytes come from the seed', async () => {
+  const source = `const crypto = require('node:crypto');
+    exports.handler = async () => [Math.random(), crypto.randomUUID(), crypto.randomBytes(4).toString('hex'),
+      Array.from(globalThis.crypto.getRandomValues(new Uint8Array(4)))];`;
+  const drawn = async (seed: string) => JSON.stringify(value(await environment(source, seed).invoke()));
+  expect(await drawn('1')).toBe(await drawn('1'));
+  expect(await drawn('1')).not.toBe(await drawn('2'));
+});
+
+test('a timer is cleared by its object and by its number', async () => {
+  const { invoke } = environment(`exports.handler = async () => {
+    const fired = [];
+    clearTimeout(setTimeout(() => fired.push('object'), 1));
+    clearTimeout(Number(setTimeout(() => fired.push('number'), 1)));
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    return fired;
+  };`);
+  expect(value(await invoke())).toEqual([]);
+});
+
+test('a request is answered in process; an error of the connection is an error event', async () => {
+  const source = `const https = require('node:https');
+    exports.handler = (event) => new Promise((resolve) => {
+      const request = https.request({ method: 'POST', host: 'there', path: '/', headers: { A: 1 } }, (response) => {
+        let text = '';
+        response.on('data', (chunk) => (text += chunk));
+        response.on('end', () => resolve([response.statusCode, text]));
+      });
+      request.on('error', (error) => resolve(error.code));
+      request.end(event.body);
+    });`;
+  const answering = environment(source, '1', ({ host, body, headers }, reply) =>
+    reply.answer({ status: 201, headers: {}, body: `${host} ${headers.a} ${body}` }),
+  );
+  expect(value(await answering.invoke({ body: 'hello' }))).toEqual([201, 'there 1 hello']);
+  const breaking = environment(source, '1', (_, reply) => reply.fail('ECONNRESET'));
+  expect(value(await breaking.invoke({ body: 'hello' }))).toBe('ECONNRESET');
+});
+
+test('nothing of a killed environment moves any more', async () => {
+  const { world, made, log } = environment(`exports.handler = async () => {
+    await new Promise((resolve) => setTimeout(resolve, 10));
+    console.log('still here');
+  };`);
+  let ended = false;
+  const context = { requestId: 'r', functionName: 'f', functionArn: 'a', memoryMegabytes: 512, deadline: 0 };
+  world.after(0, () => made.invoke({}, context, () => (ended = true)));
+  world.after(5, () => made.kill());
+  await world.settle();
+  expect({ ended, log }).toEqual({ ended: false, log: [] });
+});
+
+test('files, other processes and unknown modules are out of reach', async () => {
+  const { invoke } = environment(`exports.handler = async () => {
+    const { readFile } = require('node:fs/promises');
+    const file = await readFile('/root/.aws/config').catch((error) => error.code);
+    let module;
+    try { require('node:child_process'); } catch (error) { module = error.code; }
+    return { file, module, name: process.env.NAME, path: process.env.PATH };
+  };`);
+  expect(value(await invoke())).toEqual({ file: 'ENOENT', module: 'MODULE_NOT_FOUND', name: 'value' });
+});

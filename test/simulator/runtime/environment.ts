@@ -1,0 +1,206 @@
+import { createContext, runInContext } from 'node:vm';
+import type { Random } from '../world/random.js';
+import { type Builtins, builtins } from './builtins.js';
+import type { Bundle } from './bundle.js';
+import { type HttpRequest, httpModule, type Reply } from './http.js';
+import { Timers } from './timers.js';
+
+/** What an execution environment is given by the world around it. */
+export interface Surroundings {
+  /** Its clock: milliseconds since 1970. */
+  now(): number;
+  /** @returns a function that calls it off */
+  after(delay: number, run: () => void): () => void;
+  /** Its code is about to run: promises may be left behind. */
+  enter(): void;
+  readonly random: Random;
+  send(request: HttpRequest, reply: Reply): void;
+  log(level: string, line: string): void;
+}
+
+export interface InvocationContext {
+  readonly requestId: string;
+  readonly functionName: string;
+  readonly functionArn: string;
+  readonly memoryMegabytes: number;
+  /** Virtual time at which it is cut off, milliseconds since 1970. */
+  readonly deadline: number;
+}
+
+/** How an invocation ended: with a value as JSON, or with an error by name and message. */
+export type Ending =
+  | { readonly kind: 'returned'; readonly value: unknown }
+  | { readonly kind: 'threw'; readonly name: string; readonly message: string };
+
+type Handler = (event: unknown, context: object) => unknown;
+
+/** What every context is given of this realm: so that `instanceof` holds for what crosses the border. */
+const SHARED = {
+  Buffer,
+  Uint8Array,
+  ArrayBuffer,
+  URL,
+  URLSearchParams,
+  TextEncoder,
+  TextDecoder,
+  AbortController,
+  AbortSignal,
+  Event,
+  EventTarget,
+  ReadableStream,
+  WritableStream,
+  TransformStream,
+  Blob,
+  Headers,
+  atob,
+  btoa,
+  structuredClone,
+  queueMicrotask,
+};
+
+/** Lets a context's own `Date` and `Math` read the virtual clock and the seeded numbers. */
+const PRELUDE = `(function (now, random) {
+  const Real = Date;
+  globalThis.Date = class Date extends Real {
+    constructor(...args) {
+      if (args.length === 0) super(now());
+      else super(...args);
+    }
+    static now() {
+      return now();
+    }
+  };
+  Math.random = random;
+})`;
+
+/**
+ * One execution environment of a function: a context with the real bundle, module state, environment variables, clock,
+ * timers and random numbers of its own. One invocation at a time.
+ *
+ * AWS, "Understanding the Lambda execution environment lifecycle".
+ */
+export class Environment {
+  private readonly timers: Timers;
+  private readonly context: object;
+  private readonly builtins: Builtins;
+  private handler: Handler | undefined;
+  private dead = false;
+  /** Ends of invocations, told to whoever waits; an environment that is gone tells nobody. */
+  private ended: ((ending: Ending) => void) | undefined;
+
+  constructor(
+    private readonly bundle: Bundle,
+    variables: Readonly<Record<string, string>>,
+    private readonly around: Surroundings,
+  ) {
+    this.timers = new Timers({
+      after: (delay, run) =>
+        around.after(delay, () => {
+          if (this.dead) return;
+          around.enter();
+          run();
+        }),
+    });
+    const { timers } = this;
+    const http = httpModule((request, reply) => this.send(request, reply), timers);
+    this.builtins = builtins({
+      variables,
+      random: around.random,
+      now: () => around.now(),
+      http,
+      log: (level, line) => this.dead || around.log(level, line),
+      exit: () => this.end({ kind: 'threw', name: 'Runtime.ExitError', message: 'the process ended' }),
+    });
+    const begun = around.now();
+    const globals: Record<string, unknown> = {
+      ...SHARED,
+      process: this.builtins.process,
+      console: this.builtins.console,
+      crypto: this.builtins.crypto,
+      performance: { now: () => around.now() - begun, timeOrigin: begun },
+      setTimeout: timers.setTimeout,
+      setInterval: timers.setInterval,
+      setImmediate: timers.setImmediate,
+      clearTimeout: timers.clear,
+      clearInterval: timers.clear,
+      clearImmediate: timers.clear,
+    };
+    globals.global = globals;
+    this.context = createContext(globals);
+    runInContext(PRELUDE, this.context)(
+      () => around.now(),
+      () => around.random.fraction(),
+    );
+  }
+
+  /** Loads the module: what a cold start does. @throws what the module throws @param handler as in the template: `index.handler` */
+  init(handler: string): void {
+    this.around.enter();
+    const exported = this.bundle.load(this.context, this.builtins.require);
+    const found = exported[handler.slice(handler.indexOf('.') + 1)];
+    if (typeof found !== 'function')
+      throw new Error(`Runtime.HandlerNotFound: ${handler} is undefined or not exported`);
+    this.handler = found as Handler;
+  }
+
+  /** @param ended told once, unless the environment is killed before */
+  invoke(event: unknown, context: InvocationContext, ended: (ending: Ending) => void): void {
+    const { handler, around } = this;
+    if (!handler || this.ended)
+      throw new Error('an environment handles one invocation at a time, once it is initialised');
+    this.ended = ended;
+    around.enter();
+    this.timers.thaw();
+    const { requestId, functionName, functionArn, memoryMegabytes, deadline } = context;
+    const lambdaContext = {
+      awsRequestId: requestId,
+      functionName,
+      invokedFunctionArn: functionArn,
+      functionVersion: '$LATEST',
+      memoryLimitInMB: String(memoryMegabytes),
+      logGroupName: `/aws/lambda/${functionName}`,
+      logStreamName: 'simulated',
+      callbackWaitsForEmptyEventLoop: true,
+      getRemainingTimeInMillis: () => Math.max(0, deadline - around.now()),
+    };
+    // What a function gets and gives is JSON: nothing of its realm stays behind.
+    const input = JSON.parse(JSON.stringify(event));
+    new Promise((resolve) => resolve(handler(input, lambdaContext))).then(
+      (value) => this.end({ kind: 'returned', value: value === undefined ? null : JSON.parse(JSON.stringify(value)) }),
+      (error) =>
+        this.end({ kind: 'threw', name: String(error?.name ?? 'Error'), message: String(error?.message ?? error) }),
+    );
+  }
+
+  /** The machine is gone in the middle of whatever it did: nothing of it moves any more. */
+  kill(): void {
+    this.dead = true;
+    this.ended = undefined;
+    this.timers.clearAll();
+  }
+
+  get isDead(): boolean {
+    return this.dead;
+  }
+
+  private end(ending: Ending): void {
+    const { ended } = this;
+    if (this.dead || !ended) return;
+    this.ended = undefined;
+    this.timers.freeze();
+    ended(ending);
+  }
+
+  private send(request: HttpRequest, reply: Reply): void {
+    if (this.dead) return;
+    const alive = (tell: () => void): void => {
+      if (this.dead) return;
+      this.around.enter();
+      tell();
+    };
+    this.around.send(request, {
+      answer: (response) => alive(() => reply.answer(response)),
+      fail: (code) => alive(() => reply.fail(code)),
+    });
+  }
+}

@@ -1,0 +1,120 @@
+import { EventEmitter } from 'node:events';
+import { Readable } from 'node:stream';
+
+/** A request as it leaves an environment. */
+export interface HttpRequest {
+  readonly method: string;
+  readonly host: string;
+  readonly path: string;
+  /** By names in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+export interface HttpResponse {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+/** How a request ends for the one who sent it: an answer, or an error of the connection. */
+export interface Reply {
+  answer(response: HttpResponse): void;
+  /** @param code as Node has it: `ECONNRESET`, `ETIMEDOUT` */
+  fail(code: string): void;
+}
+
+type Send = (request: HttpRequest, reply: Reply) => void;
+
+interface RequestOptions {
+  readonly method?: string;
+  readonly host?: string;
+  readonly hostname?: string;
+  readonly path?: string;
+  readonly headers?: Readonly<Record<string, string | number>>;
+}
+
+/** What the SDK's HTTP handler uses of `http.ClientRequest`. */
+class ClientRequest extends EventEmitter {
+  private readonly chunks: Buffer[] = [];
+  private over = false;
+  private idle: unknown;
+
+  constructor(
+    private readonly options: RequestOptions,
+    private readonly send: Send,
+    private readonly timers: {
+      setTimeout(run: () => void, delay: number): unknown;
+      clear(timer: unknown): void;
+    },
+  ) {
+    super();
+  }
+
+  write(chunk: string | Uint8Array): boolean {
+    this.chunks.push(Buffer.from(chunk as Uint8Array));
+    return true;
+  }
+
+  end(chunk?: string | Uint8Array): this {
+    if (chunk !== undefined) this.write(chunk);
+    const { method = 'GET', host, hostname, path = '/', headers = {} } = this.options;
+    const lower = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), String(value)]);
+    const body = Buffer.concat(this.chunks).toString('utf8');
+    this.send(
+      { method, host: host ?? hostname ?? '', path, headers: Object.fromEntries(lower), body },
+      { answer: (response) => this.answer(response), fail: (code) => this.fail(code) },
+    );
+    return this;
+  }
+
+  setTimeout(delay: number, onTimeout?: () => void): this {
+    this.timers.clear(this.idle);
+    if (delay > 0 && !this.over)
+      this.idle = this.timers.setTimeout(() => {
+        onTimeout?.();
+        this.emit('timeout');
+      }, delay);
+    return this;
+  }
+
+  destroy(): this {
+    this.finish();
+    return this;
+  }
+
+  private answer({ status, headers, body }: HttpResponse): void {
+    if (this.finish()) return;
+    const stream = Readable.from(body === '' ? [] : [Buffer.from(body)], { objectMode: false });
+    this.emit('response', Object.assign(stream, { statusCode: status, statusMessage: '', headers }));
+  }
+
+  private fail(code: string): void {
+    if (this.finish()) return;
+    this.emit('error', Object.assign(new Error(`simulated ${code}`), { code }));
+  }
+
+  /** @returns whether it was over before */
+  private finish(): boolean {
+    const before = this.over;
+    this.over = true;
+    this.timers.clear(this.idle);
+    return before;
+  }
+}
+
+class Agent {
+  readonly keepAlive = true;
+  readonly maxSockets = Number.POSITIVE_INFINITY;
+  destroy(): void {}
+}
+
+/** Stands for `node:https` (and `node:http`): every request is handed to `send`, none to the network. */
+export function httpModule(send: Send, timers: ConstructorParameters<typeof ClientRequest>[2]): object {
+  const request = (options: RequestOptions, onResponse?: (response: unknown) => void): ClientRequest => {
+    const request = new ClientRequest(options, send, timers);
+    if (onResponse) request.once('response', onResponse);
+    return request;
+  };
+  return { Agent, request, globalAgent: new Agent() };
+}

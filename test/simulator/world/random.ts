@@ -1,0 +1,81 @@
+import { createHash } from 'node:crypto';
+
+/**
+ * Seeded random numbers (sfc32, Chris Doty-Humphrey's "Small Fast Counter", public domain): the same seed gives the same
+ * numbers on every machine. Every part of a history draws from a fork of its own, so that one more draw here changes
+ * nothing there.
+ */
+export class Random {
+  private a: number;
+  private b: number;
+  private c: number;
+  private d = 1;
+
+  constructor(private readonly seed: string) {
+    const hash = createHash('sha256').update(seed).digest();
+    this.a = hash.readInt32LE(0);
+    this.b = hash.readInt32LE(4);
+    this.c = hash.readInt32LE(8);
+    for (let round = 0; round < 12; round++) this.bits();
+  }
+
+  /** 32 random bits, as a whole number from 0. */
+  bits(): number {
+    const sum = (((this.a + this.b) | 0) + this.d) | 0;
+    this.d = (this.d + 1) | 0;
+    this.a = this.b ^ (this.b >>> 9);
+    this.b = (this.c + (this.c << 3)) | 0;
+    this.c = (this.c << 21) | (this.c >>> 11);
+    this.c = (this.c + sum) | 0;
+    return sum >>> 0;
+  }
+
+  /** From 0 up to, not including, 1; 53 bits, as `Math.random` has. */
+  fraction(): number {
+    return ((this.bits() >>> 5) * 67_108_864 + (this.bits() >>> 6)) / 9_007_199_254_740_992;
+  }
+
+  /** A whole number, both ends included. */
+  between(least: number, most: number): number {
+    return least + Math.floor(this.fraction() * (most - least + 1));
+  }
+
+  /** True in `probability` of the cases; draws a number in any case. */
+  chance(probability: number): boolean {
+    return this.fraction() < probability;
+  }
+
+  /** One of them. @throws {Error} where there is none */
+  pick<T>(from: readonly T[]): T {
+    const index = this.between(0, from.length - 1);
+    if (from.length === 0) throw new Error('nothing to pick from');
+    return from[index] as T;
+  }
+
+  /** The same things in another order. */
+  shuffled<T>(things: readonly T[]): T[] {
+    const result = [...things];
+    for (let at = result.length - 1; at > 0; at--) {
+      const other = this.between(0, at);
+      [result[at], result[other]] = [result[other] as T, result[at] as T];
+    }
+    return result;
+  }
+
+  fill(bytes: Uint8Array): Uint8Array {
+    for (let at = 0; at < bytes.length; at++) bytes[at] = this.bits() >>> 24;
+    return bytes;
+  }
+
+  /** An identifier of so many characters, such as a request's. */
+  id(length = 36): string {
+    const hex = Buffer.from(this.fill(new Uint8Array(Math.ceil(length / 2)))).toString('hex');
+    if (length !== 36) return hex.slice(0, length);
+    return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-a${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
+  }
+
+  /** Numbers of its own, told by this seed and the name alone: not by what was drawn here before. */
+  fork(name: string): Random {
+    return new Random(`${this.seed}/${name}`);
+  }
+}

@@ -1,0 +1,34 @@
+import { createHash, type Hash } from 'node:crypto';
+
+/**
+ * What happened, line by line, and its SHA-256: the fingerprint of a history. Two runs of one seed have the same one, or
+ * something in them wasn't determined by the seed.
+ */
+export class Trace {
+  private readonly hash: Hash = createHash('sha256');
+  private readonly kept: string[] = [];
+  private length = 0;
+
+  constructor(private readonly keep = true) {}
+
+  /** @param at virtual milliseconds since 1970 */
+  add(at: number, text: string): void {
+    const line = `${new Date(at).toISOString()} ${text}`;
+    this.hash.update(line).update('\n');
+    this.length++;
+    if (this.keep) this.kept.push(line);
+  }
+
+  get lines(): readonly string[] {
+    return this.kept;
+  }
+
+  get count(): number {
+    return this.length;
+  }
+
+  /** Lower-case hexadecimal; may be asked for at any time. */
+  fingerprint(): string {
+    return this.hash.copy().digest('hex');
+  }
+}
