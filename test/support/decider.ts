@@ -13,6 +13,7 @@ export const given =
     when: (command: Command) => {
       const state = history.reduce(decider.evolve, decider.initialState);
       return {
+        // biome-ignore lint/suspicious/noThenProperty: given, when, then is what a test reads like; nobody awaits it
         then: (events: readonly Event[]) => expect(decider.decide(state, command, context)).toEqual(events),
         thenRefused: (code: string) =>
           expect(() => decider.decide(state, command, context)).toThrow(expect.objectContaining({ code })),
