@@ -49,6 +49,7 @@ const KINDS: Readonly<
     of: (name) => ({ ref: arn('sns', name), arn: arn('sns', name), attributes: { TopicArn: arn('sns', name) } }),
   },
   'AWS::Logs::LogGroup': { name: 'LogGroupName', of: (name) => ({ arn: arn('logs', `log-group:${name}:*`) }) },
+  'AWS::ApiGateway::Stage': { name: 'StageName', of: () => ({}) },
   'AWS::ApiGateway::RestApi': { of: (name) => ({ attributes: { RootResourceId: `${name}-root` } }) },
 };
 

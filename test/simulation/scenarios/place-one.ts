@@ -1,0 +1,29 @@
+import type { Scenario } from '../../simulator/search/scenario.js';
+import { Orderly } from '../support/orderly.js';
+import { readersSeeTheTruth } from '../support/readers.js';
+
+const LINES = [
+  { sku: 'TEA-1', quantity: 2, unitPrice: { amount: 350, currency: 'EUR' } },
+  { sku: 'CUP-1', quantity: 1, unitPrice: { amount: 900, currency: 'EUR' } },
+];
+
+/** One order, one duplicate of it, one cancellation with a duplicate of its own. */
+export const placeOne: Scenario = {
+  name: 'place-one',
+  faultProbability: 0.05,
+  async play(cloud) {
+    const orderly = new Orderly(cloud);
+    await orderly.call({ method: 'PUT', path: '/stock/TEA-1', as: 'operator', body: { onHand: 5 } });
+    await orderly.call({ method: 'PUT', path: '/stock/CUP-1', as: 'operator', body: { onHand: 5 } });
+    const place = { method: 'POST', path: '/orders', as: 'alice', key: 'place', body: { lines: LINES } } as const;
+    const { reply } = await orderly.call(place);
+    orderly.begin(place);
+    await orderly.rest();
+    const path = `/orders/${String(reply.body.orderId)}/cancellation`;
+    const cancel = { method: 'POST', path, as: 'alice', key: 'cancel', body: { reason: 'changed my mind' } } as const;
+    await orderly.call(cancel);
+    orderly.begin(cancel);
+    await orderly.rest();
+    return readersSeeTheTruth(orderly);
+  },
+};

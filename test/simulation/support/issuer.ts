@@ -1,0 +1,29 @@
+import { createHash, createPrivateKey, createPublicKey, sign } from 'node:crypto';
+
+export const ISSUER = 'https://issuer.simulation.test';
+export const AUDIENCE = 'orderly-simulation';
+
+/** PKCS #8 around the 32 bytes of an Ed25519 key (RFC 8410). */
+const PKCS8 = Buffer.from('302e020100300506032b657004220420', 'hex');
+/** Made of a public text, so that every run signs alike; nothing real trusts it. */
+const key = createPrivateKey({
+  key: Buffer.concat([PKCS8, createHash('sha256').update('the simulation of Orderly').digest()]),
+  format: 'der',
+  type: 'pkcs8',
+});
+const KEY_ID = 'simulation';
+
+/** The public half, for the functions' environment. Ed25519 signatures are the same each time. */
+export function jwks(): string {
+  const { kty, crv, x } = createPublicKey(key).export({ format: 'jwk' });
+  return JSON.stringify({ keys: [{ kty, crv, x, kid: KEY_ID, alg: 'EdDSA', use: 'sig' }] });
+}
+
+/** @param now virtual milliseconds since 1970; the token is good for 60 days from then */
+export function token(sub: string, role: 'customer' | 'operator', now: number): string {
+  const iat = Math.floor(now / 1000) - 60;
+  const encoded = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
+  const claims = { sub, orderly_role: role, iss: ISSUER, aud: AUDIENCE, iat, exp: iat + 60 * 86_400 };
+  const signed = `${encoded({ alg: 'EdDSA', typ: 'JWT', kid: KEY_ID })}.${encoded(claims)}`;
+  return `${signed}.${sign(null, Buffer.from(signed), key).toString('base64url')}`;
+}

@@ -1,0 +1,297 @@
+import type { Assembly, Resource } from '../assembly/assembly.js';
+import { ACCOUNT, arn, REGION } from '../assembly/identity.js';
+import type { World } from '../world/world.js';
+import { wildcard } from './event-pattern.js';
+import type { Iam } from './iam.js';
+import type { LambdaFunction, Result } from './lambda.js';
+
+export interface ApiRequest {
+  readonly method: string;
+  /** Below the stage, with its query. */
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string;
+}
+
+export interface ApiResponse {
+  readonly status: number;
+  /** By names in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+interface Route {
+  readonly method: string;
+  readonly resource: string;
+  readonly pattern: RegExp;
+  readonly parameters: readonly string[];
+  readonly functionArn: string;
+  readonly authorizer: Resource | undefined;
+}
+
+interface GatewayResponse {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly template: string;
+}
+
+/** AWS, "Amazon API Gateway quotas": integration timeout of a REST API, and the largest payload. */
+const INTEGRATION_TIMEOUT = 29_000;
+const MAX_PAYLOAD = 10 * 1024 * 1024;
+
+type Context = Readonly<Record<string, unknown>>;
+
+/**
+ * A REST API with Lambda proxy integrations and a REQUEST authorizer. AWS, "Lambda proxy integrations in API Gateway",
+ * "Use API Gateway Lambda authorizers", "Gateway response types".
+ */
+export class RestApi {
+  private readonly routes: readonly Route[];
+  private readonly answers: ReadonlyMap<string, GatewayResponse>;
+  private readonly stage: string;
+
+  constructor(
+    private readonly api: Resource,
+    assembly: Assembly,
+    private readonly around: {
+      readonly world: World;
+      readonly iam: Iam;
+      readonly functions: ReadonlyMap<string, LambdaFunction>;
+    },
+  ) {
+    const own = (type: string): readonly Resource[] =>
+      assembly.ofType(type).filter(({ properties }) => properties.RestApiId === api.ref);
+    const [stage] = own('AWS::ApiGateway::Stage');
+    if (!stage) throw new Error(`${api.label} has no stage`);
+    this.stage = String(stage.properties.StageName);
+    const resources = new Map(own('AWS::ApiGateway::Resource').map((resource) => [resource.ref, resource]));
+    const pathOf = (id: string): string => {
+      const resource = resources.get(id);
+      return resource ? `${pathOf(String(resource.properties.ParentId))}/${String(resource.properties.PathPart)}` : '';
+    };
+    this.routes = own('AWS::ApiGateway::Method')
+      .filter(({ properties }) => (properties.Integration as { Type?: string }).Type === 'AWS_PROXY')
+      .map(({ properties, label }) => {
+        const resource = pathOf(String(properties.ResourceId)) || '/';
+        const { Uri } = properties.Integration as { Uri?: string };
+        const { AuthorizationType, AuthorizerId } = properties;
+        if (AuthorizationType !== 'CUSTOM' && AuthorizationType !== 'NONE')
+          throw new Error(`${label}: ${AuthorizationType}`);
+        return {
+          method: String(properties.HttpMethod),
+          resource,
+          pattern: new RegExp(`^${resource.replace(/\{\w+\}/g, '([^/]+)')}$`),
+          parameters: [...resource.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name),
+          functionArn: functionIn(Uri),
+          authorizer: AuthorizationType === 'CUSTOM' ? assembly.byArn(AuthorizerId) : undefined,
+        };
+      });
+    this.answers = new Map(own('AWS::ApiGateway::GatewayResponse').map(gatewayResponse));
+  }
+
+  /** @param done told once */
+  request(request: ApiRequest, done: (response: ApiResponse) => void): void {
+    const { world } = this.around;
+    const context: Context = { requestId: world.random.id() };
+    const [path = '/', query = ''] = request.path.split('?');
+    const route = this.routes.find(({ method, pattern }) => method === request.method && pattern.test(path));
+    const answer = (response: ApiResponse): void => {
+      world.after(world.random.between(2, 15), () => done(response));
+    };
+    const refuse = (type: string, status: number, more: Context = {}): void =>
+      answer(this.gatewayAnswer(type, status, { ...context, ...more }));
+    if (!route) {
+      refuse('MISSING_AUTHENTICATION_TOKEN', 403);
+      return;
+    }
+    if (Buffer.byteLength(request.body ?? '') > MAX_PAYLOAD) {
+      refuse('REQUEST_TOO_LARGE', 413);
+      return;
+    }
+    const event = this.eventOf(route, request, path, query, String(context.requestId));
+    world.after(world.random.between(2, 15), () => {
+      this.authorize(route, request, event, (outcome) => {
+        if (outcome.kind === 'failed') return refuse('AUTHORIZER_FAILURE', 500);
+        if (outcome.kind === 'denied') return refuse('ACCESS_DENIED', 403, { authorizer: outcome.context });
+        const requestContext = { ...event.requestContext, ...(outcome.context && { authorizer: outcome.context }) };
+        this.integrate(route, { ...event, requestContext }, (result) => {
+          const authorizer = { authorizer: outcome.context };
+          if (result === 'timeout') return refuse('INTEGRATION_TIMEOUT', 504, authorizer);
+          if (result.kind !== 'returned') return refuse('INTEGRATION_FAILURE', 502, authorizer);
+          const response = proxyResponse(result.value);
+          if (!response) return refuse('DEFAULT_5XX', 502, authorizer);
+          answer(response);
+        });
+      });
+    });
+  }
+
+  private authorize(
+    { authorizer }: Route,
+    request: ApiRequest,
+    event: ProxyEvent,
+    done: (outcome: { kind: 'allowed' | 'denied'; context?: Context } | { kind: 'failed' }) => void,
+  ): void {
+    if (!authorizer) {
+      done({ kind: 'allowed' });
+      return;
+    }
+    const { properties } = authorizer;
+    if (properties.Type !== 'REQUEST') throw new Error(`${authorizer.label}: authorizer ${String(properties.Type)}`);
+    if (Number(properties.AuthorizerResultTtlInSeconds ?? 300) !== 0)
+      throw new Error(`${authorizer.label}: caching results isn't modelled`);
+    const identity = String(properties.IdentitySource ?? '')
+      .split(',')
+      .filter((source) => source !== '');
+    const missing = identity.some(
+      (source) => !Object.keys(request.headers).some((name) => source.toLowerCase().endsWith(`.${name.toLowerCase()}`)),
+    );
+    if (missing) {
+      done({ kind: 'denied' });
+      return;
+    }
+    const methodArn = arn('execute-api', `${this.api.ref}/${this.stage}/${request.method}${event.path}`);
+    const input = { ...event, type: 'REQUEST', methodArn, body: undefined };
+    const source = arn('execute-api', `${this.api.ref}/authorizers/${authorizer.ref}`);
+    this.call(functionIn(String(properties.AuthorizerUri)), source, input, (result) => {
+      if (result.kind !== 'returned') return done({ kind: 'failed' });
+      const { policyDocument, context = {} } = result.value as {
+        policyDocument?: { Statement?: readonly { Effect?: string; Resource?: string | readonly string[] }[] };
+        context?: Context;
+      };
+      const statements = policyDocument?.Statement ?? [];
+      const applies = (resource: string | readonly string[] = []): boolean =>
+        [resource].flat().some((one) => wildcard(one, true).test(methodArn));
+      const effects = statements.filter(({ Resource }) => applies(Resource)).map(({ Effect }) => Effect);
+      const allowed = effects.includes('Allow') && !effects.includes('Deny');
+      done({ kind: allowed ? 'allowed' : 'denied', context });
+    });
+  }
+
+  private integrate(route: Route, event: ProxyEvent, done: (result: Result | 'timeout') => void): void {
+    let over = false;
+    const { world } = this.around;
+    const finish = (result: Result | 'timeout'): void => {
+      if (over) return;
+      over = true;
+      limit.cancel();
+      done(result);
+    };
+    const limit = world.after(INTEGRATION_TIMEOUT, () => finish('timeout'));
+    const source = arn(
+      'execute-api',
+      `${this.api.ref}/${this.stage}/${route.method}${route.resource.replace(/\{\w+\}/g, 'x')}`,
+    );
+    this.call(route.functionArn, source, event, finish);
+  }
+
+  /** Invokes a function, where its policy lets this API do so. */
+  private call(functionArn: string, SourceArn: string, event: object, done: (result: Result) => void): void {
+    const { iam, functions, world } = this.around;
+    const access = {
+      action: 'lambda:InvokeFunction',
+      resource: functionArn,
+      context: { 'aws:SourceArn': SourceArn },
+      service: 'apigateway.amazonaws.com',
+    };
+    const fn = functions.get(functionArn);
+    if (!fn || !iam.resourceAllows(functionArn, access)) {
+      world.after(1, () =>
+        done({ kind: 'failed', name: 'AccessDenied', message: 'Invalid permissions on Lambda function' }),
+      );
+      return;
+    }
+    fn.invoke(event, done);
+  }
+
+  private eventOf(route: Route, request: ApiRequest, path: string, query: string, requestId: string): ProxyEvent {
+    const { world } = this.around;
+    const search = new URLSearchParams(query);
+    const names = [...new Set(search.keys())];
+    const values = route.pattern.exec(path)?.slice(1).map(decodeURIComponent) ?? [];
+    const parameters = Object.fromEntries(route.parameters.map((name, at) => [name, values[at] ?? '']));
+    return {
+      resource: route.resource,
+      path,
+      httpMethod: request.method,
+      headers: request.headers,
+      multiValueHeaders: Object.fromEntries(Object.entries(request.headers).map(([name, value]) => [name, [value]])),
+      queryStringParameters: names.length === 0 ? null : Object.fromEntries(search),
+      multiValueQueryStringParameters:
+        names.length === 0 ? null : Object.fromEntries(names.map((name) => [name, search.getAll(name)])),
+      pathParameters: route.parameters.length === 0 ? null : parameters,
+      stageVariables: null,
+      requestContext: {
+        accountId: ACCOUNT,
+        apiId: this.api.ref,
+        httpMethod: request.method,
+        path: `/${this.stage}${path}`,
+        stage: this.stage,
+        requestId,
+        requestTimeEpoch: world.now,
+        resourcePath: route.resource,
+        protocol: 'HTTP/1.1',
+        domainName: `${this.api.ref}.execute-api.${REGION}.amazonaws.com`,
+        identity: { sourceIp: '192.0.2.1', userAgent: 'simulated' },
+      },
+      body: request.body ?? null,
+      isBase64Encoded: false,
+    };
+  }
+
+  private gatewayAnswer(type: string, status: number, context: Context): ApiResponse {
+    const found = this.answers.get(type) ?? this.answers.get(status >= 500 ? 'DEFAULT_5XX' : 'DEFAULT_4XX');
+    if (!found) return { status, headers: { 'content-type': 'application/json' }, body: '{"message":"Forbidden"}' };
+    const fill = (text: string): string =>
+      text.replace(/\$?context\.([\w.]+)/g, (_, path: string) =>
+        String(path.split('.').reduce<unknown>((at, name) => (at as Context | undefined)?.[name], context) ?? ''),
+      );
+    const headers = Object.entries(found.headers).map(([name, value]) => [
+      name.toLowerCase(),
+      value.startsWith("'") ? value.slice(1, -1) : fill(value),
+    ]);
+    return { status: found.status, headers: Object.fromEntries(headers), body: fill(found.template) };
+  }
+}
+
+interface ProxyEvent {
+  readonly path: string;
+  readonly requestContext: Context;
+  readonly [member: string]: unknown;
+}
+
+/** The function in the URI of an integration or authorizer. */
+function functionIn(uri: string | undefined): string {
+  const [, found] = /functions\/(arn:[^/]+)\/invocations$/.exec(uri ?? '') ?? [];
+  if (found === undefined) throw new Error(`an integration without a function: ${uri}`);
+  return found;
+}
+
+function gatewayResponse({ properties }: Resource): [string, GatewayResponse] {
+  const { ResponseParameters = {}, ResponseTemplates = {}, StatusCode } = properties;
+  const headers = Object.entries(ResponseParameters as Record<string, string>).map(([name, value]) => [
+    name.replace('gatewayresponse.header.', ''),
+    value,
+  ]);
+  const template = (ResponseTemplates as Record<string, string>)['application/json'] ?? '';
+  return [
+    String(properties.ResponseType),
+    { status: Number(StatusCode), headers: Object.fromEntries(headers), template },
+  ];
+}
+
+/** A handler's answer; nothing where its form makes API Gateway answer 502. */
+function proxyResponse(value: unknown): ApiResponse | undefined {
+  const {
+    statusCode,
+    headers = {},
+    body = '',
+  } = (value ?? {}) as {
+    statusCode?: unknown;
+    headers?: Record<string, unknown>;
+    body?: unknown;
+  };
+  if (!Number.isInteger(Number(statusCode)) || (typeof body !== 'string' && body !== null)) return undefined;
+  const lower = Object.entries(headers).map(([name, text]) => [name.toLowerCase(), String(text)]);
+  return { status: Number(statusCode), headers: Object.fromEntries(lower), body: body ?? '' };
+}

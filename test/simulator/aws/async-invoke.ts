@@ -1,0 +1,73 @@
+import type { Resource } from '../assembly/assembly.js';
+import { arn } from '../assembly/identity.js';
+import type { World } from '../world/world.js';
+import type { AsyncInvoker } from './eventbridge.js';
+import type { Iam } from './iam.js';
+import type { LambdaFunction } from './lambda.js';
+import type { Queue } from './sqs.js';
+
+const MINUTE = 60_000;
+/** AWS, "How Lambda handles errors and retries with asynchronous invocation": by default two more tries, within 6 hours. */
+const MAX_RETRIES = 2;
+const MAX_AGE_SECONDS = 21_600;
+
+/** Invocations that nobody waits for: tried again after 1 and 2 minutes, then sent to the on-failure destination. */
+export class AsyncInvocations implements AsyncInvoker {
+  constructor(
+    private readonly around: {
+      readonly world: World;
+      readonly iam: Iam;
+      readonly functions: ReadonlyMap<string, LambdaFunction>;
+      readonly queues: ReadonlyMap<string, Queue>;
+      /** `AWS::Lambda::EventInvokeConfig`, by the function's name. */
+      readonly configurations: ReadonlyMap<string, Resource>;
+    },
+  ) {}
+
+  invokeAsync(functionArn: string, event: unknown): void {
+    this.attempt(functionArn, event, 0, this.around.world.now);
+  }
+
+  private attempt(functionArn: string, event: unknown, retries: number, begun: number): void {
+    const { world, functions, configurations } = this.around;
+    const fn = functions.get(functionArn);
+    if (!fn) throw new Error(`there is no function ${functionArn}`);
+    const { properties = {} } = configurations.get(fn.resource.ref) ?? {};
+    const most = Number(properties.MaximumRetryAttempts ?? MAX_RETRIES);
+    const age = Number(properties.MaximumEventAgeInSeconds ?? MAX_AGE_SECONDS) * 1000;
+    fn.invoke(event, (result) => {
+      if (result.kind === 'returned') return;
+      // Throttles don't count as tries; they end by age only.
+      const next = result.kind === 'throttled' ? retries : retries + 1;
+      const wait = result.kind === 'throttled' ? MINUTE : next * MINUTE;
+      if (next <= most && world.now + wait - begun <= age) {
+        world.after(wait, () => this.attempt(functionArn, event, next, begun));
+      } else this.giveUp(fn, properties, event, next);
+    });
+  }
+
+  private giveUp(fn: LambdaFunction, properties: Resource['properties'], event: unknown, invocations: number): void {
+    const { world, iam, queues } = this.around;
+    const { OnFailure } = (properties.DestinationConfig ?? {}) as { OnFailure?: { Destination?: string } };
+    const queue = queues.get(OnFailure?.Destination ?? '');
+    const access = { action: 'sqs:SendMessage', resource: OnFailure?.Destination ?? arn('sqs', 'none') };
+    if (!queue || !iam.roleAllows(fn.role, access)) {
+      world.note(`${fn.label} asynchronous invocation given up and LOST`);
+      return;
+    }
+    queue.send({
+      body: JSON.stringify({
+        version: '1.0',
+        timestamp: new Date(world.now).toISOString(),
+        requestContext: {
+          requestId: world.random.id(),
+          functionArn: fn.resource.arn,
+          condition: 'RetriesExhausted',
+          approximateInvokeCount: invocations,
+        },
+        requestPayload: event,
+        responseContext: { statusCode: 200, executedVersion: '$LATEST', functionError: 'Unhandled' },
+      }),
+    });
+  }
+}

@@ -1,0 +1,164 @@
+import type { HttpRequest, HttpResponse, Reply } from '../runtime/http.js';
+import type { World } from '../world/world.js';
+import { CALL_FAULTS, type FaultKind, type FaultPlan } from './faults.js';
+import type { Caller } from './lambda.js';
+import type { AwsError } from './wire.js';
+import { type AwsRequest, errorResponse, jsonResponse, requestOf } from './wire.js';
+
+/** What a service did with a request: an answer (members of its JSON, or a raw response), or an error. */
+export type Answer = { readonly output: object } | { readonly raw: HttpResponse } | { readonly error: AwsError };
+
+/** The services that functions call. */
+export interface Services {
+  /** Begins a request: what it locks until it is carried out. @returns what ends it */
+  begin(request: AwsRequest): () => void;
+  /** Carries it out, at once and whole; rights are checked here. */
+  perform(request: AwsRequest, caller: Caller): Answer;
+}
+
+const WRITES = new Set(['PutItem', 'UpdateItem', 'DeleteItem', 'TransactWriteItems']);
+/** How long `refused-for-long` goes on: the SDK gives up after three tries within a second or two. */
+const LONG = 30_000;
+const TWO_SECONDS = 2_000;
+const FORTY_SECONDS = 40_000;
+
+/**
+ * The way of each request from a function to a service and back: it takes time, and anything can happen on it. Every
+ * request is one point at which a fault may be made.
+ */
+export class Calls {
+  private readonly refusing = new Map<string, number>();
+  count = 0;
+
+  constructor(
+    private readonly world: World,
+    private readonly faults: FaultPlan,
+    private readonly services: Services,
+  ) {}
+
+  /** Answers one HTTP request of the SDK. */
+  readonly send = (caller: Caller, http: HttpRequest, reply: Reply): void => {
+    const { world } = this;
+    const { fn } = caller;
+    const request = requestOf(http);
+    const id = `${fn.label} call ${++fn.calls}`;
+    this.count++;
+    const fault = this.faults.at({ id, kinds: kindsFor(request) });
+    world.note(`${id} ${request.service}.${request.operation} ${summaryOf(request)}${fault ? ` FAULT ${fault}` : ''}`);
+    if (fault === 'killed-before') return void world.after(0, () => caller.kill(`before ${id}`));
+    if (fault === 'hung-before') return;
+    const refusalsEnd = this.refusing.get(fn.label) ?? 0;
+    if (fault === 'refused-for-long') this.refusing.set(fn.label, world.now + LONG);
+    const refused = fault === 'refused' || fault === 'refused-for-long' || world.now < refusalsEnd;
+    if (refused || fault === 'conflict') {
+      const error = refused ? throttle(request) : conflict(request);
+      world.after(this.latency(), () => reply.answer(errorResponse(request, error)));
+      return;
+    }
+    if (fault === 'late' || fault === 'very-late') {
+      world.after(this.latency(), () => reply.fail('ECONNRESET'));
+      world.after(fault === 'late' ? TWO_SECONDS : FORTY_SECONDS, () =>
+        this.carryOut(id, request, caller, () => undefined),
+      );
+      return;
+    }
+    world.after(this.latency(), () =>
+      this.carryOut(
+        id,
+        fault === 'entry-refused' ? { ...request, refuseFirstEntry: true } : request,
+        caller,
+        (answer) => {
+          if (fault === 'killed-after') return caller.kill(`after ${id}`);
+          if (fault === 'hung-after') return;
+          world.after(this.latency(), () => {
+            if (fault === 'answer-lost') reply.fail('ECONNRESET');
+            else reply.answer(answer);
+          });
+        },
+      ),
+    );
+  };
+
+  private carryOut(id: string, request: AwsRequest, caller: Caller, then: (response: HttpResponse) => void): void {
+    const end = this.services.begin(request);
+    // A transaction holds its items for a moment, in which others meet a conflict.
+    const time = request.operation.startsWith('Transact') ? this.world.random.between(1, 4) : 0;
+    const perform = (): void => {
+      const answer = this.services.perform(request, caller);
+      end();
+      const said = 'error' in answer ? answer.error.code.replace(/^.*#/, '') : 'ok';
+      this.world.note(`${id} ${said}${'error' in answer ? reasonsOf(answer.error) : ''}`);
+      then(responseOf(request, answer));
+    };
+    if (time === 0) perform();
+    else this.world.after(time, perform);
+  }
+
+  private latency(): number {
+    const { random } = this.world;
+    // Most calls take milliseconds, one in a hundred much longer.
+    return random.chance(0.01) ? random.between(50, 400) : random.between(1, 6);
+  }
+}
+
+function responseOf(request: AwsRequest, answer: Answer): HttpResponse {
+  if ('raw' in answer) return answer.raw;
+  return 'error' in answer ? errorResponse(request, answer.error) : jsonResponse(request, answer.output);
+}
+
+function kindsFor({ service, operation }: AwsRequest): readonly FaultKind[] {
+  const writes = WRITES.has(operation) || service !== 'dynamodb';
+  return CALL_FAULTS.filter((kind) => {
+    if (kind === 'conflict') return service === 'dynamodb' && WRITES.has(operation);
+    if (kind === 'entry-refused') return operation === 'PutEvents';
+    // A read that takes effect late or before a crash is no other than one that didn't.
+    return writes || !['late', 'very-late', 'killed-after', 'hung-after', 'answer-lost'].includes(kind);
+  });
+}
+
+const throttle = ({ service }: AwsRequest): AwsError =>
+  service === 'dynamodb'
+    ? {
+        status: 400,
+        code: 'com.amazonaws.dynamodb.v20120810#ProvisionedThroughputExceededException',
+        message: 'The level of configured provisioned throughput for the table was exceeded.',
+      }
+    : { status: 400, code: 'ThrottlingException', message: 'Rate exceeded' };
+
+function conflict({ operation, input }: AwsRequest): AwsError {
+  const code = 'com.amazonaws.dynamodb.v20120810#';
+  if (operation !== 'TransactWriteItems') {
+    return { status: 400, code: `${code}TransactionConflictException`, message: 'Transaction is ongoing for the item' };
+  }
+  const reasons = (input.TransactItems as readonly unknown[]).map((_, at) =>
+    at === 0 ? { Code: 'TransactionConflict', Message: 'Transaction is ongoing for the item' } : { Code: 'None' },
+  );
+  return {
+    status: 400,
+    code: `${code}TransactionCanceledException`,
+    message: `Transaction cancelled, please refer cancellation reasons for specific reasons [${reasons.map(({ Code }) => Code).join(', ')}]`,
+    more: { CancellationReasons: reasons },
+  };
+}
+
+/** What a request is about, for the trace: keys and types, as short as they can be told. */
+function summaryOf({ input }: AwsRequest): string {
+  const keys: string[] = [];
+  const look = (value: unknown, depth: number): void => {
+    if (typeof value !== 'object' || value === null || depth > 5) return;
+    const { pk, sk, DetailType, ReceiptHandle } = value as Record<string, { S?: string } & string>;
+    if (pk?.S) keys.push(sk?.S ? `${pk.S}/${sk.S}` : pk.S);
+    else if (DetailType) keys.push(DetailType);
+    else if (ReceiptHandle) keys.push(String(ReceiptHandle));
+    else for (const member of Object.values(value)) look(member, depth + 1);
+  };
+  look(input, 0);
+  const { ExpressionAttributeValues: values } = input as { ExpressionAttributeValues?: Record<string, { S?: string }> };
+  if (keys.length === 0 && values) keys.push(...Object.values(values).flatMap(({ S }) => (S === undefined ? [] : [S])));
+  return keys.join(' + ');
+}
+
+const reasonsOf = ({ more }: AwsError): string => {
+  const reasons = (more?.CancellationReasons ?? []) as readonly { Code: string }[];
+  return reasons.length > 0 ? ` [${reasons.map(({ Code }) => Code).join(', ')}]` : '';
+};

@@ -1,0 +1,191 @@
+import type { Assembly, Resource } from '../assembly/assembly.js';
+import { ACCOUNT, REGION } from '../assembly/identity.js';
+import type { World } from '../world/world.js';
+import { matches } from './event-pattern.js';
+import { DELIVERY_FAULTS, type FaultPlan } from './faults.js';
+import type { Iam } from './iam.js';
+import type { MessageAttribute, Queue } from './sqs.js';
+
+/** An event on a bus. */
+export interface BusEvent {
+  readonly version: '0';
+  readonly id: string;
+  readonly 'detail-type': string;
+  readonly source: string;
+  readonly account: string;
+  readonly time: string;
+  readonly region: string;
+  readonly resources: readonly string[];
+  readonly detail: unknown;
+}
+
+/** Functions that a rule may call without waiting for them. */
+export interface AsyncInvoker {
+  invokeAsync(arn: string, event: unknown): void;
+}
+
+interface Target {
+  readonly Arn: string;
+  readonly DeadLetterConfig?: { readonly Arn: string };
+  readonly RetryPolicy?: { readonly MaximumEventAgeInSeconds?: number; readonly MaximumRetryAttempts?: number };
+}
+
+interface Rule {
+  readonly resource: Resource;
+  readonly bus: string;
+  readonly pattern: Record<string, unknown>;
+  readonly targets: readonly Target[];
+}
+
+const UNREACHABLE_FOR = 90_000;
+/** AWS, "How EventBridge retries delivering events": 24 hours and 185 times by default, with backoff and jitter. */
+const MAX_AGE = 86_400_000;
+const MAX_TRIES = 185;
+
+/**
+ * Buses and rules. AWS, "Event buses in Amazon EventBridge", "PutEvents", "How EventBridge retries delivering events",
+ * "Using dead-letter queues to process undelivered events".
+ */
+export class EventBridge {
+  private readonly rules: readonly Rule[];
+  private readonly buses: ReadonlySet<string>;
+  private handovers = 0;
+  /** Every event that a bus has taken: for invariants. */
+  readonly accepted: { readonly bus: string; readonly event: BusEvent; readonly at: number }[] = [];
+  /** Rules that match nothing for the moment (their pattern refuses all): by hand only. */
+  constructor(
+    assembly: Assembly,
+    private readonly around: {
+      readonly world: World;
+      readonly faults: FaultPlan;
+      readonly iam: Iam;
+      readonly queues: ReadonlyMap<string, Queue>;
+      readonly functions: AsyncInvoker;
+    },
+  ) {
+    this.buses = new Set(['default', ...assembly.ofType('AWS::Events::EventBus').map(({ ref }) => ref)]);
+    this.rules = assembly.ofType('AWS::Events::Rule').map((resource) => {
+      const { EventBusName = 'default', EventPattern, Targets = [], State, ScheduleExpression } = resource.properties;
+      if (ScheduleExpression !== undefined) throw new Error(`${resource.label}: scheduled rules aren't modelled yet`);
+      for (const target of Targets as readonly object[]) {
+        const unknown = Object.keys(target).filter((name) => !MODELLED.has(name));
+        if (unknown.length > 0)
+          throw new Error(`${resource.label}: target property ${unknown.join(', ')} isn't modelled`);
+      }
+      return {
+        resource,
+        bus: String(EventBusName).split('/').at(-1) ?? '',
+        pattern: State === 'DISABLED' ? { source: [] } : (EventPattern as Record<string, unknown>),
+        targets: Targets as unknown as readonly Target[],
+      };
+    });
+  }
+
+  /** @param bus name or ARN; `undefined` where there is no such bus */
+  busName(bus: string): string | undefined {
+    const name = bus.split('/').at(-1) ?? '';
+    return this.buses.has(name) ? name : undefined;
+  }
+
+  /** Takes an event; each rule that fits hands it to its targets. @returns the event's id */
+  put(bus: string, entry: { source: string; detailType: string; detail: unknown }): string {
+    const { world } = this.around;
+    const event: BusEvent = {
+      version: '0',
+      id: world.random.id(),
+      'detail-type': entry.detailType,
+      source: entry.source,
+      account: ACCOUNT,
+      time: new Date(world.now).toISOString().replace(/\.\d{3}Z$/, 'Z'),
+      region: REGION,
+      resources: [],
+      detail: entry.detail,
+    };
+    this.accepted.push({ bus, event, at: world.now });
+    for (const rule of this.rules) {
+      if (rule.bus !== bus || !matches(rule.pattern, event)) continue;
+      for (const target of rule.targets) this.handOver(rule, target, event);
+    }
+    return event.id;
+  }
+
+  private handOver(rule: Rule, target: Target, event: BusEvent): void {
+    const { world, faults } = this.around;
+    const name = `${rule.resource.label} delivery ${++this.handovers}`;
+    const fault = faults.at({ id: name, kinds: DELIVERY_FAULTS });
+    world.note(`${name} of ${event['detail-type']}${fault ? ` FAULT ${fault}` : ''}`);
+    const delay = world.random.chance(0.02) ? world.random.between(200, 5_000) : world.random.between(5, 60);
+    const begun = world.now;
+    const downUntil =
+      fault === 'undeliverable'
+        ? begun + 2 * MAX_AGE
+        : fault === 'undeliverable-at-first'
+          ? begun + UNREACHABLE_FOR
+          : 0;
+    world.after(delay, () => this.deliver(name, rule, target, event, { begun, tries: 1, downUntil }));
+    if (fault === 'delivered-twice') {
+      world.after(delay + 30_000, () => this.deliver(name, rule, target, event, { begun, tries: 1, downUntil: 0 }));
+    }
+  }
+
+  private deliver(
+    name: string,
+    rule: Rule,
+    target: Target,
+    event: BusEvent,
+    attempt: { readonly begun: number; readonly tries: number; readonly downUntil: number },
+  ): void {
+    const { world } = this.around;
+    if (!this.allowed(rule, target)) {
+      this.giveUp(name, rule, target, event, 'NO_PERMISSIONS');
+      return;
+    }
+    if (world.now >= attempt.downUntil) {
+      const queue = this.around.queues.get(target.Arn);
+      if (queue) queue.send({ body: JSON.stringify(event) });
+      else this.around.functions.invokeAsync(target.Arn, event);
+      return;
+    }
+    const { MaximumEventAgeInSeconds: age = MAX_AGE / 1000, MaximumRetryAttempts: most = MAX_TRIES } =
+      target.RetryPolicy ?? {};
+    const wait = Math.min(1_000 * 2 ** attempt.tries, 900_000);
+    if (world.now + wait - attempt.begun > age * 1000 || attempt.tries > most) {
+      this.giveUp(name, rule, target, event, 'SERVICE_UNAVAILABLE');
+      return;
+    }
+    world.after(wait, () => this.deliver(name, rule, target, event, { ...attempt, tries: attempt.tries + 1 }));
+  }
+
+  private allowed(rule: Rule, target: Target): boolean {
+    const action = this.around.queues.has(target.Arn) ? 'sqs:SendMessage' : 'lambda:InvokeFunction';
+    return this.mayReach(rule, target.Arn, action);
+  }
+
+  private mayReach(rule: Rule, arn: string, action: string): boolean {
+    const context = { 'aws:SourceArn': rule.resource.arn };
+    return this.around.iam.resourceAllows(arn, { action, resource: arn, context, service: 'events.amazonaws.com' });
+  }
+
+  private giveUp(name: string, rule: Rule, target: Target, event: BusEvent, code: string): void {
+    const { queues, world } = this.around;
+    const deadLetters = target.DeadLetterConfig?.Arn;
+    const queue = deadLetters === undefined ? undefined : queues.get(deadLetters);
+    if (deadLetters === undefined || !queue || !this.mayReach(rule, deadLetters, 'sqs:SendMessage')) {
+      world.note(`${name} given up and LOST: ${code}`);
+      return;
+    }
+    world.note(`${name} given up: ${code}`);
+    const attribute = (StringValue: string): MessageAttribute => ({ DataType: 'String', StringValue });
+    queue.send({
+      body: JSON.stringify(event),
+      attributes: {
+        RULE_ARN: attribute(rule.resource.arn),
+        TARGET_ARN: attribute(target.Arn),
+        ERROR_CODE: attribute(code),
+        ERROR_MESSAGE: attribute('simulated'),
+      },
+    });
+  }
+}
+
+const MODELLED = new Set(['Arn', 'Id', 'DeadLetterConfig', 'RetryPolicy']);

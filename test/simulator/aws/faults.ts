@@ -1,0 +1,120 @@
+import type { Random } from '../world/random.js';
+
+/** Faults at one call that a function makes to AWS. */
+export const CALL_FAULTS = [
+  /** Throttled before it takes effect; the SDK's next try passes. */
+  'refused',
+  /** Throttled for 30 s: longer than the SDK tries. */
+  'refused-for-long',
+  /** It takes effect; the connection breaks before the answer. */
+  'answer-lost',
+  /** The connection breaks; it takes effect 2 s later. */
+  'late',
+  /** The connection breaks; it takes effect 40 s later, when the function has given up. */
+  'very-late',
+  /** The execution environment is gone before the call arrives. */
+  'killed-before',
+  /** The execution environment is gone once the call has taken effect. */
+  'killed-after',
+  /** No effect and no answer, until the function's timeout. */
+  'hung-before',
+  /** It takes effect, and no answer comes until the function's timeout. */
+  'hung-after',
+  /** DynamoDB writes: a transaction is under way on an item. */
+  'conflict',
+  /** PutEvents: the first entry is refused, the others pass. */
+  'entry-refused',
+] as const;
+/** Faults of one message on its way into a queue. */
+export const MESSAGE_FAULTS = [
+  /** It comes a second time after 90 s. */
+  'duplicate',
+  /** It comes a second time after five days. */
+  'late-duplicate',
+  /** It can't be received for 10 minutes. */
+  'delayed',
+] as const;
+/** Faults of one hand-over by EventBridge to a target. */
+export const DELIVERY_FAULTS = [
+  /** The target can't be reached at first; EventBridge tries again. */
+  'undeliverable-at-first',
+  /** The event is handed over twice. */
+  'delivered-twice',
+  /** The target can't be reached for more than a day: the event goes to the target's dead-letter queue. */
+  'undeliverable',
+] as const;
+/** Faults of one invocation. */
+export const INVOCATION_FAULTS = [
+  /** It fails before a line of the handler ran. */
+  'crashed',
+  /** It does its work, and its result is lost. */
+  'result-lost',
+] as const;
+
+export type FaultKind =
+  | (typeof CALL_FAULTS)[number]
+  | (typeof MESSAGE_FAULTS)[number]
+  | (typeof DELIVERY_FAULTS)[number]
+  | (typeof INVOCATION_FAULTS)[number];
+
+/** A place in a history where a fault can happen, by whose it is and its number there: `Orders/PlaceOrder call 3`. */
+export interface Point {
+  readonly id: string;
+  readonly kinds: readonly FaultKind[];
+}
+
+export interface Fault {
+  readonly point: string;
+  readonly kind: FaultKind;
+}
+
+/** Decides at each point whether a fault happens there; keeps what it saw and what it did. */
+export interface FaultPlan {
+  at(point: Point): FaultKind | undefined;
+  readonly points: readonly Point[];
+  readonly made: readonly Fault[];
+}
+
+abstract class Plan implements FaultPlan {
+  readonly points: Point[] = [];
+  readonly made: Fault[] = [];
+
+  at(point: Point): FaultKind | undefined {
+    this.points.push(point);
+    const kind = this.choose(point);
+    if (kind) this.made.push({ point: point.id, kind });
+    return kind;
+  }
+
+  protected abstract choose(point: Point): FaultKind | undefined;
+}
+
+/** Exactly these faults. */
+export class ChosenFaults extends Plan {
+  private readonly kinds: ReadonlyMap<string, FaultKind>;
+
+  constructor(faults: readonly Fault[]) {
+    super();
+    this.kinds = new Map(faults.map(({ point, kind }) => [point, kind]));
+  }
+
+  protected choose({ id }: Point): FaultKind | undefined {
+    return this.kinds.get(id);
+  }
+}
+
+/** Any fault anywhere with the same probability, until `most` have happened. */
+export class RandomFaults extends Plan {
+  constructor(
+    private readonly random: Random,
+    private readonly probability: number,
+    private readonly most = Number.POSITIVE_INFINITY,
+  ) {
+    super();
+  }
+
+  protected choose({ kinds }: Point): FaultKind | undefined {
+    const hit = this.random.chance(this.probability);
+    return hit && kinds.length > 0 && this.made.length < this.most ? this.random.pick(kinds) : undefined;
+  }
+}

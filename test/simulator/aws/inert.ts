@@ -1,0 +1,15 @@
+/** Resource types that take no part in a history, each with the reason. Any other type that isn't modelled is an error. */
+export const INERT: Readonly<Record<string, string>> = {
+  'AWS::CDK::Metadata': 'for statistics of the CDK only',
+  'AWS::CloudWatch::Alarm': 'nobody looks at alarms in a history; what they would show is asked of the models',
+  'AWS::CloudWatch::Dashboard': 'nobody looks',
+  'AWS::Logs::LogGroup': 'lines are collected without it',
+  'AWS::SNS::Topic': 'hears alarms only',
+  'AWS::SNS::TopicPolicy': 'of a topic that hears alarms only',
+  'AWS::SNS::Subscription': 'of a topic that hears alarms only',
+  'AWS::Events::Archive': 'replays are made by hand, from what the bus has taken',
+  'AWS::ApiGateway::Account': "API Gateway's right to write logs",
+  'AWS::ApiGateway::Deployment': 'a snapshot of routes that are all there from the beginning',
+  'AWS::WAFv2::WebACL': 'refuses what no scenario sends',
+  'AWS::WAFv2::WebACLAssociation': 'as the ACL',
+};

@@ -1,0 +1,153 @@
+import type { Resource } from '../assembly/assembly.js';
+import { REGION } from '../assembly/identity.js';
+import type { World } from '../world/world.js';
+import { matches } from './event-pattern.js';
+import type { Iam } from './iam.js';
+import type { LambdaFunction, Result } from './lambda.js';
+import type { Message, Queue } from './sqs.js';
+
+const KNOWN = new Set([
+  'BatchSize',
+  'EventSourceArn',
+  'FunctionName',
+  'FunctionResponseTypes',
+  'ScalingConfig',
+  'FilterCriteria',
+  'MaximumBatchingWindowInSeconds',
+  'Enabled',
+  'Tags',
+]);
+
+/** How many batches Lambda takes from a queue at once at the beginning. */
+const DEFAULT_CONCURRENCY = 5;
+
+/**
+ * A queue's messages to a function. AWS, "Using Lambda with Amazon SQS", "Handling errors for an SQS event source in
+ * Lambda", "Control which events Lambda sends to your function".
+ */
+export class QueueMapping {
+  private readonly batchSize: number;
+  private readonly concurrency: number;
+  private readonly partial: boolean;
+  private readonly filters: readonly Record<string, unknown>[];
+  private running = 0;
+  private polling = false;
+
+  constructor(
+    resource: Resource,
+    private readonly queue: Queue,
+    private readonly fn: LambdaFunction,
+    private readonly around: { readonly world: World; readonly iam: Iam },
+  ) {
+    const { properties } = resource;
+    const unknown = Object.keys(properties).filter((name) => !KNOWN.has(name));
+    if (unknown.length > 0) throw new Error(`${resource.label}: ${unknown.join(', ')} isn't modelled for a queue`);
+    this.batchSize = Number(properties.BatchSize ?? 10);
+    const { MaximumConcurrency = DEFAULT_CONCURRENCY } = (properties.ScalingConfig ?? {}) as {
+      MaximumConcurrency?: number;
+    };
+    this.concurrency = MaximumConcurrency;
+    this.partial = ((properties.FunctionResponseTypes ?? []) as readonly string[]).includes('ReportBatchItemFailures');
+    const { Filters = [] } = (properties.FilterCriteria ?? {}) as { Filters?: readonly { Pattern: string }[] };
+    this.filters = Filters.map(({ Pattern }) => JSON.parse(Pattern) as Record<string, unknown>);
+    if (properties.Enabled !== false) queue.onVisible(() => this.wake());
+  }
+
+  private wake(): void {
+    const { world } = this.around;
+    if (this.polling || this.running >= this.concurrency) return;
+    this.polling = true;
+    world.after(world.random.between(2, 40), () => {
+      this.polling = false;
+      this.poll();
+    });
+  }
+
+  private poll(): void {
+    if (!this.may('sqs:ReceiveMessage') || !this.may('sqs:DeleteMessage') || !this.may('sqs:GetQueueAttributes'))
+      return;
+    while (this.running < this.concurrency) {
+      const messages = this.queue.receive(this.batchSize).filter((message) => this.fits(message));
+      if (messages.length === 0) return;
+      this.running++;
+      this.around.world.note(`${this.fn.label} gets ${messages.map(({ id }) => id).join(' ')}`);
+      this.fn.invoke({ Records: messages.map((message) => this.record(message)) }, (result) => {
+        this.running--;
+        for (const message of messages)
+          if (isDone(result, message, this.partial, messages)) this.queue.delete(message.receipt);
+        this.wake();
+      });
+    }
+  }
+
+  /** What a filter leaves out is deleted. */
+  private fits(message: Message): boolean {
+    if (this.filters.length === 0) return true;
+    const body = parsed(message.body);
+    if (this.filters.some((filter) => matches(filter, { ...message, body }))) return true;
+    this.queue.delete(message.receipt);
+    return false;
+  }
+
+  private record({ id, receipt, body, attributes = {}, receiveCount, sentAt, firstReceivedAt }: Message): object {
+    const messageAttributes = Object.fromEntries(
+      Object.entries(attributes).map(([name, { DataType, StringValue }]) => [
+        name,
+        { dataType: DataType, stringValue: StringValue, stringListValues: [], binaryListValues: [] },
+      ]),
+    );
+    return {
+      messageId: id,
+      receiptHandle: receipt,
+      body,
+      attributes: {
+        ApproximateReceiveCount: String(receiveCount),
+        SentTimestamp: String(sentAt),
+        SenderId: 'simulated',
+        ApproximateFirstReceiveTimestamp: String(firstReceivedAt),
+      },
+      messageAttributes,
+      md5OfBody: 'simulated',
+      eventSource: 'aws:sqs',
+      eventSourceARN: this.queue.resource.arn,
+      awsRegion: REGION,
+    };
+  }
+
+  private may(action: string): boolean {
+    const resource = this.queue.resource.arn;
+    const allowed = this.around.iam.roleAllows(this.fn.role, { action, resource });
+    if (!allowed) this.around.world.note(`${this.fn.label} may not ${action}: its mapping stands still`);
+    return allowed;
+  }
+}
+
+/** AWS, "Implementing partial batch responses": what an answer must look like to leave only its failures in the queue. */
+function isDone(result: Result, message: Message, partial: boolean, batch: readonly Message[]): boolean {
+  if (result.kind !== 'returned') return false;
+  if (!partial) return true;
+  const failed = failuresOf(result.value);
+  if (failed === undefined || failed.some((id) => !batch.some((other) => other.id === id))) return false;
+  return !failed.includes(message.id);
+}
+
+/** The identifiers in a partial answer; nothing where its form counts as a failure of the whole batch. */
+export function failuresOf(value: unknown): readonly string[] | undefined {
+  if (value === null || value === undefined) return [];
+  if (typeof value !== 'object') return undefined;
+  const { batchItemFailures = [] } = value as { batchItemFailures?: unknown };
+  if (batchItemFailures === null) return [];
+  if (!Array.isArray(batchItemFailures)) return undefined;
+  const identifiers = batchItemFailures.map(
+    (failure) => (failure as { itemIdentifier?: unknown } | null)?.itemIdentifier,
+  );
+  return identifiers.every((id): id is string => typeof id === 'string' && id !== '') ? identifiers : undefined;
+}
+
+function parsed(body: string): unknown {
+  try {
+    return JSON.parse(body);
+  } catch {
+    return body;
+  }
+}

@@ -1,0 +1,226 @@
+import type { Resource } from '../assembly/assembly.js';
+import { arn, queueUrl } from '../assembly/identity.js';
+import { DynamoDbError } from '../dynamodb/errors.js';
+import type { DynamoDbModel } from '../dynamodb/model.js';
+import { type Effects, OPERATIONS, type Operation } from '../dynamodb/wire.js';
+import type { Answer, Services } from './calls.js';
+import type { EventBridge } from './eventbridge.js';
+import type { Access, Iam } from './iam.js';
+import type { Caller } from './lambda.js';
+import type { Buckets } from './s3.js';
+import type { Queue } from './sqs.js';
+import type { AwsError, AwsRequest } from './wire.js';
+
+/** What of a call to DynamoDB was written, consumed and refused: for invariants and bills. */
+export interface TableCall {
+  readonly at: number;
+  readonly fn: string;
+  readonly operation: string;
+  readonly effects: Effects;
+}
+
+interface Around {
+  readonly iam: Iam;
+  readonly dynamodb: DynamoDbModel;
+  readonly queues: ReadonlyMap<string, Queue>;
+  readonly events: EventBridge;
+  readonly buckets: Buckets;
+  /** A table was written to. */
+  readonly written: (table: string) => void;
+  readonly note: (text: string) => void;
+  readonly called: (call: TableCall) => void;
+  readonly now: () => number;
+}
+
+/** The services as functions see them: each call is checked against the function's role, then carried out by its model. */
+export class SimulatedServices implements Services {
+  constructor(private readonly around: Around) {}
+
+  begin({ service, operation, input }: AwsRequest): () => void {
+    const { dynamodb } = this.around;
+    if (service !== 'dynamodb' || operation !== 'TransactWriteItems') return () => undefined;
+    try {
+      const hold = dynamodb.hold(operation, input);
+      this.holds.set(input, hold);
+      return () => dynamodb.release(hold);
+    } catch {
+      // Whatever is wrong with it is said when it is carried out.
+      return () => undefined;
+    }
+  }
+  private readonly holds = new WeakMap<object, ReturnType<DynamoDbModel['hold']>>();
+
+  perform(request: AwsRequest, caller: Caller): Answer {
+    const denied = this.accesses(request).find((access) => !this.around.iam.roleAllows(caller.fn.role, access));
+    if (denied) {
+      this.around.note(
+        `${caller.fn.label} DENIED ${denied.action} on ${denied.resource} ${JSON.stringify(denied.context ?? {})}`,
+      );
+      return { error: accessDenied(request, caller.fn.resource, denied) };
+    }
+    switch (request.service) {
+      case 'dynamodb':
+        return this.dynamodb(request, caller);
+      case 'events':
+        return this.putEvents(request);
+      case 'sqs':
+        return this.sqs(request);
+      case 's3':
+        return this.s3(request);
+    }
+  }
+
+  /** What a request needs a right for. A transaction needs the rights of its parts. */
+  private accesses({ service, operation, input }: AwsRequest): readonly Access[] {
+    switch (service) {
+      case 'dynamodb': {
+        if (operation === 'TransactWriteItems') {
+          return (input.TransactItems as readonly Record<string, Record<string, unknown>>[]).flatMap((item) =>
+            Object.entries(item).map(([kind, part]) =>
+              this.itemAccess(TRANSACT_ACTIONS[kind] ?? kind, 'TransactWriteItems', item, part),
+            ),
+          );
+        }
+        return [this.itemAccess(operation, operation, input, input)];
+      }
+      case 'events':
+        return [
+          ...new Set((input.Entries as readonly { EventBusName?: string }[]).map(({ EventBusName }) => EventBusName)),
+        ].map((bus) => ({
+          action: 'events:PutEvents',
+          resource: arn('events', `event-bus/${(bus ?? 'default').split('/').at(-1)}`),
+        }));
+      case 'sqs': {
+        const name = String(input.QueueUrl).split('/').at(-1) ?? '';
+        return [{ action: `sqs:${operation}`, resource: arn('sqs', name) }];
+      }
+      case 's3':
+        return [{ action: `s3:${operation}`, resource: `arn:aws:s3:::${String(input.Bucket)}/${String(input.Key)}` }];
+    }
+  }
+
+  private itemAccess(action: string, operation: string, whole: object, part: Record<string, unknown>): Access {
+    const wanted = operation === 'TransactWriteItems' ? { TransactItems: [whole] } : whole;
+    const keys = this.around.dynamodb.itemsOf(operation as Operation, wanted as Record<string, unknown>);
+    const table = String(part.TableName).split('/').at(-1) ?? '';
+    const index = part.IndexName === undefined ? '' : `/index/${String(part.IndexName)}`;
+    const leading = keys.map(({ key }) => Object.values(Object.values(key)[0] ?? {}).join(''));
+    const keyed = leading.length > 0 ? leading : leadingOfQuery(part);
+    return {
+      action: `dynamodb:${action}`,
+      resource: arn('dynamodb', `table/${table}${index}`),
+      ...(keyed.length > 0 && { context: { 'dynamodb:LeadingKeys': keyed } }),
+    };
+  }
+
+  private dynamodb({ operation, input }: AwsRequest, caller: Caller): Answer {
+    const { dynamodb, written, called, now } = this.around;
+    if (!OPERATIONS.some((known) => known === operation)) throw new Error(`DynamoDB ${operation} isn't modelled`);
+    const told = (effects: Effects): void => called({ at: now(), fn: caller.fn.label, operation, effects });
+    try {
+      const { output, effects } = dynamodb.call(operation as Operation, input, this.holds.get(input));
+      told(effects);
+      for (const table of new Set(effects.changes.map(({ table }) => table))) written(table);
+      return { output };
+    } catch (error) {
+      if (!(error instanceof DynamoDbError)) throw error;
+      told(error.effects);
+      const { __type, message, ...more } = error.body;
+      return { error: { status: error.status, code: error.code, message: error.message, more } };
+    }
+  }
+
+  private putEvents({ input, refuseFirstEntry = false }: AwsRequest): Answer {
+    interface Entry {
+      readonly EventBusName?: string;
+      readonly Source?: string;
+      readonly DetailType?: string;
+      readonly Detail?: string;
+    }
+    const entries = input.Entries as readonly Entry[];
+    const failure = (ErrorCode: string) => ({ ErrorCode, ErrorMessage: 'simulated' });
+    const results = entries.map(({ EventBusName = 'default', Source, DetailType, Detail }, at) => {
+      if (refuseFirstEntry && at === 0) return failure('InternalFailure');
+      const bus = this.around.events.busName(EventBusName);
+      if (!Source || !DetailType || Detail === undefined) return failure('InvalidArgument');
+      try {
+        const detail: unknown = JSON.parse(Detail);
+        // AWS takes an event for a bus that isn't there, and drops it.
+        const EventId =
+          bus === undefined
+            ? 'dropped'
+            : this.around.events.put(bus, { source: Source, detailType: DetailType, detail });
+        return { EventId };
+      } catch (error) {
+        if (error instanceof SyntaxError) return failure('MalformedDetail');
+        throw error;
+      }
+    });
+    return { output: { FailedEntryCount: results.filter((result) => 'ErrorCode' in result).length, Entries: results } };
+  }
+
+  private sqs({ operation, input }: AwsRequest): Answer {
+    const queue = [...this.around.queues.values()].find(
+      ({ resource }) => queueUrl(resource.ref.split('/').at(-1) ?? '') === input.QueueUrl,
+    );
+    const refused = (code: string): Answer => ({
+      error: { status: 400, code: `com.amazonaws.sqs#${code}`, message: code },
+    });
+    if (!queue) return refused('QueueDoesNotExist');
+    switch (operation) {
+      case 'ChangeMessageVisibility': {
+        const known = queue.changeVisibility(String(input.ReceiptHandle), Number(input.VisibilityTimeout) * 1000);
+        return known ? { output: {} } : refused('MessageNotInflight');
+      }
+      case 'SendMessage': {
+        const attributes = input.MessageAttributes as
+          | Record<string, { DataType: string; StringValue: string }>
+          | undefined;
+        return {
+          output: { MessageId: queue.send({ body: String(input.MessageBody), ...(attributes && { attributes }) }) },
+        };
+      }
+      default:
+        throw new Error(`SQS ${operation} isn't modelled`);
+    }
+  }
+
+  private s3({ operation, input }: AwsRequest): Answer {
+    if (operation !== 'GetObject') throw new Error(`S3 ${operation} isn't modelled`);
+    const body = this.around.buckets.get(String(input.Bucket), String(input.Key));
+    if (body === undefined)
+      return { error: { status: 404, code: 'NoSuchKey', message: 'The specified key does not exist.' } };
+    return {
+      raw: {
+        status: 200,
+        headers: { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(body)) },
+        body,
+      },
+    };
+  }
+}
+
+const TRANSACT_ACTIONS: Readonly<Record<string, string>> = {
+  Put: 'PutItem',
+  Update: 'UpdateItem',
+  Delete: 'DeleteItem',
+  ConditionCheck: 'ConditionCheckItem',
+};
+
+/** The partition key that a Query names: the value in `<name> = :value`, or of a `KeyConditions` entry. */
+function leadingOfQuery({
+  KeyConditionExpression,
+  ExpressionAttributeValues,
+}: Record<string, unknown>): readonly string[] {
+  const [, name = ''] = /=\s*(:\w+)/.exec(String(KeyConditionExpression ?? '')) ?? [];
+  const value = (ExpressionAttributeValues as Record<string, Record<string, string>> | undefined)?.[name];
+  return value ? [Object.values(value).join('')] : [];
+}
+
+function accessDenied(request: AwsRequest, fn: Resource, access: Access): AwsError {
+  const message = `User: ${fn.arn} is not authorized to perform: ${access.action} on resource: ${access.resource}`;
+  if (request.service === 's3') return { status: 403, code: 'AccessDenied', message };
+  const code =
+    request.service === 'dynamodb' ? 'com.amazon.coral.service#AccessDeniedException' : 'AccessDeniedException';
+  return { status: 400, code, message };
+}

@@ -1,0 +1,170 @@
+import type { Resource } from '../assembly/assembly.js';
+import type { World } from '../world/world.js';
+import { type FaultPlan, MESSAGE_FAULTS } from './faults.js';
+
+export interface MessageAttribute {
+  readonly DataType: string;
+  readonly StringValue: string;
+}
+
+export interface NewMessage {
+  readonly body: string;
+  readonly attributes?: Readonly<Record<string, MessageAttribute>>;
+}
+
+/** A message in a queue. */
+export interface Message extends NewMessage {
+  readonly id: string;
+  /** First entry into its first queue, milliseconds: a dead-letter queue counts its retention from there. */
+  readonly sentAt: number;
+  receiveCount: number;
+  firstReceivedAt: number | undefined;
+  visibleAt: number;
+  receipt: string;
+}
+
+/** What became of a message that isn't in its queue any more. */
+export type Fate = 'deleted' | 'dead-lettered' | 'expired';
+
+const SECOND = 1000;
+
+/**
+ * A standard queue: at least once, in any order. AWS, "Amazon SQS standard queues", "Amazon SQS visibility timeout",
+ * "Using dead-letter queues in Amazon SQS", "Amazon SQS message quotas".
+ */
+export class Queue {
+  readonly visibility: number;
+  private readonly retention: number;
+  private readonly delay: number;
+  private readonly messages = new Map<string, Message>();
+  private readonly listeners: (() => void)[] = [];
+  private readonly maxReceives: number;
+  private deadLetters: Queue | undefined;
+  private sent = 0;
+  private receipts = 0;
+  /** Messages that ended, and how: for invariants. */
+  readonly fates: { readonly message: Message; readonly fate: Fate; readonly at: number }[] = [];
+
+  constructor(
+    readonly resource: Resource,
+    private readonly world: World,
+    private readonly faults: FaultPlan,
+  ) {
+    const { properties } = resource;
+    if (properties.FifoQueue === true) throw new Error(`${resource.label}: FIFO queues aren't modelled`);
+    this.visibility = Number(properties.VisibilityTimeout ?? 30) * SECOND;
+    this.retention = Number(properties.MessageRetentionPeriod ?? 345_600) * SECOND;
+    this.delay = Number(properties.DelaySeconds ?? 0) * SECOND;
+    const { maxReceiveCount } = (properties.RedrivePolicy ?? {}) as { maxReceiveCount?: number };
+    this.maxReceives = maxReceiveCount ?? Number.POSITIVE_INFINITY;
+  }
+
+  get label(): string {
+    return this.resource.label;
+  }
+
+  /** ARN of the queue that `RedrivePolicy` names. */
+  get redrivesTo(): string | undefined {
+    return (this.resource.properties.RedrivePolicy as { deadLetterTargetArn?: string } | undefined)
+      ?.deadLetterTargetArn;
+  }
+
+  connect(deadLetters: Queue): void {
+    this.deadLetters = deadLetters;
+  }
+
+  /** @param listener called whenever a message may have become visible */
+  onVisible(listener: () => void): void {
+    this.listeners.push(listener);
+  }
+
+  send(message: NewMessage, sentAt = this.world.now): string {
+    const { world, label } = this;
+    const number = ++this.sent;
+    const fault = this.faults.at({ id: `${label} message ${number}`, kinds: MESSAGE_FAULTS });
+    const id = `${label.replaceAll('/', '-')}-${number}`;
+    world.note(`${label} message ${number} sent${fault ? ` FAULT ${fault}` : ''}`);
+    this.put({ ...message, id, sentAt }, this.delay + (fault === 'delayed' ? 600 * SECOND : 0));
+    if (fault === 'duplicate' || fault === 'late-duplicate') {
+      const after = fault === 'duplicate' ? 90 * SECOND : 5 * 86_400 * SECOND;
+      // The same message again: one of the servers that hold it had missed its deletion.
+      world.after(after, () => {
+        world.note(`${label} message ${number} comes again`);
+        this.put({ ...message, id, sentAt }, 0);
+      });
+    }
+    return id;
+  }
+
+  /** @returns at most `limit` visible messages, in any order; what was received too often goes to the dead-letter queue */
+  receive(limit: number): readonly Message[] {
+    const { world } = this;
+    this.expire();
+    const visible = [...this.messages.values()].filter(({ visibleAt }) => visibleAt <= world.now);
+    const received: Message[] = [];
+    for (const message of world.random.shuffled(visible)) {
+      if (received.length === limit) break;
+      message.receiveCount++;
+      if (message.receiveCount > this.maxReceives && this.deadLetters) {
+        this.end(message, 'dead-lettered');
+        const { body, attributes, sentAt } = message;
+        this.deadLetters.send({ body, ...(attributes && { attributes }) }, sentAt);
+        continue;
+      }
+      message.firstReceivedAt ??= world.now;
+      message.receipt = `${message.id}~${++this.receipts}`;
+      this.hide(message, this.visibility);
+      received.push({ ...message });
+    }
+    return received;
+  }
+
+  /** Deletes what this receipt was given for; an old receipt deletes nothing once another was given. */
+  delete(receipt: string): boolean {
+    const message = this.messages.get(receipt.slice(0, receipt.lastIndexOf('~')));
+    if (message?.receipt !== receipt) return false;
+    this.end(message, 'deleted');
+    return true;
+  }
+
+  /** @param milliseconds from now on. @returns whether the receipt is known */
+  changeVisibility(receipt: string, milliseconds: number): boolean {
+    const message = this.messages.get(receipt.slice(0, receipt.lastIndexOf('~')));
+    if (message?.receipt !== receipt) return false;
+    this.hide(message, milliseconds);
+    return true;
+  }
+
+  /** All messages, visible or not. */
+  all(): readonly Message[] {
+    this.expire();
+    return [...this.messages.values()];
+  }
+
+  private put(message: NewMessage & Pick<Message, 'id' | 'sentAt'>, delay: number): void {
+    const entry = { ...message, receiveCount: 0, firstReceivedAt: undefined, visibleAt: 0, receipt: '' };
+    this.messages.set(message.id, entry);
+    this.hide(entry, delay);
+  }
+
+  private hide(message: Message, milliseconds: number): void {
+    message.visibleAt = this.world.now + milliseconds;
+    const until = message.visibleAt;
+    this.world.after(milliseconds, () => {
+      if (this.messages.get(message.id)?.visibleAt !== until) return;
+      for (const listener of this.listeners) listener();
+    });
+  }
+
+  private expire(): void {
+    for (const message of this.messages.values()) {
+      if (message.sentAt + this.retention <= this.world.now) this.end(message, 'expired');
+    }
+  }
+
+  private end(message: Message, fate: Fate): void {
+    this.messages.delete(message.id);
+    this.fates.push({ message, fate, at: this.world.now });
+    this.world.note(`${message.id} ${fate}`);
+  }
+}

@@ -1,0 +1,239 @@
+import { createHash } from 'node:crypto';
+import type { Resource } from '../assembly/assembly.js';
+import type { DynamoDbModel } from '../dynamodb/model.js';
+import type { StreamRecord } from '../dynamodb/wire.js';
+import type { World } from '../world/world.js';
+import { matches } from './event-pattern.js';
+import type { Iam } from './iam.js';
+import type { LambdaFunction, Result } from './lambda.js';
+import { failuresOf } from './queue-mapping.js';
+import type { Buckets } from './s3.js';
+
+const KNOWN = new Set([
+  'BatchSize',
+  'BisectBatchOnFunctionError',
+  'DestinationConfig',
+  'EventSourceArn',
+  'FilterCriteria',
+  'FunctionName',
+  'FunctionResponseTypes',
+  'MaximumRecordAgeInSeconds',
+  'MaximumRetryAttempts',
+  'ParallelizationFactor',
+  'StartingPosition',
+  'Enabled',
+  'Tags',
+]);
+
+/** Records of one part of a shard, strictly one batch after the other. */
+interface Lane {
+  readonly name: string;
+  readonly records: StreamRecord[];
+  busy: boolean;
+}
+
+interface Batch {
+  readonly records: readonly StreamRecord[];
+  /** Failed tries so far; splitting doesn't count. */
+  readonly retries: number;
+  readonly invocations: number;
+}
+
+/** A stream keeps its records for this long. */
+const STREAM_RETENTION = 24 * 3_600_000;
+
+/**
+ * A table's stream to a function. AWS, "Using AWS Lambda with Amazon DynamoDB", "Process DynamoDB records with Lambda"
+ * (parallelization factor: order per item is kept), "Retain discarded records".
+ */
+export class StreamMapping {
+  private readonly positions = new Map<string, string | undefined>();
+  private readonly lanes = new Map<string, Lane>();
+  private readonly number = (name: string, otherwise: number): number => {
+    const value = Number(this.resource.properties[name] ?? otherwise);
+    return value < 0 ? Number.POSITIVE_INFINITY : value;
+  };
+  private polling = false;
+  private saved = 0;
+  /** Records that nobody will see any more: more than 24 hours old, or given up without a destination. */
+  readonly lost: StreamRecord[] = [];
+
+  constructor(
+    private readonly resource: Resource,
+    private readonly table: string,
+    private readonly fn: LambdaFunction,
+    private readonly around: {
+      readonly world: World;
+      readonly iam: Iam;
+      readonly dynamodb: DynamoDbModel;
+      readonly buckets: Buckets;
+    },
+  ) {
+    const unknown = Object.keys(resource.properties).filter((name) => !KNOWN.has(name));
+    if (unknown.length > 0) throw new Error(`${resource.label}: ${unknown.join(', ')} isn't modelled for a stream`);
+  }
+
+  /** The table may have new records. */
+  wake(): void {
+    const { world } = this.around;
+    if (this.polling || this.resource.properties.Enabled === false) return;
+    this.polling = true;
+    // Lambda polls each shard 4 times a second.
+    world.after(world.random.between(10, 250), () => {
+      this.polling = false;
+      this.read();
+    });
+  }
+
+  private read(): void {
+    const { dynamodb } = this.around;
+    for (const right of ['dynamodb:GetRecords', 'dynamodb:GetShardIterator', 'dynamodb:DescribeStream']) {
+      if (!this.may(right, String(this.resource.properties.EventSourceArn))) return;
+    }
+    for (const { shardId } of dynamodb.shardsOf(this.table)) {
+      for (;;) {
+        const page = dynamodb.readShard(shardId, this.positions.get(shardId), 1000);
+        if (page.trimmed) this.around.world.note(`${this.resource.label} ${shardId}: records were LOST to age`);
+        this.positions.set(shardId, page.next);
+        for (const record of page.records) this.enqueue(shardId, record);
+        if (page.records.length === 0) break;
+      }
+    }
+    for (const lane of this.lanes.values()) this.next(lane);
+  }
+
+  private enqueue(shardId: string, record: StreamRecord): void {
+    const { Filters = [] } = (this.resource.properties.FilterCriteria ?? {}) as { Filters?: { Pattern: string }[] };
+    const fits = Filters.length === 0 || Filters.some(({ Pattern }) => matches(JSON.parse(Pattern), record));
+    if (!fits) return;
+    const key = createHash('sha256').update(JSON.stringify(record.dynamodb.Keys)).digest().readUInt32BE(0);
+    const name = `${shardId}/${key % this.number('ParallelizationFactor', 1)}`;
+    const lane = this.lanes.get(name) ?? { name, records: [], busy: false };
+    this.lanes.set(name, lane);
+    lane.records.push(record);
+  }
+
+  private next(lane: Lane): void {
+    if (lane.busy || lane.records.length === 0) return;
+    lane.busy = true;
+    const records = lane.records.splice(0, this.number('BatchSize', 100));
+    this.process(lane, [{ records, retries: 0, invocations: 0 }]);
+  }
+
+  /** Works through batches of a lane in order; the next one waits until the first is done with, one way or the other. */
+  private process(lane: Lane, batches: readonly Batch[]): void {
+    const { world } = this.around;
+    const [batch, ...later] = batches;
+    if (!batch) {
+      lane.busy = false;
+      this.next(lane);
+      return;
+    }
+    const young = batch.records.filter(
+      (record) => this.age(record) <= this.number('MaximumRecordAgeInSeconds', -1) * 1000,
+    );
+    if (young.length < batch.records.length) {
+      const old = batch.records.filter((record) => !young.includes(record));
+      this.giveUp(lane, { ...batch, records: old }, 'RecordAgeExceeded');
+      this.process(lane, [...(young.length > 0 ? [{ ...batch, records: young }] : []), ...later]);
+      return;
+    }
+    if (batch.records.some((record) => this.age(record) > STREAM_RETENTION)) {
+      this.lose(batch.records);
+      this.process(lane, later);
+      return;
+    }
+    const Records = batch.records.map((record) => ({
+      ...record,
+      eventSourceARN: this.resource.properties.EventSourceArn,
+    }));
+    this.fn.invoke({ Records }, (result) => {
+      const rest = this.unprocessed(batch, result);
+      if (rest.length === 0) return this.process(lane, later);
+      const counts = result.kind !== 'throttled';
+      const retries = batch.retries + (counts ? 1 : 0);
+      const invocations = batch.invocations + 1;
+      if (retries > this.number('MaximumRetryAttempts', -1)) {
+        this.giveUp(lane, { records: rest, retries, invocations }, 'RetryAttemptsExhausted');
+        return this.process(lane, later);
+      }
+      const half = Math.ceil(rest.length / 2);
+      const splits =
+        result.kind === 'failed' && this.resource.properties.BisectBatchOnFunctionError === true && rest.length > 1;
+      const again = splits ? [rest.slice(0, half), rest.slice(half)] : [rest];
+      const wait = Math.min(60_000, 500 * 2 ** Math.min(retries, 7)) + world.random.between(0, 200);
+      world.after(wait, () =>
+        this.process(lane, [...again.map((records) => ({ records, retries, invocations })), ...later]),
+      );
+    });
+  }
+
+  /** What has to be tried again: from the first failure on, as the function reports it. */
+  private unprocessed({ records }: Batch, result: Result): readonly StreamRecord[] {
+    if (result.kind !== 'returned') return records;
+    const types = (this.resource.properties.FunctionResponseTypes ?? []) as readonly string[];
+    if (!types.includes('ReportBatchItemFailures')) return [];
+    const failed = failuresOf(result.value);
+    if (failed === undefined) return records;
+    const places = failed.map((id) => records.findIndex(({ dynamodb }) => dynamodb.SequenceNumber === id));
+    if (places.includes(-1)) return records;
+    return failed.length === 0 ? [] : records.slice(Math.min(...places));
+  }
+
+  private giveUp(lane: Lane, { records, invocations }: Batch, condition: string): void {
+    const { world, buckets } = this.around;
+    const { OnFailure } = (this.resource.properties.DestinationConfig ?? {}) as {
+      OnFailure?: { Destination?: string };
+    };
+    const bucket = OnFailure?.Destination?.replace(/^arn:[\w-]+:s3:::/, '');
+    const time = new Date(world.now).toISOString();
+    const [shardId = ''] = lane.name.split('/');
+    const key = `aws/lambda/${this.resource.ref}/${shardId}/${time.slice(0, 19).replaceAll(':', '.')}-${++this.saved}`;
+    if (bucket === undefined || !this.may('s3:PutObject', `${buckets.arnOf(bucket)}/${key}`)) {
+      this.lose(records);
+      return;
+    }
+    const first = records[0]?.dynamodb;
+    const last = records.at(-1)?.dynamodb;
+    const body = {
+      requestContext: {
+        requestId: world.random.id(),
+        functionArn: this.fn.resource.arn,
+        condition,
+        approximateInvokeCount: invocations,
+      },
+      responseContext: { statusCode: 200, executedVersion: '$LATEST', functionError: 'Unhandled' },
+      version: '1.0',
+      timestamp: time,
+      DDBStreamBatchInfo: {
+        shardId,
+        startSequenceNumber: first?.SequenceNumber,
+        endSequenceNumber: last?.SequenceNumber,
+        approximateArrivalOfFirstRecord: first && new Date(first.ApproximateCreationDateTime * 1000).toISOString(),
+        approximateArrivalOfLastRecord: last && new Date(last.ApproximateCreationDateTime * 1000).toISOString(),
+        batchSize: records.length,
+        streamArn: this.resource.properties.EventSourceArn,
+      },
+      payload: JSON.stringify({
+        Records: records.map((record) => ({ ...record, eventSourceARN: this.resource.properties.EventSourceArn })),
+      }),
+    };
+    world.note(`${this.resource.label} gives ${records.length} records up: ${condition}`);
+    buckets.put(bucket, key, JSON.stringify(body));
+  }
+
+  private lose(records: readonly StreamRecord[]): void {
+    this.lost.push(...records);
+    this.around.world.note(`${this.resource.label}: ${records.length} records LOST`);
+  }
+
+  private age({ dynamodb }: StreamRecord): number {
+    return this.around.world.now - dynamodb.ApproximateCreationDateTime * 1000;
+  }
+
+  private may(action: string, resource: string): boolean {
+    const allowed = this.around.iam.roleAllows(this.fn.role, { action, resource });
+    if (!allowed) this.around.world.note(`${this.fn.label} may not ${action}`);
+    return allowed;
+  }
+}

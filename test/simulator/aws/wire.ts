@@ -1,0 +1,66 @@
+import type { HttpRequest, HttpResponse } from '../runtime/http.js';
+
+/** A request of the SDK, read from the wire. */
+export interface AwsRequest {
+  readonly service: 'dynamodb' | 'sqs' | 'events' | 's3';
+  readonly operation: string;
+  readonly input: Readonly<Record<string, unknown>>;
+  /** A fault that only the service itself can make. */
+  readonly refuseFirstEntry?: boolean;
+}
+
+/** An error as a service answers it; `code` is the value of `__type`. */
+export interface AwsError {
+  readonly status: number;
+  readonly code: string;
+  readonly message: string;
+  readonly more?: Readonly<Record<string, unknown>>;
+}
+
+/** A request that no model answers. */
+export class ServiceNotModelled extends Error {
+  override readonly name = 'ServiceNotModelled';
+}
+
+const TARGETS: Readonly<Record<string, AwsRequest['service']>> = {
+  DynamoDB_20120810: 'dynamodb',
+  AmazonSQS: 'sqs',
+  AWSEvents: 'events',
+};
+
+/**
+ * Reads a request: AWS JSON 1.0 (DynamoDB, SQS) and 1.1 (EventBridge) by their `X-Amz-Target`, S3's REST by method and
+ * path. Smithy, "AWS JSON 1.0 protocol"; Amazon S3, "GetObject".
+ * @throws {ServiceNotModelled}
+ */
+export function requestOf({ method, host, path, headers, body }: HttpRequest): AwsRequest {
+  const [prefix = '', operation = ''] = (headers['x-amz-target'] ?? '').split('.');
+  const service = TARGETS[prefix];
+  if (service) return { service, operation, input: body === '' ? {} : JSON.parse(body) };
+  const [, bucket] = /^(.+)\.s3\.[\w.-]+$/.exec(host) ?? [];
+  if (bucket !== undefined && method === 'GET') {
+    const [key = ''] = path.slice(1).split('?');
+    return { service: 's3', operation: 'GetObject', input: { Bucket: bucket, Key: decodeURIComponent(key) } };
+  }
+  throw new ServiceNotModelled(`${method} https://${host}${path} ${prefix}.${operation}`);
+}
+
+const contentType = ({ service }: AwsRequest): string => `application/x-amz-json-1.${service === 'events' ? 1 : 0}`;
+
+export const jsonResponse = (request: AwsRequest, output: object): HttpResponse => ({
+  status: 200,
+  headers: { 'content-type': contentType(request), 'x-amzn-requestid': 'simulated' },
+  body: JSON.stringify(output),
+});
+
+export function errorResponse(request: AwsRequest, { status, code, message, more = {} }: AwsError): HttpResponse {
+  if (request.service === 's3') {
+    const body = `<?xml version="1.0" encoding="UTF-8"?><Error><Code>${code}</Code><Message>${message}</Message></Error>`;
+    return { status, headers: { 'content-type': 'application/xml' }, body };
+  }
+  return {
+    status,
+    headers: { 'content-type': contentType(request), 'x-amzn-requestid': 'simulated' },
+    body: JSON.stringify({ __type: code, ...more, message }),
+  };
+}

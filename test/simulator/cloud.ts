@@ -1,0 +1,214 @@
+import { Assembly, type Resource } from './assembly/assembly.js';
+import { RestApi } from './aws/api-gateway.js';
+import { AsyncInvocations } from './aws/async-invoke.js';
+import { Calls } from './aws/calls.js';
+import { EventBridge } from './aws/eventbridge.js';
+import { ChosenFaults, type FaultPlan } from './aws/faults.js';
+import { Iam } from './aws/iam.js';
+import { INERT } from './aws/inert.js';
+import { LambdaFunction, type LogLine } from './aws/lambda.js';
+import { QueueMapping } from './aws/queue-mapping.js';
+import { Buckets } from './aws/s3.js';
+import { SimulatedServices, type TableCall } from './aws/services.js';
+import { Queue } from './aws/sqs.js';
+import { StreamMapping } from './aws/stream-mapping.js';
+import { DynamoDbModel } from './dynamodb/model.js';
+import { Bundle } from './runtime/bundle.js';
+import { World } from './world/world.js';
+
+/** A resource that neither has a model nor is named as inert. */
+export class ResourceNotModelled extends Error {
+  override readonly name = 'ResourceNotModelled';
+}
+
+/** What is deployed: templates and compiled bundles; shared by all runs, since none changes it. */
+export class Deployment {
+  private readonly bundles = new Map<string, Bundle>();
+
+  /** @param change of a bundle's code, by the function's label: what planted bugs do */
+  constructor(
+    readonly assembly: Assembly,
+    private readonly change: (source: string, label: string) => string = (source) => source,
+  ) {
+    for (const { type, label } of assembly.resources) {
+      if (!MODELLED.has(type) && !(type in INERT)) throw new ResourceNotModelled(`${type} (${label})`);
+    }
+  }
+
+  bundleOf({ label, properties }: Resource): Bundle {
+    const name = label.replace(/\/Function$/, '');
+    const known = this.bundles.get(name);
+    if (known) return known;
+    const bundle = Bundle.read(this.assembly.assetOf(properties.Code), name, (source) => this.change(source, name));
+    this.bundles.set(name, bundle);
+    return bundle;
+  }
+}
+
+const MODELLED = new Set([
+  'AWS::ApiGateway::Authorizer',
+  'AWS::ApiGateway::GatewayResponse',
+  'AWS::ApiGateway::Method',
+  'AWS::ApiGateway::Resource',
+  'AWS::ApiGateway::RestApi',
+  'AWS::ApiGateway::Stage',
+  'AWS::DynamoDB::GlobalTable',
+  'AWS::DynamoDB::Table',
+  'AWS::Events::EventBus',
+  'AWS::Events::Rule',
+  'AWS::IAM::Policy',
+  'AWS::IAM::Role',
+  'AWS::Lambda::EventInvokeConfig',
+  'AWS::Lambda::EventSourceMapping',
+  'AWS::Lambda::Function',
+  'AWS::Lambda::Permission',
+  'AWS::S3::Bucket',
+  'AWS::S3::BucketPolicy',
+  'AWS::SQS::Queue',
+  'AWS::SQS::QueuePolicy',
+]);
+
+export interface CloudOptions {
+  readonly seed: string;
+  readonly faults?: FaultPlan;
+  readonly keepTrace?: boolean;
+  /** Milliseconds. @default 0 */
+  readonly clockSkew?: number;
+  /** How often a cold environment is taken although a warm one is there. @default 0 */
+  readonly coldness?: number;
+  /** How late TTL deletes, milliseconds. @default two days */
+  readonly ttlLag?: number;
+}
+
+const TTL_ROUND = 6 * 3_600_000;
+
+/** One account with everything of a deployment in it, at the beginning of its history. */
+export class Cloud {
+  readonly world: World;
+  readonly faults: FaultPlan;
+  readonly iam: Iam;
+  readonly dynamodb: DynamoDbModel;
+  readonly functions = new Map<string, LambdaFunction>();
+  readonly queues = new Map<string, Queue>();
+  readonly streams: StreamMapping[] = [];
+  readonly events: EventBridge;
+  readonly buckets: Buckets;
+  readonly apis: readonly RestApi[];
+  readonly log: LogLine[] = [];
+  readonly tableCalls: TableCall[] = [];
+  readonly calls: Calls;
+
+  constructor(
+    readonly deployment: Deployment,
+    options: CloudOptions,
+  ) {
+    const { assembly } = deployment;
+    const { seed, keepTrace = true, clockSkew = 0, coldness = 0, ttlLag = 2 * 86_400_000 } = options;
+    const world = new World({ seed, keepTrace });
+    const faults = options.faults ?? new ChosenFaults([]);
+    const iam = new Iam(assembly);
+    const random = world.random.fork('dynamodb');
+    const dynamodb = new DynamoDbModel({ now: () => world.now, random: () => random.fraction(), region: 'eu-west-1' });
+    Object.assign(this, { world, faults, iam, dynamodb });
+    this.world = world;
+    this.faults = faults;
+    this.iam = iam;
+    this.dynamodb = dynamodb;
+    for (const table of [
+      ...assembly.ofType('AWS::DynamoDB::GlobalTable'),
+      ...assembly.ofType('AWS::DynamoDB::Table'),
+    ]) {
+      dynamodb.createTable(table.ref, { Type: table.type, Properties: table.properties });
+    }
+    for (const queue of assembly.ofType('AWS::SQS::Queue')) this.queues.set(queue.arn, new Queue(queue, world, faults));
+    for (const queue of this.queues.values()) {
+      const target = this.queues.get(queue.redrivesTo ?? '');
+      if (target) queue.connect(target);
+    }
+    this.buckets = new Buckets(
+      world,
+      new Map(assembly.ofType('AWS::S3::Bucket').map((bucket) => [bucket.ref, bucket])),
+    );
+    const { functions, queues, buckets } = this;
+    const configurations = new Map(
+      assembly
+        .ofType('AWS::Lambda::EventInvokeConfig')
+        .map((config) => [String(config.properties.FunctionName), config]),
+    );
+    const asynchronous = new AsyncInvocations({ world, iam, functions, queues, configurations });
+    this.events = new EventBridge(assembly, { world, faults, iam, queues, functions: asynchronous });
+    buckets.events = this.events;
+    const services = new SimulatedServices({
+      iam,
+      dynamodb,
+      queues,
+      events: this.events,
+      buckets,
+      written: (table) => this.written(table),
+      note: (text) => world.note(text),
+      called: (call) => this.tableCalls.push(call),
+      now: () => world.now,
+    });
+    this.calls = new Calls(world, faults, services);
+    const log = (line: LogLine): void => void this.log.push(line);
+    for (const fn of assembly.ofType('AWS::Lambda::Function')) {
+      const settings = { world, faults, send: this.calls.send, log, clockSkew, coldness };
+      functions.set(fn.arn, new LambdaFunction(fn, deployment.bundleOf(fn), settings));
+    }
+    for (const mapping of assembly.ofType('AWS::Lambda::EventSourceMapping')) this.map(mapping);
+    this.apis = assembly
+      .ofType('AWS::ApiGateway::RestApi')
+      .map((api) => new RestApi(api, assembly, { world, iam, functions }));
+    this.expireInBackground(ttlLag);
+  }
+
+  /** @param label path of its construct. @throws {Error} where there is none */
+  fn(label: string): LambdaFunction {
+    const found = [...this.functions.values()].find((fn) => fn.label === label);
+    if (!found) throw new Error(`there is no function ${label}`);
+    return found;
+  }
+
+  /** @param label path of its construct. @throws {Error} where there is none */
+  queue(label: string): Queue {
+    const found = [...this.queues.values()].find((queue) => queue.label === label);
+    if (!found) throw new Error(`there is no queue ${label}`);
+    return found;
+  }
+
+  private readonly streamsOf = new Map<string, StreamMapping[]>();
+
+  private written(table: string): void {
+    for (const stream of this.streamsOf.get(table) ?? []) stream.wake();
+  }
+
+  private map(mapping: Resource): void {
+    const { world, iam, dynamodb, buckets, queues, functions } = this;
+    const { EventSourceArn, FunctionName } = mapping.properties;
+    const fn = functions.get(this.deployment.assembly.byArn(FunctionName).arn);
+    if (!fn) throw new ResourceNotModelled(`${mapping.label}: no function ${String(FunctionName)}`);
+    const queue = queues.get(String(EventSourceArn));
+    if (queue) {
+      new QueueMapping(mapping, queue, fn, { world, iam });
+      return;
+    }
+    const [, table] = /:table\/([^/]+)\/stream\//.exec(String(EventSourceArn)) ?? [];
+    if (table === undefined) throw new ResourceNotModelled(`${mapping.label}: event source ${String(EventSourceArn)}`);
+    const stream = new StreamMapping(mapping, table, fn, { world, iam, dynamodb, buckets });
+    this.streams.push(stream);
+    this.streamsOf.set(table, [...(this.streamsOf.get(table) ?? []), stream]);
+  }
+
+  private expireInBackground(lag: number): void {
+    const { world, dynamodb } = this;
+    world.afterInBackground(TTL_ROUND, () => {
+      const gone = dynamodb.expire(world.now - lag);
+      if (gone.length > 0) world.note(`TTL deletes ${gone.length} items`);
+      for (const table of new Set(gone.map(({ table }) => table))) this.written(table);
+      this.expireInBackground(lag);
+    });
+  }
+}
+
+/** @param folder a cloud assembly */
+export const deploymentOf = (folder: string): Deployment => new Deployment(new Assembly(folder));

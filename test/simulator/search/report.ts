@@ -1,0 +1,24 @@
+import type { History } from './scenario.js';
+
+/** Lines of a trace that a reader is shown at most. */
+const MOST = 120;
+
+/** A broken promise, told so that it can be replayed: what, by which faults, and what happened to the thing concerned. */
+export function report(history: History, command: string): string {
+  const { scenario, seed, violations, faults, trace, fingerprint } = history;
+  const told = [
+    `${scenario.name}, seed ${seed}: ${violations.length} violations (history ${fingerprint.slice(0, 12)})`,
+  ];
+  for (const { invariant, detail } of violations.slice(0, 10)) told.push(`  VIOLATED ${invariant}\n    ${detail}`);
+  told.push(
+    '  faults:',
+    ...(faults.length === 0 ? ['    none'] : faults.map(({ point, kind }) => `    ${point}: ${kind}`)),
+  );
+  const about = violations.flatMap(({ about }) => (about === undefined ? [] : [about]));
+  const lines = trace.filter((line) => line.includes('FAULT') || about.some((text) => line.includes(text)));
+  const shown = about.length > 0 ? lines : trace;
+  told.push('  trace:', ...shown.slice(0, MOST).map((line) => `    ${line}`));
+  if (shown.length > MOST) told.push(`    ... ${shown.length - MOST} more lines`);
+  told.push(`  replay: ${command}`);
+  return told.join('\n');
+}

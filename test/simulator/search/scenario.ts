@@ -1,0 +1,95 @@
+import { ChosenFaults, type Fault, type FaultPlan, type Point, RandomFaults } from '../aws/faults.js';
+import { Cloud, type CloudOptions, type Deployment } from '../cloud.js';
+import { Random } from '../world/random.js';
+
+/** A promise that a history broke. */
+export interface Violation {
+  /** The promise, in a few words: two violations of one are the same finding. */
+  readonly invariant: string;
+  readonly detail: string;
+  /** Text that the lines of the trace about the thing concerned hold: an order's id. */
+  readonly about?: string;
+}
+
+/** What happens to a system, and what must then be true of it. */
+export interface Scenario {
+  readonly name: string;
+  /** Of each point, in a run with random faults. */
+  readonly faultProbability: number;
+  /** Plays it in a cloud until everything has come to rest; faults happen meanwhile. */
+  play(cloud: Cloud): Promise<readonly Violation[]>;
+}
+
+/** One history, and what came of it. */
+export interface History {
+  readonly scenario: Scenario;
+  readonly seed: string;
+  readonly violations: readonly Violation[];
+  readonly faults: readonly Fault[];
+  readonly points: readonly Point[];
+  readonly fingerprint: string;
+  readonly trace: readonly string[];
+  readonly cloud: Cloud;
+}
+
+/** What a run is like beside its faults. */
+export type Conditions = Pick<CloudOptions, 'keepTrace' | 'clockSkew' | 'coldness'>;
+
+/** One run of a scenario. An exception is a violation too: nothing may end a history by itself. */
+export async function play(
+  deployment: Deployment,
+  scenario: Scenario,
+  seed: string,
+  faults: FaultPlan,
+  conditions: Conditions = {},
+): Promise<History> {
+  const cloud = new Cloud(deployment, { seed: `${scenario.name}/${seed}`, faults, ...conditions });
+  let violations: readonly Violation[];
+  try {
+    violations = await scenario.play(cloud);
+  } catch (error) {
+    const { name, message, stack } = error as Error;
+    violations = [{ invariant: `the history ends by ${name}`, detail: `${message}\n${stack}` }];
+  }
+  const { trace } = cloud.world;
+  return {
+    scenario,
+    seed,
+    violations,
+    faults: faults.made,
+    points: faults.points,
+    fingerprint: trace.fingerprint(),
+    trace: trace.lines,
+    cloud,
+  };
+}
+
+/** Exactly these faults; none by default. */
+export const playWith = (
+  deployment: Deployment,
+  scenario: Scenario,
+  seed: string,
+  faults: readonly Fault[] = [],
+  conditions?: Conditions,
+): Promise<History> => play(deployment, scenario, seed, new ChosenFaults(faults), conditions);
+
+/** Everything by the seed: faults, how far clocks differ (up to 2 s), how often environments are cold. */
+export function playSeed(
+  deployment: Deployment,
+  scenario: Scenario,
+  seed: string,
+  conditions: Conditions = {},
+): Promise<History> {
+  const probe = new Random(`conditions/${seed}`);
+  return play(
+    deployment,
+    scenario,
+    seed,
+    new RandomFaults(probe.fork(`faults of ${scenario.name}`), scenario.faultProbability),
+    {
+      clockSkew: probe.fork('clocks').between(0, 2_000),
+      coldness: probe.fork('coldness').pick([0, 0, 0.05, 0.3]),
+      ...conditions,
+    },
+  );
+}

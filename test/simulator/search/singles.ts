@@ -1,0 +1,39 @@
+import type { Fault } from '../aws/faults.js';
+import type { Deployment } from '../cloud.js';
+import { type History, playWith, type Scenario } from './scenario.js';
+
+/** Every fault that a history without faults has a point for, each alone. */
+export const singlesOf = ({ points }: Pick<History, 'points'>): readonly Fault[] =>
+  points.flatMap(({ id, kinds }) => kinds.map((kind) => ({ point: id, kind })));
+
+export interface SinglesOptions {
+  readonly seed?: string;
+  /** Which part of them, of how many: `{ part: 0, of: 2 }`. @default all */
+  readonly share?: { readonly part: number; readonly of: number };
+  readonly each?: (history: History, done: number, all: number) => void;
+  /** Ends the search at the first violation. @default false */
+  readonly first?: boolean;
+}
+
+/**
+ * Plays a scenario without a fault, and then once with every single fault at every point of it.
+ * @returns histories that broke a promise
+ */
+export async function singles(
+  deployment: Deployment,
+  scenario: Scenario,
+  { seed = 'singles', share = { part: 0, of: 1 }, each, first = false }: SinglesOptions = {},
+): Promise<{ readonly runs: number; readonly broken: readonly History[] }> {
+  const calm = await playWith(deployment, scenario, seed);
+  if (calm.violations.length > 0) return { runs: 1, broken: [calm] };
+  const faults = singlesOf(calm).filter((_, at) => at % share.of === share.part);
+  const broken: History[] = [];
+  for (const [at, fault] of faults.entries()) {
+    const history = await playWith(deployment, scenario, seed, [fault]);
+    each?.(history, at + 1, faults.length);
+    if (history.violations.length === 0) continue;
+    broken.push(history);
+    if (first) return { runs: at + 2, broken };
+  }
+  return { runs: faults.length + 1, broken };
+}
