@@ -31,6 +31,8 @@ export class DynamoDbEventStore<State, Event extends AnyEvent> implements EventS
   }
 
   async loadVersion(id: string, version: number): Promise<Loaded<State> | undefined> {
+    // Versions count from 1, and DynamoDB refuses a range that ends before it begins.
+    if (version < 1) return undefined;
     const loaded = await this.fold(id, this.newestFirst(id, commitKey(version)), () => true, version);
     return loaded.version === version ? loaded : undefined;
   }

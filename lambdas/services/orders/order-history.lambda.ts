@@ -3,7 +3,11 @@ import { endpoint } from '../../platform/http.js';
 import { cursorOf, limitOf, Paging, positionOf } from '../../platform/paging.js';
 import { orderIdOf, orderStore, visibleTo } from './order-store.js';
 
-const Position = z.strictObject({ commit: z.int().check(z.gte(1)), shown: z.int().check(z.gte(0)) });
+/** Anybody can make a cursor: one beyond the last version there can be doesn't fit either. */
+const Position = z.strictObject({
+  commit: z.int().check(z.gte(1), z.lte(9_999_999_999)),
+  shown: z.int().check(z.gte(0)),
+});
 
 /** GET /orders/{orderId}/history: every event of the order, oldest first. */
 export const handler = endpoint(
