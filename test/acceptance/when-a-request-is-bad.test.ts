@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { cursorOf } from '../../lambdas/platform/paging.js';
 import { world } from '../support/world.js';
 import { get, line, placed, stocked } from './orders.js';
 import type { ApiAnswer, ApiRequest, ProblemBody } from './world.js';
@@ -46,7 +47,7 @@ describe('when an order is bad', () => {
       ['/lines/0/unitPrice/vat'],
     ],
     ['field with a slash and a tilde', { lines: [good], 'a/b~c': 1 }, ['/a~1b~0c']],
-    ['__proto__', '{"lines":[],"__proto__":{"x":1}}', ['/lines']],
+    ['__proto__', '{"lines":[],"__proto__":{"x":1}}', ['/lines', '/__proto__']],
     ['SKU twice', { lines: [good, line('sku-2'), good] }, ['/lines/2/sku']],
     ['SKU with a space', { lines: [line('a b')] }, ['/lines/0/sku']],
     ['SKU with a #', { lines: [line('a#b')] }, ['/lines/0/sku']],
@@ -235,6 +236,9 @@ describe('when a query is bad', () => {
       '%F0%9F%8D%B5',
       Buffer.from(JSON.stringify({ pk: 'CUSTOMER#bob' })).toString('base64url'),
       ofHistory.body.nextCursor,
+      // Made by somebody who knows how: of another customer, and of another form.
+      cursorOf('orders of bob', '2026'),
+      cursorOf(`orders of ${customer.customer}`, { pk: 'CUSTOMER#bob' }),
     ];
     for (const cursor of cursors) {
       const answer = await ask({ method: 'GET', path: `/orders?limit=1&cursor=${cursor}`, as: customer });
@@ -244,6 +248,18 @@ describe('when a query is bad', () => {
     }
     const other = `/orders/${orders[1]!.orderId}/history?cursor=${ofHistory.body.nextCursor}`;
     expectProblem(await ask({ method: 'GET', path: other, as: customer }), 400, 'invalid-request');
+    const history = `/orders/${orders[0]!.orderId}/history`;
+    for (const position of [
+      { commit: 99_999_999_999_999, shown: 0 },
+      { commit: 0, shown: 0 },
+      { commit: 1 },
+      7,
+      null,
+    ]) {
+      const cursor = cursorOf(`history of ${orders[0]!.orderId}`, position);
+      const answer = await ask({ method: 'GET', path: `${history}?cursor=${cursor}`, as: customer });
+      expectProblem(answer, 400, 'invalid-request');
+    }
     // Unchanged it is good.
     expect((await ask({ method: 'GET', path: `/orders?limit=1&cursor=${nextCursor}`, as: customer })).status).toBe(200);
   });
