@@ -68,6 +68,8 @@ export class IdempotentConsumer extends Construct {
   readonly undelivered: Queue;
   readonly generation: number;
   readonly dedupeWindow: Duration;
+  /** From its arrival on the bus on: afterwards an event that left no record is nowhere. */
+  readonly longestRedelivery = BUS_RETRIES.plus(QUEUE_RETENTION).plus(DLQ_RETENTION);
 
   constructor(scope: Construct, id: string, props: IdempotentConsumerProps) {
     super(scope, id);
@@ -194,7 +196,7 @@ export class IdempotentConsumer extends Construct {
 
   /** A duplicate can arrive as late as the longest way allows: a shorter window would process it twice. */
   private checkWindow(window: Duration): void {
-    const longest = BUS_RETRIES.plus(QUEUE_RETENTION).plus(DLQ_RETENTION);
+    const longest = this.longestRedelivery;
     if (window.toSeconds() <= longest.toSeconds()) {
       this.refuse(
         `dedupeWindow of ${days(window)} days is not longer than the longest redelivery (${days(longest)} days: bus, queue and dead-letter queue)`,

@@ -32,6 +32,8 @@ export interface ConsumerDescription {
   readonly events: readonly { readonly service: string; readonly types: readonly string[] }[];
   /** How long its processed records stay. */
   readonly dedupeWindowSeconds: number;
+  /** How long bus and queues keep an event, at most. */
+  readonly longestRedeliverySeconds: number;
   /** Keeps no processed records: the version of what it shows tells what it has seen. */
   readonly projection: boolean;
 }
@@ -114,7 +116,7 @@ export abstract class ServiceStack extends Stack {
       entry,
       environment: this.tables(),
     });
-    const { queue, deadLetters, generation, dedupeWindow } = new IdempotentConsumer(this, id, {
+    const { queue, deadLetters, generation, dedupeWindow, longestRedelivery } = new IdempotentConsumer(this, id, {
       name,
       bus,
       events,
@@ -130,6 +132,7 @@ export abstract class ServiceStack extends Stack {
       queueUrl: queue.queueUrl,
       events: events.map(({ contract, types }) => ({ service: contract.service, types })),
       dedupeWindowSeconds: dedupeWindow.toSeconds(),
+      longestRedeliverySeconds: longestRedelivery.toSeconds(),
       projection,
     });
     return handler;

@@ -59,8 +59,8 @@ const COMMANDS: Readonly<Record<Name, Spec>> = {
     options: ['payload'],
     example: ['order', ORDER_ID],
     about: 'where an order is: its events, and what each consumer did with them',
-    details: `Ends with a verdict: complete (exit 0), pending (3), or failed (4: a failure waits, an event was applied twice,
-or the order waits for nothing).
+    details: `Ends with a verdict: complete (exit 0), pending (3), or failed (4: a failure waits, an event was lost or applied
+twice, or the order waits for nothing).
   --payload   the events' data and actors too: people's data`,
   },
   'failures list': {

@@ -30,13 +30,14 @@ export interface OrderFacts {
 }
 
 /**
- * What became of one event at one consumer. `expired`: too old for a processed record, and nothing failed.
+ * What became of one event at one consumer. `lost`: no queue keeps a message for so long, and nothing tells of it.
+ * `expired`: older even than processed records, and nothing failed: nobody knows any more.
  * `unsent`: an operator discarded its publication. `unjudged`: a projection of which nothing is known here.
  */
 export interface Delivery {
   readonly consumer: string;
   readonly service: string;
-  readonly state: 'processed' | 'pending' | 'failed' | 'discarded' | 'expired' | 'unsent' | 'unjudged';
+  readonly state: 'processed' | 'pending' | 'failed' | 'lost' | 'discarded' | 'expired' | 'unsent' | 'unjudged';
   /** When it got there, where that is recorded. */
   readonly at?: string;
   /** Why it failed or was discarded: names and codes, no values. */
@@ -87,20 +88,29 @@ interface Heard {
   readonly discarded: boolean;
 }
 
-function delivery(listener: Listener, event: Heard, { recordOf, shown, now }: OrderFacts): Delivery {
+/** How long a commit can wait in its table's stream, at most. */
+const STREAM_SECONDS = 86_400;
+
+function delivery(listener: Listener, event: Heard, { recordOf, shown, now, aggregates }: OrderFacts): Delivery {
   const record = recordOf(listener, event.id);
   if (record) return recorded(listener, record, event.id);
-  const plain = { consumer: listener.name, service: listener.service.name, messageId: event.id };
-  if (listener.consumer?.projection) {
-    const version = shown.get(listener.name);
+  const { name, service, consumer } = listener;
+  const plain = { consumer: name, service: service.name, messageId: event.id };
+  if (consumer?.projection) {
+    const version = shown.get(name);
     if (version === undefined) return { ...plain, state: 'unjudged' };
     if (version >= event.version) return { ...plain, state: 'processed' };
-    return { ...plain, state: event.discarded ? 'unsent' : 'pending' };
   }
-  // Records outlive every redelivery, and failures don't expire: so what is older than that was processed.
-  const window = listener.consumer?.dedupeWindowSeconds ?? 0;
-  if (secondsBetween(event.at, now) > window) return { ...plain, state: 'expired' };
-  return { ...plain, state: event.discarded ? 'unsent' : 'pending' };
+  // Its effect outlives its record.
+  const effect = aggregates
+    .flatMap((one) => (one.service === service.name ? one.commits : []))
+    .find(({ trigger }) => trigger === event.id);
+  if (effect) return { ...plain, state: 'processed', at: effect.at };
+  if (event.discarded) return { ...plain, state: 'unsent' };
+  const age = secondsBetween(event.at, now);
+  if (!consumer || age <= STREAM_SECONDS + consumer.longestRedeliverySeconds) return { ...plain, state: 'pending' };
+  const wouldBeKnown = consumer.projection || age <= consumer.dedupeWindowSeconds;
+  return { ...plain, state: wouldBeKnown ? 'lost' : 'expired' };
 }
 
 function recorded({ name, service }: Listener, record: ConsumerRecord, messageId: string): Delivery {

@@ -68,6 +68,10 @@ function verdict(
       next: command('failures', 'show', consumer, messageId),
     };
   }
+  if (of('lost').length > 0) {
+    const lost = of('lost').map(({ one, event }) => `${event.type} on its way to ${one.consumer}`);
+    return { state: 'failed', text: `failed: lost: ${list(lost)} (RUNBOOK.md, "Was anything lost")` };
+  }
   if (!order) {
     const others = aggregates.filter(({ commits }) => commits.length > 0).map(({ subject }) => subject);
     return { state: 'failed', text: `failed: there is no order ${orderId}, but ${others.join(', ')}` };
@@ -89,7 +93,7 @@ function summary(events: readonly EventReport[], of: (state: Delivery['state']) 
     `${plural(events.length, 'event')}, ${plural(of('processed').length, 'delivery', 'deliveries')} processed, nothing twice`,
   ];
   const more = [
-    ['expired', 'too old for a record'],
+    ['expired', 'too old to be known'],
     ['discarded', 'discarded'],
     ['unsent', 'not sent, as that was discarded'],
     ['unjudged', 'not known here'],

@@ -64,7 +64,8 @@ const WORDS: Readonly<Record<Delivery['state'], string>> = {
   pending: 'pending',
   failed: 'FAILED',
   discarded: 'discarded',
-  expired: 'processed (long ago: its record has expired)',
+  lost: 'LOST (no queue keeps a message for so long)',
+  expired: 'not known any more (records of that time have expired)',
   unsent: 'not sent (discarded before)',
   unjudged: 'not known here (a projection)',
 };

@@ -25,6 +25,7 @@ const Consumers: z.ZodMiniType<ConsumerDescription[]> = z.array(
     queueUrl: z.string(),
     events: z.array(z.object({ service: z.string(), types: z.array(z.string()) })),
     dedupeWindowSeconds: z.int(),
+    longestRedeliverySeconds: z.int(),
     projection: z.boolean(),
   }),
 );

@@ -13,6 +13,7 @@ const consumer = (name: string, service: string, types: readonly string[], proje
   queueUrl: `https://queue/${name}`,
   events: [{ service, types }],
   dedupeWindowSeconds: WINDOW,
+  longestRedeliverySeconds: 22 * 86_400,
   projection,
 });
 

@@ -4,6 +4,8 @@ import { judge } from '../../../tools/operator/order-verdict.js';
 import type { ConsumerRecord } from '../../../tools/operator/records.js';
 import { APPROVED, commit, DONE, facts, type Given, PLACED, RESERVED, time } from './facts.js';
 
+const DAY = 86_400;
+
 const verdictOf = (given?: Given) => judge(facts(given)).verdict;
 
 const deliveryOf = (given: Given, consumer: string, type: string): Delivery | undefined =>
@@ -31,7 +33,8 @@ describe('an order', () => {
   });
 
   test('is pending where a record is missing, with whose and for how long', () => {
-    expect(verdictOf({ records: without('orders-stock@0#StockReserved-1') })).toMatchObject({
+    const given = { orders: [PLACED], records: without('orders-stock@0#StockReserved-1') };
+    expect(verdictOf(given)).toMatchObject({
       state: 'pending',
       text: 'pending: orders-stock of StockReserved, for 12 s',
     });
@@ -103,16 +106,33 @@ describe('an order', () => {
 describe('a delivery', () => {
   const missing = without('reservations@0#OrderPlaced-1');
 
-  test('without a record is pending as long as a record would be there, and expired after', () => {
-    const window = 35 * 86_400;
-    const at = (after: number) => deliveryOf({ records: missing, after }, 'reservations', 'OrderPlaced')?.state;
-    expect(at(window)).toBe('pending');
-    expect(at(window + 1)).toBe('expired');
+  test('without a trace is pending as long as a queue can hold it, then lost, and not known once records expire', () => {
+    const records = without('orders-stock@0#StockReserved-1');
+    const at = (after: number) =>
+      deliveryOf({ orders: [PLACED], records, after }, 'orders-stock', 'StockReserved')?.state;
+    expect([at(23 * DAY), at(23 * DAY + 1), at(35 * DAY), at(35 * DAY + 1)]).toEqual([
+      'pending',
+      'lost',
+      'lost',
+      'expired',
+    ]);
+  });
+
+  test('without a record is processed where its effect is there', () => {
+    const given = { records: missing, after: 400 * DAY };
+    expect(deliveryOf(given, 'reservations', 'OrderPlaced')).toMatchObject({ state: 'processed', at: RESERVED.at });
+  });
+
+  test('to a list that still shows an older version after so long is lost, however old', () => {
+    expect(verdictOf({ shown: 1, after: 400 * DAY })).toMatchObject({
+      state: 'failed',
+      text: expect.stringContaining('lost: OrderApproved on its way to orders-list'),
+    });
   });
 
   test('of an event whose publication was discarded will not come', () => {
-    const records = { ...missing, 'relay@0#Order#o1/COMMIT#0000000001': discarded() };
-    expect(deliveryOf({ records }, 'reservations', 'OrderPlaced')?.state).toBe('unsent');
+    const records = { 'relay@0#Order#o1/COMMIT#0000000001': discarded() };
+    expect(deliveryOf({ records, reservations: [] }, 'reservations', 'OrderPlaced')?.state).toBe('unsent');
     expect(deliveryOf({ records, shown: 0 }, 'orders-list', 'OrderPlaced')?.state).toBe('unsent');
   });
 
