@@ -1,0 +1,65 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { DynamoDbError } from './errors.js';
+import type { DynamoDbModel } from './model.js';
+import { comparable, smooth } from './support/differences.js';
+import { DynamoDbLocal, installedAt } from './support/dynamodb-local.js';
+import { Dice, seeded } from './support/random.js';
+import { OperationWriter, type RandomOperation } from './support/random-operations.js';
+import { model, TABLE } from './support/tables.js';
+
+/** `DYNAMODB_SEEDS=100 DYNAMODB_FIRST_SEED=1` runs more of them; `DYNAMODB_OPERATIONS` is the length of each. */
+const SEEDS = Number(process.env.DYNAMODB_SEEDS ?? 4);
+const FIRST = Number(process.env.DYNAMODB_FIRST_SEED ?? 1);
+const OPERATIONS = Number(process.env.DYNAMODB_OPERATIONS ?? 400);
+
+const folder = installedAt();
+
+describe.skipIf(folder === undefined)('the model and DynamoDB Local (installed by `npm start`)', () => {
+  let local: DynamoDbLocal;
+  beforeAll(async () => {
+    local = await DynamoDbLocal.start(folder!);
+  }, 90_000);
+  afterAll(() => local?.stop());
+
+  test.each(Array.from({ length: SEEDS }, (_, at) => FIRST + at))(
+    'answer the same to random requests of seed %i',
+    async (seed) => {
+      const table = `${TABLE}-${seed}`;
+      await local.createTable(table);
+      const { db } = model();
+      const writer = new OperationWriter(new Dice(seeded(seed)), TABLE);
+      let done = 0;
+      for (let at = 0; at < OPERATIONS; at++) {
+        const request = writer.next();
+        const ours = modelled(db, request);
+        const { status, body } = await local.call(request.operation, renamed(request.input, table));
+        const theirs = comparable(request, status, body);
+        expect(ours, `seed ${seed}, request ${at}: ${JSON.stringify(request)}`).toEqual(theirs);
+        if (status === 200) done++;
+      }
+      const { body } = await local.call('Scan', { TableName: table, ConsistentRead: true });
+      const kept = (items: readonly unknown[]): unknown => items.map((item) => JSON.stringify(smooth(item))).sort();
+      expect(kept(db.items(TABLE))).toEqual(kept(body.Items as unknown[]));
+      expect(done, 'most requests are valid').toBeGreaterThan(OPERATIONS / 3);
+    },
+    OPERATIONS * 100 + 30_000,
+  );
+});
+
+function modelled(db: DynamoDbModel, request: RandomOperation): unknown {
+  try {
+    return comparable(request, 200, db.call(request.operation, request.input).output);
+  } catch (error) {
+    if (error instanceof DynamoDbError) return comparable(request, error.status, error.body);
+    throw error;
+  }
+}
+
+/** The same request on another table. */
+function renamed(value: object, table: string): Record<string, unknown> {
+  const text = JSON.stringify(value).replaceAll(`"TableName":"${TABLE}"`, `"TableName":"${table}"`);
+  return JSON.parse(text.replace(`"RequestItems":{"${TABLE}"`, `"RequestItems":{"${table}"`)) as Record<
+    string,
+    unknown
+  >;
+}

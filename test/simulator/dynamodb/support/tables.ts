@@ -1,0 +1,44 @@
+import { DynamoDbModel, type DynamoDbModelOptions } from '../model.js';
+import { seeded } from './random.js';
+
+export const TABLE = 'things';
+
+/** A table with everything that the tests need. */
+export const PROPERTIES = {
+  KeySchema: [
+    { AttributeName: 'pk', KeyType: 'HASH' },
+    { AttributeName: 'sk', KeyType: 'RANGE' },
+  ],
+  AttributeDefinitions: [
+    { AttributeName: 'pk', AttributeType: 'S' },
+    { AttributeName: 'sk', AttributeType: 'N' },
+    { AttributeName: 'kind', AttributeType: 'S' },
+    { AttributeName: 'level', AttributeType: 'N' },
+  ],
+  GlobalSecondaryIndexes: [
+    {
+      IndexName: 'byKind',
+      KeySchema: [
+        { AttributeName: 'kind', KeyType: 'HASH' },
+        { AttributeName: 'level', KeyType: 'RANGE' },
+      ],
+      Projection: { ProjectionType: 'ALL' },
+    },
+    {
+      IndexName: 'kindKeys',
+      KeySchema: [{ AttributeName: 'kind', KeyType: 'HASH' }],
+      Projection: { ProjectionType: 'KEYS_ONLY' },
+    },
+  ],
+  BillingMode: 'PAY_PER_REQUEST',
+  StreamSpecification: { StreamViewType: 'NEW_IMAGE' },
+  TimeToLiveSpecification: { AttributeName: 'expiresAt', Enabled: true },
+} as const;
+
+/** A model with that table, and a clock to be moved. */
+export function model(options: Partial<DynamoDbModelOptions> = {}) {
+  const clock = { now: Date.UTC(2026, 0, 1) };
+  const db = new DynamoDbModel({ now: () => clock.now, random: seeded(1), indexDelay: () => 0, ...options });
+  db.createTable(TABLE, { Type: 'AWS::DynamoDB::GlobalTable', Properties: PROPERTIES });
+  return { db, clock };
+}
