@@ -3,6 +3,7 @@ import { compareNumbers } from './decimal.js';
 import { NotModelled } from './errors.js';
 import { type Hold, Holds } from './holds.js';
 import { keyOf, readKey } from './keys.js';
+import type { DynamoDbModelOptions } from './model-options.js';
 import { batchGetItem, batchWriteItem, itemsOfBatchGet, itemsOfBatchWrite } from './operations/batches.js';
 import { Call, type World } from './operations/context.js';
 import { planDelete, planPut, planUpdate } from './operations/planned-write.js';
@@ -14,32 +15,6 @@ import { Stream } from './stream.js';
 import { Table } from './table.js';
 import { readDefinition, type TableDefinition, type TableResource } from './table-definition.js';
 import type { CallResult, Change, Item, ItemKey, Operation, ShardPage, WireObject } from './wire.js';
-
-export interface DynamoDbModelOptions {
-  /** Virtual time, epoch ms. */
-  readonly now: () => number;
-  /** Seeded, in [0, 1). */
-  readonly random: () => number;
-  /**
-   * How long a write takes to show in a global secondary index, ms; asked once per changed index entry.
-   * @default 5 to 100 ms, one in fifty up to 5 s
-   */
-  readonly indexDelay?: (random: () => number) => number;
-  /**
-   * How far an eventually consistent read of a table (a scan excepted) lies back, ms, at most 5,000; asked once per read.
-   * @default 0: such a read sees the newest state, as it does most of the time on AWS
-   */
-  readonly readLag?: (random: () => number) => number;
-  /**
-   * How long a write takes to show in the stream, ms; order within a shard is kept.
-   * @default 0
-   */
-  readonly streamDelay?: (random: () => number) => number;
-  /** @default 4 */
-  readonly shardsPerStream?: number;
-  /** @default 'eu-west-1' */
-  readonly region?: string;
-}
 
 export interface ShardDescription {
   readonly shardId: string;

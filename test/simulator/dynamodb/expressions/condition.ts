@@ -152,11 +152,12 @@ function contains(value: AttributeValue, part: AttributeValue): boolean {
   return 'L' in value && value.L.some((member) => equalValues(member, part));
 }
 
-/** Bytes of text and binary, members of the others; numbers and the like have none. */
+/** UTF-16 units of text ("the length of the string"), bytes of binary, members of the others; numbers have none. */
 function sizeOf(value: AttributeValue): AttributeValue | undefined {
   const type = typeOf(value);
   if (!WITH_SIZE.includes(type)) return undefined;
-  if (type === 'S' || type === 'B') return { N: String(valueBytes(value)) };
+  if ('S' in value) return { N: String(value.S.length) };
+  if ('B' in value) return { N: String(valueBytes(value)) };
   return { N: String(Object.keys(contentOf(value) as object).length) };
 }
 

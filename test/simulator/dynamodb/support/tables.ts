@@ -1,4 +1,5 @@
-import { DynamoDbModel, type DynamoDbModelOptions } from '../model.js';
+import { DynamoDbModel } from '../model.js';
+import type { DynamoDbModelOptions } from '../model-options.js';
 import { seeded } from './random.js';
 
 export const TABLE = 'things';
