@@ -38,7 +38,7 @@ const POISON: readonly Poison[] = [
   {
     name: 'no envelope',
     body: (secret) => JSON.stringify({ source: 'orderly.orders', 'detail-type': 'OrderPlaced', detail: { secret } }),
-    reason: 'INVALID_ENVELOPE: detail.specversion invalid_value, detail.id invalid_type',
+    reason: 'INVALID_ENVELOPE: detail.id invalid_type, detail.source invalid_type',
   },
   {
     name: 'an envelope whose fields break its schema',
