@@ -46,6 +46,7 @@ export class SecondaryIndex {
    * @returns write units: one write where an entry comes, goes or changes, two where its key changes, none otherwise
    */
   write(before: Item | undefined, after: Item | undefined, now: number, delay: () => number): number {
+    this.at(now); // so that what is pending stays short where nobody reads
     const [old, next] = [this.entryOf(before), this.entryOf(after)];
     if (!old && !next) return 0;
     if (old && next && equalItems(old, next)) return 0;
