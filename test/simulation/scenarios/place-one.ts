@@ -1,4 +1,5 @@
 import type { Scenario } from '../../simulator/search/scenario.js';
+import { brokenPromises } from '../support/invariants.js';
 import { Orderly } from '../support/orderly.js';
 import { readersSeeTheTruth } from '../support/readers.js';
 
@@ -13,17 +14,32 @@ export const placeOne: Scenario = {
   faultProbability: 0.05,
   async play(cloud) {
     const orderly = new Orderly(cloud);
-    await orderly.call({ method: 'PUT', path: '/stock/TEA-1', as: 'operator', body: { onHand: 5 } });
-    await orderly.call({ method: 'PUT', path: '/stock/CUP-1', as: 'operator', body: { onHand: 5 } });
-    const place = { method: 'POST', path: '/orders', as: 'alice', key: 'place', body: { lines: LINES } } as const;
-    const { reply } = await orderly.call(place);
-    orderly.begin(place);
-    await orderly.rest();
-    const path = `/orders/${String(reply.body.orderId)}/cancellation`;
-    const cancel = { method: 'POST', path, as: 'alice', key: 'cancel', body: { reason: 'changed my mind' } } as const;
-    await orderly.call(cancel);
-    orderly.begin(cancel);
-    await orderly.rest();
+    await playPlaceOne(orderly);
+    return brokenPromises(orderly);
+  },
+};
+
+/** The same, then read through every route that reads. */
+export const readOne: Scenario = {
+  name: 'read-one',
+  faultProbability: 0.05,
+  async play(cloud) {
+    const orderly = new Orderly(cloud);
+    await playPlaceOne(orderly);
     return readersSeeTheTruth(orderly);
   },
 };
+
+async function playPlaceOne(orderly: Orderly): Promise<void> {
+  await orderly.call({ method: 'PUT', path: '/stock/TEA-1', as: 'operator', body: { onHand: 5 } });
+  await orderly.call({ method: 'PUT', path: '/stock/CUP-1', as: 'operator', body: { onHand: 5 } });
+  const place = { method: 'POST', path: '/orders', as: 'alice', key: 'place', body: { lines: LINES } } as const;
+  const { reply } = await orderly.call(place);
+  orderly.begin(place);
+  await orderly.rest();
+  const path = `/orders/${String(reply.body.orderId)}/cancellation`;
+  const cancel = { method: 'POST', path, as: 'alice', key: 'cancel', body: { reason: 'changed my mind' } } as const;
+  await orderly.call(cancel);
+  orderly.begin(cancel);
+  await orderly.rest();
+}

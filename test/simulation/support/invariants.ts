@@ -6,11 +6,14 @@ type Check = (facts: Facts) => readonly Violation[];
 
 /**
  * What must be true once every fault has healed and everything has come to rest (design, section 1; G7 and G8 aren't
- * built yet). @returns every broken promise
+ * built yet).
+ * @param failuresAreMeant the scenario makes failures by itself, such as a poison message
+ * @returns every broken promise
  */
-export function brokenPromises(orderly: Orderly): readonly Violation[] {
+export function brokenPromises(orderly: Orderly, failuresAreMeant = false): readonly Violation[] {
   const facts = new Facts(orderly);
-  return CHECKS.flatMap((check) => check(facts));
+  const broken = CHECKS.flatMap((check) => check(facts));
+  return failuresAreMeant ? broken : [...broken, ...nothingFailsUnprovoked(orderly, facts)];
 }
 
 const violation = (invariant: string, detail: string, about?: string): Violation => ({
@@ -173,13 +176,26 @@ const nothingLost: Check = ({ orderly }) => {
   const lost = cloud.world.trace.lines.filter((line) => / LOST\b/.test(line));
   const denied = cloud.world.trace.lines.filter((line) => / DENIED | may not /.test(line));
   const expired = [...cloud.queues.values()].flatMap(({ fates }) => fates.filter(({ fate }) => fate === 'expired'));
+  const overlaps = cloud.world.trace.lines.filter((line) => line.includes(' OVERLAP'));
   return [
+    ...overlaps.map((line) => violation('a message is handled by one invocation at a time', line)),
     ...lost.map((line) => violation('nothing is lost on the way', line)),
     ...denied.slice(0, 3).map((line) => violation('no right is missing', line)),
     ...expired.map(({ message }) => violation('no message expires unseen', message.id)),
     ...unanswered.map(({ method, path }) => violation('every call is answered at last', `${method} ${path}`)),
   ];
 };
+
+/** Where no fault was made, and the scenario makes none by itself, nothing fails. */
+function nothingFailsUnprovoked({ cloud }: Orderly, facts: Facts): readonly Violation[] {
+  if (cloud.faults.made.length > 0) return [];
+  const failed = cloud.world.trace.lines.filter((line) => / invocation \d+ failed/.test(line));
+  const records = [...facts.records.values()].filter(({ status }) => status === 'FAILED');
+  return [
+    ...failed.slice(0, 3).map((line) => violation('nothing fails unprovoked', line)),
+    ...records.slice(0, 3).map(({ pk }) => violation('nothing fails unprovoked', `failure record ${pk}`)),
+  ];
+}
 
 const subjectOf = (detail: unknown): string => String((detail as { subject?: string }).subject).replace(/^\w+\//, '');
 

@@ -52,7 +52,9 @@ export class EventBridge {
   private handovers = 0;
   /** Every event that a bus has taken: for invariants. */
   readonly accepted: { readonly bus: string; readonly event: BusEvent; readonly at: number }[] = [];
-  /** Rules that match nothing for the moment (their pattern refuses all): by hand only. */
+  /** Entries are throttled until then, milliseconds since 1970: by a scenario's hand. */
+  refusesUntil = 0;
+
   constructor(
     assembly: Assembly,
     private readonly around: {

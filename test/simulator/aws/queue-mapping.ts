@@ -71,8 +71,13 @@ export class QueueMapping {
       if (messages.length === 0) return;
       this.running++;
       this.around.world.note(`${this.fn.label} gets ${messages.map(({ id }) => id).join(' ')}`);
+      for (const { id, loose } of messages) {
+        if (this.queue.handled.has(id) && !loose) this.around.world.note(`${id} OVERLAP: it is being handled already`);
+        this.queue.handled.add(id);
+      }
       this.fn.invoke({ Records: messages.map((message) => this.record(message)) }, (result) => {
         this.running--;
+        for (const { id } of messages) this.queue.handled.delete(id);
         for (const message of messages)
           if (isDone(result, message, this.partial, messages)) this.queue.delete(message.receipt);
         this.wake();

@@ -141,6 +141,7 @@ export class SimulatedServices implements Services {
     const failure = (ErrorCode: string) => ({ ErrorCode, ErrorMessage: 'simulated' });
     const results = entries.map(({ EventBusName = 'default', Source, DetailType, Detail }, at) => {
       if (refuseFirstEntry && at === 0) return failure('InternalFailure');
+      if (this.around.now() < this.around.events.refusesUntil) return failure('ThrottlingException');
       const bus = this.around.events.busName(EventBusName);
       if (!Source || !DetailType || Detail === undefined) return failure('InvalidArgument');
       try {

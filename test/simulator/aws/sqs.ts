@@ -21,6 +21,8 @@ export interface Message extends NewMessage {
   firstReceivedAt: number | undefined;
   visibleAt: number;
   receipt: string;
+  /** Its visibility was changed by whoever handles it, or it is a copy that a fault made: it may be handled twice at once. */
+  loose: boolean;
 }
 
 /** What became of a message that isn't in its queue any more. */
@@ -43,6 +45,8 @@ export class Queue {
   private sent = 0;
   private receipts = 0;
   /** Messages that ended, and how: for invariants. */
+  /** Messages that an invocation is handling right now. */
+  readonly handled = new Set<string>();
   readonly fates: { readonly message: Message; readonly fate: Fate; readonly at: number }[] = [];
 
   constructor(
@@ -90,7 +94,7 @@ export class Queue {
       // The same message again: one of the servers that hold it had missed its deletion.
       world.after(after, () => {
         world.note(`${label} message ${number} comes again`);
-        this.put({ ...message, id, sentAt }, 0);
+        this.put({ ...message, id, sentAt }, 0, true);
       });
     }
     return id;
@@ -131,6 +135,7 @@ export class Queue {
   changeVisibility(receipt: string, milliseconds: number): boolean {
     const message = this.messages.get(receipt.slice(0, receipt.lastIndexOf('~')));
     if (message?.receipt !== receipt) return false;
+    message.loose = true;
     this.hide(message, milliseconds);
     return true;
   }
@@ -141,8 +146,8 @@ export class Queue {
     return [...this.messages.values()];
   }
 
-  private put(message: NewMessage & Pick<Message, 'id' | 'sentAt'>, delay: number): void {
-    const entry = { ...message, receiveCount: 0, firstReceivedAt: undefined, visibleAt: 0, receipt: '' };
+  private put(message: NewMessage & Pick<Message, 'id' | 'sentAt'>, delay: number, loose = false): void {
+    const entry = { ...message, receiveCount: 0, firstReceivedAt: undefined, visibleAt: 0, receipt: '', loose };
     this.messages.set(message.id, entry);
     this.hide(entry, delay);
   }

@@ -1,0 +1,170 @@
+import type { JsonObject } from '../../simulator/assembly/intrinsics.js';
+
+/** A small mistake that a good engineer makes, put into Orderly on purpose. */
+export interface PlantedBug {
+  readonly name: string;
+  /** Scenario whose singles or seeds must find it. */
+  readonly scenario: string;
+  /** In a source file: this text becomes that. */
+  readonly source?: { readonly file: string; readonly from: string; readonly to: string };
+  /** In every resource of the templates. @returns the resource as it is to be */
+  readonly resource?: (resource: { Type: string; Properties: JsonObject }, logicalId: string) => JsonObject;
+}
+
+const PATTERNS = 'lambdas/patterns';
+
+/** Changes the properties of one type's resources whose logical id fits. */
+const properties =
+  (type: string, id: RegExp, change: (properties: JsonObject) => JsonObject): NonNullable<PlantedBug['resource']> =>
+  (resource, logicalId) =>
+    resource.Type === type && id.test(logicalId)
+      ? { ...resource, Properties: change(resource.Properties) }
+      : (resource as unknown as JsonObject);
+
+const without =
+  (name: string) =>
+  (from: JsonObject): JsonObject =>
+    Object.fromEntries(Object.entries(from).filter(([key]) => key !== name));
+
+/** JSON with one text replaced in it. @throws {Error} where it isn't there */
+const replaced =
+  (from: string, to: string) =>
+  (value: JsonObject): JsonObject => {
+    const text = JSON.stringify(value);
+    if (!text.includes(from)) throw new Error(`nothing to replace: ${from}`);
+    return JSON.parse(text.replaceAll(from, to)) as JsonObject;
+  };
+
+export const BUGS: readonly PlantedBug[] = [
+  {
+    name: 'the message is acknowledged before the write',
+    scenario: 'place-one',
+    source: {
+      file: `${PATTERNS}/idempotent-consumer/consumer.ts`,
+      from: 'const outcome = await this.process(envelope, redriveOf(record));',
+      to: "this.process(envelope, redriveOf(record)).catch(() => undefined); const outcome = 'applied' as const;",
+    },
+  },
+  {
+    name: 'the processed record is written apart from the effect',
+    scenario: 'place-one',
+    source: {
+      file: `${PATTERNS}/idempotent-consumer/process-once.ts`,
+      from: 'await transact([claim, ...effect]);',
+      to: 'await transact([claim]); await transact(effect);',
+    },
+  },
+  {
+    name: 'the processed record replaces an earlier one',
+    scenario: 'place-one',
+    source: {
+      file: `${PATTERNS}/idempotent-consumer/process-once.ts`,
+      from: 'Item: { ...Key, ...done }, ConditionExpression: isNew }',
+      to: 'Item: { ...Key, ...done, ...(isNew ? {} : {}) } }',
+    },
+  },
+  {
+    name: 'a commit replaces what stands there',
+    scenario: 'place-one',
+    source: {
+      file: 'lambdas/platform/dynamodb.ts',
+      from: "ConditionExpression: 'attribute_not_exists(pk)',",
+      to: '',
+    },
+  },
+  {
+    name: 'failures of a batch are not reported',
+    scenario: 'place-one',
+    source: {
+      file: `${PATTERNS}/idempotent-consumer/consumer.ts`,
+      from: 'return { batchItemFailures: unfinished.map((itemIdentifier) => ({ itemIdentifier })) };',
+      to: 'return { batchItemFailures: [] };',
+    },
+  },
+  {
+    name: 'the mapping does not ask for failures of single messages',
+    scenario: 'place-one',
+    resource: properties('AWS::Lambda::EventSourceMapping', /SqsEventSource/, without('FunctionResponseTypes')),
+  },
+  {
+    name: 'entries that the bus refused count as sent',
+    scenario: 'place-one',
+    source: {
+      file: `${PATTERNS}/outbox/publish.ts`,
+      from: "if (answer?.EventId) outcomes[at] = { state: 'sent' };",
+      to: "if (answer?.EventId || answer?.ErrorCode === 'InternalFailure') outcomes[at] = { state: 'sent' };",
+    },
+  },
+  {
+    name: 'a retry takes its own commit for a stranger',
+    scenario: 'place-one',
+    source: {
+      file: `${PATTERNS}/idempotent-receiver/create-once.ts`,
+      from: 'if (error instanceof ItemExists) return earlier(error.existing as unknown as Commit);',
+      to: "if (error instanceof ItemExists) throw new WriteConflict('exists', { cause: error });",
+    },
+  },
+  {
+    name: 'an error is swallowed: what could not be recorded is acknowledged',
+    scenario: 'place-one',
+    source: {
+      file: `${PATTERNS}/idempotent-consumer/consumer.ts`,
+      from: 'await this.putOff(record, attempts);\n        return false;',
+      to: 'await this.putOff(record, attempts);\n        return true;',
+    },
+  },
+  {
+    name: 'the filter of the stream lets no commit through',
+    scenario: 'place-one',
+    resource: properties('AWS::Lambda::EventSourceMapping', /^OutboxStream/, replaced('COMMIT#', 'COMMITS#')),
+  },
+  {
+    name: 'the rule listens to the wrong type',
+    scenario: 'place-one',
+    resource: properties('AWS::Events::Rule', /^ReservationsOrders/, replaced('"OrderCancelled"', '"OrderCanceled"')),
+  },
+  {
+    name: 'a permission is missing',
+    scenario: 'place-one',
+    resource: properties('AWS::IAM::Policy', /^OnReservations/, (policy) => {
+      const text = JSON.stringify(policy).replace(/\{"Action":"dynamodb:UpdateItem".*?"Effect":"Allow".*?\}\},?/, '');
+      return JSON.parse(text.replace(',]', ']')) as JsonObject;
+    }),
+  },
+  {
+    name: 'a rule target has no dead-letter queue',
+    scenario: 'place-one',
+    resource: properties('AWS::Events::Rule', /^ReservationsOrders/, ({ Targets, ...rule }) => ({
+      ...rule,
+      Targets: (Targets as readonly JsonObject[]).map(without('DeadLetterConfig')),
+    })),
+  },
+  {
+    name: 'messages become visible again while they are handled',
+    scenario: 'place-one',
+    resource: properties('AWS::SQS::Queue', /^ReservationsQueue/, (queue) => ({ ...queue, VisibilityTimeout: 5 })),
+  },
+  {
+    name: 'stock is taken without looking whether it is there',
+    scenario: 'sold-out',
+    source: {
+      file: 'lambdas/services/inventory/stock-counter.ts',
+      from: "const enoughIsThere = 'available >= :quantity';",
+      to: "const enoughIsThere = 'attribute_exists(pk) OR available >= :quantity';",
+    },
+  },
+  {
+    name: 'a batch that the relay gives up goes nowhere',
+    scenario: 'relay-fails-26-hours',
+    resource: properties('AWS::Lambda::EventSourceMapping', /^OutboxStream/, without('DestinationConfig')),
+  },
+  {
+    name: 'the age gate is open',
+    scenario: 'too-old',
+    source: {
+      file: `${PATTERNS}/idempotent-consumer/consumer.ts`,
+      from: 'if (!redrive && age > this.window - AGE_MARGIN_SECONDS)',
+      to: 'if (!redrive && age > 100 * this.window)',
+    },
+  },
+];

@@ -1,0 +1,89 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+import { Assembly, type TemplateChange } from '../../simulator/assembly/assembly.js';
+import type { JsonObject } from '../../simulator/assembly/intrinsics.js';
+import { Deployment } from '../../simulator/cloud.js';
+import type { PlantedBug } from './bugs.js';
+
+const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
+const LAMBDAS = join(ROOT, 'lambdas');
+const ENTRY = '.lambda.ts';
+
+/** A planted bug that changes nothing (any more): what it was to be put into reads otherwise by now. */
+export class NothingPlanted extends Error {
+  override readonly name = 'NothingPlanted';
+}
+
+/** The deployment of an assembly with one mistake in it. @throws {NothingPlanted} */
+export async function planted(folder: string, bug: PlantedBug): Promise<Deployment> {
+  const { source, resource } = bug;
+  let changed = false;
+  const change: TemplateChange = (template) => {
+    if (!resource) return template;
+    const resources = Object.entries(template.Resources as Record<string, { Type: string; Properties: JsonObject }>);
+    const after = resources.map(([id, before]) => {
+      const result = resource({ ...before, Properties: before.Properties ?? {} }, id);
+      changed ||= JSON.stringify(result) !== JSON.stringify({ ...before, Properties: before.Properties ?? {} });
+      return [id, result] as const;
+    });
+    return { ...template, Resources: Object.fromEntries(after) };
+  };
+  const assembly = new Assembly(folder, change);
+  if (!source) {
+    if (!changed) throw new NothingPlanted(bug.name);
+    return new Deployment(assembly);
+  }
+  const [sound, broken] = [await bundles(), await bundles(source)];
+  const byCode = new Map([...sound].map(([entry, code]) => [code, entry]));
+  if ([...sound].every(([entry, code]) => broken.get(entry) === code)) throw new NothingPlanted(bug.name);
+  return new Deployment(assembly, (code, label) => {
+    const entry = byCode.get(code);
+    if (entry === undefined) throw new NothingPlanted(`${label} was bundled by other options than these here`);
+    return broken.get(entry) ?? code;
+  });
+}
+
+/** Every entry point's bundle, made as lib/constructs/bundles.ts makes them. */
+async function bundles(patch?: PlantedBug['source']): Promise<ReadonlyMap<string, string>> {
+  const entries = readdirSync(LAMBDAS, { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith(ENTRY))
+    .map((file) => file.slice(0, -ENTRY.length))
+    .sort();
+  const { outputFiles } = await build({
+    absWorkingDir: ROOT,
+    entryPoints: entries.map((entry) => ({ in: join(LAMBDAS, entry + ENTRY), out: `${entry}/index` })),
+    outdir: '/bundles',
+    bundle: true,
+    write: false,
+    platform: 'node',
+    target: 'node20',
+    format: 'cjs',
+    mainFields: ['module', 'main'],
+    minify: true,
+    treeShaking: true,
+    legalComments: 'none',
+    charset: 'utf8',
+    logLevel: 'error',
+    alias: {
+      '@aws-sdk/credential-provider-node': join(LAMBDAS, 'platform', 'credentials-from-environment.ts'),
+    },
+    plugins: patch
+      ? [
+          {
+            name: 'plant',
+            setup: ({ onLoad }) => {
+              onLoad({ filter: /\.ts$/ }, ({ path }) => {
+                if (path !== join(ROOT, patch.file)) return undefined;
+                const text = readFileSync(path, 'utf8');
+                if (!text.includes(patch.from)) throw new NothingPlanted(`${patch.file} has no: ${patch.from}`);
+                return { contents: text.replace(patch.from, () => patch.to), loader: 'ts' };
+              });
+            },
+          },
+        ]
+      : [],
+  });
+  return new Map(outputFiles.map(({ path, text }) => [path.slice('/bundles/'.length, -'/index.js'.length), text]));
+}

@@ -1,0 +1,52 @@
+import type { Scenario } from '../../simulator/search/scenario.js';
+import { Facts } from '../support/facts.js';
+import { brokenPromises } from '../support/invariants.js';
+import { Orderly } from '../support/orderly.js';
+import { cancellationOf, orderOf, stocked } from './shop.js';
+
+/** Orders that are cancelled at any moment between their acknowledgement and long after their reservation. */
+export const cancelRaces: Scenario = {
+  name: 'cancel-races',
+  faultProbability: 0.02,
+  async play(cloud) {
+    const { world } = cloud;
+    const orderly = new Orderly(cloud);
+    await stocked(orderly, { 'TEA-1': 4 });
+    const random = world.random.fork('customers');
+    for (let number = 0; number < 6; number++) {
+      orderly.begin(orderOf('alice', `order-${number}`, ['TEA-1']), ({ reply }) => {
+        if (reply.status !== 201) return;
+        const cancel = cancellationOf('alice', reply.body.orderId, 'cancel');
+        world.after(random.between(0, 2_500), () => orderly.begin(cancel));
+        world.after(random.between(0, 2_500), () => orderly.begin(cancel));
+      });
+    }
+    await orderly.rest();
+    return brokenPromises(orderly);
+  },
+};
+
+const CUSTOMERS = 50;
+const PIECES = 20;
+
+/** 50 customers at once for 20 pieces: 20 get one, 30 are refused, none is left. */
+export const soldOut: Scenario = {
+  name: 'sold-out',
+  faultProbability: 0.005,
+  async play(cloud) {
+    const orderly = new Orderly(cloud);
+    await stocked(orderly, { 'TEA-1': PIECES });
+    for (let number = 0; number < CUSTOMERS; number++) orderly.begin(orderOf(`customer-${number}`, 'one', ['TEA-1']));
+    await orderly.rest();
+    const facts = new Facts(orderly);
+    const broken = [...brokenPromises(orderly)];
+    const statuses = [...facts.orders.keys()].map((id) => (facts.isVisible(id) ? 'VISIBLE' : facts.order(id)?.status));
+    const count = (status: string): number => statuses.filter((one) => one === status).length;
+    const pending = count('VISIBLE');
+    const told = `${count('APPROVED')} approved, ${count('REJECTED')} rejected, ${pending} visible as failed`;
+    if (count('APPROVED') > PIECES || count('APPROVED') + pending < PIECES) {
+      broken.push({ invariant: 'as many orders are approved as there are pieces', detail: told });
+    }
+    return broken;
+  },
+};

@@ -1,0 +1,21 @@
+import type { Orderly } from '../support/orderly.js';
+
+/** An order that a scenario places: one piece of each SKU, unless it says otherwise. */
+export const orderOf = (as: string, key: string, skus: readonly string[], quantity = 1) =>
+  ({
+    method: 'POST',
+    path: '/orders',
+    as,
+    key,
+    body: { lines: skus.map((sku) => ({ sku, quantity, unitPrice: { amount: 350, currency: 'EUR' } })) },
+  }) as const;
+
+export const cancellationOf = (as: string, orderId: unknown, key: string) =>
+  ({ method: 'POST', path: `/orders/${String(orderId)}/cancellation`, as, key, body: {} }) as const;
+
+/** Stock as an operator sets it. */
+export async function stocked(orderly: Orderly, stock: Readonly<Record<string, number>>): Promise<void> {
+  for (const [sku, onHand] of Object.entries(stock)) {
+    await orderly.call({ method: 'PUT', path: `/stock/${sku}`, as: 'operator', body: { onHand } });
+  }
+}
