@@ -10,7 +10,7 @@ import { model, TABLE } from './support/tables.js';
 /** `DYNAMODB_SEEDS=100 DYNAMODB_FIRST_SEED=1` runs more of them; `DYNAMODB_OPERATIONS` is the length of each. */
 const SEEDS = Number(process.env.DYNAMODB_SEEDS ?? 4);
 const FIRST = Number(process.env.DYNAMODB_FIRST_SEED ?? 1);
-const OPERATIONS = Number(process.env.DYNAMODB_OPERATIONS ?? 400);
+const OPERATIONS = Number(process.env.DYNAMODB_OPERATIONS ?? 300);
 
 const folder = installedAt();
 
