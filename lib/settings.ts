@@ -12,9 +12,14 @@ export interface AuthSettings {
   readonly roleClaim: string;
   /**
    * Inline key set (JSON). With it nothing is ever fetched.
-   * @default fetched from the issuer's well-known address
+   * @default fetched from `jwksUri`
    */
   readonly jwks?: string;
+  /**
+   * Where the issuer's keys are, as its OpenID configuration says (`jwks_uri`).
+   * @default `<issuer>/.well-known/jwks.json`
+   */
+  readonly jwksUri?: string;
 }
 
 /** All that differs between two environments; the stacks are the same. */
@@ -57,6 +62,7 @@ export interface Overrides {
   readonly issuer?: string;
   readonly audience?: string;
   readonly jwks?: string;
+  readonly jwksUri?: string;
   readonly alarmEmail?: string;
 }
 
@@ -93,7 +99,10 @@ export class SettingsError extends Error {
 /**
  * @throws {SettingsError} for an environment that isn't described here, and for the development issuer where data is kept
  */
-export function settingsFor(environment: string, { issuer, audience, jwks, alarmEmail }: Overrides = {}): Settings {
+export function settingsFor(
+  environment: string,
+  { issuer, audience, jwks, jwksUri, alarmEmail }: Overrides = {},
+): Settings {
   const known = Object.hasOwn(ENVIRONMENTS, environment) ? ENVIRONMENTS[environment] : undefined;
   if (!known) {
     const names = Object.keys(ENVIRONMENTS).join(', ');
@@ -104,6 +113,7 @@ export function settingsFor(environment: string, { issuer, audience, jwks, alarm
     ...(issuer !== undefined && { issuer }),
     ...(audience !== undefined && { audience }),
     ...(jwks !== undefined && { jwks }),
+    ...(jwksUri !== undefined && { jwksUri }),
   };
   if (known.keepsData && auth.issuer === DEV_ISSUER) {
     throw new SettingsError(

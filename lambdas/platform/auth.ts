@@ -28,7 +28,13 @@ let verifier: ReturnType<typeof newVerifier> | undefined;
 
 function newVerifier() {
   const jwks = process.env[Env.JWT_JWKS];
-  const verifier = JwtVerifier.create({ issuer: required(Env.JWT_ISSUER), audience: required(Env.JWT_AUDIENCE) });
+  const jwksUri = process.env[Env.JWT_JWKS_URI];
+  const issuer = required(Env.JWT_ISSUER);
+  const verifier = JwtVerifier.create({
+    issuer,
+    audience: required(Env.JWT_AUDIENCE),
+    ...(jwksUri ? { jwksUri } : {}),
+  });
   if (jwks) verifier.cacheJwks(JSON.parse(jwks));
   // Where the keys are given, nothing is fetched: an unknown key id is simply wrong.
   return jwks

@@ -32,8 +32,10 @@ export const Env = {
   JWT_AUDIENCE: 'JWT_AUDIENCE',
   /** Name of the claim that holds `customer` or `operator`. */
   JWT_ROLE_CLAIM: 'JWT_ROLE_CLAIM',
-  /** Inline JWKS (JSON). Absent: fetched from the issuer's well-known address. */
+  /** Inline JWKS (JSON). Absent: fetched. */
   JWT_JWKS: 'JWT_JWKS',
+  /** Where the JWKS is fetched. Absent: `<issuer>/.well-known/jwks.json`. */
+  JWT_JWKS_URI: 'JWT_JWKS_URI',
 } as const;
 
 export type EnvName = (typeof Env)[keyof typeof Env];

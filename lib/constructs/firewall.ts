@@ -19,27 +19,34 @@ const OVER_128_KB =
 export class Firewall extends Construct {
   constructor(scope: Construct, id: string, { stage }: FirewallProps) {
     super(scope, id);
-    const problem = (code: string, title: string, status: number) => ({
+    // The firewall knows no problem+json and no ids; the gateway's own answer to a block would always be 403.
+    const problem = (code: string, title: string, status: number, detail: string) => ({
       contentType: 'APPLICATION_JSON',
-      content: JSON.stringify({ type: `urn:orderly:problem:${code}`, title, status }),
+      content: JSON.stringify({ type: `urn:orderly:problem:${code}`, title, status, detail }),
     });
-    const block = (key: string, responseCode: number) => ({
-      block: { customResponse: { responseCode, customResponseBodyKey: key } },
+    const block = (key: string, responseCode: number, retryAfterSeconds?: number) => ({
+      block: {
+        customResponse: {
+          responseCode,
+          customResponseBodyKey: key,
+          ...(retryAfterSeconds && { responseHeaders: [{ name: 'Retry-After', value: String(retryAfterSeconds) }] }),
+        },
+      },
     });
     const acl = new CfnWebACL(this, 'Rules', {
       scope: 'REGIONAL',
       defaultAction: { allow: {} },
       visibilityConfig: visible('Firewall'),
       customResponseBodies: {
-        TooLarge: problem('too-large', 'The request is too large', 413),
-        Throttled: problem('throttled', 'Too many requests', 429),
+        TooLarge: problem('too-large', 'The request is too large', 413, 'A body may have up to 128 KB.'),
+        Throttled: problem('throttled', 'Too many requests', 429, 'Try again in some minutes, less often.'),
       },
       rules: [
         {
           name: 'CallerRate',
           priority: 0,
           statement: { rateBasedStatement: { limit: RATE_LIMIT, aggregateKeyType: 'IP' } },
-          action: block('Throttled', 429),
+          action: block('Throttled', 429, 300),
           visibilityConfig: visible('CallerRate'),
         },
         {

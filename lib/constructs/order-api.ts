@@ -68,7 +68,6 @@ export class OrderApi extends Construct {
         throttlingBurstLimit: settings.throttle.burst,
         accessLogDestination: new LogGroupLogDestination(accessLog),
         accessLogFormat: ACCESS_LOG,
-        metricsEnabled: true,
       },
     });
     const authorizer = new RequestAuthorizer(this, 'Authorizer', {

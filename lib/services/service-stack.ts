@@ -148,9 +148,10 @@ export abstract class ServiceStack extends Stack {
 }
 
 /** What a function needs to verify a token. */
-export const tokenEnvironment = ({ issuer, audience, roleClaim, jwks }: Settings['auth']) => ({
+export const tokenEnvironment = ({ issuer, audience, roleClaim, jwks, jwksUri }: Settings['auth']) => ({
   [Env.JWT_ISSUER]: issuer,
   [Env.JWT_AUDIENCE]: audience,
   [Env.JWT_ROLE_CLAIM]: roleClaim,
   ...(jwks !== undefined && { [Env.JWT_JWKS]: jwks }),
+  ...(jwksUri !== undefined && { [Env.JWT_JWKS_URI]: jwksUri }),
 });

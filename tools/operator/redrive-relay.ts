@@ -1,13 +1,12 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
 import { DeleteCommand, type DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { recordKey } from '../../lambdas/patterns/idempotent-consumer/failure-records.js';
+import type { RelayAnswer } from '../../lambdas/patterns/outbox/relay.lambda.js';
 import { clock } from '../../lambdas/platform/clock.js';
 import { clientConfig, type Endpoint } from '../local/endpoint.js';
-import { reasonOf } from './deliveries.js';
 import { Exit, OperatorError } from './errors.js';
 import type { Outcome } from './outcome.js';
-import { type ConsumerRecord, type FoundRecord, readRecord } from './records.js';
+import type { FoundRecord } from './records.js';
 import { command } from './text.js';
 
 /** A change as the table's stream told it; the commit is in its new image. */
@@ -19,17 +18,8 @@ interface StreamRecord {
 const MAX_REASONS = 10;
 
 /**
- * A commit that its relay could not publish, through the relay once more; its failure is deleted once all is sent.
- *
- * The relay's answer doesn't tell what it sent from what it gave up as hopeless: that becomes a failure record, under
- * the keys of the stream record (only there are those used; what is published is the new image). So it gets keys of
- * our own, and gave the commit up where a failure lies under those:
- *
- *     failure   relay@0#Order#1/COMMIT#0000000001                stays, until all was sent
- *     invoke with keys Order#1/COMMIT#0000000001~<now>
- *     gave up?  relay@0#Order#1/COMMIT#0000000001~<now>          its reason moves to the failure above
- *
- * A crash of this command leaves the failure where it was, and at worst a second one beside it.
+ * A commit that its relay could not publish, through the relay once more; its failure is deleted once all is sent. A
+ * crash of this command leaves the failure where it was.
  */
 export async function publishAgain(
   endpoint: Endpoint,
@@ -42,17 +32,16 @@ export async function publishAgain(
   const { relay } = listener.service;
   const change = changeIn(found, payload);
   if (dryRun) return outcome(found, 'dry-run', `would invoke ${relay} with the commit`);
-  const probe = `~${clock.now()}`;
-  const allSent = await invoke(endpoint, relay, withKeys(change, probe));
-  const probePk = recordKey(listener, messageIdOf(change, probe));
-  const gaveUp = await readRecord(documents, listener.service, probePk);
+  const answer = await invoke(endpoint, relay, change);
   const { records } = listener.service;
-  if (gaveUp) {
-    await addReasons(documents, records, found, gaveUp);
-    await documents.send(new DeleteCommand({ TableName: records, Key: { pk: probePk } }));
-    return outcome(found, 'failed-again', `failed again: ${reasonOf(gaveUp)}`);
+  const [reason] = answer.givenUp;
+  if (reason !== undefined) {
+    await addReason(documents, records, found, reason);
+    return outcome(found, 'failed-again', `failed again: ${reason}`);
   }
-  if (!allSent) return outcome(found, 'failed-again', 'the bus did not take all of it in time; the failure stays');
+  if (answer.batchItemFailures.length > 0) {
+    return outcome(found, 'failed-again', 'the bus did not take all of it in time; the failure stays');
+  }
   await onlyWhereFailed(
     documents.send(
       new DeleteCommand({
@@ -75,33 +64,23 @@ function changeIn({ listener, messageId }: FoundRecord, payload: string): Stream
   throw new OperatorError('refused', 'Not redriven: it holds no record of the stream.', discard);
 }
 
-const withKeys = ({ Keys, ...change }: StreamRecord, probe: string) => ({
-  ...change,
-  Keys: { pk: { S: Keys?.pk?.S ?? '' }, sk: { S: `${Keys?.sk?.S ?? ''}${probe}` } },
-  // The answer names what is unsent by its number: without one it would look as if all was sent.
-  SequenceNumber: '1',
-});
-
-const messageIdOf = ({ Keys }: StreamRecord, probe: string): string =>
-  `${Keys?.pk?.S ?? ''}/${Keys?.sk?.S ?? ''}${probe}`;
-
 /**
- * @returns whether the relay left nothing unsent
+ * @returns what the relay left unsent, and what it gave up
  * @throws {OperatorError} `refused` where it ended with an error
  */
-async function invoke(endpoint: Endpoint, FunctionName: string, dynamodb: object): Promise<boolean> {
+async function invoke(endpoint: Endpoint, FunctionName: string, change: StreamRecord): Promise<RelayAnswer> {
   const client = new LambdaClient(clientConfig(endpoint));
   try {
+    // The answer names what is unsent by its number: without one it would look as if all was sent.
+    const dynamodb = { ...change, SequenceNumber: '1' };
     const event = { Records: [{ eventName: 'INSERT', eventSource: 'aws:dynamodb', dynamodb }] };
     const { FunctionError, Payload } = await client.send(
       new InvokeCommand({ FunctionName, Payload: Buffer.from(JSON.stringify(event)) }),
     );
-    const answer = JSON.parse(Buffer.from(Payload ?? []).toString('utf8') || 'null') as {
-      readonly batchItemFailures?: readonly unknown[];
-      readonly errorType?: string;
-    } | null;
-    if (!FunctionError && answer?.batchItemFailures) return answer.batchItemFailures.length === 0;
-    const why = answer?.errorType ?? FunctionError ?? 'no answer';
+    const answer: unknown = JSON.parse(Buffer.from(Payload ?? []).toString('utf8') || '{}');
+    if (!FunctionError && isRelayAnswer(answer)) return answer;
+    const { errorType } = answer as { readonly errorType?: string };
+    const why = errorType ?? FunctionError ?? 'no answer';
     throw new OperatorError(
       'refused',
       `The relay ended with an error (${why}); the failure stays. Its log says more: ${FunctionName}`,
@@ -111,13 +90,17 @@ async function invoke(endpoint: Endpoint, FunctionName: string, dynamodb: object
   }
 }
 
-async function addReasons(
+const isRelayAnswer = (answer: unknown): answer is RelayAnswer =>
+  typeof answer === 'object' && answer !== null && 'batchItemFailures' in answer && 'givenUp' in answer;
+
+async function addReason(
   documents: DynamoDBDocumentClient,
   TableName: string,
   { record }: FoundRecord,
-  again: ConsumerRecord,
+  message: string,
 ): Promise<void> {
-  const failures = [...(again.failures ?? []), ...(record.failures ?? [])].slice(0, MAX_REASONS);
+  const at = clock.now();
+  const failures = [{ at, name: 'Unsendable', message, stack: [] }, ...(record.failures ?? [])].slice(0, MAX_REASONS);
   await onlyWhereFailed(
     documents.send(
       new UpdateCommand({
@@ -126,7 +109,7 @@ async function addReasons(
         UpdateExpression: 'SET failures = :failures, failedAt = :at',
         ConditionExpression: '#status = :failed',
         ExpressionAttributeNames: { '#status': 'status' },
-        ExpressionAttributeValues: { ':failures': failures, ':at': again.failedAt, ':failed': 'FAILED' },
+        ExpressionAttributeValues: { ':failures': failures, ':at': at, ':failed': 'FAILED' },
       }),
     ),
   );

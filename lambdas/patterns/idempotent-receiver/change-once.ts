@@ -47,7 +47,7 @@ export async function changeOnce<State, Event extends AnyEvent>(
     try {
       if (key.expired) return (await replayed(options)) ?? refuseExpired();
       const events = decide(loaded);
-      const commit = events.length > 0 ? store.commit(loaded, events, trace) : undefined;
+      const commit = events.length > 0 ? store.commit(loaded, events, trace, { hash: key.requestHash }) : undefined;
       const after = commit ? store.after(loaded, commit) : loaded;
       claim = claimOf(options, after.version);
       await transact([claim, commit ? store.appendWrite(commit) : store.unchangedCheck(loaded)]);

@@ -17,6 +17,12 @@ const service = { service: required(Env.SERVICE), epoch: requiredInteger(Env.EPO
 const bus = required(Env.BUS);
 const failures = new FailureRecords(required(Env.RECORDS), relayConsumer);
 
+/** What Lambda reads of the answer, and what an operator does who sends a failed commit again. */
+export interface RelayAnswer extends DynamoDBBatchResponse {
+  /** Why commits of this batch can never be sent: one reason an event, as codes. */
+  readonly givenUp: readonly string[];
+}
+
 /** Kept free at the end of the function's time: for failure records and the answer. */
 const RESERVE_MS = 3_000;
 
@@ -26,15 +32,20 @@ const RESERVE_MS = 3_000;
  * The stream goes on after the last record before the first unsent one; what was sent behind that is sent again, and
  * consumers recognise it. What can never be sent becomes a failure record, so that nothing waits behind it.
  */
-export async function handler(event: DynamoDBStreamEvent, context: Context): Promise<DynamoDBBatchResponse> {
+export async function handler(event: DynamoDBStreamEvent, context: Context): Promise<RelayAnswer> {
+  const givenUp: string[] = [];
+  const giveUp = async (record: DynamoDBRecord, error: unknown): Promise<void> => {
+    await failures.put(failureOf(record, error));
+    givenUp.push(error instanceof Error ? error.message : 'unknown');
+    count('PublishFailures');
+  };
   try {
     const entries: { readonly record: number; readonly entry: BusEntry }[] = [];
     for (const [at, record] of event.Records.entries()) {
       try {
         for (const entry of busEntries(commitOf(record), service)) entries.push({ record: at, entry });
       } catch (error) {
-        await failures.put(failureOf(record, error));
-        count('PublishFailures');
+        await giveUp(record, error);
       }
     }
     const outcomes = await publish(
@@ -48,15 +59,12 @@ export async function handler(event: DynamoDBStreamEvent, context: Context): Pro
       const at = entries[place]?.record ?? 0;
       const record = event.Records[at];
       if (outcome.state === 'unsent') firstUnsent = Math.min(firstUnsent, at);
-      if (outcome.state === 'hopeless' && record) {
-        await failures.put(failureOf(record, new Unsendable(outcome.code)));
-        count('PublishFailures');
-      }
+      if (outcome.state === 'hopeless' && record) await giveUp(record, new Unsendable(outcome.code));
     }
     count('EventsPublished', outcomes.filter(({ state }) => state === 'sent').length);
     const itemIdentifier = event.Records[firstUnsent]?.dynamodb?.SequenceNumber;
     if (itemIdentifier) logger.warn('not all could be sent in time', { unsent: event.Records.length - firstUnsent });
-    return { batchItemFailures: itemIdentifier ? [{ itemIdentifier }] : [] };
+    return { batchItemFailures: itemIdentifier ? [{ itemIdentifier }] : [], givenUp };
   } catch (error) {
     logger.error('nothing can be published', describeError(error));
     throw error;
