@@ -233,6 +233,14 @@ def gateway_responses():
     ApiGatewayGatewayResponseProvider.update = update
 
 
+def raw_bodies():
+    """AWS hands a body on as it came; upstream reads one as a form where its caller (curl -d) calls it so."""
+    from localstack.services.apigateway.next_gen.execute_api.handlers import parse
+
+    restored = parse.restore_payload
+    parse.restore_payload = lambda request: request.get_data(parse_form_data=False) or restored(request)
+
+
 def apply():
     from localstack.services.apigateway.next_gen.execute_api import handlers
     from localstack.services.apigateway.next_gen.execute_api.gateway import RestApiGateway
@@ -245,3 +253,4 @@ def apply():
 
     RestApiGateway.__init__ = __init__
     gateway_responses()
+    raw_bodies()
