@@ -56,7 +56,9 @@ const oneAnswer: Check = ({ orderly, orders }) => {
   const found = orderly.answered.flatMap(({ key, as, method, path, reply }) => {
     if (key === undefined) return [];
     const scope = `${as} ${method} ${path} ${key}`;
-    const answer = `${reply.status} ${JSON.stringify(reply.body)}`;
+    // Each answer of a refusal is an occurrence of its own (RFC 9457, instance).
+    const { instance: _, ...body } = reply.body;
+    const answer = `${reply.status} ${JSON.stringify(body)}`;
     const earlier = first.get(scope) ?? answer;
     first.set(scope, earlier);
     return earlier === answer

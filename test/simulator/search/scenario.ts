@@ -73,23 +73,25 @@ export const playWith = (
   conditions?: Conditions,
 ): Promise<History> => play(deployment, scenario, seed, new ChosenFaults(faults), conditions);
 
+export interface SeedOptions extends Conditions {
+  /** In the place of the faults that the seed would make: for shrinking. */
+  readonly only?: readonly Fault[];
+}
+
 /** Everything by the seed: faults, how far clocks differ (up to 2 s), how often environments are cold. */
 export function playSeed(
   deployment: Deployment,
   scenario: Scenario,
   seed: string,
-  conditions: Conditions = {},
+  { only, ...conditions }: SeedOptions = {},
 ): Promise<History> {
-  const probe = new Random(`conditions/${seed}`);
-  return play(
-    deployment,
-    scenario,
-    seed,
-    new RandomFaults(probe.fork(`faults of ${scenario.name}`), scenario.faultProbability),
-    {
-      clockSkew: probe.fork('clocks').between(0, 2_000),
-      coldness: probe.fork('coldness').pick([0, 0, 0.05, 0.3]),
-      ...conditions,
-    },
-  );
+  const random = new Random(`conditions/${seed}`);
+  const faults = only
+    ? new ChosenFaults(only)
+    : new RandomFaults(random.fork(`faults of ${scenario.name}`), scenario.faultProbability);
+  return play(deployment, scenario, seed, faults, {
+    clockSkew: random.fork('clocks').between(0, 2_000),
+    coldness: random.fork('coldness').pick([0, 0, 0.05, 0.3]),
+    ...conditions,
+  });
 }
