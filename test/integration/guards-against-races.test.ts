@@ -1,0 +1,107 @@
+import { randomUUID } from 'node:crypto';
+import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { OrderView } from '../../lambdas/services/orders/contract.js';
+import { type OwnTables, ownTables } from './own-tables.js';
+import { traceOf } from './tally.js';
+
+/** Races that are too narrow to be met from outside: the rival comes in between a read and its write, each time. */
+
+let tables: OwnTables;
+let list: typeof import('../../lambdas/services/orders/order-list.js');
+let stock: typeof import('../../lambdas/services/inventory/stock-store.js');
+let documents: typeof import('../../lambdas/platform/dynamodb.js').documents;
+/** Runs once, between the next read of one item and what follows it. */
+let rival: (() => Promise<unknown>) | undefined;
+
+beforeAll(async () => {
+  tables = await ownTables();
+  ({ documents } = await import('../../lambdas/platform/dynamodb.js'));
+  list = await import('../../lambdas/services/orders/order-list.js');
+  stock = await import('../../lambdas/services/inventory/stock-store.js');
+  documents.middlewareStack.add(
+    (next, context) => async (args) => {
+      const answer = await next(args);
+      const comesNow = context.commandName?.startsWith('Get') ? rival : undefined;
+      if (comesNow) {
+        rival = undefined;
+        await comesNow();
+      }
+      return answer;
+    },
+    { step: 'initialize' },
+  );
+});
+afterAll(() => tables.drop());
+
+const order = (version: number, change: Partial<OrderView> = {}): OrderView => ({
+  orderId: 'order',
+  customerId: 'alice',
+  status: version === 1 ? 'PENDING' : 'APPROVED',
+  lines: [],
+  total: { amount: 0, currency: 'EUR' },
+  version,
+  placedAt: '2026-01-01T00:00:00.000Z',
+  ...change,
+});
+
+/** An order takes pieces, as its reservation does. */
+const take = (sku: string, quantity: number) =>
+  documents.send(
+    new UpdateCommand({
+      TableName: tables.table,
+      Key: { pk: `StockItem#${sku}`, sk: 'STATE' },
+      UpdateExpression: 'SET reserved = reserved + :quantity, available = available - :quantity',
+      ExpressionAttributeValues: { ':quantity': quantity },
+    }),
+  );
+const set = (sku: string, onHand: number, ifMatch?: number) =>
+  stock.setStock(sku, onHand, ifMatch, traceOf(randomUUID()));
+
+describe("a row of a customer's list", () => {
+  test('is never replaced by an older one, in whichever order they are put', async () => {
+    const customerId = randomUUID();
+    for (const version of [2, 1, 2, 3, 1]) await list.putRow(order(version, { customerId }));
+    expect(await list.ordersOf(customerId, undefined, 10)).toEqual([order(3, { customerId })]);
+    expect(await list.putRow(order(2, { customerId }))).toBe('duplicate');
+    expect(await list.putRow(order(4, { customerId }))).toBe('applied');
+  });
+});
+
+describe('setting a stock', () => {
+  test('is refused where an order takes more than stays, between reading and writing', async () => {
+    const sku = randomUUID();
+    await set(sku, 10);
+    rival = () => take(sku, 7);
+    await expect(set(sku, 5)).rejects.toMatchObject({ code: 'stock-reserved' });
+    expect(await stock.stockOf(sku)).toEqual({ sku, onHand: 10, reserved: 7, available: 3, version: 1 });
+  });
+
+  test('counts what an order takes between reading and writing', async () => {
+    const sku = randomUUID();
+    await set(sku, 10);
+    rival = () => take(sku, 7);
+    expect(await set(sku, 20)).toEqual({ sku, onHand: 20, reserved: 7, available: 13, version: 2 });
+  });
+
+  test('under If-Match is refused where another operator comes in between', async () => {
+    const sku = randomUUID();
+    await set(sku, 10);
+    rival = () => set(sku, 11);
+    await expect(set(sku, 12, 1)).rejects.toMatchObject({ code: 'conflict' });
+    expect(await stock.stockOf(sku)).toMatchObject({ onHand: 11, version: 2 });
+  });
+
+  test('without it comes after the other operator', async () => {
+    const sku = randomUUID();
+    await set(sku, 10);
+    rival = () => set(sku, 11);
+    expect(await set(sku, 12)).toMatchObject({ onHand: 12, version: 3 });
+  });
+
+  test('for the first time by two, both are counted one after the other', async () => {
+    const sku = randomUUID();
+    rival = () => set(sku, 1);
+    expect(await set(sku, 2)).toMatchObject({ onHand: 2, version: 2 });
+  });
+});
