@@ -122,6 +122,19 @@ const oncePerConsumer: Check = ({ orders, reservations }) =>
     );
   });
 
+/** G3: once a record says that a message was processed, nobody processes it again. */
+const recordedOnce: Check = ({ orderly }) => {
+  const { tableCalls } = orderly.cloud;
+  const records: readonly string[] = [orderly.tables.ordersRecords, orderly.tables.inventoryRecords];
+  return tableCalls.flatMap(({ effects, fn }) =>
+    effects.changes.flatMap(({ table, key, before }): readonly Violation[] => {
+      const processed = before?.status !== undefined && 'S' in before.status && before.status.S === 'PROCESSED';
+      if (!records.includes(table) || !processed) return [];
+      return [violation('a message is recorded as processed once', `${JSON.stringify(key)} again by ${fn}`)];
+    }),
+  );
+};
+
 const stockIsConserved: Check = (facts) => {
   const live = new Map<string, number>();
   for (const id of facts.reservations.keys()) {
@@ -208,6 +221,7 @@ const CHECKS: readonly Check[] = [
   published,
   processed,
   oncePerConsumer,
+  recordedOnce,
   stockIsConserved,
   ordersEnd,
   listsAreRight,

@@ -62,10 +62,17 @@ function numeric(tests: readonly unknown[], value: number): boolean {
   return true;
 }
 
+const compiled = new Map<string, RegExp>();
+
 /** `*` stands for any text, `?` for one character where `single` says so; everything else for itself. */
 export function wildcard(text: string, single = false): RegExp {
+  const name = `${single}${text}`;
+  const known = compiled.get(name);
+  if (known) return known;
   const escaped = text.replace(/[.+^${}()|[\]\\]/g, '\\$&').replaceAll('*', '[\\s\\S]*');
-  return new RegExp(`^${single ? escaped.replaceAll('?', '[\\s\\S]') : escaped.replaceAll('?', '\\?')}$`);
+  const made = new RegExp(`^${single ? escaped.replaceAll('?', '[\\s\\S]') : escaped.replaceAll('?', '\\?')}$`);
+  compiled.set(name, made);
+  return made;
 }
 
 const isObject = (value: unknown): value is Record<string, unknown> =>

@@ -90,7 +90,7 @@ export class Queue {
     world.note(`${label} message ${number} sent${fault ? ` FAULT ${fault}` : ''}`);
     this.put({ ...message, id, sentAt }, this.delay + (fault === 'delayed' ? 600 * SECOND : 0));
     if (fault === 'duplicate' || fault === 'late-duplicate') {
-      const after = fault === 'duplicate' ? 90 * SECOND : 5 * 86_400 * SECOND;
+      const after = Math.min(fault === 'duplicate' ? 90 * SECOND : 5 * 86_400 * SECOND, 0.9 * this.retention);
       // The same message again: one of the servers that hold it had missed its deletion.
       world.after(after, () => {
         world.note(`${label} message ${number} comes again`);

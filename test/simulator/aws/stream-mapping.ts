@@ -53,6 +53,7 @@ export class StreamMapping {
     const value = Number(this.resource.properties[name] ?? otherwise);
     return value < 0 ? Number.POSITIVE_INFINITY : value;
   };
+  private readonly filters: readonly Record<string, unknown>[];
   private polling = false;
   private saved = 0;
   /** Records that nobody will see any more: more than 24 hours old, or given up without a destination. */
@@ -71,6 +72,8 @@ export class StreamMapping {
   ) {
     const unknown = Object.keys(resource.properties).filter((name) => !KNOWN.has(name));
     if (unknown.length > 0) throw new Error(`${resource.label}: ${unknown.join(', ')} isn't modelled for a stream`);
+    const { Filters = [] } = (resource.properties.FilterCriteria ?? {}) as { Filters?: readonly { Pattern: string }[] };
+    this.filters = Filters.map(({ Pattern }) => JSON.parse(Pattern) as Record<string, unknown>);
   }
 
   /** The table may have new records. */
@@ -103,8 +106,7 @@ export class StreamMapping {
   }
 
   private enqueue(shardId: string, record: StreamRecord): void {
-    const { Filters = [] } = (this.resource.properties.FilterCriteria ?? {}) as { Filters?: { Pattern: string }[] };
-    const fits = Filters.length === 0 || Filters.some(({ Pattern }) => matches(JSON.parse(Pattern), record));
+    const fits = this.filters.length === 0 || this.filters.some((filter) => matches(filter, record));
     if (!fits) return;
     const key = createHash('sha256').update(JSON.stringify(record.dynamodb.Keys)).digest().readUInt32BE(0);
     const name = `${shardId}/${key % this.number('ParallelizationFactor', 1)}`;

@@ -1,0 +1,16 @@
+import { expect, test } from 'vitest';
+import { deploymentOf } from '../simulator/cloud.js';
+import { report } from '../simulator/search/report.js';
+import { singles } from '../simulator/search/singles.js';
+import { placeOne } from './scenarios/place-one.js';
+import { prodAssembly } from './support/assembly.js';
+
+test('no single fault at any point of placing and cancelling an order breaks a promise', {
+  timeout: 600_000,
+}, async () => {
+  const { runs, broken } = await singles(deploymentOf(prodAssembly()), placeOne);
+  const told = broken.slice(0, 3).map((history) => report(history, 'npm run simulate -- --singles'));
+  expect(told.join('\n\n')).toBe('');
+  // The search must have had something to search.
+  expect(runs).toBeGreaterThan(250);
+});

@@ -1,0 +1,55 @@
+import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Assembly } from '../assembly/assembly.js';
+import type { Json } from '../assembly/intrinsics.js';
+import { Cloud, type CloudOptions, Deployment } from '../cloud.js';
+
+/** A cloud of one stack, for tests of the models: resources as in a template, functions by their code. */
+export function cloudOf(
+  resources: Readonly<Record<string, { Type: string; Properties?: { [name: string]: Json } }>>,
+  code: Readonly<Record<string, string>> = {},
+  options: Partial<CloudOptions> = {},
+): Cloud {
+  const folder = mkdtempSync(join(tmpdir(), 'simulator-'));
+  const artifacts = {
+    Shop: { type: 'aws:cloudformation:stack', properties: { templateFile: 'shop.json', stackName: 'Shop' } },
+  };
+  for (const [name, source] of Object.entries(code)) {
+    mkdirSync(join(folder, `asset.${name}`));
+    writeFileSync(join(folder, `asset.${name}`, 'index.js'), source);
+  }
+  writeFileSync(join(folder, 'manifest.json'), JSON.stringify({ artifacts }));
+  writeFileSync(join(folder, 'shop.json'), JSON.stringify({ Resources: resources }));
+  return new Cloud(new Deployment(new Assembly(folder)), { seed: '1', ...options });
+}
+
+/** A function with a role that may do what is listed, as resources named `<name>`, `<name>Role`, `<name>Policy`. */
+export const fn = (name: string, statements: readonly Json[] = [], more: { [name: string]: Json } = {}) => ({
+  [name]: {
+    Type: 'AWS::Lambda::Function',
+    Properties: {
+      Code: { S3Key: `${name}.zip` },
+      Handler: 'index.handler',
+      Role: { 'Fn::GetAtt': [`${name}Role`, 'Arn'] },
+      Timeout: 10,
+      ...more,
+    },
+  },
+  [`${name}Role`]: { Type: 'AWS::IAM::Role', Properties: {} },
+  [`${name}Policy`]: {
+    Type: 'AWS::IAM::Policy',
+    Properties: { Roles: [{ Ref: `${name}Role` }], PolicyDocument: { Statement: statements } },
+  },
+});
+
+export const allow = (actions: readonly string[], resource: Json, condition?: Json): Json => ({
+  Effect: 'Allow',
+  Action: [...actions],
+  Resource: resource,
+  ...(condition === undefined ? {} : { Condition: condition }),
+});
+
+export const QUEUE_RIGHTS = ['sqs:ReceiveMessage', 'sqs:DeleteMessage', 'sqs:GetQueueAttributes'];
+export const STREAM_RIGHTS = ['dynamodb:GetRecords', 'dynamodb:GetShardIterator', 'dynamodb:DescribeStream'];
+export const arnOf = (name: string): Json => ({ 'Fn::GetAtt': [name, 'Arn'] });
