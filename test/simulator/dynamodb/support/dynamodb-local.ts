@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { homedir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { WireObject } from '../wire.js';
 import { PROPERTIES } from './tables.js';
@@ -35,7 +36,9 @@ export class DynamoDbLocal {
     const java = process.env.JAVA_HOME ? join(process.env.JAVA_HOME, 'bin', 'java') : 'java';
     const main = 'com.amazonaws.services.dynamodbv2.local.main.ServerRunner';
     const args = ['-Xmx256m', '-XX:TieredStopAtLevel=1', `-Djava.library.path=${folder}`, '-cp', `${folder}/*`, main];
-    const child = spawn(java, [...args, '-inMemory', '-port', String(port)], { stdio: 'ignore' });
+    // It writes a file about itself where it stands.
+    const options = { stdio: 'ignore', cwd: tmpdir(), env: { ...process.env, DDB_LOCAL_TELEMETRY: '0' } } as const;
+    const child = spawn(java, [...args, '-inMemory', '-port', String(port)], options);
     const local = new DynamoDbLocal(child, `http://127.0.0.1:${port}/`);
     const limit = Date.now() + START_MS;
     while (!(await local.answers())) {
