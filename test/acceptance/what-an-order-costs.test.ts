@@ -23,6 +23,7 @@ describe.skipIf(!world.makesFaults)(`what an order costs ${needsFaults}`, () => 
         operation: 'PutItem',
         units: { table: 1, indexes: { feed: 1 } },
         failed: false,
+        unanswered: false,
       },
     ]);
   });

@@ -206,4 +206,6 @@ export interface FunctionCall {
   /** DynamoDB: write or read units on tables, and by index. */
   readonly units: { readonly table: number; readonly indexes: Readonly<Record<string, number>> };
   readonly failed: boolean;
+  /** The caller got no answer: it was lost, or the caller died. */
+  readonly unanswered: boolean;
 }

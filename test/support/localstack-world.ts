@@ -25,7 +25,7 @@ import { ProxyControl } from './proxy-control.js';
 import { badTokenOf, tokenOf } from './tokens.js';
 
 /** How long a condition may take to come about here; nothing of ours needs a tenth of it. */
-const LIMIT_MS = Number(process.env.LIMIT_MS ?? 50_000);
+const LIMIT_MS = 50_000;
 /** In the place of a minute, while a crash is awaited: a dead consumer's messages come back after this many seconds. */
 const IMPATIENT_VISIBILITY = 4;
 
@@ -256,6 +256,7 @@ export class LocalStackWorld implements Port.World {
         service,
         operation,
         failed: status < 200 || status > 299,
+        unanswered: status === 0,
         units: {
           table: sum(capacity.map(({ Table, CapacityUnits }) => Table?.CapacityUnits ?? CapacityUnits)),
           indexes: Object.fromEntries(
