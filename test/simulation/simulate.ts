@@ -3,6 +3,7 @@ import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import type { Fault, FaultKind } from '../simulator/aws/faults.js';
+import { Iam } from '../simulator/aws/iam.js';
 import { deploymentOf } from '../simulator/cloud.js';
 import { type CampaignOptions, everySingle, seeds } from '../simulator/search/campaign.js';
 import { report } from '../simulator/search/report.js';
@@ -15,6 +16,7 @@ npm run simulate -- --singles [--scenario S]        every single fault of one sc
 npm run simulate -- --seeds N [--scenario S] [--from K] [--continue]
 npm run simulate -- --seed X --scenario S           one history by its seed, with its trace
 npm run simulate -- --fault "<point>: <kind>" ...   one history with just these faults (repeatable)
+npm run simulate -- --permissions                   rights that were granted and that no scenario uses
   --workers W   processes at once (default: as many as there are cores)
 scenarios: ${SCENARIOS.map(({ name }) => name).join(', ')}`;
 
@@ -26,6 +28,7 @@ const OPTIONS = {
   from: { type: 'string' },
   fault: { type: 'string', multiple: true },
   singles: { type: 'boolean' },
+  permissions: { type: 'boolean' },
   continue: { type: 'boolean' },
   help: { type: 'boolean' },
 } as const;
@@ -114,6 +117,10 @@ async function main(): Promise<number> {
     return 0;
   }
   const folder = prodAssembly();
+  if (values.permissions) {
+    for (const right of await unusedRights(folder)) console.log(right);
+    return 0;
+  }
   const workers = Number(values.workers ?? availableParallelism());
   const scenario = values.scenario ?? 'place-one';
   const from = Number(values.from ?? 0);
@@ -140,6 +147,17 @@ async function main(): Promise<number> {
     broken += await shareOut(task('singles', 'place-one', 0), workers);
   for (const name of names) broken += await shareOut(task('seeds', name, from + Number(values.seeds ?? 100)), workers);
   return broken;
+}
+
+/** Rights that stay unused when every scenario is played without a fault and by five seeds. */
+async function unusedRights(folder: string): Promise<readonly string[]> {
+  const deployment = deploymentOf(folder);
+  const all = new Iam(deployment.assembly);
+  for (const scenario of SCENARIOS) {
+    all.usedBy((await playWith(deployment, scenario, 'calm')).cloud.iam);
+    for (let seed = 0; seed < 5; seed++) all.usedBy((await playSeed(deployment, scenario, String(seed))).cloud.iam);
+  }
+  return all.unused();
 }
 
 /** `Orders/PlaceOrder call 1: killed-after` */

@@ -105,7 +105,7 @@ export const BUGS: readonly PlantedBug[] = [
     },
   },
   {
-    name: 'an error is swallowed: what could not be recorded is acknowledged',
+    name: 'an error is swallowed: what is to be tried again is acknowledged',
     scenario: 'place-one',
     source: {
       file: `${PATTERNS}/idempotent-consumer/consumer.ts`,

@@ -1,6 +1,7 @@
 import { ChosenFaults, type Fault, type FaultPlan, type Point, RandomFaults } from '../aws/faults.js';
 import { Cloud, type CloudOptions, type Deployment } from '../cloud.js';
 import { Random } from '../world/random.js';
+import { letGo } from './memory.js';
 
 /** A promise that a history broke. */
 export interface Violation {
@@ -43,6 +44,7 @@ export async function play(
   faults: FaultPlan,
   conditions: Conditions = {},
 ): Promise<History> {
+  await letGo();
   const cloud = new Cloud(deployment, { seed: `${scenario.name}/${seed}`, faults, ...conditions });
   let violations: readonly Violation[];
   try {

@@ -1,0 +1,24 @@
+import { expect, test } from 'vitest';
+import { BUGS } from './planted/bugs.js';
+import { find } from './planted/find.js';
+import { HINTS } from './planted/hints.js';
+import { NothingPlanted, planted } from './planted/plant.js';
+import { prodAssembly } from './support/assembly.js';
+
+const folder = prodAssembly();
+
+test.each(BUGS.map((bug) => [bug.name, bug] as const))(
+  'it is found when %s',
+  { timeout: 600_000 },
+  async (name, bug) => {
+    const { history } = await find(folder, bug, { hint: HINTS[name] ?? [] });
+    expect(history?.violations ?? []).not.toEqual([]);
+  },
+);
+
+test('a bug that changes nothing is an error: its test would prove nothing', async () => {
+  const source = { file: 'lambdas/platform/clock.ts', from: 'no such text', to: '' };
+  await expect(planted(folder, { name: 'none', scenario: 'place-one', source })).rejects.toThrow(/no such text/);
+  const resource = (one: object) => one as never;
+  await expect(planted(folder, { name: 'none', scenario: 'place-one', resource })).rejects.toThrow(NothingPlanted);
+});

@@ -1,0 +1,27 @@
+import type { Fault } from '../../simulator/aws/faults.js';
+
+/**
+ * The faults by which planted bugs were found in singles, by the bug's name; a bug that isn't named here is found without
+ * a fault. Only a short cut: where a hint finds nothing any more, the whole search is done.
+ */
+export const HINTS: Readonly<Record<string, readonly Fault[]>> = {
+  'the message is acknowledged before the write': [{ point: 'Inventory/OnReservations call 4', kind: 'conflict' }],
+  'the processed record is written apart from the effect': [
+    { point: 'Inventory/OnReservations call 5', kind: 'killed-after' },
+  ],
+  'the processed record replaces an earlier one': [{ point: 'Inventory/Outbox/Relay call 3', kind: 'very-late' }],
+  'failures of a batch are not reported': [{ point: 'Orders/OnListProjection call 6', kind: 'refused-for-long' }],
+  'the mapping does not ask for failures of single messages': [
+    { point: 'Orders/OnListProjection call 6', kind: 'refused-for-long' },
+  ],
+  'entries that the bus refused count as sent': [{ point: 'Orders/Outbox/Relay call 2', kind: 'entry-refused' }],
+  'an error is swallowed: what is to be tried again is acknowledged': [
+    { point: 'Orders/OnListProjection call 6', kind: 'conflict' },
+  ],
+  'a rule target has no dead-letter queue': [
+    { point: 'Inventory/Reservations/OrdersEvents delivery 6', kind: 'undeliverable' },
+  ],
+  'messages become visible again while they are handled': [
+    { point: 'Inventory/OnReservations call 4', kind: 'hung-before' },
+  ],
+};
