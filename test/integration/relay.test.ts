@@ -116,7 +116,7 @@ const failureOf = async (id: string) => {
 describe('the relay', () => {
   test('sends every event of every commit, more than one call takes, as an envelope that reads', async () => {
     const commits = Array.from({ length: 13 }, (_, at) => commitOf(`many-${at}`, 3));
-    expect(await handler({ Records: commits.map(inserted) }, context())).toEqual({ batchItemFailures: [] });
+    expect(await handler({ Records: commits.map(inserted) }, context())).toMatchObject({ batchItemFailures: [] });
     const envelopes = await received(39);
     expect(new Set(envelopes.map(({ id }) => id))).toEqual(
       new Set(commits.flatMap(({ events: all }) => all.map(({ id }) => id))),
@@ -134,14 +134,14 @@ describe('the relay', () => {
 
   test('keeps below a megabyte a call', async () => {
     const commits = Array.from({ length: 4 }, (_, at) => commitOf(`large-${at}`, 1, 'x'.repeat(200_000)));
-    expect(await handler({ Records: commits.map(inserted) }, context())).toEqual({ batchItemFailures: [] });
+    expect(await handler({ Records: commits.map(inserted) }, context())).toMatchObject({ batchItemFailures: [] });
     expect(await received(4)).toHaveLength(4);
   });
 
   test('makes what is no commit a failure record, and sends the others', async () => {
     const good = commitOf('beside-poison', 1);
     const poison = { pk: 'Tally#poison', sk: 'COMMIT#0000000001', events: 'none of ours', secret: 'value' };
-    expect(await handler({ Records: [inserted(poison), inserted(good)] }, context())).toEqual({
+    expect(await handler({ Records: [inserted(poison), inserted(good)] }, context())).toMatchObject({
       batchItemFailures: [],
     });
     expect(await received(1)).toMatchObject([{ subject: 'Tally/beside-poison' }]);
@@ -153,7 +153,7 @@ describe('the relay', () => {
 
   test('reports the first record that it had no time for', async () => {
     const records = [inserted(commitOf('late-1', 1)), inserted(commitOf('late-2', 1))];
-    expect(await handler({ Records: records }, context(1_000))).toEqual({
+    expect(await handler({ Records: records }, context(1_000))).toMatchObject({
       batchItemFailures: [{ itemIdentifier: records[0]!.dynamodb!.SequenceNumber }],
     });
   });
