@@ -168,7 +168,7 @@ describe('when a key is bad', () => {
     expectProblem(await place({ lines: [good], clientReference: 'x' }, { key }), 422, 'key-reused');
   });
 
-  test('a key of the server is first used within a day; a repeat of what succeeded is answered after it, too', async () => {
+  test("a key of the server whose day is over is refused at its first use; one that only looks like it is a client's own", async () => {
     // UUIDv7 of a day and a minute ago: nothing of it is stored, its own time counts.
     const then = Date.parse(world.time(24 * 3600 + 60))
       .toString(16)
