@@ -42,7 +42,10 @@ export interface World {
   throttle(fn: FunctionName, operation: string, options: FaultOptions): Promise<void>;
   /** The bus refuses single entries of PutEvents with an error code; the other entries of the call pass. */
   failEntries(match: EntryMatch, options: { readonly errorCode: string; readonly times: number }): Promise<void>;
-  /** Ends every fault that isn't used up. */
+  /**
+   * Ends every fault that isn't used up.
+   * @throws {Error} where one never happened at all: the scenario did not show what it says
+   */
   heal(): Promise<void>;
 
   /**

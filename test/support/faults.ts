@@ -78,8 +78,11 @@ export class FaultPlan {
     this.armed.push({ fault, left: fault.times });
   }
 
-  clear(): void {
+  /** @returns the faults that nothing ever met */
+  clear(): readonly Fault[] {
+    const unmet = this.armed.filter(({ fault, left }) => left === fault.times).map(({ fault }) => fault);
     this.armed = [];
+    return unmet;
   }
 
   /** Uses up one fault of this kind that fits the call. */

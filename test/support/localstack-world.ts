@@ -143,11 +143,12 @@ export class LocalStackWorld implements Port.World {
   }
 
   async heal(): Promise<void> {
-    await this.proxy?.reset();
+    const unmet = (await this.proxy?.reset()) ?? [];
     for (const [QueueUrl, VisibilityTimeout] of this.hurried) {
       await this.sqs.send(new SetQueueAttributesCommand({ QueueUrl, Attributes: { VisibilityTimeout } }));
     }
     this.hurried.clear();
+    if (unmet.length) throw new Error(`never happened, so nothing was shown: ${JSON.stringify(unmet)}`);
   }
 
   async eventually<T>(what: string, attempt: () => Promise<T>): Promise<T> {

@@ -52,9 +52,12 @@ export class ProxyControl {
     return (await this.post('calls', filter)) as Call[];
   }
 
-  /** Disarms every fault and empties the journal. */
-  async reset(): Promise<void> {
-    await this.post('reset', {});
+  /**
+   * Disarms every fault and empties the journal.
+   * @returns the faults that nothing ever met
+   */
+  async reset(): Promise<readonly Fault[]> {
+    return (await this.post('reset', {})) as Fault[];
   }
 
   private async arm(fault: Fault): Promise<void> {

@@ -87,18 +87,24 @@ class ProxyState {
   }
 
   private control(what: string, body: string, outgoing: ServerResponse): void {
-    const asked = body ? JSON.parse(body) : {};
+    outgoing
+      .writeHead(200, { 'content-type': 'application/json' })
+      .end(JSON.stringify(this.told(what, body ? JSON.parse(body) : {})));
+  }
+
+  private told(what: string, asked: unknown): unknown {
     if (what === 'faults') this.faults.add(asked as Fault);
-    if (what === 'reset') {
-      this.faults.clear();
-      this.journal = [];
-    }
-    const { functionPart = '', operation, since = 0 } = asked as CallFilter;
-    const calls = this.journal.filter(
+    if (what === 'calls') return this.calls(asked as CallFilter);
+    if (what !== 'reset') return {};
+    this.journal = [];
+    return this.faults.clear();
+  }
+
+  private calls({ functionPart = '', operation, since = 0 }: CallFilter): readonly Call[] {
+    return this.journal.filter(
       (call) =>
         call.n > since && call.functionName.includes(functionPart) && (operation ?? call.operation) === call.operation,
     );
-    outgoing.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(what === 'calls' ? calls : {}));
   }
 
   private async pass(attempt: Attempt, outgoing: ServerResponse): Promise<void> {
