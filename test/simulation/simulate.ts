@@ -8,6 +8,7 @@ import { deploymentOf } from '../simulator/cloud.js';
 import { type CampaignOptions, everySingle, seeds } from '../simulator/search/campaign.js';
 import { report } from '../simulator/search/report.js';
 import { playSeed, playWith } from '../simulator/search/scenario.js';
+import { singles } from '../simulator/search/singles.js';
 import { SCENARIOS, scenarioCalled } from './scenarios/all.js';
 import { prodAssembly } from './support/assembly.js';
 
@@ -149,10 +150,11 @@ async function main(): Promise<number> {
   return broken;
 }
 
-/** Rights that stay unused when every scenario is played without a fault and by five seeds. */
+/** Rights that stay unused by every single fault of place-one, and by every scenario without a fault and by five seeds. */
 async function unusedRights(folder: string): Promise<readonly string[]> {
   const deployment = deploymentOf(folder);
   const all = new Iam(deployment.assembly);
+  await singles(deployment, scenarioCalled('place-one'), { each: ({ cloud }) => all.usedBy(cloud.iam) });
   for (const scenario of SCENARIOS) {
     all.usedBy((await playWith(deployment, scenario, 'calm')).cloud.iam);
     for (let seed = 0; seed < 5; seed++) all.usedBy((await playSeed(deployment, scenario, String(seed))).cloud.iam);
