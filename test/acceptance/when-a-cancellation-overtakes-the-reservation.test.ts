@@ -91,6 +91,7 @@ describe.skipIf(!world.makesFaults)(
       // Only the reservation's transaction names the SKU; that of a cancellation that comes first does not.
       await world.throttle('inventory/on-order-event', 'TransactWriteItems', { including: sku, times: 1000 });
       const { orderId } = await placed([line(sku, 3)]);
+      await world.faultsMet();
       expect(await cancel(orderId)).toMatchObject({ status: 200, body: { status: 'CANCELLED', version: 2 } });
       await world.eventually('the cancellation is through', async () =>
         expect(await reservationOf(orderId)).toEqual(['ReservationVoided']),
@@ -106,6 +107,7 @@ describe.skipIf(!world.makesFaults)(
       const sku = await stocked(10);
       await world.crash('inventory/on-order-event', 'beforeWrite', { including: sku });
       const { orderId } = await placed([line(sku, 3)]);
+      await world.faultsMet();
       await cancel(orderId);
       await world.settled(orderId);
       expect((await reservationOf(orderId)).at(-1)).toMatch(/^(ReservationVoided|StockReleased)$/);

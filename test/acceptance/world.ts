@@ -42,6 +42,8 @@ export interface World {
   throttle(fn: FunctionName, operation: string, options: FaultOptions): Promise<void>;
   /** The bus refuses single entries of PutEvents with an error code; the other entries of the call pass. */
   failEntries(match: EntryMatch, options: { readonly errorCode: string; readonly times: number }): Promise<void>;
+  /** Waits until each fault that was set has happened at least once. */
+  faultsMet(): Promise<void>;
   /**
    * Ends every fault that isn't used up.
    * @throws {Error} where one never happened at all: the scenario did not show what it says

@@ -78,11 +78,13 @@ export class FaultPlan {
     this.armed.push({ fault, left: fault.times });
   }
 
-  /** @returns the faults that nothing ever met */
-  clear(): readonly Fault[] {
-    const unmet = this.armed.filter(({ fault, left }) => left === fault.times).map(({ fault }) => fault);
+  /** Faults that nothing has met yet. */
+  unmet(): readonly Fault[] {
+    return this.armed.filter(({ fault, left }) => left === fault.times).map(({ fault }) => fault);
+  }
+
+  clear(): void {
     this.armed = [];
-    return unmet;
   }
 
   /** Uses up one fault of this kind that fits the call. */

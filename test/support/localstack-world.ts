@@ -142,12 +142,23 @@ export class LocalStackWorld implements Port.World {
     return this.faults().failEntries({ match, ...options });
   }
 
+  async faultsMet(): Promise<void> {
+    await this.eventually('each fault has happened', async () => this.refuseUnmet());
+  }
+
   async heal(): Promise<void> {
-    const unmet = (await this.proxy?.reset()) ?? [];
+    const unmet = this.refuseUnmet();
+    await unmet.catch(() => undefined);
+    await this.proxy?.reset();
     for (const [QueueUrl, VisibilityTimeout] of this.hurried) {
       await this.sqs.send(new SetQueueAttributesCommand({ QueueUrl, Attributes: { VisibilityTimeout } }));
     }
     this.hurried.clear();
+    await unmet;
+  }
+
+  private async refuseUnmet(): Promise<void> {
+    const unmet = (await this.proxy?.unmet()) ?? [];
     if (unmet.length) throw new Error(`never happened, so nothing was shown: ${JSON.stringify(unmet)}`);
   }
 

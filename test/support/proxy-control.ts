@@ -52,12 +52,14 @@ export class ProxyControl {
     return (await this.post('calls', filter)) as Call[];
   }
 
-  /**
-   * Disarms every fault and empties the journal.
-   * @returns the faults that nothing ever met
-   */
-  async reset(): Promise<readonly Fault[]> {
-    return (await this.post('reset', {})) as Fault[];
+  /** The faults that nothing has met yet. */
+  async unmet(): Promise<readonly Fault[]> {
+    return (await this.post('unmet', {})) as Fault[];
+  }
+
+  /** Disarms every fault and empties the journal. */
+  async reset(): Promise<void> {
+    await this.post('reset', {});
   }
 
   private async arm(fault: Fault): Promise<void> {

@@ -95,9 +95,12 @@ class ProxyState {
   private told(what: string, asked: unknown): unknown {
     if (what === 'faults') this.faults.add(asked as Fault);
     if (what === 'calls') return this.calls(asked as CallFilter);
-    if (what !== 'reset') return {};
-    this.journal = [];
-    return this.faults.clear();
+    if (what === 'unmet') return this.faults.unmet();
+    if (what === 'reset') {
+      this.faults.clear();
+      this.journal = [];
+    }
+    return {};
   }
 
   private calls({ functionPart = '', operation, since = 0 }: CallFilter): readonly Call[] {
