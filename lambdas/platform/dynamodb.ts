@@ -14,7 +14,7 @@ import {
 } from '@aws-sdk/lib-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { checkItemSize, checkTransactionSize } from './dynamodb-limits.js';
-import { WriteConflict } from './errors.js';
+import { Throttled, WriteConflict } from './errors.js';
 
 /** An item as the document client reads and writes it. */
 export type Item = Record<string, unknown>;
@@ -22,10 +22,17 @@ export type Item = Record<string, unknown>;
 /** One write of a transaction: exactly one of Put, Update, Delete, ConditionCheck. */
 export type TransactWriteItem = NonNullable<TransactWriteCommandInput['TransactItems']>[number];
 
+const THROTTLED = new Set(['ThrottlingError', 'ProvisionedThroughputExceeded']);
+/** Of inactivity of a connection, in milliseconds: a dead one must not cost a batch its function's time. */
+const SOCKET_TIMEOUT_MS = 5_000;
+
 /** One client for the whole execution environment: connections are kept alive between invocations. */
-export const documents = DynamoDBDocumentClient.from(new DynamoDBClient({}), {
-  marshallOptions: { removeUndefinedValues: true },
-});
+export const documents = DynamoDBDocumentClient.from(
+  new DynamoDBClient({ requestHandler: { socketTimeout: SOCKET_TIMEOUT_MS } }),
+  {
+    marshallOptions: { removeUndefinedValues: true },
+  },
+);
 
 /**
  * A conditional write found another item in its place. `existing` is that item, as it was at the moment of the refusal.
@@ -83,14 +90,11 @@ export async function putNew(put: Pick<PutCommandInput, 'TableName' | 'Item'>): 
   }
 }
 
-/** Reasons that have nothing to do with what is written: a later try may pass. */
-const MAY_PASS = new Set(['TransactionConflict', 'ThrottlingError', 'ProvisionedThroughputExceeded']);
-
 /**
  * Writes all or nothing. The SDK gives each call a request token of its own, so that its retry after a lost answer is
  * recognised for 10 minutes.
  * @throws {TransactionRefused} a condition failed: this outranks conflicts with others in the same answer
- * @throws {WriteConflict} another transaction was in the way, or there was too much to do
+ * @throws {WriteConflict} another transaction was in the way; {@link Throttled} there was too much to do
  */
 export async function transact(writes: readonly TransactWriteItem[]): Promise<void> {
   checkTransactionSize(writes);
@@ -100,9 +104,9 @@ export async function transact(writes: readonly TransactWriteItem[]): Promise<vo
     if (error instanceof TransactionCanceledException) {
       const reasons = error.CancellationReasons ?? [];
       if (reasons.some(({ Code }) => Code === 'ConditionalCheckFailed')) throw new TransactionRefused(writes, reasons);
-      if (reasons.some(({ Code }) => Code !== undefined && MAY_PASS.has(Code))) {
-        throw new WriteConflict('transaction', { cause: error });
-      }
+      const has = (code: (Code: string) => boolean) => reasons.some(({ Code }) => Code !== undefined && code(Code));
+      if (has((Code) => Code === 'TransactionConflict')) throw new WriteConflict('transaction', { cause: error });
+      if (has((Code) => THROTTLED.has(Code))) throw new Throttled('transaction', { cause: error });
     }
     throw error;
   }

@@ -57,5 +57,10 @@ export class Problem extends Error {
 
 /** Another transaction was writing one of the same items; nothing was written, and a later try may pass. */
 export class WriteConflict extends Error {
-  override readonly name = 'WriteConflict';
+  override readonly name: string = 'WriteConflict';
+}
+
+/** There was too much to do: the same as a conflict to whoever tries again. */
+export class Throttled extends WriteConflict {
+  override readonly name = 'Throttled';
 }

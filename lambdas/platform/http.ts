@@ -90,7 +90,10 @@ export function endpoint<Body = undefined, Query = unknown>(
       if (status >= 500) logger.error('request failed', { code, ...describeError(error) });
       else logger.info('request refused', { code, status });
       const { retryAfterSeconds } = problem.extra;
-      const headers = retryAfterSeconds === undefined ? {} : { 'Retry-After': String(retryAfterSeconds) };
+      const headers = {
+        ...(retryAfterSeconds === undefined ? {} : { 'Retry-After': String(retryAfterSeconds) }),
+        ...(status === 401 ? { 'WWW-Authenticate': 'Bearer' } : {}),
+      };
       const body = problem.toJSON(`urn:orderly:request:${id}`);
       return respond({ status, body, headers }, correlationId, 'application/problem+json');
     } finally {
@@ -105,7 +108,7 @@ async function letIn<Body, Query>(
   request: Pick<Request<Body, Query>, 'id' | 'correlationId' | 'header'>,
 ): Promise<Request<Body, Query>> {
   const caller = await callerOf(event, request.header);
-  logger.appendKeys({ caller: `${caller.role}:${caller.id}` });
+  logger.appendKeys({ role: caller.role });
   if (!roles.includes(caller.role)) {
     throw new Problem('forbidden', `this is for ${roles.join(' or ')} only; the token's role is ${caller.role}`);
   }
@@ -200,18 +203,18 @@ const parameterFault = (path: readonly PropertyKey[], detail: string): Fault => 
   detail,
 });
 
-const THROTTLES = /^(ProvisionedThroughputExceeded|RequestLimitExceeded|Throttling|ThrottlingException)/;
+const THROTTLES = /^(ProvisionedThroughputExceeded|RequestLimitExceeded|Throttl)/;
 
 /** The one place where errors become answers. */
 function problemOf(error: unknown): Problem {
   if (error instanceof Problem) return error;
   if (error instanceof Unauthenticated)
     return new Problem('unauthenticated', 'send a valid token as Authorization: Bearer <JWT>');
+  const name = error instanceof Error ? error.name : '';
+  if (THROTTLES.test(name)) return new Problem('throttled', 'try again later', { retryAfterSeconds: 1 });
   if (error instanceof WriteConflict) {
     return new Problem('conflict', 'others were writing the same thing: try again', { retryAfterSeconds: 1 });
   }
-  const name = error instanceof Error ? error.name : '';
-  if (THROTTLES.test(name)) return new Problem('throttled', 'try again later', { retryAfterSeconds: 1 });
   if (name === 'TransactionInProgressException') {
     return new Problem('in-progress', 'the same request is being carried out: try again', { retryAfterSeconds: 1 });
   }

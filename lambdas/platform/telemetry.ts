@@ -31,9 +31,10 @@ export const publishMetrics = (): void => {
   if (metrics.hasStoredMetrics()) metrics.publishStoredMetrics();
 };
 
-/** What an error may say in a log: its name and place. Messages of errors that aren't ours can hold people's data. */
-export const describeError = (error: unknown): { readonly name: string; readonly stack: readonly string[] } => ({
+/** What an error may say in a log: names and places. Messages of errors that aren't ours can hold people's data. */
+export const describeError = (error: unknown): ErrorDescription => ({
   name: error instanceof Error ? error.name : typeof error,
+  ...(error instanceof Error && error.cause !== undefined ? { cause: describeError(error.cause).name } : {}),
   stack:
     error instanceof Error
       ? (error.stack ?? '')
@@ -42,3 +43,10 @@ export const describeError = (error: unknown): { readonly name: string; readonly
           .map((line) => line.trim())
       : [],
 });
+
+export type ErrorDescription = {
+  readonly name: string;
+  /** Name of the error behind it. */
+  readonly cause?: string;
+  readonly stack: readonly string[];
+};

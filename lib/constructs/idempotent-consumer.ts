@@ -135,6 +135,7 @@ export class IdempotentConsumer extends Construct {
       environment: {
         [Env.CONSUMER]: name,
         [Env.CONSUMER_GENERATION]: String(generation),
+        [Env.DEDUPE_WINDOW_SECONDS]: String(this.dedupeWindow.toSeconds()),
         [Env.RECORDS]: records.tableName,
       },
     });
@@ -144,7 +145,7 @@ export class IdempotentConsumer extends Construct {
       );
     }
     acknowledgeQueueSource(drain);
-    drain.allowItems(records, ['PutItem'], `${name}@`);
+    drain.allowItems(records, ['PutItem', 'GetItem', 'UpdateItem'], `${name}@`);
   }
 
   private alarms(handler: ServiceFunction, topic: ITopic): void {

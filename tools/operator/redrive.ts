@@ -1,6 +1,6 @@
 import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { REDRIVE } from '../../lambdas/patterns/idempotent-consumer/consumer.js';
+import { REDRIVE } from '../../lambdas/patterns/idempotent-consumer/redrive.js';
 import { clientConfig, type Endpoint } from '../local/endpoint.js';
 import { reasonOf } from './deliveries.js';
 import { Exit, OperatorError } from './errors.js';

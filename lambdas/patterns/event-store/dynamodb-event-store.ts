@@ -6,6 +6,8 @@ import type { Trace } from '../trace.js';
 import { aggregateKey, type Commit, commitItem, commitKey, type FeedShards, firstVersionOf } from './commit.js';
 import type { EventStore, Evolution, HistoryEntry, HistoryPosition, Loaded } from './event-store.js';
 
+/** Ten digits: what a sort key has room for. */
+const MAX_VERSION = 9_999_999_999;
 /** A snapshot stands on the first commit that crosses a multiple of this; a load reads no more commits than this. */
 const SNAPSHOT_EVERY = 20;
 /** A state above this is not kept as a snapshot: the commit around it needs room. */
@@ -27,25 +29,25 @@ export class DynamoDbEventStore<State, Event extends AnyEvent> implements EventS
   ) {}
 
   load(id: string): Promise<Loaded<State>> {
-    return this.fold(id, this.newestFirst(id, commitKey(9_999_999_999)), () => true);
+    return this.fold(id, this.newestFirst(id, commitKey(MAX_VERSION)), () => true);
   }
 
   async loadVersion(id: string, version: number): Promise<Loaded<State> | undefined> {
     // Versions count from 1, and DynamoDB refuses a range that ends before it begins.
-    if (version < 1) return undefined;
+    if (version < 1 || version > MAX_VERSION) return undefined;
     const loaded = await this.fold(id, this.newestFirst(id, commitKey(version)), () => true, version);
     return loaded.version === version ? loaded : undefined;
   }
 
   async loadAt(id: string, at: string): Promise<Loaded<State> | undefined> {
-    const loaded = await this.fold(id, this.newestFirst(id, commitKey(9_999_999_999)), (commit) => commit.at <= at);
+    const loaded = await this.fold(id, this.newestFirst(id, commitKey(MAX_VERSION)), (commit) => commit.at <= at);
     return loaded.version > 0 ? loaded : undefined;
   }
 
   async history(id: string, from: HistoryPosition, limit: number): ReturnType<EventStore<State, Event>['history']> {
     const items: HistoryEntry[] = [];
     // One more than asked for: it tells whether there is a next page, and where that begins.
-    for await (const commit of this.pages(id, commitKey(from.commit), commitKey(9_999_999_999), true, limit + 1)) {
+    for await (const commit of this.pages(id, commitKey(from.commit), commitKey(MAX_VERSION), true, limit + 1)) {
       for (const [at, event] of commit.events.entries()) {
         const version = firstVersionOf(commit) + at;
         if (version <= from.shown) continue;

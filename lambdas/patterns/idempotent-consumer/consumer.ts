@@ -7,9 +7,10 @@ import { count, describeError, logger, publishMetrics, seconds } from '../../pla
 import { ContractViolation, type EventOf, readEvent, type ServiceContract } from '../contract.js';
 import { type Envelope, readEnvelope, schemaVersionOf, sourceOf } from '../outbox/envelope.js';
 import type { Trace } from '../trace.js';
-import { isPermanent, TooOld } from './failure-kinds.js';
+import { isPermanent, tooOldBy } from './failure-kinds.js';
 import { FailureRecords, idOfBody } from './failure-records.js';
-import { type Decide, ProcessedRecords, processOnce, type Redrive } from './process-once.js';
+import { type Decide, ProcessedRecords, processOnce } from './process-once.js';
+import { type Redrive, redriveOf } from './redrive.js';
 
 /** What a consumer does with one event of a contract. */
 export interface ConsumerOptions<C extends ServiceContract, Types extends EventOf<C>['type']> {
@@ -36,13 +37,11 @@ export interface Message<Event> {
   readonly trace: Trace;
 }
 
-/** A handler that isn't begun in the last seconds of the function's time can't be cut off by its end. */
+/** No message is begun in the last seconds of the function's time: lost races take up to 1.3 s of pauses. */
 const RESERVE_MS = 5_000;
 const BACKOFF_BASE_SECONDS = 2;
 /** SQS allows 12 hours; a message that waits longer than this looks lost. */
 const BACKOFF_CAP_SECONDS = 900;
-/** The gate closes this much before the record can expire. */
-const AGE_MARGIN_SECONDS = 86_400;
 
 /**
  * A function behind an SQS queue that an EventBridge rule fills: each event has at most one effect (G3), what is too
@@ -123,9 +122,8 @@ class Consumption<C extends ServiceContract, Types extends EventOf<C>['type']> {
       if (!redrive) return handling.project();
       return processOnce(envelope, () => handling.project().then(() => []), this.records, redrive);
     }
-    const age = secondsBetween(envelope.time, clock.now());
-    if (!redrive && age > this.window - AGE_MARGIN_SECONDS)
-      throw new TooOld(`${Math.floor(age)} s old, recognised for ${this.window} s`);
+    const tooOld = tooOldBy(envelope, this.window);
+    if (tooOld && !redrive) throw tooOld;
     return processOnce(envelope, handling.decide, this.records, redrive);
   }
 
@@ -151,7 +149,8 @@ class Consumption<C extends ServiceContract, Types extends EventOf<C>['type']> {
         error,
         attempts,
         ...(envelope ? { type: envelope.type, subject: envelope.subject, correlationId: envelope.correlationid } : {}),
-        ...(error instanceof TooOld ? { unknown: true } : {}),
+        // Whatever is wrong with it now, it may have been done when its record was still there.
+        ...(envelope && tooOldBy(envelope, this.window) ? { unknown: true } : {}),
       });
       // A record that stood there already: done, or kept as failed, by another delivery.
       if (outcome === 'known') this.log('duplicate', envelope);
@@ -183,14 +182,6 @@ class Consumption<C extends ServiceContract, Types extends EventOf<C>['type']> {
     if (envelope) seconds('ProcessingAge', Math.max(0, secondsBetween(envelope.time, clock.now())));
     logger.info(outcome, { consumer: this.identity.name, ...fieldsOf(envelope) });
   }
-}
-
-/** Name of the message attribute by which an operator sends a failed message again. */
-export const REDRIVE = 'redrive';
-
-function redriveOf({ messageAttributes }: SQSRecord): Redrive | undefined {
-  const value = messageAttributes[REDRIVE]?.stringValue;
-  return value === 'again' || value === 'not-done' ? value : undefined;
 }
 
 function groupedBySubject(records: readonly SQSRecord[]): ReadonlyMap<string, readonly SQSRecord[]> {

@@ -3,10 +3,12 @@ import { Env } from '../../platform/environment.js';
 import { required, requiredInteger } from '../../platform/read-environment.js';
 import { count, describeError, logger, publishMetrics } from '../../platform/telemetry.js';
 import { readEnvelope } from '../outbox/envelope.js';
-import { DeadLettered } from './failure-kinds.js';
+import { DeadLettered, tooOldBy } from './failure-kinds.js';
 import { FailureRecords, idOfBody } from './failure-records.js';
+import { redriveOf } from './redrive.js';
 
 const consumer = { name: required(Env.CONSUMER), generation: requiredInteger(Env.CONSUMER_GENERATION) };
+const window = requiredInteger(Env.DEDUPE_WINDOW_SECONDS);
 const failures = new FailureRecords(required(Env.RECORDS), consumer);
 
 /**
@@ -17,7 +19,7 @@ export async function handler({ Records }: SQSEvent): Promise<SQSBatchResponse> 
   const unrecorded: string[] = [];
   for (const record of Records) {
     try {
-      await record_(record);
+      await keep(record);
     } catch (error) {
       unrecorded.push(record.messageId);
       logger.error('a dead letter could not be recorded', describeError(error));
@@ -27,14 +29,22 @@ export async function handler({ Records }: SQSEvent): Promise<SQSBatchResponse> 
   return { batchItemFailures: unrecorded.map((itemIdentifier) => ({ itemIdentifier })) };
 }
 
-async function record_(record: SQSRecord): Promise<void> {
+async function keep(record: SQSRecord): Promise<void> {
   const envelope = envelopeOf(record.body);
+  const id = envelope?.id ?? idOfBody(record.body);
+  const error = new DeadLettered(whyGivenUp(record));
+  if (redriveOf(record)) {
+    await failures.failedAgain(id, error);
+    logger.error('dead letter of a redrive', { eventId: envelope?.id, subject: envelope?.subject });
+    return;
+  }
   const outcome = await failures.put({
-    id: envelope?.id ?? idOfBody(record.body),
+    id,
     payload: record.body,
-    error: new DeadLettered(whyGivenUp(record)),
+    error,
     attempts: Number(record.attributes.ApproximateReceiveCount),
     ...(envelope ? { type: envelope.type, subject: envelope.subject, correlationId: envelope.correlationid } : {}),
+    ...(envelope && tooOldBy(envelope, window) ? { unknown: true } : {}),
   });
   if (outcome === 'recorded') count('ConsumerFailures');
   logger.error('dead letter', { outcome, eventId: envelope?.id, subject: envelope?.subject });

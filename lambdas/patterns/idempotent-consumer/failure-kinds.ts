@@ -1,14 +1,32 @@
+import { clock, secondsBetween } from '../../platform/clock.js';
 import { ContractViolation } from '../contract.js';
+import type { Envelope } from '../outbox/envelope.js';
 
 /** A message older than the window in which a duplicate would be recognised (G4): only an operator may process it. */
 export class TooOld extends Error {
   override readonly name = 'TooOld';
 }
 
+/** The gate closes this much before the record can expire. */
+const AGE_MARGIN_SECONDS = 86_400;
+
+/**
+ * Whether a message is so old that its record may have expired, in seconds; nothing where it would still be recognised.
+ * @param window seconds for which a consumer keeps its records
+ */
+export function tooOldBy({ time }: Pick<Envelope, 'time'>, window: number): TooOld | undefined {
+  const age = secondsBetween(time, clock.now());
+  if (age <= window - AGE_MARGIN_SECONDS) return undefined;
+  return new TooOld(`${Math.floor(age)} s old, recognised for ${window} s`);
+}
+
 /** What crashed its function, or could not be handed over, until its queue gave it up. */
 export class DeadLettered extends Error {
   override readonly name = 'DeadLettered';
 }
+
+/** What DynamoDB will never take: too large, or against its rules for keys and requests. */
+const NEVER = new Set(['TooLarge', 'ValidationException']);
 
 /**
  * Whether trying again can't help: the message breaks its contract, is too old or too large, or the business forbids
@@ -17,5 +35,5 @@ export class DeadLettered extends Error {
  */
 export function isPermanent(error: unknown, isRefusal: (error: unknown) => boolean): boolean {
   if (error instanceof ContractViolation) return error.code !== 'NEWER_VERSION';
-  return error instanceof TooOld || (error instanceof Error && error.name === 'TooLarge') || isRefusal(error);
+  return error instanceof TooOld || (error instanceof Error && NEVER.has(error.name)) || isRefusal(error);
 }

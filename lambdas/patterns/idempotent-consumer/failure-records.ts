@@ -48,7 +48,7 @@ export interface Failure {
 }
 
 /** Errors that say codes and paths only, so that their message may be kept. */
-const SPEAKING = new Set(['ContractViolation', 'TooOld', 'Unsendable', 'DeadLettered', 'TooLarge', 'SettingMissing']);
+const SPEAKING = new Set(['ContractViolation', 'TooOld', 'Unsendable', 'DeadLettered', 'TooLarge']);
 
 /** Reasons that a record keeps, newest first. */
 const MAX_REASONS = 10;

@@ -4,6 +4,7 @@ import { documents, TransactionRefused, type TransactWriteItem, transact } from 
 import { WriteConflict } from '../../platform/errors.js';
 import type { Envelope } from '../outbox/envelope.js';
 import { type ConsumerIdentity, recordKey } from './failure-records.js';
+import type { Redrive } from './redrive.js';
 
 /** The effect of one message, as writes that commit together. A decision without events brings its version check. */
 export type Effect = readonly TransactWriteItem[];
@@ -17,14 +18,8 @@ export interface Refused {
 export type Decide = (refused: Refused | undefined) => Promise<Effect>;
 
 /** Tries of one delivery before it goes back to its queue. */
-const TRIES = 8;
+const TRIES = 6;
 const BACKOFF_MS = 20;
-
-/**
- * A message that failed, sent again by an operator: it passes no age gate, and its record goes from FAILED to PROCESSED
- * with the effect. `not-done`: the operator says that it was not done before, where nobody else can know.
- */
-export type Redrive = 'again' | 'not-done';
 
 /** Records of the messages that one consumer has processed. */
 export class ProcessedRecords {

@@ -1,7 +1,7 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { clock, pauseUpTo } from '../../platform/clock.js';
 import { documents, type Item, TransactionRefused, type TransactWriteItem, transact } from '../../platform/dynamodb.js';
-import { Problem, WriteConflict } from '../../platform/errors.js';
+import { Problem, Throttled, WriteConflict } from '../../platform/errors.js';
 import type { AnyEvent } from '../contract.js';
 import type { EventStore, Loaded } from '../event-store/event-store.js';
 import type { Trace } from '../trace.js';
@@ -64,7 +64,7 @@ export async function changeOnce<State, Event extends AnyEvent>(
       }
       const earlier = await replayed(options);
       if (earlier) return earlier;
-      if (!lostRace) throw error;
+      if (!lostRace || error instanceof Throttled) throw error;
       const versions = `expected version ${before?.version ?? loaded.version}, found ${loaded.version}`;
       throw new Problem(
         'conflict',

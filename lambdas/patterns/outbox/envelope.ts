@@ -25,10 +25,10 @@ export const Envelope = z.object({
   sequence: z.int().check(z.gte(1)),
   /** Restores of the service so far: (epoch, sequence) orders an aggregate's events across a restore. */
   epoch: z.int().check(z.gte(0)),
-  correlationid: z.string(),
-  causationid: z.string(),
-  traceparent: z.string(),
-  actor: z.string(),
+  correlationid: z.string().check(z.maxLength(256)),
+  causationid: z.string().check(z.maxLength(256)),
+  traceparent: z.string().check(z.maxLength(256)),
+  actor: z.string().check(z.maxLength(256)),
 });
 export type Envelope = z.infer<typeof Envelope>;
 
@@ -88,6 +88,9 @@ export function readEnvelope(body: string): Envelope {
       'INVALID_ENVELOPE',
       'source or type of the envelope differ from those of its bus event',
     );
+  }
+  if (!detail.dataschema.startsWith(`urn:orderly:${source.slice(sourceOf('').length)}:${detail.type}:`)) {
+    throw new ContractViolation('INVALID_ENVELOPE', 'dataschema names another service or type');
   }
   return detail;
 }

@@ -2,7 +2,7 @@ import { type EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventb
 import { pauseUpTo } from '../../platform/clock.js';
 import type { BusEntry } from './envelope.js';
 
-/** EventBridge's limits for one PutEvents. */
+/** EventBridge's limits for one PutEvents; an entry alone, of a commit of 400 KB at most, is always below. */
 const MAX_ENTRIES = 10;
 const MAX_BYTES = 1024 * 1024;
 /** Calls under way at once. */
@@ -11,7 +11,7 @@ const BACKOFF_BASE_MS = 50;
 const BACKOFF_CAP_MS = 2_000;
 
 /** An entry that no retry will get onto the bus. */
-const HOPELESS = new Set(['InvalidArgument', 'MalformedDetail', 'InvalidEventPattern', 'EntryTooLarge']);
+const HOPELESS = new Set(['InvalidArgument', 'MalformedDetail']);
 
 /** What became of one entry: `sent`, `hopeless` (it can never be sent, and why), or `unsent` (time was over). */
 export type Outcome = { readonly state: 'sent' | 'unsent' } | { readonly state: 'hopeless'; readonly code: string };
@@ -28,9 +28,7 @@ export async function publish(
   entries: readonly BusEntry[],
   mayGoOn: () => boolean,
 ): Promise<readonly Outcome[]> {
-  const outcomes: Outcome[] = entries.map((entry) =>
-    entryBytes(entry) > MAX_BYTES ? { state: 'hopeless', code: 'EntryTooLarge' } : { state: 'unsent' },
-  );
+  const outcomes: Outcome[] = entries.map(() => ({ state: 'unsent' }));
   const unsent = (): number[] => [...entries.keys()].filter((at) => outcomes[at]?.state === 'unsent');
 
   for (let round = 0, waiting = unsent(); waiting.length > 0 && mayGoOn(); round++, waiting = unsent()) {

@@ -1,7 +1,8 @@
 import * as z from 'zod/mini';
 import type { EventOf } from '../../patterns/contract.js';
+import { OrderId, Sku } from '../orders/contract.js';
 
-const ReservedLine = z.object({ sku: z.string(), quantity: z.int().check(z.gte(1)) });
+const ReservedLine = z.object({ sku: Sku, quantity: z.int().check(z.gte(1)) });
 /** How many pieces of which SKU are kept for an order. */
 export type ReservedLine = z.infer<typeof ReservedLine>;
 
@@ -10,18 +11,18 @@ export const inventoryContract = {
   service: 'inventory',
   events: {
     /** All lines of the order are reserved. */
-    StockReserved: { version: 1, data: z.object({ orderId: z.string(), lines: z.array(ReservedLine) }) },
+    StockReserved: { version: 1, data: z.object({ orderId: OrderId, lines: z.array(ReservedLine) }) },
     /** Nothing is reserved: at least one line was short. */
     StockRejected: {
       version: 1,
-      data: z.object({ orderId: z.string(), reason: z.literal('OUT_OF_STOCK'), skus: z.array(z.string()) }),
+      data: z.object({ orderId: OrderId, reason: z.literal('OUT_OF_STOCK'), skus: z.array(z.string()) }),
     },
     /** What was reserved is free again. */
-    StockReleased: { version: 1, data: z.object({ orderId: z.string(), lines: z.array(ReservedLine) }) },
+    StockReleased: { version: 1, data: z.object({ orderId: OrderId, lines: z.array(ReservedLine) }) },
     /** The cancellation came first: this order can't reserve any more. */
-    ReservationVoided: { version: 1, data: z.object({ orderId: z.string() }) },
+    ReservationVoided: { version: 1, data: z.object({ orderId: OrderId }) },
     /** An operator counted the stock. */
-    StockSet: { version: 1, data: z.object({ sku: z.string(), onHand: z.int().check(z.gte(0)) }) },
+    StockSet: { version: 1, data: z.object({ sku: Sku, onHand: z.int().check(z.gte(0)) }) },
   },
 } as const;
 export type InventoryEvent = EventOf<typeof inventoryContract>;

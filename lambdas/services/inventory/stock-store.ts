@@ -1,10 +1,11 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
-import { commitItem } from '../../patterns/event-store/commit.js';
+import { type Commit, commitItem } from '../../patterns/event-store/commit.js';
 import type { Trace } from '../../patterns/trace.js';
 import { clock, pauseUpTo } from '../../platform/clock.js';
 import { documents, TransactionRefused, type TransactWriteItem, transact } from '../../platform/dynamodb.js';
+import { Env } from '../../platform/environment.js';
 import { Problem, WriteConflict } from '../../platform/errors.js';
-import { feedShards } from '../../platform/read-environment.js';
+import { feedShards, requiredInteger } from '../../platform/read-environment.js';
 import { Sku } from '../orders/contract.js';
 import { inventoryContract, type StockView } from './contract.js';
 import { counterKey, STOCK_ITEM, TableName } from './stock-counter.js';
@@ -12,8 +13,8 @@ import { counterKey, STOCK_ITEM, TableName } from './stock-counter.js';
 const shards = feedShards();
 const TRIES = 5;
 const BACKOFF_MS = 20;
-/** The commits of a counter are its outbox only, not its history: they expire. */
-const COMMIT_SECONDS = 30 * 86_400;
+/** The commits of a counter are its outbox only, not its history: they expire, not before the dedupe window is over. */
+const commitSeconds = requiredInteger(Env.DEDUPE_WINDOW_SECONDS);
 
 interface Counter {
   readonly onHand: number;
@@ -58,19 +59,26 @@ export async function setStock(
 ): Promise<StockView> {
   for (let attempt = 1; ; attempt++) {
     const counter = await read(sku);
-    if (counter?.onHand === onHand) return viewOf(sku, counter);
-    if (ifMatch !== undefined && ifMatch !== (counter?.version ?? 0)) {
-      throw new Problem('conflict', `the stock is at version ${counter?.version ?? 0}, not ${ifMatch}: read it again`);
+    const version = counter?.version ?? 0;
+    const isSo = counter?.onHand === onHand;
+    const isRepeat = isSo && version - 1 === ifMatch;
+    if (ifMatch !== undefined && ifMatch !== version && !isRepeat) {
+      throw new Problem('conflict', `the stock is at version ${version}, not ${ifMatch}: read it again`);
     }
+    if (counter && isSo) return viewOf(sku, counter);
     if (counter && counter.reserved > onHand) {
       throw new Problem('stock-reserved', `${counter.reserved} pieces are reserved: onHand can't be below that`);
     }
     try {
-      await transact([commitOf(sku, onHand, counter, trace), counterWrite(sku, onHand, counter)]);
+      const commit = commitOf(sku, onHand, counter, trace);
+      const append = { Put: { TableName, Item: commit, ConditionExpression: 'attribute_not_exists(pk)' } };
+      await transact([append, counterWrite(sku, onHand, counter, commit.at)]);
       return existing(await stockOf(sku));
     } catch (error) {
       if (!(error instanceof TransactionRefused) && !(error instanceof WriteConflict)) throw error;
-      if (attempt === TRIES) throw new WriteConflict('setting the stock', { cause: error });
+      if (attempt === TRIES) {
+        throw error instanceof WriteConflict ? error : new WriteConflict('setting the stock', { cause: error });
+      }
       await pauseUpTo(BACKOFF_MS * 2 ** attempt);
     }
   }
@@ -89,8 +97,8 @@ const viewOf = (sku: string, { onHand, reserved, available, version }: Counter):
   version,
 });
 
-function commitOf(sku: string, onHand: number, counter: Counter | undefined, trace: Trace): TransactWriteItem {
-  const Item = commitItem({
+function commitOf(sku: string, onHand: number, counter: Counter | undefined, trace: Trace): Commit {
+  return commitItem({
     contract: inventoryContract,
     aggregate: STOCK_ITEM,
     id: sku,
@@ -98,14 +106,12 @@ function commitOf(sku: string, onHand: number, counter: Counter | undefined, tra
     ...(counter ? { notBefore: counter.at } : {}),
     events: [{ type: 'StockSet', data: { sku, onHand } }],
     trace,
-    expiresAt: clock.epochSeconds() + COMMIT_SECONDS,
+    expiresAt: clock.epochSeconds() + commitSeconds,
     feedShards: shards,
   });
-  return { Put: { TableName, Item, ConditionExpression: 'attribute_not_exists(pk)' } };
 }
 
-function counterWrite(sku: string, onHand: number, counter: Counter | undefined): TransactWriteItem {
-  const at = clock.now();
+function counterWrite(sku: string, onHand: number, counter: Counter | undefined, at: string): TransactWriteItem {
   if (!counter) {
     const Item = { ...counterKey(sku), onHand, reserved: 0, available: onHand, version: 1, at };
     return { Put: { TableName, Item, ConditionExpression: 'attribute_not_exists(pk)' } };

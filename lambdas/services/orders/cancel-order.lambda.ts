@@ -17,8 +17,8 @@ export const handler = endpoint({ roles: ['customer'], body: CancelOrder }, asyn
   const { caller, body } = request;
   const { loaded, replayed } = await changeOnce({
     store: orderStore,
-    id: orderIdOf(request.parameter('orderId')),
     key: idempotencyKey(keyedBy(request)),
+    id: orderIdOf(request.parameter('orderId')),
     trace: traceOf(request),
     records,
     admit: (order) => void visibleTo(caller, order),

@@ -19,8 +19,16 @@ export const OrderLine = z.strictObject({
 });
 export type OrderLine = z.infer<typeof OrderLine>;
 
+/** As part of a key, it has an end. */
+export const OrderId = z.string().check(z.minLength(1), z.maxLength(64));
+
 /** A total may pass the limit of one amount, never what a number holds exactly. */
 const Total = z.object({ amount: z.int().check(z.gte(0)), currency: z.string() });
+
+/** Text of people's: no control characters, and nothing that a queue or a table would refuse or change. */
+const Text = z
+  .string()
+  .check(z.regex(/^[^\p{Cc}\p{Cs}\p{Noncharacter_Code_Point}]*$/u, 'expected text without control characters'));
 
 /** Why the business refused an order. */
 export const RejectionReason = z.enum(['OUT_OF_STOCK']);
@@ -33,17 +41,21 @@ export const ordersContract = {
     OrderPlaced: {
       version: 1,
       data: z.object({
-        orderId: z.string(),
-        customerId: z.string(),
-        lines: z.array(z.object({ sku: z.string(), quantity: z.int().check(z.gte(1)), unitPrice: Total })),
+        orderId: OrderId,
+        customerId: z.string().check(z.maxLength(128)),
+        lines: z.array(z.object({ sku: Sku, quantity: z.int().check(z.gte(1)), unitPrice: Total })).check(
+          z.minLength(1),
+          z.maxLength(50),
+          z.refine((lines) => new Set(lines.map(({ sku }) => sku)).size === lines.length, 'a SKU twice'),
+        ),
         total: Total,
         clientReference: z.exactOptional(z.string()),
         placedAt: z.iso.datetime(),
       }),
     },
-    OrderApproved: { version: 1, data: z.object({ orderId: z.string() }) },
-    OrderRejected: { version: 1, data: z.object({ orderId: z.string(), reason: RejectionReason }) },
-    OrderCancelled: { version: 1, data: z.object({ orderId: z.string(), reason: z.exactOptional(z.string()) }) },
+    OrderApproved: { version: 1, data: z.object({ orderId: OrderId }) },
+    OrderRejected: { version: 1, data: z.object({ orderId: OrderId, reason: RejectionReason }) },
+    OrderCancelled: { version: 1, data: z.object({ orderId: OrderId, reason: z.exactOptional(z.string()) }) },
   },
 } as const;
 export type OrderEvent = EventOf<typeof ordersContract>;
@@ -52,7 +64,7 @@ export type OrderEvent = EventOf<typeof ordersContract>;
 export const PlaceOrder = z
   .strictObject({
     lines: z.array(OrderLine).check(z.minLength(1), z.maxLength(50)),
-    clientReference: z.exactOptional(z.string().check(z.minLength(1), z.maxLength(64))),
+    clientReference: z.exactOptional(Text.check(z.maxLength(64))),
   })
   .check(
     z.superRefine(({ lines }, context) => {
@@ -74,7 +86,7 @@ export type PlaceOrder = z.infer<typeof PlaceOrder>;
 
 /** Body of `POST /orders/{id}/cancellation`; none at all is the same as `{}`. */
 export const CancelOrder = z.strictObject({
-  reason: z.exactOptional(z.string().check(z.minLength(1), z.maxLength(200))),
+  reason: z.exactOptional(Text.check(z.minLength(1), z.maxLength(200))),
 });
 
 /** An order as every answer shows it. */
