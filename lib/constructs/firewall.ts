@@ -4,10 +4,10 @@ import { Construct } from 'constructs';
 
 export interface FirewallProps {
   readonly stage: Stage;
+  /** Requests of one address within 5 minutes. */
+  readonly requestsPerCaller: number;
 }
 
-/** Requests of one address within 5 minutes. */
-const RATE_LIMIT = 3000;
 /**
  * A `Content-Length` above 131072. The firewall itself reads no further than 64 KB into a body, so the length that the
  * caller declares is what it can judge; a body without one is the handler's to refuse.
@@ -17,7 +17,7 @@ const OVER_128_KB =
 
 /** AWS's rules against what is never an order, a limit on bodies, and one on callers. */
 export class Firewall extends Construct {
-  constructor(scope: Construct, id: string, { stage }: FirewallProps) {
+  constructor(scope: Construct, id: string, { stage, requestsPerCaller }: FirewallProps) {
     super(scope, id);
     // The firewall knows no problem+json and no ids; the gateway's own answer to a block would always be 403.
     const problem = (code: string, title: string, status: number, detail: string) => ({
@@ -45,7 +45,7 @@ export class Firewall extends Construct {
         {
           name: 'CallerRate',
           priority: 0,
-          statement: { rateBasedStatement: { limit: RATE_LIMIT, aggregateKeyType: 'IP' } },
+          statement: { rateBasedStatement: { limit: requestsPerCaller, aggregateKeyType: 'IP' } },
           action: block('Throttled', 429, 300),
           visibilityConfig: visible('CallerRate'),
         },

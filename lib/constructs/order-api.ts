@@ -3,6 +3,7 @@ import {
   AccessLogField,
   AccessLogFormat,
   AuthorizationType,
+  type CfnAuthorizer,
   EndpointType,
   LambdaIntegration,
   LogGroupLogDestination,
@@ -77,6 +78,8 @@ export class OrderApi extends Construct {
       identitySources: [],
       resultsCacheTtl: Duration.seconds(0),
     });
+    // CDK writes no sources as '', which CloudFormation need not take for none.
+    (authorizer.node.defaultChild as CfnAuthorizer).addPropertyDeletionOverride('IdentitySource');
     for (const { method, path, handler } of routes) {
       this.api.root
         .resourceForPath(path)
@@ -88,7 +91,10 @@ export class OrderApi extends Construct {
     // The Api stack has an output of its own; this one has a name that nobody can guess.
     this.api.node.tryRemoveChild('Endpoint');
     answerProblems(this.api);
-    if (settings.firewall) new Firewall(this, 'Firewall', { stage: this.api.deploymentStage });
+    if (settings.firewall) {
+      const { requestsPerCaller } = settings.firewall;
+      new Firewall(this, 'Firewall', { stage: this.api.deploymentStage, requestsPerCaller });
+    }
     this.alarms(props.authorizer, alarmTopic);
     this.acknowledge(settings);
   }

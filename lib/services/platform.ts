@@ -34,7 +34,11 @@ export class PlatformStack extends Stack {
       eventPattern: { source: Match.prefix('orderly.') },
       retention: settings.archiveRetention,
     });
-    if (settings.keepsData) archive.applyRemovalPolicy(RemovalPolicy.RETAIN);
+    if (settings.keepsData) {
+      // Together: an archive has a rule of its own on its bus, which can't go while that is there.
+      archive.applyRemovalPolicy(RemovalPolicy.RETAIN);
+      this.bus.applyRemovalPolicy(RemovalPolicy.RETAIN);
+    }
     this.alarmTopic = this.topic(settings);
     this.dashboard(settings);
     this.refusePlaceholder(settings);
@@ -73,7 +77,8 @@ export class PlatformStack extends Stack {
    * service without a change here.
    */
   private dashboard(settings: Settings): void {
-    const own = `"orderly-${settings.environment}"`;
+    // Without quotes: quoted, a term has to be the whole value.
+    const own = `orderly ${settings.environment}`;
     const search = (label: string, schema: string, terms: string, statistic: string) =>
       new MathExpression({
         expression: `SEARCH('{${schema}} ${terms}', '${statistic}', 60)`,

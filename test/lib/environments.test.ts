@@ -91,7 +91,7 @@ describe('the platform', () => {
   test('has a dashboard that names no resource of a service', () => {
     const [dashboard] = prod.resources('Platform', 'AWS::CloudWatch::Dashboard');
     const body = JSON.stringify(dashboard?.properties.DashboardBody);
-    expect(body).toContain('orderly-prod');
+    expect(body).toContain('orderly prod');
     expect(body).toContain('Orderly/prod,service');
     expect(body).not.toContain('ImportValue');
   });
