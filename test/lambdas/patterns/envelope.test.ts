@@ -90,6 +90,9 @@ describe('an envelope', () => {
     ['no id', first && bodyOf(first, { id: '' })],
     ['a source that differs from the bus event', first && bodyOf(first, { source: 'orderly.inventory' })],
     ['a type that differs from the bus event', first && bodyOf(first, { type: 'OrderPlaced' })],
+    ['the schema of another type', first && bodyOf(first, { dataschema: 'urn:orderly:orders:OrderPlaced:1' })],
+    ['the schema of another service', first && bodyOf(first, { dataschema: 'urn:orderly:users:OrderApproved:1' })],
+    ['a correlation id without an end', first && bodyOf(first, { correlationid: 'x'.repeat(257) })],
     ['a version of 0', first && bodyOf(first, { dataschema: 'urn:orderly:orders:OrderApproved:0' })],
   ])('with %s is refused', (_, body) =>
     expect(() => readEnvelope(body ?? '')).toThrow(expect.objectContaining({ code: 'INVALID_ENVELOPE' })),

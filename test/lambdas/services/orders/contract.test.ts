@@ -18,6 +18,8 @@ describe('the body of POST /orders', () => {
       placing({ sku: 'a'.repeat(64), quantity: 9007, unitPrice: { amount: 1e12, currency: 'JPY' } }),
     ],
     ['a free article', placing({ unitPrice: { amount: 0, currency: 'EUR' } })],
+    ['an empty reference', { ...placing({}), clientReference: '' }],
+    ['letters of any script', { ...placing({}), clientReference: 'Tee für 茶 👩‍👩‍👧' }],
     ['a reference', { ...placing({}), clientReference: 'r'.repeat(64) }],
   ])('takes %s', (_, body) => expect(faults(body)).toEqual([]));
 
@@ -48,6 +50,9 @@ describe('the body of POST /orders', () => {
     ['an unknown currency', placing({ unitPrice: { amount: 1, currency: 'EURO' } }), ['/lines/0/unitPrice/currency']],
     ['a total above 2^53-1', placing({ quantity: 9008, unitPrice: { amount: 1e12, currency: 'EUR' } }), ['/lines']],
     ['a reference of 65', { ...placing({}), clientReference: 'r'.repeat(65) }, ['/clientReference']],
+    ['a control character', { ...placing({}), clientReference: 'a\u0000b' }, ['/clientReference']],
+    ['half a character', { ...placing({}), clientReference: '\ud800' }, ['/clientReference']],
+    ['what no queue takes', { ...placing({}), clientReference: '\uffff' }, ['/clientReference']],
     ['an unknown field', { ...placing({}), note: 1 }, ['/']],
     ['an unknown field of a line', placing({ colour: 'red' }), ['/lines/0']],
     ['every fault at once', placing({ sku: '', quantity: 0 }), ['/lines/0/sku', '/lines/0/quantity']],
