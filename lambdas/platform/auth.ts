@@ -1,5 +1,5 @@
-import { JwtVerifier } from 'aws-jwt-verify/jwt-verifier';
 import { FetchError } from 'aws-jwt-verify/error';
+import { JwtVerifier } from 'aws-jwt-verify/jwt-verifier';
 import * as z from 'zod/mini';
 import { Env } from './environment.js';
 import { required } from './read-environment.js';

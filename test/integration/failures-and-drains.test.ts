@@ -21,7 +21,11 @@ let dynamodb: typeof import('../../lambdas/platform/dynamodb.js');
 const CONSUMER = { name: 'tester', generation: 0 };
 
 beforeAll(async () => {
-  tables = await ownTables({ [Env.CONSUMER]: CONSUMER.name, [Env.CONSUMER_GENERATION]: '0', [Env.SERVICE]: 'tallies' });
+  tables = await ownTables({
+    [Env.CONSUMER]: CONSUMER.name,
+    [Env.CONSUMER_GENERATION]: '0',
+    [Env.SERVICE]: 'tallies',
+  });
   failing = await import('../../lambdas/patterns/idempotent-consumer/failure-records.js');
   dynamodb = await import('../../lambdas/platform/dynamodb.js');
 });
@@ -89,12 +93,15 @@ const envelope = (): Envelope => ({
 });
 const bodyOf = (event: Envelope) => JSON.stringify({ source: event.source, 'detail-type': event.type, detail: event });
 
-const sqsEvent = (...messages: { body: string; code?: string }[]): SQSEvent => ({
-  Records: messages.map(({ body, code }, at) => ({
+const sqsEvent = (...messages: { body: string; code?: string; redrive?: string }[]): SQSEvent => ({
+  Records: messages.map(({ body, code, redrive }, at) => ({
     messageId: String(at),
     body,
     attributes: { ApproximateReceiveCount: '3' },
-    messageAttributes: code ? { ERROR_CODE: { stringValue: code, dataType: 'String' } } : {},
+    messageAttributes: {
+      ...(code && { ERROR_CODE: { stringValue: code, dataType: 'String' } }),
+      ...(redrive && { redrive: { stringValue: redrive, dataType: 'String' } }),
+    },
   })) as unknown as SQSRecord[],
 });
 
@@ -119,6 +126,23 @@ describe('the drain of dead letters', () => {
       failures: [{ message: 'EventBridge could not deliver it: NO_PERMISSIONS' }],
     });
     expect(await recordOf(failing.idOfBody('garbage'))).toMatchObject({ payload: 'garbage' });
+  });
+
+  test('marks what is too old to be recognised: it may have been done', async () => {
+    const { handler } = await import('../../lambdas/patterns/idempotent-consumer/drain-dead-letters.lambda.js');
+    const old = { ...envelope(), time: new Date(Date.now() - 34.5 * 86_400_000).toISOString() };
+    const young = { ...envelope(), time: new Date(Date.now() - 33.5 * 86_400_000).toISOString() };
+    await handler(sqsEvent({ body: bodyOf(old) }, { body: bodyOf(young) }));
+    expect(await recordOf(old.id)).toMatchObject({ status: 'FAILED', unknown: true });
+    expect(await recordOf(young.id)).not.toHaveProperty('unknown');
+  });
+
+  test('adds a reason to a failure whose redrive crashed', async () => {
+    const { handler } = await import('../../lambdas/patterns/idempotent-consumer/drain-dead-letters.lambda.js');
+    const event = envelope();
+    await put({ id: event.id, payload: bodyOf(event) });
+    expect(await handler(sqsEvent({ body: bodyOf(event), redrive: 'again' }))).toEqual({ batchItemFailures: [] });
+    expect((await recordOf(event.id))!.failures).toMatchObject([{ name: 'DeadLettered' }, { name: 'Error' }]);
   });
 
   test('leaves what was processed after all as it is', async () => {
@@ -165,7 +189,7 @@ describe('the drain of failed batches', () => {
         payload: packed ? JSON.stringify(payload) : payload,
       };
       await s3.send(new PutObjectCommand({ Bucket, Key, Body: JSON.stringify(batch) }));
-      const notice = { detail: { bucket: { name: Bucket }, object: { key: encodeURIComponent(Key) } } };
+      const notice = { detail: { bucket: { name: Bucket }, object: { key: Key } } };
       for (let time = 0; time < 2; time++) {
         await handler(notice as unknown as EventBridgeEvent<'Object Created', (typeof notice)['detail']>);
       }

@@ -142,7 +142,7 @@ describe('a message', () => {
       return [increment(envelope.id), never];
     };
     await expect(process(envelope, losing)).rejects.toBeInstanceOf(conflict);
-    expect(tries).toBe(8);
+    expect(tries).toBe(6);
     expect(await timesOf(envelope.id)).toBe(0);
     expect(await recordOf(envelope.id)).toBeUndefined();
   });

@@ -22,7 +22,7 @@ interface FailedBatch {
  */
 export async function handler(event: EventBridgeEvent<'Object Created', S3Object>): Promise<void> {
   const { bucket, object } = event.detail;
-  const { Body } = await s3.send(new GetObjectCommand({ Bucket: bucket.name, Key: decodeURIComponent(object.key) }));
+  const { Body } = await s3.send(new GetObjectCommand({ Bucket: bucket.name, Key: object.key }));
   const batch = JSON.parse((await Body?.transformToString()) ?? '{}') as FailedBatch;
   const payload =
     typeof batch.payload === 'string' ? (JSON.parse(batch.payload) as { Records?: DynamoDBRecord[] }) : batch.payload;
