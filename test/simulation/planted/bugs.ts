@@ -163,8 +163,8 @@ export const BUGS: readonly PlantedBug[] = [
     scenario: 'too-old',
     source: {
       file: `${PATTERNS}/idempotent-consumer/consumer.ts`,
-      from: 'if (!redrive && age > this.window - AGE_MARGIN_SECONDS)',
-      to: 'if (!redrive && age > 100 * this.window)',
+      from: 'if (tooOld && !redrive) throw tooOld;',
+      to: 'if (tooOld && redrive) throw tooOld;',
     },
   },
 ];

@@ -47,8 +47,10 @@ export class Calls {
     world.note(`${id} ${request.service}.${request.operation} ${summaryOf(request)}${fault ? ` FAULT ${fault}` : ''}`);
     if (fault === 'killed-before') return void world.after(0, () => caller.kill(`before ${id}`));
     if (fault === 'hung-before') return;
-    const refusalsEnd = this.refusing.get(fn.label) ?? 0;
-    if (fault === 'refused-for-long') this.refusing.set(fn.label, world.now + LONG);
+    // One operation is throttled, not all that a function does: what it does about that must find its way.
+    const throttled = `${fn.label} ${request.service}.${request.operation}`;
+    const refusalsEnd = this.refusing.get(throttled) ?? 0;
+    if (fault === 'refused-for-long') this.refusing.set(throttled, world.now + LONG);
     const refused = fault === 'refused' || fault === 'refused-for-long' || world.now < refusalsEnd;
     if (refused || fault === 'conflict') {
       const error = refused ? throttle(request) : conflict(request);

@@ -4,7 +4,7 @@ import type { Random } from '../world/random.js';
 export const CALL_FAULTS = [
   /** Throttled before it takes effect; the SDK's next try passes. */
   'refused',
-  /** Throttled for 30 s: longer than the SDK tries. */
+  /** This operation of the function is throttled for 30 s: longer than the SDK tries. */
   'refused-for-long',
   /** It takes effect; the connection breaks before the answer. */
   'answer-lost',
