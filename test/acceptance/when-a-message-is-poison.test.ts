@@ -52,13 +52,37 @@ const POISON: readonly Poison[] = [
   },
   {
     name: 'a type that this consumer does not listen to',
-    body: changed((event) => ({ ...event, type: 'OrderApproved', data: { orderId: 'x' } })),
+    body: changed((event) => ({
+      ...event,
+      type: 'OrderApproved',
+      dataschema: 'urn:orderly:orders:OrderApproved:1',
+      data: { orderId: 'x' },
+    })),
     reason: 'UNKNOWN_TYPE: this consumer has no handler for it',
   },
   {
     name: "another service's event",
-    body: changed((event) => ({ ...event, source: 'orderly.payments' })),
+    body: changed((event) => ({
+      ...event,
+      source: 'orderly.payments',
+      dataschema: 'urn:orderly:payments:OrderPlaced:1',
+    })),
     reason: 'UNKNOWN_TYPE: this consumer listens to orders only',
+  },
+  {
+    name: 'the schema of another type',
+    body: changed((event) => ({ ...event, dataschema: 'urn:orderly:orders:OrderCancelled:1' })),
+    reason: 'INVALID_ENVELOPE: dataschema names another service or type',
+  },
+  {
+    name: 'a SKU on two lines, which no transaction takes',
+    body: withData(() => ({ lines: [line('twice'), line('twice')] })),
+    reason: 'INVALID_DATA: OrderPlaced: lines custom',
+  },
+  {
+    name: 'an id that no key has room for',
+    body: withData(() => ({ orderId: 'x'.repeat(5000) })),
+    reason: 'INVALID_DATA: OrderPlaced: orderId too_big',
   },
   {
     name: 'data that breaks its schema',
