@@ -69,6 +69,7 @@ describe('when stock is set', () => {
     const sku = await stocked(1);
     const first = await put(sku, 2, { 'If-Match': '1' });
     expect(await put(sku, 2, { 'If-Match': '1' })).toMatchObject({ status: 200, body: first.body });
+    expect((await put(sku, 2, { 'If-Match': '9' })).status).toBe(409);
     expect(await world.commits('StockItem', sku)).toHaveLength(2);
   });
 
