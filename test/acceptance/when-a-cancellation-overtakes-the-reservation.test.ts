@@ -136,6 +136,7 @@ describe.skipIf(!world.makesFaults)(
       await world.eventually('the stock is reserved', async () =>
         expect(await world.stock(sku)).toMatchObject({ reserved: 3 }),
       );
+      await world.faultsMet();
       expect(await cancel(orderId)).toMatchObject({ status: 200, body: { status: 'CANCELLED', version: 2 } });
       await world.heal();
       await world.settled(orderId);
