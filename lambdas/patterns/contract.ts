@@ -3,7 +3,7 @@ import { safeParse } from 'zod/mini';
 
 /** One kind of event (or command): what its `data` looks like, and which version of that shape this release writes. */
 export interface EventSchema<Data = unknown> {
-  /** Version of the shape, from 1. A release first learns to read a version, the next one writes it. */
+  /** Version of the shape, from 1: the one that is written, and the newest that is read. */
   readonly version: number;
   readonly data: z.ZodMiniType<Data>;
 }

@@ -41,10 +41,10 @@ export interface IdempotentConsumerProps {
   readonly dedupeWindow?: Duration;
   /** How long a message that is being handled stays invisible to others. @default 6 times the handler's timeout */
   readonly visibilityTimeout?: Duration;
-  /** Invocations at once, 2 to 1000: what the table's hottest keys stand, and how much of the account's concurrency it may take. @default 10 */
-  readonly maxConcurrency?: number;
 }
 
+/** Invocations at once: what a table's hottest keys stand, and how much of the account's concurrency one consumer takes. */
+const MAX_CONCURRENCY = 10;
 /** EventBridge keeps retrying a target for this long. */
 const BUS_RETRIES = Duration.hours(24);
 const QUEUE_RETENTION = Duration.days(7);
@@ -73,7 +73,7 @@ export class IdempotentConsumer extends Construct {
 
   constructor(scope: Construct, id: string, props: IdempotentConsumerProps) {
     super(scope, id);
-    const { name, bus, events, handler, records, generation = 0, maxConcurrency = 10 } = props;
+    const { name, bus, events, handler, records, generation = 0 } = props;
     const { consumerAttempts } = handler.context.settings;
     const { dedupeWindow = handler.context.settings.dedupeWindow } = props;
     const { visibilityTimeout = Duration.seconds(6 * handler.timeout.toSeconds()) } = props;
@@ -101,7 +101,7 @@ export class IdempotentConsumer extends Construct {
       });
     }
     handler.function.addEventSource(
-      new SqsEventSource(this.queue, { batchSize: 10, reportBatchItemFailures: true, maxConcurrency }),
+      new SqsEventSource(this.queue, { batchSize: 10, reportBatchItemFailures: true, maxConcurrency: MAX_CONCURRENCY }),
     );
     acknowledgeQueueSource(handler);
     handler.setEnvironment(Env.CONSUMER, name);

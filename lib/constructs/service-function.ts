@@ -23,9 +23,10 @@ export interface ServiceFunctionProps {
   readonly environment?: Partial<Record<EnvName, string>>;
   /** @default Duration.seconds(10): API Gateway gives up after 29, and a client long before */
   readonly timeout?: Duration;
-  /** In MB; CPU grows with it. @default 512: below that, a cold start is bound by CPU */
-  readonly memory?: number;
 }
+
+/** CPU grows with it: below, a cold start is bound by CPU. */
+const MEMORY_MB = 512;
 
 /** The item actions of a table; a transaction is allowed by the actions of its parts. */
 export type ItemAction = 'GetItem' | 'Query' | 'PutItem' | 'UpdateItem' | 'ConditionCheckItem';
@@ -42,7 +43,7 @@ export class ServiceFunction extends Construct {
 
   constructor(scope: Construct, id: string, props: ServiceFunctionProps) {
     super(scope, id);
-    const { context, entry, environment = {}, timeout = Duration.seconds(10), memory = 512 } = props;
+    const { context, entry, environment = {}, timeout = Duration.seconds(10) } = props;
     const { service, settings, bundles } = context;
     this.context = context;
     this.timeout = timeout;
@@ -61,7 +62,7 @@ export class ServiceFunction extends Construct {
       role: this.role,
       logGroup: logs,
       timeout,
-      memorySize: memory,
+      memorySize: MEMORY_MB,
       tracing: Tracing.DISABLED,
       environment: {
         [Env.SERVICE]: service,
@@ -93,7 +94,7 @@ export class ServiceFunction extends Construct {
   /**
    * Actions on a table's items, and only on those whose partition key begins as said (`Order#`, `orders-stock@`).
    *
-   * `ForAllValues` because a transaction names several keys: all have to fit.
+   * `ForAllValues` because the condition's key is a list; each part of a transaction is judged by itself.
    */
   allowItems(table: TableV2, actions: readonly ItemAction[], ...keyPrefixes: string[]): void {
     this.role.addToPolicy(
