@@ -1,12 +1,20 @@
+import type { Consumed } from '../dynamodb/wire.js';
 import type { HttpRequest, HttpResponse, Reply } from '../runtime/http.js';
 import type { World } from '../world/world.js';
 import { CALL_FAULTS, type FaultKind, type FaultPlan } from './faults.js';
-import type { Caller } from './lambda.js';
+import type { Caller, LambdaFunction } from './lambda.js';
 import type { AwsError } from './wire.js';
 import { type AwsRequest, errorResponse, jsonResponse, requestOf } from './wire.js';
 
 /** What a service did with a request: an answer (members of its JSON, or a raw response), or an error. */
-export type Answer = { readonly output: object } | { readonly raw: HttpResponse } | { readonly error: AwsError };
+export type Answer =
+  | {
+      readonly output: object;
+      /** DynamoDB: units, whether the request asked for them or not. */
+      readonly consumed?: readonly Consumed[];
+    }
+  | { readonly raw: HttpResponse }
+  | { readonly error: AwsError };
 
 /** The services that functions call. */
 export interface Services {
@@ -16,6 +24,26 @@ export interface Services {
   perform(request: AwsRequest, caller: Caller): Answer;
 }
 
+/** A function's call on its way to a service. */
+export interface PassingCall {
+  readonly fn: LambdaFunction;
+  readonly request: AwsRequest;
+  /** As it was sent. */
+  readonly body: string;
+}
+
+/**
+ * Stands between functions and services by a scenario's hand: sees each call, and lets happen to it what no seed chose,
+ * because the scenario is about just that.
+ */
+export interface Interceptor {
+  /** In front of a call. @returns what happens to it there; for PutEvents also which entries the bus refuses */
+  before(call: PassingCall): 'killed-before' | 'refused' | AwsRequest['refusedEntries'];
+  /** When it has been carried out, or refused by the service itself. */
+  after(call: PassingCall, answer: Answer): 'killed-after' | 'answer-lost' | undefined;
+}
+
+const FIRST_ENTRY: AwsRequest['refusedEntries'] = new Map([[0, 'InternalFailure']]);
 const WRITES = new Set(['PutItem', 'UpdateItem', 'DeleteItem', 'TransactWriteItems']);
 /** How long `refused-for-long` goes on: the SDK gives up after three tries within a second or two. */
 const LONG = 30_000;
@@ -28,6 +56,8 @@ const FORTY_SECONDS = 40_000;
  */
 export class Calls {
   private readonly refusing = new Map<string, number>();
+  /** By a scenario's hand; it stands behind the faults of the plan. */
+  interceptor: Interceptor | undefined;
   count = 0;
 
   constructor(
@@ -43,7 +73,10 @@ export class Calls {
     const request = requestOf(http);
     const id = `${fn.label} call ${++fn.calls}`;
     this.count++;
-    const fault = this.faults.at({ id, kinds: kindsFor(request) });
+    const call = { fn, request, body: http.body };
+    const planned = this.faults.at({ id, kinds: kindsFor(request) });
+    const byHand = planned ? undefined : this.interceptor?.before(call);
+    const fault = planned ?? (typeof byHand === 'string' ? byHand : undefined);
     world.note(`${id} ${request.service}.${request.operation} ${summaryOf(request)}${fault ? ` FAULT ${fault}` : ''}`);
     if (fault === 'killed-before') return void world.after(0, () => caller.kill(`before ${id}`));
     if (fault === 'hung-before') return;
@@ -64,24 +97,22 @@ export class Calls {
       );
       return;
     }
+    const refusedEntries = fault === 'entry-refused' ? FIRST_ENTRY : typeof byHand === 'object' ? byHand : undefined;
     world.after(this.latency(), () =>
-      this.carryOut(
-        id,
-        fault === 'entry-refused' ? { ...request, refuseFirstEntry: true } : request,
-        caller,
-        (answer) => {
-          if (fault === 'killed-after') return caller.kill(`after ${id}`);
-          if (fault === 'hung-after') return;
-          world.after(this.latency(), () => {
-            if (fault === 'answer-lost') reply.fail('ECONNRESET');
-            else reply.answer(answer);
-          });
-        },
-      ),
+      this.carryOut(id, refusedEntries ? { ...request, refusedEntries } : request, caller, (answer) => {
+        const behind = planned ?? this.interceptor?.after(call, answer);
+        if (behind && !planned) world.note(`${id} FAULT ${behind}`);
+        if (behind === 'killed-after') return caller.kill(`after ${id}`);
+        if (behind === 'hung-after') return;
+        world.after(this.latency(), () => {
+          if (behind === 'answer-lost') reply.fail('ECONNRESET');
+          else reply.answer(responseOf(request, answer));
+        });
+      }),
     );
   };
 
-  private carryOut(id: string, request: AwsRequest, caller: Caller, then: (response: HttpResponse) => void): void {
+  private carryOut(id: string, request: AwsRequest, caller: Caller, then: (answer: Answer) => void): void {
     const end = this.services.begin(request);
     // A transaction holds its items for a moment, in which others meet a conflict.
     const time = request.operation.startsWith('Transact') ? this.world.random.between(1, 4) : 0;
@@ -90,7 +121,7 @@ export class Calls {
       end();
       const said = 'error' in answer ? answer.error.code.replace(/^.*#/, '') : 'ok';
       this.world.note(`${id} ${said}${'error' in answer ? reasonsOf(answer.error) : ''}`);
-      then(responseOf(request, answer));
+      then(answer);
     };
     if (time === 0) perform();
     else this.world.after(time, perform);

@@ -121,7 +121,7 @@ export class SimulatedServices implements Services {
       const { output, effects } = dynamodb.call(operation as Operation, input, this.holds.get(input));
       told(effects);
       for (const table of new Set(effects.changes.map(({ table }) => table))) written(table);
-      return { output };
+      return { output, consumed: effects.consumed };
     } catch (error) {
       if (!(error instanceof DynamoDbError)) throw error;
       told(error.effects);
@@ -130,7 +130,7 @@ export class SimulatedServices implements Services {
     }
   }
 
-  private putEvents({ input, refuseFirstEntry = false }: AwsRequest): Answer {
+  private putEvents({ input, refusedEntries }: AwsRequest): Answer {
     interface Entry {
       readonly EventBusName?: string;
       readonly Source?: string;
@@ -140,7 +140,8 @@ export class SimulatedServices implements Services {
     const entries = input.Entries as readonly Entry[];
     const failure = (ErrorCode: string) => ({ ErrorCode, ErrorMessage: 'simulated' });
     const results = entries.map(({ EventBusName = 'default', Source, DetailType, Detail }, at) => {
-      if (refuseFirstEntry && at === 0) return failure('InternalFailure');
+      const refused = refusedEntries?.get(at);
+      if (refused !== undefined) return failure(refused);
       if (this.around.now() < this.around.events.refusesUntil) return failure('ThrottlingException');
       const bus = this.around.events.busName(EventBusName);
       if (!Source || !DetailType || Detail === undefined) return failure('InvalidArgument');

@@ -5,8 +5,8 @@ export interface AwsRequest {
   readonly service: 'dynamodb' | 'sqs' | 'events' | 's3';
   readonly operation: string;
   readonly input: Readonly<Record<string, unknown>>;
-  /** A fault that only the service itself can make. */
-  readonly refuseFirstEntry?: boolean;
+  /** PutEvents: entries that the bus refuses, by their place, with the error's code. A fault that only it can make. */
+  readonly refusedEntries?: ReadonlyMap<number, string>;
 }
 
 /** An error as a service answers it; `code` is the value of `__type`. */
