@@ -8,20 +8,34 @@ export interface EventSchema<Data = unknown> {
   readonly data: z.ZodMiniType<Data>;
 }
 
-/** What a service promises to the others: its name and every event it publishes. */
+/** What a service promises to the others: its name, every event it publishes, and every command it takes. */
 export interface ServiceContract<Events extends Record<string, EventSchema> = Record<string, EventSchema>> {
   /** Name of the service; EventBridge's `source` is `orderly.<service>`. */
   readonly service: string;
   readonly events: Events;
+  /** Whoever sends one writes it by this contract: the receiver's. @default it takes none */
+  readonly commands?: Record<string, EventSchema>;
 }
 
+type MessageOf<Schemas extends Record<string, EventSchema>> = {
+  [Type in keyof Schemas & string]: { readonly type: Type; readonly data: z.infer<Schemas[Type]['data']> };
+}[keyof Schemas & string];
+
 /** The events of a contract as a discriminated union, `{ type, data }` each. */
-export type EventOf<C extends ServiceContract> = {
-  [Type in keyof C['events'] & string]: {
-    readonly type: Type;
-    readonly data: z.infer<C['events'][Type]['data']>;
-  };
-}[keyof C['events'] & string];
+export type EventOf<C extends ServiceContract> = MessageOf<C['events']>;
+
+/** The commands that a contract's service takes, as a discriminated union. */
+export type CommandOf<C extends ServiceContract> = C extends {
+  readonly commands: infer Commands extends Record<string, EventSchema>;
+}
+  ? MessageOf<Commands>
+  : never;
+
+/** A contract's commands in the place of its events: they are checked, read and upcast in the same way. */
+export const commandsOf = ({ service, commands = {} }: ServiceContract): ServiceContract => ({
+  service,
+  events: commands,
+});
 
 /** Any event, before its contract is known to the compiler. */
 export interface AnyEvent {
@@ -49,7 +63,7 @@ export const faultsOf = (error: z.core.$ZodError): string =>
 
 const schemaOf = (contract: ServiceContract, type: string): EventSchema => {
   const schema = Object.hasOwn(contract.events, type) ? contract.events[type] : undefined;
-  if (!schema) throw new ContractViolation('UNKNOWN_TYPE', `${contract.service} has no event type of that name`);
+  if (!schema) throw new ContractViolation('UNKNOWN_TYPE', `${contract.service} has no type of that name`);
   return schema;
 };
 

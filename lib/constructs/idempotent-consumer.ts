@@ -1,6 +1,6 @@
 import { Annotations, Duration, Validations } from 'aws-cdk-lib';
 import type { TableV2 } from 'aws-cdk-lib/aws-dynamodb';
-import { type EventBus, Rule } from 'aws-cdk-lib/aws-events';
+import { type EventBus, type EventPattern, Rule } from 'aws-cdk-lib/aws-events';
 import { SqsQueue } from 'aws-cdk-lib/aws-events-targets';
 import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
@@ -20,6 +20,12 @@ export interface Subscription {
   readonly types: readonly string[];
 }
 
+/** All commands to one service, whoever sends them. */
+export interface CommandSubscription {
+  /** Of the service that takes them. */
+  readonly commandsOf: ServiceContract;
+}
+
 export interface IdempotentConsumerProps {
   /** Pinned: it is part of every processed record's key. A new name means that all is processed again. */
   readonly name: string;
@@ -29,7 +35,8 @@ export interface IdempotentConsumerProps {
    */
   readonly generation?: number;
   readonly bus: EventBus;
-  readonly events: readonly Subscription[];
+  /** What it hears: events of others, or the commands to its service. */
+  readonly events: readonly (Subscription | CommandSubscription)[];
   readonly handler: ServiceFunction;
   /** Where processed and failure records live (TTL on `expiresAt`). */
   readonly records: TableV2;
@@ -92,11 +99,11 @@ export class IdempotentConsumer extends Construct {
       deadLetterQueue: { queue: this.deadLetters, maxReceiveCount: consumerAttempts + RECEIVES_ABOVE_ATTEMPTS },
       enforceSSL: true,
     });
-    for (const { contract, types } of events) {
+    for (const subscription of events) {
       // One rule a publisher: a pattern with two sources would let each one's types through from the other, too.
-      new Rule(this, `${capitalised(contract.service)}Events`, {
+      new Rule(this, ruleOf(subscription), {
         eventBus: bus,
-        eventPattern: { source: [`orderly.${contract.service}`], detailType: [...types] },
+        eventPattern: patternOf(subscription),
         targets: [new SqsQueue(this.queue, { deadLetterQueue: this.undelivered, maxEventAge: BUS_RETRIES })],
       });
     }
@@ -183,9 +190,9 @@ export class IdempotentConsumer extends Construct {
   }
 
   /** A misspelt type would never arrive, and nobody would miss it. (No type at all is refused by CloudFormation's rules.) */
-  private checkEvents(events: readonly Subscription[]): void {
+  private checkEvents(events: IdempotentConsumerProps['events']): void {
     if (events.length === 0) this.refuse('events is empty: a consumer listens to something');
-    for (const { contract, types } of events) {
+    for (const { contract, types } of events.filter(isEvents)) {
       const known = Object.keys(contract.events);
       for (const type of types.filter((type) => !known.includes(type))) {
         this.refuse(
@@ -217,6 +224,24 @@ export class IdempotentConsumer extends Construct {
   private refuse(fault: string): void {
     Annotations.of(this).addError(fault);
   }
+}
+
+/** Commands reach whoever they are for; events whoever listens. */
+export const isEvents = (subscription: Subscription | CommandSubscription): subscription is Subscription =>
+  'contract' in subscription;
+
+const ruleOf = (subscription: Subscription | CommandSubscription): string =>
+  isEvents(subscription)
+    ? `${capitalised(subscription.contract.service)}Events`
+    : `${capitalised(subscription.commandsOf.service)}Commands`;
+
+function patternOf(subscription: Subscription | CommandSubscription): EventPattern {
+  if (isEvents(subscription)) {
+    const { contract, types } = subscription;
+    return { source: [`orderly.${contract.service}`], detailType: [...types] };
+  }
+  const { service, commands = {} } = subscription.commandsOf;
+  return { detailType: Object.keys(commands), detail: { to: [service] } };
 }
 
 const DRAIN_TIMEOUT = Duration.seconds(30);

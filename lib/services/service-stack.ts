@@ -6,7 +6,12 @@ import type { Construct } from 'constructs';
 import { Env } from '../../lambdas/platform/environment.js';
 import { alarm, serviceMetric } from '../constructs/alarms.js';
 import type { Bundles } from '../constructs/bundles.js';
-import { IdempotentConsumer, type Subscription } from '../constructs/idempotent-consumer.js';
+import {
+  type CommandSubscription,
+  IdempotentConsumer,
+  isEvents,
+  type Subscription,
+} from '../constructs/idempotent-consumer.js';
 import type { Route } from '../constructs/order-api.js';
 import { Outbox } from '../constructs/outbox.js';
 import { metricsNamespace, type ServiceContext, ServiceFunction } from '../constructs/service-function.js';
@@ -108,7 +113,12 @@ export abstract class ServiceStack extends Stack {
       entry,
       events,
       projection = false,
-    }: { name: string; entry: string; events: readonly Subscription[]; projection?: boolean },
+    }: {
+      name: string;
+      entry: string;
+      events: readonly (Subscription | CommandSubscription)[];
+      projection?: boolean;
+    },
   ): ServiceFunction {
     const { bus, alarmTopic } = this.props;
     const handler = new ServiceFunction(this, `On${id}`, {
@@ -130,7 +140,7 @@ export abstract class ServiceStack extends Stack {
       name,
       generation,
       queueUrl: queue.queueUrl,
-      events: events.map(({ contract, types }) => ({ service: contract.service, types })),
+      events: events.filter(isEvents).map(({ contract, types }) => ({ service: contract.service, types })),
       dedupeWindowSeconds: dedupeWindow.toSeconds(),
       longestRedeliverySeconds: longestRedelivery.toSeconds(),
       projection,

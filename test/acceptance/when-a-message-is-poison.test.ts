@@ -48,7 +48,7 @@ const POISON: readonly Poison[] = [
   {
     name: 'an unknown type',
     body: changed((event) => ({ ...event, type: 'OrderEaten', dataschema: 'urn:orderly:orders:OrderEaten:1' })),
-    reason: 'UNKNOWN_TYPE: orders has no event type of that name',
+    reason: 'UNKNOWN_TYPE: orders has no type of that name',
   },
   {
     name: 'a type that this consumer does not listen to',
@@ -98,7 +98,7 @@ const POISON: readonly Poison[] = [
   {
     name: 'a name out of the language',
     body: changed((event) => ({ ...event, type: 'constructor', dataschema: 'urn:orderly:orders:constructor:1' })),
-    reason: 'UNKNOWN_TYPE: orders has no event type of that name',
+    reason: 'UNKNOWN_TYPE: orders has no type of that name',
   },
 ];
 

@@ -4,7 +4,15 @@ import { clock, secondsBetween } from '../../platform/clock.js';
 import { Env } from '../../platform/environment.js';
 import { required, requiredInteger } from '../../platform/read-environment.js';
 import { count, describeError, logger, publishMetrics, seconds } from '../../platform/telemetry.js';
-import { ContractViolation, type EventOf, readEvent, type ServiceContract } from '../contract.js';
+import {
+  type AnyEvent,
+  type CommandOf,
+  ContractViolation,
+  commandsOf,
+  type EventOf,
+  readEvent,
+  type ServiceContract,
+} from '../contract.js';
 import { type Envelope, readEnvelope, schemaVersionOf, sourceOf } from '../outbox/envelope.js';
 import type { Trace } from '../trace.js';
 import { isPermanent, tooOldBy } from './failure-kinds.js';
@@ -12,20 +20,27 @@ import { FailureRecords, idOfBody } from './failure-records.js';
 import { type Decide, ProcessedRecords, processOnce } from './process-once.js';
 import { type Redrive, redriveOf } from './redrive.js';
 
-/** What a consumer does with one event of a contract. */
-export interface ConsumerOptions<C extends ServiceContract, Types extends EventOf<C>['type']> {
-  /** Whose events these are. */
+/** What a consumer does with the events of a contract, or with the commands to its service. */
+export type ConsumerOptions<C extends ServiceContract, Types extends EventOf<C>['type']> = {
+  /** Whose events these are; with `onCommand` the consumer's own service. */
   readonly contract: C;
-  /**
-   * For each event type that it listens to. `decide`: an effect, once, with its record. `project`: a write that is
-   * guarded by the version of what it shows, so that it may be repeated; it needs no record and no age gate.
-   */
-  readonly on: {
-    readonly [Type in Types]: (message: Message<Extract<EventOf<C>, { type: Type }>>) => Handling;
-  };
   /** A refusal by the business: trying again won't change it. @default none is */
   readonly isRefusal?: (error: unknown) => boolean;
-}
+} & (
+  | {
+      /**
+       * For each event type that it listens to. `decide`: an effect, once, with its record. `project`: a write that is
+       * guarded by the version of what it shows, so that it may be repeated; it needs no record and no age gate.
+       */
+      readonly on: { readonly [Type in Types]: Handle<Extract<EventOf<C>, { type: Type }>> };
+    }
+  | {
+      /** For each command that its service takes. */
+      readonly onCommand: { readonly [Type in CommandOf<C>['type']]: Handle<Extract<CommandOf<C>, { type: Type }>> };
+    }
+);
+
+type Handle<Event> = (message: Message<Event>) => Handling;
 
 /** How one message is handled. */
 export type Handling = { readonly decide: Decide } | { readonly project: () => Promise<'applied' | 'duplicate'> };
@@ -102,21 +117,13 @@ class Consumption<C extends ServiceContract, Types extends EventOf<C>['type']> {
   }
 
   private async process(envelope: Envelope, redrive: Redrive | undefined): Promise<'applied' | 'duplicate'> {
-    const { contract, on } = this.options;
-    if (envelope.source !== sourceOf(contract.service)) {
-      throw new ContractViolation('UNKNOWN_TYPE', `this consumer listens to ${contract.service} only`);
-    }
-    const event = readEvent(contract, envelope.type, schemaVersionOf(envelope), envelope.data);
-    if (!Object.hasOwn(on, event.type))
-      throw new ContractViolation('UNKNOWN_TYPE', 'this consumer has no handler for it');
+    const { event, handle } = this.read(envelope);
     const trace = {
       trigger: envelope.id,
       actor: this.actor,
       correlationId: envelope.correlationid,
       traceparent: envelope.traceparent,
     };
-    // The compiler can't follow that the handler of a type gets that type's event.
-    const handle = on[event.type as Types] as (message: Message<EventOf<C>>) => Handling;
     const handling = handle({ envelope, event, trace });
     if ('project' in handling) {
       if (!redrive) return handling.project();
@@ -125,6 +132,25 @@ class Consumption<C extends ServiceContract, Types extends EventOf<C>['type']> {
     const tooOld = tooOldBy(envelope, this.window);
     if (tooOld && !redrive) throw tooOld;
     return processOnce(envelope, handling.decide, this.records, redrive);
+  }
+
+  /** @throws {ContractViolation} where it is none of the messages that this consumer is for */
+  private read(envelope: Envelope): { readonly event: AnyEvent; readonly handle: Handle<AnyEvent> } {
+    const { options } = this;
+    const { contract } = options;
+    const { type, source, to, data } = envelope;
+    const takesCommands = 'onCommand' in options;
+    if (takesCommands ? to !== contract.service : to !== undefined || source !== sourceOf(contract.service)) {
+      const its = takesCommands ? `takes commands to ${contract.service}` : `listens to ${contract.service}`;
+      throw new ContractViolation('UNKNOWN_TYPE', `this consumer ${its} only`);
+    }
+    const schemas: ServiceContract = takesCommands ? commandsOf(contract) : contract;
+    const event: AnyEvent = readEvent(schemas, type, schemaVersionOf(envelope), data);
+    // The compiler can't follow that the handler of a type gets that type's message.
+    const handlers = (takesCommands ? options.onCommand : options.on) as unknown as Record<string, Handle<AnyEvent>>;
+    const handle = Object.hasOwn(handlers, event.type) ? handlers[event.type] : undefined;
+    if (!handle) throw new ContractViolation('UNKNOWN_TYPE', 'this consumer has no handler for it');
+    return { event, handle };
   }
 
   private async failed(record: SQSRecord, envelope: Envelope | undefined, error: unknown): Promise<boolean> {

@@ -12,13 +12,15 @@ export const Envelope = z.object({
   id: z.string().check(z.minLength(1), z.maxLength(128)),
   /** `orderly.<service>` */
   source: z.string().check(z.regex(/^orderly\.[a-z-]+$/)),
-  /** Event type, as in the service's contract. */
+  /** Of a command: the service that is to carry it out. */
+  to: z.exactOptional(z.string().check(z.regex(/^[a-z-]+$/))),
+  /** Event type, as in the publisher's contract; command type, as in the receiver's. */
   type: z.string().check(z.minLength(1), z.maxLength(128)),
   /** `<AggregateType>/<id>` */
   subject: z.string().check(z.regex(/^[A-Za-z]+\/.+$/), z.maxLength(512)),
   /** When it was committed, ISO 8601, UTC. */
   time: z.iso.datetime(),
-  /** `urn:orderly:<service>:<type>:<version>` */
+  /** `urn:orderly:<service>:<type>:<version>`, by the service whose contract has the type. */
   dataschema: z.string().check(z.regex(/^urn:orderly:[a-z-]+:[A-Za-z]+:[1-9]\d{0,5}$/)),
   data: z.unknown(),
   /** Version of the aggregate that this event made. */
@@ -89,7 +91,8 @@ export function readEnvelope(body: string): Envelope {
       'source or type of the envelope differ from those of its bus event',
     );
   }
-  if (!detail.dataschema.startsWith(`urn:orderly:${source.slice(sourceOf('').length)}:${detail.type}:`)) {
+  const describedBy = detail.to ?? source.slice(sourceOf('').length);
+  if (!detail.dataschema.startsWith(`urn:orderly:${describedBy}:${detail.type}:`)) {
     throw new ContractViolation('INVALID_ENVELOPE', 'dataschema names another service or type');
   }
   return detail;
