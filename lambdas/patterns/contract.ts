@@ -1,12 +1,32 @@
 import type * as z from 'zod/mini';
 import { safeParse } from 'zod/mini';
 
-/** One kind of event (or command): what its `data` looks like, and which version of that shape this release writes. */
+/** One kind of event (or command): what its `data` looks like, in each version of that shape. */
 export interface EventSchema<Data = unknown> {
-  /** Version of the shape, from 1: the one that is written, and the newest that is read. */
+  /** Newest version of the shape that is read, from 1: the one that domain code knows. */
   readonly version: number;
   readonly data: z.ZodMiniType<Data>;
+  /** Each version before it, by its number, with the one step to the next: read for ever. */
+  readonly earlier?: Readonly<Record<number, EarlierShape>>;
+  /** Version that is written: below `version` in the release that learns to read it. @default version */
+  readonly writes?: number;
 }
+
+/** A shape that was written once. Both steps are pure, and go through one version only. */
+export interface EarlierShape {
+  readonly data: z.ZodMiniType;
+  /** Data of this version as the next one has it. */
+  readonly upcast: (data: never) => unknown;
+  /** The next version's data as this one has it; only while this version, or one before it, is written. */
+  readonly downcast?: (next: never) => unknown;
+}
+
+/** An earlier shape whose steps the compiler checks against its schema. */
+export const earlierShape = <Data>(
+  data: z.ZodMiniType<Data>,
+  upcast: (data: Data) => unknown,
+  downcast?: (next: never) => Data,
+): EarlierShape => ({ data, upcast, ...(downcast ? { downcast } : {}) });
 
 /** What a service promises to the others: its name, every event it publishes, and every command it takes. */
 export interface ServiceContract<Events extends Record<string, EventSchema> = Record<string, EventSchema>> {
@@ -67,20 +87,39 @@ const schemaOf = (contract: ServiceContract, type: string): EventSchema => {
   return schema;
 };
 
+const checked = (type: string, shape: z.ZodMiniType, data: unknown): unknown => {
+  const result = safeParse(shape, data);
+  if (!result.success) throw new ContractViolation('INVALID_DATA', `${type}: ${faultsOf(result.error)}`);
+  return result.data;
+};
+
+const earlierOf = (type: string, { earlier }: EventSchema, version: number): EarlierShape => {
+  const shape = earlier?.[version];
+  if (!shape) throw new ContractViolation('INVALID_DATA', `${type}: no shape of version ${version}`);
+  return shape;
+};
+
 /**
- * Checks an event against its contract before it is written.
- * @returns the version of the shape it is written in
+ * Checks an event against its contract, and brings it into the version that this release writes.
  * @throws {ContractViolation} where the type is unknown or the data breaks its schema
  */
-export function checkEvent(contract: ServiceContract, { type, data }: AnyEvent): number {
+export function eventToWrite(
+  contract: ServiceContract,
+  { type, data }: AnyEvent,
+): { readonly schemaVersion: number; readonly data: unknown } {
   const schema = schemaOf(contract, type);
-  const result = safeParse(schema.data, data);
-  if (!result.success) throw new ContractViolation('INVALID_DATA', `${type}: ${faultsOf(result.error)}`);
-  return schema.version;
+  checked(type, schema.data, data);
+  const schemaVersion = schema.writes ?? schema.version;
+  let written = data;
+  for (let version = schema.version - 1; version >= schemaVersion; version--) {
+    const { data: shape, downcast } = earlierOf(type, schema, version);
+    written = checked(type, shape, downcast?.(written as never));
+  }
+  return { schemaVersion, data: written };
 }
 
 /**
- * Reads an event that a service published, or stored earlier.
+ * Reads an event that a service published, or stored earlier, and brings it into the newest version, step by step.
  * @throws {ContractViolation} unknown type, a version above the known one, or data that breaks its schema
  */
 export function readEvent<C extends ServiceContract>(
@@ -93,7 +132,10 @@ export function readEvent<C extends ServiceContract>(
   if (schemaVersion > schema.version) {
     throw new ContractViolation('NEWER_VERSION', `${type} ${schemaVersion} is newer than ${schema.version}`);
   }
-  const result = safeParse(schema.data, data);
-  if (!result.success) throw new ContractViolation('INVALID_DATA', `${type}: ${faultsOf(result.error)}`);
-  return { type, data: result.data } as EventOf<C>;
+  let read = data;
+  for (let version = schemaVersion; version < schema.version; version++) {
+    const { data: shape, upcast } = earlierOf(type, schema, version);
+    read = upcast(checked(type, shape, read) as never);
+  }
+  return { type, data: checked(type, schema.data, read) } as EventOf<C>;
 }

@@ -3,7 +3,7 @@ import * as z from 'zod/mini';
 import { clock } from '../../platform/clock.js';
 import type { Item } from '../../platform/dynamodb.js';
 import { newId } from '../../platform/ids.js';
-import { type AnyEvent, checkEvent, type ServiceContract } from '../contract.js';
+import { type AnyEvent, eventToWrite, type ServiceContract } from '../contract.js';
 import type { Trace } from '../trace.js';
 
 /** Sort keys of commits begin with this; the relay's stream filter looks for it. */
@@ -77,12 +77,10 @@ export function commitItem(commit: NewCommit): Commit & Item {
   return {
     pk: aggregateKey(aggregate, id),
     sk: commitKey(after + 1),
-    events: events.map((event) => ({
-      id: newId(),
-      type: event.type,
-      schemaVersion: checkEvent(contract, event),
-      data: JSON.stringify(event.data),
-    })),
+    events: events.map((event) => {
+      const { schemaVersion, data } = eventToWrite(contract, event);
+      return { id: newId(), type: event.type, schemaVersion, data: JSON.stringify(data) };
+    }),
     lastVersion: after + events.length,
     ...trace,
     at,
