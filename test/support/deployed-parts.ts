@@ -41,7 +41,7 @@ export const functionOf = (physicalName: string): FunctionName | undefined =>
   (Object.keys(PART_OF_NAME) as FunctionName[]).find((fn) => physicalName.includes(PART_OF_NAME[fn]));
 
 /** An output of a stack. @throws {Error} where the deployment hasn't it */
-export function output({ outputs }: Deployed, stack: string, name: string): string {
+export function output({ outputs }: Pick<Deployed, 'outputs'>, stack: string, name: string): string {
   const value = outputs[stack]?.[name];
   if (!value) throw new Error(`the deployment has no output ${stack}.${name}`);
   return value;

@@ -12,17 +12,16 @@ import {
   SetQueueAttributesCommand,
   SQSClient,
 } from '@aws-sdk/client-sqs';
-import { DynamoDBDocumentClient, GetCommand, paginateQuery } from '@aws-sdk/lib-dynamodb';
-import type { Commit } from '../../lambdas/patterns/event-store/commit.js';
-import { type BusEntry, busEntries, type Envelope } from '../../lambdas/patterns/outbox/envelope.js';
-import type { StockView } from '../../lambdas/services/inventory/contract.js';
+import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import type { BusEntry, Envelope } from '../../lambdas/patterns/outbox/envelope.js';
 import { clientConfig } from '../../tools/local/endpoint.js';
 import { waitUntil } from '../../tools/local/progress.js';
 import type * as Port from '../acceptance/world.js';
 import type { Deployed } from './deployed.js';
-import { CONSUMERS, functionOf, LISTENERS, logGroups, output, PART_OF_NAME, RELAYS } from './deployed-parts.js';
+import { CONSUMERS, functionOf, logGroups, PART_OF_NAME } from './deployed-parts.js';
+import { entryOf, OrderlyWorld, parsed } from './orderly-world.js';
 import { ProxyControl } from './proxy-control.js';
-import { badTokenOf, tokenOf } from './tokens.js';
+import { devIssuer, Tokens } from './tokens.js';
 
 /** How long a condition may take to come about here; nothing of ours needs a tenth of it. */
 const LIMIT_MS = 50_000;
@@ -33,21 +32,21 @@ const IMPATIENT_VISIBILITY = 4;
 const REQUESTS_AT_ONCE = 16;
 
 /** Orderly as it is deployed to LocalStack or another endpoint; faults are made by the proxy, where there is one. */
-export class LocalStackWorld implements Port.World {
+export class LocalStackWorld extends OrderlyWorld {
   readonly makesFaults: boolean;
-  private readonly dynamodb: DynamoDBDocumentClient;
   private readonly sqs: SQSClient;
   private readonly bus: EventBridgeClient;
   private readonly logs: CloudWatchLogsClient;
   private readonly proxy: ProxyControl | undefined;
   private groups: ReturnType<typeof logGroups> | undefined;
+  private readonly tokens = new Tokens(devIssuer());
   private readonly requests = new Lanes(REQUESTS_AT_ONCE);
   /** Visibility timeouts to be put back, by queue. */
   private readonly hurried = new Map<string, string>();
 
   constructor(private readonly deployed: Deployed) {
     const config = clientConfig({ url: deployed.endpoint, region: deployed.region });
-    this.dynamodb = DynamoDBDocumentClient.from(new DynamoDBClient(config));
+    super({ outputs: deployed.outputs, dynamodb: DynamoDBDocumentClient.from(new DynamoDBClient(config)) });
     // The queue's address names a host that needs not resolve.
     this.sqs = new SQSClient({ ...config, useQueueUrlAsEndpoint: deployed.endpoint === undefined });
     this.bus = new EventBridgeClient(config);
@@ -72,7 +71,7 @@ export class LocalStackWorld implements Port.World {
     key,
     headers,
   }: Port.ApiRequest): Promise<Port.ApiAnswer<Body>> {
-    const token = tokenOf(as);
+    const token = this.tokens.of(as);
     return this.requests.run(async () => {
       const response = await fetch(this.deployed.apiUrl + path, {
         method,
@@ -91,11 +90,11 @@ export class LocalStackWorld implements Port.World {
   }
 
   badToken(fault: Port.TokenFault): string {
-    return badTokenOf(fault);
+    return this.tokens.bad(fault);
   }
 
   async publish(...entries: readonly (Envelope | BusEntry)[]): Promise<void> {
-    const EventBusName = output(this.deployed, 'Platform', 'BusName');
+    const EventBusName = this.output('Platform', 'BusName');
     for (const Entries of chunked(entries.map(entryOf), 10)) {
       const { FailedEntryCount } = await this.bus.send(
         new PutEventsCommand({ Entries: Entries.map((entry) => ({ EventBusName, ...entry })) }),
@@ -114,12 +113,6 @@ export class LocalStackWorld implements Port.World {
       );
       if (Failed.length) throw new Error(`the queue refused ${Failed.length} messages of the scenario`);
     }
-  }
-
-  async redeliver(filter: Port.EventFilter, times = 1): Promise<readonly Envelope[]> {
-    const events = await this.events(filter);
-    for (let round = 0; round < times; round++) await this.publish(...events.toReversed());
-    return events;
   }
 
   async crash(fn: Port.FunctionName, when: 'beforeWrite' | 'afterWrite', options: Port.FaultOptions): Promise<void> {
@@ -142,10 +135,6 @@ export class LocalStackWorld implements Port.World {
     return this.faults().failEntries({ match, ...options });
   }
 
-  async faultsMet(): Promise<void> {
-    await this.eventually('each fault has happened', async () => this.refuseUnmet());
-  }
-
   async heal(): Promise<void> {
     const unmet = this.refuseUnmet();
     await unmet.catch(() => undefined);
@@ -157,9 +146,8 @@ export class LocalStackWorld implements Port.World {
     await unmet;
   }
 
-  private async refuseUnmet(): Promise<void> {
-    const unmet = (await this.proxy?.unmet()) ?? [];
-    if (unmet.length) throw new Error(`never happened, so nothing was shown: ${JSON.stringify(unmet)}`);
+  protected async unmet(): Promise<readonly object[]> {
+    return (await this.proxy?.unmet()) ?? [];
   }
 
   async eventually<T>(what: string, attempt: () => Promise<T>): Promise<T> {
@@ -176,85 +164,6 @@ export class LocalStackWorld implements Port.World {
       { limitMs: LIMIT_MS, missing: () => `${what}; last seen: ${last instanceof Error ? last.message : last}` },
     );
     return result;
-  }
-
-  async settled(orderId: string): Promise<void> {
-    await this.eventually(`everything about order ${orderId} is done`, async () => {
-      const before = await this.bothCommits(orderId);
-      const events = before.flatMap(({ service, commits }) =>
-        commits.flatMap((commit) => envelopesOf(commit, service)),
-      );
-      for (const event of events) {
-        for (const consumer of LISTENERS[event.type] ?? []) {
-          if (!(await this.isDone(consumer, event))) throw new Error(`${consumer} has not done ${event.type}`);
-        }
-      }
-      const count = (all: typeof before) => all.reduce((sum, { commits }) => sum + commits.length, 0);
-      if (count(await this.bothCommits(orderId)) !== count(before)) throw new Error('a commit came in between');
-    });
-  }
-
-  async stock(sku: string): Promise<StockView | undefined> {
-    const { status, body } = await this.call<StockView>({ method: 'GET', path: `/stock/${sku}`, as: 'operator' });
-    return status === 404 ? undefined : body;
-  }
-
-  async commits(aggregate: Port.Aggregate, id: string): Promise<readonly Commit[]> {
-    const commits: Commit[] = [];
-    for await (const { Items = [] } of paginateQuery(
-      { client: this.dynamodb },
-      {
-        TableName: output(this.deployed, aggregate === 'Order' ? 'Orders' : 'Inventory', 'TableName'),
-        KeyConditionExpression: 'pk = :pk AND begins_with(sk, :commit)',
-        ExpressionAttributeValues: { ':pk': `${aggregate}#${id}`, ':commit': 'COMMIT#' },
-        ConsistentRead: true,
-      },
-    )) {
-      commits.push(...(Items as Commit[]));
-    }
-    return commits;
-  }
-
-  async events({ aggregate, id, types }: Port.EventFilter): Promise<readonly Envelope[]> {
-    const service = aggregate === 'Order' ? 'orders' : 'inventory';
-    const events = (await this.commits(aggregate, id)).flatMap((commit) => envelopesOf(commit, service));
-    return events.filter(({ type }) => types?.includes(type) ?? true);
-  }
-
-  async recordOf(consumer: Port.RecordingConsumer, messageId: string): Promise<Port.ConsumerRecord | undefined> {
-    return (await this.record(consumer, messageId)) as Port.ConsumerRecord | undefined;
-  }
-
-  async failures(of: Port.ConsumerName | Port.RelayName, including: string): Promise<readonly Port.FailureRecord[]> {
-    const [stack, name] =
-      of in RELAYS ? [RELAYS[of as Port.RelayName], 'relay'] : [stackOf(of as Port.ConsumerName), of];
-    const found: Port.FailureRecord[] = [];
-    for await (const { Items = [] } of paginateQuery(
-      { client: this.dynamodb },
-      {
-        TableName: output(this.deployed, stack, 'RecordsName'),
-        IndexName: 'failed',
-        KeyConditionExpression: 'failedConsumer = :name',
-        ExpressionAttributeValues: { ':name': name },
-      },
-    )) {
-      for (const item of Items as Port.FailureRecord[]) {
-        if (item.messageId.includes(including) || item.payload?.includes(including)) found.push(item);
-      }
-    }
-    return found;
-  }
-
-  async deliveries(consumer: Port.ConsumerName, messageId: string): Promise<Port.Deliveries> {
-    this.groups ??= logGroups(this.deployed);
-    const groups = (await this.groups).get(CONSUMERS[consumer].fn) ?? [];
-    const lines = (await Promise.all(groups.map((group) => this.logLines(group, messageId)))).flat();
-    const said = lines.flatMap((text) => {
-      const line = parsed(text) as { eventId?: string; message?: string } | undefined;
-      return line?.eventId === messageId && line.message !== undefined ? [line.message] : [];
-    });
-    const count = (message: string) => said.filter((one) => one === message).length;
-    return { applied: count('applied'), duplicate: count('duplicate'), retried: count('will be tried again') };
   }
 
   async callsDuring(work: () => Promise<unknown>): Promise<readonly Port.FunctionCall[]> {
@@ -280,7 +189,13 @@ export class LocalStackWorld implements Port.World {
       }));
   }
 
-  private async logLines(logGroupName: string, including: string): Promise<readonly string[]> {
+  protected async logLines(fn: Port.FunctionName, including: string): Promise<readonly string[]> {
+    this.groups ??= logGroups(this.deployed);
+    const groups = (await this.groups).get(fn) ?? [];
+    return (await Promise.all(groups.map((group) => this.linesOf(group, including)))).flat();
+  }
+
+  private async linesOf(logGroupName: string, including: string): Promise<readonly string[]> {
     const lines: string[] = [];
     try {
       for await (const { events = [] } of paginateFilterLogEvents(
@@ -317,43 +232,6 @@ export class LocalStackWorld implements Port.World {
       if ((await this.failures(consumer, nothing)).length === 0) throw new Error('not seen yet');
     });
   }
-
-  private queueOf(consumer: Port.ConsumerName): string {
-    return output(this.deployed, stackOf(consumer), `${CONSUMERS[consumer].construct}QueueUrl`);
-  }
-
-  private bothCommits(orderId: string) {
-    return Promise.all([
-      this.commits('Order', orderId).then((commits) => ({ service: 'orders', commits })),
-      this.commits('Reservation', orderId).then((commits) => ({ service: 'inventory', commits })),
-    ]);
-  }
-
-  /** A projection keeps no records of what it has done: its row's version tells. */
-  private async isDone(consumer: Port.ConsumerName, event: Envelope): Promise<boolean> {
-    if (await this.record(consumer, event.id)) return true;
-    if (consumer !== 'orders-list') return false;
-    const [placed] = await this.commits('Order', event.subject.slice('Order/'.length));
-    const { customerId, placedAt, orderId } = JSON.parse(placed?.events[0]?.data ?? '{}');
-    const { Item } = await this.dynamodb.send(
-      new GetCommand({
-        TableName: output(this.deployed, 'Orders', 'TableName'),
-        Key: { pk: `CUSTOMER#${customerId}`, sk: `ORDER#${placedAt}#${orderId}` },
-      }),
-    );
-    return (Item?.version ?? 0) >= event.sequence;
-  }
-
-  private async record(consumer: Port.ConsumerName, messageId: string) {
-    const { Item } = await this.dynamodb.send(
-      new GetCommand({
-        TableName: output(this.deployed, stackOf(consumer), 'RecordsName'),
-        Key: { pk: `${consumer}@0#${messageId}` },
-        ConsistentRead: true,
-      }),
-    );
-    return Item;
-  }
 }
 
 /** Lets so many pass at once; the others wait for their turn. */
@@ -374,23 +252,7 @@ class Lanes {
   }
 }
 
-const stackOf = (consumer: Port.ConsumerName): string => CONSUMERS[consumer].stack;
-
-const entryOf = (entry: Envelope | BusEntry): BusEntry =>
-  'Detail' in entry ? entry : { Source: entry.source, DetailType: entry.type, Detail: JSON.stringify(entry) };
-
-const envelopesOf = (commit: Commit, service: string): readonly Envelope[] =>
-  busEntries(commit, { service, epoch: 0 }).map(({ Detail }) => JSON.parse(Detail) as Envelope);
-
 const sum = (numbers: readonly number[]): number => numbers.reduce((all, one) => all + one, 0);
 
 const chunked = <T>(all: readonly T[], size: number): T[][] =>
   Array.from({ length: Math.ceil(all.length / size) }, (_, at) => all.slice(at * size, (at + 1) * size));
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}

@@ -1,68 +1,92 @@
 import { createPrivateKey, sign } from 'node:crypto';
-import { DEV_AUDIENCE, DEV_ISSUER, devKey, type IssuerKey, makeToken, newKey } from '../../tools/local/dev-issuer.js';
+import { DEV_AUDIENCE, DEV_ISSUER, devKey, type IssuerKey, newKey } from '../../tools/local/dev-issuer.js';
 import type { Caller, TokenFault } from '../acceptance/world.js';
 
-/** Signed tokens take a moment each, and a scenario asks for the same one again and again. */
-const made = new Map<string, string>();
-
-/** The bearer token of a caller; nothing for nobody. */
-export function tokenOf(caller: Caller): string | undefined {
-  if (caller === 'nobody') return undefined;
-  if (typeof caller === 'object' && 'token' in caller) return caller.token;
-  const sub = typeof caller === 'string' ? caller : caller.customer;
-  const token = made.get(sub) ?? makeToken({ sub, role: caller === 'operator' ? 'operator' : 'customer' });
-  made.set(sub, token);
-  return token;
+/** Whose tokens a world's API believes, and how they are signed. */
+export interface TokenIssuer {
+  readonly issuer: string;
+  readonly audience: string;
+  readonly algorithm: 'ES256' | 'EdDSA';
+  readonly keyId: string;
+  /** Epoch seconds, whole. */
+  now(): number;
+  /** base64url, by the issuer's key or by one that nobody trusts. */
+  signature(text: string, by: 'issuer' | 'stranger'): string;
 }
 
-/** A token that looks like a customer's and must not be believed. */
-export function badTokenOf(fault: TokenFault): string {
-  const customer = { sub: 'alice', role: 'customer' } as const;
-  switch (fault) {
-    case 'forged signature':
-      return makeToken(customer, { ...newKey(), kid: devKey().kid });
-    case 'changed claims': {
-      const [header, , signature] = makeToken({ ...customer, sub: 'bob' }).split('.');
-      return `${header}.${makeToken(customer).split('.')[1]}.${signature}`;
+/** The issuer of this clone's local run. */
+export function devIssuer(): TokenIssuer {
+  const keys: Readonly<Record<'issuer' | 'stranger', IssuerKey>> = { issuer: devKey(), stranger: newKey() };
+  return {
+    issuer: DEV_ISSUER,
+    audience: DEV_AUDIENCE,
+    algorithm: 'ES256',
+    keyId: keys.issuer.kid,
+    now: () => Math.floor(Date.now() / 1000),
+    signature: (text, by) => {
+      const options = { key: createPrivateKey({ key: keys[by], format: 'jwk' }), dsaEncoding: 'ieee-p1363' } as const;
+      return sign('sha256', Buffer.from(text), options).toString('base64url');
+    },
+  };
+}
+
+type Claims = Readonly<Record<string, string | number | undefined>>;
+
+const LIFETIME_SECONDS = 43_200;
+
+/** Tokens that let somebody in, and tokens that look like it and must not be believed. */
+export class Tokens {
+  constructor(private readonly issuer: TokenIssuer) {}
+
+  /** The bearer token of a caller; nothing for nobody. */
+  of(caller: Caller): string | undefined {
+    if (caller === 'nobody') return undefined;
+    if (typeof caller === 'object' && 'token' in caller) return caller.token;
+    const sub = typeof caller === 'string' ? caller : caller.customer;
+    return this.signed({ sub, orderly_role: caller === 'operator' ? 'operator' : 'customer' });
+  }
+
+  /** A token that looks like a customer's. */
+  bad(fault: TokenFault): string {
+    const { keyId, now } = this.issuer;
+    switch (fault) {
+      case 'forged signature':
+        return this.signed({}, 'stranger', keyId);
+      case 'changed claims': {
+        const [header, , signature] = this.signed({ sub: 'bob' }).split('.');
+        return `${header}.${this.signed({}).split('.')[1]}.${signature}`;
+      }
+      case 'expired':
+        return this.signed({ iat: now() - 61, exp: now() - 60 });
+      case 'wrong issuer':
+        return this.signed({ iss: 'urn:orderly:other' });
+      case 'wrong audience':
+        return this.signed({ aud: 'somebody-else' });
+      case 'alg none':
+        return `${base64url({ alg: 'none', typ: 'JWT', kid: keyId })}.${this.signed({}).split('.')[1]}.AA`;
+      case 'unknown key id':
+        return this.signed({}, 'stranger', 'unknown');
+      case 'missing role':
+        return this.signed({ orderly_role: undefined });
+      case 'unknown role':
+        return this.signed({ orderly_role: 'administrator' });
+      case 'missing subject':
+        return this.signed({ sub: undefined });
+      case 'no expiry':
+        return this.signed({ exp: undefined });
+      case 'garbage':
+        return 'not.a.token';
     }
-    case 'expired':
-      return makeToken({ ...customer, lifetimeSeconds: -60 });
-    case 'wrong issuer':
-      return makeToken({ ...customer, issuer: 'urn:orderly:other' });
-    case 'wrong audience':
-      return makeToken({ ...customer, audience: 'somebody-else' });
-    case 'alg none':
-      return `${base64url({ alg: 'none', typ: 'JWT', kid: devKey().kid })}.${base64url(CLAIMS)}.AA`;
-    case 'unknown key id':
-      return makeToken(customer, newKey());
-    case 'missing role':
-      return signed({ ...CLAIMS, orderly_role: undefined });
-    case 'unknown role':
-      return signed({ ...CLAIMS, orderly_role: 'administrator' });
-    case 'missing subject':
-      return signed({ ...CLAIMS, sub: undefined });
-    case 'no expiry':
-      return signed({ ...CLAIMS, exp: undefined });
-    case 'garbage':
-      return 'not.a.token';
+  }
+
+  /** @param change of a customer's claims; signed as they are, as by an issuer that is set up wrongly */
+  private signed(change: Claims, by: 'issuer' | 'stranger' = 'issuer', kid = this.issuer.keyId): string {
+    const { issuer, audience, algorithm, now } = this.issuer;
+    const usual = { sub: 'alice', orderly_role: 'customer', iss: issuer, aud: audience };
+    const claims: Claims = { ...usual, iat: now(), exp: now() + LIFETIME_SECONDS, ...change };
+    const text = `${base64url({ alg: algorithm, typ: 'JWT', kid })}.${base64url(claims)}`;
+    return `${text}.${this.issuer.signature(text, by)}`;
   }
 }
 
-const NOW = Math.floor(Date.now() / 1000);
-const CLAIMS = {
-  sub: 'alice',
-  orderly_role: 'customer',
-  iss: DEV_ISSUER,
-  aud: DEV_AUDIENCE,
-  iat: NOW,
-  exp: NOW + 43_200,
-};
-
 const base64url = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
-
-/** Rightly signed, whatever it claims: as an issuer would that is set up wrongly. */
-function signed(claims: object, key: IssuerKey = devKey()): string {
-  const text = `${base64url({ alg: 'ES256', typ: 'JWT', kid: key.kid })}.${base64url(claims)}`;
-  const options = { key: createPrivateKey({ key, format: 'jwk' }), dsaEncoding: 'ieee-p1363' } as const;
-  return `${text}.${sign('sha256', Buffer.from(text), options).toString('base64url')}`;
-}

@@ -1,0 +1,190 @@
+import { type DynamoDBDocumentClient, GetCommand, paginateQuery } from '@aws-sdk/lib-dynamodb';
+import type { Commit } from '../../lambdas/patterns/event-store/commit.js';
+import { type BusEntry, busEntries, type Envelope } from '../../lambdas/patterns/outbox/envelope.js';
+import type { StockView } from '../../lambdas/services/inventory/contract.js';
+import type * as Port from '../acceptance/world.js';
+import type { Deployed } from './deployed.js';
+import { CONSUMERS, LISTENERS, output, RELAYS } from './deployed-parts.js';
+
+/** What an adapter tells of the deployment that it stands before. */
+interface Parts {
+  readonly outputs: Deployed['outputs'];
+  /** Reads the deployment's tables. */
+  readonly dynamodb: DynamoDBDocumentClient;
+}
+
+/** What every world has in common: how an order's way is read from the tables. */
+export abstract class OrderlyWorld implements Port.World {
+  abstract readonly makesFaults: boolean;
+
+  constructor(private readonly parts: Parts) {}
+
+  abstract fresh(prefix: string): string;
+  abstract time(secondsAgo?: number): string;
+  abstract call<Body = Port.Json>(request: Port.ApiRequest): Promise<Port.ApiAnswer<Body>>;
+  abstract badToken(fault: Port.TokenFault): string;
+  abstract publish(...entries: readonly (Envelope | BusEntry)[]): Promise<void>;
+  abstract send(consumer: Port.ConsumerName, ...bodies: readonly string[]): Promise<void>;
+  abstract crash(fn: Port.FunctionName, when: 'beforeWrite' | 'afterWrite', options: Port.FaultOptions): Promise<void>;
+  abstract loseAnswer(fn: Port.FunctionName, operation: string, options: Port.FaultOptions): Promise<void>;
+  abstract throttle(fn: Port.FunctionName, operation: string, options: Port.FaultOptions): Promise<void>;
+  abstract failEntries(match: Port.EntryMatch, options: { errorCode: string; times: number }): Promise<void>;
+  abstract heal(): Promise<void>;
+  abstract eventually<T>(what: string, attempt: () => Promise<T>): Promise<T>;
+  abstract callsDuring(work: () => Promise<unknown>): Promise<readonly Port.FunctionCall[]>;
+  /** Faults that were set and that nothing has met yet. */
+  protected abstract unmet(): Promise<readonly object[]>;
+  /** Lines of a function's log that hold this text. */
+  protected abstract logLines(fn: Port.FunctionName, including: string): Promise<readonly string[]>;
+
+  async redeliver(filter: Port.EventFilter, times = 1): Promise<readonly Envelope[]> {
+    const events = await this.events(filter);
+    for (let round = 0; round < times; round++) await this.publish(...events.toReversed());
+    return events;
+  }
+
+  async faultsMet(): Promise<void> {
+    await this.eventually('each fault has happened', async () => this.refuseUnmet());
+  }
+
+  /** @throws {Error} */
+  protected async refuseUnmet(): Promise<void> {
+    const unmet = await this.unmet();
+    if (unmet.length) throw new Error(`never happened, so nothing was shown: ${JSON.stringify(unmet)}`);
+  }
+
+  async settled(orderId: string): Promise<void> {
+    await this.eventually(`everything about order ${orderId} is done`, async () => {
+      const before = await this.bothCommits(orderId);
+      const events = before.flatMap(({ service, commits }) =>
+        commits.flatMap((commit) => envelopesOf(commit, service)),
+      );
+      for (const event of events) {
+        for (const consumer of LISTENERS[event.type] ?? []) {
+          if (!(await this.isDone(consumer, event))) throw new Error(`${consumer} has not done ${event.type}`);
+        }
+      }
+      const count = (all: typeof before) => all.reduce((sum, { commits }) => sum + commits.length, 0);
+      if (count(await this.bothCommits(orderId)) !== count(before)) throw new Error('a commit came in between');
+    });
+  }
+
+  async stock(sku: string): Promise<StockView | undefined> {
+    const { status, body } = await this.call<StockView>({ method: 'GET', path: `/stock/${sku}`, as: 'operator' });
+    return status === 404 ? undefined : body;
+  }
+
+  async commits(aggregate: Port.Aggregate, id: string): Promise<readonly Commit[]> {
+    const commits: Commit[] = [];
+    for await (const { Items = [] } of paginateQuery(
+      { client: this.parts.dynamodb },
+      {
+        TableName: this.output(aggregate === 'Order' ? 'Orders' : 'Inventory', 'TableName'),
+        KeyConditionExpression: 'pk = :pk AND begins_with(sk, :commit)',
+        ExpressionAttributeValues: { ':pk': `${aggregate}#${id}`, ':commit': 'COMMIT#' },
+        ConsistentRead: true,
+      },
+    )) {
+      commits.push(...(Items as Commit[]));
+    }
+    return commits;
+  }
+
+  async events({ aggregate, id, types }: Port.EventFilter): Promise<readonly Envelope[]> {
+    const service = aggregate === 'Order' ? 'orders' : 'inventory';
+    const events = (await this.commits(aggregate, id)).flatMap((commit) => envelopesOf(commit, service));
+    return events.filter(({ type }) => types?.includes(type) ?? true);
+  }
+
+  async recordOf(consumer: Port.RecordingConsumer, messageId: string): Promise<Port.ConsumerRecord | undefined> {
+    return (await this.record(consumer, messageId)) as Port.ConsumerRecord | undefined;
+  }
+
+  async failures(of: Port.ConsumerName | Port.RelayName, including: string): Promise<readonly Port.FailureRecord[]> {
+    const [stack, name] =
+      of in RELAYS ? [RELAYS[of as Port.RelayName], 'relay'] : [CONSUMERS[of as Port.ConsumerName].stack, of];
+    const found: Port.FailureRecord[] = [];
+    for await (const { Items = [] } of paginateQuery(
+      { client: this.parts.dynamodb },
+      {
+        TableName: this.output(stack, 'RecordsName'),
+        IndexName: 'failed',
+        KeyConditionExpression: 'failedConsumer = :name',
+        ExpressionAttributeValues: { ':name': name },
+      },
+    )) {
+      for (const item of Items as Port.FailureRecord[]) {
+        if (item.messageId.includes(including) || item.payload?.includes(including)) found.push(item);
+      }
+    }
+    return found;
+  }
+
+  async deliveries(consumer: Port.ConsumerName, messageId: string): Promise<Port.Deliveries> {
+    const said = (await this.logLines(CONSUMERS[consumer].fn, messageId)).flatMap((text) => {
+      const line = parsed(text) as { eventId?: string; message?: string } | undefined;
+      return line?.eventId === messageId && line.message !== undefined ? [line.message] : [];
+    });
+    const count = (message: string) => said.filter((one) => one === message).length;
+    return { applied: count('applied'), duplicate: count('duplicate'), retried: count('will be tried again') };
+  }
+
+  /** @throws {Error} where the deployment hasn't it */
+  protected output(stack: string, name: string): string {
+    return output(this.parts, stack, name);
+  }
+
+  protected queueOf(consumer: Port.ConsumerName): string {
+    const { stack, construct } = CONSUMERS[consumer];
+    return this.output(stack, `${construct}QueueUrl`);
+  }
+
+  private bothCommits(orderId: string) {
+    return Promise.all([
+      this.commits('Order', orderId).then((commits) => ({ service: 'orders', commits })),
+      this.commits('Reservation', orderId).then((commits) => ({ service: 'inventory', commits })),
+    ]);
+  }
+
+  /** A projection keeps no records of what it has done: its row's version tells. */
+  private async isDone(consumer: Port.ConsumerName, event: Envelope): Promise<boolean> {
+    if (await this.record(consumer, event.id)) return true;
+    if (consumer !== 'orders-list') return false;
+    const [placed] = await this.commits('Order', event.subject.slice('Order/'.length));
+    const { customerId, placedAt, orderId } = JSON.parse(placed?.events[0]?.data ?? '{}');
+    const { Item } = await this.parts.dynamodb.send(
+      new GetCommand({
+        TableName: this.output('Orders', 'TableName'),
+        Key: { pk: `CUSTOMER#${customerId}`, sk: `ORDER#${placedAt}#${orderId}` },
+      }),
+    );
+    return (Item?.version ?? 0) >= event.sequence;
+  }
+
+  private async record(consumer: Port.ConsumerName, messageId: string) {
+    const { Item } = await this.parts.dynamodb.send(
+      new GetCommand({
+        TableName: this.output(CONSUMERS[consumer].stack, 'RecordsName'),
+        Key: { pk: `${consumer}@0#${messageId}` },
+        ConsistentRead: true,
+      }),
+    );
+    return Item;
+  }
+}
+
+/** An envelope as the relay would publish it; anything else as it is. */
+export const entryOf = (entry: Envelope | BusEntry): BusEntry =>
+  'Detail' in entry ? entry : { Source: entry.source, DetailType: entry.type, Detail: JSON.stringify(entry) };
+
+/** An answer's JSON; nothing where it is none. */
+export function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+const envelopesOf = (commit: Commit, service: string): readonly Envelope[] =>
+  busEntries(commit, { service, epoch: 0 }).map(({ Detail }) => JSON.parse(Detail) as Envelope);
