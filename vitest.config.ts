@@ -14,6 +14,9 @@ const deployed = {
   fileParallelism: false,
 };
 
+/** The scenarios of `acceptance`, word for word, in the simulator: nothing is deployed, each file has a world of its own. */
+const simulated = { env: { ORDERLY_WORLD: 'simulator' }, testTimeout: 60_000, hookTimeout: 60_000 };
+
 export default defineConfig({
   test: {
     env: { NODE_NO_WARNINGS: '1', POWERTOOLS_LOG_LEVEL: 'SILENT' },
@@ -21,6 +24,7 @@ export default defineConfig({
       project('unit', ['test/lambdas/**/*.test.ts', 'test/tools/**/*.test.ts']),
       project('infrastructure', ['test/lib/**/*.test.ts'], { testTimeout: 120_000, hookTimeout: 120_000 }),
       project('simulation', ['test/simulation/**/*.test.ts', 'test/simulator/**/*.test.ts'], { testTimeout: 120_000 }),
+      project('simulated-acceptance', ['test/acceptance/**/*.test.ts'], simulated),
       project('integration', ['test/integration/**/*.test.ts'], deployed),
       project('acceptance', ['test/acceptance/**/*.test.ts'], deployed),
     ],

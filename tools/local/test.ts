@@ -8,6 +8,8 @@ import { checkTools, MissingToolError } from './localstack/install.js';
 import { type Progress, step } from './progress.js';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+/** Tests that need nothing but Node; those of one line run in one go. */
+const UNDEPLOYED = [['unit'], ['infrastructure'], ['simulation', 'simulated-acceptance']];
 /** Tests that deploy: they share one emulator, so they run in one go. */
 const DEPLOYED = ['integration', 'acceptance'];
 
@@ -26,8 +28,8 @@ export async function main(): Promise<number> {
   const counts: Count[] = [];
   counts.push(await step(progress, 'types', () => check('typescript/bin/tsc', ['--noEmit'])));
   counts.push(await step(progress, 'lint', () => check('@biomejs/biome/bin/biome', ['check', '.'])));
-  for (const project of ['unit', 'infrastructure', 'simulation']) {
-    counts.push(await step(progress, project, () => tests([project])));
+  for (const projects of UNDEPLOYED) {
+    counts.push(await step(progress, projects.join(' and '), () => tests(projects)));
   }
   counts.push(
     await step(progress, DEPLOYED.join(' and '), () => (canDeploy(progress) ? tests(DEPLOYED) : withoutEmulator())),

@@ -1,0 +1,83 @@
+import type { FunctionCall } from '../acceptance/world.js';
+import type { Answer, Interceptor, PassingCall } from '../simulator/aws/calls.js';
+import type { AwsRequest } from '../simulator/aws/wire.js';
+import { functionOf } from './deployed-parts.js';
+import { FaultPlan } from './faults.js';
+
+/** As the SDK names services in `X-Amz-Target`. */
+const SERVICES: Readonly<Record<AwsRequest['service'], string>> = {
+  dynamodb: 'DynamoDB',
+  events: 'AWSEvents',
+  sqs: 'AmazonSQS',
+  s3: '',
+};
+
+/** What the proxy is to an emulator, this is to the simulator: the same faults, and a journal of calls. */
+export class FaultsByHand implements Interceptor {
+  readonly plan = new FaultPlan();
+  /** In the order in which they were made. */
+  readonly calls: FunctionCall[] = [];
+  private readonly places = new WeakMap<PassingCall, number>();
+
+  before(call: PassingCall): ReturnType<Interceptor['before']> {
+    const { operation } = call.request;
+    this.places.set(call, this.calls.length);
+    if (this.plan.take('crash-before-write', attemptOf(call))) {
+      this.note(call, { failed: true, unanswered: true });
+      return 'killed-before';
+    }
+    const throttled = this.plan.take('throttle', attemptOf(call));
+    // What becomes of it is known later, and its place is this one.
+    this.note(call, { failed: throttled, unanswered: false });
+    if (throttled) return 'refused';
+    return operation === 'PutEvents' ? this.refusedEntries(call) : undefined;
+  }
+
+  after(call: PassingCall, answer: Answer): ReturnType<Interceptor['after']> {
+    const failed = 'error' in answer;
+    // A write that the service refused is none: only a success is worth dying after.
+    const killed = !failed && this.plan.take('crash-after-write', attemptOf(call));
+    const unanswered = killed || this.plan.take('lose-answer', attemptOf(call));
+    this.note(call, { failed: failed || unanswered, unanswered, units: unitsOf(answer) });
+    if (killed) return 'killed-after';
+    return unanswered ? 'answer-lost' : undefined;
+  }
+
+  private note(call: PassingCall, outcome: Pick<FunctionCall, 'failed' | 'unanswered'> & Partial<FunctionCall>): void {
+    const { fn, request } = call;
+    this.calls[this.places.get(call) ?? this.calls.length] = {
+      fn: functionOf(fn.resource.ref),
+      service: SERVICES[request.service],
+      operation: request.operation,
+      units: { table: 0, indexes: {} },
+      ...outcome,
+    };
+  }
+
+  /** Error codes by the entries' places, where any is to be refused. */
+  private refusedEntries({ request }: PassingCall): AwsRequest['refusedEntries'] {
+    const refused = new Map<number, string>();
+    for (const [at, entry] of (request.input.Entries as readonly object[]).entries()) {
+      const code = this.plan.takeEntry(entry);
+      if (code) refused.set(at, code);
+    }
+    return refused.size > 0 ? refused : undefined;
+  }
+}
+
+const attemptOf = ({ fn, request: { operation }, body }: PassingCall) => ({
+  functionName: fn.resource.ref,
+  operation,
+  body,
+});
+
+function unitsOf(answer: Answer): FunctionCall['units'] {
+  const consumed = 'consumed' in answer ? (answer.consumed ?? []) : [];
+  const own = consumed.filter(({ index }) => index === undefined);
+  return {
+    table: own.reduce((sum, { read, write }) => sum + read + write, 0),
+    indexes: Object.fromEntries(
+      consumed.flatMap(({ index, read, write }) => (index === undefined ? [] : [[index, read + write]])),
+    ),
+  };
+}

@@ -1,0 +1,209 @@
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import type { BusEntry, Envelope } from '../../lambdas/patterns/outbox/envelope.js';
+import type * as Port from '../acceptance/world.js';
+import { prodAssembly } from '../simulation/support/assembly.js';
+import { AUDIENCE, ISSUER, KEY_ID, signature } from '../simulation/support/issuer.js';
+import type { ApiResponse } from '../simulator/aws/api-gateway.js';
+import { Cloud, deploymentOf } from '../simulator/cloud.js';
+import type { DynamoDbModel } from '../simulator/dynamodb/model.js';
+import type { Operation } from '../simulator/dynamodb/wire.js';
+import type { Random } from '../simulator/world/random.js';
+import type { Deployed } from './deployed.js';
+import { functionOf, PART_OF_NAME } from './deployed-parts.js';
+import { FaultsByHand } from './faults-by-hand.js';
+import { entryOf, OrderlyWorld, parsed } from './orderly-world.js';
+import { Tokens } from './tokens.js';
+import { VirtualTime } from './virtual-time.js';
+
+/** How long a condition may take to come about, virtual milliseconds: a message of a crashed function waits minutes. */
+const LIMIT = 30 * 60_000;
+const FIRST_PAUSE = 20;
+const LONGEST_PAUSE = 5_000;
+/** Lines of the trace that a condition's error shows. */
+const SHOWN = 40;
+
+/**
+ * Orderly as it would be deployed to `prod`, in the simulator: real templates and bundles, modelled services, a clock of
+ * its own. Time passes while a scenario waits for something, and stands still otherwise.
+ */
+export class SimulatorWorld extends OrderlyWorld {
+  readonly makesFaults = true;
+  private readonly cloud: Cloud;
+  private readonly virtual: VirtualTime;
+  private readonly random: Random;
+  private readonly faults = new FaultsByHand();
+  private readonly tokens: Tokens;
+  private names = 0;
+
+  /** @param seed of the history: another one lets things happen in another order */
+  constructor(private readonly seed: string) {
+    const cloud = new Cloud(deploymentOf(prodAssembly()), { seed });
+    super({ outputs: outputsOf(cloud), dynamodb: clientOf(cloud.dynamodb) });
+    this.cloud = cloud;
+    this.random = cloud.world.random.fork('scenarios');
+    this.virtual = new VirtualTime(cloud.world);
+    this.tokens = new Tokens({
+      issuer: ISSUER,
+      audience: AUDIENCE,
+      algorithm: 'EdDSA',
+      keyId: KEY_ID,
+      now: () => Math.floor(cloud.world.now / 1000),
+      signature,
+    });
+    cloud.calls.interceptor = this.faults;
+  }
+
+  fresh(prefix: string): string {
+    return `${prefix}-${this.random.id(8)}-${String(++this.names).padStart(4, '0')}`;
+  }
+
+  time(secondsAgo = 0): string {
+    return new Date(this.cloud.world.now - secondsAgo * 1000).toISOString();
+  }
+
+  async call<Body = Port.Json>({
+    method,
+    path,
+    as,
+    body,
+    key,
+    headers,
+  }: Port.ApiRequest): Promise<Port.ApiAnswer<Body>> {
+    const token = this.tokens.of(as);
+    const sent = new Headers({
+      'Content-Type': 'application/json',
+      ...(token !== undefined && { Authorization: `Bearer ${token}` }),
+      ...(key !== undefined && { 'Idempotency-Key': key }),
+      ...headers,
+    });
+    // As HTTP clients send it: `..` and `.` are steps, and what needs an escape has one.
+    const { pathname, search } = new URL(`https://api.test${path}`);
+    const request = {
+      method,
+      path: pathname + search,
+      headers: Object.fromEntries(sent),
+      ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    };
+    const { world, apis } = this.cloud;
+    world.note(`client ${method} ${path}`);
+    const response = await this.virtual.wait<ApiResponse>((done) => apis[0]?.request(request, done));
+    world.note(`client ${method} ${path} -> ${response.status}`);
+    const { status, body: text } = response;
+    return { status, headers: response.headers, body: parsed(text) as Body, text };
+  }
+
+  badToken(fault: Port.TokenFault): string {
+    return this.tokens.bad(fault);
+  }
+
+  async publish(...entries: readonly (Envelope | BusEntry)[]): Promise<void> {
+    await this.arrives();
+    const { events } = this.cloud;
+    const bus = events.busName(this.output('Platform', 'BusName'));
+    if (bus === undefined) throw new Error('the deployment has no bus');
+    for (const { Source, DetailType, Detail } of entries.map(entryOf)) {
+      events.put(bus, { source: Source, detailType: DetailType, detail: JSON.parse(Detail) });
+    }
+  }
+
+  async send(consumer: Port.ConsumerName, ...bodies: readonly string[]): Promise<void> {
+    await this.arrives();
+    const queue = [...this.cloud.queues.values()].find(({ resource }) => resource.ref === this.queueOf(consumer));
+    if (!queue) throw new Error(`the deployment has no queue of ${consumer}`);
+    for (const body of bodies) queue.send({ body });
+  }
+
+  async crash(fn: Port.FunctionName, when: 'beforeWrite' | 'afterWrite', options: Port.FaultOptions): Promise<void> {
+    const kind = when === 'beforeWrite' ? 'crash-before-write' : 'crash-after-write';
+    this.faults.plan.add({ kind, functionPart: PART_OF_NAME[fn], times: 1, ...options });
+  }
+
+  async loseAnswer(fn: Port.FunctionName, operation: string, options: Port.FaultOptions): Promise<void> {
+    this.faults.plan.add({ kind: 'lose-answer', functionPart: PART_OF_NAME[fn], operation, times: 1, ...options });
+  }
+
+  async throttle(fn: Port.FunctionName, operation: string, options: Port.FaultOptions): Promise<void> {
+    this.faults.plan.add({ kind: 'throttle', functionPart: PART_OF_NAME[fn], operation, times: 1, ...options });
+  }
+
+  async failEntries(match: Port.EntryMatch, options: { errorCode: string; times: number }): Promise<void> {
+    this.faults.plan.add({ kind: 'fail-entries', match, ...options });
+  }
+
+  protected async unmet(): Promise<readonly object[]> {
+    return this.faults.plan.unmet();
+  }
+
+  async heal(): Promise<void> {
+    const unmet = this.refuseUnmet();
+    this.faults.plan.clear();
+    await unmet;
+  }
+
+  async eventually<T>(what: string, attempt: () => Promise<T>): Promise<T> {
+    const { world } = this.cloud;
+    const end = world.now + LIMIT;
+    for (let pause = FIRST_PAUSE; ; pause = Math.min(1.5 * pause, LONGEST_PAUSE)) {
+      try {
+        return await attempt();
+      } catch (error) {
+        if (world.now >= end) throw new Error(this.missing(what, error), { cause: error });
+      }
+      await this.passes(pause);
+    }
+  }
+
+  async callsDuring(work: () => Promise<unknown>): Promise<readonly Port.FunctionCall[]> {
+    const since = this.faults.calls.length;
+    await work();
+    return this.faults.calls.slice(since);
+  }
+
+  protected async logLines(fn: Port.FunctionName, including: string): Promise<readonly string[]> {
+    const { log, functions } = this.cloud;
+    const labels = [...functions.values()].filter(({ resource }) => functionOf(resource.ref) === fn);
+    return log
+      .filter((line) => labels.some(({ label }) => label === line.fn) && line.text.includes(including))
+      .map(({ text }) => text);
+  }
+
+  private missing(what: string, error: unknown): string {
+    const seen = error instanceof Error ? error.message : error;
+    const trace = this.cloud.world.trace.lines.slice(-SHOWN).join('\n');
+    return `not within ${LIMIT / 60_000} minutes: ${what}; last seen: ${seen}\nseed ${this.seed}, in the end:\n${trace}`;
+  }
+
+  /** On its way to AWS each message of ours takes a time of its own, so that two begun at once may meet or not. */
+  private arrives(): Promise<void> {
+    return this.passes(this.random.between(1, 60));
+  }
+
+  private passes(milliseconds: number): Promise<void> {
+    return this.virtual.wait((done) => this.cloud.world.after(milliseconds, () => done(undefined)));
+  }
+}
+
+/** By stack and name, as a deployment tells them. */
+function outputsOf(cloud: Cloud): Deployed['outputs'] {
+  const outputs: Record<string, Record<string, string>> = {};
+  for (const [key, value] of cloud.deployment.assembly.outputs) {
+    const [, stack = '', name = ''] = /-(\w+)\.(\w+)$/.exec(key) ?? [];
+    outputs[stack] = { ...outputs[stack], [name]: String(value) };
+  }
+  return outputs;
+}
+
+/** The SDK's client, whose requests the model answers. */
+function clientOf(model: DynamoDbModel): DynamoDBDocumentClient {
+  const handle = async ({ headers, body }: { headers: Record<string, string>; body?: Uint8Array }) => {
+    const operation = (headers['x-amz-target'] ?? '').split('.')[1] as Operation;
+    const { output } = model.call(operation, JSON.parse(new TextDecoder().decode(body)));
+    const answer = { statusCode: 200, headers: { 'content-type': 'application/x-amz-json-1.0' } };
+    return { response: { ...answer, body: Buffer.from(JSON.stringify(output)) } };
+  };
+  const credentials = { accessKeyId: 'scenario', secretAccessKey: 'scenario' };
+  return DynamoDBDocumentClient.from(
+    new DynamoDBClient({ region: 'eu-west-1', credentials, requestHandler: { handle } }),
+  );
+}
