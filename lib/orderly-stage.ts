@@ -3,6 +3,7 @@ import { Construct } from 'constructs';
 import { inventoryContract } from '../lambdas/services/inventory/contract.js';
 import { ordersContract } from '../lambdas/services/orders/contract.js';
 import type { Bundles } from './constructs/bundles.js';
+import { AccountsStack } from './services/accounts.js';
 import { ApiStack } from './services/api.js';
 import { InventoryStack } from './services/inventory.js';
 import { OrdersStack } from './services/orders.js';
@@ -20,6 +21,9 @@ export interface OrderlyStageProps {
  *     client -> Api -> Orders    -- OrderPlaced, OrderCancelled ---> Inventory
  *                      Orders    <- StockReserved, StockRejected --- Inventory
  *                      Orders    -- its own events (the list) -----> Orders
+ *                      Accounts  -- its own events (who has no credit left) -> Accounts
+ *
+ * Commands go to Accounts from whoever has one.
  *
  * Services share the bus and nothing else: no stack of a service refers to another's.
  *
@@ -38,7 +42,9 @@ export class OrderlyStage extends Construct {
       ...common,
       orderEvents: { contract: ordersContract, types: ['OrderPlaced', 'OrderCancelled'] },
     });
-    new ApiStack(this, 'Api', { ...common, routes: [...orders.routes, ...inventory.routes] });
+    const accounts = new AccountsStack(this, 'Accounts', common);
+    const routes = [...orders.routes, ...inventory.routes, ...accounts.routes];
+    new ApiStack(this, 'Api', { ...common, routes });
     Tags.of(this).add('orderly:environment', settings.environment);
   }
 }

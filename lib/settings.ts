@@ -42,6 +42,8 @@ export interface Settings {
    * double from 2 seconds up to 15 minutes: 8 are over after 2 minutes on average, 16 after an hour.
    */
   readonly consumerAttempts: number;
+  /** What a customer may owe who orders for the first time; an operator changes it by customer. Smallest units. */
+  readonly defaultCreditLimit: { readonly amount: number; readonly currency: string };
   /** Requests a second that the API lets through over all clients, and how many at once on top. */
   readonly throttle: { readonly rate: number; readonly burst: number };
   /**
@@ -77,6 +79,7 @@ const ENVIRONMENTS: Readonly<Record<string, Omit<Settings, 'environment'>>> = {
     archiveRetention: Duration.days(3),
     dedupeWindow: Duration.days(35),
     consumerAttempts: 8,
+    defaultCreditLimit: { amount: 10_000_00, currency: 'EUR' },
     throttle: { rate: 500, burst: 500 },
     firewall: false,
     auth: { issuer: DEV_ISSUER, audience: DEV_AUDIENCE, roleClaim: 'orderly_role' },
@@ -88,6 +91,7 @@ const ENVIRONMENTS: Readonly<Record<string, Omit<Settings, 'environment'>>> = {
     archiveRetention: Duration.days(90),
     dedupeWindow: Duration.days(35),
     consumerAttempts: 16,
+    defaultCreditLimit: { amount: 1_000_00, currency: 'EUR' },
     throttle: { rate: 500, burst: 1000 },
     firewall: { requestsPerCaller: 30_000 },
     auth: { issuer: PLACEHOLDER_ISSUER, audience: 'orderly', roleClaim: 'orderly_role' },

@@ -27,6 +27,8 @@ export const Env = {
   MAX_ATTEMPTS: 'MAX_ATTEMPTS',
   /** Shards of the feed index, as JSON: `[{ "from": "<ISO time>", "shards": 8 }]`, ascending. */
   FEED_SHARDS: 'FEED_SHARDS',
+  /** Accounts: what an account is opened with at its customer's first order, as JSON: `{ "amount": 100000, "currency": "EUR" }`. */
+  DEFAULT_CREDIT_LIMIT: 'DEFAULT_CREDIT_LIMIT',
   /** API functions and the authorizer: who issues tokens. */
   JWT_ISSUER: 'JWT_ISSUER',
   JWT_AUDIENCE: 'JWT_AUDIENCE',

@@ -97,10 +97,19 @@ export class ServiceFunction extends Construct {
    * `ForAllValues` because the condition's key is a list; each part of a transaction is judged by itself.
    */
   allowItems(table: TableV2, actions: readonly ItemAction[], ...keyPrefixes: string[]): void {
+    this.allowKeys(table.tableArn, actions, keyPrefixes);
+  }
+
+  /** Queries of one index, and only of those of its partitions whose key begins as said. */
+  allowIndex(table: TableV2, indexName: string, ...keyPrefixes: string[]): void {
+    this.allowKeys(`${table.tableArn}/index/${indexName}`, ['Query'], keyPrefixes);
+  }
+
+  private allowKeys(resource: string, actions: readonly ItemAction[], keyPrefixes: readonly string[]): void {
     this.role.addToPolicy(
       new PolicyStatement({
         actions: actions.map((action) => `dynamodb:${action}`),
-        resources: [table.tableArn],
+        resources: [resource],
         conditions: {
           'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': keyPrefixes.map((prefix) => `${prefix}*`) },
         },

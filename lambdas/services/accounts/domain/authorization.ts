@@ -1,0 +1,180 @@
+import type { Money } from '../../orders/contract.js';
+import type { AccountCommand, AccountEvent, DeclineReason, RefusalReason } from '../contract.js';
+import { type Account, AccountRefused, evolveAccount, whyNot } from './account.js';
+
+/**
+ * What an account knows of one order, folded from the events that name the order. `VOID` is the tombstone of a release
+ * that came first; `DECLINED` and `RELEASED` are final too: one order is authorised at most once.
+ */
+export type Authorization =
+  | { readonly status: 'NONE' | 'VOID' }
+  | { readonly status: 'DECLINED'; readonly amount: Money; readonly reason: DeclineReason }
+  | { readonly status: 'AUTHORIZED' | 'RELEASED'; readonly amount: Money }
+  | {
+      readonly status: 'CAPTURED';
+      readonly amount: Money;
+      /** By refund id. */
+      readonly refunds: Readonly<Record<string, number>>;
+    };
+
+/** What a decision about an order needs. */
+export interface AccountState {
+  readonly account: Account;
+  readonly authorization: Authorization;
+}
+
+/** Everything that isn't in the state or the command. */
+export interface Context {
+  /** What an account is opened with. */
+  readonly defaultCreditLimit: Money;
+}
+
+export const initialState: AccountState = { account: { status: 'NONE' }, authorization: { status: 'NONE' } };
+
+/** Refunds of one order: what is kept of each has to fit into the order's item. */
+const MAX_REFUNDS = 100;
+
+/**
+ * Which events follow from a command: the fact, or the answer to one that changes nothing. Never none: whoever sent it
+ * waits for an answer.
+ * @throws {AccountRefused} `AMOUNT_DIFFERS` where the same business id comes with another amount
+ */
+export function decide(state: AccountState, command: AccountCommand, context: Context): readonly AccountEvent[] {
+  switch (command.type) {
+    case 'AuthorizeAccount':
+      return authorize(state, command, context);
+    case 'CaptureAuthorization':
+      return capture(state, command);
+    case 'ReleaseAuthorization':
+      return release(state, command);
+    case 'RefundAccount':
+      return refund(state, command);
+  }
+}
+
+type Command<Type extends AccountCommand['type']> = Extract<AccountCommand, { type: Type }>;
+
+function authorize(
+  { account, authorization }: AccountState,
+  { data }: Command<'AuthorizeAccount'>,
+  { defaultCreditLimit }: Context,
+): readonly AccountEvent[] {
+  const { customerId, amount } = data;
+  switch (authorization.status) {
+    case 'VOID':
+    case 'RELEASED':
+      return [refused(data, 'RELEASED')];
+    case 'DECLINED':
+      sameAmount(authorization.amount, amount);
+      return [refused(data, authorization.reason)];
+    case 'AUTHORIZED':
+    case 'CAPTURED':
+      sameAmount(authorization.amount, amount);
+      return [done(data)];
+    case 'NONE': {
+      const opening: readonly AccountEvent[] =
+        account.status === 'NONE'
+          ? [{ type: 'AccountOpened', data: { customerId, creditLimit: defaultCreditLimit } }]
+          : [];
+      const reason = whyNot(opening.reduce(evolveAccount, account), amount);
+      return [
+        ...opening,
+        reason === undefined
+          ? { type: 'AccountAuthorized', data }
+          : { type: 'AuthorizationDeclined', data: { ...data, reason } },
+      ];
+    }
+  }
+}
+
+function capture({ authorization }: AccountState, { data }: Command<'CaptureAuthorization'>): readonly AccountEvent[] {
+  switch (authorization.status) {
+    case 'NONE':
+    case 'DECLINED':
+      return [refused(data, 'NOT_AUTHORIZED')];
+    case 'VOID':
+    case 'RELEASED':
+      return [refused(data, 'RELEASED')];
+    case 'AUTHORIZED':
+      return [{ type: 'AuthorizationCaptured', data: { ...data, amount: authorization.amount } }];
+    case 'CAPTURED':
+      return [done(data)];
+  }
+}
+
+function release({ authorization }: AccountState, { data }: Command<'ReleaseAuthorization'>): readonly AccountEvent[] {
+  switch (authorization.status) {
+    case 'NONE':
+      return [{ type: 'AuthorizationVoided', data }];
+    case 'AUTHORIZED':
+      return [{ type: 'AuthorizationReleased', data: { ...data, amount: authorization.amount } }];
+    case 'VOID':
+    case 'DECLINED':
+    case 'RELEASED':
+      return [done(data)];
+    case 'CAPTURED':
+      return [refused(data, 'ALREADY_CAPTURED')];
+  }
+}
+
+function refund({ authorization }: AccountState, { data }: Command<'RefundAccount'>): readonly AccountEvent[] {
+  if (authorization.status !== 'CAPTURED') return [refused(data, 'NOT_CAPTURED')];
+  const { amount: captured, refunds } = authorization;
+  if (data.amount.currency !== captured.currency) return [refused(data, 'CURRENCY_MISMATCH')];
+  const earlier = Object.hasOwn(refunds, data.refundId) ? refunds[data.refundId] : undefined;
+  if (earlier !== undefined) {
+    sameAmount({ ...captured, amount: earlier }, data.amount);
+    return [done(data)];
+  }
+  const amounts = Object.values(refunds);
+  if (data.amount.amount > captured.amount - sum(amounts)) return [refused(data, 'OVER_CAPTURED')];
+  if (amounts.length === MAX_REFUNDS) return [refused(data, 'TOO_MANY_REFUNDS')];
+  return [{ type: 'AccountRefunded', data }];
+}
+
+function sameAmount(before: Money, now: Money): void {
+  if (before.amount !== now.amount || before.currency !== now.currency) throw new AccountRefused('AMOUNT_DIFFERS');
+}
+
+const done = ({ customerId, orderId, stepId }: AccountCommand['data']): AccountEvent => ({
+  type: 'SagaReplyRequested',
+  data: { customerId, orderId, stepId, outcome: 'DONE' },
+});
+
+const refused = ({ customerId, orderId, stepId }: AccountCommand['data'], reason: RefusalReason): AccountEvent => ({
+  type: 'SagaReplyRequested',
+  data: { customerId, orderId, stepId, outcome: 'REFUSED', reason },
+});
+
+/** Total, as `evolveAccount`: of the order that the event names. */
+function evolveAuthorization(authorization: Authorization, event: AccountEvent): Authorization {
+  switch (event.type) {
+    case 'AccountAuthorized':
+      return { status: 'AUTHORIZED', amount: event.data.amount };
+    case 'AuthorizationDeclined':
+      return { status: 'DECLINED', amount: event.data.amount, reason: event.data.reason };
+    case 'AuthorizationCaptured':
+      return { status: 'CAPTURED', amount: event.data.amount, refunds: {} };
+    case 'AuthorizationReleased':
+      return { status: 'RELEASED', amount: event.data.amount };
+    case 'AuthorizationVoided':
+      return { status: 'VOID' };
+    case 'AccountRefunded': {
+      if (authorization.status !== 'CAPTURED') return authorization;
+      const { refundId, amount } = event.data;
+      return { ...authorization, refunds: { ...authorization.refunds, [refundId]: amount.amount } };
+    }
+    case 'AccountOpened':
+    case 'CreditLimitSet':
+    case 'SagaReplyRequested':
+      return authorization;
+  }
+}
+
+/** Both at once, from the events of one order. */
+export const evolve = ({ account, authorization }: AccountState, event: AccountEvent): AccountState => ({
+  account: evolveAccount(account, event),
+  authorization: evolveAuthorization(authorization, event),
+});
+
+const sum = (amounts: readonly number[]): number => amounts.reduce((all, one) => all + one, 0);
