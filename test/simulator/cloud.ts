@@ -80,7 +80,8 @@ export interface CloudOptions {
   readonly ttlLag?: number;
 }
 
-const TTL_ROUND = 6 * 3_600_000;
+/** How often TTL looks; with no lag it deletes within this. */
+const TTL_ROUND = 3_600_000;
 
 /** One account with everything of a deployment in it, at the beginning of its history. */
 export class Cloud {

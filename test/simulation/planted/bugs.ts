@@ -100,8 +100,8 @@ export const BUGS: readonly PlantedBug[] = [
     scenario: 'place-one',
     source: {
       file: `${PATTERNS}/idempotent-receiver/create-once.ts`,
-      from: 'if (error instanceof ItemExists) return earlier(error.existing as unknown as Commit);',
-      to: "if (error instanceof ItemExists) throw new WriteConflict('exists', { cause: error });",
+      from: 'if (error instanceof VersionTaken) return earlier(error.existing);',
+      to: "if (error instanceof VersionTaken) throw new WriteConflict('exists', { cause: error });",
     },
   },
   {
@@ -160,7 +160,7 @@ export const BUGS: readonly PlantedBug[] = [
   },
   {
     name: 'the age gate is open',
-    scenario: 'too-old',
+    scenario: 'redelivery-ttl-at-once',
     source: {
       file: `${PATTERNS}/idempotent-consumer/consumer.ts`,
       from: 'if (tooOld && !redrive) throw tooOld;',

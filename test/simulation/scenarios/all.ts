@@ -1,23 +1,34 @@
 import type { Scenario } from '../../simulator/search/scenario.js';
-import { placeOne, readOne } from './place-one.js';
+import { CANCEL_AT, cancelAt } from './cancel-at.js';
+import { keys } from './keys.js';
+import { placeOne, readOne, rejectOne } from './place-one.js';
 import { cancelRaces, soldOut } from './races.js';
-import { busRefuses, poison, relayFails, tooOld } from './trouble.js';
+import { redeliveryTtlAtOnce, redeliveryTtlLags } from './redelivery.js';
+import { busRefuses, consumerFails, poison, redriveDaysLater, redriveWeeksLater, relayFails } from './trouble.js';
 import { twentyOrders } from './twenty-orders.js';
 
 export const SCENARIOS: readonly Scenario[] = [
   placeOne,
   readOne,
+  rejectOne,
+  keys,
   twentyOrders,
   cancelRaces,
   soldOut,
   relayFails,
+  consumerFails,
+  redriveDaysLater,
+  redriveWeeksLater,
+  redeliveryTtlLags,
+  redeliveryTtlAtOnce,
   busRefuses,
   poison,
-  tooOld,
 ];
 
-/** @throws {Error} naming what there is */
+/** @param name one of the list, or `cancel-at-<moment>-of-<approval|rejection>` @throws {Error} naming what there is */
 export function scenarioCalled(name: string): Scenario {
+  const [, moment, race] = CANCEL_AT.exec(name) ?? [];
+  if (moment !== undefined) return cancelAt(Number(moment), race === 'rejection' ? 'rejection' : 'approval');
   const found = SCENARIOS.find((scenario) => scenario.name === name);
   if (!found) throw new Error(`there is no scenario '${name}': ${SCENARIOS.map(({ name }) => name).join(', ')}`);
   return found;

@@ -1,5 +1,5 @@
 import type { Scenario } from '../../simulator/search/scenario.js';
-import { brokenPromises } from '../support/invariants.js';
+import { brokenPromises } from '../invariants/broken-promises.js';
 import { Orderly } from '../support/orderly.js';
 import { readersSeeTheTruth } from '../support/readers.js';
 
@@ -43,3 +43,23 @@ async function playPlaceOne(orderly: Orderly): Promise<void> {
   orderly.begin(cancel);
   await orderly.rest();
 }
+
+/** An order of what isn't there: rejected, with a duplicate of it, and a cancellation that comes too late, twice. */
+export const rejectOne: Scenario = {
+  name: 'reject-one',
+  faultProbability: 0.05,
+  async play(cloud) {
+    const orderly = new Orderly(cloud);
+    await orderly.call({ method: 'PUT', path: '/stock/TEA-1', as: 'operator', body: { onHand: 1 } });
+    const place = { method: 'POST', path: '/orders', as: 'alice', key: 'place', body: { lines: LINES } } as const;
+    const { reply } = await orderly.call(place);
+    orderly.begin(place);
+    await orderly.rest();
+    const path = `/orders/${String(reply.body.orderId)}/cancellation`;
+    const cancel = { method: 'POST', path, as: 'alice', key: 'cancel', body: {} } as const;
+    await orderly.call(cancel);
+    orderly.begin(cancel);
+    await orderly.rest();
+    return brokenPromises(orderly);
+  },
+};

@@ -1,17 +1,27 @@
-import type { Orderly } from '../support/orderly.js';
+import type { Answered, Orderly } from '../support/orderly.js';
+
+export const HOUR = 3_600_000;
+export const DAY = 24 * HOUR;
 
 /** An order that a scenario places: one piece of each SKU, unless it says otherwise. */
-export const orderOf = (as: string, key: string, skus: readonly string[], quantity = 1) =>
+export const orderOf = (as: string, key: string, skus: readonly string[], quantity = 1, clientReference?: string) =>
   ({
     method: 'POST',
     path: '/orders',
     as,
     key,
-    body: { lines: skus.map((sku) => ({ sku, quantity, unitPrice: { amount: 350, currency: 'EUR' } })) },
+    body: {
+      lines: skus.map((sku) => ({ sku, quantity, unitPrice: { amount: 350, currency: 'EUR' } })),
+      ...(clientReference === undefined ? {} : { clientReference }),
+    },
   }) as const;
 
 export const cancellationOf = (as: string, orderId: unknown, key: string) =>
   ({ method: 'POST', path: `/orders/${String(orderId)}/cancellation`, as, key, body: {} }) as const;
+
+/** Places an order and waits for its answer. */
+export const placed = (orderly: Orderly, as: string, key: string): Promise<Answered> =>
+  orderly.call(orderOf(as, key, ['TEA-1']));
 
 /** Stock as an operator sets it. */
 export async function stocked(orderly: Orderly, stock: Readonly<Record<string, number>>): Promise<void> {

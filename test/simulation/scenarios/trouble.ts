@@ -1,11 +1,9 @@
 import type { Scenario, Violation } from '../../simulator/search/scenario.js';
+import { brokenPromises } from '../invariants/broken-promises.js';
 import { Facts } from '../support/facts.js';
-import { brokenPromises } from '../support/invariants.js';
+import { Operator } from '../support/operator.js';
 import { Orderly } from '../support/orderly.js';
-import { orderOf, stocked } from './shop.js';
-
-const HOUR = 3_600_000;
-const DAY = 24 * HOUR;
+import { cancellationOf, DAY, HOUR, orderOf, placed, stocked } from './shop.js';
 
 /** The relay of the orders fails for 26 hours, longer than its stream keeps a record. */
 export const relayFails: Scenario = {
@@ -22,9 +20,65 @@ export const relayFails: Scenario = {
     await world.pass(2 * DAY);
     await orderly.call(orderOf('alice', 'after', ['TEA-1']));
     await orderly.rest();
-    return brokenPromises(orderly, true);
+    return brokenPromises(orderly, ({ pk }) => pk.startsWith('relay@'));
   },
 };
+
+/** The function that reserves stock fails for 26 hours; two days later an operator sends what failed again, twice. */
+export const consumerFails: Scenario = {
+  name: 'consumer-fails-26-hours',
+  faultProbability: 0.003,
+  async play(cloud) {
+    const { world } = cloud;
+    const orderly = new Orderly(cloud);
+    await stocked(orderly, { 'TEA-1': 10 });
+    cloud.fn('Inventory/OnReservations').failsUntil = world.now + 26 * HOUR;
+    for (const key of ['first', 'second']) await placed(orderly, 'alice', key);
+    const { reply } = await placed(orderly, 'alice', 'cancelled');
+    await orderly.call(cancellationOf('alice', reply.body.orderId, 'cancel'));
+    await orderly.rest();
+    const broken = [...visibleAsFailed(orderly, 4)];
+    await world.pass(2 * DAY);
+    await placed(orderly, 'alice', 'after');
+    const operator = new Operator(orderly);
+    await operator.redriveAll();
+    await operator.redriveAll();
+    await orderly.rest();
+    return [...broken, ...brokenPromises(orderly, () => true), ...nothingFailedIsLeft(orderly)];
+  },
+};
+
+/** What a relay and a consumer left to an operator is sent again so long after; then every order ends. */
+const redriveLater = (name: string, days: number): Scenario => ({
+  name,
+  faultProbability: 0.002,
+  async play(cloud) {
+    const { world } = cloud;
+    const orderly = new Orderly(cloud);
+    const operator = new Operator(orderly);
+    await stocked(orderly, { 'TEA-1': 10 });
+    cloud.fn('Inventory/OnReservations').failsUntil = world.now + 26 * HOUR;
+    await placed(orderly, 'alice', 'published');
+    await world.pass(HOUR);
+    cloud.fn('Orders/Outbox/Relay').failsUntil = world.now + 26 * HOUR;
+    const { reply } = await placed(orderly, 'alice', 'unpublished');
+    await orderly.call(cancellationOf('alice', reply.body.orderId, 'cancel'));
+    await placed(orderly, 'alice', 'unpublished-too');
+    await orderly.rest();
+    const broken = [...visibleAsFailed(orderly, 4)];
+    await world.pass(days * DAY);
+    // First what failed, through its relay or its consumer; then what came too late for that by now.
+    await operator.redriveAll();
+    await orderly.rest();
+    await operator.redriveAll(true);
+    await orderly.rest();
+    return [...broken, ...brokenPromises(orderly, () => true), ...nothingFailedIsLeft(orderly)];
+  },
+});
+
+export const redriveDaysLater = redriveLater('redrive-days-later', 3);
+/** Past the dedupe window: consumers quarantine what the relay sends, until an operator says that it was not done. */
+export const redriveWeeksLater = redriveLater('redrive-weeks-later', 40);
 
 /** The bus refuses every entry for 20 minutes. */
 export const busRefuses: Scenario = {
@@ -35,9 +89,9 @@ export const busRefuses: Scenario = {
     await stocked(orderly, { 'TEA-1': 10 });
     await orderly.rest();
     cloud.events.refusesUntil = cloud.world.now + 20 * 60_000;
-    for (const key of ['first', 'second', 'third']) await orderly.call(orderOf('alice', key, ['TEA-1']));
+    for (const key of ['first', 'second', 'third']) await placed(orderly, 'alice', key);
     await orderly.rest();
-    return brokenPromises(orderly, true);
+    return brokenPromises(orderly);
   },
 };
 
@@ -50,45 +104,38 @@ export const poison: Scenario = {
     await stocked(orderly, { 'TEA-1': 10 });
     const bodies = ['not JSON', '{}', '{"detail-type":"OrderPlaced","source":"orderly.orders","detail":{"id":"half"}}'];
     for (const body of bodies) cloud.queue('Inventory/Reservations/Queue').send({ body });
-    await orderly.call(orderOf('alice', 'good', ['TEA-1']));
+    await placed(orderly, 'alice', 'good');
     await orderly.rest();
-    const broken = [...brokenPromises(orderly, true)];
+    const { sent, refused } = await new Operator(orderly).redriveAll();
+    await orderly.rest();
+    const broken = [...brokenPromises(orderly, ({ payload = '' }) => bodies.includes(payload))];
     const payloads = [...new Facts(orderly).records.values()].map(({ payload }) => payload);
     for (const body of bodies) {
       if (!payloads.includes(body))
         broken.push({ invariant: 'what cannot be read is visible as failed', detail: body });
     }
+    if (refused.length < bodies.length)
+      broken.push({ invariant: 'what cannot be read is never sent again', detail: `${sent} sent, ${refused}` });
     return broken;
   },
 };
 
-/** An event comes again after 40 days, when TTL has deleted the record of its first delivery: it is quarantined. */
-export const tooOld: Scenario = {
-  name: 'too-old',
-  faultProbability: 0.01,
-  async play(cloud) {
-    const { world, events } = cloud;
-    const orderly = new Orderly(cloud);
-    await stocked(orderly, { 'TEA-1': 10 });
-    await orderly.call(orderOf('alice', 'order', ['TEA-1']));
-    await orderly.rest();
-    await world.pass(40 * DAY);
-    const again = events.accepted.filter(({ event }) =>
-      ['OrderPlaced', 'StockReserved'].includes(event['detail-type']),
-    );
-    for (const { bus, event } of again) {
-      events.put(bus, { source: event.source, detailType: event['detail-type'], detail: event.detail });
-    }
-    await orderly.rest();
-    const { records } = new Facts(orderly);
-    const quarantined = again.flatMap(({ event }): readonly Violation[] => {
-      const { id } = event.detail as { id: string };
-      const record = records.get(`reservations@0#${id}`) ?? records.get(`orders-stock@0#${id}`);
-      if (record?.status === 'FAILED') return [];
-      return [
-        { invariant: 'what is too old is quarantined', detail: `${event['detail-type']} ${record?.status}`, about: id },
-      ];
-    });
-    return [...brokenPromises(orderly, true), ...quarantined];
-  },
-};
+function visibleAsFailed(orderly: Orderly, least: number): readonly Violation[] {
+  const failed = [...new Facts(orderly).records.values()].filter(({ status }) => status === 'FAILED');
+  if (failed.length >= least) return [];
+  return [{ invariant: 'what an outage left is visible as failed', detail: `${failed.length} of ${least} failures` }];
+}
+
+function nothingFailedIsLeft(orderly: Orderly): readonly Violation[] {
+  const facts = new Facts(orderly);
+  const failed = [...facts.records.values()].filter(({ status }) => status === 'FAILED');
+  const pending = [...facts.orders.keys()].filter((id) => facts.order(id)?.status === 'PENDING');
+  return [
+    ...failed.map(({ pk, failures }) => ({
+      invariant: 'a redrive ends every failure',
+      detail: `${pk} ${JSON.stringify(failures?.map(({ name, message }) => `${name} ${message}`))}`,
+      about: pk,
+    })),
+    ...pending.map((id) => ({ invariant: 'after a redrive every order ends', detail: id, about: id })),
+  ];
+}

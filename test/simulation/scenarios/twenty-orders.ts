@@ -1,5 +1,5 @@
 import type { Scenario } from '../../simulator/search/scenario.js';
-import { brokenPromises } from '../support/invariants.js';
+import { brokenPromises } from '../invariants/broken-promises.js';
 import { Orderly } from '../support/orderly.js';
 import { cancellationOf, orderOf, stocked } from './shop.js';
 

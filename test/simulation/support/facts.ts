@@ -1,6 +1,11 @@
-import { type OrderEvent, type OrderView, ordersContract } from '../../../lambdas/services/orders/contract.js';
+import { unmarshall } from '@aws-sdk/util-dynamodb';
+import { recordKey, relayConsumer } from '../../../lambdas/patterns/idempotent-consumer/failure-records.js';
+import type { OrderEvent, OrderView } from '../../../lambdas/services/orders/contract.js';
 import { evolve, initialState, viewOf } from '../../../lambdas/services/orders/domain/order.js';
+import { type Listener, listenersOf } from '../../../tools/operator/services.js';
 import type { BusEvent } from '../../simulator/aws/eventbridge.js';
+import type { Queue } from '../../simulator/aws/sqs.js';
+import type { Change } from '../../simulator/dynamodb/wire.js';
 import type { Orderly, Row } from './orderly.js';
 
 /** An append as it lies in a table. */
@@ -10,13 +15,17 @@ export interface Commit {
   readonly events: readonly { readonly id: string; readonly type: string; readonly data: string }[];
   readonly lastVersion: number;
   readonly trigger: string;
+  /** API commits only. */
+  readonly requestHash?: string;
 }
 
 /** A consumer's record of a message. */
 export interface MessageRecord {
   readonly pk: string;
-  readonly status: 'PROCESSED' | 'FAILED';
+  readonly status: 'PROCESSED' | 'FAILED' | 'DISCARDED';
   readonly payload?: string;
+  /** Newest first. */
+  readonly failures?: readonly { readonly name: string; readonly message: string }[];
 }
 
 export interface Counter {
@@ -26,59 +35,81 @@ export interface Counter {
   readonly available: number;
 }
 
-/** Who listens to what: consumers by name, with the table of their records and their functions' queues. */
-export const CONSUMERS = [
-  {
-    name: 'reservations',
-    source: 'orderly.orders',
-    types: ['OrderPlaced', 'OrderCancelled'],
-    construct: 'Inventory/Reservations',
-  },
-  {
-    name: 'orders-stock',
-    source: 'orderly.inventory',
-    types: ['StockReserved', 'StockRejected'],
-    construct: 'Orders/StockAnswers',
-  },
-  {
-    name: 'orders-list',
-    source: 'orderly.orders',
-    types: Object.keys(ordersContract.events),
-    construct: 'Orders/ListProjection',
-  },
-] as const;
+/** A row of a customer's list. */
+export interface ListRow {
+  readonly pk: string;
+  readonly sk: string;
+  readonly version: number;
+  readonly order: string;
+}
 
-/** Everything that invariants look at, read once from the tables after a history has come to rest. */
+/** A write that a function made, items as plain objects. */
+export interface Write {
+  readonly at: number;
+  readonly fn: string;
+  readonly changes: readonly { readonly table: string; readonly before?: Row; readonly after?: Row }[];
+  readonly conditions: readonly { readonly key: Row; readonly holds: boolean }[];
+}
+
+/** A consumer that queues lead to. */
+export type QueueListener = Listener & Required<Pick<Listener, 'consumer'>>;
+
+/**
+ * Where an event stands with a consumer. `failed`, `waiting` (in a queue) and `unpublished` explain why its effect isn't
+ * there, each with something that an operator sees; `missing` explains nothing.
+ */
+export type Delivery = 'processed' | 'failed' | 'waiting' | 'unpublished' | 'missing';
+
+/** Everything that invariants look at, read once after a history has come to rest: the tables, and what was written when. */
 export class Facts {
   readonly orders: ReadonlyMap<string, readonly Commit[]>;
   readonly reservations: ReadonlyMap<string, readonly Commit[]>;
   readonly commits: readonly Commit[];
   readonly counters: readonly Counter[];
-  readonly rows: readonly Row[];
+  readonly rows: readonly ListRow[];
   readonly records: ReadonlyMap<string, MessageRecord>;
+  /** By the event's id. */
   readonly published: ReadonlyMap<string, BusEvent>;
+  readonly listeners: readonly QueueListener[];
+  readonly writes: readonly Write[];
+  /** When a record of that key stood there first; TTL may have deleted it since. */
+  readonly recordedAt = new Map<string, number>();
+  /** Keys of records that said PROCESSED at some time. */
+  readonly processed = new Set<string>();
+  /** Highest version that an order's row in its customer's list had. */
+  readonly shown = new Map<string, number>();
 
   constructor(readonly orderly: Orderly) {
-    const tables = [...orderly.items('orders'), ...orderly.items('inventory')];
-    this.commits = tables.filter(({ sk }) => String(sk).startsWith('COMMIT#')) as unknown as Commit[];
+    const tables = orderly.services.flatMap(({ table }) => orderly.itemsOf(table));
+    this.commits = tables.filter(isCommit) as unknown as Commit[];
     this.orders = byId(this.commits, 'Order#');
     this.reservations = byId(this.commits, 'Reservation#');
     this.counters = tables
       .filter(({ pk, sk }) => String(pk).startsWith('StockItem#') && sk === 'STATE')
       .map((row) => ({ ...(row as unknown as Counter), sku: String(row.pk).slice('StockItem#'.length) }));
-    this.rows = tables.filter(({ pk }) => String(pk).startsWith('CUSTOMER#'));
-    const records = [...orderly.items('ordersRecords'), ...orderly.items('inventoryRecords')];
+    this.rows = tables.filter(({ pk }) => String(pk).startsWith('CUSTOMER#')) as unknown as ListRow[];
+    const records = orderly.services.flatMap(({ records }) => orderly.itemsOf(records));
     this.records = new Map(records.map((record) => [String(record.pk), record as unknown as MessageRecord]));
     this.published = new Map(
       orderly.cloud.events.accepted
         .filter(({ event }) => event.source.startsWith('orderly.'))
         .map(({ event }) => [String((event.detail as { id?: unknown }).id), event]),
     );
+    this.listeners = listenersOf(orderly.services).filter((one): one is QueueListener => one.consumer !== undefined);
+    this.writes = orderly.cloud.tableCalls
+      .filter(({ effects }) => effects.changes.length > 0)
+      .map(({ at, fn, effects }) => ({
+        at,
+        fn,
+        changes: effects.changes.map(plainChange),
+        conditions: effects.conditions.map(({ key, holds }) => ({ key: plain(key), holds })),
+      }));
+    for (const { at, changes } of this.writes) for (const { after } of changes) if (after) this.remember(at, after);
   }
 
-  /** The order as its events tell it. */
-  order(id: string): OrderView | undefined {
-    const events = (this.orders.get(id) ?? []).flatMap(({ events }) => events);
+  /** The order as its first events tell it. @param version how many of them; all by default */
+  order(id: string, version = Number.POSITIVE_INFINITY): OrderView | undefined {
+    const events = (this.orders.get(id) ?? []).flatMap(({ events }) => events).slice(0, version);
     const state = events.reduce(
       (order, { type, data }) => evolve(order, { type, data: JSON.parse(data) } as OrderEvent),
       initialState,
@@ -86,26 +117,84 @@ export class Facts {
     return viewOf(state, events.length);
   }
 
-  /** What a reservation's last event says: which event, and lines where there are any. */
-  reservation(
-    id: string,
-  ): { readonly type: string; readonly lines: readonly { sku: string; quantity: number }[] } | undefined {
+  /** What a reservation's last event says: its id, which event, and lines where there are any. */
+  reservation(id: string): { readonly id: string; readonly type: string; readonly lines: readonly Line[] } | undefined {
     const event = this.reservations.get(id)?.at(-1)?.events.at(-1);
-    if (!event) return undefined;
-    const { lines = [] } = JSON.parse(event.data) as { lines?: readonly { sku: string; quantity: number }[] };
-    return { type: event.type, lines };
+    return event && { id: event.id, type: event.type, lines: linesOf(event.data) };
   }
 
-  /** Whether anything about an order is visible as failed or still waits in a queue: then it may lag behind. */
-  isVisible(id: string): boolean {
-    const mentions = (text: string | undefined): boolean => text?.includes(id) ?? false;
-    const failed = [...this.records.values()].some((record) => record.status === 'FAILED' && mentions(record.payload));
-    const waiting = [...this.orderly.cloud.queues.values()].some((queue) =>
-      queue.all().some(({ body }) => mentions(body)),
-    );
-    return failed || waiting;
+  /** @throws {Error} where there is no such consumer */
+  listener(name: string): QueueListener {
+    const found = this.listeners.find((listener) => listener.name === name);
+    if (!found) throw new Error(`there is no consumer ${name}`);
+    return found;
+  }
+
+  /** Where an event stands with a consumer that listens to its type. */
+  delivery(listener: QueueListener, event: { readonly id: string }): Delivery {
+    const key = recordKey(listener, event.id);
+    const detail = this.published.get(event.id)?.detail as { subject: string; sequence: number } | undefined;
+    if (this.processed.has(key)) return 'processed';
+    // A projection keeps no record of what it did: the version of what it shows tells.
+    const shown = this.shown.get(detail ? idIn(detail.subject) : '') ?? 0;
+    if (listener.consumer.projection && detail && shown >= detail.sequence) return 'processed';
+    if (this.records.get(key)?.status === 'FAILED') return 'failed';
+    if (this.queuesOf(listener).some((queue) => queue.all().some(({ body }) => body.includes(event.id))))
+      return 'waiting';
+    return detail ? 'missing' : 'unpublished';
+  }
+
+  /** Whether a commit that isn't on the bus is where an operator sees it: as a failure, or in a batch still to be drained. */
+  isVisibleAsUnpublished({ pk, sk }: Commit): boolean {
+    if (this.records.get(recordKey(relayConsumer, `${pk}/${sk}`))?.status === 'FAILED') return true;
+    const { cloud } = this.orderly;
+    const undrained = [...cloud.queues.values()].filter(({ label }) => label.endsWith('/Undrained'));
+    return [...cloud.buckets.all()]
+      .filter(([, body]) => body.includes(pk) && body.includes(sk))
+      .map(([path]) => path.slice(path.indexOf('/') + 1))
+      .some((key) => undrained.some((queue) => queue.all().some(({ body }) => body.includes(key))));
+  }
+
+  /** The queues that lead to a consumer: its own, and those of its dead letters. */
+  queuesOf({ consumer }: QueueListener): readonly Queue[] {
+    const queues = [...this.orderly.cloud.queues.values()];
+    const own = queues.find(({ resource }) => resource.ref === consumer.queueUrl);
+    const folder = own?.label.slice(0, own.label.lastIndexOf('/') + 1) ?? '';
+    return queues.filter(({ label }) => folder !== '' && label.startsWith(folder));
+  }
+
+  private remember(at: number, after: Row): void {
+    const { pk, status, version } = after as { pk: string; status?: string; version?: number };
+    if (status !== undefined) {
+      if (!this.recordedAt.has(pk)) this.recordedAt.set(pk, at);
+      if (status === 'PROCESSED') this.processed.add(pk);
+    }
+    if (!pk.startsWith('CUSTOMER#') || version === undefined) return;
+    const id = String(after.sk).slice(String(after.sk).lastIndexOf('#') + 1);
+    this.shown.set(id, Math.max(version, this.shown.get(id) ?? 0));
   }
 }
+
+export interface Line {
+  readonly sku: string;
+  readonly quantity: number;
+}
+
+/** Lines in an event's data, where it has any. */
+export const linesOf = (data: string): readonly Line[] => (JSON.parse(data) as { lines?: readonly Line[] }).lines ?? [];
+
+/** `Order/3f…` */
+export const idIn = (subject: string): string => subject.slice(subject.indexOf('/') + 1);
+
+export const isCommit = ({ sk }: Row): boolean => String(sk).startsWith('COMMIT#');
+
+const plain = (item: NonNullable<Change['after']>): Row => unmarshall(item as Parameters<typeof unmarshall>[0]);
+
+const plainChange = ({ table, before, after }: Change) => ({
+  table,
+  ...(before && { before: plain(before) }),
+  ...(after && { after: plain(after) }),
+});
 
 function byId(commits: readonly Commit[], prefix: string): ReadonlyMap<string, readonly Commit[]> {
   const found = new Map<string, Commit[]>();

@@ -1,7 +1,9 @@
 import { unmarshall } from '@aws-sdk/util-dynamodb';
+import type { Service } from '../../../tools/operator/services.js';
 import type { ApiResponse } from '../../simulator/aws/api-gateway.js';
 import type { Cloud } from '../../simulator/cloud.js';
 import { token } from './issuer.js';
+import { servicesOf } from './services.js';
 
 export interface Call {
   readonly method: 'GET' | 'POST' | 'PUT';
@@ -36,20 +38,10 @@ export class Orderly {
   readonly answered: Answered[] = [];
   /** Calls whose clients gave up. */
   readonly unanswered: Call[] = [];
-  readonly tables: Readonly<Record<'orders' | 'ordersRecords' | 'inventory' | 'inventoryRecords', string>>;
+  readonly services: readonly Service[];
 
   constructor(readonly cloud: Cloud) {
-    const { outputs } = cloud.deployment.assembly;
-    const output = (stack: string, name: string): string => {
-      const [, value] = [...outputs].find(([key]) => key.endsWith(`-${stack}.${name}`)) ?? [];
-      return String(value);
-    };
-    this.tables = {
-      orders: output('Orders', 'TableName'),
-      ordersRecords: output('Orders', 'RecordsName'),
-      inventory: output('Inventory', 'TableName'),
-      inventoryRecords: output('Inventory', 'RecordsName'),
-    };
+    this.services = servicesOf(cloud.deployment.assembly);
   }
 
   /** Sends one request at once; it is answered when it is answered. */
@@ -103,10 +95,9 @@ export class Orderly {
     await this.cloud.world.settle();
   }
 
-  items(table: keyof Orderly['tables']): readonly Row[] {
-    return this.cloud.dynamodb
-      .items(this.tables[table])
-      .map((item) => unmarshall(item as Parameters<typeof unmarshall>[0]));
+  /** A table's items, as plain objects. */
+  itemsOf(table: string): readonly Row[] {
+    return this.cloud.dynamodb.items(table).map((item) => unmarshall(item as Parameters<typeof unmarshall>[0]));
   }
 }
 

@@ -17,6 +17,8 @@ export interface Scenario {
   readonly name: string;
   /** Of each point, in a run with random faults. */
   readonly faultProbability: number;
+  /** What its runs are like, whatever the seed says. */
+  readonly conditions?: Conditions;
   /** Plays it in a cloud until everything has come to rest; faults happen meanwhile. */
   play(cloud: Cloud): Promise<readonly Violation[]>;
 }
@@ -34,7 +36,9 @@ export interface History {
 }
 
 /** What a run is like beside its faults. */
-export type Conditions = Pick<CloudOptions, 'keepTrace' | 'clockSkew' | 'coldness'>;
+export type Conditions = Pick<CloudOptions, 'keepTrace' | 'clockSkew' | 'coldness' | 'ttlLag'>;
+
+const TWO_DAYS = 2 * 86_400_000;
 
 /** One run of a scenario. An exception is a violation too: nothing may end a history by itself. */
 export async function play(
@@ -45,7 +49,12 @@ export async function play(
   conditions: Conditions = {},
 ): Promise<History> {
   await letGo();
-  const cloud = new Cloud(deployment, { seed: `${scenario.name}/${seed}`, faults, ...conditions });
+  const cloud = new Cloud(deployment, {
+    seed: `${scenario.name}/${seed}`,
+    faults,
+    ...conditions,
+    ...scenario.conditions,
+  });
   let violations: readonly Violation[];
   try {
     violations = await scenario.play(cloud);
@@ -80,7 +89,7 @@ export interface SeedOptions extends Conditions {
   readonly only?: readonly Fault[];
 }
 
-/** Everything by the seed: faults, how far clocks differ (up to 2 s), how often environments are cold. */
+/** Everything by the seed: faults, how far clocks differ (up to 2 s), how often environments are cold, how late TTL is. */
 export function playSeed(
   deployment: Deployment,
   scenario: Scenario,
@@ -94,6 +103,7 @@ export function playSeed(
   return play(deployment, scenario, seed, faults, {
     clockSkew: random.fork('clocks').between(0, 2_000),
     coldness: random.fork('coldness').pick([0, 0, 0.05, 0.3]),
+    ttlLag: random.fork('ttl').pick([0, TWO_DAYS]),
     ...conditions,
   });
 }

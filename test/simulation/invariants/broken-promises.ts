@@ -1,0 +1,27 @@
+import type { Violation } from '../../simulator/search/scenario.js';
+import { Facts, type MessageRecord } from '../support/facts.js';
+import type { Orderly } from '../support/orderly.js';
+import { deliveries } from './deliveries.js';
+import { nothingFails } from './failures.js';
+import { requests } from './requests.js';
+import { state } from './state.js';
+import { steps } from './steps.js';
+import { transports } from './transports.js';
+
+/**
+ * What must be true once every fault has healed and everything has come to rest (design, section 1; G7 and G8 aren't
+ * built yet), and what must have been true after each write on the way.
+ * @param meant failures that the scenario makes by itself, such as a poison message; by default none are
+ * @returns every broken promise
+ */
+export function brokenPromises(orderly: Orderly, meant?: (record: MessageRecord) => boolean): readonly Violation[] {
+  const facts = new Facts(orderly);
+  return [
+    ...requests(facts),
+    ...deliveries(facts),
+    ...state(facts),
+    ...steps(facts),
+    ...transports(facts),
+    ...nothingFails(facts, meant),
+  ];
+}

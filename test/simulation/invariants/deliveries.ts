@@ -1,0 +1,93 @@
+import { idOfBody, recordKey } from '../../../lambdas/patterns/idempotent-consumer/failure-records.js';
+import { readEnvelope } from '../../../lambdas/patterns/outbox/envelope.js';
+import type { Violation } from '../../simulator/search/scenario.js';
+import { type Facts, idIn, type QueueListener } from '../support/facts.js';
+import { type Check, violation } from './violation.js';
+
+/** What became of each commit and each event: G1, G3 and G5. */
+export const deliveries: Check = (facts) => [
+  ...published(facts),
+  ...processed(facts),
+  ...oneEffect(facts),
+  ...deletedWithReason(facts),
+];
+
+/** G1, G5: a commit is published, or visible as failed. */
+const published: Check = (facts) =>
+  facts.commits.flatMap((commit) => {
+    if (facts.isVisibleAsUnpublished(commit)) return [];
+    const id = commit.pk.slice(commit.pk.indexOf('#') + 1);
+    return commit.events
+      .filter((event) => !facts.published.has(event.id))
+      .map(({ type }) =>
+        violation('a commit is published, or visible as failed', `${type} of ${commit.pk} ${commit.sk}`, id),
+      );
+  });
+
+/** G3, G5: each event reached each of its consumers, or is visible as failed or pending. */
+const processed: Check = (facts) =>
+  facts.listeners.flatMap((listener) =>
+    [...facts.published].flatMap(([id, event]) => {
+      const hears = listener.consumer.events.some(
+        ({ service, types }) => event.source === `orderly.${service}` && types.includes(event['detail-type']),
+      );
+      if (!hears || facts.delivery(listener, { id }) !== 'missing') return [];
+      const { subject } = event.detail as { subject: string };
+      return [
+        violation(
+          'an event is processed, or visible as failed or pending',
+          `${event['detail-type']} ${id} at ${listener.name}`,
+          idIn(subject),
+        ),
+      ];
+    }),
+  );
+
+/** G3: one message or request has one commit of each kind of aggregate. */
+const oneEffect: Check = ({ orders, reservations }) =>
+  [orders, reservations].flatMap((aggregates) => {
+    const byTrigger = new Map<string, string>();
+    return [...aggregates].flatMap(([id, commits]) =>
+      commits.flatMap(({ trigger, sk }) => {
+        const earlier = byTrigger.get(trigger);
+        byTrigger.set(trigger, `${id} ${sk}`);
+        return earlier === undefined
+          ? []
+          : [violation('a message has one effect', `${trigger}: ${earlier} and ${id} ${sk}`, id)];
+      }),
+    );
+  });
+
+/** G5: a queue forgets a message only once its consumer's record, or what a projection shows, says what came of it. */
+const deletedWithReason: Check = (facts) =>
+  facts.listeners.flatMap((listener) =>
+    facts.queuesOf(listener).flatMap((queue) =>
+      queue.fates.flatMap(({ message, fate, at }) => {
+        if (fate !== 'deleted') return [];
+        return isAccountedFor(facts, listener, message.body, at) ? [] : [deletedTooEarly(listener, message.body)];
+      }),
+    ),
+  );
+
+function isAccountedFor(facts: Facts, listener: QueueListener, body: string, at: number): boolean {
+  const message = read(body);
+  const recordedAt = facts.recordedAt.get(recordKey(listener, message?.id ?? idOfBody(body)));
+  if (recordedAt !== undefined && recordedAt <= at) return true;
+  return (
+    listener.consumer.projection && message !== undefined && (facts.shown.get(message.about) ?? 0) >= message.sequence
+  );
+}
+
+function deletedTooEarly({ name }: QueueListener, body: string): Violation {
+  const { id, about } = read(body) ?? {};
+  return violation('no message is deleted without an effect or a record', `${id ?? body} at ${name}`, about);
+}
+
+function read(body: string) {
+  try {
+    const { id, subject, sequence } = readEnvelope(body);
+    return { id, about: idIn(subject), sequence };
+  } catch {
+    return undefined;
+  }
+}

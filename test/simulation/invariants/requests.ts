@@ -1,0 +1,94 @@
+import type { Answered, Call } from '../support/orderly.js';
+import { type Check, violation } from './violation.js';
+
+/** What clients were told: G1, G2, and that nobody sees what is another's. */
+export const requests: Check = (facts) => [
+  ...acknowledgedIsCommitted(facts),
+  ...oneAnswer(facts),
+  ...oneOrder(facts),
+  ...ownThingsOnly(facts),
+  ...facts.orderly.unanswered.map(({ method, path }) =>
+    violation('every call is answered at last', `${method} ${path}`),
+  ),
+];
+
+/** G1: what was acknowledged is committed. */
+const acknowledgedIsCommitted: Check = (facts) =>
+  facts.orderly.answered.flatMap(({ method, path, body, reply, key }) => {
+    const { orderId = '' } = reply.body as { orderId?: string };
+    if (method === 'POST' && path === '/orders' && reply.status === 201) {
+      const events = facts.orders.get(orderId)?.flatMap(({ events }) => events) ?? [];
+      const placed = events.filter(({ type }) => type === 'OrderPlaced').length;
+      if (placed !== 1) return [violation('an acknowledged order is one commit', `${placed} of ${key}`, orderId)];
+    }
+    if (path.endsWith('/cancellation') && reply.status === 200 && facts.order(orderId)?.status !== 'CANCELLED') {
+      const { status } = facts.order(orderId) ?? {};
+      return [violation('an acknowledged cancellation is committed', `status ${status}`, orderId)];
+    }
+    if (method === 'PUT' && path.startsWith('/stock/') && reply.status === 200) {
+      const { onHand } = body as { onHand: number };
+      const pk = `StockItem#${path.slice('/stock/'.length)}`;
+      const wasSet = facts.writes.some(({ changes }) =>
+        changes.some(({ after }) => after?.pk === pk && after.sk === 'STATE' && after.onHand === onHand),
+      );
+      if (!wasSet) return [violation('acknowledged stock is committed', `${path} ${onHand}`, pk)];
+    }
+    return [];
+  });
+
+/** The request that a key names: `auto` is the body's hash, and a key with another body is refused by itself. */
+const scopeOf = ({ as, method, path, key, body }: Call): string =>
+  `${as} ${method} ${path} ${key} ${JSON.stringify(body)}`;
+
+/** G2: the same request has one answer, and one of its answers at most is the first. */
+const oneAnswer: Check = ({ orderly }) => {
+  const first = new Map<string, string>();
+  const firsts = new Set<string>();
+  return orderly.answered.flatMap((call) => {
+    const { key, reply } = call;
+    if (key === undefined) return [];
+    const scope = scopeOf(call);
+    const about = String(reply.body.orderId);
+    // Each answer of a refusal is an occurrence of its own (RFC 9457, instance).
+    const { instance: _, ...body } = reply.body;
+    const answer = `${reply.status} ${JSON.stringify(body)}`;
+    const earlier = first.get(scope) ?? answer;
+    first.set(scope, earlier);
+    if (earlier !== answer) return [violation('a key has one answer', `${scope}: ${earlier} and ${answer}`, about)];
+    if (!isSuccess(call) || headerOf(call, 'idempotency-replayed') === 'true') return [];
+    if (firsts.has(scope)) return [violation('an answer given before says so', scope, about)];
+    firsts.add(scope);
+    return [];
+  });
+};
+
+/** G2: no key has two orders, and no order is without a request. */
+const oneOrder: Check = ({ orderly, orders }) => {
+  const sent = [...orderly.answered, ...orderly.unanswered].filter(
+    (call) => call.method === 'POST' && call.path === '/orders' && !isRefusal(call),
+  );
+  const keys = new Set(sent.map(scopeOf));
+  return orders.size > keys.size
+    ? [violation('a key has one order', `${orders.size} orders of ${keys.size} keys`)]
+    : [];
+};
+
+/** Nobody reads another's order, by whatever answer. */
+const ownThingsOnly: Check = ({ orderly }) =>
+  orderly.answered.flatMap(({ as, method, path, reply }) => {
+    if (as === 'operator') return [];
+    const shown = [reply.body, ...((reply.body.items ?? []) as readonly Record<string, unknown>[])];
+    return shown
+      .filter(({ customerId = as }) => customerId !== as)
+      .map(({ customerId, orderId }) =>
+        violation("nobody reads another's order", `${as} saw ${customerId}'s by ${method} ${path}`, String(orderId)),
+      );
+  });
+
+const isSuccess = ({ reply }: Answered): boolean => reply.status < 300;
+const isRefusal = (call: Call | Answered): boolean => 'reply' in call && call.reply.status >= 400;
+
+function headerOf({ reply }: Answered, name: string): string | undefined {
+  const [, value] = Object.entries(reply.headers).find(([header]) => header.toLowerCase() === name) ?? [];
+  return value === undefined ? undefined : String(value);
+}

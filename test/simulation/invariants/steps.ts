@@ -1,0 +1,117 @@
+import type { Violation } from '../../simulator/search/scenario.js';
+import { type Commit, type Counter, type Facts, isCommit, type Line, linesOf, type Write } from '../support/facts.js';
+import type { Row } from '../support/orderly.js';
+import { type Check, violation } from './violation.js';
+
+/** What must be true after each single write, played again in the order in which they were made. */
+export const steps: Check = (facts) => {
+  const ledger = new Ledger(facts);
+  return facts.writes.flatMap((write) => ledger.after(write));
+};
+
+class Ledger {
+  private readonly versions = new Map<string, number>();
+  private readonly reserved = new Map<string, number>();
+  private readonly events: ReadonlySet<string>;
+  private readonly projections: readonly string[];
+
+  constructor({ published, listeners }: Facts) {
+    this.events = new Set(published.keys());
+    this.projections = listeners.filter(({ consumer }) => consumer.projection).map(({ name }) => `${name}@`);
+  }
+
+  after(write: Write): readonly Violation[] {
+    // What was decided on is looked at before the write counts itself.
+    const undecided = this.decidedOnTheLastVersion(write);
+    return [
+      ...undecided,
+      ...write.changes.flatMap(({ before, after }) => [
+        ...this.commit(before, after),
+        ...recordedOnce(write, before),
+        ...neverBack(before, after),
+      ]),
+      ...this.commitsWithItsRecord(write),
+      ...write.changes.flatMap(({ after }) => this.counter(after)),
+    ];
+  }
+
+  /** G1: nothing is written over a commit, and none leaves a gap. */
+  private commit(before: Row | undefined, after: Row | undefined): readonly Violation[] {
+    if (before && isCommit(before)) return [violation('a commit never changes', keyOf(before), idOf(before))];
+    if (!after || !isCommit(after)) return [];
+    const { pk, sk, events, lastVersion } = after as unknown as Commit;
+    const version = this.versions.get(pk) ?? 0;
+    this.versions.set(pk, lastVersion);
+    for (const { type, data } of events) {
+      const sign = type === 'StockReserved' ? 1 : type === 'StockReleased' ? -1 : 0;
+      if (sign !== 0) this.reserve(linesOf(data), sign);
+    }
+    const whole = Number(sk.slice('COMMIT#'.length)) === version + 1 && lastVersion === version + events.length;
+    return whole ? [] : [violation('commits are gapless', `${pk} ${sk} after version ${version}`, idOf(after))];
+  }
+
+  private reserve(lines: readonly Line[], sign: 1 | -1): void {
+    for (const { sku, quantity } of lines) this.reserved.set(sku, (this.reserved.get(sku) ?? 0) + sign * quantity);
+  }
+
+  /** Stock is never below zero and conserved, at any moment. */
+  private counter(after: Row | undefined): readonly Violation[] {
+    if (!String(after?.pk).startsWith('StockItem#') || after?.sk !== 'STATE') return [];
+    const { onHand, reserved, available } = after as unknown as Counter;
+    const sku = idOf(after);
+    const live = this.reserved.get(sku) ?? 0;
+    const told = `${sku}: on hand ${onHand}, reserved ${reserved}, available ${available}, by reservations ${live}`;
+    const found: Violation[] = [];
+    if (available < 0 || reserved < 0) found.push(violation('stock is never below zero', told, sku));
+    if (onHand !== available + reserved) found.push(violation('on hand = available + reserved', told, sku));
+    if (reserved !== live) found.push(violation('what is reserved belongs to reservations', told, sku));
+    return found;
+  }
+
+  /** G2, G3: the effect of a message or a keyed change, and its record, are one write. */
+  private commitsWithItsRecord({ fn, changes }: Write): readonly Violation[] {
+    return changes.flatMap(({ after }) => {
+      if (!after || !isCommit(after)) return [];
+      const { trigger, requestHash, sk } = after as unknown as Commit;
+      const isOfAMessage = this.events.has(trigger);
+      const isKeyedChange = requestHash !== undefined && sk !== 'COMMIT#0000000001';
+      if (!isOfAMessage && !isKeyedChange) return [];
+      const isItsRecord = (pk: string): boolean => (isOfAMessage ? pk.endsWith(`#${trigger}`) : pk.startsWith('api#'));
+      if (changes.some((change) => isItsRecord(String(change.after?.pk)))) return [];
+      return [violation('an effect and its record are one write', `${keyOf(after)} by ${fn}`, idOf(after))];
+    });
+  }
+
+  /** Design, section 3: a decision without events goes with a check that the version decided on is still the last. */
+  private decidedOnTheLastVersion({ fn, changes, conditions }: Write): readonly Violation[] {
+    if (changes.some(({ after }) => after && isCommit(after))) return [];
+    const record = changes.find(({ after }) => after?.status === 'PROCESSED' || String(after?.pk).startsWith('api#'));
+    const pk = String(record?.after?.pk);
+    if (!record || this.projections.some((name) => pk.startsWith(name))) return [];
+    const checked = conditions.some(
+      ({ key, holds }) =>
+        holds && isCommit(key) && Number(String(key.sk).slice('COMMIT#'.length)) === this.nextVersion(key),
+    );
+    return checked ? [] : [violation('a decision without events is recorded with its version', `${pk} by ${fn}`, pk)];
+  }
+
+  private nextVersion(key: Row): number {
+    return (this.versions.get(String(key.pk)) ?? 0) + 1;
+  }
+}
+
+/** G3: once a record says that a message was processed, nobody processes it again. */
+function recordedOnce({ fn }: Write, before: Row | undefined): readonly Violation[] {
+  if (before?.status !== 'PROCESSED') return [];
+  return [violation('a message is recorded as processed once', `${String(before.pk)} again by ${fn}`)];
+}
+
+/** A list's row is never replaced by an older one. */
+function neverBack(before: Row | undefined, after: Row | undefined): readonly Violation[] {
+  if (!before || !after || !String(after.pk).startsWith('CUSTOMER#')) return [];
+  if (Number(after.version) >= Number(before.version)) return [];
+  return [violation('a list never goes back', `${keyOf(after)} ${before.version} to ${after.version}`, idOf(after))];
+}
+
+const keyOf = ({ pk, sk }: Row): string => `${pk} ${sk}`;
+const idOf = ({ pk }: Row): string => String(pk).slice(String(pk).indexOf('#') + 1);

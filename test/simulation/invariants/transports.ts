@@ -1,0 +1,15 @@
+import { type Check, violation } from './violation.js';
+
+/** What queues, streams, the bus and rights tell: G5. */
+export const transports: Check = ({ orderly: { cloud } }) => {
+  const lines = (pattern: RegExp): readonly string[] => cloud.world.trace.lines.filter((line) => pattern.test(line));
+  const expired = [...cloud.queues.values()].flatMap(({ fates }) => fates.filter(({ fate }) => fate === 'expired'));
+  return [
+    ...lines(/ OVERLAP/).map((line) => violation('a message is handled by one invocation at a time', line)),
+    ...lines(/ LOST\b/).map((line) => violation('nothing is lost on the way', line)),
+    ...lines(/ DENIED | may not /)
+      .slice(0, 3)
+      .map((line) => violation('no right is missing', line)),
+    ...expired.map(({ message }) => violation('no message expires unseen', message.id)),
+  ];
+};

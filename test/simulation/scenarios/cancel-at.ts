@@ -1,0 +1,39 @@
+import type { Scenario } from '../../simulator/search/scenario.js';
+import { brokenPromises } from '../invariants/broken-promises.js';
+import { Orderly } from '../support/orderly.js';
+import { cancellationOf, placed, stocked } from './shop.js';
+
+/** Whether the stock is enough: the cancellation races an approval, or a rejection. */
+type Race = 'approval' | 'rejection';
+
+/** By then an order without faults has come to its end. */
+const LONGEST_WAY = 60_000;
+
+/** Name of the scenario that begins a cancellation at one moment: `cancel-at-17-of-approval`. */
+export const CANCEL_AT = /^cancel-at-(\d+)-of-(approval|rejection)$/;
+
+/**
+ * A cancellation that begins at one moment of its order's way: right before the so many-th call, message, delivery or
+ * invocation after the acknowledgement. Played at every moment it meets the reservation, its answer and the list at each
+ * point at which anything happens at all.
+ * @param moment from 0; past the last one everything has come to rest
+ */
+export const cancelAt = (moment: number, race: Race): Scenario => ({
+  name: `cancel-at-${moment}-of-${race}`,
+  faultProbability: 0.02,
+  async play(cloud) {
+    const { world, faults } = cloud;
+    const orderly = new Orderly(cloud);
+    await stocked(orderly, { 'TEA-1': race === 'approval' ? 1 : 0 });
+    await orderly.rest();
+    const { reply } = await placed(orderly, 'alice', 'order');
+    const begun = faults.points.length;
+    const latest = world.now + LONGEST_WAY;
+    await world.until(() => faults.points.length >= begun + moment || world.now >= latest);
+    const cancel = cancellationOf('alice', reply.body.orderId, 'cancel');
+    orderly.begin(cancel);
+    orderly.begin(cancel);
+    await orderly.rest();
+    return brokenPromises(orderly);
+  },
+});

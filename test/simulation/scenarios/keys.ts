@@ -1,0 +1,61 @@
+import type { Scenario, Violation } from '../../simulator/search/scenario.js';
+import { brokenPromises } from '../invariants/broken-promises.js';
+import { type Answered, type Call, Orderly } from '../support/orderly.js';
+import { cancellationOf, HOUR, orderOf, stocked } from './shop.js';
+
+/** Keys that the server issued, before and after their day; `auto`; one key of two customers, and with two bodies. */
+export const keys: Scenario = {
+  name: 'keys',
+  faultProbability: 0.02,
+  async play(cloud) {
+    const { world } = cloud;
+    const orderly = new Orderly(cloud);
+    const broken: Violation[] = [];
+    const expect = async (call: Call, status: number, code?: string): Promise<Answered> => {
+      const answered = await orderly.call(call);
+      const { status: found, body } = answered.reply;
+      const wrong = found !== status || (code !== undefined && body.type !== `urn:orderly:problem:${code}`);
+      if (wrong)
+        broken.push({ invariant: 'keys are answered as documented', detail: told(call, found, body.type, status) });
+      return answered;
+    };
+    const issued = async (as: string): Promise<string> =>
+      String((await orderly.call({ method: 'POST', path: '/idempotency-keys', as })).reply.body.idempotencyKey);
+    await stocked(orderly, { 'TEA-1': 10 });
+
+    const [used, unused, forCancel] = [await issued('alice'), await issued('alice'), await issued('alice')];
+    const order = orderOf('alice', used, ['TEA-1']);
+    const { reply } = await expect(order, 201);
+    const cancel = cancellationOf('alice', reply.body.orderId, forCancel);
+    await expect(cancel, 200);
+    const auto = (reference: string) => orderOf('bob', 'auto', ['TEA-1'], 1, reference);
+    await expect(auto('one'), 201);
+    await expect(auto('two'), 201);
+    await expect(orderOf('bob', 'auto', ['TEA-1']), 400);
+    // Alice's key in Bob's hand is a key of Bob's; with another body it is refused.
+    await expect(orderOf('bob', used, ['TEA-1']), 201);
+    await expect(orderOf('alice', used, ['TEA-1'], 2), 422, 'key-reused');
+    await expect({ ...orderOf('alice', '', ['TEA-1']) }, 400, 'key-missing');
+    await orderly.rest();
+
+    await world.pass(25 * HOUR);
+    // A replay is answered for ever; a first use comes too late, each time.
+    await expect(order, 201);
+    await expect(cancel, 200);
+    await expect(auto('one'), 201);
+    const late = orderOf('alice', unused, ['TEA-1']);
+    await expect(late, 422, 'key-expired');
+    await expect(late, 422, 'key-expired');
+    await expect(cancellationOf('alice', reply.body.orderId, unused), 422, 'key-expired');
+    await orderly.rest();
+    const orders = new Set(
+      orderly.answered.flatMap(({ reply: { status, body } }) => (status === 201 ? [body.orderId] : [])),
+    );
+    orders.delete(undefined);
+    if (orders.size !== 4) broken.push({ invariant: 'each key has its own order', detail: `${orders.size}, not 4` });
+    return [...broken, ...brokenPromises(orderly)];
+  },
+};
+
+const told = ({ as, path, key }: Call, found: number, type: unknown, wanted: number): string =>
+  `${as} ${path} ${key}: ${found} ${String(type)}, not ${wanted}`;

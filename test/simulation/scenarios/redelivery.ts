@@ -1,0 +1,67 @@
+import type { Scenario, Violation } from '../../simulator/search/scenario.js';
+import { brokenPromises } from '../invariants/broken-promises.js';
+import { Facts } from '../support/facts.js';
+import { Orderly } from '../support/orderly.js';
+import { cancellationOf, DAY, placed, stocked } from './shop.js';
+
+/** Ages at which everything that was on the bus comes again. */
+const AGES = [1, 6, 20, 33, 36, 70];
+
+/**
+ * Events come again days and weeks later, as from an archive's replay. Inside the dedupe window each is recognised by
+ * its record; past it, where TTL has deleted the record, it is quarantined (G4).
+ */
+const redelivery = (name: string, ttlLag: number): Scenario => ({
+  name,
+  faultProbability: 0.003,
+  conditions: { ttlLag },
+  async play(cloud) {
+    const { world, events } = cloud;
+    const orderly = new Orderly(cloud);
+    await stocked(orderly, { 'TEA-1': 1 });
+    const { reply } = await placed(orderly, 'alice', 'kept');
+    await orderly.rest();
+    await placed(orderly, 'alice', 'rejected');
+    await orderly.rest();
+    await orderly.call(cancellationOf('alice', reply.body.orderId, 'cancel'));
+    await orderly.rest();
+    const begun = world.now;
+    const first = [...events.accepted].filter(({ event }) => event.source.startsWith('orderly.'));
+    for (const age of AGES) {
+      await world.pass(begun + age * DAY - world.now);
+      for (const { bus, event } of first) {
+        events.put(bus, { source: event.source, detailType: event['detail-type'], detail: event.detail });
+      }
+      await orderly.rest();
+    }
+    const tooOld = [...brokenPromises(orderly, ({ failures }) => failures?.[0]?.name === 'TooOld')];
+    return [...tooOld, ...quarantined(orderly)];
+  },
+});
+
+/** By now every record of a first delivery is gone: what came again is told as too old. */
+function quarantined(orderly: Orderly): readonly Violation[] {
+  const facts = new Facts(orderly);
+  return facts.listeners
+    .filter(({ consumer }) => !consumer.projection)
+    .flatMap((listener) =>
+      [...facts.published]
+        .filter(([, event]) =>
+          listener.consumer.events.some(
+            ({ service, types }) => event.source === `orderly.${service}` && types.includes(event['detail-type']),
+          ),
+        )
+        .map(([id]) => `${listener.name}@${listener.generation}#${id}`)
+        .filter((pk) => facts.records.get(pk)?.status !== 'FAILED')
+        .map((pk) => ({
+          invariant: 'what is too old is quarantined',
+          detail: `${pk} ${facts.records.get(pk)?.status}`,
+          about: pk.slice(pk.indexOf('#') + 1),
+        })),
+    );
+}
+
+/** TTL deletes as late as it may. */
+export const redeliveryTtlLags = redelivery('redelivery-ttl-lags', 2 * DAY);
+/** TTL deletes at once. */
+export const redeliveryTtlAtOnce = redelivery('redelivery-ttl-at-once', 0);

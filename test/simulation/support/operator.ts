@@ -1,0 +1,110 @@
+import { DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
+import { DeleteCommand, DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { REDRIVE } from '../../../lambdas/patterns/idempotent-consumer/redrive.js';
+import type { RelayAnswer } from '../../../lambdas/patterns/outbox/relay.lambda.js';
+import { OperatorError } from '../../../tools/operator/errors.js';
+import { type FoundRecord, failuresOf } from '../../../tools/operator/records.js';
+import { redrivable } from '../../../tools/operator/redrive.js';
+import { listenersOf } from '../../../tools/operator/services.js';
+import type { Result } from '../../simulator/aws/lambda.js';
+import type { Cloud } from '../../simulator/cloud.js';
+import { DynamoDbError } from '../../simulator/dynamodb/errors.js';
+import type { Operation } from '../../simulator/dynamodb/wire.js';
+import type { Orderly } from './orderly.js';
+
+export interface RedriveAnswer {
+  readonly sent: number;
+  /** Why the others must not be sent, as the command says it. */
+  readonly refused: readonly string[];
+}
+
+/**
+ * An operator who works the failures off as `orderly failures redrive` does. Which there are and which may be sent again
+ * is the command's own code, its DynamoDB client answered in process; what it sends is sent here in its place, since its
+ * waiting for what comes of it is by the real clock.
+ */
+export class Operator {
+  private readonly documents: DynamoDBDocumentClient;
+
+  constructor(private readonly orderly: Orderly) {
+    this.documents = DynamoDBDocumentClient.from(new DynamoDBClient(inProcess(orderly.cloud)));
+  }
+
+  /** Sends each failure again. @param notDone the operator has made sure that it was not done before */
+  async redriveAll(notDone = false): Promise<RedriveAnswer> {
+    let sent = 0;
+    const refused: string[] = [];
+    for (const found of await this.failures()) {
+      const relays = found.listener.consumer === undefined;
+      try {
+        const payload = redrivable(found, { notDone: notDone && !relays });
+        if (relays) await this.publishAgain(found, payload);
+        else this.send(found, payload, notDone);
+        sent++;
+      } catch (error) {
+        if (!(error instanceof OperatorError)) throw error;
+        refused.push(error.message);
+      }
+    }
+    return { sent, refused };
+  }
+
+  private async failures(): Promise<readonly FoundRecord[]> {
+    const found: FoundRecord[] = [];
+    for (const listener of listenersOf(this.orderly.services))
+      found.push(...(await failuresOf(this.documents, listener)));
+    return found;
+  }
+
+  private send({ listener }: FoundRecord, body: string, notDone: boolean): void {
+    const queues = [...this.orderly.cloud.queues.values()];
+    const queue = queues.find(({ resource }) => resource.ref === listener.consumer?.queueUrl);
+    const value = { DataType: 'String', StringValue: notDone ? 'not-done' : 'again' };
+    queue?.send({ body, attributes: { [REDRIVE]: value } });
+  }
+
+  /** A commit through its relay once more; its failure ends once all of it is on the bus. */
+  private async publishAgain({ listener, record }: FoundRecord, payload: string): Promise<void> {
+    const { cloud } = this.orderly;
+    const relay = [...cloud.functions.values()].find(({ resource }) => resource.ref === listener.service.relay);
+    const dynamodb = { ...JSON.parse(payload), SequenceNumber: '1' };
+    let result: Result | undefined;
+    relay?.invoke({ Records: [{ eventName: 'INSERT', eventSource: 'aws:dynamodb', dynamodb }] }, (ended) => {
+      result = ended;
+    });
+    await cloud.world.until(() => result !== undefined);
+    if (result?.kind !== 'returned') return;
+    const { batchItemFailures, givenUp } = result.value as RelayAnswer;
+    if (batchItemFailures.length > 0 || givenUp.length > 0) return;
+    await this.documents.send(new DeleteCommand({ TableName: listener.service.records, Key: { pk: record.pk } }));
+  }
+}
+
+/** A client whose requests are carried out by the model, at once; an operator's rights aren't looked at. */
+function inProcess({ dynamodb }: Cloud): DynamoDBClientConfig {
+  const handle = async ({ headers, body }: { headers: Record<string, string>; body?: string | Uint8Array }) => {
+    const operation = (headers['x-amz-target'] ?? '').split('.').at(-1) as Operation;
+    const answer = (statusCode: number, output: object) => ({
+      response: {
+        statusCode,
+        headers: { 'content-type': 'application/x-amz-json-1.0' },
+        body: Buffer.from(JSON.stringify(output)),
+      },
+    });
+    try {
+      return answer(200, dynamodb.call(operation, JSON.parse(textOf(body))).output);
+    } catch (error) {
+      if (!(error instanceof DynamoDbError)) throw error;
+      return answer(error.status, error.body);
+    }
+  };
+  return {
+    region: 'eu-west-1',
+    credentials: { accessKeyId: 'simulated', secretAccessKey: 'simulated' },
+    // The SDK's own type asks for what only its default handler has.
+    requestHandler: { handle } as unknown as NonNullable<DynamoDBClientConfig['requestHandler']>,
+  };
+}
+
+const textOf = (body: string | Uint8Array = '{}'): string =>
+  typeof body === 'string' ? body : new TextDecoder().decode(body);
