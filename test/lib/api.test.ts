@@ -18,6 +18,8 @@ describe('the API', () => {
       .resources('Api', 'AWS::ApiGateway::Method')
       .map(({ properties }) => `${properties.HttpMethod} ${pathOf(referenced(properties.ResourceId))}`);
     expect(routes.sort()).toEqual([
+      'GET /accounts',
+      'GET /accounts/{customerId}',
       'GET /orders',
       'GET /orders/{orderId}',
       'GET /orders/{orderId}/history',
@@ -25,6 +27,7 @@ describe('the API', () => {
       'POST /idempotency-keys',
       'POST /orders',
       'POST /orders/{orderId}/cancellation',
+      'PUT /accounts/{customerId}/credit-limit',
       'PUT /stock/{sku}',
     ]);
   });
@@ -53,7 +56,7 @@ describe('the API', () => {
   });
 
   test('is called by nobody’s rights but its own', () => {
-    for (const service of ['Orders', 'Inventory'] as const) {
+    for (const service of ['Orders', 'Inventory', 'Accounts'] as const) {
       for (const { properties } of prod.resources(service, 'AWS::Lambda::Permission')) {
         expect(properties.Principal).toBe('events.amazonaws.com');
       }

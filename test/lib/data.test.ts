@@ -3,7 +3,7 @@ import { type Json, referenced, statements, synthesized } from './support/enviro
 
 const dev = synthesized('dev');
 const prod = synthesized('prod');
-const SERVICES = ['Orders', 'Inventory'] as const;
+const SERVICES = ['Orders', 'Inventory', 'Accounts'] as const;
 
 describe('tables', () => {
   test.each(SERVICES)('of %s have pinned logical ids: another id would make an empty table', (service) => {
@@ -15,7 +15,7 @@ describe('tables', () => {
 
   test('expire by expiresAt and are paid per request', () => {
     const tables = [dev, prod].flatMap((environment) => environment.everywhere('AWS::DynamoDB::GlobalTable'));
-    expect(tables).toHaveLength(8);
+    expect(tables).toHaveLength(12);
     for (const { properties } of tables) {
       expect(properties.TimeToLiveSpecification).toEqual({ AttributeName: 'expiresAt', Enabled: true });
       expect(properties.BillingMode).toBe('PAY_PER_REQUEST');
@@ -29,7 +29,8 @@ describe('tables', () => {
       );
       expect(keys(table)).toEqual(['pk', 'sk']);
       expect(table.StreamSpecification).toEqual({ StreamViewType: 'NEW_IMAGE' });
-      expect(indexes(table)).toEqual([['feed', 'feedPk', 'feedSk', 'KEYS_ONLY']]);
+      const own = service === 'Accounts' ? [['exhausted', 'exhaustedPk', 'exhaustedSk', 'INCLUDE']] : [];
+      expect(indexes(table)).toEqual([['feed', 'feedPk', 'feedSk', 'KEYS_ONLY'], ...own]);
       expect(keys(records)).toEqual(['pk']);
       expect(records.StreamSpecification).toBeUndefined();
       expect(indexes(records)).toEqual([['failed', 'failedConsumer', 'failedAt', 'ALL']]);
@@ -47,8 +48,8 @@ describe('tables', () => {
           attributes.UpdateReplacePolicy,
         ];
       });
-    expect(safety(prod)).toEqual(Array(4).fill([true, true, 'Retain', 'Retain']));
-    expect(safety(dev)).toEqual(Array(4).fill([false, false, 'Delete', 'Delete']));
+    expect(safety(prod)).toEqual(Array(6).fill([true, true, 'Retain', 'Retain']));
+    expect(safety(dev)).toEqual(Array(6).fill([false, false, 'Delete', 'Delete']));
   });
 
   test('are the business of their own service: no other stack hears of them', () => {
@@ -88,7 +89,7 @@ describe('the relay', () => {
   );
 
   test('reads its stream from the beginning, in parallel, and gives up in time', () => {
-    expect(mappings).toHaveLength(4);
+    expect(mappings).toHaveLength(6);
     for (const { properties } of mappings) {
       expect(properties).toMatchObject({
         StartingPosition: 'TRIM_HORIZON',

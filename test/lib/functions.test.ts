@@ -15,7 +15,7 @@ const WILDCARDS = [
 
 describe('each function', () => {
   test('runs current Node on arm64, with time and memory said', () => {
-    expect(functions).toHaveLength(2 * 19);
+    expect(functions).toHaveLength(2 * 28);
     for (const { properties } of functions) {
       expect(properties).toMatchObject({ Runtime: 'nodejs24.x', Architectures: ['arm64'], MemorySize: 512 });
       expect(properties.Timeout).toBeGreaterThan(0);
@@ -91,6 +91,7 @@ describe('roles', () => {
   test('let only the relays write to the bus', () => {
     const writers = statements(prod).filter(({ actions }) => actions.includes('events:PutEvents'));
     expect(writers.map(({ stack, policy }) => `${stack}/${policy.slice(0, 15)}`).sort()).toEqual([
+      'Accounts/OutboxRelayRole',
       'Inventory/OutboxRelayRole',
       'Orders/OutboxRelayRole',
     ]);

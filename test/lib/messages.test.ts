@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { accountsContract } from '../../lambdas/services/accounts/contract.js';
 import { type Json, type Resource, referenced, STACKS, synthesized } from './support/environments.js';
 
 const prod = synthesized('prod');
@@ -71,23 +72,26 @@ describe('consumers', () => {
     const mappings = prod
       .everywhere('AWS::Lambda::EventSourceMapping')
       .filter(({ properties }) => !JSON.stringify(properties.EventSourceArn).includes('StreamArn'));
-    // Three consumers, and for each a drain of its two dead-letter queues.
-    expect(mappings).toHaveLength(9);
+    // Five consumers, and for each a drain of its two dead-letter queues.
+    expect(mappings).toHaveLength(15);
     for (const { properties } of mappings) {
       expect(properties.FunctionResponseTypes).toEqual(['ReportBatchItemFailures']);
       expect(properties.ScalingConfig.MaximumConcurrency).toBeGreaterThanOrEqual(2);
     }
   });
 
-  test('hear one service each, by types of its contract, and no rule drops what it can not deliver', () => {
+  test('hear one service each, or the commands to their own, by types of a contract, and no rule drops what it can not deliver', () => {
     const heard = Object.fromEntries(
       STACKS.flatMap((stack) =>
         prod
           .resources(stack, 'AWS::Events::Rule')
           .filter(({ id }) => !id.includes('BatchFailed'))
           .map(({ id, properties }) => [
-            `${stack}/${id.replace(/Events[0-9A-F]{8}$/, '')}`,
-            [...properties.EventPattern.source, ...properties.EventPattern['detail-type']],
+            `${stack}/${id.replace(/(Events)?[0-9A-F]{8}$/, '')}`,
+            [
+              ...(properties.EventPattern.source ?? [`to ${properties.EventPattern.detail.to}`]),
+              ...properties.EventPattern['detail-type'],
+            ],
           ]),
       ),
     );
@@ -101,6 +105,8 @@ describe('consumers', () => {
         'OrderCancelled',
       ],
       'Inventory/ReservationsOrders': ['orderly.orders', 'OrderPlaced', 'OrderCancelled'],
+      'Accounts/CommandsAccountsCommands': ['to accounts', ...Object.keys(accountsContract.commands)],
+      'Accounts/ExhaustedProjectionAccounts': ['orderly.accounts', ...Object.keys(accountsContract.events)],
     });
     for (const { properties } of prod.everywhere('AWS::Events::Rule')) {
       for (const target of properties.Targets) expect(target.DeadLetterConfig?.Arn).toBeDefined();
@@ -115,11 +121,17 @@ describe('consumers', () => {
         return CONSUMER && id.startsWith('On') ? [`${CONSUMER}@${CONSUMER_GENERATION}`] : [];
       })
       .sort();
-    expect(names).toEqual(['orders-list@0', 'orders-stock@0', 'reservations@0']);
+    expect(names).toEqual([
+      'accounts-commands@0',
+      'accounts-exhausted@0',
+      'orders-list@0',
+      'orders-stock@0',
+      'reservations@0',
+    ]);
   });
 
   test('have both dead-letter queues drained by a function that writes their own failure records', () => {
-    for (const stack of ['Orders', 'Inventory'] as const) {
+    for (const stack of ['Orders', 'Inventory', 'Accounts'] as const) {
       const { queues, isDeadLetters } = queuesOf(stack);
       for (const queue of queues.filter((queue) => isDeadLetters(queue) && !queue.id.includes('Undrained'))) {
         const [drain, ...others] = readersOf(stack, queue);
