@@ -4,6 +4,8 @@ export interface Trace {
   readonly trigger: string;
   /** `customer:<id>`, `operator:<id>` or `service:<name>`. */
   readonly actor: string;
+  /** Where a service acts: who began what it goes on with, as `actor` names them. */
+  readonly onBehalfOf?: string;
   /** The conversation that this belongs to. */
   readonly correlationId: string;
   /** W3C Trace Context. */

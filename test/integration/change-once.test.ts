@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { IdempotencyKey } from '../../lambdas/patterns/idempotent-receiver/idempotency-key.js';
+import { counted, evolution, type Tally, type TallyEvent, tallyContract, traceOf } from '../support/tally.js';
 import { type OwnTables, ownTables } from './own-tables.js';
-import { counted, evolution, type Tally, type TallyEvent, tallyContract, traceOf } from './tally.js';
 
 type Store = InstanceType<
   typeof import('../../lambdas/patterns/event-store/dynamodb-event-store.js').DynamoDbEventStore<Tally, TallyEvent>

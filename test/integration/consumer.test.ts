@@ -11,8 +11,8 @@ import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import type { Context, SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Env } from '../../lambdas/platform/environment.js';
+import { tallyContract } from '../support/tally.js';
 import { config, type OwnTables, ownTables } from './own-tables.js';
-import { tallyContract } from './tally.js';
 
 const MAX_ATTEMPTS = 8;
 const sqs = new SQSClient({ ...config, useQueueUrlAsEndpoint: false });

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { OrderView } from '../../lambdas/services/orders/contract.js';
+import { traceOf } from '../support/tally.js';
 import { type OwnTables, ownTables } from './own-tables.js';
-import { traceOf } from './tally.js';
 
 /** Races that are too narrow to be met from outside: the rival comes in between a read and its write, each time. */
 

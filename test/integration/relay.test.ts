@@ -24,8 +24,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { commitItem } from '../../lambdas/patterns/event-store/commit.js';
 import { readEnvelope } from '../../lambdas/patterns/outbox/envelope.js';
 import { Env } from '../../lambdas/platform/environment.js';
+import { counted, tallyContract, traceOf } from '../support/tally.js';
 import { config, type OwnTables, ownTables } from './own-tables.js';
-import { counted, tallyContract, traceOf } from './tally.js';
 
 const name = `orderly-test-${randomUUID().slice(0, 8)}`;
 const events = new EventBridgeClient(config);

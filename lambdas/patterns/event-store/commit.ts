@@ -32,6 +32,7 @@ export const Commit = z.object({
   trigger: z.string(),
   requestHash: z.optional(z.string()),
   actor: z.string(),
+  onBehalfOf: z.optional(z.string()),
   correlationId: z.string(),
   traceparent: z.string(),
   at: z.string(),
@@ -56,7 +57,6 @@ export interface NewCommit {
   readonly trace: Trace;
   /** API commits only. */
   readonly requestHash?: string;
-  readonly snapshot?: { readonly schema: number; readonly state: string };
   /** Only where the commit is an outbox entry and no history: epoch seconds. */
   readonly expiresAt?: number;
   readonly feedShards: FeedShards;
@@ -71,7 +71,7 @@ export type FeedShards = readonly { readonly from: string; readonly shards: numb
  * @throws {ContractViolation} where an event breaks its contract
  */
 export function commitItem(commit: NewCommit): Commit & Item {
-  const { contract, aggregate, id, after, events, trace, requestHash, snapshot, expiresAt } = commit;
+  const { contract, aggregate, id, after, events, trace, requestHash, expiresAt } = commit;
   const now = clock.now();
   const at = commit.notBefore !== undefined && commit.notBefore > now ? commit.notBefore : now;
   return {
@@ -87,7 +87,6 @@ export function commitItem(commit: NewCommit): Commit & Item {
     feedPk: feedPartition(at, aggregateKey(aggregate, id), commit.feedShards),
     feedSk: newId(),
     ...(requestHash === undefined ? {} : { requestHash }),
-    ...(snapshot === undefined ? {} : { snapshot }),
     ...(expiresAt === undefined ? {} : { expiresAt }),
   };
 }

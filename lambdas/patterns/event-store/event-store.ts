@@ -1,4 +1,5 @@
 import type { TransactWriteItem } from '../../platform/dynamodb.js';
+import { Problem } from '../../platform/errors.js';
 import type { AnyEvent } from '../contract.js';
 import type { Trace } from '../trace.js';
 import type { Commit } from './commit.js';
@@ -9,6 +10,23 @@ export interface Evolution<State, Event extends AnyEvent> {
   readonly evolve: (state: State, event: Event) => State;
   /** Version of the state's shape: raised when it changes, so that older snapshots are ignored. */
   readonly stateSchema: number;
+  /** Whether this state is the end: nothing is appended any more, and what was stays in the history. @default none is */
+  readonly isDeleted?: (state: State) => boolean;
+}
+
+/** The version that a commit was to have is another commit's: somebody else was first, or this one was lost and found. */
+export class VersionTaken extends Error {
+  override readonly name = 'VersionTaken';
+  constructor(readonly existing: Commit) {
+    super('another commit has this version');
+  }
+}
+
+/** The aggregate came to its end; 404 where a request wanted to change it, and no try again will help a message. */
+export class AggregateDeleted extends Problem {
+  constructor() {
+    super('not-found', 'it was deleted');
+  }
 }
 
 /** An aggregate at one version. */
@@ -30,6 +48,8 @@ export interface HistoryEntry {
   readonly type: string;
   readonly at: string;
   readonly actor: string;
+  /** Who began what a service went on with. */
+  readonly onBehalfOf?: string;
   readonly correlationId: string;
   readonly causationId: string;
   readonly data: unknown;
@@ -58,15 +78,22 @@ export interface EventStore<State, Event extends AnyEvent> {
     from: HistoryPosition,
     limit: number,
   ): Promise<{ readonly items: readonly HistoryEntry[]; readonly next?: HistoryPosition }>;
-  /** The commit of these events after `loaded`, as an item. */
+  /**
+   * The commit of these events after `loaded`, as an item: `loaded.version` is the version that it expects.
+   * @throws {ContractViolation} an event breaks its contract; {@link AggregateDeleted}
+   */
   commit(loaded: Loaded<State>, events: readonly Event[], trace: Trace, request?: { readonly hash: string }): Commit;
   /** The state that a commit on top of `loaded` leads to. */
   after(loaded: Loaded<State>, commit: Commit): Loaded<State>;
   /**
-   * Appends by a plain Put of one item.
-   * @throws {ItemExists} another commit has this version; {@link WriteConflict} a transaction was in the way
+   * Appends by a write of its own.
+   * @throws {VersionTaken} another commit has this version; {@link WriteConflict} a transaction was in the way
    */
   append(commit: Commit): Promise<void>;
+}
+
+/** An event store whose appends can share one transaction with other writes: all of them happen, or none. */
+export interface TransactionalEventStore<State, Event extends AnyEvent> extends EventStore<State, Event> {
   /** The append as a part of a transaction, refused where another commit has this version. */
   appendWrite(commit: Commit): TransactWriteItem;
   /** Refuses a transaction where the aggregate has gone on since it was loaded; for decisions without events. */

@@ -121,6 +121,7 @@ class Consumption<C extends ServiceContract, Types extends EventOf<C>['type']> {
     const trace = {
       trigger: envelope.id,
       actor: this.actor,
+      onBehalfOf: envelope.onbehalfof ?? envelope.actor,
       correlationId: envelope.correlationid,
       traceparent: envelope.traceparent,
     };

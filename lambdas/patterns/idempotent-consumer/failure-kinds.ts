@@ -1,5 +1,6 @@
 import { clock, secondsBetween } from '../../platform/clock.js';
 import { ContractViolation } from '../contract.js';
+import { AggregateDeleted } from '../event-store/event-store.js';
 import type { Envelope } from '../outbox/envelope.js';
 
 /** A message older than the window in which a duplicate would be recognised (G4): only an operator may process it. */
@@ -29,11 +30,12 @@ export class DeadLettered extends Error {
 const NEVER = new Set(['TooLarge', 'ValidationException']);
 
 /**
- * Whether trying again can't help: the message breaks its contract, is too old or too large, or the business forbids
- * it for ever. A version above the known one may be a deployment under way, and is tried again; so is all that isn't
- * known here (throttling, conflicts, time-outs, faults of ours), until its attempts are used up.
+ * Whether trying again can't help: the message breaks its contract, is too old or too large, its aggregate was deleted,
+ * or the business forbids it for ever. A version above the known one may be a deployment under way, and is tried again;
+ * so is all that isn't known here (throttling, conflicts, time-outs, faults of ours), until its attempts are used up.
  */
 export function isPermanent(error: unknown, isRefusal: (error: unknown) => boolean): boolean {
   if (error instanceof ContractViolation) return error.code !== 'NEWER_VERSION';
-  return error instanceof TooOld || (error instanceof Error && NEVER.has(error.name)) || isRefusal(error);
+  if (error instanceof TooOld || error instanceof AggregateDeleted) return true;
+  return (error instanceof Error && NEVER.has(error.name)) || isRefusal(error);
 }

@@ -3,7 +3,7 @@ import { clock, pauseUpTo } from '../../platform/clock.js';
 import { documents, type Item, TransactionRefused, type TransactWriteItem, transact } from '../../platform/dynamodb.js';
 import { Problem, Throttled, WriteConflict } from '../../platform/errors.js';
 import type { AnyEvent } from '../contract.js';
-import type { EventStore, Loaded } from '../event-store/event-store.js';
+import type { Loaded, TransactionalEventStore } from '../event-store/event-store.js';
 import type { Trace } from '../trace.js';
 import type { Outcome } from './create-once.js';
 import { checkSameRequest, type IdempotencyKey, refuseExpired } from './idempotency-key.js';
@@ -12,7 +12,7 @@ const TRIES = 5;
 const BACKOFF_MS = 20;
 
 export interface ChangeOnce<State, Event extends AnyEvent> {
-  readonly store: EventStore<State, Event>;
+  readonly store: TransactionalEventStore<State, Event>;
   readonly id: string;
   readonly key: IdempotencyKey;
   readonly trace: Trace;

@@ -1,9 +1,8 @@
 import { pauseUpTo } from '../../platform/clock.js';
-import { ItemExists } from '../../platform/dynamodb.js';
 import { WriteConflict } from '../../platform/errors.js';
 import type { AnyEvent } from '../contract.js';
 import type { Commit } from '../event-store/commit.js';
-import type { EventStore, Loaded } from '../event-store/event-store.js';
+import { type EventStore, type Loaded, VersionTaken } from '../event-store/event-store.js';
 import type { Trace } from '../trace.js';
 import { checkSameRequest, type IdempotencyKey, refuseExpired } from './idempotency-key.js';
 
@@ -59,7 +58,7 @@ export async function createOnce<State, Event extends AnyEvent>(
       await store.append(commit);
       return { loaded: store.after(nothing, commit), replayed: false };
     } catch (error) {
-      if (error instanceof ItemExists) return earlier(error.existing as unknown as Commit);
+      if (error instanceof VersionTaken) return earlier(error.existing);
       if (!(error instanceof WriteConflict) || attempt === TRIES) throw error;
       await pauseUpTo(BACKOFF_MS * 2 ** attempt);
     }

@@ -31,6 +31,8 @@ export const Envelope = z.object({
   causationid: z.string().check(z.maxLength(256)),
   traceparent: z.string().check(z.maxLength(256)),
   actor: z.string().check(z.maxLength(256)),
+  /** Who began what a service goes on with. */
+  onbehalfof: z.exactOptional(z.string().check(z.maxLength(256))),
 });
 export type Envelope = z.infer<typeof Envelope>;
 
@@ -69,6 +71,7 @@ export function busEntries(
       causationid: commit.trigger,
       traceparent: commit.traceparent,
       actor: commit.actor,
+      ...(commit.onBehalfOf === undefined ? {} : { onbehalfof: commit.onBehalfOf }),
     };
     const Detail = `${JSON.stringify(head).slice(0, -1)},"data":${event.data}}`;
     return { Source: head.source, DetailType: event.type, Detail };

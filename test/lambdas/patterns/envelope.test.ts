@@ -55,7 +55,8 @@ describe('a commit', () => {
 });
 
 describe('an envelope', () => {
-  const [first, second] = busEntries(commit, { service: 'orders', epoch: 2 });
+  const stage = { service: 'orders', epoch: 2 };
+  const [first, second] = busEntries(commit, stage);
   test('carries each event of a commit with its own version', () => {
     expect(JSON.parse(second?.Detail ?? '')).toEqual({
       specversion: '1.0',
@@ -72,6 +73,13 @@ describe('an envelope', () => {
       causationid: 'm1',
       traceparent: '00-a-b-01',
       actor: 'customer:alice',
+    });
+  });
+  test('says on whose behalf a service acted', () => {
+    const [entry] = busEntries({ ...commit, actor: 'service:orders', onBehalfOf: 'customer:alice' }, stage);
+    expect(entry && readEnvelope(bodyOf(entry))).toMatchObject({
+      actor: 'service:orders',
+      onbehalfof: 'customer:alice',
     });
   });
   test('is read as it was sent', () => {

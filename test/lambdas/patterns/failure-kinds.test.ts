@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { ContractViolation } from '../../../lambdas/patterns/contract.js';
+import { AggregateDeleted } from '../../../lambdas/patterns/event-store/event-store.js';
 import { isPermanent, tooOldBy } from '../../../lambdas/patterns/idempotent-consumer/failure-kinds.js';
 
 const DAY = 86_400;
@@ -9,6 +10,7 @@ describe('a failure', () => {
   test.each([
     [new ContractViolation('INVALID_DATA', '')],
     [new ContractViolation('UNKNOWN_TYPE', '')],
+    [new AggregateDeleted()],
     [named('TooLarge')],
     [named('ValidationException')],
     [named('OrderRefused')],

@@ -1,0 +1,60 @@
+import { documents } from '../../lambdas/platform/dynamodb.js';
+import { DynamoDbError } from '../simulator/dynamodb/errors.js';
+import { DynamoDbModel } from '../simulator/dynamodb/model.js';
+import { seeded } from '../simulator/dynamodb/support/random.js';
+import type { Operation, WireObject } from '../simulator/dynamodb/wire.js';
+
+/** What was asked of DynamoDB, and what it cost. */
+export interface Call {
+  readonly operation: Operation;
+  readonly readUnits: number;
+  readonly writeUnits: number;
+}
+
+interface Request {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | Uint8Array;
+}
+
+const attribute = (AttributeName: string) => ({ AttributeName, AttributeType: 'S' });
+const key = (names: readonly string[]) =>
+  names.map((AttributeName, at) => ({ AttributeName, KeyType: at === 0 ? 'HASH' : 'RANGE' }));
+
+/**
+ * Answers the SDK of this process by the simulator's model of DynamoDB: the patterns' tests need no emulator.
+ * @param tables names and their keys: `{ things: ['pk', 'sk'] }`
+ * @returns the calls so far; to be emptied by who counts
+ */
+export function inProcessDynamoDb(tables: Readonly<Record<string, readonly string[]>>): { readonly calls: Call[] } {
+  const model = new DynamoDbModel({ now: Date.now, random: seeded(1) });
+  for (const [name, names] of Object.entries(tables)) {
+    const Properties = { KeySchema: key(names), AttributeDefinitions: names.map(attribute) };
+    model.createTable(name, { Type: 'AWS::DynamoDB::GlobalTable', Properties });
+  }
+  const calls: Call[] = [];
+  const answer = (operation: Operation, input: WireObject): { statusCode: number; body: object } => {
+    try {
+      const { output, effects } = model.call(operation, input);
+      const sum = (unit: 'read' | 'write') => effects.consumed.reduce((total, consumed) => total + consumed[unit], 0);
+      calls.push({ operation, readUnits: sum('read'), writeUnits: sum('write') });
+      return { statusCode: 200, body: output };
+    } catch (error) {
+      if (!(error instanceof DynamoDbError)) throw error;
+      calls.push({ operation, readUnits: 0, writeUnits: 0 });
+      return { statusCode: error.status, body: error.body };
+    }
+  };
+  Object.assign(process.env, { AWS_REGION: 'eu-west-1', AWS_ACCESS_KEY_ID: 'test', AWS_SECRET_ACCESS_KEY: 'test' });
+  documents.config.requestHandler = {
+    metadata: { handlerProtocol: 'http/1.1' },
+    // An answer takes its turn, so that calls under way at once overlap as they do on a network.
+    handle: async ({ headers, body }: Request) => {
+      await new Promise(setImmediate);
+      const operation = String(headers['x-amz-target']).split('.')[1] as Operation;
+      const { statusCode, body: output } = answer(operation, JSON.parse(Buffer.from(body as string).toString()));
+      const response = { 'content-type': 'application/x-amz-json-1.0' };
+      return { response: { statusCode, headers: response, body: Buffer.from(JSON.stringify(output)) } };
+    },
+  } as unknown as typeof documents.config.requestHandler;
+  return { calls };
+}
