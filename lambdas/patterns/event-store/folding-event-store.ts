@@ -111,7 +111,8 @@ export abstract class FoldingEventStore<State, Event extends AnyEvent> implement
       state: this.stateAfter(loaded, commit),
       version: commit.lastVersion,
       commits: [...loaded.commits, commit],
-      snapshotOutdated: loaded.snapshotOutdated && commit.snapshot === undefined,
+      // The commit carries a new one, unless the state is too large for any.
+      snapshotOutdated: false,
     };
   }
 

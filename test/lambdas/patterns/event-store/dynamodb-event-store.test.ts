@@ -37,6 +37,13 @@ describe('in DynamoDB', () => {
     }
   });
 
+  test('loading by a release that takes no snapshot of these asks no second time at the beginning', async () => {
+    const id = await written(20);
+    calls.length = 0;
+    await new DynamoDbEventStore({ ...settings, contract: tallyContract }, evolution(2)).load(id);
+    expect(calls).toHaveLength(1);
+  });
+
   test('as a part of a transaction, a lost race writes nothing', async () => {
     const [id, other] = [await written(1), randomUUID()];
     const stale = await store.load(id);
