@@ -1,9 +1,11 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import type { Loaded } from '../../patterns/event-store/event-store.js';
 import { documents } from '../../platform/dynamodb.js';
 import { Env } from '../../platform/environment.js';
 import { required } from '../../platform/read-environment.js';
 import { type AccountView, EXHAUSTED_INDEX } from './contract.js';
+import { type Account, viewOf } from './domain/account.js';
 
 const TableName = required(Env.TABLE);
 /** Only rows of accounts without credit have the index's key, so only they are in it. */
@@ -11,19 +13,20 @@ const EXHAUSTED = 'EXHAUSTED#accounts';
 
 /**
  * Puts an account's row unless a newer version stands there: so it doesn't matter how often and in which order its
- * events arrive, and a rebuild is the same call. The row of an account that has credit again stays, without the index's
- * key: its version keeps an older row from coming back.
+ * events arrive, and a rebuild is the same call. An account with credit, or not yet opened, has a row too, without the
+ * index's key: its version keeps an older row from coming back, and tells which events it has seen.
  */
-export async function putRow(account: AccountView): Promise<'applied' | 'duplicate'> {
+export async function putRow({ id, state, version }: Loaded<Account>): Promise<'applied' | 'duplicate'> {
   const isNewer = 'attribute_not_exists(pk) OR version < :version';
-  const { customerId, version, available } = account;
+  const account = viewOf(id, state, version);
   const Item = {
-    pk: `CREDIT#${customerId}`,
+    pk: `CREDIT#${id}`,
     sk: 'ROW',
     version,
     // As text: an answer's fields keep their order, and a rebuilt row is the same to the byte.
-    account: JSON.stringify(account),
-    ...(available.amount === 0 ? { exhaustedPk: EXHAUSTED, exhaustedSk: customerId } : {}),
+    ...(account?.available.amount === 0
+      ? { exhaustedPk: EXHAUSTED, exhaustedSk: id, account: JSON.stringify(account) }
+      : {}),
   };
   try {
     await documents.send(
