@@ -139,11 +139,11 @@ export interface ProblemBody {
   }[];
 }
 
-export type Aggregate = 'Order' | 'Reservation' | 'StockItem';
-export type RelayName = 'orders/relay' | 'inventory/relay';
+export type Aggregate = 'Order' | 'Reservation' | 'StockItem' | 'Account';
+export type RelayName = 'orders/relay' | 'inventory/relay' | 'accounts/relay';
 /** Consumers with processed records; a projection needs none. */
-export type RecordingConsumer = 'reservations' | 'orders-stock';
-export type ConsumerName = RecordingConsumer | 'orders-list';
+export type RecordingConsumer = 'reservations' | 'orders-stock' | 'accounts-commands';
+export type ConsumerName = RecordingConsumer | 'orders-list' | 'accounts-exhausted';
 
 /** By service and entry point, as they lie in `lambdas/services`. */
 export type FunctionName =
@@ -154,7 +154,10 @@ export type FunctionName =
   | 'orders/on-stock-answer'
   | 'orders/list-projection'
   | 'inventory/set-stock'
-  | 'inventory/on-order-event';
+  | 'inventory/on-order-event'
+  | 'accounts/set-credit-limit'
+  | 'accounts/on-command'
+  | 'accounts/exhausted-projection';
 
 export interface EventFilter {
   readonly aggregate: Aggregate;

@@ -1,6 +1,6 @@
 import { LambdaClient, paginateListFunctions } from '@aws-sdk/client-lambda';
 import { clientConfig } from '../../tools/local/endpoint.js';
-import type { ConsumerName, FunctionName, RelayName } from '../acceptance/world.js';
+import type { Aggregate, ConsumerName, FunctionName, RelayName } from '../acceptance/world.js';
 import type { Deployed } from './deployed.js';
 
 /** Where a consumer's queue, function and records are found, by the names of stacks and outputs. */
@@ -8,10 +8,24 @@ export const CONSUMERS: Readonly<Record<ConsumerName, { stack: string; construct
   reservations: { stack: 'Inventory', construct: 'Reservations', fn: 'inventory/on-order-event' },
   'orders-stock': { stack: 'Orders', construct: 'StockAnswers', fn: 'orders/on-stock-answer' },
   'orders-list': { stack: 'Orders', construct: 'ListProjection', fn: 'orders/list-projection' },
+  'accounts-commands': { stack: 'Accounts', construct: 'Commands', fn: 'accounts/on-command' },
+  'accounts-exhausted': { stack: 'Accounts', construct: 'ExhaustedProjection', fn: 'accounts/exhausted-projection' },
 };
 
 /** Stack in which a relay works; its failure records lie there under the name `relay`. */
-export const RELAYS: Readonly<Record<RelayName, string>> = { 'orders/relay': 'Orders', 'inventory/relay': 'Inventory' };
+export const RELAYS: Readonly<Record<RelayName, string>> = {
+  'orders/relay': 'Orders',
+  'inventory/relay': 'Inventory',
+  'accounts/relay': 'Accounts',
+};
+
+/** Service and stack of each kind of aggregate. */
+export const HOMES: Readonly<Record<Aggregate, { service: string; stack: string }>> = {
+  Order: { service: 'orders', stack: 'Orders' },
+  Reservation: { service: 'inventory', stack: 'Inventory' },
+  StockItem: { service: 'inventory', stack: 'Inventory' },
+  Account: { service: 'accounts', stack: 'Accounts' },
+};
 
 /** Which consumers hear an event type. */
 export const LISTENERS: Readonly<Record<string, readonly ConsumerName[]>> = {
@@ -34,6 +48,10 @@ export const PART_OF_NAME: Readonly<Record<FunctionName, string>> = {
   'orders/list-projection': 'Orders-OnListProjection',
   'inventory/set-stock': 'Inventory-SetStock',
   'inventory/on-order-event': 'Inventory-OnReservations',
+  'accounts/relay': 'Accounts-OutboxRelay',
+  'accounts/set-credit-limit': 'Accounts-SetCreditLimit',
+  'accounts/on-command': 'Accounts-OnCommands',
+  'accounts/exhausted-projection': 'Accounts-OnExhaustedProjection',
 };
 
 /** Undefined for functions that scenarios don't speak of. */

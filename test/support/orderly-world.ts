@@ -4,7 +4,7 @@ import { type BusEntry, busEntries, type Envelope } from '../../lambdas/patterns
 import type { StockView } from '../../lambdas/services/inventory/contract.js';
 import type * as Port from '../acceptance/world.js';
 import type { Deployed } from './deployed.js';
-import { CONSUMERS, LISTENERS, output, RELAYS } from './deployed-parts.js';
+import { CONSUMERS, HOMES, LISTENERS, output, RELAYS } from './deployed-parts.js';
 
 /** What an adapter tells of the deployment that it stands before. */
 interface Parts {
@@ -79,7 +79,7 @@ export abstract class OrderlyWorld implements Port.World {
     for await (const { Items = [] } of paginateQuery(
       { client: this.parts.dynamodb },
       {
-        TableName: this.output(aggregate === 'Order' ? 'Orders' : 'Inventory', 'TableName'),
+        TableName: this.output(HOMES[aggregate].stack, 'TableName'),
         KeyConditionExpression: 'pk = :pk AND begins_with(sk, :commit)',
         ExpressionAttributeValues: { ':pk': `${aggregate}#${id}`, ':commit': 'COMMIT#' },
         ConsistentRead: true,
@@ -91,7 +91,7 @@ export abstract class OrderlyWorld implements Port.World {
   }
 
   async events({ aggregate, id, types }: Port.EventFilter): Promise<readonly Envelope[]> {
-    const service = aggregate === 'Order' ? 'orders' : 'inventory';
+    const { service } = HOMES[aggregate];
     const events = (await this.commits(aggregate, id)).flatMap((commit) => envelopesOf(commit, service));
     return events.filter(({ type }) => types?.includes(type) ?? true);
   }
