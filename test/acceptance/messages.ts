@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import { commandsOf, eventToWrite } from '../../lambdas/patterns/contract.js';
 import type { Envelope } from '../../lambdas/patterns/outbox/envelope.js';
+import { type AccountCommand, accountsContract } from '../../lambdas/services/accounts/contract.js';
 import type { OrderLine } from '../../lambdas/services/orders/contract.js';
 import { world } from '../support/world.js';
 
@@ -39,6 +41,23 @@ function event(type: string, orderId: string, change: Partial<Envelope>, data: o
     subject: `Order/${orderId}`,
     time: world.time(),
     dataschema: `urn:orderly:orders:${type}:1`,
+    data,
+    ...change,
+  };
+}
+
+/** A step of a saga's, as its relay would send it to the accounts; a retry of it is another message. */
+export function toAccounts(command: AccountCommand, change: Partial<Envelope> = {}): Envelope {
+  const { type, data } = command;
+  eventToWrite(commandsOf(accountsContract), command);
+  return {
+    ...DEFAULTS,
+    id: randomUUID(),
+    to: 'accounts',
+    type,
+    subject: `CreateOrderSaga/${data.orderId}`,
+    time: world.time(),
+    dataschema: `urn:orderly:accounts:${type}:1`,
     data,
     ...change,
   };

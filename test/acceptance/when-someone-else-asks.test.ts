@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { world } from '../support/world.js';
+import { eur, putLimit } from './accounts.js';
 import { cancel, get, line, placed, stocked } from './orders.js';
 import type { ApiRequest, Caller, ProblemBody, TokenFault } from './world.js';
 
@@ -11,6 +12,7 @@ beforeAll(async () => {
   sku = await stocked(10);
   orderId = (await placed([line(sku)], { as: 'alice' })).orderId;
   await world.settled(orderId);
+  expect((await putLimit('alice', eur(100_000))).status).toBe(200);
 });
 
 interface Route {
@@ -72,6 +74,27 @@ const ROUTES: readonly Route[] = [
   {
     name: 'GET /stock/{sku}',
     request: () => ({ method: 'GET', path: `/stock/${sku}` }),
+    alice: 403,
+    bob: 403,
+    operator: 200,
+  },
+  {
+    name: 'PUT /accounts/{id}/credit-limit',
+    request: () => ({ method: 'PUT', path: '/accounts/alice/credit-limit', body: { creditLimit: eur(100_000) } }),
+    alice: 403,
+    bob: 403,
+    operator: 200,
+  },
+  {
+    name: 'GET /accounts/{id}',
+    request: () => ({ method: 'GET', path: '/accounts/alice' }),
+    alice: 200,
+    bob: 404,
+    operator: 200,
+  },
+  {
+    name: 'GET /accounts?creditExhausted=true',
+    request: () => ({ method: 'GET', path: '/accounts?creditExhausted=true' }),
     alice: 403,
     bob: 403,
     operator: 200,

@@ -15,6 +15,8 @@ export interface World {
 
   /** A name that no other scenario has: `sku-1f…`. */
   fresh(prefix: string): string;
+  /** A UUID that nothing else has. */
+  uuid(): string;
   /** ISO 8601, UTC. @param secondsAgo how long before this world's now. @default 0 */
   time(secondsAgo?: number): string;
 

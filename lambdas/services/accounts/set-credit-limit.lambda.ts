@@ -1,5 +1,5 @@
+import { VersionTaken } from '../../patterns/event-store/event-store.js';
 import { pauseUpTo } from '../../platform/clock.js';
-import { ItemExists } from '../../platform/dynamodb.js';
 import { Problem, WriteConflict } from '../../platform/errors.js';
 import { endpoint, traceOf } from '../../platform/http.js';
 import { versionOf } from '../../platform/if-match.js';
@@ -35,9 +35,9 @@ export const handler = endpoint({ roles: ['operator'], body: SetCreditLimit }, a
       return { status: 200, body: existing(accountStore.after(account, commit)) };
     } catch (error) {
       // The answer was lost, and the SDK's retry met this request's own commit.
-      const isOwn = error instanceof ItemExists && error.existing.trigger === trace.trigger;
+      const isOwn = error instanceof VersionTaken && error.existing.trigger === trace.trigger;
       if (isOwn) return { status: 200, body: existing(accountStore.after(account, commit)) };
-      if (!(error instanceof ItemExists) && !(error instanceof WriteConflict)) throw error;
+      if (!(error instanceof VersionTaken) && !(error instanceof WriteConflict)) throw error;
       if (attempt === TRIES) throw new WriteConflict('setting the credit limit', { cause: error });
       await pauseUpTo(BACKOFF_MS * 2 ** attempt);
     }

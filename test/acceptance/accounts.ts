@@ -1,0 +1,63 @@
+import { expect } from 'vitest';
+import type { Envelope } from '../../lambdas/patterns/outbox/envelope.js';
+import type { AccountCommand, AccountView } from '../../lambdas/services/accounts/contract.js';
+import { world } from '../support/world.js';
+import { newOrderId, toAccounts } from './messages.js';
+import type { ApiAnswer, Caller } from './world.js';
+
+/** What scenarios about accounts begin with and wait for. */
+
+export const eur = (amount: number) => ({ amount, currency: 'EUR' });
+
+export const putLimit = (customerId: string, creditLimit: object, headers: Record<string, string> = {}) =>
+  world.call<AccountView>({
+    method: 'PUT',
+    path: `/accounts/${customerId}/credit-limit`,
+    as: 'operator',
+    body: { creditLimit },
+    headers,
+  });
+
+export const getAccount = (customerId: string, as: Caller = 'operator'): Promise<ApiAnswer<AccountView>> =>
+  world.call({ method: 'GET', path: `/accounts/${customerId}`, as });
+
+/** A customer of the scenario's own, with so much credit. */
+export async function customerWith(limit: number): Promise<string> {
+  const customer = world.fresh('customer');
+  expect((await putLimit(customer, eur(limit))).status).toBe(200);
+  return customer;
+}
+
+/** The steps of one order's saga. */
+export function sagaOf(customerId: string, orderId = newOrderId()) {
+  const step = (name: string) => ({ customerId, orderId, stepId: `${orderId}/${name}` });
+  return {
+    orderId,
+    authorize: (amount: number): AccountCommand => ({
+      type: 'AuthorizeAccount',
+      data: { ...step('authorize'), amount: eur(amount) },
+    }),
+    capture: { type: 'CaptureAuthorization', data: step('capture') } as AccountCommand,
+    release: { type: 'ReleaseAuthorization', data: step('release') } as AccountCommand,
+    refund: (refundId: string, amount: number): AccountCommand => ({
+      type: 'RefundAccount',
+      data: { ...step(`refund ${refundId}`), refundId, amount: eur(amount) },
+    }),
+  };
+}
+
+/** Sends a command and waits for its answer: the events of the commit that it caused. */
+export async function answered(command: AccountCommand): Promise<readonly Envelope[]> {
+  const message = toAccounts(command);
+  await world.publish(message);
+  return answerTo(message);
+}
+
+export const answerTo = ({ id, data }: Envelope): Promise<readonly Envelope[]> =>
+  world.eventually(`the account has answered ${id}`, async () => {
+    const { customerId } = data as AccountCommand['data'];
+    const events = await world.events({ aggregate: 'Account', id: customerId });
+    const own = events.filter(({ causationid }) => causationid === id);
+    expect(own).not.toEqual([]);
+    return own;
+  });
