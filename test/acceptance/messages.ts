@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { commandsOf, eventToWrite } from '../../lambdas/patterns/contract.js';
 import type { Envelope } from '../../lambdas/patterns/outbox/envelope.js';
 import { type AccountCommand, accountsContract } from '../../lambdas/services/accounts/contract.js';
@@ -19,7 +18,7 @@ const DEFAULTS = {
 } as const;
 
 /** An order's id, of an order that was never placed. */
-export const newOrderId = (): string => randomUUID().replaceAll('-', '');
+export const newOrderId = (): string => world.uuid().replaceAll('-', '');
 
 export const orderPlaced = (orderId: string, lines: readonly OrderLine[], change: Partial<Envelope> = {}): Envelope =>
   event('OrderPlaced', orderId, change, {
@@ -36,7 +35,7 @@ export const orderCancelled = (orderId: string, change: Partial<Envelope> = {}):
 function event(type: string, orderId: string, change: Partial<Envelope>, data: object): Envelope {
   return {
     ...DEFAULTS,
-    id: randomUUID(),
+    id: world.uuid(),
     type,
     subject: `Order/${orderId}`,
     time: world.time(),
@@ -52,7 +51,7 @@ export function toAccounts(command: AccountCommand, change: Partial<Envelope> = 
   eventToWrite(commandsOf(accountsContract), command);
   return {
     ...DEFAULTS,
-    id: randomUUID(),
+    id: world.uuid(),
     to: 'accounts',
     type,
     subject: `CreateOrderSaga/${data.orderId}`,
@@ -67,7 +66,7 @@ export function toAccounts(command: AccountCommand, change: Partial<Envelope> = 
 export const queued = (envelope: Envelope): string =>
   JSON.stringify({
     version: '0',
-    id: randomUUID(),
+    id: world.uuid(),
     'detail-type': envelope.type,
     source: envelope.source,
     account: '000000000000',

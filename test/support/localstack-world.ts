@@ -59,6 +59,10 @@ export class LocalStackWorld extends OrderlyWorld {
     return `${prefix}-${randomUUID().slice(0, 13)}`;
   }
 
+  uuid(): string {
+    return randomUUID();
+  }
+
   time(secondsAgo = 0): string {
     return new Date(Date.now() - secondsAgo * 1000).toISOString();
   }

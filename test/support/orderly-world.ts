@@ -20,6 +20,7 @@ export abstract class OrderlyWorld implements Port.World {
   constructor(private readonly parts: Parts) {}
 
   abstract fresh(prefix: string): string;
+  abstract uuid(): string;
   abstract time(secondsAgo?: number): string;
   abstract call<Body = Port.Json>(request: Port.ApiRequest): Promise<Port.ApiAnswer<Body>>;
   abstract badToken(fault: Port.TokenFault): string;

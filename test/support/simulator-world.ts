@@ -58,6 +58,10 @@ export class SimulatorWorld extends OrderlyWorld {
     return `${prefix}-${this.random.id(8)}-${String(++this.names).padStart(4, '0')}`;
   }
 
+  uuid(): string {
+    return this.random.id();
+  }
+
   time(secondsAgo = 0): string {
     return new Date(this.cloud.world.now - secondsAgo * 1000).toISOString();
   }

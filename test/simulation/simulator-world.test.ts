@@ -1,0 +1,97 @@
+import { describe, expect, test } from 'vitest';
+import type { World as Port } from '../acceptance/world.js';
+import { World } from '../simulator/world/world.js';
+import { SimulatorWorld } from '../support/simulator-world.js';
+import { VirtualTime } from '../support/virtual-time.js';
+
+/** What scenarios rely on where they run in the simulator: of the rest the scenarios themselves tell. */
+
+const line = (sku: string) => ({ sku, quantity: 1, unitPrice: { amount: 350, currency: 'EUR' } });
+
+const placing = (world: Port, sku: string) =>
+  world.call<{ orderId: string }>({
+    method: 'POST',
+    path: '/orders',
+    as: 'alice',
+    key: world.fresh('key'),
+    body: { lines: [line(sku)] },
+  });
+
+/** Five orders at once for three pieces. */
+async function history(seed: string) {
+  const world = new SimulatorWorld(seed);
+  const sku = world.fresh('sku');
+  await world.call({ method: 'PUT', path: `/stock/${sku}`, as: 'operator', body: { onHand: 3 } });
+  const calls = await world.callsDuring(async () => {
+    const orders = await Promise.all(Array.from({ length: 5 }, () => placing(world, sku)));
+    for (const { body } of orders) await world.settled(body.orderId);
+    return orders;
+  });
+  return { calls, stock: await world.stock(sku), ends: world.time() };
+}
+
+describe('in the simulator', () => {
+  test('one seed is one history, also of requests that are begun at once; another seed is another', async () => {
+    const [first, again, other] = [await history('1'), await history('1'), await history('2')];
+    expect(again).toEqual(first);
+    expect(other.calls).not.toEqual(first.calls);
+    for (const { stock } of [first, other]) expect(stock).toMatchObject({ onHand: 3, reserved: 3, available: 0 });
+  });
+
+  test('a fault that never happened fails the scenario when it is healed', async () => {
+    const world = new SimulatorWorld('1');
+    await world.crash('orders/place-order', 'afterWrite', { including: 'no such order' });
+    await expect(world.heal()).rejects.toThrow(/never happened, so nothing was shown: .*no such order/);
+    await world.heal();
+  });
+
+  test('what never comes about ends in virtual time, with what was missing, the seed and the end of the trace', async () => {
+    const world = new SimulatorWorld('1');
+    await placing(world, 'sku');
+    const before = Date.parse(world.time());
+    const never = world.eventually('the impossible', async () => {
+      throw new Error('not yet');
+    });
+    await expect(never).rejects.toThrow(/not within 30 minutes: the impossible; last seen: not yet\nseed 1, .*\n.+/s);
+    expect(Date.parse(world.time()) - before).toBeGreaterThanOrEqual(30 * 60_000);
+  });
+});
+
+describe('virtual time', () => {
+  test('passes for all who wait, in its order, and whoever is served goes first', async () => {
+    const world = new World({ seed: '1' });
+    const time = new VirtualTime(world);
+    const told: string[] = [];
+    const waits = (delay: number, what: string) =>
+      time
+        .wait<void>((done) => world.after(delay, () => done()))
+        .then(() => told.push(`${what} at ${world.now % 1000}`));
+    await Promise.all([waits(30, 'last'), waits(10, 'first').then(() => waits(10, 'next'))]);
+    expect(told).toEqual(['first at 10', 'next at 20', 'last at 30']);
+  });
+
+  test('stands still while nobody waits', async () => {
+    const world = new World({ seed: '1' });
+    const time = new VirtualTime(world);
+    const begun = world.now;
+    let happened = false;
+    world.after(20, () => {
+      happened = true;
+    });
+    await time.wait<void>((done) => world.after(10, () => done()));
+    await new Promise((resolve) => setImmediate(resolve));
+    expect({ passed: world.now - begun, happened }).toEqual({ passed: 10, happened: false });
+  });
+
+  test('ends for all who wait with what ended the world', async () => {
+    const world = new World({ seed: '1' });
+    const time = new VirtualTime(world);
+    world.after(5, () => {
+      throw new Error('not modelled');
+    });
+    const waits = [20, 30].map((delay) => time.wait<void>((done) => world.after(delay, () => done())));
+    for (const { reason } of (await Promise.allSettled(waits)) as PromiseRejectedResult[]) {
+      expect(reason).toMatchObject({ message: 'not modelled' });
+    }
+  });
+});
