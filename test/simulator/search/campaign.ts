@@ -1,6 +1,5 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { dirname } from 'node:path';
 import type { Deployment } from '../cloud.js';
+import { Bookmarks } from './bookmarks.js';
 import { type History, playSeed, type Scenario } from './scenario.js';
 import { shrink } from './shrink.js';
 import { singles } from './singles.js';
@@ -17,31 +16,35 @@ export interface CampaignOptions {
   readonly progress: (done: number, all: number, broken: number) => void;
   /** A violation, shrunk. */
   readonly found: (history: History) => void;
-  /** Asked between two runs: whether to end early. */
-  readonly stopped: () => boolean;
-  /** Where the next seed is kept, so that a search goes on where it was stopped. */
-  readonly bookmark?: string;
 }
 
-/** Plays seeds `from` to `to` of a scenario, this process's share of them. @returns how many broke a promise */
+/**
+ * Plays seeds `from` to `to` of a scenario, this process's share of them.
+ * @param folder where it is kept how far they are, so that a search can go on where it was stopped
+ * @returns how many broke a promise
+ */
 export async function seeds(
   deployment: Deployment,
   scenario: Scenario,
   [from, to]: readonly [number, number],
-  { share, progress, found, stopped, bookmark }: CampaignOptions,
+  { share, progress, found }: CampaignOptions,
+  folder: string,
 ): Promise<number> {
+  const bookmarks = new Bookmarks(folder);
+  const mine = Array.from({ length: Math.max(0, to - from) }, (_, at) => from + at).filter(
+    (seed) => seed % share.of === share.part,
+  );
   let broken = 0;
-  const begin = Math.max(from, bookmark === undefined ? from : readBookmark(bookmark));
-  for (let seed = begin; seed < to && !stopped(); seed++) {
-    if (seed % share.of !== share.part) continue;
+  for (const [at, seed] of mine.entries()) {
+    bookmarks.put(share.part, seed);
     const history = await playSeed(deployment, scenario, String(seed));
     if (history.violations.length > 0) {
       broken++;
       found(await shrink(history, (faults) => playSeed(deployment, scenario, String(seed), { only: faults })));
     }
-    if (bookmark !== undefined) writeBookmark(bookmark, seed + 1);
-    progress(seed - from + 1, to - from, broken);
+    progress(at + 1, mine.length, broken);
   }
+  bookmarks.put(share.part, to);
   return broken;
 }
 
@@ -49,12 +52,11 @@ export async function seeds(
 export async function everySingle(
   deployment: Deployment,
   scenario: Scenario,
-  { share, progress, found, stopped }: CampaignOptions,
+  { share, progress, found }: CampaignOptions,
 ): Promise<number> {
   let count = 0;
   await singles(deployment, scenario, {
     share,
-    stopped,
     each: (history, done, all) => {
       if (history.violations.length > 0) {
         count++;
@@ -64,13 +66,4 @@ export async function everySingle(
     },
   });
   return count;
-}
-
-function readBookmark(file: string): number {
-  return existsSync(file) ? Number(readFileSync(file, 'utf8')) : 0;
-}
-
-function writeBookmark(file: string, seed: number): void {
-  mkdirSync(dirname(file), { recursive: true });
-  writeFileSync(file, String(seed));
 }

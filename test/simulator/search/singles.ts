@@ -1,4 +1,4 @@
-import type { Fault } from '../aws/faults.js';
+import type { Fault, FaultKind } from '../aws/faults.js';
 import type { Deployment } from '../cloud.js';
 import { Random } from '../world/random.js';
 import { type History, playWith, type Scenario } from './scenario.js';
@@ -9,11 +9,11 @@ export const singlesOf = ({ points }: Pick<History, 'points'>): readonly Fault[]
 
 export interface SinglesOptions {
   readonly seed?: string;
+  /** Kinds of faults that are tried. @default all */
+  readonly kinds?: readonly FaultKind[];
   /** Which part of them, of how many: `{ part: 0, of: 2 }`. @default all */
   readonly share?: { readonly part: number; readonly of: number };
   readonly each?: (history: History, done: number, all: number) => void;
-  /** Asked before each run: whether to end early. */
-  readonly stopped?: () => boolean;
   /** Ends the search at the first violation. @default false */
   readonly first?: boolean;
 }
@@ -25,7 +25,7 @@ export interface SinglesOptions {
 export async function singles(
   deployment: Deployment,
   scenario: Scenario,
-  { seed = 'singles', share = { part: 0, of: 1 }, each, stopped = () => false, first = false }: SinglesOptions = {},
+  { seed = 'singles', kinds, share = { part: 0, of: 1 }, each, first = false }: SinglesOptions = {},
 ): Promise<{ readonly runs: number; readonly broken: readonly History[] }> {
   const calm = await playWith(deployment, scenario, seed);
   if (calm.violations.length > 0) {
@@ -33,10 +33,11 @@ export async function singles(
     return { runs: 1, broken: [calm] };
   }
   // In any order: where a promise is broken, it is mostly broken by many, and the first is found soon.
-  const faults = new Random('singles').shuffled(singlesOf(calm)).filter((_, at) => at % share.of === share.part);
+  const faults = new Random('singles')
+    .shuffled(singlesOf(calm).filter(({ kind }) => kinds?.includes(kind) ?? true))
+    .filter((_, at) => at % share.of === share.part);
   const broken: History[] = [];
   for (const [at, fault] of faults.entries()) {
-    if (stopped()) return { runs: at + 1, broken };
     const history = await playWith(deployment, scenario, seed, [fault]);
     each?.(history, at + 1, faults.length);
     if (history.violations.length === 0) continue;

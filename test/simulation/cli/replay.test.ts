@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest';
+import { deploymentOf } from '../../simulator/cloud.js';
+import { playSeed, playWith } from '../../simulator/search/scenario.js';
+import { readOne } from '../scenarios/place-one.js';
+import { prodAssembly } from '../support/assembly.js';
+import { commandOf, replay, replayOf } from './replay.js';
+
+/** The arguments of a command line as a shell would hand them over. */
+const words = (command: string): readonly string[] =>
+  [...command.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, word]) => quoted ?? word ?? '').slice(4);
+
+const deployment = deploymentOf(prodAssembly());
+
+test.each([
+  { by: 'seeds', faults: 'all' },
+  { by: 'seeds', faults: 'one' },
+  { by: 'seeds', faults: 'none' },
+  { by: 'singles', faults: 'one' },
+  { by: 'singles', faults: 'none' },
+] as const)(
+  'the command of a history found by $by with $faults of its faults plays it again, to the byte',
+  async ({ by, faults }) => {
+    // A seed with faults, clocks that differ and cold environments.
+    const seed = by === 'seeds' ? '3' : 'singles';
+    const wild = await playSeed(deployment, readOne, '3');
+    expect(wild.faults.length).toBeGreaterThan(1);
+    const only = { all: wild.faults, one: wild.faults.slice(0, 1), none: [] }[faults];
+    const found =
+      by === 'seeds'
+        ? await playSeed(deployment, readOne, seed, { only })
+        : await playWith(deployment, readOne, seed, only);
+    expect(found.faults).toEqual(only);
+    const again = await replay(deployment, replayOf(words(commandOf(found, by))));
+    expect(again.fingerprint).toBe(found.fingerprint);
+  },
+);

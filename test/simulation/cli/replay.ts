@@ -1,0 +1,59 @@
+import { parseArgs } from 'node:util';
+import type { Fault, FaultKind } from '../../simulator/aws/faults.js';
+import type { Deployment } from '../../simulator/cloud.js';
+import { type History, playSeed, playWith } from '../../simulator/search/scenario.js';
+import { scenarioCalled } from '../scenarios/all.js';
+
+/** Seed of the histories that every single fault is tried in. */
+const SINGLES = 'singles';
+
+/** Options that name one history. */
+export const REPLAY_OPTIONS = {
+  scenario: { type: 'string' },
+  seed: { type: 'string' },
+  fault: { type: 'string', multiple: true },
+  calm: { type: 'boolean' },
+} as const;
+
+export interface Replay {
+  readonly scenario?: string | undefined;
+  /** Whose conditions (clocks, cold starts, TTL) and, unless they are named, whose faults. By default, those of singles. */
+  readonly seed?: string | undefined;
+  /** Just these faults: `Orders/PlaceOrder call 1: killed-after`. */
+  readonly fault?: readonly string[] | undefined;
+  /** No faults at all. */
+  readonly calm?: boolean | undefined;
+}
+
+/** The command that plays a history again, to the byte. @param by how it was found */
+export function commandOf(
+  { scenario, seed, faults }: Pick<History, 'scenario' | 'seed' | 'faults'>,
+  by: 'singles' | 'seeds',
+): string {
+  const named = faults.map(({ point, kind }) => `--fault "${point}: ${kind}"`);
+  return [
+    `npm run simulate -- --scenario ${scenario.name}`,
+    ...(by === 'seeds' ? [`--seed ${seed}`] : []),
+    ...(named.length > 0 ? named : ['--calm']),
+  ].join(' ');
+}
+
+/** What the command names. */
+export function replay(
+  deployment: Deployment,
+  { scenario = 'place-one', seed, fault, calm }: Replay,
+): Promise<History> {
+  const only = fault?.map(faultOf) ?? (calm ? [] : undefined);
+  if (seed === undefined || seed === SINGLES) return playWith(deployment, scenarioCalled(scenario), SINGLES, only);
+  return playSeed(deployment, scenarioCalled(scenario), seed, only && { only });
+}
+
+/** Reads the arguments of a command of `commandOf`. */
+export const replayOf = (args: readonly string[]): Replay =>
+  parseArgs({ args: [...args], options: REPLAY_OPTIONS }).values;
+
+/** `Orders/PlaceOrder call 1: killed-after` */
+function faultOf(text: string): Fault {
+  const at = text.lastIndexOf(': ');
+  return { point: text.slice(0, at), kind: text.slice(at + 2) as FaultKind };
+}
