@@ -8,14 +8,8 @@ import { VirtualTime } from '../support/virtual-time.js';
 
 const line = (sku: string) => ({ sku, quantity: 1, unitPrice: { amount: 350, currency: 'EUR' } });
 
-const placing = (world: Port, sku: string) =>
-  world.call<{ orderId: string }>({
-    method: 'POST',
-    path: '/orders',
-    as: 'alice',
-    key: world.fresh('key'),
-    body: { lines: [line(sku)] },
-  });
+const placing = (world: Port, sku: string, key = world.fresh('key')) =>
+  world.call<{ orderId: string }>({ method: 'POST', path: '/orders', as: 'alice', key, body: { lines: [line(sku)] } });
 
 /** Five orders at once for three pieces. */
 async function history(seed: string) {
@@ -36,6 +30,16 @@ describe('in the simulator', () => {
     expect(again).toEqual(first);
     expect(other.calls).not.toEqual(first.calls);
     for (const { stock } of [first, other]) expect(stock).toMatchObject({ onHand: 3, reserved: 3, available: 0 });
+  });
+
+  test('a write that was refused is none: only a success is worth dying after', async () => {
+    const world = new SimulatorWorld('1');
+    const [sku, key] = [world.fresh('sku'), world.fresh('key')];
+    await placing(world, sku, key);
+    await world.crash('orders/place-order', 'afterWrite', { including: sku });
+    expect((await placing(world, sku, key)).status).toBe(201);
+    expect((await placing(world, sku)).status).toBe(500);
+    await world.heal();
   });
 
   test('a fault that never happened fails the scenario when it is healed', async () => {
