@@ -44,8 +44,8 @@ export class ItemExists extends Error {
   }
 }
 
-/** A transaction was refused by at least one of its conditions; nothing was written. */
-export class TransactionRefused extends Error {
+/** A transaction was refused by at least one of its conditions: somebody else was first, and nothing was written. */
+export class TransactionRefused extends WriteConflict {
   override readonly name = 'TransactionRefused';
   constructor(
     private readonly writes: readonly TransactWriteItem[],

@@ -31,13 +31,26 @@ export interface Fault {
   readonly header?: string;
 }
 
+/** Of a conflict: the version that the change was decided on, and the one that there is (RFC 9457, 3.2). */
+export interface Versions {
+  readonly expectedVersion: number;
+  readonly foundVersion: number;
+}
+
+/** What a problem says beside its code and detail. */
+export interface ProblemExtra {
+  readonly errors?: readonly Fault[];
+  readonly retryAfterSeconds?: number;
+  readonly versions?: Versions;
+}
+
 /** A request that is answered with a problem. `detail` says what was wrong and what would be right. */
 export class Problem extends Error {
   override readonly name = 'Problem';
   constructor(
     readonly code: ProblemCode,
     readonly detail: string,
-    readonly extra: { readonly errors?: readonly Fault[]; readonly retryAfterSeconds?: number } = {},
+    readonly extra: ProblemExtra = {},
     options?: ErrorOptions,
   ) {
     super(code, options);
@@ -50,14 +63,17 @@ export class Problem extends Error {
   /** The body; `instance` names this one occurrence. */
   toJSON(instance: string): Record<string, unknown> {
     const { status, title } = PROBLEMS[this.code];
-    const errors = this.extra.errors ? { errors: this.extra.errors } : {};
-    return { type: `urn:orderly:problem:${this.code}`, title, status, detail: this.detail, instance, ...errors };
+    const { errors, versions } = this.extra;
+    const members = { ...versions, ...(errors ? { errors } : {}) };
+    return { type: `urn:orderly:problem:${this.code}`, title, status, detail: this.detail, instance, ...members };
   }
 }
 
-/** Another transaction was writing one of the same items; nothing was written, and a later try may pass. */
+/** Somebody else was writing the same; nothing was written, and a later try may pass. */
 export class WriteConflict extends Error {
   override readonly name: string = 'WriteConflict';
+  /** Where they are known. */
+  readonly versions?: Versions;
 }
 
 /** There was too much to do: the same as a conflict to whoever tries again. */

@@ -213,7 +213,11 @@ function problemOf(error: unknown): Problem {
   const name = error instanceof Error ? error.name : '';
   if (THROTTLES.test(name)) return new Problem('throttled', 'try again later', { retryAfterSeconds: 1 });
   if (error instanceof WriteConflict) {
-    return new Problem('conflict', 'others were writing the same thing: try again', { retryAfterSeconds: 1 });
+    const versions = error.versions ? { versions: error.versions } : {};
+    return new Problem('conflict', 'others were writing the same thing: try again', {
+      retryAfterSeconds: 1,
+      ...versions,
+    });
   }
   if (name === 'TransactionInProgressException') {
     return new Problem('in-progress', 'the same request is being carried out: try again', { retryAfterSeconds: 1 });

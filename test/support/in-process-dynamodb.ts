@@ -13,7 +13,7 @@ export interface Call {
 
 interface Request {
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: string | Uint8Array;
+  readonly body: Uint8Array;
 }
 
 const attribute = (AttributeName: string) => ({ AttributeName, AttributeType: 'S' });
@@ -51,7 +51,7 @@ export function inProcessDynamoDb(tables: Readonly<Record<string, readonly strin
     handle: async ({ headers, body }: Request) => {
       await new Promise(setImmediate);
       const operation = String(headers['x-amz-target']).split('.')[1] as Operation;
-      const { statusCode, body: output } = answer(operation, JSON.parse(Buffer.from(body as string).toString()));
+      const { statusCode, body: output } = answer(operation, JSON.parse(new TextDecoder().decode(body)));
       const response = { 'content-type': 'application/x-amz-json-1.0' };
       return { response: { statusCode, headers: response, body: Buffer.from(JSON.stringify(output)) } };
     },

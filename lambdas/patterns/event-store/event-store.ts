@@ -1,8 +1,8 @@
 import type { TransactWriteItem } from '../../platform/dynamodb.js';
-import { Problem } from '../../platform/errors.js';
+import { Problem, type Versions, WriteConflict } from '../../platform/errors.js';
 import type { AnyEvent } from '../contract.js';
 import type { Trace } from '../trace.js';
-import type { Commit } from './commit.js';
+import { type Commit, firstVersionOf } from './commit.js';
 
 /** How a state follows from events; pure, and total over history. */
 export interface Evolution<State, Event extends AnyEvent> {
@@ -15,10 +15,12 @@ export interface Evolution<State, Event extends AnyEvent> {
 }
 
 /** The version that a commit was to have is another commit's: somebody else was first, or this one was lost and found. */
-export class VersionTaken extends Error {
+export class VersionTaken extends WriteConflict {
   override readonly name = 'VersionTaken';
+  override readonly versions: Versions;
   constructor(readonly existing: Commit) {
     super('another commit has this version');
+    this.versions = { expectedVersion: firstVersionOf(existing) - 1, foundVersion: existing.lastVersion };
   }
 }
 

@@ -52,7 +52,7 @@ export interface Message<Event> {
   readonly trace: Trace;
 }
 
-/** No message is begun in the last seconds of the function's time: lost races take up to 1.3 s of pauses. */
+/** No message is begun in the last seconds of the function's time: lost races take up to 0.6 s of pauses. */
 const RESERVE_MS = 5_000;
 const BACKOFF_BASE_SECONDS = 2;
 /** SQS allows 12 hours; a message that waits longer than this looks lost. */

@@ -1,7 +1,7 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
-import { clock, pauseUpTo } from '../../platform/clock.js';
+import { clock } from '../../platform/clock.js';
 import { documents, TransactionRefused, type TransactWriteItem, transact } from '../../platform/dynamodb.js';
-import { WriteConflict } from '../../platform/errors.js';
+import { untilRaceIsWon } from '../../platform/lost-races.js';
 import type { Envelope } from '../outbox/envelope.js';
 import { type ConsumerIdentity, recordKey } from './failure-records.js';
 import type { Redrive } from './redrive.js';
@@ -16,10 +16,6 @@ export interface Refused {
 
 /** Works out the effect from what is in the tables now; called again with a fresh load after each lost race. */
 export type Decide = (refused: Refused | undefined) => Promise<Effect>;
-
-/** Tries of one delivery before it goes back to its queue. */
-const TRIES = 6;
-const BACKOFF_MS = 20;
 
 /** Records of the messages that one consumer has processed. */
 export class ProcessedRecords {
@@ -91,8 +87,8 @@ export class ProcessedRecords {
  * read after it, never before: between an early read and the load another delivery could commit.
  *
  * @returns `applied`, or `duplicate` where an earlier delivery had been applied, or was recorded as failed
- * @throws what `decide` throws, {@link WriteConflict} after {@link TRIES} lost races, and any other failure of the
- *   transaction: nothing was written, and the message stays in its queue
+ * @throws what `decide` throws, {@link WriteConflict} after five lost races, and any other failure of the transaction:
+ *   nothing was written, and the message stays in its queue
  */
 export async function processOnce(
   message: Envelope,
@@ -101,25 +97,23 @@ export async function processOnce(
   redrive?: Redrive,
 ): Promise<'applied' | 'duplicate'> {
   let refused: TransactionRefused | undefined;
-  for (let attempt = 1; ; attempt++) {
-    const claim = records.claim(message, redrive);
-    try {
-      const effect = await decide(refused);
-      await transact([claim, ...effect]);
-      return 'applied';
-    } catch (error) {
-      // In a cancelled transaction the record's reason outranks every other.
-      if (error instanceof TransactionRefused && error.because(claim)) return 'duplicate';
-      const lostRace = error instanceof TransactionRefused || error instanceof WriteConflict;
-      if (lostRace && attempt < TRIES) {
+  try {
+    return await untilRaceIsWon(async () => {
+      const claim = records.claim(message, redrive);
+      try {
+        const effect = await decide(refused);
+        await transact([claim, ...effect]);
+        return 'applied';
+      } catch (error) {
         refused = error instanceof TransactionRefused ? error : undefined;
-        await pauseUpTo(BACKOFF_MS * 2 ** attempt);
-        continue;
+        // In a cancelled transaction the record's reason outranks every other.
+        if (refused?.because(claim)) return 'duplicate';
+        throw error;
       }
-      // A redriven message has its record, as failed: that it is there says nothing.
-      if (!redrive && (await records.has(message))) return 'duplicate';
-      if (error instanceof TransactionRefused) throw new WriteConflict('no try won its race', { cause: error });
-      throw error;
-    }
+    });
+  } catch (error) {
+    // A redriven message has its record, as failed: that it is there says nothing.
+    if (!redrive && (await records.has(message))) return 'duplicate';
+    throw error;
   }
 }

@@ -1,15 +1,13 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
-import { clock, pauseUpTo } from '../../platform/clock.js';
+import { clock } from '../../platform/clock.js';
 import { documents, type Item, TransactionRefused, type TransactWriteItem, transact } from '../../platform/dynamodb.js';
 import { Problem, Throttled, WriteConflict } from '../../platform/errors.js';
+import { untilRaceIsWon } from '../../platform/lost-races.js';
 import type { AnyEvent } from '../contract.js';
 import type { Loaded, TransactionalEventStore } from '../event-store/event-store.js';
 import type { Trace } from '../trace.js';
 import type { Outcome } from './create-once.js';
 import { checkSameRequest, type IdempotencyKey, refuseExpired } from './idempotency-key.js';
-
-const TRIES = 5;
-const BACKOFF_MS = 20;
 
 export interface ChangeOnce<State, Event extends AnyEvent> {
   readonly store: TransactionalEventStore<State, Event>;
@@ -32,47 +30,46 @@ export interface ChangeOnce<State, Event extends AnyEvent> {
  * A refusal may be no more than the request's own earlier success seen again ("already cancelled"): so the record is
  * read after it, strongly consistent, before it is answered.
  *
- * @throws {Problem} 422 where the key came with another request, or its first use comes too late; 409 after five lost races
+ * @throws {Problem} 422 where the key came with another request, or its first use comes too late; 409 after five lost races,
+ *   with the version that was expected and the one that was found
  * @throws what `admit` and `decide` throw
  */
 export async function changeOnce<State, Event extends AnyEvent>(
   options: ChangeOnce<State, Event>,
 ): Promise<Outcome<State>> {
   const { store, id, key, trace, admit, decide } = options;
-  let before: Loaded<State> | undefined;
-  for (let attempt = 1; ; attempt++) {
-    const loaded = await store.load(id);
-    admit(loaded);
-    let claim: TransactWriteItem | undefined;
-    try {
+  /** Version of the newest decision; none as long as nobody was admitted. */
+  let expectedVersion: number | undefined;
+  try {
+    return await untilRaceIsWon(async () => {
+      const loaded = await store.load(id);
+      admit(loaded);
+      expectedVersion = loaded.version;
       if (key.expired) return (await replayed(options)) ?? refuseExpired();
       const events = decide(loaded);
       const commit = events.length > 0 ? store.commit(loaded, events, trace, { hash: key.requestHash }) : undefined;
       const after = commit ? store.after(loaded, commit) : loaded;
-      claim = claimOf(options, after.version);
-      await transact([claim, commit ? store.appendWrite(commit) : store.unchangedCheck(loaded)]);
-      return { loaded: after, replayed: false };
-    } catch (error) {
-      if (error instanceof TransactionRefused && claim && error.because(claim)) {
+      const claim = claimOf(options, after.version);
+      try {
+        await transact([claim, commit ? store.appendWrite(commit) : store.unchangedCheck(loaded)]);
+      } catch (error) {
+        if (!(error instanceof TransactionRefused && error.because(claim))) throw error;
         return replayOf(options, error.found(claim) ?? {});
       }
-      const lostRace = error instanceof TransactionRefused || error instanceof WriteConflict;
-      if (lostRace && attempt < TRIES) {
-        before = loaded;
-        await pauseUpTo(BACKOFF_MS * 2 ** attempt);
-        continue;
-      }
-      const earlier = await replayed(options);
-      if (earlier) return earlier;
-      if (!lostRace || error instanceof Throttled) throw error;
-      const versions = `expected version ${before?.version ?? loaded.version}, found ${loaded.version}`;
-      throw new Problem(
-        'conflict',
-        `others were changing the same thing: try again (${versions})`,
-        { retryAfterSeconds: 1 },
-        { cause: error },
-      );
-    }
+      return { loaded: after, replayed: false };
+    });
+  } catch (error) {
+    if (expectedVersion === undefined) throw error;
+    const earlier = await replayed(options);
+    if (earlier) return earlier;
+    if (!(error instanceof WriteConflict) || error instanceof Throttled) throw error;
+    const { version: foundVersion } = await store.load(id);
+    throw new Problem(
+      'conflict',
+      'others were changing the same thing: try again',
+      { retryAfterSeconds: 1, versions: { expectedVersion, foundVersion } },
+      { cause: error },
+    );
   }
 }
 

@@ -1,13 +1,9 @@
-import { pauseUpTo } from '../../platform/clock.js';
-import { WriteConflict } from '../../platform/errors.js';
+import { untilRaceIsWon } from '../../platform/lost-races.js';
 import type { AnyEvent } from '../contract.js';
 import type { Commit } from '../event-store/commit.js';
 import { type EventStore, type Loaded, VersionTaken } from '../event-store/event-store.js';
 import type { Trace } from '../trace.js';
 import { checkSameRequest, type IdempotencyKey, refuseExpired } from './idempotency-key.js';
-
-const TRIES = 5;
-const BACKOFF_MS = 20;
 
 /** What a request led to: the aggregate as its answer shows it, and whether that was an earlier request's work. */
 export interface Outcome<State> {
@@ -53,14 +49,13 @@ export async function createOnce<State, Event extends AnyEvent>(
   }
   // One commit for all tries: its trigger is how this request recognises its own work.
   const commit = store.commit(nothing, decide(id), trace, { hash: key.requestHash });
-  for (let attempt = 1; ; attempt++) {
+  return untilRaceIsWon(async () => {
     try {
       await store.append(commit);
       return { loaded: store.after(nothing, commit), replayed: false };
     } catch (error) {
       if (error instanceof VersionTaken) return earlier(error.existing);
-      if (!(error instanceof WriteConflict) || attempt === TRIES) throw error;
-      await pauseUpTo(BACKOFF_MS * 2 ** attempt);
+      throw error;
     }
-  }
+  });
 }

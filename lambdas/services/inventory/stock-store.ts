@@ -1,18 +1,17 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { type Commit, commitItem } from '../../patterns/event-store/commit.js';
 import type { Trace } from '../../patterns/trace.js';
-import { clock, pauseUpTo } from '../../platform/clock.js';
-import { documents, TransactionRefused, type TransactWriteItem, transact } from '../../platform/dynamodb.js';
+import { clock } from '../../platform/clock.js';
+import { documents, type TransactWriteItem, transact } from '../../platform/dynamodb.js';
 import { Env } from '../../platform/environment.js';
-import { Problem, WriteConflict } from '../../platform/errors.js';
+import { Problem } from '../../platform/errors.js';
+import { untilRaceIsWon } from '../../platform/lost-races.js';
 import { feedShards, requiredInteger } from '../../platform/read-environment.js';
 import { Sku } from '../orders/contract.js';
 import { inventoryContract, type StockView } from './contract.js';
 import { counterKey, STOCK_ITEM, TableName } from './stock-counter.js';
 
 const shards = feedShards();
-const TRIES = 5;
-const BACKOFF_MS = 20;
 /** The commits of a counter are its outbox only, not its history: they expire, not before the dedupe window is over. */
 const commitSeconds = requiredInteger(Env.DEDUPE_WINDOW_SECONDS);
 
@@ -57,31 +56,24 @@ export async function setStock(
   ifMatch: number | undefined,
   trace: Trace,
 ): Promise<StockView> {
-  for (let attempt = 1; ; attempt++) {
+  return untilRaceIsWon(async () => {
     const counter = await read(sku);
     const version = counter?.version ?? 0;
     const isSo = counter?.onHand === onHand;
     const isRepeat = isSo && version - 1 === ifMatch;
     if (ifMatch !== undefined && ifMatch !== version && !isRepeat) {
-      throw new Problem('conflict', `the stock is at version ${version}, not ${ifMatch}: read it again`);
+      const versions = { expectedVersion: ifMatch, foundVersion: version };
+      throw new Problem('conflict', 'the stock is at another version: read it again', { versions });
     }
     if (counter && isSo) return viewOf(sku, counter);
     if (counter && counter.reserved > onHand) {
       throw new Problem('stock-reserved', `${counter.reserved} pieces are reserved: onHand can't be below that`);
     }
-    try {
-      const commit = commitOf(sku, onHand, counter, trace);
-      const append = { Put: { TableName, Item: commit, ConditionExpression: 'attribute_not_exists(pk)' } };
-      await transact([append, counterWrite(sku, onHand, counter, commit.at)]);
-      return existing(await stockOf(sku));
-    } catch (error) {
-      if (!(error instanceof TransactionRefused) && !(error instanceof WriteConflict)) throw error;
-      if (attempt === TRIES) {
-        throw error instanceof WriteConflict ? error : new WriteConflict('setting the stock', { cause: error });
-      }
-      await pauseUpTo(BACKOFF_MS * 2 ** attempt);
-    }
-  }
+    const commit = commitOf(sku, onHand, counter, trace);
+    const append = { Put: { TableName, Item: commit, ConditionExpression: 'attribute_not_exists(pk)' } };
+    await transact([append, counterWrite(sku, onHand, counter, commit.at)]);
+    return existing(await stockOf(sku));
+  });
 }
 
 async function read(sku: string): Promise<Counter | undefined> {

@@ -1,7 +1,7 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { beforeAll, describe, expect, test } from 'vitest';
 import * as z from 'zod/mini';
-import { Problem } from '../../../lambdas/platform/errors.js';
+import { Problem, WriteConflict } from '../../../lambdas/platform/errors.js';
 import { endpoint, MAX_BODY_BYTES } from '../../../lambdas/platform/http.js';
 import { jwksOf, makeToken, newKey } from '../../../tools/local/dev-issuer.js';
 
@@ -115,6 +115,13 @@ describe('an endpoint', () => {
       throw new Problem('in-progress', 'wait', { retryAfterSeconds: 3 });
     });
     expect(await answer(ask({}), busy)).toMatchObject({ status: 409, headers: { 'Retry-After': '3' } });
+  });
+  test('says of a lost race which version was expected and which was found', async () => {
+    const versions = { expectedVersion: 3, foundVersion: 5 };
+    const lost = endpoint({ roles: ['customer'] }, async () => {
+      throw Object.assign(new WriteConflict(), { versions });
+    });
+    expect(await answer(ask({}), lost)).toMatchObject({ status: 409, body: versions });
   });
 });
 

@@ -1,37 +1,30 @@
 import { randomUUID } from 'node:crypto';
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Decide } from '../../lambdas/patterns/idempotent-consumer/process-once.js';
-import type { Envelope } from '../../lambdas/patterns/outbox/envelope.js';
-import type { Item, TransactWriteItem } from '../../lambdas/platform/dynamodb.js';
-import { type OwnTables, ownTables } from './own-tables.js';
+import { describe, expect, test } from 'vitest';
+import { FailureRecords, recordKey } from '../../../lambdas/patterns/idempotent-consumer/failure-records.js';
+import {
+  type Decide,
+  ProcessedRecords,
+  processOnce,
+} from '../../../lambdas/patterns/idempotent-consumer/process-once.js';
+import type { Envelope } from '../../../lambdas/patterns/outbox/envelope.js';
+import { documents, type Item, type TransactWriteItem } from '../../../lambdas/platform/dynamodb.js';
+import { WriteConflict } from '../../../lambdas/platform/errors.js';
+import { inProcessDynamoDb } from '../../support/in-process-dynamodb.js';
 
 const WINDOW = 35 * 86_400;
-let tables: OwnTables;
-let pattern: typeof import('../../lambdas/patterns/idempotent-consumer/process-once.js');
-let failing: typeof import('../../lambdas/patterns/idempotent-consumer/failure-records.js');
-let dynamodb: typeof import('../../lambdas/platform/dynamodb.js');
-let conflict: typeof import('../../lambdas/platform/errors.js').WriteConflict;
-
-beforeAll(async () => {
-  tables = await ownTables();
-  pattern = await import('../../lambdas/patterns/idempotent-consumer/process-once.js');
-  failing = await import('../../lambdas/patterns/idempotent-consumer/failure-records.js');
-  dynamodb = await import('../../lambdas/platform/dynamodb.js');
-  conflict = (await import('../../lambdas/platform/errors.js')).WriteConflict;
-});
-afterAll(() => tables.drop());
+inProcessDynamoDb({ things: ['pk', 'sk'], records: ['pk'] });
 
 const CONSUMER = { name: 'tester', generation: 0 };
 const message = (time = new Date().toISOString()) => ({ id: randomUUID(), time }) as Envelope;
-const records = (consumer = CONSUMER) => new pattern.ProcessedRecords(tables.records, consumer, WINDOW);
+const records = (consumer = CONSUMER) => new ProcessedRecords('records', consumer, WINDOW);
 const process = (envelope: Envelope, decide: Decide, consumer = CONSUMER) =>
-  pattern.processOnce(envelope, decide, records(consumer));
+  processOnce(envelope, decide, records(consumer));
 
 /** An effect that can be counted: each time it happens, the number grows. */
 const increment = (pk: string): TransactWriteItem => ({
   Update: {
-    TableName: tables.table,
+    TableName: 'things',
     Key: { pk, sk: 'COUNT' },
     UpdateExpression: 'ADD times :one',
     ExpressionAttributeValues: { ':one': 1 },
@@ -40,15 +33,13 @@ const increment = (pk: string): TransactWriteItem => ({
 
 async function timesOf(pk: string): Promise<number> {
   const Key = { pk, sk: 'COUNT' };
-  const { Item } = await dynamodb.documents.send(
-    new GetCommand({ TableName: tables.table, Key, ConsistentRead: true }),
-  );
+  const { Item } = await documents.send(new GetCommand({ TableName: 'things', Key, ConsistentRead: true }));
   return (Item?.times as number | undefined) ?? 0;
 }
 
 async function recordOf(id: string): Promise<Item | undefined> {
-  const Key = { pk: failing.recordKey(CONSUMER, id) };
-  return (await dynamodb.documents.send(new GetCommand({ TableName: tables.records, Key, ConsistentRead: true }))).Item;
+  const Key = { pk: recordKey(CONSUMER, id) };
+  return (await documents.send(new GetCommand({ TableName: 'records', Key, ConsistentRead: true }))).Item;
 }
 
 describe('a message', () => {
@@ -90,7 +81,7 @@ describe('a message', () => {
 
   test('that was recorded as failed has no effect any more', async () => {
     const envelope = message();
-    const failures = new failing.FailureRecords(tables.records, CONSUMER);
+    const failures = new FailureRecords('records', CONSUMER);
     expect(await failures.put({ id: envelope.id, payload: '{}', error: new Error('x') })).toBe('recorded');
     expect(await process(envelope, async () => [increment(envelope.id)])).toBe('duplicate');
     expect(await recordOf(envelope.id)).toMatchObject({ status: 'FAILED' });
@@ -100,7 +91,7 @@ describe('a message', () => {
   test('that was processed is not recorded as failed any more', async () => {
     const envelope = message();
     await process(envelope, async () => []);
-    const failures = new failing.FailureRecords(tables.records, CONSUMER);
+    const failures = new FailureRecords('records', CONSUMER);
     expect(await failures.put({ id: envelope.id, payload: '{}', error: new Error('x') })).toBe('known');
     expect(await recordOf(envelope.id)).toMatchObject({ status: 'PROCESSED' });
   });
@@ -117,7 +108,7 @@ describe('a message', () => {
     const envelope = message();
     const never: TransactWriteItem = {
       ConditionCheck: {
-        TableName: tables.table,
+        TableName: 'things',
         Key: { pk: envelope.id, sk: 'NONE' },
         ConditionExpression: 'attribute_exists(pk)',
       },
@@ -138,11 +129,11 @@ describe('a message', () => {
     const losing: Decide = async () => {
       tries += 1;
       const Key = { pk: envelope.id, sk: 'NONE' };
-      const never = { ConditionCheck: { TableName: tables.table, Key, ConditionExpression: 'attribute_exists(pk)' } };
+      const never = { ConditionCheck: { TableName: 'things', Key, ConditionExpression: 'attribute_exists(pk)' } };
       return [increment(envelope.id), never];
     };
-    await expect(process(envelope, losing)).rejects.toBeInstanceOf(conflict);
-    expect(tries).toBe(6);
+    await expect(process(envelope, losing)).rejects.toBeInstanceOf(WriteConflict);
+    expect(tries).toBe(5);
     expect(await timesOf(envelope.id)).toBe(0);
     expect(await recordOf(envelope.id)).toBeUndefined();
   });

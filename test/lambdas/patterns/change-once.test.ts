@@ -1,30 +1,20 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { IdempotencyKey } from '../../lambdas/patterns/idempotent-receiver/idempotency-key.js';
-import { counted, evolution, type Tally, type TallyEvent, tallyContract, traceOf } from '../support/tally.js';
-import { type OwnTables, ownTables } from './own-tables.js';
+import { describe, expect, test } from 'vitest';
+import { DynamoDbEventStore } from '../../../lambdas/patterns/event-store/dynamodb-event-store.js';
+import { changeOnce } from '../../../lambdas/patterns/idempotent-receiver/change-once.js';
+import { createOnce } from '../../../lambdas/patterns/idempotent-receiver/create-once.js';
+import type { IdempotencyKey } from '../../../lambdas/patterns/idempotent-receiver/idempotency-key.js';
+import type { Problem } from '../../../lambdas/platform/errors.js';
+import { inProcessDynamoDb } from '../../support/in-process-dynamodb.js';
+import { counted, evolution, type Tally, type TallyEvent, tallyContract, traceOf } from '../../support/tally.js';
 
-type Store = InstanceType<
-  typeof import('../../lambdas/patterns/event-store/dynamodb-event-store.js').DynamoDbEventStore<Tally, TallyEvent>
->;
-
-let tables: OwnTables;
-let store: Store;
-let changeOnce: typeof import('../../lambdas/patterns/idempotent-receiver/change-once.js').changeOnce;
-let createOnce: typeof import('../../lambdas/patterns/idempotent-receiver/create-once.js').createOnce;
-
-beforeAll(async () => {
-  tables = await ownTables();
-  ({ changeOnce } = await import('../../lambdas/patterns/idempotent-receiver/change-once.js'));
-  ({ createOnce } = await import('../../lambdas/patterns/idempotent-receiver/create-once.js'));
-  const { DynamoDbEventStore } = await import('../../lambdas/patterns/event-store/dynamodb-event-store.js');
-  const feedShards = [{ from: '1970-01-01T00:00:00.000Z', shards: 8 }];
-  store = new DynamoDbEventStore(
-    { table: tables.table, aggregate: 'Tally', contract: tallyContract, feedShards },
-    evolution(),
-  );
-});
-afterAll(() => tables.drop());
+inProcessDynamoDb({ tallies: ['pk', 'sk'], records: ['pk'] });
+const records = { table: 'records', windowSeconds: 3600 };
+const feedShards = [{ from: '1970-01-01T00:00:00.000Z', shards: 8 }];
+const store = new DynamoDbEventStore<Tally, TallyEvent>(
+  { table: 'tallies', aggregate: 'Tally', contract: tallyContract, feedShards },
+  evolution(),
+);
 
 const newKey = (change: Partial<IdempotencyKey> = {}): IdempotencyKey => ({
   scope: randomUUID().replaceAll('-', '').repeat(2),
@@ -37,17 +27,32 @@ interface Change {
   readonly id: string;
   readonly key?: IdempotencyKey;
   readonly decide?: (sum: number) => readonly TallyEvent[];
+  readonly store?: typeof store;
+  readonly admit?: () => void;
 }
-const change = ({ id, key = newKey(), decide = () => [counted(1)] }: Change) =>
+const change = ({ id, key = newKey(), decide = () => [counted(1)], ...more }: Change) =>
   changeOnce({
     store,
     id,
     key,
     trace: traceOf(randomUUID()),
-    records: { table: tables.records, windowSeconds: 3600 },
+    records,
     admit: () => {},
     decide: ({ state }) => decide(state.sum),
+    ...more,
   });
+
+/** A store with a rival who comes in between a load and what follows it, so many times. */
+const overtaken = (times: number): typeof store => {
+  let left = times;
+  return Object.assign(Object.create(store), {
+    load: async (id: string) => {
+      const loaded = await store.load(id);
+      if (left-- > 0) await change({ id });
+      return loaded;
+    },
+  });
+};
 
 async function tallied(events: number): Promise<string> {
   const id = randomUUID();
@@ -98,27 +103,31 @@ describe('a change', () => {
 
   test('that changes nothing is decided again where something happened meanwhile', async () => {
     const id = await tallied(1);
-    let interfered = false;
-    const interfering: Store = Object.assign(Object.create(store), {
-      load: async (id: string) => {
-        const loaded = await store.load(id);
-        if (!interfered) {
-          interfered = true;
-          await change({ id });
-        }
-        return loaded;
-      },
-    });
-    const outcome = await changeOnce({
-      store: interfering,
-      id,
-      key: newKey(),
-      trace: traceOf('slow'),
-      records: { table: tables.records, windowSeconds: 3600 },
-      admit: () => {},
-      decide: ({ state }) => (state.sum >= 2 ? [counted(100)] : []),
-    });
+    const decide = (sum: number) => (sum >= 2 ? [counted(100)] : []);
+    const outcome = await change({ id, decide, store: overtaken(1) });
     expect(outcome).toMatchObject({ replayed: false, loaded: { version: 3, state: { sum: 102 } } });
+  });
+
+  test('that loses every race is a conflict, with the version it expected and the one it found', async () => {
+    const id = await tallied(1);
+    const conflict = { code: 'conflict', extra: { versions: { expectedVersion: 5, foundVersion: 6 } } };
+    for (const decide of [() => [counted(100)], () => []]) {
+      const other = await tallied(1);
+      await expect(change({ id: other, decide, store: overtaken(5) })).rejects.toMatchObject(conflict);
+      expect(await store.load(other)).toMatchObject({ version: 6, state: { sum: 6 } });
+    }
+    const problem = await change({ id, store: overtaken(5) }).catch((error: Problem) => error.toJSON('urn:x'));
+    expect(problem).toMatchObject({ status: 409, expectedVersion: 5, foundVersion: 6 });
+  });
+
+  test('that nobody may see is neither looked up nor told', async () => {
+    const id = await tallied(1);
+    const key = newKey();
+    await change({ id, key });
+    const admit = () => {
+      throw new Error('not yours');
+    };
+    await expect(change({ id, key, admit })).rejects.toThrow('not yours');
   });
 
   test('that is refused is not recorded: it may succeed later', async () => {
