@@ -71,6 +71,19 @@ describe('a change', () => {
     expect(await store.load(id)).toMatchObject({ version: 4 });
   });
 
+  test('that is repeated is decided once more, and no further: its record outranks a lost race', async () => {
+    const id = await tallied(1);
+    const key = newKey();
+    let decisions = 0;
+    const decide = () => {
+      decisions += 1;
+      return [counted(1)];
+    };
+    await change({ id, key, decide });
+    await change({ id, key, decide });
+    expect(decisions).toBe(2);
+  });
+
   test('ten times at once under one key happens once', async () => {
     const id = await tallied(1);
     const key = newKey();

@@ -55,6 +55,18 @@ describe('a message', () => {
     expect(Number(record!.expiresAt)).toBeGreaterThanOrEqual(Math.floor(Date.now() / 1000) + WINDOW - 60);
   });
 
+  test('delivered again is decided once more, and no further: its record outranks a lost race', async () => {
+    const envelope = message();
+    let decisions = 0;
+    const decide = async () => {
+      decisions += 1;
+      return [increment(envelope.id)];
+    };
+    await process(envelope, decide);
+    await process(envelope, decide);
+    expect(decisions).toBe(2);
+  });
+
   test('delivered ten times at once has it once', async () => {
     const envelope = message();
     const outcomes = await Promise.all(
