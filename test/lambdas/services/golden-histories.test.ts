@@ -1,0 +1,91 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { PutCommand } from '@aws-sdk/lib-dynamodb';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { readEvent, type ServiceContract } from '../../../lambdas/patterns/contract.js';
+import type { Commit } from '../../../lambdas/patterns/event-store/commit.js';
+import type { EventStore, Loaded } from '../../../lambdas/patterns/event-store/event-store.js';
+import { busEntries, readEnvelope, schemaVersionOf } from '../../../lambdas/patterns/outbox/envelope.js';
+import { documents } from '../../../lambdas/platform/dynamodb.js';
+import { inventoryContract } from '../../../lambdas/services/inventory/contract.js';
+import { ordersContract } from '../../../lambdas/services/orders/contract.js';
+import { type Order, viewOf } from '../../../lambdas/services/orders/domain/order.js';
+import { functionEnvironment } from '../../support/function-environment.js';
+import { inProcessDynamoDb } from '../../support/in-process-dynamodb.js';
+
+/** One aggregate as a release left it in the table, and what a reader was shown after each of its commits. */
+interface GoldenHistory {
+  readonly aggregate: string;
+  readonly id: string;
+  readonly commits: readonly Commit[];
+  readonly shown: readonly object[];
+}
+
+interface Reader {
+  readonly contract: ServiceContract;
+  readonly store: EventStore<unknown, never>;
+  readonly show: (loaded: Loaded<never>) => unknown;
+}
+
+functionEnvironment();
+inProcessDynamoDb({ table: ['pk', 'sk'] });
+const { orderStore } = await import('../../../lambdas/services/orders/order-store.js');
+const { reservationStore } = await import('../../../lambdas/services/inventory/reservation-store.js');
+
+/** The stores that the functions use, by the aggregate's type. */
+const READERS: Readonly<Record<string, Reader>> = {
+  Order: {
+    contract: ordersContract,
+    store: orderStore,
+    show: ({ state, version }: Loaded<Order>) => viewOf(state, version),
+  },
+  Reservation: { contract: inventoryContract, store: reservationStore, show: ({ state }) => state },
+};
+
+const folder = new URL('../../golden/histories/', import.meta.url);
+const histories = readdirSync(folder).map((file) => {
+  const history = JSON.parse(readFileSync(new URL(file, folder), 'utf8')) as GoldenHistory;
+  return { file, ...history, reader: READERS[history.aggregate]! };
+});
+
+test('there is a history of each aggregate', () =>
+  expect(new Set(histories.map(({ aggregate }) => aggregate))).toEqual(new Set(Object.keys(READERS))));
+
+describe.each(histories)('the history in $file', ({ aggregate, id, commits, shown, reader }) => {
+  const { contract, store, show } = reader;
+  const bare = `${id}-without-snapshots`;
+  beforeAll(async () => {
+    for (const { snapshot, ...commit } of commits) {
+      for (const Item of [
+        { ...commit, ...(snapshot ? { snapshot } : {}) },
+        { ...commit, pk: `${aggregate}#${bare}` },
+      ]) {
+        await documents.send(new PutCommand({ TableName: 'table', Item }));
+      }
+    }
+  });
+
+  test('is shown as it was, at each of its versions and times', async () => {
+    for (const [at, { lastVersion, at: time }] of commits.entries()) {
+      expect(show((await store.loadVersion(id, lastVersion)) as Loaded<never>)).toMatchObject(shown[at]!);
+      const simultaneous = commits.findLastIndex((commit) => commit.at === time);
+      expect(show((await store.loadAt(id, time)) as Loaded<never>)).toMatchObject(shown[simultaneous]!);
+    }
+    expect(show((await store.load(id)) as Loaded<never>)).toMatchObject(shown.at(-1)!);
+  });
+
+  test('is the same without its snapshots: none of another shape is taken for the present one', async () => {
+    expect((await store.load(id)).state).toEqual((await store.load(bare)).state);
+  });
+
+  test('reaches consumers in the newest version, as events that are sent again do', async () => {
+    const { items } = await store.history(id, { commit: 1, shown: 0 }, 1_000);
+    const read = commits.flatMap((commit) =>
+      busEntries(commit, { service: contract.service, epoch: 0 }).map(({ Source, DetailType, Detail }) => {
+        const body = JSON.stringify({ source: Source, 'detail-type': DetailType, detail: JSON.parse(Detail) });
+        const envelope = readEnvelope(body);
+        return readEvent(contract, envelope.type, schemaVersionOf(envelope), envelope.data);
+      }),
+    );
+    expect(read).toEqual(items.map(({ type, data }) => ({ type, data })));
+  });
+});

@@ -1,0 +1,16 @@
+import { Env } from '../../lambdas/platform/environment.js';
+
+/** What every function of a service finds in its environment, for tests in this process: before its modules are imported. */
+export function functionEnvironment(values: Readonly<Record<string, string>> = {}): void {
+  Object.assign(process.env, {
+    POWERTOOLS_DEV: 'true',
+    POWERTOOLS_METRICS_DISABLED: 'true',
+    POWERTOOLS_METRICS_NAMESPACE: 'Orderly/test',
+    POWERTOOLS_SERVICE_NAME: 'test',
+    [Env.TABLE]: 'table',
+    [Env.RECORDS]: 'records',
+    [Env.FEED_SHARDS]: JSON.stringify([{ from: '1970-01-01T00:00:00.000Z', shards: 8 }]),
+    [Env.DEDUPE_WINDOW_SECONDS]: String(35 * 86_400),
+    ...values,
+  });
+}
