@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import type { EventOf } from '../../patterns/contract.js';
+import { type EventOf, earlierShape } from '../../patterns/contract.js';
 
 /** Smallest units of a currency (cents), never fractions. */
 export const Money = z.strictObject({
@@ -54,7 +54,23 @@ export const ordersContract = {
       }),
     },
     OrderApproved: { version: 1, data: z.object({ orderId: OrderId }) },
-    OrderRejected: { version: 1, data: z.object({ orderId: OrderId, reason: RejectionReason }) },
+    OrderRejected: {
+      version: 2,
+      data: z.object({
+        orderId: OrderId,
+        reason: RejectionReason,
+        /** Lines that the reason is about; none where it is the whole order, or where version 1 didn't say. */
+        skus: z.array(z.string()),
+      }),
+      earlier: {
+        1: earlierShape(
+          z.object({ orderId: OrderId, reason: RejectionReason }),
+          (data) => ({ ...data, skus: [] }),
+          ({ skus: _, ...data }: { orderId: string; reason: RejectionReason; skus: string[] }) => data,
+        ),
+      },
+      writes: 1,
+    },
     OrderCancelled: { version: 1, data: z.object({ orderId: OrderId, reason: z.exactOptional(z.string()) }) },
   },
 } as const;

@@ -9,7 +9,10 @@ export const handler = consumer({
   contract: inventoryContract,
   on: {
     StockReserved: (message) => tell(message, { type: 'Approve' }),
-    StockRejected: (message) => tell(message, { type: 'Reject', reason: message.event.data.reason }),
+    StockRejected: (message) => {
+      const { reason, skus } = message.event.data;
+      return tell(message, { type: 'Reject', reason, skus });
+    },
   },
   isRefusal: (error) => error instanceof OrderRefused,
 });

@@ -19,7 +19,7 @@ interface Placed {
 export type OrderCommand =
   | ({ readonly type: 'Place' } & Omit<Placed, 'total' | 'placedAt'>)
   | { readonly type: 'Approve' }
-  | { readonly type: 'Reject'; readonly reason: RejectionReason }
+  | { readonly type: 'Reject'; readonly reason: RejectionReason; readonly skus: readonly string[] }
   | { readonly type: 'Cancel'; readonly reason?: string };
 
 /** Everything that isn't in the state or the command: time arrives as data. */
@@ -58,7 +58,8 @@ export function decide(order: Order, command: OrderCommand, { now }: Context): r
     case 'Approve':
       return order.status === 'PENDING' ? [{ type: 'OrderApproved', data: { orderId } }] : [];
     case 'Reject':
-      return order.status === 'PENDING' ? [{ type: 'OrderRejected', data: { orderId, reason: command.reason } }] : [];
+      if (order.status !== 'PENDING') return [];
+      return [{ type: 'OrderRejected', data: { orderId, reason: command.reason, skus: [...command.skus] } }];
     case 'Cancel':
       if (order.status === 'REJECTED') throw new OrderRefused('TOO_LATE_TO_CANCEL');
       if (order.status === 'CANCELLED') return [];

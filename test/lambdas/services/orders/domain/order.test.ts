@@ -19,7 +19,10 @@ const placed: OrderEvent = {
   data: { orderId: 'o1', customerId: 'c1', lines: [line], total: { amount: 700, currency: 'EUR' }, placedAt },
 };
 const approved: OrderEvent = { type: 'OrderApproved', data: { orderId: 'o1' } };
-const rejected: OrderEvent = { type: 'OrderRejected', data: { orderId: 'o1', reason: 'OUT_OF_STOCK' } };
+const rejected: OrderEvent = {
+  type: 'OrderRejected',
+  data: { orderId: 'o1', reason: 'OUT_OF_STOCK', skus: ['TEA-1'] },
+};
 const cancelled: OrderEvent = { type: 'OrderCancelled', data: { orderId: 'o1', reason: 'changed my mind' } };
 
 describe('an order', () => {
@@ -46,9 +49,13 @@ describe('an order', () => {
   test('is approved once, however often it is told', () =>
     order([placed, approved]).when({ type: 'Approve' }).then([]));
   test('is rejected where stock is short', () =>
-    order([placed]).when({ type: 'Reject', reason: 'OUT_OF_STOCK' }).then([rejected]));
+    order([placed])
+      .when({ type: 'Reject', reason: 'OUT_OF_STOCK', skus: ['TEA-1'] })
+      .then([rejected]));
   test('that is approved is not rejected by a late reply', () =>
-    order([placed, approved]).when({ type: 'Reject', reason: 'OUT_OF_STOCK' }).then([]));
+    order([placed, approved])
+      .when({ type: 'Reject', reason: 'OUT_OF_STOCK', skus: ['TEA-1'] })
+      .then([]));
 
   test('is cancelled while it is pending', () =>
     order([placed]).when({ type: 'Cancel', reason: 'changed my mind' }).then([cancelled]));
@@ -62,7 +69,7 @@ describe('an order', () => {
     order([placed, rejected]).when({ type: 'Cancel' }).thenRefused('TOO_LATE_TO_CANCEL'));
   test('that was cancelled is not approved by a late reply', () =>
     order([placed, cancelled]).when({ type: 'Approve' }).then([]));
-  test.each([{ type: 'Approve' }, { type: 'Reject', reason: 'OUT_OF_STOCK' }, { type: 'Cancel' }] as const)(
+  test.each([{ type: 'Approve' }, { type: 'Reject', reason: 'OUT_OF_STOCK', skus: [] }, { type: 'Cancel' }] as const)(
     'that was never placed refuses $type',
     (command) => order([]).when(command).thenRefused('UNKNOWN_ORDER'),
   );

@@ -1,0 +1,76 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import * as z from 'zod/mini';
+import { type EventSchema, earlierShape, type ServiceContract } from '../../../lambdas/patterns/contract.js';
+import { type ContractRecord, faultsBetween, recordOf } from '../../../tools/release/contract-record.js';
+import { contracts, RECORDS } from '../../../tools/release/contracts.js';
+
+const present = await contracts();
+
+describe("the contracts and the previous release's (npm run contracts:keep)", () => {
+  test('are found', () => expect(present.map(({ service }) => service)).toEqual(expect.arrayContaining(['orders'])));
+
+  test.each(present.map((contract) => [contract.service, contract] as const))(
+    '%s: each reads what the other writes',
+    (service, contract) => {
+      const file = new URL(`${service}.json`, RECORDS);
+      // A service that the previous release had not has nobody to get on with.
+      if (!existsSync(file)) return;
+      const previous = JSON.parse(readFileSync(file, 'utf8')) as ContractRecord;
+      expect(faultsBetween(previous, recordOf(contract, 'present'))).toEqual([]);
+    },
+  );
+
+  test.each(present.flatMap(({ events, commands = {} }) => Object.entries({ ...events, ...commands })))(
+    '%s: has every version before its newest, and steps back to the one that it writes',
+    (_, { version, earlier = {}, writes = version }) => {
+      const before = Array.from({ length: version - 1 }, (_, at) => at + 1);
+      expect(Object.keys(earlier).map(Number)).toEqual(before);
+      for (const number of before.filter((number) => number >= writes)) expect(earlier[number]!.downcast).toBeDefined();
+    },
+  );
+});
+
+describe('a contract', () => {
+  const shape = z.object({ id: z.string(), size: z.enum(['S', 'L']), parts: z.array(z.object({ n: z.int() })) });
+  const contractOf = (thing: Partial<EventSchema> | undefined): ServiceContract => ({
+    service: 'things',
+    events: thing ? { Made: { version: 1, data: shape, ...thing } } : {},
+  });
+  const faults = (thing: Partial<EventSchema> | undefined, before: Partial<EventSchema> = {}) =>
+    faultsBetween(recordOf(contractOf(before), '1'), recordOf(contractOf(thing), '2'));
+  const two = { version: 2, data: z.object({ name: z.string() }), earlier: { 1: earlierShape(shape, () => ({})) } };
+
+  test('that is the same is fine', () => expect(faults({})).toEqual([]));
+  test('with a field more that may be missing is fine', () =>
+    expect(faults({ data: z.extend(shape, { note: z.exactOptional(z.string()) }) })).toEqual([]));
+  test('with a version more that is not written yet is fine', () => expect(faults({ ...two, writes: 1 })).toEqual([]));
+  test('that writes what the previous release had learned to read is fine', () =>
+    expect(faults(two, { ...two, writes: 1 })).toEqual([]));
+
+  test.each([
+    ['a field more that must be there', { data: z.extend(shape, { note: z.string() }) }, 'Made 1: /required'],
+    ['a field less', { data: z.omit(shape, { size: true }) }, 'Made 1: /size'],
+    ['another kind of field', { data: z.extend(shape, { id: z.int() }) }, 'Made 1: /id/type'],
+    ['a value more', { data: z.extend(shape, { size: z.enum(['S', 'M', 'L']) }) }, 'Made 1: /size/enum'],
+    ['another limit', { data: z.extend(shape, { id: z.string().check(z.maxLength(9)) }) }, 'Made 1: /id/maxLength'],
+    [
+      'another part of a part',
+      { data: z.extend(shape, { parts: z.array(z.object({ n: z.string() })) }) },
+      'Made 1: /parts/items/n/type',
+    ],
+    [
+      'a version that the previous release can not read',
+      two,
+      'Made 2: is written, but the previous release reads up to 1',
+    ],
+    ['an old version that is forgotten', { ...two, earlier: {}, writes: 1 }, 'Made 1: is not read any more'],
+    ['a type that is gone', undefined, 'Made: is gone'],
+  ])('with %s is refused', (_, thing, fault) => expect(faults(thing)[0]).toContain(fault));
+
+  test('that takes nothing else may take no field more either', () => {
+    const strict = z.strictObject({ id: z.string() });
+    const more = z.strictObject({ id: z.string(), note: z.exactOptional(z.string()) });
+    expect(faults({ data: more }, { data: strict })).toEqual(['Made 1: /note changed without a new version']);
+  });
+});

@@ -1,0 +1,91 @@
+import * as z from 'zod/mini';
+import type { EventSchema, ServiceContract } from '../../lambdas/patterns/contract.js';
+
+/** A contract as a release had it: every shape that it reads, as JSON Schema, and the version that it writes of each. */
+export interface ContractRecord {
+  readonly release: string;
+  readonly service: string;
+  readonly events: Readonly<Record<string, TypeRecord>>;
+  readonly commands: Readonly<Record<string, TypeRecord>>;
+}
+
+interface TypeRecord {
+  readonly writes: number;
+  /** JSON Schema by version. Rules that JSON Schema has no word for (`refine`) are not in it. */
+  readonly versions: Readonly<Record<string, JsonSchema>>;
+}
+
+type JsonSchema = { readonly [keyword: string]: unknown };
+
+/** @param release the version that the record is kept for */
+export function recordOf(contract: ServiceContract, release: string): ContractRecord {
+  const types = (schemas: Readonly<Record<string, EventSchema>>) =>
+    Object.fromEntries(Object.entries(schemas).map(([type, schema]) => [type, typeRecordOf(schema)]));
+  const { service, events, commands = {} } = contract;
+  return { release, service, events: types(events), commands: types(commands) };
+}
+
+function typeRecordOf({ version, data, earlier = {}, writes = version }: EventSchema): TypeRecord {
+  const shapes: readonly (readonly [string, z.ZodMiniType])[] = [
+    ...Object.entries(earlier).map(([number, shape]) => [number, shape.data] as const),
+    [String(version), data],
+  ];
+  return {
+    writes,
+    versions: Object.fromEntries(shapes.map(([number, shape]) => [number, jsonSchemaOf(shape)])),
+  };
+}
+
+/** As it stands in JSON, so that a record that was read from its file compares with one that was just made. */
+const jsonSchemaOf = (shape: z.ZodMiniType): JsonSchema =>
+  JSON.parse(JSON.stringify(z.toJSONSchema(shape, { io: 'input', unrepresentable: 'any' })));
+
+/**
+ * What the previous release could not live with, be it beside this one in the middle of a deployment or after a rollback.
+ * @returns one line each; none where both get on
+ */
+export function faultsBetween(previous: ContractRecord, present: ContractRecord): readonly string[] {
+  return (['events', 'commands'] as const).flatMap((kind) =>
+    Object.entries(previous[kind]).flatMap(([type, before]) => {
+      const now = present[kind][type];
+      return now ? typeFaults(type, before, now) : [`${type}: is gone, but its messages are stored and sent again`];
+    }),
+  );
+}
+
+function typeFaults(type: string, before: TypeRecord, now: TypeRecord): readonly string[] {
+  const readable = Math.max(...Object.keys(before.versions).map(Number));
+  const faults = Object.entries(before.versions).flatMap(([version, shape]) => {
+    const present = now.versions[version];
+    if (!present) return [`${type} ${version}: is not read any more`];
+    return differences(shape, present).map((path) => `${type} ${version}: ${path} changed without a new version`);
+  });
+  if (now.writes > readable) {
+    faults.push(`${type} ${now.writes}: is written, but the previous release reads up to ${readable}`);
+  }
+  return faults;
+}
+
+const isObject = (value: unknown): value is JsonSchema =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Where two schemas differ. A property more that may be missing is no difference, where the older one lets others pass. */
+function differences(before: unknown, now: unknown, path = ''): readonly string[] {
+  if (!isObject(before) || !isObject(now)) return same(before, now) ? [] : [path || '/'];
+  return [...new Set([...Object.keys(before), ...Object.keys(now)])].flatMap((keyword) => {
+    const [old, present] = [before[keyword], now[keyword]];
+    if (keyword === 'properties' && isObject(old) && isObject(present)) {
+      const others = before.additionalProperties === false ? Object.keys(present) : [];
+      return [...new Set([...Object.keys(old), ...others])].flatMap((name) =>
+        differences(old[name], present[name], `${path}/${name}`),
+      );
+    }
+    return differences(old, present, `${path}/${keyword}`);
+  });
+}
+
+const same = (one: unknown, other: unknown): boolean => JSON.stringify(sorted(one)) === JSON.stringify(sorted(other));
+
+/** Lists of a schema (required, enum) are sets. */
+const sorted = (value: unknown): unknown =>
+  Array.isArray(value) ? value.map((member) => JSON.stringify(member)).sort() : value;
