@@ -63,13 +63,8 @@ export const ordersContract = {
         skus: z.array(z.string()),
       }),
       earlier: {
-        1: earlierShape(
-          z.object({ orderId: OrderId, reason: RejectionReason }),
-          (data) => ({ ...data, skus: [] }),
-          ({ skus: _, ...data }: { orderId: string; reason: RejectionReason; skus: string[] }) => data,
-        ),
+        1: earlierShape(z.object({ orderId: OrderId, reason: RejectionReason }), (data) => ({ ...data, skus: [] })),
       },
-      writes: 1,
     },
     OrderCancelled: { version: 1, data: z.object({ orderId: OrderId, reason: z.exactOptional(z.string()) }) },
   },
