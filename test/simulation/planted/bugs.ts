@@ -6,7 +6,7 @@ export interface PlantedBug {
   /** Scenario whose singles or seeds must find it. */
   readonly scenario: string;
   /** In a source file: this text becomes that. */
-  readonly source?: { readonly file: string; readonly from: string; readonly to: string };
+  readonly source?: { readonly file: string; readonly from: string | RegExp; readonly to: string };
   /** In every resource of the templates. @returns the resource as it is to be */
   readonly resource?: (resource: { Type: string; Properties: JsonObject }, logicalId: string) => JsonObject;
 }
@@ -96,13 +96,98 @@ export const BUGS: readonly PlantedBug[] = [
     },
   },
   {
-    name: 'a retry takes its own commit for a stranger',
+    name: 'a retry treats an unknown result as a failure: it takes its own commit for a stranger',
     scenario: 'place-one',
     source: {
       file: `${PATTERNS}/idempotent-receiver/create-once.ts`,
-      from: 'if (error instanceof VersionTaken) return earlier(error.existing);',
-      to: "if (error instanceof VersionTaken) throw new WriteConflict('exists', { cause: error });",
+      from: /return earlier\(error\.existing.*\);/,
+      to: "throw new WriteConflict('exists', { cause: error });",
     },
+  },
+  {
+    name: 'a refusal is sent before the record was looked for: the commit',
+    scenario: 'keys',
+    source: {
+      file: `${PATTERNS}/idempotent-receiver/create-once.ts`,
+      from: 'return first ? earlier(first) : refuseExpired();',
+      to: 'refuseExpired(); if (first) return earlier(first);',
+    },
+  },
+  {
+    name: 'a refusal is sent before the record was looked for: the record of a change',
+    scenario: 'keys',
+    source: {
+      file: `${PATTERNS}/idempotent-receiver/change-once.ts`,
+      from: /return \(await replayed\(.*\)\) \?\? refuseExpired\(\);/,
+      to: "return Promise.reject(new Problem('key-expired', 'too late'));",
+    },
+  },
+  {
+    name: 'a decision without events is recorded without the version check',
+    scenario: 'cancel-races',
+    source: {
+      file: 'lambdas/services/orders/on-stock-answer.lambda.ts',
+      from: /: orderStore\.unchangedCheck\(order\),\s*\]/,
+      to: ': undefined].filter((write) => write !== undefined)',
+    },
+  },
+  {
+    name: 'TTL is read as if deletion were prompt: a record that is to lapse after a minute locks its message',
+    scenario: 'place-one',
+    source: {
+      file: `${PATTERNS}/idempotent-consumer/process-once.ts`,
+      from: 'await transact([claim, ...effect]);',
+      to: `const put = claim.Put as { TableName: string; Item: { expiresAt: number } };
+      const { expiresAt } = put.Item;
+      put.Item.expiresAt = clock.epochSeconds() + 60;
+      await transact([claim]);
+      await transact([{ Put: { TableName: put.TableName, Item: { ...put.Item, expiresAt } } }, ...effect]);`,
+    },
+  },
+  {
+    name: 'failure records expire as processed ones do',
+    scenario: 'redrive-weeks-later',
+    source: {
+      file: `${PATTERNS}/idempotent-consumer/failure-records.ts`,
+      from: "status: 'FAILED',",
+      to: "status: 'FAILED', expiresAt: Math.floor(Date.parse(at) / 1000) + 35 * 86_400,",
+    },
+  },
+  {
+    name: 'a redrive is done whatever became of its message',
+    scenario: 'consumer-fails-26-hours',
+    source: {
+      file: `${PATTERNS}/idempotent-consumer/process-once.ts`,
+      from: "const isFailed = '#status = :failed';",
+      to: "const isFailed = '(attribute_exists(pk) OR #status = :failed)';",
+    },
+  },
+  {
+    name: 'a list shows whichever version came last',
+    scenario: 'place-one',
+    source: {
+      file: 'lambdas/services/orders/order-list.ts',
+      from: "'attribute_not_exists(pk) OR version < :version'",
+      to: "'attribute_not_exists(pk) OR version <> :version'",
+    },
+  },
+  {
+    name: 'a cancellation that overtakes its order leaves nothing behind',
+    scenario: 'cancel-races',
+    source: {
+      file: 'lambdas/services/inventory/domain/reservation.ts',
+      from: "return [{ type: 'ReservationVoided', data: { orderId } }];",
+      to: 'return [];',
+    },
+  },
+  {
+    name: "TTL's deletions pass the filter of the stream",
+    scenario: 'redelivery-ttl-at-once',
+    resource: properties(
+      'AWS::Lambda::EventSourceMapping',
+      /^OutboxStream/,
+      replaced('\\"eventName\\":[\\"INSERT\\"],', ''),
+    ),
   },
   {
     name: 'an error is swallowed: what is to be tried again is acknowledged',
@@ -157,6 +242,15 @@ export const BUGS: readonly PlantedBug[] = [
     name: 'a batch that the relay gives up goes nowhere',
     scenario: 'relay-fails-26-hours',
     resource: properties('AWS::Lambda::EventSourceMapping', /^OutboxStream/, without('DestinationConfig')),
+  },
+  {
+    name: 'what is too old is dropped without a word',
+    scenario: 'redrive-weeks-later',
+    source: {
+      file: `${PATTERNS}/idempotent-consumer/consumer.ts`,
+      from: 'if (tooOld && !redrive) throw tooOld;',
+      to: "if (tooOld && !redrive) return 'duplicate';",
+    },
   },
   {
     name: 'the age gate is open',

@@ -5,10 +5,6 @@ import type { Fault } from '../../simulator/aws/faults.js';
  * a fault. Only a short cut: where a hint finds nothing any more, the whole search is done.
  */
 export const HINTS: Readonly<Record<string, readonly Fault[]>> = {
-  'the message is acknowledged before the write': [{ point: 'Inventory/OnReservations call 4', kind: 'conflict' }],
-  'the processed record is written apart from the effect': [
-    { point: 'Inventory/OnReservations call 5', kind: 'killed-after' },
-  ],
   'the processed record replaces an earlier one': [{ point: 'Inventory/Outbox/Relay call 3', kind: 'very-late' }],
   'failures of a batch are not reported': [{ point: 'Orders/OnListProjection call 6', kind: 'refused-for-long' }],
   'the mapping does not ask for failures of single messages': [
@@ -18,6 +14,7 @@ export const HINTS: Readonly<Record<string, readonly Fault[]>> = {
   'an error is swallowed: what is to be tried again is acknowledged': [
     { point: 'Orders/OnListProjection call 6', kind: 'conflict' },
   ],
+  'a list shows whichever version came last': [{ point: 'Orders/OnListProjection call 2', kind: 'late' }],
   'a rule target has no dead-letter queue': [
     { point: 'Inventory/Reservations/OrdersEvents delivery 6', kind: 'undeliverable' },
   ],

@@ -16,6 +16,9 @@ export class NothingPlanted extends Error {
   override readonly name = 'NothingPlanted';
 }
 
+/** They are the same for all bugs of a process. */
+let soundBundles: ReturnType<typeof bundles> | undefined;
+
 /** The deployment of an assembly with one mistake in it. @throws {NothingPlanted} */
 export async function planted(folder: string, bug: PlantedBug): Promise<Deployment> {
   const { source, resource } = bug;
@@ -35,7 +38,8 @@ export async function planted(folder: string, bug: PlantedBug): Promise<Deployme
     if (!changed) throw new NothingPlanted(bug.name);
     return new Deployment(assembly);
   }
-  const [sound, broken] = [await bundles(), await bundles(source)];
+  soundBundles ??= bundles();
+  const [sound, broken] = [await soundBundles, await bundles(source)];
   const byCode = new Map([...sound].map(([entry, code]) => [code, entry]));
   if ([...sound].every(([entry, code]) => broken.get(entry) === code)) throw new NothingPlanted(bug.name);
   return new Deployment(assembly, (code, label) => {
@@ -77,8 +81,9 @@ async function bundles(patch?: PlantedBug['source']): Promise<ReadonlyMap<string
               onLoad({ filter: /\.ts$/ }, ({ path }) => {
                 if (path !== join(ROOT, patch.file)) return undefined;
                 const text = readFileSync(path, 'utf8');
-                if (!text.includes(patch.from)) throw new NothingPlanted(`${patch.file} has no: ${patch.from}`);
-                return { contents: text.replace(patch.from, () => patch.to), loader: 'ts' };
+                const contents = text.replace(patch.from, () => patch.to);
+                if (contents === text) throw new NothingPlanted(`${patch.file} has no: ${patch.from}`);
+                return { contents, loader: 'ts' };
               });
             },
           },
