@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { DynamoDbLocal, installedAt } from '../../../tools/local/dynamodb-local.js';
 import { DynamoDbError } from './errors.js';
 import type { DynamoDbModel } from './model.js';
 import { comparable, smooth } from './support/differences.js';
-import { DynamoDbLocal, installedAt } from './support/dynamodb-local.js';
 import { Dice, seeded } from './support/random.js';
 import { OperationWriter, type RandomOperation } from './support/random-operations.js';
-import { model, TABLE } from './support/tables.js';
+import { model, PROPERTIES, TABLE } from './support/tables.js';
 
 /** `DYNAMODB_SEEDS=100 DYNAMODB_FIRST_SEED=1` runs more of them; `DYNAMODB_OPERATIONS` is the length of each. */
 const SEEDS = Number(process.env.DYNAMODB_SEEDS ?? 4);
@@ -25,7 +25,8 @@ describe.skipIf(folder === undefined)('the model and DynamoDB Local (installed b
     'answer the same to random requests of seed %i',
     async (seed) => {
       const table = `${TABLE}-${seed}`;
-      await local.createTable(table);
+      const { StreamSpecification: _, TimeToLiveSpecification: __, ...properties } = PROPERTIES;
+      await local.createTable({ TableName: table, ...properties });
       const { db } = model();
       const writer = new OperationWriter(new Dice(seeded(seed)), TABLE);
       let done = 0;

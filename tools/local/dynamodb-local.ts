@@ -3,8 +3,9 @@ import { existsSync, readdirSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { WireObject } from '../wire.js';
-import { PROPERTIES } from './tables.js';
+
+/** A request or an answer in DynamoDB's JSON. */
+type WireObject = { readonly [member: string]: unknown };
 
 const START_MS = 60_000;
 
@@ -27,7 +28,7 @@ export interface Answer {
 export class DynamoDbLocal {
   private constructor(
     private readonly process: ChildProcess,
-    private readonly url: string,
+    readonly url: string,
   ) {}
 
   static async start(folder: string): Promise<DynamoDbLocal> {
@@ -66,9 +67,8 @@ export class DynamoDbLocal {
     return { status: answer.status, body: JSON.parse(await answer.text()) as WireObject };
   }
 
-  async createTable(TableName: string): Promise<void> {
-    const { KeySchema, AttributeDefinitions, GlobalSecondaryIndexes, BillingMode } = PROPERTIES;
-    const table = { TableName, KeySchema, AttributeDefinitions, GlobalSecondaryIndexes, BillingMode };
+  /** @param table as CreateTable takes it */
+  async createTable(table: WireObject): Promise<void> {
     const { status, body } = await this.call('CreateTable', table);
     if (status !== 200) throw new Error(JSON.stringify(body));
   }
