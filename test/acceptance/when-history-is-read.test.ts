@@ -14,6 +14,7 @@ interface Entry {
   readonly type: string;
   readonly at: string;
   readonly actor: string;
+  readonly onBehalfOf?: string;
   readonly correlationId: string;
   readonly causationId: string;
   readonly data: Record<string, unknown>;
@@ -52,6 +53,8 @@ describe('when the history of an order is read', () => {
     expect(more).toEqual([]);
     expect(first).toMatchObject({ version: 1, type: 'OrderPlaced', actor: 'customer:alice', data: { orderId } });
     expect(second).toMatchObject({ version: 2, type: 'OrderApproved', actor: 'service:orders', data: { orderId } });
+    // Through inventory and back: whoever placed it set the approval off.
+    expect(second).toMatchObject({ onBehalfOf: 'customer:alice' });
     expect(third).toMatchObject({
       version: 3,
       type: 'OrderCancelled',
