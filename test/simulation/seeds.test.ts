@@ -21,6 +21,8 @@ const SEEDS: Readonly<Record<string, number>> = {
   'redelivery-ttl-at-once': 2,
   'bus-refuses': 1,
   poison: 8,
+  'account-one': 20,
+  'credit-races': 15,
 };
 
 const deployment = deploymentOf(prodAssembly());

@@ -1,6 +1,7 @@
 import type { Violation } from '../../simulator/search/scenario.js';
 import { Facts, type MessageRecord } from '../support/facts.js';
 import type { Orderly } from '../support/orderly.js';
+import { accounts } from './accounts.js';
 import { deliveries } from './deliveries.js';
 import { nothingFails } from './failures.js';
 import { requests } from './requests.js';
@@ -20,6 +21,7 @@ export function brokenPromises(orderly: Orderly, meant?: (record: MessageRecord)
     ...requests(facts),
     ...deliveries(facts),
     ...state(facts),
+    ...accounts(facts),
     ...steps(facts),
     ...transports(facts),
     ...nothingFails(facts, meant),

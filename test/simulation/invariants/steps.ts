@@ -106,9 +106,9 @@ function recordedOnce({ fn }: Write, before: Row | undefined): readonly Violatio
   return [violation('a message is recorded as processed once', `${String(before.pk)} again by ${fn}`)];
 }
 
-/** A list's row is never replaced by an older one. */
+/** A view's row is never replaced by an older one. */
 function neverBack(before: Row | undefined, after: Row | undefined): readonly Violation[] {
-  if (!before || !after || !String(after.pk).startsWith('CUSTOMER#')) return [];
+  if (!before || !after || !/^(CUSTOMER|CREDIT)#/.test(String(after.pk))) return [];
   if (Number(after.version) >= Number(before.version)) return [];
   return [violation('a list never goes back', `${keyOf(after)} ${before.version} to ${after.version}`, idOf(after))];
 }

@@ -1,4 +1,5 @@
 import type { Scenario } from '../../simulator/search/scenario.js';
+import { accountOne, creditRaces } from './accounts.js';
 import { CANCEL_AT, cancelAt } from './cancel-at.js';
 import { keys } from './keys.js';
 import { placeOne, readOne, rejectOne } from './place-one.js';
@@ -23,6 +24,8 @@ export const SCENARIOS: readonly Scenario[] = [
   redeliveryTtlAtOnce,
   busRefuses,
   poison,
+  accountOne,
+  creditRaces,
 ];
 
 /** @param name one of the list, or `cancel-at-<moment>-of-<approval|rejection>` @throws {Error} naming what there is */

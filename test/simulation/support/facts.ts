@@ -43,6 +43,14 @@ export interface ListRow {
   readonly order: string;
 }
 
+/** A row of the view of used-up credit. */
+export interface CreditRow {
+  readonly version: number;
+  readonly account?: string;
+  readonly exhaustedPk?: string;
+  readonly exhaustedSk?: string;
+}
+
 /** A write that a function made, items as plain objects. */
 export interface Write {
   readonly at: number;
@@ -64,7 +72,12 @@ export type Delivery = 'processed' | 'failed' | 'waiting' | 'unpublished' | 'mis
 export class Facts {
   readonly orders: ReadonlyMap<string, readonly Commit[]>;
   readonly reservations: ReadonlyMap<string, readonly Commit[]>;
+  readonly accounts: ReadonlyMap<string, readonly Commit[]>;
   readonly commits: readonly Commit[];
+  /** What an account knows of an order, by the item's keys. */
+  readonly authorizations: ReadonlyMap<string, string>;
+  /** By customer. */
+  readonly creditRows: ReadonlyMap<string, CreditRow>;
   readonly counters: readonly Counter[];
   readonly rows: readonly ListRow[];
   readonly records: ReadonlyMap<string, MessageRecord>;
@@ -76,7 +89,7 @@ export class Facts {
   readonly recordedAt = new Map<string, number>();
   /** Keys of records that said PROCESSED at some time. */
   readonly processed = new Set<string>();
-  /** Highest version that an order's row in its customer's list had. */
+  /** Highest version that an order's row in its customer's list had, or a customer's row in the view of credit. */
   readonly shown = new Map<string, number>();
 
   constructor(readonly orderly: Orderly) {
@@ -84,6 +97,17 @@ export class Facts {
     this.commits = tables.filter(isCommit) as unknown as Commit[];
     this.orders = byId(this.commits, 'Order#');
     this.reservations = byId(this.commits, 'Reservation#');
+    this.accounts = byId(this.commits, 'Account#');
+    this.authorizations = new Map(
+      tables
+        .filter(({ sk }) => String(sk).startsWith('AUTH#'))
+        .map(({ pk, sk, authorization }) => [`${String(pk)} ${String(sk)}`, String(authorization)]),
+    );
+    this.creditRows = new Map(
+      tables
+        .filter(({ pk }) => String(pk).startsWith('CREDIT#'))
+        .map((row) => [String(row.pk).slice('CREDIT#'.length), row as unknown as CreditRow]),
+    );
     this.counters = tables
       .filter(({ pk, sk }) => String(pk).startsWith('StockItem#') && sk === 'STATE')
       .map((row) => ({ ...(row as unknown as Counter), sku: String(row.pk).slice('StockItem#'.length) }));
@@ -169,8 +193,9 @@ export class Facts {
       if (!this.recordedAt.has(pk)) this.recordedAt.set(pk, at);
       if (status === 'PROCESSED') this.processed.add(pk);
     }
-    if (!pk.startsWith('CUSTOMER#') || version === undefined) return;
-    const id = String(after.sk).slice(String(after.sk).lastIndexOf('#') + 1);
+    if (!/^(CUSTOMER|CREDIT)#/.test(pk) || version === undefined) return;
+    const key = pk.startsWith('CREDIT#') ? pk : String(after.sk);
+    const id = key.slice(key.lastIndexOf('#') + 1);
     this.shown.set(id, Math.max(version, this.shown.get(id) ?? 0));
   }
 }

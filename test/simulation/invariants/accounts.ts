@@ -1,0 +1,122 @@
+import type { AccountCommand, AccountEvent } from '../../../lambdas/services/accounts/contract.js';
+import { type Account, evolveAccount, viewOf } from '../../../lambdas/services/accounts/domain/account.js';
+import { evolve, initialState } from '../../../lambdas/services/accounts/domain/authorization.js';
+import type { Violation } from '../../simulator/search/scenario.js';
+import type { Commit } from '../support/facts.js';
+import { type Check, violation } from './violation.js';
+
+/** What is true of every customer's credit, whatever came twice, late, at once or in another order. */
+export const accounts: Check = (facts) => [
+  ...withinTheLimit(facts),
+  ...onceByBusinessId(facts),
+  ...ordersAreKnown(facts),
+  ...commandsAreAnswered(facts),
+  ...limitsAreSet(facts),
+  ...rowsAreRight(facts),
+];
+
+const eventsOf = (commits: readonly Commit[]): readonly AccountEvent[] =>
+  commits.flatMap(({ events }) => events.map(({ type, data }) => ({ type, data: JSON.parse(data) }) as AccountEvent));
+
+/** The account as its first events tell it. */
+const accountAt = (commits: readonly Commit[], version = Number.POSITIVE_INFINITY): Account =>
+  eventsOf(commits).slice(0, version).reduce(evolveAccount, initialState.account);
+
+/** By order: the events that name it. */
+function byOrder(commits: readonly Commit[]): ReadonlyMap<string, readonly AccountEvent[]> {
+  const found = new Map<string, AccountEvent[]>();
+  for (const event of eventsOf(commits)) {
+    if (!('orderId' in event.data)) continue;
+    found.set(event.data.orderId, [...(found.get(event.data.orderId) ?? []), event]);
+  }
+  return found;
+}
+
+/** No authorisation goes over the limit that held at its moment, and nothing is held that isn't there. */
+const withinTheLimit: Check = ({ accounts }) =>
+  [...accounts].flatMap(([id, commits]) => {
+    let account: Account = initialState.account;
+    return eventsOf(commits).flatMap((event): readonly Violation[] => {
+      account = evolveAccount(account, event);
+      if (account.status === 'NONE') return [];
+      const { creditLimit, authorized, captured, refunded } = account;
+      const used = authorized + captured - refunded;
+      const told = `${event.type}: ${used} of ${creditLimit.amount}, authorised ${authorized}, captured ${captured}, refunded ${refunded}`;
+      const over = event.type === 'AccountAuthorized' && event.data.amount.amount > 0 && used > creditLimit.amount;
+      if (over) return [violation('an account is never over its limit', told, id)];
+      const negative = authorized < 0 || captured < refunded;
+      return negative ? [violation('nothing is given back that was not taken', told, id)] : [];
+    });
+  });
+
+const onceByBusinessId: Check = ({ accounts }) =>
+  [...accounts].flatMap(([customer, commits]) =>
+    [...byOrder(commits)].flatMap(([id, events]) => {
+      const times = (...types: readonly string[]): number => events.filter(({ type }) => types.includes(type)).length;
+      const refunds = events.flatMap((event) => (event.type === 'AccountRefunded' ? [event.data.refundId] : []));
+      const right =
+        times('AccountAuthorized', 'AuthorizationDeclined', 'AuthorizationVoided') <= 1 &&
+        times('AuthorizationCaptured', 'AuthorizationReleased') <= times('AccountAuthorized') &&
+        new Set(refunds).size === refunds.length;
+      const told = `${customer}, ${id}: ${events.map(({ type }) => type).join(', ')}`;
+      return right ? [] : [violation('each step of an order has one effect', told, id)];
+    }),
+  );
+
+/** What an account knows of an order is what the order's events tell. */
+const ordersAreKnown: Check = ({ accounts, authorizations }) =>
+  [...accounts].flatMap(([customer, commits]) =>
+    [...byOrder(commits)].flatMap(([id, events]) => {
+      const wanted = JSON.stringify(events.reduce(evolve, initialState).authorization);
+      const found = authorizations.get(`Account#${customer} AUTH#${id}`);
+      return found === wanted
+        ? []
+        : [violation('what is known of an order is what its events tell', `${id}: ${found}, not ${wanted}`, id)];
+    }),
+  );
+
+/** Each command was answered by one commit, with its step's id; or it is visible as failed or pending. */
+const commandsAreAnswered: Check = (facts) =>
+  [...facts.published].flatMap(([id, { detail }]) => {
+    const { to, data } = detail as { to?: string; data: AccountCommand['data'] };
+    if (to !== 'accounts') return [];
+    const delivery = facts.delivery(facts.listener('accounts-commands'), { id });
+    if (delivery === 'failed' || delivery === 'waiting') return [];
+    const commits = facts.accounts.get(data.customerId) ?? [];
+    const answers = eventsOf(commits.filter(({ trigger }) => trigger === id)).filter(
+      (event) => 'stepId' in event.data && event.data.stepId === data.stepId,
+    );
+    const told = `${data.stepId} ${id}: ${delivery}, ${answers.map(({ type }) => type).join(', ') || 'no answer'}`;
+    return answers.length === 1 ? [] : [violation('a command is answered once', told, data.orderId)];
+  });
+
+/** G1: a limit that was acknowledged is in the account's history. */
+const limitsAreSet: Check = ({ orderly, accounts }) =>
+  orderly.answered.flatMap(({ path, body, reply }) => {
+    const [, customer = ''] = /^\/accounts\/([^/]+)\/credit-limit$/.exec(path) ?? [];
+    if (customer === '' || reply.status !== 200) return [];
+    const { creditLimit } = body as { creditLimit: { amount: number } };
+    const isSet = eventsOf(accounts.get(customer) ?? []).some(
+      ({ data }) => 'creditLimit' in data && data.creditLimit.amount === creditLimit.amount,
+    );
+    return isSet
+      ? []
+      : [violation('an acknowledged limit is committed', `${customer} ${creditLimit.amount}`, customer)];
+  });
+
+/** The view of who has no credit left equals its rebuild, up to the last event that reached it. */
+const rowsAreRight: Check = (facts) =>
+  [...facts.accounts].flatMap(([id, commits]) => {
+    const listener = facts.listener('accounts-exhausted');
+    const reached = commits
+      .flatMap(({ events }) => events)
+      .reduce((last, event, at) => (facts.delivery(listener, event) === 'processed' ? at + 1 : last), 0);
+    const row = facts.creditRows.get(id);
+    const version = row?.version ?? 0;
+    const view = viewOf(id, accountAt(commits, version), version);
+    const wanted = view?.available.amount === 0 ? JSON.stringify(view) : undefined;
+    const inIndex = row?.exhaustedPk !== undefined && row.exhaustedSk === id;
+    const right = version >= reached && row?.account === wanted && inIndex === (wanted !== undefined);
+    const told = `${id}: row ${JSON.stringify(row)}, account at ${reached} ${JSON.stringify(accountAt(commits, reached))}`;
+    return right ? [] : [violation('the view of used-up credit equals its rebuild', told, id)];
+  });

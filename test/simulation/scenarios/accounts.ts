@@ -1,0 +1,121 @@
+import type { AccountCommand } from '../../../lambdas/services/accounts/contract.js';
+import type { Cloud } from '../../simulator/cloud.js';
+import type { Scenario } from '../../simulator/search/scenario.js';
+import type { Random } from '../../simulator/world/random.js';
+import { brokenPromises } from '../invariants/broken-promises.js';
+import { Orderly } from '../support/orderly.js';
+
+const eur = (amount: number) => ({ amount, currency: 'EUR' });
+
+/** Sends a step as a saga's relay would; a retry of it is another message with the same step. */
+function sender(cloud: Cloud): (command: AccountCommand) => void {
+  const { world, events, deployment } = cloud;
+  const [, name] = [...deployment.assembly.outputs].find(([key]) => key.endsWith('-Platform.BusName')) ?? [];
+  const bus = events.busName(String(name)) ?? '';
+  const random = world.random.fork('commands');
+  return ({ type, data }) => {
+    const detail = {
+      specversion: '1.0',
+      id: random.id(),
+      source: 'orderly.orders',
+      to: 'accounts',
+      type,
+      subject: `CreateOrderSaga/${data.orderId}`,
+      time: new Date(world.now).toISOString(),
+      dataschema: `urn:orderly:accounts:${type}:1`,
+      data,
+      sequence: 1,
+      epoch: 0,
+      correlationid: data.orderId,
+      causationid: data.orderId,
+      traceparent: `00-${'1'.repeat(32)}-${'2'.repeat(16)}-01`,
+      actor: 'service:orders',
+    };
+    world.note(`saga ${data.stepId} ${detail.id}`);
+    events.put(bus, { source: detail.source, detailType: type, detail });
+  };
+}
+
+/** The steps of an order's saga. */
+function stepsOf(customerId: string, orderId: string, amount: number) {
+  const step = (name: string) => ({ customerId, orderId, stepId: `${orderId}/${name}` });
+  return {
+    authorize: { type: 'AuthorizeAccount', data: { ...step('authorize'), amount: eur(amount) } },
+    capture: { type: 'CaptureAuthorization', data: step('capture') },
+    release: { type: 'ReleaseAuthorization', data: step('release') },
+    refund: { type: 'RefundAccount', data: { ...step('refund'), refundId: orderId, amount: eur(amount) } },
+  } as const satisfies Record<string, AccountCommand>;
+}
+
+const limitOf = (customer: string, amount: number) =>
+  ({
+    method: 'PUT',
+    path: `/accounts/${customer}/credit-limit`,
+    as: 'operator',
+    body: { creditLimit: eur(amount) },
+  }) as const;
+
+/** One account: an order that is held, taken and given back, each step twice; two at once for what is left; a late one. */
+export const accountOne: Scenario = {
+  name: 'account-one',
+  faultProbability: 0.05,
+  async play(cloud) {
+    const orderly = new Orderly(cloud);
+    const send = sender(cloud);
+    await orderly.call(limitOf('alice', 1000));
+    const first = stepsOf('alice', 'first', 600);
+    for (const step of [first.authorize, first.capture]) {
+      send(step);
+      send(step);
+      await orderly.rest();
+    }
+    // Two want what is left, and one's release overtakes its authorisation.
+    const late = stepsOf('alice', 'late', 100);
+    for (const step of [stepsOf('alice', 'second', 400).authorize, stepsOf('alice', 'third', 400).authorize])
+      send(step);
+    send(late.release);
+    await orderly.rest();
+    send(late.authorize);
+    send(first.refund);
+    send(first.refund);
+    await orderly.rest();
+    return brokenPromises(orderly);
+  },
+};
+
+const CUSTOMERS = ['alice', 'bob', 'carol'];
+const ORDERS = 15;
+
+/** Sagas of three customers whose credit is never enough, with steps again, late and at once; their limits change. */
+export const creditRaces: Scenario = {
+  name: 'credit-races',
+  faultProbability: 0.02,
+  async play(cloud) {
+    const { world } = cloud;
+    const orderly = new Orderly(cloud);
+    const send = sender(cloud);
+    const random = world.random.fork('sagas');
+    // Carol's account opens at her first order; the default would be enough for all.
+    for (const customer of CUSTOMERS.slice(0, 2)) await orderly.call(limitOf(customer, 1000));
+    for (let number = 0; number < ORDERS; number++) {
+      const customer = CUSTOMERS[number % CUSTOMERS.length] ?? '';
+      const begin = random.between(0, 3_000);
+      for (const step of wayOf(stepsOf(customer, `order-${number}`, random.between(1, 8) * 100), random)) {
+        const at = begin + random.between(0, 4_000);
+        world.after(at, () => send(step));
+        if (random.chance(0.4)) world.after(at + random.between(0, 3_000), () => send(step));
+      }
+    }
+    for (const limit of [300, 2_000]) {
+      world.after(random.between(0, 6_000), () => orderly.begin(limitOf(random.pick(CUSTOMERS), limit)));
+    }
+    await orderly.rest();
+    return brokenPromises(orderly);
+  },
+};
+
+/** How far a saga goes: an order that is taken, one that ends before, one that ends before it began, one given back. */
+function wayOf(steps: ReturnType<typeof stepsOf>, random: Random): readonly AccountCommand[] {
+  const { authorize, capture, release, refund } = steps;
+  return random.pick([[authorize, capture], [authorize, release], [authorize], [authorize, capture, refund]] as const);
+}
