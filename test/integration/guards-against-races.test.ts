@@ -88,7 +88,8 @@ describe('setting a stock', () => {
     const sku = randomUUID();
     await set(sku, 10);
     rival = () => set(sku, 11);
-    await expect(set(sku, 12, 1)).rejects.toMatchObject({ code: 'conflict' });
+    const versions = { expectedVersion: 1, foundVersion: 2 };
+    await expect(set(sku, 12, 1)).rejects.toMatchObject({ code: 'conflict', extra: { versions } });
     expect(await stock.stockOf(sku)).toMatchObject({ onHand: 11, version: 2 });
   });
 
