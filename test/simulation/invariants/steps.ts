@@ -9,14 +9,21 @@ export const steps: Check = (facts) => {
   return facts.writes.flatMap((write) => ledger.after(write));
 };
 
+/** Seconds by which clocks may differ: the age gate closes a whole day before. */
+const CLOCKS_DIFFER = 60;
+
 class Ledger {
   private readonly versions = new Map<string, number>();
+  private readonly times = new Map<string, string>();
   private readonly reserved = new Map<string, number>();
   private readonly events: ReadonlySet<string>;
   private readonly projections: readonly string[];
+  /** The longest dedupe window, in seconds. */
+  private readonly window: number;
 
   constructor({ published, listeners }: Facts) {
     this.events = new Set(published.keys());
+    this.window = Math.max(...listeners.map(({ consumer }) => consumer.dedupeWindowSeconds));
     this.projections = listeners.filter(({ consumer }) => consumer.projection).map(({ name }) => `${name}@`);
   }
 
@@ -39,7 +46,13 @@ class Ledger {
   private commit(before: Row | undefined, after: Row | undefined): readonly Violation[] {
     if (before && isCommit(before)) return [violation('a commit never changes', keyOf(before), idOf(before))];
     if (!after || !isCommit(after)) return [];
-    const { pk, sk, events, lastVersion } = after as unknown as Commit;
+    const { pk, sk, events, lastVersion, at } = after as unknown as Commit;
+    const found = this.times.get(pk) ?? '';
+    this.times.set(pk, at);
+    const goesBack =
+      at < found
+        ? [violation("a commit's time is never before the last one's", `${pk} ${sk}: ${at}, ${found}`, pk)]
+        : [];
     const version = this.versions.get(pk) ?? 0;
     this.versions.set(pk, lastVersion);
     for (const { type, data } of events) {
@@ -47,7 +60,14 @@ class Ledger {
       if (sign !== 0) this.reserve(linesOf(data), sign);
     }
     const whole = Number(sk.slice('COMMIT#'.length)) === version + 1 && lastVersion === version + events.length;
-    return whole ? [] : [violation('commits are gapless', `${pk} ${sk} after version ${version}`, idOf(after))];
+    const gap = whole ? [] : [violation('commits are gapless', `${pk} ${sk} after version ${version}`, idOf(after))];
+    return [...goesBack, ...gap, ...this.staysForTheWindow(after as unknown as Commit)];
+  }
+
+  /** Design, section 3: a commit that expires does so not before consumers forget its events. */
+  private staysForTheWindow({ pk, sk, at, expiresAt }: Commit): readonly Violation[] {
+    if (expiresAt === undefined || expiresAt >= Date.parse(at) / 1000 + this.window - CLOCKS_DIFFER) return [];
+    return [violation('a commit stays for the dedupe window', `${pk} ${sk} expires at ${expiresAt}`, pk)];
   }
 
   private reserve(lines: readonly Line[], sign: 1 | -1): void {

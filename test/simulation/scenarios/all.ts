@@ -1,10 +1,11 @@
 import type { Scenario } from '../../simulator/search/scenario.js';
 import { accountOne, creditRaces } from './accounts.js';
 import { CANCEL_AT, cancelAt } from './cancel-at.js';
+import { counting } from './counting.js';
 import { keys } from './keys.js';
 import { placeOne, readOne, rejectOne } from './place-one.js';
 import { cancelRaces, soldOut } from './races.js';
-import { redeliveryTtlAtOnce, redeliveryTtlLags } from './redelivery.js';
+import { redeliveryTtlAtOnce, redeliveryTtlLags, redeliveryWhileDown } from './redelivery.js';
 import { busRefuses, consumerFails, poison, redriveDaysLater, redriveWeeksLater, relayFails } from './trouble.js';
 import { twentyOrders } from './twenty-orders.js';
 
@@ -16,12 +17,14 @@ export const SCENARIOS: readonly Scenario[] = [
   twentyOrders,
   cancelRaces,
   soldOut,
+  counting,
   relayFails,
   consumerFails,
   redriveDaysLater,
   redriveWeeksLater,
   redeliveryTtlLags,
   redeliveryTtlAtOnce,
+  redeliveryWhileDown,
   busRefuses,
   poison,
   accountOne,

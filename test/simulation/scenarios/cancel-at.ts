@@ -6,6 +6,9 @@ import { cancellationOf, placed, stocked } from './shop.js';
 /** Whether the stock is enough: the cancellation races an approval, or a rejection. */
 type Race = 'approval' | 'rejection';
 
+/** In the trace of a moment that comes when nothing moves any more: the last one that differs from those before. */
+export const AT_REST = 'nothing moves any more: the cancellation is late';
+
 /** By then an order without faults has come to its end. */
 const LONGEST_WAY = 60_000;
 
@@ -30,6 +33,7 @@ export const cancelAt = (moment: number, race: Race): Scenario => ({
     const begun = faults.points.length;
     const latest = world.now + LONGEST_WAY;
     await world.until(() => faults.points.length >= begun + moment || world.now >= latest);
+    if (world.now >= latest) world.note(AT_REST);
     const cancel = cancellationOf('alice', reply.body.orderId, 'cancel');
     orderly.begin(cancel);
     orderly.begin(cancel);

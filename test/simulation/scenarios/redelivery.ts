@@ -1,6 +1,7 @@
 import type { Scenario, Violation } from '../../simulator/search/scenario.js';
 import { brokenPromises } from '../invariants/broken-promises.js';
 import { Facts } from '../support/facts.js';
+import { Operator } from '../support/operator.js';
 import { Orderly } from '../support/orderly.js';
 import { cancellationOf, DAY, placed, stocked } from './shop.js';
 
@@ -38,6 +39,35 @@ const redelivery = (name: string, ttlLag: number): Scenario => ({
     return [...tooOld, ...quarantined(orderly)];
   },
 });
+
+/**
+ * Events come again past the window while their consumers crash: what their queues give up may have been done before, so
+ * that nobody sends it again without an operator's word.
+ */
+export const redeliveryWhileDown: Scenario = {
+  name: 'redelivery-while-down',
+  faultProbability: 0.003,
+  conditions: { ttlLag: 0 },
+  async play(cloud) {
+    const { world, events } = cloud;
+    const orderly = new Orderly(cloud);
+    await stocked(orderly, { 'TEA-1': 2 });
+    await placed(orderly, 'alice', 'kept');
+    await orderly.rest();
+    const first = events.accepted.filter(({ event }) => event.source.startsWith('orderly.'));
+    await world.pass(36 * DAY);
+    for (const name of ['Inventory/OnReservations', 'Orders/OnStockAnswers'])
+      cloud.fn(name).failsUntil = world.now + DAY;
+    for (const { bus, event } of first) {
+      events.put(bus, { source: event.source, detailType: event['detail-type'], detail: event.detail });
+    }
+    await orderly.rest();
+    await world.pass(2 * DAY);
+    await new Operator(orderly).redriveAll();
+    await orderly.rest();
+    return [...brokenPromises(orderly, ({ unknown = false }) => unknown), ...quarantined(orderly)];
+  },
+};
 
 /** By now every record of a first delivery is gone: what came again is told as too old. */
 function quarantined(orderly: Orderly): readonly Violation[] {

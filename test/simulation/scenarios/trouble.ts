@@ -1,3 +1,4 @@
+import { idOfBody, recordKey } from '../../../lambdas/patterns/idempotent-consumer/failure-records.js';
 import type { Scenario, Violation } from '../../simulator/search/scenario.js';
 import { brokenPromises } from '../invariants/broken-promises.js';
 import { Facts } from '../support/facts.js';
@@ -102,17 +103,22 @@ export const poison: Scenario = {
   async play(cloud) {
     const orderly = new Orderly(cloud);
     await stocked(orderly, { 'TEA-1': 10 });
-    const bodies = ['not JSON', '{}', '{"detail-type":"OrderPlaced","source":"orderly.orders","detail":{"id":"half"}}'];
+    // The last two are longer than an item may be; one of them even when it is packed.
+    const half = '{"detail-type":"OrderPlaced","source":"orderly.orders","detail":{"id":"half"}}';
+    const noise = cloud.world.random.fork('noise').fill(Buffer.alloc(450_000));
+    const bodies = ['not JSON', '{}', half, 'x'.repeat(600_000), Buffer.from(noise).toString('base64')];
     for (const body of bodies) cloud.queue('Inventory/Reservations/Queue').send({ body });
     await placed(orderly, 'alice', 'good');
     await orderly.rest();
     const { sent, refused } = await new Operator(orderly).redriveAll();
     await orderly.rest();
-    const broken = [...brokenPromises(orderly, ({ payload = '' }) => bodies.includes(payload))];
-    const payloads = [...new Facts(orderly).records.values()].map(({ payload }) => payload);
-    for (const body of bodies) {
-      if (!payloads.includes(body))
-        broken.push({ invariant: 'what cannot be read is visible as failed', detail: body });
+    const { name, generation } = new Facts(orderly).listener('reservations');
+    const keys = bodies.map((body) => recordKey({ name, generation }, idOfBody(body)));
+    const broken = [...brokenPromises(orderly, ({ pk }) => keys.includes(pk))];
+    const { records } = new Facts(orderly);
+    for (const key of keys) {
+      if (records.get(key)?.status !== 'FAILED')
+        broken.push({ invariant: 'what cannot be read is visible as failed', detail: key });
     }
     if (refused.length < bodies.length)
       broken.push({ invariant: 'what cannot be read is never sent again', detail: `${sent} sent, ${refused}` });

@@ -15,8 +15,12 @@ export interface Commit {
   readonly events: readonly { readonly id: string; readonly type: string; readonly data: string }[];
   readonly lastVersion: number;
   readonly trigger: string;
+  /** ISO 8601 */
+  readonly at: string;
   /** API commits only. */
   readonly requestHash?: string;
+  /** Epoch seconds; state-stored aggregates only. */
+  readonly expiresAt?: number;
 }
 
 /** A consumer's record of a message. */
@@ -24,6 +28,7 @@ export interface MessageRecord {
   readonly pk: string;
   readonly status: 'PROCESSED' | 'FAILED' | 'DISCARDED';
   readonly payload?: string;
+  readonly unknown?: boolean;
   /** Newest first. */
   readonly failures?: readonly { readonly name: string; readonly message: string }[];
 }
