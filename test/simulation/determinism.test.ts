@@ -5,17 +5,30 @@ import { playSeed } from '../simulator/search/scenario.js';
 import { placeOne } from './scenarios/place-one.js';
 import { prodAssembly } from './support/assembly.js';
 
+const SEEDS = Array.from({ length: 100 }, (_, seed) => String(seed));
+const deployment = deploymentOf(prodAssembly());
+
 test('100 seeds, each played twice, give the same histories and break no promise', { timeout: 600_000 }, async () => {
-  const deployment = deploymentOf(prodAssembly());
-  const fingerprints = new Set<string>();
-  for (let seed = 0; seed < 100; seed++) {
-    const first = await playSeed(deployment, placeOne, String(seed));
-    const second = await playSeed(deployment, placeOne, String(seed));
-    expect(second.fingerprint, `seed ${seed}`).toBe(first.fingerprint);
-    if (first.violations.length > 0)
-      expect.fail(report(first, `npm run simulate -- --scenario place-one --seed ${seed}`));
-    fingerprints.add(first.fingerprint);
+  const fingerprints = new Map<string, string>();
+  for (const seed of SEEDS) {
+    const history = await playSeed(deployment, placeOne, seed);
+    if (history.violations.length > 0)
+      expect.fail(report(history, `npm run simulate -- --scenario place-one --seed ${seed}`));
+    fingerprints.set(seed, history.fingerprint);
+  }
+  // Backwards, so that what a recycled environment has seen before is something else.
+  for (const seed of SEEDS.toReversed()) {
+    const again = await playSeed(deployment, placeOne, seed);
+    expect(again.fingerprint, `seed ${seed}`).toBe(fingerprints.get(seed));
   }
   // And a seed matters: no two histories are the same.
-  expect(fingerprints.size).toBe(100);
+  expect(new Set(fingerprints.values()).size).toBe(SEEDS.length);
+});
+
+test('a history is the same with environments of earlier ones and with new ones', { timeout: 600_000 }, async () => {
+  for (const seed of SEEDS.slice(0, 15)) {
+    const recycled = await playSeed(deployment, placeOne, seed);
+    const fresh = await playSeed(deployment, placeOne, seed, { recycle: false });
+    expect(recycled.fingerprint, `seed ${seed}`).toBe(fresh.fingerprint);
+  }
 });

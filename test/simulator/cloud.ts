@@ -14,6 +14,7 @@ import { Queue } from './aws/sqs.js';
 import { StreamMapping } from './aws/stream-mapping.js';
 import { DynamoDbModel } from './dynamodb/model.js';
 import { Bundle } from './runtime/bundle.js';
+import { Recycled } from './runtime/recycled.js';
 import { World } from './world/world.js';
 
 /** A resource that neither has a model nor is named as inert. */
@@ -23,6 +24,8 @@ export class ResourceNotModelled extends Error {
 
 /** What is deployed: templates and compiled bundles; shared by all runs, since none changes it. */
 export class Deployment {
+  /** Environments of earlier histories. */
+  readonly recycled = new Recycled();
   private readonly bundles = new Map<string, Bundle>();
 
   /** @param change of a bundle's code, by the function's label: what planted bugs do */
@@ -78,6 +81,8 @@ export interface CloudOptions {
   readonly coldness?: number;
   /** How late TTL deletes, milliseconds. @default two days */
   readonly ttlLag?: number;
+  /** Begins with environments of histories that are over, and leaves its own for later ones. @default false */
+  readonly recycle?: boolean;
 }
 
 /** How often TTL looks; with no lag it deletes within this. */
@@ -104,7 +109,7 @@ export class Cloud {
     options: CloudOptions,
   ) {
     const { assembly } = deployment;
-    const { seed, keepTrace = true, clockSkew = 0, coldness = 0, ttlLag = 2 * 86_400_000 } = options;
+    const { seed, keepTrace = true, clockSkew = 0, coldness = 0, ttlLag = 2 * 86_400_000, recycle = false } = options;
     const world = new World({ seed, keepTrace });
     const faults = options.faults ?? new ChosenFaults([]);
     const iam = new Iam(assembly);
@@ -153,7 +158,8 @@ export class Cloud {
     this.calls = new Calls(world, faults, services);
     const log = (line: LogLine): void => void this.log.push(line);
     for (const fn of assembly.ofType('AWS::Lambda::Function')) {
-      const settings = { world, faults, send: this.calls.send, log, clockSkew, coldness };
+      const recycled = recycle ? { recycled: deployment.recycled } : {};
+      const settings = { world, faults, send: this.calls.send, log, clockSkew, coldness, ...recycled };
       functions.set(fn.arn, new LambdaFunction(fn, deployment.bundleOf(fn), settings));
     }
     for (const mapping of assembly.ofType('AWS::Lambda::EventSourceMapping')) this.map(mapping);
@@ -161,6 +167,11 @@ export class Cloud {
       .ofType('AWS::ApiGateway::RestApi')
       .map((api) => new RestApi(api, assembly, { world, iam, functions }));
     this.expireInBackground(ttlLag);
+  }
+
+  /** The history is over: environments that are left may serve another one. */
+  end(): void {
+    for (const fn of this.functions.values()) fn.recycle();
   }
 
   /** @param label path of its construct. @throws {Error} where there is none */

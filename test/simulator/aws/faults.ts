@@ -103,18 +103,34 @@ export class ChosenFaults extends Plan {
   }
 }
 
-/** Any fault anywhere with the same probability, until `most` have happened. */
+/** How often a history's faults are, against what the scenario says: most have few, some have many. */
+const SWARM = [0.1, 0.3, 0.3, 1, 2];
+
+/**
+ * Faults anywhere, of those kinds and as often as this history's draw has it: half of the kinds, few or many. Histories
+ * that differ so find more than ones that each have a little of everything, where one fault hides what another shows
+ * (Groce et al., "Swarm Testing", ISSTA 2012).
+ */
 export class RandomFaults extends Plan {
+  private readonly left = new Set<FaultKind>();
+  private readonly probability: number;
+
+  /** @param probability of a fault at each point, where the draw changes nothing */
   constructor(
     private readonly random: Random,
-    private readonly probability: number,
-    private readonly most = Number.POSITIVE_INFINITY,
+    probability: number,
   ) {
     super();
+    const swarm = random.fork('swarm');
+    this.probability = probability * swarm.pick(SWARM);
+    for (const kind of [...CALL_FAULTS, ...MESSAGE_FAULTS, ...DELIVERY_FAULTS, ...INVOCATION_FAULTS]) {
+      if (swarm.chance(0.5)) this.left.add(kind);
+    }
   }
 
   protected choose({ kinds }: Point): FaultKind | undefined {
-    const hit = this.random.chance(this.probability);
-    return hit && kinds.length > 0 && this.made.length < this.most ? this.random.pick(kinds) : undefined;
+    if (!this.random.chance(this.probability)) return undefined;
+    const possible = kinds.filter((kind) => !this.left.has(kind));
+    return possible.length > 0 ? this.random.pick(possible) : undefined;
   }
 }

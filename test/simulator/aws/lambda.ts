@@ -1,8 +1,9 @@
 import type { Resource } from '../assembly/assembly.js';
 import { REGION } from '../assembly/identity.js';
 import type { Bundle } from '../runtime/bundle.js';
-import { type Ending, Environment } from '../runtime/environment.js';
+import { type Ending, Environment, type Surroundings } from '../runtime/environment.js';
 import type { HttpRequest, Reply } from '../runtime/http.js';
+import type { Recycled } from '../runtime/recycled.js';
 import type { World } from '../world/world.js';
 import { type FaultPlan, INVOCATION_FAULTS } from './faults.js';
 
@@ -37,6 +38,8 @@ export interface LambdaSettings {
   readonly clockSkew?: number;
   /** How often a new environment is used although an idle one is there. @default 0 */
   readonly coldness?: number;
+  /** Where environments come from in the place of new ones, as long as there are some. @default none */
+  readonly recycled?: Recycled;
 }
 
 /** AWS, "Lambda quotas": concurrent executions of an account and region, by default. */
@@ -170,6 +173,11 @@ export class LambdaFunction {
     });
   }
 
+  /** Hands its idle environments over; for when the history is over. */
+  recycle(): void {
+    for (const { environment } of this.idle.splice(0)) this.settings.recycled?.give(this.label, environment);
+  }
+
   private takeIdle(): Started | undefined {
     const { world, coldness = 0 } = this.settings;
     while (this.idle[0] && world.now - this.idle[0].idleSince > KEPT_IDLE) this.idle.shift()?.environment.kill();
@@ -181,11 +189,11 @@ export class LambdaFunction {
   private readonly callers = new WeakMap<Environment, EnvironmentCaller>();
 
   private coldStart(): Started | Result {
-    const { world, send, log, clockSkew = 0 } = this.settings;
+    const { world, send, log, clockSkew = 0, recycled } = this.settings;
     const name = `${this.label} environment ${++this.environments}`;
     const random = world.random.fork(name);
     const skew = clockSkew > 0 ? random.between(-clockSkew, clockSkew) : 0;
-    const environment = new Environment(this.bundle, this.variables, {
+    const around: Surroundings = {
       now: () => world.now + skew,
       after: (delay, run) => {
         const planned = world.after(delay, run);
@@ -195,11 +203,16 @@ export class LambdaFunction {
       random,
       send: (request, reply) => send(caller, request, reply),
       log: (level, text) => log({ at: world.now, fn: this.label, level, text }),
-    });
+    };
+    const used = recycled?.take(this.label);
+    // What a module draws while it is loaded must not move what its invocations draw: a used one isn't loaded again.
+    const environment =
+      used ?? new Environment(this.bundle, this.variables, { ...around, random: random.fork('init') });
     const caller = new EnvironmentCaller(this, environment, (reason) => world.note(`${name} killed: ${reason}`));
     this.callers.set(environment, caller);
     try {
-      environment.init(String(this.resource.properties.Handler));
+      if (!used) environment.init(String(this.resource.properties.Handler));
+      environment.moveTo(around);
     } catch (error) {
       const { name: kind, message } = error as Error;
       log({ at: world.now, fn: this.label, level: 'error', text: `${kind}: ${message}` });

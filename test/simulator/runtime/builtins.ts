@@ -16,9 +16,11 @@ export class NoSuchModule extends Error {
 
 export interface BuiltinsOptions {
   readonly variables: Readonly<Record<string, string>>;
-  readonly random: Random;
+  readonly random: () => Random;
   /** Milliseconds since 1970, as this environment's clock has it. */
   readonly now: () => number;
+  /** When it began, by the same clock. */
+  readonly begun: () => number;
   readonly http: object;
   readonly log: (level: string, line: string) => void;
   /** The process ended itself. */
@@ -75,14 +77,13 @@ export function builtins(options: BuiltinsOptions): Builtins {
   return { process, console, crypto, require };
 }
 
-function processOf({ variables, now, exit, log }: BuiltinsOptions): object {
-  const begun = now();
+function processOf({ variables, now, begun, exit, log }: BuiltinsOptions): object {
   const hrtime = Object.assign(
     (since: readonly [number, number] = [0, 0]): [number, number] => {
-      const elapsed = now() - begun;
+      const elapsed = now() - begun();
       return [Math.floor(elapsed / 1000) - since[0], (elapsed % 1000) * 1e6 - since[1]];
     },
-    { bigint: () => BigInt(now() - begun) * 1_000_000n },
+    { bigint: () => BigInt(now() - begun()) * 1_000_000n },
   );
   const output = (level: string) => ({
     write: (text: string): boolean => {
@@ -103,7 +104,7 @@ function processOf({ variables, now, exit, log }: BuiltinsOptions): object {
     stdout: output('log'),
     stderr: output('error'),
     cwd: () => '/var/task',
-    uptime: () => (now() - begun) / 1000,
+    uptime: () => (now() - begun()) / 1000,
     memoryUsage: () => ({ rss: 1e8, heapTotal: 6e7, heapUsed: 4e7, external: 1e6, arrayBuffers: 1e5 }),
     hrtime,
     nextTick: process.nextTick,
@@ -112,25 +113,25 @@ function processOf({ variables, now, exit, log }: BuiltinsOptions): object {
   });
 }
 
-function cryptoOf(random: Random): object {
+function cryptoOf(random: () => Random): object {
   const randomBytes = (size: number, callback?: (error: null, bytes: Buffer) => void): Buffer | undefined => {
-    const bytes = Buffer.from(random.fill(new Uint8Array(size)));
+    const bytes = Buffer.from(random().fill(new Uint8Array(size)));
     if (!callback) return bytes;
     process.nextTick(callback, null, bytes);
     return undefined;
   };
   const getRandomValues = <T extends ArrayBufferView>(view: T): T => {
-    random.fill(new Uint8Array(view.buffer, view.byteOffset, view.byteLength));
+    random().fill(new Uint8Array(view.buffer, view.byteOffset, view.byteLength));
     return view;
   };
-  const randomUUID = (): string => random.id();
+  const randomUUID = (): string => random().id();
   const seeded = {
     randomBytes,
     randomUUID,
     getRandomValues,
     randomFillSync: getRandomValues,
     randomInt: (low: number, high?: number) =>
-      high === undefined ? random.between(0, low - 1) : random.between(low, high - 1),
+      high === undefined ? random().between(0, low - 1) : random().between(low, high - 1),
   };
   return { ...nodeCrypto, ...seeded, webcrypto: { getRandomValues, randomUUID } };
 }

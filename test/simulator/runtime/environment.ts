@@ -85,19 +85,22 @@ export class Environment {
   private readonly builtins: Builtins;
   private handler: Handler | undefined;
   private dead = false;
+  private begun = 0;
+  private requests = 0;
+  private metTrouble = false;
   /** Ends of invocations, told to whoever waits; an environment that is gone tells nobody. */
   private ended: ((ending: Ending) => void) | undefined;
 
   constructor(
     private readonly bundle: Bundle,
     variables: Readonly<Record<string, string>>,
-    private readonly around: Surroundings,
+    private around: Surroundings,
   ) {
     this.timers = new Timers({
       after: (delay, run) =>
-        around.after(delay, () => {
+        this.around.after(delay, () => {
           if (this.dead) return;
-          around.enter();
+          this.around.enter();
           run();
         }),
     });
@@ -105,19 +108,23 @@ export class Environment {
     const http = httpModule((request, reply) => this.send(request, reply), timers);
     this.builtins = builtins({
       variables,
-      random: around.random,
-      now: () => around.now(),
+      random: () => this.around.random,
+      now: () => this.around.now(),
+      begun: () => this.begun,
       http,
-      log: (level, line) => this.dead || around.log(level, line),
+      log: (level, line) => this.dead || this.around.log(level, line),
       exit: () => this.end({ kind: 'threw', name: 'Runtime.ExitError', message: 'the process ended' }),
     });
-    const begun = around.now();
+    this.begun = around.now();
     const globals: Record<string, unknown> = {
       ...SHARED,
       process: this.builtins.process,
       console: this.builtins.console,
       crypto: this.builtins.crypto,
-      performance: { now: () => around.now() - begun, timeOrigin: begun },
+      performance: performanceOf(
+        () => this.around.now(),
+        () => this.begun,
+      ),
       setTimeout: timers.setTimeout,
       setInterval: timers.setInterval,
       setImmediate: timers.setImmediate,
@@ -128,9 +135,27 @@ export class Environment {
     globals.global = globals;
     this.context = createContext(globals);
     runInContext(PRELUDE, this.context)(
-      () => around.now(),
-      () => around.random.fraction(),
+      () => this.around.now(),
+      () => this.around.random.fraction(),
     );
+  }
+
+  /**
+   * Puts it into another history, as if it had just been initialised: what its module keeps from the earlier one stays.
+   * @see Recycled
+   */
+  moveTo(around: Surroundings): void {
+    this.around = around;
+    this.begun = around.now();
+  }
+
+  /**
+   * Whether it may serve another history: nothing of it is under way or planned, and it never met an error, of which the
+   * SDK's clients keep count (retry tokens).
+   */
+  get isAsNew(): boolean {
+    const { dead, ended, timers, requests, metTrouble } = this;
+    return !dead && !metTrouble && ended === undefined && timers.pending === 0 && requests === 0;
   }
 
   /** Loads the module: what a cold start does. @throws what the module throws @param handler as in the template: `index.handler` */
@@ -193,14 +218,29 @@ export class Environment {
 
   private send(request: HttpRequest, reply: Reply): void {
     if (this.dead) return;
+    this.requests++;
     const alive = (tell: () => void): void => {
       if (this.dead) return;
+      this.requests--;
       this.around.enter();
       tell();
     };
     this.around.send(request, {
-      answer: (response) => alive(() => reply.answer(response)),
-      fail: (code) => alive(() => reply.fail(code)),
+      answer: (response) => {
+        this.metTrouble ||= response.status >= 400;
+        alive(() => reply.answer(response));
+      },
+      fail: (code) => {
+        this.metTrouble = true;
+        alive(() => reply.fail(code));
+      },
     });
   }
 }
+
+const performanceOf = (now: () => number, begun: () => number): object => ({
+  now: () => now() - begun(),
+  get timeOrigin() {
+    return begun();
+  },
+});

@@ -39,6 +39,11 @@ export class Timers {
     this.running.delete(id);
   };
 
+  /** How many are running. */
+  get pending(): number {
+    return this.running.size;
+  }
+
   freeze(): void {
     this.frozen = true;
   }

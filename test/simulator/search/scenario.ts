@@ -36,7 +36,7 @@ export interface History {
 }
 
 /** What a run is like beside its faults. */
-export type Conditions = Pick<CloudOptions, 'keepTrace' | 'clockSkew' | 'coldness' | 'ttlLag'>;
+export type Conditions = Pick<CloudOptions, 'keepTrace' | 'clockSkew' | 'coldness' | 'ttlLag' | 'recycle'>;
 
 const TWO_DAYS = 2 * 86_400_000;
 
@@ -52,6 +52,7 @@ export async function play(
   const cloud = new Cloud(deployment, {
     seed: `${scenario.name}/${seed}`,
     faults,
+    recycle: true,
     ...conditions,
     ...scenario.conditions,
   });
@@ -62,6 +63,7 @@ export async function play(
     const { name, message, stack } = error as Error;
     violations = [{ invariant: `the history ends by ${name}`, detail: `${message}\n${stack}` }];
   }
+  cloud.end();
   const { trace } = cloud.world;
   return {
     scenario,
@@ -102,7 +104,7 @@ export function playSeed(
     : new RandomFaults(random.fork(`faults of ${scenario.name}`), scenario.faultProbability);
   return play(deployment, scenario, seed, faults, {
     clockSkew: random.fork('clocks').between(0, 2_000),
-    coldness: random.fork('coldness').pick([0, 0, 0.05, 0.3]),
+    coldness: random.fork('coldness').pick([0, 0, 0, 0.05, 0.2]),
     ttlLag: random.fork('ttl').pick([0, TWO_DAYS]),
     ...conditions,
   });
