@@ -10,6 +10,6 @@ export const world: World =
     : new LocalStackWorld(inject('deployed'));
 
 /** Says in a test's name why it is skipped where faults can't be made. */
-export const needsFaults = `(needs the proxy between functions and endpoint${
-  world.makesFaults ? '' : ': not there under ORDERLY_ENDPOINT'
+export const needsFaults = `(needs faults by hand${
+  world.makesFaults ? '' : ': there is no proxy for them under ORDERLY_ENDPOINT'
 })`;
