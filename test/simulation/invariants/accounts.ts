@@ -9,6 +9,7 @@ import { type Check, violation } from './violation.js';
 export const accounts: Check = (facts) => [
   ...withinTheLimit(facts),
   ...onceByBusinessId(facts),
+  ...releaseEndsAnOrder(facts),
   ...ordersAreKnown(facts),
   ...commandsAreAnswered(facts),
   ...limitsAreSet(facts),
@@ -60,6 +61,22 @@ const onceByBusinessId: Check = ({ accounts }) =>
         new Set(refunds).size === refunds.length;
       const told = `${customer}, ${id}: ${events.map(({ type }) => type).join(', ')}`;
       return right ? [] : [violation('each step of an order has one effect', told, id)];
+    }),
+  );
+
+/** Once a release was answered as done, nothing is held for its order any more. */
+const releaseEndsAnOrder: Check = ({ accounts }) =>
+  [...accounts].flatMap(([, commits]) =>
+    [...byOrder(commits)].flatMap(([id, events]) => {
+      const done = events.findIndex(
+        ({ type, data }) =>
+          type === 'AuthorizationVoided' ||
+          type === 'AuthorizationReleased' ||
+          (type === 'SagaReplyRequested' && data.stepId.endsWith('/release') && data.outcome === 'DONE'),
+      );
+      const late = done >= 0 && events.slice(done).some(({ type }) => type === 'AccountAuthorized');
+      const told = `${id}: ${events.map(({ type }) => type).join(', ')}`;
+      return late ? [violation('nothing is held for an order that was released', told, id)] : [];
     }),
   );
 

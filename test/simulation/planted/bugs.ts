@@ -261,4 +261,31 @@ export const BUGS: readonly PlantedBug[] = [
       to: 'if (tooOld && redrive) throw tooOld;',
     },
   },
+  {
+    name: "a step's repeat is answered by telling its fact again",
+    scenario: 'account-one',
+    source: {
+      file: 'lambdas/services/accounts/domain/authorization.ts',
+      from: 'sameAmount(authorization.amount, amount);\n      return [done(data)];',
+      to: "sameAmount(authorization.amount, amount);\n      return [{ type: 'AccountAuthorized', data }];",
+    },
+  },
+  {
+    name: 'an authorisation looks at the limit, not at what is left of it',
+    scenario: 'account-one',
+    source: {
+      file: 'lambdas/services/accounts/domain/account.ts',
+      from: 'amount > availableOf(account)',
+      to: 'amount > account.creditLimit.amount',
+    },
+  },
+  {
+    name: 'a release that comes first leaves no tombstone',
+    scenario: 'account-one',
+    source: {
+      file: 'lambdas/services/accounts/domain/authorization.ts',
+      from: "return [{ type: 'AuthorizationVoided', data }];",
+      to: 'return [done(data)];',
+    },
+  },
 ];

@@ -62,7 +62,7 @@ export const accountOne: Scenario = {
   async play(cloud) {
     const orderly = new Orderly(cloud);
     const send = sender(cloud);
-    await orderly.call(limitOf('alice', 1000));
+    await orderly.call(limitOf('alice', 1100));
     const first = stepsOf('alice', 'first', 600);
     for (const step of [first.authorize, first.capture]) {
       send(step);
