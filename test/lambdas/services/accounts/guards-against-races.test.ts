@@ -1,0 +1,142 @@
+import { randomUUID } from 'node:crypto';
+import { beforeAll, beforeEach, expect, test } from 'vitest';
+import type { AccountCommand } from '../../../../lambdas/services/accounts/contract.js';
+import { functionEnvironment } from '../../../support/function-environment.js';
+import { inProcessDynamoDb } from '../../../support/in-process-dynamodb.js';
+import { traceOf } from '../../../support/tally.js';
+
+/** Races that are too narrow to be met from outside: the rival comes in between two calls, each time. */
+
+let store: typeof import('../../../../lambdas/services/accounts/account-store.js');
+let limits: typeof import('../../../../lambdas/services/accounts/credit-limit.js');
+let list: typeof import('../../../../lambdas/services/accounts/exhausted-list.js');
+let domain: typeof import('../../../../lambdas/services/accounts/domain/authorization.js');
+let dynamodb: typeof import('../../../../lambdas/platform/dynamodb.js');
+let customer = '';
+/** Runs once: in front of the next call of an operation, or between its answer and whoever waits for it. */
+let rival: { readonly at: 'before' | 'after'; readonly operation: string; work(): Promise<unknown> } | undefined;
+/** Told of each read of one item that was answered. */
+let answered = () => {};
+
+beforeAll(async () => {
+  functionEnvironment();
+  inProcessDynamoDb({ table: ['pk', 'sk'], records: ['pk'] });
+  store = await import('../../../../lambdas/services/accounts/account-store.js');
+  limits = await import('../../../../lambdas/services/accounts/credit-limit.js');
+  list = await import('../../../../lambdas/services/accounts/exhausted-list.js');
+  domain = await import('../../../../lambdas/services/accounts/domain/authorization.js');
+  dynamodb = await import('../../../../lambdas/platform/dynamodb.js');
+  dynamodb.documents.middlewareStack.add(
+    (next, context) => async (args) => {
+      const comes = async (at: 'before' | 'after') => {
+        const now = rival?.at === at && rival.operation === context.commandName ? rival : undefined;
+        if (!now) return;
+        rival = undefined;
+        await now.work();
+      };
+      await comes('before');
+      const answer = await next(args);
+      if (context.commandName?.startsWith('Get')) answered();
+      await comes('after');
+      return answer;
+    },
+    { step: 'initialize' },
+  );
+});
+beforeEach(() => {
+  customer = randomUUID();
+});
+
+const eur = (amount: number) => ({ amount, currency: 'EUR' });
+const limit = (amount: number, trigger: string = randomUUID(), ifMatch?: number) =>
+  limits.setLimit(customer, eur(amount), ifMatch, traceOf(trigger));
+const authorize = (): AccountCommand => ({
+  type: 'AuthorizeAccount',
+  data: { customerId: customer, orderId: 'order', stepId: 'order/authorize', amount: eur(100) },
+});
+const view = async () => store.existing(await store.accountStore.load(customer));
+
+async function decided(command: AccountCommand) {
+  const order = await store.orderOfAccount(customer, 'order');
+  const state = { account: order.account.state, authorization: order.authorization };
+  const events = domain.decide(state, command, { defaultCreditLimit: eur(1000) });
+  return store.writesOf(order, events, traceOf(randomUUID()));
+}
+
+test('an order that was authorised between the read of the order and that of its account is not again', async () => {
+  await limit(1000);
+  // The account is seen with the rival's commit, the order without it.
+  const orderIsRead = new Promise<void>((resolve) => {
+    answered = resolve;
+  });
+  const work = async () => {
+    await orderIsRead;
+    await dynamodb.transact(await decided(authorize()));
+  };
+  rival = { at: 'before', operation: 'QueryCommand', work };
+  const late = await decided(authorize());
+  await expect(dynamodb.transact(late)).rejects.toMatchObject({ name: 'TransactionRefused' });
+  expect(await view()).toMatchObject({ authorized: eur(100), version: 2 });
+});
+
+test('two that decide on one version: one of them is refused', async () => {
+  await limit(1000);
+  const [one, other] = [await decided(authorize()), await decided(authorize())];
+  await dynamodb.transact(one);
+  await expect(dynamodb.transact(other)).rejects.toMatchObject({ name: 'TransactionRefused' });
+});
+
+test("a limit whose answer was lost is this request's own, though another came since", async () => {
+  await limit(1000);
+  const trigger = randomUUID();
+  const account = await store.accountStore.load(customer);
+  // Its first try was carried out, and then another request's.
+  rival = {
+    at: 'after',
+    operation: 'QueryCommand',
+    work: async () => {
+      const events = [{ type: 'CreditLimitSet', data: { customerId: customer, creditLimit: eur(2000) } } as const];
+      await store.accountStore.append(store.accountStore.commit(account, events, traceOf(trigger)));
+      await limit(3000);
+    },
+  };
+  expect(await limit(2000, trigger)).toMatchObject({ creditLimit: eur(2000), version: 2 });
+  expect(await view()).toMatchObject({ creditLimit: eur(3000), version: 3 });
+});
+
+test('a limit that meets another is set on top of it, or refused where it named a version', async () => {
+  await limit(1000);
+  rival = { at: 'after', operation: 'QueryCommand', work: () => limit(2000) };
+  expect(await limit(3000)).toMatchObject({ creditLimit: eur(3000), version: 3 });
+  rival = { at: 'after', operation: 'QueryCommand', work: () => limit(4000) };
+  await expect(limit(5000, randomUUID(), 3)).rejects.toMatchObject({
+    code: 'conflict',
+    extra: { versions: { expectedVersion: 3, foundVersion: 4 } },
+  });
+});
+
+test('an older row never takes the place of a newer one', async () => {
+  await limit(0);
+  const older = await store.accountStore.load(customer);
+  await limit(1000);
+  const newer = await store.accountStore.load(customer);
+  expect(await list.putRow(newer)).toBe('applied');
+  expect(await list.putRow(older)).toBe('duplicate');
+  expect(await list.putRow(newer)).toBe('duplicate');
+});
+
+test('an account of two hundred orders is loaded in one query, and its snapshot is as small as ever', async () => {
+  await limit(1_000_000);
+  for (let count = 0; count < 200; count++) {
+    const orderId = `order-${count}`;
+    const order = await store.orderOfAccount(customer, orderId);
+    const data = { customerId: customer, orderId, stepId: `${orderId}/authorize`, amount: eur(100) };
+    const state = { account: order.account.state, authorization: order.authorization };
+    const events = domain.decide(state, { type: 'AuthorizeAccount', data }, { defaultCreditLimit: eur(0) });
+    await dynamodb.transact(store.writesOf(order, events, traceOf(orderId)));
+  }
+  const { state, commits, version } = await store.accountStore.load(customer);
+  expect(version).toBe(201);
+  expect(commits.length).toBeLessThanOrEqual(20);
+  expect(JSON.stringify(state).length).toBeLessThan(200);
+});
