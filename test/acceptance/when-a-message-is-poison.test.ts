@@ -70,6 +70,11 @@ const POISON: readonly Poison[] = [
     reason: 'UNKNOWN_TYPE: this consumer listens to orders only',
   },
   {
+    name: 'a command where events are heard',
+    body: changed((event) => ({ ...event, to: 'orders' })),
+    reason: 'UNKNOWN_TYPE: this consumer listens to orders only',
+  },
+  {
     name: 'the schema of another type',
     body: changed((event) => ({ ...event, dataschema: 'urn:orderly:orders:OrderCancelled:1' })),
     reason: 'INVALID_ENVELOPE: dataschema names another service or type',

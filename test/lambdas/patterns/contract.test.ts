@@ -1,6 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod/mini';
-import { type EventSchema, earlierShape, eventToWrite, readEvent } from '../../../lambdas/patterns/contract.js';
+import {
+  commandsOf,
+  type EventSchema,
+  earlierShape,
+  eventToWrite,
+  readEvent,
+} from '../../../lambdas/patterns/contract.js';
 
 const One = z.object({ name: z.string() });
 const Two = z.object({ first: z.string(), last: z.string() });
@@ -78,5 +84,21 @@ describe('writing an event', () => {
     expect(() => eventToWrite(contract, { type: 'Named', data: newest })).toThrow(
       expect.objectContaining({ code: 'INVALID_DATA' }),
     );
+  });
+});
+
+describe('commands of a contract', () => {
+  const taking = { service: 'people', events: {}, commands: contractOf().events };
+  test('are written and read, also in older versions, as events are', () => {
+    expect(eventToWrite(commandsOf(taking), { type: 'Named', data: newest })).toMatchObject({ schemaVersion: 3 });
+    expect(readEvent(commandsOf(taking), 'Named', 1, { name: 'Ada Lovelace' })).toEqual({
+      type: 'Named',
+      data: newest,
+    });
+  });
+  test('are no events of it, and its events no commands', () => {
+    const unknown = expect.objectContaining({ code: 'UNKNOWN_TYPE' });
+    expect(() => readEvent(taking, 'Named', 3, newest)).toThrow(unknown);
+    expect(() => readEvent(commandsOf(contractOf()), 'Named', 3, newest)).toThrow(unknown);
   });
 });

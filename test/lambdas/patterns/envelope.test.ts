@@ -92,6 +92,12 @@ describe('an envelope', () => {
       data: { orderId: 'o#1' },
     });
   });
+  test('of a command is described by the contract of the service that it is for', () => {
+    if (!first) throw new Error('no entry');
+    const command = { to: 'accounts', dataschema: 'urn:orderly:accounts:OrderApproved:1' };
+    expect(readEnvelope(bodyOf(first, command))).toMatchObject({ source: 'orderly.orders', ...command });
+    expect(() => readEnvelope(bodyOf(first, { to: 'accounts' }))).toThrow('dataschema names another service');
+  });
   test.each([
     ['not JSON', '{'],
     ['another shape', '{}'],
