@@ -5,8 +5,13 @@ export interface PlantedBug {
   readonly name: string;
   /** Scenario whose singles or seeds must find it. */
   readonly scenario: string;
-  /** In a source file: this text becomes that. */
-  readonly source?: { readonly file: string; readonly from: string | RegExp; readonly to: string };
+  /** In a source file: this text becomes that, in the entry points that `only` fits. @default in all */
+  readonly source?: {
+    readonly file: string;
+    readonly from: string | RegExp;
+    readonly to: string;
+    readonly only?: RegExp;
+  };
   /** In every resource of the templates. @returns the resource as it is to be */
   readonly resource?: (resource: { Type: string; Properties: JsonObject }, logicalId: string) => JsonObject;
 }
@@ -118,8 +123,8 @@ export const BUGS: readonly PlantedBug[] = [
     scenario: 'keys',
     source: {
       file: `${PATTERNS}/idempotent-receiver/change-once.ts`,
-      from: /return \(await replayed\(.*\)\) \?\? refuseExpired\(\);/,
-      to: "return Promise.reject(new Problem('key-expired', 'too late'));",
+      from: /return \(await replayed\(options\)\) \?\? (refuseExpired\(\);[\s\S]*?)if \(expectedVersion === undefined\)/,
+      to: '$1if (error instanceof Problem || expectedVersion === undefined)',
     },
   },
   {

@@ -45,6 +45,7 @@ export async function planted(folder: string, bug: PlantedBug): Promise<Deployme
   return new Deployment(assembly, (code, label) => {
     const entry = byCode.get(code);
     if (entry === undefined) throw new NothingPlanted(`${label} was bundled by other options than these here`);
+    if (source.only && !source.only.test(entry)) return code;
     return broken.get(entry) ?? code;
   });
 }
@@ -81,7 +82,8 @@ async function bundles(patch?: PlantedBug['source']): Promise<ReadonlyMap<string
               onLoad({ filter: /\.ts$/ }, ({ path }) => {
                 if (path !== join(ROOT, patch.file)) return undefined;
                 const text = readFileSync(path, 'utf8');
-                const contents = text.replace(patch.from, () => patch.to);
+                const { from, to } = patch;
+                const contents = typeof from === 'string' ? text.replace(from, () => to) : text.replace(from, to);
                 if (contents === text) throw new NothingPlanted(`${patch.file} has no: ${patch.from}`);
                 return { contents, loader: 'ts' };
               });
