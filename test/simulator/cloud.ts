@@ -6,6 +6,7 @@ import { EventBridge } from './aws/eventbridge.js';
 import { ChosenFaults, type FaultPlan } from './aws/faults.js';
 import { Iam } from './aws/iam.js';
 import { INERT } from './aws/inert.js';
+import { Kms } from './aws/kms.js';
 import { LambdaFunction, type LogLine } from './aws/lambda.js';
 import { QueueMapping } from './aws/queue-mapping.js';
 import { Buckets } from './aws/s3.js';
@@ -61,6 +62,7 @@ const MODELLED = new Set([
   'AWS::Events::Rule',
   'AWS::IAM::Policy',
   'AWS::IAM::Role',
+  'AWS::KMS::Key',
   'AWS::Lambda::EventInvokeConfig',
   'AWS::Lambda::EventSourceMapping',
   'AWS::Lambda::Function',
@@ -99,6 +101,7 @@ export class Cloud {
   readonly streams: StreamMapping[] = [];
   readonly events: EventBridge;
   readonly buckets: Buckets;
+  readonly kms: Kms;
   readonly apis: readonly RestApi[];
   readonly log: LogLine[] = [];
   readonly tableCalls: TableCall[] = [];
@@ -135,7 +138,8 @@ export class Cloud {
       world,
       new Map(assembly.ofType('AWS::S3::Bucket').map((bucket) => [bucket.ref, bucket])),
     );
-    const { functions, queues, buckets } = this;
+    this.kms = new Kms(assembly.ofType('AWS::KMS::Key'), world.random.fork('kms'));
+    const { functions, queues, buckets, kms } = this;
     const configurations = new Map(
       assembly
         .ofType('AWS::Lambda::EventInvokeConfig')
@@ -150,6 +154,7 @@ export class Cloud {
       queues,
       events: this.events,
       buckets,
+      kms,
       written: (table) => this.written(table),
       note: (text) => world.note(text),
       called: (call) => this.tableCalls.push(call),

@@ -43,6 +43,7 @@ const KINDS: Readonly<
     name: 'RoleName',
     of: (name) => ({ arn: `arn:${PARTITION}:iam::${ACCOUNT}:role/${name}`, attributes: { RoleId: name } }),
   },
+  'AWS::KMS::Key': { of: (name) => ({ arn: arn('kms', `key/${name}`), attributes: { KeyId: name } }) },
   'AWS::S3::Bucket': { name: 'BucketName', of: (name) => bucket(name.toLowerCase()) },
   'AWS::SNS::Topic': {
     name: 'TopicName',

@@ -140,7 +140,8 @@ function responseOf(request: AwsRequest, answer: Answer): HttpResponse {
 }
 
 function kindsFor({ service, operation }: AwsRequest): readonly FaultKind[] {
-  const writes = WRITES.has(operation) || service !== 'dynamodb';
+  // KMS keeps nothing of what it is asked.
+  const writes = WRITES.has(operation) || (service !== 'dynamodb' && service !== 'kms');
   return CALL_FAULTS.filter((kind) => {
     if (kind === 'conflict') return service === 'dynamodb' && WRITES.has(operation);
     if (kind === 'entry-refused') return operation === 'PutEvents';

@@ -1,4 +1,5 @@
 import type { Assembly, Resource } from '../assembly/assembly.js';
+import { ACCOUNT, PARTITION } from '../assembly/identity.js';
 import type { Json, JsonObject } from '../assembly/intrinsics.js';
 import { wildcard } from './event-pattern.js';
 
@@ -9,7 +10,7 @@ export interface Access {
   readonly resource: string;
   /** Condition keys and their values: `dynamodb:LeadingKeys`, `aws:SourceArn`. */
   readonly context?: Readonly<Record<string, string | readonly string[]>>;
-  /** Service that acts, for resource policies: `events.amazonaws.com`. */
+  /** Who acts, for resource policies: `events.amazonaws.com`. */
   readonly service?: string;
 }
 
@@ -33,6 +34,9 @@ interface Condition {
   readonly key: string;
   readonly values: readonly string[];
 }
+
+/** As principal it stands for the account: its own policies decide. */
+const ACCOUNT_ROOT = `arn:${PARTITION}:iam::${ACCOUNT}:root`;
 
 /** Rights that only the platform around a function needs: nobody calls them here. */
 const TAKEN_FOR_USED = new Set([
@@ -72,6 +76,9 @@ export class Iam {
       const bucket = assembly.byArn(policy.properties.Bucket);
       this.add(this.byResource, bucket.arn, policy, policy.properties.PolicyDocument);
     }
+    for (const key of assembly.ofType('AWS::KMS::Key')) {
+      this.add(this.byResource, key.arn, key, key.properties.KeyPolicy);
+    }
     for (const permission of assembly.ofType('AWS::Lambda::Permission')) {
       const { FunctionName, Action = null, Principal = null, SourceArn } = permission.properties;
       const target = assembly.byArn(FunctionName);
@@ -95,6 +102,14 @@ export class Iam {
   /** Whether a queue's, bucket's or function's own policy lets a service do it. @param owner ARN of that resource */
   resourceAllows(owner: string, access: Access): boolean {
     return decide(this.byResource.get(owner) ?? [], access);
+  }
+
+  /**
+   * Whether a key's policy lets the account's roles have rights on it by policies of their own. AWS KMS, "Key policies":
+   * without that a role's right means nothing.
+   */
+  keyLetsRolesDecide(access: Access): boolean {
+    return decide(this.byResource.get(access.resource) ?? [], { ...access, service: ACCOUNT_ROOT });
   }
 
   /** Whether the resource's own policy denies it to anybody. */
@@ -142,7 +157,8 @@ export class Iam {
           values: many(values).map(String),
         })),
       );
-      const services = (Principal as JsonObject | undefined)?.Service;
+      const { Service, AWS } = (Principal ?? {}) as JsonObject;
+      const services = Service ?? (AWS === undefined || AWS === '*' ? undefined : AWS);
       to.set(owner, [
         ...(to.get(owner) ?? []),
         {

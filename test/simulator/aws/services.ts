@@ -6,6 +6,7 @@ import { type Effects, OPERATIONS, type Operation } from '../dynamodb/wire.js';
 import type { Answer, Services } from './calls.js';
 import type { EventBridge } from './eventbridge.js';
 import type { Access, Iam } from './iam.js';
+import type { Kms } from './kms.js';
 import type { Caller } from './lambda.js';
 import type { Buckets } from './s3.js';
 import type { Queue } from './sqs.js';
@@ -25,6 +26,7 @@ interface Around {
   readonly queues: ReadonlyMap<string, Queue>;
   readonly events: EventBridge;
   readonly buckets: Buckets;
+  readonly kms: Kms;
   /** A table was written to. */
   readonly written: (table: string) => void;
   readonly note: (text: string) => void;
@@ -51,7 +53,11 @@ export class SimulatedServices implements Services {
   private readonly holds = new WeakMap<object, ReturnType<DynamoDbModel['hold']>>();
 
   perform(request: AwsRequest, caller: Caller): Answer {
-    const denied = this.accesses(request).find((access) => !this.around.iam.roleAllows(caller.fn.role, access));
+    const { iam, kms } = this.around;
+    const denied = this.accesses(request).find(
+      (access) =>
+        !iam.roleAllows(caller.fn.role, access) || (request.service === 'kms' && !iam.keyLetsRolesDecide(access)),
+    );
     if (denied) {
       this.around.note(
         `${caller.fn.label} DENIED ${denied.action} on ${denied.resource} ${JSON.stringify(denied.context ?? {})}`,
@@ -67,6 +73,8 @@ export class SimulatedServices implements Services {
         return this.sqs(request);
       case 's3':
         return this.s3(request);
+      case 'kms':
+        return kms.call(request.operation, request.input);
     }
   }
 
@@ -93,6 +101,10 @@ export class SimulatedServices implements Services {
       case 'sqs': {
         const name = String(input.QueueUrl).split('/').at(-1) ?? '';
         return [{ action: `sqs:${operation}`, resource: arn('sqs', name) }];
+      }
+      case 'kms': {
+        const { key, context } = this.around.kms.rightOf(input);
+        return [{ action: `kms:${operation}`, resource: key, context }];
       }
       case 's3':
         return [{ action: `s3:${operation}`, resource: `arn:aws:s3:::${String(input.Bucket)}/${String(input.Key)}` }];

@@ -2,7 +2,7 @@ import type { HttpRequest, HttpResponse } from '../runtime/http.js';
 
 /** A request of the SDK, read from the wire. */
 export interface AwsRequest {
-  readonly service: 'dynamodb' | 'sqs' | 'events' | 's3';
+  readonly service: 'dynamodb' | 'sqs' | 'events' | 's3' | 'kms';
   readonly operation: string;
   readonly input: Readonly<Record<string, unknown>>;
   /** PutEvents: entries that the bus refuses, by their place, with the error's code. A fault that only it can make. */
@@ -26,10 +26,11 @@ const TARGETS: Readonly<Record<string, AwsRequest['service']>> = {
   DynamoDB_20120810: 'dynamodb',
   AmazonSQS: 'sqs',
   AWSEvents: 'events',
+  TrentService: 'kms',
 };
 
 /**
- * Reads a request: AWS JSON 1.0 (DynamoDB, SQS) and 1.1 (EventBridge) by their `X-Amz-Target`, S3's REST by method and
+ * Reads a request: AWS JSON 1.0 (DynamoDB, SQS) and 1.1 (EventBridge, KMS) by their `X-Amz-Target`, S3's REST by method and
  * path. Smithy, "AWS JSON 1.0 protocol"; Amazon S3, "GetObject".
  * @throws {ServiceNotModelled}
  */
@@ -45,7 +46,8 @@ export function requestOf({ method, host, path, headers, body }: HttpRequest): A
   throw new ServiceNotModelled(`${method} https://${host}${path} ${prefix}.${operation}`);
 }
 
-const contentType = ({ service }: AwsRequest): string => `application/x-amz-json-1.${service === 'events' ? 1 : 0}`;
+const contentType = ({ service }: AwsRequest): string =>
+  `application/x-amz-json-1.${service === 'events' || service === 'kms' ? 1 : 0}`;
 
 export const jsonResponse = (request: AwsRequest, output: object): HttpResponse => ({
   status: 200,

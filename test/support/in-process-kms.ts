@@ -1,0 +1,41 @@
+import { KMSClient } from '@aws-sdk/client-kms';
+import type { Answer } from '../simulator/aws/calls.js';
+import { Kms } from '../simulator/aws/kms.js';
+import { Random } from '../simulator/world/random.js';
+
+export const KMS_KEY = 'arn:aws:kms:eu-west-1:123456789012:key/people';
+
+const resource = {
+  stack: 'Test',
+  logicalId: 'Key',
+  type: 'AWS::KMS::Key',
+  label: 'Key',
+  attributes: {},
+  properties: {},
+};
+
+/** A client that the simulator's model answers. @returns with the operations that it was asked for, in order */
+export function inProcessKms(): { readonly kms: KMSClient; readonly calls: string[]; fails: Answer | undefined } {
+  const model = new Kms([{ ...resource, ref: 'people', arn: KMS_KEY }], new Random('kms'));
+  const kms = new KMSClient({
+    region: 'eu-west-1',
+    credentials: { accessKeyId: 'test', secretAccessKey: 'test' },
+    maxAttempts: 1,
+    requestHandler: {
+      handle: async ({ headers, body }: { headers: Record<string, string>; body: Uint8Array }) => {
+        const operation = String(headers['x-amz-target']).split('.')[1] ?? '';
+        calls.push(operation);
+        const answer = inProcess.fails ?? model.call(operation, JSON.parse(new TextDecoder().decode(body)));
+        const [statusCode, output] =
+          'error' in answer
+            ? [answer.error.status, { __type: answer.error.code }]
+            : [200, 'output' in answer && answer.output];
+        const response = { 'content-type': 'application/x-amz-json-1.1' };
+        return { response: { statusCode, headers: response, body: Buffer.from(JSON.stringify(output)) } };
+      },
+    } as never,
+  });
+  const calls: string[] = [];
+  const inProcess = { kms, calls, fails: undefined as Answer | undefined };
+  return inProcess;
+}
