@@ -10,6 +10,11 @@ export interface EventSchema<Data = unknown> {
   readonly earlier?: Readonly<Record<number, EarlierShape>>;
   /** Version that is written: below `version` in the release that learns to read it. @default version */
   readonly writes?: number;
+  /**
+   * Fields of `data` that hold a person's data, each with the field that names the person: `{ deliverTo: 'customerId' }`.
+   * They are sealed before anything is stored or published (patterns/personal-data). @default none does
+   */
+  readonly personal?: Readonly<Record<string, string>>;
 }
 
 /** A shape that was written once. Both steps are pure, and go through one version only. */

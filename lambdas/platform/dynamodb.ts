@@ -24,7 +24,7 @@ export type TransactWriteItem = NonNullable<TransactWriteCommandInput['TransactI
 
 const THROTTLED = new Set(['ThrottlingError', 'ProvisionedThroughputExceeded']);
 /** Of inactivity of a connection, in milliseconds: a dead one must not cost a batch its function's time. */
-const SOCKET_TIMEOUT_MS = 5_000;
+export const SOCKET_TIMEOUT_MS = 5_000;
 
 /** One client for the whole execution environment: connections are kept alive between invocations. */
 export const documents = DynamoDBDocumentClient.from(
@@ -73,10 +73,13 @@ export class TransactionRefused extends WriteConflict {
  * from a rival's by what `existing` says.
  * @throws {ItemExists} {@link WriteConflict} and what the SDK throws once its retries are over
  */
-export async function putNew(put: Pick<PutCommandInput, 'TableName' | 'Item'>): Promise<void> {
+export async function putNew(
+  put: Pick<PutCommandInput, 'TableName' | 'Item'>,
+  client: DynamoDBDocumentClient = documents,
+): Promise<void> {
   checkItemSize(put.Item ?? {});
   try {
-    await documents.send(
+    await client.send(
       new PutCommand({
         ...put,
         ConditionExpression: 'attribute_not_exists(pk)',

@@ -25,6 +25,9 @@ export const Env = {
   QUEUE_URL: 'QUEUE_URL',
   /** Consumer functions: deliveries of one message before it becomes a failure record. */
   MAX_ATTEMPTS: 'MAX_ATTEMPTS',
+  /** Functions that see personal data: the table of the people's keys, and the ARN of the KMS key that wraps them. */
+  PERSONAL_KEYS: 'PERSONAL_KEYS_TABLE_NAME',
+  PERSONAL_DATA_KEY: 'PERSONAL_DATA_KEY_ARN',
   /** Shards of the feed index, as JSON: `[{ "from": "<ISO time>", "shards": 8 }]`, ascending. */
   FEED_SHARDS: 'FEED_SHARDS',
   /** Accounts: what an account is opened with at its customer's first order, as JSON: `{ "amount": 100000, "currency": "EUR" }`. */

@@ -3,7 +3,8 @@ import * as z from 'zod/mini';
 import { clock } from '../../platform/clock.js';
 import type { Item } from '../../platform/dynamodb.js';
 import { newId } from '../../platform/ids.js';
-import { type AnyEvent, eventToWrite, type ServiceContract } from '../contract.js';
+import { type AnyEvent, ContractViolation, eventToWrite, type ServiceContract } from '../contract.js';
+import { personalFields, sealEvent } from '../personal-data/personal-fields.js';
 import type { Trace } from '../trace.js';
 
 /** Sort keys of commits begin with this; the relay's stream filter looks for it. */
@@ -39,6 +40,7 @@ export const Commit = z.object({
   snapshot: z.optional(z.object({ schema: z.int(), state: z.string() })),
   feedPk: z.string(),
   feedSk: z.string(),
+  person: z.optional(z.string()),
 });
 export type Commit = z.infer<typeof Commit>;
 
@@ -65,30 +67,49 @@ export interface NewCommit {
 /** How many shards the feed has, and since when; ascending by `from` (ISO time). */
 export type FeedShards = readonly { readonly from: string; readonly shards: number }[];
 
+/** Index of the commits that hold a person's data, by `person`; a commit without any isn't in it. */
+export const PEOPLE_INDEX = 'people';
+
 /**
  * The item of one append, ready to be put under `attribute_not_exists(pk)`. Its events share one write: no crash can
- * publish one without the others.
+ * publish one without the others. Personal data leaves this function sealed, or not at all.
  * @throws {ContractViolation} where an event breaks its contract
  */
 export function commitItem(commit: NewCommit): Commit & Item {
   const { contract, aggregate, id, after, events, trace, requestHash, expiresAt } = commit;
   const now = clock.now();
   const at = commit.notBefore !== undefined && commit.notBefore > now ? commit.notBefore : now;
+  const pk = aggregateKey(aggregate, id);
+  const person = personIn(contract, events);
   return {
-    pk: aggregateKey(aggregate, id),
+    pk,
     sk: commitKey(after + 1),
     events: events.map((event) => {
-      const { schemaVersion, data } = eventToWrite(contract, event);
-      return { id: newId(), type: event.type, schemaVersion, data: JSON.stringify(data) };
+      const eventId = newId();
+      const { schemaVersion, data } = eventToWrite(
+        contract,
+        sealEvent(contract, event, { aggregate: pk, event: eventId }),
+      );
+      return { id: eventId, type: event.type, schemaVersion, data: JSON.stringify(data) };
     }),
     lastVersion: after + events.length,
     ...trace,
     at,
-    feedPk: feedPartition(at, aggregateKey(aggregate, id), commit.feedShards),
+    feedPk: feedPartition(at, pk, commit.feedShards),
     feedSk: newId(),
+    ...(person === undefined ? {} : { person }),
     ...(requestHash === undefined ? {} : { requestHash }),
     ...(expiresAt === undefined ? {} : { expiresAt }),
   };
+}
+
+/** @throws {ContractViolation} for two people in one commit: the index has room for one */
+function personIn(contract: ServiceContract, events: readonly AnyEvent[]): string | undefined {
+  const [person, ...others] = new Set(
+    events.flatMap((event) => personalFields(contract, event)).map((field) => field.person),
+  );
+  if (others.length > 0) throw new ContractViolation('INVALID_DATA', 'data of several people in one commit');
+  return person;
 }
 
 /** `<yyyy-mm-ddThh>#<shard>`: an hour's commits, spread so that no partition of the index takes them all. */

@@ -1,5 +1,6 @@
 import { MAX_ITEM_BYTES } from '../../platform/dynamodb-limits.js';
 import { type AnyEvent, readEvent, type ServiceContract } from '../contract.js';
+import { checkSeals } from '../personal-data/personal-fields.js';
 import type { Trace } from '../trace.js';
 import { type Commit, commitItem, type FeedShards, firstVersionOf } from './commit.js';
 import {
@@ -160,7 +161,10 @@ export abstract class FoldingEventStore<State, Event extends AnyEvent> implement
     return { id, state, version, commits, snapshotOutdated };
   }
 
-  private read({ type, schemaVersion, data }: Commit['events'][number]): Event {
-    return readEvent(this.settings.contract, type, schemaVersion, JSON.parse(data)) as unknown as Event;
+  private read({ id, type, schemaVersion, data }: Commit['events'][number]): Event {
+    const { contract } = this.settings;
+    const event = readEvent(contract, type, schemaVersion, JSON.parse(data)) as unknown as Event;
+    checkSeals(contract, event, id);
+    return event;
   }
 }
