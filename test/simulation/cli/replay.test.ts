@@ -20,10 +20,9 @@ test.each([
 ] as const)(
   'the command of a history found by $by with $faults of its faults plays it again, to the byte',
   async ({ by, faults }) => {
-    // A seed with faults, clocks that differ and cold environments.
-    const seed = by === 'seeds' ? '3' : 'singles';
-    const wild = await playSeed(deployment, readOne, '3');
-    expect(wild.faults.length).toBeGreaterThan(1);
+    let wild = await playSeed(deployment, readOne, '0');
+    for (let next = 1; wild.faults.length < 2; next++) wild = await playSeed(deployment, readOne, String(next));
+    const seed = by === 'seeds' ? wild.seed : 'singles';
     const only = { all: wild.faults, one: wild.faults.slice(0, 1), none: [] }[faults];
     const found =
       by === 'seeds'

@@ -7,6 +7,8 @@ import { cancellationOf, orderOf, stocked } from './shop.js';
 export const counting: Scenario = {
   name: 'counting',
   faultProbability: 0.02,
+  // Of many environments, whose clocks differ, whatever the seed.
+  conditions: { clockSkew: 2_000, coldness: 0.3 },
   async play(cloud) {
     const { world } = cloud;
     const orderly = new Orderly(cloud);
