@@ -8,6 +8,7 @@ import { BlockPublicAccess, Bucket, BucketEncryption, type CfnBucket } from 'aws
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
+import { FEED_INDEX } from '../../lambdas/patterns/projection/contract.js';
 import { Env } from '../../lambdas/platform/environment.js';
 import { acknowledgeIsDeadLetterQueue, acknowledgeWildcard } from './acknowledge.js';
 import { alarm, alarmOnErrors, alarmOnVisible, serviceMetric } from './alarms.js';
@@ -63,7 +64,7 @@ export class Outbox extends Construct {
       dynamoStream: StreamViewType.NEW_IMAGE,
       globalSecondaryIndexes: [
         {
-          indexName: 'feed',
+          indexName: FEED_INDEX,
           partitionKey: { name: 'feedPk', type: AttributeType.STRING },
           sortKey: { name: 'feedSk', type: AttributeType.STRING },
           projectionType: ProjectionType.KEYS_ONLY,

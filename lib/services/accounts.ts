@@ -6,7 +6,8 @@ import { ServiceStack, type ServiceStackProps } from './service-stack.js';
 
 const ACCOUNTS = 'Account#';
 const ROWS = 'CREDIT#';
-const EXHAUSTED = 'EXHAUSTED#';
+/** Of version 1, and of later ones: `EXHAUSTED@2#...`. */
+const EXHAUSTED = ['EXHAUSTED#', 'EXHAUSTED@'];
 
 /** Accounts: what each customer may owe, and what is held and taken of it for orders, by the commands of their sagas. */
 export class AccountsStack extends ServiceStack {
@@ -33,11 +34,9 @@ export class AccountsStack extends ServiceStack {
       ['Query'],
       ACCOUNTS,
     );
-    this.endpoint('ListAccounts', 'GET', '/accounts', 'services/accounts/list-accounts').allowIndex(
-      table,
-      EXHAUSTED_INDEX,
-      EXHAUSTED,
-    );
+    const listAccounts = this.endpoint('ListAccounts', 'GET', '/accounts', 'services/accounts/list-accounts');
+    listAccounts.allowIndex(table, EXHAUSTED_INDEX, ...EXHAUSTED);
+    this.allowPointer(listAccounts);
 
     const commands = this.consumer('Commands', {
       name: 'accounts-commands',
@@ -47,13 +46,13 @@ export class AccountsStack extends ServiceStack {
     commands.allowItems(table, ['Query', 'GetItem', 'PutItem'], ACCOUNTS);
     commands.setEnvironment(Env.DEFAULT_CREDIT_LIMIT, JSON.stringify(props.settings.defaultCreditLimit));
 
-    const exhaustedProjection = this.consumer('ExhaustedProjection', {
+    this.projection('ExhaustedProjection', {
       name: 'accounts-exhausted',
       entry: 'services/accounts/exhausted-projection',
-      projection: true,
-      events: [{ contract: accountsContract, types: Object.keys(accountsContract.events) }],
+      rebuildEntry: 'services/accounts/rebuild-exhausted',
+      contract: accountsContract,
+      aggregates: ACCOUNTS,
+      rows: ROWS,
     });
-    exhaustedProjection.allowItems(table, ['Query'], ACCOUNTS);
-    exhaustedProjection.allowItems(table, ['PutItem'], ROWS);
   }
 }

@@ -28,11 +28,9 @@ export class OrdersStack extends ServiceStack {
       ['Query'],
       ORDERS,
     );
-    this.endpoint('ListOrders', 'GET', '/orders', 'services/orders/list-orders').allowItems(
-      table,
-      ['Query'],
-      ORDERS_OF_CUSTOMERS,
-    );
+    const listOrders = this.endpoint('ListOrders', 'GET', '/orders', 'services/orders/list-orders');
+    listOrders.allowItems(table, ['Query'], ORDERS_OF_CUSTOMERS);
+    this.allowPointer(listOrders);
     this.endpoint('OrderHistory', 'GET', '/orders/{orderId}/history', 'services/orders/order-history').allowItems(
       table,
       ['Query'],
@@ -54,13 +52,13 @@ export class OrdersStack extends ServiceStack {
       events: [props.stockAnswers],
     }).allowItems(table, ['Query', 'PutItem', 'ConditionCheckItem'], ORDERS);
 
-    const listProjection = this.consumer('ListProjection', {
+    this.projection('ListProjection', {
       name: 'orders-list',
       entry: 'services/orders/list-projection',
-      projection: true,
-      events: [{ contract: ordersContract, types: Object.keys(ordersContract.events) }],
+      rebuildEntry: 'services/orders/rebuild-list',
+      contract: ordersContract,
+      aggregates: ORDERS,
+      rows: ORDERS_OF_CUSTOMERS,
     });
-    listProjection.allowItems(table, ['Query'], ORDERS);
-    listProjection.allowItems(table, ['PutItem'], ORDERS_OF_CUSTOMERS);
   }
 }

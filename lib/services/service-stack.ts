@@ -1,8 +1,10 @@
-import { CfnOutput, Lazy, Stack } from 'aws-cdk-lib';
+import { CfnOutput, Duration, Lazy, Stack } from 'aws-cdk-lib';
 import type { TableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import type { EventBus } from 'aws-cdk-lib/aws-events';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import type { Construct } from 'constructs';
+import type { ServiceContract } from '../../lambdas/patterns/contract.js';
+import { FEED_INDEX, PROJECTIONS } from '../../lambdas/patterns/projection/contract.js';
 import { Env } from '../../lambdas/platform/environment.js';
 import { alarm, serviceMetric } from '../constructs/alarms.js';
 import type { Bundles } from '../constructs/bundles.js';
@@ -41,7 +43,28 @@ export interface ConsumerDescription {
   readonly longestRedeliverySeconds: number;
   /** Keeps no processed records: the version of what it shows tells what it has seen. */
   readonly projection: boolean;
+  /** Of a projection: name of the function that rebuilds it. */
+  readonly rebuild?: string;
 }
+
+/** A list that is kept of a service's own aggregates. */
+export interface ProjectionProps {
+  /** Pinned: its consumer's name, and part of its pointer's key. */
+  readonly name: string;
+  /** Its consumer. */
+  readonly entry: string;
+  /** What makes it anew. */
+  readonly rebuildEntry: string;
+  /** All of the aggregate's events come to it. */
+  readonly contract: ServiceContract;
+  /** What the partition keys of its aggregates begin with: `Order#`. */
+  readonly aggregates: string;
+  /** What the partition keys of its rows, and of nothing else, begin with: `CUSTOMER#`. */
+  readonly rows: string;
+}
+
+/** A call works for a third of it (patterns/projection/rebuilder.ts). */
+const REBUILD_TIMEOUT = Duration.seconds(30);
 
 /** Shards of the feed index by the time from which they hold; a new entry is added, an old one never changed. */
 const FEED_SHARDS = [{ from: '1970-01-01T00:00:00.000Z', shards: 8 }];
@@ -105,21 +128,62 @@ export abstract class ServiceStack extends Stack {
     return handler;
   }
 
-  /** A function that hears events. `projection`: it writes what is guarded by a version, and keeps no processed records. */
+  /** A function that hears events, and has an effect once for each. */
   protected consumer(
+    id: string,
+    props: {
+      readonly name: string;
+      readonly entry: string;
+      readonly events: readonly (Subscription | CommandSubscription)[];
+    },
+  ): ServiceFunction {
+    const { handler, description } = this.listener(id, props);
+    this.consumers.push({ ...description, projection: false });
+    return handler;
+  }
+
+  /**
+   * A list of this service's aggregates: the consumer that keeps it, and the function that makes it anew beside itself.
+   * Whoever reads it is given its pointer by `allowPointer`.
+   */
+  protected projection(id: string, { contract, aggregates, rows, rebuildEntry, ...props }: ProjectionProps): void {
+    const events = [{ contract, types: Object.keys(contract.events) }];
+    const { handler, description } = this.listener(id, { ...props, events });
+    handler.allowItems(this.table, ['Query'], aggregates);
+    handler.allowItems(this.table, ['PutItem'], rows);
+    this.allowPointer(handler);
+
+    const rebuild = new ServiceFunction(this, `Rebuild${id}`, {
+      context: this.context,
+      entry: rebuildEntry,
+      environment: this.tables(),
+      timeout: REBUILD_TIMEOUT,
+    });
+    rebuild.allowItems(this.table, ['Query'], aggregates);
+    rebuild.allowItems(this.table, ['GetItem', 'PutItem', 'DeleteItem'], rows);
+    rebuild.allowItems(this.table, ['GetItem', 'UpdateItem'], PROJECTIONS);
+    // A scan has no keys that it could be held to; it is of this service's own table.
+    rebuild.allow(['dynamodb:Scan'], this.table.tableArn, `${this.table.tableArn}/index/${FEED_INDEX}`);
+    this.consumers.push({ ...description, projection: true, rebuild: rebuild.function.functionName });
+  }
+
+  /** To read which version of a list is read. */
+  protected allowPointer(handler: ServiceFunction): void {
+    handler.allowItems(this.table, ['GetItem'], PROJECTIONS);
+  }
+
+  private listener(
     id: string,
     {
       name,
       entry,
       events,
-      projection = false,
     }: {
-      name: string;
-      entry: string;
-      events: readonly (Subscription | CommandSubscription)[];
-      projection?: boolean;
+      readonly name: string;
+      readonly entry: string;
+      readonly events: readonly (Subscription | CommandSubscription)[];
     },
-  ): ServiceFunction {
+  ) {
     const { bus, alarmTopic } = this.props;
     const handler = new ServiceFunction(this, `On${id}`, {
       context: this.context,
@@ -136,16 +200,15 @@ export abstract class ServiceStack extends Stack {
     });
     new CfnOutput(this, `${id}QueueUrl`, { value: queue.queueUrl });
     new CfnOutput(this, `${id}DeadLettersUrl`, { value: deadLetters.queueUrl });
-    this.consumers.push({
+    const description = {
       name,
       generation,
       queueUrl: queue.queueUrl,
       events: events.filter(isEvents).map(({ contract, types }) => ({ service: contract.service, types })),
       dedupeWindowSeconds: dedupeWindow.toSeconds(),
       longestRedeliverySeconds: longestRedelivery.toSeconds(),
-      projection,
-    });
-    return handler;
+    };
+    return { handler, description };
   }
 
   private tables() {

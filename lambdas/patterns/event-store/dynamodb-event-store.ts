@@ -14,8 +14,8 @@ export class DynamoDbEventStore<State, Event extends AnyEvent>
   extends FoldingEventStore<State, Event>
   implements TransactionalEventStore<State, Event>
 {
-  private readonly table: string;
-  private readonly aggregate: string;
+  readonly table: string;
+  readonly aggregate: string;
 
   constructor({ table, ...settings }: DynamoDbEventStoreSettings, evolution: Evolution<State, Event>) {
     super(settings, evolution);

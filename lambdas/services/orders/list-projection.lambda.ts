@@ -1,23 +1,23 @@
 import { consumer, type Message } from '../../patterns/idempotent-consumer/consumer.js';
+import { show } from '../../patterns/projection/projection.js';
 import { ordersContract } from './contract.js';
-import { OrderRefused, viewOf } from './domain/order.js';
-import { putRow } from './order-list.js';
+import { OrderRefused } from './domain/order.js';
+import { ordersList } from './order-list.js';
 import { orderStore } from './order-store.js';
 
 /** Customers' lists of orders: at any event of an order its row is put anew, from the order itself. */
 export const handler = consumer({
   contract: ordersContract,
-  on: { OrderPlaced: show, OrderApproved: show, OrderRejected: show, OrderCancelled: show },
+  on: { OrderPlaced: project, OrderApproved: project, OrderRejected: project, OrderCancelled: project },
   isRefusal: (error) => error instanceof OrderRefused,
 });
 
-function show({ event }: Message<{ data: { orderId: string } }>) {
+function project({ event }: Message<{ data: { orderId: string } }>) {
   return {
     project: async () => {
-      const { state, version } = await orderStore.load(event.data.orderId);
-      const order = viewOf(state, version);
-      if (!order) throw new OrderRefused('UNKNOWN_ORDER');
-      return putRow(order);
+      const order = await orderStore.load(event.data.orderId);
+      if (order.version === 0) throw new OrderRefused('UNKNOWN_ORDER');
+      return show(ordersList, order);
     },
   };
 }

@@ -1,49 +1,43 @@
-import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
-import { PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { type Projection, versionsOf } from '../../patterns/projection/projection.js';
+import { inVersion } from '../../patterns/projection/versions.js';
 import { documents } from '../../platform/dynamodb.js';
-import { Env } from '../../platform/environment.js';
-import { required } from '../../platform/read-environment.js';
 import type { OrderView } from './contract.js';
+import { type Order, viewOf } from './domain/order.js';
+import { orderStore } from './order-store.js';
 
-const TableName = required(Env.TABLE);
-const partitionOf = (customerId: string): string => `CUSTOMER#${customerId}`;
-const PREFIX = 'ORDER#';
+const CUSTOMER = 'CUSTOMER#';
+const ORDER = 'ORDER#';
 
 /** Where an order stands in its customer's list: newest first, ids where two were placed in one millisecond. */
 export const positionOfOrder = ({ placedAt, orderId }: OrderView): string => `${placedAt}#${orderId}`;
 
-/**
- * Puts an order's row unless a newer version stands there: so it doesn't matter how often and in which order its events
- * arrive, and a rebuild is the same call.
- */
-export async function putRow(order: OrderView): Promise<'applied' | 'duplicate'> {
-  const isNewer = 'attribute_not_exists(pk) OR version < :version';
-  const Item = {
-    pk: partitionOf(order.customerId),
-    sk: PREFIX + positionOfOrder(order),
-    version: order.version,
-    // As text: an answer's fields keep their order, and a rebuilt row is the same to the byte.
-    order: JSON.stringify(order),
-  };
-  try {
-    await documents.send(
-      new PutCommand({
-        TableName,
-        Item,
-        ConditionExpression: isNewer,
-        ExpressionAttributeValues: { ':version': order.version },
-      }),
-    );
-    return 'applied';
-  } catch (error) {
-    if (error instanceof ConditionalCheckFailedException) return 'duplicate';
-    throw error;
-  }
-}
+/** Customers' lists of orders: a row for each order, in its customer's partition. */
+export const ordersList: Projection<Order> = {
+  name: 'orders-list',
+  table: orderStore.table,
+  aggregate: orderStore.aggregate,
+  store: orderStore,
+  partitions: CUSTOMER,
+  versionedKeys: ['sk'],
+  row({ state, version }) {
+    const order = viewOf(state, version);
+    if (!order) return undefined;
+    return {
+      pk: CUSTOMER + order.customerId,
+      sk: ORDER + positionOfOrder(order),
+      version,
+      // As text: an answer's fields keep their order, and a rebuilt row is the same to the byte.
+      order: JSON.stringify(order),
+    };
+  },
+  idOf: ({ sk }) => sk.slice(sk.lastIndexOf('#') + 1),
+};
 
 /**
  * A customer's orders, newest first, eventually consistent.
- * @param before position of the last order shown; @param limit at most so many
+ * @param before position of the last order shown: logical, so that it holds in whichever version is read
+ * @param limit at most so many
  * @returns one more than `limit` where there are more
  */
 export async function ordersOf(
@@ -51,15 +45,17 @@ export async function ordersOf(
   before: string | undefined,
   limit: number,
 ): Promise<readonly OrderView[]> {
+  const { reads } = await versionsOf(ordersList, 'soon');
+  const prefix = inVersion(ORDER, reads);
   const { Items = [] } = await documents.send(
     new QueryCommand({
-      TableName,
+      TableName: ordersList.table,
       KeyConditionExpression: 'pk = :pk AND sk BETWEEN :first AND :last',
       ExpressionAttributeValues: {
-        ':pk': partitionOf(customerId),
-        ':first': PREFIX,
+        ':pk': CUSTOMER + customerId,
+        ':first': prefix,
         // BETWEEN takes its ends in: the row shown last is left out below.
-        ':last': PREFIX + (before ?? '~'),
+        ':last': prefix + (before ?? '~'),
       },
       ScanIndexForward: false,
       Limit: limit + 2,

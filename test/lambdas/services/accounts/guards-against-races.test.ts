@@ -10,6 +10,7 @@ import { traceOf } from '../../../support/tally.js';
 let store: typeof import('../../../../lambdas/services/accounts/account-store.js');
 let limits: typeof import('../../../../lambdas/services/accounts/credit-limit.js');
 let list: typeof import('../../../../lambdas/services/accounts/exhausted-list.js');
+let projections: typeof import('../../../../lambdas/patterns/projection/projection.js');
 let domain: typeof import('../../../../lambdas/services/accounts/domain/authorization.js');
 let dynamodb: typeof import('../../../../lambdas/platform/dynamodb.js');
 let customer = '';
@@ -24,6 +25,7 @@ beforeAll(async () => {
   store = await import('../../../../lambdas/services/accounts/account-store.js');
   limits = await import('../../../../lambdas/services/accounts/credit-limit.js');
   list = await import('../../../../lambdas/services/accounts/exhausted-list.js');
+  projections = await import('../../../../lambdas/patterns/projection/projection.js');
   domain = await import('../../../../lambdas/services/accounts/domain/authorization.js');
   dynamodb = await import('../../../../lambdas/platform/dynamodb.js');
   dynamodb.documents.middlewareStack.add(
@@ -120,9 +122,9 @@ test('an older row never takes the place of a newer one', async () => {
   const older = await store.accountStore.load(customer);
   await limit(1000);
   const newer = await store.accountStore.load(customer);
-  expect(await list.putRow(newer)).toBe('applied');
-  expect(await list.putRow(older)).toBe('duplicate');
-  expect(await list.putRow(newer)).toBe('duplicate');
+  expect(await projections.show(list.exhaustedList, newer)).toBe('applied');
+  expect(await projections.show(list.exhaustedList, older)).toBe('duplicate');
+  expect(await projections.show(list.exhaustedList, newer)).toBe('duplicate');
 });
 
 test('an account of two hundred orders is loaded in one query, and its snapshot is as small as ever', async () => {
