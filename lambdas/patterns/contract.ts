@@ -17,6 +17,9 @@ export interface EventSchema<Data = unknown> {
   readonly personal?: Readonly<Record<string, string>>;
 }
 
+/** Index of the commits that hold a person's data, by their attribute `person`; a commit without any isn't in it. */
+export const PEOPLE_INDEX = 'people';
+
 /** A shape that was written once. Both steps are pure, and go through one version only. */
 export interface EarlierShape {
   readonly data: z.ZodMiniType;

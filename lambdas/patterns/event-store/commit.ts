@@ -40,6 +40,7 @@ export const Commit = z.object({
   snapshot: z.optional(z.object({ schema: z.int(), state: z.string() })),
   feedPk: z.string(),
   feedSk: z.string(),
+  /** Whose data is in it; none in most. */
   person: z.optional(z.string()),
 });
 export type Commit = z.infer<typeof Commit>;
@@ -66,9 +67,6 @@ export interface NewCommit {
 
 /** How many shards the feed has, and since when; ascending by `from` (ISO time). */
 export type FeedShards = readonly { readonly from: string; readonly shards: number }[];
-
-/** Index of the commits that hold a person's data, by `person`; a commit without any isn't in it. */
-export const PEOPLE_INDEX = 'people';
 
 /**
  * The item of one append, ready to be put under `attribute_not_exists(pk)`. Its events share one write: no crash can

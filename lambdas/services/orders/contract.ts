@@ -1,5 +1,7 @@
 import * as z from 'zod/mini';
 import { type EventOf, earlierShape } from '../../patterns/contract.js';
+import { Sealed } from '../../patterns/personal-data/sealed.js';
+import { COUNTRIES } from './countries.js';
 
 /** Smallest units of a currency (cents), never fractions. */
 export const Money = z.strictObject({
@@ -34,24 +36,48 @@ const Text = z
 export const RejectionReason = z.enum(['OUT_OF_STOCK']);
 export type RejectionReason = z.infer<typeof RejectionReason>;
 
+/** Where an order goes: a person's data, stored and published sealed only. */
+export const DeliveryAddress = z.strictObject({
+  name: Text.check(z.minLength(1), z.maxLength(100)),
+  street: Text.check(z.minLength(1), z.maxLength(200)),
+  city: Text.check(z.minLength(1), z.maxLength(100)),
+  /** Empty where the country has none. */
+  postalCode: Text.check(z.maxLength(20)),
+  country: z.string().check(z.refine((code) => COUNTRIES.has(code), 'expected a country of ISO 3166-1 alpha-2: DE')),
+});
+export type DeliveryAddress = z.infer<typeof DeliveryAddress>;
+export type SealedAddress = Sealed;
+
+const OrderPlaced1 = z.object({
+  orderId: OrderId,
+  customerId: z.string().check(z.maxLength(128)),
+  lines: z.array(z.object({ sku: Sku, quantity: z.int().check(z.gte(1)), unitPrice: Total })).check(
+    z.minLength(1),
+    z.maxLength(50),
+    z.refine((lines) => new Set(lines.map(({ sku }) => sku)).size === lines.length, 'a SKU twice'),
+  ),
+  total: Total,
+  clientReference: z.exactOptional(z.string()),
+  placedAt: z.iso.datetime(),
+});
+const OrderPlaced2 = z.extend(OrderPlaced1, { deliverTo: z.exactOptional(Sealed) });
+
 /** What the orders service publishes; `subject` is `Order/<orderId>`. */
 export const ordersContract = {
   service: 'orders',
   events: {
     OrderPlaced: {
-      version: 1,
-      data: z.object({
-        orderId: OrderId,
-        customerId: z.string().check(z.maxLength(128)),
-        lines: z.array(z.object({ sku: Sku, quantity: z.int().check(z.gte(1)), unitPrice: Total })).check(
-          z.minLength(1),
-          z.maxLength(50),
-          z.refine((lines) => new Set(lines.map(({ sku }) => sku)).size === lines.length, 'a SKU twice'),
+      version: 2,
+      data: OrderPlaced2,
+      earlier: {
+        1: earlierShape(
+          OrderPlaced1,
+          (data) => data,
+          ({ deliverTo: _, ...data }: z.infer<typeof OrderPlaced2>) => data,
         ),
-        total: Total,
-        clientReference: z.exactOptional(z.string()),
-        placedAt: z.iso.datetime(),
-      }),
+      },
+      writes: 1,
+      personal: { deliverTo: 'customerId' },
     },
     OrderApproved: { version: 1, data: z.object({ orderId: OrderId }) },
     OrderRejected: {
@@ -114,4 +140,6 @@ export interface OrderView {
   readonly version: number;
   /** ISO 8601, UTC. */
   readonly placedAt: string;
+  /** Not in lists. */
+  readonly deliverTo?: DeliveryAddress | { readonly forgotten: true };
 }

@@ -7,9 +7,12 @@ import { feedShards, required } from '../../platform/read-environment.js';
 import { type OrderEvent, type OrderView, ordersContract } from './contract.js';
 import { evolve, initialState, type Order, viewOf } from './domain/order.js';
 
+/** Type of the aggregate. */
+export const ORDER = 'Order';
+
 /** Orders, in the service's own table. */
 export const orderStore = new DynamoDbEventStore<Order, OrderEvent>(
-  { table: required(Env.TABLE), aggregate: 'Order', contract: ordersContract, feedShards: feedShards() },
+  { table: required(Env.TABLE), aggregate: ORDER, contract: ordersContract, feedShards: feedShards() },
   { initialState, evolve, stateSchema: 1 },
 );
 
@@ -21,7 +24,7 @@ const noSuchOrder = (): never => {
 export const orderIdOf = (parameter: string): string => (/^[0-9a-f]{32}$/.test(parameter) ? parameter : noSuchOrder());
 
 /**
- * The order as its owner or an operator may see it.
+ * The order as its owner or an operator may see it, without personal data.
  * @throws {Problem} 404 where there is none, or it is someone else's: the two look the same
  */
 export function visibleTo({ id, role }: Caller, loaded: Loaded<Order> | undefined): OrderView {

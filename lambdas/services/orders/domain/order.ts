@@ -1,4 +1,4 @@
-import type { Money, OrderEvent, OrderLine, OrderView, RejectionReason } from '../contract.js';
+import type { Money, OrderEvent, OrderLine, OrderView, RejectionReason, SealedAddress } from '../contract.js';
 
 /** An order, folded from its events. Prices are what the customer agreed to; `total` never changes. */
 export type Order =
@@ -14,6 +14,7 @@ interface Placed {
   readonly lines: readonly OrderLine[];
   readonly total: Money;
   readonly placedAt: string;
+  readonly deliverTo?: SealedAddress;
 }
 
 export type OrderCommand =
@@ -81,7 +82,7 @@ export function evolve(order: Order, event: OrderEvent): Order {
   }
 }
 
-/** The order as the API shows it; nothing where it was never placed. */
+/** The order as the API lists it, without personal data; nothing where it was never placed. */
 export function viewOf(order: Order, version: number): OrderView | undefined {
   if (order.status === 'NONE') return undefined;
   const { orderId, customerId, status, clientReference, lines, total, placedAt } = order;
