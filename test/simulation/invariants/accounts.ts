@@ -16,11 +16,12 @@ export const accounts: Check = (facts) => [
   ...rowsAreRight(facts),
 ];
 
+/** Events of an account's commits. */
 const eventsOf = (commits: readonly Commit[]): readonly AccountEvent[] =>
   commits.flatMap(({ events }) => events.map(({ type, data }) => ({ type, data: JSON.parse(data) }) as AccountEvent));
 
-/** The account as its first events tell it. */
-const accountAt = (commits: readonly Commit[], version = Number.POSITIVE_INFINITY): Account =>
+/** The account as its first events tell it. @param version how many of them; all by default */
+export const accountAt = (commits: readonly Commit[], version = Number.POSITIVE_INFINITY): Account =>
   eventsOf(commits).slice(0, version).reduce(evolveAccount, initialState.account);
 
 /** By order: the events that name it. */

@@ -1,8 +1,11 @@
 import type { AccountCommand } from '../../../lambdas/services/accounts/contract.js';
+import { viewOf } from '../../../lambdas/services/accounts/domain/account.js';
 import type { Cloud } from '../../simulator/cloud.js';
-import type { Scenario } from '../../simulator/search/scenario.js';
+import type { Scenario, Violation } from '../../simulator/search/scenario.js';
 import type { Random } from '../../simulator/world/random.js';
+import { accountAt } from '../invariants/accounts.js';
 import { brokenPromises } from '../invariants/broken-promises.js';
+import { Facts } from '../support/facts.js';
 import { Orderly } from '../support/orderly.js';
 
 const eur = (amount: number) => ({ amount, currency: 'EUR' });
@@ -84,7 +87,7 @@ export const accountOne: Scenario = {
 };
 
 const CUSTOMERS = ['alice', 'bob', 'carol'];
-const ORDERS = 15;
+const ORDERS = 9;
 
 /** Sagas of three customers whose credit is never enough, with steps again, late and at once; their limits change. */
 export const creditRaces: Scenario = {
@@ -110,9 +113,32 @@ export const creditRaces: Scenario = {
       world.after(random.between(0, 6_000), () => orderly.begin(limitOf(random.pick(CUSTOMERS), limit)));
     }
     await orderly.rest();
-    return brokenPromises(orderly);
+    return [...brokenPromises(orderly), ...(await readersSeeAccounts(orderly))];
   },
 };
+
+/** A customer reads their own account as it is, nobody else's; the list shows whose credit is used up. */
+async function readersSeeAccounts(orderly: Orderly): Promise<readonly Violation[]> {
+  const { accounts, creditRows } = new Facts(orderly);
+  const broken: Violation[] = [];
+  const expect = (invariant: string, found: unknown, wanted: unknown): void => {
+    const detail = `found ${JSON.stringify(found)}, wanted ${JSON.stringify(wanted)}`;
+    if (JSON.stringify(found) !== JSON.stringify(wanted)) broken.push({ invariant, detail });
+  };
+  const read = async (path: string, as: string) => (await orderly.call({ method: 'GET', path, as })).reply;
+  for (const [customer, commits] of accounts) {
+    const version = commits.at(-1)?.lastVersion ?? 0;
+    const view = viewOf(customer, accountAt(commits), version);
+    const { body } = await read(`/accounts/${customer}`, customer);
+    if (view) expect('an account is read as it is', body, view);
+    expect("nobody reads another's account", (await read(`/accounts/${customer}`, 'mallory')).status, 404);
+  }
+  const { items } = (await read('/accounts?creditExhausted=true', 'operator')).body;
+  const shown = (items as readonly { customerId: string }[]).map(({ customerId }) => customerId);
+  const rows = [...creditRows].filter(([, { exhaustedPk }]) => exhaustedPk !== undefined).map(([customer]) => customer);
+  expect('the list shows whose credit is used up', shown, rows.sort());
+  return broken;
+}
 
 /** How far a saga goes: an order that is taken, one that ends before, one that ends before it began, one given back. */
 function wayOf(steps: ReturnType<typeof stepsOf>, random: Random): readonly AccountCommand[] {
