@@ -20,15 +20,33 @@ const attribute = (AttributeName: string) => ({ AttributeName, AttributeType: 'S
 const key = (names: readonly string[]) =>
   names.map((AttributeName, at) => ({ AttributeName, KeyType: at === 0 ? 'HASH' : 'RANGE' }));
 
+/** Each table's indexes by name, with their keys; an index holds every attribute. */
+export type Indexes = Readonly<Record<string, Readonly<Record<string, readonly string[]>>>>;
+
 /**
  * Answers the SDK of this process by the simulator's model of DynamoDB: the patterns' tests need no emulator.
  * @param tables names and their keys: `{ things: ['pk', 'sk'] }`
+ * @param indexes of tables that have some: `{ things: { feed: ['feedPk', 'feedSk'] } }`
  * @returns the calls so far; to be emptied by who counts
  */
-export function inProcessDynamoDb(tables: Readonly<Record<string, readonly string[]>>): { readonly calls: Call[] } {
+export function inProcessDynamoDb(
+  tables: Readonly<Record<string, readonly string[]>>,
+  indexes: Indexes = {},
+): { readonly calls: Call[] } {
   const model = new DynamoDbModel({ now: Date.now, random: seeded(1) });
   for (const [name, names] of Object.entries(tables)) {
-    const Properties = { KeySchema: key(names), AttributeDefinitions: names.map(attribute) };
+    const own = Object.entries(indexes[name] ?? {});
+    const Properties = {
+      KeySchema: key(names),
+      AttributeDefinitions: [...names, ...own.flatMap(([, keys]) => keys)].map(attribute),
+      ...(own.length > 0 && {
+        GlobalSecondaryIndexes: own.map(([IndexName, keys]) => ({
+          IndexName,
+          KeySchema: key(keys),
+          Projection: { ProjectionType: 'ALL' },
+        })),
+      }),
+    };
     model.createTable(name, { Type: 'AWS::DynamoDB::GlobalTable', Properties });
   }
   const calls: Call[] = [];

@@ -26,7 +26,17 @@ export class CheckpointMoved extends WriteConflict {
   override readonly name = 'CheckpointMoved';
 }
 
-/** What is known of a projection's rebuild: the only writer of the pointer and of the checkpoint. */
+/**
+ * What is known of a projection's rebuild: the only writer of the checkpoint and of the pointer. The pointer changes only
+ * in a transaction with the checkpoint, whose revision guards both: who decides on what somebody else has gone on from is
+ * refused.
+ *
+ *     one runner                              another
+ *     compares the last page
+ *                                             compares it too, switches: version 2 is read
+ *                                             deletes version 1, ends; the next rebuild begins: 3 is being built
+ *     switches to version 2: refused, or version 3 would not be built any more
+ */
 export class Checkpoint {
   constructor(private readonly projection: Pick<Projection, 'name' | 'table'>) {}
 
@@ -60,15 +70,13 @@ export class Checkpoint {
         counts: NOTHING,
         differences: [],
       };
-      const nothingWasBegun = 'attribute_not_exists(#last) OR #last = :last';
       const pointer: TransactWriteItem = {
         Update: {
           TableName: this.projection.table,
           Key: pointerKey(this.projection.name),
           UpdateExpression: 'SET #reads = :reads, #builds = :builds, #last = :builds',
-          ConditionExpression: nothingWasBegun,
           ExpressionAttributeNames: { '#reads': 'reads', '#builds': 'builds', '#last': 'last' },
-          ExpressionAttributeValues: { ':reads': versions.reads, ':builds': builds, ':last': versions.last },
+          ExpressionAttributeValues: { ':reads': versions.reads, ':builds': builds },
         },
       };
       await transact([pointer, this.write(rebuild, before?.revision)]);
@@ -103,15 +111,13 @@ export class Checkpoint {
       keeps,
       decidedAt: clock.now(),
     };
-    const isStillBuilding = '#reads = :replaces AND #builds = :builds';
     const pointer: TransactWriteItem = {
       Update: {
         TableName: this.projection.table,
         Key: pointerKey(this.projection.name),
         UpdateExpression: 'SET #reads = :keeps REMOVE #builds',
-        ConditionExpression: isStillBuilding,
         ExpressionAttributeNames: { '#reads': 'reads', '#builds': 'builds' },
-        ExpressionAttributeValues: { ':keeps': keeps, ':replaces': rebuild.replaces, ':builds': rebuild.builds },
+        ExpressionAttributeValues: { ':keeps': keeps },
       },
     };
     try {
@@ -123,7 +129,10 @@ export class Checkpoint {
     return next;
   }
 
-  /** An Update as both a call of its own and a part of a transaction take it. */
+  /**
+   * An Update as both a call of its own and a part of a transaction take it.
+   * @param after revision that it was read at; none where there was no rebuild
+   */
   private write(rebuild: Rebuild, after: number | undefined) {
     const isAsRead = after === undefined ? 'attribute_not_exists(pk)' : '#rebuild.#revision = :after';
     return {
