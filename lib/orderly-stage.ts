@@ -25,17 +25,18 @@ export interface OrderlyStageProps {
  *
  * Commands go to Accounts from whoever has one.
  *
- * Services share the bus and nothing else: no stack of a service refers to another's.
+ * Services share the bus and the people's keys, and nothing else: no stack of a service refers to another's.
  *
  * Not a `cdk.Stage`: inside one, `cdk deploy --all` finds no stack, and `cdk synth` ends with 0 in spite of findings.
  */
 export class OrderlyStage extends Construct {
   constructor(scope: Construct, id: string, { settings, bundles }: OrderlyStageProps) {
     super(scope, id);
-    const { bus, alarmTopic } = new PlatformStack(this, 'Platform', { settings });
+    const { bus, alarmTopic, personalKeys } = new PlatformStack(this, 'Platform', { settings });
     const common = { settings, bundles, bus, alarmTopic };
     const orders = new OrdersStack(this, 'Orders', {
       ...common,
+      personalKeys,
       stockAnswers: { contract: inventoryContract, types: ['StockReserved', 'StockRejected'] },
     });
     const inventory = new InventoryStack(this, 'Inventory', {

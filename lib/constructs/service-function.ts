@@ -1,6 +1,6 @@
 import { Duration, RemovalPolicy, Validations } from 'aws-cdk-lib';
 import type { TableV2 } from 'aws-cdk-lib/aws-dynamodb';
-import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { type Conditions, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Architecture, Function as LambdaFunction, Runtime, Tracing } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
@@ -89,6 +89,11 @@ export class ServiceFunction extends Construct {
   /** Exact actions on exact resources, on top of the function's own log. */
   allow(actions: string[], ...resources: string[]): void {
     this.role.addToPolicy(new PolicyStatement({ actions, resources }));
+  }
+
+  /** The same, as long as the request fulfils the conditions (by operator, then by key). */
+  allowWhere(conditions: Conditions, actions: string[], ...resources: string[]): void {
+    this.role.addToPolicy(new PolicyStatement({ actions, resources, conditions }));
   }
 
   /**

@@ -1,11 +1,15 @@
+import { AttributeType, ProjectionType } from 'aws-cdk-lib/aws-dynamodb';
 import type { Construct } from 'constructs';
+import { PEOPLE_INDEX } from '../../lambdas/patterns/contract.js';
 import { ordersContract } from '../../lambdas/services/orders/contract.js';
 import type { Subscription } from '../constructs/idempotent-consumer.js';
+import type { PersonalKeys } from '../constructs/personal-keys.js';
 import { ServiceStack, type ServiceStackProps } from './service-stack.js';
 
 export interface OrdersStackProps extends ServiceStackProps {
   /** What tells whether an order's stock could be reserved. */
   readonly stockAnswers: Subscription;
+  readonly personalKeys: PersonalKeys;
 }
 
 const ORDERS = 'Order#';
@@ -17,25 +21,26 @@ export class OrdersStack extends ServiceStack {
   constructor(scope: Construct, id: string, props: OrdersStackProps) {
     super(scope, id, ordersContract.service, props);
     const { table, records } = this;
+    // Sparse: who has which orders with personal data in them.
+    table.addGlobalSecondaryIndex({
+      indexName: PEOPLE_INDEX,
+      partitionKey: { name: 'person', type: AttributeType.STRING },
+      sortKey: { name: 'pk', type: AttributeType.STRING },
+      projectionType: ProjectionType.KEYS_ONLY,
+    });
 
-    this.endpoint('PlaceOrder', 'POST', '/orders', 'services/orders/place-order').allowItems(
-      table,
-      ['PutItem', 'Query'],
-      ORDERS,
-    );
-    this.endpoint('GetOrder', 'GET', '/orders/{orderId}', 'services/orders/get-order').allowItems(
-      table,
-      ['Query'],
-      ORDERS,
-    );
+    const placeOrder = this.endpoint('PlaceOrder', 'POST', '/orders', 'services/orders/place-order');
+    placeOrder.allowItems(table, ['PutItem', 'Query'], ORDERS);
+    props.personalKeys.letSeal(placeOrder);
+    const getOrder = this.endpoint('GetOrder', 'GET', '/orders/{orderId}', 'services/orders/get-order');
+    getOrder.allowItems(table, ['Query'], ORDERS);
+    props.personalKeys.letOpen(getOrder);
     const listOrders = this.endpoint('ListOrders', 'GET', '/orders', 'services/orders/list-orders');
     listOrders.allowItems(table, ['Query'], ORDERS_OF_CUSTOMERS);
     this.allowPointer(listOrders);
-    this.endpoint('OrderHistory', 'GET', '/orders/{orderId}/history', 'services/orders/order-history').allowItems(
-      table,
-      ['Query'],
-      ORDERS,
-    );
+    const history = this.endpoint('OrderHistory', 'GET', '/orders/{orderId}/history', 'services/orders/order-history');
+    history.allowItems(table, ['Query'], ORDERS);
+    props.personalKeys.letOpen(history);
     const cancelOrder = this.endpoint(
       'CancelOrder',
       'POST',
@@ -44,6 +49,7 @@ export class OrdersStack extends ServiceStack {
     );
     cancelOrder.allowItems(table, ['Query', 'PutItem', 'ConditionCheckItem'], ORDERS);
     cancelOrder.allowItems(records, ['PutItem', 'GetItem'], API_RECORDS);
+    props.personalKeys.letOpen(cancelOrder);
     this.endpoint('IssueKey', 'POST', '/idempotency-keys', 'services/orders/issue-key');
 
     this.consumer('StockAnswers', {

@@ -16,19 +16,24 @@ import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import type { Construct } from 'constructs';
+import { PersonalKeys } from '../constructs/personal-keys.js';
 import { metricsNamespace } from '../constructs/service-function.js';
 import { PLACEHOLDER_ISSUER, type Settings } from '../settings.js';
 import { type OrderlyStackProps, stackProps } from './service-stack.js';
 
 export type PlatformStackProps = Pick<OrderlyStackProps, 'settings'>;
 
-/** What all services share: the bus with its archive, where alarms go, and one page that shows how they do. */
+/**
+ * What all services share: the bus with its archive, the people's keys, where alarms go, and one page that shows how
+ * they do.
+ */
 export class PlatformStack extends Stack {
   readonly bus: EventBus;
   readonly alarmTopic: Topic;
+  readonly personalKeys: PersonalKeys;
 
   constructor(scope: Construct, id: string, { settings }: PlatformStackProps) {
-    super(scope, id, stackProps(settings, id, 'bus, archive, alarms, dashboard'));
+    super(scope, id, stackProps(settings, id, 'bus, archive, keys of people, alarms, dashboard'));
     this.bus = new EventBus(this, 'Bus');
     const archive = this.bus.archive('Archive', {
       eventPattern: { source: Match.prefix('orderly.') },
@@ -39,10 +44,13 @@ export class PlatformStack extends Stack {
       archive.applyRemovalPolicy(RemovalPolicy.RETAIN);
       this.bus.applyRemovalPolicy(RemovalPolicy.RETAIN);
     }
+    this.personalKeys = new PersonalKeys(this, 'PersonalKeys', settings);
     this.alarmTopic = this.topic(settings);
     this.dashboard(settings);
     this.refusePlaceholder(settings);
     new CfnOutput(this, 'BusName', { value: this.bus.eventBusName });
+    new CfnOutput(this, 'PersonalKeysName', { value: this.personalKeys.table.tableName });
+    new CfnOutput(this, 'PersonalDataKeyArn', { value: this.personalKeys.key.keyArn });
   }
 
   /** TLS only, and only alarms of this account may write. A key of AWS's (`alias/aws/sns`) would shut alarms out. */

@@ -1,9 +1,19 @@
 import { describe, expect, test } from 'vitest';
+import { type EventSchema, PEOPLE_INDEX } from '../../lambdas/patterns/contract.js';
+import { contracts } from '../../tools/release/contracts.js';
 import { type Json, referenced, statements, synthesized } from './support/environments.js';
 
 const dev = synthesized('dev');
 const prod = synthesized('prod');
 const SERVICES = ['Orders', 'Inventory', 'Accounts'] as const;
+
+/** Beside `feed`. */
+const OWN_INDEXES: Record<(typeof SERVICES)[number], string[][]> = {
+  Orders: [[PEOPLE_INDEX, 'person', 'pk', 'KEYS_ONLY']],
+  Inventory: [],
+  Accounts: [['exhausted', 'exhaustedPk', 'exhaustedSk', 'INCLUDE']],
+};
+const CONTRACTS = await contracts();
 
 describe('tables', () => {
   test.each(SERVICES)('of %s have pinned logical ids: another id would make an empty table', (service) => {
@@ -15,9 +25,10 @@ describe('tables', () => {
 
   test('expire by expiresAt and are paid per request', () => {
     const tables = [dev, prod].flatMap((environment) => environment.everywhere('AWS::DynamoDB::GlobalTable'));
-    expect(tables).toHaveLength(12);
-    for (const { properties } of tables) {
-      expect(properties.TimeToLiveSpecification).toEqual({ AttributeName: 'expiresAt', Enabled: true });
+    expect(tables).toHaveLength(14);
+    for (const { stack, properties } of tables) {
+      const expiry = { AttributeName: 'expiresAt', Enabled: true };
+      expect(properties.TimeToLiveSpecification).toEqual(stack === 'Platform' ? undefined : expiry);
       expect(properties.BillingMode).toBe('PAY_PER_REQUEST');
     }
   });
@@ -29,8 +40,7 @@ describe('tables', () => {
       );
       expect(keys(table)).toEqual(['pk', 'sk']);
       expect(table.StreamSpecification).toEqual({ StreamViewType: 'NEW_IMAGE' });
-      const own = service === 'Accounts' ? [['exhausted', 'exhaustedPk', 'exhaustedSk', 'INCLUDE']] : [];
-      expect(indexes(table)).toEqual([['feed', 'feedPk', 'feedSk', 'KEYS_ONLY'], ...own]);
+      expect(indexes(table)).toEqual([['feed', 'feedPk', 'feedSk', 'KEYS_ONLY'], ...OWN_INDEXES[service]]);
       expect(keys(records)).toEqual(['pk']);
       expect(records.StreamSpecification).toBeUndefined();
       expect(indexes(records)).toEqual([['failed', 'failedConsumer', 'failedAt', 'ALL']]);
@@ -48,8 +58,8 @@ describe('tables', () => {
           attributes.UpdateReplacePolicy,
         ];
       });
-    expect(safety(prod)).toEqual(Array(6).fill([true, true, 'Retain', 'Retain']));
-    expect(safety(dev)).toEqual(Array(6).fill([false, false, 'Delete', 'Delete']));
+    expect(safety(prod)).toEqual(Array(7).fill([true, true, 'Retain', 'Retain']));
+    expect(safety(dev)).toEqual(Array(7).fill([false, false, 'Delete', 'Delete']));
   });
 
   test('are the business of their own service: no other stack hears of them', () => {
@@ -62,8 +72,8 @@ describe('tables', () => {
     for (const { policy, actions, resources } of statements(prod)) {
       if (!actions.some((action) => action.startsWith('dynamodb:'))) continue;
       for (const resource of resources) {
-        const table = referenced(resource) ?? referenced(resource['Fn::Join']?.[1][0]);
-        expect(['Table', 'Records'], policy).toContain(table);
+        const table = referenced(resource) ?? referenced(resource['Fn::Join']?.[1][0]) ?? importOf(resource);
+        expect(['Table', 'Records', "the people's keys"], policy).toContain(table);
       }
     }
   });
@@ -80,6 +90,60 @@ describe('tables', () => {
     }
   });
 });
+
+describe("the people's keys", () => {
+  const [table] = prod.resources('Platform', 'AWS::DynamoDB::GlobalTable');
+  const [key, ...others] = prod.resources('Platform', 'AWS::KMS::Key');
+
+  test('can be restored for one day, and no longer: a restore brings forgotten people back', () => {
+    expect(table?.id).toBe('PersonalKeys');
+    expect(keys(table?.properties)).toEqual(['pk']);
+    const [{ PointInTimeRecoverySpecification: recovery }] = table?.properties.Replicas ?? [];
+    expect(recovery).toEqual({ PointInTimeRecoveryEnabled: true, RecoveryPeriodInDays: 1 });
+    expect(table?.properties.StreamSpecification).toBeUndefined();
+  });
+
+  test('are wrapped by one KMS key, which is rotated, and retained in prod', () => {
+    expect(others).toEqual([]);
+    expect(key?.properties.EnableKeyRotation).toBe(true);
+    expect(key?.attributes).toMatchObject({ DeletionPolicy: 'Retain', UpdateReplacePolicy: 'Retain' });
+  });
+
+  test('are used for personal data alone, and made only where it is written', () => {
+    const uses = statements(prod).filter(({ actions }) => actions.some((action) => action.startsWith('kms:')));
+    for (const { condition } of uses) {
+      expect(condition).toEqual({ StringEquals: { 'kms:EncryptionContext:purpose': 'personal-data' } });
+    }
+    expect(uses.map(({ policy, actions }) => [policy.replace(/RoleDefault.*/, ''), actions])).toEqual([
+      ['PlaceOrder', ['kms:Decrypt', 'kms:GenerateDataKey']],
+      ['GetOrder', ['kms:Decrypt']],
+      ['OrderHistory', ['kms:Decrypt']],
+      ['CancelOrder', ['kms:Decrypt']],
+    ]);
+    const touched = statements(prod).filter(({ resources }) => resources.some((one) => importOf(one) !== undefined));
+    const items = touched.filter(({ actions }) => actions.some((action) => action.startsWith('dynamodb:')));
+    expect(items.map(({ policy, actions }) => [policy.replace(/RoleDefault.*/, ''), actions])).toEqual([
+      ['PlaceOrder', ['dynamodb:GetItem', 'dynamodb:PutItem']],
+      ['GetOrder', ['dynamodb:GetItem']],
+      ['OrderHistory', ['dynamodb:GetItem']],
+      ['CancelOrder', ['dynamodb:GetItem']],
+    ]);
+  });
+
+  test('have an index of whose data is where, in each service that has any', () => {
+    const marked = CONTRACTS.filter(({ events }) =>
+      Object.values<EventSchema>(events).some(({ personal }) => personal),
+    );
+    const indexed = SERVICES.filter((service) => OWN_INDEXES[service].some(([name]) => name === PEOPLE_INDEX));
+    expect(marked.map(({ service }) => service)).toEqual(indexed.map((service) => service.toLowerCase()));
+  });
+});
+
+/** What the platform's stack lends: the table of keys and the key that wraps them. */
+function importOf(resource: Json): string | undefined {
+  const name = String(resource?.['Fn::ImportValue'] ?? '');
+  return /PersonalKeys/.test(name) ? "the people's keys" : undefined;
+}
 
 describe('the relay', () => {
   const mappings = [dev, prod].flatMap((environment) =>

@@ -85,6 +85,14 @@ describe('roles', () => {
         actions: ['dynamodb:PutItem', 'dynamodb:Query'],
         condition: { 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': ['Order#*'] } },
       },
+      {
+        actions: ['dynamodb:GetItem', 'dynamodb:PutItem'],
+        condition: { 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': ['PERSON#*'] } },
+      },
+      {
+        actions: ['kms:Decrypt', 'kms:GenerateDataKey'],
+        condition: { StringEquals: { 'kms:EncryptionContext:purpose': 'personal-data' } },
+      },
     ]);
   });
 
