@@ -18,6 +18,8 @@ export interface CreateOnce<State, Event extends AnyEvent> {
   readonly key: IdempotencyKey;
   readonly trace: Trace;
   readonly decide: (id: string) => readonly Event[];
+  /** Throws why nothing new may be created; an earlier success is answered all the same. @default it may */
+  readonly refuseNew?: (() => never) | undefined;
 }
 
 /**
@@ -30,6 +32,7 @@ export interface CreateOnce<State, Event extends AnyEvent> {
  *     answer from the commit      the same answer, from the same commit
  *
  * @throws {Problem} 422 where the key came with another request, or its first use comes too late
+ * @throws what `refuseNew` throws
  * @throws {WriteConflict} where five tries met transactions under way
  */
 export async function createOnce<State, Event extends AnyEvent>(
@@ -43,9 +46,10 @@ export async function createOnce<State, Event extends AnyEvent>(
     return { loaded: store.after(nothing, commit), replayed: commit.trigger !== trace.trigger };
   };
 
-  if (key.expired) {
+  const refuse = key.expired ? refuseExpired : options.refuseNew;
+  if (refuse) {
     const [first] = (await store.loadVersion(id, 1))?.commits ?? [];
-    return first ? earlier(first) : refuseExpired();
+    return first ? earlier(first) : refuse();
   }
   // One commit for all tries: its trigger is how this request recognises its own work.
   const commit = store.commit(nothing, decide(id), trace, { hash: key.requestHash });

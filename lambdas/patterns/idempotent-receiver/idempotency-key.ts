@@ -82,7 +82,20 @@ export function idempotencyKey(request: KeyedRequest): IdempotencyKey {
 
 /** @throws {Problem} 422 where the key of a stored request comes with another request */
 export function checkSameRequest(key: IdempotencyKey, storedHash: unknown): void {
-  if (storedHash === key.requestHash) return;
+  if (storedHash !== key.requestHash) refuseReused();
+}
+
+/**
+ * Personal data isn't hashed: a hash of what can be guessed would tell it for ever, in the aggregate's id (`auto`) and
+ * beside it. So what is stored is compared itself.
+ * @param sent as it came, @param stored opened again
+ * @throws {Problem} 422 where they differ
+ */
+export function checkSamePersonal(sent: unknown, stored: unknown): void {
+  if (canonical(sent) !== canonical(stored)) refuseReused();
+}
+
+function refuseReused(): never {
   throw new Problem('key-reused', 'this key came with another request before: take a new key for a new request');
 }
 

@@ -1,4 +1,5 @@
 import { type AnyEvent, ContractViolation, type ServiceContract } from '../contract.js';
+import type { PersonalKeys } from './personal-keys.js';
 import { eventOf, type Place, SealBroken, type Sealed, Unsealed } from './sealed.js';
 
 /** A field of an event that holds a person's data. */
@@ -19,7 +20,7 @@ export function personalFields({ events }: ServiceContract, { type, data }: AnyE
 }
 
 /** An event with new values in some of its fields. */
-export const withFields = <Event extends AnyEvent>(event: Event, fields: Readonly<Record<string, unknown>>): Event => ({
+const withFields = <Event extends AnyEvent>(event: Event, fields: Readonly<Record<string, unknown>>): Event => ({
   ...event,
   data: { ...(event.data as object), ...fields },
 });
@@ -50,4 +51,24 @@ export function checkSeals(contract: ServiceContract, event: AnyEvent, id: strin
   for (const { value } of personalFields(contract, event)) {
     if (eventOf(value as Sealed) !== id) throw new SealBroken(`${event.type}: a value of another event`);
   }
+}
+
+/**
+ * An event with what is personal in it opened, or said to be forgotten.
+ * @param aggregate as in its key: `Order#3f…`
+ * @throws what {@link PersonalKeys.open} throws
+ */
+export async function openEvent<Event extends AnyEvent & { readonly id: string }>(
+  keys: PersonalKeys,
+  contract: ServiceContract,
+  aggregate: string,
+  event: Event,
+): Promise<Event> {
+  const fields = await Promise.all(
+    personalFields(contract, event).map(async ({ field, person, value }) => {
+      const opened = await keys.open(person, value as Sealed, { aggregate, event: event.id, field });
+      return [field, opened] as const;
+    }),
+  );
+  return fields.length > 0 ? withFields(event, Object.fromEntries(fields)) : event;
 }

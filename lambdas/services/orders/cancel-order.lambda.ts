@@ -9,6 +9,7 @@ import { count, logger } from '../../platform/telemetry.js';
 import { CancelOrder } from './contract.js';
 import { decide, OrderRefused } from './domain/order.js';
 import { orderIdOf, orderStore, visibleTo } from './order-store.js';
+import { shownTo } from './people.js';
 
 const records = { table: required(Env.RECORDS), windowSeconds: requiredInteger(Env.DEDUPE_WINDOW_SECONDS) };
 
@@ -33,5 +34,6 @@ export const handler = endpoint({ roles: ['customer'], body: CancelOrder }, asyn
   });
   if (replayed) count('DuplicatesSuppressed');
   logger.info(replayed ? 'order cancelled before' : 'order cancelled', { orderId: loaded.id });
-  return { status: 200, body: visibleTo(caller, loaded), headers: replayed ? { 'Idempotency-Replayed': 'true' } : {} };
+  const headers = replayed ? { 'Idempotency-Replayed': 'true' } : {};
+  return { status: 200, body: await shownTo(caller, loaded), headers };
 });

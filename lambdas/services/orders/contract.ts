@@ -60,7 +60,6 @@ const OrderPlaced1 = z.object({
   clientReference: z.exactOptional(z.string()),
   placedAt: z.iso.datetime(),
 });
-const OrderPlaced2 = z.extend(OrderPlaced1, { deliverTo: z.exactOptional(Sealed) });
 
 /** What the orders service publishes; `subject` is `Order/<orderId>`. */
 export const ordersContract = {
@@ -68,15 +67,8 @@ export const ordersContract = {
   events: {
     OrderPlaced: {
       version: 2,
-      data: OrderPlaced2,
-      earlier: {
-        1: earlierShape(
-          OrderPlaced1,
-          (data) => data,
-          ({ deliverTo: _, ...data }: z.infer<typeof OrderPlaced2>) => data,
-        ),
-      },
-      writes: 1,
+      data: z.extend(OrderPlaced1, { deliverTo: z.exactOptional(Sealed) }),
+      earlier: { 1: earlierShape(OrderPlaced1, (data) => data) },
       personal: { deliverTo: 'customerId' },
     },
     OrderApproved: { version: 1, data: z.object({ orderId: OrderId }) },
@@ -102,6 +94,7 @@ export const PlaceOrder = z
   .strictObject({
     lines: z.array(OrderLine).check(z.minLength(1), z.maxLength(50)),
     clientReference: z.exactOptional(Text.check(z.maxLength(64))),
+    deliverTo: z.exactOptional(DeliveryAddress),
   })
   .check(
     z.superRefine(({ lines }, context) => {

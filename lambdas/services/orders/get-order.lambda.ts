@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { endpoint } from '../../platform/http.js';
-import { orderIdOf, orderStore, visibleTo } from './order-store.js';
+import { orderIdOf, orderStore } from './order-store.js';
+import { shownTo } from './people.js';
 
 const Query = z
   .strictObject({
@@ -20,11 +21,11 @@ export const handler = endpoint(
   async ({ caller, query, parameter }) => {
     const id = orderIdOf(parameter('orderId'));
     const { at, version } = query;
-    if (at !== undefined)
-      return { status: 200, body: visibleTo(caller, await orderStore.loadAt(id, inCommitForm(at))) };
-    if (version !== undefined)
-      return { status: 200, body: visibleTo(caller, await orderStore.loadVersion(id, Number(version))) };
-    return { status: 200, body: visibleTo(caller, await orderStore.load(id)) };
+    const load = () => {
+      if (at !== undefined) return orderStore.loadAt(id, inCommitForm(at));
+      return version === undefined ? orderStore.load(id) : orderStore.loadVersion(id, Number(version));
+    };
+    return { status: 200, body: await shownTo(caller, await load()) };
   },
 );
 

@@ -1,7 +1,11 @@
 import * as z from 'zod/mini';
+import { aggregateKey } from '../../patterns/event-store/commit.js';
+import { openEvent } from '../../patterns/personal-data/personal-fields.js';
 import { endpoint } from '../../platform/http.js';
 import { cursorOf, limitOf, Paging, positionOf } from '../../platform/paging.js';
-import { orderIdOf, orderStore, visibleTo } from './order-store.js';
+import { ordersContract } from './contract.js';
+import { ORDER, orderIdOf, orderStore, visibleTo } from './order-store.js';
+import { people } from './people.js';
 
 /** Anybody can make a cursor: one beyond the last version there can be doesn't fit either. */
 const Position = z.strictObject({
@@ -18,6 +22,10 @@ export const handler = endpoint(
     const list = `history of ${id}`;
     const from = positionOf(list, query.cursor, Position) ?? { commit: 1, shown: 0 };
     const { items, next } = await orderStore.history(id, from, limitOf(query));
-    return { status: 200, body: { items, ...(next ? { nextCursor: cursorOf(list, next) } : {}) } };
+    const opened = items.map((item) => openEvent(people, ordersContract, aggregateKey(ORDER, id), item));
+    return {
+      status: 200,
+      body: { items: await Promise.all(opened), ...(next ? { nextCursor: cursorOf(list, next) } : {}) },
+    };
   },
 );

@@ -1,26 +1,43 @@
 import { createOnce } from '../../patterns/idempotent-receiver/create-once.js';
-import { idempotencyKey } from '../../patterns/idempotent-receiver/idempotency-key.js';
+import { checkSamePersonal, idempotencyKey } from '../../patterns/idempotent-receiver/idempotency-key.js';
 import { clock } from '../../platform/clock.js';
+import { Problem } from '../../platform/errors.js';
 import { endpoint, keyedBy, traceOf } from '../../platform/http.js';
 import { count, logger } from '../../platform/telemetry.js';
 import { PlaceOrder } from './contract.js';
 import { decide, initialState } from './domain/order.js';
-import { orderStore, visibleTo } from './order-store.js';
+import { orderStore } from './order-store.js';
+import { people, shownTo } from './people.js';
 
 /** POST /orders: one conditional write, or the first answer again. */
 export const handler = endpoint({ roles: ['customer'], body: PlaceOrder }, async (request) => {
-  const { body, caller } = request;
+  const { caller } = request;
+  const { deliverTo: address, ...body } = request.body;
+  // That there is an address is hashed, not which one.
+  const key = idempotencyKey({ ...keyedBy(request), body: address ? { ...body, deliverTo: true } : body });
+  const deliverTo = address && (await people.unsealed(caller.id, address));
   const { loaded, replayed } = await createOnce({
     store: orderStore,
     initialState,
-    key: idempotencyKey(keyedBy(request)),
+    key,
     trace: traceOf(request),
-    decide: (orderId) =>
-      decide(initialState, { type: 'Place', orderId, customerId: caller.id, ...body }, { now: clock.now() }),
+    refuseNew: address && !deliverTo ? refuseForgotten : undefined,
+    decide: (orderId) => {
+      const order = { orderId, customerId: caller.id, ...body, ...(deliverTo ? { deliverTo } : {}) };
+      return decide(initialState, { type: 'Place', ...order }, { now: clock.now() });
+    },
   });
-  const order = visibleTo(caller, loaded);
+  const order = await shownTo(caller, loaded);
+  if (order.deliverTo && !('forgotten' in order.deliverTo)) checkSamePersonal(address, order.deliverTo);
   count(replayed ? 'DuplicatesSuppressed' : 'OrdersPlaced');
   logger.info(replayed ? 'order placed before' : 'order placed', { orderId: order.orderId });
   const headers = { Location: `orders/${order.orderId}`, ...(replayed ? { 'Idempotency-Replayed': 'true' } : {}) };
   return { status: 201, body: order, headers };
 });
+
+function refuseForgotten(): never {
+  throw new Problem(
+    'person-forgotten',
+    'your personal data was deleted, and none is taken any more: leave deliverTo out',
+  );
+}

@@ -114,8 +114,8 @@ export const BUGS: readonly PlantedBug[] = [
     scenario: 'keys',
     source: {
       file: `${PATTERNS}/idempotent-receiver/create-once.ts`,
-      from: 'return first ? earlier(first) : refuseExpired();',
-      to: 'refuseExpired(); if (first) return earlier(first);',
+      from: 'return first ? earlier(first) : refuse();',
+      to: 'refuse(); if (first) return earlier(first);',
     },
   },
   {
