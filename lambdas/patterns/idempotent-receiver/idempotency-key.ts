@@ -41,11 +41,13 @@ export interface KeyedRequest {
 
 /**
  * Reads the key of a request that needs one: the client's own, an issued one, or `auto` (the hash of the body, which
- * must then hold a `clientReference`: else two equal orders could never both be placed).
+ * must then hold a `clientReference`: else two equal orders could never both be placed). Each may stand in quotes, as the
+ * IETF's draft has it ("The Idempotency-Key HTTP Header Field": a string of RFC 8941); with or without them it is the same key.
  * @throws {Problem} 400 `key-missing` where there is none, 400 `invalid-request` where it has another form
  */
 export function idempotencyKey(request: KeyedRequest): IdempotencyKey {
-  const { header, client, method, path, query, body } = request;
+  const { client, method, path, query, body } = request;
+  const header = unquoted(request.header);
   if (header === undefined || header === '') {
     throw new Problem(
       'key-missing',
@@ -55,11 +57,7 @@ export function idempotencyKey(request: KeyedRequest): IdempotencyKey {
       },
     );
   }
-  if (!/^[\x21-\x7e]{1,255}$/.test(header)) {
-    throw new Problem('invalid-request', 'the Idempotency-Key has another form', {
-      errors: [{ header: 'Idempotency-Key', detail: 'expected 1 to 255 visible ASCII characters' }],
-    });
-  }
+  if (!/^[\x21-\x7e]{1,255}$/.test(header)) throw malformed();
   const auto = header === 'auto';
   if (auto && !hasReference(body)) {
     throw new Problem('invalid-request', 'Idempotency-Key: auto needs a clientReference in the body', {
@@ -106,6 +104,19 @@ export function refuseExpired(): never {
     `an issued key is used for the first time within ${ISSUED_KEY_SECONDS / 3600} hours: ask for a new one`,
   );
 }
+
+/** The text of a quoted string; anything else as it is. @throws {Problem} 400 where the quotes don't fit */
+function unquoted(header: string | undefined): string | undefined {
+  const [, text] = /^"((?:[^"\\]|\\["\\])*)"$/.exec(header ?? '') ?? [];
+  if (text !== undefined) return text.replace(/\\(.)/g, '$1');
+  if (header?.startsWith('"')) throw malformed();
+  return header;
+}
+
+const malformed = (): Problem =>
+  new Problem('invalid-request', 'the Idempotency-Key has another form', {
+    errors: [{ header: 'Idempotency-Key', detail: 'expected 1 to 255 visible ASCII characters' }],
+  });
 
 function hasExpired(header: string): boolean {
   const issued = header.startsWith(ISSUED_PREFIX) ? timeOfId(header.slice(ISSUED_PREFIX.length)) : undefined;

@@ -48,6 +48,20 @@ describe('an idempotency key', () => {
     expect(key({ header }).scope).toMatch(/^[0-9a-f]{64}$/),
   );
 
+  test.each([
+    ['"8e03978e"', '8e03978e'],
+    ['"auto"', 'auto'],
+    [String.raw`"a\"b\\c"`, String.raw`a"b\c`],
+  ])('is the same in quotes (%s)', (header, bare) => {
+    const body = { clientReference: 'r1' };
+    expect(key({ header, body })).toEqual(key({ header: bare, body }));
+  });
+  test.each(['"', '"a', '"a"b"', String.raw`"a\b"`, '"a b"', '"a";n=1'])(
+    'in quotes that do not fit is refused (%s)',
+    (header) => expect(() => key({ header })).toThrow(refused('invalid-request')),
+  );
+  test('of nothing but quotes is none', () => expect(() => key({ header: '""' })).toThrow(refused('key-missing')));
+
   test('auto is the hash of the body', () => {
     const body = { clientReference: 'r1', a: 1 };
     expect(key({ header: 'auto', body })).toEqual(key({ header: 'auto', body: { a: 1, clientReference: 'r1' } }));
