@@ -2,6 +2,7 @@ import { type DynamoDBDocumentClient, GetCommand, paginateQuery } from '@aws-sdk
 import type { Commit } from '../../lambdas/patterns/event-store/commit.js';
 import { type BusEntry, busEntries, type Envelope } from '../../lambdas/patterns/outbox/envelope.js';
 import type { StockView } from '../../lambdas/services/inventory/contract.js';
+import { listedVersion } from '../../tools/operator/order-facts.js';
 import type * as Port from '../acceptance/world.js';
 import type { Deployed } from './deployed.js';
 import { CONSUMERS, HOMES, LISTENERS, output, RELAYS } from './deployed-parts.js';
@@ -152,14 +153,8 @@ export abstract class OrderlyWorld implements Port.World {
     if (await this.record(consumer, event.id)) return true;
     if (consumer !== 'orders-list') return false;
     const [placed] = await this.commits('Order', event.subject.slice('Order/'.length));
-    const { customerId, placedAt, orderId } = JSON.parse(placed?.events[0]?.data ?? '{}');
-    const { Item } = await this.parts.dynamodb.send(
-      new GetCommand({
-        TableName: this.output('Orders', 'TableName'),
-        Key: { pk: `CUSTOMER#${customerId}`, sk: `ORDER#${placedAt}#${orderId}` },
-      }),
-    );
-    return (Item?.version ?? 0) >= event.sequence;
+    const order = JSON.parse(placed?.events[0]?.data ?? '{}');
+    return (await listedVersion(this.parts.dynamodb, this.output('Orders', 'TableName'), order)) >= event.sequence;
   }
 
   private async record(consumer: Port.ConsumerName, messageId: string) {

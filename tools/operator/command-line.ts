@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 import { OperatorError } from './errors.js';
+import type { RebuildOrder } from './rebuild.js';
 import { command, PROGRAM } from './text.js';
 
 /** What every command may be told. */
@@ -23,7 +24,10 @@ export type Command =
   | ({ readonly name: 'failures list'; readonly consumer: string | undefined } & Common)
   | ({ readonly name: 'failures show'; readonly payload: boolean } & OneFailure & Common)
   | ({ readonly name: 'failures redrive'; readonly notDone: boolean; readonly dryRun: boolean } & OneFailure & Common)
-  | ({ readonly name: 'failures discard'; readonly reason: string; readonly dryRun: boolean } & OneFailure & Common);
+  | ({ readonly name: 'failures discard'; readonly reason: string; readonly dryRun: boolean } & OneFailure & Common)
+  | ({ readonly name: 'projections list' } & Common)
+  | ({ readonly name: 'projections show'; readonly projection: string } & Common)
+  | ({ readonly name: 'projections rebuild'; readonly projection: string } & RebuildOrder & Common);
 
 type Name = Exclude<Command['name'], 'help'>;
 
@@ -36,9 +40,15 @@ const OPTIONS = {
   'not-done': { type: 'boolean', default: false },
   'dry-run': { type: 'boolean', default: false },
   reason: { type: 'string' },
+  check: { type: 'boolean', default: false },
+  pause: { type: 'boolean', default: false },
+  resume: { type: 'boolean', default: false },
+  discard: { type: 'boolean', default: false },
 } as const;
 
 const COMMON = ['environment', 'json', 'help'];
+/** First words of commands that have two. */
+const GROUPS = ['failures', 'projections'];
 
 interface Spec {
   readonly usage: string;
@@ -98,6 +108,36 @@ twice, or the order waits for nothing).
     details: `  --reason    kept in the record: no people's data
   --dry-run   changes nothing`,
   },
+  'projections list': {
+    usage: 'projections list',
+    positionals: [],
+    options: [],
+    example: ['projections', 'list'],
+    about: 'lists that are kept of aggregates, and their last rebuilds',
+    details: 'Which version of its rows each one is read from, and what its last rebuild came to.',
+  },
+  'projections show': {
+    usage: 'projections show <name>',
+    positionals: ['projection'],
+    options: [],
+    example: ['projections', 'show', 'orders-list'],
+    about: 'one projection, and how far its rebuild is',
+    details: 'Ends with 0, or 3 where a rebuild is under way.',
+  },
+  'projections rebuild': {
+    usage: 'projections rebuild <name> [--check | --pause | --resume | --discard | --dry-run]',
+    positionals: ['projection'],
+    options: ['check', 'pause', 'resume', 'discard', 'dry-run'],
+    example: ['projections', 'rebuild', 'orders-list'],
+    about: 'replays the feed into a new version beside the one that is read, compares, switches over',
+    details: `Goes on with one that is under way: after Ctrl-C or a crash, the same command. Ends with 0 where it is through, 3 where
+it was stopped or paused, 4 where a check found differences. Needs about as long again as it has to load every aggregate.
+  --check     compares the new version with the one that is read, tells differences, and removes the new one
+  --pause     of one that runs elsewhere: it stops after its page
+  --resume    goes on with one that was paused
+  --discard   gives one up before it has switched; what is read stays
+  --dry-run   changes nothing`,
+  },
 };
 
 const COMMON_HELP = `  --environment <name>  default dev
@@ -113,7 +153,7 @@ credentials and region of the environment.`;
 export function readCommandLine(args: readonly string[]): Command {
   const { values, positionals, given } = parsed(args);
   const [first, second] = positionals;
-  const name = first === 'failures' ? `failures ${second ?? ''}`.trim() : (first ?? '');
+  const name = GROUPS.some((group) => group === first) ? `${first} ${second ?? ''}`.trim() : (first ?? '');
   if (!isName(name)) {
     if (values.help || first === undefined) return { name: 'help', text: overview() };
     throw new OperatorError('usage', `'${name}' is no command.`, `${PROGRAM} --help`);
@@ -145,6 +185,16 @@ export function readCommandLine(args: readonly string[]): Command {
       if (!reason)
         throw wrong("'failures discard' needs --reason: whoever finds the record later wants to know.", spec);
       return { name, consumer: word, messageId, reason, dryRun, ...common };
+    }
+    case 'projections list':
+      return { name, ...common };
+    case 'projections show':
+      return { name, projection: word, ...common };
+    case 'projections rebuild': {
+      const asked = (['check', 'pause', 'resume', 'discard', 'dry-run'] as const).filter((flag) => values[flag]);
+      const [action = 'rebuild', other] = asked;
+      if (other !== undefined) throw wrong(`--${action} and --${other} don't go together.`, spec);
+      return { name, projection: word, action, ...common };
     }
   }
 }

@@ -2,6 +2,7 @@ import { type DynamoDBDocumentClient, GetCommand, paginateQuery } from '@aws-sdk
 import { faultsOf, readEvent } from '../../lambdas/patterns/contract.js';
 import { aggregateKey, COMMIT_PREFIX, Commit } from '../../lambdas/patterns/event-store/commit.js';
 import { recordKey, relayConsumer } from '../../lambdas/patterns/idempotent-consumer/failure-records.js';
+import { inVersion, pointerKey, versionsIn } from '../../lambdas/patterns/projection/versions.js';
 import { clock } from '../../lambdas/platform/clock.js';
 import { inventoryContract } from '../../lambdas/services/inventory/contract.js';
 import { type OrderView, ordersContract } from '../../lambdas/services/orders/contract.js';
@@ -108,23 +109,31 @@ function orderOf(aggregates: readonly AggregateFacts[]): OrderView | undefined {
   return viewOf(state, commits.at(-1)?.lastVersion ?? 0);
 }
 
-/** The keys of services/orders/order-list.ts. */
 async function readShown(
   documents: DynamoDBDocumentClient,
   services: readonly Service[],
   order: OrderView | undefined,
 ): Promise<ReadonlyMap<string, number>> {
   if (!order) return new Map();
-  const { customerId, placedAt, orderId } = order;
-  const { Item } = await documents.send(
-    new GetCommand({
-      TableName: serviceNamed(services, ordersContract.service).table,
-      Key: { pk: `CUSTOMER#${customerId}`, sk: `ORDER#${placedAt}#${orderId}` },
-      ProjectionExpression: 'version',
-      ConsistentRead: true,
-    }),
-  );
-  return new Map([[LIST, Number(Item?.version ?? 0)]]);
+  const { table } = serviceNamed(services, ordersContract.service);
+  return new Map([[LIST, await listedVersion(documents, table, order)]]);
+}
+
+/**
+ * The version of an order that its customer's list shows, strongly consistent; 0 where it isn't listed. The keys are
+ * those of services/orders/order-list.ts.
+ * @param TableName of orders
+ */
+export async function listedVersion(
+  documents: DynamoDBDocumentClient,
+  TableName: string,
+  { customerId, placedAt, orderId }: Pick<OrderView, 'customerId' | 'placedAt' | 'orderId'>,
+): Promise<number> {
+  const read = (Key: Record<string, string>) =>
+    documents.send(new GetCommand({ TableName, Key, ConsistentRead: true })).then(({ Item }) => Item);
+  const { reads } = versionsIn(await read(pointerKey(LIST)));
+  const row = await read({ pk: `CUSTOMER#${customerId}`, sk: inVersion(`ORDER#${placedAt}#${orderId}`, reads) });
+  return Number(row?.version ?? 0);
 }
 
 async function readRecords(

@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import { ContractViolation } from '../../lambdas/patterns/contract.js';
 import { LocalRunError } from '../local/errors.js';
 import { type Command, readCommandLine } from './command-line.js';
@@ -6,6 +7,8 @@ import { Exit, OperatorError } from './errors.js';
 import { listFailures, showFailure } from './failures.js';
 import { showOrder } from './order.js';
 import type { Outcome } from './outcome.js';
+import { listProjections, projectionNamed, projectionsOf, showProjection } from './projections.js';
+import { rebuild, type Surroundings } from './rebuild.js';
 import { documentsAt } from './records.js';
 import { redrive } from './redrive.js';
 import { endpointOf, findServices, placeOf } from './services.js';
@@ -56,9 +59,31 @@ async function carryOut(command: Exclude<Command, { name: 'help' }>, err: Stream
         return await redrive(endpoint, documents, services, command);
       case 'failures discard':
         return await discard(documents, services, command);
+      case 'projections list':
+        return await listProjections(projectionsOf(endpoint, services));
+      case 'projections show':
+        return await showProjection(projectionNamed(projectionsOf(endpoint, services), command.projection));
+      case 'projections rebuild': {
+        const projection = projectionNamed(projectionsOf(endpoint, services), command.projection);
+        return await stoppable((surroundings) => rebuild(projection, command, surroundings), json ? () => {} : err);
+      }
     }
   } finally {
     documents.destroy();
+  }
+}
+
+/** Ctrl-C is heard between two steps, once; a second one ends the tool, as ever. */
+async function stoppable<T>(work: (surroundings: Surroundings) => Promise<T>, say: Surroundings['say']): Promise<T> {
+  const stop = new AbortController();
+  const onSignal = () => stop.abort();
+  process.once('SIGINT', onSignal);
+  const wait = (seconds: number) =>
+    setTimeout(seconds * 1000, undefined, { signal: stop.signal }).catch(() => undefined);
+  try {
+    return await work({ say, wait, stopped: () => stop.signal.aborted });
+  } finally {
+    process.off('SIGINT', onSignal);
   }
 }
 

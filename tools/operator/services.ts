@@ -27,6 +27,7 @@ const Consumers: z.ZodMiniType<ConsumerDescription[]> = z.array(
     dedupeWindowSeconds: z.int(),
     longestRedeliverySeconds: z.int(),
     projection: z.boolean(),
+    rebuild: z.exactOptional(z.string()),
   }),
 );
 

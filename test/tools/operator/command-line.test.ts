@@ -22,6 +22,8 @@ describe('a command line', () => {
     ['failures list --consumer relay', { name: 'failures list', consumer: 'relay' }],
     ['failures redrive c m --not-done', { name: 'failures redrive', consumer: 'c', messageId: 'm', notDone: true }],
     ['failures discard c m --reason test --dry-run', { name: 'failures discard', reason: 'test', dryRun: true }],
+    ['projections rebuild p', { name: 'projections rebuild', projection: 'p', action: 'rebuild' }],
+    ['projections rebuild p --dry-run --json', { action: 'dry-run', json: true }],
   ])('%s', (line, expected) => expect(read(line)).toMatchObject(expected));
 
   test.each([
@@ -33,6 +35,9 @@ describe('a command line', () => {
     ['failures show c', /needs the message id/, / failures show reservations/],
     ['failures discard c m', /needs --reason/, /--reason 'test data/],
     ['order o1 --nope', /--nope/, /--help$/],
+    ['projections', /'projections' is no command/, /--help$/],
+    ['projections rebuild', /needs the projection/, / projections rebuild orders-list$/],
+    ['projections rebuild p --pause --check', /--check and --pause don't go together/, / rebuild orders-list$/],
     ['order o1 --environment Prod', /'Prod' is no name of an environment/, / order 5d41/],
   ])('%s is wrong usage, with a right example', (line, message, next) => {
     const { code, exitCode, message: said, next: example } = faultOf(line);
@@ -49,7 +54,8 @@ describe('a command line', () => {
   );
 
   test('each example is right, and has its own help', () => {
-    for (const name of ['order', 'failures list', 'failures show', 'failures redrive', 'failures discard']) {
+    const failures = ['failures list', 'failures show', 'failures redrive', 'failures discard'];
+    for (const name of ['order', ...failures, 'projections list', 'projections show', 'projections rebuild']) {
       const help = read(`${name} --help`);
       const [, example = ''] = /Example: .* -- (.*)$/.exec(help.name === 'help' ? help.text : '') ?? [];
       const words = [...example.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? '');

@@ -1,0 +1,165 @@
+import { DescribeTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
+import { FEED_INDEX, type RebuildAnswer, type RebuildRequest } from '../../lambdas/patterns/projection/contract.js';
+import { clientConfig, type Endpoint } from '../local/endpoint.js';
+import { Exit, OperatorError } from './errors.js';
+import type { Outcome } from './outcome.js';
+import type { Service } from './services.js';
+import { aligned, command, plural } from './text.js';
+
+/** A projection of a service, and how to speak to the function that rebuilds it. */
+export interface DeployedProjection {
+  readonly name: string;
+  readonly service: string;
+  /** @throws {OperatorError} `refused` where the function ended with an error */
+  ask(request: RebuildRequest): Promise<RebuildAnswer>;
+  /** Commits in its service's feed, as DynamoDB counted them within the last six hours. */
+  commits(): Promise<number>;
+}
+
+/** Every projection of an environment. */
+export const projectionsOf = (endpoint: Endpoint, services: readonly Service[]): readonly DeployedProjection[] =>
+  services.flatMap(({ name: service, table, consumers }) =>
+    consumers.flatMap(({ name, rebuild }) =>
+      rebuild === undefined
+        ? []
+        : [
+            {
+              name,
+              service,
+              ask: (request: RebuildRequest) => invoke(endpoint, name, rebuild, request),
+              commits: () => commitsIn(endpoint, table),
+            },
+          ],
+    ),
+  );
+
+/** @throws {OperatorError} `not-found`, with the names that there are */
+export function projectionNamed(projections: readonly DeployedProjection[], name: string): DeployedProjection {
+  const found = projections.find((projection) => projection.name === name);
+  if (found) return found;
+  const names = projections.map((projection) => projection.name).join(', ');
+  throw new OperatorError(
+    'not-found',
+    `There is no projection '${name}'; there are: ${names}.`,
+    command('projections', 'list'),
+  );
+}
+
+/** `orderly projections list`. */
+export async function listProjections(projections: readonly DeployedProjection[]): Promise<Outcome> {
+  const answers = await Promise.all(projections.map((projection) => projection.ask({ action: 'show' })));
+  const found = projections.map(({ name, service }, at) => ({ name, service, ...answers[at] }));
+  const rows = found.map(({ name, service, versions, rebuild }) => [
+    `${service}/${name}`,
+    String(versions?.reads ?? ''),
+    rebuild ? headOf(rebuild) : 'never rebuilt',
+  ]);
+  return {
+    exitCode: Exit.OK,
+    text: aligned([['PROJECTION', 'READS', 'REBUILD'], ...rows]),
+    json: { projections: found },
+  };
+}
+
+/** `orderly projections show`. */
+export async function showProjection({ name, service, ask }: DeployedProjection): Promise<Outcome> {
+  const answer = await ask({ action: 'show' });
+  const { versions, rebuild } = answer;
+  const rows = [
+    ['projection', `${service}/${name}`],
+    ['reads', `version ${versions.reads}`],
+    ...(versions.builds === undefined ? [] : [['builds', `version ${versions.builds}`]]),
+    ['rebuild', rebuild ? headOf(rebuild) : 'never'],
+    ...(rebuild ? [['so far', countsOf(rebuild)]] : []),
+  ];
+  const under = rebuild !== undefined && rebuild.phase !== 'DONE';
+  const flag = rebuild?.paused ? ['--resume'] : [];
+  return {
+    exitCode: under ? Exit.PENDING : Exit.OK,
+    text: [
+      aligned(rows),
+      ...differencesIn(rebuild),
+      '',
+      `next: ${command('projections', 'rebuild', name, ...(under ? flag : ['--check']))}`,
+    ].join('\n'),
+    json: { projection: { name, service, ...answer } },
+  };
+}
+
+type Rebuild = NonNullable<RebuildAnswer['rebuild']>;
+
+/** What a rebuild is at, in a few words. */
+export function headOf({ phase, purpose, paused, builds, replaces, startedAt, finishedAt, keeps }: Rebuild): string {
+  if (phase === 'DONE') {
+    const end = keeps === builds ? `version ${builds} in the place of ${replaces}` : `version ${replaces} stayed`;
+    return `${finishedAt}: ${end}`;
+  }
+  const what = `${purpose === 'check' ? 'check' : 'rebuild'} since ${startedAt}, version ${builds}`;
+  return `${paused ? 'PAUSED, ' : ''}${what}: ${phase}`;
+}
+
+/** How much of a rebuild is done. */
+export function countsOf({ counts }: Rebuild): string {
+  const { commits, aggregates, compared, completed, pending, differences, deleted } = counts;
+  return [
+    `${plural(commits, 'commit')} of ${plural(aggregates, 'aggregate')} replayed`,
+    `${plural(compared, 'row')} compared`,
+    plural(differences, 'difference'),
+    ...(completed > 0 ? [`${completed} completed`] : []),
+    ...(pending > 0 ? [`${pending} with events on their way`] : []),
+    ...(deleted > 0 ? [`${deleted} deleted`] : []),
+  ].join(', ');
+}
+
+const KINDS = {
+  bytes: 'was shown otherwise',
+  behind: 'an event was not shown',
+  unfounded: 'was shown, and no event tells of it',
+} as const;
+
+/** The differences that are named, a line each; how many more there are. */
+export function differencesIn(rebuild: Rebuild | undefined): readonly string[] {
+  if (!rebuild || rebuild.counts.differences === 0) return [];
+  const named = rebuild.differences.map(({ subject, kind }) => [subject, KINDS[kind]]);
+  const more = rebuild.counts.differences - named.length;
+  return ['', 'differences:', aligned(named, '  '), ...(more > 0 ? [`  and ${more} more`] : [])];
+}
+
+async function invoke(
+  endpoint: Endpoint,
+  projection: string,
+  FunctionName: string,
+  request: RebuildRequest,
+): Promise<RebuildAnswer> {
+  const client = new LambdaClient(clientConfig(endpoint));
+  try {
+    const { FunctionError, Payload } = await client.send(
+      new InvokeCommand({ FunctionName, Payload: Buffer.from(JSON.stringify(request)) }),
+    );
+    const answer: unknown = JSON.parse(Buffer.from(Payload ?? []).toString('utf8') || '{}');
+    if (!FunctionError && isAnswer(answer)) return answer;
+    const { errorType, errorMessage } = answer as { readonly errorType?: string; readonly errorMessage?: string };
+    const why = [errorType ?? FunctionError ?? 'no answer', errorMessage].filter(Boolean).join(': ');
+    throw new OperatorError(
+      'refused',
+      `The rebuild function of '${projection}' ended with an error (${why}); what was done stays. Its log says more: ${FunctionName}`,
+      command('projections', 'show', projection),
+    );
+  } finally {
+    client.destroy();
+  }
+}
+
+const isAnswer = (answer: unknown): answer is RebuildAnswer =>
+  typeof answer === 'object' && answer !== null && 'versions' in answer;
+
+async function commitsIn(endpoint: Endpoint, TableName: string): Promise<number> {
+  const client = new DynamoDBClient(clientConfig(endpoint));
+  try {
+    const { Table } = await client.send(new DescribeTableCommand({ TableName }));
+    return Table?.GlobalSecondaryIndexes?.find(({ IndexName }) => IndexName === FEED_INDEX)?.ItemCount ?? 0;
+  } finally {
+    client.destroy();
+  }
+}

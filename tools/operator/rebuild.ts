@@ -1,0 +1,141 @@
+import type { RebuildAnswer } from '../../lambdas/patterns/projection/contract.js';
+import { Exit, OperatorError } from './errors.js';
+import type { Outcome } from './outcome.js';
+import { countsOf, type DeployedProjection, differencesIn, headOf } from './projections.js';
+import { command } from './text.js';
+
+/** What is to be done with a projection. */
+export interface RebuildOrder {
+  readonly action: 'rebuild' | 'check' | 'pause' | 'resume' | 'discard' | 'dry-run';
+}
+
+/** What the command has beside its projection. */
+export interface Surroundings {
+  /** Told of progress. */
+  readonly say: (line: string) => void;
+  /** After so many seconds, or at once where `stopped`. */
+  readonly wait: (seconds: number) => Promise<void>;
+  /** Whether somebody pressed Ctrl-C. */
+  readonly stopped: () => boolean;
+}
+
+/** Items that are read at once, and done again after a crash. */
+const PAGE_SIZE = 1_000;
+/** Failed calls in a row until it is given up; a page that meets a throttled table passes the next time. */
+const TRIES = 3;
+const PAUSE_SECONDS = 2;
+
+type Rebuild = NonNullable<RebuildAnswer['rebuild']>;
+
+/**
+ * `orderly projections rebuild`: begins one, or goes on with the one that is under way, until it is through, paused or
+ * stopped. Its state is in the service's table: the command may be killed, and called again from anywhere.
+ * @throws {OperatorError} `refused` where there is nothing to pause, or it was paused, or is of another purpose
+ */
+export async function rebuild(
+  projection: DeployedProjection,
+  { action }: RebuildOrder,
+  surroundings: Surroundings,
+): Promise<Outcome> {
+  const { name, ask } = projection;
+  const before = await ask({ action: 'show' });
+  const underWay = before.rebuild && before.rebuild.phase !== 'DONE' ? before.rebuild : undefined;
+  checkOrder(name, action, underWay);
+  if (action === 'dry-run') return dryRun(projection, before, underWay);
+  if (action === 'pause') return outcomeOf(name, await ask({ action: 'pause' }));
+  if (action === 'resume' || action === 'discard') await ask({ action });
+  if (!underWay) await ask({ action: 'begin', purpose: action === 'check' ? 'check' : 'switch' });
+  return outcomeOf(name, await untilItIsThrough(projection, surroundings));
+}
+
+function checkOrder(name: string, action: RebuildOrder['action'], underWay: Rebuild | undefined): void {
+  const isCheck = underWay?.purpose === 'check';
+  const own = (...flags: string[]) => command('projections', 'rebuild', name, ...flags);
+  const same = own(...(isCheck ? ['--check'] : []));
+  const refused = (why: string, next: string) => new OperatorError('refused', `Not done: ${why}`, next);
+  if (!underWay && ['pause', 'resume', 'discard'].includes(action)) {
+    throw refused(`no rebuild of '${name}' is under way.`, own());
+  }
+  if (!underWay) return;
+  if (action === 'resume' && !underWay.paused) throw refused('it is not paused.', same);
+  if (action === 'discard' && underWay.phase === 'DELETE') {
+    throw refused('it was decided already, and only deletes what is old.', same);
+  }
+  if ((action === 'rebuild' || action === 'check') && underWay.paused) {
+    throw refused('it is paused.', own('--resume'));
+  }
+  if (action === 'rebuild' && isCheck) throw refused('a check of it is under way.', same);
+  if (action === 'check' && !isCheck) throw refused('a rebuild of it is under way.', same);
+}
+
+async function untilItIsThrough(
+  { name, ask, commits }: DeployedProjection,
+  { say, wait, stopped }: Surroundings,
+): Promise<RebuildAnswer> {
+  const total = await commits();
+  let answer = await ask({ action: 'show' });
+  for (let failed = 0; answer.rebuild && answer.rebuild.phase !== 'DONE' && !answer.rebuild.paused && !stopped(); ) {
+    say(`${name}: ${progressOf(answer.rebuild, total)}`);
+    try {
+      answer = await ask({ action: 'go-on', pageSize: PAGE_SIZE });
+      failed = 0;
+    } catch (error) {
+      if (!(error instanceof OperatorError) || ++failed === TRIES) throw error;
+      await wait(PAUSE_SECONDS);
+    }
+    if (answer.waitSeconds !== undefined) {
+      say(`${name}: deletes the old rows in ${answer.waitSeconds} s, when nobody reads them any more`);
+      await wait(answer.waitSeconds);
+    }
+  }
+  return answer;
+}
+
+function progressOf({ phase, counts }: Rebuild, total: number): string {
+  switch (phase) {
+    case 'REPLAY':
+      return `replays, ${counts.commits} of about ${Math.max(total, counts.commits)} commits, ${counts.aggregates} aggregates`;
+    case 'COMPARE':
+      return `compares, ${counts.compared} of about ${counts.aggregates} rows, ${counts.differences} different`;
+    case 'DELETE':
+    case 'DONE':
+      return `deletes, ${counts.deleted} rows so far`;
+  }
+}
+
+async function dryRun(
+  { name, commits }: DeployedProjection,
+  { versions }: RebuildAnswer,
+  underWay: Rebuild | undefined,
+): Promise<Outcome> {
+  const about = await commits();
+  const would = underWay
+    ? `would go on with the ${headOf(underWay)}`
+    : `would build version ${versions.last + 1} from about ${about} commits, beside version ${versions.reads}, which is read until then`;
+  return {
+    exitCode: Exit.OK,
+    text: `${name}: ${would}`,
+    json: { rebuild: { projection: name, result: 'dry-run', commits: about, versions } },
+  };
+}
+
+function outcomeOf(name: string, answer: RebuildAnswer): Outcome {
+  const { rebuild } = answer;
+  if (!rebuild) throw new OperatorError('refused', `'${name}' has no rebuild any more.`);
+  const drifted = rebuild.purpose === 'check' && rebuild.counts.differences > 0;
+  const result = rebuild.phase !== 'DONE' ? (rebuild.paused ? 'paused' : 'stopped') : drifted ? 'drifted' : 'done';
+  const next = {
+    done: [],
+    drifted: ['', `next: ${command('projections', 'rebuild', name)}`],
+    paused: ['', `next: ${command('projections', 'rebuild', name, '--resume')}`],
+    stopped: [
+      '',
+      `next: ${command('projections', 'rebuild', name, ...(rebuild.purpose === 'check' ? ['--check'] : []))}`,
+    ],
+  }[result];
+  return {
+    exitCode: { done: Exit.OK, drifted: Exit.NEEDS_OPERATOR, paused: Exit.PENDING, stopped: Exit.PENDING }[result],
+    text: [`${name}: ${headOf(rebuild)}`, countsOf(rebuild), ...differencesIn(rebuild), ...next].join('\n'),
+    json: { rebuild: { projection: name, result, ...answer } },
+  };
+}
