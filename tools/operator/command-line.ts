@@ -27,7 +27,9 @@ export type Command =
   | ({ readonly name: 'failures discard'; readonly reason: string; readonly dryRun: boolean } & OneFailure & Common)
   | ({ readonly name: 'projections list' } & Common)
   | ({ readonly name: 'projections show'; readonly projection: string } & Common)
-  | ({ readonly name: 'projections rebuild'; readonly projection: string } & RebuildOrder & Common);
+  | ({ readonly name: 'projections rebuild'; readonly projection: string } & RebuildOrder & Common)
+  | ({ readonly name: 'person forget'; readonly person: string; readonly dryRun: boolean } & Common)
+  | ({ readonly name: 'person export'; readonly person: string } & Common);
 
 type Name = Exclude<Command['name'], 'help'>;
 
@@ -48,7 +50,7 @@ const OPTIONS = {
 
 const COMMON = ['environment', 'json', 'help'];
 /** First words of commands that have two. */
-const GROUPS = ['failures', 'projections'];
+const GROUPS = ['failures', 'projections', 'person'];
 
 interface Spec {
   readonly usage: string;
@@ -138,6 +140,24 @@ it was stopped or paused, 4 where a check found differences. Needs about as long
   --discard   gives one up before it has switched; what is read stays
   --dry-run   changes nothing`,
   },
+  'person forget': {
+    usage: 'person forget <person id> [--dry-run]',
+    positionals: ['person id'],
+    options: ['dry-run'],
+    example: ['person', 'forget', 'alice'],
+    about: "deletes a person's key: nobody can read their personal data any more, and none is taken",
+    details: `It can't be undone. What is left is pseudonymous: ids, lines, prices, times. Functions that hold the key in memory can
+read for up to 5 minutes more.
+  --dry-run   says whether there is a key, and changes nothing`,
+  },
+  'person export': {
+    usage: 'person export <person id>',
+    positionals: ['person id'],
+    options: [],
+    example: ['person', 'export', 'alice'],
+    about: 'everything that is known of a person, as JSON',
+    details: "People's data in plain text: mind where it goes. What was forgotten is shown as such.",
+  },
 };
 
 const COMMON_HELP = `  --environment <name>  default dev
@@ -196,6 +216,10 @@ export function readCommandLine(args: readonly string[]): Command {
       if (other !== undefined) throw wrong(`--${action} and --${other} don't go together.`, spec);
       return { name, projection: word, action, ...common };
     }
+    case 'person forget':
+      return { name, person: word, dryRun, ...common };
+    case 'person export':
+      return { name, person: word, ...common };
   }
 }
 

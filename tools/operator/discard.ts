@@ -1,4 +1,3 @@
-import { userInfo } from 'node:os';
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { type DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { clock } from '../../lambdas/platform/clock.js';
@@ -8,6 +7,7 @@ import type { Outcome } from './outcome.js';
 import { type FoundRecord, findRecord } from './records.js';
 import type { Service } from './services.js';
 import { command } from './text.js';
+import { user } from './user.js';
 
 export interface DiscardRequest {
   readonly consumer: string;
@@ -61,15 +61,6 @@ export async function discard(
 
 const notFailed = (what: string): OperatorError =>
   new OperatorError('refused', `Not discarded: it has not failed, ${what}.`, command('failures', 'list'));
-
-/** Who sits here, as this machine knows them; the account's trail knows the rest. */
-function user(): string {
-  try {
-    return userInfo().username;
-  } catch {
-    return 'unknown'; // a container without a user list
-  }
-}
 
 function outcome({ listener, messageId }: FoundRecord, result: 'discarded' | 'dry-run', detail: string): Outcome {
   return {

@@ -1,12 +1,13 @@
-import { type DynamoDBDocumentClient, GetCommand, paginateQuery } from '@aws-sdk/lib-dynamodb';
-import { faultsOf, readEvent } from '../../lambdas/patterns/contract.js';
-import { aggregateKey, COMMIT_PREFIX, Commit } from '../../lambdas/patterns/event-store/commit.js';
-import { recordKey, relayConsumer } from '../../lambdas/patterns/idempotent-consumer/failure-records.js';
+import { type DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
+import { readEvent } from '../../lambdas/patterns/contract.js';
+import { aggregateKey } from '../../lambdas/patterns/event-store/commit.js';
+import { recordKey } from '../../lambdas/patterns/idempotent-consumer/failure-records.js';
 import { inVersion, pointerKey, versionsIn } from '../../lambdas/patterns/projection/versions.js';
 import { clock } from '../../lambdas/platform/clock.js';
 import { inventoryContract } from '../../lambdas/services/inventory/contract.js';
 import { type OrderView, ordersContract } from '../../lambdas/services/orders/contract.js';
 import { evolve, initialState, viewOf } from '../../lambdas/services/orders/domain/order.js';
+import { readCommits } from './commits.js';
 import { type AggregateFacts, type OrderFacts, recordKeys } from './deliveries.js';
 import { OperatorError } from './errors.js';
 import { type ConsumerRecord, readRecord } from './records.js';
@@ -66,30 +67,9 @@ function readAggregates(
 ): Promise<readonly AggregateFacts[]> {
   return Promise.all(
     PARTS.map(async ({ service, aggregate }) => {
-      const commits: Commit[] = [];
-      const pages = paginateQuery(
-        { client: documents },
-        {
-          TableName: serviceNamed(services, service).table,
-          ConsistentRead: true,
-          KeyConditionExpression: 'pk = :pk AND begins_with(sk, :commit)',
-          ExpressionAttributeValues: { ':pk': aggregateKey(aggregate, orderId), ':commit': COMMIT_PREFIX },
-        },
-      );
-      for await (const { Items = [] } of pages) commits.push(...Items.map(commitOf));
+      const commits = await readCommits(documents, serviceNamed(services, service), aggregateKey(aggregate, orderId));
       return { service, subject: `${aggregate}/${orderId}`, commits };
     }),
-  );
-}
-
-/** @throws {OperatorError} `refused` for what is no commit, though it lies where one should */
-function commitOf(item: Readonly<Record<string, unknown>>): Commit {
-  const commit = Commit.safeParse(item);
-  if (commit.success) return commit.data;
-  throw new OperatorError(
-    'refused',
-    `${item.pk}/${item.sk} can't be read as a commit: ${faultsOf(commit.error)}.`,
-    command('failures', 'list', '--consumer', relayConsumer.name),
   );
 }
 

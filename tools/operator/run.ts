@@ -4,9 +4,12 @@ import { LocalRunError } from '../local/errors.js';
 import { type Command, readCommandLine } from './command-line.js';
 import { discard } from './discard.js';
 import { Exit, OperatorError } from './errors.js';
+import { exportPerson } from './export.js';
 import { listFailures, showFailure } from './failures.js';
+import { forget } from './forget.js';
 import { showOrder } from './order.js';
 import type { Outcome } from './outcome.js';
+import { findKeysOfPeople, openKeys } from './people.js';
 import { listProjections, projectionNamed, projectionsOf, showProjection } from './projections.js';
 import { rebuild, type Surroundings } from './rebuild.js';
 import { documentsAt } from './records.js';
@@ -66,6 +69,13 @@ async function carryOut(command: Exclude<Command, { name: 'help' }>, err: Stream
       case 'projections rebuild': {
         const projection = projectionNamed(projectionsOf(endpoint, services), command.projection);
         return await stoppable((surroundings) => rebuild(projection, command, surroundings), json ? () => {} : err);
+      }
+      case 'person forget':
+        return await forget(documents, await findKeysOfPeople(endpoint, environment), command);
+      case 'person export': {
+        const places = await findKeysOfPeople(endpoint, environment);
+        const keys = { places, open: openKeys(places, documents, endpoint) };
+        return await exportPerson(documents, services, keys, command.person);
       }
     }
   } finally {

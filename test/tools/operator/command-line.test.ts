@@ -21,6 +21,8 @@ describe('a command line', () => {
     ['--environment prod order o1 --json', { name: 'order', orderId: 'o1', environment: 'prod', json: true }],
     ['failures list --consumer relay', { name: 'failures list', consumer: 'relay' }],
     ['failures redrive c m --not-done', { name: 'failures redrive', consumer: 'c', messageId: 'm', notDone: true }],
+    ['person forget p --dry-run', { name: 'person forget', person: 'p', dryRun: true }],
+    ['person export p', { name: 'person export', person: 'p' }],
     ['failures discard c m --reason test --dry-run', { name: 'failures discard', reason: 'test', dryRun: true }],
     ['projections rebuild p', { name: 'projections rebuild', projection: 'p', action: 'rebuild' }],
     ['projections rebuild p --dry-run --json', { action: 'dry-run', json: true }],
@@ -33,6 +35,8 @@ describe('a command line', () => {
     ['orders', /'orders' is no command/, /--help$/],
     ['failures', /'failures' is no command/, /--help$/],
     ['failures show c', /needs the message id/, / failures show reservations/],
+    ['person forget', /needs the person id/, / person forget alice/],
+    ['person p', /'person p' is no command/, /--help$/],
     ['failures discard c m', /needs --reason/, /--reason 'test data/],
     ['order o1 --nope', /--nope/, /--help$/],
     ['projections', /'projections' is no command/, /--help$/],
@@ -55,7 +59,8 @@ describe('a command line', () => {
 
   test('each example is right, and has its own help', () => {
     const failures = ['failures list', 'failures show', 'failures redrive', 'failures discard'];
-    for (const name of ['order', ...failures, 'projections list', 'projections show', 'projections rebuild']) {
+    const projections = ['projections list', 'projections show', 'projections rebuild'];
+    for (const name of ['order', ...failures, ...projections, 'person forget', 'person export']) {
       const help = read(`${name} --help`);
       const [, example = ''] = /Example: .* -- (.*)$/.exec(help.name === 'help' ? help.text : '') ?? [];
       const words = [...example.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? '');

@@ -1,0 +1,73 @@
+import { randomUUID } from 'node:crypto';
+import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { PersonalKeys, personKey } from '../../../lambdas/patterns/personal-data/personal-keys.js';
+import { documents } from '../../../lambdas/platform/dynamodb.js';
+import { exportPerson } from '../../../tools/operator/export.js';
+import { forget } from '../../../tools/operator/forget.js';
+import { inProcessDynamoDb } from '../../support/in-process-dynamodb.js';
+import { inProcessKms, KMS_KEY } from '../../support/in-process-kms.js';
+
+inProcessDynamoDb({ people: ['pk'] });
+const places = { table: 'people', kmsKey: KMS_KEY };
+const open = new PersonalKeys({ ...places, documents, kms: inProcessKms().kms });
+const itemOf = async (person: string) =>
+  (await documents.send(new GetCommand({ TableName: 'people', Key: personKey(person) }))).Item;
+const forgetting = (person: string, dryRun = false) => forget(documents, places, { person, dryRun });
+
+let person: string;
+beforeEach(() => {
+  person = randomUUID();
+});
+
+describe('orderly person forget', () => {
+  test('puts a tombstone in the place of the key', async () => {
+    await open.unsealed(person, 'x');
+    expect(await itemOf(person)).toHaveProperty('wrapped');
+    expect(await forgetting(person)).toMatchObject({ exitCode: 0, json: { forget: { person, result: 'forgotten' } } });
+    const tombstone = { ...personKey(person), forgottenAt: expect.any(String), forgottenBy: expect.any(String) };
+    expect(await itemOf(person)).toEqual(tombstone);
+  });
+
+  test('with --dry-run says what would be, and changes nothing', async () => {
+    await open.unsealed(person, 'x');
+    const { json, text } = await forgetting(person, true);
+    expect(json).toMatchObject({ forget: { result: 'dry-run' } });
+    expect(text).toMatch(/would be forgotten, for ever \(key of 20/);
+    expect(await itemOf(person)).toHaveProperty('wrapped');
+  });
+
+  test('leaves a tombstone where there was no key', async () => {
+    expect(await forgetting(person)).toMatchObject({ exitCode: 0, text: expect.stringContaining('(no key)') });
+    expect(await itemOf(person)).toHaveProperty('forgottenAt');
+  });
+
+  test('a second time changes nothing: the tombstone says since when', async () => {
+    const first = { ...personKey(person), forgottenAt: '2026-01-01T00:00:00.000Z', forgottenBy: 'ada' };
+    await documents.send(new PutCommand({ TableName: 'people', Item: first }));
+    expect(await forgetting(person)).toMatchObject({ exitCode: 0, json: { forget: { result: 'forgotten-before' } } });
+    expect(await itemOf(person)).toEqual(first);
+  });
+
+  test('two at one moment leave the first one’s tombstone', async () => {
+    const results = await Promise.all([forgetting(person), forgetting(person)]);
+    expect(results.map(({ json }) => (json.forget as { result: string }).result).sort()).toEqual([
+      'forgotten',
+      'forgotten-before',
+    ]);
+  });
+
+  test.each(['', 'a b', 'x'.repeat(129)])("takes no '%s' for a person", async (id) =>
+    expect(forgetting(id)).rejects.toMatchObject({ code: 'usage', exitCode: 2 }),
+  );
+});
+
+describe('orderly person export', () => {
+  const exporting = () => exportPerson(documents, [], { places, open }, person);
+  test('knows nobody who was never heard of', async () =>
+    expect(exporting()).rejects.toMatchObject({ code: 'not-found', exitCode: 1 }));
+  test('says that somebody was forgotten', async () => {
+    await forgetting(person);
+    expect((await exporting()).json).toMatchObject({ person, personalData: { state: 'forgotten' }, aggregates: [] });
+  });
+});

@@ -1,0 +1,41 @@
+import { type DynamoDBDocumentClient, paginateQuery } from '@aws-sdk/lib-dynamodb';
+import { faultsOf } from '../../lambdas/patterns/contract.js';
+import { COMMIT_PREFIX, Commit } from '../../lambdas/patterns/event-store/commit.js';
+import { relayConsumer } from '../../lambdas/patterns/idempotent-consumer/failure-records.js';
+import { OperatorError } from './errors.js';
+import type { Service } from './services.js';
+import { command } from './text.js';
+
+/**
+ * All commits of an aggregate, oldest first, strongly consistent.
+ * @param pk the aggregate's key: `Order#3f…`
+ * @throws {OperatorError} `refused` for what is no commit, though it lies where one should
+ */
+export async function readCommits(
+  documents: DynamoDBDocumentClient,
+  { table }: Pick<Service, 'table'>,
+  pk: string,
+): Promise<readonly Commit[]> {
+  const commits: Commit[] = [];
+  const pages = paginateQuery(
+    { client: documents },
+    {
+      TableName: table,
+      ConsistentRead: true,
+      KeyConditionExpression: 'pk = :pk AND begins_with(sk, :commit)',
+      ExpressionAttributeValues: { ':pk': pk, ':commit': COMMIT_PREFIX },
+    },
+  );
+  for await (const { Items = [] } of pages) commits.push(...Items.map(commitOf));
+  return commits;
+}
+
+function commitOf(item: Readonly<Record<string, unknown>>): Commit {
+  const commit = Commit.safeParse(item);
+  if (commit.success) return commit.data;
+  throw new OperatorError(
+    'refused',
+    `${item.pk}/${item.sk} can't be read as a commit: ${faultsOf(commit.error)}.`,
+    command('failures', 'list', '--consumer', relayConsumer.name),
+  );
+}

@@ -1,0 +1,117 @@
+import { type DynamoDBDocumentClient, paginateQuery } from '@aws-sdk/lib-dynamodb';
+import { PEOPLE_INDEX, readEvent, type ServiceContract } from '../../lambdas/patterns/contract.js';
+import { aggregateKey, type Commit, firstVersionOf } from '../../lambdas/patterns/event-store/commit.js';
+import { openEvent } from '../../lambdas/patterns/personal-data/personal-fields.js';
+import type { PersonalKeys } from '../../lambdas/patterns/personal-data/personal-keys.js';
+import { accountsContract } from '../../lambdas/services/accounts/contract.js';
+import { ordersContract } from '../../lambdas/services/orders/contract.js';
+import { readCommits } from './commits.js';
+import { Exit, OperatorError } from './errors.js';
+import type { Outcome } from './outcome.js';
+import { type KeysOfPeople, readPerson } from './people.js';
+import type { Service } from './services.js';
+import { command } from './text.js';
+
+/** What a person has in one service: an aggregate of their own id, or whatever its index and list say. */
+interface Source {
+  readonly contract: ServiceContract;
+  readonly keys: (documents: DynamoDBDocumentClient, service: Service, person: string) => Promise<readonly string[]>;
+}
+
+/** Every service that keeps something about a person by their id. */
+const SOURCES: readonly Source[] = [
+  {
+    contract: ordersContract,
+    async keys(documents, { table }, person) {
+      const [withPersonalData, listed] = await Promise.all([
+        valuesOf(documents, { TableName: table, IndexName: PEOPLE_INDEX, name: 'person', value: person }, 'pk'),
+        // Orders without personal data are in no index, but in their customer's list (services/orders/order-list.ts).
+        valuesOf(documents, { TableName: table, name: 'pk', value: `CUSTOMER#${person}` }, 'sk'),
+      ]);
+      return [...withPersonalData, ...listed.map((sk) => aggregateKey('Order', sk.slice(sk.lastIndexOf('#') + 1)))];
+    },
+  },
+  { contract: accountsContract, keys: async (_, __, person) => [aggregateKey('Account', person)] },
+];
+
+/**
+ * `orderly person export <id>`: everything that is known of a person, as JSON, with their personal data in plain text, or
+ * said to be forgotten. Eventually consistent: what was written in the last second may be missing.
+ * @throws {OperatorError} `not-found`, `usage` for what is no id
+ */
+export async function exportPerson(
+  documents: DynamoDBDocumentClient,
+  services: readonly Service[],
+  keys: { readonly places: Pick<KeysOfPeople, 'table'>; readonly open: PersonalKeys },
+  person: string,
+): Promise<Outcome> {
+  const { state, ...more } = await readPerson(documents, keys.places, person);
+  const aggregates = (
+    await Promise.all(SOURCES.map((source) => aggregatesIn(documents, services, source, keys.open, person)))
+  ).flat();
+  if (state === 'has no key' && aggregates.length === 0) {
+    throw new OperatorError(
+      'not-found',
+      `Nothing is known of a person '${person}'.`,
+      command('person', 'export', 'alice'),
+    );
+  }
+  const json = { person, personalData: { state, ...more }, aggregates };
+  return { exitCode: Exit.OK, text: JSON.stringify(json, undefined, 2), json };
+}
+
+async function aggregatesIn(
+  documents: DynamoDBDocumentClient,
+  services: readonly Service[],
+  { contract, keys }: Source,
+  open: PersonalKeys,
+  person: string,
+) {
+  const service = services.find(({ name }) => name === contract.service);
+  if (!service) return [];
+  const found = [];
+  for (const key of new Set(await keys(documents, service, person))) {
+    const commits = await readCommits(documents, service, key);
+    const events = commits.flatMap((commit) => eventsOf(contract, commit));
+    const opened = await Promise.all(events.map((event) => openEvent(open, contract, key, event))).catch(refused(key));
+    if (opened.length > 0) found.push({ service: service.name, subject: key.replace('#', '/'), events: opened });
+  }
+  return found;
+}
+
+/** Names only: what a message of somebody else's error says may be personal. */
+const refused = (key: string) => (error: unknown) => {
+  const name = error instanceof Error ? error.name : 'unknown';
+  throw new OperatorError('refused', `The personal data in ${key} can't be opened (${name}).`, undefined, {
+    cause: error,
+  });
+};
+
+const eventsOf = (contract: ServiceContract, commit: Commit) =>
+  commit.events.map(({ id, type, schemaVersion, data }, at) => ({
+    id,
+    version: firstVersionOf(commit) + at,
+    type,
+    at: commit.at,
+    actor: commit.actor,
+    data: readEvent(contract, type, schemaVersion, JSON.parse(data)).data as unknown,
+  }));
+
+async function valuesOf(
+  documents: DynamoDBDocumentClient,
+  { name, value, ...where }: { readonly TableName: string; readonly IndexName?: string; name: string; value: string },
+  attribute: string,
+): Promise<readonly string[]> {
+  const pages = paginateQuery(
+    { client: documents },
+    {
+      ...where,
+      KeyConditionExpression: '#name = :value',
+      ExpressionAttributeNames: { '#name': name },
+      ExpressionAttributeValues: { ':value': value },
+    },
+  );
+  const values: string[] = [];
+  for await (const { Items = [] } of pages) values.push(...Items.map((item) => String(item[attribute])));
+  return values;
+}

@@ -1,0 +1,54 @@
+import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
+import { type DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb';
+import { personKey } from '../../lambdas/patterns/personal-data/personal-keys.js';
+import { clock } from '../../lambdas/platform/clock.js';
+import { Exit } from './errors.js';
+import type { Outcome } from './outcome.js';
+import { type KeysOfPeople, readPerson } from './people.js';
+import { user } from './user.js';
+
+export interface ForgetRequest {
+  readonly person: string;
+  readonly dryRun: boolean;
+}
+
+/**
+ * `orderly person forget <id>`: puts a tombstone in the place of the person's key, for ever. All that was sealed by the
+ * key can't be read any more, wherever copies are: tables, bus archive, queues, backups. It can't be undone.
+ *
+ * A person without a key gets a tombstone too, so that a message which comes late makes none.
+ * @throws {OperatorError} `usage` for what is no id
+ */
+export async function forget(
+  documents: DynamoDBDocumentClient,
+  keys: Pick<KeysOfPeople, 'table'>,
+  { person, dryRun }: ForgetRequest,
+): Promise<Outcome> {
+  const before = await readPerson(documents, keys, person);
+  if (before.state === 'forgotten') {
+    return outcome(person, 'forgotten-before', `was forgotten at ${before.forgottenAt} by ${before.forgottenBy}`);
+  }
+  const key = before.state === 'has a key' ? `key of ${before.createdAt}` : 'no key';
+  if (dryRun) return outcome(person, 'dry-run', `would be forgotten, for ever (${key})`);
+  // The first tombstone stays as it is: it says since when.
+  const isNotForgotten = 'attribute_not_exists(forgottenAt)';
+  try {
+    await documents.send(
+      new PutCommand({
+        TableName: keys.table,
+        Item: { ...personKey(person), forgottenAt: clock.now(), forgottenBy: user() },
+        ConditionExpression: isNotForgotten,
+      }),
+    );
+  } catch (error) {
+    if (!(error instanceof ConditionalCheckFailedException)) throw error;
+    return outcome(person, 'forgotten-before', 'was forgotten at this moment');
+  }
+  return outcome(person, 'forgotten', `forgotten (${key}); functions that hold the key read for up to 5 minutes more`);
+}
+
+const outcome = (person: string, result: 'forgotten' | 'forgotten-before' | 'dry-run', detail: string): Outcome => ({
+  exitCode: Exit.OK,
+  text: `person ${person}: ${detail}`,
+  json: { forget: { person, result, detail } },
+});

@@ -1,0 +1,64 @@
+import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
+import { KMSClient } from '@aws-sdk/client-kms';
+import { type DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
+import { PersonalKeys, personKey } from '../../lambdas/patterns/personal-data/personal-keys.js';
+import { CallerId } from '../../lambdas/platform/auth.js';
+import { clientConfig, type Endpoint } from '../local/endpoint.js';
+import { OperatorError } from './errors.js';
+import { PROGRAM } from './text.js';
+
+/** Where the people's keys are, as the platform's stack tells. */
+export interface KeysOfPeople {
+  readonly table: string;
+  /** ARN of the KMS key that wraps them. */
+  readonly kmsKey: string;
+}
+
+/** @throws {OperatorError} `not-found` */
+export async function findKeysOfPeople(endpoint: Endpoint, environment: string): Promise<KeysOfPeople> {
+  const client = new CloudFormationClient(clientConfig(endpoint));
+  try {
+    const { Stacks } = await client.send(new DescribeStacksCommand({ StackName: `orderly-${environment}-Platform` }));
+    const output = (key: string) => Stacks?.[0]?.Outputs?.find(({ OutputKey }) => OutputKey === key)?.OutputValue;
+    const [table, kmsKey] = [output('PersonalKeysName'), output('PersonalDataKeyArn')];
+    if (table && kmsKey) return { table, kmsKey };
+  } finally {
+    client.destroy();
+  }
+  throw new OperatorError('not-found', `'${environment}' was deployed by another release: it keeps no keys of people.`);
+}
+
+/** To open what is sealed, as an operator's rights allow. */
+export const openKeys = (
+  { table, kmsKey }: KeysOfPeople,
+  documents: DynamoDBDocumentClient,
+  endpoint: Endpoint,
+): PersonalKeys => new PersonalKeys({ table, kmsKey, documents, kms: new KMSClient(clientConfig(endpoint)) });
+
+/** What stands in the table for a person. */
+export type PersonState =
+  | { readonly state: 'has a key'; readonly createdAt: string }
+  | { readonly state: 'forgotten'; readonly forgottenAt: string; readonly forgottenBy: string }
+  | { readonly state: 'has no key' };
+
+/** Strongly consistent. @throws {OperatorError} `usage` for what is no id */
+export async function readPerson(
+  documents: DynamoDBDocumentClient,
+  { table }: Pick<KeysOfPeople, 'table'>,
+  person: string,
+): Promise<PersonState> {
+  if (!CallerId.safeParse(person).success) {
+    throw new OperatorError(
+      'usage',
+      'A person is named by the id in their token: 1 to 128 characters.',
+      `${PROGRAM} --help`,
+    );
+  }
+  const { Item } = await documents.send(
+    new GetCommand({ TableName: table, Key: personKey(person), ConsistentRead: true }),
+  );
+  if (!Item) return { state: 'has no key' };
+  const { createdAt, forgottenAt, forgottenBy } = Item;
+  if (forgottenAt === undefined) return { state: 'has a key', createdAt };
+  return { state: 'forgotten', forgottenAt, forgottenBy };
+}
