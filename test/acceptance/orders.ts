@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { OrderLine, OrderView } from '../../lambdas/services/orders/contract.js';
+import type { DeliveryAddress, OrderLine, OrderView } from '../../lambdas/services/orders/contract.js';
 import { world } from '../support/world.js';
 import type { ApiAnswer, Caller } from './world.js';
 
@@ -24,6 +24,7 @@ interface Placing {
   /** @default a new one */
   readonly key?: string;
   readonly clientReference?: string;
+  readonly deliverTo?: DeliveryAddress;
 }
 
 export const post = (lines: readonly OrderLine[], { as = 'alice', key = world.fresh('key'), ...more }: Placing = {}) =>

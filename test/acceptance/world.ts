@@ -76,6 +76,16 @@ export interface World {
   failures(of: ConsumerName | RelayName, including: string): Promise<readonly FailureRecord[]>;
   /** How often a consumer said that it was through with a message, by outcome; as its log tells. */
   deliveries(consumer: ConsumerName, messageId: string): Promise<Deliveries>;
+  /** Forgets a person for good, as an operator does. */
+  forget(person: string): Promise<void>;
+  /** All that is known of a person, as an operator exports it. */
+  exported(person: string): Promise<Json>;
+  /**
+   * Looks for a text in all that is kept: items of every table, messages in queues, log lines of every function; where
+   * the world has them also what the bus has taken (its archive) and failed batches.
+   * @returns where it stands, one line a place
+   */
+  copiesOf(text: string): Promise<readonly string[]>;
   /** What functions called while `work` ran, in order. */
   callsDuring(work: () => Promise<unknown>): Promise<readonly FunctionCall[]>;
 }
@@ -209,7 +219,7 @@ export interface Deliveries {
 
 export interface FunctionCall {
   readonly fn: FunctionName | undefined;
-  /** `DynamoDB`, `AWSEvents`, `AmazonSQS`. */
+  /** `DynamoDB`, `AWSEvents`, `AmazonSQS`, `TrentService` (KMS). */
   readonly service: string;
   /** `PutItem`, `PutEvents`. */
   readonly operation: string;

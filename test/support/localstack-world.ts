@@ -1,13 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import {
   CloudWatchLogsClient,
+  paginateDescribeLogGroups,
   paginateFilterLogEvents,
   ResourceNotFoundException,
 } from '@aws-sdk/client-cloudwatch-logs';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge';
+import { KMSClient } from '@aws-sdk/client-kms';
 import {
   GetQueueAttributesCommand,
+  paginateListQueues,
   SendMessageBatchCommand,
   SetQueueAttributesCommand,
   SQSClient,
@@ -46,7 +49,11 @@ export class LocalStackWorld extends OrderlyWorld {
 
   constructor(private readonly deployed: Deployed) {
     const config = clientConfig({ url: deployed.endpoint, region: deployed.region });
-    super({ outputs: deployed.outputs, dynamodb: DynamoDBDocumentClient.from(new DynamoDBClient(config)) });
+    super({
+      outputs: deployed.outputs,
+      dynamodb: DynamoDBDocumentClient.from(new DynamoDBClient(config)),
+      kms: new KMSClient(config),
+    });
     // The queue's address names a host that needs not resolve.
     this.sqs = new SQSClient({ ...config, useQueueUrlAsEndpoint: deployed.endpoint === undefined });
     this.bus = new EventBridgeClient(config);
@@ -197,6 +204,26 @@ export class LocalStackWorld extends OrderlyWorld {
     this.groups ??= logGroups(this.deployed);
     const groups = (await this.groups).get(fn) ?? [];
     return (await Promise.all(groups.map((group) => this.linesOf(group, including)))).flat();
+  }
+
+  /** Queues are read by LocalStack's own route, which hides no message from its consumer; elsewhere they aren't. */
+  protected async copiesElsewhere(text: string): Promise<readonly string[]> {
+    const found: string[] = [];
+    for await (const { logGroups: groups = [] } of paginateDescribeLogGroups({ client: this.logs }, {})) {
+      for (const { logGroupName = '' } of groups) {
+        if ((await this.linesOf(logGroupName, text)).length > 0) found.push(`log group ${logGroupName}`);
+      }
+    }
+    const { endpoint } = this.deployed;
+    if (endpoint === undefined) return found;
+    for await (const { QueueUrls = [] } of paginateListQueues({ client: this.sqs }, {})) {
+      for (const url of QueueUrls) {
+        const route = `${endpoint}/_aws/sqs/messages?ShowInvisible=true&QueueUrl=${encodeURIComponent(url)}`;
+        const response = await fetch(route, { headers: { Accept: 'application/json' } });
+        if ((await response.text()).includes(text)) found.push(`queue ${url}`);
+      }
+    }
+    return found;
   }
 
   private async linesOf(logGroupName: string, including: string): Promise<readonly string[]> {

@@ -1,7 +1,12 @@
-import { type DynamoDBDocumentClient, GetCommand, paginateQuery } from '@aws-sdk/lib-dynamodb';
+import { gunzipSync } from 'node:zlib';
+import type { KMSClient } from '@aws-sdk/client-kms';
+import { type DynamoDBDocumentClient, GetCommand, paginateQuery, paginateScan } from '@aws-sdk/lib-dynamodb';
 import type { Commit } from '../../lambdas/patterns/event-store/commit.js';
 import { type BusEntry, busEntries, type Envelope } from '../../lambdas/patterns/outbox/envelope.js';
+import { PersonalKeys } from '../../lambdas/patterns/personal-data/personal-keys.js';
 import type { StockView } from '../../lambdas/services/inventory/contract.js';
+import { exportPerson } from '../../tools/operator/export.js';
+import { forget } from '../../tools/operator/forget.js';
 import { listedVersion } from '../../tools/operator/order-facts.js';
 import type * as Port from '../acceptance/world.js';
 import type { Deployed } from './deployed.js';
@@ -12,6 +17,8 @@ interface Parts {
   readonly outputs: Deployed['outputs'];
   /** Reads the deployment's tables. */
   readonly dynamodb: DynamoDBDocumentClient;
+  /** Opens its people's keys. */
+  readonly kms: KMSClient;
 }
 
 /** What every world has in common: how an order's way is read from the tables. */
@@ -34,6 +41,8 @@ export abstract class OrderlyWorld implements Port.World {
   abstract heal(): Promise<void>;
   abstract eventually<T>(what: string, attempt: () => Promise<T>): Promise<T>;
   abstract callsDuring(work: () => Promise<unknown>): Promise<readonly Port.FunctionCall[]>;
+  /** Places beside the tables that hold a text. */
+  protected abstract copiesElsewhere(text: string): Promise<readonly string[]>;
   /** Faults that were set and that nothing has met yet. */
   protected abstract unmet(): Promise<readonly object[]>;
   /** Lines of a function's log that hold this text. */
@@ -131,6 +140,45 @@ export abstract class OrderlyWorld implements Port.World {
     return { applied: count('applied'), duplicate: count('duplicate'), retried: count('will be tried again') };
   }
 
+  async forget(person: string): Promise<void> {
+    await forget(this.parts.dynamodb, this.keysOfPeople, { person, dryRun: false });
+  }
+
+  async exported(person: string): Promise<Port.Json> {
+    const { dynamodb: documents, kms } = this.parts;
+    const places = this.keysOfPeople;
+    const open = new PersonalKeys({ ...places, documents, kms });
+    return (await exportPerson(documents, this.exportedServices, { places, open }, person)).json;
+  }
+
+  async copiesOf(text: string): Promise<readonly string[]> {
+    const found: string[] = [];
+    for (const [stack, outputs] of Object.entries(this.parts.outputs)) {
+      for (const name of ['TableName', 'RecordsName', 'PersonalKeysName'].filter((name) => outputs[name])) {
+        const pages = paginateScan({ client: this.parts.dynamodb }, { TableName: this.output(stack, name) });
+        for await (const { Items = [] } of pages) {
+          const holding = Items.filter((item) => textOf(item).includes(text));
+          found.push(...holding.map(({ pk, sk = '' }) => `${stack} ${name} ${pk}/${sk}`));
+        }
+      }
+    }
+    return [...found, ...(await this.copiesElsewhere(text))];
+  }
+
+  private get keysOfPeople() {
+    return {
+      table: this.output('Platform', 'PersonalKeysName'),
+      kmsKey: this.output('Platform', 'PersonalDataKeyArn'),
+    };
+  }
+
+  /** As much of the services as an export reads. */
+  private get exportedServices() {
+    return Object.entries(this.parts.outputs).flatMap(([stack, { ServiceName: name, TableName: table }]) =>
+      name && table ? [{ name, table, records: this.output(stack, 'RecordsName'), relay: '', consumers: [] }] : [],
+    );
+  }
+
   /** @throws {Error} where the deployment hasn't it */
   protected output(stack: string, name: string): string {
     return output(this.parts, stack, name);
@@ -184,3 +232,11 @@ export function parsed(text: string): unknown {
 
 const envelopesOf = (commit: Commit, service: string): readonly Envelope[] =>
   busEntries(commit, { service, epoch: 0 }).map(({ Detail }) => JSON.parse(Detail) as Envelope);
+
+/** An item with all that is packed or binary in it. */
+const textOf = (item: Record<string, unknown>): string =>
+  JSON.stringify(item) +
+  Object.values(item)
+    .filter((value) => value instanceof Uint8Array)
+    .map((bytes) => Buffer.from(bytes[0] === 0x1f && bytes[1] === 0x8b ? gunzipSync(bytes) : bytes).toString('utf8'))
+    .join('');

@@ -1,10 +1,13 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { KMSClient } from '@aws-sdk/client-kms';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import type { BusEntry, Envelope } from '../../lambdas/patterns/outbox/envelope.js';
 import type * as Port from '../acceptance/world.js';
 import { prodAssembly } from '../simulation/support/assembly.js';
+import { copiesBesideTables } from '../simulation/support/copies.js';
 import { AUDIENCE, ISSUER, KEY_ID, signature } from '../simulation/support/issuer.js';
 import type { ApiResponse } from '../simulator/aws/api-gateway.js';
+import type { Kms } from '../simulator/aws/kms.js';
 import { Cloud, deploymentOf } from '../simulator/cloud.js';
 import type { DynamoDbModel } from '../simulator/dynamodb/model.js';
 import type { Operation } from '../simulator/dynamodb/wire.js';
@@ -39,7 +42,7 @@ export class SimulatorWorld extends OrderlyWorld {
   /** @param seed of the history: another one lets things happen in another order */
   constructor(private readonly seed: string) {
     const cloud = new Cloud(deploymentOf(prodAssembly()), { seed });
-    super({ outputs: outputsOf(cloud), dynamodb: clientOf(cloud.dynamodb) });
+    super({ outputs: outputsOf(cloud), dynamodb: clientOf(cloud.dynamodb), kms: kmsClientOf(cloud.kms) });
     this.cloud = cloud;
     this.random = cloud.world.random.fork('scenarios');
     this.virtual = new VirtualTime(cloud.world);
@@ -172,6 +175,10 @@ export class SimulatorWorld extends OrderlyWorld {
       .map(({ text }) => text);
   }
 
+  protected async copiesElsewhere(text: string): Promise<readonly string[]> {
+    return copiesBesideTables(this.cloud, text);
+  }
+
   private missing(what: string, error: unknown): string {
     const seen = error instanceof Error ? error.message : error;
     const trace = this.cloud.world.trace.lines.slice(-SHOWN).join('\n');
@@ -199,15 +206,28 @@ function outputsOf(cloud: Cloud): Deployed['outputs'] {
 }
 
 /** The SDK's client, whose requests the model answers. */
-function clientOf(model: DynamoDbModel): DynamoDBDocumentClient {
+const clientOf = (model: DynamoDbModel): DynamoDBDocumentClient =>
+  DynamoDBDocumentClient.from(
+    new DynamoDBClient(answeredBy('1.0', (operation, input) => model.call(operation as Operation, input).output)),
+  );
+
+const kmsClientOf = (kms: Kms): KMSClient =>
+  new KMSClient(
+    answeredBy('1.1', (operation, input) => {
+      const answer = kms.call(operation, input);
+      if ('output' in answer) return answer.output;
+      throw new Error(JSON.stringify(answer));
+    }),
+  );
+
+/** Settings of a client of AWS JSON whose requests are carried out in process. */
+function answeredBy(json: '1.0' | '1.1', call: (operation: string, input: Record<string, unknown>) => object) {
   const handle = async ({ headers, body }: { headers: Record<string, string>; body?: Uint8Array }) => {
-    const operation = (headers['x-amz-target'] ?? '').split('.')[1] as Operation;
-    const { output } = model.call(operation, JSON.parse(new TextDecoder().decode(body)));
-    const answer = { statusCode: 200, headers: { 'content-type': 'application/x-amz-json-1.0' } };
+    const operation = (headers['x-amz-target'] ?? '').split('.')[1] ?? '';
+    const output = call(operation, JSON.parse(new TextDecoder().decode(body)));
+    const answer = { statusCode: 200, headers: { 'content-type': `application/x-amz-json-${json}` } };
     return { response: { ...answer, body: Buffer.from(JSON.stringify(output)) } };
   };
   const credentials = { accessKeyId: 'scenario', secretAccessKey: 'scenario' };
-  return DynamoDBDocumentClient.from(
-    new DynamoDBClient({ region: 'eu-west-1', credentials, requestHandler: { handle } }),
-  );
+  return { region: 'eu-west-1', credentials, requestHandler: { handle } };
 }

@@ -4,6 +4,14 @@ import { PlaceOrder } from '../../../../lambdas/services/orders/contract.js';
 
 const line = { sku: 'TEA-1', quantity: 1, unitPrice: { amount: 1, currency: 'EUR' } };
 const placing = (...lines: object[]) => ({ lines: lines.map((fields) => ({ ...line, ...fields })) });
+const address = {
+  name: 'Ada Lovelace',
+  street: '12 St James’s Square',
+  city: 'London',
+  postalCode: 'SW1Y',
+  country: 'GB',
+};
+const to = (change: object) => ({ ...placing({}), deliverTo: { ...address, ...change } });
 const faults = (body: unknown) => {
   const result = safeParse(PlaceOrder, body);
   return result.success ? [] : result.error.issues.map(({ path }) => `/${path.join('/')}`);
@@ -21,6 +29,12 @@ describe('the body of POST /orders', () => {
     ['an empty reference', { ...placing({}), clientReference: '' }],
     ['letters of any script', { ...placing({}), clientReference: 'Tee für 茶 👩‍👩‍👧' }],
     ['a reference', { ...placing({}), clientReference: 'r'.repeat(64) }],
+    ['an address', to({})],
+    [
+      'the longest address',
+      to({ name: 'n'.repeat(100), street: 's'.repeat(200), city: 'c'.repeat(100), postalCode: 'p'.repeat(20) }),
+    ],
+    ['an address where there are no postal codes', to({ postalCode: '', country: 'HK' })],
   ])('takes %s', (_, body) => expect(faults(body)).toEqual([]));
 
   test.each([
@@ -55,6 +69,17 @@ describe('the body of POST /orders', () => {
     ['what no queue takes', { ...placing({}), clientReference: '\uffff' }, ['/clientReference']],
     ['an unknown field', { ...placing({}), note: 1 }, ['/']],
     ['an unknown field of a line', placing({ colour: 'red' }), ['/lines/0']],
+    ['an address without a city', to({ city: undefined }), ['/deliverTo/city']],
+    ['an address with a field more', to({ note: 'x' }), ['/deliverTo']],
+    ['an address of nobody', to({ name: '' }), ['/deliverTo/name']],
+    ['a name of 101', to({ name: 'n'.repeat(101) }), ['/deliverTo/name']],
+    ['a street of 201', to({ street: 's'.repeat(201) }), ['/deliverTo/street']],
+    ['a city of 101', to({ city: 'c'.repeat(101) }), ['/deliverTo/city']],
+    ['a postal code of 21', to({ postalCode: 'p'.repeat(21) }), ['/deliverTo/postalCode']],
+    ['a country that there is not', to({ country: 'XX' }), ['/deliverTo/country']],
+    ['a country in small letters', to({ country: 'de' }), ['/deliverTo/country']],
+    ['a line break', to({ street: 'a\nb' }), ['/deliverTo/street']],
+    ['what would have been forgotten', to({ forgotten: true }), ['/deliverTo']],
     ['every fault at once', placing({ sku: '', quantity: 0 }), ['/lines/0/sku', '/lines/0/quantity']],
   ])('refuses %s, and says where', (_, body, where) => expect(faults(body)).toEqual(where));
 });

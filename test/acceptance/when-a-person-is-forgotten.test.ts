@@ -1,0 +1,178 @@
+import { afterEach, describe, expect, test } from 'vitest';
+import type { DeliveryAddress, OrderView } from '../../lambdas/services/orders/contract.js';
+import { needsFaults, world } from '../support/world.js';
+import { queued } from './messages.js';
+import { approved, cancel, get, line, placed, post, stocked } from './orders.js';
+
+afterEach(() => world.heal());
+
+/** A customer and an address that nobody else has. */
+function somebody(): { readonly customer: string; readonly deliverTo: DeliveryAddress } {
+  const own = (what: string) => world.fresh(what);
+  const deliverTo = { name: own('name'), street: own('street'), city: own('city'), postalCode: own('p').slice(-20) };
+  return { customer: own('person'), deliverTo: { ...deliverTo, country: 'DE' } };
+}
+
+interface HistoryItem {
+  readonly type: string;
+  readonly data: unknown;
+}
+
+const FORGOTTEN = { forgotten: true };
+const history = async (orderId: string) => {
+  const path = `/orders/${orderId}/history`;
+  const { body } = await world.call<{ items: readonly HistoryItem[] }>({ method: 'GET', path, as: 'operator' });
+  return body.items;
+};
+
+/** Every place that holds one of these values in plain text; the country is everybody's. */
+async function copiesOf({ country: _, ...values }: DeliveryAddress): Promise<readonly string[]> {
+  const copies = await Promise.all(Object.values(values).map((value) => world.copiesOf(value)));
+  return copies.flat();
+}
+
+describe('an order with an address', () => {
+  test('shows it to its owner and to operators, and to nobody else', async () => {
+    const { customer, deliverTo } = somebody();
+    const order = await approved([line(await stocked(1))], { as: { customer }, deliverTo });
+    expect(order.deliverTo).toEqual(deliverTo);
+    for (const path of [`/orders/${order.orderId}`, `/orders/${order.orderId}?version=1`]) {
+      const { body } = await world.call<OrderView>({ method: 'GET', path, as: { customer } });
+      expect(body.deliverTo).toEqual(deliverTo);
+    }
+    expect((await get(order.orderId, 'bob')).status).toBe(404);
+    expect((await history(order.orderId))[0]!.data).toMatchObject({ deliverTo });
+    const cancelled = await cancel(order.orderId, { as: { customer } as never });
+    expect(cancelled.body.deliverTo).toEqual(deliverTo);
+  });
+
+  test('is listed without it', async () => {
+    const { customer, deliverTo } = somebody();
+    const { orderId } = await placed([line(await stocked(1))], { as: { customer }, deliverTo });
+    await world.settled(orderId);
+    const list = await world.call({ method: 'GET', path: '/orders', as: { customer } });
+    expect(list.body).toEqual({ items: [expect.objectContaining({ orderId })] });
+    expect(list.text).not.toContain('deliverTo');
+  });
+
+  test('is repeated with the same one, and refused with another under the same key', async () => {
+    const { customer, deliverTo } = somebody();
+    const lines = [line(await stocked(5))];
+    const placing = { as: { customer }, key: world.fresh('key'), deliverTo };
+    const first = await placed(lines, placing);
+    const repeat = await post(lines, placing);
+    expect(repeat).toMatchObject({ status: 201, headers: { 'idempotency-replayed': 'true' } });
+    expect(repeat.body).toEqual(first);
+    for (const other of [
+      { ...placing, deliverTo: { ...deliverTo, city: 'Ulm' } },
+      { ...placing, deliverTo: undefined },
+    ]) {
+      const { deliverTo: address, ...rest } = other;
+      const refused = await post(lines, address ? { ...rest, deliverTo: address } : rest);
+      expect(refused).toMatchObject({ status: 422, body: { type: 'urn:orderly:problem:key-reused' } });
+      expect(refused.text).not.toContain(deliverTo.street);
+    }
+  });
+
+  test('is refused with a fault in it, and the answer says where and not what', async () => {
+    const deliverTo = { ...somebody().deliverTo, country: 'Utopia' };
+    const { status, body, text } = await post([line('sku')], { deliverTo });
+    expect({ status, body }).toMatchObject({ status: 400, body: { errors: [{ pointer: '/deliverTo/country' }] } });
+    expect(text).not.toContain('Utopia');
+  });
+
+  test('is exported to its person, whole', async () => {
+    const { customer, deliverTo } = somebody();
+    const sku = await stocked(5);
+    const { orderId } = await placed([line(sku)], { as: { customer }, deliverTo });
+    const without = await placed([line(sku)], { as: { customer } });
+    for (const id of [orderId, without.orderId]) await world.settled(id);
+    const { aggregates } = await world.exported(customer);
+    const orders = (aggregates as { subject: string; events: HistoryItem[] }[]).toSorted((one) =>
+      one.subject === `Order/${orderId}` ? -1 : 1,
+    );
+    expect(orders.map(({ subject }) => subject)).toEqual([`Order/${orderId}`, `Order/${without.orderId}`]);
+    expect(orders[0]!.events.map(({ type }) => type)).toEqual(['OrderPlaced', 'OrderApproved']);
+    expect(orders[0]!.events[0]!.data).toMatchObject({ deliverTo });
+  });
+});
+
+describe('when a person is forgotten', () => {
+  test('their address was in plain text nowhere before, and is nowhere after', async () => {
+    const { customer, deliverTo } = somebody();
+    const { orderId } = await approved([line(await stocked(1))], { as: { customer }, deliverTo });
+    await world.settled(orderId);
+    // A failure record keeps its message.
+    const [event] = await world.events({ aggregate: 'Order', id: orderId, types: ['OrderPlaced'] });
+    const broken = { ...event!, id: world.uuid(), data: { ...(event!.data as object), lines: [] } };
+    await world.send('reservations', queued(broken));
+    await world.eventually('it is recorded as failed', async () => {
+      expect(await world.failures('reservations', broken.id)).toHaveLength(1);
+    });
+    const places = await world.copiesOf(orderId);
+    expect(places).toEqual(expect.arrayContaining([expect.stringMatching('TableName'), expect.stringMatching('log')]));
+    expect(await world.copiesOf(broken.id)).toEqual(expect.arrayContaining([expect.stringMatching('RecordsName')]));
+    expect(await copiesOf(deliverTo)).toEqual([]);
+    await world.forget(customer);
+    expect(await copiesOf(deliverTo)).toEqual([]);
+  });
+
+  test('their orders stay, without the address', async () => {
+    const { customer, deliverTo } = somebody();
+    const { orderId, lines } = await placed([line(await stocked(1))], { as: { customer }, deliverTo });
+    await world.settled(orderId);
+    await world.forget(customer);
+    // By functions that never had the key in memory.
+    const { status, body } = await get(orderId, { customer });
+    expect({ status, body }).toMatchObject({ status: 200, body: { status: 'APPROVED', deliverTo: FORGOTTEN, lines } });
+    expect((await history(orderId))[0]!.data).toMatchObject({ orderId, deliverTo: FORGOTTEN });
+    const exported = await world.exported(customer);
+    expect(exported).toMatchObject({ personalData: { state: 'forgotten' } });
+    expect(JSON.stringify(exported)).toContain(JSON.stringify(FORGOTTEN));
+    expect(JSON.stringify(exported)).not.toContain(deliverTo.street);
+  });
+
+  test('and had no key yet, none is made any more: an address is refused, an order without one is not', async () => {
+    const { customer, deliverTo } = somebody();
+    await world.forget(customer);
+    const lines = [line(await stocked(5))];
+    const refused = await post(lines, { as: { customer }, deliverTo });
+    expect(refused).toMatchObject({ status: 409, body: { type: 'urn:orderly:problem:person-forgotten' } });
+    expect((await post(lines, { as: { customer } })).status).toBe(201);
+    expect(await world.copiesOf(deliverTo.name)).toEqual([]);
+  });
+
+  test.skipIf(!world.makesFaults)(`a late duplicate is answered without the address ${needsFaults}`, async () => {
+    const { customer, deliverTo } = somebody();
+    const lines = [line(await stocked(5))];
+    const placing = { as: { customer }, key: world.fresh('key'), deliverTo };
+    const { orderId } = await placed(lines, placing);
+    await world.settled(orderId);
+    await world.forget(customer);
+    // What holds the key in memory for some minutes more dies with its process.
+    await world.crash('orders/place-order', 'beforeWrite', { including: orderId, times: 3 });
+    const repeat = await world.eventually('a function without the key answers', async () => {
+      const answer = await post(lines, placing);
+      expect(answer.status).toBe(201);
+      return answer;
+    });
+    expect(repeat.body).toMatchObject({ orderId, version: 1, deliverTo: FORGOTTEN });
+    expect(repeat.headers).toMatchObject({ 'idempotency-replayed': 'true' });
+    const another = await post(lines, { as: { customer }, deliverTo });
+    expect(another).toMatchObject({ status: 409, body: { type: 'urn:orderly:problem:person-forgotten' } });
+  });
+});
+
+test.skipIf(!world.makesFaults)(`where KMS fails nothing is half done ${needsFaults}`, async () => {
+  const { customer, deliverTo } = somebody();
+  const lines = [line(await stocked(5))];
+  const placing = { as: { customer }, key: world.fresh('key'), deliverTo };
+  await world.throttle('orders/place-order', 'GenerateDataKey', { including: customer, times: 20 });
+  const failed = await post(lines, placing);
+  expect(failed).toMatchObject({ status: 429, body: { type: 'urn:orderly:problem:throttled' } });
+  expect(await world.copiesOf(customer)).toEqual([]);
+  await world.heal();
+  const { orderId } = await placed(lines, placing);
+  await world.settled(orderId);
+  expect((await get(orderId)).body.deliverTo).toEqual(deliverTo);
+});

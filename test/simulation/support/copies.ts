@@ -1,0 +1,16 @@
+import type { Cloud } from '../../simulator/cloud.js';
+
+/**
+ * Where a text stands outside of the tables: messages in queues, what the bus has taken (which is what its archive
+ * holds), failed batches, log lines. @returns one line a place
+ */
+export function copiesBesideTables({ queues, events, buckets, log }: Cloud, text: string): readonly string[] {
+  const places: readonly (readonly [string, unknown])[] = [
+    ...[...queues.values()].map((queue) => [`queue ${queue.label}`, queue.all()] as const),
+    ...events.accepted.map(({ event }) => [`bus ${event['detail-type']} ${event.id}`, event] as const),
+    ...[...buckets.all()].map(([name, body]) => [`bucket ${name}`, body] as const),
+    ...log.map((line) => [`log of ${line.fn}`, line.text] as const),
+  ];
+  const holding = places.filter(([, content]) => JSON.stringify(content).includes(JSON.stringify(text).slice(1, -1)));
+  return [...new Set(holding.map(([place]) => place))];
+}
