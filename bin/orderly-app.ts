@@ -6,13 +6,13 @@ import { type Overrides, SettingsError, settingsFor } from '../lib/settings.js';
 import { DEV_ISSUER, devJwks } from '../tools/local/dev-issuer.js';
 
 /**
- * `cdk synth -c environment=prod`; also `-c issuer=... -c audience=... -c jwks=... -c jwksUri=... -c alarmEmail=...` in the place of what
- * lib/settings.ts says.
+ * `cdk synth -c environment=prod`; also `-c issuer=... -c audience=... -c jwks=... -c jwksUri=... -c alarmEmail=... -c paymentProvider=sandbox`
+ * in the place of what lib/settings.ts says.
  */
 const app = new App();
 const context = (name: keyof Overrides | 'environment'): string | undefined => app.node.tryGetContext(name);
 const overrides = Object.fromEntries(
-  (['issuer', 'audience', 'jwks', 'jwksUri', 'alarmEmail'] as const).flatMap((name) => {
+  (['issuer', 'audience', 'jwks', 'jwksUri', 'alarmEmail', 'paymentProvider'] as const).flatMap((name) => {
     const value = context(name);
     return value === undefined ? [] : [[name, value]];
   }),

@@ -7,6 +7,7 @@ import { AccountsStack } from './services/accounts.js';
 import { ApiStack } from './services/api.js';
 import { InventoryStack } from './services/inventory.js';
 import { OrdersStack } from './services/orders.js';
+import { PaymentsStack } from './services/payments.js';
 import { PlatformStack } from './services/platform.js';
 import type { Settings } from './settings.js';
 
@@ -22,6 +23,7 @@ export interface OrderlyStageProps {
  *                      Orders    <- StockReserved, StockRejected --- Inventory
  *                      Orders    -- its own events (the list) -----> Orders
  *                      Accounts  -- its own events (who has no credit left) -> Accounts
+ *                      Payments  -- its own events (what the provider is to do) -> Payments -> provider
  *
  * Commands go to Accounts from whoever has one.
  *
@@ -44,7 +46,8 @@ export class OrderlyStage extends Construct {
       orderEvents: { contract: ordersContract, types: ['OrderPlaced', 'OrderCancelled'] },
     });
     const accounts = new AccountsStack(this, 'Accounts', common);
-    const routes = [...orders.routes, ...inventory.routes, ...accounts.routes];
+    const payments = new PaymentsStack(this, 'Payments', common);
+    const routes = [orders, inventory, accounts, payments].flatMap((service) => service.routes);
     new ApiStack(this, 'Api', { ...common, routes });
     Tags.of(this).add('orderly:environment', settings.environment);
   }

@@ -22,6 +22,15 @@ export interface AuthSettings {
   readonly jwksUri?: string;
 }
 
+/** Who moves the money. `sandbox` moves none: it stands in wherever nothing is sold. */
+export type PaymentSettings =
+  | { readonly provider: 'sandbox' }
+  | {
+      readonly provider: 'stripe';
+      /** Name of the SecureString in Parameter Store that holds Stripe's secret key, made by hand: `/orderly/prod/…`. */
+      readonly secretParameter: string;
+    };
+
 /** All that differs between two environments; the stacks are the same. */
 export interface Settings {
   /** Part of each stack's name, and of the metrics' namespace: two environments fit into one account. */
@@ -44,6 +53,7 @@ export interface Settings {
   readonly consumerAttempts: number;
   /** What a customer may owe who orders for the first time; an operator changes it by customer. Smallest units. */
   readonly defaultCreditLimit: { readonly amount: number; readonly currency: string };
+  readonly payments: PaymentSettings;
   /** Requests a second that the API lets through over all clients, and how many at once on top. */
   readonly throttle: { readonly rate: number; readonly burst: number };
   /**
@@ -69,6 +79,8 @@ export interface Overrides {
   readonly jwks?: string;
   readonly jwksUri?: string;
   readonly alarmEmail?: string;
+  /** No money is moved, whatever the environment: for a trial of `prod`, and for the simulator. */
+  readonly paymentProvider?: 'sandbox';
 }
 
 const ENVIRONMENTS: Readonly<Record<string, Omit<Settings, 'environment'>>> = {
@@ -80,6 +92,7 @@ const ENVIRONMENTS: Readonly<Record<string, Omit<Settings, 'environment'>>> = {
     dedupeWindow: Duration.days(35),
     consumerAttempts: 8,
     defaultCreditLimit: { amount: 10_000_00, currency: 'EUR' },
+    payments: { provider: 'sandbox' },
     throttle: { rate: 500, burst: 500 },
     firewall: false,
     auth: { issuer: DEV_ISSUER, audience: DEV_AUDIENCE, roleClaim: 'orderly_role' },
@@ -92,6 +105,7 @@ const ENVIRONMENTS: Readonly<Record<string, Omit<Settings, 'environment'>>> = {
     dedupeWindow: Duration.days(35),
     consumerAttempts: 16,
     defaultCreditLimit: { amount: 1_000_00, currency: 'EUR' },
+    payments: { provider: 'stripe', secretParameter: '/orderly/prod/stripe-secret-key' },
     throttle: { rate: 500, burst: 1000 },
     firewall: { requestsPerCaller: 30_000 },
     auth: { issuer: PLACEHOLDER_ISSUER, audience: 'orderly', roleClaim: 'orderly_role' },
@@ -108,7 +122,7 @@ export class SettingsError extends Error {
  */
 export function settingsFor(
   environment: string,
-  { issuer, audience, jwks, jwksUri, alarmEmail }: Overrides = {},
+  { issuer, audience, jwks, jwksUri, alarmEmail, paymentProvider }: Overrides = {},
 ): Settings {
   const known = Object.hasOwn(ENVIRONMENTS, environment) ? ENVIRONMENTS[environment] : undefined;
   if (!known) {
@@ -127,5 +141,9 @@ export function settingsFor(
       `the development issuer ${DEV_ISSUER} is refused in '${environment}': anyone can sign its tokens`,
     );
   }
-  return { ...known, environment, auth, ...(alarmEmail !== undefined && { alarmEmail }) };
+  if (paymentProvider !== undefined && paymentProvider !== 'sandbox') {
+    throw new SettingsError("paymentProvider: only 'sandbox' can stand in; lib/settings.ts says who moves the money");
+  }
+  const payments: PaymentSettings = paymentProvider === undefined ? known.payments : { provider: paymentProvider };
+  return { ...known, environment, auth, payments, ...(alarmEmail !== undefined && { alarmEmail }) };
 }

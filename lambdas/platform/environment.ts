@@ -32,6 +32,12 @@ export const Env = {
   FEED_SHARDS: 'FEED_SHARDS',
   /** Accounts: what an account is opened with at its customer's first order, as JSON: `{ "amount": 100000, "currency": "EUR" }`. */
   DEFAULT_CREDIT_LIMIT: 'DEFAULT_CREDIT_LIMIT',
+  /** Payments: the table of Powertools' guard around the provider's calls. */
+  GUARD: 'GUARD_TABLE_NAME',
+  /** Payments: the sandbox provider's own table. */
+  SANDBOX: 'SANDBOX_TABLE_NAME',
+  /** Payments: name of the parameter that holds Stripe's secret key; never the key. */
+  STRIPE_SECRET: 'STRIPE_SECRET_PARAMETER',
   /** API functions and the authorizer: who issues tokens. */
   JWT_ISSUER: 'JWT_ISSUER',
   JWT_AUDIENCE: 'JWT_AUDIENCE',

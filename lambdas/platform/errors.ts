@@ -13,6 +13,7 @@ const PROBLEMS = {
   'in-progress': { status: 409, title: 'The same request is being carried out' },
   'stock-reserved': { status: 409, title: 'More than that is reserved' },
   'person-forgotten': { status: 409, title: 'This person was forgotten' },
+  'not-refundable': { status: 409, title: 'This much can not be given back' },
   'too-large': { status: 413, title: 'The request is too large' },
   'key-reused': { status: 422, title: 'This Idempotency-Key was used for another request' },
   'key-expired': { status: 422, title: 'This Idempotency-Key is too old for its first use' },

@@ -66,6 +66,16 @@ export interface ProjectionProps {
 /** A call works for a third of it (patterns/projection/rebuilder.ts). */
 const REBUILD_TIMEOUT = Duration.seconds(30);
 
+interface ListenerProps {
+  /** Pinned: it is part of every processed record's key. */
+  readonly name: string;
+  /** Path below `lambdas/`, without `.lambda.ts`. */
+  readonly entry: string;
+  readonly events: readonly (Subscription | CommandSubscription)[];
+  /** Of one batch. @default as every function's */
+  readonly timeout?: Duration;
+}
+
 /** Shards of the feed index by the time from which they hold; a new entry is added, an old one never changed. */
 const FEED_SHARDS = [{ from: '1970-01-01T00:00:00.000Z', shards: 8 }];
 
@@ -129,14 +139,7 @@ export abstract class ServiceStack extends Stack {
   }
 
   /** A function that hears events, and has an effect once for each. */
-  protected consumer(
-    id: string,
-    props: {
-      readonly name: string;
-      readonly entry: string;
-      readonly events: readonly (Subscription | CommandSubscription)[];
-    },
-  ): ServiceFunction {
+  protected consumer(id: string, props: ListenerProps): ServiceFunction {
     const { handler, description } = this.listener(id, props);
     this.consumers.push({ ...description, projection: false });
     return handler;
@@ -172,23 +175,13 @@ export abstract class ServiceStack extends Stack {
     handler.allowItems(this.table, ['GetItem'], PROJECTIONS);
   }
 
-  private listener(
-    id: string,
-    {
-      name,
-      entry,
-      events,
-    }: {
-      readonly name: string;
-      readonly entry: string;
-      readonly events: readonly (Subscription | CommandSubscription)[];
-    },
-  ) {
+  private listener(id: string, { name, entry, events, timeout }: ListenerProps) {
     const { bus, alarmTopic } = this.props;
     const handler = new ServiceFunction(this, `On${id}`, {
       context: this.context,
       entry,
       environment: this.tables(),
+      ...(timeout === undefined ? {} : { timeout }),
     });
     const { queue, deadLetters, generation, dedupeWindow, longestRedelivery } = new IdempotentConsumer(this, id, {
       name,

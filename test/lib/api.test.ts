@@ -23,10 +23,13 @@ describe('the API', () => {
       'GET /orders',
       'GET /orders/{orderId}',
       'GET /orders/{orderId}/history',
+      'GET /payments/{paymentId}',
       'GET /stock/{sku}',
       'POST /idempotency-keys',
       'POST /orders',
       'POST /orders/{orderId}/cancellation',
+      'POST /payments',
+      'POST /payments/{paymentId}/refund',
       'PUT /accounts/{customerId}/credit-limit',
       'PUT /stock/{sku}',
     ]);
@@ -56,7 +59,7 @@ describe('the API', () => {
   });
 
   test('is called by nobody’s rights but its own', () => {
-    for (const service of ['Orders', 'Inventory', 'Accounts'] as const) {
+    for (const service of ['Orders', 'Inventory', 'Accounts', 'Payments'] as const) {
       for (const { properties } of prod.resources(service, 'AWS::Lambda::Permission')) {
         expect(properties.Principal).toBe('events.amazonaws.com');
       }

@@ -5,13 +5,14 @@ import { type Json, referenced, statements, synthesized } from './support/enviro
 
 const dev = synthesized('dev');
 const prod = synthesized('prod');
-const SERVICES = ['Orders', 'Inventory', 'Accounts'] as const;
+const SERVICES = ['Orders', 'Inventory', 'Accounts', 'Payments'] as const;
 
 /** Beside `feed`. */
 const OWN_INDEXES: Record<(typeof SERVICES)[number], string[][]> = {
   Orders: [[PEOPLE_INDEX, 'person', 'pk', 'KEYS_ONLY']],
   Inventory: [],
   Accounts: [['exhausted', 'exhaustedPk', 'exhaustedSk', 'INCLUDE']],
+  Payments: [],
 };
 const CONTRACTS = await contracts();
 
@@ -19,13 +20,14 @@ describe('tables', () => {
   test.each(SERVICES)('of %s have pinned logical ids: another id would make an empty table', (service) => {
     const ids = (environment: typeof dev) =>
       environment.resources(service, 'AWS::DynamoDB::GlobalTable').map(({ id }) => id);
-    expect(ids(dev).sort()).toEqual(['Records', 'Table']);
-    expect(ids(prod).sort()).toEqual(['Records', 'Table']);
+    const own = (payments: string[]) => [...(service === 'Payments' ? payments : []), 'Records', 'Table'].sort();
+    expect(ids(dev).sort()).toEqual(own(['Guard', 'Sandbox']));
+    expect(ids(prod).sort()).toEqual(own(['Guard']));
   });
 
   test('expire by expiresAt and are paid per request', () => {
     const tables = [dev, prod].flatMap((environment) => environment.everywhere('AWS::DynamoDB::GlobalTable'));
-    expect(tables).toHaveLength(14);
+    expect(tables).toHaveLength(21);
     for (const { stack, properties } of tables) {
       const expiry = { AttributeName: 'expiresAt', Enabled: true };
       expect(properties.TimeToLiveSpecification).toEqual(stack === 'Platform' ? undefined : expiry);
@@ -58,8 +60,8 @@ describe('tables', () => {
           attributes.UpdateReplacePolicy,
         ];
       });
-    expect(safety(prod)).toEqual(Array(7).fill([true, true, 'Retain', 'Retain']));
-    expect(safety(dev)).toEqual(Array(7).fill([false, false, 'Delete', 'Delete']));
+    expect(safety(prod)).toEqual(Array(10).fill([true, true, 'Retain', 'Retain']));
+    expect(safety(dev)).toEqual(Array(11).fill([false, false, 'Delete', 'Delete']));
   });
 
   test('are the business of their own service: no other stack hears of them', () => {
@@ -67,13 +69,13 @@ describe('tables', () => {
       const exported = JSON.stringify(
         Object.values<Json>(prod.template(service).Outputs).filter((output) => output.Export),
       );
-      expect(exported).not.toMatch(/"Table"|"Records"/);
+      expect(exported).not.toMatch(/"Table"|"Records"|"Guard"/);
     }
     for (const { policy, actions, resources } of statements(prod)) {
       if (!actions.some((action) => action.startsWith('dynamodb:'))) continue;
       for (const resource of resources) {
         const table = referenced(resource) ?? referenced(resource['Fn::Join']?.[1][0]) ?? importOf(resource);
-        expect(['Table', 'Records', "the people's keys"], policy).toContain(table);
+        expect(['Table', 'Records', 'Guard', "the people's keys"], policy).toContain(table);
       }
     }
   });
@@ -153,7 +155,7 @@ describe('the relay', () => {
   );
 
   test('reads its stream from the beginning, in parallel, and gives up in time', () => {
-    expect(mappings).toHaveLength(6);
+    expect(mappings).toHaveLength(8);
     for (const { properties } of mappings) {
       expect(properties).toMatchObject({
         StartingPosition: 'TRIM_HORIZON',

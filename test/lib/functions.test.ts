@@ -15,7 +15,7 @@ const WILDCARDS = [
 
 describe('each function', () => {
   test('runs current Node on arm64, with time and memory said', () => {
-    expect(functions).toHaveLength(2 * 28);
+    expect(functions).toHaveLength(2 * 37);
     for (const { properties } of functions) {
       expect(properties).toMatchObject({ Runtime: 'nodejs24.x', Architectures: ['arm64'], MemorySize: 512 });
       expect(properties.Timeout).toBeGreaterThan(0);
@@ -96,12 +96,25 @@ describe('roles', () => {
     ]);
   });
 
+  test('let payments read the one secret of their provider, and where no money is moved none', () => {
+    const readers = (environment: typeof dev) =>
+      statements(environment).filter(({ actions }) => actions.some((action) => action.startsWith('ssm:')));
+    expect(readers(dev)).toEqual([]);
+    expect(readers(synthesized('prod', { paymentProvider: 'sandbox' }))).toEqual([]);
+    const [reader, ...others] = readers(prod);
+    expect(others).toEqual([]);
+    expect(reader).toMatchObject({ stack: 'Payments', actions: ['ssm:GetParameter'] });
+    expect(JSON.stringify(reader?.resources)).toContain(':parameter/orderly/prod/stripe-secret-key"');
+    expect(reader?.policy).toMatch(/^OnProviderRole/);
+  });
+
   test('let only the relays write to the bus', () => {
     const writers = statements(prod).filter(({ actions }) => actions.includes('events:PutEvents'));
     expect(writers.map(({ stack, policy }) => `${stack}/${policy.slice(0, 15)}`).sort()).toEqual([
       'Accounts/OutboxRelayRole',
       'Inventory/OutboxRelayRole',
       'Orders/OutboxRelayRole',
+      'Payments/OutboxRelayRole',
     ]);
   });
 });

@@ -72,8 +72,8 @@ describe('consumers', () => {
     const mappings = prod
       .everywhere('AWS::Lambda::EventSourceMapping')
       .filter(({ properties }) => !JSON.stringify(properties.EventSourceArn).includes('StreamArn'));
-    // Five consumers, and for each a drain of its two dead-letter queues.
-    expect(mappings).toHaveLength(15);
+    // Six consumers, and for each a drain of its two dead-letter queues.
+    expect(mappings).toHaveLength(18);
     for (const { properties } of mappings) {
       expect(properties.FunctionResponseTypes).toEqual(['ReportBatchItemFailures']);
       expect(properties.ScalingConfig.MaximumConcurrency).toBeGreaterThanOrEqual(2);
@@ -106,6 +106,7 @@ describe('consumers', () => {
       ],
       'Inventory/ReservationsOrders': ['orderly.orders', 'OrderPlaced', 'OrderCancelled'],
       'Accounts/CommandsAccountsCommands': ['to accounts', ...Object.keys(accountsContract.commands)],
+      'Payments/ProviderPayments': ['orderly.payments', 'PaymentRequested', 'PaymentPrepared', 'RefundRequested'],
       'Accounts/ExhaustedProjectionAccounts': ['orderly.accounts', ...Object.keys(accountsContract.events)],
     });
     for (const { properties } of prod.everywhere('AWS::Events::Rule')) {
@@ -126,12 +127,13 @@ describe('consumers', () => {
       'accounts-exhausted@0',
       'orders-list@0',
       'orders-stock@0',
+      'payments-provider@0',
       'reservations@0',
     ]);
   });
 
   test('have both dead-letter queues drained by a function that writes their own failure records', () => {
-    for (const stack of ['Orders', 'Inventory', 'Accounts'] as const) {
+    for (const stack of ['Orders', 'Inventory', 'Accounts', 'Payments'] as const) {
       const { queues, isDeadLetters } = queuesOf(stack);
       for (const queue of queues.filter((queue) => isDeadLetters(queue) && !queue.id.includes('Undrained'))) {
         const [drain, ...others] = readersOf(stack, queue);

@@ -23,4 +23,14 @@ describe('settings', () => {
     expect(() => settingsFor('prod', { issuer: DEV_ISSUER })).toThrow(`${DEV_ISSUER} is refused in 'prod'`);
     expect(settingsFor('dev').auth.issuer).toBe(DEV_ISSUER);
   });
+
+  test('of dev move no money; those of prod do, unless a command line says otherwise', () => {
+    expect(settingsFor('dev').payments).toEqual({ provider: 'sandbox' });
+    expect(settingsFor('prod').payments).toEqual({
+      provider: 'stripe',
+      secretParameter: '/orderly/prod/stripe-secret-key',
+    });
+    expect(settingsFor('prod', { paymentProvider: 'sandbox' }).payments).toEqual({ provider: 'sandbox' });
+    expect(() => settingsFor('dev', { paymentProvider: 'stripe' as 'sandbox' })).toThrow("only 'sandbox' can stand in");
+  });
 });

@@ -20,7 +20,13 @@ export function prodAssembly(): string {
   mkdirSync(CACHE, { recursive: true });
   const draft = `${folder}.${process.pid}`;
   const { context } = JSON.parse(readFileSync(join(ROOT, 'cdk.json'), 'utf8')) as { context: object };
-  const settings = { environment: 'prod', issuer: ISSUER, audience: AUDIENCE, jwks: jwks() };
+  const settings = {
+    environment: 'prod',
+    issuer: ISSUER,
+    audience: AUDIENCE,
+    jwks: jwks(),
+    paymentProvider: 'sandbox',
+  };
   execFileSync(process.execPath, ['--import', 'tsx', 'bin/orderly-app.ts'], {
     cwd: ROOT,
     env: {

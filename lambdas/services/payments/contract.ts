@@ -1,0 +1,96 @@
+import * as z from 'zod/mini';
+import type { EventOf } from '../../patterns/contract.js';
+import type { Money } from '../orders/contract.js';
+
+/** The customer is the account's id, as in accounts: an id of the issuer's, never a name. */
+const CustomerId = z.string().check(z.minLength(1), z.maxLength(128));
+
+/** Of a payment or a refund: it follows from the key of its request. */
+const Id = z.string().check(z.minLength(1), z.maxLength(64));
+
+/** What a charge is about: nothing is not charged. */
+const ChargeAmount = z.strictObject({
+  amount: z.int().check(z.gte(1), z.lte(1e12)),
+  currency: z.currencyCode(),
+});
+
+/** The client's own name for what it pays; `Idempotency-Key: auto` needs one. */
+const ClientReference = z.string().check(z.regex(/^[\x20-\x7e]{1,64}$/, 'expected 1 to 64 printable ASCII characters'));
+
+/** Why a payment isn't charged, for ever. A provider has more words for it; these are the ones that a client can act on. */
+export const DeclineReason = z.enum([
+  'CARD_DECLINED',
+  'INSUFFICIENT_FUNDS',
+  'CARD_EXPIRED',
+  'AUTHENTICATION_REQUIRED',
+  'NO_PAYMENT_METHOD',
+  'REFUSED_BY_PROVIDER',
+]);
+export type DeclineReason = z.infer<typeof DeclineReason>;
+
+/** What the payments service publishes; `subject` is `Payment/<paymentId>`. */
+export const paymentsContract = {
+  service: 'payments',
+  events: {
+    PaymentRequested: {
+      version: 1,
+      data: z.object({
+        paymentId: Id,
+        customerId: CustomerId,
+        accountId: CustomerId,
+        amount: ChargeAmount,
+        clientReference: z.exactOptional(ClientReference),
+        requestedAt: z.iso.datetime(),
+      }),
+    },
+    /** The provider has an object for it, which isn't charged before this is committed. */
+    PaymentPrepared: { version: 1, data: z.object({ paymentId: Id, providerId: z.string().check(z.maxLength(255)) }) },
+    PaymentCharged: { version: 1, data: z.object({ paymentId: Id, amount: ChargeAmount }) },
+    PaymentDeclined: { version: 1, data: z.object({ paymentId: Id, reason: DeclineReason }) },
+    /** Set aside of what was charged, until the provider has given it back. */
+    RefundRequested: { version: 1, data: z.object({ paymentId: Id, refundId: Id, amount: ChargeAmount }) },
+    PaymentRefunded: { version: 1, data: z.object({ paymentId: Id, refundId: Id, amount: ChargeAmount }) },
+    /** The provider gives it back never: it may be asked for again. */
+    RefundFailed: { version: 1, data: z.object({ paymentId: Id, refundId: Id, amount: ChargeAmount }) },
+  },
+} as const;
+export type PaymentEvent = EventOf<typeof paymentsContract>;
+
+/** Body of `POST /payments`. */
+export const RequestPayment = z.strictObject({
+  accountId: CustomerId,
+  amount: ChargeAmount,
+  clientReference: z.exactOptional(ClientReference),
+});
+export type RequestPayment = z.infer<typeof RequestPayment>;
+
+/** Body of `POST /payments/{paymentId}/refund`; without an amount it is all that is left. */
+export const RefundPayment = z.strictObject({
+  amount: z.exactOptional(ChargeAmount),
+  clientReference: z.exactOptional(ClientReference),
+});
+
+/** A payment as every answer shows it. */
+export interface PaymentView {
+  readonly paymentId: string;
+  readonly customerId: string;
+  readonly accountId: string;
+  readonly amount: Money;
+  readonly status: 'PENDING' | 'CHARGED' | 'DECLINED';
+  /** Why it was declined. */
+  readonly reason?: DeclineReason;
+  readonly clientReference?: string;
+  /** Given back so far. */
+  readonly refunded: Money;
+  readonly refunds: readonly RefundView[];
+  /** Version of the payment that this shows, from 1. */
+  readonly version: number;
+  /** ISO 8601, UTC. */
+  readonly requestedAt: string;
+}
+
+export interface RefundView {
+  readonly refundId: string;
+  readonly amount: Money;
+  readonly status: 'PENDING' | 'REFUNDED' | 'FAILED';
+}

@@ -1,0 +1,31 @@
+import { DynamoDbEventStore } from '../../patterns/event-store/dynamodb-event-store.js';
+import type { Loaded } from '../../patterns/event-store/event-store.js';
+import type { Caller } from '../../platform/auth.js';
+import { Env } from '../../platform/environment.js';
+import { Problem } from '../../platform/errors.js';
+import { feedShards, required } from '../../platform/read-environment.js';
+import { type PaymentEvent, type PaymentView, paymentsContract } from './contract.js';
+import { evolve, initialState, type Payment, viewOf } from './domain/payment.js';
+
+/** Payments, in the service's own table. */
+export const paymentStore = new DynamoDbEventStore<Payment, PaymentEvent>(
+  { table: required(Env.TABLE), aggregate: 'Payment', contract: paymentsContract, feedShards: feedShards() },
+  { initialState, evolve, stateSchema: 1 },
+);
+
+const noSuchPayment = (): never => {
+  throw new Problem('not-found', 'there is no payment of this id');
+};
+
+/** Ids as this service makes them; another text isn't looked up. @throws {Problem} 404 */
+export const paymentIdOf = (parameter: string): string =>
+  /^[0-9a-f]{32}$/.test(parameter) ? parameter : noSuchPayment();
+
+/**
+ * The payment as its owner or an operator may see it.
+ * @throws {Problem} 404 where there is none, or it is someone else's: the two look the same
+ */
+export function visibleTo({ id, role }: Caller, loaded: Loaded<Payment>): PaymentView {
+  const view = viewOf(loaded.state, loaded.version);
+  return view && (role === 'operator' || view.customerId === id) ? view : noSuchPayment();
+}

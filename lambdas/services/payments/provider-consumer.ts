@@ -1,0 +1,109 @@
+import type { Context, SQSBatchResponse, SQSEvent } from 'aws-lambda';
+import type { Loaded } from '../../patterns/event-store/event-store.js';
+import { consumer, type Handling, type Message } from '../../patterns/idempotent-consumer/consumer.js';
+import type { Effect } from '../../patterns/idempotent-consumer/process-once.js';
+import type { Trace } from '../../patterns/trace.js';
+import { clock } from '../../platform/clock.js';
+import { type PaymentEvent, paymentsContract } from './contract.js';
+import { decide, type Payment, type PaymentCommand, PaymentRefused, pendingRefund } from './domain/payment.js';
+import { onceAtProvider, PaymentUnclear } from './once-at-provider.js';
+import { paymentStore } from './payment-store.js';
+import { type Charge, type PaymentProvider, ProviderRefused, type Refund } from './provider/payment-provider.js';
+
+type Told<Type extends PaymentEvent['type']> = Message<Extract<PaymentEvent, { type: Type }>>;
+
+/**
+ * Payments' talk with their provider, one call and one commit a message:
+ *
+ *     PaymentRequested -> object created -> PaymentPrepared -> object charged -> PaymentCharged | PaymentDeclined
+ *     RefundRequested  -> given back     -> PaymentRefunded | RefundFailed
+ *
+ * The effect at the provider and its commit can't be one transaction: a crash between them repeats the call, by the rules
+ * of `onceAtProvider`.
+ */
+export function providerConsumer(
+  provider: PaymentProvider,
+): (event: SQSEvent, context: Context) => Promise<SQSBatchResponse> {
+  return consumer({
+    contract: paymentsContract,
+    on: {
+      PaymentRequested: (message) => ({ decide: () => prepare(provider, message) }),
+      PaymentPrepared: (message) => ({ decide: () => charge(provider, message) }),
+      RefundRequested: (message): Handling => ({ decide: () => refund(provider, message) }),
+    },
+    isRefusal: (error) => error instanceof PaymentRefused || error instanceof PaymentUnclear,
+  });
+}
+
+async function prepare(
+  provider: PaymentProvider,
+  { event, envelope, trace }: Told<'PaymentRequested'>,
+): Promise<Effect> {
+  const { paymentId, accountId, amount } = event.data;
+  const payment = await paymentStore.load(paymentId);
+  if (payment.state.status !== 'REQUESTED') return [paymentStore.unchangedCheck(payment)];
+  const created = await onceAtProvider<PaymentCommand>({
+    key: `${paymentId}:create`,
+    since: envelope.time,
+    act: (key) =>
+      provider.create({ key, paymentId, accountId, amount }).then(
+        (providerId) => ({ type: 'Prepare', providerId }),
+        (error) => {
+          if (!(error instanceof ProviderRefused)) throw error;
+          return { type: 'Decline', reason: error.code === 'NO_PAYMENT_METHOD' ? error.code : 'REFUSED_BY_PROVIDER' };
+        },
+      ),
+    // Another object does no harm, and nobody knows the id of one that was lost.
+    ask: async () => undefined,
+  });
+  return effectOf(payment, created, trace);
+}
+
+async function charge(provider: PaymentProvider, { event, envelope, trace }: Told<'PaymentPrepared'>): Promise<Effect> {
+  const { paymentId, providerId } = event.data;
+  const payment = await paymentStore.load(paymentId);
+  if (payment.state.status !== 'PREPARED') return [paymentStore.unchangedCheck(payment)];
+  const ask = () => provider.chargeOf(providerId);
+  const charged = await onceAtProvider<Charge>({
+    key: `${paymentId}:charge`,
+    since: envelope.time,
+    act: (key) =>
+      provider.confirm({ key, providerId }).catch(async (error) => {
+        if (!(error instanceof ProviderRefused)) throw error;
+        // It refuses also what it did before, under another key.
+        return (await ask()) ?? { status: 'DECLINED', reason: 'REFUSED_BY_PROVIDER' };
+      }),
+    ask,
+  });
+  const { status } = charged;
+  const command = status === 'CHARGED' ? { type: 'Charge' } : { type: 'Decline', reason: charged.reason };
+  return effectOf(payment, command as PaymentCommand, trace);
+}
+
+async function refund(provider: PaymentProvider, { event, envelope, trace }: Told<'RefundRequested'>): Promise<Effect> {
+  const { paymentId, refundId } = event.data;
+  const payment = await paymentStore.load(paymentId);
+  const pending = pendingRefund(payment.state, refundId);
+  if (!pending) return [paymentStore.unchangedCheck(payment)];
+  const { providerId, amount } = pending;
+  const { status } = await onceAtProvider<Refund>({
+    key: `${paymentId}:refund:${refundId}`,
+    since: envelope.time,
+    act: (key) =>
+      provider.refund({ key, providerId, refundId, amount }).catch((error) => {
+        if (!(error instanceof ProviderRefused)) throw error;
+        return { status: 'FAILED' };
+      }),
+    ask: () => provider.refundOf(providerId, refundId),
+  });
+  return effectOf(payment, { type: status === 'REFUNDED' ? 'Refund' : 'FailRefund', refundId }, trace);
+}
+
+function effectOf(payment: Loaded<Payment>, command: PaymentCommand, trace: Trace): Effect {
+  const events = decide(payment.state, command, { now: clock.now() });
+  return [
+    events.length > 0
+      ? paymentStore.appendWrite(paymentStore.commit(payment, events, trace))
+      : paymentStore.unchangedCheck(payment),
+  ];
+}

@@ -1,0 +1,159 @@
+import Stripe from 'stripe';
+import type { DeclineReason } from '../contract.js';
+import {
+  type Charge,
+  type PaymentProvider,
+  ProviderRefused,
+  ProviderUnavailable,
+  ProviderUndecided,
+  type Refund,
+} from './payment-provider.js';
+
+/** Names in Stripe's metadata by which our things are found there. */
+const ACCOUNT = 'orderly_account';
+const PAYMENT = 'orderly_payment';
+const REFUND = 'orderly_refund';
+
+/** The function has 30 s, for two calls at most as a rule. */
+const TIMEOUT_MS = 8_000;
+/** Above what one payment has: `MAX_REFUNDS` of its domain. */
+const MOST_REFUNDS = 100;
+
+/** Where Stripe is. @default Stripe itself; a test has a mock */
+export type StripeAddress = Pick<Stripe.StripeConfig, 'host' | 'port' | 'protocol'>;
+
+/**
+ * Stripe, by PaymentIntents: created without being confirmed, confirmed by id, found by their metadata. A charge is "off
+ * session": what needs the customer's presence is declined.
+ *
+ * The account is the Stripe customer whose metadata says `orderly_account`, by its default payment method.
+ */
+export class StripeProvider implements PaymentProvider {
+  private client: Promise<Stripe> | undefined;
+
+  /** @param secret reads the key of the API; asked again after Stripe has refused it, so that it may be rotated */
+  constructor(
+    private readonly secret: () => Promise<string>,
+    private readonly address: StripeAddress = {},
+  ) {}
+
+  async create({ key, paymentId, accountId, amount }: Parameters<PaymentProvider['create']>[0]): Promise<string> {
+    const method = await this.methodOf(accountId);
+    const intent = await this.call((stripe) =>
+      stripe.paymentIntents.create(
+        {
+          amount: amount.amount,
+          currency: amount.currency.toLowerCase(),
+          ...method,
+          automatic_payment_methods: { enabled: true, allow_redirects: 'never' },
+          metadata: { [PAYMENT]: paymentId },
+        },
+        { idempotencyKey: key },
+      ),
+    );
+    return intent.id;
+  }
+
+  async confirm({ key, providerId }: Parameters<PaymentProvider['confirm']>[0]): Promise<Charge> {
+    try {
+      const intent = await this.call((stripe) =>
+        stripe.paymentIntents.confirm(
+          providerId,
+          { off_session: true, error_on_requires_action: true },
+          { idempotencyKey: key },
+        ),
+      );
+      const charge = chargeIn(intent);
+      if (charge) return charge;
+    } catch (error) {
+      const card = error instanceof ProviderRefused && error.cause instanceof Stripe.errors.StripeCardError;
+      if (card) return { status: 'DECLINED', reason: reasonOf(error.cause as Stripe.errors.StripeCardError) };
+      throw error;
+    }
+    throw new ProviderUndecided('PROCESSING');
+  }
+
+  async chargeOf(providerId: string): Promise<Charge | undefined> {
+    const intent = await this.call((stripe) => stripe.paymentIntents.retrieve(providerId));
+    if (intent.status === 'processing') throw new ProviderUnavailable('PROCESSING');
+    return chargeIn(intent);
+  }
+
+  async refund({ key, providerId, refundId, amount }: Parameters<PaymentProvider['refund']>[0]): Promise<Refund> {
+    const refund = await this.call((stripe) =>
+      stripe.refunds.create(
+        { payment_intent: providerId, amount: amount.amount, metadata: { [REFUND]: refundId } },
+        { idempotencyKey: key },
+      ),
+    );
+    return refundIn(refund);
+  }
+
+  async refundOf(providerId: string, refundId: string): Promise<Refund | undefined> {
+    const { data } = await this.call((stripe) =>
+      stripe.refunds.list({ payment_intent: providerId, limit: MOST_REFUNDS }),
+    );
+    const found = data.find(({ metadata }) => metadata?.[REFUND] === refundId);
+    return found && refundIn(found);
+  }
+
+  /** @throws {ProviderRefused} `NO_PAYMENT_METHOD` */
+  private async methodOf(accountId: string): Promise<{ customer: string; payment_method: string }> {
+    const { data } = await this.call((stripe) =>
+      stripe.customers.search({ query: `metadata['${ACCOUNT}']:${JSON.stringify(accountId)}`, limit: 1 }),
+    );
+    const [customer] = data;
+    const method = customer?.invoice_settings.default_payment_method;
+    if (!customer || !method) throw new ProviderRefused('NO_PAYMENT_METHOD');
+    return { customer: customer.id, payment_method: typeof method === 'string' ? method : method.id };
+  }
+
+  private async call<T>(work: (stripe: Stripe) => Promise<T>): Promise<T> {
+    this.client ??= this.secret().then(
+      (secret) =>
+        // Retries are the queue's: each is an attempt that the rules of `once-at-provider.ts` see.
+        new Stripe(secret, { maxNetworkRetries: 0, timeout: TIMEOUT_MS, telemetry: false, ...this.address }),
+    );
+    try {
+      return await work(await this.client);
+    } catch (error) {
+      const isStripes = error instanceof Stripe.errors.StripeError;
+      if (!isStripes || error.statusCode === 401) this.client = undefined;
+      throw isStripes ? ourErrorOf(error) : error;
+    }
+  }
+}
+
+/** Stripe's guide, "Advanced error handling": 4xx changed nothing, 5xx may have, and stays under its key. */
+function ourErrorOf(error: Stripe.errors.StripeError): Error {
+  const { statusCode = 0, code = error.type } = error;
+  if (statusCode >= 500) return new ProviderUndecided('FAILED', { cause: error });
+  // No answer at all, a key of ours that is refused, a request with the same key under way, a throttle.
+  if ([0, 401, 403, 409, 429].includes(statusCode)) return new ProviderUnavailable(code, { cause: error });
+  return new ProviderRefused(code, { cause: error });
+}
+
+/** What a PaymentIntent says of its charge; nothing while it was not confirmed, or is worked on. */
+function chargeIn({ status, last_payment_error: error }: Stripe.PaymentIntent): Charge | undefined {
+  if (status === 'succeeded') return { status: 'CHARGED' };
+  if (status === 'canceled') return { status: 'DECLINED', reason: 'REFUSED_BY_PROVIDER' };
+  return error ? { status: 'DECLINED', reason: reasonOf(error) } : undefined;
+}
+
+/** A refund that Stripe has accepted and not made yet is as good as made: it has left what can be charged back. */
+const refundIn = ({ status }: Stripe.Refund): Refund => ({
+  status: status === 'failed' || status === 'canceled' ? 'FAILED' : 'REFUNDED',
+});
+
+function reasonOf({ code, decline_code: decline }: { code?: string; decline_code?: string }): DeclineReason {
+  switch (decline ?? code) {
+    case 'insufficient_funds':
+      return 'INSUFFICIENT_FUNDS';
+    case 'expired_card':
+      return 'CARD_EXPIRED';
+    case 'authentication_required':
+      return 'AUTHENTICATION_REQUIRED';
+    default:
+      return 'CARD_DECLINED';
+  }
+}

@@ -1,0 +1,49 @@
+import { changeOnce } from '../../patterns/idempotent-receiver/change-once.js';
+import { idempotencyKey } from '../../patterns/idempotent-receiver/idempotency-key.js';
+import { clock } from '../../platform/clock.js';
+import { Env } from '../../platform/environment.js';
+import { Problem } from '../../platform/errors.js';
+import { endpoint, keyedBy, traceOf } from '../../platform/http.js';
+import { required, requiredInteger } from '../../platform/read-environment.js';
+import { count, logger } from '../../platform/telemetry.js';
+import { RefundPayment } from './contract.js';
+import { decide, PaymentRefused } from './domain/payment.js';
+import { paymentIdOf, paymentStore, visibleTo } from './payment-store.js';
+
+const records = { table: required(Env.RECORDS), windowSeconds: requiredInteger(Env.DEDUPE_WINDOW_SECONDS) };
+
+/** POST /payments/{paymentId}/refund: what is set aside and the record of its key in one transaction; the provider follows. */
+export const handler = endpoint({ roles: ['customer'], body: RefundPayment }, async (request) => {
+  const { caller, body } = request;
+  const key = idempotencyKey(keyedBy(request));
+  // By the key, so that a repeat after the window finds its refund all the same.
+  const refundId = key.scope.slice(0, 32);
+  const { loaded, replayed } = await changeOnce({
+    store: paymentStore,
+    key,
+    id: paymentIdOf(request.parameter('paymentId')),
+    trace: traceOf(request),
+    records,
+    admit: (payment) => void visibleTo(caller, payment),
+    decide: ({ state }) => {
+      const amount = body.amount === undefined ? {} : { amount: body.amount };
+      try {
+        return decide(state, { type: 'RequestRefund', refundId, ...amount }, { now: clock.now() });
+      } catch (error) {
+        if (!(error instanceof PaymentRefused)) throw error;
+        throw new Problem('not-refundable', WHY_NOT[error.code] ?? error.code, {}, { cause: error });
+      }
+    },
+  });
+  if (replayed) count('DuplicatesSuppressed');
+  logger.info(replayed ? 'refund requested before' : 'refund requested', { paymentId: loaded.id, refundId });
+  const replay = replayed ? { 'Idempotency-Replayed': 'true' } : {};
+  return { status: 201, body: visibleTo(caller, loaded), headers: { Location: `payments/${loaded.id}`, ...replay } };
+});
+
+const WHY_NOT: Partial<Record<PaymentRefused['code'], string>> = {
+  NOT_CHARGED: 'the payment is not charged: there is nothing to give back',
+  CURRENCY_MISMATCH: 'a payment is given back in the currency that it was charged in',
+  OVER_CHARGED: 'that is more than is left of what was charged',
+  TOO_MANY_REFUNDS: 'the payment was given back in too many parts',
+};

@@ -1,0 +1,95 @@
+import { Annotations, CfnOutput, Duration, Stack } from 'aws-cdk-lib';
+import { AttributeType, TableV2 } from 'aws-cdk-lib/aws-dynamodb';
+import type { Construct } from 'constructs';
+import { Env } from '../../lambdas/platform/environment.js';
+import { paymentsContract } from '../../lambdas/services/payments/contract.js';
+import type { ServiceFunction } from '../constructs/service-function.js';
+import { acknowledgeNoRestore, pinLogicalId, tableDefaults } from '../constructs/tables.js';
+import type { Settings } from '../settings.js';
+import { ServiceStack, type ServiceStackProps } from './service-stack.js';
+
+const PAYMENTS = 'Payment#';
+const API_RECORDS = 'api#';
+/** Also of the guard's records: its run-time twin reads it from the consumer's environment. */
+const PROVIDER_CONSUMER = 'payments-provider';
+const SANDBOX_ITEMS = ['KEY#', 'OBJECT#', 'TALLY#'];
+
+/** A message may need two calls of the provider, each with a time-out of its own. */
+const PROVIDER_TIMEOUT = Duration.seconds(30);
+
+/** Payments: requested by customers, charged and given back by a provider, each once. */
+export class PaymentsStack extends ServiceStack {
+  constructor(scope: Construct, id: string, props: ServiceStackProps) {
+    super(scope, id, paymentsContract.service, props);
+    const { settings } = props;
+    const { table, records } = this;
+
+    this.endpoint('RequestPayment', 'POST', '/payments', 'services/payments/request-payment').allowItems(
+      table,
+      ['PutItem', 'Query'],
+      PAYMENTS,
+    );
+    this.endpoint('GetPayment', 'GET', '/payments/{paymentId}', 'services/payments/get-payment').allowItems(
+      table,
+      ['Query'],
+      PAYMENTS,
+    );
+    const refundPayment = this.endpoint(
+      'RefundPayment',
+      'POST',
+      '/payments/{paymentId}/refund',
+      'services/payments/refund-payment',
+    );
+    refundPayment.allowItems(table, ['Query', 'PutItem', 'ConditionCheckItem'], PAYMENTS);
+    refundPayment.allowItems(records, ['PutItem', 'GetItem'], API_RECORDS);
+
+    const charging = this.consumer('Provider', {
+      name: PROVIDER_CONSUMER,
+      entry: `services/payments/charge-at-${settings.payments.provider}`,
+      timeout: PROVIDER_TIMEOUT,
+      events: [{ contract: paymentsContract, types: ['PaymentRequested', 'PaymentPrepared', 'RefundRequested'] }],
+    });
+    charging.allowItems(table, ['Query', 'PutItem', 'ConditionCheckItem'], PAYMENTS);
+    const guard = this.ownTable('Guard', settings);
+    charging.setEnvironment(Env.GUARD, guard.tableName);
+    charging.allowItems(guard, ['PutItem', 'GetItem', 'UpdateItem', 'DeleteItem'], `${PROVIDER_CONSUMER}#`);
+    this.letTalk(charging, settings);
+  }
+
+  /** What the function needs for its provider, and nothing for another. */
+  private letTalk(charging: ServiceFunction, settings: Settings): void {
+    const { payments, keepsData, environment } = settings;
+    if (payments.provider === 'stripe') {
+      charging.setEnvironment(Env.STRIPE_SECRET, payments.secretParameter);
+      charging.allow(
+        ['ssm:GetParameter'],
+        Stack.of(this).formatArn({
+          service: 'ssm',
+          resource: 'parameter',
+          resourceName: payments.secretParameter.slice(1),
+        }),
+      );
+      return;
+    }
+    if (keepsData) {
+      Annotations.of(this).addWarningV2(
+        'orderly:no-money',
+        `payments of '${environment}' go to the sandbox: no money is moved`,
+      );
+    }
+    const sandbox = this.ownTable('Sandbox', settings);
+    charging.setEnvironment(Env.SANDBOX, sandbox.tableName);
+    charging.allowItems(sandbox, ['GetItem', 'PutItem', 'UpdateItem'], ...SANDBOX_ITEMS);
+    new CfnOutput(this, 'SandboxName', { value: sandbox.tableName });
+  }
+
+  private ownTable(id: string, settings: Settings): TableV2 {
+    const table = new TableV2(this, id, {
+      ...tableDefaults(settings),
+      partitionKey: { name: 'pk', type: AttributeType.STRING },
+    });
+    pinLogicalId(table, id);
+    acknowledgeNoRestore(table, settings);
+    return table;
+  }
+}
