@@ -4,6 +4,7 @@ import type { Orderly } from '../support/orderly.js';
 import { accounts } from './accounts.js';
 import { deliveries } from './deliveries.js';
 import { nothingFails } from './failures.js';
+import { people } from './people.js';
 import { requests } from './requests.js';
 import { state } from './state.js';
 import { steps } from './steps.js';
@@ -24,6 +25,7 @@ export function brokenPromises(orderly: Orderly, meant?: (record: MessageRecord)
     ...accounts(facts),
     ...steps(facts),
     ...transports(facts),
+    ...people(facts),
     ...nothingFails(facts, meant),
   ];
 }

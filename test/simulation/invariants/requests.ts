@@ -46,11 +46,12 @@ const oneAnswer: Check = ({ orderly }) => {
   const firsts = new Set<string>();
   return orderly.answered.flatMap((call) => {
     const { key, reply } = call;
-    if (key === undefined) return [];
+    if (key === undefined || isForgotten(call)) return [];
     const scope = scopeOf(call);
     const about = String(reply.body.orderId);
     // Each answer of a refusal is an occurrence of its own (RFC 9457, instance).
-    const { instance: _, ...body } = reply.body;
+    // Personal data is there until its person is forgotten: invariants/people.ts.
+    const { instance: _, deliverTo: __, ...body } = reply.body;
     const answer = `${reply.status} ${JSON.stringify(body)}`;
     const earlier = first.get(scope) ?? answer;
     first.set(scope, earlier);
@@ -86,7 +87,10 @@ const ownThingsOnly: Check = ({ orderly }) =>
   });
 
 const isSuccess = ({ reply }: Answered): boolean => reply.status < 300;
-const isRefusal = (call: Call | Answered): boolean => 'reply' in call && call.reply.status >= 400;
+const isRefusal = (call: Call | Answered): boolean => 'reply' in call && call.reply.status >= 400 && !isForgotten(call);
+
+/** Not kept: while one function still has the key in memory, it may accept what another one has just refused. */
+const isForgotten = ({ reply }: Answered): boolean => String(reply.body.type).endsWith(':person-forgotten');
 
 function headerOf({ reply }: Answered, name: string): string | undefined {
   const [, value] = Object.entries(reply.headers).find(([header]) => header.toLowerCase() === name) ?? [];

@@ -293,4 +293,31 @@ export const BUGS: readonly PlantedBug[] = [
       to: 'return [done(data)];',
     },
   },
+  {
+    name: 'a new key replaces what stands in its place, be it a tombstone',
+    scenario: 'forget-races',
+    source: {
+      file: `${PATTERNS}/personal-data/personal-keys.ts`,
+      from: /await putNew\((\{ TableName.*\}), documents\);/,
+      to: "const { PutCommand } = await import('@aws-sdk/lib-dynamodb'); await documents.send(new PutCommand($1));",
+    },
+  },
+  {
+    name: 'a key stays in memory for as long as its function lives',
+    scenario: 'forget-races',
+    source: {
+      file: `${PATTERNS}/personal-data/personal-keys.ts`,
+      from: 'clock.epochSeconds() < until',
+      to: 'until > 0',
+    },
+  },
+  {
+    name: 'a new order is logged as it is answered',
+    scenario: 'forget-races',
+    source: {
+      file: 'lambdas/services/orders/place-order.lambda.ts',
+      from: "'order placed', { orderId: order.orderId }",
+      to: "'order placed', { order }",
+    },
+  },
 ];

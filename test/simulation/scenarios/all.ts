@@ -2,6 +2,7 @@ import type { Scenario } from '../../simulator/search/scenario.js';
 import { accountOne, creditRaces } from './accounts.js';
 import { CANCEL_AT, cancelAt } from './cancel-at.js';
 import { counting } from './counting.js';
+import { forgetRaces } from './forget-races.js';
 import { keys } from './keys.js';
 import { placeOne, readOne, rejectOne } from './place-one.js';
 import { cancelRaces, soldOut } from './races.js';
@@ -29,6 +30,7 @@ export const SCENARIOS: readonly Scenario[] = [
   poison,
   accountOne,
   creditRaces,
+  forgetRaces,
 ];
 
 /** @param name one of the list, or `cancel-at-<moment>-of-<approval|rejection>` @throws {Error} naming what there is */

@@ -3,6 +3,7 @@ import { DeleteCommand, DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { REDRIVE } from '../../../lambdas/patterns/idempotent-consumer/redrive.js';
 import type { RelayAnswer } from '../../../lambdas/patterns/outbox/relay.lambda.js';
 import { OperatorError } from '../../../tools/operator/errors.js';
+import { forget } from '../../../tools/operator/forget.js';
 import { type FoundRecord, failuresOf } from '../../../tools/operator/records.js';
 import { redrivable } from '../../../tools/operator/redrive.js';
 import { listenersOf } from '../../../tools/operator/services.js';
@@ -47,6 +48,14 @@ export class Operator {
       }
     }
     return { sent, refused };
+  }
+
+  /** As `orderly person forget` does, at this moment. */
+  async forget(person: string): Promise<void> {
+    const { personalKeys: table, forgotten, cloud } = this.orderly;
+    await forget(this.documents, { table }, { person, dryRun: false });
+    cloud.world.note(`operator forgets ${person}`);
+    forgotten.push(person);
   }
 
   private async failures(): Promise<readonly FoundRecord[]> {

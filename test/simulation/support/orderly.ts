@@ -39,9 +39,16 @@ export class Orderly {
   /** Calls whose clients gave up. */
   readonly unanswered: Call[] = [];
   readonly services: readonly Service[];
+  /** Table of the people's keys. */
+  readonly personalKeys: string;
+  /** People who were forgotten. */
+  readonly forgotten: string[] = [];
 
   constructor(readonly cloud: Cloud) {
-    this.services = servicesOf(cloud.deployment.assembly);
+    const { assembly } = cloud.deployment;
+    this.services = servicesOf(assembly);
+    const [, table] = [...assembly.outputs].find(([name]) => name.endsWith('.PersonalKeysName')) ?? [];
+    this.personalKeys = String(table);
   }
 
   /** Sends one request at once; it is answered when it is answered. */

@@ -1,0 +1,91 @@
+import type { Scenario, Violation } from '../../simulator/search/scenario.js';
+import { brokenPromises } from '../invariants/broken-promises.js';
+import { Operator } from '../support/operator.js';
+import { type Answered, Orderly } from '../support/orderly.js';
+import { cancellationOf, orderOf, stocked } from './shop.js';
+
+const PEOPLE = 9;
+/** Milliseconds, more for each person: placing takes 50, so some are forgotten before it, some in each of its steps. */
+const STEP = 7;
+/** Longer than a function may hold a key. */
+const KEYS_ARE_GONE = 6 * 60_000;
+
+const addressOf = (person: string) => ({
+  name: `Name of ${person}`,
+  street: `Street of ${person}`,
+  city: `City of ${person}`,
+  postalCode: `Code of ${person}`,
+  country: 'DE',
+});
+
+/**
+ * People who are forgotten at any moment around their first order, which is repeated, cancelled and read meanwhile; and
+ * one who isn't. Later, when no function can have a key in memory, everything comes once more.
+ */
+export const forgetRaces: Scenario = {
+  name: 'forget-races',
+  faultProbability: 0.01,
+  // Keys in memory are meant to be kept from one call to the next, and not from one history to the next.
+  conditions: { recycle: false },
+  async play(cloud) {
+    const { world } = cloud;
+    const orderly = new Orderly(cloud);
+    const operator = new Operator(orderly);
+    await stocked(orderly, { 'TEA-1': 100 });
+    const people = Array.from({ length: PEOPLE }, (_, number) => `person-${number}`);
+    const first = (person: string) => withAddress(orderOf(person, 'first', ['TEA-1']), person);
+    await orderly.call(first('bob'));
+    for (const [number, person] of people.entries()) {
+      orderly.begin(first(person), ({ reply }) => {
+        if (reply.status !== 201) return;
+        orderly.begin(cancellationOf(person, reply.body.orderId, 'cancel'));
+        orderly.begin({ method: 'GET', path: `/orders/${String(reply.body.orderId)}`, as: person });
+      });
+      world.after(number, () => orderly.begin(first(person)));
+      await world.pass(number * STEP);
+      await operator.forget(person);
+      await orderly.rest();
+    }
+    await world.pass(KEYS_ARE_GONE);
+    const broken = [...brokenPromises(orderly)];
+    for (const person of people) broken.push(...(await forgotten(orderly, person, first(person))));
+    const { reply } = await orderly.call(first('bob'));
+    if (JSON.stringify(reply.body.deliverTo) !== JSON.stringify(addressOf('bob'))) {
+      broken.push({ invariant: 'nobody else is forgotten', detail: JSON.stringify(reply.body) });
+    }
+    await orderly.rest();
+    return [...broken, ...brokenPromises(orderly)];
+  },
+};
+
+const withAddress = (order: ReturnType<typeof orderOf>, person: string) => ({
+  ...order,
+  body: { ...order.body, deliverTo: addressOf(person) },
+});
+
+/** Whatever this person sends or asks for now, nobody gets to see their address. */
+async function forgotten(
+  orderly: Orderly,
+  person: string,
+  first: ReturnType<typeof withAddress>,
+): Promise<readonly Violation[]> {
+  const repeat = await orderly.call(first);
+  const another = await orderly.call({ ...first, key: 'another' });
+  const path = `/orders/${String(repeat.reply.body.orderId)}`;
+  const read = repeat.reply.status === 201 ? [await orderly.call({ method: 'GET', path, as: person })] : [];
+  const history =
+    repeat.reply.status === 201 ? [await orderly.call({ method: 'GET', path: `${path}/history`, as: 'operator' })] : [];
+  const told = ({ method, path, reply }: Answered): string => `${method} ${path} ${JSON.stringify(reply.body)}`;
+  return [
+    ...[repeat, another, ...read, ...history]
+      .filter(({ reply }) => JSON.stringify(reply.body).includes(addressOf(person).street))
+      .map((call) => ({
+        invariant: "a forgotten person's data is shown to nobody",
+        detail: told(call),
+        about: person,
+      })),
+    ...[another]
+      .filter(({ reply }) => !String(reply.body.type).endsWith(':person-forgotten'))
+      .map((call) => ({ invariant: "a forgotten person's data is not taken", detail: told(call), about: person })),
+  ];
+}
