@@ -66,6 +66,8 @@ export interface World {
 
   /** The stock of a SKU; nothing where nobody has set it. */
   stock(sku: string): Promise<StockView | undefined>;
+  /** What the sandbox provider really did for a payment, whatever it answered. */
+  moved(paymentId: string): Promise<Moved>;
   /** All commits of an aggregate, oldest first. */
   commits(aggregate: Aggregate, id: string): Promise<readonly Commit[]>;
   /** Its events as they are published, oldest first. */
@@ -151,10 +153,10 @@ export interface ProblemBody {
   }[];
 }
 
-export type Aggregate = 'Order' | 'Reservation' | 'StockItem' | 'Account';
-export type RelayName = 'orders/relay' | 'inventory/relay' | 'accounts/relay';
+export type Aggregate = 'Order' | 'Reservation' | 'StockItem' | 'Account' | 'Payment';
+export type RelayName = 'orders/relay' | 'inventory/relay' | 'accounts/relay' | 'payments/relay';
 /** Consumers with processed records; a projection needs none. */
-export type RecordingConsumer = 'reservations' | 'orders-stock' | 'accounts-commands';
+export type RecordingConsumer = 'reservations' | 'orders-stock' | 'accounts-commands' | 'payments-provider';
 export type ConsumerName = RecordingConsumer | 'orders-list' | 'accounts-exhausted';
 
 /** By service and entry point, as they lie in `lambdas/services`. */
@@ -169,7 +171,9 @@ export type FunctionName =
   | 'inventory/on-order-event'
   | 'accounts/set-credit-limit'
   | 'accounts/on-command'
-  | 'accounts/exhausted-projection';
+  | 'accounts/exhausted-projection'
+  | 'payments/request-payment'
+  | 'payments/charge-at-sandbox';
 
 export interface EventFilter {
   readonly aggregate: Aggregate;
@@ -208,6 +212,14 @@ export interface FailureRecord {
   /** Its effect may have happened before. */
   readonly unknown?: boolean;
   readonly expiresAt?: number;
+}
+
+/** Times, and their sums in the smallest unit. */
+export interface Moved {
+  readonly charges: number;
+  readonly charged: number;
+  readonly refunds: number;
+  readonly refunded: number;
 }
 
 export interface Deliveries {

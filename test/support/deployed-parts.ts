@@ -9,6 +9,7 @@ export const CONSUMERS: Readonly<Record<ConsumerName, { stack: string; construct
   'orders-stock': { stack: 'Orders', construct: 'StockAnswers', fn: 'orders/on-stock-answer' },
   'orders-list': { stack: 'Orders', construct: 'ListProjection', fn: 'orders/list-projection' },
   'accounts-commands': { stack: 'Accounts', construct: 'Commands', fn: 'accounts/on-command' },
+  'payments-provider': { stack: 'Payments', construct: 'Provider', fn: 'payments/charge-at-sandbox' },
   'accounts-exhausted': { stack: 'Accounts', construct: 'ExhaustedProjection', fn: 'accounts/exhausted-projection' },
 };
 
@@ -17,6 +18,7 @@ export const RELAYS: Readonly<Record<RelayName, string>> = {
   'orders/relay': 'Orders',
   'inventory/relay': 'Inventory',
   'accounts/relay': 'Accounts',
+  'payments/relay': 'Payments',
 };
 
 /** Service and stack of each kind of aggregate. */
@@ -25,6 +27,7 @@ export const HOMES: Readonly<Record<Aggregate, { service: string; stack: string 
   Reservation: { service: 'inventory', stack: 'Inventory' },
   StockItem: { service: 'inventory', stack: 'Inventory' },
   Account: { service: 'accounts', stack: 'Accounts' },
+  Payment: { service: 'payments', stack: 'Payments' },
 };
 
 /** Which consumers hear an event type. */
@@ -48,6 +51,9 @@ export const PART_OF_NAME: Readonly<Record<FunctionName, string>> = {
   'orders/list-projection': 'Orders-OnListProjection',
   'inventory/set-stock': 'Inventory-SetStock',
   'inventory/on-order-event': 'Inventory-OnReservations',
+  'payments/relay': 'Payments-OutboxRelay',
+  'payments/request-payment': 'Payments-RequestPayment',
+  'payments/charge-at-sandbox': 'Payments-OnProvider',
   'accounts/relay': 'Accounts-OutboxRelay',
   'accounts/set-credit-limit': 'Accounts-SetCreditLimit',
   'accounts/on-command': 'Accounts-OnCommands',

@@ -85,6 +85,18 @@ export abstract class OrderlyWorld implements Port.World {
     return status === 404 ? undefined : body;
   }
 
+  async moved(paymentId: string): Promise<Port.Moved> {
+    const { Item } = await this.parts.dynamodb.send(
+      new GetCommand({
+        TableName: this.output('Payments', 'SandboxName'),
+        Key: { pk: `TALLY#${paymentId}` },
+        ConsistentRead: true,
+      }),
+    );
+    const { charges = 0, chargeSum = 0, refunds = 0, refundSum = 0 } = Item ?? {};
+    return { charges, charged: chargeSum, refunds, refunded: refundSum };
+  }
+
   async commits(aggregate: Port.Aggregate, id: string): Promise<readonly Commit[]> {
     const commits: Commit[] = [];
     for await (const { Items = [] } of paginateQuery(

@@ -1,0 +1,76 @@
+import { afterEach, describe, expect, test } from 'vitest';
+import { needsFaults, world } from '../support/world.js';
+import { chargedPayment, eur, giveBack, pay, shows } from './payments.js';
+
+const notRefundable = { status: 409, type: 'urn:orderly:problem:not-refundable' };
+
+describe('when a payment is given back', () => {
+  afterEach(() => world.heal());
+
+  test('in parts, each part is given back once, and never more than was charged', async () => {
+    const bob = world.fresh('bob');
+    const paymentId = await chargedPayment(bob, 1000);
+    const { status, body, headers } = await giveBack(bob, paymentId, 'first', { amount: eur(600) });
+    expect(status).toBe(201);
+    expect(headers.location).toBe(`payments/${paymentId}`);
+    expect(body.refunds).toMatchObject([{ amount: eur(600), status: 'PENDING' }]);
+    expect((await giveBack(bob, paymentId, 'too-much', { amount: eur(401) })).body).toMatchObject(notRefundable);
+    expect((await giveBack(bob, paymentId, 'second', { amount: eur(400) })).status).toBe(201);
+    await shows(paymentId, { status: 'CHARGED', refunded: eur(1000) });
+    expect((await giveBack(bob, paymentId, 'more', { amount: eur(1) })).body).toMatchObject(notRefundable);
+    expect((await giveBack(bob, paymentId, 'all')).body).toMatchObject(notRefundable);
+    expect(await world.moved(paymentId)).toEqual({ charges: 1, charged: 1000, refunds: 2, refunded: 1000 });
+  });
+
+  test('as a whole, any number of times, it is given back once, with one answer', async () => {
+    const bob = world.fresh('bob');
+    const paymentId = await chargedPayment(bob, 1000);
+    const answers = await Promise.all([1, 2, 3].map(() => giveBack(bob, paymentId, 'whole')));
+    await shows(paymentId, { refunded: eur(1000) });
+    const late = await giveBack(bob, paymentId, 'whole');
+    for (const answer of [...answers, late]) {
+      expect(answer.status).toBe(201);
+      expect(answer.body).toEqual(late.body);
+    }
+    expect(late.headers['idempotency-replayed']).toBe('true');
+    expect((await giveBack(bob, paymentId, 'whole', { amount: eur(1) })).status).toBe(422);
+    expect(await world.moved(paymentId)).toMatchObject({ refunds: 1, refunded: 1000 });
+  });
+
+  test.each([
+    ['fails, and has given it back all the same', 50001],
+    ['fails at first', 50002],
+    ['does not answer in time', 50400],
+  ])('and the provider %s, it is given back once', async (_, amount) => {
+    const bob = world.fresh('bob');
+    const paymentId = await chargedPayment(bob, 100_000);
+    await giveBack(bob, paymentId, 'part', { amount: eur(amount) });
+    await shows(paymentId, { refunded: eur(amount) });
+    expect(await world.moved(paymentId)).toMatchObject({ refunds: 1, refunded: amount });
+  });
+
+  test.skipIf(!world.makesFaults)(
+    `and the process dies when the provider has done it, it is given back once ${needsFaults}`,
+    async () => {
+      const bob = world.fresh('bob');
+      const paymentId = await chargedPayment(bob, 1000);
+      await world.crash('payments/charge-at-sandbox', 'afterWrite', { including: `KEY#${paymentId}:refund` });
+      await giveBack(bob, paymentId, 'part', { amount: eur(300) });
+      await world.faultsMet();
+      await shows(paymentId, { refunded: eur(300) });
+      expect(await world.moved(paymentId)).toMatchObject({ refunds: 1, refunded: 300 });
+    },
+  );
+
+  test('and it was never charged, or in another currency, it is refused', async () => {
+    const bob = world.fresh('bob');
+    const { body } = await pay(bob, 40200, world.uuid());
+    await shows(body.paymentId, { status: 'DECLINED' });
+    expect((await giveBack(bob, body.paymentId, 'declined')).body).toMatchObject(notRefundable);
+    const paymentId = await chargedPayment(bob, 1000);
+    const dollars = { amount: { amount: 1000, currency: 'USD' } };
+    expect((await giveBack(bob, paymentId, 'dollars', dollars)).body).toMatchObject(notRefundable);
+    expect((await giveBack(world.fresh('mallory'), paymentId, 'mallory')).status).toBe(404);
+    expect(await world.moved(paymentId)).toMatchObject({ refunds: 0 });
+  });
+});
