@@ -14,8 +14,8 @@ const API_RECORDS = 'api#';
 const PROVIDER_CONSUMER = 'payments-provider';
 const SANDBOX_ITEMS = ['KEY#', 'OBJECT#', 'TALLY#'];
 
-/** A message may need two calls of the provider, each with a time-out of its own. */
-const PROVIDER_TIMEOUT = Duration.seconds(30);
+/** A message may need two calls of the provider, each with a time-out of 5 s, and is begun with 5 s left. */
+const PROVIDER_TIMEOUT = Duration.seconds(20);
 
 /** Payments: requested by customers, charged and given back by a provider, each once. */
 export class PaymentsStack extends ServiceStack {

@@ -14,8 +14,8 @@ const ACCOUNT = 'orderly_account';
 const PAYMENT = 'orderly_payment';
 const REFUND = 'orderly_refund';
 
-/** The function has 30 s, for two calls at most as a rule. */
-const TIMEOUT_MS = 8_000;
+/** The function has 20 s, for two calls at most as a rule. */
+const TIMEOUT_MS = 5_000;
 /** Above what one payment has: `MAX_REFUNDS` of its domain. */
 const MOST_REFUNDS = 100;
 

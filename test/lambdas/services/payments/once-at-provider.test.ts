@@ -16,7 +16,7 @@ import { eur } from './provider/provider-suite.js';
 beforeAll(() => void inProcessDynamoDb({ sandbox: ['pk'], guard: ['pk'] }));
 afterEach(() => void vi.useRealTimers());
 
-const FUNCTION_SECONDS = 30;
+const FUNCTION_SECONDS = 20;
 const sandbox = new SandboxProvider('sandbox');
 let paymentId = '';
 let providerId = '';
