@@ -5,7 +5,7 @@ import { playSeed, playWith } from '../simulator/search/scenario.js';
 import { SCENARIOS } from './scenarios/all.js';
 import { prodAssembly } from './support/assembly.js';
 
-/** Seeds that `npm test` plays of each scenario: 135 in all; determinism.test.ts has 100 more. */
+/** Seeds that `npm test` plays of each scenario: 155 in all; determinism.test.ts has 100 more. */
 const SEEDS: Readonly<Record<string, number>> = {
   'read-one': 14,
   'reject-one': 10,
@@ -25,6 +25,8 @@ const SEEDS: Readonly<Record<string, number>> = {
   poison: 8,
   'account-one': 20,
   'credit-races': 15,
+  'rebuild-under-load': 10,
+  'rebuild-credit': 10,
 };
 
 const deployment = deploymentOf(prodAssembly());

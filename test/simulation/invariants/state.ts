@@ -8,6 +8,7 @@ export const state: Check = (facts) => [
   ...ordersEnd(facts),
   ...reservationsFollow(facts),
   ...listsAreRight(facts),
+  ...nothingIsLeft(facts),
 ];
 
 /** G1 */
@@ -110,3 +111,11 @@ const listsAreRight: Check = (facts) =>
     const told = `rows ${JSON.stringify(rows.map(({ order }) => order))}, order at ${reached} ${JSON.stringify(facts.order(id))}`;
     return right ? [] : [violation('a list equals its rebuild', told, id)];
   });
+
+/** A rebuild that is over leaves no row of another version behind: nobody would ever forget it. */
+const nothingIsLeft: Check = ({ unreadRows, versionsOf }) =>
+  unreadRows
+    .filter(({ pk }) => versionsOf(viewIn(String(pk))).builds === undefined)
+    .map(({ pk, sk }) => violation('no row of a version that is not read is left', `${String(pk)} ${String(sk)}`));
+
+const viewIn = (pk: string): string => (pk.startsWith('CUSTOMER#') ? 'orders-list' : 'accounts-exhausted');

@@ -171,7 +171,7 @@ export const BUGS: readonly PlantedBug[] = [
     name: 'a list shows whichever version came last',
     scenario: 'place-one',
     source: {
-      file: 'lambdas/services/orders/order-list.ts',
+      file: `${PATTERNS}/projection/projection.ts`,
       from: "'attribute_not_exists(pk) OR version < :version'",
       to: "'attribute_not_exists(pk) OR version <> :version'",
     },
@@ -291,6 +291,42 @@ export const BUGS: readonly PlantedBug[] = [
       file: 'lambdas/services/accounts/domain/authorization.ts',
       from: "return [{ type: 'AuthorizationVoided', data }];",
       to: 'return [done(data)];',
+    },
+  },
+  {
+    name: 'a consumer shows an event in the version that is read only',
+    scenario: 'rebuild-under-load',
+    source: {
+      file: `${PATTERNS}/projection/versions.ts`,
+      from: 'builds === undefined ? [reads] : [builds, reads]',
+      to: '[reads].concat(builds === undefined ? [] : [])',
+    },
+  },
+  {
+    name: 'old rows are deleted as soon as it has switched',
+    scenario: 'rebuild-under-load',
+    source: {
+      file: `${PATTERNS}/projection/rebuilder.ts`,
+      from: 'const DRAIN_SECONDS = 60;',
+      to: 'const DRAIN_SECONDS = 0;',
+    },
+  },
+  {
+    name: 'the pages behind a cursor are those of the first version',
+    scenario: 'rebuild-under-load',
+    source: {
+      file: 'lambdas/services/orders/order-list.ts',
+      from: 'const prefix = inVersion(ORDER, reads);',
+      to: 'const prefix = inVersion(ORDER, before === undefined ? reads : 1);',
+    },
+  },
+  {
+    name: 'the rows of a rebuild forget which index they are in',
+    scenario: 'rebuild-credit',
+    source: {
+      file: 'lambdas/services/accounts/exhausted-list.ts',
+      from: "versionedKeys: ['sk', 'exhaustedPk'],",
+      to: "versionedKeys: ['sk'],",
     },
   },
   {

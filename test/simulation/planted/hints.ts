@@ -21,4 +21,5 @@ export const HINTS: Readonly<Record<string, readonly Fault[]>> = {
   'messages become visible again while they are handled': [
     { point: 'Inventory/OnReservations call 4', kind: 'hung-before' },
   ],
+  'old rows are deleted as soon as it has switched': [{ point: 'Orders/OnListProjection call 36', kind: 'very-late' }],
 };

@@ -11,7 +11,7 @@ import { Orderly } from '../support/orderly.js';
 const eur = (amount: number) => ({ amount, currency: 'EUR' });
 
 /** Sends a step as a saga's relay would; a retry of it is another message with the same step. */
-function sender(cloud: Cloud): (command: AccountCommand) => void {
+export function sender(cloud: Cloud): (command: AccountCommand) => void {
   const { world, events, deployment } = cloud;
   const [, name] = [...deployment.assembly.outputs].find(([key]) => key.endsWith('-Platform.BusName')) ?? [];
   const bus = events.busName(String(name)) ?? '';
@@ -40,7 +40,7 @@ function sender(cloud: Cloud): (command: AccountCommand) => void {
 }
 
 /** The steps of an order's saga. */
-function stepsOf(customerId: string, orderId: string, amount: number) {
+export function stepsOf(customerId: string, orderId: string, amount: number) {
   const step = (name: string) => ({ customerId, orderId, stepId: `${orderId}/${name}` });
   return {
     authorize: { type: 'AuthorizeAccount', data: { ...step('authorize'), amount: eur(amount) } },
@@ -50,7 +50,8 @@ function stepsOf(customerId: string, orderId: string, amount: number) {
   } as const satisfies Record<string, AccountCommand>;
 }
 
-const limitOf = (customer: string, amount: number) =>
+/** An operator sets a customer's limit. */
+export const limitOf = (customer: string, amount: number) =>
   ({
     method: 'PUT',
     path: `/accounts/${customer}/credit-limit`,
@@ -118,7 +119,7 @@ export const creditRaces: Scenario = {
 };
 
 /** A customer reads their own account as it is, nobody else's; the list shows whose credit is used up. */
-async function readersSeeAccounts(orderly: Orderly): Promise<readonly Violation[]> {
+export async function readersSeeAccounts(orderly: Orderly): Promise<readonly Violation[]> {
   const { accounts, creditRows } = new Facts(orderly);
   const broken: Violation[] = [];
   const expect = (invariant: string, found: unknown, wanted: unknown): void => {

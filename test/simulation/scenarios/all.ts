@@ -6,6 +6,7 @@ import { forgetRaces } from './forget-races.js';
 import { keys } from './keys.js';
 import { placeOne, readOne, rejectOne } from './place-one.js';
 import { cancelRaces, soldOut } from './races.js';
+import { rebuildCredit, rebuildUnderLoad } from './rebuilds.js';
 import { redeliveryTtlAtOnce, redeliveryTtlLags, redeliveryWhileDown } from './redelivery.js';
 import { busRefuses, consumerFails, poison, redriveDaysLater, redriveWeeksLater, relayFails } from './trouble.js';
 import { twentyOrders } from './twenty-orders.js';
@@ -30,6 +31,8 @@ export const SCENARIOS: readonly Scenario[] = [
   poison,
   accountOne,
   creditRaces,
+  rebuildUnderLoad,
+  rebuildCredit,
   forgetRaces,
 ];
 

@@ -1,5 +1,7 @@
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { recordKey, relayConsumer } from '../../../lambdas/patterns/idempotent-consumer/failure-records.js';
+import type { Versions } from '../../../lambdas/patterns/projection/contract.js';
+import { pointerKey, versionOf, versionsIn } from '../../../lambdas/patterns/projection/versions.js';
 import type { OrderEvent, OrderView } from '../../../lambdas/services/orders/contract.js';
 import { evolve, initialState, viewOf } from '../../../lambdas/services/orders/domain/order.js';
 import { type Listener, listenersOf } from '../../../tools/operator/services.js';
@@ -81,10 +83,15 @@ export class Facts {
   readonly commits: readonly Commit[];
   /** What an account knows of an order, by the item's keys. */
   readonly authorizations: ReadonlyMap<string, string>;
-  /** By customer. */
+  /** By customer, of the version that is read. */
   readonly creditRows: ReadonlyMap<string, CreditRow>;
   readonly counters: readonly Counter[];
+  /** Of the version that is read. */
   readonly rows: readonly ListRow[];
+  /** Rows of views in versions that aren't read. */
+  readonly unreadRows: readonly Row[];
+  /** Which versions of a projection there are. */
+  readonly versionsOf: (projection: string) => Versions;
   readonly records: ReadonlyMap<string, MessageRecord>;
   /** By the event's id. */
   readonly published: ReadonlyMap<string, BusEvent>;
@@ -99,6 +106,13 @@ export class Facts {
 
   constructor(readonly orderly: Orderly) {
     const tables = orderly.services.flatMap(({ table }) => orderly.itemsOf(table));
+    const pointers = new Map(tables.map((item) => [`${String(item.pk)} ${String(item.sk)}`, item]));
+    this.versionsOf = (projection) => {
+      const { pk, sk } = pointerKey(projection);
+      return versionsIn(pointers.get(`${pk} ${sk}`));
+    };
+    const isRead = (projection: string, { sk }: Row): boolean =>
+      versionOf(String(sk)) === this.versionsOf(projection).reads;
     this.commits = tables.filter(isCommit) as unknown as Commit[];
     this.orders = byId(this.commits, 'Order#');
     this.reservations = byId(this.commits, 'Reservation#');
@@ -110,13 +124,20 @@ export class Facts {
     );
     this.creditRows = new Map(
       tables
-        .filter(({ pk }) => String(pk).startsWith('CREDIT#'))
+        .filter((row) => String(row.pk).startsWith('CREDIT#') && isRead('accounts-exhausted', row))
         .map((row) => [String(row.pk).slice('CREDIT#'.length), row as unknown as CreditRow]),
     );
     this.counters = tables
       .filter(({ pk, sk }) => String(pk).startsWith('StockItem#') && sk === 'STATE')
       .map((row) => ({ ...(row as unknown as Counter), sku: String(row.pk).slice('StockItem#'.length) }));
-    this.rows = tables.filter(({ pk }) => String(pk).startsWith('CUSTOMER#')) as unknown as ListRow[];
+    this.rows = tables.filter(
+      (row) => String(row.pk).startsWith('CUSTOMER#') && isRead('orders-list', row),
+    ) as unknown as ListRow[];
+    this.unreadRows = tables.filter(
+      (row) =>
+        (String(row.pk).startsWith('CUSTOMER#') && !isRead('orders-list', row)) ||
+        (String(row.pk).startsWith('CREDIT#') && !isRead('accounts-exhausted', row)),
+    );
     const records = orderly.services.flatMap(({ records }) => orderly.itemsOf(records));
     this.records = new Map(records.map((record) => [String(record.pk), record as unknown as MessageRecord]));
     this.published = new Map(

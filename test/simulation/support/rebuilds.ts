@@ -1,0 +1,73 @@
+import type { RebuildAnswer, RebuildRequest } from '../../../lambdas/patterns/projection/contract.js';
+import { OperatorError } from '../../../tools/operator/errors.js';
+import type { DeployedProjection } from '../../../tools/operator/projections.js';
+import { type RebuildOrder, rebuild } from '../../../tools/operator/rebuild.js';
+import type { Result } from '../../simulator/aws/lambda.js';
+import type { Orderly } from './orderly.js';
+
+/** Few: so that faults, pauses and writes come between pages of the little that a scenario has. */
+const PAGE_SIZE = 4;
+/** Commands until one is through: each may end by faults, by Ctrl-C or by a pause. */
+const COMMANDS = 200;
+
+/**
+ * An operator who rebuilds projections: the command line's own code; what it would send to AWS goes to the simulated
+ * function, and its waiting is the world's.
+ */
+export class Rebuilds {
+  constructor(private readonly orderly: Orderly) {}
+
+  /**
+   * Rebuilds while the world goes on, and presses Ctrl-C or pauses now and then.
+   * @returns what the last command told
+   */
+  async through(name: string, action: 'rebuild' | 'check' = 'rebuild'): Promise<RebuildAnswer> {
+    const { world } = this.orderly.cloud;
+    const random = world.random.fork(`rebuild ${name}`);
+    let order: RebuildOrder['action'] = action;
+    for (let command = 0; command < COMMANDS; command++) {
+      world.note(`operator: projections rebuild ${name} ${order}`);
+      const ended = await this.command(name, order, () => random.chance(0.1));
+      if (ended?.rebuild?.phase === 'DONE') return ended;
+      const pauses = !ended?.rebuild?.paused && random.chance(0.1);
+      order = ended?.rebuild?.paused ? 'resume' : pauses ? 'pause' : action;
+    }
+    throw new Error(`the rebuild of ${name} doesn't end`);
+  }
+
+  /** @returns nothing where it was refused or gave up: its state is where the next command finds it */
+  private async command(
+    name: string,
+    action: RebuildOrder['action'],
+    stopped: () => boolean,
+  ): Promise<RebuildAnswer | undefined> {
+    const { world } = this.orderly.cloud;
+    try {
+      const wait = (seconds: number) => world.pass(seconds * 1_000);
+      const { json } = await rebuild(this.deployed(name), { action }, { say: () => undefined, wait, stopped });
+      return json.rebuild as RebuildAnswer;
+    } catch (error) {
+      if (!(error instanceof OperatorError)) throw error;
+      world.note(`operator: ${error.message}`);
+      return undefined;
+    }
+  }
+
+  private deployed(name: string): DeployedProjection {
+    const { cloud, services } = this.orderly;
+    const service = services.find(({ consumers }) => consumers.some((consumer) => consumer.name === name));
+    const description = service?.consumers.find((consumer) => consumer.name === name);
+    const fn = [...cloud.functions.values()].find(({ resource }) => resource.ref === description?.rebuild);
+    if (!service || !fn) throw new Error(`there is no projection ${name}`);
+    const ask = async (request: RebuildRequest): Promise<RebuildAnswer> => {
+      let result: Result | undefined;
+      fn.invoke(request.action === 'go-on' ? { ...request, pageSize: PAGE_SIZE } : request, (ended) => {
+        result = ended;
+      });
+      await cloud.world.until(() => result !== undefined);
+      if (result?.kind === 'returned') return result.value as RebuildAnswer;
+      throw new OperatorError('refused', `the function ended otherwise: ${JSON.stringify(result)}`);
+    };
+    return { name, service: service.name, ask, commits: async () => 0 };
+  }
+}
