@@ -25,6 +25,9 @@ const SEEDS: Readonly<Record<string, number>> = {
   poison: 8,
   'account-one': 20,
   'credit-races': 15,
+  'pay-once': 20,
+  'pay-trouble': 10,
+  'pay-three-days-later': 5,
   'rebuild-under-load': 10,
   'rebuild-credit': 10,
 };

@@ -4,6 +4,7 @@ import type { Orderly } from '../support/orderly.js';
 import { accounts } from './accounts.js';
 import { deliveries } from './deliveries.js';
 import { nothingFails } from './failures.js';
+import { payments } from './payments.js';
 import { people } from './people.js';
 import { requests } from './requests.js';
 import { state } from './state.js';
@@ -23,6 +24,7 @@ export function brokenPromises(orderly: Orderly, meant?: (record: MessageRecord)
     ...deliveries(facts),
     ...state(facts),
     ...accounts(facts),
+    ...payments(facts),
     ...steps(facts),
     ...transports(facts),
     ...people(facts),

@@ -4,6 +4,7 @@ import { CANCEL_AT, cancelAt } from './cancel-at.js';
 import { counting } from './counting.js';
 import { forgetRaces } from './forget-races.js';
 import { keys } from './keys.js';
+import { payOnce, payThreeDaysLater, payTrouble } from './payments.js';
 import { placeOne, readOne, rejectOne } from './place-one.js';
 import { cancelRaces, soldOut } from './races.js';
 import { rebuildCredit, rebuildUnderLoad } from './rebuilds.js';
@@ -31,6 +32,9 @@ export const SCENARIOS: readonly Scenario[] = [
   poison,
   accountOne,
   creditRaces,
+  payOnce,
+  payTrouble,
+  payThreeDaysLater,
   rebuildUnderLoad,
   rebuildCredit,
   forgetRaces,

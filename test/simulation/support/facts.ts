@@ -80,7 +80,10 @@ export class Facts {
   readonly orders: ReadonlyMap<string, readonly Commit[]>;
   readonly reservations: ReadonlyMap<string, readonly Commit[]>;
   readonly accounts: ReadonlyMap<string, readonly Commit[]>;
+  readonly payments: ReadonlyMap<string, readonly Commit[]>;
   readonly commits: readonly Commit[];
+  /** Items of the payments' sandbox provider, by key. */
+  readonly sandbox: ReadonlyMap<string, Row>;
   /** What an account knows of an order, by the item's keys. */
   readonly authorizations: ReadonlyMap<string, string>;
   /** By customer, of the version that is read. */
@@ -117,6 +120,8 @@ export class Facts {
     this.orders = byId(this.commits, 'Order#');
     this.reservations = byId(this.commits, 'Reservation#');
     this.accounts = byId(this.commits, 'Account#');
+    this.payments = byId(this.commits, 'Payment#');
+    this.sandbox = new Map(orderly.itemsOf(sandboxOf(orderly)).map((item) => [String(item.pk), item]));
     this.authorizations = new Map(
       tables
         .filter(({ sk }) => String(sk).startsWith('AUTH#'))
@@ -224,6 +229,12 @@ export class Facts {
     const id = key.slice(key.lastIndexOf('#') + 1);
     this.shown.set(id, Math.max(version, this.shown.get(id) ?? 0));
   }
+}
+
+/** The table of the sandbox, as its stack's output tells it. */
+function sandboxOf({ cloud }: Orderly): string {
+  const [, name] = [...cloud.deployment.assembly.outputs].find(([key]) => key.endsWith('.SandboxName')) ?? [];
+  return String(name);
 }
 
 export interface Line {

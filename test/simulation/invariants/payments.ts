@@ -1,0 +1,96 @@
+import type { PaymentEvent } from '../../../lambdas/services/payments/contract.js';
+import { evolve, initialState, type Payment } from '../../../lambdas/services/payments/domain/payment.js';
+import type { Violation } from '../../simulator/search/scenario.js';
+import type { Commit, Facts } from '../support/facts.js';
+import type { Row } from '../support/orderly.js';
+import { type Check, violation } from './violation.js';
+
+/** What is true of every payment, at us and at the provider, whatever was asked, answered or lost how often. */
+export const payments: Check = (facts) =>
+  [...facts.payments].flatMap(([id, commits]) => {
+    const events = eventsOf(commits);
+    const told: Told = { id, commits, events, payment: events.reduce(evolve, initialState), tally: tallyOf(facts, id) };
+    return [chargedOnce(told), refundedOnce(told), ...endsOrIsVisible(facts, told)].flat();
+  });
+
+interface Told {
+  readonly id: string;
+  readonly commits: readonly Commit[];
+  readonly events: readonly PaymentEvent[];
+  readonly payment: Payment;
+  /** What the sandbox really did. */
+  readonly tally: Tally;
+}
+
+interface Tally {
+  readonly charges: number;
+  readonly chargeSum: number;
+  readonly refunds: number;
+  readonly refundSum: number;
+}
+
+const eventsOf = (commits: readonly Commit[]): readonly PaymentEvent[] =>
+  commits.flatMap(({ events }) => events.map(({ type, data }) => ({ type, data: JSON.parse(data) }) as PaymentEvent));
+
+function tallyOf({ sandbox }: Facts, id: string): Tally {
+  const { charges = 0, chargeSum = 0, refunds = 0, refundSum = 0 } = (sandbox.get(`TALLY#${id}`) ?? {}) as Row;
+  return { charges, chargeSum, refunds, refundSum } as Tally;
+}
+
+function chargedOnce({ id, payment, tally, events }: Told): readonly Violation[] {
+  if (payment.status === 'NONE') return [];
+  const { charges, chargeSum } = tally;
+  const told = `${payment.status}, ${charges} charges, ${chargeSum} of ${payment.amount.amount}`;
+  const times = (...types: readonly string[]) => events.filter(({ type }) => types.includes(type)).length;
+  const right =
+    charges <= 1 &&
+    chargeSum === charges * payment.amount.amount &&
+    times('PaymentRequested') === 1 &&
+    times('PaymentCharged', 'PaymentDeclined') <= 1;
+  if (!right) return [violation('a payment is charged at most once', told, id)];
+  const agree = { CHARGED: charges === 1, DECLINED: charges === 0, REQUESTED: charges === 0, PREPARED: true };
+  return agree[payment.status] ? [] : [violation('what is said of a charge is what was done', told, id)];
+}
+
+/** Money is conserved: what was given back is what we say, each refund once, and no more than was charged. */
+function refundedOnce({ id, payment, tally, events }: Told): readonly Violation[] {
+  if (payment.status === 'NONE') return [];
+  const done = events.flatMap((event) => (event.type === 'PaymentRefunded' ? [event.data] : []));
+  const pending = payment.status === 'CHARGED' ? Object.values(payment.refunds).filter(isPending) : [];
+  const sum = done.reduce((all, { amount }) => all + amount.amount, 0);
+  const most = pending.reduce((all, { amount }) => all + amount.amount, sum);
+  const told = `${tally.refunds} refunds of ${tally.refundSum}; ${done.length} of ${sum} are told, ${pending.length} pending`;
+  const right =
+    new Set(done.map(({ refundId }) => refundId)).size === done.length &&
+    tally.refunds >= done.length &&
+    tally.refunds <= done.length + pending.length &&
+    tally.refundSum >= sum &&
+    tally.refundSum <= most &&
+    tally.refundSum <= tally.chargeSum;
+  return right ? [] : [violation('a refund is made once, and never of more than was charged', told, id)];
+}
+
+/** What isn't through yet waits for a message that an operator can see. */
+function endsOrIsVisible(facts: Facts, { id, commits, payment }: Told): readonly Violation[] {
+  const listener = facts.listener('payments-provider');
+  const visible = (type: string, part: string): boolean => {
+    const event = commits.flatMap(({ events }) => events).find((one) => one.type === type && one.data.includes(part));
+    return event !== undefined && !['processed', 'missing'].includes(facts.delivery(listener, event));
+  };
+  switch (payment.status) {
+    case 'REQUESTED':
+      return visible('PaymentRequested', id) ? [] : [violation('a payment ends or is visible', payment.status, id)];
+    case 'PREPARED':
+      return visible('PaymentPrepared', id) ? [] : [violation('a payment ends or is visible', payment.status, id)];
+    case 'CHARGED':
+      return Object.entries(payment.refunds).flatMap(([refundId, refund]) =>
+        !isPending(refund) || visible('RefundRequested', refundId)
+          ? []
+          : [violation('a refund ends or is visible', `${refundId} of ${refund.amount.amount}`, id)],
+      );
+    default:
+      return [];
+  }
+}
+
+const isPending = ({ status }: { readonly status: string }): boolean => status === 'PENDING';

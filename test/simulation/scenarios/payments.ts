@@ -1,0 +1,100 @@
+import type { Scenario, Violation } from '../../simulator/search/scenario.js';
+import { brokenPromises } from '../invariants/broken-promises.js';
+import { Facts, type MessageRecord } from '../support/facts.js';
+import { Operator } from '../support/operator.js';
+import { Orderly } from '../support/orderly.js';
+import { DAY } from './shop.js';
+
+const eur = (amount: number) => ({ amount, currency: 'EUR' });
+
+const paymentOf = (as: string, amount: number, key: string) =>
+  ({ method: 'POST', path: '/payments', as, key, body: { accountId: as, amount: eur(amount) } }) as const;
+
+const refundOf = (as: string, paymentId: unknown, key: string, amount?: number) => {
+  const body = amount === undefined ? {} : { amount: eur(amount) };
+  return { method: 'POST', path: `/payments/${String(paymentId)}/refund`, as, key, body } as const;
+};
+
+/** One payment, its request sent again; a part of it given back, then the rest, then more than there was. */
+export const payOnce: Scenario = {
+  name: 'pay-once',
+  faultProbability: 0.04,
+  async play(cloud) {
+    const orderly = new Orderly(cloud);
+    const pay = paymentOf('alice', 1000, 'pay');
+    const { reply } = await orderly.call(pay);
+    orderly.begin(pay);
+    await orderly.rest();
+    const { paymentId } = reply.body;
+    const part = refundOf('alice', paymentId, 'part', 400);
+    await orderly.call(part);
+    orderly.begin(part);
+    // All that is left, while the part may be under way.
+    await orderly.call(refundOf('alice', paymentId, 'rest'));
+    const more = await orderly.call(refundOf('alice', paymentId, 'more', 1));
+    await orderly.rest();
+    return [...brokenPromises(orderly), ...answers('more than was charged', more.reply.status, 409)];
+  },
+};
+
+/** By amount, the provider declines, fails in each of its ways, answers late or not at all; refunds do the same. */
+export const payTrouble: Scenario = {
+  name: 'pay-trouble',
+  faultProbability: 0.02,
+  async play(cloud) {
+    const orderly = new Orderly(cloud);
+    for (const amount of [20200, 40200, 50000, 50001, 50002, 50400]) {
+      orderly.begin(paymentOf('alice', amount, `pay-${amount}`));
+    }
+    const { reply } = await orderly.call(paymentOf('bob', 300_000, 'pay'));
+    await orderly.rest();
+    for (const amount of [50000, 50001, 50002, 50400]) {
+      orderly.begin(refundOf('bob', reply.body.paymentId, `refund-${amount}`, amount));
+    }
+    await orderly.rest();
+    const unclear = [...new Facts(orderly).records.values()].filter(isUnclear);
+    return [...brokenPromises(orderly, isUnclear), ...answers('unclear effects are visible', unclear.length, 2)];
+  },
+};
+
+/**
+ * What the provider did can't be committed, until all attempts are used up; three days later, when it has forgotten its
+ * keys, an operator sends it again, twice.
+ */
+export const payThreeDaysLater: Scenario = {
+  name: 'pay-three-days-later',
+  faultProbability: 0.002,
+  async play(cloud) {
+    const { world } = cloud;
+    const orderly = new Orderly(cloud);
+    const { reply } = await orderly.call(paymentOf('alice', 1000, 'before'));
+    await orderly.rest();
+    const { paymentId } = reply.body;
+    cloud.calls.interceptor = {
+      before: ({ fn, body }) =>
+        fn.label === 'Payments/OnProvider' && body.includes('COMMIT#') ? 'refused' : undefined,
+      after: () => undefined,
+    };
+    await orderly.call(refundOf('alice', paymentId, 'part', 300));
+    await orderly.call(paymentOf('bob', 2000, 'meanwhile'));
+    await orderly.rest();
+    const broken = answers('what could not be committed is visible', failed(orderly).length, 2);
+    cloud.calls.interceptor = undefined;
+    await world.pass(3 * DAY);
+    const operator = new Operator(orderly);
+    await operator.redriveAll();
+    await operator.redriveAll();
+    await orderly.rest();
+    const left = answers('a redrive ends every failure', failed(orderly).length, 0);
+    return [...broken, ...brokenPromises(orderly, () => true), ...left];
+  },
+};
+
+const failed = (orderly: Orderly): readonly MessageRecord[] =>
+  [...new Facts(orderly).records.values()].filter(({ status }) => status === 'FAILED');
+
+const isUnclear = ({ status, failures = [] }: MessageRecord): boolean =>
+  status === 'FAILED' && failures[0]?.name === 'PaymentUnclear';
+
+const answers = (invariant: string, found: unknown, wanted: unknown): readonly Violation[] =>
+  found === wanted ? [] : [{ invariant, detail: `${found}, not ${wanted}` }];
