@@ -28,6 +28,26 @@ describe.skipIf(!world.makesFaults)(`what an order costs ${needsFaults}`, () => 
     ]);
   });
 
+  test('with an address: a key for who has none, and one more unit, for its index entry', async () => {
+    const customer = world.fresh('customer');
+    const lines = [line(await stocked(10))];
+    const deliverTo = { name: 'Ada Lovelace', street: '12 Main St', city: 'London', postalCode: 'SW1Y', country: 'GB' };
+    const placing = () => post(lines, { as: { customer }, deliverTo });
+    const first = of('orders/place-order', await world.callsDuring(placing));
+    expect(shown(first)).toEqual([
+      'DynamoDB GetItem',
+      'TrentService GenerateDataKey',
+      'DynamoDB PutItem',
+      'DynamoDB PutItem',
+    ]);
+    expect(first.at(-1)?.units).toEqual({ table: 1, indexes: { feed: 1, people: 1 } });
+    // Asks for nothing where the function still has the key in memory.
+    const second = of('orders/place-order', await world.callsDuring(placing));
+    expect(['DynamoDB PutItem', 'DynamoDB GetItem,TrentService Decrypt,DynamoDB PutItem']).toContain(
+      shown(second).join(','),
+    );
+  });
+
   test('a duplicate: one call, which is refused', async () => {
     const sku = await stocked(10);
     const key = world.fresh('key');

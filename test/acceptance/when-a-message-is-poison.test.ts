@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Envelope } from '../../lambdas/patterns/outbox/envelope.js';
+import { ordersContract } from '../../lambdas/services/orders/contract.js';
 import { world } from '../support/world.js';
 import { newOrderId, orderPlaced, queued } from './messages.js';
 import { becomes, get, line, placed, stocked } from './orders.js';
@@ -184,7 +185,7 @@ describe('when a message is poison', () => {
 
   test('of a newer schema version, it is tried again (a deployment may be under way), and nothing behind it waits', async () => {
     const sku = await stocked(5);
-    const dataschema = 'urn:orderly:orders:OrderPlaced:2';
+    const dataschema = `urn:orderly:orders:OrderPlaced:${ordersContract.events.OrderPlaced.version + 1}`;
     const early = orderPlaced(newOrderId(), [line(sku, 4)], { dataschema });
     await world.send('reservations', queued(early));
     await world.eventually('it was put off twice', async () =>

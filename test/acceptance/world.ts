@@ -83,11 +83,11 @@ export interface World {
   /** All that is known of a person, as an operator exports it. */
   exported(person: string): Promise<Json>;
   /**
-   * Looks for a text in all that is kept: items of every table, messages in queues, log lines of every function; where
+   * Looks for texts in all that is kept: items of every table, messages in queues, log lines of every function; where
    * the world has them also what the bus has taken (its archive) and failed batches.
-   * @returns where it stands, one line a place
+   * @returns where any of them stands, one line a place
    */
-  copiesOf(text: string): Promise<readonly string[]>;
+  copiesOf(...texts: readonly string[]): Promise<readonly string[]>;
   /** What functions called while `work` ran, in order. */
   callsDuring(work: () => Promise<unknown>): Promise<readonly FunctionCall[]>;
 }

@@ -43,6 +43,7 @@ export class LocalStackWorld extends OrderlyWorld {
   private readonly proxy: ProxyControl | undefined;
   private groups: ReturnType<typeof logGroups> | undefined;
   private readonly tokens = new Tokens(devIssuer());
+  private readonly began = Date.now();
   private readonly requests = new Lanes(REQUESTS_AT_ONCE);
   /** Visibility timeouts to be put back, by queue. */
   private readonly hurried = new Map<string, string>();
@@ -207,13 +208,14 @@ export class LocalStackWorld extends OrderlyWorld {
   }
 
   /** Queues are read by LocalStack's own route, which hides no message from its consumer; elsewhere they aren't. */
-  protected async copiesElsewhere(text: string): Promise<readonly string[]> {
+  protected async copiesElsewhere(texts: readonly string[]): Promise<readonly string[]> {
     const found: string[] = [];
+    const holds = (content: string) => texts.some((text) => content.includes(text));
     for await (const { logGroups: groups = [] } of paginateDescribeLogGroups({ client: this.logs }, {})) {
       for (const { logGroupName = '' } of groups) {
         // LocalStack's filter lets more through.
-        const lines = (await this.linesOf(logGroupName, text)).filter((line) => line.includes(text));
-        if (lines.length > 0) found.push(`log group ${logGroupName}`);
+        const lines = await this.linesOf(logGroupName, ...texts);
+        if (lines.some(holds)) found.push(`log group ${logGroupName}`);
       }
     }
     const { endpoint } = this.deployed;
@@ -222,18 +224,20 @@ export class LocalStackWorld extends OrderlyWorld {
       for (const url of QueueUrls) {
         const route = `${endpoint}/_aws/sqs/messages?ShowInvisible=true&QueueUrl=${encodeURIComponent(url)}`;
         const response = await fetch(route, { headers: { Accept: 'application/json' } });
-        if ((await response.text()).includes(text)) found.push(`queue ${url}`);
+        if (holds(await response.text())) found.push(`queue ${url}`);
       }
     }
     return found;
   }
 
-  private async linesOf(logGroupName: string, including: string): Promise<readonly string[]> {
+  /** Of this world's own time, with any of these texts. */
+  private async linesOf(logGroupName: string, ...texts: readonly string[]): Promise<readonly string[]> {
     const lines: string[] = [];
+    const any = texts.length > 1 ? '?' : '';
     try {
       for await (const { events = [] } of paginateFilterLogEvents(
         { client: this.logs },
-        { logGroupName, filterPattern: `"${including}"` },
+        { logGroupName, startTime: this.began, filterPattern: texts.map((text) => `${any}"${text}"`).join(' ') },
       )) {
         lines.push(...events.map(({ message = '' }) => message));
       }

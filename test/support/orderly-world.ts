@@ -41,8 +41,8 @@ export abstract class OrderlyWorld implements Port.World {
   abstract heal(): Promise<void>;
   abstract eventually<T>(what: string, attempt: () => Promise<T>): Promise<T>;
   abstract callsDuring(work: () => Promise<unknown>): Promise<readonly Port.FunctionCall[]>;
-  /** Places beside the tables that hold a text. */
-  protected abstract copiesElsewhere(text: string): Promise<readonly string[]>;
+  /** Places beside the tables that hold any of these texts. */
+  protected abstract copiesElsewhere(texts: readonly string[]): Promise<readonly string[]>;
   /** Faults that were set and that nothing has met yet. */
   protected abstract unmet(): Promise<readonly object[]>;
   /** Lines of a function's log that hold this text. */
@@ -163,18 +163,18 @@ export abstract class OrderlyWorld implements Port.World {
     return (await exportPerson(documents, this.exportedServices, { places, open }, person)).json;
   }
 
-  async copiesOf(text: string): Promise<readonly string[]> {
+  async copiesOf(...texts: readonly string[]): Promise<readonly string[]> {
     const found: string[] = [];
     for (const [stack, outputs] of Object.entries(this.parts.outputs)) {
       for (const name of ['TableName', 'RecordsName', 'PersonalKeysName'].filter((name) => outputs[name])) {
         const pages = paginateScan({ client: this.parts.dynamodb }, { TableName: this.output(stack, name) });
         for await (const { Items = [] } of pages) {
-          const holding = Items.filter((item) => textOf(item).includes(text));
+          const holding = Items.filter((item) => texts.some((text) => textOf(item).includes(text)));
           found.push(...holding.map(({ pk, sk = '' }) => `${stack} ${name} ${pk}/${sk}`));
         }
       }
     }
-    return [...found, ...(await this.copiesElsewhere(text))];
+    return [...found, ...(await this.copiesElsewhere(texts))];
   }
 
   private get keysOfPeople() {

@@ -175,8 +175,8 @@ export class SimulatorWorld extends OrderlyWorld {
       .map(({ text }) => text);
   }
 
-  protected async copiesElsewhere(text: string): Promise<readonly string[]> {
-    return copiesBesideTables(this.cloud, text);
+  protected async copiesElsewhere(texts: readonly string[]): Promise<readonly string[]> {
+    return texts.flatMap((text) => copiesBesideTables(this.cloud, text));
   }
 
   private missing(what: string, error: unknown): string {
