@@ -87,7 +87,7 @@ export class Environment {
   private dead = false;
   private begun = 0;
   private requests = 0;
-  private metTrouble = false;
+  private triedAgain = false;
   /** Ends of invocations, told to whoever waits; an environment that is gone tells nobody. */
   private ended: ((ending: Ending) => void) | undefined;
 
@@ -150,12 +150,12 @@ export class Environment {
   }
 
   /**
-   * Whether it may serve another history: nothing of it is under way or planned, and it never met an error, of which the
-   * SDK's clients keep count (retry tokens).
+   * Whether it may serve another history: nothing of it is under way or planned, and its SDK never tried a request again,
+   * of which clients keep count (retry tokens).
    */
   get isAsNew(): boolean {
-    const { dead, ended, timers, requests, metTrouble } = this;
-    return !dead && !metTrouble && ended === undefined && timers.pending === 0 && requests === 0;
+    const { dead, triedAgain, ended, timers, requests } = this;
+    return !dead && !triedAgain && ended === undefined && timers.pending === 0 && requests === 0;
   }
 
   /** Loads the module: what a cold start does. @throws what the module throws @param handler as in the template: `index.handler` */
@@ -219,6 +219,8 @@ export class Environment {
   private send(request: HttpRequest, reply: Reply): void {
     if (this.dead) return;
     this.requests++;
+    // `amz-sdk-request: attempt=2; max=3`
+    this.triedAgain ||= /attempt=(?!1\b)/.test(request.headers['amz-sdk-request'] ?? '');
     const alive = (tell: () => void): void => {
       if (this.dead) return;
       this.requests--;
@@ -226,14 +228,8 @@ export class Environment {
       tell();
     };
     this.around.send(request, {
-      answer: (response) => {
-        this.metTrouble ||= response.status >= 400;
-        alive(() => reply.answer(response));
-      },
-      fail: (code) => {
-        this.metTrouble = true;
-        alive(() => reply.fail(code));
-      },
+      answer: (response) => alive(() => reply.answer(response)),
+      fail: (code) => alive(() => reply.fail(code)),
     });
   }
 }
