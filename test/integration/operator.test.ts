@@ -211,3 +211,34 @@ describe('orderly failures', () => {
 
 /** Data as it should have been: even that isn't processed once the message was discarded. */
 const mended = (subject: string) => ({ data: orderPlaced(subject.slice('Order/'.length), [line('sku')]).data });
+
+describe('orderly person', () => {
+  const deliverTo = { name: 'Ada', street: '12 Main St', city: 'London', postalCode: 'SW1Y', country: 'GB' };
+
+  test('export gives a person all of theirs, and forget takes what is personal away, for ever', async () => {
+    const customer = world.fresh('customer');
+    const { orderId } = await placed([line(await stocked(1))], { as: { customer }, deliverTo });
+    await world.settled(orderId);
+    const addressIn = (found: { aggregates: { events: { data: { deliverTo?: object } }[] }[] }) =>
+      found.aggregates.flatMap(({ events }) => events.flatMap(({ data }) => data.deliverTo ?? []));
+    const before = await asked('person', 'export', customer);
+    expect(before).toMatchObject({ code: 0, found: { person: customer, personalData: { state: 'has a key' } } });
+    expect(addressIn(before.found)).toEqual([deliverTo]);
+
+    const tried = await asked('person', 'forget', customer, '--dry-run');
+    expect(tried).toMatchObject({ code: 0, found: { forget: { person: customer, result: 'dry-run' } } });
+    expect(addressIn((await asked('person', 'export', customer)).found)).toEqual([deliverTo]);
+
+    const done = await asked('person', 'forget', customer);
+    expect(done).toMatchObject({ code: 0, found: { forget: { person: customer, result: 'forgotten' } } });
+    expect((await asked('person', 'forget', customer)).found.forget.result).toBe('forgotten-before');
+    const after = await asked('person', 'export', customer);
+    expect(after.found.personalData.state).toBe('forgotten');
+    expect(addressIn(after.found)).toEqual([{ forgotten: true }]);
+  });
+
+  test('export says it where nobody is known', async () => {
+    const { code, found } = await asked('person', 'export', world.fresh('nobody'));
+    expect({ code, error: found.error.code }).toEqual({ code: 1, error: 'not-found' });
+  });
+});
