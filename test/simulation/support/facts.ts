@@ -159,7 +159,11 @@ export class Facts {
         changes: effects.changes.map(plainChange),
         conditions: effects.conditions.map(({ key, holds }) => ({ key: plain(key), holds })),
       }));
-    for (const { at, changes } of this.writes) for (const { after } of changes) if (after) this.remember(at, after);
+    for (const { at, fn, changes } of this.writes) {
+      // What a rebuild puts is shown once its version is read.
+      if (!fn.includes('/Rebuild')) for (const { after } of changes) if (after) this.remember(at, after);
+    }
+    for (const row of tables) if (!this.unreadRows.includes(row)) this.show(row);
   }
 
   /** The order as its first events tell it. @param version how many of them; all by default */
@@ -218,16 +222,20 @@ export class Facts {
     return queues.filter(({ label }) => folder !== '' && label.startsWith(folder));
   }
 
+  private show({ pk, sk, version }: Row): void {
+    if (!/^(CUSTOMER|CREDIT)#/.test(String(pk)) || typeof version !== 'number') return;
+    const key = String(pk).startsWith('CREDIT#') ? String(pk) : String(sk);
+    const id = key.slice(key.lastIndexOf('#') + 1);
+    this.shown.set(id, Math.max(version, this.shown.get(id) ?? 0));
+  }
+
   private remember(at: number, after: Row): void {
-    const { pk, status, version } = after as { pk: string; status?: string; version?: number };
+    const { pk, status } = after as { pk: string; status?: string };
     if (status !== undefined) {
       if (!this.recordedAt.has(pk)) this.recordedAt.set(pk, at);
       if (status === 'PROCESSED') this.processed.add(pk);
     }
-    if (!/^(CUSTOMER|CREDIT)#/.test(pk) || version === undefined) return;
-    const key = pk.startsWith('CREDIT#') ? pk : String(after.sk);
-    const id = key.slice(key.lastIndexOf('#') + 1);
-    this.shown.set(id, Math.max(version, this.shown.get(id) ?? 0));
+    this.show(after);
   }
 }
 
