@@ -71,6 +71,22 @@ describe('an order with an address', () => {
     }
   });
 
+  test('leaves no hash of it behind: not in the order’s id, and not beside it', async () => {
+    const [ada, bob] = [somebody(), somebody()];
+    const lines = [line(await stocked(5))];
+    const key = world.fresh('key');
+    const hashes = [];
+    for (const { customer, deliverTo } of [ada, bob]) {
+      const { orderId } = await placed(lines, { as: { customer }, key, deliverTo });
+      hashes.push((await world.commits('Order', orderId))[0]!.requestHash);
+    }
+    expect(hashes[0]).toBe(hashes[1]);
+    const auto = { as: { customer: ada.customer }, key: 'auto', clientReference: world.fresh('reference') };
+    await placed(lines, { ...auto, deliverTo: ada.deliverTo });
+    const other = await post(lines, { ...auto, deliverTo: bob.deliverTo });
+    expect(other).toMatchObject({ status: 422, body: { type: 'urn:orderly:problem:key-reused' } });
+  });
+
   test('is refused with a fault in it, and the answer says where and not what', async () => {
     const deliverTo = { ...somebody().deliverTo, country: 'Utopia' };
     const { status, body, text } = await post([line('sku')], { deliverTo });

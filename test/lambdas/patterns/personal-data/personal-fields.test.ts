@@ -1,0 +1,107 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { describe, expect, test } from 'vitest';
+import * as z from 'zod/mini';
+import type { EventOf } from '../../../../lambdas/patterns/contract.js';
+import type { Commit } from '../../../../lambdas/patterns/event-store/commit.js';
+import type { Loaded } from '../../../../lambdas/patterns/event-store/event-store.js';
+import { InMemoryEventStore } from '../../../../lambdas/patterns/event-store/in-memory-event-store.js';
+import { openEvent } from '../../../../lambdas/patterns/personal-data/personal-fields.js';
+import type { PersonalKeys } from '../../../../lambdas/patterns/personal-data/personal-keys.js';
+import { open, SealBroken, Sealed, Unsealed } from '../../../../lambdas/patterns/personal-data/sealed.js';
+import { traceOf } from '../../../support/tally.js';
+
+const contract = {
+  service: 'letters',
+  events: {
+    Sent: {
+      version: 1,
+      data: z.object({ to: z.string(), text: z.exactOptional(Sealed), stamp: z.int() }),
+      personal: { text: 'to' },
+    },
+  },
+} as const;
+type Sent = EventOf<typeof contract>;
+type Letters = readonly Sent['data'][];
+
+const evolution = {
+  initialState: [] as Letters,
+  evolve: (letters: Letters, { data }: Sent): Letters => [...letters, data],
+  stateSchema: 1,
+};
+const histories = new Map<string, readonly Commit[]>();
+const store = new InMemoryEventStore<Letters, Sent>({ aggregate: 'Box', contract }, evolution, histories);
+const trace = traceOf(randomUUID());
+
+const keys = new Map(['ada', 'bob'].map((person) => [person, randomBytes(32)]));
+const unsealed = (person: string, text = 'my secret') => new Unsealed(person, keys.get(person)!, text);
+const sent = (text?: Sealed, to = 'ada'): Sent => ({
+  type: 'Sent',
+  data: { to, stamp: 1, ...(text ? { text } : {}) },
+});
+async function appended(loaded: Loaded<Letters>, ...events: Sent[]): Promise<Commit> {
+  const commit = store.commit(loaded, events, trace);
+  await store.append(commit);
+  return commit;
+}
+const emptyBox = () => store.load(randomUUID());
+
+describe('a commit', () => {
+  test('holds what is personal sealed, for its own event, and says whose it is', async () => {
+    const box = await emptyBox();
+    const commit = await appended(box, sent(unsealed('ada')), sent(unsealed('ada', 'another secret')), sent());
+    expect(commit.person).toBe('ada');
+    expect(JSON.stringify(commit)).not.toContain('secret');
+    for (const [at, { id, data }] of commit.events.slice(0, 2).entries()) {
+      const place = { aggregate: commit.pk, event: id, field: 'text' };
+      expect(open(keys.get('ada')!, 'ada', JSON.parse(data).text, place)).toBe(['my secret', 'another secret'][at]);
+    }
+    expect(JSON.stringify(store.after(box, commit).state)).not.toContain('secret');
+  });
+
+  test('without any is in no index of people', async () =>
+    expect(await appended(await emptyBox(), sent())).not.toHaveProperty('person'));
+
+  test('holds nothing else in its snapshot', async () => {
+    const box = await emptyBox();
+    const commit = await appended(box, ...Array.from({ length: 20 }, () => sent(unsealed('ada'))));
+    expect(commit.snapshot).toBeDefined();
+    expect(JSON.stringify(commit)).not.toContain('secret');
+  });
+
+  test.each<[string, () => Sent[]]>([
+    ['in plain text', () => [sent('my secret' as never)]],
+    ['in plain text of the right shape', () => [sent({ sealed: `1.${randomUUID()}.${'A'.repeat(60)}` })]],
+    ["prepared by another person's key", () => [sent(unsealed('bob'))]],
+    ['of two people', () => [sent(unsealed('ada')), sent(unsealed('bob'), 'bob')]],
+  ])('is not made of personal data %s', async (_, events) => {
+    const box = await emptyBox();
+    expect(() => store.commit(box, events(), trace)).toThrow(expect.objectContaining({ code: 'INVALID_DATA' }));
+  });
+});
+
+describe('an aggregate', () => {
+  test('is not loaded with a value that was sealed for another event', async () => {
+    const box = await emptyBox();
+    const { pk } = await appended(box, sent(unsealed('ada')), sent(unsealed('ada')));
+    const [commit] = histories.get(pk)!;
+    const [one, other] = commit!.events;
+    histories.set(pk, [{ ...commit!, events: [{ ...one!, data: other!.data }, other!] }]);
+    await expect(store.load(box.id)).rejects.toThrow(SealBroken);
+    await expect(store.history(box.id, { commit: 1, shown: 0 }, 5)).rejects.toThrow(SealBroken);
+  });
+});
+
+test('an event is opened field by field, at its own place', async () => {
+  const box = await emptyBox();
+  const { pk, events } = await appended(box, sent(unsealed('ada')), sent());
+  const asked: unknown[] = [];
+  const opening = { open: async (...args: unknown[]) => asked.push(args) && 'opened' } as unknown as PersonalKeys;
+  const { items } = await store.history(box.id, { commit: 1, shown: 0 }, 5);
+  const opened = await Promise.all(items.map((item) => openEvent(opening, contract, pk, item)));
+  expect(opened.map(({ data }) => data)).toEqual([
+    { to: 'ada', stamp: 1, text: 'opened' },
+    { to: 'ada', stamp: 1 },
+  ]);
+  const place = { aggregate: pk, event: events[0]!.id, field: 'text' };
+  expect(asked).toEqual([['ada', JSON.parse(events[0]!.data).text, place]]);
+});
