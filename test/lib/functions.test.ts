@@ -108,6 +108,41 @@ describe('roles', () => {
     expect(reader?.policy).toMatch(/^OnProviderRole/);
   });
 
+  test('of a rebuild may scan its own table and feed, and touch rows, aggregates and its pointer only', () => {
+    for (const [policy, aggregates, rows] of [
+      ['RebuildListProjectionRole', 'Order#*', 'CUSTOMER#*'],
+      ['RebuildExhaustedProjectionRole', 'Account#*', 'CREDIT#*'],
+    ] as const) {
+      const own = statements(prod).filter((statement) => statement.policy.startsWith(policy));
+      const keyed = (...keys: string[]) => ({ 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': keys } });
+      expect(own.map(({ actions, condition }) => ({ actions, condition }))).toEqual(
+        expect.arrayContaining([
+          { actions: ['dynamodb:Query'], condition: keyed(aggregates) },
+          { actions: ['dynamodb:DeleteItem', 'dynamodb:GetItem', 'dynamodb:PutItem'], condition: keyed(rows) },
+          { actions: ['dynamodb:GetItem', 'dynamodb:UpdateItem'], condition: keyed('PROJECTION#*') },
+          { actions: ['dynamodb:Scan'], condition: undefined },
+        ]),
+      );
+      expect(own).toHaveLength(5);
+    }
+    const scanning = statements(prod).filter(({ actions }) => actions.includes('dynamodb:Scan'));
+    expect(scanning.map(({ policy }) => policy.slice(0, 7))).toEqual(['Rebuild', 'Rebuild']);
+  });
+
+  test('of who reads a list or keeps it may only read its pointer', () => {
+    const touching = statements(prod).filter(({ condition }) =>
+      JSON.stringify(condition ?? '').includes('PROJECTION#'),
+    );
+    const others = touching.filter(({ policy }) => !policy.startsWith('Rebuild'));
+    expect(others.map(({ policy }) => policy.replace(/Role.*/, '')).toSorted()).toEqual([
+      'ListAccounts',
+      'ListOrders',
+      'OnExhaustedProjection',
+      'OnListProjection',
+    ]);
+    for (const { actions } of others) expect(actions).toEqual(['dynamodb:GetItem']);
+  });
+
   test('let only the relays write to the bus', () => {
     const writers = statements(prod).filter(({ actions }) => actions.includes('events:PutEvents'));
     expect(writers.map(({ stack, policy }) => `${stack}/${policy.slice(0, 15)}`).sort()).toEqual([
