@@ -111,7 +111,8 @@ export class StripeProvider implements PaymentProvider {
   private async call<T>(work: (stripe: Stripe) => Promise<T>): Promise<T> {
     this.client ??= this.secret().then(
       (secret) =>
-        // Retries are the queue's: each is an attempt that the rules of `once-at-provider.ts` see.
+        // Retries are the queue's: each is an attempt that the rules of `once-at-provider.ts` see. (A connection that was
+        // closed is tried once more all the same, under the same key.)
         new Stripe(secret, { maxNetworkRetries: 0, timeout: TIMEOUT_MS, telemetry: false, ...this.address }),
     );
     try {
