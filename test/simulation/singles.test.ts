@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { deploymentOf } from '../simulator/cloud.js';
 import { report } from '../simulator/search/report.js';
 import { singles } from '../simulator/search/singles.js';
+import { payOnce } from './scenarios/payments.js';
 import { placeOne } from './scenarios/place-one.js';
 import { prodAssembly } from './support/assembly.js';
 
@@ -12,5 +13,16 @@ test('no single fault at any point of placing and cancelling an order breaks a p
   const told = broken.slice(0, 3).map((history) => report(history, 'npm run simulate -- --singles'));
   expect(told.join('\n\n')).toBe('');
   // The search must have had something to search.
+  expect(runs).toBeGreaterThan(250);
+});
+
+test('no single fault at any point of charging and giving back charges or gives back twice', {
+  timeout: 600_000,
+}, async () => {
+  const { runs, broken } = await singles(deploymentOf(prodAssembly()), payOnce);
+  const told = broken
+    .slice(0, 3)
+    .map((history) => report(history, 'npm run simulate -- --singles --scenario pay-once'));
+  expect(told.join('\n\n')).toBe('');
   expect(runs).toBeGreaterThan(250);
 });

@@ -44,8 +44,8 @@ const processed: Check = (facts) =>
   );
 
 /** G3: one message or request has one commit of each kind of aggregate. */
-const oneEffect: Check = ({ orders, reservations, accounts }) =>
-  [orders, reservations, accounts].flatMap((aggregates) => {
+const oneEffect: Check = ({ orders, reservations, accounts, payments }) =>
+  [orders, reservations, accounts, payments].flatMap((aggregates) => {
     const byTrigger = new Map<string, string>();
     return [...aggregates].flatMap(([id, commits]) =>
       commits.flatMap(({ trigger, sk }) => {

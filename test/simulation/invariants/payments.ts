@@ -6,12 +6,15 @@ import type { Row } from '../support/orderly.js';
 import { type Check, violation } from './violation.js';
 
 /** What is true of every payment, at us and at the provider, whatever was asked, answered or lost how often. */
-export const payments: Check = (facts) =>
-  [...facts.payments].flatMap(([id, commits]) => {
+export const payments: Check = (facts) => [
+  ...[...facts.payments].flatMap(([id, commits]) => {
     const events = eventsOf(commits);
     const told: Told = { id, commits, events, payment: events.reduce(evolve, initialState), tally: tallyOf(facts, id) };
-    return [chargedOnce(told), refundedOnce(told), ...endsOrIsVisible(facts, told)].flat();
-  });
+    return [chargedOnce(told), refundedOnce(told), endsOrIsVisible(facts, told)].flat();
+  }),
+  ...acknowledgedIsCommitted(facts),
+  ...onePayment(facts),
+];
 
 interface Told {
   readonly id: string;
@@ -36,6 +39,25 @@ function tallyOf({ sandbox }: Facts, id: string): Tally {
   const { charges = 0, chargeSum = 0, refunds = 0, refundSum = 0 } = (sandbox.get(`TALLY#${id}`) ?? {}) as Row;
   return { charges, chargeSum, refunds, refundSum } as Tally;
 }
+
+/** G1: what was acknowledged is committed. */
+const acknowledgedIsCommitted: Check = ({ orderly, payments }) =>
+  orderly.answered.flatMap(({ method, path, key, reply }) => {
+    if (method !== 'POST' || !path.startsWith('/payments') || reply.status !== 201) return [];
+    const id = String(reply.body.paymentId);
+    const wanted = path === '/payments' ? 'PaymentRequested' : 'RefundRequested';
+    const isThere = eventsOf(payments.get(id) ?? []).some(({ type }) => type === wanted);
+    return isThere ? [] : [violation('an acknowledged payment is committed', `${wanted} of ${key}`, id)];
+  });
+
+/** G2: no key has two payments, and no payment is without a request. */
+const onePayment: Check = ({ orderly, payments }) => {
+  const sent = [...orderly.answered, ...orderly.unanswered].filter(({ path }) => path === '/payments');
+  const keys = new Set(sent.map(({ as, key }) => `${as} ${key}`));
+  return payments.size > keys.size
+    ? [violation('a key has one payment', `${payments.size} payments of ${keys.size} keys`)]
+    : [];
+};
 
 function chargedOnce({ id, payment, tally, events }: Told): readonly Violation[] {
   if (payment.status === 'NONE') return [];

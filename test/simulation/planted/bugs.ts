@@ -356,4 +356,40 @@ export const BUGS: readonly PlantedBug[] = [
       to: "'order placed', { order }",
     },
   },
+  {
+    name: 'a provider that has forgotten its keys is not asked what it did',
+    scenario: 'pay-three-days-later',
+    source: {
+      file: 'lambdas/services/payments/once-at-provider.ts',
+      from: 'if (mayBeForgotten) {',
+      to: 'if (mayBeForgotten && !since) {',
+    },
+  },
+  {
+    name: 'a failure of the provider is tried again under another key, without asking what it did',
+    scenario: 'pay-trouble',
+    source: {
+      file: 'lambdas/services/payments/once-at-provider.ts',
+      from: 'if (!(error instanceof ProviderUndecided)) throw error;\n      const done = await ask();',
+      to: 'if (!(error instanceof ProviderUndecided)) throw error;\n      const done = number === MOST_KEYS ? await ask() : undefined;',
+    },
+  },
+  {
+    name: 'a refund looks at the charge, not at what is left of it',
+    scenario: 'pay-once',
+    source: {
+      file: 'lambdas/services/payments/domain/payment.ts',
+      from: 'if (left === 0 || amount.amount > left)',
+      to: 'if (amount.amount > charged.amount)',
+    },
+  },
+  {
+    name: "the provider's key is made of the attempt, not of the business id",
+    scenario: 'pay-once',
+    source: {
+      file: 'lambdas/services/payments/provider-consumer.ts',
+      from: 'provider.refund({ key, providerId',
+      to: 'provider.refund({ key: key + clock.now(), providerId',
+    },
+  },
 ];

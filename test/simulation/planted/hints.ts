@@ -5,6 +5,9 @@ import type { Fault } from '../../simulator/aws/faults.js';
  * a fault. Only a short cut: where a hint finds nothing any more, the whole search is done.
  */
 export const HINTS: Readonly<Record<string, readonly Fault[]>> = {
+  "the provider's key is made of the attempt, not of the business id": [
+    { point: 'Payments/OnProvider call 16', kind: 'killed-after' },
+  ],
   'the processed record replaces an earlier one': [{ point: 'Inventory/Outbox/Relay call 3', kind: 'very-late' }],
   'failures of a batch are not reported': [{ point: 'Orders/OnListProjection call 6', kind: 'refused-for-long' }],
   'the mapping does not ask for failures of single messages': [
