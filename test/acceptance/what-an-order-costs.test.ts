@@ -79,6 +79,14 @@ describe.skipIf(!world.makesFaults)(`what an order costs ${needsFaults}`, () => 
     expect(handled[1]!.failed).toBe(true);
   });
 
+  test('an event in its customer’s list: one load, and a put between two looks at which version is read', async () => {
+    const sku = await stocked(10);
+    const calls = await world.callsDuring(() => post([line(sku)]).then(({ body }) => world.settled(body.orderId)));
+    const once = ['DynamoDB Query', 'DynamoDB GetItem', 'DynamoDB PutItem', 'DynamoDB GetItem'];
+    expect(shown(of('orders/list-projection', calls)).slice(0, 4)).toEqual(once);
+    expect(of('orders/list-projection', calls)).toHaveLength(8);
+  });
+
   test('a commit on its way to the bus: one call', async () => {
     const sku = await stocked(10);
     await world.settled((await approved([line(sku)])).orderId);

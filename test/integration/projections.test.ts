@@ -61,7 +61,9 @@ test.concurrent('a list is rebuilt by the operator while orders come, and whoeve
   expect(both.projections.map(({ name }: { name: string }) => name)).toEqual(['accounts-exhausted', 'orders-list']);
 });
 
-test.concurrent('the view of used-up credit is checked, and nothing of the check is left', { timeout: LONG }, async () => {
+test.concurrent('the view of used-up credit is checked, and nothing of the check is left', {
+  timeout: LONG,
+}, async () => {
   const customer = world.fresh('customer');
   const limit = await world.call({
     method: 'PUT',
