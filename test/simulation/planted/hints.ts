@@ -15,9 +15,9 @@ export const HINTS: Readonly<Record<string, readonly Fault[]>> = {
   ],
   'entries that the bus refused count as sent': [{ point: 'Orders/Outbox/Relay call 2', kind: 'entry-refused' }],
   'an error is swallowed: what is to be tried again is acknowledged': [
-    { point: 'Orders/OnListProjection call 6', kind: 'conflict' },
+    { point: 'Orders/OnListProjection call 7', kind: 'conflict' },
   ],
-  'a list shows whichever version came last': [{ point: 'Orders/OnListProjection call 2', kind: 'late' }],
+  'a list shows whichever version came last': [{ point: 'Orders/OnListProjection call 3', kind: 'late' }],
   'a rule target has no dead-letter queue': [
     { point: 'Inventory/Reservations/OrdersEvents delivery 6', kind: 'undeliverable' },
   ],
