@@ -52,7 +52,7 @@ export class PaymentsStack extends ServiceStack {
     charging.allowItems(table, ['Query', 'PutItem', 'ConditionCheckItem'], PAYMENTS);
     const guard = this.ownTable('Guard', settings);
     charging.setEnvironment(Env.GUARD, guard.tableName);
-    charging.allowItems(guard, ['PutItem', 'GetItem', 'UpdateItem', 'DeleteItem'], `${PROVIDER_CONSUMER}#`);
+    charging.allowItems(guard, ['PutItem', 'UpdateItem', 'DeleteItem'], `${PROVIDER_CONSUMER}#`);
     this.letTalk(charging, settings);
   }
 

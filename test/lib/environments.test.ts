@@ -1,15 +1,17 @@
+import { Annotations, Match } from 'aws-cdk-lib/assertions';
 import { AwsSolutionsChecks, ServerlessChecks } from 'cdk-nag';
 import { describe, expect, test } from 'vitest';
-import { PLACEHOLDER_ISSUER } from '../../lib/settings.js';
+import { type Overrides, PLACEHOLDER_ISSUER } from '../../lib/settings.js';
 import { addEnvironment, type Json, newApp, STACKS, stackOf, synthesized } from './support/environments.js';
 
 const dev = synthesized('dev');
 const prod = synthesized('prod');
 
-describe.each([
+describe.each<[string, Overrides]>([
   ['dev', {}],
   ['prod', {}],
   ['prod', { alarmEmail: 'oncall@example.com' }],
+  ['prod', { paymentProvider: 'sandbox' }],
 ])('%s %o', (environment, overrides) => {
   test('has no finding of the rule packs that is not acknowledged with a reason', () => {
     const { app } = synthesized(environment, overrides);
@@ -18,6 +20,13 @@ describe.each([
       expect(violations.map(({ ruleName, violatingResources }) => [ruleName, ...violatingResources])).toEqual([]);
     }
   });
+});
+
+test('an environment that keeps data and moves no money says so at synth', () => {
+  const warnings = (overrides: Overrides) =>
+    Annotations.fromStack(stackOf(synthesized('prod', overrides).stage, 'Payments')).findWarning('*', Match.anyValue());
+  expect(warnings({})).toEqual([]);
+  expect(JSON.stringify(warnings({ paymentProvider: 'sandbox' }))).toContain('no money is moved');
 });
 
 describe('two environments', () => {
