@@ -86,15 +86,16 @@ async function refund(provider: PaymentProvider, { event, envelope, trace }: Tol
   const pending = pendingRefund(payment.state, refundId);
   if (!pending) return [paymentStore.unchangedCheck(payment)];
   const { providerId, amount } = pending;
+  const ask = () => provider.refundOf(providerId, refundId);
   const { status } = await onceAtProvider<Refund>({
     key: `${paymentId}:refund:${refundId}`,
     since: envelope.time,
     act: (key) =>
-      provider.refund({ key, providerId, refundId, amount }).catch((error) => {
+      provider.refund({ key, providerId, refundId, amount }).catch(async (error) => {
         if (!(error instanceof ProviderRefused)) throw error;
-        return { status: 'FAILED' };
+        return (await ask()) ?? { status: 'FAILED' };
       }),
-    ask: () => provider.refundOf(providerId, refundId),
+    ask,
   });
   return effectOf(payment, { type: status === 'REFUNDED' ? 'Refund' : 'FailRefund', refundId }, trace);
 }
