@@ -12,8 +12,8 @@ import { steps } from './steps.js';
 import { transports } from './transports.js';
 
 /**
- * What must be true once every fault has healed and everything has come to rest (design, section 1; G7 and G8 aren't
- * built yet), and what must have been true after each write on the way.
+ * What must be true once every fault has healed and everything has come to rest (design, section 1; G7 isn't built
+ * yet), and what must have been true after each write on the way.
  * @param meant failures that the scenario makes by itself, such as a poison message; by default none are
  * @returns every broken promise
  */

@@ -35,9 +35,9 @@ export const SCENARIOS: readonly Scenario[] = [
   payOnce,
   payTrouble,
   payThreeDaysLater,
+  forgetRaces,
   rebuildUnderLoad,
   rebuildCredit,
-  forgetRaces,
 ];
 
 /** @param name one of the list, or `cancel-at-<moment>-of-<approval|rejection>` @throws {Error} naming what there is */
