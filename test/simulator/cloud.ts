@@ -165,7 +165,7 @@ export class Cloud {
     for (const fn of assembly.ofType('AWS::Lambda::Function')) {
       const recycled = recycle ? { recycled: deployment.recycled } : {};
       const settings = { world, faults, send: this.calls.send, log, clockSkew, coldness, ...recycled };
-      functions.set(fn.arn, new LambdaFunction(fn, deployment.bundleOf(fn), settings));
+      functions.set(fn.arn, new LambdaFunction(fn, () => deployment.bundleOf(fn), settings));
     }
     for (const mapping of assembly.ofType('AWS::Lambda::EventSourceMapping')) this.map(mapping);
     this.apis = assembly

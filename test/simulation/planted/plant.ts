@@ -17,7 +17,13 @@ export class NothingPlanted extends Error {
 }
 
 /** They are the same for all bugs of a process. */
-let soundBundles: ReturnType<typeof bundles> | undefined;
+let soundBundles: Promise<ReadonlyMap<string, Bundled>> | undefined;
+
+interface Bundled {
+  readonly code: string;
+  /** What went into it, from the root. */
+  readonly files: ReadonlySet<string>;
+}
 
 /** The deployment of an assembly with one mistake in it. @throws {NothingPlanted} */
 export async function planted(folder: string, bug: PlantedBug): Promise<Deployment> {
@@ -38,27 +44,37 @@ export async function planted(folder: string, bug: PlantedBug): Promise<Deployme
     if (!changed) throw new NothingPlanted(bug.name);
     return new Deployment(assembly);
   }
-  soundBundles ??= bundles();
-  const [sound, broken] = [await soundBundles, await bundles(source)];
-  const byCode = new Map([...sound].map(([entry, code]) => [code, entry]));
-  if ([...sound].every(([entry, code]) => broken.get(entry) === code)) throw new NothingPlanted(bug.name);
+  soundBundles ??= bundles(everyEntry());
+  const sound = await soundBundles;
+  const concerned = [...sound].filter(([, { files }]) => files.has(source.file)).map(([entry]) => entry);
+  const broken = await bundles(concerned, source);
+  const byCode = new Map([...sound].map(([entry, { code }]) => [code, entry]));
+  if (concerned.every((entry) => broken.get(entry)?.code === sound.get(entry)?.code))
+    throw new NothingPlanted(bug.name);
   return new Deployment(assembly, (code, label) => {
     const entry = byCode.get(code);
     if (entry === undefined) throw new NothingPlanted(`${label} was bundled by other options than these here`);
     if (source.only && !source.only.test(entry)) return code;
-    return broken.get(entry) ?? code;
+    return broken.get(entry)?.code ?? code;
   });
 }
 
-/** Every entry point's bundle, made as lib/constructs/bundles.ts makes them. */
-async function bundles(patch?: PlantedBug['source']): Promise<ReadonlyMap<string, string>> {
-  const entries = readdirSync(LAMBDAS, { recursive: true, encoding: 'utf8' })
+const everyEntry = (): readonly string[] =>
+  readdirSync(LAMBDAS, { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith(ENTRY))
     .map((file) => file.slice(0, -ENTRY.length))
     .sort();
-  const { outputFiles } = await build({
+
+/** Bundles by their entry points, made as lib/constructs/bundles.ts makes them. @throws {NothingPlanted} */
+async function bundles(
+  entries: readonly string[],
+  patch?: PlantedBug['source'],
+): Promise<ReadonlyMap<string, Bundled>> {
+  if (patch && entries.length === 0) throw new NothingPlanted(`nothing that is deployed has ${patch.file}`);
+  const { outputFiles, metafile } = await build({
     absWorkingDir: ROOT,
     entryPoints: entries.map((entry) => ({ in: join(LAMBDAS, entry + ENTRY), out: `${entry}/index` })),
+    metafile: true,
     outdir: '/bundles',
     bundle: true,
     write: false,
@@ -92,5 +108,14 @@ async function bundles(patch?: PlantedBug['source']): Promise<ReadonlyMap<string
         ]
       : [],
   });
-  return new Map(outputFiles.map(({ path, text }) => [path.slice('/bundles/'.length, -'/index.js'.length), text]));
+  const inputs = new Map(Object.entries(metafile.outputs).map(([path, { inputs }]) => [entryOf(path), inputs]));
+  return new Map(
+    outputFiles.map(({ path, text }) => {
+      const entry = entryOf(path);
+      return [entry, { code: text, files: new Set(Object.keys(inputs.get(entry) ?? {})) }];
+    }),
+  );
 }
+
+/** `/bundles/services/orders/place-order/index.js`, from wherever it is told. */
+const entryOf = (path: string): string => path.slice(path.indexOf('bundles/') + 'bundles/'.length, -'/index.js'.length);

@@ -71,7 +71,8 @@ export class LambdaFunction {
 
   constructor(
     readonly resource: Resource,
-    private readonly bundle: Bundle,
+    /** Asked for when there is something to run: most functions of a history never are. */
+    private readonly bundle: () => Bundle,
     private readonly settings: LambdaSettings,
   ) {
     const { properties, ref } = resource;
@@ -207,7 +208,7 @@ export class LambdaFunction {
     const used = recycled?.take(this.label);
     // What a module draws while it is loaded must not move what its invocations draw: a used one isn't loaded again.
     const environment =
-      used ?? new Environment(this.bundle, this.variables, { ...around, random: random.fork('init') });
+      used ?? new Environment(this.bundle(), this.variables, { ...around, random: random.fork('init') });
     const caller = new EnvironmentCaller(this, environment, (reason) => world.note(`${name} killed: ${reason}`));
     this.callers.set(environment, caller);
     try {
