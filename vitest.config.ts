@@ -21,8 +21,13 @@ export default defineConfig({
   test: {
     env: { NODE_NO_WARNINGS: '1', POWERTOOLS_LOG_LEVEL: 'SILENT' },
     projects: [
-      project('unit', ['test/lambdas/**/*.test.ts', 'test/tools/**/*.test.ts']),
-      project('infrastructure', ['test/lib/**/*.test.ts'], { testTimeout: 120_000, hookTimeout: 120_000 }),
+      project('unit', ['test/lambdas/**/*.test.ts', 'test/tools/**/*.test.ts'], { isolate: false }),
+      project('infrastructure', ['test/lib/**/*.test.ts'], {
+        // The CDK takes seconds to load: once for all files.
+        isolate: false,
+        testTimeout: 120_000,
+        hookTimeout: 120_000,
+      }),
       project('simulation', ['test/simulation/**/*.test.ts', 'test/simulator/**/*.test.ts'], { testTimeout: 120_000 }),
       project('simulated-acceptance', ['test/acceptance/**/*.test.ts'], simulated),
       project('integration', ['test/integration/**/*.test.ts'], deployed),
