@@ -4,11 +4,17 @@ import { world } from '../support/world.js';
 import { get, line, placed, stocked } from './orders.js';
 
 describe('when stock runs out under concurrency', () => {
-  test('of 200 orders at once for 100 pieces, 100 get one, 100 are rejected, and nothing is left', async () => {
-    const sku = await stocked(100);
-    const customers = Array.from({ length: 20 }, () => world.fresh('customer'));
+  const orders = 10 * world.crowd;
+  const pieces = orders / 2;
+  const outcome = `${pieces} get one, ${pieces} are rejected, and nothing is left`;
+
+  test(`of ${orders} orders at once for ${pieces} pieces, ${outcome}`, async () => {
+    const sku = await stocked(pieces);
+    const customers = Array.from({ length: world.crowd }, () => world.fresh('customer'));
     await Promise.all(
-      Array.from({ length: 200 }, (_, at) => placed([line(sku)], { as: { customer: customers[at % 20]! } })),
+      Array.from({ length: orders }, (_, at) =>
+        placed([line(sku)], { as: { customer: customers[at % customers.length]! } }),
+      ),
     );
     const statuses: string[] = [];
     for (const customer of customers) {
@@ -20,9 +26,9 @@ describe('when stock runs out under concurrency', () => {
       });
       statuses.push(...orders.map(({ status }) => status));
     }
-    expect(statuses.filter((status) => status === 'APPROVED')).toHaveLength(100);
-    expect(statuses.filter((status) => status === 'REJECTED')).toHaveLength(100);
-    expect(await world.stock(sku)).toEqual({ sku, onHand: 100, reserved: 100, available: 0, version: 1 });
+    expect(statuses.filter((status) => status === 'APPROVED')).toHaveLength(pieces);
+    expect(statuses.filter((status) => status === 'REJECTED')).toHaveLength(pieces);
+    expect(await world.stock(sku)).toEqual({ sku, onHand: pieces, reserved: pieces, available: 0, version: 1 });
   }, 180_000);
 
   test('an order of two lines of which one is short reserves neither', async () => {

@@ -37,6 +37,8 @@ const REQUESTS_AT_ONCE = 16;
 /** Orderly as it is deployed to LocalStack or another endpoint; faults are made by the proxy, where there is one. */
 export class LocalStackWorld extends OrderlyWorld {
   readonly makesFaults: boolean;
+  /** Two cores, and a process for each function that runs. */
+  readonly crowd = 4;
   private readonly sqs: SQSClient;
   private readonly bus: EventBridgeClient;
   private readonly logs: CloudWatchLogsClient;

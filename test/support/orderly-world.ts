@@ -24,6 +24,7 @@ interface Parts {
 /** What every world has in common: how an order's way is read from the tables. */
 export abstract class OrderlyWorld implements Port.World {
   abstract readonly makesFaults: boolean;
+  abstract readonly crowd: number;
 
   constructor(private readonly parts: Parts) {}
 
