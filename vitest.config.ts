@@ -19,6 +19,8 @@ const simulated = { env: { ORDERLY_WORLD: 'simulator' }, testTimeout: 60_000, ho
 
 export default defineConfig({
   test: {
+    // By itself vitest leaves a core alone: on two that means one file at a time.
+    maxWorkers: '100%',
     env: { NODE_NO_WARNINGS: '1', POWERTOOLS_LOG_LEVEL: 'SILENT' },
     projects: [
       project('unit', ['test/lambdas/**/*.test.ts', 'test/tools/**/*.test.ts'], { isolate: false }),
