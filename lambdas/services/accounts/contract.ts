@@ -3,7 +3,7 @@ import type { CommandOf, EventOf } from '../../patterns/contract.js';
 import { Money, OrderId } from '../orders/contract.js';
 
 /** The customer is the account's id: an id of the issuer's, never a name. */
-const CustomerId = z.string().check(z.minLength(1), z.maxLength(128));
+export const CustomerId = z.string().check(z.minLength(1), z.maxLength(128));
 
 /** An order's total may pass the limit of one amount, never what a number holds exactly. */
 const Amount = z.object({ amount: z.int().check(z.gte(0)), currency: z.string() });

@@ -1,9 +1,7 @@
 import * as z from 'zod/mini';
 import type { EventOf } from '../../patterns/contract.js';
+import { CustomerId } from '../accounts/contract.js';
 import type { Money } from '../orders/contract.js';
-
-/** The customer is the account's id, as in accounts: an id of the issuer's, never a name. */
-const CustomerId = z.string().check(z.minLength(1), z.maxLength(128));
 
 /** Of a payment or a refund: it follows from the key of its request. */
 const Id = z.string().check(z.minLength(1), z.maxLength(64));
