@@ -3,7 +3,7 @@ import * as z from 'zod/mini';
 import { clock } from '../../platform/clock.js';
 import type { Item } from '../../platform/dynamodb.js';
 import { newId } from '../../platform/ids.js';
-import { type AnyEvent, ContractViolation, eventToWrite, type ServiceContract } from '../contract.js';
+import { type AnyEvent, ContractViolation, commandsOf, eventToWrite, type ServiceContract } from '../contract.js';
 import { personalFields, sealEvent } from '../personal-data/personal-fields.js';
 import type { Trace } from '../trace.js';
 
@@ -24,11 +24,19 @@ const StoredEvent = z.object({
   data: z.string(),
 });
 
+/** A command inside a commit: checked and written by the receiver's contract. */
+const StoredCommand = z.extend(StoredEvent, {
+  /** The service that is to carry it out. */
+  to: z.string(),
+});
+
 /** One append as it lies in the table (design, section 3). */
 export const Commit = z.object({
   pk: z.string(),
   sk: z.string().check(z.regex(/^COMMIT#\d{10}$/)),
   events: z.array(StoredEvent).check(z.minLength(1)),
+  /** What others are to do now; sent with the events, and no part of the history. None in most. */
+  commands: z.optional(z.array(StoredCommand)),
   lastVersion: z.int().check(z.gte(1)),
   trigger: z.string(),
   requestHash: z.optional(z.string()),
@@ -48,6 +56,13 @@ export type Commit = z.infer<typeof Commit>;
 /** Version of the first event of a commit. */
 export const firstVersionOf = ({ sk }: Pick<Commit, 'sk'>): number => Number(sk.slice(COMMIT_PREFIX.length));
 
+/** A command to another service, or to the own one, before its contract is known to the compiler. */
+export interface OutgoingCommand {
+  /** Contract of the service that takes it. */
+  readonly to: ServiceContract;
+  readonly command: AnyEvent;
+}
+
 export interface NewCommit {
   readonly contract: ServiceContract;
   readonly aggregate: string;
@@ -57,6 +72,8 @@ export interface NewCommit {
   /** `at` of the commit before this one: time never runs backwards within an aggregate. */
   readonly notBefore?: string;
   readonly events: readonly AnyEvent[];
+  /** @default none */
+  readonly commands?: readonly OutgoingCommand[];
   readonly trace: Trace;
   /** API commits only. */
   readonly requestHash?: string;
@@ -71,10 +88,10 @@ export type FeedShards = readonly { readonly from: string; readonly shards: numb
 /**
  * The item of one append, ready to be put under `attribute_not_exists(pk)`. Its events share one write: no crash can
  * publish one without the others. Personal data leaves this function sealed, or not at all.
- * @throws {ContractViolation} where an event breaks its contract
+ * @throws {ContractViolation} where an event or a command breaks its contract
  */
 export function commitItem(commit: NewCommit): Commit & Item {
-  const { contract, aggregate, id, after, events, trace, requestHash, expiresAt } = commit;
+  const { contract, aggregate, id, after, events, commands = [], trace, requestHash, expiresAt } = commit;
   const now = clock.now();
   const at = commit.notBefore !== undefined && commit.notBefore > now ? commit.notBefore : now;
   const pk = aggregateKey(aggregate, id);
@@ -90,6 +107,7 @@ export function commitItem(commit: NewCommit): Commit & Item {
       );
       return { id: eventId, type: event.type, schemaVersion, data: JSON.stringify(data) };
     }),
+    ...(commands.length === 0 ? {} : { commands: commands.map(storedCommand) }),
     lastVersion: after + events.length,
     ...trace,
     at,
@@ -99,6 +117,11 @@ export function commitItem(commit: NewCommit): Commit & Item {
     ...(requestHash === undefined ? {} : { requestHash }),
     ...(expiresAt === undefined ? {} : { expiresAt }),
   };
+}
+
+function storedCommand({ to, command }: OutgoingCommand): z.infer<typeof StoredCommand> {
+  const { schemaVersion, data } = eventToWrite(commandsOf(to), command);
+  return { id: newId(), to: to.service, type: command.type, schemaVersion, data: JSON.stringify(data) };
 }
 
 /** @throws {ContractViolation} for two people in one commit: the index has room for one */

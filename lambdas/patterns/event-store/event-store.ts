@@ -2,7 +2,7 @@ import type { TransactWriteItem } from '../../platform/dynamodb.js';
 import { Problem, type Versions, WriteConflict } from '../../platform/errors.js';
 import type { AnyEvent } from '../contract.js';
 import type { Trace } from '../trace.js';
-import { type Commit, firstVersionOf } from './commit.js';
+import { type Commit, firstVersionOf, type OutgoingCommand } from './commit.js';
 
 /** How a state follows from events; pure, and total over history. */
 export interface Evolution<State, Event extends AnyEvent> {
@@ -41,6 +41,14 @@ export interface Loaded<State> {
   readonly commits: readonly Commit[];
   /** A snapshot of an older state schema had to be ignored: the next commit carries a new one. */
   readonly snapshotOutdated: boolean;
+}
+
+/** What some commits carry besides their events. */
+export interface CommitExtras {
+  /** Hash of the API request that it answers. */
+  readonly requestHash?: string;
+  /** Sent with the events, once for each time that they are. */
+  readonly commands?: readonly OutgoingCommand[];
 }
 
 /** One event as the history shows it. */
@@ -82,9 +90,9 @@ export interface EventStore<State, Event extends AnyEvent> {
   ): Promise<{ readonly items: readonly HistoryEntry[]; readonly next?: HistoryPosition }>;
   /**
    * The commit of these events after `loaded`, as an item: `loaded.version` is the version that it expects.
-   * @throws {ContractViolation} an event breaks its contract; {@link AggregateDeleted}
+   * @throws {ContractViolation} an event or a command breaks its contract; {@link AggregateDeleted}
    */
-  commit(loaded: Loaded<State>, events: readonly Event[], trace: Trace, request?: { readonly hash: string }): Commit;
+  commit(loaded: Loaded<State>, events: readonly Event[], trace: Trace, more?: CommitExtras): Commit;
   /** The state that a commit on top of `loaded` leads to. */
   after(loaded: Loaded<State>, commit: Commit): Loaded<State>;
   /**

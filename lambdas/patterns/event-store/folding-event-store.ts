@@ -5,6 +5,7 @@ import type { Trace } from '../trace.js';
 import { type Commit, commitItem, type FeedShards, firstVersionOf } from './commit.js';
 import {
   AggregateDeleted,
+  type CommitExtras,
   type EventStore,
   type Evolution,
   type HistoryEntry,
@@ -90,7 +91,7 @@ export abstract class FoldingEventStore<State, Event extends AnyEvent> implement
     return { items };
   }
 
-  commit(loaded: Loaded<State>, events: readonly Event[], trace: Trace, request?: { readonly hash: string }): Commit {
+  commit(loaded: Loaded<State>, events: readonly Event[], trace: Trace, more: CommitExtras = {}): Commit {
     if (this.evolution.isDeleted?.(loaded.state)) throw new AggregateDeleted();
     const newest = loaded.commits.at(-1);
     const commit = commitItem({
@@ -100,7 +101,7 @@ export abstract class FoldingEventStore<State, Event extends AnyEvent> implement
       events,
       trace,
       ...(newest === undefined ? {} : { notBefore: newest.at }),
-      ...(request === undefined ? {} : { requestHash: request.hash }),
+      ...more,
     });
     const snapshot = this.snapshotAfter(loaded, commit);
     return snapshot ? { ...commit, snapshot } : commit;

@@ -47,7 +47,8 @@ export async function changeOnce<State, Event extends AnyEvent>(
       expectedVersion = loaded.version;
       if (key.expired) return (await replayed(options)) ?? refuseExpired();
       const events = decide(loaded);
-      const commit = events.length > 0 ? store.commit(loaded, events, trace, { hash: key.requestHash }) : undefined;
+      const commit =
+        events.length > 0 ? store.commit(loaded, events, trace, { requestHash: key.requestHash }) : undefined;
       const after = commit ? store.after(loaded, commit) : loaded;
       const claim = claimOf(options, after.version);
       try {

@@ -52,7 +52,7 @@ export async function createOnce<State, Event extends AnyEvent>(
     return first ? earlier(first) : refuse();
   }
   // One commit for all tries: its trigger is how this request recognises its own work.
-  const commit = store.commit(nothing, decide(id), trace, { hash: key.requestHash });
+  const commit = store.commit(nothing, decide(id), trace, { requestHash: key.requestHash });
   return untilRaceIsWon(async () => {
     try {
       await store.append(commit);

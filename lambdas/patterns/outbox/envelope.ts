@@ -50,22 +50,24 @@ export interface BusEntry {
   readonly Detail: string;
 }
 
-/** The entries of one commit; an event's data is put in as the text that it is stored as, unread. */
+/** The entries of one commit, its commands behind its events; data is put in as the text that it is stored as, unread. */
 export function busEntries(
   commit: Commit,
   { service, epoch }: { service: string; epoch: number },
 ): readonly BusEntry[] {
   const [aggregate = '', ...id] = commit.pk.split('#');
-  return commit.events.map((event, at) => {
+  const source = sourceOf(service);
+  const entry = (message: Commit['events'][number] & { readonly to?: string }, sequence: number): BusEntry => {
     const head = {
       specversion: '1.0',
-      id: event.id,
-      source: sourceOf(service),
-      type: event.type,
+      id: message.id,
+      source,
+      ...(message.to === undefined ? {} : { to: message.to }),
+      type: message.type,
       subject: `${aggregate}/${id.join('#')}`,
       time: commit.at,
-      dataschema: `urn:orderly:${service}:${event.type}:${event.schemaVersion}`,
-      sequence: firstVersionOf(commit) + at,
+      dataschema: `urn:orderly:${message.to ?? service}:${message.type}:${message.schemaVersion}`,
+      sequence,
       epoch,
       correlationid: commit.correlationId,
       causationid: commit.trigger,
@@ -73,9 +75,14 @@ export function busEntries(
       actor: commit.actor,
       ...(commit.onBehalfOf === undefined ? {} : { onbehalfof: commit.onBehalfOf }),
     };
-    const Detail = `${JSON.stringify(head).slice(0, -1)},"data":${event.data}}`;
-    return { Source: head.source, DetailType: event.type, Detail };
-  });
+    const Detail = `${JSON.stringify(head).slice(0, -1)},"data":${message.data}}`;
+    return { Source: source, DetailType: message.type, Detail };
+  };
+  const { events, commands = [], lastVersion } = commit;
+  return [
+    ...events.map((event, at) => entry(event, firstVersionOf(commit) + at)),
+    ...commands.map((command) => entry(command, lastVersion)),
+  ];
 }
 
 const BusEvent = z.object({ 'detail-type': z.string(), source: z.string(), detail: Envelope });

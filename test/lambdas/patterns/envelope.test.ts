@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { ContractViolation, readEvent } from '../../../lambdas/patterns/contract.js';
+import { ContractViolation, readEvent, type ServiceContract } from '../../../lambdas/patterns/contract.js';
 import { commitItem } from '../../../lambdas/patterns/event-store/commit.js';
 import { busEntries, readEnvelope, schemaVersionOf, subjectId } from '../../../lambdas/patterns/outbox/envelope.js';
+import { accountsContract } from '../../../lambdas/services/accounts/contract.js';
 import { ordersContract } from '../../../lambdas/services/orders/contract.js';
 
 const trace = { trigger: 'm1', actor: 'customer:alice', correlationId: 'c1', traceparent: '00-a-b-01' };
@@ -54,6 +55,24 @@ describe('a commit', () => {
   });
 });
 
+describe('a command of a commit', () => {
+  const commanded = (to: ServiceContract, type: string) => () =>
+    commitItem({
+      contract: ordersContract,
+      aggregate: 'Order',
+      id: 'o',
+      after: 0,
+      events: [{ type: 'OrderApproved', data: { orderId: 'o' } }],
+      commands: [{ to, command: { type, data: { orderId: 'o' } } }],
+      trace,
+      feedShards: [],
+    });
+  test('must be one that its receiver takes', () =>
+    expect(commanded(ordersContract, 'OrderApproved')).toThrow('UNKNOWN_TYPE: orders has no type of that name'));
+  test('must be as its receiver reads it', () =>
+    expect(commanded(accountsContract, 'ReleaseAuthorization')).toThrow('INVALID_DATA: ReleaseAuthorization'));
+});
+
 describe('an envelope', () => {
   const stage = { service: 'orders', epoch: 2 };
   const [first, second] = busEntries(commit, stage);
@@ -80,6 +99,32 @@ describe('an envelope', () => {
     expect(entry && readEnvelope(bodyOf(entry))).toMatchObject({
       actor: 'service:orders',
       onbehalfof: 'customer:alice',
+    });
+  });
+  test('follows for each command of a commit, written by the contract of the service that it is for', () => {
+    const data = { customerId: 'c', orderId: 'o', stepId: 'o/authorize', amount: { amount: 1, currency: 'EUR' } };
+    const withCommand = commitItem({
+      contract: ordersContract,
+      aggregate: 'Order',
+      id: 'o',
+      after: 0,
+      events: [{ type: 'OrderApproved', data: { orderId: 'o' } }],
+      commands: [{ to: accountsContract, command: { type: 'AuthorizeAccount', data } }],
+      trace,
+      feedShards: [],
+    });
+    expect(withCommand.lastVersion).toBe(1);
+    const [event, sent, ...others] = busEntries(withCommand, stage);
+    expect(others).toEqual([]);
+    expect(event && readEnvelope(bodyOf(event))).not.toHaveProperty('to');
+    expect(sent && readEnvelope(bodyOf(sent))).toMatchObject({
+      id: withCommand.commands?.[0]?.id,
+      source: 'orderly.orders',
+      to: 'accounts',
+      type: 'AuthorizeAccount',
+      dataschema: 'urn:orderly:accounts:AuthorizeAccount:1',
+      sequence: 1,
+      data,
     });
   });
   test('is read as it was sent', () => {
