@@ -4,53 +4,24 @@ import { clock, secondsBetween } from '../../platform/clock.js';
 import { Env } from '../../platform/environment.js';
 import { required, requiredInteger } from '../../platform/read-environment.js';
 import { count, describeError, logger, publishMetrics, seconds } from '../../platform/telemetry.js';
-import {
-  type AnyEvent,
-  type CommandOf,
-  ContractViolation,
-  commandsOf,
-  type EventOf,
-  readEvent,
-  type ServiceContract,
-} from '../contract.js';
-import { type Envelope, readEnvelope, schemaVersionOf, sourceOf } from '../outbox/envelope.js';
-import type { Trace } from '../trace.js';
+import type { EventOf, ServiceContract } from '../contract.js';
+import { type Envelope, readEnvelope } from '../outbox/envelope.js';
 import { isPermanent, tooOldBy } from './failure-kinds.js';
 import { FailureRecords, idOfBody } from './failure-records.js';
-import { type Decide, ProcessedRecords, processOnce } from './process-once.js';
+import { from, type Listening, readFrom, type Source } from './listening.js';
+import { ProcessedRecords, processOnce } from './process-once.js';
 import { type Redrive, redriveOf } from './redrive.js';
 
-/** What a consumer does with the events of a contract, or with the commands to its service. */
 export type ConsumerOptions<C extends ServiceContract, Types extends EventOf<C>['type']> = {
-  /** Whose events these are; with `onCommand` the consumer's own service. */
-  readonly contract: C;
   /** A refusal by the business: trying again won't change it. @default none is */
   readonly isRefusal?: (error: unknown) => boolean;
 } & (
+  | Listening<C, Types>
   | {
-      /**
-       * For each event type that it listens to. `decide`: an effect, once, with its record. `project`: a write that is
-       * guarded by the version of what it shows, so that it may be repeated; it needs no record and no age gate.
-       */
-      readonly on: { readonly [Type in Types]: Handle<Extract<EventOf<C>, { type: Type }>> };
-    }
-  | {
-      /** For each command that its service takes. */
-      readonly onCommand: { readonly [Type in CommandOf<C>['type']]: Handle<Extract<CommandOf<C>, { type: Type }>> };
+      /** Of a consumer that hears more than one contract's messages. */
+      readonly sources: readonly Source[];
     }
 );
-
-type Handle<Event> = (message: Message<Event>) => Handling;
-
-/** How one message is handled. */
-export type Handling = { readonly decide: Decide } | { readonly project: () => Promise<'applied' | 'duplicate'> };
-
-export interface Message<Event> {
-  readonly envelope: Envelope;
-  readonly event: Event;
-  /** For what the handler writes: caused by this message. */
-  readonly trace: Trace;
-}
 
 /** No message is begun in the last seconds of the function's time: lost races take up to 0.6 s of pauses. */
 const RESERVE_MS = 5_000;
@@ -88,7 +59,13 @@ class Consumption<C extends ServiceContract, Types extends EventOf<C>['type']> {
   private readonly failures = new FailureRecords(required(Env.RECORDS), this.identity);
   private readonly actor = `service:${required(Env.SERVICE)}`;
 
-  constructor(private readonly options: ConsumerOptions<C, Types>) {}
+  private readonly sources: readonly Source[];
+  private readonly isRefusal: (error: unknown) => boolean;
+
+  constructor(options: ConsumerOptions<C, Types>) {
+    this.sources = 'sources' in options ? options.sources : [from(options)];
+    this.isRefusal = options.isRefusal ?? (() => false);
+  }
 
   async batch({ Records }: SQSEvent, context: Context): Promise<SQSBatchResponse> {
     const unfinished: string[] = [];
@@ -117,7 +94,7 @@ class Consumption<C extends ServiceContract, Types extends EventOf<C>['type']> {
   }
 
   private async process(envelope: Envelope, redrive: Redrive | undefined): Promise<'applied' | 'duplicate'> {
-    const { event, handle } = this.read(envelope);
+    const { event, handle } = readFrom(this.sources, envelope);
     const trace = {
       trigger: envelope.id,
       actor: this.actor,
@@ -135,28 +112,9 @@ class Consumption<C extends ServiceContract, Types extends EventOf<C>['type']> {
     return processOnce(envelope, handling.decide, this.records, redrive);
   }
 
-  /** @throws {ContractViolation} where it is none of the messages that this consumer is for */
-  private read(envelope: Envelope): { readonly event: AnyEvent; readonly handle: Handle<AnyEvent> } {
-    const { options } = this;
-    const { contract } = options;
-    const { type, source, to, data } = envelope;
-    const takesCommands = 'onCommand' in options;
-    if (takesCommands ? to !== contract.service : to !== undefined || source !== sourceOf(contract.service)) {
-      const its = takesCommands ? `takes commands to ${contract.service}` : `listens to ${contract.service}`;
-      throw new ContractViolation('UNKNOWN_TYPE', `this consumer ${its} only`);
-    }
-    const schemas: ServiceContract = takesCommands ? commandsOf(contract) : contract;
-    const event: AnyEvent = readEvent(schemas, type, schemaVersionOf(envelope), data);
-    // The compiler can't follow that the handler of a type gets that type's message.
-    const handlers = (takesCommands ? options.onCommand : options.on) as unknown as Record<string, Handle<AnyEvent>>;
-    const handle = Object.hasOwn(handlers, event.type) ? handlers[event.type] : undefined;
-    if (!handle) throw new ContractViolation('UNKNOWN_TYPE', 'this consumer has no handler for it');
-    return { event, handle };
-  }
-
   private async failed(record: SQSRecord, envelope: Envelope | undefined, error: unknown): Promise<boolean> {
     const attempts = Number(record.attributes.ApproximateReceiveCount);
-    const permanent = isPermanent(error, this.options.isRefusal ?? (() => false));
+    const permanent = isPermanent(error, this.isRefusal);
     try {
       if (!permanent && attempts < this.maxAttempts) {
         count('TransientFailures');

@@ -1,4 +1,5 @@
-import { consumer, type Message } from '../../patterns/idempotent-consumer/consumer.js';
+import { consumer } from '../../patterns/idempotent-consumer/consumer.js';
+import type { Message } from '../../patterns/idempotent-consumer/listening.js';
 import { show } from '../../patterns/projection/projection.js';
 import { accountStore } from './account-store.js';
 import { accountsContract } from './contract.js';

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
-import { consumer, type Message } from '../../patterns/idempotent-consumer/consumer.js';
+import { consumer } from '../../patterns/idempotent-consumer/consumer.js';
+import type { Message } from '../../patterns/idempotent-consumer/listening.js';
 import { Env } from '../../platform/environment.js';
 import { required } from '../../platform/read-environment.js';
 import { Money } from '../orders/contract.js';

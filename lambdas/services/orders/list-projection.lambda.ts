@@ -1,4 +1,5 @@
-import { consumer, type Message } from '../../patterns/idempotent-consumer/consumer.js';
+import { consumer } from '../../patterns/idempotent-consumer/consumer.js';
+import type { Message } from '../../patterns/idempotent-consumer/listening.js';
 import { show } from '../../patterns/projection/projection.js';
 import { ordersContract } from './contract.js';
 import { OrderRefused } from './domain/order.js';

@@ -1,4 +1,5 @@
-import { consumer, type Message } from '../../patterns/idempotent-consumer/consumer.js';
+import { consumer } from '../../patterns/idempotent-consumer/consumer.js';
+import type { Message } from '../../patterns/idempotent-consumer/listening.js';
 import { clock } from '../../platform/clock.js';
 import { inventoryContract } from '../inventory/contract.js';
 import { decide, type OrderCommand, OrderRefused } from './domain/order.js';

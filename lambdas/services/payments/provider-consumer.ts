@@ -1,6 +1,7 @@
 import type { Context, SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import type { Loaded } from '../../patterns/event-store/event-store.js';
-import { consumer, type Handling, type Message } from '../../patterns/idempotent-consumer/consumer.js';
+import { consumer } from '../../patterns/idempotent-consumer/consumer.js';
+import type { Handling, Message } from '../../patterns/idempotent-consumer/listening.js';
 import type { Effect } from '../../patterns/idempotent-consumer/process-once.js';
 import type { Trace } from '../../patterns/trace.js';
 import { clock } from '../../platform/clock.js';

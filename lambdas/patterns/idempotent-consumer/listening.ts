@@ -1,0 +1,83 @@
+import {
+  type AnyEvent,
+  type CommandOf,
+  ContractViolation,
+  commandsOf,
+  type EventOf,
+  readEvent,
+  type ServiceContract,
+} from '../contract.js';
+import { type Envelope, schemaVersionOf, sourceOf } from '../outbox/envelope.js';
+import type { Trace } from '../trace.js';
+import type { Decide } from './process-once.js';
+
+/** What a consumer does with the events of a contract, or with the commands to its service. */
+export type Listening<C extends ServiceContract, Types extends EventOf<C>['type']> = {
+  /** Whose events these are; with `onCommand` the consumer's own service. */
+  readonly contract: C;
+} & (
+  | {
+      /**
+       * For each event type that it listens to. `decide`: an effect, once, with its record. `project`: a write that is
+       * guarded by the version of what it shows, so that it may be repeated; it needs no record and no age gate.
+       */
+      readonly on: { readonly [Type in Types]: Handle<Extract<EventOf<C>, { type: Type }>> };
+    }
+  | {
+      /** For each command that its service takes. */
+      readonly onCommand: { readonly [Type in CommandOf<C>['type']]: Handle<Extract<CommandOf<C>, { type: Type }>> };
+    }
+);
+
+type Handle<Event> = (message: Message<Event>) => Handling;
+
+/** How one message is handled. */
+export type Handling = { readonly decide: Decide } | { readonly project: () => Promise<'applied' | 'duplicate'> };
+
+export interface Message<Event> {
+  readonly envelope: Envelope;
+  readonly event: Event;
+  /** For what the handler writes: caused by this message. */
+  readonly trace: Trace;
+}
+
+/** One contract's messages, and what is done with them. */
+export interface Source {
+  /** For a refusal: `listens to orders`. */
+  readonly does: string;
+  readonly sends: (envelope: Envelope) => boolean;
+  readonly read: (envelope: Envelope) => Read;
+}
+
+interface Read {
+  readonly event: AnyEvent;
+  readonly handle: Handle<AnyEvent>;
+}
+
+export function from<C extends ServiceContract, Types extends EventOf<C>['type']>(
+  listening: Listening<C, Types>,
+): Source {
+  const { contract } = listening;
+  const takesCommands = 'onCommand' in listening;
+  const schemas: ServiceContract = takesCommands ? commandsOf(contract) : contract;
+  // The compiler can't follow that the handler of a type gets that type's message.
+  const handlers = (takesCommands ? listening.onCommand : listening.on) as unknown as Record<string, Handle<AnyEvent>>;
+  return {
+    does: takesCommands ? `takes commands to ${contract.service}` : `listens to ${contract.service}`,
+    sends: ({ to, source }) =>
+      takesCommands ? to === contract.service : to === undefined && source === sourceOf(contract.service),
+    read: (envelope) => {
+      const event: AnyEvent = readEvent(schemas, envelope.type, schemaVersionOf(envelope), envelope.data);
+      const handle = Object.hasOwn(handlers, event.type) ? handlers[event.type] : undefined;
+      if (!handle) throw new ContractViolation('UNKNOWN_TYPE', 'this consumer has no handler for it');
+      return { event, handle };
+    },
+  };
+}
+
+/** @throws {ContractViolation} where it is none of the messages that these are for */
+export function readFrom(sources: readonly Source[], envelope: Envelope): Read {
+  const source = sources.find(({ sends }) => sends(envelope));
+  if (source) return source.read(envelope);
+  throw new ContractViolation('UNKNOWN_TYPE', `this consumer ${sources.map(({ does }) => does).join(', ')} only`);
+}

@@ -1,0 +1,59 @@
+import { describe, expect, test } from 'vitest';
+import type { ServiceContract } from '../../../lambdas/patterns/contract.js';
+import { from, type Handling, readFrom } from '../../../lambdas/patterns/idempotent-consumer/listening.js';
+import type { Envelope } from '../../../lambdas/patterns/outbox/envelope.js';
+import { accountsContract } from '../../../lambdas/services/accounts/contract.js';
+import { ordersContract } from '../../../lambdas/services/orders/contract.js';
+
+const handling: Handling = { project: async () => 'applied' };
+const released = () => handling;
+const carriedOut = () => ({ ...handling });
+const sources = [
+  from({ contract: accountsContract, on: { AuthorizationVoided: released } }),
+  from({
+    contract: accountsContract,
+    onCommand: {
+      AuthorizeAccount: carriedOut,
+      CaptureAuthorization: carriedOut,
+      ReleaseAuthorization: carriedOut,
+      RefundAccount: carriedOut,
+    },
+  }),
+  from({ contract: ordersContract, on: { OrderApproved: released } }),
+];
+const data = { customerId: 'c', orderId: 'o', stepId: 'o/release' };
+const envelopeOf = (source: ServiceContract, type: string, to?: ServiceContract) =>
+  ({
+    source: `orderly.${source.service}`,
+    type,
+    dataschema: `urn:orderly:${(to ?? source).service}:${type}:1`,
+    ...(to && { to: to.service }),
+    data,
+  }) as Envelope;
+
+describe('a consumer of several contracts', () => {
+  test.each([
+    ['an event', envelopeOf(accountsContract, 'AuthorizationVoided'), released],
+    ['a command, whoever sends it', envelopeOf(ordersContract, 'ReleaseAuthorization', accountsContract), carriedOut],
+    ['an event of another service', envelopeOf(ordersContract, 'OrderApproved'), released],
+  ])('handles %s by its own handler', (_, envelope, handle) => {
+    const read = readFrom(sources, envelope);
+    expect(read.event.type).toBe(envelope.type);
+    expect(read.handle).toBe(handle);
+  });
+
+  test('refuses what is of none of them', () => {
+    const inventory = { service: 'inventory', events: {} };
+    expect(() => readFrom(sources, envelopeOf(inventory, 'StockReserved'))).toThrow(
+      'UNKNOWN_TYPE: this consumer listens to accounts, takes commands to accounts, listens to orders only',
+    );
+    expect(() => readFrom(sources, envelopeOf(accountsContract, 'ReleaseAuthorization', inventory))).toThrow('only');
+  });
+
+  test('refuses an event that none of its handlers is for, and a command that came as an event', () => {
+    expect(() => readFrom(sources, envelopeOf(ordersContract, 'OrderCancelled'))).toThrow('has no handler for it');
+    expect(() => readFrom(sources, envelopeOf(accountsContract, 'ReleaseAuthorization'))).toThrow(
+      'no type of that name',
+    );
+  });
+});
