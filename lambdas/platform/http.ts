@@ -32,8 +32,11 @@ export interface Request<Body, Query> {
   readonly path: string;
   readonly body: Body;
   readonly query: Query;
-  /** @throws {Problem} 404 where the address hasn't it */
-  readonly parameter: (name: string) => string;
+  /**
+   * A part of the address.
+   * @throws {Problem} 404 where the address hasn't it, 400 where it isn't what `schema` says
+   */
+  readonly parameter: (name: string, schema?: z.ZodMiniType<string>) => string;
   readonly header: (name: string) => string | undefined;
   readonly correlationId: string;
   readonly traceparent: string;
@@ -127,10 +130,10 @@ async function letIn<Body, Query>(
       queryOf(event),
       parameterFault,
     ),
-    parameter: (name) => {
+    parameter: (name, schema) => {
       const value = event.pathParameters?.[name];
       if (value === undefined || value === '') throw new Problem('not-found', 'there is nothing at this address');
-      return value;
+      return schema ? checked(schema, value, (_, detail) => ({ parameter: name, detail })) : value;
     },
     traceparent: traceparentFrom(request.header('traceparent')),
   };

@@ -1,6 +1,7 @@
 import { VersionTaken } from '../../patterns/event-store/event-store.js';
 import type { Trace } from '../../patterns/trace.js';
 import { Problem } from '../../platform/errors.js';
+import { refuseOtherVersion } from '../../platform/if-match.js';
 import { untilRaceIsWon } from '../../platform/lost-races.js';
 import type { Money } from '../orders/contract.js';
 import { accountStore, existing } from './account-store.js';
@@ -25,10 +26,7 @@ export function setLimit(
     const events = decided(() => setCreditLimit(account.state, customerId, creditLimit));
     if (events.length === 0) return existing(account);
     const version = viewOf(customerId, account.state, account.version)?.version ?? 0;
-    if (ifMatch !== undefined && ifMatch !== version) {
-      const versions = { expectedVersion: ifMatch, foundVersion: version };
-      throw new Problem('conflict', 'the account is at another version: read it again', { versions });
-    }
+    refuseOtherVersion(ifMatch, version);
     const commit = accountStore.commit(account, events, trace);
     try {
       await accountStore.append(commit);

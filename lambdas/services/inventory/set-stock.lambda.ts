@@ -1,13 +1,15 @@
 import { endpoint, traceOf } from '../../platform/http.js';
 import { versionOf } from '../../platform/if-match.js';
 import { logger } from '../../platform/telemetry.js';
+import { Sku } from '../orders/contract.js';
 import { SetStock } from './contract.js';
-import { setStock, skuOf } from './stock-store.js';
+import { setStock } from './stock-store.js';
 
 /** PUT /stock/{sku}: how many pieces there are, as an operator counted them. Repeatable by nature; a key is not needed. */
 export const handler = endpoint({ roles: ['operator'], body: SetStock }, async (request) => {
   const { body, header, parameter } = request;
-  const stock = await setStock(skuOf(parameter('sku')), body.onHand, versionOf(header('if-match')), traceOf(request));
+  const sku = parameter('sku', Sku);
+  const stock = await setStock(sku, body.onHand, versionOf(header('if-match')), traceOf(request));
   logger.info('stock set', { sku: stock.sku, version: stock.version });
   return { status: 200, body: stock };
 });

@@ -1,13 +1,12 @@
-import { aggregateKey } from '../../patterns/event-store/commit.js';
+import { stateKey } from '../../patterns/state-store/state-key.js';
 import type { TransactWriteItem } from '../../platform/dynamodb.js';
 import { Env } from '../../platform/environment.js';
 import { required } from '../../platform/read-environment.js';
 import type { ReservedLine } from './contract.js';
 
-export const TableName = required(Env.TABLE);
+const TableName = required(Env.TABLE);
 /** The stock of a SKU: operators count it (its commits), orders reserve from it (the counter). */
 export const STOCK_ITEM = 'StockItem';
-export const counterKey = (sku: string) => ({ pk: aggregateKey(STOCK_ITEM, sku), sk: 'STATE' });
 
 /**
  * Takes pieces for an order, as a part of the transaction that commits its reservation. By arithmetic under a condition:
@@ -18,7 +17,7 @@ export function reserve({ sku, quantity }: ReservedLine): TransactWriteItem {
   return {
     Update: {
       TableName,
-      Key: counterKey(sku),
+      Key: stateKey(STOCK_ITEM, sku),
       UpdateExpression: 'SET reserved = reserved + :quantity, available = available - :quantity',
       ConditionExpression: enoughIsThere,
       ExpressionAttributeValues: { ':quantity': quantity },
@@ -32,7 +31,7 @@ export function release({ sku, quantity }: ReservedLine): TransactWriteItem {
   return {
     Update: {
       TableName,
-      Key: counterKey(sku),
+      Key: stateKey(STOCK_ITEM, sku),
       UpdateExpression: 'SET reserved = reserved - :quantity, available = available + :quantity',
       ConditionExpression: itWasReserved,
       ExpressionAttributeValues: { ':quantity': quantity },
