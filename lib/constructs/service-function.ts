@@ -29,7 +29,14 @@ export interface ServiceFunctionProps {
 const MEMORY_MB = 512;
 
 /** The item actions of a table; a transaction is allowed by the actions of its parts. */
-export type ItemAction = 'GetItem' | 'Query' | 'PutItem' | 'UpdateItem' | 'DeleteItem' | 'ConditionCheckItem';
+export type ItemAction =
+  | 'GetItem'
+  | 'BatchGetItem'
+  | 'Query'
+  | 'PutItem'
+  | 'UpdateItem'
+  | 'DeleteItem'
+  | 'ConditionCheckItem';
 
 /**
  * A function of a service: arm64, current Node, a log group with an end, and a role of its own that may do nothing but

@@ -89,6 +89,11 @@ export class SimulatedServices implements Services {
             ),
           );
         }
+        if (operation === 'BatchGetItem' || operation === 'BatchWriteItem') {
+          return Object.entries(input.RequestItems as Record<string, unknown>).map(([TableName, request]) =>
+            this.itemAccess(operation, operation, { RequestItems: { [TableName]: request } }, { TableName }),
+          );
+        }
         return [this.itemAccess(operation, operation, input, input)];
       }
       case 'events':
