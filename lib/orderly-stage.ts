@@ -5,6 +5,7 @@ import { ordersContract } from '../lambdas/services/orders/contract.js';
 import type { Bundles } from './constructs/bundles.js';
 import { AccountsStack } from './services/accounts.js';
 import { ApiStack } from './services/api.js';
+import { CatalogStack } from './services/catalog.js';
 import { InventoryStack } from './services/inventory.js';
 import { OrdersStack } from './services/orders.js';
 import { PaymentsStack } from './services/payments.js';
@@ -25,7 +26,7 @@ export interface OrderlyStageProps {
  *                      Accounts  -- its own events (who has no credit left) -> Accounts
  *                      Payments  -- its own events (what the provider is to do) -> Payments -> provider
  *
- * Commands go to Accounts from whoever has one.
+ * Commands go to Accounts and Catalog from whoever has one.
  *
  * Services share the bus and the people's keys, and nothing else: no stack of a service refers to another's.
  *
@@ -47,7 +48,8 @@ export class OrderlyStage extends Construct {
     });
     const accounts = new AccountsStack(this, 'Accounts', common);
     const payments = new PaymentsStack(this, 'Payments', common);
-    const routes = [orders, inventory, accounts, payments].flatMap((service) => service.routes);
+    const catalog = new CatalogStack(this, 'Catalog', common);
+    const routes = [orders, inventory, accounts, payments, catalog].flatMap((service) => service.routes);
     new ApiStack(this, 'Api', { ...common, routes });
     Tags.of(this).add('orderly:environment', settings.environment);
   }

@@ -1,6 +1,7 @@
-import { commandsOf, eventToWrite } from '../../lambdas/patterns/contract.js';
+import { type AnyEvent, commandsOf, eventToWrite, type ServiceContract } from '../../lambdas/patterns/contract.js';
 import type { Envelope } from '../../lambdas/patterns/outbox/envelope.js';
 import { type AccountCommand, accountsContract } from '../../lambdas/services/accounts/contract.js';
+import { type CatalogCommand, catalogContract } from '../../lambdas/services/catalog/contract.js';
 import type { OrderLine } from '../../lambdas/services/orders/contract.js';
 import { world } from '../support/world.js';
 
@@ -46,17 +47,24 @@ function event(type: string, orderId: string, change: Partial<Envelope>, data: o
 }
 
 /** A step of a saga's, as its relay would send it to the accounts; a retry of it is another message. */
-export function toAccounts(command: AccountCommand, change: Partial<Envelope> = {}): Envelope {
+export const toAccounts = (command: AccountCommand, change: Partial<Envelope> = {}): Envelope =>
+  step(accountsContract, command, command.data.orderId, change);
+
+/** The same to the catalogue. */
+export const toCatalog = (command: CatalogCommand, change: Partial<Envelope> = {}): Envelope =>
+  step(catalogContract, command, command.data.orderId, change);
+
+function step(to: ServiceContract, command: AnyEvent, orderId: string, change: Partial<Envelope>): Envelope {
   const { type, data } = command;
-  eventToWrite(commandsOf(accountsContract), command);
+  eventToWrite(commandsOf(to), command);
   return {
     ...DEFAULTS,
     id: world.uuid(),
-    to: 'accounts',
+    to: to.service,
     type,
-    subject: `CreateOrderSaga/${data.orderId}`,
+    subject: `CreateOrderSaga/${orderId}`,
     time: world.time(),
-    dataschema: `urn:orderly:accounts:${type}:1`,
+    dataschema: `urn:orderly:${to.service}:${type}:1`,
     data,
     ...change,
   };

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { world } from '../support/world.js';
 import { eur, putLimit } from './accounts.js';
+import { priced } from './catalog.js';
 import { cancel, get, line, placed, stocked } from './orders.js';
 import type { ApiRequest, Caller, ProblemBody, TokenFault } from './world.js';
 
@@ -13,6 +14,7 @@ beforeAll(async () => {
   orderId = (await placed([line(sku)], { as: 'alice' })).orderId;
   await world.settled(orderId);
   expect((await putLimit('alice', eur(100_000))).status).toBe(200);
+  await priced(350, sku);
 });
 
 interface Route {
@@ -99,6 +101,21 @@ const ROUTES: readonly Route[] = [
     bob: 403,
     operator: 200,
   },
+  {
+    name: 'PUT /products/{sku}',
+    request: () => ({ method: 'PUT', path: `/products/${sku}`, body: { name: 'Tea', unitPrice: eur(350) } }),
+    alice: 403,
+    bob: 403,
+    operator: 200,
+  },
+  {
+    name: 'GET /products/{sku}',
+    request: () => ({ method: 'GET', path: `/products/${sku}` }),
+    alice: 200,
+    bob: 200,
+    operator: 200,
+  },
+  { name: 'GET /products', request: () => ({ method: 'GET', path: '/products' }), alice: 200, bob: 200, operator: 200 },
   {
     name: 'POST /idempotency-keys',
     request: () => ({ method: 'POST', path: '/idempotency-keys' }),

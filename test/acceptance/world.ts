@@ -155,10 +155,15 @@ export interface ProblemBody {
   }[];
 }
 
-export type Aggregate = 'Order' | 'Reservation' | 'StockItem' | 'Account' | 'Payment';
-export type RelayName = 'orders/relay' | 'inventory/relay' | 'accounts/relay' | 'payments/relay';
+export type Aggregate = 'Order' | 'Reservation' | 'StockItem' | 'Account' | 'Payment' | 'Product' | 'PriceCheck';
+export type RelayName = 'orders/relay' | 'inventory/relay' | 'accounts/relay' | 'payments/relay' | 'catalog/relay';
 /** Consumers with processed records; a projection needs none. */
-export type RecordingConsumer = 'reservations' | 'orders-stock' | 'accounts-commands' | 'payments-provider';
+export type RecordingConsumer =
+  | 'reservations'
+  | 'orders-stock'
+  | 'accounts-commands'
+  | 'payments-provider'
+  | 'catalog-commands';
 export type ConsumerName = RecordingConsumer | 'orders-list' | 'accounts-exhausted';
 
 /** By service and entry point, as they lie in `lambdas/services`. */
@@ -175,7 +180,9 @@ export type FunctionName =
   | 'accounts/on-command'
   | 'accounts/exhausted-projection'
   | 'payments/request-payment'
-  | 'payments/charge-at-sandbox';
+  | 'payments/charge-at-sandbox'
+  | 'catalog/set-product'
+  | 'catalog/on-command';
 
 export interface EventFilter {
   readonly aggregate: Aggregate;

@@ -24,6 +24,8 @@ describe('the API', () => {
       'GET /orders/{orderId}',
       'GET /orders/{orderId}/history',
       'GET /payments/{paymentId}',
+      'GET /products',
+      'GET /products/{sku}',
       'GET /stock/{sku}',
       'POST /idempotency-keys',
       'POST /orders',
@@ -31,6 +33,7 @@ describe('the API', () => {
       'POST /payments',
       'POST /payments/{paymentId}/refund',
       'PUT /accounts/{customerId}/credit-limit',
+      'PUT /products/{sku}',
       'PUT /stock/{sku}',
     ]);
   });
@@ -59,7 +62,7 @@ describe('the API', () => {
   });
 
   test('is called by nobody’s rights but its own', () => {
-    for (const service of ['Orders', 'Inventory', 'Accounts', 'Payments'] as const) {
+    for (const service of ['Orders', 'Inventory', 'Accounts', 'Payments', 'Catalog'] as const) {
       for (const { properties } of prod.resources(service, 'AWS::Lambda::Permission')) {
         expect(properties.Principal).toBe('events.amazonaws.com');
       }

@@ -5,7 +5,7 @@ import { type Json, referenced, statements, synthesized } from './support/enviro
 
 const dev = synthesized('dev');
 const prod = synthesized('prod');
-const SERVICES = ['Orders', 'Inventory', 'Accounts', 'Payments'] as const;
+const SERVICES = ['Orders', 'Inventory', 'Accounts', 'Payments', 'Catalog'] as const;
 
 /** Beside `feed`. */
 const OWN_INDEXES: Record<(typeof SERVICES)[number], string[][]> = {
@@ -13,6 +13,7 @@ const OWN_INDEXES: Record<(typeof SERVICES)[number], string[][]> = {
   Inventory: [],
   Accounts: [['exhausted', 'exhaustedPk', 'exhaustedSk', 'INCLUDE']],
   Payments: [],
+  Catalog: [['products', 'listPk', 'listSk', 'INCLUDE']],
 };
 const CONTRACTS = await contracts();
 
@@ -27,7 +28,7 @@ describe('tables', () => {
 
   test('expire by expiresAt and are paid per request', () => {
     const tables = [dev, prod].flatMap((environment) => environment.everywhere('AWS::DynamoDB::GlobalTable'));
-    expect(tables).toHaveLength(21);
+    expect(tables).toHaveLength(25);
     for (const { stack, properties } of tables) {
       const expiry = { AttributeName: 'expiresAt', Enabled: true };
       expect(properties.TimeToLiveSpecification).toEqual(stack === 'Platform' ? undefined : expiry);
@@ -60,8 +61,8 @@ describe('tables', () => {
           attributes.UpdateReplacePolicy,
         ];
       });
-    expect(safety(prod)).toEqual(Array(10).fill([true, true, 'Retain', 'Retain']));
-    expect(safety(dev)).toEqual(Array(11).fill([false, false, 'Delete', 'Delete']));
+    expect(safety(prod)).toEqual(Array(12).fill([true, true, 'Retain', 'Retain']));
+    expect(safety(dev)).toEqual(Array(13).fill([false, false, 'Delete', 'Delete']));
   });
 
   test('are the business of their own service: no other stack hears of them', () => {
@@ -155,7 +156,7 @@ describe('the relay', () => {
   );
 
   test('reads its stream from the beginning, in parallel, and gives up in time', () => {
-    expect(mappings).toHaveLength(8);
+    expect(mappings).toHaveLength(10);
     for (const { properties } of mappings) {
       expect(properties).toMatchObject({
         StartingPosition: 'TRIM_HORIZON',

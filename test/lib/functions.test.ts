@@ -15,7 +15,7 @@ const WILDCARDS = [
 
 describe('each function', () => {
   test('runs current Node on arm64, with time and memory said', () => {
-    expect(functions).toHaveLength(2 * 37);
+    expect(functions).toHaveLength(2 * 44);
     for (const { properties } of functions) {
       expect(properties).toMatchObject({ Runtime: 'nodejs24.x', Architectures: ['arm64'], MemorySize: 512 });
       expect(properties.Timeout).toBeGreaterThan(0);
@@ -147,6 +147,7 @@ describe('roles', () => {
     const writers = statements(prod).filter(({ actions }) => actions.includes('events:PutEvents'));
     expect(writers.map(({ stack, policy }) => `${stack}/${policy.slice(0, 15)}`).sort()).toEqual([
       'Accounts/OutboxRelayRole',
+      'Catalog/OutboxRelayRole',
       'Inventory/OutboxRelayRole',
       'Orders/OutboxRelayRole',
       'Payments/OutboxRelayRole',

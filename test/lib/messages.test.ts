@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { accountsContract } from '../../lambdas/services/accounts/contract.js';
+import { catalogContract } from '../../lambdas/services/catalog/contract.js';
 import { type Json, type Resource, referenced, STACKS, synthesized } from './support/environments.js';
 
 const prod = synthesized('prod');
@@ -72,8 +73,8 @@ describe('consumers', () => {
     const mappings = prod
       .everywhere('AWS::Lambda::EventSourceMapping')
       .filter(({ properties }) => !JSON.stringify(properties.EventSourceArn).includes('StreamArn'));
-    // Six consumers, and for each a drain of its two dead-letter queues.
-    expect(mappings).toHaveLength(18);
+    // Seven consumers, and for each a drain of its two dead-letter queues.
+    expect(mappings).toHaveLength(21);
     for (const { properties } of mappings) {
       expect(properties.FunctionResponseTypes).toEqual(['ReportBatchItemFailures']);
       expect(properties.ScalingConfig.MaximumConcurrency).toBeGreaterThanOrEqual(2);
@@ -106,6 +107,7 @@ describe('consumers', () => {
       ],
       'Inventory/ReservationsOrders': ['orderly.orders', 'OrderPlaced', 'OrderCancelled'],
       'Accounts/CommandsAccountsCommands': ['to accounts', ...Object.keys(accountsContract.commands)],
+      'Catalog/CommandsCatalogCommands': ['to catalog', ...Object.keys(catalogContract.commands)],
       'Payments/ProviderPayments': ['orderly.payments', 'PaymentRequested', 'PaymentPrepared', 'RefundRequested'],
       'Accounts/ExhaustedProjectionAccounts': ['orderly.accounts', ...Object.keys(accountsContract.events)],
     });
@@ -125,6 +127,7 @@ describe('consumers', () => {
     expect(names).toEqual([
       'accounts-commands@0',
       'accounts-exhausted@0',
+      'catalog-commands@0',
       'orders-list@0',
       'orders-stock@0',
       'payments-provider@0',
@@ -133,7 +136,7 @@ describe('consumers', () => {
   });
 
   test('have both dead-letter queues drained by a function that writes their own failure records', () => {
-    for (const stack of ['Orders', 'Inventory', 'Accounts', 'Payments'] as const) {
+    for (const stack of ['Orders', 'Inventory', 'Accounts', 'Payments', 'Catalog'] as const) {
       const { queues, isDeadLetters } = queuesOf(stack);
       for (const queue of queues.filter((queue) => isDeadLetters(queue) && !queue.id.includes('Undrained'))) {
         const [drain, ...others] = readersOf(stack, queue);

@@ -10,6 +10,7 @@ export const CONSUMERS: Readonly<Record<ConsumerName, { stack: string; construct
   'orders-list': { stack: 'Orders', construct: 'ListProjection', fn: 'orders/list-projection' },
   'accounts-commands': { stack: 'Accounts', construct: 'Commands', fn: 'accounts/on-command' },
   'payments-provider': { stack: 'Payments', construct: 'Provider', fn: 'payments/charge-at-sandbox' },
+  'catalog-commands': { stack: 'Catalog', construct: 'Commands', fn: 'catalog/on-command' },
   'accounts-exhausted': { stack: 'Accounts', construct: 'ExhaustedProjection', fn: 'accounts/exhausted-projection' },
 };
 
@@ -19,6 +20,7 @@ export const RELAYS: Readonly<Record<RelayName, string>> = {
   'inventory/relay': 'Inventory',
   'accounts/relay': 'Accounts',
   'payments/relay': 'Payments',
+  'catalog/relay': 'Catalog',
 };
 
 /** Service and stack of each kind of aggregate. */
@@ -28,6 +30,8 @@ export const HOMES: Readonly<Record<Aggregate, { service: string; stack: string 
   StockItem: { service: 'inventory', stack: 'Inventory' },
   Account: { service: 'accounts', stack: 'Accounts' },
   Payment: { service: 'payments', stack: 'Payments' },
+  Product: { service: 'catalog', stack: 'Catalog' },
+  PriceCheck: { service: 'catalog', stack: 'Catalog' },
 };
 
 /** Which consumers hear an event type. */
@@ -54,6 +58,9 @@ export const PART_OF_NAME: Readonly<Record<FunctionName, string>> = {
   'payments/relay': 'Payments-OutboxRelay',
   'payments/request-payment': 'Payments-RequestPayment',
   'payments/charge-at-sandbox': 'Payments-OnProvider',
+  'catalog/relay': 'Catalog-OutboxRelay',
+  'catalog/set-product': 'Catalog-SetProduct',
+  'catalog/on-command': 'Catalog-OnCommands',
   'accounts/relay': 'Accounts-OutboxRelay',
   'accounts/set-credit-limit': 'Accounts-SetCreditLimit',
   'accounts/on-command': 'Accounts-OnCommands',

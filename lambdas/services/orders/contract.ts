@@ -28,7 +28,7 @@ export const OrderId = z.string().check(z.minLength(1), z.maxLength(64));
 const Total = z.object({ amount: z.int().check(z.gte(0)), currency: z.string() });
 
 /** Text of people's: no control characters, and nothing that a queue or a table would refuse or change. */
-const Text = z
+export const Text = z
   .string()
   .check(z.regex(/^[^\p{Cc}\p{Cs}\p{Noncharacter_Code_Point}]*$/u, 'expected text without control characters'));
 

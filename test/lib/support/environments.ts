@@ -5,7 +5,7 @@ import { Code } from 'aws-cdk-lib/aws-lambda';
 import { OrderlyStage } from '../../../lib/orderly-stage.js';
 import { type Overrides, settingsFor } from '../../../lib/settings.js';
 
-export const STACKS = ['Platform', 'Orders', 'Inventory', 'Accounts', 'Payments', 'Api'] as const;
+export const STACKS = ['Platform', 'Orders', 'Inventory', 'Accounts', 'Payments', 'Catalog', 'Api'] as const;
 export type StackName = (typeof STACKS)[number];
 
 /** Templates don't depend on what is in the bundles, so nothing is built for them. */

@@ -2,6 +2,7 @@ import type { Violation } from '../../simulator/search/scenario.js';
 import { Facts, type MessageRecord } from '../support/facts.js';
 import type { Orderly } from '../support/orderly.js';
 import { accounts } from './accounts.js';
+import { catalog } from './catalog.js';
 import { deliveries } from './deliveries.js';
 import { nothingFails } from './failures.js';
 import { payments } from './payments.js';
@@ -25,6 +26,7 @@ export function brokenPromises(orderly: Orderly, meant?: (record: MessageRecord)
     ...state(facts),
     ...accounts(facts),
     ...payments(facts),
+    ...catalog(facts),
     ...steps(facts),
     ...transports(facts),
     ...people(facts),

@@ -294,6 +294,15 @@ export const BUGS: readonly PlantedBug[] = [
     },
   },
   {
+    name: "an order's prices are compared anew for each repeat of the step",
+    scenario: 'price-races',
+    source: {
+      file: 'lambdas/services/catalog/domain/price-check.ts',
+      from: 'switch (check.status) {',
+      to: "switch ('NONE' as PriceCheck['status']) {",
+    },
+  },
+  {
     name: 'a consumer shows an event in the version that is read only',
     scenario: 'rebuild-under-load',
     source: {

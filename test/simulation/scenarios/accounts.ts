@@ -1,5 +1,6 @@
-import type { AccountCommand } from '../../../lambdas/services/accounts/contract.js';
+import { type AccountCommand, accountsContract } from '../../../lambdas/services/accounts/contract.js';
 import { viewOf } from '../../../lambdas/services/accounts/domain/account.js';
+import { type CatalogCommand, catalogContract } from '../../../lambdas/services/catalog/contract.js';
 import type { Cloud } from '../../simulator/cloud.js';
 import type { Scenario, Violation } from '../../simulator/search/scenario.js';
 import type { Random } from '../../simulator/world/random.js';
@@ -11,21 +12,22 @@ import { Orderly } from '../support/orderly.js';
 const eur = (amount: number) => ({ amount, currency: 'EUR' });
 
 /** Sends a step as a saga's relay would; a retry of it is another message with the same step. */
-export function sender(cloud: Cloud): (command: AccountCommand) => void {
+export function sender(cloud: Cloud): (command: AccountCommand | CatalogCommand) => void {
   const { world, events, deployment } = cloud;
   const [, name] = [...deployment.assembly.outputs].find(([key]) => key.endsWith('-Platform.BusName')) ?? [];
   const bus = events.busName(String(name)) ?? '';
   const random = world.random.fork('commands');
   return ({ type, data }) => {
+    const [to] = [accountsContract, catalogContract].filter(({ commands }) => type in commands);
     const detail = {
       specversion: '1.0',
       id: random.id(),
       source: 'orderly.orders',
-      to: 'accounts',
+      to: to?.service,
       type,
       subject: `CreateOrderSaga/${data.orderId}`,
       time: new Date(world.now).toISOString(),
-      dataschema: `urn:orderly:accounts:${type}:1`,
+      dataschema: `urn:orderly:${to?.service}:${type}:1`,
       data,
       sequence: 1,
       epoch: 0,

@@ -1,6 +1,7 @@
 import type { Scenario } from '../../simulator/search/scenario.js';
 import { accountOne, creditRaces } from './accounts.js';
 import { CANCEL_AT, cancelAt } from './cancel-at.js';
+import { priceRaces } from './catalog.js';
 import { counting } from './counting.js';
 import { forgetRaces } from './forget-races.js';
 import { keys } from './keys.js';
@@ -32,6 +33,7 @@ export const SCENARIOS: readonly Scenario[] = [
   poison,
   accountOne,
   creditRaces,
+  priceRaces,
   payOnce,
   payTrouble,
   payThreeDaysLater,

@@ -81,6 +81,7 @@ export class Facts {
   readonly reservations: ReadonlyMap<string, readonly Commit[]>;
   readonly accounts: ReadonlyMap<string, readonly Commit[]>;
   readonly payments: ReadonlyMap<string, readonly Commit[]>;
+  readonly priceChecks: ReadonlyMap<string, readonly Commit[]>;
   readonly commits: readonly Commit[];
   /** Items of the payments' sandbox provider, by key. */
   readonly sandbox: ReadonlyMap<string, Row>;
@@ -121,6 +122,7 @@ export class Facts {
     this.reservations = byId(this.commits, 'Reservation#');
     this.accounts = byId(this.commits, 'Account#');
     this.payments = byId(this.commits, 'Payment#');
+    this.priceChecks = byId(this.commits, 'PriceCheck#');
     this.sandbox = new Map(orderly.itemsOf(sandboxOf(orderly)).map((item) => [String(item.pk), item]));
     this.authorizations = new Map(
       tables

@@ -1,0 +1,19 @@
+import * as z from 'zod/mini';
+import { endpoint } from '../../platform/http.js';
+import { cursorOf, limitOf, Paging, positionOf } from '../../platform/paging.js';
+import { productsAfter } from './product-store.js';
+
+const LIST = 'products';
+
+/** GET /products: all of them by SKU, eventually consistent. */
+export const handler = endpoint(
+  { roles: ['customer', 'operator'], query: z.strictObject(Paging) },
+  async ({ query }) => {
+    const limit = limitOf(query);
+    const found = await productsAfter(positionOf(LIST, query.cursor, z.string()), limit);
+    const items = found.slice(0, limit);
+    const last = items.at(-1);
+    const more = found.length > limit && last !== undefined;
+    return { status: 200, body: { items, ...(more ? { nextCursor: cursorOf(LIST, last.sku) } : {}) } };
+  },
+);
