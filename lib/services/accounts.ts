@@ -34,6 +34,12 @@ export class AccountsStack extends ServiceStack {
       ['Query'],
       ACCOUNTS,
     );
+    this.endpoint(
+      'AccountHistory',
+      'GET',
+      '/accounts/{customerId}/history',
+      'services/accounts/account-history',
+    ).allowItems(table, ['Query'], ACCOUNTS);
     const listAccounts = this.endpoint('ListAccounts', 'GET', '/accounts', 'services/accounts/list-accounts');
     listAccounts.allowIndex(table, EXHAUSTED_INDEX, ...EXHAUSTED);
     this.allowPointer(listAccounts);

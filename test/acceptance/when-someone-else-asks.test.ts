@@ -95,6 +95,20 @@ const ROUTES: readonly Route[] = [
     operator: 200,
   },
   {
+    name: 'GET /accounts/{id}?version=1',
+    request: () => ({ method: 'GET', path: '/accounts/alice?version=1' }),
+    alice: 200,
+    bob: 404,
+    operator: 200,
+  },
+  {
+    name: 'GET /accounts/{id}/history',
+    request: () => ({ method: 'GET', path: '/accounts/alice/history' }),
+    alice: 200,
+    bob: 404,
+    operator: 200,
+  },
+  {
     name: 'GET /accounts?creditExhausted=true',
     request: () => ({ method: 'GET', path: '/accounts?creditExhausted=true' }),
     alice: 403,

@@ -20,6 +20,7 @@ describe('the API', () => {
     expect(routes.sort()).toEqual([
       'GET /accounts',
       'GET /accounts/{customerId}',
+      'GET /accounts/{customerId}/history',
       'GET /orders',
       'GET /orders/{orderId}',
       'GET /orders/{orderId}/history',

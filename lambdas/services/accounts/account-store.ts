@@ -3,7 +3,7 @@ import { aggregateKey } from '../../patterns/event-store/commit.js';
 import { DynamoDbEventStore } from '../../patterns/event-store/dynamodb-event-store.js';
 import type { Loaded } from '../../patterns/event-store/event-store.js';
 import type { Trace } from '../../patterns/trace.js';
-import { CallerId } from '../../platform/auth.js';
+import { type Caller, CallerId } from '../../platform/auth.js';
 import { documents, type TransactWriteItem } from '../../platform/dynamodb.js';
 import { Env } from '../../platform/environment.js';
 import { Problem } from '../../platform/errors.js';
@@ -74,8 +74,7 @@ export function writesOf(order: OrderOfAccount, events: readonly AccountEvent[],
   ];
 }
 
-/** @throws {Problem} 404, always */
-export const noSuchAccount = (): never => {
+const noSuchAccount = (): never => {
   throw new Problem('not-found', 'there is no account of this customer');
 };
 
@@ -86,6 +85,10 @@ export function customerIdOf(parameter: string): string {
   return CallerId.safeParse(id).success ? id : noSuchAccount();
 }
 
-/** @throws {Problem} 404 where the account was never opened */
-export const existing = ({ id, state, version }: Loaded<Account>): AccountView =>
-  viewOf(id, state, version) ?? noSuchAccount();
+/** The id, where the caller may see that account. @throws {Problem} 404 for somebody else's, which looks like none */
+export const ownOf = ({ id, role }: Caller, customerId: string): string =>
+  role === 'operator' || customerId === id ? customerId : noSuchAccount();
+
+/** @throws {Problem} 404 where the account wasn't opened (yet) */
+export const existing = (loaded: Loaded<Account> | undefined): AccountView =>
+  (loaded && viewOf(loaded.id, loaded.state, loaded.version)) ?? noSuchAccount();

@@ -1,9 +1,12 @@
+import { AsItWas, loadAsItWas } from '../../patterns/event-store/as-it-was.js';
 import { endpoint } from '../../platform/http.js';
-import { accountStore, customerIdOf, existing, noSuchAccount } from './account-store.js';
+import { accountStore, customerIdOf, existing, ownOf } from './account-store.js';
 
-/** GET /accounts/{customerId}: strongly consistent; somebody else's looks like none. */
-export const handler = endpoint({ roles: ['customer', 'operator'] }, async ({ caller, parameter }) => {
-  const customerId = customerIdOf(parameter('customerId'));
-  if (caller.role === 'customer' && customerId !== caller.id) noSuchAccount();
-  return { status: 200, body: existing(await accountStore.load(customerId)) };
-});
+/** GET /accounts/{customerId}: the account now, or as it was at a time or version; strongly consistent. */
+export const handler = endpoint(
+  { roles: ['customer', 'operator'], query: AsItWas },
+  async ({ caller, query, parameter }) => {
+    const customerId = ownOf(caller, customerIdOf(parameter('customerId')));
+    return { status: 200, body: existing(await loadAsItWas(accountStore, customerId, query)) };
+  },
+);
