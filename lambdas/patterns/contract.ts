@@ -17,7 +17,7 @@ export interface EventSchema<Data = unknown> {
   readonly personal?: Readonly<Record<string, string>>;
 }
 
-/** Index of the commits that hold a person's data, by their attribute `person`; a commit without any isn't in it. */
+/** Index of the commits that hold a person's data or are about one, by their attribute `person`; others aren't in it. */
 export const PEOPLE_INDEX = 'people';
 
 /** A shape that was written once. Both steps are pure, and go through one version only. */
@@ -41,6 +41,11 @@ export interface ServiceContract<Events extends Record<string, EventSchema> = Re
   /** Name of the service; EventBridge's `source` is `orderly.<service>`. */
   readonly service: string;
   readonly events: Events;
+  /**
+   * Field of `data` that names the person whom an event is about: their commits are in the index of people, personal
+   * fields or not, so that an export finds them. @default only commits with personal fields are
+   */
+  readonly person?: string;
   /** Whoever sends one writes it by this contract: the receiver's. @default it takes none */
   readonly commands?: Record<string, EventSchema>;
 }

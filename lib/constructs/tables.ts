@@ -1,6 +1,7 @@
 import { CfnResource, RemovalPolicy, Validations } from 'aws-cdk-lib';
 import { AttributeType, Billing, ProjectionType, TableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import type { Construct } from 'constructs';
+import { PEOPLE_INDEX } from '../../lambdas/patterns/contract.js';
 import type { Settings } from '../settings.js';
 
 /** Attribute in epoch seconds after which an item may be deleted (late, never early). */
@@ -37,6 +38,16 @@ export function recordsTable(scope: Construct, id: string, settings: Settings): 
   pinLogicalId(table, 'Records');
   acknowledgeNoRestore(table, settings);
   return table;
+}
+
+/** Who has what in a service's table: commits with personal data, and those about a person. Sparse. */
+export function addPeopleIndex(table: TableV2): void {
+  table.addGlobalSecondaryIndex({
+    indexName: PEOPLE_INDEX,
+    partitionKey: { name: 'person', type: AttributeType.STRING },
+    sortKey: { name: 'pk', type: AttributeType.STRING },
+    projectionType: ProjectionType.KEYS_ONLY,
+  });
 }
 
 /** Data of a disposable environment isn't worth a restore. */

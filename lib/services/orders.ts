@@ -1,9 +1,8 @@
-import { AttributeType, ProjectionType } from 'aws-cdk-lib/aws-dynamodb';
 import type { Construct } from 'constructs';
-import { PEOPLE_INDEX } from '../../lambdas/patterns/contract.js';
 import { ordersContract } from '../../lambdas/services/orders/contract.js';
 import type { Subscription } from '../constructs/idempotent-consumer.js';
 import type { PersonalKeys } from '../constructs/personal-keys.js';
+import { addPeopleIndex } from '../constructs/tables.js';
 import { ServiceStack, type ServiceStackProps } from './service-stack.js';
 
 export interface OrdersStackProps extends ServiceStackProps {
@@ -21,13 +20,7 @@ export class OrdersStack extends ServiceStack {
   constructor(scope: Construct, id: string, props: OrdersStackProps) {
     super(scope, id, ordersContract.service, props);
     const { table, records } = this;
-    // Sparse: who has which orders with personal data in them.
-    table.addGlobalSecondaryIndex({
-      indexName: PEOPLE_INDEX,
-      partitionKey: { name: 'person', type: AttributeType.STRING },
-      sortKey: { name: 'pk', type: AttributeType.STRING },
-      projectionType: ProjectionType.KEYS_ONLY,
-    });
+    addPeopleIndex(table);
 
     const placeOrder = this.endpoint('PlaceOrder', 'POST', '/orders', 'services/orders/place-order');
     placeOrder.allowItems(table, ['PutItem', 'Query'], ORDERS);

@@ -4,7 +4,7 @@ import type { Construct } from 'constructs';
 import { Env } from '../../lambdas/platform/environment.js';
 import { paymentsContract } from '../../lambdas/services/payments/contract.js';
 import type { ServiceFunction } from '../constructs/service-function.js';
-import { acknowledgeNoRestore, pinLogicalId, tableDefaults } from '../constructs/tables.js';
+import { acknowledgeNoRestore, addPeopleIndex, pinLogicalId, tableDefaults } from '../constructs/tables.js';
 import type { Settings } from '../settings.js';
 import { ServiceStack, type ServiceStackProps } from './service-stack.js';
 
@@ -23,6 +23,7 @@ export class PaymentsStack extends ServiceStack {
     super(scope, id, paymentsContract.service, props);
     const { settings } = props;
     const { table, records } = this;
+    addPeopleIndex(table);
 
     this.endpoint('RequestPayment', 'POST', '/payments', 'services/payments/request-payment').allowItems(
       table,

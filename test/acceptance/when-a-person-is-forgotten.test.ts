@@ -3,6 +3,7 @@ import type { DeliveryAddress, OrderView } from '../../lambdas/services/orders/c
 import { needsFaults, world } from '../support/world.js';
 import { queued } from './messages.js';
 import { approved, cancel, get, line, placed, post, stocked } from './orders.js';
+import { pay, shows } from './payments.js';
 
 afterEach(() => world.heal());
 
@@ -14,8 +15,14 @@ function somebody(): { readonly customer: string; readonly deliverTo: DeliveryAd
 }
 
 interface HistoryItem {
+  readonly id: string;
   readonly type: string;
+  readonly correlationId: string;
   readonly data: unknown;
+}
+interface Exported {
+  readonly subject: string;
+  readonly events: readonly HistoryItem[];
 }
 
 const FORGOTTEN = { forgotten: true };
@@ -101,12 +108,37 @@ describe('an order with an address', () => {
     const without = await placed([line(sku)], { as: { customer } });
     for (const id of [orderId, without.orderId]) await world.settled(id);
     const { aggregates } = await world.exported(customer);
-    const orders = (aggregates as { subject: string; events: HistoryItem[] }[]).toSorted((one) =>
-      one.subject === `Order/${orderId}` ? -1 : 1,
-    );
-    expect(orders.map(({ subject }) => subject)).toEqual([`Order/${orderId}`, `Order/${without.orderId}`]);
-    expect(orders[0]!.events.map(({ type }) => type)).toEqual(['OrderPlaced', 'OrderApproved']);
-    expect(orders[0]!.events[0]!.data).toMatchObject({ deliverTo });
+    const found = new Map((aggregates as Exported[]).map(({ subject, events }) => [subject, events]));
+    const ids = [orderId, without.orderId];
+    const subjects = ids.flatMap((id) => [`Order/${id}`, `Reservation/${id}`]);
+    expect([...found.keys()].toSorted()).toEqual(subjects.toSorted());
+    const [placing, approval, ...more] = found.get(`Order/${orderId}`)!;
+    expect(more).toEqual([]);
+    expect(placing).toMatchObject({ type: 'OrderPlaced', data: { deliverTo }, actor: `customer:${customer}` });
+    // Who, on whose behalf, and caused by what.
+    const [reservation] = found.get(`Reservation/${orderId}`)!;
+    const { correlationId } = placing!;
+    const byService = { correlationId, onBehalfOf: `customer:${customer}` };
+    expect(reservation).toMatchObject({ type: 'StockReserved', causationId: placing!.id, ...byService });
+    expect(approval).toMatchObject({ type: 'OrderApproved', causationId: reservation!.id, ...byService });
+  });
+
+  test('a payment is exported too, where there is no order and nothing sealed', async () => {
+    const customer = world.fresh('customer');
+    const { body } = await pay(customer, 100, world.uuid(), { clientReference: 'my own' });
+    await shows(body.paymentId, { status: 'CHARGED' });
+    const { aggregates } = await world.exported(customer);
+    expect(aggregates).toMatchObject([
+      {
+        service: 'payments',
+        subject: `Payment/${body.paymentId}`,
+        events: [
+          { type: 'PaymentRequested', data: { customerId: customer, accountId: customer, clientReference: 'my own' } },
+          { type: 'PaymentPrepared' },
+          { type: 'PaymentCharged' },
+        ],
+      },
+    ]);
   });
 });
 

@@ -7,12 +7,14 @@ const dev = synthesized('dev');
 const prod = synthesized('prod');
 const SERVICES = ['Orders', 'Inventory', 'Accounts', 'Payments', 'Catalog'] as const;
 
+const PEOPLE = [PEOPLE_INDEX, 'person', 'pk', 'KEYS_ONLY'];
+
 /** Beside `feed`. */
 const OWN_INDEXES: Record<(typeof SERVICES)[number], string[][]> = {
-  Orders: [[PEOPLE_INDEX, 'person', 'pk', 'KEYS_ONLY']],
+  Orders: [PEOPLE],
   Inventory: [],
   Accounts: [['exhausted', 'exhaustedPk', 'exhaustedSk', 'INCLUDE']],
-  Payments: [],
+  Payments: [PEOPLE],
   Catalog: [['products', 'listPk', 'listSk', 'INCLUDE']],
 };
 const CONTRACTS = await contracts();
@@ -134,8 +136,8 @@ describe("the people's keys", () => {
   });
 
   test('have an index of whose data is where, in each service that has any', () => {
-    const marked = CONTRACTS.filter(({ events }) =>
-      Object.values<EventSchema>(events).some(({ personal }) => personal),
+    const marked = CONTRACTS.filter(
+      ({ events, person }) => person || Object.values<EventSchema>(events).some(({ personal }) => personal),
     );
     const indexed = SERVICES.filter((service) => OWN_INDEXES[service].some(([name]) => name === PEOPLE_INDEX));
     expect(marked.map(({ service }) => service)).toEqual(indexed.map((service) => service.toLowerCase()));

@@ -4,7 +4,10 @@ import { aggregateKey, type Commit, firstVersionOf } from '../../lambdas/pattern
 import { openEvent } from '../../lambdas/patterns/personal-data/personal-fields.js';
 import type { PersonalKeys } from '../../lambdas/patterns/personal-data/personal-keys.js';
 import { accountsContract } from '../../lambdas/services/accounts/contract.js';
+import { catalogContract } from '../../lambdas/services/catalog/contract.js';
+import { inventoryContract } from '../../lambdas/services/inventory/contract.js';
 import { ordersContract } from '../../lambdas/services/orders/contract.js';
+import { paymentsContract } from '../../lambdas/services/payments/contract.js';
 import { readCommits } from './commits.js';
 import { Exit, OperatorError } from './errors.js';
 import type { Outcome } from './outcome.js';
@@ -12,27 +15,45 @@ import { type KeysOfPeople, readPerson } from './people.js';
 import type { Service } from './services.js';
 import { command } from './text.js';
 
-/** What a person has in one service: an aggregate of their own id, or whatever its index and list say. */
+/** What a person has in one service. */
 interface Source {
   readonly contract: ServiceContract;
-  readonly keys: (documents: DynamoDBDocumentClient, service: Service, person: string) => Promise<readonly string[]>;
+  /** Keys of their aggregates: of their own id, of their orders', or whatever the service's index and list say. */
+  readonly keys: (asked: Asked) => Promise<readonly string[]>;
+}
+interface Asked {
+  readonly documents: DynamoDBDocumentClient;
+  readonly table: string;
+  readonly person: string;
+  /** Ids of the person's orders. */
+  readonly orders: readonly string[];
 }
 
-/** Every service that keeps something about a person by their id. */
+/** Every service that keeps something about a person, by their id or by their orders'. */
 const SOURCES: readonly Source[] = [
+  { contract: ordersContract, keys: async ({ orders }) => orders.map((id) => aggregateKey('Order', id)) },
   {
-    contract: ordersContract,
-    async keys(documents, { table }, person) {
-      const [withPersonalData, listed] = await Promise.all([
-        valuesOf(documents, { TableName: table, IndexName: PEOPLE_INDEX, name: 'person', value: person }, 'pk'),
-        // Orders without personal data are in no index, but in their customer's list (services/orders/order-list.ts).
-        valuesOf(documents, { TableName: table, name: 'pk', value: `CUSTOMER#${person}` }, 'sk'),
-      ]);
-      return [...withPersonalData, ...listed.map((sk) => aggregateKey('Order', sk.slice(sk.lastIndexOf('#') + 1)))];
-    },
+    contract: inventoryContract,
+    keys: async ({ orders }) => orders.map((id) => aggregateKey('Reservation', id)),
   },
-  { contract: accountsContract, keys: async (_, __, person) => [aggregateKey('Account', person)] },
+  { contract: catalogContract, keys: async ({ orders }) => orders.map((id) => aggregateKey('PriceCheck', id)) },
+  { contract: accountsContract, keys: async ({ person }) => [aggregateKey('Account', person)] },
+  { contract: paymentsContract, keys: indexed },
 ];
+
+function indexed({ documents, table, person }: Omit<Asked, 'orders'>): Promise<readonly string[]> {
+  return valuesOf(documents, { TableName: table, IndexName: PEOPLE_INDEX, name: 'person', value: person }, 'pk');
+}
+
+async function ordersOf(asked: Omit<Asked, 'orders'>): Promise<readonly string[]> {
+  const { documents, table, person } = asked;
+  const [withPersonalData, listed] = await Promise.all([
+    indexed(asked),
+    // Orders without personal data are in no index, but in their customer's list (services/orders/order-list.ts).
+    valuesOf(documents, { TableName: table, name: 'pk', value: `CUSTOMER#${person}` }, 'sk'),
+  ]);
+  return [...new Set([...withPersonalData, ...listed].map((key) => key.slice(key.lastIndexOf('#') + 1)))];
+}
 
 /**
  * `orderly person export <id>`: everything that is known of a person, as JSON, with their personal data in plain text, or
@@ -46,9 +67,15 @@ export async function exportPerson(
   person: string,
 ): Promise<Outcome> {
   const { state, ...more } = await readPerson(documents, keys.places, person);
-  const aggregates = (
-    await Promise.all(SOURCES.map((source) => aggregatesIn(documents, services, source, keys.open, person)))
-  ).flat();
+  const table = (service: string) => services.find(({ name }) => name === service)?.table;
+  const orders = table(ordersContract.service);
+  const asked = { documents, person, orders: orders ? await ordersOf({ documents, table: orders, person }) : [] };
+  const aggregates = await Promise.all(
+    SOURCES.map((source) => {
+      const own = table(source.contract.service);
+      return own ? aggregatesIn(source, { ...asked, table: own }, keys.open) : [];
+    }),
+  ).then((found) => found.flat());
   if (state === 'has no key' && aggregates.length === 0) {
     throw new OperatorError(
       'not-found',
@@ -60,21 +87,13 @@ export async function exportPerson(
   return { exitCode: Exit.OK, text: JSON.stringify(json, undefined, 2), json };
 }
 
-async function aggregatesIn(
-  documents: DynamoDBDocumentClient,
-  services: readonly Service[],
-  { contract, keys }: Source,
-  open: PersonalKeys,
-  person: string,
-) {
-  const service = services.find(({ name }) => name === contract.service);
-  if (!service) return [];
+async function aggregatesIn({ contract, keys }: Source, asked: Asked, open: PersonalKeys) {
   const found = [];
-  for (const key of new Set(await keys(documents, service, person))) {
-    const commits = await readCommits(documents, service, key);
+  for (const key of new Set(await keys(asked))) {
+    const commits = await readCommits(asked.documents, asked, key);
     const events = commits.flatMap((commit) => eventsOf(contract, commit));
     const opened = await Promise.all(events.map((event) => openEvent(open, contract, key, event))).catch(refused(key));
-    if (opened.length > 0) found.push({ service: service.name, subject: key.replace('#', '/'), events: opened });
+    if (opened.length > 0) found.push({ service: contract.service, subject: key.replace('#', '/'), events: opened });
   }
   return found;
 }
@@ -94,6 +113,9 @@ const eventsOf = (contract: ServiceContract, commit: Commit) =>
     type,
     at: commit.at,
     actor: commit.actor,
+    ...(commit.onBehalfOf === undefined ? {} : { onBehalfOf: commit.onBehalfOf }),
+    correlationId: commit.correlationId,
+    causationId: commit.trigger,
     data: readEvent(contract, type, schemaVersion, JSON.parse(data)).data as unknown,
   }));
 

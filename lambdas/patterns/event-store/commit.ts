@@ -48,7 +48,7 @@ export const Commit = z.object({
   snapshot: z.optional(z.object({ schema: z.int(), state: z.string() })),
   feedPk: z.string(),
   feedSk: z.string(),
-  /** Whose data is in it; none in most. */
+  /** Whose data is in it, or whom it is about; none in most. */
   person: z.optional(z.string()),
 });
 export type Commit = z.infer<typeof Commit>;
@@ -126,11 +126,17 @@ function storedCommand({ to, command }: OutgoingCommand): z.infer<typeof StoredC
 
 /** @throws {ContractViolation} for two people in one commit: the index has room for one */
 function personIn(contract: ServiceContract, events: readonly AnyEvent[]): string | undefined {
-  const [person, ...others] = new Set(
-    events.flatMap((event) => personalFields(contract, event)).map((field) => field.person),
-  );
+  const [person, ...others] = new Set([
+    ...events.flatMap((event) => personalFields(contract, event)).map((field) => field.person),
+    ...events.flatMap((event) => namedIn(contract, event)),
+  ]);
   if (others.length > 0) throw new ContractViolation('INVALID_DATA', 'data of several people in one commit');
   return person;
+}
+
+function namedIn({ person }: ServiceContract, { data }: AnyEvent): readonly string[] {
+  const named = person === undefined ? undefined : (data as Readonly<Record<string, unknown>>)[person];
+  return named === undefined ? [] : [String(named)];
 }
 
 /** `<yyyy-mm-ddThh>#<shard>`: an hour's commits, spread so that no partition of the index takes them all. */

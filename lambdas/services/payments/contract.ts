@@ -29,6 +29,7 @@ export type DeclineReason = z.infer<typeof DeclineReason>;
 /** What the payments service publishes; `subject` is `Payment/<paymentId>`. */
 export const paymentsContract = {
   service: 'payments',
+  person: 'customerId',
   events: {
     PaymentRequested: {
       version: 1,

@@ -5,10 +5,12 @@ import { PersonalKeys, personKey } from '../../../lambdas/patterns/personal-data
 import { documents } from '../../../lambdas/platform/dynamodb.js';
 import { exportPerson } from '../../../tools/operator/export.js';
 import { forget } from '../../../tools/operator/forget.js';
+import { recordOf } from '../../../tools/release/contract-record.js';
+import { contracts } from '../../../tools/release/contracts.js';
 import { inProcessDynamoDb } from '../../support/in-process-dynamodb.js';
 import { inProcessKms, KMS_KEY } from '../../support/in-process-kms.js';
 
-inProcessDynamoDb({ people: ['pk'] });
+inProcessDynamoDb({ people: ['pk'], things: ['pk', 'sk'] }, { things: { people: ['person', 'pk'] } });
 const places = { table: 'people', kmsKey: KMS_KEY };
 const open = new PersonalKeys({ ...places, documents, kms: inProcessKms().kms });
 const itemOf = async (person: string) =>
@@ -66,6 +68,21 @@ describe('orderly person export', () => {
   const exporting = () => exportPerson(documents, [], { places, open }, person);
   test('knows nobody who was never heard of', async () =>
     expect(exporting()).rejects.toMatchObject({ code: 'not-found', exitCode: 1 }));
+  test('asks every service whose events name a customer or an order', async () => {
+    const asked = new Set<string>();
+    const names = (await contracts()).map((contract) => recordOf(contract, ''));
+    const services = names.map(({ service }) => ({
+      name: service,
+      get table() {
+        asked.add(service);
+        return 'things';
+      },
+    }));
+    await documents.send(new PutCommand({ TableName: 'things', Item: { pk: `CUSTOMER#${person}`, sk: 'ORDER#1#1' } }));
+    await expect(exportPerson(documents, services as never, { places, open }, person)).rejects.toThrow();
+    const naming = names.filter(({ events }) => /"(customerId|orderId)":/.test(JSON.stringify(events)));
+    expect([...asked].toSorted()).toEqual(naming.map(({ service }) => service).toSorted());
+  });
   test('says that somebody was forgotten', async () => {
     await forgetting(person);
     expect((await exporting()).json).toMatchObject({ person, personalData: { state: 'forgotten' }, aggregates: [] });

@@ -61,6 +61,14 @@ describe('a commit', () => {
   test('without any is in no index of people', async () =>
     expect(await appended(await emptyBox(), sent())).not.toHaveProperty('person'));
 
+  test('of a service that says whom its events are about is in it without any', async () => {
+    const about = { ...contract, person: 'to' } as const;
+    const store = new InMemoryEventStore<Letters, Sent>({ aggregate: 'Box', contract: about }, evolution, new Map());
+    const box = await store.load(randomUUID());
+    expect(store.commit(box, [sent(), sent()], trace).person).toBe('ada');
+    expect(() => store.commit(box, [sent(), sent(undefined, 'bob')], trace)).toThrow('several people');
+  });
+
   test('holds nothing else in its snapshot', async () => {
     const box = await emptyBox();
     const commit = await appended(box, ...Array.from({ length: 20 }, () => sent(unsealed('ada'))));
