@@ -6,6 +6,9 @@ const SERVICES = new URL('../../lambdas/services/', import.meta.url);
 /** Where the records of the previous release are kept, one file a service. */
 export const RECORDS = new URL('../../test/golden/contracts/', import.meta.url);
 
+/** Services that the previous release hadn't: nobody of it to get on with. Empty again once their contracts are kept. */
+export const NEW_SERVICES: readonly string[] = ['accounts', 'payments', 'catalog'];
+
 /** The contract of each service that has one, as its `contract.ts` exports it. */
 export async function contracts(): Promise<readonly ServiceContract[]> {
   const modules = readdirSync(SERVICES, { recursive: true, encoding: 'utf8' })

@@ -6,9 +6,14 @@ import type { Commit } from '../../../lambdas/patterns/event-store/commit.js';
 import type { EventStore, Loaded } from '../../../lambdas/patterns/event-store/event-store.js';
 import { busEntries, readEnvelope, schemaVersionOf } from '../../../lambdas/patterns/outbox/envelope.js';
 import { documents } from '../../../lambdas/platform/dynamodb.js';
+import { accountsContract } from '../../../lambdas/services/accounts/contract.js';
+import { type Account, viewOf as accountView } from '../../../lambdas/services/accounts/domain/account.js';
+import { catalogContract } from '../../../lambdas/services/catalog/contract.js';
 import { inventoryContract } from '../../../lambdas/services/inventory/contract.js';
 import { ordersContract } from '../../../lambdas/services/orders/contract.js';
 import { type Order, viewOf } from '../../../lambdas/services/orders/domain/order.js';
+import { paymentsContract } from '../../../lambdas/services/payments/contract.js';
+import { type Payment, viewOf as paymentView } from '../../../lambdas/services/payments/domain/payment.js';
 import { functionEnvironment } from '../../support/function-environment.js';
 import { inProcessDynamoDb } from '../../support/in-process-dynamodb.js';
 
@@ -30,6 +35,9 @@ functionEnvironment();
 inProcessDynamoDb({ table: ['pk', 'sk'] });
 const { orderStore } = await import('../../../lambdas/services/orders/order-store.js');
 const { reservationStore } = await import('../../../lambdas/services/inventory/reservation-store.js');
+const { accountStore } = await import('../../../lambdas/services/accounts/account-store.js');
+const { paymentStore } = await import('../../../lambdas/services/payments/payment-store.js');
+const { priceCheckStore } = await import('../../../lambdas/services/catalog/price-check-store.js');
 
 /** The stores that the functions use, by the aggregate's type. */
 const READERS: Readonly<Record<string, Reader>> = {
@@ -39,6 +47,17 @@ const READERS: Readonly<Record<string, Reader>> = {
     show: ({ state, version }: Loaded<Order>) => viewOf(state, version),
   },
   Reservation: { contract: inventoryContract, store: reservationStore, show: ({ state }) => state },
+  Account: {
+    contract: accountsContract,
+    store: accountStore,
+    show: ({ id, state, version }: Loaded<Account>) => accountView(id, state, version),
+  },
+  Payment: {
+    contract: paymentsContract,
+    store: paymentStore,
+    show: ({ state, version }: Loaded<Payment>) => paymentView(state, version),
+  },
+  PriceCheck: { contract: catalogContract, store: priceCheckStore, show: ({ state }) => state },
 };
 
 const folder = new URL('../../golden/histories/', import.meta.url);
@@ -49,6 +68,14 @@ const histories = readdirSync(folder).map((file) => {
 
 test('there is a history of each aggregate', () =>
   expect(new Set(histories.map(({ aggregate }) => aggregate))).toEqual(new Set(Object.keys(READERS))));
+
+test('no event-sourced aggregate is left out', () => {
+  const services = new URL('../../../lambdas/services/', import.meta.url);
+  const stores = readdirSync(services, { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.ts'))
+    .flatMap((file) => readFileSync(new URL(file, services), 'utf8').match(/new DynamoDbEventStore\b/g) ?? []);
+  expect(stores).toHaveLength(Object.keys(READERS).length);
+});
 
 describe.each(histories)('the history in $file', ({ aggregate, id, commits, shown, reader }) => {
   const { contract, store, show } = reader;
