@@ -43,9 +43,7 @@ describe.skipIf(!world.makesFaults)(`what an order costs ${needsFaults}`, () => 
     expect(first.at(-1)?.units).toEqual({ table: 1, indexes: { feed: 1, people: 1 } });
     // Asks for nothing where the function still has the key in memory.
     const second = of('orders/place-order', await world.callsDuring(placing));
-    expect(['DynamoDB PutItem', 'DynamoDB GetItem,TrentService Decrypt,DynamoDB PutItem']).toContain(
-      shown(second).join(','),
-    );
+    expect(shown(second).join(', ')).toMatch(/^(DynamoDB GetItem, TrentService Decrypt, )?DynamoDB PutItem$/);
   });
 
   test('a duplicate: one call, which is refused', async () => {

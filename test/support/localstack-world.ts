@@ -181,7 +181,8 @@ export class LocalStackWorld extends OrderlyWorld {
   }
 
   async callsDuring(work: () => Promise<unknown>): Promise<readonly Port.FunctionCall[]> {
-    const since = (await this.faults().calls()).at(-1)?.n ?? 0;
+    // Calls stand in the journal in the order in which they ended, which is not that of their numbers.
+    const since = Math.max(0, ...(await this.faults().calls()).map(({ n }) => n));
     await work();
     const calls = await this.faults().calls({ since });
     return calls
