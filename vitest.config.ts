@@ -14,8 +14,11 @@ const deployed = {
   fileParallelism: false,
 };
 
+/** No clock of the simulator's is this one: it only ends what hangs, also where others have the cores (tools/local/test.ts). */
+const patient = { testTimeout: 600_000, hookTimeout: 600_000 };
+
 /** The scenarios of `acceptance`, word for word, in the simulator: nothing is deployed, each file has a world of its own. */
-const simulated = { env: { ORDERLY_WORLD: 'simulator' }, testTimeout: 60_000, hookTimeout: 60_000 };
+const simulated = { env: { ORDERLY_WORLD: 'simulator' }, ...patient };
 
 export default defineConfig({
   test: {
@@ -30,7 +33,7 @@ export default defineConfig({
         testTimeout: 120_000,
         hookTimeout: 120_000,
       }),
-      project('simulation', ['test/simulation/**/*.test.ts', 'test/simulator/**/*.test.ts'], { testTimeout: 120_000 }),
+      project('simulation', ['test/simulation/**/*.test.ts', 'test/simulator/**/*.test.ts'], patient),
       project('simulated-acceptance', ['test/acceptance/**/*.test.ts'], simulated),
       project('integration', ['test/integration/**/*.test.ts'], deployed),
       project('acceptance', ['test/acceptance/**/*.test.ts'], deployed),

@@ -27,21 +27,21 @@ async function endsOf(race: 'approval' | 'rejection', faults: readonly Fault[] =
   return [...ends];
 }
 
-test('at any moment of an approval a cancellation breaks no promise', { timeout: 600_000 }, async () => {
+test('at any moment of an approval a cancellation breaks no promise', async () => {
   const [before, after] = ['OrderPlaced OrderCancelled', 'OrderPlaced OrderApproved OrderCancelled'];
   expect(await endsOf('approval')).toEqual(
     expect.arrayContaining([`${before} / StockReleased`, `${after} / StockReleased`]),
   );
 });
 
-test('at any moment of a rejection a cancellation breaks no promise', { timeout: 600_000 }, async () => {
+test('at any moment of a rejection a cancellation breaks no promise', async () => {
   const [before, after] = ['OrderPlaced OrderCancelled', 'OrderPlaced OrderRejected'];
   expect(await endsOf('rejection')).toEqual(
     expect.arrayContaining([`${before} / StockRejected`, `${after} / StockRejected`]),
   );
 });
 
-test('at any moment before its order is heard of a cancellation breaks no promise', { timeout: 600_000 }, async () => {
+test('at any moment before its order is heard of a cancellation breaks no promise', async () => {
   const delayed = [{ point: 'Inventory/Reservations/Queue message 1', kind: 'delayed' }] as const;
   expect(await endsOf('approval', delayed)).toContain('OrderPlaced OrderCancelled / ReservationVoided');
 });

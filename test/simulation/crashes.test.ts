@@ -10,7 +10,7 @@ import { prodAssembly } from './support/assembly.js';
  * A crash before and after every call of a rejected order: with singles.test.ts, where the same is done to an order that
  * is placed and cancelled, there is one between every two writes of placing, cancelling and rejecting.
  */
-test('no crash before or after any call of rejecting an order breaks a promise', { timeout: 600_000 }, async () => {
+test('no crash before or after any call of rejecting an order breaks a promise', async () => {
   const { runs, broken } = await singles(deploymentOf(prodAssembly()), rejectOne, {
     kinds: ['killed-before', 'killed-after'],
   });

@@ -8,7 +8,7 @@ import { prodAssembly } from './support/assembly.js';
 const SEEDS = Array.from({ length: 100 }, (_, seed) => String(seed));
 const deployment = deploymentOf(prodAssembly());
 
-test('100 seeds, each played twice, give the same histories and break no promise', { timeout: 600_000 }, async () => {
+test('100 seeds, each played twice, give the same histories and break no promise', async () => {
   const fingerprints = new Map<string, string>();
   for (const seed of SEEDS) {
     const history = await playSeed(deployment, placeOne, seed);
@@ -25,7 +25,7 @@ test('100 seeds, each played twice, give the same histories and break no promise
   expect(new Set(fingerprints.values()).size).toBe(SEEDS.length);
 });
 
-test('a history is the same with environments of earlier ones and with new ones', { timeout: 600_000 }, async () => {
+test('a history is the same with environments of earlier ones and with new ones', async () => {
   for (const seed of SEEDS.slice(0, 15)) {
     const recycled = await playSeed(deployment, placeOne, seed);
     const fresh = await playSeed(deployment, placeOne, seed, { recycle: false });

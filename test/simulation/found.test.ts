@@ -10,13 +10,13 @@ const folder = prodAssembly();
 const deployment = deploymentOf(folder);
 
 describe.each(FOUND.map((found) => [found.name, found] as const))('%s', (name, found) => {
-  test('stays mended', { timeout: 120_000 }, async () => {
+  test('stays mended', async () => {
     const history = await playFound(deployment, found);
     if (history.violations.length > 0)
       expect.fail(`${found.story.why}\n${report(history, `npm run simulate -- ${found.replay.join(' ')}`)}`);
   });
 
-  test.runIf(found.back)('is found by this history where it is put back', { timeout: 120_000 }, async () => {
+  test.runIf(found.back)('is found by this history where it is put back', async () => {
     const { scenario = '' } = replayOf(found.replay);
     const broken = await planted(folder, { name, scenario, ...(found.back && { source: found.back }) });
     const { violations } = await playFound(broken, found);

@@ -31,7 +31,6 @@ const scenario = scenarioCalled('reject-one');
 
 test.each(MIXES)(
   'orders are rejected in two versions, and every promise is kept, while the release before is in: %s',
-  { timeout: 300_000 },
   async (name, only) => {
     const deployment = await planted(folder, { name, scenario: scenario.name, source: { ...releaseBefore, only } });
     for (let seed = 0; seed < 4; seed++) {

@@ -37,13 +37,13 @@ const SEEDS: Readonly<Record<string, number>> = {
 const deployment = deploymentOf(prodAssembly());
 
 describe.each(SCENARIOS.map((scenario) => [scenario.name, scenario] as const))('%s', (name, scenario) => {
-  test('keeps every promise without a fault', { timeout: 120_000 }, async () => {
+  test('keeps every promise without a fault', async () => {
     const history = await playWith(deployment, scenario, 'calm');
     if (history.violations.length > 0) expect.fail(report(history, `npm run simulate -- --scenario ${name} --seeds 1`));
   });
 
   const seeds = SEEDS[name] ?? 0;
-  test.runIf(seeds > 0)(`keeps every promise under ${seeds} seeds`, { timeout: 600_000 }, async () => {
+  test.runIf(seeds > 0)(`keeps every promise under ${seeds} seeds`, async () => {
     for (let seed = 0; seed < seeds; seed++) {
       const history = await playSeed(deployment, scenario, String(seed));
       if (history.violations.length === 0) continue;

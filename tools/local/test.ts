@@ -1,6 +1,6 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { setPriority, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { atExit } from './at-exit.js';
@@ -8,10 +8,14 @@ import { checkTools, MissingToolError } from './localstack/install.js';
 import { type Progress, step } from './progress.js';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
-/** Tests that need nothing but Node; those of one line run in one go. */
-const UNDEPLOYED = [['unit'], ['infrastructure'], ['simulation', 'simulated-acceptance']];
+/** Quick tests that need nothing but Node. */
+const UNDEPLOYED = ['unit', 'infrastructure'];
+/** Tests that compute, and know no time but their own. */
+const SIMULATED = ['simulation', 'simulated-acceptance'];
 /** Tests that deploy: they share one emulator, so they run in one go. */
 const DEPLOYED = ['integration', 'acceptance'];
+/** As nice as can be: what else is to run goes first. */
+const LOWEST_PRIORITY = 19;
 
 export interface Count {
   readonly passed: number;
@@ -22,18 +26,23 @@ export interface Count {
 const NOTHING: Count = { passed: 0, failed: 0, skipped: 0 };
 const FAILED: Count = { ...NOTHING, failed: 1 };
 
-/** `npm test`: types, lint and every test, one after the other; the last line counts them all. */
+/**
+ * `npm test`: types, lint and every test; the last line counts them all. The emulator waits for a third of its time: the
+ * simulation computes in there, and tells of itself when the other is through.
+ */
 export async function main(): Promise<number> {
   const progress: Progress = console.log;
   const counts: Count[] = [];
   counts.push(await step(progress, 'types', () => check('typescript/bin/tsc', ['--noEmit'])));
   counts.push(await step(progress, 'lint', () => check('@biomejs/biome/bin/biome', ['check', '.'])));
-  for (const projects of UNDEPLOYED) {
-    counts.push(await step(progress, projects.join(' and '), () => tests(projects)));
-  }
+  for (const project of UNDEPLOYED) counts.push(await step(progress, project, () => tests([project])));
+  const simulation = step(progress, SIMULATED.join(' and '), () => quietly(SIMULATED));
   counts.push(
     await step(progress, DEPLOYED.join(' and '), () => (canDeploy(progress) ? tests(DEPLOYED) : withoutEmulator())),
   );
+  const { count, output } = await simulation;
+  console.log(output);
+  counts.push(count);
   const { passed, failed, skipped } = sum(counts);
   console.log(`${passed} passed, ${failed} failed${skipped ? `, ${skipped} skipped` : ''}`);
   return failed ? 1 : 0;
@@ -72,13 +81,31 @@ export function countOf(report: {
   };
 }
 
-async function tests(projects: readonly string[]): Promise<Count> {
+const tests = (projects: readonly string[]): Promise<Count> =>
+  counted(projects, (args) => run('vitest/vitest.mjs', args));
+
+/** Beside others: what it prints is kept for later, and it takes the time that they leave. */
+async function quietly(projects: readonly string[]): Promise<{ readonly count: Count; readonly output: string }> {
+  const printed: Buffer[] = [];
+  const count = await counted(projects, (args) =>
+    run('vitest/vitest.mjs', args, ({ pid, stdout, stderr }) => {
+      if (pid !== undefined) setPriority(pid, LOWEST_PRIORITY);
+      for (const stream of [stdout, stderr]) stream?.on('data', (text: Buffer) => printed.push(text));
+    }),
+  );
+  return { count, output: Buffer.concat(printed).toString() };
+}
+
+async function counted(
+  projects: readonly string[],
+  vitest: (args: readonly string[]) => Promise<number>,
+): Promise<Count> {
   const folder = mkdtempSync(join(tmpdir(), 'orderly-test-'));
   const file = join(folder, 'report.json');
   try {
     const chosen = projects.flatMap((project) => ['--project', project]);
     const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${file}`];
-    const code = await run('vitest/vitest.mjs', ['run', '--passWithNoTests', ...chosen, ...reporters]);
+    const code = await vitest(['run', '--passWithNoTests', ...chosen, ...reporters]);
     const count = existsSync(file) ? countOf(JSON.parse(readFileSync(file, 'utf8'))) : NOTHING;
     // A failed set-up or an unhandled error fails no test, and must not pass for a success.
     return code !== 0 && count.failed === 0 ? { ...count, failed: 1 } : count;
@@ -104,9 +131,14 @@ async function withoutEmulator(): Promise<Count> {
   return process.env.CI ? FAILED : { ...NOTHING, skipped: 1 };
 }
 
-function run(bin: string, args: readonly string[]): Promise<number> {
+/** @param begun given the process, whose output is then the caller's; without it, it prints by itself */
+function run(bin: string, args: readonly string[], begun?: (child: ChildProcess) => void): Promise<number> {
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, [join(ROOT, 'node_modules', bin), ...args], { cwd: ROOT, stdio: 'inherit' });
+    const child = spawn(process.execPath, [join(ROOT, 'node_modules', bin), ...args], {
+      cwd: ROOT,
+      stdio: begun ? ['ignore', 'pipe', 'pipe'] : 'inherit',
+    });
+    begun?.(child);
     const forget = atExit(() => child.kill());
     child.on('error', reject);
     child.on('close', (code) => {
