@@ -26,7 +26,10 @@ export default defineConfig({
     maxWorkers: '100%',
     env: { NODE_NO_WARNINGS: '1', POWERTOOLS_LOG_LEVEL: 'SILENT' },
     projects: [
-      project('unit', ['test/lambdas/**/*.test.ts', 'test/tools/**/*.test.ts'], { isolate: false }),
+      project('unit', ['test/lambdas/**/*.test.ts', 'test/tools/**/*.test.ts'], {
+        isolate: false,
+        testTimeout: 60_000,
+      }),
       project('infrastructure', ['test/lib/**/*.test.ts'], {
         // The CDK takes seconds to load: once for all files.
         isolate: false,
