@@ -12,12 +12,14 @@ const PAYMENTS = 'Payment#';
 const API_RECORDS = 'api#';
 /** Also of the guard's records: its run-time twin reads it from the consumer's environment. */
 const PROVIDER_CONSUMER = 'payments-provider';
+/** What the provider is to do. */
+const PROVIDER_EVENTS = ['PaymentRequested', 'PaymentPrepared', 'VoidRequested', 'RefundRequested'];
 const SANDBOX_ITEMS = ['KEY#', 'OBJECT#', 'TALLY#'];
 
 /** A message may need two calls of the provider, each with a time-out of 5 s, and is begun with 5 s left. */
 const PROVIDER_TIMEOUT = Duration.seconds(20);
 
-/** Payments: requested by customers, charged and given back by a provider, each once. */
+/** Payments: requested by customers and by orders' sagas, charged and given back by a provider, each once. */
 export class PaymentsStack extends ServiceStack {
   constructor(scope: Construct, id: string, props: ServiceStackProps) {
     super(scope, id, paymentsContract.service, props);
@@ -44,11 +46,17 @@ export class PaymentsStack extends ServiceStack {
     refundPayment.allowItems(table, ['Query', 'PutItem', 'ConditionCheckItem'], PAYMENTS);
     refundPayment.allowItems(records, ['PutItem', 'GetItem'], API_RECORDS);
 
+    this.consumer('Commands', {
+      name: 'payments-commands',
+      entry: 'services/payments/on-command',
+      events: [{ commandsOf: paymentsContract }],
+    }).allowItems(table, ['Query', 'PutItem', 'ConditionCheckItem'], PAYMENTS);
+
     const charging = this.consumer('Provider', {
       name: PROVIDER_CONSUMER,
       entry: `services/payments/charge-at-${settings.payments.provider}`,
       timeout: PROVIDER_TIMEOUT,
-      events: [{ contract: paymentsContract, types: ['PaymentRequested', 'PaymentPrepared', 'RefundRequested'] }],
+      events: [{ contract: paymentsContract, types: PROVIDER_EVENTS }],
     });
     charging.allowItems(table, ['Query', 'PutItem', 'ConditionCheckItem'], PAYMENTS);
     const guard = this.ownTable('Guard', settings);

@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import type { Envelope } from '../../lambdas/patterns/outbox/envelope.js';
 import type { AccountCommand, AccountView } from '../../lambdas/services/accounts/contract.js';
 import { world } from '../support/world.js';
-import { newOrderId, toAccounts } from './messages.js';
+import { causedBy, newOrderId, toAccounts } from './messages.js';
 import type { ApiAnswer, Caller } from './world.js';
 
 /** What scenarios about accounts begin with and wait for. */
@@ -53,11 +53,5 @@ export async function answered(command: AccountCommand): Promise<readonly Envelo
   return answerTo(message);
 }
 
-export const answerTo = ({ id, data }: Envelope): Promise<readonly Envelope[]> =>
-  world.eventually(`the account has answered ${id}`, async () => {
-    const { customerId } = data as AccountCommand['data'];
-    const events = await world.events({ aggregate: 'Account', id: customerId });
-    const own = events.filter(({ causationid }) => causationid === id);
-    expect(own).not.toEqual([]);
-    return own;
-  });
+export const answerTo = (message: Envelope): Promise<readonly Envelope[]> =>
+  causedBy(message, 'Account', (message.data as AccountCommand['data']).customerId);

@@ -3,7 +3,9 @@ import type { Envelope } from '../../lambdas/patterns/outbox/envelope.js';
 import { type AccountCommand, accountsContract } from '../../lambdas/services/accounts/contract.js';
 import { type CatalogCommand, catalogContract } from '../../lambdas/services/catalog/contract.js';
 import type { OrderLine } from '../../lambdas/services/orders/contract.js';
+import { paymentsContract, type StepCommand } from '../../lambdas/services/payments/contract.js';
 import { world } from '../support/world.js';
+import type { Aggregate } from './world.js';
 
 /** Messages that scenarios make by hand: as a publisher of ours would, but for what a scenario changes. */
 
@@ -46,29 +48,36 @@ function event(type: string, orderId: string, change: Partial<Envelope>, data: o
   };
 }
 
-/** A step of a saga's, as its relay would send it to the accounts; a retry of it is another message. */
-export const toAccounts = (command: AccountCommand, change: Partial<Envelope> = {}): Envelope =>
-  step(accountsContract, command, command.data.orderId, change);
-
-/** The same to the catalogue. */
-export const toCatalog = (command: CatalogCommand, change: Partial<Envelope> = {}): Envelope =>
-  step(catalogContract, command, command.data.orderId, change);
-
-function step(to: ServiceContract, command: AnyEvent, orderId: string, change: Partial<Envelope>): Envelope {
-  const { type, data } = command;
-  eventToWrite(commandsOf(to), command);
-  return {
-    ...DEFAULTS,
-    id: world.uuid(),
-    to: to.service,
-    type,
-    subject: `CreateOrderSaga/${orderId}`,
-    time: world.time(),
-    dataschema: `urn:orderly:${to.service}:${type}:1`,
-    data,
-    ...change,
+/** A step of a saga's, as its relay would send it to a service; a retry of it is another message. */
+const commandTo =
+  <Command extends AnyEvent & { readonly data: { readonly orderId: string } }>(contract: ServiceContract) =>
+  (command: Command, change: Partial<Envelope> = {}): Envelope => {
+    const { type, data } = command;
+    eventToWrite(commandsOf(contract), command);
+    return {
+      ...DEFAULTS,
+      id: world.uuid(),
+      to: contract.service,
+      type,
+      subject: `CreateOrderSaga/${data.orderId}`,
+      time: world.time(),
+      dataschema: `urn:orderly:${contract.service}:${type}:1`,
+      data,
+      ...change,
+    };
   };
-}
+
+export const toAccounts = commandTo<AccountCommand>(accountsContract);
+export const toCatalog = commandTo<CatalogCommand>(catalogContract);
+export const toPayments = commandTo<StepCommand>(paymentsContract);
+
+/** Waits for the events of the commit that a message caused. */
+export const causedBy = ({ id }: Envelope, aggregate: Aggregate, of: string): Promise<readonly Envelope[]> =>
+  world.eventually(`${aggregate} ${of} has answered ${id}`, async () => {
+    const own = (await world.events({ aggregate, id: of })).filter(({ causationid }) => causationid === id);
+    if (own.length === 0) throw new Error('not yet');
+    return own;
+  });
 
 /** The body of a queue message, as an EventBridge rule writes it. */
 export const queued = (envelope: Envelope): string =>

@@ -1,6 +1,7 @@
 import { expect } from 'vitest';
-import type { PaymentView } from '../../lambdas/services/payments/contract.js';
+import type { PaymentEvent, PaymentView, StepCommand } from '../../lambdas/services/payments/contract.js';
 import { world } from '../support/world.js';
+import { newOrderId, toPayments } from './messages.js';
 import type { ApiAnswer, Caller } from './world.js';
 
 /** What scenarios about payments begin with and wait for. */
@@ -36,4 +37,31 @@ export async function chargedPayment(customer: string, amount: number): Promise<
   const { body } = await pay(customer, amount, world.uuid());
   await shows(body.paymentId, { status: 'CHARGED' });
   return body.paymentId;
+}
+
+/** The steps of one order's saga. */
+export function paymentSteps(amount: number, orderId = newOrderId()) {
+  const step = (name: string) => ({ customerId: 'alice', orderId, stepId: `${orderId}/${name}` });
+  const charge: StepCommand = { type: 'ChargePayment', data: { ...step('charge'), amount: eur(amount) } };
+  const undo: StepCommand = { type: 'RefundPayment', data: step('undo') };
+  return { orderId, charge, undo };
+}
+
+type Answer = Extract<PaymentEvent, { type: 'SagaReplyRequested' }>['data'];
+
+/** All answers to a step so far. */
+export const answersTo = async ({ data }: StepCommand): Promise<readonly Answer[]> =>
+  (await world.events({ aggregate: 'Payment', id: data.orderId, types: ['SagaReplyRequested'] }))
+    .map((event) => event.data as Answer)
+    .filter(({ stepId }) => stepId === data.stepId);
+
+/** Sends a step, and waits for one answer more than it had: it may come with a later message. */
+export async function answered(command: StepCommand): Promise<Answer> {
+  const { length } = await answersTo(command);
+  await world.publish(toPayments(command));
+  return world.eventually(`${command.data.stepId} is answered`, async () => {
+    const answer = (await answersTo(command))[length];
+    if (!answer) throw new Error('not yet');
+    return answer;
+  });
 }

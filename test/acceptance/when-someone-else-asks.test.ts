@@ -157,7 +157,6 @@ const FAULTS: readonly TokenFault[] = [
   'missing role',
   'unknown role',
   'missing subject',
-  'an e-mail address for subject',
   'no expiry',
   'garbage',
 ];

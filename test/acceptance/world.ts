@@ -114,7 +114,6 @@ export type TokenFault =
   | 'missing role'
   | 'unknown role'
   | 'missing subject'
-  | 'an e-mail address for subject'
   | 'no expiry'
   | 'garbage';
 
@@ -163,6 +162,7 @@ export type RecordingConsumer =
   | 'reservations'
   | 'orders-stock'
   | 'accounts-commands'
+  | 'payments-commands'
   | 'payments-provider'
   | 'catalog-commands';
 export type ConsumerName = RecordingConsumer | 'orders-list' | 'accounts-exhausted';
@@ -181,6 +181,7 @@ export type FunctionName =
   | 'accounts/on-command'
   | 'accounts/exhausted-projection'
   | 'payments/request-payment'
+  | 'payments/on-command'
   | 'payments/charge-at-sandbox'
   | 'catalog/set-product'
   | 'catalog/on-command';

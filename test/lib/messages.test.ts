@@ -73,8 +73,8 @@ describe('consumers', () => {
     const mappings = prod
       .everywhere('AWS::Lambda::EventSourceMapping')
       .filter(({ properties }) => !JSON.stringify(properties.EventSourceArn).includes('StreamArn'));
-    // Seven consumers, and for each a drain of its two dead-letter queues.
-    expect(mappings).toHaveLength(21);
+    // Eight consumers, and for each a drain of its two dead-letter queues.
+    expect(mappings).toHaveLength(24);
     for (const { properties } of mappings) {
       expect(properties.FunctionResponseTypes).toEqual(['ReportBatchItemFailures']);
       expect(properties.ScalingConfig.MaximumConcurrency).toBeGreaterThanOrEqual(2);
@@ -108,7 +108,14 @@ describe('consumers', () => {
       'Inventory/ReservationsOrders': ['orderly.orders', 'OrderPlaced', 'OrderCancelled'],
       'Accounts/CommandsAccountsCommands': ['to accounts', ...Object.keys(accountsContract.commands)],
       'Catalog/CommandsCatalogCommands': ['to catalog', ...Object.keys(catalogContract.commands)],
-      'Payments/ProviderPayments': ['orderly.payments', 'PaymentRequested', 'PaymentPrepared', 'RefundRequested'],
+      'Payments/CommandsPaymentsCommands': ['to payments', 'ChargePayment', 'RefundPayment'],
+      'Payments/ProviderPayments': [
+        'orderly.payments',
+        'PaymentRequested',
+        'PaymentPrepared',
+        'VoidRequested',
+        'RefundRequested',
+      ],
       'Accounts/ExhaustedProjectionAccounts': ['orderly.accounts', ...Object.keys(accountsContract.events)],
     });
     for (const { properties } of prod.everywhere('AWS::Events::Rule')) {
@@ -130,6 +137,7 @@ describe('consumers', () => {
       'catalog-commands@0',
       'orders-list@0',
       'orders-stock@0',
+      'payments-commands@0',
       'payments-provider@0',
       'reservations@0',
     ]);

@@ -27,6 +27,8 @@ const SEEDS: Readonly<Record<string, number>> = {
   'account-one': 20,
   'credit-races': 5,
   'price-races': 5,
+  'charge-one': 10,
+  'charge-races': 4,
   'pay-once': 20,
   'pay-trouble': 5,
   'pay-three-days-later': 5,

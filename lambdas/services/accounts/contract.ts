@@ -1,15 +1,12 @@
 import * as z from 'zod/mini';
 import type { CommandOf, EventOf } from '../../patterns/contract.js';
-import { Money, OrderId } from '../orders/contract.js';
+import { Money, OrderId, StepId } from '../orders/contract.js';
 
 /** The customer is the account's id: an id of the issuer's, never a name. */
 export const CustomerId = z.string().check(z.minLength(1), z.maxLength(128));
 
 /** An order's total may pass the limit of one amount, never what a number holds exactly. */
 const Amount = z.object({ amount: z.int().check(z.gte(0)), currency: z.string() });
-
-/** `<sagaId>/<step>`: the same for every retry of a step; the answer carries it back. */
-const StepId = z.string().check(z.minLength(1), z.maxLength(256));
 
 /** What every command and every answer of an account names. */
 const Step = { customerId: CustomerId, orderId: OrderId, stepId: StepId };

@@ -24,6 +24,9 @@ export type OrderLine = z.infer<typeof OrderLine>;
 /** As part of a key, it has an end. */
 export const OrderId = z.string().check(z.minLength(1), z.maxLength(64));
 
+/** `<sagaId>/<step>` of an order's saga: the same for every retry of a step; the answer carries it back. */
+export const StepId = z.string().check(z.minLength(1), z.maxLength(256));
+
 /** A total may pass the limit of one amount, never what a number holds exactly. */
 const Total = z.object({ amount: z.int().check(z.gte(0)), currency: z.string() });
 

@@ -1,5 +1,7 @@
 import { DynamoDbEventStore } from '../../patterns/event-store/dynamodb-event-store.js';
 import type { Loaded } from '../../patterns/event-store/event-store.js';
+import type { Effect } from '../../patterns/idempotent-consumer/process-once.js';
+import type { Trace } from '../../patterns/trace.js';
 import type { Caller } from '../../platform/auth.js';
 import { Env } from '../../platform/environment.js';
 import { Problem } from '../../platform/errors.js';
@@ -12,6 +14,13 @@ export const paymentStore = new DynamoDbEventStore<Payment, PaymentEvent>(
   { table: required(Env.TABLE), aggregate: 'Payment', contract: paymentsContract, feedShards: feedShards() },
   { initialState, evolve, stateSchema: 1 },
 );
+
+/** What a message does to a payment that was loaded for it: the commit of these events, or the check that none was due. */
+export const effectOf = (payment: Loaded<Payment>, events: readonly PaymentEvent[], trace: Trace): Effect => [
+  events.length > 0
+    ? paymentStore.appendWrite(paymentStore.commit(payment, events, trace))
+    : paymentStore.unchangedCheck(payment),
+];
 
 const noSuchPayment = (): never => {
   throw new Problem('not-found', 'there is no payment of this id');

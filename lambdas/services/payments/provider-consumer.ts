@@ -8,7 +8,7 @@ import { clock } from '../../platform/clock.js';
 import { type PaymentEvent, paymentsContract } from './contract.js';
 import { decide, type Payment, type PaymentCommand, PaymentRefused, pendingRefund } from './domain/payment.js';
 import { onceAtProvider, PaymentUnclear } from './once-at-provider.js';
-import { paymentStore } from './payment-store.js';
+import { effectOf, paymentStore } from './payment-store.js';
 import { type Charge, type PaymentProvider, ProviderRefused, type Refund } from './provider/payment-provider.js';
 
 type Told<Type extends PaymentEvent['type']> = Message<Extract<PaymentEvent, { type: Type }>>;
@@ -17,6 +17,7 @@ type Told<Type extends PaymentEvent['type']> = Message<Extract<PaymentEvent, { t
  * Payments' talk with their provider, one call and one commit a message:
  *
  *     PaymentRequested -> object created -> PaymentPrepared -> object charged -> PaymentCharged | PaymentDeclined
+ *     VoidRequested    -> object cancelled, unless it was charged -> PaymentDeclined | PaymentCharged, RefundRequested
  *     RefundRequested  -> given back     -> PaymentRefunded | RefundFailed
  *
  * The effect at the provider and its commit can't be one transaction: a crash between them repeats the call, by the rules
@@ -30,6 +31,7 @@ export function providerConsumer(
     on: {
       PaymentRequested: (message) => ({ decide: () => prepare(provider, message) }),
       PaymentPrepared: (message) => ({ decide: () => charge(provider, message) }),
+      VoidRequested: (message) => ({ decide: () => cancel(provider, message) }),
       RefundRequested: (message): Handling => ({ decide: () => refund(provider, message) }),
     },
     isRefusal: (error) => error instanceof PaymentRefused || error instanceof PaymentUnclear,
@@ -42,7 +44,7 @@ async function prepare(
 ): Promise<Effect> {
   const { paymentId, accountId, amount } = event.data;
   const payment = await paymentStore.load(paymentId);
-  if (payment.state.status !== 'REQUESTED') return [paymentStore.unchangedCheck(payment)];
+  if (payment.state.status !== 'REQUESTED') return effectOf(payment, [], trace);
   const created = await onceAtProvider<PaymentCommand>({
     key: `${paymentId}:create`,
     since: envelope.time,
@@ -57,13 +59,14 @@ async function prepare(
     // Another object does no harm, and nobody knows the id of one that was lost.
     ask: async () => undefined,
   });
-  return effectOf(payment, created, trace);
+  return outcome(payment, created, trace);
 }
 
 async function charge(provider: PaymentProvider, { event, envelope, trace }: Told<'PaymentPrepared'>): Promise<Effect> {
   const { paymentId, providerId } = event.data;
   const payment = await paymentStore.load(paymentId);
-  if (payment.state.status !== 'PREPARED') return [paymentStore.unchangedCheck(payment)];
+  // Once a void is requested, this delivery knows nothing of what another one may have begun: `cancel` finds out.
+  if (payment.state.status !== 'PREPARED' || payment.state.voidFor !== undefined) return effectOf(payment, [], trace);
   const ask = () => provider.chargeOf(providerId);
   const charged = await onceAtProvider<Charge>({
     key: `${paymentId}:charge`,
@@ -76,16 +79,39 @@ async function charge(provider: PaymentProvider, { event, envelope, trace }: Tol
       }),
     ask,
   });
-  const { status } = charged;
-  const command = status === 'CHARGED' ? { type: 'Charge' } : { type: 'Decline', reason: charged.reason };
-  return effectOf(payment, command as PaymentCommand, trace);
+  return outcome(payment, commandOf(charged), trace);
 }
+
+/** Ends what may be charged at any moment: the provider decides whether it was. `domain/steps.ts` has the timelines. */
+async function cancel(provider: PaymentProvider, { event, envelope, trace }: Told<'VoidRequested'>): Promise<Effect> {
+  const { paymentId } = event.data;
+  const payment = await paymentStore.load(paymentId);
+  if (payment.state.status !== 'PREPARED') return effectOf(payment, [], trace);
+  const { providerId } = payment.state;
+  const ask = () => provider.chargeOf(providerId);
+  const ended = await onceAtProvider<Charge>({
+    key: `${paymentId}:cancel`,
+    since: envelope.time,
+    act: (key) =>
+      provider.cancel({ key, providerId }).catch(async (error) => {
+        // It was charged, declined or cancelled before.
+        const done = error instanceof ProviderRefused ? await ask() : undefined;
+        if (done) return done;
+        throw error;
+      }),
+    ask,
+  });
+  return outcome(payment, commandOf(ended), trace);
+}
+
+const commandOf = (charge: Charge): PaymentCommand =>
+  charge.status === 'CHARGED' ? { type: 'Charge' } : { type: 'Decline', reason: charge.reason };
 
 async function refund(provider: PaymentProvider, { event, envelope, trace }: Told<'RefundRequested'>): Promise<Effect> {
   const { paymentId, refundId } = event.data;
   const payment = await paymentStore.load(paymentId);
   const pending = pendingRefund(payment.state, refundId);
-  if (!pending) return [paymentStore.unchangedCheck(payment)];
+  if (!pending) return effectOf(payment, [], trace);
   const { providerId, amount } = pending;
   const ask = () => provider.refundOf(providerId, refundId);
   const { status } = await onceAtProvider<Refund>({
@@ -98,14 +124,9 @@ async function refund(provider: PaymentProvider, { event, envelope, trace }: Tol
       }),
     ask,
   });
-  return effectOf(payment, { type: status === 'REFUNDED' ? 'Refund' : 'FailRefund', refundId }, trace);
+  return outcome(payment, { type: status === 'REFUNDED' ? 'Refund' : 'FailRefund', refundId }, trace);
 }
 
-function effectOf(payment: Loaded<Payment>, command: PaymentCommand, trace: Trace): Effect {
-  const events = decide(payment.state, command, { now: clock.now() });
-  return [
-    events.length > 0
-      ? paymentStore.appendWrite(paymentStore.commit(payment, events, trace))
-      : paymentStore.unchangedCheck(payment),
-  ];
-}
+/** @throws {PaymentRefused} where the provider's answer contradicts an earlier one */
+const outcome = (payment: Loaded<Payment>, command: PaymentCommand, trace: Trace): Effect =>
+  effectOf(payment, decide(payment.state, command, { now: clock.now() }), trace);

@@ -43,6 +43,7 @@ export const handler = endpoint({ roles: ['customer'], body: RefundPayment }, as
 
 const WHY_NOT: Partial<Record<PaymentRefused['code'], string>> = {
   NOT_CHARGED: 'the payment is not charged: there is nothing to give back',
+  PAYS_AN_ORDER: 'it pays an order: cancel the order, and it is given back',
   CURRENCY_MISMATCH: 'a payment is given back in the currency that it was charged in',
   OVER_CHARGED: 'that is more than is left of what was charged',
   TOO_MANY_REFUNDS: 'the payment was given back in too many parts',

@@ -3,6 +3,7 @@ import { Facts, type MessageRecord } from '../support/facts.js';
 import type { Orderly } from '../support/orderly.js';
 import { accounts } from './accounts.js';
 import { catalog } from './catalog.js';
+import { charges } from './charges.js';
 import { deliveries } from './deliveries.js';
 import { nothingFails } from './failures.js';
 import { payments } from './payments.js';
@@ -27,6 +28,7 @@ export function brokenPromises(orderly: Orderly, meant?: (record: MessageRecord)
     ...accounts(facts),
     ...payments(facts),
     ...catalog(facts),
+    ...charges(facts),
     ...steps(facts),
     ...transports(facts),
     ...people(facts),

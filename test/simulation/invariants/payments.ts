@@ -1,5 +1,5 @@
 import type { PaymentEvent } from '../../../lambdas/services/payments/contract.js';
-import { evolve, initialState, type Payment } from '../../../lambdas/services/payments/domain/payment.js';
+import { evolve, initialState, isRequested, type Payment } from '../../../lambdas/services/payments/domain/payment.js';
 import type { Violation } from '../../simulator/search/scenario.js';
 import type { Commit, Facts } from '../support/facts.js';
 import type { Row } from '../support/orderly.js';
@@ -7,22 +7,29 @@ import { type Check, violation } from './violation.js';
 
 /** What is true of every payment, at us and at the provider, whatever was asked, answered or lost how often. */
 export const payments: Check = (facts) => [
-  ...[...facts.payments].flatMap(([id, commits]) => {
-    const events = eventsOf(commits);
-    const told: Told = { id, commits, events, payment: events.reduce(evolve, initialState), tally: tallyOf(facts, id) };
+  ...[...facts.payments.keys()].flatMap((id) => {
+    const told = toldOf(facts, id);
     return [chargedOnce(told), refundedOnce(told), endsOrIsVisible(facts, told)].flat();
   }),
   ...acknowledgedIsCommitted(facts),
   ...onePayment(facts),
 ];
 
-interface Told {
+/** What is said of a payment, and what was done. */
+export interface Told {
   readonly id: string;
   readonly commits: readonly Commit[];
   readonly events: readonly PaymentEvent[];
   readonly payment: Payment;
   /** What the sandbox really did. */
   readonly tally: Tally;
+}
+
+/** @param id of a payment, or of an order that has none yet */
+export function toldOf(facts: Facts, id: string): Told {
+  const commits = facts.payments.get(id) ?? [];
+  const events = eventsOf(commits);
+  return { id, commits, events, payment: events.reduce(evolve, initialState), tally: tallyOf(facts, id) };
 }
 
 interface Tally {
@@ -50,17 +57,21 @@ const acknowledgedIsCommitted: Check = ({ orderly, payments }) =>
     return isThere ? [] : [violation('an acknowledged payment is committed', `${wanted} of ${key}`, id)];
   });
 
-/** G2: no key has two payments, and no payment is without a request. */
+/** G2: no key has two payments, and no payment is without a request; those of orders are asked for by their sagas. */
 const onePayment: Check = ({ orderly, payments }) => {
+  const requested = [...payments.values()].filter((commits) =>
+    eventsOf(commits).some(({ type, data }) => type === 'PaymentRequested' && data.stepId === undefined),
+  ).length;
   const sent = [...orderly.answered, ...orderly.unanswered].filter(({ path }) => path === '/payments');
   const keys = new Set(sent.map(({ as, key }) => `${as} ${key}`));
-  return payments.size > keys.size
-    ? [violation('a key has one payment', `${payments.size} payments of ${keys.size} keys`)]
+  return requested > keys.size
+    ? [violation('a key has one payment', `${requested} payments of ${keys.size} keys`)]
     : [];
 };
 
 function chargedOnce({ id, payment, tally, events }: Told): readonly Violation[] {
-  if (payment.status === 'NONE') return [];
+  if (!isRequested(payment))
+    return tally.charges > 0 ? [violation('what is said of a charge is what was done', payment.status, id)] : [];
   const { charges, chargeSum } = tally;
   const told = `${payment.status}, ${charges} charges, ${chargeSum} of ${payment.amount.amount}`;
   const times = (...types: readonly string[]) => events.filter(({ type }) => types.includes(type)).length;
@@ -76,7 +87,7 @@ function chargedOnce({ id, payment, tally, events }: Told): readonly Violation[]
 
 /** Money is conserved: what was given back is what we say, each refund once, and no more than was charged. */
 function refundedOnce({ id, payment, tally, events }: Told): readonly Violation[] {
-  if (payment.status === 'NONE') return [];
+  if (!isRequested(payment)) return [];
   const done = events.flatMap((event) => (event.type === 'PaymentRefunded' ? [event.data] : []));
   const pending = payment.status === 'CHARGED' ? Object.values(payment.refunds).filter(isPending) : [];
   const sum = done.reduce((all, { amount }) => all + amount.amount, 0);
@@ -103,7 +114,9 @@ function endsOrIsVisible(facts: Facts, { id, commits, payment }: Told): readonly
     case 'REQUESTED':
       return visible('PaymentRequested', id) ? [] : [violation('a payment ends or is visible', payment.status, id)];
     case 'PREPARED':
-      return visible('PaymentPrepared', id) ? [] : [violation('a payment ends or is visible', payment.status, id)];
+      return visible(payment.voidFor === undefined ? 'PaymentPrepared' : 'VoidRequested', id)
+        ? []
+        : [violation('a payment ends or is visible', payment.status, id)];
     case 'CHARGED':
       return Object.entries(payment.refunds).flatMap(([refundId, refund]) =>
         !isPending(refund) || visible('RefundRequested', refundId)
@@ -114,5 +127,11 @@ function endsOrIsVisible(facts: Facts, { id, commits, payment }: Told): readonly
       return [];
   }
 }
+
+/** Whether the provider still has something to do. */
+export const isUnderWay = (payment: Payment): boolean =>
+  payment.status === 'REQUESTED' ||
+  payment.status === 'PREPARED' ||
+  (payment.status === 'CHARGED' && Object.values(payment.refunds).some(isPending));
 
 const isPending = ({ status }: { readonly status: string }): boolean => status === 'PENDING';

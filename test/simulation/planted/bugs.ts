@@ -352,8 +352,8 @@ export const BUGS: readonly PlantedBug[] = [
     scenario: 'forget-races',
     source: {
       file: `${PATTERNS}/personal-data/personal-keys.ts`,
-      from: 'until <= now',
-      to: 'until < 0',
+      from: 'clock.epochSeconds() < until',
+      to: 'until > 0',
     },
   },
   {
@@ -399,6 +399,60 @@ export const BUGS: readonly PlantedBug[] = [
       file: 'lambdas/services/payments/provider-consumer.ts',
       from: 'provider.refund({ key, providerId',
       to: 'provider.refund({ key: key + clock.now(), providerId',
+    },
+  },
+  {
+    name: 'an undoing that comes first leaves no tombstone',
+    scenario: 'charge-one',
+    source: {
+      file: 'lambdas/services/payments/domain/steps.ts',
+      from: "[{ type: 'PaymentVoided', data: { paymentId } }, replyOf(data)]",
+      to: '[replyOf(data)]',
+    },
+  },
+  {
+    name: 'a charge that may be under way is taken for one that will never be',
+    scenario: 'charge-one',
+    source: {
+      file: 'lambdas/services/payments/domain/steps.ts',
+      from: "return [requested, ...answerTo(payment, payment.stepId, 'VOIDED')];",
+      to: "return [{ type: 'PaymentDeclined', data: { paymentId, reason: 'VOIDED' } }, replyOf(data)];",
+    },
+  },
+  {
+    name: 'an undoing asks the provider whether it charged, and does not end what it may still charge',
+    scenario: 'charge-one',
+    source: {
+      file: 'lambdas/services/payments/provider-consumer.ts',
+      from: 'provider.cancel({ key, providerId }).catch(',
+      to: "ask().then((done) => done ?? ({ status: 'DECLINED', reason: 'VOIDED' } as const)).catch(",
+    },
+  },
+  {
+    name: 'what is charged after its undoing was asked for is kept',
+    scenario: 'charge-one',
+    source: {
+      file: 'lambdas/services/payments/domain/payment.ts',
+      from: 'if (voidFor === undefined) return [charged, ...answerTo(payment, stepId)];',
+      to: 'if (voidFor !== stepId) return [charged, ...answerTo(payment, stepId)];',
+    },
+  },
+  {
+    name: 'an undoing is answered before the money is back',
+    scenario: 'charge-one',
+    source: {
+      file: 'lambdas/services/payments/domain/steps.ts',
+      from: '[requested, ...giveAllBack(payment)]',
+      to: '[requested, ...giveAllBack(payment), replyOf(data)]',
+    },
+  },
+  {
+    name: 'a repeat of a charge under way is recorded without looking whether it ended meanwhile',
+    scenario: 'charge-one',
+    source: {
+      file: 'lambdas/services/payments/payment-store.ts',
+      from: /: paymentStore\.unchangedCheck\(payment\),\s*\]/,
+      to: ': undefined].filter((write) => write !== undefined)',
     },
   },
 ];

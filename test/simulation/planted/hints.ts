@@ -8,6 +8,9 @@ export const HINTS: Readonly<Record<string, readonly Fault[]>> = {
   "the provider's key is made of the attempt, not of the business id": [
     { point: 'Payments/OnProvider call 16', kind: 'killed-after' },
   ],
+  'an undoing asks the provider whether it charged, and does not end what it may still charge': [
+    { point: 'Payments/OnProvider call 26', kind: 'refused' },
+  ],
   'the processed record replaces an earlier one': [{ point: 'Inventory/Outbox/Relay call 3', kind: 'very-late' }],
   'failures of a batch are not reported': [{ point: 'Orders/OnListProjection call 6', kind: 'refused-for-long' }],
   'the mapping does not ask for failures of single messages': [

@@ -1,45 +1,14 @@
-import { type AccountCommand, accountsContract } from '../../../lambdas/services/accounts/contract.js';
+import type { AccountCommand } from '../../../lambdas/services/accounts/contract.js';
 import { viewOf } from '../../../lambdas/services/accounts/domain/account.js';
-import { type CatalogCommand, catalogContract } from '../../../lambdas/services/catalog/contract.js';
-import type { Cloud } from '../../simulator/cloud.js';
 import type { Scenario, Violation } from '../../simulator/search/scenario.js';
 import type { Random } from '../../simulator/world/random.js';
 import { accountAt } from '../invariants/accounts.js';
 import { brokenPromises } from '../invariants/broken-promises.js';
+import { sender } from '../support/commands.js';
 import { Facts } from '../support/facts.js';
 import { Orderly } from '../support/orderly.js';
 
 const eur = (amount: number) => ({ amount, currency: 'EUR' });
-
-/** Sends a step as a saga's relay would; a retry of it is another message with the same step. */
-export function sender(cloud: Cloud): (command: AccountCommand | CatalogCommand) => void {
-  const { world, events, deployment } = cloud;
-  const [, name] = [...deployment.assembly.outputs].find(([key]) => key.endsWith('-Platform.BusName')) ?? [];
-  const bus = events.busName(String(name)) ?? '';
-  const random = world.random.fork('commands');
-  return ({ type, data }) => {
-    const [to] = [accountsContract, catalogContract].filter(({ commands }) => type in commands);
-    const detail = {
-      specversion: '1.0',
-      id: random.id(),
-      source: 'orderly.orders',
-      to: to?.service,
-      type,
-      subject: `CreateOrderSaga/${data.orderId}`,
-      time: new Date(world.now).toISOString(),
-      dataschema: `urn:orderly:${to?.service}:${type}:1`,
-      data,
-      sequence: 1,
-      epoch: 0,
-      correlationid: data.orderId,
-      causationid: data.orderId,
-      traceparent: `00-${'1'.repeat(32)}-${'2'.repeat(16)}-01`,
-      actor: 'service:orders',
-    };
-    world.note(`saga ${data.stepId} ${detail.id}`);
-    events.put(bus, { source: detail.source, detailType: type, detail });
-  };
-}
 
 /** The steps of an order's saga. */
 export function stepsOf(customerId: string, orderId: string, amount: number) {
@@ -67,7 +36,7 @@ export const accountOne: Scenario = {
   faultProbability: 0.05,
   async play(cloud) {
     const orderly = new Orderly(cloud);
-    const send = sender(cloud);
+    const send = sender<AccountCommand>(cloud, 'accounts');
     await orderly.call(limitOf('alice', 1100));
     const first = stepsOf('alice', 'first', 600);
     for (const step of [first.authorize, first.capture]) {
@@ -99,7 +68,7 @@ export const creditRaces: Scenario = {
   async play(cloud) {
     const { world } = cloud;
     const orderly = new Orderly(cloud);
-    const send = sender(cloud);
+    const send = sender<AccountCommand>(cloud, 'accounts');
     const random = world.random.fork('sagas');
     // Carol's account opens at her first order; the default would be enough for all.
     for (const customer of CUSTOMERS.slice(0, 2)) await orderly.call(limitOf(customer, 1000));

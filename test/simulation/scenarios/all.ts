@@ -2,6 +2,7 @@ import type { Scenario } from '../../simulator/search/scenario.js';
 import { accountOne, creditRaces } from './accounts.js';
 import { CANCEL_AT, cancelAt } from './cancel-at.js';
 import { priceRaces } from './catalog.js';
+import { chargeOne, chargeRaces, UNDO_AT, undoAt } from './charges.js';
 import { counting } from './counting.js';
 import { forgetRaces } from './forget-races.js';
 import { keys } from './keys.js';
@@ -37,15 +38,22 @@ export const SCENARIOS: readonly Scenario[] = [
   payOnce,
   payTrouble,
   payThreeDaysLater,
+  chargeOne,
+  chargeRaces,
   forgetRaces,
   rebuildUnderLoad,
   rebuildCredit,
 ];
 
-/** @param name one of the list, or `cancel-at-<moment>-of-<approval|rejection>` @throws {Error} naming what there is */
+/**
+ * @param name one of the list, `cancel-at-<moment>-of-<approval|rejection>` or `undo-at-<moment>-of-<amount>`
+ * @throws {Error} naming what there is
+ */
 export function scenarioCalled(name: string): Scenario {
   const [, moment, race] = CANCEL_AT.exec(name) ?? [];
   if (moment !== undefined) return cancelAt(Number(moment), race === 'rejection' ? 'rejection' : 'approval');
+  const [, undone, amount] = UNDO_AT.exec(name) ?? [];
+  if (undone !== undefined) return undoAt(Number(undone), Number(amount));
   const found = SCENARIOS.find((scenario) => scenario.name === name);
   if (!found) throw new Error(`there is no scenario '${name}': ${SCENARIOS.map(({ name }) => name).join(', ')}`);
   return found;

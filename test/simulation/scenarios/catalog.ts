@@ -1,8 +1,8 @@
 import type { CatalogCommand } from '../../../lambdas/services/catalog/contract.js';
 import type { Scenario } from '../../simulator/search/scenario.js';
 import { brokenPromises } from '../invariants/broken-promises.js';
+import { sender } from '../support/commands.js';
 import { Orderly } from '../support/orderly.js';
-import { sender } from './accounts.js';
 
 const SKUS = ['TEA-1', 'CUP-1', 'POT-1'];
 const ORDERS = 8;
@@ -22,7 +22,7 @@ export const priceRaces: Scenario = {
   async play(cloud) {
     const { world } = cloud;
     const orderly = new Orderly(cloud);
-    const send = sender(cloud);
+    const send = sender<CatalogCommand>(cloud, 'catalog');
     const random = world.random.fork('prices');
     const [late = '', ...known] = SKUS;
     for (const sku of known) await orderly.call(priceOf(sku, 100));

@@ -104,7 +104,8 @@ export const payThreeDaysLater: Scenario = {
 const failed = (orderly: Orderly): readonly MessageRecord[] =>
   [...new Facts(orderly).records.values()].filter(({ status }) => status === 'FAILED');
 
-const isUnclear = ({ status, failures = [] }: MessageRecord): boolean =>
+/** A failure of the provider's that nobody can settle but an operator. */
+export const isUnclear = ({ status, failures = [] }: MessageRecord): boolean =>
   status === 'FAILED' && failures[0]?.name === 'PaymentUnclear';
 
 const answers = (invariant: string, found: unknown, wanted: unknown): readonly Violation[] =>

@@ -1,10 +1,12 @@
+import type { AccountCommand } from '../../../lambdas/services/accounts/contract.js';
 import type { Cloud } from '../../simulator/cloud.js';
 import type { Scenario, Violation } from '../../simulator/search/scenario.js';
 import { brokenPromises } from '../invariants/broken-promises.js';
+import { sender } from '../support/commands.js';
 import { Facts } from '../support/facts.js';
 import { Orderly } from '../support/orderly.js';
 import { Rebuilds } from '../support/rebuilds.js';
-import { limitOf, readersSeeAccounts, sender, stepsOf } from './accounts.js';
+import { limitOf, readersSeeAccounts, stepsOf } from './accounts.js';
 import { cancellationOf, orderOf, placed, stocked } from './shop.js';
 
 const EARLIER = 4;
@@ -63,7 +65,7 @@ export const rebuildCredit: Scenario = {
   async play(cloud) {
     const { world } = cloud;
     const orderly = new Orderly(cloud);
-    const send = sender(cloud);
+    const send = sender<AccountCommand>(cloud, 'accounts');
     const random = world.random.fork('sagas');
     for (const customer of CUSTOMERS) await orderly.call(limitOf(customer, 100));
     for (let number = 0; number < 12; number++) {

@@ -1,15 +1,24 @@
 import type { Money } from '../../orders/contract.js';
 import type { DeclineReason, PaymentEvent, PaymentView, RefundView, RequestPayment } from '../contract.js';
+import { answerTo } from './answers.js';
 
-/** A payment, folded from its events. `PREPARED`: the provider's object is known, and may be charged by its id. */
+/**
+ * A payment, folded from its events. `PREPARED`: the provider's object is known, and may be charged by its id. `VOID` is
+ * the tombstone of an order whose payment was undone before it was asked for.
+ */
 export type Payment =
-  | { readonly status: 'NONE' }
+  | { readonly status: 'NONE' | 'VOID' }
   | ({ readonly status: 'REQUESTED' } & Requested)
-  | ({ readonly status: 'PREPARED'; readonly providerId: string } & Requested)
-  | ({ readonly status: 'CHARGED'; readonly providerId: string; readonly refunds: Refunds } & Requested)
+  | ({ readonly status: 'PREPARED'; readonly providerId: string } & Undoable & Requested)
+  | ({ readonly status: 'CHARGED'; readonly providerId: string; readonly refunds: Refunds } & Undoable & Requested)
   | ({ readonly status: 'DECLINED'; readonly reason: DeclineReason } & Requested);
 
 type Requested = Extract<PaymentEvent, { type: 'PaymentRequested' }>['data'];
+
+interface Undoable {
+  /** The step that waits until no money is kept; there is none as long as nobody undoes it. */
+  readonly voidFor?: string;
+}
 
 /** By refund id, in the order in which they were asked for. */
 type Refunds = Readonly<Record<string, { readonly amount: Money; readonly status: RefundView['status'] }>>;
@@ -36,6 +45,9 @@ export class PaymentRefused extends Error {
     readonly code:
       | 'ALREADY_REQUESTED'
       | 'UNKNOWN_PAYMENT'
+      | 'AMOUNT_DIFFERS'
+      | 'OTHER_STEP_UNDER_WAY'
+      | 'PAYS_AN_ORDER'
       | 'UNKNOWN_REFUND'
       | 'ENDED_OTHERWISE'
       | 'NOT_CHARGED'
@@ -62,7 +74,7 @@ export function decide(payment: Payment, command: PaymentCommand, { now }: Conte
     const { type: _, ...data } = command;
     return [{ type: 'PaymentRequested', data: { ...data, requestedAt: now } }];
   }
-  if (payment.status === 'NONE') throw new PaymentRefused('UNKNOWN_PAYMENT');
+  if (!isRequested(payment)) throw new PaymentRefused('UNKNOWN_PAYMENT');
   const { paymentId } = payment;
   switch (command.type) {
     case 'Prepare':
@@ -73,12 +85,14 @@ export function decide(payment: Payment, command: PaymentCommand, { now }: Conte
     case 'Charge':
       if (payment.status === 'CHARGED') return [];
       if (payment.status !== 'PREPARED') throw new PaymentRefused('ENDED_OTHERWISE');
-      return [{ type: 'PaymentCharged', data: { paymentId, amount: payment.amount } }];
+      return charge(payment);
     case 'Decline':
       if (payment.status === 'DECLINED') return [];
       if (payment.status === 'CHARGED') throw new PaymentRefused('ENDED_OTHERWISE');
-      return [{ type: 'PaymentDeclined', data: { paymentId, reason: command.reason } }];
+      return decline(payment, command.reason);
     case 'RequestRefund':
+      // Who has their order's money back by this would still get the goods.
+      if (payment.stepId !== undefined) throw new PaymentRefused('PAYS_AN_ORDER');
       return requestRefund(payment, command);
     case 'Refund':
       return endRefund(payment, command.refundId, 'PaymentRefunded');
@@ -87,14 +101,51 @@ export function decide(payment: Payment, command: PaymentCommand, { now }: Conte
   }
 }
 
+/** What was asked for: neither nothing at all nor a tombstone. */
+export type RequestedPayment = Exclude<Payment, { readonly status: 'NONE' | 'VOID' }>;
+
+export const isRequested = (payment: Payment): payment is RequestedPayment =>
+  payment.status !== 'NONE' && payment.status !== 'VOID';
+
+/** Its step is done, unless it is undone meanwhile: then the money goes back at once, and the undoing step waits for that. */
+function charge(payment: Extract<Payment, { status: 'PREPARED' }>): readonly PaymentEvent[] {
+  const { paymentId, amount, stepId, voidFor } = payment;
+  const charged: PaymentEvent = { type: 'PaymentCharged', data: { paymentId, amount } };
+  if (voidFor === undefined) return [charged, ...answerTo(payment, stepId)];
+  return [charged, ...giveAllBack({ ...payment, status: 'CHARGED', refunds: {} })];
+}
+
+/** No money is kept: what a charging step is refused for, an undoing one has waited for. */
+function decline(
+  payment: Extract<Payment, { status: 'REQUESTED' | 'PREPARED' }>,
+  reason: DeclineReason,
+): readonly PaymentEvent[] {
+  const { paymentId, stepId } = payment;
+  if (payment.status === 'PREPARED' && payment.voidFor !== undefined) {
+    // The charging step has its answer since the void was requested, whatever the provider says now.
+    return [{ type: 'PaymentDeclined', data: { paymentId, reason: 'VOIDED' } }, ...answerTo(payment, payment.voidFor)];
+  }
+  return [{ type: 'PaymentDeclined', data: { paymentId, reason } }, ...answerTo(payment, stepId, reason)];
+}
+
+type Charged = Extract<Payment, { status: 'CHARGED' }>;
+
+/** What was charged and neither given back nor set aside for it. */
+export const leftOf = ({ amount, refunds }: Charged): number =>
+  amount.amount - sumOf(refunds, ({ status }) => status !== 'FAILED');
+
+/** Under an id of its own: one that failed stays failed at the provider. */
+export const giveAllBack = (payment: Charged): readonly PaymentEvent[] =>
+  requestRefund(payment, { refundId: `void-${Object.keys(payment.refunds).length + 1}` });
+
 function requestRefund(
-  payment: Exclude<Payment, { status: 'NONE' }>,
-  { refundId, amount: wanted }: Extract<PaymentCommand, { type: 'RequestRefund' }>,
+  payment: RequestedPayment,
+  { refundId, amount: wanted }: { readonly refundId: string; readonly amount?: Money },
 ): readonly PaymentEvent[] {
   if (payment.status !== 'CHARGED') throw new PaymentRefused('NOT_CHARGED');
   const { paymentId, refunds, amount: charged } = payment;
   if (Object.hasOwn(refunds, refundId)) return [];
-  const left = charged.amount - sumOf(refunds, ({ status }) => status !== 'FAILED');
+  const left = leftOf(payment);
   const amount = wanted ?? { amount: left, currency: charged.currency };
   if (amount.currency !== charged.currency) throw new PaymentRefused('CURRENCY_MISMATCH');
   if (left === 0 || amount.amount > left) throw new PaymentRefused('OVER_CHARGED');
@@ -103,12 +154,17 @@ function requestRefund(
 }
 
 function endRefund(
-  payment: Exclude<Payment, { status: 'NONE' }>,
+  payment: RequestedPayment,
   refundId: string,
   type: 'PaymentRefunded' | 'RefundFailed',
 ): readonly PaymentEvent[] {
   const refund = pendingRefund(payment, refundId);
-  return refund ? [{ type, data: { paymentId: payment.paymentId, refundId, amount: refund.amount } }] : [];
+  if (!refund) return [];
+  const voidFor = payment.status === 'CHARGED' ? payment.voidFor : undefined;
+  return [
+    { type, data: { paymentId: payment.paymentId, refundId, amount: refund.amount } },
+    ...answerTo(payment, voidFor, type === 'RefundFailed' ? 'REFUND_FAILED' : undefined),
+  ];
 }
 
 /**
@@ -129,7 +185,8 @@ export function pendingRefund(
 /** Total: any event in any state; history is never refused. */
 export function evolve(payment: Payment, event: PaymentEvent): Payment {
   if (event.type === 'PaymentRequested') return { status: 'REQUESTED', ...event.data };
-  if (payment.status === 'NONE') return payment;
+  if (event.type === 'PaymentVoided') return { status: 'VOID' };
+  if (!isRequested(payment)) return payment;
   switch (event.type) {
     case 'PaymentPrepared':
       return { ...payment, status: 'PREPARED', providerId: event.data.providerId };
@@ -143,6 +200,12 @@ export function evolve(payment: Payment, event: PaymentEvent): Payment {
       return withRefund(payment, event.data, 'REFUNDED');
     case 'RefundFailed':
       return withRefund(payment, event.data, 'FAILED');
+    case 'VoidRequested':
+      return payment.status === 'PREPARED' || payment.status === 'CHARGED'
+        ? { ...payment, voidFor: event.data.stepId }
+        : payment;
+    case 'SagaReplyRequested':
+      return payment;
   }
 }
 
@@ -157,7 +220,7 @@ function withRefund(
 
 /** The payment as the API shows it; nothing where there is none. */
 export function viewOf(payment: Payment, version: number): PaymentView | undefined {
-  if (payment.status === 'NONE') return undefined;
+  if (!isRequested(payment)) return undefined;
   const { paymentId, customerId, accountId, amount, clientReference, requestedAt } = payment;
   const refunds = payment.status === 'CHARGED' ? payment.refunds : {};
   return {

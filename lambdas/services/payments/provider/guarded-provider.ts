@@ -21,6 +21,7 @@ export class GuardedProvider implements PaymentProvider {
   });
   readonly create: PaymentProvider['create'];
   readonly confirm: PaymentProvider['confirm'];
+  readonly cancel: PaymentProvider['cancel'];
   readonly refund: PaymentProvider['refund'];
   readonly chargeOf: PaymentProvider['chargeOf'];
   readonly refundOf: PaymentProvider['refundOf'];
@@ -46,6 +47,7 @@ export class GuardedProvider implements PaymentProvider {
       (wanted: Parameters<PaymentProvider['confirm']>[0]) => provider.confirm(wanted),
       options,
     );
+    this.cancel = (wanted) => provider.cancel(wanted);
     this.refund = makeIdempotent(
       (wanted: Parameters<PaymentProvider['refund']>[0]) => provider.refund(wanted),
       options,

@@ -32,7 +32,13 @@ export interface PaymentProvider {
   }): Promise<string>;
   /** Charges an object. @throws {ProviderRefused} {@link ProviderUnavailable} {@link ProviderUndecided} */
   confirm(wanted: { readonly key: string; readonly providerId: string }): Promise<Charge>;
-  /** What came of an object's charge; nothing where it was never charged. @throws {ProviderUnavailable} also while it works on it */
+  /**
+   * Ends an object that isn't charged yet: it never is. Of this and a charge under way one is first, and refuses the other.
+   * @returns that it is declined
+   * @throws {ProviderRefused} it was charged, declined or ended before; {@link ProviderUnavailable} {@link ProviderUndecided}
+   */
+  cancel(wanted: { readonly key: string; readonly providerId: string }): Promise<Charge>;
+  /** What came of an object's charge; nothing where it was never charged or ended. @throws {ProviderUnavailable} also while it works on it */
   chargeOf(providerId: string): Promise<Charge | undefined>;
   /**
    * Gives back a part of what was charged, never more than is left of it.

@@ -19,7 +19,7 @@ import { type Behaviour, behaviourOf } from './sandbox-amounts.js';
 interface SandboxObject {
   readonly paymentId: string;
   readonly amount: Money;
-  readonly status: 'UNCONFIRMED' | 'CHARGED' | 'DECLINED';
+  readonly status: 'UNCONFIRMED' | 'CHARGED' | 'DECLINED' | 'CANCELLED';
   /** Until then it says that it still works on it; epoch seconds. */
   readonly settlesAt: number;
   readonly refunds: readonly { readonly refundId: string; readonly amount: number }[];
@@ -40,6 +40,8 @@ interface Work {
 }
 
 const LATE_SECONDS = 10;
+/** As Stripe's object says it. */
+const CANCELLED: Charge = { status: 'DECLINED', reason: 'REFUSED_BY_PROVIDER' };
 
 /**
  * A provider to develop and test against, in a table of its own. It moves no money, and is otherwise as strict as Stripe:
@@ -79,11 +81,23 @@ export class SandboxProvider implements PaymentProvider {
     });
   }
 
+  cancel({ key, providerId }: Parameters<PaymentProvider['cancel']>[0]): Promise<Charge> {
+    return this.keyed(key, ['cancel', providerId], async () => {
+      const object = await this.object(providerId);
+      if (object?.status !== 'UNCONFIRMED') return refused('UNEXPECTED_STATE');
+      return {
+        stored: { kind: 'answer', answer: CANCELLED },
+        writes: [this.put(providerId, { ...object, status: 'CANCELLED' })],
+      };
+    });
+  }
+
   async chargeOf(providerId: string): Promise<Charge | undefined> {
     const object = await this.object(providerId);
     if (!object || object.status === 'UNCONFIRMED') return undefined;
     if (object.settlesAt > clock.epochSeconds()) throw new ProviderUnavailable('PROCESSING');
     const { status } = object;
+    if (status === 'CANCELLED') return CANCELLED;
     return status === 'CHARGED' ? { status } : { status, reason: 'INSUFFICIENT_FUNDS' };
   }
 

@@ -73,6 +73,13 @@ export class StripeProvider implements PaymentProvider {
     throw new ProviderUndecided('PROCESSING');
   }
 
+  async cancel({ key, providerId }: Parameters<PaymentProvider['cancel']>[0]): Promise<Charge> {
+    const intent = await this.call((stripe) => stripe.paymentIntents.cancel(providerId, {}, { idempotencyKey: key }));
+    const charge = chargeIn(intent);
+    if (charge) return charge;
+    throw new ProviderUndecided('PROCESSING');
+  }
+
   async chargeOf(providerId: string): Promise<Charge | undefined> {
     const intent = await this.call((stripe) => stripe.paymentIntents.retrieve(providerId));
     if (intent.status === 'processing') throw new ProviderUnavailable('PROCESSING');

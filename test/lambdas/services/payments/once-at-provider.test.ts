@@ -46,6 +46,7 @@ function environment(provider: PaymentProvider = sandbox): PaymentProvider {
 const dying: PaymentProvider = {
   create: (one) => sandbox.create(one),
   confirm: (one) => sandbox.confirm(one),
+  cancel: (one) => sandbox.cancel(one),
   chargeOf: (id) => sandbox.chargeOf(id),
   refundOf: (id, refundId) => sandbox.refundOf(id, refundId),
   refund: async (one) => {

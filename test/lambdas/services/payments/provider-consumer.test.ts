@@ -36,6 +36,7 @@ const refuses = async (): Promise<never> => {
 const refusing: PaymentProvider = {
   create: refuses,
   confirm: refuses,
+  cancel: refuses,
   refund: refuses,
   chargeOf: async () => undefined,
   refundOf: async () => undefined,
@@ -52,13 +53,19 @@ const historyOf = (id: string): readonly PaymentEvent[] => [
   { type: 'RefundRequested', data: { paymentId: id, refundId: 'r1', amount: eur(60) } },
 ];
 
-/** Commits the first events of a payment, brings the last of them to the consumer, and tells what it committed. */
-async function tells(events: number, provider: PaymentProvider): Promise<readonly string[]> {
+/** Commits the first events of a payment, brings one of them to the consumer, the last by default, and tells what it committed. */
+async function tells(
+  events: number,
+  provider: PaymentProvider,
+  more: (id: string) => readonly PaymentEvent[] = () => [],
+  brought = -1,
+): Promise<readonly string[]> {
   const id = paymentId();
   const payment = await store.paymentStore.load(id);
-  const commit = store.paymentStore.commit(payment, historyOf(id).slice(0, events), traceOf(randomUUID()));
+  const history = [...historyOf(id).slice(0, events), ...more(id)];
+  const commit = store.paymentStore.commit(payment, history, traceOf(randomUUID()));
   await store.paymentStore.append(commit);
-  const answer = await consumers.providerConsumer(provider)(delivery(commit), {
+  const answer = await consumers.providerConsumer(provider)(delivery(commit, brought), {
     getRemainingTimeInMillis: () => 20_000,
   } as Context);
   expect(answer).toEqual({ batchItemFailures: [] });
@@ -68,14 +75,23 @@ async function tells(events: number, provider: PaymentProvider): Promise<readonl
     .flatMap(({ events }) => events.map(({ type, data }) => `${type} ${JSON.parse(data).reason ?? ''}`.trim()));
 }
 
-function delivery(commit: Commit): SQSEvent {
-  const { Source, DetailType, Detail } = busEntries(commit, { service: 'payments', epoch: 0 }).at(-1) ?? expect.fail();
+function delivery(commit: Commit, brought: number): SQSEvent {
+  const { Source, DetailType, Detail } =
+    busEntries(commit, { service: 'payments', epoch: 0 }).at(brought) ?? expect.fail();
   const body = JSON.stringify({ source: Source, 'detail-type': DetailType, detail: JSON.parse(Detail) });
-  const attributes = { ApproximateReceiveCount: '1' };
+  // Of its last attempt: what would be tried again is recorded as failed.
+  const attributes = { ApproximateReceiveCount: '8' };
   return {
     Records: [{ messageId: 'm', receiptHandle: 'h', body, attributes, messageAttributes: {} }],
   } as unknown as SQSEvent;
 }
+
+const voiding = (paymentId: string): readonly PaymentEvent[] => [
+  { type: 'VoidRequested', data: { paymentId, stepId: 's' } },
+];
+
+test('the provider is not asked to charge what is to be undone', async () =>
+  expect(await tells(2, refusing, voiding, 1)).toEqual([]));
 
 describe('what the provider refuses', () => {
   test('to make is declined', async () =>
@@ -85,6 +101,17 @@ describe('what the provider refuses', () => {
     expect(await tells(2, refusing)).toEqual(['PaymentDeclined REFUSED_BY_PROVIDER']);
     const did = { ...refusing, chargeOf: async () => ({ status: 'CHARGED' }) as const };
     expect(await tells(2, did)).toEqual(['PaymentCharged']);
+  });
+
+  test('to cancel is what it did before; where that is nothing, nobody knows', async () => {
+    const did = { ...refusing, chargeOf: async () => ({ status: 'CHARGED' }) as const };
+    expect(await tells(2, did, voiding)).toEqual(['PaymentCharged', 'RefundRequested']);
+    const declined = { status: 'DECLINED', reason: 'CARD_EXPIRED' } as const;
+    expect(await tells(2, { ...refusing, chargeOf: async () => declined }, voiding)).toEqual([
+      'PaymentDeclined VOIDED',
+      'SagaReplyRequested',
+    ]);
+    expect(await tells(2, refusing, voiding)).toEqual([]);
   });
 
   test('to give back fails, unless it did it before', async () => {

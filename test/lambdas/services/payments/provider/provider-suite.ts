@@ -40,6 +40,27 @@ export function providerSuite(name: string, provider: () => PaymentProvider): vo
       });
     });
 
+    test('cancels an object that is not charged, which never is any more', async () => {
+      const payment = newPayment();
+      const providerId = await created(payment);
+      const cancel = () => provider().cancel({ key: `${payment.paymentId}:cancel`, providerId });
+      const cancelled = { status: 'DECLINED', reason: 'REFUSED_BY_PROVIDER' };
+      expect(await cancel()).toEqual(cancelled);
+      expect(await cancel()).toEqual(cancelled);
+      await expect(provider().confirm({ key: randomUUID(), providerId })).rejects.toMatchObject({
+        name: 'ProviderRefused',
+      });
+      expect(await provider().chargeOf(providerId)).toEqual(cancelled);
+    });
+
+    test('cancels nothing that was charged', async () => {
+      const { providerId } = await charged();
+      await expect(provider().cancel({ key: randomUUID(), providerId })).rejects.toMatchObject({
+        name: 'ProviderRefused',
+      });
+      expect(await provider().chargeOf(providerId)).toEqual({ status: 'CHARGED' });
+    });
+
     test('takes a key for one request', async () => {
       const [one, other] = [await charged(), newPayment()];
       await expect(provider().create({ ...other, key: `${one.paymentId}:create` })).rejects.toMatchObject({

@@ -88,6 +88,17 @@ test('the sandbox forgets a key after 24 hours, not before', async () => {
   expect(await tally()).toMatchObject({ refunds: 2 });
 });
 
+test('of a charge and its cancellation at once, the sandbox carries one out', async () => {
+  for (let time = 0; time < 5; time++) {
+    const { confirm, providerId, tally } = await prepared(1000);
+    const cancel = () => sandbox.cancel({ key: `${providerId}:cancel`, providerId });
+    const both = time % 2 ? [confirm(), cancel()] : [cancel(), confirm()];
+    expect((await Promise.allSettled(both)).map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+    const { status } = (await sandbox.chargeOf(providerId)) ?? {};
+    expect(await tally()).toMatchObject({ charges: status === 'CHARGED' ? 1 : 0 });
+  }
+});
+
 test('of two calls at once with one key, the sandbox carries one out', async () => {
   const { confirm, tally } = await prepared(1000);
   expect(await Promise.all([confirm(), confirm(), confirm()])).toEqual(Array(3).fill({ status: 'CHARGED' }));

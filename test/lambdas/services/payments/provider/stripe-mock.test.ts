@@ -72,6 +72,7 @@ describe.skipIf(reason !== undefined)(`Stripe's description of its API ${reason 
     await provider.create({ key: 'p1:create', paymentId: 'p1', accountId: 'bob', amount: eur(1000) });
     // What came of the mock's own object is no matter of ours.
     await provider.confirm({ key: 'p1:charge', providerId: 'pi_1' }).catch(() => undefined);
+    await provider.cancel({ key: 'p1:cancel', providerId: 'pi_1' }).catch(() => undefined);
     await provider.chargeOf('pi_1');
     await provider.refund({ key: 'p1:refund', providerId: 'pi_1', refundId: 'r1', amount: eur(1) });
     await provider.refundOf('pi_1', 'r1');
@@ -79,6 +80,7 @@ describe.skipIf(reason !== undefined)(`Stripe's description of its API ${reason 
       'GET /v1/customers/search 200',
       'POST /v1/payment_intents 200',
       'POST /v1/payment_intents/pi_1/confirm 200',
+      'POST /v1/payment_intents/pi_1/cancel 200',
       'GET /v1/payment_intents/pi_1 200',
       'POST /v1/refunds 200',
       'GET /v1/refunds 200',

@@ -129,6 +129,21 @@ describe('a charge at Stripe', () => {
   });
 });
 
+describe('an object at Stripe', () => {
+  const cancel = () => provider.cancel({ key: 'p1:cancel', providerId: 'pi_1' });
+
+  test('is cancelled by its id, under a key', async () => {
+    says = () => ({ body: { id: 'pi_1', status: 'canceled' } });
+    expect(await cancel()).toEqual({ status: 'DECLINED', reason: 'REFUSED_BY_PROVIDER' });
+    expect(told[0]).toMatchObject({ line: 'POST /v1/payment_intents/pi_1/cancel', key: 'p1:cancel' });
+  });
+
+  test('that was charged is not cancelled', async () => {
+    says = () => error(400, { type: 'invalid_request_error', code: 'payment_intent_unexpected_state' });
+    await expect(cancel()).rejects.toMatchObject({ name: 'ProviderRefused', code: 'payment_intent_unexpected_state' });
+  });
+});
+
 describe('a refund at Stripe', () => {
   test('is made under its key and found by its id', async () => {
     says = () => ({ body: { id: 're_1', status: 'succeeded' } });

@@ -1,0 +1,72 @@
+import type { PaymentEvent, StepCommand } from '../../../lambdas/services/payments/contract.js';
+import type { Violation } from '../../simulator/search/scenario.js';
+import type { Facts } from '../support/facts.js';
+import { isUnderWay, toldOf } from './payments.js';
+import { type Check, violation } from './violation.js';
+
+/** What sagas are told of their orders' payments is so, whatever came twice, late, at once or in another order. */
+export const charges: Check = (facts) => [
+  ...nobodyElseIsCharged(facts),
+  ...[...stepsIn(facts)].flatMap(([, step]) => [...answered(facts, step), ...answersAreTrue(facts, step)]),
+];
+
+interface Step {
+  readonly command: StepCommand;
+  /** Messages that had an effect, or were recorded without one. */
+  readonly processed: number;
+}
+
+/** Steps that were sent, each once however often. */
+function stepsIn(facts: Facts): ReadonlyMap<string, Step> {
+  const steps = new Map<string, Step>();
+  for (const [id, { detail }] of facts.published) {
+    const { to, type, data } = detail as { to?: string } & StepCommand;
+    if (to !== 'payments') continue;
+    const isProcessed = facts.delivery(facts.listener('payments-commands'), { id }) === 'processed';
+    const { processed = 0 } = steps.get(data.stepId) ?? {};
+    steps.set(data.stepId, { command: { type, data } as StepCommand, processed: processed + (isProcessed ? 1 : 0) });
+  }
+  return steps;
+}
+
+const isAnswerTo =
+  ({ data }: StepCommand) =>
+  (event: PaymentEvent): event is Extract<PaymentEvent, { type: 'SagaReplyRequested' }> =>
+    event.type === 'SagaReplyRequested' && event.data.stepId === data.stepId;
+
+/** At least once, unless its payment is still under way, and once a message at most. */
+function answered(facts: Facts, { command, processed }: Step): readonly Violation[] {
+  const { orderId, stepId } = command.data;
+  const { events, payment } = toldOf(facts, orderId);
+  const answers = events.filter(isAnswerTo(command)).length;
+  const least = processed === 0 || isUnderWay(payment) ? 0 : 1;
+  const told = `${stepId}: ${answers} answers to ${processed} messages`;
+  return answers >= least && answers <= processed ? [] : [violation('a step is answered', told, orderId)];
+}
+
+/** Charged means charged, and undone means that nothing is kept, from then on. */
+function answersAreTrue(facts: Facts, { command }: Step): readonly Violation[] {
+  const { orderId } = command.data;
+  const { events, tally } = toldOf(facts, orderId);
+  const types = events.map(({ type }) => type);
+  const { charges, chargeSum, refundSum } = tally;
+  const told = `${types.join(', ')}; charged ${chargeSum}, given back ${refundSum}`;
+  const done = events.findIndex((event) => isAnswerTo(command)(event) && event.data.outcome === 'DONE');
+  if (done < 0) return [];
+  if (command.type === 'ChargePayment') {
+    const isCharged = charges === 1 && types.slice(0, done).includes('PaymentCharged');
+    return isCharged ? [] : [violation('a charge that was answered is made', told, orderId)];
+  }
+  const isOver = types.slice(done).every((type) => type === 'SagaReplyRequested');
+  return isOver && chargeSum === refundSum
+    ? []
+    : [violation('nothing is kept once an undoing was answered', told, orderId)];
+}
+
+/** What the provider did belongs to a payment that was asked for. */
+const nobodyElseIsCharged: Check = (facts) =>
+  [...facts.sandbox.keys()]
+    .filter((key) => key.startsWith('TALLY#'))
+    .map((key) => key.slice('TALLY#'.length))
+    .filter((id) => !toldOf(facts, id).events.some(({ type }) => type === 'PaymentRequested'))
+    .map((id) => violation('nothing is charged that nobody asked for', id, id));

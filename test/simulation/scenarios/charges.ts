@@ -1,0 +1,110 @@
+import type { StepCommand } from '../../../lambdas/services/payments/contract.js';
+import type { Scenario } from '../../simulator/search/scenario.js';
+import { brokenPromises } from '../invariants/broken-promises.js';
+import { sender } from '../support/commands.js';
+import { Orderly } from '../support/orderly.js';
+import { isUnclear } from './payments.js';
+
+/** The steps of an order's saga that payments takes. */
+function stepsOf(orderId: string, amount: number) {
+  const step = (name: string) => ({ customerId: 'alice', orderId, stepId: `${orderId}/${name}` });
+  return {
+    charge: { type: 'ChargePayment', data: { ...step('charge'), amount: { amount, currency: 'EUR' } } },
+    undo: { type: 'RefundPayment', data: step('undo') },
+  } as const satisfies Record<string, StepCommand>;
+}
+
+/** By then a charge without faults has come to its end. */
+const LONGEST_WAY = 60_000;
+
+/**
+ * Three orders: one is charged and undone, each step twice and the charge once more behind it; one is undone before it
+ * is charged; one while the provider is about to charge it.
+ */
+export const chargeOne: Scenario = {
+  name: 'charge-one',
+  faultProbability: 0.04,
+  async play(cloud) {
+    const { world } = cloud;
+    const orderly = new Orderly(cloud);
+    const send = sender<StepCommand>(cloud, 'payments');
+    const [first, late, raced] = [stepsOf('first', 1000), stepsOf('late', 700), stepsOf('raced', 500)];
+    send(first.charge);
+    send(first.charge);
+    send(late.undo);
+    await orderly.rest();
+    send(late.charge);
+    send(first.undo);
+    send(first.undo);
+    send(raced.charge);
+    const { accepted } = cloud.events;
+    const isAboutToBeCharged = ({ event }: (typeof accepted)[number]): boolean =>
+      event['detail-type'] === 'PaymentPrepared' && (event.detail as { subject: string }).subject === 'Payment/raced';
+    // It may never come there: a command that the bus couldn't deliver is a failure record.
+    const latest = world.now + LONGEST_WAY;
+    await world.until(() => accepted.some(isAboutToBeCharged) || world.now >= latest);
+    send(raced.undo);
+    await orderly.rest();
+    send(first.charge);
+    await orderly.rest();
+    return brokenPromises(orderly);
+  },
+};
+
+/** In the trace of a moment that comes when nothing moves any more: the last one that differs from those before. */
+export const AT_REST = 'nothing moves any more: the undoing is late';
+
+/** Name of the scenario that undoes a charge at one moment: `undo-at-17-of-50400`. */
+export const UNDO_AT = /^undo-at-(\d+)-of-(\d+)$/;
+
+/**
+ * A charge whose undoing begins at one moment of its way: right before the so many-th call, message, delivery or
+ * invocation. Played at every moment it meets the charge at each point at which anything happens at all.
+ * @param moment from 0; past the last one everything has come to rest
+ * @param amount by which the provider behaves (`sandbox-amounts.ts`)
+ */
+export const undoAt = (moment: number, amount: number): Scenario => ({
+  name: `undo-at-${moment}-of-${amount}`,
+  faultProbability: 0.02,
+  async play(cloud) {
+    const { world, faults } = cloud;
+    const orderly = new Orderly(cloud);
+    const send = sender<StepCommand>(cloud, 'payments');
+    const { charge, undo } = stepsOf('order', amount);
+    send(charge);
+    const begun = faults.points.length;
+    const latest = world.now + LONGEST_WAY;
+    await world.until(() => faults.points.length >= begun + moment || world.now >= latest);
+    if (world.now >= latest) world.note(AT_REST);
+    send(undo);
+    send(undo);
+    await orderly.rest();
+    return brokenPromises(orderly, isUnclear);
+  },
+});
+
+/** What the provider does with each order's charge: as it should, not at all, late, or badly in each of its ways. */
+const AMOUNTS = [1000, 1000, 20200, 40200, 50000, 50001, 50002, 50400];
+
+/** Sagas whose charge and its undoing come in any order, again, late and at once. */
+export const chargeRaces: Scenario = {
+  name: 'charge-races',
+  faultProbability: 0.02,
+  async play(cloud) {
+    const { world } = cloud;
+    const orderly = new Orderly(cloud);
+    const send = sender<StepCommand>(cloud, 'payments');
+    const random = world.random.fork('sagas');
+    for (const [number, amount] of AMOUNTS.entries()) {
+      const { charge, undo } = stepsOf(`order-${number}`, amount);
+      const begin = random.between(0, 2_000);
+      for (const step of random.pick([[charge], [charge, undo], [charge, undo], [undo, charge]] as const)) {
+        const at = begin + random.between(0, 3_000);
+        world.after(at, () => send(step));
+        if (random.chance(0.4)) world.after(at + random.between(0, 3_000), () => send(step));
+      }
+    }
+    await orderly.rest();
+    return brokenPromises(orderly, isUnclear);
+  },
+};

@@ -1,0 +1,38 @@
+import type { Cloud } from '../../simulator/cloud.js';
+
+interface Step {
+  readonly type: string;
+  readonly data: { readonly orderId: string; readonly stepId: string };
+}
+
+/**
+ * Sends steps to a service, as a saga's relay would; a retry of one is another message with the same step.
+ * @param to the service
+ */
+export function sender<Command extends Step>(cloud: Cloud, to: string): (command: Command) => void {
+  const { world, events, deployment } = cloud;
+  const [, name] = [...deployment.assembly.outputs].find(([key]) => key.endsWith('-Platform.BusName')) ?? [];
+  const bus = events.busName(String(name)) ?? '';
+  const random = world.random.fork('commands');
+  return ({ type, data }) => {
+    const detail = {
+      specversion: '1.0',
+      id: random.id(),
+      source: 'orderly.orders',
+      to,
+      type,
+      subject: `CreateOrderSaga/${data.orderId}`,
+      time: new Date(world.now).toISOString(),
+      dataschema: `urn:orderly:${to}:${type}:1`,
+      data,
+      sequence: 1,
+      epoch: 0,
+      correlationid: data.orderId,
+      causationid: data.orderId,
+      traceparent: `00-${'1'.repeat(32)}-${'2'.repeat(16)}-01`,
+      actor: 'service:orders',
+    };
+    world.note(`saga ${data.stepId} ${detail.id}`);
+    events.put(bus, { source: detail.source, detailType: type, detail });
+  };
+}
