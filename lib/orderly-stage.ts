@@ -26,7 +26,7 @@ export interface OrderlyStageProps {
  *                      Accounts  -- its own events (who has no credit left) -> Accounts
  *                      Payments  -- its own events (what the provider is to do) -> Payments -> provider
  *
- * Commands of sagas go to Accounts, Payments and Catalog from whoever has one.
+ * Commands of sagas go to Inventory, Accounts, Payments and Catalog from whoever has one.
  *
  * Services share the bus and the people's keys, and nothing else: no stack of a service refers to another's.
  *

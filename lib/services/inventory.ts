@@ -11,7 +11,7 @@ export interface InventoryStackProps extends ServiceStackProps {
 const STOCK = 'StockItem#';
 const RESERVATIONS = 'Reservation#';
 
-/** Inventory: stock by SKU, set by an operator, reserved and released by what happens to orders. */
+/** Inventory: stock by SKU, set by an operator, reserved and released by what happens to orders and by their sagas. */
 export class InventoryStack extends ServiceStack {
   constructor(scope: Construct, id: string, props: InventoryStackProps) {
     super(scope, id, inventoryContract.service, props);
@@ -35,5 +35,14 @@ export class InventoryStack extends ServiceStack {
     });
     reservations.allowItems(table, ['Query', 'PutItem', 'ConditionCheckItem'], RESERVATIONS);
     reservations.allowItems(table, ['UpdateItem'], STOCK);
+
+    const commands = this.consumer('Commands', {
+      name: 'inventory-commands',
+      entry: 'services/inventory/on-command',
+      events: [{ commandsOf: inventoryContract }],
+    });
+    // A step is always answered: none is decided without a write.
+    commands.allowItems(table, ['Query', 'PutItem'], RESERVATIONS);
+    commands.allowItems(table, ['UpdateItem'], STOCK);
   }
 }

@@ -2,6 +2,7 @@ import { type AnyEvent, commandsOf, eventToWrite, type ServiceContract } from '.
 import type { Envelope } from '../../lambdas/patterns/outbox/envelope.js';
 import { type AccountCommand, accountsContract } from '../../lambdas/services/accounts/contract.js';
 import { type CatalogCommand, catalogContract } from '../../lambdas/services/catalog/contract.js';
+import { type InventoryCommand, inventoryContract } from '../../lambdas/services/inventory/contract.js';
 import type { OrderLine } from '../../lambdas/services/orders/contract.js';
 import { paymentsContract, type StepCommand } from '../../lambdas/services/payments/contract.js';
 import { world } from '../support/world.js';
@@ -68,6 +69,7 @@ const commandTo =
   };
 
 export const toAccounts = commandTo<AccountCommand>(accountsContract);
+export const toInventory = commandTo<InventoryCommand>(inventoryContract);
 export const toCatalog = commandTo<CatalogCommand>(catalogContract);
 export const toPayments = commandTo<StepCommand>(paymentsContract);
 

@@ -160,6 +160,7 @@ export type RelayName = 'orders/relay' | 'inventory/relay' | 'accounts/relay' | 
 /** Consumers with processed records; a projection needs none. */
 export type RecordingConsumer =
   | 'reservations'
+  | 'inventory-commands'
   | 'orders-stock'
   | 'accounts-commands'
   | 'payments-commands'
@@ -177,6 +178,7 @@ export type FunctionName =
   | 'orders/list-projection'
   | 'inventory/set-stock'
   | 'inventory/on-order-event'
+  | 'inventory/on-command'
   | 'accounts/set-credit-limit'
   | 'accounts/on-command'
   | 'accounts/exhausted-projection'

@@ -73,8 +73,8 @@ describe('consumers', () => {
     const mappings = prod
       .everywhere('AWS::Lambda::EventSourceMapping')
       .filter(({ properties }) => !JSON.stringify(properties.EventSourceArn).includes('StreamArn'));
-    // Eight consumers, and for each a drain of its two dead-letter queues.
-    expect(mappings).toHaveLength(24);
+    // Nine consumers, and for each a drain of its two dead-letter queues.
+    expect(mappings).toHaveLength(27);
     for (const { properties } of mappings) {
       expect(properties.FunctionResponseTypes).toEqual(['ReportBatchItemFailures']);
       expect(properties.ScalingConfig.MaximumConcurrency).toBeGreaterThanOrEqual(2);
@@ -108,6 +108,7 @@ describe('consumers', () => {
       'Inventory/ReservationsOrders': ['orderly.orders', 'OrderPlaced', 'OrderCancelled'],
       'Accounts/CommandsAccountsCommands': ['to accounts', ...Object.keys(accountsContract.commands)],
       'Catalog/CommandsCatalogCommands': ['to catalog', ...Object.keys(catalogContract.commands)],
+      'Inventory/CommandsInventoryCommands': ['to inventory', 'ReserveStock', 'ReleaseStock'],
       'Payments/CommandsPaymentsCommands': ['to payments', 'ChargePayment', 'RefundPayment'],
       'Payments/ProviderPayments': [
         'orderly.payments',
@@ -135,6 +136,7 @@ describe('consumers', () => {
       'accounts-commands@0',
       'accounts-exhausted@0',
       'catalog-commands@0',
+      'inventory-commands@0',
       'orders-list@0',
       'orders-stock@0',
       'payments-commands@0',

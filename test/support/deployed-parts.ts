@@ -6,6 +6,7 @@ import type { Deployed } from './deployed.js';
 /** Where a consumer's queue, function and records are found, by the names of stacks and outputs. */
 export const CONSUMERS: Readonly<Record<ConsumerName, { stack: string; construct: string; fn: FunctionName }>> = {
   reservations: { stack: 'Inventory', construct: 'Reservations', fn: 'inventory/on-order-event' },
+  'inventory-commands': { stack: 'Inventory', construct: 'Commands', fn: 'inventory/on-command' },
   'orders-stock': { stack: 'Orders', construct: 'StockAnswers', fn: 'orders/on-stock-answer' },
   'orders-list': { stack: 'Orders', construct: 'ListProjection', fn: 'orders/list-projection' },
   'accounts-commands': { stack: 'Accounts', construct: 'Commands', fn: 'accounts/on-command' },
@@ -56,6 +57,7 @@ export const PART_OF_NAME: Readonly<Record<FunctionName, string>> = {
   'orders/list-projection': 'Orders-OnListProjection',
   'inventory/set-stock': 'Inventory-SetStock',
   'inventory/on-order-event': 'Inventory-OnReservations',
+  'inventory/on-command': 'Inventory-OnCommands',
   'payments/relay': 'Payments-OutboxRelay',
   'payments/request-payment': 'Payments-RequestPayment',
   'payments/on-command': 'Payments-OnCommands',

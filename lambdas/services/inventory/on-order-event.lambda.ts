@@ -1,58 +1,12 @@
 import { consumer } from '../../patterns/idempotent-consumer/consumer.js';
-import type { Decide, Effect, Refused } from '../../patterns/idempotent-consumer/process-once.js';
-import type { Trace } from '../../patterns/trace.js';
-import type { TransactWriteItem } from '../../platform/dynamodb.js';
 import { ordersContract } from '../orders/contract.js';
-import type { ReservedLine } from './contract.js';
-import { decide, type ReservationCommand } from './domain/reservation.js';
-import { reservationStore } from './reservation-store.js';
-import { release, reserve } from './stock-counter.js';
+import { releasing, reserving } from './reservation-effects.js';
 
 /** An order was placed: all of its lines are reserved, or none. It was cancelled: what was reserved is free again. */
 export const handler = consumer({
   contract: ordersContract,
   on: {
-    OrderPlaced: ({ event: { data }, trace }) => ({ decide: reservation(data.orderId, data.lines, trace) }),
-    OrderCancelled: ({ event: { data }, trace }) => ({
-      decide: () => effectOf({ type: 'Release', orderId: data.orderId }, trace),
-    }),
+    OrderPlaced: ({ event: { data }, trace }) => ({ decide: reserving({ orderId: data.orderId }, data.lines, trace) }),
+    OrderCancelled: ({ event: { data }, trace }) => ({ decide: releasing({ orderId: data.orderId }, trace) }),
   },
 });
-
-/**
- * Tries to take all lines; where the counters refuse some, the next try rejects the order instead. The counters are not
- * read before: their refusal, at the moment of the write, is the answer.
- */
-function reservation(orderId: string, ordered: readonly ReservedLine[], trace: Trace): Decide {
-  const lines = ordered.map(({ sku, quantity }) => ({ sku, quantity }));
-  const takes = lines.map((line) => ({ sku: line.sku, take: reserve(line) }));
-  return (refused: Refused | undefined) => {
-    const short = takes.filter(({ take }) => refused?.because(take)).map(({ sku }) => sku);
-    return effectOf(
-      { type: 'Reserve', orderId, lines, short },
-      trace,
-      takes.map(({ take }) => take),
-    );
-  };
-}
-
-async function effectOf(
-  command: ReservationCommand,
-  trace: Trace,
-  takes: readonly TransactWriteItem[] = [],
-): Promise<Effect> {
-  const reservation = await reservationStore.load(command.orderId);
-  const events = decide(reservation.state, command);
-  const [event] = events;
-  if (!event) return [reservationStore.unchangedCheck(reservation)];
-  const append = reservationStore.appendWrite(reservationStore.commit(reservation, events, trace));
-  switch (event.type) {
-    case 'StockReserved':
-      return [append, ...takes];
-    case 'StockReleased':
-      return [append, ...event.data.lines.map(release)];
-    case 'StockRejected':
-    case 'ReservationVoided':
-      return [append];
-  }
-}

@@ -7,5 +7,5 @@ import { evolve, initialState, type Reservation } from './domain/reservation.js'
 /** What is kept for each order, in the service's own table. */
 export const reservationStore = new DynamoDbEventStore<Reservation, ReservationEvent>(
   { table: required(Env.TABLE), aggregate: 'Reservation', contract: inventoryContract, feedShards: feedShards() },
-  { initialState, evolve, stateSchema: 1 },
+  { initialState, evolve, stateSchema: 2 },
 );

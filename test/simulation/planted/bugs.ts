@@ -181,7 +181,7 @@ export const BUGS: readonly PlantedBug[] = [
     scenario: 'cancel-races',
     source: {
       file: 'lambdas/services/inventory/domain/reservation.ts',
-      from: "return [{ type: 'ReservationVoided', data: { orderId } }];",
+      from: "return [{ type: 'ReservationVoided', data: idsOf(order) }];",
       to: 'return [];',
     },
   },

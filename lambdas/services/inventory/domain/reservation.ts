@@ -2,51 +2,112 @@ import type { ReservationEvent, ReservedLine } from '../contract.js';
 
 /**
  * What is kept for one order, folded from its events; its id is the order's. `VOID` is the tombstone of a cancellation
- * that came first, `REJECTED` and `RELEASED` are final too: one order reserves at most once.
+ * or a release that came first, `REJECTED` and `RELEASED` are final too: one order reserves at most once.
  */
 export type Reservation =
-  | { readonly status: 'NONE' | 'VOID' | 'REJECTED' | 'RELEASED' }
+  | { readonly status: 'NONE' | 'VOID' | 'RELEASED' }
+  | { readonly status: 'REJECTED'; readonly skus: readonly string[] }
   | { readonly status: 'RESERVED'; readonly lines: readonly ReservedLine[] };
 
 export type ReservationCommand =
   /** `short`: SKUs of which too few were there when it was tried; none before the first try. */
-  | {
+  | ({
       readonly type: 'Reserve';
-      readonly orderId: string;
       readonly lines: readonly ReservedLine[];
       readonly short: readonly string[];
-    }
-  | { readonly type: 'Release'; readonly orderId: string };
+    } & OfAnOrder)
+  | ({ readonly type: 'Release' } & OfAnOrder);
 
-export const initialState: Reservation = { status: 'NONE' };
+export interface OfAnOrder {
+  readonly orderId: string;
+  /** Who waits for an answer; nobody does where an event of the order asks. */
+  readonly stepId?: string;
+}
 
-/** Which events follow; none where the reservation has ended, or this was carried out before. Nothing is refused. */
-export function decide(reservation: Reservation, command: ReservationCommand): readonly ReservationEvent[] {
-  const { orderId } = command;
-  switch (command.type) {
-    case 'Reserve':
-      if (reservation.status !== 'NONE') return [];
-      return command.short.length > 0
-        ? [{ type: 'StockRejected', data: { orderId, reason: 'OUT_OF_STOCK', skus: [...command.short] } }]
-        : [{ type: 'StockReserved', data: { orderId, lines: [...command.lines] } }];
-    case 'Release':
-      if (reservation.status === 'NONE') return [{ type: 'ReservationVoided', data: { orderId } }];
-      return reservation.status === 'RESERVED'
-        ? [{ type: 'StockReleased', data: { orderId, lines: [...reservation.lines] } }]
-        : [];
+/** A step that contradicts what was done before. Nothing was changed; asking again gives the same answer. */
+export class ReservationRefused extends Error {
+  override readonly name = 'ReservationRefused';
+  constructor(readonly code: 'LINES_DIFFER') {
+    super(code);
   }
 }
 
+export const initialState: Reservation = { status: 'NONE' };
+
+/**
+ * Which events follow: the fact, or the answer to a step that changes nothing. None where the reservation has ended, or
+ * this was carried out before, and no step waits.
+ * @throws {ReservationRefused} where a step names the same order with other lines
+ */
+export function decide(reservation: Reservation, command: ReservationCommand): readonly ReservationEvent[] {
+  switch (command.type) {
+    case 'Reserve':
+      return reserve(reservation, command);
+    case 'Release':
+      return release(reservation, command);
+  }
+}
+
+function reserve(
+  reservation: Reservation,
+  { lines, short, ...order }: Extract<ReservationCommand, { type: 'Reserve' }>,
+): readonly ReservationEvent[] {
+  switch (reservation.status) {
+    case 'NONE':
+      return short.length > 0
+        ? [{ type: 'StockRejected', data: { ...idsOf(order), reason: 'OUT_OF_STOCK', skus: [...short] } }]
+        : [{ type: 'StockReserved', data: { ...idsOf(order), lines: [...lines] } }];
+    case 'RESERVED':
+      if (order.stepId !== undefined && !same(lines, reservation.lines)) throw new ReservationRefused('LINES_DIFFER');
+      return answer(order, { outcome: 'DONE' });
+    case 'REJECTED':
+      return answer(order, { outcome: 'REFUSED', reason: 'OUT_OF_STOCK', skus: [...reservation.skus] });
+    case 'VOID':
+    case 'RELEASED':
+      return answer(order, { outcome: 'REFUSED', reason: 'RELEASED' });
+  }
+}
+
+function release(reservation: Reservation, order: OfAnOrder): readonly ReservationEvent[] {
+  switch (reservation.status) {
+    case 'NONE':
+      return [{ type: 'ReservationVoided', data: idsOf(order) }];
+    case 'RESERVED':
+      return [{ type: 'StockReleased', data: { ...idsOf(order), lines: [...reservation.lines] } }];
+    case 'VOID':
+    case 'REJECTED':
+    case 'RELEASED':
+      return answer(order, { outcome: 'DONE' });
+  }
+}
+
+const idsOf = ({ orderId, stepId }: OfAnOrder): OfAnOrder => ({ orderId, ...(stepId === undefined ? {} : { stepId }) });
+
+type Reply = Extract<ReservationEvent, { type: 'SagaReplyRequested' }>['data'];
+
+const answer = (
+  { orderId, stepId }: OfAnOrder,
+  what: Omit<Reply, 'orderId' | 'stepId'>,
+): readonly ReservationEvent[] =>
+  stepId === undefined ? [] : [{ type: 'SagaReplyRequested', data: { orderId, stepId, ...what } }];
+
+/** In whichever order they stand. */
+const same = (some: readonly ReservedLine[], others: readonly ReservedLine[]): boolean =>
+  some.length === others.length &&
+  some.every(({ sku, quantity }) => others.some((other) => other.sku === sku && other.quantity === quantity));
+
 /** Total: any event in any state. */
-export function evolve(_: Reservation, event: ReservationEvent): Reservation {
+export function evolve(reservation: Reservation, event: ReservationEvent): Reservation {
   switch (event.type) {
     case 'StockReserved':
       return { status: 'RESERVED', lines: event.data.lines };
     case 'StockRejected':
-      return { status: 'REJECTED' };
+      return { status: 'REJECTED', skus: event.data.skus };
     case 'StockReleased':
       return { status: 'RELEASED' };
     case 'ReservationVoided':
       return { status: 'VOID' };
+    case 'SagaReplyRequested':
+      return reservation;
   }
 }

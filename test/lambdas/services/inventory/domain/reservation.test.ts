@@ -39,3 +39,64 @@ describe('a reservation', () => {
     ['voided', [voided]],
   ] as const)('that was %s has nothing to release', (_, history) => reservation(history).when(release).then([]));
 });
+
+describe('a step of a saga', () => {
+  const [RESERVE, RELEASE] = ['o1/reserve', 'o1/release'];
+  const step = { ...reserve, stepId: RESERVE };
+  const undo = { ...release, stepId: RELEASE };
+  const done = (stepId: string): ReservationEvent => ({
+    type: 'SagaReplyRequested',
+    data: { orderId: 'o1', stepId, outcome: 'DONE' },
+  });
+  const refused = (more: { reason: 'OUT_OF_STOCK' | 'RELEASED'; skus?: string[] }): ReservationEvent => ({
+    type: 'SagaReplyRequested',
+    data: { orderId: 'o1', stepId: RESERVE, outcome: 'REFUSED', ...more },
+  });
+
+  test('is answered by the fact, which says whose it is', () => {
+    reservation([])
+      .when(step)
+      .then([{ type: 'StockReserved', data: { orderId: 'o1', stepId: RESERVE, lines } }]);
+    reservation([])
+      .when({ ...step, short: ['CUP-1'] })
+      .then([
+        { type: 'StockRejected', data: { orderId: 'o1', stepId: RESERVE, reason: 'OUT_OF_STOCK', skus: ['CUP-1'] } },
+      ]);
+    reservation([reserved])
+      .when(undo)
+      .then([{ type: 'StockReleased', data: { orderId: 'o1', stepId: RELEASE, lines } }]);
+    reservation([])
+      .when(undo)
+      .then([{ type: 'ReservationVoided', data: { orderId: 'o1', stepId: RELEASE } }]);
+  });
+  test('that comes again, or after an event of the order, is told what stands', () => {
+    reservation([reserved])
+      .when(step)
+      .then([done(RESERVE)]);
+    reservation([reserved])
+      .when({ ...step, lines: lines.toReversed() })
+      .then([done(RESERVE)]);
+    reservation([rejected])
+      .when(step)
+      .then([refused({ reason: 'OUT_OF_STOCK', skus: ['CUP-1'] })]);
+    for (const history of [[rejected], [reserved, released], [voided], [voided, done(RELEASE)]]) {
+      reservation(history)
+        .when(undo)
+        .then([done(RELEASE)]);
+    }
+  });
+  test('that comes after its release is refused', () => {
+    for (const history of [[voided], [reserved, released]]) {
+      reservation(history)
+        .when(step)
+        .then([refused({ reason: 'RELEASED' })]);
+    }
+  });
+  test('that names other lines contradicts it', () => {
+    for (const other of [lines.slice(1), [...lines.slice(1), { sku: 'TEA-1', quantity: 3 }]]) {
+      reservation([reserved])
+        .when({ ...step, lines: other })
+        .thenRefused('LINES_DIFFER');
+    }
+  });
+});

@@ -1,0 +1,139 @@
+import { afterEach, describe, expect, test } from 'vitest';
+import type { InventoryCommand } from '../../lambdas/services/inventory/contract.js';
+import { needsFaults, world } from '../support/world.js';
+import { causedBy, newOrderId, orderCancelled, orderPlaced, queued, toInventory } from './messages.js';
+import { line, stocked } from './orders.js';
+
+const CONSUMER = 'inventory-commands';
+
+/** The steps of one order's saga. */
+function sagaOf(orderId = newOrderId()) {
+  const step = (name: string) => ({ orderId, stepId: `${orderId}/${name}` });
+  return {
+    orderId,
+    reserve: (...lines: readonly { sku: string; quantity: number }[]): InventoryCommand => ({
+      type: 'ReserveStock',
+      data: { ...step('reserve'), lines: lines.map(({ sku, quantity }) => ({ sku, quantity })) },
+    }),
+    release: { type: 'ReleaseStock', data: step('release') } as InventoryCommand,
+  };
+}
+
+/** Sends a step and waits for its answer. */
+async function answered(command: InventoryCommand) {
+  const message = toInventory(command);
+  await world.publish(message);
+  const [answer, ...others] = await causedBy(message, 'Reservation', command.data.orderId);
+  expect(others).toEqual([]);
+  expect(answer?.data).toMatchObject({ orderId: command.data.orderId, stepId: command.data.stepId });
+  return answer;
+}
+
+const recorded = (consumer: 'reservations' | 'inventory-commands', id: string) =>
+  world.eventually(`${id} is recorded`, async () => {
+    const record = await world.recordOf(consumer, id);
+    expect(record).toBeDefined();
+    return record;
+  });
+
+const DONE = { type: 'SagaReplyRequested', data: { outcome: 'DONE' } };
+const refused = (reason: string) => ({ type: 'SagaReplyRequested', data: { outcome: 'REFUSED', reason } });
+
+describe('when a saga reserves stock', () => {
+  afterEach(() => world.heal());
+
+  test('all lines are reserved, and each retry is told so', async () => {
+    const [tea, cup] = [await stocked(10), await stocked(10)];
+    const { reserve } = sagaOf();
+    const step = reserve(line(tea, 3), line(cup, 1));
+    expect(await answered(step)).toMatchObject({ type: 'StockReserved' });
+    expect(await answered(step)).toMatchObject(DONE);
+    expect(await world.stock(tea)).toMatchObject({ reserved: 3, available: 7 });
+    expect(await world.stock(cup)).toMatchObject({ reserved: 1, available: 9 });
+  });
+
+  test('where one line is short none is reserved, and the answer stays when there is more', async () => {
+    const [tea, cup] = [await stocked(10), await stocked(0)];
+    const { reserve, release } = sagaOf();
+    const step = reserve(line(tea, 3), line(cup, 1));
+    expect(await answered(step)).toMatchObject({ type: 'StockRejected', data: { skus: [cup] } });
+    await world.call({ method: 'PUT', path: `/stock/${cup}`, as: 'operator', body: { onHand: 5 } });
+    expect(await answered(step)).toMatchObject(refused('OUT_OF_STOCK'));
+    expect((await answered(step))?.data).toMatchObject({ skus: [cup] });
+    expect(await answered(release)).toMatchObject(DONE);
+    expect(await world.stock(tea)).toMatchObject({ reserved: 0 });
+  });
+
+  test('a release gives all back once, and what comes after it is refused', async () => {
+    const sku = await stocked(10);
+    const { reserve, release } = sagaOf();
+    await answered(reserve(line(sku, 3)));
+    expect(await answered(release)).toMatchObject({ type: 'StockReleased' });
+    expect(await answered(release)).toMatchObject(DONE);
+    expect(await answered(reserve(line(sku, 3)))).toMatchObject(refused('RELEASED'));
+    expect(await world.stock(sku)).toMatchObject({ reserved: 0, available: 10 });
+  });
+
+  test('a release that comes first refuses the reservation that comes late', async () => {
+    const sku = await stocked(10);
+    const { reserve, release } = sagaOf();
+    expect(await answered(release)).toMatchObject({ type: 'ReservationVoided' });
+    expect(await answered(reserve(line(sku, 3)))).toMatchObject(refused('RELEASED'));
+    expect(await world.stock(sku)).toMatchObject({ reserved: 0, available: 10 });
+  });
+
+  test("it meets the order's own events, and each piece is reserved once", async () => {
+    const sku = await stocked(10);
+    const { orderId, reserve, release } = sagaOf();
+    const [placed, cancelled] = [orderPlaced(orderId, [line(sku, 3)]), orderCancelled(orderId)];
+    await answered(reserve(line(sku, 3)));
+    await world.publish(placed);
+    await recorded('reservations', placed.id);
+    expect(await world.stock(sku)).toMatchObject({ reserved: 3 });
+    await world.publish(cancelled);
+    await recorded('reservations', cancelled.id);
+    expect(await answered(release)).toMatchObject(DONE);
+    expect(await answered(reserve(line(sku, 3)))).toMatchObject(refused('RELEASED'));
+    expect(await world.stock(sku)).toMatchObject({ reserved: 0, available: 10 });
+  });
+
+  test('one message five times at once, and its retries, reserve once', async () => {
+    const sku = await stocked(10);
+    const { reserve } = sagaOf();
+    const [message, ...retries] = [1, 2, 3].map(() => toInventory(reserve(line(sku, 3))));
+    await world.send(CONSUMER, ...Array.from({ length: 5 }, () => queued(message!)), ...retries.map(queued));
+    for (const { id } of [message!, ...retries]) await recorded(CONSUMER, id);
+    expect(await world.stock(sku)).toMatchObject({ reserved: 3, available: 7 });
+  });
+
+  test('with other lines than before, it becomes a failure that an operator sees', async () => {
+    const sku = await stocked(10);
+    const { orderId, reserve } = sagaOf();
+    await answered(reserve(line(sku, 3)));
+    const other = toInventory(sagaOf(orderId).reserve(line(sku, 4)));
+    await world.publish(other);
+    expect((await recorded(CONSUMER, other.id))?.status).toBe('FAILED');
+    // At once: trying again changes nothing.
+    await world.eventually('it is in the list of failures', async () =>
+      expect(await world.failures(CONSUMER, other.id)).toMatchObject([
+        { attempts: 1, failures: [{ name: 'ReservationRefused', message: 'LINES_DIFFER' }] },
+      ]),
+    );
+    expect(await world.stock(sku)).toMatchObject({ reserved: 3 });
+  });
+
+  test.skipIf(!world.makesFaults)(
+    `a crash between the write and its acknowledgement reserves once ${needsFaults}`,
+    async () => {
+      const sku = await stocked(10);
+      const message = toInventory(sagaOf().reserve(line(sku, 3)));
+      await world.crash('inventory/on-command', 'afterWrite', { including: message.id });
+      await world.publish(message);
+      await world.faultsMet();
+      await world.eventually('it was delivered again', async () => {
+        expect(await world.deliveries(CONSUMER, message.id)).toMatchObject({ applied: 0, duplicate: 1 });
+      });
+      expect(await world.stock(sku)).toMatchObject({ reserved: 3, available: 7 });
+    },
+  );
+});
