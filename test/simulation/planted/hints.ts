@@ -6,7 +6,7 @@ import type { Fault } from '../../simulator/aws/faults.js';
  */
 export const HINTS: Readonly<Record<string, readonly Fault[]>> = {
   "the provider's key is made of the attempt, not of the business id": [
-    { point: 'Payments/OnProvider call 16', kind: 'killed-after' },
+    { point: 'Payments/RequestPayment call 1', kind: 'killed-after' },
   ],
   'an undoing asks the provider whether it charged, and does not end what it may still charge': [
     { point: 'Payments/OnProvider call 26', kind: 'refused' },
