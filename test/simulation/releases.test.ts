@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
+import type { Envelope } from '../../lambdas/patterns/outbox/envelope.js';
 import { report } from '../simulator/search/report.js';
 import { playSeed } from '../simulator/search/scenario.js';
+import type { PlantedBug } from './planted/bugs.js';
 import { planted } from './planted/plant.js';
 import { scenarioCalled } from './scenarios/all.js';
 import { prodAssembly } from './support/assembly.js';
@@ -46,3 +48,79 @@ test('a release that does not know the version fails where an operator sees it, 
   const { violations } = await playSeed(deployment, scenario, '0');
   expect(violations).not.toEqual([]);
 });
+
+/** A release of OrderPlaced: which version its publisher writes, and its step up from version 1. */
+const orderPlaced = (writes: string, stepUp = '(data) => data'): NonNullable<PlantedBug['source']> => ({
+  file: 'lambdas/services/orders/contract.ts',
+  from: 'earlier: { 1: earlierShape(OrderPlaced1, (data) => data) },',
+  to: `earlier: { 1: earlierShape(OrderPlaced1, ${stepUp}, ({ deliverTo: _, ...data }: any) => data) },
+      ${writes},`,
+});
+
+interface Mix {
+  readonly name: string;
+  readonly source: NonNullable<PlantedBug['source']>;
+  readonly scenario: string;
+  /** Versions of OrderPlaced that come onto the bus. */
+  readonly versions: readonly number[];
+}
+/** Here messages wait as failure records, and are sent again. */
+const REDRIVEN = 'consumer-fails-26-hours';
+const PUBLISHERS: readonly Mix[] = [
+  {
+    name: 'the publisher is of the release before',
+    source: orderPlaced('writes: 1'),
+    scenario: 'place-one',
+    versions: [1],
+  },
+  {
+    name: 'failures of the release before are sent again',
+    source: orderPlaced('writes: 1'),
+    scenario: REDRIVEN,
+    versions: [1],
+  },
+  {
+    name: 'publishers of both releases are there',
+    source: orderPlaced('get writes() { return Date.now() % 2 === 0 ? 1 : 2; }'),
+    scenario: REDRIVEN,
+    versions: [1, 2],
+  },
+  {
+    name: 'the consumer is of the release before',
+    source: { ...orderPlaced('writes: 1'), only: /inventory\/on-order-event$/ },
+    scenario: 'place-one',
+    versions: [2],
+  },
+];
+
+test.each(PUBLISHERS)(
+  'stock follows the messages of orders, and every promise is kept, while $name',
+  { timeout: 300_000 },
+  async ({ name, source, scenario, versions }) => {
+    const deployment = await planted(folder, { name, scenario, source });
+    const seen = new Set<number>();
+    for (const seed of ['0', '1']) {
+      const history = await playSeed(deployment, scenarioCalled(scenario), seed);
+      if (history.violations.length > 0) expect.fail(report(history, `releases.test.ts, seed ${seed}`));
+      for (const { event } of history.cloud.events.accepted) {
+        const { type, dataschema } = event.detail as Envelope;
+        if (type === 'OrderPlaced') seen.add(Number(dataschema.split(':').at(-1)));
+      }
+    }
+    expect([...seen].toSorted()).toEqual(versions);
+  },
+);
+
+test.each(['place-one', REDRIVEN])(
+  '%s: a step up that tells inventory another quantity is found, as it drives the effect',
+  async (name) => {
+    const oneMore = 'lines: data.lines.map((line) => ({ ...line, quantity: line.quantity + 1 }))';
+    const source = orderPlaced(
+      'writes: 1',
+      `(data) => (process.env.SERVICE === 'inventory' ? { ...data, ${oneMore} } : data)`,
+    );
+    const deployment = await planted(folder, { name: 'a wrong step up', scenario: name, source });
+    const { violations } = await playSeed(deployment, scenarioCalled(name), '0');
+    expect(violations.map(({ invariant }) => invariant)).toContain('what was ordered is reserved');
+  },
+);
