@@ -24,7 +24,7 @@ export default defineConfig({
   test: {
     // By itself vitest leaves a core alone: on two that means one file at a time.
     maxWorkers: '100%',
-    env: { NODE_NO_WARNINGS: '1', POWERTOOLS_LOG_LEVEL: 'SILENT' },
+    env: { NODE_NO_WARNINGS: '1', POWERTOOLS_LOG_LEVEL: 'SILENT', POWERTOOLS_METRICS_DISABLED: 'true' },
     projects: [
       project('unit', ['test/lambdas/**/*.test.ts', 'test/tools/**/*.test.ts'], {
         isolate: false,

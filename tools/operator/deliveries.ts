@@ -116,6 +116,8 @@ function delivery(listener: Listener, event: Heard, { recordOf, shown, now, aggr
 function recorded({ name, service }: Listener, record: ConsumerRecord, messageId: string): Delivery {
   const plain = { consumer: name, service: service.name, messageId };
   switch (record.status) {
+    case 'PENDING':
+      return { ...plain, state: 'pending' };
     case 'PROCESSED':
       return { ...plain, state: 'processed', ...(record.processedAt !== undefined && { at: record.processedAt }) };
     case 'FAILED':

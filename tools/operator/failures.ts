@@ -66,7 +66,7 @@ export async function showFailure(
 
 /** What scripts read of a record; nothing of the message itself. */
 export function summaryOf({ listener, record, messageId }: FoundRecord) {
-  const { status, failedAt, processedAt, type, subject, correlationId, attempts, unknown } = record;
+  const { status, executeAt, failedAt, processedAt, type, subject, correlationId, attempts, unknown } = record;
   const { discardedAt, discardedBy, discardReason } = record;
   return {
     service: listener.service.name,
@@ -76,6 +76,8 @@ export function summaryOf({ listener, record, messageId }: FoundRecord) {
     ...(record.failures && { reason: reasonOf(record) }),
     unknown: unknown ?? false,
     redrivable: isRedrivable({ listener, record, messageId }),
+    // Of what is done it says nothing any more.
+    ...(status === 'PENDING' && { executeAt }),
     failedAt,
     processedAt,
     type,
@@ -113,12 +115,14 @@ function showText({ listener, record, messageId }: FoundRecord): string {
 /** How a record ended, or that it didn't. */
 export function statusOf({
   status,
+  executeAt,
   processedAt,
   discardedAt,
   discardedBy,
   discardReason,
 }: FoundRecord['record']): string {
   if (status === 'PROCESSED') return `processed ${processedAt ?? ''}`.trim();
+  if (status === 'PENDING') return `stored, to be handed out ${executeAt ?? ''}`.trim();
   return status === 'DISCARDED' ? `discarded ${discardedAt} by ${discardedBy}: ${discardReason}` : 'failed';
 }
 

@@ -10,10 +10,12 @@ import { command } from './text.js';
 
 const Reason = z.object({ at: z.string(), name: z.string(), message: z.string(), stack: z.array(z.string()) });
 
-/** What a consumer knows of one message (written by patterns/idempotent-consumer; DISCARDED by this tool). */
+/** What a consumer knows of one message (written by patterns/idempotent-consumer, PENDING by patterns/timers; DISCARDED by this tool). */
 export const ConsumerRecord = z.object({
   pk: z.string(),
-  status: z.enum(['PROCESSED', 'FAILED', 'DISCARDED']),
+  status: z.enum(['PENDING', 'PROCESSED', 'FAILED', 'DISCARDED']),
+  /** Of a stored message: when it is handed out next. */
+  executeAt: z.optional(z.string()),
   processedAt: z.optional(z.string()),
   messageId: z.optional(z.string()),
   failedAt: z.optional(z.string()),
