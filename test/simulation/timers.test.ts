@@ -1,5 +1,6 @@
+import { rmSync } from 'node:fs';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
-import { expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { recordKey } from '../../lambdas/patterns/idempotent-consumer/failure-records.js';
 import { Assembly } from '../simulator/assembly/assembly.js';
 import type { FaultKind } from '../simulator/aws/faults.js';
@@ -13,7 +14,9 @@ import { WAITER, waiterContract, waitId } from '../support/waiter/contract.js';
 
 /** Timers as they are deployed, with the smallest owner: nothing but a timer's record guards its effect. */
 
-const assembly = new Assembly(waiterAssembly());
+const folder = waiterAssembly();
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const assembly = new Assembly(folder);
 const deployment = new Deployment(assembly);
 const named = (name: string): string => String(assembly.outputs.get(`Waiter.${name}`));
 

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -14,10 +14,10 @@ const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 export function waiterAssembly(): string {
   const outdir = mkdtempSync(join(tmpdir(), 'orderly-waiter-'));
   const bundles = new Bundles();
-  const own = join(mkdtempSync(join(tmpdir(), 'orderly-waiter-code-')), 'index.js');
+  const own = mkdtempSync(join(tmpdir(), 'orderly-waiter-code-'));
   buildSync({
     entryPoints: [join(ROOT, 'test/support/waiter/on-command.lambda.ts')],
-    outfile: own,
+    outfile: join(own, 'index.js'),
     bundle: true,
     platform: 'node',
     target: 'node20',
@@ -28,12 +28,12 @@ export function waiterAssembly(): string {
       '@aws-sdk/credential-provider-node': join(ROOT, 'lambdas/platform/credentials-from-environment.ts'),
     },
   });
-  const code = (entry: string): Code =>
-    entry === 'waiter/on-command' ? Code.fromAsset(join(own, '..')) : bundles.code(entry);
+  const code = (entry: string): Code => (entry === 'waiter/on-command' ? Code.fromAsset(own) : bundles.code(entry));
   const { context } = JSON.parse(readFileSync(join(ROOT, 'cdk.json'), 'utf8'));
   const app = new App({ outdir, context });
   new WaiterStack(app, { code });
   app.synth();
   bundles.remove();
+  rmSync(own, { recursive: true, force: true });
   return outdir;
 }
