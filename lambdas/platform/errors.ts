@@ -14,6 +14,8 @@ const PROBLEMS = {
   'stock-reserved': { status: 409, title: 'More than that is reserved' },
   'person-forgotten': { status: 409, title: 'This person was forgotten' },
   'not-refundable': { status: 409, title: 'This much can not be given back' },
+  'session-not-open': { status: 409, title: 'There is no such open session' },
+  'number-out-of-range': { status: 409, title: 'This Request-Number is not taken now' },
   'too-large': { status: 413, title: 'The request is too large' },
   'key-reused': { status: 422, title: 'This Idempotency-Key was used for another request' },
   'key-expired': { status: 422, title: 'This Idempotency-Key is too old for its first use' },

@@ -42,20 +42,22 @@ export interface Request<Body, Query> {
   readonly traceparent: string;
 }
 
-/** What an idempotency key is read from and checked against. */
-export const keyedBy = ({ header, caller, method, path, query, body }: Request<unknown, unknown>) => ({
-  header: header('idempotency-key'),
-  client: `${caller.role}:${caller.id}`,
-  method,
-  path,
-  query,
-  body,
-});
+const SESSION_HEADERS = ['session-id', 'request-number', 'answered-up-to'] as const;
+
+/** What an idempotency key, or the number of a session, is read from and checked against. */
+export const keyedBy = ({ header, caller, method, path, query, body }: Request<unknown, unknown>) => {
+  const [id, number, answeredUpTo] = SESSION_HEADERS.map(header);
+  const session = (id ?? number ?? answeredUpTo) === undefined ? undefined : { id, number, answeredUpTo };
+  return { header: header('idempotency-key'), client: clientOf(caller), method, path, query, body, session };
+};
+
+/** Whose keys and sessions these are. */
+export const clientOf = ({ role, id }: Caller): string => `${role}:${id}`;
 
 /** For what a request writes: caused by this request. */
 export const traceOf = ({ id, caller, correlationId, traceparent }: Request<unknown, unknown>) => ({
   trigger: id,
-  actor: `${caller.role}:${caller.id}`,
+  actor: clientOf(caller),
   correlationId,
   traceparent,
 });

@@ -14,8 +14,7 @@ export type MetricName =
   | 'PublishFailures'
   | 'ConsumerFailures'
   | 'TransientFailures'
-  | 'ProcessingAge'
-  | 'TimerLateness';
+  | 'ProcessingAge';
 
 /** Adds to a count of this invocation. */
 export const count = (name: MetricName, by = 1): void => {

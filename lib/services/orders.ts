@@ -13,13 +13,12 @@ export interface OrdersStackProps extends ServiceStackProps {
 
 const ORDERS = 'Order#';
 const ORDERS_OF_CUSTOMERS = 'CUSTOMER#';
-const API_RECORDS = 'api#';
 
 /** Orders: placed, read, cancelled; approved or rejected by what inventory answers. */
 export class OrdersStack extends ServiceStack {
   constructor(scope: Construct, id: string, props: OrdersStackProps) {
     super(scope, id, ordersContract.service, props);
-    const { table, records } = this;
+    const { table } = this;
     addPeopleIndex(table);
 
     const placeOrder = this.endpoint('PlaceOrder', 'POST', '/orders', 'services/orders/place-order');
@@ -41,8 +40,9 @@ export class OrdersStack extends ServiceStack {
       'services/orders/cancel-order',
     );
     cancelOrder.allowItems(table, ['Query', 'PutItem', 'ConditionCheckItem'], ORDERS);
-    cancelOrder.allowItems(records, ['PutItem', 'GetItem'], API_RECORDS);
+    this.allowRequestRecords(cancelOrder);
     props.personalKeys.letOpen(cancelOrder);
+    this.sessions('/sessions');
     this.endpoint('IssueKey', 'POST', '/idempotency-keys', 'services/orders/issue-key');
 
     this.consumer('StockAnswers', {

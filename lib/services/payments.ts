@@ -9,7 +9,6 @@ import type { Settings } from '../settings.js';
 import { ServiceStack, type ServiceStackProps } from './service-stack.js';
 
 const PAYMENTS = 'Payment#';
-const API_RECORDS = 'api#';
 /** Also of the guard's records: its run-time twin reads it from the consumer's environment. */
 const PROVIDER_CONSUMER = 'payments-provider';
 /** What the provider is to do. */
@@ -24,14 +23,12 @@ export class PaymentsStack extends ServiceStack {
   constructor(scope: Construct, id: string, props: ServiceStackProps) {
     super(scope, id, paymentsContract.service, props);
     const { settings } = props;
-    const { table, records } = this;
+    const { table } = this;
     addPeopleIndex(table);
 
-    this.endpoint('RequestPayment', 'POST', '/payments', 'services/payments/request-payment').allowItems(
-      table,
-      ['PutItem', 'Query'],
-      PAYMENTS,
-    );
+    const requestPayment = this.endpoint('RequestPayment', 'POST', '/payments', 'services/payments/request-payment');
+    requestPayment.allowItems(table, ['PutItem', 'Query'], PAYMENTS);
+    this.allowNumbers(requestPayment);
     this.endpoint('GetPayment', 'GET', '/payments/{paymentId}', 'services/payments/get-payment').allowItems(
       table,
       ['Query'],
@@ -44,7 +41,8 @@ export class PaymentsStack extends ServiceStack {
       'services/payments/refund-payment',
     );
     refundPayment.allowItems(table, ['Query', 'PutItem', 'ConditionCheckItem'], PAYMENTS);
-    refundPayment.allowItems(records, ['PutItem', 'GetItem'], API_RECORDS);
+    this.allowRequestRecords(refundPayment);
+    this.sessions('/payments/sessions');
 
     this.consumer('Commands', {
       name: 'payments-commands',

@@ -66,6 +66,10 @@ export interface ProjectionProps {
 /** A call works for a third of it (patterns/projection/rebuilder.ts). */
 const REBUILD_TIMEOUT = Duration.seconds(30);
 
+/** Of the records table: how changes by a key were answered; sessions, with how their requests were. */
+const API_RECORDS = 'api#';
+const SESSIONS = 'session#';
+
 interface ListenerProps {
   /** Pinned: it is part of every processed record's key. */
   readonly name: string;
@@ -136,6 +140,23 @@ export abstract class ServiceStack extends Stack {
     });
     this.routes.push({ method, path, handler });
     return handler;
+  }
+
+  /** Lets a route keep how it answered: by its clients' keys, and by the numbers of their sessions. */
+  protected allowRequestRecords(handler: ServiceFunction): void {
+    handler.allowItems(this.records, ['PutItem', 'GetItem'], API_RECORDS);
+    this.allowNumbers(handler);
+  }
+
+  /** Lets a route take numbers of sessions. */
+  protected allowNumbers(handler: ServiceFunction): void {
+    handler.allowItems(this.records, ['GetItem', 'UpdateItem'], SESSIONS);
+  }
+
+  /** The route that opens sessions for this service's numbered requests. */
+  protected sessions(path: string): void {
+    const openSession = this.endpoint('OpenSession', 'POST', path, 'patterns/idempotent-receiver/open-session');
+    openSession.allowItems(this.records, ['PutItem'], SESSIONS);
   }
 
   /** A function that hears events, and has an effect once for each. */

@@ -138,6 +138,20 @@ const ROUTES: readonly Route[] = [
     operator: 201,
   },
   {
+    name: 'POST /sessions',
+    request: () => ({ method: 'POST', path: '/sessions' }),
+    alice: 201,
+    bob: 201,
+    operator: 201,
+  },
+  {
+    name: 'POST /payments/sessions',
+    request: () => ({ method: 'POST', path: '/payments/sessions' }),
+    alice: 201,
+    bob: 201,
+    operator: 201,
+  },
+  {
     name: 'POST /orders/{id}/cancellation',
     request: () => ({ method: 'POST', path: `/orders/${orderId}/cancellation`, body: {}, ...keyed() }),
     alice: 200,

@@ -75,7 +75,7 @@ describe('the token issuer', () => {
     const told = synthesized('prod', { issuer, audience: 'shop', jwks: '{"keys":[]}' })
       .everywhere('AWS::Lambda::Function')
       .filter(({ properties }) => properties.Environment.Variables.JWT_ISSUER !== undefined);
-    expect(told).toHaveLength(19);
+    expect(told).toHaveLength(21);
     for (const { properties } of told) {
       expect(properties.Environment.Variables).toMatchObject({
         JWT_ISSUER: issuer,

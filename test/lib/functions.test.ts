@@ -15,7 +15,7 @@ const WILDCARDS = [
 
 describe('each function', () => {
   test('runs current Node on arm64, with time and memory said', () => {
-    expect(functions).toHaveLength(2 * 49);
+    expect(functions).toHaveLength(2 * 51);
     for (const { properties } of functions) {
       expect(properties).toMatchObject({ Runtime: 'nodejs24.x', Architectures: ['arm64'], MemorySize: 512 });
       expect(properties.Timeout).toBeGreaterThan(0);
@@ -94,6 +94,21 @@ describe('roles', () => {
         condition: { StringEquals: { 'kms:EncryptionContext:purpose': 'personal-data' } },
       },
     ]);
+  });
+
+  test('let sessions be opened and used, and answers by key be kept, by the routes that do so', () => {
+    const touching = (prefix: string) =>
+      statements(prod)
+        .filter(({ condition }) => JSON.stringify(condition ?? '').includes(`"${prefix}*"`))
+        .map(({ stack, policy, actions }) => [stack, policy.replace(/RoleDefault.*/, ''), ...actions]);
+    expect(touching('session#')).toEqual([
+      ['Orders', 'CancelOrder', 'dynamodb:GetItem', 'dynamodb:UpdateItem'],
+      ['Orders', 'OpenSession', 'dynamodb:PutItem'],
+      ['Payments', 'RequestPayment', 'dynamodb:GetItem', 'dynamodb:UpdateItem'],
+      ['Payments', 'RefundPayment', 'dynamodb:GetItem', 'dynamodb:UpdateItem'],
+      ['Payments', 'OpenSession', 'dynamodb:PutItem'],
+    ]);
+    expect(touching('api#').map(([, policy]) => policy)).toEqual(['CancelOrder', 'RefundPayment']);
   });
 
   test('let payments read the one secret of their provider, and where no money is moved none', () => {

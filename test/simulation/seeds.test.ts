@@ -5,7 +5,7 @@ import { playSeed, playWith } from '../simulator/search/scenario.js';
 import { SCENARIOS } from './scenarios/all.js';
 import { prodAssembly } from './support/assembly.js';
 
-/** Seeds that `npm test` plays of each scenario: 180 in all, most of the cheap ones; determinism.test.ts has 100 more. */
+/** Seeds that `npm test` plays of each scenario: 199 in all, most of the cheap ones; determinism.test.ts has 100 more. */
 const SEEDS: Readonly<Record<string, number>> = {
   'read-one': 24,
   'reject-one': 16,
@@ -32,6 +32,7 @@ const SEEDS: Readonly<Record<string, number>> = {
   'pay-once': 20,
   'pay-trouble': 5,
   'pay-three-days-later': 5,
+  numbers: 5,
   'rebuild-under-load': 3,
   'rebuild-credit': 3,
 };

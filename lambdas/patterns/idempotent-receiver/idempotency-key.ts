@@ -37,6 +37,15 @@ export interface KeyedRequest {
   readonly path: string;
   readonly query: unknown;
   readonly body: unknown;
+  /** Its headers, where it says anything about a session. */
+  readonly session?: SessionHeaders | undefined;
+}
+
+/** As they came: `Session-Id`, `Request-Number`, `Answered-Up-To`. */
+export interface SessionHeaders {
+  readonly id: string | undefined;
+  readonly number: string | undefined;
+  readonly answeredUpTo: string | undefined;
 }
 
 /**
@@ -46,7 +55,8 @@ export interface KeyedRequest {
  * @throws {Problem} 400 `key-missing` where there is none, 400 `invalid-request` where it has another form
  */
 export function idempotencyKey(request: KeyedRequest): IdempotencyKey {
-  const { client, method, path, query, body } = request;
+  const { client, method, path, body } = request;
+  if (request.session) throw noSession();
   const header = unquoted(request.header);
   if (header === undefined || header === '') {
     throw new Problem(
@@ -70,10 +80,10 @@ export function idempotencyKey(request: KeyedRequest): IdempotencyKey {
       ],
     });
   }
-  const key = auto ? sha256(canonical(body)) : header;
+  const key = auto ? hashOf(body) : header;
   return {
-    scope: sha256(canonical([client, method, path, auto ? 'auto' : 'key', key])),
-    requestHash: createHmac('sha256', key).update(canonical({ method, path, query, body })).digest('base64url'),
+    scope: hashOf([client, method, path, auto ? 'auto' : 'key', key]),
+    requestHash: requestHashOf(key, request),
     expired: hasExpired(header),
   };
 }
@@ -93,7 +103,8 @@ export function checkSamePersonal(sent: unknown, stored: unknown): void {
   if (canonical(sent) !== canonical(stored)) refuseReused();
 }
 
-function refuseReused(): never {
+/** @throws {Problem} 422, always */
+export function refuseReused(): never {
   throw new Problem('key-reused', 'this key came with another request before: take a new key for a new request');
 }
 
@@ -113,6 +124,11 @@ function unquoted(header: string | undefined): string | undefined {
   return header;
 }
 
+const noSession = (): Problem =>
+  new Problem('invalid-request', 'this request takes no numbers of a session', {
+    errors: [{ header: 'Session-Id', detail: 'expected none: send an Idempotency-Key' }],
+  });
+
 const malformed = (): Problem =>
   new Problem('invalid-request', 'the Idempotency-Key has another form', {
     errors: [{ header: 'Idempotency-Key', detail: 'expected 1 to 255 visible ASCII characters' }],
@@ -126,7 +142,12 @@ function hasExpired(header: string): boolean {
 const hasReference = (body: unknown): boolean =>
   typeof body === 'object' && body !== null && 'clientReference' in body && body.clientReference !== undefined;
 
-const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
+/** Of a value's canonical form, 64 hex digits. */
+export const hashOf = (value: unknown): string => createHash('sha256').update(canonical(value)).digest('hex');
+
+/** Equal for a repeat of the request. @param key stored nowhere, so that the hash gives nothing away */
+export const requestHashOf = (key: string, { method, path, query, body }: KeyedRequest): string =>
+  createHmac('sha256', key).update(canonical({ method, path, query, body })).digest('base64url');
 
 /** RFC 8785: the same bytes for the same JSON, however it was written. */
 const canonical = (value: unknown): string => canonicalize(value) ?? '';

@@ -1,27 +1,25 @@
 import { changeOnce } from '../../patterns/idempotent-receiver/change-once.js';
-import { idempotencyKey } from '../../patterns/idempotent-receiver/idempotency-key.js';
+import { recordOfRequest } from '../../patterns/idempotent-receiver/record-of-request.js';
+import { requestRecords } from '../../patterns/idempotent-receiver/request-record.js';
 import { clock } from '../../platform/clock.js';
-import { Env } from '../../platform/environment.js';
 import { Problem } from '../../platform/errors.js';
 import { endpoint, keyedBy, traceOf } from '../../platform/http.js';
-import { required, requiredInteger } from '../../platform/read-environment.js';
 import { count, logger } from '../../platform/telemetry.js';
 import { CancelOrder } from './contract.js';
 import { decide, OrderRefused } from './domain/order.js';
 import { orderIdOf, orderStore, visibleTo } from './order-store.js';
 import { shownTo } from './people.js';
 
-const records = { table: required(Env.RECORDS), windowSeconds: requiredInteger(Env.DEDUPE_WINDOW_SECONDS) };
+const records = requestRecords();
 
-/** POST /orders/{orderId}/cancellation: the change and the record of its key in one transaction. */
+/** POST /orders/{orderId}/cancellation: the change and the record of its request in one transaction. */
 export const handler = endpoint({ roles: ['customer'], body: CancelOrder }, async (request) => {
   const { caller, body } = request;
   const { loaded, replayed } = await changeOnce({
     store: orderStore,
-    key: idempotencyKey(keyedBy(request)),
+    record: recordOfRequest(keyedBy(request), records),
     id: orderIdOf(request.parameter('orderId')),
     trace: traceOf(request),
-    records,
     admit: (order) => void visibleTo(caller, order),
     decide: ({ state }) => {
       try {

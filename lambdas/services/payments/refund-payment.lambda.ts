@@ -1,29 +1,27 @@
 import { changeOnce } from '../../patterns/idempotent-receiver/change-once.js';
-import { idempotencyKey } from '../../patterns/idempotent-receiver/idempotency-key.js';
+import { recordOfRequest } from '../../patterns/idempotent-receiver/record-of-request.js';
+import { requestRecords } from '../../patterns/idempotent-receiver/request-record.js';
 import { clock } from '../../platform/clock.js';
-import { Env } from '../../platform/environment.js';
 import { Problem } from '../../platform/errors.js';
 import { endpoint, keyedBy, traceOf } from '../../platform/http.js';
-import { required, requiredInteger } from '../../platform/read-environment.js';
 import { count, logger } from '../../platform/telemetry.js';
 import { RefundPayment } from './contract.js';
 import { decide, PaymentRefused } from './domain/payment.js';
 import { paymentIdOf, paymentStore, visibleTo } from './payment-store.js';
 
-const records = { table: required(Env.RECORDS), windowSeconds: requiredInteger(Env.DEDUPE_WINDOW_SECONDS) };
+const records = requestRecords();
 
-/** POST /payments/{paymentId}/refund: what is set aside and the record of its key in one transaction; the provider follows. */
+/** POST /payments/{paymentId}/refund: what is set aside and the record of its request in one transaction; the provider follows. */
 export const handler = endpoint({ roles: ['customer'], body: RefundPayment }, async (request) => {
   const { caller, body } = request;
-  const key = idempotencyKey(keyedBy(request));
-  // By the key, so that a repeat after the window finds its refund all the same.
-  const refundId = key.scope.slice(0, 32);
+  const record = recordOfRequest(keyedBy(request), records);
+  // By the key or number, so that a repeat after the window finds its refund all the same.
+  const refundId = record.scope.slice(0, 32);
   const { loaded, replayed } = await changeOnce({
     store: paymentStore,
-    key,
+    record,
     id: paymentIdOf(request.parameter('paymentId')),
     trace: traceOf(request),
-    records,
     admit: (payment) => void visibleTo(caller, payment),
     decide: ({ state }) => {
       const amount = body.amount === undefined ? {} : { amount: body.amount };

@@ -4,6 +4,7 @@ import { DynamoDbEventStore } from '../../../lambdas/patterns/event-store/dynamo
 import { changeOnce } from '../../../lambdas/patterns/idempotent-receiver/change-once.js';
 import { createOnce } from '../../../lambdas/patterns/idempotent-receiver/create-once.js';
 import type { IdempotencyKey } from '../../../lambdas/patterns/idempotent-receiver/idempotency-key.js';
+import { keyRecord } from '../../../lambdas/patterns/idempotent-receiver/key-record.js';
 import type { Problem } from '../../../lambdas/platform/errors.js';
 import { inProcessDynamoDb } from '../../support/in-process-dynamodb.js';
 import { counted, evolution, type Tally, type TallyEvent, tallyContract, traceOf } from '../../support/tally.js';
@@ -34,9 +35,8 @@ const change = ({ id, key = newKey(), decide = () => [counted(1)], ...more }: Ch
   changeOnce({
     store,
     id,
-    key,
+    record: keyRecord(key, records),
     trace: traceOf(randomUUID()),
-    records,
     admit: () => {},
     decide: ({ state }) => decide(state.sum),
     ...more,

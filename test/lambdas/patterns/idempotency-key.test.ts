@@ -36,6 +36,10 @@ describe('an idempotency key', () => {
     expect(key(change).scope).toBe(key({}).scope);
     expect(key(change).requestHash).not.toBe(key({}).requestHash);
   });
+  test('has no number of a session beside it', () =>
+    expect(() => key({ session: { id: 's', number: '1', answeredUpTo: undefined } })).toThrow(
+      refused('invalid-request'),
+    ));
   test('is kept in hashes only', () => expect(JSON.stringify(key({ header: 'secret-key' }))).not.toContain('secret'));
 
   test.each([undefined, ''])('is needed (%s)', (header) =>

@@ -50,7 +50,7 @@ function tallyOf({ sandbox }: Facts, id: string): Tally {
 /** G1: what was acknowledged is committed. */
 const acknowledgedIsCommitted: Check = ({ orderly, payments }) =>
   orderly.answered.flatMap(({ method, path, key, reply }) => {
-    if (method !== 'POST' || !path.startsWith('/payments') || reply.status !== 201) return [];
+    if (method !== 'POST' || !/^\/payments(\/[^/]+\/refund)?$/.test(path) || reply.status !== 201) return [];
     const id = String(reply.body.paymentId);
     const wanted = path === '/payments' ? 'PaymentRequested' : 'RefundRequested';
     const isThere = eventsOf(payments.get(id) ?? []).some(({ type }) => type === wanted);
@@ -63,7 +63,7 @@ const onePayment: Check = ({ orderly, payments }) => {
     eventsOf(commits).some(({ type, data }) => type === 'PaymentRequested' && data.stepId === undefined),
   ).length;
   const sent = [...orderly.answered, ...orderly.unanswered].filter(({ path }) => path === '/payments');
-  const keys = new Set(sent.map(({ as, key }) => `${as} ${key}`));
+  const keys = new Set(sent.map(({ as, key, numbered }) => `${as} ${key} ${numbered?.session} ${numbered?.number}`));
   return requested > keys.size
     ? [violation('a key has one payment', `${requested} payments of ${keys.size} keys`)]
     : [];

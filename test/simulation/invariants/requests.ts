@@ -36,17 +36,17 @@ const acknowledgedIsCommitted: Check = (facts) =>
     return [];
   });
 
-/** The request that a key names: `auto` is the body's hash, and a key with another body is refused by itself. */
-const scopeOf = ({ as, method, path, key, body }: Call): string =>
-  `${as} ${method} ${path} ${key} ${JSON.stringify(body)}`;
+/** The request that a key names, or a number: `auto` is the body's hash, and a key with another body is refused by itself. */
+const scopeOf = ({ as, method, path, key, numbered, body }: Call): string =>
+  `${as} ${method} ${path} ${key ?? `${numbered?.session} ${numbered?.number}`} ${JSON.stringify(body)}`;
 
 /** G2: the same request has one answer, and one of its answers at most is the first. */
 const oneAnswer: Check = ({ orderly }) => {
   const first = new Map<string, string>();
   const firsts = new Set<string>();
   return orderly.answered.flatMap((call) => {
-    const { key, reply } = call;
-    if (key === undefined || isForgotten(call)) return [];
+    const { key, numbered, reply } = call;
+    if ((key === undefined && !numbered) || isForgotten(call)) return [];
     const scope = scopeOf(call);
     const about = String(reply.body.orderId);
     // Each answer of a refusal is an occurrence of its own (RFC 9457, instance).
@@ -89,8 +89,12 @@ const ownThingsOnly: Check = ({ orderly }) =>
 const isSuccess = ({ reply }: Answered): boolean => reply.status < 300;
 const isRefusal = (call: Call | Answered): boolean => 'reply' in call && call.reply.status >= 400 && !isForgotten(call);
 
-/** Not kept: while one function still has the key in memory, it may accept what another one has just refused. */
-const isForgotten = ({ reply }: Answered): boolean => String(reply.body.type).endsWith(':person-forgotten');
+/**
+ * Not kept: while one function still has the key in memory, it may accept what another one has just refused; and answers of
+ * numbers go when their client has them.
+ */
+const isForgotten = ({ reply }: Answered): boolean =>
+  /:(person-forgotten|number-out-of-range)$/.test(String(reply.body.type));
 
 function headerOf({ reply }: Answered, name: string): string | undefined {
   const [, value] = Object.entries(reply.headers).find(([header]) => header.toLowerCase() === name) ?? [];

@@ -96,7 +96,7 @@ class Ledger {
       const isOfAMessage = this.events.has(trigger);
       const isKeyedChange = requestHash !== undefined && sk !== 'COMMIT#0000000001';
       if (!isOfAMessage && !isKeyedChange) return [];
-      const isItsRecord = (pk: string): boolean => (isOfAMessage ? pk.endsWith(`#${trigger}`) : pk.startsWith('api#'));
+      const isItsRecord = (pk: string): boolean => (isOfAMessage ? pk.endsWith(`#${trigger}`) : isOfARequest(pk));
       if (changes.some((change) => isItsRecord(String(change.after?.pk)))) return [];
       return [violation('an effect and its record are one write', `${keyOf(after)} by ${fn}`, idOf(after))];
     });
@@ -105,7 +105,12 @@ class Ledger {
   /** Design, section 3: a decision without events goes with a check that the version decided on is still the last. */
   private decidedOnTheLastVersion({ fn, changes, conditions }: Write): readonly Violation[] {
     if (changes.some(({ after }) => after && isCommit(after))) return [];
-    const record = changes.find(({ after }) => after?.status === 'PROCESSED' || String(after?.pk).startsWith('api#'));
+    const record = changes.find(
+      ({ before, after }) =>
+        after?.status === 'PROCESSED' ||
+        // A session that is opened records nothing yet.
+        (isOfARequest(String(after?.pk)) && (before !== undefined || String(after?.pk).startsWith('api#'))),
+    );
     const pk = String(record?.after?.pk);
     if (!record || this.projections.some((name) => pk.startsWith(name))) return [];
     const checked = conditions.some(
@@ -132,6 +137,9 @@ function neverBack(before: Row | undefined, after: Row | undefined): readonly Vi
   if (Number(after.version) >= Number(before.version)) return [];
   return [violation('a list never goes back', `${keyOf(after)} ${before.version} to ${after.version}`, idOf(after))];
 }
+
+/** Of a request's key, or of the session that it has a number in. */
+const isOfARequest = (pk: string): boolean => /^(api|session)#/.test(pk);
 
 const keyOf = ({ pk, sk }: Row): string => `${pk} ${sk}`;
 const idOf = ({ pk }: Row): string => String(pk).slice(String(pk).indexOf('#') + 1);

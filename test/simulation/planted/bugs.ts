@@ -46,7 +46,7 @@ export const BUGS: readonly PlantedBug[] = [
     scenario: 'place-one',
     source: {
       file: `${PATTERNS}/idempotent-consumer/consumer.ts`,
-      from: 'const outcome = await this.process(envelope, redriveOf(record) ?? storedOf(record));',
+      from: 'const outcome = await this.process(envelope, redriveOf(record));',
       to: "this.process(envelope, redriveOf(record)).catch(() => undefined); const outcome = 'applied' as const;",
     },
   },
@@ -55,7 +55,7 @@ export const BUGS: readonly PlantedBug[] = [
     scenario: 'place-one',
     source: {
       file: `${PATTERNS}/idempotent-consumer/process-once.ts`,
-      from: 'await transact([claim, ...effect.filter((write) => !clears(write, claim))]);',
+      from: 'await transact([claim, ...effect]);',
       to: 'await transact([claim]); await transact(effect);',
     },
   },
@@ -123,8 +123,8 @@ export const BUGS: readonly PlantedBug[] = [
     scenario: 'keys',
     source: {
       file: `${PATTERNS}/idempotent-receiver/change-once.ts`,
-      from: /return \(await replayed\(options\)\) \?\? (refuseExpired\(\);[\s\S]*?)if \(expectedVersion === undefined\)/,
-      to: '$1if (error instanceof Problem || expectedVersion === undefined)',
+      from: 'if (expectedVersion === undefined)',
+      to: 'if (error instanceof Problem || expectedVersion === undefined)',
     },
   },
   {
@@ -141,7 +141,7 @@ export const BUGS: readonly PlantedBug[] = [
     scenario: 'place-one',
     source: {
       file: `${PATTERNS}/idempotent-consumer/process-once.ts`,
-      from: 'await transact([claim, ...effect.filter((write) => !clears(write, claim))]);',
+      from: 'await transact([claim, ...effect]);',
       to: `const put = claim.Put as { TableName: string; Item: { expiresAt: number } };
       const { expiresAt } = put.Item;
       put.Item.expiresAt = clock.epochSeconds() + 60;
@@ -163,8 +163,8 @@ export const BUGS: readonly PlantedBug[] = [
     scenario: 'consumer-fails-26-hours',
     source: {
       file: `${PATTERNS}/idempotent-consumer/process-once.ts`,
-      from: "const waits = '#status = :before';",
-      to: "const waits = '(attribute_exists(pk) OR #status = :before)';",
+      from: "const isFailed = '#status = :failed';",
+      to: "const isFailed = '(attribute_exists(pk) OR #status = :failed)';",
     },
   },
   {
@@ -253,8 +253,8 @@ export const BUGS: readonly PlantedBug[] = [
     scenario: 'redrive-weeks-later',
     source: {
       file: `${PATTERNS}/idempotent-consumer/consumer.ts`,
-      from: 'if (tooOld && !recorded) throw tooOld;',
-      to: "if (tooOld && !recorded) return 'duplicate';",
+      from: 'if (tooOld && !redrive) throw tooOld;',
+      to: "if (tooOld && !redrive) return 'duplicate';",
     },
   },
   {
@@ -262,8 +262,8 @@ export const BUGS: readonly PlantedBug[] = [
     scenario: 'redelivery-ttl-at-once',
     source: {
       file: `${PATTERNS}/idempotent-consumer/consumer.ts`,
-      from: 'if (tooOld && !recorded) throw tooOld;',
-      to: 'if (tooOld && recorded) throw tooOld;',
+      from: 'if (tooOld && !redrive) throw tooOld;',
+      to: 'if (tooOld && redrive) throw tooOld;',
     },
   },
   {
@@ -300,6 +300,15 @@ export const BUGS: readonly PlantedBug[] = [
       file: 'lambdas/services/catalog/domain/price-check.ts',
       from: 'switch (check.status) {',
       to: "switch ('NONE' as PriceCheck['status']) {",
+    },
+  },
+  {
+    name: "a number's answer is written over an earlier one",
+    scenario: 'numbers',
+    source: {
+      file: `${PATTERNS}/idempotent-receiver/numbered-session.ts`,
+      from: "'attribute_not_exists(answers.#number)'",
+      to: "'attribute_exists(answers)'",
     },
   },
   {

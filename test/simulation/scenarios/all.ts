@@ -6,6 +6,7 @@ import { chargeOne, chargeRaces, UNDO_AT, undoAt } from './charges.js';
 import { counting } from './counting.js';
 import { forgetRaces } from './forget-races.js';
 import { keys } from './keys.js';
+import { numbers } from './numbers.js';
 import { payOnce, payThreeDaysLater, payTrouble } from './payments.js';
 import { placeOne, readOne, rejectOne } from './place-one.js';
 import { cancelRaces, soldOut } from './races.js';
@@ -40,6 +41,7 @@ export const SCENARIOS: readonly Scenario[] = [
   payThreeDaysLater,
   chargeOne,
   chargeRaces,
+  numbers,
   forgetRaces,
   rebuildUnderLoad,
   rebuildCredit,

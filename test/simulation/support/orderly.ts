@@ -12,6 +12,8 @@ export interface Call {
   readonly as: string;
   readonly body?: object;
   readonly key?: string;
+  /** In the place of a key. */
+  readonly numbered?: { readonly session: string; readonly number: number; readonly answeredUpTo?: number };
 }
 
 export interface Reply {
@@ -49,19 +51,20 @@ export class Orderly {
     this.services = servicesOf(assembly);
     const [, table] = [...assembly.outputs].find(([name]) => name.endsWith('.PersonalKeysName')) ?? [];
     this.personalKeys = String(table);
-    cloud.events.schedules.awaits = () => this.nextTimer();
   }
 
   /** Sends one request at once; it is answered when it is answered. */
-  send({ method, path, as, body, key }: Call, done: (reply: Reply) => void): void {
+  send({ method, path, as, body, key, numbered }: Call, done: (reply: Reply) => void): void {
     const { world, apis } = this.cloud;
     const bearer = token(as, as === 'operator' ? 'operator' : 'customer', world.now);
     const headers = {
       Authorization: `Bearer ${bearer}`,
       'Content-Type': 'application/json',
       ...(key === undefined ? {} : { 'Idempotency-Key': key }),
+      ...(numbered ? { 'Session-Id': numbered.session, 'Request-Number': String(numbered.number) } : {}),
+      ...(numbered?.answeredUpTo === undefined ? {} : { 'Answered-Up-To': String(numbered.answeredUpTo) }),
     };
-    const name = `client ${as} ${method} ${path}${key === undefined ? '' : ` key ${key}`}`;
+    const name = `client ${as} ${method} ${path}${key === undefined ? '' : ` key ${key}`}${numbered ? ` number ${numbered.number}` : ''}`;
     world.note(name);
     const request = { method, path, headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) };
     apis[0]?.request(request, ({ status, headers, body: text }) => {
@@ -103,23 +106,11 @@ export class Orderly {
     await this.cloud.world.settle();
   }
 
-  /** When the earliest stored message is due that waits, milliseconds since 1970: then a sweeper finds something. */
-  private nextTimer(): number | undefined {
-    const due = this.services
-      .flatMap(({ records }) => this.cloud.dynamodb.items(records))
-      .flatMap(({ status, executeAt }) =>
-        isText(status) && status.S === 'PENDING' && isText(executeAt) ? [Date.parse(executeAt.S)] : [],
-      );
-    return due.length > 0 ? Math.min(...due) : undefined;
-  }
-
   /** A table's items, as plain objects. */
   itemsOf(table: string): readonly Row[] {
     return this.cloud.dynamodb.items(table).map((item) => unmarshall(item as Parameters<typeof unmarshall>[0]));
   }
 }
-
-const isText = (value: object | undefined): value is { readonly S: string } => value !== undefined && 'S' in value;
 
 /** Whether a client needs not ask again. */
 function isFinal({ status, body }: Reply): boolean {

@@ -1,0 +1,166 @@
+import { afterEach, describe, expect, test } from 'vitest';
+import type { OrderView } from '../../lambdas/services/orders/contract.js';
+import type { PaymentView } from '../../lambdas/services/payments/contract.js';
+import { needsFaults, world } from '../support/world.js';
+import { approved, line, placed, stocked } from './orders.js';
+import { chargedPayment, eur, shows } from './payments.js';
+import type { Caller, Json } from './world.js';
+
+interface Session {
+  readonly sessionId: string;
+  readonly expiresAt: string;
+}
+
+async function open(as: Caller, path = '/sessions'): Promise<string> {
+  const { status, body } = await world.call<Session>({ method: 'POST', path, as });
+  expect(status).toBe(201);
+  expect(Object.keys(body)).toEqual(['sessionId', 'expiresAt']);
+  expect(Date.parse(body.expiresAt) - Date.parse(world.time())).toBeGreaterThan(3_500_000);
+  return body.sessionId;
+}
+
+interface Numbered {
+  readonly session: string;
+  readonly number: number;
+  readonly answeredUpTo?: number;
+}
+
+const headersOf = ({ session, number, answeredUpTo }: Numbered) => ({
+  'Session-Id': session,
+  'Request-Number': String(number),
+  ...(answeredUpTo === undefined ? {} : { 'Answered-Up-To': String(answeredUpTo) }),
+});
+
+const post = <Body = Json>(path: string, as: Caller, numbered: Numbered, body: object = {}) =>
+  world.call<Body>({ method: 'POST', path, as, body, headers: headersOf(numbered) });
+const cancel = (orderId: string, numbered: Numbered, as: Caller = 'alice', body: object = {}) =>
+  post<OrderView>(`/orders/${orderId}/cancellation`, as, numbered, body);
+
+const problem = (status: number, code: string) => ({ status, body: { type: `urn:orderly:problem:${code}` } });
+
+describe('when requests are numbered', () => {
+  afterEach(() => world.heal());
+
+  test('a repeat gets the first answer, and the stock is free again once', async () => {
+    const sku = await stocked(5);
+    const [one, other] = [await approved([line(sku, 2)]), await approved([line(sku, 1)])];
+    const session = await open('alice');
+    const first = await cancel(one.orderId, { session, number: 1 });
+    expect(first).toMatchObject({ status: 200, body: { status: 'CANCELLED' } });
+    expect(first.headers['idempotency-replayed']).toBeUndefined();
+    const again = await cancel(one.orderId, { session, number: 1 });
+    expect(again).toMatchObject({ status: 200, body: first.body, headers: { 'idempotency-replayed': 'true' } });
+    expect(await cancel(one.orderId, { session, number: 1 }, 'alice', { reason: 'late' })).toMatchObject(
+      problem(422, 'key-reused'),
+    );
+    expect(await cancel(other.orderId, { session, number: 2 })).toMatchObject({ status: 200 });
+    // By default the one before was answered, and its answer is gone.
+    expect(await cancel(one.orderId, { session, number: 1 })).toMatchObject(problem(409, 'number-out-of-range'));
+    await world.settled(one.orderId);
+    await world.settled(other.orderId);
+    expect(await world.stock(sku)).toMatchObject({ reserved: 0, available: 5 });
+    expect(await world.commits('Order', one.orderId)).toHaveLength(3);
+  });
+
+  test('several are under way at once, each as often as it likes', async () => {
+    const sku = await stocked(3);
+    const orders = await Promise.all([1, 2, 3].map(() => placed([line(sku)])));
+    const session = await open('alice');
+    const sent = orders.flatMap(({ orderId }, at) =>
+      [1, 2].map(() => cancel(orderId, { session, number: at + 1, answeredUpTo: 0 })),
+    );
+    for (const { status } of await Promise.all(sent)) expect([200, 409]).toContain(status);
+    for (const [at, { orderId }] of orders.entries()) {
+      const { body, headers } = await cancel(orderId, { session, number: at + 1, answeredUpTo: 0 });
+      expect(body.status).toBe('CANCELLED');
+      expect(headers['idempotency-replayed']).toBe('true');
+    }
+    const [{ orderId = '' } = {}] = orders;
+    expect(await cancel(orderId, { session, number: 11, answeredUpTo: 0 })).toMatchObject(
+      problem(409, 'number-out-of-range'),
+    );
+  });
+
+  test("another client's session, or none at all, is one that isn't open", async () => {
+    const { orderId } = await placed([line(await stocked(1))]);
+    for (const session of [await open('bob'), await open('alice', '/payments/sessions'), world.fresh('session')]) {
+      expect(await cancel(orderId, { session, number: 1 })).toMatchObject(problem(409, 'session-not-open'));
+      // And none was made by that.
+      expect(await cancel(orderId, { session, number: 1 })).toMatchObject(problem(409, 'session-not-open'));
+    }
+    expect(await cancel(orderId, { session: await open('alice'), number: 1 })).toMatchObject({ status: 200 });
+  });
+
+  test("another's order is not there, and uses up no number", async () => {
+    const [mine, others] = [
+      await placed([line(await stocked(1))]),
+      await placed([line(await stocked(1))], { as: 'bob' }),
+    ];
+    const session = await open('alice');
+    expect(await cancel(others.orderId, { session, number: 1 })).toMatchObject(problem(404, 'not-found'));
+    expect(await cancel(mine.orderId, { session, number: 1 })).toMatchObject({ status: 200 });
+  });
+
+  test('a number and a key together are 400, and so is one without the other half', async () => {
+    const { orderId } = await placed([line(await stocked(1))]);
+    const session = await open('alice');
+    const path = `/orders/${orderId}/cancellation`;
+    const requests = [
+      { key: world.fresh('key'), headers: headersOf({ session, number: 1 }) },
+      { headers: { 'Session-Id': session } },
+      { headers: { 'Request-Number': '1' } },
+      { key: world.fresh('key'), headers: { 'Request-Number': '1' } },
+      { headers: { 'Session-Id': session, 'Request-Number': 'one' } },
+      { headers: { 'Session-Id': session, 'Request-Number': '1', 'Answered-Up-To': '-1' } },
+    ];
+    for (const request of requests) {
+      const answer = await world.call({ method: 'POST', path, as: 'alice', body: {}, ...request });
+      expect(answer).toMatchObject(problem(400, 'invalid-request'));
+    }
+    const body = { lines: [line(world.fresh('sku'))] };
+    const placing = { method: 'POST', path: '/orders', as: 'alice', body } as const;
+    const headers = headersOf({ session, number: 1 });
+    expect(await world.call({ ...placing, headers })).toMatchObject(problem(400, 'invalid-request'));
+  });
+
+  test('a payment is made, charged and given back once by each number', async () => {
+    const customer = world.fresh('bob');
+    const as = { customer };
+    const session = await open(as, '/payments/sessions');
+    const pay = () =>
+      post<PaymentView>('/payments', as, { session, number: 1 }, { accountId: customer, amount: eur(1000) });
+    const first = await pay();
+    expect(first).toMatchObject({ status: 201, body: { status: 'PENDING' } });
+    const { paymentId } = first.body;
+    expect(await pay()).toMatchObject({ status: 201, body: first.body, headers: { 'idempotency-replayed': 'true' } });
+    await shows(paymentId, { status: 'CHARGED' });
+    const refund = () => post(`/payments/${paymentId}/refund`, as, { session, number: 2 }, { amount: eur(300) });
+    const answers = [await refund(), await refund()];
+    expect(answers.map(({ status }) => status)).toEqual([201, 201]);
+    expect(answers[1]?.body).toEqual(answers[0]?.body);
+    expect(await pay()).toMatchObject(problem(409, 'number-out-of-range'));
+    await shows(paymentId, { refunded: eur(300) });
+    expect(await world.moved(paymentId)).toEqual({ charges: 1, charged: 1000, refunds: 1, refunded: 300 });
+  });
+
+  test('what is refused uses up no number', async () => {
+    const customer = world.fresh('bob');
+    const paymentId = await chargedPayment(customer, 1000);
+    const session = await open({ customer }, '/payments/sessions');
+    const refund = (amount: number) =>
+      post(`/payments/${paymentId}/refund`, { customer }, { session, number: 1 }, { amount: eur(amount) });
+    expect(await refund(1001)).toMatchObject(problem(409, 'not-refundable'));
+    expect((await refund(1000)).status).toBe(201);
+  });
+
+  test.runIf(world.makesFaults)(`a crash behind the write is answered by the repeat ${needsFaults}`, async () => {
+    const { orderId } = await placed([line(await stocked(1))]);
+    const session = await open('alice');
+    await world.crash('orders/cancel-order', 'afterWrite', { including: orderId });
+    expect((await cancel(orderId, { session, number: 1 })).status).toBeGreaterThanOrEqual(500);
+    await world.faultsMet();
+    const { status, headers } = await cancel(orderId, { session, number: 1 });
+    expect({ status, replayed: headers['idempotency-replayed'] }).toEqual({ status: 200, replayed: 'true' });
+    expect(await world.commits('Order', orderId)).toHaveLength(2);
+  });
+});

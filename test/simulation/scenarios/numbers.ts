@@ -1,0 +1,64 @@
+import type { Scenario, Violation } from '../../simulator/search/scenario.js';
+import { brokenPromises } from '../invariants/broken-promises.js';
+import { Facts } from '../support/facts.js';
+import { Orderly } from '../support/orderly.js';
+import { HOUR } from './shop.js';
+
+const eur = (amount: number) => ({ amount, currency: 'EUR' });
+
+/** A payment and its refunds by numbers of a session: several at once, each twice; late ones again; then the session's end. */
+export const numbers: Scenario = {
+  name: 'numbers',
+  faultProbability: 0.03,
+  async play(cloud) {
+    const { world } = cloud;
+    const orderly = new Orderly(cloud);
+    const opened = await orderly.call({ method: 'POST', path: '/payments/sessions', as: 'alice' });
+    const session = String(opened.reply.body.sessionId);
+    const pay = {
+      method: 'POST',
+      path: '/payments',
+      as: 'alice',
+      body: { accountId: 'alice', amount: eur(1000) },
+      numbered: { session, number: 1 },
+    } as const;
+    const { reply } = await orderly.call(pay);
+    orderly.begin(pay);
+    // A refusal isn't kept: what is refunded is charged before.
+    await orderly.rest();
+
+    const path = `/payments/${String(reply.body.paymentId)}/refund`;
+    const refund = (number: number, answeredUpTo: number) =>
+      ({
+        method: 'POST',
+        path,
+        as: 'alice',
+        body: { amount: eur(100) },
+        numbered: { session, number, answeredUpTo },
+      }) as const;
+    const together = [2, 3, 4].map((number) => refund(number, 1));
+    for (const one of [...together, ...together]) orderly.begin(one);
+    await world.pass(10_000);
+    // From here on the answers of 2 to 4 are there: late repeats are refused, or find theirs where this one was refused.
+    await orderly.call(refund(5, 4));
+    for (const one of together) orderly.begin(one);
+    await orderly.rest();
+
+    await world.pass(2 * HOUR);
+    const late = await orderly.call(refund(6, 5));
+    await orderly.rest();
+    const broken: Violation[] = [];
+    const isOver = String(late.reply.body.type).endsWith(':session-not-open');
+    if (!isOver) broken.push({ invariant: 'an idle session takes nothing', detail: JSON.stringify(late.reply.body) });
+    const commits = [...new Facts(orderly).payments.values()].flat();
+    const refunds = commits.flatMap(({ events }) => events).filter(({ type }) => type === 'RefundRequested');
+    const taken = new Set(
+      orderly.answered.flatMap((call) =>
+        call.path === path && call.reply.status === 201 ? [call.numbered?.number] : [],
+      ),
+    );
+    if (refunds.length < taken.size || refunds.length > 4)
+      broken.push({ invariant: 'a number has one refund', detail: `${refunds.length} of ${taken.size} numbers` });
+    return [...broken, ...brokenPromises(orderly)];
+  },
+};
