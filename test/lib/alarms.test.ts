@@ -31,6 +31,21 @@ describe('each alarm', () => {
     expect(names.filter((name) => !headings.includes(name))).toEqual([]);
   });
 
+  test.each([
+    ['RelayBehind', /^OutboxRelayBehind/, ''],
+    ['QueueBehind', /^(\w+)QueueBehind/, 'QueueUrl'],
+    ['DeadLettersNotDrained', /^(\w+)DeadLettersNotDrained/, 'DeadLettersUrl'],
+    ['UndeliveredNotDrained', /^(\w+)UndeliveredNotDrained/, 'Undelivered'],
+  ])('%s says where to look, for each service and consumer that has it', (heading, pattern, output) => {
+    const section = readFileSync('RUNBOOK.md', 'utf8').split(`\n## ${heading}\n`)[1]?.split('\n## ')[0] ?? '';
+    const ringing = alarms.flatMap(({ stack, id }) => {
+      const [found, consumer = ''] = pattern.exec(id) ?? [];
+      return found ? [[stack, `${consumer}${output}`] as const] : [];
+    });
+    expect(ringing.length).toBeGreaterThan(4);
+    for (const words of ringing) for (const word of words) expect(section).toContain(word);
+  });
+
   test('is one of these', () => {
     expect(names).toEqual([
       'ApiServerErrors',

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { readCommandLine } from '../../../tools/operator/command-line.js';
 import { OperatorError } from '../../../tools/operator/errors.js';
@@ -57,10 +58,21 @@ describe('a command line', () => {
     expect(read(line)).toMatchObject({ name: 'help', text: expect.stringContaining('failures discard') }),
   );
 
+  const names = [
+    'order',
+    ...['failures list', 'failures show', 'failures redrive', 'failures discard'],
+    ...['projections list', 'projections show', 'projections rebuild'],
+    ...['person forget', 'person export'],
+  ];
+  test('each stands in the README', () => {
+    const readme = readFileSync('README.md', 'utf8');
+    const all = read('--help');
+    expect(all.name === 'help' && all.text.match(/^ {2}(?!--)[a-z]+ /gm)).toHaveLength(names.length);
+    for (const name of names) expect(readme).toContain(`npm run orderly -- ${name} `);
+  });
+
   test('each example is right, and has its own help', () => {
-    const failures = ['failures list', 'failures show', 'failures redrive', 'failures discard'];
-    const projections = ['projections list', 'projections show', 'projections rebuild'];
-    for (const name of ['order', ...failures, ...projections, 'person forget', 'person export']) {
+    for (const name of names) {
       const help = read(`${name} --help`);
       const [, example = ''] = /Example: .* -- (.*)$/.exec(help.name === 'help' ? help.text : '') ?? [];
       const words = [...example.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? '');
