@@ -15,16 +15,18 @@ export const Env = {
   BUS: 'BUS_NAME',
   /** Restores of the service so far; travels in the envelope. 0 until the first. */
   EPOCH: 'EPOCH',
-  /** Consumer functions: pinned name, part of each processed record's key. */
+  /** Consumer functions: pinned name, part of each processed record's key. Sweepers: their owner's. */
   CONSUMER: 'CONSUMER',
   /** Consumer functions: raised to reprocess on purpose. 0 by default. */
   CONSUMER_GENERATION: 'CONSUMER_GENERATION',
   /** Consumer and API functions: how long a duplicate is recognised, in seconds. */
   DEDUPE_WINDOW_SECONDS: 'DEDUPE_WINDOW_SECONDS',
-  /** Consumer functions: address of their queue, for putting single messages off. */
+  /** Consumer functions: address of their queue, for putting single messages off. Sweepers: their owner's queue. */
   QUEUE_URL: 'QUEUE_URL',
   /** Consumer functions: deliveries of one message before it becomes a failure record. */
   MAX_ATTEMPTS: 'MAX_ATTEMPTS',
+  /** Sweepers: how long a timer that was handed out is left to its owner before it is handed out again, in seconds. */
+  HAND_OUT_SECONDS: 'HAND_OUT_SECONDS',
   /** Functions that see personal data: the table of the people's keys, and the ARN of the KMS key that wraps them. */
   PERSONAL_KEYS: 'PERSONAL_KEYS_TABLE_NAME',
   PERSONAL_DATA_KEY: 'PERSONAL_DATA_KEY_ARN',

@@ -14,7 +14,8 @@ export type MetricName =
   | 'PublishFailures'
   | 'ConsumerFailures'
   | 'TransientFailures'
-  | 'ProcessingAge';
+  | 'ProcessingAge'
+  | 'TimerLateness';
 
 /** Adds to a count of this invocation. */
 export const count = (name: MetricName, by = 1): void => {

@@ -1,5 +1,11 @@
 import { Duration } from 'aws-cdk-lib';
-import { Alarm, ComparisonOperator, Metric, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
+import {
+  Alarm,
+  type AlarmProps as CdkAlarmProps,
+  ComparisonOperator,
+  Metric,
+  TreatMissingData,
+} from 'aws-cdk-lib/aws-cloudwatch';
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
@@ -23,14 +29,39 @@ export interface AlarmProps {
  *
  * @param name a heading of RUNBOOK.md; CloudFormation makes the physical name from it, and the description begins with it
  */
-export function alarm(scope: Construct, name: string, props: AlarmProps): Alarm {
-  const { metric, threshold, periods = 1, means, topic } = props;
-  const created = new Alarm(scope, name, {
+export function alarm(scope: Construct, name: string, { metric, threshold, periods = 1, ...said }: AlarmProps): Alarm {
+  return telling(scope, name, said, {
     metric,
     threshold,
     evaluationPeriods: periods,
     comparisonOperator: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
     treatMissingData: TreatMissingData.NOT_BREACHING,
+  });
+}
+
+/** A function that a schedule calls wasn't called for `within`. The one alarm for which no data is what it is about. */
+export function alarmOnSilence(
+  scope: Construct,
+  name: string,
+  { handler, within, ...said }: { handler: ServiceFunction; within: Duration } & Pick<AlarmProps, 'means' | 'topic'>,
+): Alarm {
+  return telling(scope, name, said, {
+    metric: handler.function.metricInvocations({ period: within, statistic: 'sum' }),
+    threshold: 1,
+    evaluationPeriods: 1,
+    comparisonOperator: ComparisonOperator.LESS_THAN_THRESHOLD,
+    treatMissingData: TreatMissingData.BREACHING,
+  });
+}
+
+function telling(
+  scope: Construct,
+  name: string,
+  { means, topic }: Pick<AlarmProps, 'means' | 'topic'>,
+  rule: CdkAlarmProps,
+): Alarm {
+  const created = new Alarm(scope, name, {
+    ...rule,
     alarmDescription: `${name}: ${means} What to do: RUNBOOK.md, "${name}".`,
   });
   const tell = new SnsAction(topic);

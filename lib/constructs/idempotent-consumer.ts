@@ -70,6 +70,9 @@ const RECEIVES_ABOVE_ATTEMPTS = 2;
  *              +---------> undelivered ---+
  */
 export class IdempotentConsumer extends Construct {
+  readonly name: string;
+  readonly handler: ServiceFunction;
+  readonly records: TableV2;
   readonly queue: Queue;
   readonly deadLetters: Queue;
   readonly undelivered: Queue;
@@ -77,6 +80,8 @@ export class IdempotentConsumer extends Construct {
   readonly dedupeWindow: Duration;
   /** From its arrival on the bus on: afterwards an event that left no record is nowhere. */
   readonly longestRedelivery = BUS_RETRIES.plus(QUEUE_RETENTION).plus(DLQ_RETENTION);
+  /** A message that crashes the handler each time is given up after so long. */
+  readonly longestTrying: Duration;
 
   constructor(scope: Construct, id: string, props: IdempotentConsumerProps) {
     super(scope, id);
@@ -88,15 +93,20 @@ export class IdempotentConsumer extends Construct {
     this.checkEvents(events);
     this.checkWindow(dedupeWindow);
     this.checkVisibility(visibilityTimeout, handler.timeout);
+    this.name = name;
+    this.handler = handler;
+    this.records = records;
     this.generation = generation;
     this.dedupeWindow = dedupeWindow;
+    const maxReceiveCount = consumerAttempts + RECEIVES_ABOVE_ATTEMPTS;
+    this.longestTrying = Duration.seconds(maxReceiveCount * visibilityTimeout.toSeconds());
 
     this.deadLetters = this.deadLetterQueue('DeadLetters');
     this.undelivered = this.deadLetterQueue('Undelivered');
     this.queue = new Queue(this, 'Queue', {
       retentionPeriod: QUEUE_RETENTION,
       visibilityTimeout,
-      deadLetterQueue: { queue: this.deadLetters, maxReceiveCount: consumerAttempts + RECEIVES_ABOVE_ATTEMPTS },
+      deadLetterQueue: { queue: this.deadLetters, maxReceiveCount },
       enforceSSL: true,
     });
     for (const subscription of events) {

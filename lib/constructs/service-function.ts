@@ -89,7 +89,7 @@ export class ServiceFunction extends Construct {
     Validations.of(this.function).acknowledge({
       id: 'Serverless-LambdaDLQ',
       reason:
-        "A function's own dead-letter queue serves asynchronous invocations. API functions are called synchronously, consumers by a queue with a dead-letter queue, relays by a stream with an on-failure bucket; the one that is called asynchronously has an on-failure destination.",
+        "A function's own dead-letter queue serves asynchronous invocations. API functions are called synchronously, consumers by a queue with a dead-letter queue, relays by a stream with an on-failure bucket; of those that are called asynchronously, one has an on-failure destination, and the ticks of the other have nothing in them to keep.",
     });
   }
 

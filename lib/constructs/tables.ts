@@ -2,6 +2,7 @@ import { CfnResource, RemovalPolicy, Validations } from 'aws-cdk-lib';
 import { AttributeType, Billing, ProjectionType, TableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import type { Construct } from 'constructs';
 import { PEOPLE_INDEX } from '../../lambdas/patterns/contract.js';
+import { DUE_INDEX } from '../../lambdas/patterns/timers/contract.js';
 import type { Settings } from '../settings.js';
 
 /** Attribute in epoch seconds after which an item may be deleted (late, never early). */
@@ -20,7 +21,8 @@ export const tableDefaults = ({ keepsData }: Settings) => ({
  * A service's idempotency table: what its consumers have processed or failed at, and what its API has answered.
  * Nothing but that service has a right on it.
  *
- * Index `failed` holds failure records only (an item without `failedConsumer` isn't in it), newest last.
+ * Index `failed` holds failure records only (an item without `failedConsumer` isn't in it), newest last. Index `due` holds
+ * stored messages that wait (by `duePk`): keys only, as the sweeper reads each record itself, since an index is behind.
  */
 export function recordsTable(scope: Construct, id: string, settings: Settings): TableV2 {
   const table = new TableV2(scope, id, {
@@ -32,6 +34,12 @@ export function recordsTable(scope: Construct, id: string, settings: Settings): 
         partitionKey: { name: 'failedConsumer', type: AttributeType.STRING },
         sortKey: { name: 'failedAt', type: AttributeType.STRING },
         projectionType: ProjectionType.ALL,
+      },
+      {
+        indexName: DUE_INDEX,
+        partitionKey: { name: 'duePk', type: AttributeType.STRING },
+        sortKey: { name: 'executeAt', type: AttributeType.STRING },
+        projectionType: ProjectionType.KEYS_ONLY,
       },
     ],
   });

@@ -162,6 +162,18 @@ describe('when a person is forgotten', () => {
     expect(await copiesOf(deliverTo)).toEqual([]);
   });
 
+  test.skipIf(!world.makesFaults)(`a message that waits in its queue has none of it ${needsFaults}`, async () => {
+    const { customer, deliverTo } = somebody();
+    const sku = await stocked(1);
+    await world.throttle('inventory/on-order-event', 'TransactWriteItems', { including: sku, times: 1000 });
+    const { orderId } = await placed([line(sku)], { as: { customer }, deliverTo });
+    await world.faultsMet();
+    expect(await world.copiesOf(orderId)).toContainEqual(expect.stringMatching(/^queue .*Reservations/));
+    expect(await copiesOf(deliverTo)).toEqual([]);
+    await world.heal();
+    await world.settled(orderId);
+  });
+
   test('their orders stay, without the address', async () => {
     const { customer, deliverTo } = somebody();
     const { orderId, lines } = await placed([line(await stocked(1))], { as: { customer }, deliverTo });

@@ -48,7 +48,10 @@ describe('tables', () => {
       expect(indexes(table)).toEqual([['feed', 'feedPk', 'feedSk', 'KEYS_ONLY'], ...OWN_INDEXES[service]]);
       expect(keys(records)).toEqual(['pk']);
       expect(records.StreamSpecification).toBeUndefined();
-      expect(indexes(records)).toEqual([['failed', 'failedConsumer', 'failedAt', 'ALL']]);
+      expect(indexes(records)).toEqual([
+        ['failed', 'failedConsumer', 'failedAt', 'ALL'],
+        ['due', 'duePk', 'executeAt', 'KEYS_ONLY'],
+      ]);
     }
   });
 

@@ -32,6 +32,17 @@ describe('in the simulator', () => {
     for (const { stock } of [first, other]) expect(stock).toMatchObject({ onHand: 3, reserved: 3, available: 0 });
   });
 
+  test('what was in a queue is found there afterwards: personal data would be', async () => {
+    const world = new SimulatorWorld('1');
+    const [text, other] = [world.fresh('text'), world.fresh('other')];
+    await world.send('reservations', `no JSON, but ${text}`);
+    await world.eventually('it is a failure record', async () => {
+      expect(await world.failures('reservations', text)).toHaveLength(1);
+    });
+    expect(await world.copiesOf(text)).toContainEqual('queue Inventory/Reservations/Queue');
+    expect(await world.copiesOf(other)).toEqual([]);
+  });
+
   test('a write that was refused is none: only a success is worth dying after', async () => {
     const world = new SimulatorWorld('1');
     const [sku, key] = [world.fresh('sku'), world.fresh('key')];

@@ -196,6 +196,7 @@ export class Cloud {
   private readonly streamsOf = new Map<string, StreamMapping[]>();
 
   private written(table: string): void {
+    this.events.schedules.look();
     for (const stream of this.streamsOf.get(table) ?? []) stream.wake();
   }
 

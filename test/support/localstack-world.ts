@@ -225,9 +225,12 @@ export class LocalStackWorld extends OrderlyWorld {
     if (endpoint === undefined) return found;
     for await (const { QueueUrls = [] } of paginateListQueues({ client: this.sqs }, {})) {
       for (const url of QueueUrls) {
-        const route = `${endpoint}/_aws/sqs/messages?ShowInvisible=true&QueueUrl=${encodeURIComponent(url)}`;
+        const [account, name] = url.split('/').slice(-2);
+        const route = `${endpoint}/_aws/sqs/messages/${this.deployed.region}/${account}/${name}?ShowInvisible=true`;
         const response = await fetch(route, { headers: { Accept: 'application/json' } });
-        if (holds(await response.text())) found.push(`queue ${url}`);
+        const messages = await response.text();
+        if (!response.ok) throw new Error(`queue ${name} can't be looked into: ${messages}`);
+        if (holds(messages)) found.push(`queue ${url}`);
       }
     }
     return found;

@@ -9,8 +9,9 @@ import { type Envelope, readEnvelope } from '../outbox/envelope.js';
 import { isPermanent, tooOldBy } from './failure-kinds.js';
 import { FailureRecords, idOfBody } from './failure-records.js';
 import { from, type Listening, readFrom, type Source } from './listening.js';
-import { ProcessedRecords, processOnce } from './process-once.js';
-import { type Redrive, redriveOf } from './redrive.js';
+import { ProcessedRecords, processOnce, type Recorded } from './process-once.js';
+import { redriveOf } from './redrive.js';
+import { storedOf } from './stored.js';
 
 export type ConsumerOptions<C extends ServiceContract, Types extends EventOf<C>['type']> = {
   /** A refusal by the business: trying again won't change it. @default none is */
@@ -85,7 +86,7 @@ class Consumption<C extends ServiceContract, Types extends EventOf<C>['type']> {
     let envelope: Envelope | undefined;
     try {
       envelope = readEnvelope(record.body);
-      const outcome = await this.process(envelope, redriveOf(record));
+      const outcome = await this.process(envelope, redriveOf(record) ?? storedOf(record));
       this.log(outcome, envelope);
       return true;
     } catch (error) {
@@ -93,7 +94,7 @@ class Consumption<C extends ServiceContract, Types extends EventOf<C>['type']> {
     }
   }
 
-  private async process(envelope: Envelope, redrive: Redrive | undefined): Promise<'applied' | 'duplicate'> {
+  private async process(envelope: Envelope, recorded: Recorded | undefined): Promise<'applied' | 'duplicate'> {
     const { event, handle } = readFrom(this.sources, envelope);
     const trace = {
       trigger: envelope.id,
@@ -104,12 +105,12 @@ class Consumption<C extends ServiceContract, Types extends EventOf<C>['type']> {
     };
     const handling = handle({ envelope, event, trace });
     if ('project' in handling) {
-      if (!redrive) return handling.project();
-      return processOnce(envelope, () => handling.project().then(() => []), this.records, redrive);
+      if (!recorded) return handling.project();
+      return processOnce(envelope, () => handling.project().then(() => []), this.records, recorded);
     }
     const tooOld = tooOldBy(envelope, this.window);
-    if (tooOld && !redrive) throw tooOld;
-    return processOnce(envelope, handling.decide, this.records, redrive);
+    if (tooOld && !recorded) throw tooOld;
+    return processOnce(envelope, handling.decide, this.records, recorded);
   }
 
   private async failed(record: SQSRecord, envelope: Envelope | undefined, error: unknown): Promise<boolean> {
@@ -128,7 +129,8 @@ class Consumption<C extends ServiceContract, Types extends EventOf<C>['type']> {
         logger.error('failed again', { attempts, permanent, ...describeError(error), ...fieldsOf(envelope) });
         return true;
       }
-      const outcome = await this.failures.put({
+      const stored = storedOf(record);
+      const failure = {
         id,
         payload: record.body,
         error,
@@ -136,7 +138,8 @@ class Consumption<C extends ServiceContract, Types extends EventOf<C>['type']> {
         ...(envelope ? { type: envelope.type, subject: envelope.subject, correlationId: envelope.correlationid } : {}),
         // Whatever is wrong with it now, it may have been done when its record was still there.
         ...(envelope && tooOldBy(envelope, this.window) ? { unknown: true } : {}),
-      });
+      };
+      const outcome = await (stored ? this.failures.end(stored, failure) : this.failures.put(failure));
       // A record that stood there already: done, or kept as failed, by another delivery.
       if (outcome === 'known') this.log('duplicate', envelope);
       else {

@@ -6,6 +6,7 @@ import { readEnvelope } from '../outbox/envelope.js';
 import { DeadLettered, tooOldBy } from './failure-kinds.js';
 import { FailureRecords, idOfBody } from './failure-records.js';
 import { redriveOf } from './redrive.js';
+import { storedOf } from './stored.js';
 
 const consumer = { name: required(Env.CONSUMER), generation: requiredInteger(Env.CONSUMER_GENERATION) };
 const window = requiredInteger(Env.DEDUPE_WINDOW_SECONDS);
@@ -38,14 +39,16 @@ async function keep(record: SQSRecord): Promise<void> {
     logger.error('dead letter of a redrive', { eventId: envelope?.id, subject: envelope?.subject });
     return;
   }
-  const outcome = await failures.put({
+  const stored = storedOf(record);
+  const failure = {
     id,
     payload: record.body,
     error,
     attempts: Number(record.attributes.ApproximateReceiveCount),
     ...(envelope ? { type: envelope.type, subject: envelope.subject, correlationId: envelope.correlationid } : {}),
     ...(envelope && tooOldBy(envelope, window) ? { unknown: true } : {}),
-  });
+  };
+  const outcome = await (stored ? failures.end(stored, failure) : failures.put(failure));
   if (outcome === 'recorded') count('ConsumerFailures');
   logger.error('dead letter', { outcome, eventId: envelope?.id, subject: envelope?.subject });
 }

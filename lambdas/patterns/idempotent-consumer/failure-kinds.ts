@@ -26,6 +26,11 @@ export class DeadLettered extends Error {
   override readonly name = 'DeadLettered';
 }
 
+/** What its bus or queue will never take; `message` is their error code. */
+export class Unsendable extends Error {
+  override readonly name = 'Unsendable';
+}
+
 /** What DynamoDB will never take: too large, or against its rules for keys and requests. */
 const NEVER = new Set(['TooLarge', 'ValidationException']);
 

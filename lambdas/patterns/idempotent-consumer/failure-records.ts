@@ -5,6 +5,7 @@ import { GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { clock } from '../../platform/clock.js';
 import { documents, ItemExists, putNew } from '../../platform/dynamodb.js';
 import { describeError } from '../../platform/telemetry.js';
+import { PENDING, type Stored } from './stored.js';
 
 /** A consumer of a service, as its records' keys name it. */
 export interface ConsumerIdentity {
@@ -90,6 +91,42 @@ export class FailureRecords {
     await update.catch((refused) => {
       if (!(refused instanceof ConditionalCheckFailedException)) throw refused;
     });
+  }
+
+  /**
+   * Keeps the failure of a stored message in its own record, which has everything else of it.
+   * @returns `recorded`, or `known` where it isn't pending: processed or failed by another delivery, or cleared
+   */
+  async end(
+    { record }: Stored,
+    { error, attempts }: Pick<Failure, 'error' | 'attempts'>,
+  ): Promise<'recorded' | 'known'> {
+    const at = clock.now();
+    try {
+      await documents.send(
+        new UpdateCommand({
+          TableName: this.table,
+          Key: { pk: record },
+          // Out of the index of what is due, into that of failures.
+          UpdateExpression:
+            'SET #status = :failed, failedConsumer = :consumer, failedAt = :at, failures = :failures, attempts = :attempts REMOVE duePk',
+          ConditionExpression: '#status = :pending',
+          ExpressionAttributeNames: { '#status': 'status' },
+          ExpressionAttributeValues: {
+            ':failed': 'FAILED',
+            ':consumer': this.consumer.name,
+            ':at': at,
+            ':failures': [reasonOf(error, at)],
+            ':attempts': attempts ?? 0,
+            ':pending': PENDING,
+          },
+        }),
+      );
+      return 'recorded';
+    } catch (refused) {
+      if (refused instanceof ConditionalCheckFailedException) return 'known';
+      throw refused;
+    }
   }
 
   /**

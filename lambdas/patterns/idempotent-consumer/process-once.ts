@@ -5,6 +5,7 @@ import { untilRaceIsWon } from '../../platform/lost-races.js';
 import type { Envelope } from '../outbox/envelope.js';
 import { type ConsumerIdentity, recordKey } from './failure-records.js';
 import type { Redrive } from './redrive.js';
+import { PENDING, type Stored } from './stored.js';
 
 /** The effect of one message, as writes that commit together. A decision without events brings its version check. */
 export type Effect = readonly TransactWriteItem[];
@@ -17,6 +18,11 @@ export interface Refused {
 /** Works out the effect from what is in the tables now; called again with a fresh load after each lost race. */
 export type Decide = (refused: Refused | undefined) => Promise<Effect>;
 
+/** How a message came that has its record already: handed out from it, or sent again by an operator. */
+export type Recorded = Redrive | Stored;
+
+const isStored = (recorded: Recorded | undefined): recorded is Stored => typeof recorded === 'object';
+
 /** Records of the messages that one consumer has processed. */
 export class ProcessedRecords {
   constructor(
@@ -26,27 +32,30 @@ export class ProcessedRecords {
   ) {}
 
   /** A write that records the message, and fails where it is recorded already, be it as done or as failed. */
-  claim({ id, time }: Envelope, redrive?: Redrive): TransactWriteItem {
+  claim({ id, time }: Envelope, recorded?: Recorded): TransactWriteItem {
     const isNew = 'attribute_not_exists(pk)';
     // A message from the future (a wrong clock) passes the age gate for longer: its record outlives that.
     const from = Math.max(clock.epochSeconds(), Math.ceil(Date.parse(time) / 1000));
     const done = { status: 'PROCESSED', processedAt: clock.now(), expiresAt: from + this.windowSeconds };
-    const Key = { pk: recordKey(this.consumer, id) };
-    if (!redrive) return { Put: { TableName: this.table, Item: { ...Key, ...done }, ConditionExpression: isNew } };
+    const Key = { pk: isStored(recorded) ? recorded.record : recordKey(this.consumer, id) };
+    if (!recorded) return { Put: { TableName: this.table, Item: { ...Key, ...done }, ConditionExpression: isNew } };
     // Of the failures that may have been done before, only those that an operator says were not.
-    const isFailed = '#status = :failed';
-    const mayBeDone = redrive === 'not-done' ? isFailed : `${isFailed} AND attribute_not_exists(#unknown)`;
+    const waits = '#status = :before';
+    const mayBeDone = recorded === 'not-done' ? waits : `${waits} AND attribute_not_exists(#unknown)`;
     return {
       Update: {
         TableName: this.table,
         Key,
-        // Without `failedConsumer` it leaves the index of failures; its reasons stay until it expires.
+        // Without these two it leaves the indexes of failures and of what is due; its reasons stay until it expires.
         UpdateExpression:
-          'SET #status = :status, processedAt = :processedAt, expiresAt = :expiresAt REMOVE failedConsumer',
+          'SET #status = :status, processedAt = :processedAt, expiresAt = :expiresAt REMOVE failedConsumer, duePk',
         ConditionExpression: mayBeDone,
-        ExpressionAttributeNames: { '#status': 'status', ...(redrive === 'not-done' ? {} : { '#unknown': 'unknown' }) },
+        ExpressionAttributeNames: {
+          '#status': 'status',
+          ...(recorded === 'not-done' ? {} : { '#unknown': 'unknown' }),
+        },
         ExpressionAttributeValues: {
-          ':failed': 'FAILED',
+          ':before': isStored(recorded) ? PENDING : 'FAILED',
           ':status': done.status,
           ':processedAt': done.processedAt,
           ':expiresAt': done.expiresAt,
@@ -94,15 +103,15 @@ export async function processOnce(
   message: Envelope,
   decide: Decide,
   records: ProcessedRecords,
-  redrive?: Redrive,
+  recorded?: Recorded,
 ): Promise<'applied' | 'duplicate'> {
   let refused: TransactionRefused | undefined;
   try {
     return await untilRaceIsWon(async () => {
-      const claim = records.claim(message, redrive);
+      const claim = records.claim(message, recorded);
       try {
         const effect = await decide(refused);
-        await transact([claim, ...effect]);
+        await transact([claim, ...effect.filter((write) => !clears(write, claim))]);
         return 'applied';
       } catch (error) {
         refused = error instanceof TransactionRefused ? error : undefined;
@@ -112,8 +121,12 @@ export async function processOnce(
       }
     });
   } catch (error) {
-    // A redriven message has its record, as failed: that it is there says nothing.
-    if (!redrive && (await records.has(message))) return 'duplicate';
+    // That the record is there says nothing then. What becomes of it on a failure is conditional on what it says.
+    if (!recorded && (await records.has(message))) return 'duplicate';
     throw error;
   }
 }
+
+/** Whether an owner clears the very timer that it handles. The claim ends it, and a transaction has one write an item. */
+const clears = ({ Delete }: TransactWriteItem, { Update }: TransactWriteItem): boolean =>
+  Delete !== undefined && Delete.TableName === Update?.TableName && Delete.Key?.pk === Update?.Key?.pk;

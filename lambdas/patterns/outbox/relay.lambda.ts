@@ -8,6 +8,7 @@ import { required, requiredInteger } from '../../platform/read-environment.js';
 import { count, describeError, logger, publishMetrics } from '../../platform/telemetry.js';
 import { ContractViolation, faultsOf } from '../contract.js';
 import { Commit } from '../event-store/commit.js';
+import { Unsendable } from '../idempotent-consumer/failure-kinds.js';
 import { FailureRecords, relayConsumer } from '../idempotent-consumer/failure-records.js';
 import { type BusEntry, busEntries } from './envelope.js';
 import { publish } from './publish.js';
@@ -71,11 +72,6 @@ export async function handler(event: DynamoDBStreamEvent, context: Context): Pro
   } finally {
     publishMetrics();
   }
-}
-
-/** The bus will never take this entry; `message` is EventBridge's error code. */
-class Unsendable extends Error {
-  override readonly name = 'Unsendable';
 }
 
 /** @throws {ContractViolation} where the image isn't a commit */

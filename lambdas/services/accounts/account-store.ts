@@ -1,7 +1,7 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { aggregateKey } from '../../patterns/event-store/commit.js';
 import { DynamoDbEventStore } from '../../patterns/event-store/dynamodb-event-store.js';
-import type { Loaded } from '../../patterns/event-store/event-store.js';
+import type { HistoryPosition, Loaded } from '../../patterns/event-store/event-store.js';
 import type { Trace } from '../../patterns/trace.js';
 import { type Caller, CallerId } from '../../platform/auth.js';
 import { documents, type TransactWriteItem } from '../../platform/dynamodb.js';
@@ -10,10 +10,15 @@ import { Problem } from '../../platform/errors.js';
 import { feedShards, required } from '../../platform/read-environment.js';
 import { type AccountEvent, type AccountView, accountsContract } from './contract.js';
 import { type Account, evolveAccount, viewOf } from './domain/account.js';
-import { type Authorization, evolve, initialState } from './domain/authorization.js';
+import { type Authorization, evolve, evolveAuthorization, initialState } from './domain/authorization.js';
 
 const TableName = required(Env.TABLE);
 const AGGREGATE = 'Account';
+/** Of the shape of `Authorization`: raised when it changes, as a state's. What has another number is never read. */
+const AUTHORIZATION_SCHEMA = 1;
+
+/** Events of a read, where an authorization is folded anew. */
+const PAGE = 100;
 
 /** Accounts, in the service's own table; the account's id is the customer's. */
 export const accountStore = new DynamoDbEventStore<Account, AccountEvent>(
@@ -28,6 +33,8 @@ export interface OrderOfAccount {
   readonly key: { readonly pk: string; readonly sk: string };
   /** Version of the account that the authorization was written with; 0 where there is none. */
   readonly since: number;
+  /** Version of the account's first event that names the order, or will. */
+  readonly first: number;
 }
 
 /**
@@ -41,8 +48,56 @@ export async function orderOfAccount(customerId: string, orderId: string): Promi
     accountStore.load(customerId),
     documents.send(new GetCommand({ TableName, Key: key, ConsistentRead: true })),
   ]);
-  const authorization = Item ? (JSON.parse(Item.authorization) as Authorization) : initialState.authorization;
-  return { account, authorization, key, since: Item?.version ?? 0 };
+  if (!Item) {
+    return { account, authorization: initialState.authorization, key, since: 0, first: account.version + 1 };
+  }
+  const { version: since, first } = Item;
+  return {
+    account,
+    authorization: await authorizationIn(Item as StoredAuthorization, customerId, orderId),
+    key,
+    since,
+    first,
+  };
+}
+
+interface StoredAuthorization {
+  readonly schema: number;
+  /** Of the account, with the order's newest event. */
+  readonly version: number;
+  readonly first: number;
+  /** JSON. */
+  readonly authorization: string;
+}
+
+/**
+ * What an item says, or, where it has another shape (an earlier release's, or a later one's after a rollback), what the
+ * account's events say: those between the order's first and its newest, so its reads are bounded by how long the order
+ * was under way, not by the account's age. The next write brings the item into the present shape.
+ */
+async function authorizationIn(
+  { schema, authorization, first, version: newest }: StoredAuthorization,
+  customerId: string,
+  orderId: string,
+): Promise<Authorization> {
+  if (schema === AUTHORIZATION_SCHEMA) return JSON.parse(authorization) as Authorization;
+  let folded = initialState.authorization;
+  let from: HistoryPosition | undefined = { commit: first, shown: first - 1 };
+  while (from) {
+    const { items, next }: Awaited<ReturnType<typeof accountStore.history>> = await accountStore.history(
+      customerId,
+      from,
+      PAGE,
+    );
+    for (const { version, type, data } of items) {
+      // What came after the item was read isn't in it: the write of this decision will be refused.
+      if (version > newest) return folded;
+      const event = { type, data } as AccountEvent;
+      if ('orderId' in event.data && event.data.orderId === orderId) folded = evolveAuthorization(folded, event);
+    }
+    from = next;
+  }
+  return folded;
 }
 
 /**
@@ -57,7 +112,7 @@ export async function orderOfAccount(customerId: string, orderId: string): Promi
  *     transact: version 8 is free; only the order's own version tells that it was authorised
  */
 export function writesOf(order: OrderOfAccount, events: readonly AccountEvent[], trace: Trace): TransactWriteItem[] {
-  const { account, authorization, key, since } = order;
+  const { account, authorization, key, since, first } = order;
   const commit = accountStore.commit(account, events, trace);
   const after = events.reduce(evolve, { account: account.state, authorization });
   const isAsRead = since === 0 ? 'attribute_not_exists(pk)' : 'version = :since';
@@ -66,7 +121,13 @@ export function writesOf(order: OrderOfAccount, events: readonly AccountEvent[],
     {
       Put: {
         TableName,
-        Item: { ...key, version: commit.lastVersion, authorization: JSON.stringify(after.authorization) },
+        Item: {
+          ...key,
+          schema: AUTHORIZATION_SCHEMA,
+          version: commit.lastVersion,
+          first,
+          authorization: JSON.stringify(after.authorization),
+        },
         ConditionExpression: isAsRead,
         ...(since === 0 ? {} : { ExpressionAttributeValues: { ':since': since } }),
       },

@@ -46,7 +46,7 @@ export const BUGS: readonly PlantedBug[] = [
     scenario: 'place-one',
     source: {
       file: `${PATTERNS}/idempotent-consumer/consumer.ts`,
-      from: 'const outcome = await this.process(envelope, redriveOf(record));',
+      from: 'const outcome = await this.process(envelope, redriveOf(record) ?? storedOf(record));',
       to: "this.process(envelope, redriveOf(record)).catch(() => undefined); const outcome = 'applied' as const;",
     },
   },
@@ -55,7 +55,7 @@ export const BUGS: readonly PlantedBug[] = [
     scenario: 'place-one',
     source: {
       file: `${PATTERNS}/idempotent-consumer/process-once.ts`,
-      from: 'await transact([claim, ...effect]);',
+      from: 'await transact([claim, ...effect.filter((write) => !clears(write, claim))]);',
       to: 'await transact([claim]); await transact(effect);',
     },
   },
@@ -141,7 +141,7 @@ export const BUGS: readonly PlantedBug[] = [
     scenario: 'place-one',
     source: {
       file: `${PATTERNS}/idempotent-consumer/process-once.ts`,
-      from: 'await transact([claim, ...effect]);',
+      from: 'await transact([claim, ...effect.filter((write) => !clears(write, claim))]);',
       to: `const put = claim.Put as { TableName: string; Item: { expiresAt: number } };
       const { expiresAt } = put.Item;
       put.Item.expiresAt = clock.epochSeconds() + 60;
@@ -163,8 +163,8 @@ export const BUGS: readonly PlantedBug[] = [
     scenario: 'consumer-fails-26-hours',
     source: {
       file: `${PATTERNS}/idempotent-consumer/process-once.ts`,
-      from: "const isFailed = '#status = :failed';",
-      to: "const isFailed = '(attribute_exists(pk) OR #status = :failed)';",
+      from: "const waits = '#status = :before';",
+      to: "const waits = '(attribute_exists(pk) OR #status = :before)';",
     },
   },
   {
@@ -253,8 +253,8 @@ export const BUGS: readonly PlantedBug[] = [
     scenario: 'redrive-weeks-later',
     source: {
       file: `${PATTERNS}/idempotent-consumer/consumer.ts`,
-      from: 'if (tooOld && !redrive) throw tooOld;',
-      to: "if (tooOld && !redrive) return 'duplicate';",
+      from: 'if (tooOld && !recorded) throw tooOld;',
+      to: "if (tooOld && !recorded) return 'duplicate';",
     },
   },
   {
@@ -262,8 +262,8 @@ export const BUGS: readonly PlantedBug[] = [
     scenario: 'redelivery-ttl-at-once',
     source: {
       file: `${PATTERNS}/idempotent-consumer/consumer.ts`,
-      from: 'if (tooOld && !redrive) throw tooOld;',
-      to: 'if (tooOld && redrive) throw tooOld;',
+      from: 'if (tooOld && !recorded) throw tooOld;',
+      to: 'if (tooOld && recorded) throw tooOld;',
     },
   },
   {

@@ -1,12 +1,15 @@
 import type { Cloud } from '../../simulator/cloud.js';
 
 /**
- * Where a text stands outside of the tables: messages in queues, what the bus has taken (which is what its archive
- * holds), failed batches, log lines. @returns one line a place
+ * Where a text stands outside of the tables, or stood: messages that are or were in queues, what the bus has taken (which
+ * is what its archive holds), failed batches, log lines. @returns one line a place
  */
 export function copiesBesideTables({ queues, events, buckets, log }: Cloud, text: string): readonly string[] {
   const places: readonly (readonly [string, unknown])[] = [
-    ...[...queues.values()].map((queue) => [`queue ${queue.label}`, queue.all()] as const),
+    // At rest they are empty: what was deleted counts as well.
+    ...[...queues.values()].map(
+      (queue) => [`queue ${queue.label}`, [queue.all(), queue.fates.map(({ message }) => message)]] as const,
+    ),
     ...events.accepted.map(({ event }) => [`bus ${event['detail-type']} ${event.id}`, event] as const),
     ...[...buckets.all()].map(([name, body]) => [`bucket ${name}`, body] as const),
     ...log.map((line) => [`log of ${line.fn}`, line.text] as const),

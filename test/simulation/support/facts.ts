@@ -28,7 +28,7 @@ export interface Commit {
 /** A consumer's record of a message. */
 export interface MessageRecord {
   readonly pk: string;
-  readonly status: 'PROCESSED' | 'FAILED' | 'DISCARDED';
+  readonly status: 'PENDING' | 'PROCESSED' | 'FAILED' | 'DISCARDED';
   readonly payload?: string;
   readonly unknown?: boolean;
   /** Newest first. */

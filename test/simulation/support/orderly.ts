@@ -51,6 +51,7 @@ export class Orderly {
     this.services = servicesOf(assembly);
     const [, table] = [...assembly.outputs].find(([name]) => name.endsWith('.PersonalKeysName')) ?? [];
     this.personalKeys = String(table);
+    cloud.events.schedules.awaits = () => this.nextTimer();
   }
 
   /** Sends one request at once; it is answered when it is answered. */
@@ -106,11 +107,23 @@ export class Orderly {
     await this.cloud.world.settle();
   }
 
+  /** When the earliest stored message is due that waits, milliseconds since 1970: then a sweeper finds something. */
+  private nextTimer(): number | undefined {
+    const due = this.services
+      .flatMap(({ records }) => this.cloud.dynamodb.items(records))
+      .flatMap(({ status, executeAt }) =>
+        isText(status) && status.S === 'PENDING' && isText(executeAt) ? [Date.parse(executeAt.S)] : [],
+      );
+    return due.length > 0 ? Math.min(...due) : undefined;
+  }
+
   /** A table's items, as plain objects. */
   itemsOf(table: string): readonly Row[] {
     return this.cloud.dynamodb.items(table).map((item) => unmarshall(item as Parameters<typeof unmarshall>[0]));
   }
 }
+
+const isText = (value: object | undefined): value is { readonly S: string } => value !== undefined && 'S' in value;
 
 /** Whether a client needs not ask again. */
 function isFinal({ status, body }: Reply): boolean {

@@ -37,7 +37,7 @@ export interface PassingCall {
  * because the scenario is about just that.
  */
 export interface Interceptor {
-  /** In front of a call. @returns what happens to it there; for PutEvents also which entries the bus refuses */
+  /** In front of a call. @returns what happens to it there; for PutEvents and SendMessageBatch also which entries are refused */
   before(call: PassingCall): 'killed-before' | 'refused' | AwsRequest['refusedEntries'];
   /** When it has been carried out, or refused by the service itself. */
   after(call: PassingCall, answer: Answer): 'killed-after' | 'answer-lost' | undefined;
@@ -144,7 +144,7 @@ function kindsFor({ service, operation }: AwsRequest): readonly FaultKind[] {
   const writes = WRITES.has(operation) || (service !== 'dynamodb' && service !== 'kms');
   return CALL_FAULTS.filter((kind) => {
     if (kind === 'conflict') return service === 'dynamodb' && WRITES.has(operation);
-    if (kind === 'entry-refused') return operation === 'PutEvents';
+    if (kind === 'entry-refused') return operation === 'PutEvents' || operation === 'SendMessageBatch';
     // A read that takes effect late or before a crash is no other than one that didn't.
     return writes || !['late', 'very-late', 'killed-after', 'hung-after', 'answer-lost'].includes(kind);
   });

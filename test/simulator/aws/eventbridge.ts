@@ -4,6 +4,7 @@ import type { World } from '../world/world.js';
 import { matches } from './event-pattern.js';
 import { DELIVERY_FAULTS, type FaultPlan } from './faults.js';
 import type { Iam } from './iam.js';
+import { Schedules } from './schedules.js';
 import type { MessageAttribute, Queue } from './sqs.js';
 
 /** An event on a bus. */
@@ -33,7 +34,9 @@ interface Target {
 interface Rule {
   readonly resource: Resource;
   readonly bus: string;
-  readonly pattern: Record<string, unknown>;
+  /** None where a schedule is in its place. */
+  readonly pattern: Record<string, unknown> | undefined;
+  readonly expression: string | undefined;
   readonly targets: readonly Target[];
 }
 
@@ -43,11 +46,12 @@ const MAX_AGE = 86_400_000;
 const MAX_TRIES = 185;
 
 /**
- * Buses and rules. AWS, "Event buses in Amazon EventBridge", "PutEvents", "How EventBridge retries delivering events",
+ * Buses, rules and schedules. AWS, "Event buses in Amazon EventBridge", "PutEvents", "How EventBridge retries delivering events",
  * "Using dead-letter queues to process undelivered events".
  */
 export class EventBridge {
   private readonly rules: readonly Rule[];
+  readonly schedules: Schedules;
   private readonly buses: ReadonlySet<string>;
   private handovers = 0;
   /** Every event that a bus has taken: for invariants. */
@@ -66,9 +70,11 @@ export class EventBridge {
     },
   ) {
     this.buses = new Set(['default', ...assembly.ofType('AWS::Events::EventBus').map(({ ref }) => ref)]);
-    this.rules = assembly.ofType('AWS::Events::Rule').map((resource) => {
-      const { EventBusName = 'default', EventPattern, Targets = [], State, ScheduleExpression } = resource.properties;
-      if (ScheduleExpression !== undefined) throw new Error(`${resource.label}: scheduled rules aren't modelled yet`);
+    const enabled = assembly.ofType('AWS::Events::Rule').filter(({ properties }) => properties.State !== 'DISABLED');
+    this.rules = enabled.map((resource) => {
+      const { EventBusName = 'default', EventPattern, Targets = [], ScheduleExpression } = resource.properties;
+      if (EventPattern !== undefined && ScheduleExpression !== undefined)
+        throw new Error(`${resource.label}: a rule with a pattern and a schedule isn't modelled`);
       for (const target of Targets as readonly object[]) {
         const unknown = Object.keys(target).filter((name) => !MODELLED.has(name));
         if (unknown.length > 0)
@@ -77,10 +83,16 @@ export class EventBridge {
       return {
         resource,
         bus: String(EventBusName).split('/').at(-1) ?? '',
-        pattern: State === 'DISABLED' ? { source: [] } : (EventPattern as Record<string, unknown>),
+        pattern: EventPattern as Record<string, unknown> | undefined,
+        expression: ScheduleExpression as string | undefined,
         targets: Targets as unknown as readonly Target[],
       };
     });
+    const scheduled = this.rules.flatMap((rule) => {
+      const { expression, resource } = rule;
+      return expression === undefined ? [] : [{ label: resource.label, expression, tick: () => this.tick(rule) }];
+    });
+    this.schedules = new Schedules(scheduled, around.world);
   }
 
   /** @param bus name or ARN; `undefined` where there is no such bus */
@@ -91,24 +103,33 @@ export class EventBridge {
 
   /** Takes an event; each rule that fits hands it to its targets. @returns the event's id */
   put(bus: string, entry: { source: string; detailType: string; detail: unknown }): string {
-    const { world } = this.around;
-    const event: BusEvent = {
-      version: '0',
-      id: world.random.id(),
-      'detail-type': entry.detailType,
-      source: entry.source,
-      account: ACCOUNT,
-      time: new Date(world.now).toISOString().replace(/\.\d{3}Z$/, 'Z'),
-      region: REGION,
-      resources: [],
-      detail: entry.detail,
-    };
-    this.accepted.push({ bus, event, at: world.now });
+    const event = this.event(entry.source, entry.detailType, entry.detail);
+    this.accepted.push({ bus, event, at: this.around.world.now });
     for (const rule of this.rules) {
-      if (rule.bus !== bus || !matches(rule.pattern, event)) continue;
+      if (rule.bus !== bus || !rule.pattern || !matches(rule.pattern, event)) continue;
       for (const target of rule.targets) this.handOver(rule, target, event);
     }
     return event.id;
+  }
+
+  private tick(rule: Rule): void {
+    const event = this.event('aws.events', 'Scheduled Event', {}, [rule.resource.arn]);
+    for (const target of rule.targets) this.handOver(rule, target, event);
+  }
+
+  private event(source: string, detailType: string, detail: unknown, resources: readonly string[] = []): BusEvent {
+    const { world } = this.around;
+    return {
+      version: '0',
+      id: world.random.id(),
+      'detail-type': detailType,
+      source,
+      account: ACCOUNT,
+      time: new Date(world.now).toISOString().replace(/\.\d{3}Z$/, 'Z'),
+      region: REGION,
+      resources,
+      detail,
+    };
   }
 
   private handOver(rule: Rule, target: Target, event: BusEvent): void {

@@ -1,20 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Interceptor } from './calls.js';
-import { allow, arnOf, cloudOf, fn } from './support.js';
+import { allow, arnOf, CLIENT, cloudOf, fn } from './support.js';
 
-/** A client as small as it gets, for the function under test. */
-const CLIENT = `const call = (target, body) => new Promise((resolve, reject) => {
-  const request = require('https').request({
-    method: 'POST', host: 'aws', path: '/', headers: { 'X-Amz-Target': target },
-  });
-  request.on('error', ({ code }) => reject(new Error(code)));
-  request.on('response', (response) => {
-    let text = '';
-    response.on('data', (chunk) => (text += chunk));
-    response.on('end', () => resolve({ status: response.statusCode, body: JSON.parse(text) }));
-  });
-  request.end(JSON.stringify(body));
-});`;
 const TABLE = 'Shop-Table';
 const PUT = `exports.handler = (Item) => call('DynamoDB_20120810.PutItem', {
   TableName: '${TABLE}', Item, ConditionExpression: 'attribute_not_exists(pk)',

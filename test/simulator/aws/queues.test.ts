@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { ChosenFaults, type FaultKind } from './faults.js';
-import { allow, arnOf, cloudOf, fn, QUEUE_RIGHTS } from './support.js';
+import { allow, arnOf, CLIENT, cloudOf, fn, QUEUE_RIGHTS } from './support.js';
 
 const LOG_BODIES = `exports.handler = async ({ Records }) => {
   for (const { body, attributes } of Records) console.log(body + ' ' + attributes.ApproximateReceiveCount);
@@ -121,4 +121,62 @@ test('never more invocations at once than the mapping allows', async () => {
   const begun = cloud.world.now;
   await cloud.world.until(() => queue.all().length === 0);
   expect(cloud.world.now - begun).toBeGreaterThanOrEqual(3_000);
+});
+
+/** What a function gets for a batch of messages, and what of it is in the queue. */
+async function batch(Entries: readonly object[], { rights = ['sqs:SendMessage'], refuse = -1 } = {}) {
+  const cloud = cloudOf(
+    {
+      Queue: { Type: 'AWS::SQS::Queue', Properties: {} },
+      ...fn('Work', [allow(rights, arnOf('Queue'))], { Environment: { Variables: { URL: { Ref: 'Queue' } } } }),
+    },
+    {
+      Work: `${CLIENT} exports.handler = (Entries) =>
+        call('AmazonSQS.SendMessageBatch', { QueueUrl: process.env.URL, Entries });`,
+    },
+  );
+  if (refuse >= 0)
+    cloud.calls.interceptor = { before: () => new Map([[refuse, 'InternalError']]), after: () => undefined };
+  let answer: unknown;
+  cloud.fn('Shop/Work').invoke(Entries, (result) => {
+    answer = result.kind === 'returned' ? result.value : result;
+  });
+  await cloud.world.settle();
+  return {
+    answer,
+    inside: cloud
+      .queue('Shop/Queue')
+      .all()
+      .map(({ body, attributes }) => ({ body, attributes })),
+  };
+}
+const entry = (Id: string, MessageBody = Id) => ({ Id, MessageBody });
+
+test('of a batch each entry passes or fails by itself', async () => {
+  const MessageAttributes = { kind: { DataType: 'String', StringValue: 'test' } };
+  const { answer, inside } = await batch([{ ...entry('a'), MessageAttributes }, entry('b')], { refuse: 1 });
+  expect(answer).toMatchObject({
+    body: {
+      Successful: [{ Id: 'a', MD5OfMessageBody: '0cc175b9c0f1b6a831c399e269772661' }],
+      Failed: [{ Id: 'b', Code: 'InternalError', SenderFault: false }],
+    },
+  });
+  expect(inside).toEqual([{ body: 'a', attributes: MessageAttributes }]);
+});
+
+test.each([
+  ['EmptyBatchRequest', []],
+  ['TooManyEntriesInBatchRequest', Array.from({ length: 11 }, (_, at) => entry(String(at)))],
+  ['BatchEntryIdsNotDistinct', [entry('a'), entry('a')]],
+  ['BatchRequestTooLong', [entry('a', 'x'.repeat(2 ** 20)), entry('b')]],
+])('a batch is refused as a whole: %s', async (code, entries) => {
+  const { answer, inside } = await batch(entries);
+  expect(answer).toMatchObject({ status: 400, body: { __type: `com.amazonaws.sqs#${code}` } });
+  expect(inside).toEqual([]);
+});
+
+test('a batch needs the right to send', async () => {
+  const { answer, inside } = await batch([entry('a')], { rights: ['sqs:SendMessageBatch'] });
+  expect(answer).toMatchObject({ status: 400, body: { __type: 'AccessDeniedException' } });
+  expect(inside).toEqual([]);
 });

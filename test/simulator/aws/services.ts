@@ -9,7 +9,7 @@ import type { Access, Iam } from './iam.js';
 import type { Kms } from './kms.js';
 import type { Caller } from './lambda.js';
 import type { Buckets } from './s3.js';
-import type { Queue } from './sqs.js';
+import { type BatchEntry, type Queue, sendBatch } from './sqs.js';
 import type { AwsError, AwsRequest } from './wire.js';
 
 /** What of a call to DynamoDB was written, consumed and refused: for invariants and bills. */
@@ -105,7 +105,8 @@ export class SimulatedServices implements Services {
         }));
       case 'sqs': {
         const name = String(input.QueueUrl).split('/').at(-1) ?? '';
-        return [{ action: `sqs:${operation}`, resource: arn('sqs', name) }];
+        // A batch needs the right of its parts.
+        return [{ action: `sqs:${operation.replace(/Batch$/, '')}`, resource: arn('sqs', name) }];
       }
       case 'kms': {
         const { key, context } = this.around.kms.rightOf(input);
@@ -178,7 +179,7 @@ export class SimulatedServices implements Services {
     return { output: { FailedEntryCount: results.filter((result) => 'ErrorCode' in result).length, Entries: results } };
   }
 
-  private sqs({ operation, input }: AwsRequest): Answer {
+  private sqs({ operation, input, refusedEntries }: AwsRequest): Answer {
     const queue = [...this.around.queues.values()].find(
       ({ resource }) => queueUrl(resource.ref.split('/').at(-1) ?? '') === input.QueueUrl,
     );
@@ -198,6 +199,10 @@ export class SimulatedServices implements Services {
         return {
           output: { MessageId: queue.send({ body: String(input.MessageBody), ...(attributes && { attributes }) }) },
         };
+      }
+      case 'SendMessageBatch': {
+        const answer = sendBatch(queue, input.Entries as readonly BatchEntry[], refusedEntries);
+        return typeof answer === 'string' ? refused(answer) : { output: answer };
       }
       default:
         throw new Error(`SQS ${operation} isn't modelled`);

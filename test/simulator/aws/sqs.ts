@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { Resource } from '../assembly/assembly.js';
 import type { World } from '../world/world.js';
 import { type FaultPlan, MESSAGE_FAULTS } from './faults.js';
@@ -173,3 +174,46 @@ export class Queue {
     this.world.note(`${message.id} ${fate}`);
   }
 }
+
+export interface BatchEntry {
+  readonly Id: string;
+  readonly MessageBody: string;
+  readonly MessageAttributes?: Readonly<Record<string, MessageAttribute>>;
+}
+
+const MAX_ENTRIES = 10;
+const MAX_BATCH_BYTES = 1_048_576;
+
+/**
+ * AWS, "API Reference: SendMessageBatch": each entry passes or fails by itself.
+ * @returns the answer, or the code by which the batch is refused as a whole
+ */
+export function sendBatch(
+  queue: Queue,
+  entries: readonly BatchEntry[],
+  refused: ReadonlyMap<number, string> = new Map(),
+): object | string {
+  if (entries.length === 0) return 'EmptyBatchRequest';
+  if (entries.length > MAX_ENTRIES) return 'TooManyEntriesInBatchRequest';
+  if (new Set(entries.map(({ Id }) => Id)).size < entries.length) return 'BatchEntryIdsNotDistinct';
+  const bytes = entries.reduce((sum, entry) => sum + bytesOf(entry), 0);
+  if (bytes > MAX_BATCH_BYTES) return 'BatchRequestTooLong';
+  const passed = entries.filter((_, at) => !refused.has(at));
+  return {
+    Successful: passed.map(({ Id, MessageBody: body, MessageAttributes: attributes }) => ({
+      Id,
+      MessageId: queue.send({ body, ...(attributes && { attributes }) }),
+      MD5OfMessageBody: createHash('md5').update(body).digest('hex'),
+    })),
+    Failed: entries.flatMap(({ Id }, at) => {
+      const Code = refused.get(at);
+      return Code === undefined ? [] : [{ Id, Code, SenderFault: false, Message: 'simulated' }];
+    }),
+  };
+}
+
+const bytesOf = ({ MessageBody, MessageAttributes = {} }: BatchEntry): number =>
+  Object.entries(MessageAttributes).reduce(
+    (sum, [name, { DataType, StringValue }]) => sum + Buffer.byteLength(name + DataType + StringValue),
+    Buffer.byteLength(MessageBody),
+  );

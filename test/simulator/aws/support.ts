@@ -53,3 +53,17 @@ export const allow = (actions: readonly string[], resource: Json, condition?: Js
 export const QUEUE_RIGHTS = ['sqs:ReceiveMessage', 'sqs:DeleteMessage', 'sqs:GetQueueAttributes'];
 export const STREAM_RIGHTS = ['dynamodb:GetRecords', 'dynamodb:GetShardIterator', 'dynamodb:DescribeStream'];
 export const arnOf = (name: string): Json => ({ 'Fn::GetAtt': [name, 'Arn'] });
+
+/** A client as small as it gets, for the code of a function under test. */
+export const CLIENT = `const call = (target, body) => new Promise((resolve, reject) => {
+  const request = require('https').request({
+    method: 'POST', host: 'aws', path: '/', headers: { 'X-Amz-Target': target },
+  });
+  request.on('error', ({ code }) => reject(new Error(code)));
+  request.on('response', (response) => {
+    let text = '';
+    response.on('data', (chunk) => (text += chunk));
+    response.on('end', () => resolve({ status: response.statusCode, body: JSON.parse(text) }));
+  });
+  request.end(JSON.stringify(body));
+});`;

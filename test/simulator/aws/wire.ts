@@ -5,7 +5,7 @@ export interface AwsRequest {
   readonly service: 'dynamodb' | 'sqs' | 'events' | 's3' | 'kms';
   readonly operation: string;
   readonly input: Readonly<Record<string, unknown>>;
-  /** PutEvents: entries that the bus refuses, by their place, with the error's code. A fault that only it can make. */
+  /** PutEvents, SendMessageBatch: entries that are refused, by their place, with the error's code. A fault that only these can make. */
   readonly refusedEntries?: ReadonlyMap<number, string>;
 }
 

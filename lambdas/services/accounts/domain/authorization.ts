@@ -147,7 +147,7 @@ const refused = ({ customerId, orderId, stepId }: AccountCommand['data'], reason
 });
 
 /** Total, as `evolveAccount`: of the order that the event names. */
-function evolveAuthorization(authorization: Authorization, event: AccountEvent): Authorization {
+export function evolveAuthorization(authorization: Authorization, event: AccountEvent): Authorization {
   switch (event.type) {
     case 'AccountAuthorized':
       return { status: 'AUTHORIZED', amount: event.data.amount };

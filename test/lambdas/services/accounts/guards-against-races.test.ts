@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
+import { GetCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeAll, beforeEach, expect, test } from 'vitest';
 import type { AccountCommand } from '../../../../lambdas/services/accounts/contract.js';
 import { functionEnvironment } from '../../../support/function-environment.js';
-import { inProcessDynamoDb } from '../../../support/in-process-dynamodb.js';
+import { type Call, inProcessDynamoDb } from '../../../support/in-process-dynamodb.js';
 import { traceOf } from '../../../support/tally.js';
 
 /** Races that are too narrow to be met from outside: the rival comes in between two calls, each time. */
@@ -13,6 +14,7 @@ let list: typeof import('../../../../lambdas/services/accounts/exhausted-list.js
 let projections: typeof import('../../../../lambdas/patterns/projection/projection.js');
 let domain: typeof import('../../../../lambdas/services/accounts/domain/authorization.js');
 let dynamodb: typeof import('../../../../lambdas/platform/dynamodb.js');
+let calls: Call[] = [];
 let customer = '';
 /** Runs once: in front of the next call of an operation, or between its answer and whoever waits for it. */
 let rival: { readonly at: 'before' | 'after'; readonly operation: string; work(): Promise<unknown> } | undefined;
@@ -21,7 +23,7 @@ let answered = () => {};
 
 beforeAll(async () => {
   functionEnvironment();
-  inProcessDynamoDb({ table: ['pk', 'sk'], records: ['pk'] });
+  ({ calls } = inProcessDynamoDb({ table: ['pk', 'sk'], records: ['pk'] }));
   store = await import('../../../../lambdas/services/accounts/account-store.js');
   limits = await import('../../../../lambdas/services/accounts/credit-limit.js');
   list = await import('../../../../lambdas/services/accounts/exhausted-list.js');
@@ -125,6 +127,62 @@ test('an older row never takes the place of a newer one', async () => {
   expect(await projections.show(list.exhaustedList, newer)).toBe('applied');
   expect(await projections.show(list.exhaustedList, older)).toBe('duplicate');
   expect(await projections.show(list.exhaustedList, newer)).toBe('duplicate');
+});
+
+test('what another release wrote about an order, in another shape, is folded from the events and never read', async () => {
+  await limit(1000);
+  await dynamodb.transact(await decided(authorize()));
+  // Others' orders, and a limit, between the order's events.
+  for (const orderId of ['other', 'another']) {
+    const { account, ...order } = await store.orderOfAccount(customer, orderId);
+    const data = { customerId: customer, orderId, stepId: `${orderId}/authorize`, amount: eur(50) };
+    const state = { account: account.state, authorization: order.authorization };
+    const events = domain.decide(state, { type: 'AuthorizeAccount', data }, { defaultCreditLimit: eur(0) });
+    await dynamodb.transact(store.writesOf({ account, ...order }, events, traceOf(orderId)));
+  }
+  const capture: AccountCommand = {
+    type: 'CaptureAuthorization',
+    data: { customerId: customer, orderId: 'order', stepId: 'order/capture' },
+  };
+  await dynamodb.transact(await decided(capture));
+  await limit(2000);
+  const before = await store.orderOfAccount(customer, 'order');
+  const { pk, sk } = before.key;
+  const Key = { pk, sk };
+  for (const schema of [0, 2]) {
+    await dynamodb.documents.send(
+      new UpdateCommand({
+        TableName: 'table',
+        Key,
+        UpdateExpression: 'SET #schema = :schema, #authorization = :shape',
+        ExpressionAttributeNames: { '#schema': 'schema', '#authorization': 'authorization' },
+        // Which this release would take for an order that may be authorised.
+        ExpressionAttributeValues: { ':schema': schema, ':shape': '{"status":"NONE","held":[]}' },
+      }),
+    );
+    const read = await store.orderOfAccount(customer, 'order');
+    expect(read).toEqual(before);
+    expect(read.authorization).toEqual({ status: 'CAPTURED', amount: eur(100), refunds: {} });
+  }
+  // The next write brings it into the present shape.
+  await dynamodb.transact(await decided(authorize()));
+  const { Item } = await dynamodb.documents.send(new GetCommand({ TableName: 'table', Key }));
+  expect(Item).toMatchObject({ schema: 1, first: 2, version: 7, authorization: JSON.stringify(before.authorization) });
+  expect(await view()).toMatchObject({ authorized: eur(100), captured: eur(100), version: 7 });
+});
+
+test('folding an order anew reads no more of its account than the time that the order was under way', async () => {
+  await limit(1_000_000);
+  for (let count = 0; count < 120; count++) await limit(1_000 + count);
+  await dynamodb.transact(await decided(authorize()));
+  const order = await store.orderOfAccount(customer, 'order');
+  const Item = { ...order.key, schema: 0, version: order.since, first: order.first, authorization: '{}' };
+  await dynamodb.documents.send(new PutCommand({ TableName: 'table', Item }));
+  calls.length = 0;
+  expect((await store.orderOfAccount(customer, 'order')).authorization).toEqual(order.authorization);
+  // The account, the item, and one page of events.
+  expect(calls.map(({ operation }) => operation).toSorted()).toEqual(['GetItem', 'Query', 'Query']);
+  expect(calls.at(-1)?.readUnits).toBeLessThanOrEqual(1);
 });
 
 test('an account of two hundred orders is loaded in one query, and its snapshot is as small as ever', async () => {

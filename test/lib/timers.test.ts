@@ -1,0 +1,88 @@
+import { readFileSync } from 'node:fs';
+import { Duration } from 'aws-cdk-lib';
+import { Annotations, Match, Template } from 'aws-cdk-lib/assertions';
+import { expect, test } from 'vitest';
+import { checkByRulePacks } from '../../lib/checks.js';
+import { WaiterStack } from '../support/waiter/waiter-stack.js';
+import { type Json, newApp, noCode, referenced } from './support/environments.js';
+
+const template = Template.fromStack(new WaiterStack(newApp(), noCode));
+const { Resources } = template.toJSON() as Json;
+const found = (beginning: string, type: string): Json =>
+  Object.entries<Json>(Resources).find(([id, { Type }]) => id.startsWith(beginning) && Type === type)?.[1].Properties;
+const statementsOf = (role: string): Json[] => found(role, 'AWS::IAM::Policy').PolicyDocument.Statement;
+const keyed = (...keys: string[]) => ({ 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': keys } });
+
+test('the sweeper may ask what is due, read and move on its owner’s records, take its lease, send to one queue', () => {
+  const statements = statementsOf('TimersSweeperRole');
+  expect(statements.map(({ Action, Condition }) => [Action, Condition])).toEqual([
+    [['logs:CreateLogStream', 'logs:PutLogEvents'], undefined],
+    ['dynamodb:Query', keyed('waiter#*')],
+    [['dynamodb:BatchGetItem', 'dynamodb:UpdateItem'], keyed('waiter@*')],
+    ['dynamodb:PutItem', keyed('lease#*')],
+    ['sqs:SendMessage', undefined],
+  ]);
+  expect(referenced(statements.at(-1).Resource)).toMatch(/^CommandsQueue/);
+  expect(JSON.stringify(statements[1].Resource)).toMatch(/"Records","Arn".*\/index\/due"/);
+});
+
+test('the owner may set and clear, under its own keys only', () => {
+  const deleting = statementsOf('OnCommandRole').filter(({ Action }) => Action.includes('dynamodb:DeleteItem'));
+  expect(deleting).toMatchObject([{ Resource: { 'Fn::GetAtt': ['Records', 'Arn'] }, Condition: keyed('waiter@*') }]);
+});
+
+test('a tick comes every minute, is not tried again, and calls a function that ends before the next one', () => {
+  expect(found('TimersEveryMinute', 'AWS::Events::Rule')).toMatchObject({
+    ScheduleExpression: 'rate(1 minute)',
+    Targets: [{ RetryPolicy: { MaximumEventAgeInSeconds: 60, MaximumRetryAttempts: 0 } }],
+  });
+  template.hasResourceProperties('AWS::Lambda::EventInvokeConfig', {
+    MaximumRetryAttempts: 0,
+    MaximumEventAgeInSeconds: 60,
+  });
+  const { Timeout, Environment } = found('TimersSweeperFunction', 'AWS::Lambda::Function');
+  expect(Timeout).toBeLessThan(60);
+  expect(Environment.Variables).toMatchObject({ CONSUMER: 'waiter', HAND_OUT_SECONDS: '3600' });
+});
+
+test('alarms: late timers, failing sweeps, and no sweeps at all; each a heading of RUNBOOK.md', () => {
+  const alarms = Object.entries<Json>(Resources)
+    .filter(([id, { Type }]) => id.startsWith('Timers') && Type === 'AWS::CloudWatch::Alarm')
+    .map(([, { Properties }]) => Properties);
+  const told = alarms.map(({ AlarmDescription, MetricName, Statistic, Threshold, TreatMissingData }) => [
+    AlarmDescription.split(':')[0],
+    MetricName,
+    Statistic,
+    Threshold,
+    TreatMissingData,
+  ]);
+  expect(told).toEqual([
+    ['TimersLate', 'TimerLateness', 'Maximum', 600, 'notBreaching'],
+    ['SweeperFailing', 'Errors', 'Sum', 1, 'notBreaching'],
+    ['SweeperStopped', 'Invocations', 'Sum', 1, 'breaching'],
+  ]);
+  expect(alarms.at(-1)?.ComparisonOperator).toBe('LessThanThreshold');
+  const runbook = readFileSync('RUNBOOK.md', 'utf8');
+  for (const [name] of told) expect(runbook).toContain(`\n## ${name}\n`);
+});
+
+test('refuses to hand out again what its owner still tries, and says what would be right', () => {
+  const faultsOf = (seconds: number): readonly string[] => {
+    const stack = new WaiterStack(newApp(), noCode, { handOutInterval: Duration.seconds(seconds) });
+    return Annotations.fromStack(stack)
+      .findError('*', Match.anyValue())
+      .map(({ entry }) => String(entry.data));
+  };
+  // A function of 10 s is invisible for 60 s, and is given 8 attempts and 2 receives.
+  expect(faultsOf(600)).toEqual([]);
+  expect(faultsOf(599)).toEqual([
+    "handOutInterval of 599 s is below the 600 s for which the queue of 'waiter' tries a message that crashes its handler (visibility timeout x receives): a timer would be handed out twice as a rule; take 600 s or more",
+  ]);
+});
+
+test('has no finding of the rule packs', () => {
+  const app = newApp();
+  checkByRulePacks(app);
+  new WaiterStack(app, noCode);
+  expect(() => app.synth()).not.toThrow();
+});

@@ -1,0 +1,69 @@
+import { GetCommand } from '@aws-sdk/lib-dynamodb';
+import { consumer } from '../../../lambdas/patterns/idempotent-consumer/consumer.js';
+import { Timers } from '../../../lambdas/patterns/timers/timers.js';
+import { documents, type TransactWriteItem } from '../../../lambdas/platform/dynamodb.js';
+import { Env } from '../../../lambdas/platform/environment.js';
+import { required, requiredInteger } from '../../../lambdas/platform/read-environment.js';
+import { waiterContract, waitId } from './contract.js';
+
+const TableName = required(Env.TABLE);
+const timers = new Timers({
+  table: required(Env.RECORDS),
+  consumer: { name: required(Env.CONSUMER), generation: requiredInteger(Env.CONSUMER_GENERATION) },
+  contract: waiterContract,
+});
+
+/** What a waiter refuses for ever. */
+class Refused extends Error {}
+
+export const handler = consumer({
+  contract: waiterContract,
+  isRefusal: (error) => error instanceof Refused,
+  onCommand: {
+    Begin: ({ event: { data }, trace }) => ({
+      decide: async () => {
+        const timer = { type: 'WaitIsOver', data: { name: data.name } } as const;
+        const subject = `Waiter/${data.name}`;
+        return [
+          change(data.name, 'WAITING', 'attribute_not_exists(pk)'),
+          timers.set({ ...timer, id: waitId(data.name), subject, executeAt: data.until, trace }),
+        ];
+      },
+    }),
+    Stop: ({ event: { data } }) => ({
+      decide: async () => {
+        if ((await stateOf(data.name)) !== 'WAITING') return [];
+        return [change(data.name, 'STOPPED', 'waits = :waiting'), timers.clear(waitId(data.name))];
+      },
+    }),
+    WaitIsOver: ({ event: { data } }) => ({
+      decide: async () => {
+        if (data.name.startsWith('broken')) throw new Error('not today');
+        if ((await stateOf(data.name)) === undefined) throw new Refused('nobody');
+        // Whether somebody still waits isn't asked, so that nothing but the timer's record guards this effect. It may clear
+        // what it handles.
+        return [change(data.name, 'OVER', 'attribute_exists(pk)'), timers.clear(waitId(data.name))];
+      },
+    }),
+  },
+});
+
+async function stateOf(name: string): Promise<unknown> {
+  const { Item } = await documents.send(new GetCommand({ TableName, Key: keyOf(name), ConsistentRead: true }));
+  return Item?.waits;
+}
+
+function change(name: string, to: string, condition: string): TransactWriteItem {
+  const values = { ':to': to, ':one': 1, ...(condition.includes(':waiting') ? { ':waiting': 'WAITING' } : {}) };
+  return {
+    Update: {
+      TableName,
+      Key: keyOf(name),
+      UpdateExpression: 'SET waits = :to ADD times :one',
+      ConditionExpression: condition,
+      ExpressionAttributeValues: values,
+    },
+  };
+}
+
+const keyOf = (name: string) => ({ pk: `Waiter#${name}`, sk: 'STATE' });

@@ -1,0 +1,48 @@
+import { type App, CfnOutput, Stack } from 'aws-cdk-lib';
+import { AttributeType, TableV2 } from 'aws-cdk-lib/aws-dynamodb';
+import { EventBus } from 'aws-cdk-lib/aws-events';
+import { Topic } from 'aws-cdk-lib/aws-sns';
+import { Env } from '../../../lambdas/platform/environment.js';
+import { IdempotentConsumer } from '../../../lib/constructs/idempotent-consumer.js';
+import { type ServiceContext, ServiceFunction } from '../../../lib/constructs/service-function.js';
+import { recordsTable, tableDefaults } from '../../../lib/constructs/tables.js';
+import { Timers, type TimersProps } from '../../../lib/constructs/timers.js';
+import { settingsFor } from '../../../lib/settings.js';
+import { WAITER, waiterContract } from './contract.js';
+
+const settings = settingsFor('dev');
+
+/** An owner of timers with its table, behind a bus: what a service's stack has, without the API and the outbox. */
+export class WaiterStack extends Stack {
+  readonly handler: ServiceFunction;
+
+  constructor(app: App, bundles: ServiceContext['bundles'], props: Partial<TimersProps> = {}) {
+    super(app, 'Waiter');
+    const bus = new EventBus(this, 'Bus');
+    const alarmTopic = new Topic(this, 'Alarms', { enforceSSL: true });
+    const records = recordsTable(this, 'Records', settings);
+    const table = new TableV2(this, 'Table', {
+      ...tableDefaults(settings),
+      partitionKey: { name: 'pk', type: AttributeType.STRING },
+      sortKey: { name: 'sk', type: AttributeType.STRING },
+    });
+    this.handler = new ServiceFunction(this, 'OnCommand', {
+      context: { service: waiterContract.service, settings, bundles },
+      entry: 'waiter/on-command',
+      environment: { [Env.TABLE]: table.tableName },
+    });
+    this.handler.allowItems(table, ['GetItem', 'UpdateItem'], 'Waiter#');
+    const owner = new IdempotentConsumer(this, 'Commands', {
+      name: WAITER.name,
+      bus,
+      events: [{ commandsOf: waiterContract }],
+      handler: this.handler,
+      records,
+      alarmTopic,
+    });
+    new Timers(this, 'Timers', { owner, alarmTopic, ...props });
+    new CfnOutput(this, 'BusName', { value: bus.eventBusName });
+    new CfnOutput(this, 'TableName', { value: table.tableName });
+    new CfnOutput(this, 'RecordsName', { value: records.tableName });
+  }
+}
