@@ -18,10 +18,17 @@ export class Unauthenticated extends Error {
   override readonly name = 'Unauthenticated';
 }
 
-/** Ids stand in keys and addresses: visible ASCII without the separators of either. */
-export const CallerId = z
-  .string()
-  .check(z.regex(/^[A-Za-z0-9._@:|-]{1,128}$/, 'expected an id of 1 to 128 characters'));
+/** `ada@example.org`, and no machine's id as some issuers make them (`k3x@clients`): no dot comes after its @. */
+const EMAIL_SHAPE = /@.*\./;
+
+/**
+ * Ids stand in keys and addresses, for ever: visible ASCII without the separators of either, and no e-mail addresses, which
+ * say who a person is.
+ */
+export const CallerId = z.string().check(
+  z.regex(/^[A-Za-z0-9._@:|-]{1,128}$/, 'expected an id of 1 to 128 characters'),
+  z.refine((id) => !EMAIL_SHAPE.test(id), 'expected an id, not an e-mail address'),
+);
 
 /** Made at the first token, so that functions which get their caller from the gateway never pay for it. */
 let verifier: ReturnType<typeof newVerifier> | undefined;
@@ -60,6 +67,7 @@ export async function authenticate(authorization: string | undefined): Promise<C
   }
   const { sub, exp } = claims;
   const role = claims[required(Env.JWT_ROLE_CLAIM)];
+  if (EMAIL_SHAPE.test(String(sub))) throw new Unauthenticated('sub is an e-mail address');
   if (!z.safeParse(CallerId, sub).success || typeof sub !== 'string') throw new Unauthenticated('sub is not an id');
   // A token without an end would be valid for ever.
   if (typeof exp !== 'number') throw new Unauthenticated('no exp');

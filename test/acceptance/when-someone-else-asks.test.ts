@@ -171,6 +171,7 @@ const FAULTS: readonly TokenFault[] = [
   'missing role',
   'unknown role',
   'missing subject',
+  'an e-mail address for subject',
   'no expiry',
   'garbage',
 ];

@@ -114,6 +114,7 @@ export type TokenFault =
   | 'missing role'
   | 'unknown role'
   | 'missing subject'
+  | 'an e-mail address for subject'
   | 'no expiry'
   | 'garbage';
 

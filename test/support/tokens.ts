@@ -72,6 +72,8 @@ export class Tokens {
         return this.signed({ orderly_role: 'administrator' });
       case 'missing subject':
         return this.signed({ sub: undefined });
+      case 'an e-mail address for subject':
+        return this.signed({ sub: 'ada@example.org' });
       case 'no expiry':
         return this.signed({ exp: undefined });
       case 'garbage':

@@ -50,7 +50,7 @@ export async function readPerson(
   if (!CallerId.safeParse(person).success) {
     throw new OperatorError(
       'usage',
-      'A person is named by the id in their token: 1 to 128 characters.',
+      'A person is named by the id in their token: 1 to 128 characters, no e-mail address.',
       `${PROGRAM} --help`,
     );
   }

@@ -76,9 +76,9 @@ export class PersonalKeys {
 
   /** From memory, or from its item, strongly consistent. @returns nothing where the person has none yet */
   private async keyOf(person: string): Promise<Uint8Array | 'forgotten' | undefined> {
-    const { key, until = 0 } = this.memory.get(person) ?? {};
-    if (key && clock.epochSeconds() < until) return key;
-    this.memory.delete(person);
+    this.dropExpired();
+    const held = this.memory.get(person);
+    if (held) return held.key;
     const { table, documents } = this.settings;
     const get = new GetCommand({ TableName: table, Key: personKey(person), ConsistentRead: true });
     const { Item } = await documents.send(get);
@@ -111,6 +111,14 @@ export class PersonalKeys {
       throw error;
     }
     return this.remember(person, Plaintext);
+  }
+
+  /** Of everybody, whoever is asked for: a key that nobody asks for again would stay for as long as the function does. */
+  private dropExpired(): void {
+    const now = clock.epochSeconds();
+    for (const [person, { until }] of this.memory) {
+      if (until <= now) this.memory.delete(person);
+    }
   }
 
   private remember(person: string, key: Uint8Array | undefined): Uint8Array {

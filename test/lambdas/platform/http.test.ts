@@ -1,8 +1,10 @@
-import type { APIGatewayProxyEvent } from 'aws-lambda';
-import { beforeAll, describe, expect, test } from 'vitest';
+import type { APIGatewayProxyEvent, APIGatewayRequestAuthorizerEvent } from 'aws-lambda';
+import { beforeAll, describe, expect, test, vi } from 'vitest';
 import * as z from 'zod/mini';
 import { Problem, WriteConflict } from '../../../lambdas/platform/errors.js';
 import { endpoint, MAX_BODY_BYTES } from '../../../lambdas/platform/http.js';
+import { logger } from '../../../lambdas/platform/telemetry.js';
+import { handler as authorizer } from '../../../lambdas/services/platform/authorizer.lambda.js';
 import { jwksOf, makeToken, newKey } from '../../../tools/local/dev-issuer.js';
 
 const issuerKey = newKey();
@@ -141,4 +143,31 @@ describe('without an authorizer in front', () => {
     ["a stranger's key", () => withToken(makeToken(claims, stranger))],
     ["a stranger's key under our key's name", () => withToken(makeToken(claims, { ...stranger, kid: issuerKey.kid }))],
   ])('%s is 401', async (_, event) => expect(await answer(event())).toMatchObject({ status: 401 }));
+});
+
+describe('the subject of a token', () => {
+  const asking = async (sub: string) => {
+    const headers = { Authorization: `Bearer ${makeToken({ ...claims, sub }, issuerKey)}` };
+    const event = { methodArn: 'arn:aws:execute-api:eu-west-1:1:api/v1/GET/orders', headers };
+    const log = vi.spyOn(logger, 'info').mockReturnValue();
+    const { policyDocument, context } = await authorizer(event as unknown as APIGatewayRequestAuthorizerEvent);
+    const logged = [...log.mock.calls];
+    log.mockRestore();
+    return { ...policyDocument.Statement[0]!, sub: context?.sub, logged };
+  };
+
+  test.each(['alice', 'auth0|5f7c8ec7c33c6c004bbafe82', 'k3xWq@clients', 'a.b@machine', '|@'])(
+    'may be %s',
+    async (sub) => expect(await asking(sub)).toMatchObject({ Effect: 'Allow', sub, logged: [] }),
+  );
+
+  test.each(['ada@example.org', 'a@b.c', 'email|ada@mail.example.org', 'x@y@example.org'])(
+    'may not be %s: the log says why, and not which',
+    async (sub) => {
+      const { Effect, logged, sub: known } = await asking(sub);
+      expect({ Effect, known }).toEqual({ Effect: 'Deny', known: undefined });
+      expect(logged).toEqual([['token refused', expect.objectContaining({ reason: 'sub is an e-mail address' })]]);
+      expect(JSON.stringify(logged)).not.toContain(sub);
+    },
+  );
 });

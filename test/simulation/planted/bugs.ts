@@ -361,8 +361,8 @@ export const BUGS: readonly PlantedBug[] = [
     scenario: 'forget-races',
     source: {
       file: `${PATTERNS}/personal-data/personal-keys.ts`,
-      from: 'clock.epochSeconds() < until',
-      to: 'until > 0',
+      from: 'until <= now',
+      to: 'until < 0',
     },
   },
   {

@@ -59,7 +59,7 @@ describe('orderly person forget', () => {
     ]);
   });
 
-  test.each(['', 'a b', 'x'.repeat(129)])("takes no '%s' for a person", async (id) =>
+  test.each(['', 'a b', 'x'.repeat(129), 'ada@example.org'])("takes no '%s' for a person", async (id) =>
     expect(forgetting(id)).rejects.toMatchObject({ code: 'usage', exitCode: 2 }),
   );
 });

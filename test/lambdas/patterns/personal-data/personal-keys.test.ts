@@ -121,10 +121,29 @@ describe('a key in memory', () => {
     expect(await keys.open(person, value, place)).toEqual({ forgotten: true });
   });
 
+  test('is not held longer because nobody asks for it again', async () => {
+    vi.useFakeTimers({ toFake: ['Date'] });
+    vi.setSystemTime(1_000_000_000_000);
+    const keys = newFunction();
+    // What a memory dump of the function would show.
+    const held = () => [...(keys as unknown as { readonly memory: ReadonlyMap<string, unknown> }).memory.keys()];
+    const [early, late] = [`${person}-early`, `${person}-late`];
+    await keys.unsealed(early, 'x');
+    vi.setSystemTime(1_000_000_200_000);
+    await keys.unsealed(late, 'x');
+    expect(held()).toEqual([early, late]);
+    vi.setSystemTime(1_000_000_300_000);
+    await keys.unsealed(late, 'x');
+    expect(held()).toEqual([late]);
+    vi.setSystemTime(1_000_000_600_000);
+    await keys.unsealed(person, 'x');
+    expect(held()).toEqual([person]);
+  });
+
   test('is one of 200 at most', async () => {
     const keys = newFunction();
     await keys.unsealed(person, 'x');
-    for (let at = 0; at < 199; at++) await keys.unsealed(`${person}-${at}`, 'x');
+    await Promise.all(Array.from({ length: 199 }, (_, at) => keys.unsealed(`${person}-${at}`, 'x')));
     inProcess.calls.length = 0;
     await keys.unsealed(person, 'x');
     expect(inProcess.calls).toEqual([]);
