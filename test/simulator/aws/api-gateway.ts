@@ -1,9 +1,12 @@
 import type { Assembly, Resource } from '../assembly/assembly.js';
-import { ACCOUNT, arn, REGION } from '../assembly/identity.js';
+import { arn } from '../assembly/identity.js';
 import type { World } from '../world/world.js';
 import { wildcard } from './event-pattern.js';
+import { type Context, GatewayResponses } from './gateway-responses.js';
 import type { Iam } from './iam.js';
 import type { LambdaFunction, Result } from './lambda.js';
+import { type ProxyEvent, proxyEvent, proxyResponse } from './proxy.js';
+import { Throttling } from './throttling.js';
 
 export interface ApiRequest {
   readonly method: string;
@@ -29,25 +32,18 @@ interface Route {
   readonly authorizer: Resource | undefined;
 }
 
-interface GatewayResponse {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly template: string;
-}
-
 /** AWS, "Amazon API Gateway quotas": integration timeout of a REST API, and the largest payload. */
 const INTEGRATION_TIMEOUT = 29_000;
 const MAX_PAYLOAD = 10 * 1024 * 1024;
 
-type Context = Readonly<Record<string, unknown>>;
-
 /**
  * A REST API with Lambda proxy integrations and a REQUEST authorizer. AWS, "Lambda proxy integrations in API Gateway",
- * "Use API Gateway Lambda authorizers", "Gateway response types".
+ * "Use API Gateway Lambda authorizers".
  */
 export class RestApi {
   private readonly routes: readonly Route[];
-  private readonly answers: ReadonlyMap<string, GatewayResponse>;
+  private readonly answers: GatewayResponses;
+  private readonly throttling: Throttling;
   private readonly stage: string;
 
   constructor(
@@ -64,51 +60,57 @@ export class RestApi {
     const [stage] = own('AWS::ApiGateway::Stage');
     if (!stage) throw new Error(`${api.label} has no stage`);
     this.stage = String(stage.properties.StageName);
+    this.throttling = new Throttling(stage);
     const resources = new Map(own('AWS::ApiGateway::Resource').map((resource) => [resource.ref, resource]));
     const pathOf = (id: string): string => {
       const resource = resources.get(id);
       return resource ? `${pathOf(String(resource.properties.ParentId))}/${String(resource.properties.PathPart)}` : '';
     };
-    this.routes = own('AWS::ApiGateway::Method')
-      .filter(({ properties }) => (properties.Integration as { Type?: string }).Type === 'AWS_PROXY')
-      .map(({ properties, label }) => {
-        const resource = pathOf(String(properties.ResourceId)) || '/';
-        const { Uri } = properties.Integration as { Uri?: string };
-        const { AuthorizationType, AuthorizerId } = properties;
-        if (AuthorizationType !== 'CUSTOM' && AuthorizationType !== 'NONE')
-          throw new Error(`${label}: ${AuthorizationType}`);
-        return {
-          method: String(properties.HttpMethod),
-          resource,
-          pattern: new RegExp(`^${resource.replace(/\{\w+\}/g, '([^/]+)')}$`),
-          parameters: [...resource.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name),
-          functionArn: functionIn(Uri),
-          authorizer: AuthorizationType === 'CUSTOM' ? assembly.byArn(AuthorizerId) : undefined,
-        };
-      });
-    this.answers = new Map(own('AWS::ApiGateway::GatewayResponse').map(gatewayResponse));
+    this.routes = own('AWS::ApiGateway::Method').map(({ properties, label }) => {
+      const resource = pathOf(String(properties.ResourceId)) || '/';
+      const { Type, Uri, IntegrationHttpMethod } = properties.Integration as Record<string, string | undefined>;
+      const { AuthorizationType, AuthorizerId } = properties;
+      if (Type !== 'AWS_PROXY' || IntegrationHttpMethod !== 'POST')
+        throw new Error(`${label}: integration ${Type} by ${IntegrationHttpMethod}`);
+      if (AuthorizationType !== 'CUSTOM' && AuthorizationType !== 'NONE')
+        throw new Error(`${label}: ${AuthorizationType}`);
+      return {
+        method: String(properties.HttpMethod),
+        resource,
+        pattern: new RegExp(`^${resource.replace(/\{\w+\}/g, '([^/]+)')}$`),
+        parameters: [...resource.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name),
+        functionArn: functionIn(Uri),
+        authorizer: AuthorizationType === 'CUSTOM' ? assembly.byArn(AuthorizerId) : undefined,
+      };
+    });
+    this.answers = new GatewayResponses(own('AWS::ApiGateway::GatewayResponse'));
   }
 
   /** @param done told once */
   request(request: ApiRequest, done: (response: ApiResponse) => void): void {
     const { world } = this.around;
     const context: Context = { requestId: world.random.id() };
-    const [path = '/', query = ''] = request.path.split('?');
+    const [path = '/'] = request.path.split('?');
     const route = this.routes.find(({ method, pattern }) => method === request.method && pattern.test(path));
     const answer = (response: ApiResponse): void => {
       world.after(world.random.between(2, 15), () => done(response));
     };
     const refuse = (type: string, status: number, more: Context = {}): void =>
-      answer(this.gatewayAnswer(type, status, { ...context, ...more }));
+      answer(this.answers.answer(type, status, { ...context, ...more }));
     if (!route) {
       refuse('MISSING_AUTHENTICATION_TOKEN', 403);
+      return;
+    }
+    if (!this.throttling.passes(`${route.method} ${route.resource}`, world.now)) {
+      refuse('THROTTLED', 429);
       return;
     }
     if (Buffer.byteLength(request.body ?? '') > MAX_PAYLOAD) {
       refuse('REQUEST_TOO_LARGE', 413);
       return;
     }
-    const event = this.eventOf(route, request, path, query, String(context.requestId));
+    const place = { apiId: this.api.ref, stage: this.stage, requestId: String(context.requestId), now: world.now };
+    const event = proxyEvent(place, route, request);
     world.after(world.random.between(2, 15), () => {
       this.authorize(route, request, event, (outcome) => {
         if (outcome.kind === 'failed') return refuse('AUTHORIZER_FAILURE', 500);
@@ -203,61 +205,6 @@ export class RestApi {
     }
     fn.invoke(event, done);
   }
-
-  private eventOf(route: Route, request: ApiRequest, path: string, query: string, requestId: string): ProxyEvent {
-    const { world } = this.around;
-    const search = new URLSearchParams(query);
-    const names = [...new Set(search.keys())];
-    const values = route.pattern.exec(path)?.slice(1).map(decodeURIComponent) ?? [];
-    const parameters = Object.fromEntries(route.parameters.map((name, at) => [name, values[at] ?? '']));
-    return {
-      resource: route.resource,
-      path,
-      httpMethod: request.method,
-      headers: request.headers,
-      multiValueHeaders: Object.fromEntries(Object.entries(request.headers).map(([name, value]) => [name, [value]])),
-      queryStringParameters: names.length === 0 ? null : Object.fromEntries(search),
-      multiValueQueryStringParameters:
-        names.length === 0 ? null : Object.fromEntries(names.map((name) => [name, search.getAll(name)])),
-      pathParameters: route.parameters.length === 0 ? null : parameters,
-      stageVariables: null,
-      requestContext: {
-        accountId: ACCOUNT,
-        apiId: this.api.ref,
-        httpMethod: request.method,
-        path: `/${this.stage}${path}`,
-        stage: this.stage,
-        requestId,
-        requestTimeEpoch: world.now,
-        resourcePath: route.resource,
-        protocol: 'HTTP/1.1',
-        domainName: `${this.api.ref}.execute-api.${REGION}.amazonaws.com`,
-        identity: { sourceIp: '192.0.2.1', userAgent: 'simulated' },
-      },
-      body: request.body ?? null,
-      isBase64Encoded: false,
-    };
-  }
-
-  private gatewayAnswer(type: string, status: number, context: Context): ApiResponse {
-    const found = this.answers.get(type) ?? this.answers.get(status >= 500 ? 'DEFAULT_5XX' : 'DEFAULT_4XX');
-    if (!found) return { status, headers: { 'content-type': 'application/json' }, body: '{"message":"Forbidden"}' };
-    const fill = (text: string): string =>
-      text.replace(/\$?context\.([\w.]+)/g, (_, path: string) =>
-        String(path.split('.').reduce<unknown>((at, name) => (at as Context | undefined)?.[name], context) ?? ''),
-      );
-    const headers = Object.entries(found.headers).map(([name, value]) => [
-      name.toLowerCase(),
-      value.startsWith("'") ? value.slice(1, -1) : fill(value),
-    ]);
-    return { status: found.status, headers: Object.fromEntries(headers), body: fill(found.template) };
-  }
-}
-
-interface ProxyEvent {
-  readonly path: string;
-  readonly requestContext: Context;
-  readonly [member: string]: unknown;
 }
 
 /** The function in the URI of an integration or authorizer. */
@@ -265,33 +212,4 @@ function functionIn(uri: string | undefined): string {
   const [, found] = /functions\/(arn:[^/]+)\/invocations$/.exec(uri ?? '') ?? [];
   if (found === undefined) throw new Error(`an integration without a function: ${uri}`);
   return found;
-}
-
-function gatewayResponse({ properties }: Resource): [string, GatewayResponse] {
-  const { ResponseParameters = {}, ResponseTemplates = {}, StatusCode } = properties;
-  const headers = Object.entries(ResponseParameters as Record<string, string>).map(([name, value]) => [
-    name.replace('gatewayresponse.header.', ''),
-    value,
-  ]);
-  const template = (ResponseTemplates as Record<string, string>)['application/json'] ?? '';
-  return [
-    String(properties.ResponseType),
-    { status: Number(StatusCode), headers: Object.fromEntries(headers), template },
-  ];
-}
-
-/** A handler's answer; nothing where its form makes API Gateway answer 502. */
-function proxyResponse(value: unknown): ApiResponse | undefined {
-  const {
-    statusCode,
-    headers = {},
-    body = '',
-  } = (value ?? {}) as {
-    statusCode?: unknown;
-    headers?: Record<string, unknown>;
-    body?: unknown;
-  };
-  if (!Number.isInteger(Number(statusCode)) || (typeof body !== 'string' && body !== null)) return undefined;
-  const lower = Object.entries(headers).map(([name, text]) => [name.toLowerCase(), String(text)]);
-  return { status: Number(statusCode), headers: Object.fromEntries(lower), body: body ?? '' };
 }

@@ -1,0 +1,46 @@
+import type { Resource } from '../assembly/assembly.js';
+
+/** Amazon API Gateway, "Quotas": of an account and region, by default. */
+const ACCOUNT = { rate: 10_000, burst: 5_000 };
+
+interface Bucket {
+  tokens: number;
+  filledAt: number;
+}
+
+interface MethodSetting {
+  readonly HttpMethod: string;
+  readonly ResourcePath: string;
+  readonly ThrottlingRateLimit?: number;
+  readonly ThrottlingBurstLimit?: number;
+}
+
+/**
+ * The limits of a stage: a token bucket for each of its methods. Amazon API Gateway, "Throttle requests to your REST APIs
+ * for better throughput": a token counts for a request; the rate fills the bucket and the burst is its size; a stage's
+ * limits hold for each method by itself.
+ */
+export class Throttling {
+  private readonly rate: number;
+  private readonly burst: number;
+  private readonly buckets = new Map<string, Bucket>();
+
+  /** @throws {Error} where single methods have settings of their own */
+  constructor({ label, properties }: Resource) {
+    const settings = (properties.MethodSettings ?? []) as unknown as readonly MethodSetting[];
+    const own = settings.find(({ HttpMethod, ResourcePath }) => HttpMethod !== '*' || ResourcePath !== '/*');
+    if (own) throw new Error(`${label}: settings of ${own.HttpMethod} ${own.ResourcePath} alone aren't modelled`);
+    const [{ ThrottlingRateLimit = ACCOUNT.rate, ThrottlingBurstLimit = ACCOUNT.burst } = {}] = settings;
+    this.rate = Number(ThrottlingRateLimit);
+    this.burst = Number(ThrottlingBurstLimit);
+  }
+
+  /** Whether a request to a method may pass; if so, it has taken a token. @param now milliseconds */
+  passes(method: string, now: number): boolean {
+    const { tokens, filledAt } = this.buckets.get(method) ?? { tokens: this.burst, filledAt: now };
+    const filled = Math.min(this.burst, tokens + ((now - filledAt) / 1000) * this.rate);
+    const passes = filled >= 1;
+    this.buckets.set(method, { tokens: passes ? filled - 1 : filled, filledAt: now });
+    return passes;
+  }
+}
