@@ -2,12 +2,14 @@ import { Assembly, type Resource } from './assembly/assembly.js';
 import { RestApi } from './aws/api-gateway.js';
 import { AsyncInvocations } from './aws/async-invoke.js';
 import { Calls } from './aws/calls.js';
+import { unreservedConcurrency } from './aws/concurrency.js';
 import { EventBridge } from './aws/eventbridge.js';
 import { ChosenFaults, type FaultPlan } from './aws/faults.js';
 import { Iam } from './aws/iam.js';
 import { INERT } from './aws/inert.js';
 import { Kms } from './aws/kms.js';
 import { LambdaFunction, type LogLine } from './aws/lambda.js';
+import { checkProperties, MODELLED } from './aws/properties.js';
 import { QueueMapping } from './aws/queue-mapping.js';
 import { Buckets } from './aws/s3.js';
 import { SimulatedServices, type TableCall } from './aws/services.js';
@@ -34,8 +36,10 @@ export class Deployment {
     readonly assembly: Assembly,
     private readonly change: (source: string, label: string) => string = (source) => source,
   ) {
-    for (const { type, label } of assembly.resources) {
-      if (!MODELLED.has(type) && !(type in INERT)) throw new ResourceNotModelled(`${type} (${label})`);
+    for (const resource of assembly.resources) {
+      const { type, label } = resource;
+      if (!(type in MODELLED) && !(type in INERT)) throw new ResourceNotModelled(`${type} (${label})`);
+      checkProperties(resource);
     }
   }
 
@@ -48,30 +52,6 @@ export class Deployment {
     return bundle;
   }
 }
-
-const MODELLED = new Set([
-  'AWS::ApiGateway::Authorizer',
-  'AWS::ApiGateway::GatewayResponse',
-  'AWS::ApiGateway::Method',
-  'AWS::ApiGateway::Resource',
-  'AWS::ApiGateway::RestApi',
-  'AWS::ApiGateway::Stage',
-  'AWS::DynamoDB::GlobalTable',
-  'AWS::DynamoDB::Table',
-  'AWS::Events::EventBus',
-  'AWS::Events::Rule',
-  'AWS::IAM::Policy',
-  'AWS::IAM::Role',
-  'AWS::KMS::Key',
-  'AWS::Lambda::EventInvokeConfig',
-  'AWS::Lambda::EventSourceMapping',
-  'AWS::Lambda::Function',
-  'AWS::Lambda::Permission',
-  'AWS::S3::Bucket',
-  'AWS::S3::BucketPolicy',
-  'AWS::SQS::Queue',
-  'AWS::SQS::QueuePolicy',
-]);
 
 export interface CloudOptions {
   readonly seed: string;
@@ -162,9 +142,10 @@ export class Cloud {
     });
     this.calls = new Calls(world, faults, services);
     const log = (line: LogLine): void => void this.log.push(line);
+    const shared = unreservedConcurrency(assembly);
     for (const fn of assembly.ofType('AWS::Lambda::Function')) {
       const recycled = recycle ? { recycled: deployment.recycled } : {};
-      const settings = { world, faults, send: this.calls.send, log, clockSkew, coldness, ...recycled };
+      const settings = { world, faults, send: this.calls.send, log, shared, clockSkew, coldness, ...recycled };
       functions.set(fn.arn, new LambdaFunction(fn, () => deployment.bundleOf(fn), settings));
     }
     for (const mapping of assembly.ofType('AWS::Lambda::EventSourceMapping')) this.map(mapping);

@@ -47,6 +47,30 @@ test('above its reserved concurrency a function is throttled', async () => {
   expect(results.sort()).toEqual(['returned', 'throttled']);
 });
 
+test('what no function has reserved is shared by all others of the account', async () => {
+  const code = 'exports.handler = () => new Promise((resolve) => setTimeout(resolve, 1000));';
+  const cloud = cloudOf(
+    { ...fn('One'), ...fn('Other'), ...fn('Own', [], { ReservedConcurrentExecutions: 900 }) },
+    { One: code, Other: code, Own: code },
+  );
+  const results = new Map<string, number>();
+  const invoke = (name: string): void =>
+    cloud.fn(`Shop/${name}`).invoke({}, ({ kind }) => {
+      const key = name === 'Own' ? `own ${kind}` : kind;
+      results.set(key, (results.get(key) ?? 0) + 1);
+    });
+  for (let number = 0; number < 60; number++) for (const name of ['One', 'Other']) invoke(name);
+  invoke('Own');
+  await cloud.world.settle();
+  expect(Object.fromEntries(results)).toEqual({ returned: 100, throttled: 20, 'own returned': 1 });
+});
+
+test('no account lets its functions reserve all', () => {
+  const code = 'exports.handler = async () => 1;';
+  const reserving = fn('Greedy', [], { ReservedConcurrentExecutions: 901 });
+  expect(() => cloudOf(reserving, { Greedy: code })).toThrow('99 are left');
+});
+
 test('a lost result is a failure for the caller, although the work was done', async () => {
   const { cloud, invoke } = one(
     "exports.handler = async () => console.log('done');",

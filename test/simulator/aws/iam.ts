@@ -14,10 +14,16 @@ export interface Access {
   readonly service?: string;
 }
 
-/** A condition of a policy that isn't modelled: guessing would let through, or deny, what AWS doesn't. */
-export class ConditionNotModelled extends Error {
-  override readonly name = 'ConditionNotModelled';
+/** Something in a policy that isn't modelled: guessing would let through, or deny, what AWS doesn't. */
+export class PolicyNotModelled extends Error {
+  override readonly name = 'PolicyNotModelled';
 }
+
+/** Members of a statement that are read; `NotAction`, `NotResource` and `NotPrincipal` are not among them. */
+const READ = new Set(['Sid', 'Effect', 'Action', 'Resource', 'Condition', 'Principal']);
+const OPERATOR = /^(ForAllValues:|ForAnyValue:)?(StringEquals|StringLike|ArnEquals|ArnLike|Bool)$/;
+/** AWS's own policies that aren't read: of what holds no function's role. */
+const UNREAD_POLICY = /:policy\/service-role\/AmazonAPIGatewayPushToCloudWatchLogs$/;
 
 interface Statement {
   readonly holder: string;
@@ -63,6 +69,8 @@ export class Iam {
         this.add(this.byRole, assembly.byArn(role).arn, policy, PolicyDocument);
     }
     for (const role of assembly.ofType('AWS::IAM::Role')) {
+      const unread = many(role.properties.ManagedPolicyArns ?? []).find((arn) => !UNREAD_POLICY.test(String(arn)));
+      if (unread !== undefined) throw new PolicyNotModelled(`${role.label}: ${String(unread)}`);
       for (const { PolicyDocument } of (role.properties.Policies ?? []) as readonly JsonObject[]) {
         this.add(this.byRole, role.arn, role, PolicyDocument);
       }
@@ -148,8 +156,13 @@ export class Iam {
   private add(to: Map<string, Statement[]>, owner: string, { label }: Resource, document: Json | undefined): void {
     const { Statement = [] } = (document ?? {}) as JsonObject;
     for (const statement of many(Statement) as readonly JsonObject[]) {
-      const { Effect, Action, Resource = '*', Condition = {}, Principal } = statement;
-      if (Action === undefined) throw new ConditionNotModelled(`${label}: a statement without Action`);
+      const unread = Object.keys(statement).find((name) => !READ.has(name));
+      if (unread !== undefined) throw new PolicyNotModelled(`${label}: ${unread} in a statement`);
+      const { Effect, Action, Resource, Condition = {}, Principal } = statement;
+      if (Action === undefined || Resource === undefined)
+        throw new PolicyNotModelled(`${label}: a statement without Action or Resource`);
+      const unknown = Object.keys(Condition as JsonObject).find((operator) => !OPERATOR.test(operator));
+      if (unknown !== undefined) throw new PolicyNotModelled(`${label}: condition operator '${unknown}'`);
       const conditions = Object.entries(Condition as JsonObject).flatMap(([operator, keys]) =>
         Object.entries(keys as JsonObject).map(([key, values]) => ({
           operator,
@@ -203,17 +216,7 @@ function holds({ operator, key, values }: Condition, context: NonNullable<Access
 }
 
 function compare(operator: string, wanted: string, value: string): boolean {
-  switch (operator) {
-    case 'StringEquals':
-    case 'Bool':
-      return wanted === value;
-    case 'StringLike':
-    case 'ArnLike':
-    case 'ArnEquals':
-      return wildcard(wanted, true).test(value);
-    default:
-      throw new ConditionNotModelled(`condition operator '${operator}'`);
-  }
+  return operator === 'StringEquals' || operator === 'Bool' ? wanted === value : wildcard(wanted, true).test(value);
 }
 
 const many = (value: Json): readonly Json[] => (Array.isArray(value) ? value : [value]);

@@ -5,6 +5,7 @@ import { type Ending, Environment, type Surroundings } from '../runtime/environm
 import type { HttpRequest, Reply } from '../runtime/http.js';
 import type { Recycled } from '../runtime/recycled.js';
 import type { World } from '../world/world.js';
+import type { Concurrency } from './concurrency.js';
 import { type FaultPlan, INVOCATION_FAULTS } from './faults.js';
 
 /** What an invocation came to, for whoever asked for it. */
@@ -34,6 +35,8 @@ export interface LambdaSettings {
   /** Answers what functions send. */
   readonly send: (caller: Caller, request: HttpRequest, reply: Reply) => void;
   readonly log: (line: LogLine) => void;
+  /** What all functions share that have reserved nothing. */
+  readonly shared: Concurrency;
   /** Largest difference of an environment's clock from the world's, milliseconds. @default 0 */
   readonly clockSkew?: number;
   /** How often a new environment is used although an idle one is there. @default 0 */
@@ -42,8 +45,6 @@ export interface LambdaSettings {
   readonly recycled?: Recycled;
 }
 
-/** AWS, "Lambda quotas": concurrent executions of an account and region, by default. */
-const ACCOUNT_CONCURRENCY = 1000;
 /** AWS doesn't say how long an idle environment is kept; minutes to hours are seen. */
 const KEPT_IDLE = 15 * 60_000;
 
@@ -64,9 +65,8 @@ export class LambdaFunction {
   invocations = 0;
   calls = 0;
   private readonly idle: Slot[] = [];
-  private readonly concurrency: number;
+  private readonly concurrency: Concurrency;
   private readonly variables: Readonly<Record<string, string>>;
-  private running = 0;
   private environments = 0;
 
   constructor(
@@ -78,7 +78,8 @@ export class LambdaFunction {
     const { properties, ref } = resource;
     this.timeout = Number(properties.Timeout ?? 3) * 1000;
     this.role = String(properties.Role);
-    this.concurrency = Number(properties.ReservedConcurrentExecutions ?? ACCOUNT_CONCURRENCY);
+    const { ReservedConcurrentExecutions: reserved } = properties;
+    this.concurrency = reserved === undefined ? settings.shared : { limit: Number(reserved), running: 0 };
     const { Variables = {} } = (properties.Environment ?? {}) as { Variables?: Record<string, string> };
     this.variables = {
       ...Variables,
@@ -108,7 +109,8 @@ export class LambdaFunction {
   /** One invocation; `done` is told once, however it ends. */
   invoke(event: unknown, done: (result: Result) => void): void {
     const { world, faults } = this.settings;
-    if (this.running >= this.concurrency) {
+    const { concurrency } = this;
+    if (concurrency.running >= concurrency.limit) {
       world.note(`${this.label} throttled`);
       world.after(1, () => done({ kind: 'throttled' }));
       return;
@@ -116,9 +118,9 @@ export class LambdaFunction {
     const number = ++this.invocations;
     const name = `${this.label} invocation ${number}`;
     const fault = faults.at({ id: name, kinds: INVOCATION_FAULTS });
-    this.running++;
+    concurrency.running++;
     const end = (result: Result): void => {
-      this.running--;
+      concurrency.running--;
       world.note(`${name} ${result.kind}${result.kind === 'failed' ? ` ${result.name}` : ''}`);
       done(fault === 'result-lost' ? { kind: 'failed', name: 'Sandbox.Lost', message: 'the result was lost' } : result);
     };

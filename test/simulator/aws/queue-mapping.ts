@@ -13,7 +13,6 @@ const KNOWN = new Set([
   'FunctionResponseTypes',
   'ScalingConfig',
   'FilterCriteria',
-  'MaximumBatchingWindowInSeconds',
   'Enabled',
   'Tags',
 ]);

@@ -1,0 +1,151 @@
+import type { Resource } from '../assembly/assembly.js';
+import type { Json } from '../assembly/intrinsics.js';
+
+/** A property that no model reads: guessing that it changes nothing would let through what AWS doesn't. */
+export class PropertyNotModelled extends Error {
+  override readonly name = 'PropertyNotModelled';
+}
+
+interface Properties {
+  /** What the model reads, by path: all that lies below one that is named is the model's own to check. */
+  readonly modelled: readonly string[];
+  /** What takes no part in a history, by path, each with the reason. */
+  readonly inert?: Readonly<Record<string, string>>;
+}
+
+/** Of every type. */
+const ANYWHERE = new Set(['Tags', 'Description']);
+
+const NAMES = 'a name for people';
+
+/** The resource types that have a model, with the properties that are known of each. */
+export const MODELLED: Readonly<Record<string, Properties | 'by its model'>> = {
+  'AWS::ApiGateway::Authorizer': {
+    modelled: ['AuthorizerResultTtlInSeconds', 'AuthorizerUri', 'IdentitySource', 'RestApiId', 'Type'],
+    inert: { Name: NAMES },
+  },
+  'AWS::ApiGateway::GatewayResponse': {
+    modelled: ['ResponseParameters', 'ResponseTemplates', 'ResponseType', 'RestApiId', 'StatusCode'],
+  },
+  'AWS::ApiGateway::Method': {
+    modelled: [
+      'AuthorizationType',
+      'AuthorizerId',
+      'HttpMethod',
+      'Integration.IntegrationHttpMethod',
+      'Integration.Type',
+      'Integration.Uri',
+      'ResourceId',
+      'RestApiId',
+    ],
+  },
+  'AWS::ApiGateway::Resource': { modelled: ['ParentId', 'PathPart', 'RestApiId'] },
+  'AWS::ApiGateway::RestApi': {
+    modelled: [],
+    inert: { Name: NAMES, EndpointConfiguration: 'where its address is, not what it answers' },
+  },
+  'AWS::ApiGateway::Stage': {
+    modelled: [
+      'MethodSettings.HttpMethod',
+      'MethodSettings.ResourcePath',
+      'MethodSettings.ThrottlingBurstLimit',
+      'MethodSettings.ThrottlingRateLimit',
+      'RestApiId',
+      'StageName',
+    ],
+    inert: {
+      AccessLogSetting: 'nobody reads it',
+      DeploymentId: 'a snapshot of routes that are all there from the beginning',
+      'MethodSettings.DataTraceEnabled': 'logs only',
+    },
+  },
+  'AWS::DynamoDB::GlobalTable': 'by its model',
+  'AWS::DynamoDB::Table': 'by its model',
+  'AWS::Events::EventBus': { modelled: ['Name'] },
+  'AWS::Events::Rule': {
+    modelled: ['EventBusName', 'EventPattern', 'Name', 'ScheduleExpression', 'State', 'Targets'],
+  },
+  'AWS::IAM::Policy': { modelled: ['PolicyDocument', 'Roles'], inert: { PolicyName: NAMES } },
+  'AWS::IAM::Role': {
+    modelled: ['ManagedPolicyArns', 'Policies', 'RoleName'],
+    inert: { AssumeRolePolicyDocument: 'a function has the role that its template gives it' },
+  },
+  'AWS::KMS::Key': {
+    modelled: ['Enabled', 'KeyPolicy', 'KeySpec', 'KeyUsage'],
+    inert: { EnableKeyRotation: 'what an older version wrapped still opens' },
+  },
+  'AWS::Lambda::EventInvokeConfig': {
+    modelled: [
+      'DestinationConfig.OnFailure.Destination',
+      'FunctionName',
+      'MaximumEventAgeInSeconds',
+      'MaximumRetryAttempts',
+    ],
+    inert: { Qualifier: 'no function has versions here' },
+  },
+  'AWS::Lambda::EventSourceMapping': 'by its model',
+  'AWS::Lambda::Function': {
+    modelled: [
+      'Code',
+      'Environment.Variables',
+      'FunctionName',
+      'Handler',
+      'MemorySize',
+      'ReservedConcurrentExecutions',
+      'Role',
+      'Runtime',
+      'Timeout',
+    ],
+    inert: {
+      Architectures: "the machine's Node runs it",
+      LoggingConfig: 'lines are collected without it',
+    },
+  },
+  'AWS::Lambda::Permission': { modelled: ['Action', 'FunctionName', 'Principal', 'SourceArn'] },
+  'AWS::S3::Bucket': {
+    modelled: [
+      'BucketName',
+      'LifecycleConfiguration.Rules.ExpirationInDays',
+      'LifecycleConfiguration.Rules.Status',
+      'NotificationConfiguration.EventBridgeConfiguration.EventBridgeEnabled',
+    ],
+    inert: {
+      BucketEncryption: 'S3 decrypts for whoever may read',
+      'LifecycleConfiguration.Rules.AbortIncompleteMultipartUpload': 'nothing is put in parts',
+      PublicAccessBlockConfiguration: 'nobody from outside asks',
+    },
+  },
+  'AWS::S3::BucketPolicy': { modelled: ['Bucket', 'PolicyDocument'] },
+  'AWS::SQS::Queue': {
+    modelled: [
+      'DelaySeconds',
+      'FifoQueue',
+      'MessageRetentionPeriod',
+      'QueueName',
+      'RedrivePolicy.deadLetterTargetArn',
+      'RedrivePolicy.maxReceiveCount',
+      'VisibilityTimeout',
+    ],
+  },
+  'AWS::SQS::QueuePolicy': { modelled: ['PolicyDocument', 'Queues'] },
+};
+
+/** @throws {PropertyNotModelled} naming each property of the resource that is neither read nor inert */
+export function checkProperties({ type, label, properties }: Resource): void {
+  const known = MODELLED[type];
+  if (known === undefined || known === 'by its model') return;
+  const paths = [...known.modelled, ...Object.keys(known.inert ?? {})];
+  const unknown = Object.entries(properties)
+    .filter(([name]) => !ANYWHERE.has(name))
+    .flatMap(([name, value]) => unknownIn(value, name, paths));
+  if (unknown.length > 0) throw new PropertyNotModelled(`${type} (${label}): ${[...new Set(unknown)].join(', ')}`);
+}
+
+/** Paths at or below this one that nobody knows; places in a list are no part of a path. */
+function unknownIn(value: Json, path: string, known: readonly string[]): readonly string[] {
+  if (known.includes(path)) return [];
+  const below = known.some((one) => one.startsWith(`${path}.`));
+  if (!below || typeof value !== 'object' || value === null) return [path];
+  if (Array.isArray(value)) return value.flatMap((member: Json) => unknownIn(member, path, known));
+  return Object.entries(value).flatMap(([name, member]) => unknownIn(member as Json, `${path}.${name}`, known));
+}
