@@ -8,6 +8,7 @@ import type { EventBridge } from './eventbridge.js';
 import type { Access, Iam } from './iam.js';
 import type { Kms } from './kms.js';
 import type { Caller } from './lambda.js';
+import { putEvents } from './put-events.js';
 import type { Buckets } from './s3.js';
 import { type BatchEntry, type Queue, sendBatch } from './sqs.js';
 import type { AwsError, AwsRequest } from './wire.js';
@@ -68,7 +69,7 @@ export class SimulatedServices implements Services {
       case 'dynamodb':
         return this.dynamodb(request, caller);
       case 'events':
-        return this.putEvents(request);
+        return putEvents(this.around.events, request, this.around.now());
       case 'sqs':
         return this.sqs(request);
       case 's3':
@@ -146,37 +147,6 @@ export class SimulatedServices implements Services {
       const { __type, message, ...more } = error.body;
       return { error: { status: error.status, code: error.code, message: error.message, more } };
     }
-  }
-
-  private putEvents({ input, refusedEntries }: AwsRequest): Answer {
-    interface Entry {
-      readonly EventBusName?: string;
-      readonly Source?: string;
-      readonly DetailType?: string;
-      readonly Detail?: string;
-    }
-    const entries = input.Entries as readonly Entry[];
-    const failure = (ErrorCode: string) => ({ ErrorCode, ErrorMessage: 'simulated' });
-    const results = entries.map(({ EventBusName = 'default', Source, DetailType, Detail }, at) => {
-      const refused = refusedEntries?.get(at);
-      if (refused !== undefined) return failure(refused);
-      if (this.around.now() < this.around.events.refusesUntil) return failure('ThrottlingException');
-      const bus = this.around.events.busName(EventBusName);
-      if (!Source || !DetailType || Detail === undefined) return failure('InvalidArgument');
-      try {
-        const detail: unknown = JSON.parse(Detail);
-        // AWS takes an event for a bus that isn't there, and drops it.
-        const EventId =
-          bus === undefined
-            ? 'dropped'
-            : this.around.events.put(bus, { source: Source, detailType: DetailType, detail });
-        return { EventId };
-      } catch (error) {
-        if (error instanceof SyntaxError) return failure('MalformedDetail');
-        throw error;
-      }
-    });
-    return { output: { FailedEntryCount: results.filter((result) => 'ErrorCode' in result).length, Entries: results } };
   }
 
   private sqs({ operation, input, refusedEntries }: AwsRequest): Answer {

@@ -1,0 +1,56 @@
+import type { Answer } from './calls.js';
+import type { EventBridge } from './eventbridge.js';
+import type { AwsRequest } from './wire.js';
+
+/** Amazon EventBridge API Reference, "PutEvents"; User Guide, "Calculating PutEvents event entry size". */
+const MOST_ENTRIES = 10;
+const MOST_BYTES = 1024 * 1024;
+
+interface Entry {
+  readonly EventBusName?: string;
+  readonly Source?: string;
+  readonly DetailType?: string;
+  readonly Detail?: string;
+}
+
+/**
+ * Entries one by one: what one is refused for doesn't hold up the others. A request with too many or too large ones is
+ * refused as a whole.
+ * @param now milliseconds since 1970
+ */
+export function putEvents(events: EventBridge, { input, refusedEntries }: AwsRequest, now: number): Answer {
+  const entries = input.Entries as readonly Entry[];
+  if (entries.length > MOST_ENTRIES)
+    return invalid(
+      "1 validation error detected: Value at 'entries' failed to satisfy constraint: Member must have length less than or equal to 10",
+    );
+  if (entries.reduce((sum, entry) => sum + bytesOf(entry), 0) > MOST_BYTES)
+    return invalid('Total size of the entries in the request is over the limit.');
+  const results = entries.map((entry, at) => {
+    const refused = refusedEntries?.get(at) ?? (now < events.refusesUntil ? 'ThrottlingException' : undefined);
+    return refused === undefined ? put(events, entry) : failure(refused);
+  });
+  return { output: { FailedEntryCount: results.filter((result) => 'ErrorCode' in result).length, Entries: results } };
+}
+
+function put(events: EventBridge, { EventBusName = 'default', Source, DetailType, Detail }: Entry): object {
+  if (!Source || !DetailType || Detail === undefined) return failure('InvalidArgument');
+  const bus = events.busName(EventBusName);
+  try {
+    const detail: unknown = JSON.parse(Detail);
+    // AWS takes an event for a bus that isn't there, and drops it.
+    return {
+      EventId: bus === undefined ? 'dropped' : events.put(bus, { source: Source, detailType: DetailType, detail }),
+    };
+  } catch (error) {
+    if (error instanceof SyntaxError) return failure('MalformedDetail');
+    throw error;
+  }
+}
+
+const failure = (ErrorCode: string): object => ({ ErrorCode, ErrorMessage: 'simulated' });
+
+const invalid = (message: string): Answer => ({ error: { status: 400, code: 'ValidationException', message } });
+
+const bytesOf = ({ Source = '', DetailType = '', Detail = '' }: Entry): number =>
+  Buffer.byteLength(Source) + Buffer.byteLength(DetailType) + Buffer.byteLength(Detail);
