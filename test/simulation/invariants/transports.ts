@@ -10,6 +10,9 @@ export const transports: Check = ({ orderly: { cloud } }) => {
     ...lines(/ DENIED | may not /)
       .slice(0, 3)
       .map((line) => violation('no right is missing', line)),
+    ...lines(/ call \d+ (Validation|Serialization)Exception/)
+      .slice(0, 3)
+      .map((line) => violation('no call asks for what AWS never does', line)),
     ...expired.map(({ message }) => violation('no message expires unseen', message.id)),
   ];
 };

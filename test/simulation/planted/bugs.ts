@@ -101,6 +101,11 @@ export const BUGS: readonly PlantedBug[] = [
     },
   },
   {
+    name: 'the relay sends more entries at once than the bus takes',
+    scenario: 'relay-catches-up',
+    source: { file: `${PATTERNS}/outbox/publish.ts`, from: 'const MAX_ENTRIES = 10;', to: 'const MAX_ENTRIES = 20;' },
+  },
+  {
     name: 'a retry treats an unknown result as a failure: it takes its own commit for a stranger',
     scenario: 'place-one',
     source: {
@@ -247,6 +252,11 @@ export const BUGS: readonly PlantedBug[] = [
     name: 'a batch that the relay gives up goes nowhere',
     scenario: 'relay-fails-26-hours',
     resource: properties('AWS::Lambda::EventSourceMapping', /^OutboxStream/, without('DestinationConfig')),
+  },
+  {
+    name: 'a dead-letter queue keeps its messages for four days',
+    scenario: 'drain-fails-13-days',
+    resource: properties('AWS::SQS::Queue', /^ReservationsDeadLetters/, without('MessageRetentionPeriod')),
   },
   {
     name: 'what is too old is dropped without a word',

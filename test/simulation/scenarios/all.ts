@@ -12,7 +12,16 @@ import { placeOne, readOne, rejectOne } from './place-one.js';
 import { cancelRaces, soldOut } from './races.js';
 import { rebuildCredit, rebuildUnderLoad } from './rebuilds.js';
 import { redeliveryTtlAtOnce, redeliveryTtlLags, redeliveryWhileDown } from './redelivery.js';
-import { busRefuses, consumerFails, poison, redriveDaysLater, redriveWeeksLater, relayFails } from './trouble.js';
+import {
+  busRefuses,
+  consumerFails,
+  drainFails,
+  poison,
+  redriveDaysLater,
+  redriveWeeksLater,
+  relayCatchesUp,
+  relayFails,
+} from './trouble.js';
 import { twentyOrders } from './twenty-orders.js';
 
 export const SCENARIOS: readonly Scenario[] = [
@@ -25,9 +34,11 @@ export const SCENARIOS: readonly Scenario[] = [
   soldOut,
   counting,
   relayFails,
+  relayCatchesUp,
   consumerFails,
   redriveDaysLater,
   redriveWeeksLater,
+  drainFails,
   redeliveryTtlLags,
   redeliveryTtlAtOnce,
   redeliveryWhileDown,

@@ -25,6 +25,25 @@ export const relayFails: Scenario = {
   },
 };
 
+/** Spread over ten lanes by their keys, so many commits fill one of them with more than a PutEvents takes. */
+const COUNTS = 90;
+
+/** The relay of the stock fails for ten minutes, in which an operator counts a SKU again and again. */
+export const relayCatchesUp: Scenario = {
+  name: 'relay-catches-up',
+  faultProbability: 0.005,
+  async play(cloud) {
+    const { world } = cloud;
+    const orderly = new Orderly(cloud);
+    cloud.fn('Inventory/Outbox/Relay').failsUntil = world.now + HOUR / 6;
+    for (let onHand = 1; onHand <= COUNTS; onHand++) await stocked(orderly, { 'TEA-1': onHand });
+    await orderly.rest();
+    await placed(orderly, 'alice', 'after');
+    await orderly.rest();
+    return brokenPromises(orderly, () => false);
+  },
+};
+
 /** The function that reserves stock fails for 26 hours; two days later an operator sends what failed again, twice. */
 export const consumerFails: Scenario = {
   name: 'consumer-fails-26-hours',
@@ -80,6 +99,34 @@ const redriveLater = (name: string, days: number): Scenario => ({
 export const redriveDaysLater = redriveLater('redrive-days-later', 3);
 /** Past the dedupe window: consumers quarantine what the relay sends, until an operator says that it was not done. */
 export const redriveWeeksLater = redriveLater('redrive-weeks-later', 40);
+
+/**
+ * What a consumer gave up lies in its dead-letter queue for almost as long as one keeps it, since the drain fails too; then
+ * it is drained, and an operator sends it again.
+ */
+export const drainFails: Scenario = {
+  name: 'drain-fails-13-days',
+  faultProbability: 0.001,
+  async play(cloud) {
+    const { world } = cloud;
+    const orderly = new Orderly(cloud);
+    await stocked(orderly, { 'TEA-1': 10 });
+    cloud.fn('Inventory/OnReservations').failsUntil = world.now + 26 * HOUR;
+    cloud.fn('Inventory/Reservations/DrainDeadLetters').failsUntil = world.now + 13 * DAY;
+    await placed(orderly, 'alice', 'first');
+    const { reply } = await placed(orderly, 'alice', 'cancelled');
+    await orderly.call(cancellationOf('alice', reply.body.orderId, 'cancel'));
+    await world.pass(12 * DAY);
+    const lying = cloud.queue('Inventory/Reservations/DeadLetters').all().length;
+    await placed(orderly, 'alice', 'after');
+    await orderly.rest();
+    const broken = [...visibleAsFailed(orderly, 3)];
+    if (lying < 3) broken.push({ invariant: 'what is not drained lies in its queue', detail: `${lying} messages` });
+    await new Operator(orderly).redriveAll();
+    await orderly.rest();
+    return [...broken, ...brokenPromises(orderly, () => true), ...nothingFailedIsLeft(orderly)];
+  },
+};
 
 /** The bus refuses every entry for 20 minutes. */
 export const busRefuses: Scenario = {
