@@ -8,17 +8,18 @@ import { type Check, violation } from './violation.js';
 export const deliveries: Check = (facts) => [
   ...published(facts),
   ...processed(facts),
+  ...carriedOut(facts),
   ...oneEffect(facts),
   ...deletedWithReason(facts),
 ];
 
-/** G1, G5: a commit is published, or visible as failed. */
+/** G1, G5: a commit is published, its commands with its events, or visible as failed. */
 const published: Check = (facts) =>
   facts.commits.flatMap((commit) => {
     if (facts.isVisibleAsUnpublished(commit)) return [];
     const id = commit.pk.slice(commit.pk.indexOf('#') + 1);
-    return commit.events
-      .filter((event) => !facts.published.has(event.id))
+    return [...commit.events, ...(commit.commands ?? [])]
+      .filter((message) => !facts.published.has(message.id))
       .map(({ type }) =>
         violation('a commit is published, or visible as failed', `${type} of ${commit.pk} ${commit.sk}`, id),
       );
@@ -42,6 +43,22 @@ const processed: Check = (facts) =>
       ];
     }),
   );
+
+/** G3, G5: each command reached a consumer of the service that it is for, or is visible as failed or pending there. */
+const carriedOut: Check = (facts) =>
+  [...facts.published].flatMap(([id, event]) => {
+    const { to, subject } = event.detail as { to?: string; subject: string };
+    if (to === undefined) return [];
+    const takers = facts.listeners.filter(({ service, consumer }) => service.name === to && !consumer.projection);
+    if (takers.some((listener) => facts.delivery(listener, { id }) !== 'missing')) return [];
+    return [
+      violation(
+        'a command is carried out, or visible as failed or pending',
+        `${event['detail-type']} ${id} to ${to}`,
+        idIn(subject),
+      ),
+    ];
+  });
 
 /** G3: one message or request has one commit of each kind of aggregate. */
 const oneEffect: Check = ({ orders, reservations, accounts, payments }) =>

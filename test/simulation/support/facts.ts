@@ -10,11 +10,19 @@ import type { Queue } from '../../simulator/aws/sqs.js';
 import type { Change } from '../../simulator/dynamodb/wire.js';
 import type { Orderly, Row } from './orderly.js';
 
+interface Message {
+  readonly id: string;
+  readonly type: string;
+  readonly data: string;
+}
+
 /** An append as it lies in a table. */
 export interface Commit {
   readonly pk: string;
   readonly sk: string;
-  readonly events: readonly { readonly id: string; readonly type: string; readonly data: string }[];
+  readonly events: readonly Message[];
+  /** What others are to do; sent with the events, and no part of the history. */
+  readonly commands?: readonly Message[];
   readonly lastVersion: number;
   readonly trigger: string;
   /** ISO 8601 */
@@ -97,7 +105,7 @@ export class Facts {
   /** Which versions of a projection there are. */
   readonly versionsOf: (projection: string) => Versions;
   readonly records: ReadonlyMap<string, MessageRecord>;
-  /** By the event's id. */
+  /** Events and commands, by their ids. */
   readonly published: ReadonlyMap<string, BusEvent>;
   readonly listeners: readonly QueueListener[];
   readonly writes: readonly Write[];
