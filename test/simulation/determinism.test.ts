@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { deploymentOf } from '../simulator/cloud.js';
-import { report } from '../simulator/search/report.js';
 import { playSeed } from '../simulator/search/scenario.js';
+import { toldOf } from './cli/replay.js';
 import { placeOne } from './scenarios/place-one.js';
 import { prodAssembly } from './support/assembly.js';
 
@@ -12,8 +12,7 @@ test('100 seeds, each played twice, give the same histories and break no promise
   const fingerprints = new Map<string, string>();
   for (const seed of SEEDS) {
     const history = await playSeed(deployment, placeOne, seed);
-    if (history.violations.length > 0)
-      expect.fail(report(history, `npm run simulate -- --scenario place-one --seed ${seed}`));
+    if (history.violations.length > 0) expect.fail(await toldOf(deployment, history));
     fingerprints.set(seed, history.fingerprint);
   }
   // Backwards, so that what a recycled environment has seen before is something else.

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { deploymentOf } from '../../simulator/cloud.js';
-import { playSeed, playWith } from '../../simulator/search/scenario.js';
+import { playSeed, playWith, type Scenario } from '../../simulator/search/scenario.js';
 import { readOne } from '../scenarios/place-one.js';
 import { prodAssembly } from '../support/assembly.js';
-import { commandOf, replay, replayOf } from './replay.js';
+import { commandOf, replay, replayOf, toldOf } from './replay.js';
 
 /** The arguments of a command line as a shell would hand them over. */
 const words = (command: string): readonly string[] =>
@@ -33,3 +33,21 @@ test.each([
     expect(again.fingerprint).toBe(found.fingerprint);
   },
 );
+
+test('a broken seed is told by its fewest faults, and by the command that plays just them', async () => {
+  const fragile: Scenario = {
+    ...readOne,
+    play: async (cloud) => {
+      await readOne.play(cloud);
+      return cloud.faults.made.length > 0 ? [{ invariant: 'no fault is made', detail: '' }] : [];
+    },
+  };
+  let wild = await playSeed(deployment, fragile, '0');
+  for (let next = 1; wild.faults.length < 2; next++) wild = await playSeed(deployment, fragile, String(next));
+  const told = await toldOf(deployment, wild);
+  const [command = ''] = /npm run simulate .*/.exec(told) ?? [];
+  expect(command).toContain(`--scenario read-one --seed ${wild.seed} --fault`);
+  const { fault = [] } = replayOf(words(command));
+  expect(fault).toHaveLength(1);
+  expect(wild.faults.map(({ point, kind }) => `${point}: ${kind}`)).toContain(fault[0]);
+});

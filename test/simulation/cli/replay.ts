@@ -1,7 +1,9 @@
 import { parseArgs } from 'node:util';
 import type { Fault, FaultKind } from '../../simulator/aws/faults.js';
 import type { Deployment } from '../../simulator/cloud.js';
+import { report } from '../../simulator/search/report.js';
 import { type History, playSeed, playWith } from '../../simulator/search/scenario.js';
+import { shrink } from '../../simulator/search/shrink.js';
 import { scenarioCalled } from '../scenarios/all.js';
 
 /** Seed of the histories that every single fault is tried in. */
@@ -36,6 +38,13 @@ export function commandOf(
     ...(by === 'seeds' ? [`--seed ${seed}`] : []),
     ...(named.length > 0 ? named : ['--calm']),
   ].join(' ');
+}
+
+/** A seed's history that broke a promise, by the fewest of its faults that still do, and the command that plays just that. */
+export async function toldOf(deployment: Deployment, history: History): Promise<string> {
+  const { scenario, seed } = history;
+  const least = await shrink(history, (only) => playSeed(deployment, scenario, seed, { only }));
+  return report(least, commandOf(least, 'seeds'));
 }
 
 /** What the command names. */
