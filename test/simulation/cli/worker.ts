@@ -17,7 +17,8 @@ export interface Task {
 }
 
 export type Message =
-  | { readonly kind: 'progress'; readonly done: number; readonly all: number }
+  /** `cpu`: milliseconds of this process for the history that is done. */
+  | { readonly kind: 'progress'; readonly done: number; readonly all: number; readonly cpu: number }
   | { readonly kind: 'found'; readonly text: string };
 
 /** Where each worker of a scenario's seeds keeps which is next. */
@@ -27,9 +28,14 @@ export const bookmarksOf = (scenario: string): string =>
 /** One process of a search: `worker.ts <task as JSON>`, which tells the process that began it what it finds. */
 async function work(task: Task): Promise<void> {
   const tell = (message: Message): void => void process.send?.(message);
+  let before = process.cpuUsage();
   const options: CampaignOptions = {
     share: { part: task.part, of: task.of },
-    progress: (done, all) => tell({ kind: 'progress', done, all }),
+    progress: (done, all) => {
+      const { user, system } = process.cpuUsage(before);
+      before = process.cpuUsage();
+      tell({ kind: 'progress', done, all, cpu: (user + system) / 1_000 });
+    },
     found: (history) => tell({ kind: 'found', text: report(history, commandOf(history, task.kind)) }),
   };
   const deployment = deploymentOf(prodAssembly());

@@ -1,15 +1,17 @@
 import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import { Pace } from './pace.js';
 import type { Message, Task } from './worker.js';
 
 /** Where nobody watches a line that changes, one is written now and then. */
 const TOLD_EVERY_MS = 10_000;
 
-/** Shares a search out to processes and shows how far it is. @returns how many histories broke a promise */
+/** Shares a search out to processes, shows how far it is and, at the end, what a history costs. @returns how many histories broke a promise */
 export async function shareOut(task: Omit<Task, 'part' | 'of'>, workers: number): Promise<number> {
   const begun = performance.now();
   let found = 0;
   let toldAt = begun;
+  const pace = new Pace();
   const done = new Map<number, { readonly done: number; readonly all: number }>();
   const sum = (what: 'done' | 'all'): number => [...done.values()].reduce((total, one) => total + one[what], 0);
   const show = (): void => {
@@ -23,12 +25,17 @@ export async function shareOut(task: Omit<Task, 'part' | 'of'>, workers: number)
   const one = (part: number): Promise<void> =>
     new Promise((resolve, reject) => {
       const share: Task = { ...task, part, of: workers };
-      const worker = fork(fileURLToPath(new URL('worker.ts', import.meta.url)), [JSON.stringify(share)]);
+      const worker = fork(fileURLToPath(new URL('worker.ts', import.meta.url)), [JSON.stringify(share)], {
+        execArgv: ['--import', 'tsx'],
+      });
       worker.on('message', (message: Message) => {
         if (message.kind === 'found') {
           found++;
           console.log(message.text);
-        } else done.set(part, message);
+        } else {
+          done.set(part, message);
+          pace.add(message.done, message.cpu);
+        }
         show();
       });
       worker.on('error', reject);
@@ -37,6 +44,6 @@ export async function shareOut(task: Omit<Task, 'part' | 'of'>, workers: number)
   await Promise.all(Array.from({ length: workers }, (_, part) => one(part)));
   const seconds = ((performance.now() - begun) / 1000).toFixed(1);
   if (process.stderr.isTTY) process.stderr.write('\r');
-  console.log(`${task.scenario}: ${sum('done')} ${task.kind}, ${found} broken a promise, ${seconds} s`);
+  console.log(`${task.scenario}: ${sum('done')} ${task.kind}, ${found} broken a promise, ${seconds} s${pace.told()}`);
   return found;
 }
