@@ -1,11 +1,22 @@
 // The way into every npm script: plain JavaScript without dependencies, since it runs before they are installed.
-//   node tools/run.mjs start | test | deploy | demo-dedupe | token | orderly [arguments]
-// Installs what is missing, then runs tools/local/<command>.ts (bin/orderly.ts) in this same process: no child that signals, exit codes
-// and a killed parent would have to be passed on to.
+//   node tools/run.mjs <command> [arguments]
+// Installs what is missing, then runs the command's `main` in this same process: no child that signals, exit codes and a
+// killed parent would have to be passed on to.
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 
-const COMMANDS = ['start', 'test', 'deploy', 'demo-dedupe', 'token', 'orderly'];
+const COMMANDS = {
+  start: './local/start.ts',
+  test: './local/test.ts',
+  deploy: './local/deploy.ts',
+  'demo-dedupe': './local/demo-dedupe.ts',
+  token: './local/token.ts',
+  orderly: '../bin/orderly.ts',
+  simulate: '../test/simulation/simulate.ts',
+  'simulate-planted': '../test/simulation/simulate-planted.ts',
+  'bench-event-store': './bench/event-store.ts',
+  'keep-contracts': './release/keep-contracts.ts',
+};
 const root = new URL('../', import.meta.url);
 const at = (path) => new URL(path, root);
 
@@ -45,7 +56,7 @@ function install() {
 
 const [command, ...args] = process.argv.slice(2);
 checkNode();
-if (!COMMANDS.includes(command)) fail(`usage: node tools/run.mjs ${COMMANDS.join(' | ')}`, 2);
+if (!Object.hasOwn(COMMANDS, command ?? '')) fail(`usage: node tools/run.mjs ${Object.keys(COMMANDS).join(' | ')}`, 2);
 if (!installed()) install();
 process.chdir(at('.').pathname);
 // The AWS SDK says at every start that Node 20 is old; so would each child process.
@@ -63,7 +74,7 @@ if (process.env.npm_lifecycle_event) setInterval(() => process.ppid === parent |
 const { register } = await import('tsx/esm/api');
 register();
 try {
-  const { main } = await import(command === 'orderly' ? '../bin/orderly.ts' : `./local/${command}.ts`);
+  const { main } = await import(COMMANDS[command]);
   process.exitCode = await main(args);
 } catch (error) {
   // The reader can mend a LocalRunError, and its message says how; a stack would bury it.

@@ -3,15 +3,18 @@ import { find } from './planted/find.js';
 import { prodAssembly } from './support/assembly.js';
 
 /** `npm run simulate:planted [-- <part of a name>]`: every planted bug must be found by singles or 1,000 seeds. */
-const [part = ''] = process.argv.slice(2);
-const folder = prodAssembly();
-let missed = 0;
-for (const bug of BUGS.filter(({ name }) => name.includes(part))) {
-  const { history, runs } = await find(folder, bug, { seeds: 1_000 });
-  if (!history) missed++;
-  const how = history?.faults.map(({ point, kind }) => `${point}: ${kind}`).join(', ') || 'no fault at all';
-  console.log(history ? `found after ${runs} histories: ${bug.name}` : `NOT FOUND in ${runs} histories: ${bug.name}`);
-  if (history) console.log(`    by ${how}\n    ${history.violations[0]?.invariant}`);
+export async function main([part = '']: readonly string[]): Promise<number> {
+  const folder = prodAssembly();
+  let missed = 0;
+  for (const bug of BUGS.filter(({ name }) => name.includes(part))) {
+    const { history, runs } = await find(folder, bug, { seeds: 1_000 });
+    if (!history) missed++;
+    const how = history?.faults.map(({ point, kind }) => `${point}: ${kind}`).join(', ') || 'no fault at all';
+    console.log(history ? `found after ${runs} histories: ${bug.name}` : `NOT FOUND in ${runs} histories: ${bug.name}`);
+    if (history) console.log(`    by ${how}\n    ${history.violations[0]?.invariant}`);
+  }
+  console.log(
+    missed === 0 ? 'all were found' : `${missed} were not found: a hole in the simulator or in the invariants`,
+  );
+  return missed === 0 ? 0 : 1;
 }
-console.log(missed === 0 ? 'all were found' : `${missed} were not found: a hole in the simulator or in the invariants`);
-process.exitCode = missed === 0 ? 0 : 1;

@@ -122,29 +122,33 @@ async function measured(events: number, load: () => Promise<number>): Promise<st
   return `${calls} | ${units.toLocaleString('en')} | ${middle.toFixed(middle < 100 ? 1 : 0)}`;
 }
 
-try {
-  const key = (AttributeName: string) => ({ AttributeName, AttributeType: 'S' as const });
-  await client.send(
-    new CreateTableCommand({
-      TableName,
-      BillingMode: 'PAY_PER_REQUEST',
-      AttributeDefinitions: [key('pk'), key('sk')],
-      KeySchema: [
-        { AttributeName: 'pk', KeyType: 'HASH' },
-        { AttributeName: 'sk', KeyType: 'RANGE' },
-      ],
-    }),
-  );
-  await waitUntilTableExists({ client, maxWaitTime: 60, minDelay: 1 }, { TableName });
-  console.log('| events | ours: calls | read units | ms | an item per event: calls | read units | ms |');
-  console.log('|---|---|---|---|---|---|---|');
-  for (const events of EVENTS) {
-    const id = String(events);
-    await write(id, events);
-    const ours = await measured(events, async () => (await store.load(id)).state.total);
-    console.log(`| ${events.toLocaleString('en')} | ${ours} | ${await measured(events, () => loadEvents(id))} |`);
+/** Prints the table and leaves nothing behind. */
+export async function main(): Promise<number> {
+  try {
+    const key = (AttributeName: string) => ({ AttributeName, AttributeType: 'S' as const });
+    await client.send(
+      new CreateTableCommand({
+        TableName,
+        BillingMode: 'PAY_PER_REQUEST',
+        AttributeDefinitions: [key('pk'), key('sk')],
+        KeySchema: [
+          { AttributeName: 'pk', KeyType: 'HASH' },
+          { AttributeName: 'sk', KeyType: 'RANGE' },
+        ],
+      }),
+    );
+    await waitUntilTableExists({ client, maxWaitTime: 60, minDelay: 1 }, { TableName });
+    console.log('| events | ours: calls | read units | ms | an item per event: calls | read units | ms |');
+    console.log('|---|---|---|---|---|---|---|');
+    for (const events of EVENTS) {
+      const id = String(events);
+      await write(id, events);
+      const ours = await measured(events, async () => (await store.load(id)).state.total);
+      console.log(`| ${events.toLocaleString('en')} | ${ours} | ${await measured(events, () => loadEvents(id))} |`);
+    }
+  } finally {
+    if (!local) await client.send(new DeleteTableCommand({ TableName }));
+    local?.stop();
   }
-} finally {
-  if (!local) await client.send(new DeleteTableCommand({ TableName }));
-  local?.stop();
+  return 0;
 }

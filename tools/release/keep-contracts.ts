@@ -2,12 +2,15 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { recordOf } from './contract-record.js';
 import { contracts, RECORDS } from './contracts.js';
 
-// npm run contracts:keep: part of a release, when everything of it is in. From then on the contracts are compared with it.
-const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
-  version: string;
-};
-for (const contract of await contracts()) {
-  const text = `${JSON.stringify(recordOf(contract, version), undefined, 2)}\n`;
-  writeFileSync(new URL(`${contract.service}.json`, RECORDS), text);
-  console.log(`${contract.service}: kept as of ${version}`);
+/** npm run contracts:keep: part of a release, when everything of it is in. From then on contracts are compared with it. */
+export async function main(): Promise<number> {
+  const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
+    version: string;
+  };
+  for (const contract of await contracts()) {
+    const text = `${JSON.stringify(recordOf(contract, version), undefined, 2)}\n`;
+    writeFileSync(new URL(`${contract.service}.json`, RECORDS), text);
+    console.log(`${contract.service}: kept as of ${version}`);
+  }
+  return 0;
 }
