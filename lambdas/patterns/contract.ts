@@ -76,6 +76,13 @@ export interface AnyEvent {
   readonly data: unknown;
 }
 
+/** A command on its way out, before its contract is known to the compiler. */
+export interface OutgoingCommand {
+  /** Contract of the service that takes it: another one's, or the own. */
+  readonly to: ServiceContract;
+  readonly command: AnyEvent;
+}
+
 /**
  * An event that its contract doesn't allow. Says where and what kind of fault, never the value: it may be personal.
  * `NEWER_VERSION` may pass once a running deployment is through; the other codes never do.

@@ -15,7 +15,8 @@ export type MetricName =
   | 'ConsumerFailures'
   | 'TransientFailures'
   | 'ProcessingAge'
-  | 'TimerLateness';
+  | 'TimerLateness'
+  | 'SagasStuck';
 
 /** Adds to a count of this invocation. */
 export const count = (name: MetricName, by = 1): void => {

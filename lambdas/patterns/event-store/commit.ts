@@ -3,7 +3,14 @@ import * as z from 'zod/mini';
 import { clock } from '../../platform/clock.js';
 import type { Item } from '../../platform/dynamodb.js';
 import { newId } from '../../platform/ids.js';
-import { type AnyEvent, ContractViolation, commandsOf, eventToWrite, type ServiceContract } from '../contract.js';
+import {
+  type AnyEvent,
+  ContractViolation,
+  commandsOf,
+  eventToWrite,
+  type OutgoingCommand,
+  type ServiceContract,
+} from '../contract.js';
 import { personalFields, sealEvent } from '../personal-data/personal-fields.js';
 import type { Trace } from '../trace.js';
 
@@ -55,13 +62,6 @@ export type Commit = z.infer<typeof Commit>;
 
 /** Version of the first event of a commit. */
 export const firstVersionOf = ({ sk }: Pick<Commit, 'sk'>): number => Number(sk.slice(COMMIT_PREFIX.length));
-
-/** A command to another service, or to the own one, before its contract is known to the compiler. */
-export interface OutgoingCommand {
-  /** Contract of the service that takes it. */
-  readonly to: ServiceContract;
-  readonly command: AnyEvent;
-}
 
 export interface NewCommit {
   readonly contract: ServiceContract;

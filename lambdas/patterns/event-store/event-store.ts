@@ -1,8 +1,8 @@
 import type { TransactWriteItem } from '../../platform/dynamodb.js';
 import { Problem, type Versions, WriteConflict } from '../../platform/errors.js';
-import type { AnyEvent } from '../contract.js';
+import type { AnyEvent, OutgoingCommand } from '../contract.js';
 import type { Trace } from '../trace.js';
-import { type Commit, firstVersionOf, type OutgoingCommand } from './commit.js';
+import { type Commit, firstVersionOf } from './commit.js';
 
 /** How a state follows from events; pure, and total over history. */
 export interface Evolution<State, Event extends AnyEvent> {

@@ -1,0 +1,94 @@
+import type { Ending, SagaEvent } from './contract.js';
+
+/** What a saga waits for. */
+export interface Waiting {
+  readonly step: string;
+  /** Of sending, from 1. */
+  readonly attempt: number;
+  /** When it was sent first. ISO 8601, UTC. */
+  readonly since: string;
+  /** When it is to be sent again, or given up. */
+  readonly again: string;
+}
+
+interface Going<Data> {
+  readonly data: Data;
+  /** Steps that may have had an effect, in the order in which they were sent: all but refused and compensated ones. */
+  readonly toUndo: readonly string[];
+  readonly waiting: Waiting;
+}
+
+/** A saga, folded from its events. */
+export type SagaState<Data> = {
+  /** How many timers were set so far; the newest may still ring. */
+  readonly timers: number;
+  /** When the newest timer rings; none before the first. */
+  readonly timerAt?: string;
+} & (
+  | { readonly status: 'NONE' }
+  | ({ readonly status: 'RUNNING' } & Going<Data>)
+  | ({ readonly status: 'COMPENSATING' | 'STUCK'; readonly ending: Ending; readonly reason?: string } & Going<Data>)
+  | { readonly status: 'COMPLETED' }
+  | { readonly status: 'COMPENSATED'; readonly ending: Ending }
+);
+
+export const initialState: SagaState<never> = { status: 'NONE', timers: 0 };
+
+/** Nothing was sent yet. */
+const NOTHING: Waiting = { step: '', attempt: 0, since: '', again: '' };
+
+/** Total: an event that fits no state changes nothing. */
+export function evolve<Data>(saga: SagaState<Data>, event: SagaEvent<Data>): SagaState<Data> {
+  const { timers, timerAt } = saga;
+  const clock = timerAt === undefined ? { timers } : { timers, timerAt };
+  if (event.type === 'TimerSet') return { ...saga, timers: event.data.number, timerAt: event.data.at };
+  if (event.type === 'SagaStarted') {
+    return saga.status === 'NONE'
+      ? { ...clock, status: 'RUNNING', data: event.data.data, toUndo: [], waiting: NOTHING }
+      : saga;
+  }
+  if (event.type === 'SagaFailed' && saga.status === 'NONE') {
+    return { ...clock, status: 'COMPENSATED', ending: event.data.ending };
+  }
+  if (saga.status === 'NONE' || saga.status === 'COMPLETED' || saga.status === 'COMPENSATED') return saga;
+  switch (event.type) {
+    case 'StepSent': {
+      const { step } = event.data;
+      return { ...saga, toUndo: [...without(saga.toUndo, step), step], waiting: sent(saga.waiting, event.data) };
+    }
+    case 'StepDone':
+      return saga;
+    case 'SagaFailed': {
+      const { ending } = event.data;
+      const hadNoEffect = ending.cause === 'REFUSED' ? ending.step : undefined;
+      return { ...saga, status: 'COMPENSATING', ending, toUndo: without(saga.toUndo, hadNoEffect) };
+    }
+    case 'CompensationSent': {
+      if (saga.status === 'RUNNING') return saga;
+      const { reason: _, ...going } = saga;
+      return { ...going, status: 'COMPENSATING', waiting: sent(saga.waiting, event.data) };
+    }
+    case 'CompensationDone':
+      return { ...saga, toUndo: without(saga.toUndo, event.data.step) };
+    case 'SagaStuck': {
+      if (saga.status === 'RUNNING') return saga;
+      const { reason } = event.data;
+      return { ...saga, status: 'STUCK', ...(reason === undefined ? {} : { reason }) };
+    }
+    case 'SagaCompleted':
+      return { ...clock, status: 'COMPLETED' };
+    case 'SagaCompensated':
+      return saga.status === 'RUNNING' ? saga : { ...clock, status: 'COMPENSATED', ending: saga.ending };
+  }
+}
+
+const without = (steps: readonly string[], step: string | undefined): readonly string[] =>
+  steps.filter((name) => name !== step);
+
+/** Of one step the first time counts, however often it is sent; a step and its compensation are two. */
+function sent(
+  before: Waiting,
+  { step, attempt, at, again }: { step: string; attempt: number; at: string; again: string },
+): Waiting {
+  return { step, attempt, since: attempt === 1 ? at : before.since, again };
+}
