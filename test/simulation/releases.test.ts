@@ -10,8 +10,8 @@ import { prodAssembly } from './support/assembly.js';
 /** The release before this one: it reads version 2 of OrderRejected, and writes version 1. */
 const releaseBefore = {
   file: 'lambdas/services/orders/contract.ts',
-  from: '(data) => ({ ...data, skus: [] })),\n      },',
-  to: '(data) => ({ ...data, skus: [] }), ({ skus: _, ...data }: any) => data),\n      },\n      writes: 1,',
+  from: /(OrderRejected: \{.*?skus: \[\] \}\))(\),.*?)writes: 2,/s,
+  to: '$1, ({ skus: _, ...data }: any) => data$2writes: 1,',
 };
 
 /** The one before that knows version 1 only. */

@@ -36,8 +36,29 @@ export const Text = z
   .check(z.regex(/^[^\p{Cc}\p{Cs}\p{Noncharacter_Code_Point}]*$/u, 'expected text without control characters'));
 
 /** Why the business refused an order. */
-export const RejectionReason = z.enum(['OUT_OF_STOCK']);
+export const RejectionReason = z.enum([
+  'OUT_OF_STOCK',
+  'PRICE_CHANGED',
+  'UNKNOWN_PRODUCT',
+  'OVER_LIMIT',
+  'CURRENCY_MISMATCH',
+  'PAYMENT_DECLINED',
+  /** Somebody who has a part in it did not answer in time. */
+  'TIMED_OUT',
+  /** Somebody who has a part in it refused, for a reason that no customer can act on. */
+  'STEP_REFUSED',
+]);
 export type RejectionReason = z.infer<typeof RejectionReason>;
+
+/** The reasons that there were before the saga. */
+const RejectionReason2 = z.enum(['OUT_OF_STOCK']);
+const OrderRejected2 = z.object({ orderId: OrderId, reason: RejectionReason2, skus: z.array(z.string()) });
+const OrderRejected3 = z.object({
+  orderId: OrderId,
+  reason: RejectionReason,
+  /** Lines that the reason is about; none where it is the whole order, or where version 1 didn't say. */
+  skus: z.array(z.string()),
+});
 
 /** Where an order goes: a person's data, stored and published sealed only. */
 export const DeliveryAddress = z.strictObject({
@@ -64,6 +85,9 @@ const OrderPlaced1 = z.object({
   placedAt: z.iso.datetime(),
 });
 
+/** Whose order it is; the first release didn't say. */
+const OfCustomer = z.exactOptional(z.string().check(z.maxLength(128)));
+
 /** What the orders service publishes; `subject` is `Order/<orderId>`. */
 export const ordersContract = {
   service: 'orders',
@@ -74,20 +98,32 @@ export const ordersContract = {
       earlier: { 1: earlierShape(OrderPlaced1, (data) => data) },
       personal: { deliverTo: 'customerId' },
     },
-    OrderApproved: { version: 1, data: z.object({ orderId: OrderId }) },
+    OrderApproved: { version: 1, data: z.object({ orderId: OrderId, customerId: OfCustomer }) },
     OrderRejected: {
-      version: 2,
+      version: 3,
+      data: OrderRejected3,
+      earlier: {
+        1: earlierShape(z.object({ orderId: OrderId, reason: RejectionReason2 }), (data) => ({ ...data, skus: [] })),
+        2: earlierShape(
+          OrderRejected2,
+          (data) => data,
+          // Where there is another reason its commit is refused: version 2 has no word for it.
+          ({ reason, ...data }: z.infer<typeof OrderRejected3>) => ({ ...data, reason: reason as 'OUT_OF_STOCK' }),
+        ),
+      },
+      // The saga's release writes 3: this one learns to read it.
+      writes: 2,
+    },
+    OrderCancelled: {
+      version: 1,
       data: z.object({
         orderId: OrderId,
-        reason: RejectionReason,
-        /** Lines that the reason is about; none where it is the whole order, or where version 1 didn't say. */
-        skus: z.array(z.string()),
+        customerId: OfCustomer,
+        reason: z.exactOptional(z.string()),
+        /** Its saga was still under way, and undoes what it did; otherwise everybody undoes what is his own. */
+        underWay: z.exactOptional(z.literal(true)),
       }),
-      earlier: {
-        1: earlierShape(z.object({ orderId: OrderId, reason: RejectionReason }), (data) => ({ ...data, skus: [] })),
-      },
     },
-    OrderCancelled: { version: 1, data: z.object({ orderId: OrderId, reason: z.exactOptional(z.string()) }) },
   },
 } as const;
 export type OrderEvent = EventOf<typeof ordersContract>;

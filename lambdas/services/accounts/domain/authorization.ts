@@ -52,6 +52,22 @@ export function decide(state: AccountState, command: AccountCommand, context: Co
   }
 }
 
+/** The refund of an order that is cancelled when all of it is owed already. */
+const CANCELLATION = 'cancellation';
+
+/** What an order's end asks of its account: to take what is held, or to keep nothing of it. */
+export function ending(
+  authorization: Authorization,
+  { how, ...ids }: { readonly orderId: string; readonly customerId: string; readonly how: 'APPROVED' | 'CANCELLED' },
+): AccountCommand {
+  const data = { ...ids, stepId: `${ids.orderId}/${how.toLowerCase()}` };
+  if (how === 'APPROVED') return { type: 'CaptureAuthorization', data };
+  if (authorization.status !== 'CAPTURED') return { type: 'ReleaseAuthorization', data };
+  const { amount, refunds } = authorization;
+  const left = refunds[CANCELLATION] ?? amount.amount - sum(Object.values(refunds));
+  return { type: 'RefundAccount', data: { ...data, refundId: CANCELLATION, amount: { ...amount, amount: left } } };
+}
+
 type Command<Type extends AccountCommand['type']> = Extract<AccountCommand, { type: Type }>;
 
 function authorize(

@@ -4,6 +4,7 @@ import { viewOf } from '../../../../../lambdas/services/accounts/domain/account.
 import {
   type AccountState,
   decide,
+  ending,
   evolve,
   initialState,
 } from '../../../../../lambdas/services/accounts/domain/authorization.js';
@@ -238,3 +239,39 @@ function dice(seed: number): Roll {
     return sides === 0 ? 0 : state % sides;
   };
 }
+
+describe('the end of an order', () => {
+  const ids = { orderId: 'o1', customerId: 'c1' };
+  const leadsTo = (how: 'APPROVED' | 'CANCELLED', ...history: AccountEvent[]) => {
+    const state = history.reduce(evolve, initialState);
+    return decide(state, ending(state.authorization, { ...ids, how }), context).map(({ type, data }) => ({
+      type,
+      ...('amount' in data && { amount: data.amount.amount }),
+      ...('outcome' in data && { outcome: data.outcome }),
+    }));
+  };
+  const step = { ...ids, stepId: 'o1/step' };
+  const authorized: AccountEvent = { type: 'AccountAuthorized', data: { ...step, amount: eur(600) } };
+  const captured: AccountEvent = { type: 'AuthorizationCaptured', data: { ...step, amount: eur(600) } };
+  const released: AccountEvent = { type: 'AuthorizationReleased', data: { ...step, amount: eur(600) } };
+  const refunded = (refundId: string, amount: number): AccountEvent => ({
+    type: 'AccountRefunded',
+    data: { ...step, refundId, amount: eur(amount) },
+  });
+
+  test('that is approved: what is held is taken', () =>
+    expect(leadsTo('APPROVED', authorized)).toEqual([{ type: 'AuthorizationCaptured', amount: 600 }]));
+  test('that is cancelled: what is held is free, what is taken is given back', () => {
+    expect(leadsTo('CANCELLED', authorized)).toEqual([{ type: 'AuthorizationReleased', amount: 600 }]);
+    expect(leadsTo('CANCELLED', authorized, captured)).toEqual([{ type: 'AccountRefunded', amount: 600 }]);
+    expect(leadsTo('CANCELLED', authorized, captured, refunded('r1', 200))).toEqual([
+      { type: 'AccountRefunded', amount: 400 },
+    ]);
+  });
+  test('that is cancelled before its approval is heard of: nothing is taken any more', () =>
+    expect(leadsTo('APPROVED', authorized, released)).toEqual([{ type: 'SagaReplyRequested', outcome: 'REFUSED' }]));
+  test('that is cancelled twice is given back once', () =>
+    expect(leadsTo('CANCELLED', authorized, captured, refunded('r1', 200), refunded('cancellation', 400))).toEqual([
+      { type: 'SagaReplyRequested', outcome: 'DONE' },
+    ]));
+});

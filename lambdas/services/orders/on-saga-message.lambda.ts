@@ -1,0 +1,110 @@
+import { consumer } from '../../patterns/idempotent-consumer/consumer.js';
+import { from, type Handling, type Message } from '../../patterns/idempotent-consumer/listening.js';
+import type { Effect } from '../../patterns/idempotent-consumer/process-once.js';
+import { type SagaMessage, SagaRefused } from '../../patterns/saga/saga.js';
+import type { Trace } from '../../patterns/trace.js';
+import { clock } from '../../platform/clock.js';
+import { accountsContract } from '../accounts/contract.js';
+import { catalogContract } from '../catalog/contract.js';
+import { inventoryContract } from '../inventory/contract.js';
+import { paymentsContract } from '../payments/contract.js';
+import { ordersContract } from './contract.js';
+import { createOrderOrchestrator as orchestrator } from './create-order-store.js';
+import { orderCommandOf } from './domain/create-order.js';
+import { decide } from './domain/order.js';
+import { orderStore } from './order-store.js';
+import { type CreateOrder, createOrderContract } from './saga-contract.js';
+
+/** Everything that the saga of an order hears: its order, the answers to its steps, its clock, and operators. */
+export const handler = consumer({
+  sources: [
+    from({
+      contract: ordersContract,
+      on: {
+        OrderPlaced: ({ event: { data }, trace }) => {
+          const { orderId, customerId, lines, total } = data;
+          return heard(orderId, { type: 'Start', data: { orderId, customerId, lines, total } }, trace);
+        },
+        OrderCancelled: ({ event: { data }, trace }) => heard(data.orderId, { type: 'Cancel' }, trace),
+      },
+    }),
+    from({
+      contract: catalogContract,
+      on: { PricesConfirmed: done, PricesRefused: refused, SagaReplyRequested: replied },
+    }),
+    from({
+      contract: accountsContract,
+      on: {
+        AccountAuthorized: done,
+        AuthorizationDeclined: refused,
+        AuthorizationReleased: done,
+        AuthorizationVoided: done,
+        SagaReplyRequested: replied,
+      },
+    }),
+    from({
+      contract: inventoryContract,
+      on: {
+        StockReserved: done,
+        StockRejected: refused,
+        StockReleased: done,
+        ReservationVoided: done,
+        SagaReplyRequested: replied,
+      },
+    }),
+    from({ contract: paymentsContract, on: { SagaReplyRequested: replied } }),
+    from({
+      contract: createOrderContract,
+      onCommand: {
+        RingTimer: ({ event: { data }, trace }) => heard(data.sagaId, { type: 'Ring', number: data.number }, trace),
+        RetrySaga: ({ event: { data }, trace }) => heard(data.sagaId, { type: 'Retry' }, trace),
+        ResolveSaga: ({ event: { data }, trace }) => {
+          const { sagaId, by, note } = data;
+          return heard(sagaId, { type: 'Resolve', by, note }, trace);
+        },
+      },
+    }),
+  ],
+  isRefusal: (error) => error instanceof SagaRefused,
+});
+
+/** What answers have in common. Without a step it was no saga that asked. */
+interface Answer {
+  readonly data: {
+    readonly orderId: string;
+    readonly stepId?: string;
+    readonly reason?: string;
+    readonly skus?: readonly string[];
+  };
+}
+
+function done({ event: { data }, trace }: Message<Answer>): Handling {
+  return heard(data.orderId, { type: 'Reply', stepId: data.stepId ?? '', outcome: 'DONE' }, trace);
+}
+
+function refused({ event: { data }, trace }: Message<Answer>): Handling {
+  const { orderId, stepId = '', reason, skus } = data;
+  const why = { ...(reason === undefined ? {} : { reason }), ...(skus ? { subjects: skus } : {}) };
+  return heard(orderId, { type: 'Reply', stepId, outcome: 'REFUSED', ...why }, trace);
+}
+
+function replied(message: Message<Answer & { readonly data: { readonly outcome: 'DONE' | 'REFUSED' } }>): Handling {
+  return message.event.data.outcome === 'DONE' ? done(message) : refused(message);
+}
+
+function heard(orderId: string, message: SagaMessage<CreateOrder>, trace: Trace): Handling {
+  return { decide: () => effectOf(orderId, message, trace) };
+}
+
+/** The order changes with its saga, in one transaction. */
+async function effectOf(orderId: string, message: SagaMessage<CreateOrder>, trace: Trace): Promise<Effect> {
+  const { events, writes } = await orchestrator.advance(orderId, message, trace);
+  const command = orderCommandOf(events);
+  if (!command) return writes;
+  const order = await orderStore.load(orderId);
+  const changes = decide(order.state, command, { now: clock.now() });
+  if (changes.length > 0) return [...writes, orderStore.appendWrite(orderStore.commit(order, changes, trace))];
+  // Its customer was faster: a cancelled order stays so, and is not approved, but undone.
+  if (command.type === 'Approve') return (await orchestrator.advance(orderId, { type: 'Cancel' }, trace)).writes;
+  return writes;
+}

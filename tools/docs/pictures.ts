@@ -1,0 +1,42 @@
+import { createOrderSaga } from '../../lambdas/services/orders/domain/create-order.js';
+import type { CreateOrder } from '../../lambdas/services/orders/saga-contract.js';
+import { pictureOf } from './saga-picture.js';
+import { play } from './saga-play.js';
+
+/** A part of a page that is made from the code. */
+export interface Picture {
+  /** Between which marks it stands. */
+  readonly name: string;
+  /** Its page: a path from the root of the repository. */
+  readonly page: string;
+  readonly make: () => string;
+}
+
+const orderOver = (amount: number): CreateOrder => ({
+  orderId: 'order',
+  customerId: 'customer',
+  lines: [],
+  total: { amount, currency: 'EUR' },
+});
+
+export const pictures: readonly Picture[] = [
+  {
+    name: 'CreateOrderSaga',
+    page: 'lambdas/services/orders/README.md',
+    make: () => pictureOf(play(createOrderSaga, [orderOver(1), orderOver(0)])),
+  },
+];
+
+export const ROOT = new URL('../../', import.meta.url);
+
+/**
+ * @param text of the picture's page
+ * @returns the text with the picture as the code makes it now, in the place of the one that stands there
+ * @throws {Error} where the page has no marks for it
+ */
+export function withPicture(text: string, { name, page, make }: Picture): string {
+  const [begin, end] = [`<!-- ${name}: made by npm run docs -->`, `<!-- end of ${name} -->`];
+  const [before, rest] = [text.indexOf(begin), text.indexOf(end)];
+  if (before < 0 || rest < before) throw new Error(`${page} has no '${begin}' before an '${end}'`);
+  return `${text.slice(0, before)}${begin}\n\n${make()}\n\n${text.slice(rest)}`;
+}

@@ -1,0 +1,99 @@
+import { keyOf, type Move, type Place, type Play, type Silence } from './saga-play.js';
+
+/**
+ * A flowchart (Mermaid) of all that can become of a saga, and a table of what it sends, how often and for how long.
+ * A state diagram was no choice: Mermaid draws no way from inside one group of states to inside another there.
+ * @returns Markdown
+ */
+export function pictureOf({ moves, silences }: Play): string {
+  const places = new Map(moves.flatMap(({ from, to }) => [from, to].map((place) => [keyOf(place), place] as const)));
+  const silenceAt = new Map(silences.map((silence) => [keyOf(silence.at), silence]));
+  const groups = groupBy(places.values(), ({ status, step }) => (step === undefined ? '' : status));
+  const boxes = [...groups].flatMap(([status, members]) => {
+    const lines = members.map((place) => boxOf(place, silenceAt.get(keyOf(place))));
+    return status === '' ? lines : [`subgraph ${status}`, ...lines, 'end'];
+  });
+  const ways = groupBy(moves, ({ from, to }) => `${idOf(from)} ${idOf(to)}`);
+  const arrows = [...ways.values()].flatMap(([way, ...more]) => {
+    if (!way) return [];
+    const labels = [way, ...more].map((move) => labelOf(move, silenceAt.get(keyOf(move.from))));
+    return `${idOf(way.from)} -->|"${labels.join(', ')}"| ${idOf(way.to)}`;
+  });
+  const rows = ['RUNNING', 'COMPENSATING']
+    .flatMap((status) => silences.filter(({ at }) => at.status === status))
+    .map((silence) => rowOf(silence, moves));
+  return [
+    '```mermaid',
+    'flowchart TD',
+    ...[...boxes, ...arrows].map((line) => `  ${line}`),
+    '```',
+    '',
+    '| step | sends | until it is answered | otherwise |',
+    '|---|---|---|---|',
+    ...rows,
+  ].join('\n');
+}
+
+/** What a message is called in the picture. */
+const WORDS: Readonly<Record<Move['on'], string>> = {
+  started: 'started',
+  done: 'done',
+  refused: 'refused',
+  unanswered: 'no answer',
+  cancelled: 'cancelled',
+  retried: 'retried by an operator',
+  resolved: 'resolved by an operator',
+};
+
+/** Times of sending again that a row names. */
+const SHOWN = 4;
+
+const idOf = (place: Place): string => keyOf(place).replaceAll(/[^A-Za-z0-9]/g, '_');
+
+const nameOf = ({ status, step }: Place): string =>
+  step === undefined ? status : status === 'COMPENSATING' ? `undo ${step}` : step;
+
+function boxOf(place: Place, silence: Silence | undefined): string {
+  if (place.status === 'NONE') return `${idOf(place)}(("not begun"))`;
+  if (place.step === undefined) return `${idOf(place)}(["${place.status}"])`;
+  const sends = silence ? `<br/>${silence.command.command.type}` : '';
+  return `${idOf(place)}["${nameOf(place)}${sends}"]`;
+}
+
+function labelOf({ from, on, without }: Move, silence: Silence | undefined): string {
+  const isLate = from.status === 'STUCK' && on === 'done';
+  const inTime = on === 'unanswered' && silence ? ` in ${timeOf(silence.givenUpAfter)}` : '';
+  const passed = without.length === 0 ? '' : ` (${without.join(', ')} was not needed)`;
+  return `${isLate ? 'done after all' : WORDS[on]}${inTime}${passed}`;
+}
+
+function rowOf({ at, command, sentAfter, givenUpAfter }: Silence, moves: readonly Move[]): string {
+  const end = moves.find(({ from, on }) => on === 'unanswered' && keyOf(from) === keyOf(at));
+  const again = sentAfter.slice(1, SHOWN + 1).map(timeOf);
+  const times = again.length === 0 ? 'once' : `${sentAfter.length} times: at once, after ${again.join(', ')}`;
+  const otherwise = end?.to.status === 'STUCK' ? 'STUCK' : end && nameOf(end.to);
+  return `| ${[
+    nameOf(at),
+    `\`${command.command.type}\` to ${command.to.service}`,
+    `${times}${sentAfter.length > SHOWN + 1 ? ', ...' : ''}`,
+    `${otherwise}, after ${timeOf(givenUpAfter)}`,
+  ].join(' | ')} |`;
+}
+
+const UNITS = [
+  [86_400, 'days'],
+  [3_600, 'h'],
+  [60, 'min'],
+] as const;
+
+/** @param seconds of a time span; in the largest unit that leaves no remainder */
+function timeOf(seconds: number): string {
+  const [size, unit] = UNITS.find(([size]) => seconds % size === 0) ?? [1, 's'];
+  return `${seconds / size} ${unit}`;
+}
+
+function groupBy<T>(items: Iterable<T>, groupOf: (item: T) => string): ReadonlyMap<string, readonly T[]> {
+  const groups = new Map<string, T[]>();
+  for (const item of items) groups.set(groupOf(item), [...(groups.get(groupOf(item)) ?? []), item]);
+  return groups;
+}
