@@ -16,6 +16,7 @@ const COMMANDS = {
   'simulate-planted': '../test/simulation/simulate-planted.ts',
   'bench-event-store': './bench/event-store.ts',
   'keep-contracts': './release/keep-contracts.ts',
+  docs: './docs/write.ts',
 };
 const root = new URL('../', import.meta.url);
 const at = (path) => new URL(path, root);

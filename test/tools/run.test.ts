@@ -16,6 +16,7 @@ test.each([
   'orderly',
   'bench:event-store',
   'contracts:keep',
+  'docs',
   'simulate',
   'simulate:planted',
 ])('npm run %s works in a fresh clone: it installs what is missing, before anything is imported', (name) => {
