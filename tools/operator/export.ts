@@ -7,6 +7,7 @@ import { accountsContract } from '../../lambdas/services/accounts/contract.js';
 import { catalogContract } from '../../lambdas/services/catalog/contract.js';
 import { inventoryContract } from '../../lambdas/services/inventory/contract.js';
 import { ordersContract } from '../../lambdas/services/orders/contract.js';
+import { createOrderContract } from '../../lambdas/services/orders/saga-contract.js';
 import { paymentsContract } from '../../lambdas/services/payments/contract.js';
 import { readCommits } from './commits.js';
 import { Exit, OperatorError } from './errors.js';
@@ -32,6 +33,10 @@ interface Asked {
 /** Every service that keeps something about a person, by their id or by their orders'. */
 const SOURCES: readonly Source[] = [
   { contract: ordersContract, keys: async ({ orders }) => orders.map((id) => aggregateKey('Order', id)) },
+  {
+    contract: createOrderContract,
+    keys: async ({ orders }) => orders.map((id) => aggregateKey('CreateOrderSaga', id)),
+  },
   {
     contract: inventoryContract,
     keys: async ({ orders }) => orders.map((id) => aggregateKey('Reservation', id)),
