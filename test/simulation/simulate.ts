@@ -80,8 +80,12 @@ async function broken(args: readonly string[]): Promise<number> {
 async function unusedRights(folder: string): Promise<readonly string[]> {
   const deployment = deploymentOf(folder);
   const all = new Iam(deployment.assembly);
+  // Beside the list, which may go into a file.
+  const say = (line: string): void => console.error(line);
+  say('every single fault of place-one ...');
   await singles(deployment, scenarioCalled('place-one'), { each: ({ cloud }) => all.usedBy(cloud.iam) });
-  for (const scenario of SCENARIOS) {
+  for (const [at, scenario] of SCENARIOS.entries()) {
+    say(`${scenario.name} (${at + 1} of ${SCENARIOS.length}) ...`);
     all.usedBy((await playWith(deployment, scenario, 'calm')).cloud.iam);
     for (let seed = 0; seed < 5; seed++) all.usedBy((await playSeed(deployment, scenario, String(seed))).cloud.iam);
   }
