@@ -6,7 +6,7 @@ export const logger = new Logger();
 
 const metrics = new Metrics();
 
-/** Every metric of ours: a name stands here, on the dashboard and in RUNBOOK.md. */
+/** Every metric of ours: what is deployed and counts one is on the dashboard, or rings by an alarm. */
 export type MetricName =
   | 'OrdersPlaced'
   | 'DuplicatesSuppressed'

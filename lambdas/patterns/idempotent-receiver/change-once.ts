@@ -21,8 +21,8 @@ export interface ChangeOnce<State, Event extends AnyEvent> {
 
 /**
  * Changes an aggregate at most once per request, for the window (design G2): the record of the request, by its key or its
- * number in a session, commits in one transaction with the change, and says which version answers it. A decision that changes nothing is recorded too, with
- * a check that nothing happened meanwhile.
+ * number in a session, commits in one transaction with the change, and says which version answers it. A decision that
+ * changes nothing is recorded too, with a check that nothing happened meanwhile.
  *
  * A refusal may be no more than the request's own earlier success seen again ("already cancelled"): so the record is
  * read after it, strongly consistent, before it is answered.

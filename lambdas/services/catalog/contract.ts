@@ -1,14 +1,14 @@
 import * as z from 'zod/mini';
 import type { CommandOf, EventOf } from '../../patterns/contract.js';
-import { Money, OrderId, Sku, Text } from '../orders/contract.js';
+import { Money, OrderId, Sku, StepId, Text } from '../orders/contract.js';
 
 const ProductName = Text.check(z.minLength(1), z.maxLength(200));
 
 /** A product as it is after an event: whoever keeps one of his own takes the newest, in whichever order they arrive. */
 const Product = { sku: Sku, name: z.string(), unitPrice: Money };
 
-/** `<sagaId>/<step>`: the same for every retry of a step; the answer carries it back. */
-const Step = { orderId: OrderId, stepId: z.string().check(z.minLength(1), z.maxLength(256)) };
+/** What every command and every answer to one names. */
+const Step = { orderId: OrderId, stepId: StepId };
 
 /** Why an order's prices are not confirmed, for ever. */
 export const RefusalReason = z.enum(['PRICE_CHANGED', 'UNKNOWN_PRODUCT']);

@@ -158,3 +158,11 @@ test('what is left unread again and again is no price that is unknown', async ()
   read = 1;
   await expect(products.pricesOf([...others, sku])).rejects.toMatchObject({ name: 'Throttled' });
 });
+
+test('prices are read strongly consistent: one that was set before the order counts', async () => {
+  await set(350);
+  calls.length = 0;
+  expect(await products.pricesOf([sku])).toEqual(new Map([[sku, eur(350)]]));
+  // An eventually consistent read of so little costs half a unit.
+  expect(calls).toEqual([{ operation: 'BatchGetItem', readUnits: 1, writeUnits: 0 }]);
+});
