@@ -1,0 +1,95 @@
+import { randomUUID } from 'node:crypto';
+import type { Context, SQSBatchResponse, SQSEvent } from 'aws-lambda';
+import { beforeAll, beforeEach, expect, test } from 'vitest';
+import { commitItem } from '../../../../lambdas/patterns/event-store/commit.js';
+import { busEntries } from '../../../../lambdas/patterns/outbox/envelope.js';
+import { Env } from '../../../../lambdas/platform/environment.js';
+import { decide } from '../../../../lambdas/services/accounts/domain/authorization.js';
+import { type OrderEvent, ordersContract } from '../../../../lambdas/services/orders/contract.js';
+import { functionEnvironment } from '../../../support/function-environment.js';
+import { inProcessDynamoDb } from '../../../support/in-process-dynamodb.js';
+import { traceOf } from '../../../support/tally.js';
+
+const eur = (amount: number) => ({ amount, currency: 'EUR' });
+const defaultCreditLimit = eur(1_000);
+let store: typeof import('../../../../lambdas/services/accounts/account-store.js');
+let handler: (event: SQSEvent, context: Context) => Promise<SQSBatchResponse>;
+beforeAll(async () => {
+  functionEnvironment({
+    [Env.SERVICE]: 'accounts',
+    [Env.CONSUMER]: 'accounts-orders',
+    [Env.CONSUMER_GENERATION]: '0',
+    [Env.QUEUE_URL]: 'http://queue.test',
+    [Env.MAX_ATTEMPTS]: '8',
+    [Env.DEFAULT_CREDIT_LIMIT]: JSON.stringify(defaultCreditLimit),
+  });
+  inProcessDynamoDb({ table: ['pk', 'sk'], records: ['pk'] });
+  store = await import('../../../../lambdas/services/accounts/account-store.js');
+  ({ handler } = await import('../../../../lambdas/services/accounts/on-order-event.lambda.js'));
+});
+
+let ids: { readonly orderId: string; readonly customerId: string };
+beforeEach(async () => {
+  ids = { orderId: randomUUID().replaceAll('-', ''), customerId: randomUUID() };
+  const order = await store.orderOfAccount(ids.customerId, ids.orderId);
+  const { account, authorization } = order;
+  const command = { type: 'AuthorizeAccount', data: { ...ids, stepId: 's', amount: eur(600) } } as const;
+  const events = decide({ account: account.state, authorization }, command, { defaultCreditLimit });
+  const { transact } = await import('../../../../lambdas/platform/dynamodb.js');
+  await transact(store.writesOf(order, events, traceOf(randomUUID())));
+});
+
+async function hears(...events: readonly OrderEvent[]): Promise<void> {
+  for (const event of events) {
+    const trace = traceOf(randomUUID());
+    const commit = commitItem({
+      contract: ordersContract,
+      aggregate: 'Order',
+      id: ids.orderId,
+      after: 0,
+      events: [event],
+      trace,
+      feedShards: [],
+    });
+    const { Source, DetailType, Detail } = busEntries(commit, { service: 'orders', epoch: 0 })[0]!;
+    const body = JSON.stringify({ source: Source, 'detail-type': DetailType, detail: JSON.parse(Detail) });
+    const record = { messageId: 'm', receiptHandle: 'h', body, attributes: { ApproximateReceiveCount: '8' } };
+    const answer = await handler(
+      { Records: [{ ...record, messageAttributes: {} }] } as unknown as SQSEvent,
+      { getRemainingTimeInMillis: () => 20_000 } as Context,
+    );
+    expect(answer).toEqual({ batchItemFailures: [] });
+  }
+}
+
+const approved = (): OrderEvent => ({ type: 'OrderApproved', data: ids });
+const cancelled = (more: object = {}): OrderEvent => ({ type: 'OrderCancelled', data: { ...ids, ...more } });
+const account = async () => {
+  const { authorized, captured, refunded } = store.existing(await store.accountStore.load(ids.customerId));
+  return [authorized.amount, captured.amount, refunded.amount];
+};
+
+test('what is held for an order is taken once it is approved', async () => {
+  await hears(approved(), approved());
+  expect(await account()).toEqual([0, 600, 0]);
+});
+
+test('cancelled afterwards, it is given back', async () => {
+  await hears(approved(), cancelled());
+  expect(await account()).toEqual([0, 600, 600]);
+});
+
+test('cancelled as heard first, nothing is taken any more', async () => {
+  await hears(cancelled(), approved());
+  expect(await account()).toEqual([0, 0, 0]);
+});
+
+test('while its saga is under way, a cancellation is left to that', async () => {
+  await hears(cancelled({ underWay: true }));
+  expect(await account()).toEqual([600, 0, 0]);
+});
+
+test('an order of before there were sagas changes no account', async () => {
+  await hears({ type: 'OrderApproved', data: { orderId: ids.orderId } });
+  expect(await account()).toEqual([600, 0, 0]);
+});
