@@ -1,25 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
-import type { Context, SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import { expect, test } from 'vitest';
-import { type AnyEvent, eventToWrite, type ServiceContract } from '../../../lambdas/patterns/contract.js';
 import { documents } from '../../../lambdas/platform/dynamodb.js';
-import { Env } from '../../../lambdas/platform/environment.js';
 import { inventoryContract } from '../../../lambdas/services/inventory/contract.js';
 import { type OrderEvent, ordersContract } from '../../../lambdas/services/orders/contract.js';
-import { functionEnvironment } from '../../support/function-environment.js';
+import { consumerEnvironment, eventConsumed } from '../../support/consumed.js';
 import { inProcessDynamoDb } from '../../support/in-process-dynamodb.js';
 import { traceOf } from '../../support/tally.js';
 
 /** A consumer that finds nothing to do decided on a version: what comes in between its load and its record is seen. */
 
-functionEnvironment({
-  [Env.SERVICE]: 'tester',
-  [Env.CONSUMER]: 'tester',
-  [Env.CONSUMER_GENERATION]: '0',
-  [Env.QUEUE_URL]: 'https://queue',
-  [Env.MAX_ATTEMPTS]: '8',
-});
+consumerEnvironment('tester', 'tester');
 const { calls } = inProcessDynamoDb({ table: ['pk', 'sk'], records: ['pk'] });
 const { orderStore } = await import('../../../lambdas/services/orders/order-store.js');
 const { reservationStore } = await import('../../../lambdas/services/inventory/reservation-store.js');
@@ -38,37 +29,6 @@ documents.middlewareStack.add(
   },
   { step: 'initialize' },
 );
-
-type Handler = (event: SQSEvent, context: Context) => Promise<SQSBatchResponse>;
-
-async function deliver(handler: Handler, contract: ServiceContract, event: AnyEvent, id: string) {
-  const { schemaVersion, data } = eventToWrite(contract, event);
-  const source = `orderly.${contract.service}`;
-  const detail = {
-    id,
-    source,
-    type: event.type,
-    subject: 'Thing/1',
-    time: new Date().toISOString(),
-    dataschema: `urn:orderly:${contract.service}:${event.type}:${schemaVersion}`,
-    data,
-    sequence: 1,
-    epoch: 0,
-    correlationid: 'c',
-    causationid: 'm',
-    traceparent: 't',
-    actor: 'service:other',
-    onbehalfof: 'customer:alice',
-  };
-  const record = {
-    messageId: id,
-    body: JSON.stringify({ source, 'detail-type': event.type, detail }),
-    attributes: { ApproximateReceiveCount: '1' },
-    messageAttributes: {},
-  };
-  const context = { getRemainingTimeInMillis: () => 30_000 } as Context;
-  expect(await handler({ Records: [record] } as unknown as SQSEvent, context)).toEqual({ batchItemFailures: [] });
-}
 
 const recordOf = async (id: string) =>
   (await documents.send(new GetCommand({ TableName: 'records', Key: { pk: `tester@0#${id}` } }))).Item;
@@ -100,7 +60,7 @@ test('stock is reserved for an order that is approved: recorded, and decided ane
       orderStore.commit(loaded, [{ type: 'OrderCancelled', data: { orderId } }], traceOf('rival')),
     );
   };
-  await deliver(
+  await eventConsumed(
     onStockAnswer.handler,
     inventoryContract,
     { type: 'StockReserved', data: { orderId, lines: [] } },
@@ -123,7 +83,7 @@ test('an order is placed again where its reservation is void: recorded, and deci
     const loaded = await reservationStore.load(orderId);
     await reservationStore.append(reservationStore.commit(loaded, [voided], traceOf('rival')));
   };
-  await deliver(onOrderEvent.handler, ordersContract, placed(orderId), message);
+  await eventConsumed(onOrderEvent.handler, ordersContract, placed(orderId), message);
   expect(loads()).toBe(3);
   expect(await recordOf(message)).toMatchObject({ status: 'PROCESSED' });
 });
@@ -131,7 +91,7 @@ test('an order is placed again where its reservation is void: recorded, and deci
 test('what a service does because of a message names who began it', async () => {
   const orderId = randomUUID();
   await append(orderStore, orderId, [placed(orderId)]);
-  await deliver(
+  await eventConsumed(
     onStockAnswer.handler,
     inventoryContract,
     { type: 'StockRejected', data: { orderId, reason: 'OUT_OF_STOCK', skus: ['TEA-1'] } },

@@ -1,26 +1,18 @@
 import { randomUUID } from 'node:crypto';
-import type { Context, SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import { beforeAll, beforeEach, expect, test } from 'vitest';
-import { commitItem } from '../../../../lambdas/patterns/event-store/commit.js';
-import { busEntries } from '../../../../lambdas/patterns/outbox/envelope.js';
 import { Env } from '../../../../lambdas/platform/environment.js';
 import { decide } from '../../../../lambdas/services/accounts/domain/authorization.js';
 import { type OrderEvent, ordersContract } from '../../../../lambdas/services/orders/contract.js';
-import { functionEnvironment } from '../../../support/function-environment.js';
+import { type ConsumerHandler, consumerEnvironment, eventConsumed } from '../../../support/consumed.js';
 import { inProcessDynamoDb } from '../../../support/in-process-dynamodb.js';
 import { traceOf } from '../../../support/tally.js';
 
 const eur = (amount: number) => ({ amount, currency: 'EUR' });
 const defaultCreditLimit = eur(1_000);
 let store: typeof import('../../../../lambdas/services/accounts/account-store.js');
-let handler: (event: SQSEvent, context: Context) => Promise<SQSBatchResponse>;
+let handler: ConsumerHandler;
 beforeAll(async () => {
-  functionEnvironment({
-    [Env.SERVICE]: 'accounts',
-    [Env.CONSUMER]: 'accounts-orders',
-    [Env.CONSUMER_GENERATION]: '0',
-    [Env.QUEUE_URL]: 'http://queue.test',
-    [Env.MAX_ATTEMPTS]: '8',
+  consumerEnvironment('accounts', 'accounts-orders', {
     [Env.DEFAULT_CREDIT_LIMIT]: JSON.stringify(defaultCreditLimit),
   });
   inProcessDynamoDb({ table: ['pk', 'sk'], records: ['pk'] });
@@ -40,26 +32,7 @@ beforeEach(async () => {
 });
 
 async function hears(...events: readonly OrderEvent[]): Promise<void> {
-  for (const event of events) {
-    const trace = traceOf(randomUUID());
-    const commit = commitItem({
-      contract: ordersContract,
-      aggregate: 'Order',
-      id: ids.orderId,
-      after: 0,
-      events: [event],
-      trace,
-      feedShards: [],
-    });
-    const { Source, DetailType, Detail } = busEntries(commit, { service: 'orders', epoch: 0 })[0]!;
-    const body = JSON.stringify({ source: Source, 'detail-type': DetailType, detail: JSON.parse(Detail) });
-    const record = { messageId: 'm', receiptHandle: 'h', body, attributes: { ApproximateReceiveCount: '8' } };
-    const answer = await handler(
-      { Records: [{ ...record, messageAttributes: {} }] } as unknown as SQSEvent,
-      { getRemainingTimeInMillis: () => 20_000 } as Context,
-    );
-    expect(answer).toEqual({ batchItemFailures: [] });
-  }
+  for (const event of events) await eventConsumed(handler, ordersContract, event);
 }
 
 const approved = (): OrderEvent => ({ type: 'OrderApproved', data: ids });

@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import type { Context, SQSEvent } from 'aws-lambda';
 import { beforeAll, beforeEach, expect, test } from 'vitest';
-import { Env } from '../../../../lambdas/platform/environment.js';
-import type { CatalogCommand, PriceCheckEvent } from '../../../../lambdas/services/catalog/contract.js';
-import { functionEnvironment } from '../../../support/function-environment.js';
+import {
+  type CatalogCommand,
+  catalogContract,
+  type PriceCheckEvent,
+} from '../../../../lambdas/services/catalog/contract.js';
+import { commandConsumed, consumerEnvironment } from '../../../support/consumed.js';
 import { inProcessDynamoDb } from '../../../support/in-process-dynamodb.js';
 import { traceOf } from '../../../support/tally.js';
 
@@ -20,13 +22,7 @@ let read = Number.POSITIVE_INFINITY;
 const { calls } = inProcessDynamoDb({ table: ['pk', 'sk'], records: ['pk'] });
 
 beforeAll(async () => {
-  functionEnvironment({
-    [Env.SERVICE]: 'catalog',
-    [Env.CONSUMER]: 'catalog-commands',
-    [Env.CONSUMER_GENERATION]: '0',
-    [Env.QUEUE_URL]: 'https://queue',
-    [Env.MAX_ATTEMPTS]: '8',
-  });
+  consumerEnvironment('catalog', 'catalog-commands');
   products = await import('../../../../lambdas/services/catalog/product-store.js');
   checks = await import('../../../../lambdas/services/catalog/price-check-store.js');
   onCommand = await import('../../../../lambdas/services/catalog/on-command.lambda.js');
@@ -55,34 +51,7 @@ const eur = (amount: number) => ({ amount, currency: 'EUR' });
 const set = (amount: number, ifMatch?: number, of = sku) =>
   products.setProduct(of, { name: 'Tea', unitPrice: eur(amount) }, ifMatch, traceOf(randomUUID()));
 
-async function deliver(command: CatalogCommand): Promise<void> {
-  const { type, data } = command;
-  const detail = {
-    id: randomUUID(),
-    source: 'orderly.orders',
-    to: 'catalog',
-    type,
-    subject: `CreateOrderSaga/${data.orderId}`,
-    time: new Date().toISOString(),
-    dataschema: `urn:orderly:catalog:${type}:1`,
-    data,
-    sequence: 1,
-    epoch: 0,
-    correlationid: 'c',
-    causationid: 'm',
-    traceparent: 't',
-    actor: 'service:orders',
-  };
-  const record = {
-    messageId: detail.id,
-    body: JSON.stringify({ source: detail.source, 'detail-type': type, detail }),
-    attributes: { ApproximateReceiveCount: '1' },
-    messageAttributes: {},
-  };
-  const context = { getRemainingTimeInMillis: () => 30_000 } as Context;
-  const answer = await onCommand.handler({ Records: [record] } as unknown as SQSEvent, context);
-  expect(answer).toEqual({ batchItemFailures: [] });
-}
+const deliver = (command: CatalogCommand) => commandConsumed(onCommand.handler, catalogContract, command);
 
 const confirm = (amount: number, orderId = randomUUID()): CatalogCommand => ({
   type: 'ConfirmPrices',

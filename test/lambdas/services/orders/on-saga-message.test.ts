@@ -1,31 +1,21 @@
 import { randomUUID } from 'node:crypto';
-import type { Context, SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { AnyEvent, ServiceContract } from '../../../../lambdas/patterns/contract.js';
-import { commitItem } from '../../../../lambdas/patterns/event-store/commit.js';
-import { busEntries } from '../../../../lambdas/patterns/outbox/envelope.js';
-import { Env } from '../../../../lambdas/platform/environment.js';
 import { accountsContract } from '../../../../lambdas/services/accounts/contract.js';
 import { catalogContract } from '../../../../lambdas/services/catalog/contract.js';
 import { inventoryContract } from '../../../../lambdas/services/inventory/contract.js';
 import { ordersContract } from '../../../../lambdas/services/orders/contract.js';
 import { paymentsContract } from '../../../../lambdas/services/payments/contract.js';
-import { functionEnvironment } from '../../../support/function-environment.js';
+import { type ConsumerHandler, consumerEnvironment, eventConsumed } from '../../../support/consumed.js';
 import { inProcessDynamoDb } from '../../../support/in-process-dynamodb.js';
 import { traceOf } from '../../../support/tally.js';
 
 let orders: typeof import('../../../../lambdas/services/orders/order-store.js');
 let sagas: typeof import('../../../../lambdas/services/orders/create-order-store.js');
 let domain: typeof import('../../../../lambdas/services/orders/domain/order.js');
-let handler: (event: SQSEvent, context: Context) => Promise<SQSBatchResponse>;
+let handler: ConsumerHandler;
 beforeAll(async () => {
-  functionEnvironment({
-    [Env.SERVICE]: 'orders',
-    [Env.CONSUMER]: 'orders-saga',
-    [Env.CONSUMER_GENERATION]: '0',
-    [Env.QUEUE_URL]: 'http://queue.test',
-    [Env.MAX_ATTEMPTS]: '8',
-  });
+  consumerEnvironment('orders', 'orders-saga');
   inProcessDynamoDb({ table: ['pk', 'sk'], records: ['pk'] });
   orders = await import('../../../../lambdas/services/orders/order-store.js');
   sagas = await import('../../../../lambdas/services/orders/create-order-store.js');
@@ -48,26 +38,7 @@ async function changed(command: Parameters<typeof domain.decide>[1]): Promise<vo
   await orders.orderStore.append(orders.orderStore.commit(order, events, traceOf(randomUUID())));
 }
 
-/** One delivery of an event of somebody's. */
-async function hears(contract: ServiceContract, event: AnyEvent): Promise<void> {
-  const commit = commitItem({
-    contract,
-    aggregate: 'Any',
-    id: orderId,
-    after: 0,
-    events: [event],
-    trace: traceOf(randomUUID()),
-    feedShards: [],
-  });
-  const { Source, DetailType, Detail } = busEntries(commit, { service: contract.service, epoch: 0 })[0]!;
-  const body = JSON.stringify({ source: Source, 'detail-type': DetailType, detail: JSON.parse(Detail) });
-  const record = { messageId: 'm', receiptHandle: 'h', body, attributes: { ApproximateReceiveCount: '8' } };
-  const answer = await handler(
-    { Records: [{ ...record, messageAttributes: {} }] } as unknown as SQSEvent,
-    { getRemainingTimeInMillis: () => 20_000 } as Context,
-  );
-  expect(answer).toEqual({ batchItemFailures: [] });
-}
+const hears = (contract: ServiceContract, event: AnyEvent) => eventConsumed(handler, contract, event);
 
 const isPlaced = () =>
   hears(ordersContract, {

@@ -1,13 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import type { Context, SQSEvent } from 'aws-lambda';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Commit } from '../../../../lambdas/patterns/event-store/commit.js';
 import { busEntries } from '../../../../lambdas/patterns/outbox/envelope.js';
-import { Env } from '../../../../lambdas/platform/environment.js';
 import type { PaymentEvent } from '../../../../lambdas/services/payments/contract.js';
 import type { PaymentProvider } from '../../../../lambdas/services/payments/provider/payment-provider.js';
 import { ProviderRefused } from '../../../../lambdas/services/payments/provider/payment-provider.js';
-import { functionEnvironment } from '../../../support/function-environment.js';
+import { consumed, consumerEnvironment } from '../../../support/consumed.js';
 import { inProcessDynamoDb } from '../../../support/in-process-dynamodb.js';
 import { traceOf } from '../../../support/tally.js';
 import { eur } from './provider/provider-suite.js';
@@ -18,13 +16,7 @@ let store: typeof import('../../../../lambdas/services/payments/payment-store.js
 let consumers: typeof import('../../../../lambdas/services/payments/provider-consumer.js');
 
 beforeAll(async () => {
-  functionEnvironment({
-    [Env.SERVICE]: 'payments',
-    [Env.CONSUMER]: 'payments-provider',
-    [Env.CONSUMER_GENERATION]: '0',
-    [Env.QUEUE_URL]: 'http://queue.test',
-    [Env.MAX_ATTEMPTS]: '8',
-  });
+  consumerEnvironment('payments', 'payments-provider');
   inProcessDynamoDb({ table: ['pk', 'sk'], records: ['pk'] });
   store = await import('../../../../lambdas/services/payments/payment-store.js');
   consumers = await import('../../../../lambdas/services/payments/provider-consumer.js');
@@ -65,25 +57,18 @@ async function tells(
   const history = [...historyOf(id).slice(0, events), ...more(id)];
   const commit = store.paymentStore.commit(payment, history, traceOf(randomUUID()));
   await store.paymentStore.append(commit);
-  const answer = await consumers.providerConsumer(provider)(delivery(commit, brought), {
-    getRemainingTimeInMillis: () => 20_000,
-  } as Context);
-  expect(answer).toEqual({ batchItemFailures: [] });
+  // Of its last attempt: what would be tried again is recorded as failed.
+  await consumed(consumers.providerConsumer(provider), bodyOf(commit, brought), 8);
   const { commits } = await store.paymentStore.load(id);
   return commits
     .slice(1)
     .flatMap(({ events }) => events.map(({ type, data }) => `${type} ${JSON.parse(data).reason ?? ''}`.trim()));
 }
 
-function delivery(commit: Commit, brought: number): SQSEvent {
+function bodyOf(commit: Commit, brought: number): string {
   const { Source, DetailType, Detail } =
     busEntries(commit, { service: 'payments', epoch: 0 }).at(brought) ?? expect.fail();
-  const body = JSON.stringify({ source: Source, 'detail-type': DetailType, detail: JSON.parse(Detail) });
-  // Of its last attempt: what would be tried again is recorded as failed.
-  const attributes = { ApproximateReceiveCount: '8' };
-  return {
-    Records: [{ messageId: 'm', receiptHandle: 'h', body, attributes, messageAttributes: {} }],
-  } as unknown as SQSEvent;
+  return JSON.stringify({ source: Source, 'detail-type': DetailType, detail: JSON.parse(Detail) });
 }
 
 const voiding = (paymentId: string): readonly PaymentEvent[] => [

@@ -1,0 +1,69 @@
+import { randomUUID } from 'node:crypto';
+import type { Context, SQSBatchResponse, SQSEvent } from 'aws-lambda';
+import { expect } from 'vitest';
+import { type AnyEvent, commandsOf, eventToWrite, type ServiceContract } from '../../lambdas/patterns/contract.js';
+import { Env } from '../../lambdas/platform/environment.js';
+import { functionEnvironment } from './function-environment.js';
+
+export type ConsumerHandler = (event: SQSEvent, context: Context) => Promise<SQSBatchResponse>;
+
+/** What a consumer's function finds in its environment, for tests in this process: before its modules are imported. */
+export const consumerEnvironment = (
+  service: string,
+  consumer: string,
+  more: Readonly<Record<string, string>> = {},
+): void =>
+  functionEnvironment({
+    [Env.SERVICE]: service,
+    [Env.CONSUMER]: consumer,
+    [Env.CONSUMER_GENERATION]: '0',
+    [Env.QUEUE_URL]: 'https://queue.test',
+    [Env.MAX_ATTEMPTS]: '8',
+    ...more,
+  });
+
+/** One delivery of a message, with which the consumer has to be through. @param body as its queue has it */
+export async function consumed(handler: ConsumerHandler, body: string, attempts = 1): Promise<void> {
+  const attributes = { ApproximateReceiveCount: String(attempts) };
+  const record = { messageId: 'm', receiptHandle: 'h', body, attributes, messageAttributes: {} };
+  const context = { getRemainingTimeInMillis: () => 30_000 } as Context;
+  expect(await handler({ Records: [record] } as unknown as SQSEvent, context)).toEqual({ batchItemFailures: [] });
+}
+
+/** An event of somebody's. */
+export const eventConsumed = (
+  handler: ConsumerHandler,
+  contract: ServiceContract,
+  event: AnyEvent,
+  id: string = randomUUID(),
+): Promise<void> => consumed(handler, bodyOf(contract, event, id));
+
+/** A command to the contract's service. */
+export const commandConsumed = (
+  handler: ConsumerHandler,
+  contract: ServiceContract,
+  command: AnyEvent,
+): Promise<void> => consumed(handler, bodyOf(commandsOf(contract), command, randomUUID(), contract.service));
+
+function bodyOf(contract: ServiceContract, { type, data: of }: AnyEvent, id: string, to?: string): string {
+  const { schemaVersion, data } = eventToWrite(contract, { type, data: of });
+  const source = to === undefined ? `orderly.${contract.service}` : 'orderly.orders';
+  const detail = {
+    id,
+    source,
+    to,
+    type,
+    subject: 'Thing/1',
+    time: new Date().toISOString(),
+    dataschema: `urn:orderly:${contract.service}:${type}:${schemaVersion}`,
+    data,
+    sequence: 1,
+    epoch: 0,
+    correlationid: 'c',
+    causationid: 'm',
+    traceparent: 't',
+    actor: 'service:other',
+    onbehalfof: 'customer:alice',
+  };
+  return JSON.stringify({ source, 'detail-type': type, detail });
+}
