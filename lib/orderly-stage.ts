@@ -1,7 +1,10 @@
 import { Tags } from 'aws-cdk-lib';
 import { Construct } from 'constructs';
+import { accountsContract } from '../lambdas/services/accounts/contract.js';
+import { catalogContract } from '../lambdas/services/catalog/contract.js';
 import { inventoryContract } from '../lambdas/services/inventory/contract.js';
 import { ordersContract } from '../lambdas/services/orders/contract.js';
+import { paymentsContract } from '../lambdas/services/payments/contract.js';
 import type { Bundles } from './constructs/bundles.js';
 import { AccountsStack } from './services/accounts.js';
 import { ApiStack } from './services/api.js';
@@ -12,6 +15,9 @@ import { PaymentsStack } from './services/payments.js';
 import { PlatformStack } from './services/platform.js';
 import type { Settings } from './settings.js';
 
+/** The answer to a step that had been answered before, of every participant. */
+const REPLY = 'SagaReplyRequested';
+
 export interface OrderlyStageProps {
   readonly settings: Settings;
   readonly bundles: Pick<Bundles, 'code'>;
@@ -20,13 +26,14 @@ export interface OrderlyStageProps {
 /**
  * Every stack of one environment, and who listens to whom:
  *
- *     client -> Api -> Orders    -- OrderPlaced, OrderCancelled ---> Inventory
- *                      Orders    <- StockReserved, StockRejected --- Inventory
- *                      Orders    -- its own events (the list) -----> Orders
+ *     client -> Api -> Orders    -- OrderPlaced, OrderCancelled ---------------> Orders (saga)
+ *                      Orders    -- the saga's commands -> Catalog, Accounts, Inventory, Payments
+ *                      Orders    <- their answers ------ Catalog, Accounts, Inventory, Payments
+ *                      Orders    -- OrderApproved -----> Accounts
+ *                      Orders    -- OrderCancelled ----> Accounts, Inventory, Payments
+ *                      Orders    -- its own events (the list) -> Orders
  *                      Accounts  -- its own events (who has no credit left) -> Accounts
  *                      Payments  -- its own events (what the provider is to do) -> Payments -> provider
- *
- * Commands of sagas go to Inventory, Accounts, Payments and Catalog from whoever has one.
  *
  * Services share the bus and the people's keys, and nothing else: no stack of a service refers to another's.
  *
@@ -40,14 +47,24 @@ export class OrderlyStage extends Construct {
     const orders = new OrdersStack(this, 'Orders', {
       ...common,
       personalKeys,
-      stockAnswers: { contract: inventoryContract, types: ['StockReserved', 'StockRejected'] },
+      answers: [
+        { contract: catalogContract, types: ['PricesConfirmed', 'PricesRefused', REPLY] },
+        {
+          contract: accountsContract,
+          types: ['AccountAuthorized', 'AuthorizationDeclined', 'AuthorizationReleased', 'AuthorizationVoided', REPLY],
+        },
+        {
+          contract: inventoryContract,
+          types: ['StockReserved', 'StockRejected', 'StockReleased', 'ReservationVoided', REPLY],
+        },
+        { contract: paymentsContract, types: [REPLY] },
+      ],
     });
-    const inventory = new InventoryStack(this, 'Inventory', {
-      ...common,
-      orderEvents: { contract: ordersContract, types: ['OrderPlaced', 'OrderCancelled'] },
-    });
-    const accounts = new AccountsStack(this, 'Accounts', common);
-    const payments = new PaymentsStack(this, 'Payments', common);
+    const cancellations = { contract: ordersContract, types: ['OrderCancelled'] };
+    const ends = { contract: ordersContract, types: ['OrderApproved', 'OrderCancelled'] };
+    const inventory = new InventoryStack(this, 'Inventory', { ...common, orderEvents: cancellations });
+    const accounts = new AccountsStack(this, 'Accounts', { ...common, orderEvents: ends });
+    const payments = new PaymentsStack(this, 'Payments', { ...common, orderEvents: cancellations });
     const catalog = new CatalogStack(this, 'Catalog', common);
     const routes = [orders, inventory, accounts, payments, catalog].flatMap((service) => service.routes);
     new ApiStack(this, 'Api', { ...common, routes });

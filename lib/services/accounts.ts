@@ -2,6 +2,7 @@ import { AttributeType, ProjectionType } from 'aws-cdk-lib/aws-dynamodb';
 import type { Construct } from 'constructs';
 import { Env } from '../../lambdas/platform/environment.js';
 import { accountsContract, EXHAUSTED_INDEX } from '../../lambdas/services/accounts/contract.js';
+import type { Subscription } from '../constructs/idempotent-consumer.js';
 import { ServiceStack, type ServiceStackProps } from './service-stack.js';
 
 const ACCOUNTS = 'Account#';
@@ -9,9 +10,15 @@ const ROWS = 'CREDIT#';
 /** Of version 1, and of later ones: `EXHAUSTED@2#...`. */
 const EXHAUSTED = ['EXHAUSTED#', 'EXHAUSTED@'];
 
-/** Accounts: what each customer may owe, and what is held and taken of it for orders, by the commands of their sagas. */
+export interface AccountsStackProps extends ServiceStackProps {
+  /** How orders end. */
+  readonly orderEvents: Subscription;
+}
+
+/** Accounts: what each customer may owe, and what is held and taken of it for orders, by the
+ * commands of their sagas and by their ends. */
 export class AccountsStack extends ServiceStack {
-  constructor(scope: Construct, id: string, props: ServiceStackProps) {
+  constructor(scope: Construct, id: string, props: AccountsStackProps) {
     super(scope, id, accountsContract.service, props);
     const { table } = this;
     // Sparse: an item without `exhaustedPk` isn't in it.
@@ -49,8 +56,15 @@ export class AccountsStack extends ServiceStack {
       entry: 'services/accounts/on-command',
       events: [{ commandsOf: accountsContract }],
     });
-    commands.allowItems(table, ['Query', 'GetItem', 'PutItem'], ACCOUNTS);
-    commands.setEnvironment(Env.DEFAULT_CREDIT_LIMIT, JSON.stringify(props.settings.defaultCreditLimit));
+    const ends = this.consumer('OrderEnds', {
+      name: 'accounts-orders',
+      entry: 'services/accounts/on-order-event',
+      events: [props.orderEvents],
+    });
+    for (const handler of [commands, ends]) {
+      handler.allowItems(table, ['Query', 'GetItem', 'PutItem'], ACCOUNTS);
+      handler.setEnvironment(Env.DEFAULT_CREDIT_LIMIT, JSON.stringify(props.settings.defaultCreditLimit));
+    }
 
     this.projection('ExhaustedProjection', {
       name: 'accounts-exhausted',

@@ -4,14 +4,14 @@ import type { Subscription } from '../constructs/idempotent-consumer.js';
 import { ServiceStack, type ServiceStackProps } from './service-stack.js';
 
 export interface InventoryStackProps extends ServiceStackProps {
-  /** What asks for stock, and what gives it back. */
+  /** What gives stock back. */
   readonly orderEvents: Subscription;
 }
 
 const STOCK = 'StockItem#';
 const RESERVATIONS = 'Reservation#';
 
-/** Inventory: stock by SKU, set by an operator, reserved and released by what happens to orders and by their sagas. */
+/** Inventory: stock by SKU, set by an operator, reserved and released by orders' sagas, released by cancellations. */
 export class InventoryStack extends ServiceStack {
   constructor(scope: Construct, id: string, props: InventoryStackProps) {
     super(scope, id, inventoryContract.service, props);

@@ -6,15 +6,16 @@ import { addPeopleIndex } from '../constructs/tables.js';
 import { ServiceStack, type ServiceStackProps } from './service-stack.js';
 
 export interface OrdersStackProps extends ServiceStackProps {
-  /** What tells whether an order's stock could be reserved. */
-  readonly stockAnswers: Subscription;
+  /** What the participants of an order's saga answer. */
+  readonly answers: readonly Subscription[];
   readonly personalKeys: PersonalKeys;
 }
 
 const ORDERS = 'Order#';
+const SAGA = 'CreateOrderSaga';
 const ORDERS_OF_CUSTOMERS = 'CUSTOMER#';
 
-/** Orders: placed, read, cancelled; approved or rejected by what inventory answers. */
+/** Orders: placed, read, cancelled; approved or rejected by their sagas. */
 export class OrdersStack extends ServiceStack {
   constructor(scope: Construct, id: string, props: OrdersStackProps) {
     super(scope, id, ordersContract.service, props);
@@ -45,10 +46,11 @@ export class OrdersStack extends ServiceStack {
     this.sessions('/sessions');
     this.endpoint('IssueKey', 'POST', '/idempotency-keys', 'services/orders/issue-key');
 
-    this.consumer('StockAnswers', {
-      name: 'orders-stock',
-      entry: 'services/orders/on-stock-answer',
-      events: [props.stockAnswers],
+    this.saga('Saga', {
+      aggregate: SAGA,
+      name: 'orders-saga',
+      entry: 'services/orders/on-saga-message',
+      events: [{ contract: ordersContract, types: ['OrderPlaced', 'OrderCancelled'] }, ...props.answers],
     }).allowItems(table, ['Query', 'PutItem', 'ConditionCheckItem'], ORDERS);
 
     this.projection('ListProjection', {

@@ -3,6 +3,7 @@ import { AttributeType, TableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import type { Construct } from 'constructs';
 import { Env } from '../../lambdas/platform/environment.js';
 import { paymentsContract } from '../../lambdas/services/payments/contract.js';
+import type { Subscription } from '../constructs/idempotent-consumer.js';
 import type { ServiceFunction } from '../constructs/service-function.js';
 import { acknowledgeNoRestore, addPeopleIndex, pinLogicalId, tableDefaults } from '../constructs/tables.js';
 import type { Settings } from '../settings.js';
@@ -18,9 +19,14 @@ const SANDBOX_ITEMS = ['KEY#', 'OBJECT#', 'TALLY#'];
 /** A message may need two calls of the provider, each with a time-out of 5 s, and is begun with 5 s left. */
 const PROVIDER_TIMEOUT = Duration.seconds(20);
 
+export interface PaymentsStackProps extends ServiceStackProps {
+  /** What ends orders that were paid. */
+  readonly orderEvents: Subscription;
+}
+
 /** Payments: requested by customers and by orders' sagas, charged and given back by a provider, each once. */
 export class PaymentsStack extends ServiceStack {
-  constructor(scope: Construct, id: string, props: ServiceStackProps) {
+  constructor(scope: Construct, id: string, props: PaymentsStackProps) {
     super(scope, id, paymentsContract.service, props);
     const { settings } = props;
     const { table } = this;
@@ -48,6 +54,12 @@ export class PaymentsStack extends ServiceStack {
       name: 'payments-commands',
       entry: 'services/payments/on-command',
       events: [{ commandsOf: paymentsContract }],
+    }).allowItems(table, ['Query', 'PutItem', 'ConditionCheckItem'], PAYMENTS);
+
+    this.consumer('Cancellations', {
+      name: 'payments-orders',
+      entry: 'services/payments/on-order-event',
+      events: [props.orderEvents],
     }).allowItems(table, ['Query', 'PutItem', 'ConditionCheckItem'], PAYMENTS);
 
     const charging = this.consumer('Provider', {

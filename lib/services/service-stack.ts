@@ -5,6 +5,7 @@ import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import type { Construct } from 'constructs';
 import type { ServiceContract } from '../../lambdas/patterns/contract.js';
 import { FEED_INDEX, PROJECTIONS } from '../../lambdas/patterns/projection/contract.js';
+import { stuckKey } from '../../lambdas/patterns/saga/contract.js';
 import { Env } from '../../lambdas/platform/environment.js';
 import { alarm, serviceMetric } from '../constructs/alarms.js';
 import type { Bundles } from '../constructs/bundles.js';
@@ -18,6 +19,7 @@ import type { Route } from '../constructs/order-api.js';
 import { Outbox } from '../constructs/outbox.js';
 import { metricsNamespace, type ServiceContext, ServiceFunction } from '../constructs/service-function.js';
 import { recordsTable } from '../constructs/tables.js';
+import { Timers } from '../constructs/timers.js';
 import type { Settings } from '../settings.js';
 
 export interface OrderlyStackProps {
@@ -45,6 +47,8 @@ export interface ConsumerDescription {
   readonly projection: boolean;
   /** Of a projection: name of the function that rebuilds it. */
   readonly rebuild?: string;
+  /** Of one that leads sagas: their type. */
+  readonly saga?: string;
 }
 
 /** A list that is kept of a service's own aggregates. */
@@ -161,8 +165,30 @@ export abstract class ServiceStack extends Stack {
 
   /** A function that hears events, and has an effect once for each. */
   protected consumer(id: string, props: ListenerProps): ServiceFunction {
-    const { handler, description } = this.listener(id, props);
+    const { consumer, description } = this.listener(id, props);
     this.consumers.push({ ...description, projection: false });
+    return consumer.handler;
+  }
+
+  /**
+   * A function that leads sagas: it hears what begins them, the answers to their steps, their clocks and operators.
+   * @param aggregate its type: `CreateOrderSaga`
+   */
+  protected saga(id: string, { aggregate, ...props }: ListenerProps & { readonly aggregate: string }): ServiceFunction {
+    const { consumer, description } = this.listener(id, props);
+    const { handler } = consumer;
+    const { alarmTopic } = this.props;
+    this.consumers.push({ ...description, projection: false, saga: aggregate });
+    handler.allowItems(this.table, ['Query', 'PutItem', 'ConditionCheckItem'], `${aggregate}#`);
+    handler.allowItems(this.table, ['PutItem', 'DeleteItem'], stuckKey(aggregate));
+    new Timers(this, `${id}Timers`, { owner: consumer, alarmTopic });
+    const { settings, service } = this.context;
+    alarm(this, 'SagaStuck', {
+      metric: serviceMetric(metricsNamespace(settings), service, 'SagasStuck'),
+      threshold: 1,
+      means: 'what a saga did could not be undone; it waits for an operator.',
+      topic: alarmTopic,
+    });
     return handler;
   }
 
@@ -172,7 +198,8 @@ export abstract class ServiceStack extends Stack {
    */
   protected projection(id: string, { contract, aggregates, rows, rebuildEntry, ...props }: ProjectionProps): void {
     const events = [{ contract, types: Object.keys(contract.events) }];
-    const { handler, description } = this.listener(id, { ...props, events });
+    const { consumer, description } = this.listener(id, { ...props, events });
+    const { handler } = consumer;
     handler.allowItems(this.table, ['Query'], aggregates);
     handler.allowItems(this.table, ['PutItem'], rows);
     this.allowPointer(handler);
@@ -204,14 +231,9 @@ export abstract class ServiceStack extends Stack {
       environment: this.tables(),
       ...(timeout === undefined ? {} : { timeout }),
     });
-    const { queue, deadLetters, generation, dedupeWindow, longestRedelivery } = new IdempotentConsumer(this, id, {
-      name,
-      bus,
-      events,
-      handler,
-      records: this.records,
-      alarmTopic,
-    });
+    const { records } = this;
+    const consumer = new IdempotentConsumer(this, id, { name, bus, events, handler, records, alarmTopic });
+    const { queue, deadLetters, generation, dedupeWindow, longestRedelivery } = consumer;
     new CfnOutput(this, `${id}QueueUrl`, { value: queue.queueUrl });
     new CfnOutput(this, `${id}DeadLettersUrl`, { value: deadLetters.queueUrl });
     const description = {
@@ -222,7 +244,7 @@ export abstract class ServiceStack extends Stack {
       dedupeWindowSeconds: dedupeWindow.toSeconds(),
       longestRedeliverySeconds: longestRedelivery.toSeconds(),
     };
-    return { handler, description };
+    return { consumer, description };
   }
 
   private tables() {

@@ -7,10 +7,10 @@ export async function main(): Promise<number> {
   const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
     version: string;
   };
-  for (const contract of await contracts()) {
+  for (const [name, contract] of await contracts()) {
     const text = `${JSON.stringify(recordOf(contract, version), undefined, 2)}\n`;
-    writeFileSync(new URL(`${contract.service}.json`, RECORDS), text);
-    console.log(`${contract.service}: kept as of ${version}`);
+    writeFileSync(new URL(`${name}.json`, RECORDS), text);
+    console.log(`${name}: kept as of ${version}`);
   }
   return 0;
 }

@@ -1,12 +1,16 @@
 import { consumer } from '../../patterns/idempotent-consumer/consumer.js';
 import { ordersContract } from '../orders/contract.js';
-import { releasing, reserving } from './reservation-effects.js';
+import { releasing } from './reservation-effects.js';
 
-/** An order was placed: all of its lines are reserved, or none. It was cancelled: what was reserved is free again. */
+/**
+ * An order was cancelled after its approval: what was reserved is free again. While its saga is under way, that alone gives
+ * back what it took.
+ */
 export const handler = consumer({
   contract: ordersContract,
   on: {
-    OrderPlaced: ({ event: { data }, trace }) => ({ decide: reserving({ orderId: data.orderId }, data.lines, trace) }),
-    OrderCancelled: ({ event: { data }, trace }) => ({ decide: releasing({ orderId: data.orderId }, trace) }),
+    OrderCancelled: ({ event: { data }, trace }) => ({
+      decide: data.underWay ? async () => [] : releasing({ orderId: data.orderId }, trace),
+    }),
   },
 });

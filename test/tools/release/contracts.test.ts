@@ -3,25 +3,25 @@ import { describe, expect, test } from 'vitest';
 import * as z from 'zod/mini';
 import { type EventSchema, earlierShape, type ServiceContract } from '../../../lambdas/patterns/contract.js';
 import { type ContractRecord, faultsBetween, recordOf } from '../../../tools/release/contract-record.js';
-import { contracts, NEW_SERVICES, RECORDS } from '../../../tools/release/contracts.js';
+import { contracts, NEW_CONTRACTS, RECORDS } from '../../../tools/release/contracts.js';
 
 const present = await contracts();
 
 describe("the contracts and the previous release's (npm run contracts:keep)", () => {
-  test('are of the same services, but for those that are said to be new', () => {
+  test('are the same ones, but for those that are said to be new', () => {
     const kept = readdirSync(RECORDS).map((file) => file.replace(/\.json$/, ''));
-    expect(present.map(({ service }) => service).toSorted()).toEqual([...kept, ...NEW_SERVICES].toSorted());
+    expect([...present.keys()].toSorted()).toEqual([...kept, ...NEW_CONTRACTS].toSorted());
   });
 
-  test.each(present.filter(({ service }) => !NEW_SERVICES.includes(service)).map((one) => [one.service, one] as const))(
+  test.each([...present].filter(([name]) => !NEW_CONTRACTS.includes(name)))(
     '%s: each reads what the other writes',
-    (service, contract) => {
-      const previous = JSON.parse(readFileSync(new URL(`${service}.json`, RECORDS), 'utf8')) as ContractRecord;
+    (name, contract) => {
+      const previous = JSON.parse(readFileSync(new URL(`${name}.json`, RECORDS), 'utf8')) as ContractRecord;
       expect(faultsBetween(previous, recordOf(contract, 'present'))).toEqual([]);
     },
   );
 
-  test.each(present.flatMap(({ events, commands = {} }) => Object.entries({ ...events, ...commands })))(
+  test.each([...present.values()].flatMap(({ events, commands = {} }) => Object.entries({ ...events, ...commands })))(
     '%s: has every version before its newest, and steps back to the one that it writes',
     (_, { version, earlier = {}, writes = version }) => {
       const before = Array.from({ length: version - 1 }, (_, at) => at + 1);

@@ -54,17 +54,17 @@ export function decide(order: Order, command: OrderCommand, { now }: Context): r
     ];
   }
   if (order.status === 'NONE') throw new OrderRefused('UNKNOWN_ORDER');
-  const { orderId } = order;
+  const { orderId, customerId } = order;
   switch (command.type) {
     case 'Approve':
-      return order.status === 'PENDING' ? [{ type: 'OrderApproved', data: { orderId } }] : [];
+      return order.status === 'PENDING' ? [{ type: 'OrderApproved', data: { orderId, customerId } }] : [];
     case 'Reject':
       if (order.status !== 'PENDING') return [];
       return [{ type: 'OrderRejected', data: { orderId, reason: command.reason, skus: [...command.skus] } }];
     case 'Cancel':
       if (order.status === 'REJECTED') throw new OrderRefused('TOO_LATE_TO_CANCEL');
       if (order.status === 'CANCELLED') return [];
-      return [{ type: 'OrderCancelled', data: { orderId, ...reasonOf(command) } }];
+      return [{ type: 'OrderCancelled', data: { orderId, customerId, ...reasonOf(command), ...underWay(order) } }];
   }
 }
 
@@ -90,6 +90,9 @@ export function viewOf(order: Order, version: number): OrderView | undefined {
   const reference = clientReference === undefined ? {} : { clientReference };
   return { orderId, customerId, status, ...reason, ...reference, lines, total, version, placedAt };
 }
+
+/** An order that waits has a saga that is under way. */
+const underWay = ({ status }: Order): { readonly underWay?: true } => (status === 'PENDING' ? { underWay: true } : {});
 
 const reasonOf = <Reason extends string>({ reason }: { readonly reason?: Reason }): { readonly reason?: Reason } =>
   reason === undefined ? {} : { reason };
