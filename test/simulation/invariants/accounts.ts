@@ -73,7 +73,7 @@ const releaseEndsAnOrder: Check = ({ accounts }) =>
         ({ type, data }) =>
           type === 'AuthorizationVoided' ||
           type === 'AuthorizationReleased' ||
-          (type === 'SagaReplyRequested' && data.stepId.endsWith('/release') && data.outcome === 'DONE'),
+          (type === 'SagaReplyRequested' && /\/(release|undo)$/.test(data.stepId) && data.outcome === 'DONE'),
       );
       const late = done >= 0 && events.slice(done).some(({ type }) => type === 'AccountAuthorized');
       const told = `${id}: ${events.map(({ type }) => type).join(', ')}`;

@@ -9,13 +9,13 @@ import { nothingFails } from './failures.js';
 import { payments } from './payments.js';
 import { people } from './people.js';
 import { requests } from './requests.js';
+import { sagas } from './sagas.js';
 import { state } from './state.js';
 import { steps } from './steps.js';
 import { transports } from './transports.js';
 
 /**
- * What must be true once every fault has healed and everything has come to rest (design, section 1; G7 isn't built
- * yet), and what must have been true after each write on the way.
+ * What must be true once every fault has healed and everything has come to rest (design, section 1), and what must have been true after each write on the way.
  * @param meant failures that the scenario makes by itself, such as a poison message; by default none are
  * @returns every broken promise
  */
@@ -25,6 +25,7 @@ export function brokenPromises(orderly: Orderly, meant?: (record: MessageRecord)
     ...requests(facts),
     ...deliveries(facts),
     ...state(facts),
+    ...sagas(facts),
     ...accounts(facts),
     ...payments(facts),
     ...catalog(facts),

@@ -61,8 +61,8 @@ const carriedOut: Check = (facts) =>
   });
 
 /** G3: one message or request has one commit of each kind of aggregate. */
-const oneEffect: Check = ({ orders, reservations, accounts, payments }) =>
-  [orders, reservations, accounts, payments].flatMap((aggregates) => {
+const oneEffect: Check = ({ orders, sagas, reservations, accounts, payments }) =>
+  [orders, sagas, reservations, accounts, payments].flatMap((aggregates) => {
     const byTrigger = new Map<string, string>();
     return [...aggregates].flatMap(([id, commits]) =>
       commits.flatMap(({ trigger, sk }) => {

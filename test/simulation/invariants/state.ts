@@ -1,19 +1,16 @@
-import { linesOf } from '../support/facts.js';
 import { type Check, violation } from './violation.js';
 
 /** What lies in the tables at the end. What failed or waits excuses only what that one message would have done. */
 export const state: Check = (facts) => [
   ...gapless(facts),
   ...stockIsConserved(facts),
-  ...ordersEnd(facts),
-  ...reservationsFollow(facts),
   ...listsAreRight(facts),
   ...nothingIsLeft(facts),
 ];
 
 /** G1 */
-const gapless: Check = ({ orders, reservations }) =>
-  [...orders, ...reservations].flatMap(([id, commits]) => {
+const gapless: Check = ({ orders, sagas, reservations }) =>
+  [...orders, ...sagas, ...reservations].flatMap(([id, commits]) => {
     let version = 0;
     for (const { sk, events, lastVersion } of commits) {
       const whole = Number(sk.slice('COMMIT#'.length)) === version + 1 && lastVersion === version + events.length;
@@ -39,59 +36,6 @@ const stockIsConserved: Check = (facts) => {
     return found;
   });
 };
-
-/** An order ends as its reservation did; it waits only for a message that an operator can see. */
-const ordersEnd: Check = (facts) =>
-  [...facts.orders.keys()].flatMap((id) => {
-    const { status } = facts.order(id) ?? {};
-    const reservation = facts.reservation(id);
-    const answered = reservation && facts.delivery(facts.listener('orders-stock'), reservation) === 'processed';
-    const told = `${status}, ${reservation?.type ?? 'no reservation'}${answered ? ', which was processed' : ''}`;
-    switch (status) {
-      case 'PENDING': {
-        const waits = !reservation || (isAnswer(reservation.type) && !answered);
-        return waits ? [] : [violation('an order ends', told, id)];
-      }
-      case 'APPROVED':
-        return reservation?.type === 'StockReserved' ? [] : [violation('an approved order is reserved', told, id)];
-      case 'REJECTED':
-        return reservation?.type === 'StockRejected' ? [] : [violation('a rejected order was out of stock', told, id)];
-      default:
-        return [];
-    }
-  });
-
-const isAnswer = (type: string): boolean => type === 'StockReserved' || type === 'StockRejected';
-
-/** What events of an order say that was processed, its reservation shows: what is reserved belongs to a live order. */
-const reservationsFollow: Check = (facts) =>
-  [...facts.orders].flatMap(([id, commits]) => {
-    const listener = facts.listener('reservations');
-    const events = commits.flatMap(({ events }) => events);
-    const wasProcessed = (type: string): boolean => {
-      const event = events.find((one) => one.type === type);
-      return event !== undefined && facts.delivery(listener, event) === 'processed';
-    };
-    const { type = 'none' } = facts.reservation(id) ?? {};
-    const [placed, cancelled] = [wasProcessed('OrderPlaced'), wasProcessed('OrderCancelled')];
-    const wanted = expected(placed, cancelled);
-    if (!wanted.includes(type)) {
-      const told = `${type}, not ${wanted.join(' or ')}: processed${placed ? ' OrderPlaced' : ''}${cancelled ? ' OrderCancelled' : ''}`;
-      return [violation('a reservation follows its order', told, id)];
-    }
-    const reserved = facts.reservations.get(id)?.[0]?.events[0];
-    const placedEvent = events.find((one) => one.type === 'OrderPlaced');
-    if (reserved?.type !== 'StockReserved' || !placedEvent) return [];
-    const lines = (data: string): string => JSON.stringify(linesOf(data).map(({ sku, quantity }) => [sku, quantity]));
-    const same = lines(reserved.data) === lines(placedEvent.data);
-    return same ? [] : [violation('what was ordered is reserved', `${lines(reserved.data)}`, id)];
-  });
-
-function expected(placed: boolean, cancelled: boolean): readonly string[] {
-  if (placed && cancelled) return ['StockReleased', 'StockRejected', 'ReservationVoided'];
-  if (placed) return ['StockReserved', 'StockRejected'];
-  return cancelled ? ['ReservationVoided'] : ['none'];
-}
 
 /** A list equals its rebuild, up to the last event that reached it. */
 const listsAreRight: Check = (facts) =>

@@ -2,10 +2,11 @@ import type { Scenario } from '../../simulator/search/scenario.js';
 import { brokenPromises } from '../invariants/broken-promises.js';
 import { Orderly } from '../support/orderly.js';
 import { readersSeeTheTruth } from '../support/readers.js';
+import { stocked } from './shop.js';
 
 const LINES = [
   { sku: 'TEA-1', quantity: 2, unitPrice: { amount: 350, currency: 'EUR' } },
-  { sku: 'CUP-1', quantity: 1, unitPrice: { amount: 900, currency: 'EUR' } },
+  { sku: 'CUP-1', quantity: 1, unitPrice: { amount: 350, currency: 'EUR' } },
 ];
 
 /** One order, one duplicate of it, one cancellation with a duplicate of its own. */
@@ -31,8 +32,7 @@ export const readOne: Scenario = {
 };
 
 async function playPlaceOne(orderly: Orderly): Promise<void> {
-  await orderly.call({ method: 'PUT', path: '/stock/TEA-1', as: 'operator', body: { onHand: 5 } });
-  await orderly.call({ method: 'PUT', path: '/stock/CUP-1', as: 'operator', body: { onHand: 5 } });
+  await stocked(orderly, { 'TEA-1': 5, 'CUP-1': 5 });
   const place = { method: 'POST', path: '/orders', as: 'alice', key: 'place', body: { lines: LINES } } as const;
   const { reply } = await orderly.call(place);
   orderly.begin(place);
@@ -50,7 +50,7 @@ export const rejectOne: Scenario = {
   faultProbability: 0.05,
   async play(cloud) {
     const orderly = new Orderly(cloud);
-    await orderly.call({ method: 'PUT', path: '/stock/TEA-1', as: 'operator', body: { onHand: 1 } });
+    await stocked(orderly, { 'TEA-1': 1, 'CUP-1': 1 });
     const place = { method: 'POST', path: '/orders', as: 'alice', key: 'place', body: { lines: LINES } } as const;
     const { reply } = await orderly.call(place);
     orderly.begin(place);

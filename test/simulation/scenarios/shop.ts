@@ -19,13 +19,23 @@ export const orderOf = (as: string, key: string, skus: readonly string[], quanti
 export const cancellationOf = (as: string, orderId: unknown, key: string) =>
   ({ method: 'POST', path: `/orders/${String(orderId)}/cancellation`, as, key, body: {} }) as const;
 
+/** A product as an operator sets it. */
+export const productOf = (sku: string, amount = 350) =>
+  ({
+    method: 'PUT',
+    path: `/products/${sku}`,
+    as: 'operator',
+    body: { name: sku, unitPrice: { amount, currency: 'EUR' } },
+  }) as const;
+
 /** Places an order and waits for its answer. */
 export const placed = (orderly: Orderly, as: string, key: string): Promise<Answered> =>
   orderly.call(orderOf(as, key, ['TEA-1']));
 
-/** Stock as an operator sets it. */
+/** Products with their prices and their stock, as an operator sets them. */
 export async function stocked(orderly: Orderly, stock: Readonly<Record<string, number>>): Promise<void> {
   for (const [sku, onHand] of Object.entries(stock)) {
+    await orderly.call(productOf(sku));
     await orderly.call({ method: 'PUT', path: `/stock/${sku}`, as: 'operator', body: { onHand } });
   }
 }

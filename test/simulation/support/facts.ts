@@ -2,8 +2,11 @@ import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { recordKey, relayConsumer } from '../../../lambdas/patterns/idempotent-consumer/failure-records.js';
 import type { Versions } from '../../../lambdas/patterns/projection/contract.js';
 import { pointerKey, versionOf, versionsIn } from '../../../lambdas/patterns/projection/versions.js';
+import { stuckKey } from '../../../lambdas/patterns/saga/contract.js';
+import { evolve as evolveSaga, initialState as noSaga, type SagaState } from '../../../lambdas/patterns/saga/state.js';
 import type { OrderEvent, OrderView } from '../../../lambdas/services/orders/contract.js';
 import { evolve, initialState, viewOf } from '../../../lambdas/services/orders/domain/order.js';
+import type { CreateOrder, CreateOrderEvent } from '../../../lambdas/services/orders/saga-contract.js';
 import { type Listener, listenersOf } from '../../../tools/operator/services.js';
 import type { BusEvent } from '../../simulator/aws/eventbridge.js';
 import type { Queue } from '../../simulator/aws/sqs.js';
@@ -74,6 +77,14 @@ export interface Write {
   readonly conditions: readonly { readonly key: Row; readonly holds: boolean }[];
 }
 
+/** What is said of a saga. */
+export interface SagaTold {
+  readonly events: readonly CreateOrderEvent[];
+  readonly state: SagaState<CreateOrder>;
+  /** An operator said that something is undone. */
+  readonly isResolvedByHand: boolean;
+}
+
 /** A consumer that queues lead to. */
 export type QueueListener = Listener & Required<Pick<Listener, 'consumer'>>;
 
@@ -86,6 +97,7 @@ export type Delivery = 'processed' | 'failed' | 'waiting' | 'unpublished' | 'mis
 /** Everything that invariants look at, read once after a history has come to rest: the tables, and what was written when. */
 export class Facts {
   readonly orders: ReadonlyMap<string, readonly Commit[]>;
+  readonly sagas: ReadonlyMap<string, readonly Commit[]>;
   readonly reservations: ReadonlyMap<string, readonly Commit[]>;
   readonly accounts: ReadonlyMap<string, readonly Commit[]>;
   readonly payments: ReadonlyMap<string, readonly Commit[]>;
@@ -98,6 +110,8 @@ export class Facts {
   /** By customer, of the version that is read. */
   readonly creditRows: ReadonlyMap<string, CreditRow>;
   readonly counters: readonly Counter[];
+  /** Orders in the list of stuck sagas. */
+  readonly stuck: ReadonlySet<string>;
   /** Of the version that is read. */
   readonly rows: readonly ListRow[];
   /** Rows of views in versions that aren't read. */
@@ -127,6 +141,8 @@ export class Facts {
       versionOf(String(sk)) === this.versionsOf(projection).reads;
     this.commits = tables.filter(isCommit) as unknown as Commit[];
     this.orders = byId(this.commits, 'Order#');
+    this.sagas = byId(this.commits, 'CreateOrderSaga#');
+    this.stuck = new Set(tables.filter(({ pk }) => pk === stuckKey('CreateOrderSaga')).map(({ sk }) => String(sk)));
     this.reservations = byId(this.commits, 'Reservation#');
     this.accounts = byId(this.commits, 'Account#');
     this.payments = byId(this.commits, 'Payment#');
@@ -184,6 +200,24 @@ export class Facts {
       initialState,
     );
     return viewOf(state, events.length);
+  }
+
+  /** The saga of an order, as its events tell it. */
+  saga(id: string): SagaTold {
+    const events = (this.sagas.get(id) ?? []).flatMap(({ events }) =>
+      events.map(({ type, data }) => ({ type, data: JSON.parse(data) }) as CreateOrderEvent),
+    );
+    return {
+      events,
+      state: events.reduce<SagaState<CreateOrder>>(evolveSaga, noSaga),
+      isResolvedByHand: events.some(({ type, data }) => type === 'CompensationDone' && data.by !== undefined),
+    };
+  }
+
+  /** Whether its cancellation says that its saga undoes what it did. */
+  wasCancelledUnderWay(orderId: string): boolean {
+    const events = (this.orders.get(orderId) ?? []).flatMap(({ events }) => events);
+    return events.some(({ type, data }) => type === 'OrderCancelled' && JSON.parse(data).underWay === true);
   }
 
   /** What a reservation's last event says: its id, which event, and lines where there are any. */

@@ -1,0 +1,147 @@
+import type { AccountEvent } from '../../../lambdas/services/accounts/contract.js';
+import {
+  evolve as evolveAuthorization,
+  initialState as noAuthorization,
+} from '../../../lambdas/services/accounts/domain/authorization.js';
+import type { OrderView } from '../../../lambdas/services/orders/contract.js';
+import { leftOf } from '../../../lambdas/services/payments/domain/payment.js';
+import type { Violation } from '../../simulator/search/scenario.js';
+import { type Facts, linesOf, type SagaTold } from '../support/facts.js';
+import { isUnderWay, toldOf } from './payments.js';
+import { type Check, violation } from './violation.js';
+
+/** G7: each order's saga ends or is visible, and nobody keeps what belongs to an order that came to nothing. */
+export const sagas: Check = (facts) =>
+  [...facts.orders.keys()].flatMap((id) => {
+    const order = facts.order(id);
+    if (!order) return [];
+    const saga = facts.saga(id);
+    return [
+      ...eachOnce(id, saga),
+      ...endsOrIsVisible(facts, id, saga),
+      ...orderFollows(facts, order, saga),
+      ...(saga.state.status === 'COMPLETED' && order.status === 'APPROVED' ? approved(facts, order) : []),
+      ...(saga.state.status === 'COMPLETED' && order.status === 'CANCELLED' ? cancelledLate(facts, order) : []),
+      ...(saga.state.status === 'COMPENSATED' && !saga.isResolvedByHand ? nothingIsKept(facts, id) : []),
+    ];
+  });
+
+/** Started once, each step done once, each undone once; and it ends once. */
+function eachOnce(id: string, { events }: SagaTold): readonly Violation[] {
+  const names = events.flatMap(({ type, data }) => {
+    if (type === 'StepDone' || type === 'CompensationDone') return [`${type} ${data.step}`];
+    return ['SagaStarted', 'SagaFailed', 'SagaCompleted', 'SagaCompensated'].includes(type) ? [type] : [];
+  });
+  const twice = names.find((name, at) => names.indexOf(name) !== at);
+  return twice === undefined ? [] : [violation('a saga takes each step once', `${twice} twice`, id)];
+}
+
+/** What isn't over is in the list of stuck ones, or waits for a message that an operator can see. */
+function endsOrIsVisible(facts: Facts, id: string, { state }: SagaTold): readonly Violation[] {
+  const isListed = facts.stuck.has(id);
+  const told = `${state.status}${isListed ? ', in the list of stuck ones' : ''}`;
+  if (isListed !== (state.status === 'STUCK')) return [violation('stuck sagas are listed, and no others', told, id)];
+  switch (state.status) {
+    case 'NONE':
+      return isVisible(facts, id, 'OrderPlaced', 'orders-saga') ? [] : [violation('an order has a saga', told, id)];
+    case 'RUNNING':
+    case 'COMPENSATING': {
+      const clock = facts.records.get(`orders-saga@0#${id}/timer-${state.timers}`);
+      return clock?.status === 'FAILED' ? [] : [violation('a saga ends or is visible', told, id)];
+    }
+    default:
+      return [];
+  }
+}
+
+/** The order is what its saga made of it, unless its customer was faster. */
+function orderFollows(facts: Facts, { orderId, status }: OrderView, { state }: SagaTold): readonly Violation[] {
+  const isOver = state.status === 'COMPLETED' || state.status === 'COMPENSATED';
+  const wanted = {
+    PENDING: !isOver,
+    APPROVED: state.status === 'COMPLETED',
+    REJECTED: 'ending' in state && state.ending.cause !== 'CANCELLED',
+    // Of an order that was not cancelled in time nobody says that its saga is under way.
+    CANCELLED: (state.status === 'COMPLETED') !== facts.wasCancelledUnderWay(orderId),
+  }[status];
+  const heard = isVisible(facts, orderId, 'OrderCancelled', 'orders-saga');
+  return wanted || heard ? [] : [violation('an order ends as its saga did', `${status}, ${state.status}`, orderId)];
+}
+
+/** All of it, each once. */
+function approved(facts: Facts, { orderId: id, customerId, lines, total }: OrderView): readonly Violation[] {
+  const reserved = facts.reservations.get(id)?.[0]?.events[0];
+  const said = (all: readonly { sku: string; quantity: number }[]): string =>
+    JSON.stringify(all.map(({ sku, quantity }) => [sku, quantity]));
+  const isReserved =
+    facts.reservation(id)?.type === 'StockReserved' && reserved && said(linesOf(reserved.data)) === said(lines);
+  const { status } = authorizationOf(facts, customerId, id);
+  const isHeld = status === 'AUTHORIZED' && isVisible(facts, id, 'OrderApproved', 'accounts-orders');
+  const { payment, tally } = toldOf(facts, id);
+  const isCharged =
+    total.amount === 0
+      ? payment.status === 'NONE'
+      : payment.status === 'CHARGED' && tally.charges === 1 && tally.chargeSum - tally.refundSum === total.amount;
+  return [
+    ...(isReserved ? [] : [violation('what was approved is reserved', said(lines), id)]),
+    ...(status === 'CAPTURED' || isHeld ? [] : [violation('what was approved is owed', status, id)]),
+    ...(isCharged
+      ? []
+      : [violation('an approved order is charged once', `${payment.status} ${JSON.stringify(tally)}`, id)]),
+  ];
+}
+
+/** Each gives back what is its own, once it has heard of it. */
+function cancelledLate(facts: Facts, { orderId: id, customerId }: OrderView): readonly Violation[] {
+  const heard = (consumer: string): boolean => !isVisible(facts, id, 'OrderCancelled', consumer);
+  return [
+    ...(heard('reservations') ? noStockIsKept(facts, id) : []),
+    ...(heard('accounts-orders') ? noCreditIsKept(facts, customerId, id) : []),
+    ...(heard('payments-orders') ? noMoneyIsKept(facts, id) : []),
+  ];
+}
+
+const nothingIsKept = (facts: Facts, id: string): readonly Violation[] => [
+  ...noStockIsKept(facts, id),
+  ...noCreditIsKept(facts, facts.order(id)?.customerId ?? '', id),
+  ...noMoneyIsKept(facts, id),
+];
+
+const noStockIsKept = (facts: Facts, id: string): readonly Violation[] =>
+  facts.reservation(id)?.type === 'StockReserved'
+    ? [violation('nothing is reserved for an order that ended', 'StockReserved', id)]
+    : [];
+
+function noCreditIsKept(facts: Facts, customer: string, id: string): readonly Violation[] {
+  const authorization = authorizationOf(facts, customer, id);
+  const { status } = authorization;
+  const isOwed =
+    authorization.status === 'CAPTURED' &&
+    Object.values(authorization.refunds).reduce((sum, one) => sum + one, 0) < authorization.amount.amount;
+  return status === 'AUTHORIZED' || isOwed
+    ? [violation('nothing stays authorised for an order that ended', JSON.stringify(authorization), id)]
+    : [];
+}
+
+function noMoneyIsKept(facts: Facts, id: string): readonly Violation[] {
+  const { payment, tally } = toldOf(facts, id);
+  // That what is under way is visible is held elsewhere (payments.ts).
+  if (isUnderWay(payment)) return [];
+  const kept = payment.status === 'CHARGED' ? leftOf(payment) : 0;
+  return kept !== 0 || tally.chargeSum !== tally.refundSum
+    ? [violation('nobody is charged for an order that ended', `${kept}, ${JSON.stringify(tally)}`, id)]
+    : [];
+}
+
+function authorizationOf({ accounts }: Facts, customer: string, id: string) {
+  const events = (accounts.get(customer) ?? [])
+    .flatMap(({ events }) => events.map(({ type, data }) => ({ type, data: JSON.parse(data) }) as AccountEvent))
+    .filter(({ data }) => 'orderId' in data && data.orderId === id);
+  return events.reduce(evolveAuthorization, noAuthorization).authorization;
+}
+
+/** Whether an order's event has not come to a consumer, where an operator can see that. */
+function isVisible(facts: Facts, id: string, type: string, consumer: string): boolean {
+  const event = (facts.orders.get(id) ?? []).flatMap(({ events }) => events).find((one) => one.type === type);
+  return event !== undefined && !['processed', 'missing'].includes(facts.delivery(facts.listener(consumer), event));
+}
