@@ -1,6 +1,8 @@
 import { expect } from 'vitest';
 import type { DeliveryAddress, OrderLine, OrderView } from '../../lambdas/services/orders/contract.js';
 import { world } from '../support/world.js';
+import { eur, putLimit } from './accounts.js';
+import { priced } from './catalog.js';
 import type { ApiAnswer, Caller } from './world.js';
 
 /** What scenarios about orders begin with and wait for. */
@@ -11,10 +13,25 @@ export const line = (sku: string, quantity = 1, amount = 350): OrderLine => ({
   unitPrice: { amount, currency: 'EUR' },
 });
 
-/** A SKU of the scenario's own, with so many pieces. */
-export async function stocked(onHand: number): Promise<string> {
-  const sku = world.fresh('sku');
-  const { status } = await world.call({ method: 'PUT', path: `/stock/${sku}`, as: 'operator', body: { onHand } });
+/**
+ * Credit for all that alice and bob order in any scenario; others have the default limit. The same limit again changes
+ * nothing, so it is set once a file.
+ */
+let credit: Promise<unknown> | undefined;
+
+/** A product of the scenario's own with this price, of which there are so many pieces. @returns its SKU */
+export async function stocked(onHand: number, amount = 350): Promise<string> {
+  credit ??= Promise.all(
+    ['alice', 'bob'].map(async (customer) =>
+      expect(await putLimit(customer, eur(1e12))).toMatchObject({ status: 200 }),
+    ),
+  );
+  const sku = await priced(amount);
+  const body = { onHand };
+  const [{ status }] = await Promise.all([
+    world.call({ method: 'PUT', path: `/stock/${sku}`, as: 'operator', body }),
+    credit,
+  ]);
   expect(status).toBe(200);
   return sku;
 }
@@ -51,7 +68,7 @@ export const becomes = (orderId: string, status: OrderView['status']): Promise<O
 export const cancel = (orderId: string, { as = 'alice', key = world.fresh('key'), body = {} as object } = {}) =>
   world.call<OrderView>({ method: 'POST', path: `/orders/${orderId}/cancellation`, as: as as Caller, key, body });
 
-/** An order that waited for its stock and got it. */
+/** An order whose saga went through. */
 export async function approved(lines: readonly OrderLine[], placing: Placing = {}): Promise<OrderView> {
   const { orderId } = await placed(lines, placing);
   return becomes(orderId, 'APPROVED');

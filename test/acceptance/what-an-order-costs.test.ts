@@ -60,7 +60,7 @@ describe.skipIf(!world.makesFaults)(`what an order costs ${needsFaults}`, () => 
     const sku = await stocked(10);
     const calls = await world.callsDuring(() => approved([line(sku)]));
     expect(shown(of('inventory/on-order-event', calls))).toEqual(['DynamoDB Query', 'DynamoDB TransactWriteItems']);
-    expect(shown(of('orders/on-stock-answer', calls))).toEqual(['DynamoDB Query', 'DynamoDB TransactWriteItems']);
+    expect(shown(of('orders/on-saga-message', calls))).toEqual(['DynamoDB Query', 'DynamoDB TransactWriteItems']);
   });
 
   test('a duplicate of a message: the same two, and the transaction is refused', async () => {
@@ -69,10 +69,10 @@ describe.skipIf(!world.makesFaults)(`what an order costs ${needsFaults}`, () => 
     const calls = await world.callsDuring(async () => {
       const [event] = await world.redeliver({ aggregate: 'Reservation', id: orderId });
       await world.eventually('the duplicate is handled', async () =>
-        expect(await world.deliveries('orders-stock', event!.id)).toMatchObject({ duplicate: 1 }),
+        expect(await world.deliveries('orders-saga', event!.id)).toMatchObject({ duplicate: 1 }),
       );
     });
-    const handled = of('orders/on-stock-answer', calls);
+    const handled = of('orders/on-saga-message', calls);
     expect(shown(handled)).toEqual(['DynamoDB Query', 'DynamoDB TransactWriteItems']);
     expect(handled[1]!.failed).toBe(true);
   });

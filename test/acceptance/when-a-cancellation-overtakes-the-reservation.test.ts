@@ -131,7 +131,7 @@ describe.skipIf(!world.makesFaults)(
 
     test('an approval that comes after the cancellation leaves the order cancelled', async () => {
       const sku = await stocked(10);
-      await world.throttle('orders/on-stock-answer', 'TransactWriteItems', { including: 'orders-stock', times: 1000 });
+      await world.throttle('orders/on-saga-message', 'TransactWriteItems', { including: 'orders-saga', times: 1000 });
       const { orderId } = await placed([line(sku, 3)]);
       await world.eventually('the stock is reserved', async () =>
         expect(await world.stock(sku)).toMatchObject({ reserved: 3 }),

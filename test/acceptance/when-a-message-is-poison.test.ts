@@ -206,8 +206,8 @@ describe('when a message is poison', () => {
       expect(events).toHaveLength(1);
       return events;
     });
-    await world.eventually('orders-stock has a failure record', async () =>
-      expect(await world.failures('orders-stock', answer!.id)).toMatchObject([
+    await world.eventually('orders-saga has a failure record', async () =>
+      expect(await world.failures('orders-saga', answer!.id)).toMatchObject([
         { attempts: 1, failures: [{ name: 'OrderRefused', message: 'UNKNOWN_ORDER' }] },
       ]),
     );

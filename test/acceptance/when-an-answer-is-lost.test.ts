@@ -55,7 +55,7 @@ describe.skipIf(!world.makesFaults)(`when an answer is lost ${needsFaults}`, () 
 
   test("an approval's transaction has one effect", async () => {
     const sku = await stocked(10);
-    await world.loseAnswer('orders/on-stock-answer', 'TransactWriteItems', { including: 'orders-stock' });
+    await world.loseAnswer('orders/on-saga-message', 'TransactWriteItems', { including: 'orders-saga' });
     const { orderId } = await placed([line(sku)]);
     await world.settled(orderId);
     expect((await get(orderId)).body).toMatchObject({ status: 'APPROVED', version: 2 });

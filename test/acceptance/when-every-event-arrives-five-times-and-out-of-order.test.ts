@@ -24,7 +24,7 @@ describe('when every event arrives five times and out of order', () => {
     const ofReservation = await world.redeliver({ aggregate: 'Reservation', id: orderId }, 4);
     const [orderWasPlaced, orderWasApproved] = ofOrder;
     expect(await delivered('reservations', orderWasPlaced!, 5)).toEqual({ applied: 1, duplicate: 4 });
-    expect(await delivered('orders-stock', ofReservation[0]!, 5)).toEqual({ applied: 1, duplicate: 4 });
+    expect(await delivered('orders-saga', ofReservation[0]!, 5)).toEqual({ applied: 1, duplicate: 4 });
     await delivered('orders-list', orderWasPlaced!, 5);
     await delivered('orders-list', orderWasApproved!, 5);
 

@@ -36,12 +36,12 @@ describe.skipIf(!world.makesFaults)(`when the consumer dies between write and ac
   test('an approval that was written is not written again', async () => {
     const sku = await stocked(10);
     const { orderId } = await placedWhile(sku, (id) =>
-      world.crash('orders/on-stock-answer', 'afterWrite', { including: id }),
+      world.crash('orders/on-saga-message', 'afterWrite', { including: id }),
     );
     await becomes(orderId, 'APPROVED');
     const [answer] = await world.events({ aggregate: 'Reservation', id: orderId });
     await world.eventually('the second delivery is seen as a duplicate', async () =>
-      expect(await world.deliveries('orders-stock', answer!.id)).toMatchObject({ applied: 0, duplicate: 1 }),
+      expect(await world.deliveries('orders-saga', answer!.id)).toMatchObject({ applied: 0, duplicate: 1 }),
     );
     expect((await get(orderId)).body.version).toBe(2);
   });

@@ -61,8 +61,8 @@ export interface World {
    */
   eventually<T>(what: string, attempt: () => Promise<T>): Promise<T>;
   /**
-   * Waits until an order has gone as far as it goes: every event of it and of its reservation is done, or recorded as
-   * failed, at each of its consumers. Of deliveries beyond the first `deliveries` tells.
+   * Waits until an order has gone as far as it goes: every event and command of it, of its saga and of all that take part
+   * is done, or recorded as failed, at each of its consumers. Of deliveries beyond the first `deliveries` tells.
    */
   settled(orderId: string): Promise<void>;
 
@@ -156,15 +156,25 @@ export interface ProblemBody {
   }[];
 }
 
-export type Aggregate = 'Order' | 'Reservation' | 'StockItem' | 'Account' | 'Payment' | 'Product' | 'PriceCheck';
+export type Aggregate =
+  | 'Order'
+  | 'CreateOrderSaga'
+  | 'Reservation'
+  | 'StockItem'
+  | 'Account'
+  | 'Payment'
+  | 'Product'
+  | 'PriceCheck';
 export type RelayName = 'orders/relay' | 'inventory/relay' | 'accounts/relay' | 'payments/relay' | 'catalog/relay';
 /** Consumers with processed records; a projection needs none. */
 export type RecordingConsumer =
   | 'reservations'
   | 'inventory-commands'
-  | 'orders-stock'
+  | 'orders-saga'
   | 'accounts-commands'
+  | 'accounts-orders'
   | 'payments-commands'
+  | 'payments-orders'
   | 'payments-provider'
   | 'catalog-commands';
 export type ConsumerName = RecordingConsumer | 'orders-list' | 'accounts-exhausted';
@@ -175,16 +185,18 @@ export type FunctionName =
   | 'orders/place-order'
   | 'orders/get-order'
   | 'orders/cancel-order'
-  | 'orders/on-stock-answer'
+  | 'orders/on-saga-message'
   | 'orders/list-projection'
   | 'inventory/set-stock'
   | 'inventory/on-order-event'
   | 'inventory/on-command'
   | 'accounts/set-credit-limit'
   | 'accounts/on-command'
+  | 'accounts/on-order-event'
   | 'accounts/exhausted-projection'
   | 'payments/request-payment'
   | 'payments/on-command'
+  | 'payments/on-order-event'
   | 'payments/charge-at-sandbox'
   | 'catalog/set-product'
   | 'catalog/on-command';

@@ -7,10 +7,12 @@ import type { Deployed } from './deployed.js';
 export const CONSUMERS: Readonly<Record<ConsumerName, { stack: string; construct: string; fn: FunctionName }>> = {
   reservations: { stack: 'Inventory', construct: 'Reservations', fn: 'inventory/on-order-event' },
   'inventory-commands': { stack: 'Inventory', construct: 'Commands', fn: 'inventory/on-command' },
-  'orders-stock': { stack: 'Orders', construct: 'StockAnswers', fn: 'orders/on-stock-answer' },
+  'orders-saga': { stack: 'Orders', construct: 'Saga', fn: 'orders/on-saga-message' },
   'orders-list': { stack: 'Orders', construct: 'ListProjection', fn: 'orders/list-projection' },
   'accounts-commands': { stack: 'Accounts', construct: 'Commands', fn: 'accounts/on-command' },
+  'accounts-orders': { stack: 'Accounts', construct: 'OrderEnds', fn: 'accounts/on-order-event' },
   'payments-commands': { stack: 'Payments', construct: 'Commands', fn: 'payments/on-command' },
+  'payments-orders': { stack: 'Payments', construct: 'Cancellations', fn: 'payments/on-order-event' },
   'payments-provider': { stack: 'Payments', construct: 'Provider', fn: 'payments/charge-at-sandbox' },
   'catalog-commands': { stack: 'Catalog', construct: 'Commands', fn: 'catalog/on-command' },
   'accounts-exhausted': { stack: 'Accounts', construct: 'ExhaustedProjection', fn: 'accounts/exhausted-projection' },
@@ -28,22 +30,13 @@ export const RELAYS: Readonly<Record<RelayName, string>> = {
 /** Service and stack of each kind of aggregate. */
 export const HOMES: Readonly<Record<Aggregate, { service: string; stack: string }>> = {
   Order: { service: 'orders', stack: 'Orders' },
+  CreateOrderSaga: { service: 'orders', stack: 'Orders' },
   Reservation: { service: 'inventory', stack: 'Inventory' },
   StockItem: { service: 'inventory', stack: 'Inventory' },
   Account: { service: 'accounts', stack: 'Accounts' },
   Payment: { service: 'payments', stack: 'Payments' },
   Product: { service: 'catalog', stack: 'Catalog' },
   PriceCheck: { service: 'catalog', stack: 'Catalog' },
-};
-
-/** Which consumers hear an event type. */
-export const LISTENERS: Readonly<Record<string, readonly ConsumerName[]>> = {
-  OrderPlaced: ['reservations', 'orders-list'],
-  OrderApproved: ['orders-list'],
-  OrderRejected: ['orders-list'],
-  OrderCancelled: ['reservations', 'orders-list'],
-  StockReserved: ['orders-stock'],
-  StockRejected: ['orders-stock'],
 };
 
 /** Part of each function's physical name that no other function's has. */
@@ -53,7 +46,7 @@ export const PART_OF_NAME: Readonly<Record<FunctionName, string>> = {
   'orders/place-order': 'Orders-PlaceOrder',
   'orders/get-order': 'Orders-GetOrder',
   'orders/cancel-order': 'Orders-CancelOrder',
-  'orders/on-stock-answer': 'Orders-OnStockAnswers',
+  'orders/on-saga-message': 'Orders-OnSaga',
   'orders/list-projection': 'Orders-OnListProjection',
   'inventory/set-stock': 'Inventory-SetStock',
   'inventory/on-order-event': 'Inventory-OnReservations',
@@ -61,6 +54,7 @@ export const PART_OF_NAME: Readonly<Record<FunctionName, string>> = {
   'payments/relay': 'Payments-OutboxRelay',
   'payments/request-payment': 'Payments-RequestPayment',
   'payments/on-command': 'Payments-OnCommands',
+  'payments/on-order-event': 'Payments-OnCancellations',
   'payments/charge-at-sandbox': 'Payments-OnProvider',
   'catalog/relay': 'Catalog-OutboxRelay',
   'catalog/set-product': 'Catalog-SetProduct',
@@ -68,6 +62,7 @@ export const PART_OF_NAME: Readonly<Record<FunctionName, string>> = {
   'accounts/relay': 'Accounts-OutboxRelay',
   'accounts/set-credit-limit': 'Accounts-SetCreditLimit',
   'accounts/on-command': 'Accounts-OnCommands',
+  'accounts/on-order-event': 'Accounts-OnOrderEnds',
   'accounts/exhausted-projection': 'Accounts-OnExhaustedProjection',
 };
 

@@ -1,22 +1,17 @@
 import { gunzipSync } from 'node:zlib';
 import type { KMSClient } from '@aws-sdk/client-kms';
-import { type DynamoDBDocumentClient, GetCommand, paginateQuery, paginateScan } from '@aws-sdk/lib-dynamodb';
+import { GetCommand, paginateQuery, paginateScan } from '@aws-sdk/lib-dynamodb';
 import type { Commit } from '../../lambdas/patterns/event-store/commit.js';
-import { type BusEntry, busEntries, type Envelope } from '../../lambdas/patterns/outbox/envelope.js';
+import type { BusEntry, Envelope } from '../../lambdas/patterns/outbox/envelope.js';
 import { PersonalKeys } from '../../lambdas/patterns/personal-data/personal-keys.js';
 import type { StockView } from '../../lambdas/services/inventory/contract.js';
 import { exportPerson } from '../../tools/operator/export.js';
 import { forget } from '../../tools/operator/forget.js';
-import { listedVersion } from '../../tools/operator/order-facts.js';
 import type * as Port from '../acceptance/world.js';
-import type { Deployed } from './deployed.js';
-import { CONSUMERS, HOMES, LISTENERS, output, RELAYS } from './deployed-parts.js';
+import { CONSUMERS, output, RELAYS } from './deployed-parts.js';
+import { messagesIn, OrderWay, type Tables } from './order-way.js';
 
-/** What an adapter tells of the deployment that it stands before. */
-interface Parts {
-  readonly outputs: Deployed['outputs'];
-  /** Reads the deployment's tables. */
-  readonly dynamodb: DynamoDBDocumentClient;
+interface Parts extends Tables {
   /** Opens its people's keys. */
   readonly kms: KMSClient;
 }
@@ -26,7 +21,11 @@ export abstract class OrderlyWorld implements Port.World {
   abstract readonly makesFaults: boolean;
   abstract readonly crowd: number;
 
-  constructor(private readonly parts: Parts) {}
+  private readonly way: OrderWay;
+
+  constructor(private readonly parts: Parts) {
+    this.way = new OrderWay(parts);
+  }
 
   abstract fresh(prefix: string): string;
   abstract uuid(): string;
@@ -66,19 +65,8 @@ export abstract class OrderlyWorld implements Port.World {
   }
 
   async settled(orderId: string): Promise<void> {
-    await this.eventually(`everything about order ${orderId} is done`, async () => {
-      const before = await this.bothCommits(orderId);
-      const events = before.flatMap(({ service, commits }) =>
-        commits.flatMap((commit) => envelopesOf(commit, service)),
-      );
-      for (const event of events) {
-        for (const consumer of LISTENERS[event.type] ?? []) {
-          if (!(await this.isDone(consumer, event))) throw new Error(`${consumer} has not done ${event.type}`);
-        }
-      }
-      const count = (all: typeof before) => all.reduce((sum, { commits }) => sum + commits.length, 0);
-      if (count(await this.bothCommits(orderId)) !== count(before)) throw new Error('a commit came in between');
-    });
+    const done = new Set<string>();
+    await this.eventually(`everything about order ${orderId} is done`, () => this.way.refuseUnsettled(orderId, done));
   }
 
   async stock(sku: string): Promise<StockView | undefined> {
@@ -98,30 +86,17 @@ export abstract class OrderlyWorld implements Port.World {
     return { charges, charged: chargeSum, refunds, refunded: refundSum };
   }
 
-  async commits(aggregate: Port.Aggregate, id: string): Promise<readonly Commit[]> {
-    const commits: Commit[] = [];
-    for await (const { Items = [] } of paginateQuery(
-      { client: this.parts.dynamodb },
-      {
-        TableName: this.output(HOMES[aggregate].stack, 'TableName'),
-        KeyConditionExpression: 'pk = :pk AND begins_with(sk, :commit)',
-        ExpressionAttributeValues: { ':pk': `${aggregate}#${id}`, ':commit': 'COMMIT#' },
-        ConsistentRead: true,
-      },
-    )) {
-      commits.push(...(Items as Commit[]));
-    }
-    return commits;
+  commits(aggregate: Port.Aggregate, id: string): Promise<readonly Commit[]> {
+    return this.way.commits(aggregate, id);
   }
 
   async events({ aggregate, id, types }: Port.EventFilter): Promise<readonly Envelope[]> {
-    const { service } = HOMES[aggregate];
-    const events = (await this.commits(aggregate, id)).flatMap((commit) => envelopesOf(commit, service));
+    const events = messagesIn(aggregate, await this.commits(aggregate, id)).filter(({ to }) => to === undefined);
     return events.filter(({ type }) => types?.includes(type) ?? true);
   }
 
   async recordOf(consumer: Port.RecordingConsumer, messageId: string): Promise<Port.ConsumerRecord | undefined> {
-    return (await this.record(consumer, messageId)) as Port.ConsumerRecord | undefined;
+    return (await this.way.record(consumer, messageId)) as Port.ConsumerRecord | undefined;
   }
 
   async failures(of: Port.ConsumerName | Port.RelayName, including: string): Promise<readonly Port.FailureRecord[]> {
@@ -201,33 +176,6 @@ export abstract class OrderlyWorld implements Port.World {
     const { stack, construct } = CONSUMERS[consumer];
     return this.output(stack, `${construct}QueueUrl`);
   }
-
-  private bothCommits(orderId: string) {
-    return Promise.all([
-      this.commits('Order', orderId).then((commits) => ({ service: 'orders', commits })),
-      this.commits('Reservation', orderId).then((commits) => ({ service: 'inventory', commits })),
-    ]);
-  }
-
-  /** A projection keeps no records of what it has done: its row's version tells. */
-  private async isDone(consumer: Port.ConsumerName, event: Envelope): Promise<boolean> {
-    if (await this.record(consumer, event.id)) return true;
-    if (consumer !== 'orders-list') return false;
-    const [placed] = await this.commits('Order', event.subject.slice('Order/'.length));
-    const order = JSON.parse(placed?.events[0]?.data ?? '{}');
-    return (await listedVersion(this.parts.dynamodb, this.output('Orders', 'TableName'), order)) >= event.sequence;
-  }
-
-  private async record(consumer: Port.ConsumerName, messageId: string) {
-    const { Item } = await this.parts.dynamodb.send(
-      new GetCommand({
-        TableName: this.output(CONSUMERS[consumer].stack, 'RecordsName'),
-        Key: { pk: `${consumer}@0#${messageId}` },
-        ConsistentRead: true,
-      }),
-    );
-    return Item;
-  }
 }
 
 /** An envelope as the relay would publish it; anything else as it is. */
@@ -242,9 +190,6 @@ export function parsed(text: string): unknown {
     return undefined;
   }
 }
-
-const envelopesOf = (commit: Commit, service: string): readonly Envelope[] =>
-  busEntries(commit, { service, epoch: 0 }).map(({ Detail }) => JSON.parse(Detail) as Envelope);
 
 /** An item with all that is packed or binary in it. */
 const textOf = (item: Record<string, unknown>): string =>
