@@ -33,8 +33,9 @@ export const orderPlaced = (orderId: string, lines: readonly OrderLine[], change
     placedAt: world.time(),
   });
 
-export const orderCancelled = (orderId: string, change: Partial<Envelope> = {}): Envelope =>
-  event('OrderCancelled', orderId, { sequence: 2, ...change }, { orderId });
+/** @param data beside whose order it is: `underWay` where its saga was */
+export const orderCancelled = (orderId: string, data: object = {}, change: Partial<Envelope> = {}): Envelope =>
+  event('OrderCancelled', orderId, { sequence: 2, ...change }, { orderId, customerId: 'alice', ...data });
 
 function event(type: string, orderId: string, change: Partial<Envelope>, data: object): Envelope {
   return {

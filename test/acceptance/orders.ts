@@ -65,8 +65,10 @@ export const becomes = (orderId: string, status: OrderView['status']): Promise<O
     return body;
   });
 
-export const cancel = (orderId: string, { as = 'alice', key = world.fresh('key'), body = {} as object } = {}) =>
-  world.call<OrderView>({ method: 'POST', path: `/orders/${orderId}/cancellation`, as: as as Caller, key, body });
+export const cancel = (
+  orderId: string,
+  { as = 'alice' as Caller, key = world.fresh('key'), body = {} as object } = {},
+) => world.call<OrderView>({ method: 'POST', path: `/orders/${orderId}/cancellation`, as, key, body });
 
 /** An order whose saga went through. */
 export async function approved(lines: readonly OrderLine[], placing: Placing = {}): Promise<OrderView> {

@@ -1,56 +1,88 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { needsFaults, world } from '../support/world.js';
-import { newOrderId, orderCancelled, orderPlaced, queued } from './messages.js';
+import { newOrderId, orderCancelled, queued, toInventory } from './messages.js';
 import { approved, becomes, cancel, get, line, placed, stocked } from './orders.js';
+import { reservationOf, stockSteps } from './stock.js';
+import type { ConsumerName, RecordingConsumer } from './world.js';
 
-const reservationOf = async (id: string) =>
-  (await world.events({ aggregate: 'Reservation', id })).map(({ type }) => type);
-
-const processed = (eventId: string) =>
-  world.eventually(`reservations has done ${eventId}`, async () =>
-    expect(await world.recordOf('reservations', eventId)).toMatchObject({ status: 'PROCESSED' }),
+const processed = (consumer: RecordingConsumer, { id }: { readonly id: string }) =>
+  world.eventually(`${consumer} has done ${id}`, async () =>
+    expect(await world.recordOf(consumer, id)).toMatchObject({ status: 'PROCESSED' }),
   );
 
+/** Of an order of so many pieces: its saga's step, and what may overtake that. */
+function messagesAbout(sku: string, pieces: number) {
+  const { orderId, reserve, release } = stockSteps(newOrderId());
+  return {
+    orderId,
+    reserve: toInventory(reserve(line(sku, pieces))),
+    release: toInventory(release),
+    cancelled: orderCancelled(orderId),
+  };
+}
+
+const RACES: readonly {
+  readonly name: string;
+  readonly rival: 'cancelled' | 'release';
+  readonly at: ConsumerName & RecordingConsumer;
+}[] = [
+  { name: 'a cancellation', rival: 'cancelled', at: 'reservations' },
+  { name: "the release of the order's saga", rival: 'release', at: 'inventory-commands' },
+];
+
 describe('when a cancellation overtakes the reservation', () => {
-  test('the order that comes after its cancellation reserves nothing', async () => {
-    const sku = await stocked(10);
-    const orderId = newOrderId();
-    const [first, last] = [orderCancelled(orderId), orderPlaced(orderId, [line(sku, 3)])];
-    await world.publish(first);
-    await processed(first.id);
-    await world.publish(last);
-    await processed(last.id);
-    expect(await reservationOf(orderId)).toEqual(['ReservationVoided']);
-    expect(await world.stock(sku)).toMatchObject({ reserved: 0, available: 10 });
-  });
-
-  test('both at once, in whichever order they are handled, nothing stays reserved', async () => {
-    const sku = await stocked(100);
-    const pairs = Array.from({ length: 15 }, () => {
-      const orderId = newOrderId();
-      return { orderId, events: [orderPlaced(orderId, [line(sku, 2)]), orderCancelled(orderId)] };
+  for (const { name, rival, at } of RACES) {
+    test(`the reservation that comes after ${name} reserves nothing`, async () => {
+      const sku = await stocked(10);
+      const { orderId, reserve, [rival]: first } = messagesAbout(sku, 3);
+      await world.publish(first);
+      await processed(at, first);
+      await world.publish(reserve);
+      await processed('inventory-commands', reserve);
+      expect(await reservationOf(orderId)).toEqual(['ReservationVoided']);
+      expect(await world.stock(sku)).toMatchObject({ reserved: 0, available: 10 });
     });
-    // Each in a message batch of its own, so that they meet in different functions.
-    await Promise.all(
-      pairs.flatMap(({ events }, at) =>
-        (at % 2 ? events.toReversed() : events).map((event) => world.send('reservations', queued(event))),
-      ),
-    );
-    for (const { events } of pairs) for (const { id } of events) await processed(id);
 
-    expect(await world.stock(sku)).toMatchObject({ reserved: 0, available: 100 });
-    for (const { orderId } of pairs) {
-      expect([['ReservationVoided'], ['StockReserved', 'StockReleased']]).toContainEqual(await reservationOf(orderId));
-    }
-  });
+    test(`at once with ${name}, in whichever order they are handled, nothing stays reserved`, async () => {
+      const sku = await stocked(100);
+      const pairs = Array.from({ length: 15 }, () => messagesAbout(sku, 2));
+      // Each in a message batch of its own, so that they meet in different functions.
+      await Promise.all(
+        pairs.flatMap(({ reserve, [rival]: other }, place) => {
+          const sent = [() => world.send('inventory-commands', queued(reserve)), () => world.send(at, queued(other))];
+          return (place % 2 ? sent.toReversed() : sent).map((send) => send());
+        }),
+      );
+      for (const { reserve, [rival]: other } of pairs) {
+        await processed('inventory-commands', reserve);
+        await processed(at, other);
+      }
+      expect(await world.stock(sku)).toMatchObject({ reserved: 0, available: 100 });
+      for (const { orderId } of pairs) {
+        expect([['ReservationVoided'], ['StockReserved', 'StockReleased']]).toContainEqual(
+          await reservationOf(orderId),
+        );
+      }
+    });
 
-  test('in one batch, also when the cancellation stands first, nothing stays reserved', async () => {
+    test(`what was refused stock before is changed by nothing that ${name} says`, async () => {
+      const sku = await stocked(1);
+      const { orderId, reserve, [rival]: last } = messagesAbout(sku, 3);
+      await world.publish(reserve);
+      await processed('inventory-commands', reserve);
+      await world.publish(last);
+      await processed(at, last);
+      expect(await reservationOf(orderId)).toEqual(['StockRejected']);
+      expect(await world.stock(sku)).toMatchObject({ reserved: 0, available: 1 });
+    });
+  }
+
+  test('in one batch, also when the release stands first, nothing stays reserved', async () => {
     const sku = await stocked(10);
-    const orderId = newOrderId();
-    const [first, last] = [orderCancelled(orderId), orderPlaced(orderId, [line(sku, 3)])];
-    await world.send('reservations', queued(first), queued(last));
-    await processed(first.id);
-    await processed(last.id);
+    const { reserve, release } = messagesAbout(sku, 3);
+    await world.send('inventory-commands', queued(release), queued(reserve));
+    await processed('inventory-commands', release);
+    await processed('inventory-commands', reserve);
     expect(await world.stock(sku)).toMatchObject({ reserved: 0, available: 10 });
   });
 
@@ -67,18 +99,6 @@ describe('when a cancellation overtakes the reservation', () => {
     for (const orderId of orders) expect((await get(orderId)).body.status).toBe('CANCELLED');
     expect(await world.stock(sku)).toMatchObject({ reserved: 0, available: 100 });
   });
-
-  test('a cancellation that was refused stock before changes nothing there', async () => {
-    const sku = await stocked(1);
-    const orderId = newOrderId();
-    const [first, last] = [orderPlaced(orderId, [line(sku, 3)]), orderCancelled(orderId)];
-    await world.publish(first);
-    await processed(first.id);
-    await world.publish(last);
-    await processed(last.id);
-    expect(await reservationOf(orderId)).toEqual(['StockRejected']);
-    expect(await world.stock(sku)).toMatchObject({ reserved: 0, available: 1 });
-  });
 });
 
 describe.skipIf(!world.makesFaults)(
@@ -88,12 +108,12 @@ describe.skipIf(!world.makesFaults)(
 
     test('it finds the cancellation there, and nothing is ever reserved', async () => {
       const sku = await stocked(10);
-      // Only the reservation's transaction names the SKU; that of a cancellation that comes first does not.
-      await world.throttle('inventory/on-order-event', 'TransactWriteItems', { including: sku, times: 1000 });
+      // Only the reservation's transaction names the SKU; that of a release that comes first does not.
+      await world.throttle('inventory/on-command', 'TransactWriteItems', { including: sku, times: 1000 });
       const { orderId } = await placed([line(sku, 3)]);
       await world.faultsMet();
       expect(await cancel(orderId)).toMatchObject({ status: 200, body: { status: 'CANCELLED', version: 2 } });
-      await world.eventually('the cancellation is through', async () =>
+      await world.eventually('its saga has released what was not reserved', async () =>
         expect(await reservationOf(orderId)).toEqual(['ReservationVoided']),
       );
       await world.heal();
@@ -105,7 +125,7 @@ describe.skipIf(!world.makesFaults)(
 
     test('so it is when its function died on the way', async () => {
       const sku = await stocked(10);
-      await world.crash('inventory/on-order-event', 'beforeWrite', { including: sku });
+      await world.crash('inventory/on-command', 'beforeWrite', { including: sku });
       const { orderId } = await placed([line(sku, 3)]);
       await world.faultsMet();
       await cancel(orderId);
@@ -116,14 +136,14 @@ describe.skipIf(!world.makesFaults)(
 
     test('a reservation whose function died behind its write is released, and its repeat reserves nothing', async () => {
       const sku = await stocked(10);
-      await world.crash('inventory/on-order-event', 'afterWrite', { including: sku });
+      await world.crash('inventory/on-command', 'afterWrite', { including: sku });
       const { orderId } = await placed([line(sku, 3)]);
       await world.eventually('it was written', async () => expect(await reservationOf(orderId)).toHaveLength(1));
       await cancel(orderId);
       await world.settled(orderId);
-      const [event] = await world.events({ aggregate: 'Order', id: orderId });
+      const [step] = await world.events({ aggregate: 'CreateOrderSaga', id: orderId, types: ['ReserveStock'] });
       await world.eventually('the second delivery is seen as a duplicate', async () =>
-        expect(await world.deliveries('reservations', event!.id)).toMatchObject({ duplicate: 1 }),
+        expect(await world.deliveries('inventory-commands', step!.id)).toMatchObject({ duplicate: 1 }),
       );
       expect(await reservationOf(orderId)).toEqual(['StockReserved', 'StockReleased']);
       expect(await world.stock(sku)).toMatchObject({ reserved: 0, available: 10 });
@@ -131,12 +151,11 @@ describe.skipIf(!world.makesFaults)(
 
     test('an approval that comes after the cancellation leaves the order cancelled', async () => {
       const sku = await stocked(10);
-      await world.throttle('orders/on-saga-message', 'TransactWriteItems', { including: 'orders-saga', times: 1000 });
+      // Other orders are none here, so that the word is enough.
+      await world.throttle('orders/on-saga-message', 'TransactWriteItems', { including: 'OrderApproved', times: 1000 });
       const { orderId } = await placed([line(sku, 3)]);
-      await world.eventually('the stock is reserved', async () =>
-        expect(await world.stock(sku)).toMatchObject({ reserved: 3 }),
-      );
       await world.faultsMet();
+      expect(await world.stock(sku)).toMatchObject({ reserved: 3 });
       expect(await cancel(orderId)).toMatchObject({ status: 200, body: { status: 'CANCELLED', version: 2 } });
       await world.heal();
       await world.settled(orderId);

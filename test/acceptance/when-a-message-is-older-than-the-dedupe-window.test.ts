@@ -31,7 +31,7 @@ describe('when a message is older than the dedupe window', () => {
   });
 
   test('however often it comes, it has one failure record', async () => {
-    const event = orderCancelled(newOrderId(), { time: world.time(400 * DAY) });
+    const event = orderCancelled(newOrderId(), {}, { time: world.time(400 * DAY) });
     await world.send('reservations', ...Array<string>(4).fill(queued(event)));
     await world.eventually('all four were seen', async () => {
       expect(await world.failures('reservations', event.id)).toHaveLength(1);

@@ -1,23 +1,11 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import type { InventoryCommand } from '../../lambdas/services/inventory/contract.js';
 import { needsFaults, world } from '../support/world.js';
-import { causedBy, newOrderId, orderCancelled, orderPlaced, queued, toInventory } from './messages.js';
+import { causedBy, orderCancelled, queued, toInventory } from './messages.js';
 import { line, stocked } from './orders.js';
+import { stockSteps } from './stock.js';
 
 const CONSUMER = 'inventory-commands';
-
-/** The steps of one order's saga. */
-function sagaOf(orderId = newOrderId()) {
-  const step = (name: string) => ({ orderId, stepId: `${orderId}/${name}` });
-  return {
-    orderId,
-    reserve: (...lines: readonly { sku: string; quantity: number }[]): InventoryCommand => ({
-      type: 'ReserveStock',
-      data: { ...step('reserve'), lines: lines.map(({ sku, quantity }) => ({ sku, quantity })) },
-    }),
-    release: { type: 'ReleaseStock', data: step('release') } as InventoryCommand,
-  };
-}
 
 /** Sends a step and waits for its answer. */
 async function answered(command: InventoryCommand) {
@@ -44,7 +32,7 @@ describe('when a saga reserves stock', () => {
 
   test('all lines are reserved, and each retry is told so', async () => {
     const [tea, cup] = [await stocked(10), await stocked(10)];
-    const { reserve } = sagaOf();
+    const { reserve } = stockSteps();
     const step = reserve(line(tea, 3), line(cup, 1));
     expect(await answered(step)).toMatchObject({ type: 'StockReserved' });
     expect(await answered(step)).toMatchObject(DONE);
@@ -54,7 +42,7 @@ describe('when a saga reserves stock', () => {
 
   test('where one line is short none is reserved, and the answer stays when there is more', async () => {
     const [tea, cup] = [await stocked(10), await stocked(0)];
-    const { reserve, release } = sagaOf();
+    const { reserve, release } = stockSteps();
     const step = reserve(line(tea, 3), line(cup, 1));
     expect(await answered(step)).toMatchObject({ type: 'StockRejected', data: { skus: [cup] } });
     await world.call({ method: 'PUT', path: `/stock/${cup}`, as: 'operator', body: { onHand: 5 } });
@@ -66,7 +54,7 @@ describe('when a saga reserves stock', () => {
 
   test('a release gives all back once, and what comes after it is refused', async () => {
     const sku = await stocked(10);
-    const { reserve, release } = sagaOf();
+    const { reserve, release } = stockSteps();
     await answered(reserve(line(sku, 3)));
     expect(await answered(release)).toMatchObject({ type: 'StockReleased' });
     expect(await answered(release)).toMatchObject(DONE);
@@ -76,20 +64,17 @@ describe('when a saga reserves stock', () => {
 
   test('a release that comes first refuses the reservation that comes late', async () => {
     const sku = await stocked(10);
-    const { reserve, release } = sagaOf();
+    const { reserve, release } = stockSteps();
     expect(await answered(release)).toMatchObject({ type: 'ReservationVoided' });
     expect(await answered(reserve(line(sku, 3)))).toMatchObject(refused('RELEASED'));
     expect(await world.stock(sku)).toMatchObject({ reserved: 0, available: 10 });
   });
 
-  test("it meets the order's own events, and each piece is reserved once", async () => {
+  test("it meets the order's own cancellation, and gives back what is reserved once", async () => {
     const sku = await stocked(10);
-    const { orderId, reserve, release } = sagaOf();
-    const [placed, cancelled] = [orderPlaced(orderId, [line(sku, 3)]), orderCancelled(orderId)];
+    const { orderId, reserve, release } = stockSteps();
+    const cancelled = orderCancelled(orderId);
     await answered(reserve(line(sku, 3)));
-    await world.publish(placed);
-    await recorded('reservations', placed.id);
-    expect(await world.stock(sku)).toMatchObject({ reserved: 3 });
     await world.publish(cancelled);
     await recorded('reservations', cancelled.id);
     expect(await answered(release)).toMatchObject(DONE);
@@ -97,9 +82,20 @@ describe('when a saga reserves stock', () => {
     expect(await world.stock(sku)).toMatchObject({ reserved: 0, available: 10 });
   });
 
+  test('a cancellation that its saga undoes releases nothing by itself', async () => {
+    const sku = await stocked(10);
+    const { orderId, reserve, release } = stockSteps();
+    const cancelled = orderCancelled(orderId, { underWay: true });
+    await answered(reserve(line(sku, 3)));
+    await world.publish(cancelled);
+    await recorded('reservations', cancelled.id);
+    expect(await world.stock(sku)).toMatchObject({ reserved: 3 });
+    expect(await answered(release)).toMatchObject({ type: 'StockReleased' });
+  });
+
   test('one message five times at once, and its retries, reserve once', async () => {
     const sku = await stocked(10);
-    const { reserve } = sagaOf();
+    const { reserve } = stockSteps();
     const [message, ...retries] = [1, 2, 3].map(() => toInventory(reserve(line(sku, 3))));
     await world.send(CONSUMER, ...Array.from({ length: 5 }, () => queued(message!)), ...retries.map(queued));
     for (const { id } of [message!, ...retries]) await recorded(CONSUMER, id);
@@ -108,9 +104,9 @@ describe('when a saga reserves stock', () => {
 
   test('with other lines than before, it becomes a failure that an operator sees', async () => {
     const sku = await stocked(10);
-    const { orderId, reserve } = sagaOf();
+    const { orderId, reserve } = stockSteps();
     await answered(reserve(line(sku, 3)));
-    const other = toInventory(sagaOf(orderId).reserve(line(sku, 4)));
+    const other = toInventory(stockSteps(orderId).reserve(line(sku, 4)));
     await world.publish(other);
     expect((await recorded(CONSUMER, other.id))?.status).toBe('FAILED');
     // At once: trying again changes nothing.
@@ -126,7 +122,7 @@ describe('when a saga reserves stock', () => {
     `a crash between the write and its acknowledgement reserves once ${needsFaults}`,
     async () => {
       const sku = await stocked(10);
-      const message = toInventory(sagaOf().reserve(line(sku, 3)));
+      const message = toInventory(stockSteps().reserve(line(sku, 3)));
       await world.crash('inventory/on-command', 'afterWrite', { including: message.id });
       await world.publish(message);
       await world.faultsMet();

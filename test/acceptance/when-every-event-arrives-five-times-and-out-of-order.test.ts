@@ -1,11 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import type { Envelope } from '../../lambdas/patterns/outbox/envelope.js';
 import { world } from '../support/world.js';
-import { newOrderId, orderCancelled, orderPlaced, queued } from './messages.js';
+import { getAccount } from './accounts.js';
+import { orderCancelled, queued, toInventory } from './messages.js';
 import { approved, cancel, get, line, placed, stocked } from './orders.js';
-import type { ConsumerName } from './world.js';
+import { reservationOf, stockSteps } from './stock.js';
+import type { Aggregate, ConsumerName } from './world.js';
 
-/** Waits until a consumer was through with so many deliveries of an event, the first among them. */
+/** Waits until a consumer was through with so many deliveries of a message, the first among them. */
 const delivered = (consumer: ConsumerName, { id, type }: Envelope, times: number) =>
   world.eventually(`${consumer} got ${type} ${times} times`, async () => {
     const { applied, duplicate } = await world.deliveries(consumer, id);
@@ -13,71 +15,130 @@ const delivered = (consumer: ConsumerName, { id, type }: Envelope, times: number
     return { applied, duplicate };
   });
 
-describe('when every event arrives five times and out of order', () => {
-  test('each has one effect at each of its consumers', async () => {
-    const [tea, cup] = [await stocked(10), await stocked(10)];
-    const { orderId } = await approved([line(tea, 3), line(cup, 2)]);
-    await world.settled(orderId);
-    const before = await get(orderId);
+/** Everything that an order led to comes four times more, its saga's commands too. @returns each once, by its type */
+async function fourTimesMore(orderId: string, customer: string): Promise<(type: string) => Envelope> {
+  const all: Envelope[] = [];
+  for (const aggregate of ['Order', 'CreateOrderSaga', 'PriceCheck', 'Reservation', 'Payment', 'Account'] as const) {
+    all.push(...(await world.redeliver({ aggregate, id: aggregate === 'Account' ? customer : orderId }, 4)));
+  }
+  return (type) => all.find((message) => message.type === type)!;
+}
 
-    const ofOrder = await world.redeliver({ aggregate: 'Order', id: orderId }, 4);
-    const ofReservation = await world.redeliver({ aggregate: 'Reservation', id: orderId }, 4);
-    const [orderWasPlaced, orderWasApproved] = ofOrder;
-    expect(await delivered('reservations', orderWasPlaced!, 5)).toEqual({ applied: 1, duplicate: 4 });
-    expect(await delivered('orders-saga', ofReservation[0]!, 5)).toEqual({ applied: 1, duplicate: 4 });
-    await delivered('orders-list', orderWasPlaced!, 5);
-    await delivered('orders-list', orderWasApproved!, 5);
+/** How many commits each participant has of it: none more means that nobody did anything again. */
+const commitsOf = async (orderId: string, customer: string) => {
+  const count = async (aggregate: Aggregate, id = orderId) => (await world.commits(aggregate, id)).length;
+  return {
+    order: await count('Order'),
+    saga: await count('CreateOrderSaga'),
+    prices: await count('PriceCheck'),
+    stock: await count('Reservation'),
+    payment: await count('Payment'),
+    account: await count('Account', customer),
+  };
+};
+
+const ONCE = { applied: 1, duplicate: 4 };
+
+describe('when every event arrives five times and out of order', () => {
+  test('each has one effect at each of its consumers, and so has each command', async () => {
+    const [tea, cup] = [await stocked(10), await stocked(10)];
+    const customer = world.fresh('customer');
+    const { orderId } = await approved([line(tea, 3), line(cup, 2)], { as: { customer } });
+    await world.settled(orderId);
+    const [before, account, commits] = [
+      await get(orderId),
+      await getAccount(customer),
+      await commitsOf(orderId, customer),
+    ];
+
+    const sent = await fourTimesMore(orderId, customer);
+    expect(await delivered('orders-saga', sent('OrderPlaced'), 5)).toEqual(ONCE);
+    expect(await delivered('catalog-commands', sent('ConfirmPrices'), 5)).toEqual(ONCE);
+    expect(await delivered('orders-saga', sent('PricesConfirmed'), 5)).toEqual(ONCE);
+    expect(await delivered('accounts-commands', sent('AuthorizeAccount'), 5)).toEqual(ONCE);
+    expect(await delivered('orders-saga', sent('AccountAuthorized'), 5)).toEqual(ONCE);
+    expect(await delivered('inventory-commands', sent('ReserveStock'), 5)).toEqual(ONCE);
+    expect(await delivered('orders-saga', sent('StockReserved'), 5)).toEqual(ONCE);
+    expect(await delivered('payments-commands', sent('ChargePayment'), 5)).toEqual(ONCE);
+    expect(await delivered('payments-provider', sent('PaymentPrepared'), 5)).toEqual(ONCE);
+    expect(await delivered('orders-saga', sent('SagaReplyRequested'), 5)).toEqual(ONCE);
+    expect(await delivered('accounts-orders', sent('OrderApproved'), 5)).toEqual(ONCE);
+    await delivered('orders-list', sent('OrderPlaced'), 5);
+    await delivered('orders-list', sent('OrderApproved'), 5);
 
     expect(await get(orderId)).toMatchObject({ status: 200, body: before.body });
     expect(await world.stock(tea)).toMatchObject({ onHand: 10, reserved: 3, available: 7 });
     expect(await world.stock(cup)).toMatchObject({ onHand: 10, reserved: 2, available: 8 });
-    expect(await world.events({ aggregate: 'Reservation', id: orderId })).toMatchObject([{ type: 'StockReserved' }]);
+    expect((await getAccount(customer)).body).toEqual(account.body);
+    expect(await world.moved(orderId)).toEqual({ charges: 1, charged: 1750, refunds: 0, refunded: 0 });
+    expect(await commitsOf(orderId, customer)).toEqual(commits);
   });
 
-  test("a cancelled order's stock is released once, and its old events reserve nothing again", async () => {
+  test('a cancelled order gives all back once, and its old messages take nothing again', async () => {
     const sku = await stocked(10);
-    const { orderId } = await approved([line(sku, 4)]);
-    await cancel(orderId);
+    const customer = world.fresh('customer');
+    const { orderId } = await approved([line(sku, 4)], { as: { customer } });
     await world.settled(orderId);
+    await cancel(orderId, { as: { customer } });
+    await world.settled(orderId);
+    const commits = await commitsOf(orderId, customer);
 
-    const [orderWasPlaced, , orderWasCancelled] = await world.redeliver({ aggregate: 'Order', id: orderId }, 4);
-    await world.redeliver({ aggregate: 'Reservation', id: orderId }, 4);
-    expect(await delivered('reservations', orderWasPlaced!, 5)).toEqual({ applied: 1, duplicate: 4 });
-    expect(await delivered('reservations', orderWasCancelled!, 5)).toEqual({ applied: 1, duplicate: 4 });
+    const sent = await fourTimesMore(orderId, customer);
+    for (const consumer of ['reservations', 'accounts-orders', 'payments-orders', 'orders-saga'] as const) {
+      expect(await delivered(consumer, sent('OrderCancelled'), 5)).toEqual(ONCE);
+    }
+    expect(await delivered('orders-saga', sent('OrderPlaced'), 5)).toEqual(ONCE);
+    expect(await delivered('inventory-commands', sent('ReserveStock'), 5)).toEqual(ONCE);
+    expect(await delivered('payments-commands', sent('ChargePayment'), 5)).toEqual(ONCE);
 
     expect(await world.stock(sku)).toMatchObject({ reserved: 0, available: 10 });
     expect((await get(orderId)).body).toMatchObject({ status: 'CANCELLED', version: 3 });
+    expect(await world.moved(orderId)).toEqual({ charges: 1, charged: 1400, refunds: 1, refunded: 1400 });
+    expect(await commitsOf(orderId, customer)).toEqual(commits);
   });
 
   test("a rejected order stays rejected, also when there is stock at the answer's repeat", async () => {
     const sku = await stocked(1);
-    const { orderId } = await placed([line(sku, 2)]);
+    const customer = world.fresh('customer');
+    const { orderId } = await placed([line(sku, 2)], { as: { customer } });
     await world.settled(orderId);
     await world.call({ method: 'PUT', path: `/stock/${sku}`, as: 'operator', body: { onHand: 50 } });
 
-    const [orderWasPlaced] = await world.redeliver({ aggregate: 'Order', id: orderId }, 4);
-    expect(await delivered('reservations', orderWasPlaced!, 5)).toEqual({ applied: 1, duplicate: 4 });
+    const sent = await fourTimesMore(orderId, customer);
+    expect(await delivered('orders-saga', sent('OrderPlaced'), 5)).toEqual(ONCE);
+    expect(await delivered('inventory-commands', sent('ReserveStock'), 5)).toEqual(ONCE);
+    expect(await delivered('orders-saga', sent('StockRejected'), 5)).toEqual(ONCE);
+    expect(await delivered('accounts-commands', sent('ReleaseAuthorization'), 5)).toEqual(ONCE);
     expect((await get(orderId)).body).toMatchObject({ status: 'REJECTED', reason: 'OUT_OF_STOCK', version: 2 });
     expect(await world.stock(sku)).toMatchObject({ reserved: 0, available: 50 });
   });
 
   test('already the first time, one of five in flight at once has the effect', async () => {
     const sku = await stocked(10);
-    const event = orderPlaced(newOrderId(), [line(sku, 2)]);
-    const copies = Array.from({ length: 5 }, () => queued(event));
-    await Promise.all(copies.map((copy) => world.send('reservations', copy)));
-    expect(await delivered('reservations', event, 5)).toEqual({ applied: 1, duplicate: 4 });
+    const step = toInventory(stockSteps().reserve(line(sku, 2)));
+    const copies = Array.from({ length: 5 }, () => queued(step));
+    await Promise.all(copies.map((copy) => world.send('inventory-commands', copy)));
+    expect(await delivered('inventory-commands', step, 5)).toEqual(ONCE);
     expect(await world.stock(sku)).toMatchObject({ reserved: 2, available: 8 });
   });
 
   test('five times in one batch, beside their cancellation, nothing is reserved in the end', async () => {
     const sku = await stocked(10);
-    const orderId = newOrderId();
-    const [first, last] = [orderPlaced(orderId, [line(sku, 2)]), orderCancelled(orderId)];
+    const { orderId, reserve, release } = stockSteps();
+    const [first, last, cancelled] = [
+      toInventory(reserve(line(sku, 2))),
+      toInventory(release),
+      orderCancelled(orderId),
+    ];
     const copies = [last, first, first, last, first, last, first, last, first, last];
-    await world.send('reservations', ...copies.map(queued));
-    expect(await delivered('reservations', first, 5)).toEqual({ applied: 1, duplicate: 4 });
-    expect(await delivered('reservations', last, 5)).toEqual({ applied: 1, duplicate: 4 });
+    await Promise.all([
+      world.send('inventory-commands', ...copies.map(queued)),
+      world.send('reservations', ...Array<string>(5).fill(queued(cancelled))),
+    ]);
+    expect(await delivered('inventory-commands', first, 5)).toEqual(ONCE);
+    expect(await delivered('inventory-commands', last, 5)).toEqual(ONCE);
+    expect(await delivered('reservations', cancelled, 5)).toEqual(ONCE);
     expect(await world.stock(sku)).toMatchObject({ reserved: 0, available: 10 });
+    expect([['ReservationVoided'], ['StockReserved', 'StockReleased']]).toContainEqual(await reservationOf(orderId));
   });
 });

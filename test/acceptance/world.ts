@@ -32,7 +32,7 @@ export interface World {
   /** Puts a message straight into a consumer's queue. */
   send(consumer: ConsumerName, ...bodies: readonly string[]): Promise<void>;
   /**
-   * Publishes events of an aggregate again, as the relay published them: newest first, so out of order.
+   * Publishes events of an aggregate, and its commands, again, as the relay published them: newest first, so out of order.
    * @param times how often each. @default 1
    * @returns what was published again, oldest first, each once
    */
@@ -72,7 +72,7 @@ export interface World {
   moved(paymentId: string): Promise<Moved>;
   /** All commits of an aggregate, oldest first. */
   commits(aggregate: Aggregate, id: string): Promise<readonly Commit[]>;
-  /** Its events as they are published, oldest first. */
+  /** Its events as they are published, oldest first; behind those of a commit the commands that it sent. */
   events(filter: EventFilter): Promise<readonly Envelope[]>;
   /** What a consumer that keeps records knows of a message; nothing where it has never finished it. */
   recordOf(consumer: RecordingConsumer, messageId: string): Promise<ConsumerRecord | undefined>;

@@ -91,7 +91,7 @@ export abstract class OrderlyWorld implements Port.World {
   }
 
   async events({ aggregate, id, types }: Port.EventFilter): Promise<readonly Envelope[]> {
-    const events = messagesIn(aggregate, await this.commits(aggregate, id)).filter(({ to }) => to === undefined);
+    const events = messagesIn(aggregate, await this.commits(aggregate, id));
     return events.filter(({ type }) => types?.includes(type) ?? true);
   }
 
