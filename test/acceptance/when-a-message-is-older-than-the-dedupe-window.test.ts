@@ -1,25 +1,31 @@
 import { describe, expect, test } from 'vitest';
 import { world } from '../support/world.js';
-import { newOrderId, orderCancelled, orderPlaced, queued } from './messages.js';
+import { newOrderId, orderCancelled, queued, toInventory } from './messages.js';
 import { get, line, placed, stocked } from './orders.js';
+import { stockSteps } from './stock.js';
 
 const HOUR = 3600;
 const DAY = 24 * HOUR;
 /** The window, less the day by which its gate closes earlier. */
 const GATE = 34 * DAY;
+const CONSUMER = 'inventory-commands';
+
+/** A step of a saga's, sent so long ago. */
+const sentBefore = (seconds: number, sku: string) =>
+  toInventory(stockSteps().reserve(line(sku)), { time: world.time(seconds) });
 
 describe('when a message is older than the dedupe window', () => {
   test('it is quarantined: nothing is reserved, and an operator sees that its effect is unknown', async () => {
     const sku = await stocked(10);
-    const event = orderPlaced(newOrderId(), [line(sku)], { time: world.time(GATE + HOUR) });
-    await world.publish(event);
+    const step = sentBefore(GATE + HOUR, sku);
+    await world.publish(step);
     const [record] = await world.eventually('there is a failure record', async () => {
-      const found = await world.failures('reservations', event.id);
+      const found = await world.failures(CONSUMER, step.id);
       expect(found).toHaveLength(1);
       return found;
     });
     expect(record).toMatchObject({
-      messageId: event.id,
+      messageId: step.id,
       status: 'FAILED',
       unknown: true,
       failures: [{ name: 'TooOld' }],
@@ -27,7 +33,7 @@ describe('when a message is older than the dedupe window', () => {
     expect(record!.failures[0]!.message).toMatch(/^\d+ s old, recognised for 3024000 s$/);
     expect(record).not.toHaveProperty('expiresAt');
     expect(await world.stock(sku)).toMatchObject({ reserved: 0, available: 10 });
-    expect(await world.commits('Reservation', event.subject.slice('Order/'.length))).toEqual([]);
+    expect(await world.commits('Reservation', (step.data as { orderId: string }).orderId)).toEqual([]);
   });
 
   test('however often it comes, it has one failure record', async () => {
@@ -41,10 +47,10 @@ describe('when a message is older than the dedupe window', () => {
 
   test('a little younger, it is processed, and its record outlives the gate', async () => {
     const sku = await stocked(10);
-    const event = orderPlaced(newOrderId(), [line(sku)], { time: world.time(GATE - HOUR) });
-    await world.send('reservations', queued(event));
+    const step = sentBefore(GATE - HOUR, sku);
+    await world.send(CONSUMER, queued(step));
     await world.eventually('it is reserved', async () => expect(await world.stock(sku)).toMatchObject({ reserved: 1 }));
-    const record = await world.recordOf('reservations', event.id);
+    const record = await world.recordOf(CONSUMER, step.id);
     expect(record?.status).toBe('PROCESSED');
     // Until the gate closes for a duplicate of it, and for the whole window after this moment.
     expect(record!.expiresAt! * 1000).toBeGreaterThan(Date.parse(world.time(-34.9 * DAY)));
@@ -52,10 +58,10 @@ describe('when a message is older than the dedupe window', () => {
 
   test('from the future (a wrong clock), its record lasts as much longer', async () => {
     const sku = await stocked(10);
-    const event = orderPlaced(newOrderId(), [line(sku)], { time: world.time(-10 * DAY) });
-    await world.send('reservations', queued(event));
+    const step = sentBefore(-10 * DAY, sku);
+    await world.send(CONSUMER, queued(step));
     await world.eventually('it is reserved', async () => expect(await world.stock(sku)).toMatchObject({ reserved: 1 }));
-    const record = await world.recordOf('reservations', event.id);
+    const record = await world.recordOf(CONSUMER, step.id);
     expect(record!.expiresAt! * 1000).toBeGreaterThan(Date.parse(world.time(-44.9 * DAY)));
   });
 
@@ -64,11 +70,11 @@ describe('when a message is older than the dedupe window', () => {
     const { orderId } = await placed([line(sku)]);
     await world.settled(orderId);
     const [event] = await world.events({ aggregate: 'Order', id: orderId });
-    await world.send('reservations', queued({ ...event!, time: world.time(40 * DAY) }));
+    await world.send('orders-saga', queued({ ...event!, time: world.time(40 * DAY) }));
     await world.eventually('it is seen as a duplicate', async () =>
-      expect(await world.deliveries('reservations', event!.id)).toMatchObject({ applied: 1, duplicate: 1 }),
+      expect(await world.deliveries('orders-saga', event!.id)).toMatchObject({ applied: 1, duplicate: 1 }),
     );
-    expect(await world.failures('reservations', event!.id)).toEqual([]);
+    expect(await world.failures('orders-saga', event!.id)).toEqual([]);
   });
 
   test('a projection, which is guarded by versions, has no such gate', async () => {

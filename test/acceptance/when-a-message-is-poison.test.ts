@@ -2,16 +2,20 @@ import { describe, expect, test } from 'vitest';
 import type { Envelope } from '../../lambdas/patterns/outbox/envelope.js';
 import { ordersContract } from '../../lambdas/services/orders/contract.js';
 import { world } from '../support/world.js';
-import { newOrderId, orderPlaced, queued } from './messages.js';
+import { causedBy, newOrderId, orderPlaced, queued, toInventory } from './messages.js';
 import { becomes, get, line, placed, stocked } from './orders.js';
+import { stockSteps } from './stock.js';
 import type { FailureRecord } from './world.js';
+
+/** It hears the most: everything that an order's saga does. */
+const CONSUMER = 'orders-saga';
 
 /** A value that must not turn up in any reason. */
 const secret = (): string => world.fresh('secret');
 
 const failed = (including: string): Promise<FailureRecord> =>
   world.eventually(`there is a failure record about ${including}`, async () => {
-    const [record, ...more] = await world.failures('reservations', including);
+    const [record, ...more] = await world.failures(CONSUMER, including);
     expect(record).toBeDefined();
     expect(more).toEqual([]);
     return record!;
@@ -62,18 +66,27 @@ const POISON: readonly Poison[] = [
     reason: 'UNKNOWN_TYPE: this consumer has no handler for it',
   },
   {
-    name: "another service's event",
+    name: 'an event of a service that it does not hear',
     body: changed((event) => ({
       ...event,
-      source: 'orderly.payments',
-      dataschema: 'urn:orderly:payments:OrderPlaced:1',
+      source: 'orderly.baskets',
+      dataschema: 'urn:orderly:baskets:OrderPlaced:1',
     })),
-    reason: 'UNKNOWN_TYPE: this consumer listens to orders only',
+    reason: 'UNKNOWN_TYPE: this consumer listens to orders,',
   },
   {
-    name: 'a command where events are heard',
+    name: 'a command to somebody else',
+    body: changed((event) => ({
+      ...event,
+      to: 'inventory',
+      dataschema: 'urn:orderly:inventory:OrderPlaced:1',
+    })),
+    reason: 'UNKNOWN_TYPE: this consumer listens to orders,',
+  },
+  {
+    name: 'an event where a command is taken',
     body: changed((event) => ({ ...event, to: 'orders' })),
-    reason: 'UNKNOWN_TYPE: this consumer listens to orders only',
+    reason: 'UNKNOWN_TYPE: orders has no type of that name',
   },
   {
     name: 'the schema of another type',
@@ -112,7 +125,7 @@ describe('when a message is poison', () => {
   for (const { name, body, reason } of POISON) {
     test(`${name}: it becomes a failure record that tells codes and paths, never a value`, async () => {
       const value = secret();
-      await world.send('reservations', body(value));
+      await world.send(CONSUMER, body(value));
       const record = await failed(value);
       expect(record).toMatchObject({ status: 'FAILED', attempts: 1, failures: [{ name: 'ContractViolation' }] });
       expect(record.failures[0]!.message).toContain(reason);
@@ -127,7 +140,7 @@ describe('when a message is poison', () => {
     const values = POISON.map(secret);
     const good = [orderPlaced(newOrderId(), [line(sku)]), orderPlaced(newOrderId(), [line(sku)])];
     const bodies = POISON.map(({ body }, at) => body(values[at]!));
-    await world.send('reservations', ...bodies.slice(0, 5), queued(good[0]!), ...bodies.slice(5), queued(good[1]!));
+    await world.send(CONSUMER, ...bodies.slice(0, 5), queued(good[0]!), ...bodies.slice(5), queued(good[1]!));
     await world.eventually('both good messages are processed', async () =>
       expect(await world.stock(sku)).toMatchObject({ reserved: 2 }),
     );
@@ -136,7 +149,7 @@ describe('when a message is poison', () => {
 
   test('sent five times, it has one failure record', async () => {
     const value = secret();
-    await world.send('reservations', ...Array<string>(5).fill(`{ "broken": ${value}`));
+    await world.send(CONSUMER, ...Array<string>(5).fill(`{ "broken": ${value}`));
     await failed(value);
     const sku = await stocked(1);
     await becomes((await placed([line(sku)])).orderId, 'APPROVED');
@@ -149,7 +162,7 @@ describe('when a message is poison', () => {
     await world.publish({ ...orderPlaced(data.orderId, [line('sku')]), id, data });
     const sku = await stocked(1);
     await becomes((await placed([line(sku)])).orderId, 'APPROVED');
-    for (const consumer of ['reservations', 'orders-list'] as const) {
+    for (const consumer of [CONSUMER, 'orders-list'] as const) {
       await world.eventually(`${consumer} has a failure record`, async () =>
         expect(await world.failures(consumer, id)).toMatchObject([
           { messageId: id, failures: [{ name: 'ContractViolation' }], subject: `Order/${data.orderId}` },
@@ -163,22 +176,22 @@ describe('when a message is poison', () => {
     const { orderId } = await placed([line(sku)]);
     await world.settled(orderId);
     const [event] = await world.events({ aggregate: 'Order', id: orderId });
-    await world.send('reservations', queued({ ...event!, data: {} }));
+    await world.send(CONSUMER, queued({ ...event!, data: {} }));
     await world.eventually('the delivery is seen as a duplicate', async () =>
-      expect(await world.deliveries('reservations', event!.id)).toMatchObject({ duplicate: 1 }),
+      expect(await world.deliveries(CONSUMER, event!.id)).toMatchObject({ duplicate: 1 }),
     );
-    expect(await world.recordOf('reservations', event!.id)).toMatchObject({ status: 'PROCESSED' });
-    expect(await world.failures('reservations', event!.id)).toEqual([]);
+    expect(await world.recordOf(CONSUMER, event!.id)).toMatchObject({ status: 'PROCESSED' });
+    expect(await world.failures(CONSUMER, event!.id)).toEqual([]);
   });
 
   test('an event that failed stays failed when it comes again, well-formed', async () => {
     const sku = await stocked(5);
     const event = orderPlaced(newOrderId(), [line(sku)]);
-    await world.send('reservations', queued({ ...event, data: {} }));
+    await world.send(CONSUMER, queued({ ...event, data: {} }));
     await failed(event.id);
-    await world.send('reservations', queued(event));
+    await world.send(CONSUMER, queued(event));
     await world.eventually('the second delivery is seen as known', async () =>
-      expect(await world.deliveries('reservations', event.id)).toMatchObject({ applied: 0, duplicate: 1 }),
+      expect(await world.deliveries(CONSUMER, event.id)).toMatchObject({ applied: 0, duplicate: 1 }),
     );
     expect(await world.stock(sku)).toMatchObject({ reserved: 0 });
   });
@@ -187,29 +200,40 @@ describe('when a message is poison', () => {
     const sku = await stocked(5);
     const dataschema = `urn:orderly:orders:OrderPlaced:${ordersContract.events.OrderPlaced.version + 1}`;
     const early = orderPlaced(newOrderId(), [line(sku, 4)], { dataschema });
-    await world.send('reservations', queued(early));
+    await world.send(CONSUMER, queued(early));
     await world.eventually('it was put off twice', async () =>
-      expect((await world.deliveries('reservations', early.id)).retried).toBeGreaterThanOrEqual(2),
+      expect((await world.deliveries(CONSUMER, early.id)).retried).toBeGreaterThanOrEqual(2),
     );
     const { orderId } = await placed([line(sku)]);
     await world.settled(orderId);
     expect((await get(orderId)).body.status).toBe('APPROVED');
-    expect(await world.recordOf('reservations', early.id)).toBeUndefined();
+    expect(await world.recordOf(CONSUMER, early.id)).toBeUndefined();
     expect(await world.stock(sku)).toMatchObject({ reserved: 1 });
   });
 
-  test("an answer about an order that doesn't exist is a failure that says so", async () => {
+  test("a saga whose order doesn't exist can't approve it, and is a failure that says so", async () => {
     const event = orderPlaced(newOrderId(), [line(await stocked(5))]);
-    await world.send('reservations', queued(event));
-    const [answer] = await world.eventually('the stock is reserved', async () => {
-      const events = await world.events({ aggregate: 'Reservation', id: event.subject.slice('Order/'.length) });
-      expect(events).toHaveLength(1);
-      return events;
-    });
-    await world.eventually('orders-saga has a failure record', async () =>
-      expect(await world.failures('orders-saga', answer!.id)).toMatchObject([
+    await world.send(CONSUMER, queued(event));
+    await world.eventually('orders-saga has a failure record', async () => {
+      const [answer] = await world.events({
+        aggregate: 'Payment',
+        id: event.subject.slice('Order/'.length),
+        types: ['SagaReplyRequested'],
+      });
+      expect(await world.failures(CONSUMER, answer!.id)).toMatchObject([
         { attempts: 1, failures: [{ name: 'OrderRefused', message: 'UNKNOWN_ORDER' }] },
-      ]),
+      ]);
+    });
+  });
+
+  test('an answer about an order of which there is no saga changes nothing, and is no failure', async () => {
+    const { orderId, reserve } = stockSteps();
+    const step = toInventory(reserve(line(await stocked(5))));
+    await world.publish(step);
+    const [answer] = await causedBy(step, 'Reservation', orderId);
+    await world.eventually('orders-saga is through with it', async () =>
+      expect(await world.recordOf(CONSUMER, answer!.id)).toMatchObject({ status: 'PROCESSED' }),
     );
+    expect(await world.commits('CreateOrderSaga', orderId)).toEqual([]);
   });
 });

@@ -110,17 +110,20 @@ describe('an order with an address', () => {
     const { aggregates } = await world.exported(customer);
     const found = new Map((aggregates as Exported[]).map(({ subject, events }) => [subject, events]));
     const ids = [orderId, without.orderId];
-    const subjects = ids.flatMap((id) => [`Order/${id}`, `Reservation/${id}`]);
+    const parts = ['Order', 'CreateOrderSaga', 'PriceCheck', 'Reservation', 'Payment'];
+    const subjects = [`Account/${customer}`, ...ids.flatMap((id) => parts.map((part) => `${part}/${id}`))];
     expect([...found.keys()].toSorted()).toEqual(subjects.toSorted());
     const [placing, approval, ...more] = found.get(`Order/${orderId}`)!;
     expect(more).toEqual([]);
     expect(placing).toMatchObject({ type: 'OrderPlaced', data: { deliverTo }, actor: `customer:${customer}` });
     // Who, on whose behalf, and caused by what.
-    const [reservation] = found.get(`Reservation/${orderId}`)!;
     const { correlationId } = placing!;
     const byService = { correlationId, onBehalfOf: `customer:${customer}` };
-    expect(reservation).toMatchObject({ type: 'StockReserved', causationId: placing!.id, ...byService });
-    expect(approval).toMatchObject({ type: 'OrderApproved', causationId: reservation!.id, ...byService });
+    const [started] = found.get(`CreateOrderSaga/${orderId}`)!;
+    expect(started).toMatchObject({ type: 'SagaStarted', causationId: placing!.id, ...byService });
+    expect(found.get(`Reservation/${orderId}`)).toMatchObject([{ type: 'StockReserved', ...byService }]);
+    const answer = found.get(`Payment/${orderId}`)!.find(({ type }) => type === 'SagaReplyRequested');
+    expect(approval).toMatchObject({ type: 'OrderApproved', causationId: answer!.id, ...byService });
   });
 
   test('a payment is exported too, where there is no order and nothing sealed', async () => {
@@ -150,9 +153,9 @@ describe('when a person is forgotten', () => {
     // A failure record keeps its message.
     const [event] = await world.events({ aggregate: 'Order', id: orderId, types: ['OrderPlaced'] });
     const broken = { ...event!, id: world.uuid(), data: { ...(event!.data as object), lines: [] } };
-    await world.send('reservations', queued(broken));
+    await world.send('orders-saga', queued(broken));
     await world.eventually('it is recorded as failed', async () => {
-      expect(await world.failures('reservations', broken.id)).toHaveLength(1);
+      expect(await world.failures('orders-saga', broken.id)).toHaveLength(1);
     });
     const places = await world.copiesOf(orderId);
     expect(places).toEqual(expect.arrayContaining([expect.stringMatching('TableName'), expect.stringMatching('log')]));
@@ -165,10 +168,10 @@ describe('when a person is forgotten', () => {
   test.skipIf(!world.makesFaults)(`a message that waits in its queue has none of it ${needsFaults}`, async () => {
     const { customer, deliverTo } = somebody();
     const sku = await stocked(1);
-    await world.throttle('inventory/on-order-event', 'TransactWriteItems', { including: sku, times: 1000 });
+    await world.throttle('orders/on-saga-message', 'TransactWriteItems', { including: sku, times: 1000 });
     const { orderId } = await placed([line(sku)], { as: { customer }, deliverTo });
     await world.faultsMet();
-    expect(await world.copiesOf(orderId)).toContainEqual(expect.stringMatching(/^queue .*Reservations/));
+    expect(await world.copiesOf(orderId)).toContainEqual(expect.stringMatching(/^queue .*Saga/));
     expect(await copiesOf(deliverTo)).toEqual([]);
     await world.heal();
     await world.settled(orderId);

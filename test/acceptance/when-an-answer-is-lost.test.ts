@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { needsFaults, world } from '../support/world.js';
+import { eur, getAccount } from './accounts.js';
 import { approved, becomes, cancel, get, line, placed, post, stocked } from './orders.js';
 
 afterEach(() => world.heal());
@@ -46,7 +47,7 @@ describe.skipIf(!world.makesFaults)(`when an answer is lost ${needsFaults}`, () 
 
   test("a reservation's transaction has one effect", async () => {
     const sku = await stocked(10);
-    await world.loseAnswer('inventory/on-order-event', 'TransactWriteItems', { including: sku });
+    await world.loseAnswer('inventory/on-command', 'TransactWriteItems', { including: sku });
     const { orderId } = await placed([line(sku, 3)]);
     await becomes(orderId, 'APPROVED');
     expect(await world.stock(sku)).toMatchObject({ reserved: 3 });
@@ -55,10 +56,22 @@ describe.skipIf(!world.makesFaults)(`when an answer is lost ${needsFaults}`, () 
 
   test("an approval's transaction has one effect", async () => {
     const sku = await stocked(10);
-    await world.loseAnswer('orders/on-saga-message', 'TransactWriteItems', { including: 'orders-saga' });
+    await world.loseAnswer('orders/on-saga-message', 'TransactWriteItems', { including: 'OrderApproved' });
     const { orderId } = await placed([line(sku)]);
     await world.settled(orderId);
     expect((await get(orderId)).body).toMatchObject({ status: 'APPROVED', version: 2 });
+    expect(await world.moved(orderId)).toMatchObject({ charges: 1, refunds: 0 });
+  });
+
+  test("the transaction with which a saga begins has one effect, and so has an account's", async () => {
+    const sku = await stocked(10);
+    const customer = world.fresh('customer');
+    await world.loseAnswer('orders/on-saga-message', 'TransactWriteItems', { including: sku });
+    await world.loseAnswer('accounts/on-command', 'TransactWriteItems', { including: customer });
+    const { orderId } = await placed([line(sku)], { as: { customer } });
+    await world.settled(orderId);
+    expect(await world.events({ aggregate: 'CreateOrderSaga', id: orderId, types: ['SagaStarted'] })).toHaveLength(1);
+    expect((await getAccount(customer)).body).toMatchObject({ authorized: eur(0), captured: eur(350) });
   });
 
   test("the bus's answer: what is sent again has one effect", async () => {
@@ -68,7 +81,7 @@ describe.skipIf(!world.makesFaults)(`when an answer is lost ${needsFaults}`, () 
     await world.settled(orderId);
     const [event] = await world.events({ aggregate: 'Order', id: orderId });
     await world.eventually('it came twice', async () =>
-      expect(await world.deliveries('reservations', event!.id)).toMatchObject({ applied: 1, duplicate: 1 }),
+      expect(await world.deliveries('orders-saga', event!.id)).toMatchObject({ applied: 1, duplicate: 1 }),
     );
     expect(await world.stock(sku)).toMatchObject({ reserved: 2 });
   });

@@ -53,7 +53,7 @@ describe('when the history of an order is read', () => {
     expect(more).toEqual([]);
     expect(first).toMatchObject({ version: 1, type: 'OrderPlaced', actor: 'customer:alice', data: { orderId } });
     expect(second).toMatchObject({ version: 2, type: 'OrderApproved', actor: 'service:orders', data: { orderId } });
-    // Through inventory and back: whoever placed it set the approval off.
+    // Through everybody who takes part, and back: whoever placed it set the approval off.
     expect(second).toMatchObject({ onBehalfOf: 'customer:alice' });
     expect(third).toMatchObject({
       version: 3,
@@ -64,10 +64,12 @@ describe('when the history of an order is read', () => {
     expect(Object.keys(first!).toSorted()).toEqual(
       ['actor', 'at', 'causationId', 'correlationId', 'data', 'id', 'type', 'version'].toSorted(),
     );
-    // What caused the approval is the answer that inventory gave.
-    const [answer] = await world.events({ aggregate: 'Reservation', id: orderId });
+    // What caused the approval is the last answer to its saga, and what caused that the step before, back to the order.
+    const [answer] = await world.events({ aggregate: 'Payment', id: orderId, types: ['SagaReplyRequested'] });
     expect(second!.causationId).toBe(answer!.id);
-    expect(answer!.causationid).toBe(first!.id);
+    const [started] = await world.events({ aggregate: 'CreateOrderSaga', id: orderId, types: ['SagaStarted'] });
+    expect(started!.causationid).toBe(first!.id);
+    expect(answer!.correlationid).toBe(first!.correlationId);
     expect(second!.correlationId).toBe(first!.correlationId);
     expect([first!.at, second!.at, third!.at]).toEqual([first!.at, second!.at, third!.at].toSorted());
   });

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { OrderView } from '../../lambdas/services/orders/contract.js';
 import { world } from '../support/world.js';
+import { priced } from './catalog.js';
 import { get, line, placed, stocked } from './orders.js';
 
 describe('when stock runs out under concurrency', () => {
@@ -57,7 +58,7 @@ describe('when stock runs out under concurrency', () => {
   });
 
   test('a SKU that nobody has ever counted is short', async () => {
-    const { orderId } = await placed([line(world.fresh('sku'))]);
+    const { orderId } = await placed([line(await priced(350))]);
     await world.settled(orderId);
     expect((await get(orderId)).body).toMatchObject({ status: 'REJECTED', reason: 'OUT_OF_STOCK' });
   });

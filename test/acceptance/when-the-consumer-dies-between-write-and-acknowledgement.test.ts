@@ -8,14 +8,14 @@ afterEach(() => world.heal());
 describe.skipIf(!world.makesFaults)(`when the consumer dies between write and acknowledgement ${needsFaults}`, () => {
   test('the reservation that it wrote is not made again', async () => {
     const sku = await stocked(10);
-    await world.crash('inventory/on-order-event', 'afterWrite', { including: sku });
+    await world.crash('inventory/on-command', 'afterWrite', { including: sku });
     const { orderId } = await placed([line(sku, 3)]);
     await becomes(orderId, 'APPROVED');
 
-    const [event] = await world.events({ aggregate: 'Order', id: orderId });
+    const [step] = await world.events({ aggregate: 'CreateOrderSaga', id: orderId, types: ['ReserveStock'] });
     // It died before it could say that it had applied it: only the second delivery speaks.
     await world.eventually('the second delivery is seen as a duplicate', async () =>
-      expect(await world.deliveries('reservations', event!.id)).toMatchObject({ applied: 0, duplicate: 1 }),
+      expect(await world.deliveries('inventory-commands', step!.id)).toMatchObject({ applied: 0, duplicate: 1 }),
     );
     expect(await world.stock(sku)).toMatchObject({ reserved: 3, available: 7 });
     expect(await world.commits('Reservation', orderId)).toHaveLength(1);
@@ -23,8 +23,8 @@ describe.skipIf(!world.makesFaults)(`when the consumer dies between write and ac
 
   test('dying in front of the write, again and again, leaves nothing half done, and the next delivery does it', async () => {
     const [tea, cup] = [await stocked(10), await stocked(10)];
-    await world.crash('inventory/on-order-event', 'beforeWrite', { including: tea, times: 2 });
-    const { orderId } = await dyingAt('inventory/on-order-event', 2, async () => {
+    await world.crash('inventory/on-command', 'beforeWrite', { including: tea, times: 2 });
+    const { orderId } = await dyingAt('inventory/on-command', 2, async () => {
       const order = await placed([line(tea, 3), line(cup, 1)]);
       return becomes(order.orderId, 'APPROVED');
     });
@@ -33,17 +33,33 @@ describe.skipIf(!world.makesFaults)(`when the consumer dies between write and ac
     expect(await world.commits('Reservation', orderId)).toHaveLength(1);
   });
 
-  test('an approval that was written is not written again', async () => {
+  test('a step of the saga that was written is not taken again', async () => {
     const sku = await stocked(10);
-    const { orderId } = await placedWhile(sku, (id) =>
-      world.crash('orders/on-saga-message', 'afterWrite', { including: id }),
-    );
+    await world.crash('orders/on-saga-message', 'afterWrite', { including: sku });
+    const { orderId } = await placed([line(sku)]);
     await becomes(orderId, 'APPROVED');
-    const [answer] = await world.events({ aggregate: 'Reservation', id: orderId });
+    const [start] = await world.events({ aggregate: 'Order', id: orderId });
+    await world.eventually('the second delivery is seen as a duplicate', async () =>
+      expect(await world.deliveries('orders-saga', start!.id)).toMatchObject({ applied: 0, duplicate: 1 }),
+    );
+    await world.settled(orderId);
+    expect(await world.events({ aggregate: 'CreateOrderSaga', id: orderId, types: ['SagaStarted'] })).toHaveLength(1);
+    expect(await world.events({ aggregate: 'PriceCheck', id: orderId })).toHaveLength(1);
+  });
+
+  test('an approval that was written is not written again, and pays once', async () => {
+    const sku = await stocked(10);
+    // The last step's transaction alone has this.
+    await world.crash('orders/on-saga-message', 'afterWrite', { including: 'OrderApproved' });
+    const { orderId } = await placed([line(sku)]);
+    await world.faultsMet();
+    const [answer] = await world.events({ aggregate: 'Payment', id: orderId, types: ['SagaReplyRequested'] });
     await world.eventually('the second delivery is seen as a duplicate', async () =>
       expect(await world.deliveries('orders-saga', answer!.id)).toMatchObject({ applied: 0, duplicate: 1 }),
     );
-    expect((await get(orderId)).body.version).toBe(2);
+    await world.settled(orderId);
+    expect((await get(orderId)).body).toMatchObject({ status: 'APPROVED', version: 2 });
+    expect(await world.moved(orderId)).toMatchObject({ charges: 1, refunds: 0 });
   });
 
   test('a row of the list that was written is not put back by the repeat', async () => {
@@ -71,7 +87,7 @@ describe.skipIf(!world.makesFaults)(`when the consumer dies between write and ac
       const [event] = await world.events({ aggregate: 'Order', id: orderId });
       if (when === 'afterWrite') {
         await world.eventually('the event that was sent twice is suppressed once', async () =>
-          expect(await world.deliveries('reservations', event!.id)).toEqual({ applied: 1, duplicate: 1, retried: 0 }),
+          expect(await world.deliveries('orders-saga', event!.id)).toEqual({ applied: 1, duplicate: 1, retried: 0 }),
         );
       }
       expect((await get(orderId)).body).toMatchObject({ status: 'APPROVED', version: 2 });
@@ -123,12 +139,4 @@ async function dyingAt<T>(fn: FunctionName, times: number, work: () => Promise<T
   const unanswered = calls.filter((call) => call.fn === fn && call.unanswered);
   expect(unanswered).toHaveLength(times);
   return results[0]!;
-}
-
-/** An order whose id is known before its stock is answered: the reservation is held back until a fault is set. */
-async function placedWhile(sku: string, setFault: (orderId: string) => Promise<void>) {
-  await world.throttle('inventory/on-order-event', 'TransactWriteItems', { including: sku, times: 6 });
-  const order = await placed([line(sku)]);
-  await setFault(order.orderId);
-  return order;
 }

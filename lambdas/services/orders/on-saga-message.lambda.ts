@@ -11,7 +11,7 @@ import { paymentsContract } from '../payments/contract.js';
 import { ordersContract } from './contract.js';
 import { createOrderOrchestrator as orchestrator } from './create-order-store.js';
 import { orderCommandOf } from './domain/create-order.js';
-import { decide } from './domain/order.js';
+import { decide, OrderRefused } from './domain/order.js';
 import { orderStore } from './order-store.js';
 import { type CreateOrder, createOrderContract } from './saga-contract.js';
 
@@ -65,7 +65,7 @@ export const handler = consumer({
       },
     }),
   ],
-  isRefusal: (error) => error instanceof SagaRefused,
+  isRefusal: (error) => error instanceof SagaRefused || error instanceof OrderRefused,
 });
 
 /** What answers have in common. Without a step it was no saga that asked. */
