@@ -6,6 +6,9 @@ import type { FunctionCall, FunctionName } from './world.js';
 const of = (fn: FunctionName, calls: readonly FunctionCall[]) => calls.filter((call) => call.fn === fn);
 const shown = (calls: readonly FunctionCall[]) => calls.map(({ service, operation }) => `${service} ${operation}`);
 
+const unitsOf = ({ table, indexes }: FunctionCall['units']): number =>
+  Object.values(indexes).reduce((sum, units) => sum + units, table);
+
 /** Counted, not timed: what each step asks of DynamoDB, the bus and the queue. */
 describe.skipIf(!world.makesFaults)(`what an order costs ${needsFaults}`, () => {
   test('placing an order of three lines: one call, one write unit, and one for its index entry', async () => {
@@ -56,11 +59,28 @@ describe.skipIf(!world.makesFaults)(`what an order costs ${needsFaults}`, () => 
     expect(calls[0]!.failed).toBe(true);
   });
 
-  test('a consumed message: one load, one transaction, and nothing of the queue', async () => {
+  test('its saga: five messages, each one load and one transaction, and the order at the end; 36 write units', async () => {
     const sku = await stocked(10);
-    const calls = await world.callsDuring(() => approved([line(sku)]));
-    expect(shown(of('inventory/on-order-event', calls))).toEqual(['DynamoDB Query', 'DynamoDB TransactWriteItems']);
-    expect(shown(of('orders/on-saga-message', calls))).toEqual(['DynamoDB Query', 'DynamoDB TransactWriteItems']);
+    const calls = await world.callsDuring(() => approved([line(sku)]).then(({ orderId }) => world.settled(orderId)));
+    const ofSaga = of('orders/on-saga-message', calls);
+    const message = ['DynamoDB Query', 'DynamoDB TransactWriteItems'];
+    expect(shown(ofSaga)).toEqual([...message, ...message, ...message, ...message, 'DynamoDB Query', ...message]);
+    const writes = ofSaga.filter(({ operation }) => operation === 'TransactWriteItems');
+    expect(writes.reduce((sum, { units }) => sum + unitsOf(units), 0)).toBe(36);
+    expect(of('payments/on-order-event', calls)).toEqual([]);
+  });
+
+  test('a step: one load, what it is decided by, one transaction, and nothing of the queue', async () => {
+    const sku = await stocked(10);
+    const calls = await world.callsDuring(() => approved([line(sku)]).then(({ orderId }) => world.settled(orderId)));
+    const once = ['DynamoDB Query', 'DynamoDB TransactWriteItems'];
+    expect(shown(of('inventory/on-command', calls))).toEqual(once);
+    expect(shown(of('payments/on-command', calls))).toEqual(once);
+    expect(shown(of('catalog/on-command', calls))).toEqual(once.toSpliced(1, 0, 'DynamoDB BatchGetItem'));
+    // The account, and what it knows of this order.
+    const account = once.toSpliced(1, 0, 'DynamoDB GetItem');
+    expect(shown(of('accounts/on-command', calls)).toSorted()).toEqual(account.toSorted());
+    expect(shown(of('accounts/on-order-event', calls)).toSorted()).toEqual(account.toSorted());
   });
 
   test('a duplicate of a message: the same two, and the transaction is refused', async () => {
@@ -89,8 +109,13 @@ describe.skipIf(!world.makesFaults)(`what an order costs ${needsFaults}`, () => 
     const sku = await stocked(10);
     await world.settled((await approved([line(sku)])).orderId);
     const calls = await world.callsDuring(() => approved([line(sku)]).then(({ orderId }) => world.settled(orderId)));
-    expect(shown(of('inventory/relay', calls))).toEqual(['AWSEvents PutEvents']);
-    expect(of('orders/relay', calls).length).toBeLessThanOrEqual(2);
+    for (const relay of ['inventory/relay', 'catalog/relay'] as const) {
+      expect(shown(of(relay, calls))).toEqual(['AWSEvents PutEvents']);
+    }
+    // Authorised and captured; asked for, prepared, charged; placed, five of the saga, approved with the last of them.
+    expect(of('accounts/relay', calls)).toHaveLength(2);
+    expect(of('payments/relay', calls)).toHaveLength(3);
+    expect(of('orders/relay', calls).length).toBeLessThanOrEqual(7);
   });
 
   test('reading an order: one query of half a unit by the kilobyte; cancelling it: a query and a transaction', async () => {
