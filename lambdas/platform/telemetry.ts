@@ -16,7 +16,8 @@ export type MetricName =
   | 'TransientFailures'
   | 'ProcessingAge'
   | 'TimerLateness'
-  | 'SagasStuck';
+  | 'SagasStuck'
+  | 'RefundsFailed';
 
 /** Adds to a count of this invocation. */
 export const count = (name: MetricName, by = 1): void => {

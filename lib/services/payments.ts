@@ -3,8 +3,9 @@ import { AttributeType, TableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import type { Construct } from 'constructs';
 import { Env } from '../../lambdas/platform/environment.js';
 import { paymentsContract } from '../../lambdas/services/payments/contract.js';
+import { alarm, serviceMetric } from '../constructs/alarms.js';
 import type { Subscription } from '../constructs/idempotent-consumer.js';
-import type { ServiceFunction } from '../constructs/service-function.js';
+import { metricsNamespace, type ServiceFunction } from '../constructs/service-function.js';
 import { acknowledgeNoRestore, addPeopleIndex, pinLogicalId, tableDefaults } from '../constructs/tables.js';
 import type { Settings } from '../settings.js';
 import { ServiceStack, type ServiceStackProps } from './service-stack.js';
@@ -73,6 +74,12 @@ export class PaymentsStack extends ServiceStack {
     charging.setEnvironment(Env.GUARD, guard.tableName);
     charging.allowItems(guard, ['PutItem', 'UpdateItem', 'DeleteItem'], `${PROVIDER_CONSUMER}#`);
     this.letTalk(charging, settings);
+    alarm(this, 'RefundFailed', {
+      metric: serviceMetric(metricsNamespace(settings), paymentsContract.service, 'RefundsFailed'),
+      threshold: 1,
+      means: 'the provider refused a refund for good: money is kept that somebody should have back.',
+      topic: props.alarmTopic,
+    });
   }
 
   /** What the function needs for its provider, and nothing for another. */

@@ -59,8 +59,13 @@ describe('each alarm', () => {
       'FailureRecorded',
       'PublishFailed',
       'QueueBehind',
+      'RefundFailed',
       'RelayBehind',
       'RelayFailing',
+      'SagaStuck',
+      'SweeperFailing',
+      'SweeperStopped',
+      'TimersLate',
       'UndeliveredNotDrained',
     ]);
   });

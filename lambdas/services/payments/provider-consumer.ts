@@ -5,6 +5,7 @@ import type { Handling, Message } from '../../patterns/idempotent-consumer/liste
 import type { Effect } from '../../patterns/idempotent-consumer/process-once.js';
 import type { Trace } from '../../patterns/trace.js';
 import { clock } from '../../platform/clock.js';
+import { count, logger } from '../../platform/telemetry.js';
 import { type PaymentEvent, paymentsContract } from './contract.js';
 import { decide, type Payment, type PaymentCommand, PaymentRefused, pendingRefund } from './domain/payment.js';
 import { onceAtProvider, PaymentUnclear } from './once-at-provider.js';
@@ -128,5 +129,13 @@ async function refund(provider: PaymentProvider, { event, envelope, trace }: Tol
 }
 
 /** @throws {PaymentRefused} where the provider's answer contradicts an earlier one */
-const outcome = (payment: Loaded<Payment>, command: PaymentCommand, trace: Trace): Effect =>
-  effectOf(payment, decide(payment.state, command, { now: clock.now() }), trace);
+function outcome(payment: Loaded<Payment>, command: PaymentCommand, trace: Trace): Effect {
+  const events = decide(payment.state, command, { now: clock.now() });
+  for (const { type, data } of events) {
+    if (type !== 'RefundFailed') continue;
+    // Before the commit, since there is no moment after it: an alarm too many, never one too few.
+    count('RefundsFailed');
+    logger.warn('a refund was refused for good', { paymentId: data.paymentId, refundId: data.refundId });
+  }
+  return effectOf(payment, events, trace);
+}

@@ -70,7 +70,7 @@ describe('orderly person export', () => {
     expect(exporting()).rejects.toMatchObject({ code: 'not-found', exitCode: 1 }));
   test('asks every service whose events name a customer or an order', async () => {
     const asked = new Set<string>();
-    const names = (await contracts()).map((contract) => recordOf(contract, ''));
+    const names = [...(await contracts()).values()].map((contract) => recordOf(contract, ''));
     const services = names.map(({ service }) => ({
       name: service,
       get table() {
@@ -81,7 +81,7 @@ describe('orderly person export', () => {
     await documents.send(new PutCommand({ TableName: 'things', Item: { pk: `CUSTOMER#${person}`, sk: 'ORDER#1#1' } }));
     await expect(exportPerson(documents, services as never, { places, open }, person)).rejects.toThrow();
     const naming = names.filter(({ events }) => /"(customerId|orderId)":/.test(JSON.stringify(events)));
-    expect([...asked].toSorted()).toEqual(naming.map(({ service }) => service).toSorted());
+    expect([...asked].toSorted()).toEqual([...new Set(naming.map(({ service }) => service))].toSorted());
   });
   test('says that somebody was forgotten', async () => {
     await forgetting(person);

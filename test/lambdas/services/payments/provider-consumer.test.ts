@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
+import { beforeAll, describe, expect, test, vi } from 'vitest';
 import type { Commit } from '../../../../lambdas/patterns/event-store/commit.js';
 import { busEntries } from '../../../../lambdas/patterns/outbox/envelope.js';
 import type { PaymentEvent } from '../../../../lambdas/services/payments/contract.js';
@@ -99,9 +100,14 @@ describe('what the provider refuses', () => {
     expect(await tells(2, refusing, voiding)).toEqual([]);
   });
 
-  test('to give back fails, unless it did it before', async () => {
+  test('to give back fails and is counted, unless it did it before', async () => {
+    const counted = vi.spyOn(Metrics.prototype, 'addMetric');
     expect(await tells(4, refusing)).toEqual(['RefundFailed']);
+    expect(counted).toHaveBeenCalledWith('RefundsFailed', MetricUnit.Count, 1);
+    counted.mockClear();
     const did = { ...refusing, refundOf: async () => ({ status: 'REFUNDED' }) as const };
     expect(await tells(4, did)).toEqual(['PaymentRefunded']);
+    expect(counted).not.toHaveBeenCalledWith('RefundsFailed', MetricUnit.Count, 1);
+    counted.mockRestore();
   });
 });
