@@ -39,6 +39,8 @@ export interface ConsumerDescription {
   readonly queueUrl: string;
   /** Whose events it hears, and which. */
   readonly events: readonly { readonly service: string; readonly types: readonly string[] }[];
+  /** Whether the commands to its service come to it. */
+  readonly takesCommands: boolean;
   /** How long its processed records stay. */
   readonly dedupeWindowSeconds: number;
   /** How long bus and queues keep an event, at most. */
@@ -241,6 +243,7 @@ export abstract class ServiceStack extends Stack {
       generation,
       queueUrl: queue.queueUrl,
       events: events.filter(isEvents).map(({ contract, types }) => ({ service: contract.service, types })),
+      takesCommands: !events.every(isEvents),
       dedupeWindowSeconds: dedupeWindow.toSeconds(),
       longestRedeliverySeconds: longestRedelivery.toSeconds(),
     };

@@ -1,7 +1,6 @@
-import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { REDRIVE } from '../../lambdas/patterns/idempotent-consumer/redrive.js';
-import { clientConfig, type Endpoint } from '../local/endpoint.js';
+import type { Endpoint } from '../local/endpoint.js';
 import { reasonOf } from './deliveries.js';
 import { Exit, OperatorError } from './errors.js';
 import { statusOf } from './failures.js';
@@ -13,9 +12,9 @@ import {
   hasNoId,
   isOfThisGeneration,
   payloadOf,
-  readRecord,
 } from './records.js';
 import { publishAgain } from './redrive-relay.js';
+import { awaitRecord, sendTo, WAIT_SECONDS } from './send.js';
 import type { Service } from './services.js';
 import { command } from './text.js';
 
@@ -26,10 +25,6 @@ export interface RedriveRequest {
   readonly notDone: boolean;
   readonly dryRun: boolean;
 }
-
-/** How long the command waits for what comes of it, in milliseconds. */
-const WAIT_MS = 20_000;
-const LOOK_EVERY_MS = 300;
 
 /**
  * `orderly failures redrive`: a failed message once more into its consumer's queue, or a commit once more through its
@@ -51,19 +46,7 @@ export async function redrive(
     const bytes = Buffer.byteLength(payload);
     return outcome(found, 'dry-run', `would send its ${bytes} bytes to ${consumer.queueUrl}, ${REDRIVE}=${value}`);
   }
-  // The queue's address names a host that needs not resolve where an emulator is behind it.
-  const sqs = new SQSClient({ ...clientConfig(endpoint), useQueueUrlAsEndpoint: endpoint.url === undefined });
-  try {
-    await sqs.send(
-      new SendMessageCommand({
-        QueueUrl: consumer.queueUrl,
-        MessageBody: payload,
-        MessageAttributes: { [REDRIVE]: { DataType: 'String', StringValue: value } },
-      }),
-    );
-  } finally {
-    sqs.destroy();
-  }
+  await sendTo(endpoint, consumer.queueUrl, payload, { [REDRIVE]: value });
   return resultOf(documents, found);
 }
 
@@ -108,18 +91,13 @@ export function redrivable(found: FoundRecord, { notDone }: Pick<RedriveRequest,
 /** Id in a subject: `Order/3f…`. An order's parts have its id. */
 const idIn = (subject: string): string => subject.slice(subject.indexOf('/') + 1);
 
-/** Looks at the record until it says what came of it, or time is over. */
 async function resultOf(documents: DynamoDBDocumentClient, found: FoundRecord): Promise<Outcome> {
   const { listener, record, messageId } = found;
-  const end = performance.now() + WAIT_MS;
-  do {
-    await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
-    const now = await readRecord(documents, listener.service, record.pk);
-    if (now?.status === 'PROCESSED') return outcome(found, 'processed', `processed ${now.processedAt ?? ''}`.trim());
-    if (now && failedAgain(record, now)) return outcome(found, 'failed-again', `failed again: ${reasonOf(now)}`);
-  } while (performance.now() < end);
+  const now = await awaitRecord(documents, listener.service, record.pk, (one) => failedAgain(record, one));
+  if (now?.status === 'PROCESSED') return outcome(found, 'processed', `processed ${now.processedAt ?? ''}`.trim());
+  if (now) return outcome(found, 'failed-again', `failed again: ${reasonOf(now)}`);
   const look = command('failures', 'show', listener.name, messageId);
-  return outcome(found, 'sent', `sent; nothing came of it within ${WAIT_MS / 1000} s. Look later: ${look}`);
+  return outcome(found, 'sent', `sent; nothing came of it within ${WAIT_SECONDS} s. Look later: ${look}`);
 }
 
 /** A redriven message that fails adds its reason in front. */

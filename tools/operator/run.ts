@@ -14,6 +14,9 @@ import { listProjections, projectionNamed, projectionsOf, showProjection } from 
 import { rebuild, type Surroundings } from './rebuild.js';
 import { documentsAt } from './records.js';
 import { redrive } from './redrive.js';
+import { commandSaga } from './saga-command.js';
+import { listSagas } from './saga-list.js';
+import { showSaga } from './saga-show.js';
 import { endpointOf, findServices, placeOf } from './services.js';
 
 /** Where a command's words go: results to `out`, all else to `err`. */
@@ -62,6 +65,13 @@ async function carryOut(command: Exclude<Command, { name: 'help' }>, err: Stream
         return await redrive(endpoint, documents, services, command);
       case 'failures discard':
         return await discard(documents, services, command);
+      case 'sagas list':
+        return await listSagas(documents, services, command.limit);
+      case 'sagas show':
+        return await showSaga(documents, services, command.sagaId);
+      case 'sagas retry':
+      case 'sagas resolve':
+        return await commandSaga(endpoint, documents, services, command);
       case 'projections list':
         return await listProjections(projectionsOf(endpoint, services));
       case 'projections show':

@@ -24,10 +24,12 @@ const Consumers: z.ZodMiniType<ConsumerDescription[]> = z.array(
     generation: z.int(),
     queueUrl: z.string(),
     events: z.array(z.object({ service: z.string(), types: z.array(z.string()) })),
+    takesCommands: z.boolean(),
     dedupeWindowSeconds: z.int(),
     longestRedeliverySeconds: z.int(),
     projection: z.boolean(),
     rebuild: z.exactOptional(z.string()),
+    saga: z.exactOptional(z.string()),
   }),
 );
 

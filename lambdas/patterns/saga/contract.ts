@@ -67,3 +67,12 @@ export const sagaCommands = {
 
 /** Key of the list of stuck sagas of one kind, in their service's table; the sort key is the saga's id. */
 export const stuckKey = (aggregate: string): string => `STUCK#${aggregate}`;
+
+/** Names the clock of a saga that has this number. */
+export const timerIdOf = (sagaId: string, number: number): string => `${sagaId}/timer-${number}`;
+
+/** Whose clock that is; nothing where it is another timer's id. */
+export function readTimerId(timerId: string): { readonly sagaId: string; readonly number: number } | undefined {
+  const [, sagaId, number] = /^(.+)\/timer-(\d+)$/.exec(timerId) ?? [];
+  return sagaId === undefined ? undefined : { sagaId, number: Number(number) };
+}

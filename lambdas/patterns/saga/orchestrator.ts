@@ -5,7 +5,7 @@ import type { EventSchema } from '../contract.js';
 import type { TransactionalEventStore } from '../event-store/event-store.js';
 import type { Timers } from '../timers/timers.js';
 import type { Trace } from '../trace.js';
-import { type SagaEvent, type sagaCommands, stuckKey } from './contract.js';
+import { type SagaEvent, type sagaCommands, stuckKey, timerIdOf } from './contract.js';
 import { decide, type Saga, type SagaMessage } from './saga.js';
 import type { SagaState } from './state.js';
 
@@ -78,12 +78,12 @@ export class Orchestrator<Data> {
     const isOver = after.status === 'COMPLETED' || after.status === 'COMPENSATED';
     const writes: TransactWriteItem[] = [];
     // It may have rung long ago: clearing asks for nothing.
-    if (before.timers > 0 && (isSet || isOver)) writes.push(timers.clear(timerId(id, before.timers)));
+    if (before.timers > 0 && (isSet || isOver)) writes.push(timers.clear(timerIdOf(id, before.timers)));
     if (isSet && after.timerAt !== undefined) {
       const number = after.timers;
       writes.push(
         timers.set({
-          id: timerId(id, number),
+          id: timerIdOf(id, number),
           subject: `${aggregate}/${id}`,
           executeAt: after.timerAt,
           trace,
@@ -105,5 +105,3 @@ export class Orchestrator<Data> {
     return before.status === 'STUCK' ? [{ Delete: { TableName, Key } }] : [];
   }
 }
-
-const timerId = (sagaId: string, number: number): string => `${sagaId}/timer-${number}`;

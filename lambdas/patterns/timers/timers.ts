@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import type { TransactWriteItem } from '../../platform/dynamodb.js';
 import { TooLarge } from '../../platform/dynamodb-limits.js';
-import { type CommandOf, commandsOf, eventToWrite, type ServiceContract } from '../contract.js';
+import type { CommandOf, ServiceContract } from '../contract.js';
 import { type ConsumerIdentity, recordKey } from '../idempotent-consumer/failure-records.js';
 import { PENDING } from '../idempotent-consumer/stored.js';
-import { type Envelope, readEnvelope, sourceOf } from '../outbox/envelope.js';
+import { ownCommandBody } from '../outbox/own-command.js';
 import type { Trace } from '../trace.js';
 import { DUE_SHARDS, duePartition } from './contract.js';
 
@@ -49,30 +49,8 @@ export class Timers<C extends ServiceContract> {
    */
   set({ id, subject, executeAt, trace, type, data }: Timer<C>): TransactWriteItem {
     const { table, consumer, contract } = this.options;
-    const { service } = contract;
-    const written = eventToWrite(commandsOf(contract), { type, data });
-    const detail: Envelope & { readonly specversion: '1.0' } = {
-      specversion: '1.0',
-      id,
-      source: sourceOf(service),
-      to: service,
-      type,
-      subject,
-      // When it happens, not when it was set: so its age is how late it comes.
-      time: executeAt,
-      dataschema: `urn:orderly:${service}:${type}:${written.schemaVersion}`,
-      // No event of an aggregate: it has no place among versions.
-      sequence: 1,
-      epoch: 0,
-      correlationid: trace.correlationId,
-      causationid: trace.trigger,
-      traceparent: trace.traceparent,
-      actor: trace.actor,
-      ...(trace.onBehalfOf === undefined ? {} : { onbehalfof: trace.onBehalfOf }),
-      data: written.data,
-    };
-    const payload = JSON.stringify({ source: detail.source, 'detail-type': type, detail });
-    readEnvelope(payload);
+    // When it happens, not when it was set: so its age is how late it comes.
+    const payload = ownCommandBody(contract, { id, subject, time: executeAt, trace, command: { type, data } });
     const bytes = Buffer.byteLength(payload);
     if (bytes > MAX_PAYLOAD_BYTES) throw new TooLarge(`a timer of ${bytes} bytes is above ${MAX_PAYLOAD_BYTES}`);
     return {

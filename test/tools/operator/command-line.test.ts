@@ -25,6 +25,11 @@ describe('a command line', () => {
     ['person forget p --dry-run', { name: 'person forget', person: 'p', dryRun: true }],
     ['person export p', { name: 'person export', person: 'p' }],
     ['failures discard c m --reason test --dry-run', { name: 'failures discard', reason: 'test', dryRun: true }],
+    ['sagas list', { name: 'sagas list', limit: 50 }],
+    ['sagas list --limit 1000', { limit: 1000 }],
+    ['sagas show s', { name: 'sagas show', sagaId: 's' }],
+    ['sagas retry s --dry-run', { name: 'sagas retry', action: 'retry', sagaId: 's', dryRun: true }],
+    ['sagas resolve s --note done', { name: 'sagas resolve', action: 'resolve', note: 'done', dryRun: false }],
     ['projections rebuild p', { name: 'projections rebuild', projection: 'p', action: 'rebuild' }],
     ['projections rebuild p --dry-run --json', { action: 'dry-run', json: true }],
   ])('%s', (line, expected) => expect(read(line)).toMatchObject(expected));
@@ -39,6 +44,11 @@ describe('a command line', () => {
     ['person forget', /needs the person id/, / person forget alice/],
     ['person p', /'person p' is no command/, /--help$/],
     ['failures discard c m', /needs --reason/, /--reason 'test data/],
+    ['sagas resolve s', /needs --note/, /--note 'refunded by hand/],
+    [`sagas resolve s --note ${'x'.repeat(501)}`, /501 characters, at most 500/, / sagas resolve /],
+    ['sagas retry s --note x', /--note is no option of 'sagas retry'/, / sagas retry /],
+    ['sagas list --limit 0', /--limit is '0': expected 1 to 1000/, / sagas list --limit 200$/],
+    ['sagas list --limit many', /--limit is 'many'/, / sagas list /],
     ['order o1 --nope', /--nope/, /--help$/],
     ['projections', /'projections' is no command/, /--help$/],
     ['projections rebuild', /needs the projection/, / projections rebuild orders-list$/],
@@ -61,6 +71,7 @@ describe('a command line', () => {
   const names = [
     'order',
     ...['failures list', 'failures show', 'failures redrive', 'failures discard'],
+    ...['sagas list', 'sagas show', 'sagas retry', 'sagas resolve'],
     ...['projections list', 'projections show', 'projections rebuild'],
     ...['person forget', 'person export'],
   ];

@@ -12,6 +12,7 @@ const consumer = (name: string, service: string, types: readonly string[], proje
   generation: 0,
   queueUrl: `https://queue/${name}`,
   events: [{ service, types }],
+  takesCommands: false,
   dedupeWindowSeconds: WINDOW,
   longestRedeliverySeconds: 22 * 86_400,
   projection,

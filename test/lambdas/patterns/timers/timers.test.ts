@@ -214,6 +214,7 @@ describe("an operator's command", () => {
     dedupeWindowSeconds: 1,
     longestRedeliverySeconds: 1,
     projection: false,
+    takesCommands: false,
   };
   const services: Service[] = [
     { name: 'waiter', table: 'table', records: 'records', relay: '', consumers: [consumer] },

@@ -1,0 +1,168 @@
+import { createHash } from 'node:crypto';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { GetCommand } from '@aws-sdk/lib-dynamodb';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { FailureRecords, recordKey } from '../../../lambdas/patterns/idempotent-consumer/failure-records.js';
+import { from, readFrom } from '../../../lambdas/patterns/idempotent-consumer/listening.js';
+import { ProcessedRecords, processOnce } from '../../../lambdas/patterns/idempotent-consumer/process-once.js';
+import { readEnvelope } from '../../../lambdas/patterns/outbox/envelope.js';
+import { type SagaMessage, SagaRefused, undoIdOf } from '../../../lambdas/patterns/saga/saga.js';
+import { documents } from '../../../lambdas/platform/dynamodb.js';
+import { commandSaga, type SagaRequest } from '../../../tools/operator/saga-command.js';
+import { showSaga } from '../../../tools/operator/saga-show.js';
+import { user } from '../../../tools/operator/user.js';
+import { type Trip, tripContract } from '../../lambdas/patterns/saga/trip.js';
+import { traceOf } from '../../support/tally.js';
+import {
+  begun,
+  consumer,
+  emptyTrips,
+  hears,
+  orchestrator,
+  owner,
+  reply,
+  services,
+  start,
+  store,
+  stuck,
+} from './trips.js';
+
+beforeEach(emptyTrips);
+afterEach(() => void vi.useRealTimers());
+
+/** What the commands send comes to the saga's consumer, in this process. */
+const queue = createServer((request, response) => {
+  let text = '';
+  request.on('data', (chunk) => {
+    text += chunk;
+  });
+  request.on('end', async () => {
+    const { QueueUrl, MessageBody } = JSON.parse(text) as { QueueUrl: string; MessageBody: string };
+    expect(QueueUrl).toBe(consumer.queueUrl);
+    await meanwhile();
+    await deliver(MessageBody);
+    await afterwards();
+    const MD5OfMessageBody = createHash('md5').update(MessageBody).digest('hex');
+    response
+      .setHeader('content-type', 'application/x-amz-json-1.0')
+      .end(JSON.stringify({ MessageId: 'm', MD5OfMessageBody }));
+  });
+});
+/** What else the saga hears before it, and behind it. */
+let meanwhile: () => Promise<void>;
+let afterwards: () => Promise<void>;
+
+async function deliver(body: string): Promise<void> {
+  const envelope = readEnvelope(body);
+  const advance = (message: SagaMessage<Trip>) => ({
+    decide: async () =>
+      (await orchestrator.advance(envelope.subject.slice('TripSaga/'.length), message, traceOf(envelope.id))).writes,
+  });
+  const source = from({
+    contract: tripContract,
+    onCommand: {
+      RingTimer: ({ event }) => advance({ type: 'Ring', number: event.data.number }),
+      RetrySaga: () => advance({ type: 'Retry' }),
+      ResolveSaga: ({ event: { data } }) => advance({ type: 'Resolve', by: data.by, note: data.note }),
+    },
+  });
+  const { event, handle } = readFrom([source], envelope);
+  const handling = handle({ envelope, event, trace: traceOf(envelope.id) });
+  if (!('decide' in handling)) throw new Error('no effect');
+  try {
+    await processOnce(envelope, handling.decide, new ProcessedRecords('records', owner, 35 * 86_400));
+  } catch (error) {
+    if (!(error instanceof SagaRefused)) throw error;
+    await new FailureRecords('records', owner).put({ id: envelope.id, payload: body, error });
+  }
+}
+
+describe('an operator’s command to a saga', () => {
+  beforeEach(async () => {
+    meanwhile = async () => {};
+    afterwards = async () => {};
+    await new Promise<void>((resolve) => queue.listen(0, '127.0.0.1', resolve));
+  });
+  afterEach(() => new Promise((resolve) => void queue.close(resolve)));
+
+  const tell = (request: SagaRequest) => {
+    const url = `http://127.0.0.1:${(queue.address() as AddressInfo).port}`;
+    return commandSaga({ url, region: 'eu-west-1', isLocalStack: false }, documents, services, request);
+  };
+  const retry = (sagaId: string, dryRun = false) => tell({ action: 'retry', sagaId, dryRun });
+  const resolve = (sagaId: string, dryRun = false) => tell({ action: 'resolve', sagaId, note: 'by telephone', dryRun });
+  const stateOf = async (id: string) => (await store.load(id)).state;
+
+  test('retry sends a stuck compensation again, and tells what it waits for now', async () => {
+    await stuck('t1');
+    const { exitCode, text } = await retry('t1');
+    expect({ exitCode, text }).toEqual({
+      exitCode: 0,
+      text: expect.stringMatching(
+        /^TripSaga t1: told: undoing book-flight is sent again; now: waits for undoing book-flight since /,
+      ),
+    });
+    expect(await stateOf('t1')).toMatchObject({ status: 'COMPENSATING', waiting: { attempt: 1 } });
+  });
+
+  test('retry may be told again: each is a message of its own', async () => {
+    await begun('t1');
+    await retry('t1');
+    await retry('t1');
+    expect(await stateOf('t1')).toMatchObject({ status: 'RUNNING', waiting: { attempt: 3 } });
+  });
+
+  test('retry of one that is stuck again at once needs somebody', async () => {
+    await stuck('t1');
+    afterwards = () => hears('t1', reply(undoIdOf('t1', 'book-flight'), 'REFUSED', 'TAKEN_OFF'));
+    const { exitCode, text } = await retry('t1');
+    expect(exitCode).toBe(4);
+    expect(text).toMatch(/sent again; now: stuck at undoing book-flight since \S+: TAKEN_OFF$/);
+  });
+
+  test('resolve goes on with what is left, and its history says who did what', async () => {
+    await stuck('t1');
+    const { exitCode, json, text } = await resolve('t1');
+    expect(exitCode).toBe(0);
+    expect(json).toMatchObject({ resolve: { result: 'processed', status: 'COMPENSATED' } });
+    expect(text).toContain(`undoing book-flight was done by hand, by ${user()}; now: undone `);
+    expect((await showSaga(documents, services, 't1')).text).toMatch(
+      new RegExp(`CompensationDone +book-flight, by ${user()}: by telephone\n`),
+    );
+  });
+
+  test('with --dry-run says what would be, and sends nothing', async () => {
+    await stuck('t1');
+    meanwhile = () => expect.fail('it was sent');
+    for (const told of [await retry('t1', true), await resolve('t1', true)]) {
+      expect(told).toMatchObject({ exitCode: 0, text: expect.stringContaining('would be told: undoing book-flight') });
+    }
+    expect((await stateOf('t1')).status).toBe('STUCK');
+  });
+
+  test('is refused where the state doesn’t allow it, with the command that shows it', async () => {
+    meanwhile = () => expect.fail('it was sent');
+    await begun('runs');
+    await hears('over', start('over'), { type: 'Cancel' });
+    const next = expect.stringMatching(/sagas show /);
+    await expect(resolve('runs')).rejects.toMatchObject({
+      code: 'refused',
+      message: /not stuck. It is RUNNING: waits/,
+      next,
+    });
+    await expect(retry('over')).rejects.toMatchObject({ code: 'refused', next });
+    await expect(retry('nobody')).rejects.toMatchObject({ code: 'not-found' });
+  });
+
+  test('that came too late is told as refused, with what to do about its record', async () => {
+    await stuck('t1');
+    meanwhile = () => hears('t1', reply(undoIdOf('t1', 'book-flight'), 'DONE'));
+    const { exitCode, text } = await resolve('t1');
+    expect(exitCode).toBe(4);
+    const [, id = ''] =
+      /refused: SagaRefused: NOT_STUCK; now: undone .*failures discard trips-saga (\S+) --reason/.exec(text) ?? [];
+    const { Item } = await documents.send(new GetCommand({ TableName: 'records', Key: { pk: recordKey(owner, id) } }));
+    expect(Item).toMatchObject({ status: 'FAILED' });
+  });
+});

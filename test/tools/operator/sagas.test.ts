@@ -1,0 +1,111 @@
+import { PutCommand } from '@aws-sdk/lib-dynamodb';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { stepIdOf } from '../../../lambdas/patterns/saga/saga.js';
+import { documents } from '../../../lambdas/platform/dynamodb.js';
+import { listSagas } from '../../../tools/operator/saga-list.js';
+import { showSaga } from '../../../tools/operator/saga-show.js';
+import { tripSaga } from '../../lambdas/patterns/saga/trip.js';
+import { AT, at, begun, consumer, emptyTrips, hears, pass, reply, services, start, store, stuck } from './trips.js';
+
+beforeEach(emptyTrips);
+afterEach(() => void vi.useRealTimers());
+
+describe('orderly sagas list', () => {
+  const list = async (limit = 50) => {
+    const { exitCode, text, json } = await listSagas(documents, services, limit);
+    expect(exitCode).toBe(0);
+    const { sagas, more } = json as { sagas: { urgency: string; id: string }[]; more: boolean };
+    return { text, more, sagas: sagas.map(({ urgency, id }) => `${id} ${urgency}`) };
+  };
+
+  test('says that there is none', async () =>
+    expect(await list()).toEqual({ text: 'no saga waits', more: false, sagas: [] }));
+
+  test('tells the stuck, the late, the slow and the waiting apart, the most urgent first', async () => {
+    await begun('late');
+    pass(700);
+    await begun('slow');
+    pass(60);
+    await hears('slow', { type: 'Ring', number: 1 });
+    await begun('waits', 'over');
+    for (const { name } of tripSaga.steps) await hears('over', reply(stepIdOf('over', name), 'DONE'));
+    await stuck('stuck');
+    pass(5); // an index comes a moment later
+    const { sagas, text } = await list();
+    expect(sagas).toEqual(['stuck STUCK', 'late TIMER LATE', 'slow SLOW', 'waits WAITS']);
+    expect(text).toMatch(/STUCK +trips\/TripSaga +stuck +undoing book-flight +\S+ +- +TAKEN_OFF/);
+    expect(text).toMatch(new RegExp(`SLOW +trips/TripSaga +slow +check-passport +${at(700)} +2 +sent again `));
+    expect(text).toMatch(/4 sagas \(1 STUCK, 1 TIMER LATE, 1 SLOW, 1 WAITS\)\nthe first: .* sagas show stuck$/);
+  });
+
+  test('reads no more than it was asked for, and says that there may be more', async () => {
+    await begun('one', 'two');
+    pass(60);
+    await hears('two', { type: 'Ring', number: 1 });
+    pass(5);
+    const { sagas, more, text } = await list(1);
+    expect({ sagas, more }).toEqual({ sagas: ['two SLOW'], more: true });
+    expect(text).toContain('there may be more than these 1: --limit <n>');
+  });
+});
+
+describe('orderly sagas show', () => {
+  const show = (id: string) => showSaga(documents, services, id);
+
+  test('tells of a stuck one what is still to undo, why, and what to do next', async () => {
+    await stuck('t1');
+    const { exitCode, text, json } = await show('t1');
+    expect(exitCode).toBe(4);
+    expect(json).toMatchObject({
+      saga: {
+        status: 'STUCK',
+        step: 'book-flight',
+        reason: 'TAKEN_OFF',
+        toUndo: ['check-passport', 'book-flight'],
+        ending: { cause: 'REFUSED', step: 'book-hotel', reason: 'FULL' },
+        stuckSince: AT,
+      },
+    });
+    expect(text).toMatch(/waits for +undoing book-flight\n/);
+    expect(text).toMatch(/stuck +\S+: TAKEN_OFF\n/);
+    expect(text).toMatch(/ending +REFUSED at book-hotel: FULL\n/);
+    expect(text).toMatch(/to undo +book-flight, check-passport\n/);
+    expect(text).toMatch(
+      /history:[\s\S]*CompensationSent +book-flight, attempt 1\n.*SagaStuck +book-flight: TAKEN_OFF\n/,
+    );
+    expect(text).toMatch(/sagas retry t1\n.*sagas resolve t1 --note '<what you did>'$/);
+  });
+
+  test('tells of one that waits for which step, since when, and when it is sent again', async () => {
+    await begun('t1');
+    const { exitCode, text } = await show('t1');
+    expect(exitCode).toBe(3);
+    expect(text).toMatch(new RegExp(`waits for +check-passport\nsince +${AT}\nattempt +1\nsent again +${at(60)}`));
+    expect(text).not.toContain('to undo');
+    expect(text).toMatch(/sagas retry t1$/);
+  });
+
+  test('tells how one ended, without its data', async () => {
+    await hears('t1', start('t1'), reply(stepIdOf('t1', 'check-passport'), 'REFUSED', 'EXPIRED'));
+    const { exitCode, text } = await show('TripSaga/t1');
+    expect(exitCode).toBe(0);
+    expect(text).toMatch(/nothing waits for you here: undone \S+: REFUSED at check-passport: EXPIRED$/);
+    expect(text).not.toContain('nights');
+  });
+
+  test('knows none that never began, and names the list', async () =>
+    expect(show('nobody')).rejects.toMatchObject({ code: 'not-found', next: expect.stringMatching(/sagas list$/) }));
+
+  test('asks which is meant where two types have one id', async () => {
+    await begun('t1');
+    const [trips] = services;
+    const twice = [...services, { ...trips!, consumers: [{ ...consumer, saga: 'OtherSaga' }] }];
+    const { commits } = await store.load('t1');
+    await documents.send(new PutCommand({ TableName: 'trips', Item: { ...commits[0], pk: 'OtherSaga#t1' } }));
+    await expect(showSaga(documents, twice, 't1')).rejects.toMatchObject({
+      message: 'There are TripSaga/t1 and OtherSaga/t1.',
+      next: expect.stringMatching(/sagas show 'TripSaga\/t1'$/),
+    });
+    expect((await showSaga(documents, twice, 'OtherSaga/t1')).text).toContain('OtherSaga t1');
+  });
+});

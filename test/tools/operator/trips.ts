@@ -1,0 +1,77 @@
+import { vi } from 'vitest';
+import { DynamoDbEventStore } from '../../../lambdas/patterns/event-store/dynamodb-event-store.js';
+import type { SagaEvent } from '../../../lambdas/patterns/saga/contract.js';
+import { Orchestrator } from '../../../lambdas/patterns/saga/orchestrator.js';
+import { type SagaMessage, stepIdOf, undoIdOf } from '../../../lambdas/patterns/saga/saga.js';
+import { evolve, initialState, type SagaState } from '../../../lambdas/patterns/saga/state.js';
+import { Timers } from '../../../lambdas/patterns/timers/timers.js';
+import { transact } from '../../../lambdas/platform/dynamodb.js';
+import type { Service } from '../../../tools/operator/services.js';
+import { type Trip, tripContract, tripSaga } from '../../lambdas/patterns/saga/trip.js';
+import { inProcessDynamoDb } from '../../support/in-process-dynamodb.js';
+import { traceOf } from '../../support/tally.js';
+
+export const owner = { name: 'trips-saga', generation: 0 };
+export const AT = '2026-03-01T00:00:00.000Z';
+export const store = new DynamoDbEventStore<SagaState<Trip>, SagaEvent<Trip>>(
+  { table: 'trips', aggregate: 'TripSaga', contract: tripContract, feedShards: [] },
+  { initialState, evolve, stateSchema: 1 },
+);
+export const orchestrator = new Orchestrator<Trip>({
+  saga: tripSaga,
+  store,
+  aggregate: 'TripSaga',
+  table: 'trips',
+  timers: new Timers({ table: 'records', consumer: owner, contract: tripContract }),
+});
+export const consumer = {
+  ...owner,
+  events: [],
+  takesCommands: false,
+  dedupeWindowSeconds: 1,
+  longestRedeliverySeconds: 1,
+  projection: false,
+  queueUrl: 'https://queue.test/trips-saga',
+};
+export const services: readonly Service[] = [
+  { name: 'trips', table: 'trips', records: 'records', relay: '', consumers: [{ ...consumer, saga: 'TripSaga' }] },
+  { name: 'other', table: 'others', records: 'records', relay: '', consumers: [{ ...consumer, name: 'other' }] },
+];
+
+/** Empty tables, and a clock that stands at {@link AT}: before each test. */
+export function emptyTrips(): void {
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.parse(AT) });
+  inProcessDynamoDb(
+    { trips: ['pk', 'sk'], records: ['pk'], others: ['pk', 'sk'] },
+    { records: { due: ['duePk', 'executeAt'] } },
+  );
+}
+
+export const pass = (seconds: number) => void vi.setSystemTime(Date.now() + seconds * 1000);
+export const at = (seconds: number) => new Date(Date.parse(AT) + seconds * 1000).toISOString();
+let messages = 0;
+export async function hears(id: string, ...heard: readonly SagaMessage<Trip>[]) {
+  for (const message of heard)
+    await transact([...(await orchestrator.advance(id, message, traceOf(`m${++messages}`))).writes]);
+}
+export const start = (id: string): SagaMessage<Trip> => ({ type: 'Start', data: { id, nights: 2 } });
+export const reply = (stepId: string, outcome: 'DONE' | 'REFUSED', reason = 'NO'): SagaMessage<Trip> => ({
+  type: 'Reply',
+  stepId,
+  outcome,
+  ...(outcome === 'REFUSED' && { reason }),
+});
+export const begun = async (...ids: readonly string[]) => {
+  for (const id of ids) await hears(id, start(id));
+};
+/** Its hotel is refused, and the flight can't be cancelled. */
+export async function stuck(id: string): Promise<void> {
+  await hears(
+    id,
+    start(id),
+    reply(stepIdOf(id, 'check-passport'), 'DONE'),
+    reply(stepIdOf(id, 'book-flight'), 'DONE'),
+    reply(stepIdOf(id, 'book-hotel'), 'REFUSED', 'FULL'),
+    reply(undoIdOf(id, 'book-flight'), 'REFUSED', 'TAKEN_OFF'),
+  );
+}

@@ -1,0 +1,104 @@
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { recordKey } from '../../lambdas/patterns/idempotent-consumer/failure-records.js';
+import { ownCommandBody } from '../../lambdas/patterns/outbox/own-command.js';
+import { clock } from '../../lambdas/platform/clock.js';
+import { newId, newTraceparent } from '../../lambdas/platform/ids.js';
+import type { Endpoint } from '../local/endpoint.js';
+import { reasonOf } from './deliveries.js';
+import { Exit, OperatorError } from './errors.js';
+import type { Outcome } from './outcome.js';
+import { summaryOf } from './saga-show.js';
+import { isWaiting, sagaWords, stepWords } from './saga-words.js';
+import { findSaga, readSaga, type Saga, sagaContractOf } from './sagas.js';
+import { awaitRecord, sendTo, WAIT_SECONDS } from './send.js';
+import type { Service } from './services.js';
+import { command } from './text.js';
+import { user } from './user.js';
+
+/** What an operator wants of a saga; `note`: what was done by hand, 1 to 500 characters. */
+export type SagaRequest = { readonly sagaId: string; readonly dryRun: boolean } & (
+  | { readonly action: 'retry' }
+  | { readonly action: 'resolve'; readonly note: string }
+);
+
+/**
+ * `orderly sagas retry`: what the saga waits for is sent once more, be it a step or its undoing.
+ * `orderly sagas resolve`: what it is stuck at was undone by hand, and it goes on with what is left.
+ * The saga itself decides when the message reaches it; it may have gone on meanwhile.
+ * @throws {OperatorError} `not-found`, or `refused` where the saga's state doesn't allow it
+ */
+export async function commandSaga(
+  endpoint: Endpoint,
+  documents: DynamoDBDocumentClient,
+  services: readonly Service[],
+  request: SagaRequest,
+): Promise<Outcome> {
+  const saga = await findSaga(documents, services, request.sagaId);
+  const { id, body, does } = messageTo(saga, request, user());
+  const { service, consumer } = saga.kind;
+  if (request.dryRun) return outcome(request, saga, 'dry-run', `would be told: ${does} (${consumer.queueUrl})`);
+  await sendTo(endpoint, consumer.queueUrl, body);
+  const record = await awaitRecord(documents, service, recordKey(consumer, id), ({ status }) => status === 'FAILED');
+  const now = await readSaga(documents, saga.kind, saga.id);
+  if (record?.status === 'PROCESSED')
+    return outcome(request, now, 'processed', `told: ${does}; now: ${sagaWords(now)}`);
+  if (record) {
+    const discard = command('failures', 'discard', consumer.name, id, '--reason', '<why>');
+    const why = `refused: ${reasonOf(record)}; now: ${sagaWords(now)}. Its failure record stays: ${discard}`;
+    return outcome(request, now, 'failed', why);
+  }
+  const look = command('sagas', 'show', saga.id);
+  return outcome(request, now, 'sent', `sent; nothing came of it within ${WAIT_SECONDS} s. Look later: ${look}`);
+}
+
+/** What is sent to a saga's consumer, and what it does, in words. */
+interface SagaMessage {
+  /** Of the message: each asking is one of its own. */
+  readonly id: string;
+  readonly body: string;
+  readonly does: string;
+}
+
+/**
+ * The message, where the saga's state allows it.
+ * @param by the operator, as the saga's history will name them
+ * @throws {OperatorError} `refused`
+ */
+export function messageTo(saga: Saga, request: SagaRequest, by: string): SagaMessage {
+  const { kind, id: sagaId, state } = saga;
+  const isRetry = request.action === 'retry';
+  if (!isWaiting(state) || (!isRetry && state.status !== 'STUCK')) {
+    const not = isRetry ? 'Not retried: nothing is waited for.' : 'Not resolved: it is not stuck.';
+    throw new OperatorError(
+      'refused',
+      `${not} It is ${state.status}: ${sagaWords(saga)}.`,
+      command('sagas', 'show', sagaId),
+    );
+  }
+  const id = newId();
+  const sent = isRetry
+    ? { type: 'RetrySaga', data: { sagaId } }
+    : { type: 'ResolveSaga', data: { sagaId, by, note: request.note } };
+  const body = ownCommandBody(sagaContractOf(kind.service.name), {
+    id,
+    subject: `${kind.type}/${sagaId}`,
+    time: clock.now(),
+    trace: { trigger: id, actor: `operator:${by}`, correlationId: id, traceparent: newTraceparent() },
+    command: sent,
+  });
+  const what = stepWords(state);
+  return { id, body, does: isRetry ? `${what} is sent again` : `${what} was done by hand, by ${by}` };
+}
+
+/** One that is stuck again at once needs somebody, too. */
+function exitAfter(result: keyof typeof EXITS, saga: Saga): Exit {
+  return result === 'processed' && saga.state.status === 'STUCK' ? Exit.NEEDS_OPERATOR : EXITS[result];
+}
+
+const EXITS = { 'dry-run': Exit.OK, processed: Exit.OK, sent: Exit.PENDING, failed: Exit.NEEDS_OPERATOR } as const;
+
+const outcome = ({ action }: SagaRequest, saga: Saga, result: keyof typeof EXITS, detail: string): Outcome => ({
+  exitCode: exitAfter(result, saga),
+  text: `${saga.kind.type} ${saga.id}: ${detail}`,
+  json: { [action]: { result, detail, ...summaryOf(saga) } },
+});

@@ -1,0 +1,150 @@
+import { type DynamoDBDocumentClient, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { recordKey } from '../../lambdas/patterns/idempotent-consumer/failure-records.js';
+import { readTimerId, stuckKey } from '../../lambdas/patterns/saga/contract.js';
+import { DUE_INDEX, DUE_SHARDS, duePartition } from '../../lambdas/patterns/timers/contract.js';
+import { clock, secondsBetween } from '../../lambdas/platform/clock.js';
+import { Exit } from './errors.js';
+import type { Outcome } from './outcome.js';
+import { summaryOf } from './saga-show.js';
+import { isWaiting, stepWords, stuckSince } from './saga-words.js';
+import { readSaga, type Saga, type SagaKind, sagaKindsOf } from './sagas.js';
+import type { Service } from './services.js';
+import { aligned, command, plural } from './text.js';
+
+/** Clocks of one kind and shard that are looked at, those that ring first. */
+const CLOCKS = 250;
+/** A clock that is later than this has a heading of RUNBOOK.md. */
+const LATE_SECONDS = 600;
+
+/**
+ * `STUCK`: waits for an operator. `TIMER LATE`: its clock should have rung. `SLOW`: was sent again already. `WAITS`: for
+ * an answer that is not due yet.
+ */
+type Urgency = 'STUCK' | 'TIMER LATE' | 'SLOW' | 'WAITS';
+const URGENCIES: readonly Urgency[] = ['STUCK', 'TIMER LATE', 'SLOW', 'WAITS'];
+
+/**
+ * `orderly sagas list`: those that wait, the most urgent first. Stuck ones by their list, the others by the clocks that
+ * each saga under way has; both eventually consistent, each one named is then read strongly.
+ * @param limit at most so many are read and told, from 1
+ */
+export async function listSagas(
+  documents: DynamoDBDocumentClient,
+  services: readonly Service[],
+  limit: number,
+): Promise<Outcome> {
+  const kinds = sagaKindsOf(services);
+  const stuck = (await Promise.all(kinds.map((kind) => stuckOf(documents, kind, limit)))).flat();
+  const clocks = (await Promise.all(kinds.map((kind) => clocksOf(documents, kind)))).flat();
+  // A second clock was set: the first one has rung before the answer came.
+  const slowFirst = clocks.toSorted(
+    (one, other) => Number(other.number > 1) - Number(one.number > 1) || one.rings.localeCompare(other.rings),
+  );
+  // One that was refused may have a clock yet, which nobody listens to.
+  const isStuck = ({ kind, id }: Asked) => stuck.some((one) => one.kind === kind && one.id === id);
+  const asked: readonly Asked[] = [...stuck, ...slowFirst.filter((one) => !isStuck(one))];
+  const now = clock.now();
+  const sagas = await Promise.all(asked.slice(0, limit).map(({ kind, id }) => readSaga(documents, kind, id)));
+  const found = sagas
+    .flatMap((saga) => {
+      const urgency = urgencyOf(saga, now);
+      return urgency === undefined ? [] : [{ saga, urgency }];
+    })
+    .toSorted((one, other) => URGENCIES.indexOf(one.urgency) - URGENCIES.indexOf(other.urgency));
+  const more = asked.length > limit;
+  return {
+    exitCode: Exit.OK,
+    text: textOf(found, more ? limit : undefined),
+    json: { sagas: found.map(({ saga, urgency }) => ({ urgency, ...summaryOf(saga) })), more },
+  };
+}
+
+interface Asked {
+  readonly kind: SagaKind;
+  readonly id: string;
+}
+
+async function stuckOf(documents: DynamoDBDocumentClient, kind: SagaKind, limit: number): Promise<readonly Asked[]> {
+  const { Items = [] } = await documents.send(
+    new QueryCommand({
+      TableName: kind.service.table,
+      KeyConditionExpression: 'pk = :stuck',
+      ExpressionAttributeValues: { ':stuck': stuckKey(kind.type) },
+      Limit: limit + 1,
+    }),
+  );
+  return Items.map(({ sk }) => ({ kind, id: String(sk) }));
+}
+
+interface Clock extends Asked {
+  readonly number: number;
+  /** When it is due next. */
+  readonly rings: string;
+}
+
+async function clocksOf(documents: DynamoDBDocumentClient, kind: SagaKind): Promise<readonly Clock[]> {
+  const shards = Array.from({ length: DUE_SHARDS }, (_, shard) => duePartition(kind.consumer.name, shard));
+  const pages = await Promise.all(
+    shards.map((shard) =>
+      documents.send(
+        new QueryCommand({
+          TableName: kind.service.records,
+          IndexName: DUE_INDEX,
+          KeyConditionExpression: 'duePk = :shard',
+          ExpressionAttributeValues: { ':shard': shard },
+          Limit: CLOCKS,
+        }),
+      ),
+    ),
+  );
+  const prefix = recordKey(kind.consumer, '');
+  return pages.flatMap(({ Items = [] }) =>
+    Items.flatMap(({ pk, executeAt }) => {
+      const timer = readTimerId(String(pk).slice(prefix.length));
+      return timer ? [{ kind, id: timer.sagaId, number: timer.number, rings: String(executeAt) }] : [];
+    }),
+  );
+}
+
+function urgencyOf({ state }: Saga, now: string): Urgency | undefined {
+  if (!isWaiting(state)) return undefined;
+  if (state.status === 'STUCK') return 'STUCK';
+  if (secondsBetween(state.timerAt ?? now, now) > LATE_SECONDS) return 'TIMER LATE';
+  return state.waiting.attempt > 1 ? 'SLOW' : 'WAITS';
+}
+
+interface Found {
+  readonly saga: Saga;
+  readonly urgency: Urgency;
+}
+
+/** @param limit where not all were looked at */
+function textOf(found: readonly Found[], limit: number | undefined): string {
+  const [first] = found;
+  const rest = limit === undefined ? '' : `; there may be more than these ${limit}: --limit <n>`;
+  if (!first) return `no saga waits${rest}`;
+  const rows = found.flatMap(({ saga, urgency }) => {
+    const { kind, id, state } = saga;
+    if (!isWaiting(state)) return [];
+    const { attempt, since, again } = state.waiting;
+    const isStuck = state.status === 'STUCK';
+    return [
+      [
+        urgency,
+        `${kind.service.name}/${kind.type}`,
+        id,
+        stepWords(state),
+        isStuck ? stuckSince(saga) : since,
+        isStuck ? '-' : String(attempt),
+        isStuck ? (state.reason ?? '-') : `sent again ${again}`,
+      ],
+    ];
+  });
+  const head = ['STATE', 'SAGA', 'ID', 'WAITS FOR', 'SINCE', 'ATTEMPT', 'THEN'];
+  const counts = URGENCIES.flatMap((urgency) => {
+    const count = found.filter((one) => one.urgency === urgency).length;
+    return count === 0 ? [] : [`${count} ${urgency}`];
+  });
+  const next = command('sagas', 'show', first.saga.id);
+  return `${aligned([head, ...rows])}\n\n${plural(found.length, 'saga')} (${counts.join(', ')})${rest}\nthe first: ${next}`;
+}

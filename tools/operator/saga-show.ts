@@ -1,0 +1,83 @@
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { ordersContract } from '../../lambdas/services/orders/contract.js';
+import { Exit } from './errors.js';
+import type { Outcome } from './outcome.js';
+import { detailsOf, endingWords, isWaiting, sagaWords, stepWords, stuckSince } from './saga-words.js';
+import { findSaga, type Saga } from './sagas.js';
+import type { Service } from './services.js';
+import { aligned, command } from './text.js';
+
+/** `orderly sagas show`. @throws {OperatorError} `not-found` */
+export async function showSaga(
+  documents: DynamoDBDocumentClient,
+  services: readonly Service[],
+  asked: string,
+): Promise<Outcome> {
+  const saga = await findSaga(documents, services, asked);
+  const history = saga.events.map((step) => [step.at, step.event.type, detailsOf(step)]);
+  return {
+    exitCode: exitOf(saga),
+    text: [aligned(rowsOf(saga)), '', 'history:', aligned(history, '  '), '', ...adviceOn(saga)].join('\n'),
+    json: {
+      saga: {
+        ...summaryOf(saga),
+        history: saga.events.map((step) => ({ at: step.at, type: step.event.type, details: detailsOf(step) })),
+      },
+    },
+  };
+}
+
+/** Of what waits for an answer, for an operator, or for nothing. */
+export function exitOf({ state }: Saga): Exit {
+  if (state.status === 'STUCK') return Exit.NEEDS_OPERATOR;
+  return isWaiting(state) ? Exit.PENDING : Exit.OK;
+}
+
+/** What scripts read of a saga; nothing of its data. */
+export function summaryOf(saga: Saga) {
+  const { kind, id, state } = saga;
+  return {
+    service: kind.service.name,
+    saga: kind.type,
+    id,
+    status: state.status,
+    ...(isWaiting(state) && { ...state.waiting, toUndo: state.toUndo }),
+    ...('ending' in state && { ending: state.ending }),
+    ...(state.status === 'STUCK' && { stuckSince: stuckSince(saga), reason: state.reason }),
+  };
+}
+
+function rowsOf(saga: Saga): readonly (readonly string[])[] {
+  const { kind, id, state } = saga;
+  const rows = [
+    ['saga', `${kind.service.name}/${kind.type} ${id}`],
+    ['status', state.status],
+  ];
+  if (isWaiting(state)) {
+    const { since, attempt, again } = state.waiting;
+    rows.push(['waits for', stepWords(state)], ['since', since], ['attempt', String(attempt)]);
+    if (state.status === 'STUCK') rows.push(['stuck', `${stuckSince(saga)}: ${state.reason ?? 'no reason was given'}`]);
+    // Its patience may end then: what is sent again and what is given up have one clock.
+    else rows.push(['sent again', `${again}, or given up`]);
+  }
+  if ('ending' in state) rows.push(['ending', endingWords(state.ending)]);
+  if (isWaiting(state) && state.status !== 'RUNNING') {
+    rows.push(['to undo', state.toUndo.toReversed().join(', ') || 'nothing']);
+  }
+  return rows;
+}
+
+/** What to do next; participants of an order's saga are in the order's report. */
+function adviceOn(saga: Saga): readonly string[] {
+  const { kind, id, state } = saga;
+  const participants =
+    kind.service.name === ordersContract.service ? command('order', id) : command('failures', 'list');
+  if (!isWaiting(state)) return [`nothing waits for you here: ${sagaWords(saga)}`];
+  const retry = command('sagas', 'retry', id);
+  if (state.status !== 'STUCK') return [`look: ${participants}`, `send it again now: ${retry}`];
+  return [
+    `first mend the cause: ${participants}`,
+    `then send it again: ${retry}`,
+    `or, once you have undone it by hand: ${command('sagas', 'resolve', id, '--note', '<what you did>')}`,
+  ];
+}

@@ -1,0 +1,69 @@
+import type { Ending } from '../../lambdas/patterns/saga/contract.js';
+import type { SagaState } from '../../lambdas/patterns/saga/state.js';
+import type { Saga, SagaStep } from './sagas.js';
+
+/** A saga that still waits for something, be it an operator. */
+export type WaitingState = Extract<SagaState<unknown>, { status: 'RUNNING' | 'COMPENSATING' | 'STUCK' }>;
+
+export const isWaiting = (state: SagaState<unknown>): state is WaitingState =>
+  state.status === 'RUNNING' || state.status === 'COMPENSATING' || state.status === 'STUCK';
+
+/** What is waited for: a step, or that it is undone. */
+export const stepWords = ({ status, waiting }: WaitingState): string =>
+  status === 'RUNNING' ? waiting.step : `undoing ${waiting.step}`;
+
+/** When it got stuck. */
+export const stuckSince = ({ events }: Saga): string =>
+  events.findLast(({ event }) => event.type === 'SagaStuck')?.at ?? '';
+
+/** Where a saga is, in one line. */
+export function sagaWords(saga: Saga): string {
+  const { state, events } = saga;
+  switch (state.status) {
+    case 'NONE':
+      return 'not begun';
+    case 'RUNNING':
+    case 'COMPENSATING': {
+      const { since, again, attempt } = state.waiting;
+      return `waits for ${stepWords(state)} since ${since} (attempt ${attempt}), sent again at ${again}`;
+    }
+    case 'STUCK':
+      return `stuck at ${stepWords(state)} since ${stuckSince(saga)}: ${state.reason ?? 'no reason was given'}`;
+    case 'COMPLETED':
+      return `completed ${events.at(-1)?.at}`;
+    case 'COMPENSATED':
+      return `undone ${events.at(-1)?.at}: ${endingWords(state.ending)}`;
+  }
+}
+
+/** `REFUSED at reserve-stock: OUT_OF_STOCK (TEA-1)` */
+export function endingWords({ cause, step, reason, subjects = [] }: Ending): string {
+  const at = step === undefined ? '' : ` at ${step}`;
+  const why = reason === undefined ? '' : `: ${reason}`;
+  return `${cause}${at}${why}${subjects.length > 0 ? ` (${subjects.join(', ')})` : ''}`;
+}
+
+/** What an event of a saga tells beyond its type; nothing of the saga's data. */
+export function detailsOf({ event }: SagaStep): string {
+  switch (event.type) {
+    case 'StepSent':
+    case 'CompensationSent':
+      return `${event.data.step}, attempt ${event.data.attempt}`;
+    case 'StepDone':
+      return event.data.step;
+    case 'CompensationDone': {
+      const { step, by, note } = event.data;
+      return by === undefined ? step : `${step}, by ${by}: ${note}`;
+    }
+    case 'SagaFailed':
+      return endingWords(event.data.ending);
+    case 'SagaStuck':
+      return [event.data.step, ...(event.data.reason === undefined ? [] : [event.data.reason])].join(': ');
+    case 'TimerSet':
+      return `to ${event.data.at}`;
+    case 'SagaStarted':
+    case 'SagaCompleted':
+    case 'SagaCompensated':
+      return '';
+  }
+}
