@@ -11,8 +11,8 @@ import type { Aggregate } from './world.js';
 
 /** As the sandbox reads it: declined. */
 const DECLINED = 40200;
-/** Done at once under another key only, or done and answered later. */
-const TROUBLED = [20200, 50001, 50002, 50400];
+/** Charged ten seconds later, which is answered then; `when-an-order-is-charged` has its other troubles. */
+const LATE = 20200;
 
 const STEPS = ['ConfirmPrices', 'AuthorizeAccount', 'ReserveStock', 'ChargePayment'];
 const PART: Readonly<Record<string, Aggregate>> = {
@@ -44,12 +44,10 @@ describe('when an order is led by its saga', () => {
     expect(account.map(({ type }) => type)).toEqual(['AccountOpened', 'AccountAuthorized', 'AuthorizationCaptured']);
   });
 
-  for (const amount of TROUBLED) {
-    test(`a provider that makes trouble (${amount}) charges it once all the same`, async () => {
-      const one = await order([line(await stocked(1, amount), 1, amount)]);
-      expect(await standingOf(one)).toEqual({ order: 'APPROVED', saga: 'SagaCompleted', ...takenOf(amount, 1) });
-    });
-  }
+  test('a provider that answers late charges it once all the same', async () => {
+    const one = await order([line(await stocked(1, LATE), 1, LATE)]);
+    expect(await standingOf(one)).toEqual({ order: 'APPROVED', saga: 'SagaCompleted', ...takenOf(LATE, 1) });
+  });
 
   test('declined by the provider, it is rejected, and stock and credit are given back', async () => {
     const one = await order([line(await stocked(5, DECLINED), 1, DECLINED)]);
