@@ -5,6 +5,20 @@ import { type Json, type Resource, referenced, STACKS, synthesized } from './sup
 
 const prod = synthesized('prod');
 
+/** What its participants answer to the saga of an order. */
+const ANSWERS = {
+  catalog: ['PricesConfirmed', 'PricesRefused', 'SagaReplyRequested'],
+  accounts: [
+    'AccountAuthorized',
+    'AuthorizationDeclined',
+    'AuthorizationReleased',
+    'AuthorizationVoided',
+    'SagaReplyRequested',
+  ],
+  inventory: ['StockReserved', 'StockRejected', 'StockReleased', 'ReservationVoided', 'SagaReplyRequested'],
+  payments: ['SagaReplyRequested'],
+};
+
 /** Queues of a stack, and which of them are at the end of something's way. */
 function queuesOf(stack: (typeof STACKS)[number]) {
   const queues = prod.resources(stack, 'AWS::SQS::Queue');
@@ -73,15 +87,15 @@ describe('consumers', () => {
     const mappings = prod
       .everywhere('AWS::Lambda::EventSourceMapping')
       .filter(({ properties }) => !JSON.stringify(properties.EventSourceArn).includes('StreamArn'));
-    // Nine consumers, and for each a drain of its two dead-letter queues.
-    expect(mappings).toHaveLength(27);
+    // Eleven consumers, and for each a drain of its two dead-letter queues.
+    expect(mappings).toHaveLength(33);
     for (const { properties } of mappings) {
       expect(properties.FunctionResponseTypes).toEqual(['ReportBatchItemFailures']);
       expect(properties.ScalingConfig.MaximumConcurrency).toBeGreaterThanOrEqual(2);
     }
   });
 
-  test('hear one service each, or the commands to their own, by types of a contract, and no rule drops what it can not deliver', () => {
+  test('hear each service by a rule of its own, or the commands to their own, by types of a contract, and no rule drops what it can not deliver', () => {
     const heard = Object.fromEntries(
       STACKS.flatMap((stack) =>
         prod
@@ -97,7 +111,11 @@ describe('consumers', () => {
       ),
     );
     expect(heard).toEqual({
-      'Orders/StockAnswersInventory': ['orderly.inventory', 'StockReserved', 'StockRejected'],
+      'Orders/SagaOrders': ['orderly.orders', 'OrderPlaced', 'OrderCancelled'],
+      'Orders/SagaCatalog': ['orderly.catalog', ...ANSWERS.catalog],
+      'Orders/SagaAccounts': ['orderly.accounts', ...ANSWERS.accounts],
+      'Orders/SagaInventory': ['orderly.inventory', ...ANSWERS.inventory],
+      'Orders/SagaPayments': ['orderly.payments', ...ANSWERS.payments],
       'Orders/ListProjectionOrders': [
         'orderly.orders',
         'OrderPlaced',
@@ -105,7 +123,9 @@ describe('consumers', () => {
         'OrderRejected',
         'OrderCancelled',
       ],
-      'Inventory/ReservationsOrders': ['orderly.orders', 'OrderPlaced', 'OrderCancelled'],
+      'Inventory/ReservationsOrders': ['orderly.orders', 'OrderCancelled'],
+      'Payments/CancellationsOrders': ['orderly.orders', 'OrderCancelled'],
+      'Accounts/OrderEndsOrders': ['orderly.orders', 'OrderApproved', 'OrderCancelled'],
       'Accounts/CommandsAccountsCommands': ['to accounts', ...Object.keys(accountsContract.commands)],
       'Catalog/CommandsCatalogCommands': ['to catalog', ...Object.keys(catalogContract.commands)],
       'Inventory/CommandsInventoryCommands': ['to inventory', 'ReserveStock', 'ReleaseStock'],
@@ -137,11 +157,13 @@ describe('consumers', () => {
     expect(names).toEqual([
       'accounts-commands@0',
       'accounts-exhausted@0',
+      'accounts-orders@0',
       'catalog-commands@0',
       'inventory-commands@0',
       'orders-list@0',
-      'orders-stock@0',
+      'orders-saga@0',
       'payments-commands@0',
+      'payments-orders@0',
       'payments-provider@0',
       'reservations@0',
     ]);

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import type { Context, SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import { expect } from 'vitest';
 import { type AnyEvent, commandsOf, eventToWrite, type ServiceContract } from '../../lambdas/patterns/contract.js';
@@ -28,6 +29,13 @@ export async function consumed(handler: ConsumerHandler, body: string, attempts 
   const record = { messageId: 'm', receiptHandle: 'h', body, attributes, messageAttributes: {} };
   const context = { getRemainingTimeInMillis: () => 30_000 } as Context;
   expect(await handler({ Records: [record] } as unknown as SQSEvent, context)).toEqual({ batchItemFailures: [] });
+}
+
+/** What the consumer's records say of a message: `PROCESSED` or `FAILED`; nothing where it isn't through. */
+export async function outcomeOf(consumer: string, messageId: string): Promise<unknown> {
+  const { documents } = await import('../../lambdas/platform/dynamodb.js');
+  const Key = { pk: `${consumer}@0#${messageId}` };
+  return (await documents.send(new GetCommand({ TableName: 'records', Key }))).Item?.status;
 }
 
 /** An event of somebody's. */

@@ -1,10 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, test } from 'vitest';
+import type { AnyEvent, ServiceContract } from '../../../lambdas/patterns/contract.js';
+import type { EventStore } from '../../../lambdas/patterns/event-store/event-store.js';
 import { documents } from '../../../lambdas/platform/dynamodb.js';
-import { inventoryContract } from '../../../lambdas/services/inventory/contract.js';
+import { accountsContract } from '../../../lambdas/services/accounts/contract.js';
+import { catalogContract } from '../../../lambdas/services/catalog/contract.js';
+import type { ReservationEvent } from '../../../lambdas/services/inventory/contract.js';
 import { type OrderEvent, ordersContract } from '../../../lambdas/services/orders/contract.js';
-import { consumerEnvironment, eventConsumed } from '../../support/consumed.js';
+import type { PaymentEvent } from '../../../lambdas/services/payments/contract.js';
+import { type ConsumerHandler, consumerEnvironment, eventConsumed, outcomeOf } from '../../support/consumed.js';
 import { inProcessDynamoDb } from '../../support/in-process-dynamodb.js';
 import { traceOf } from '../../support/tally.js';
 
@@ -13,9 +17,12 @@ import { traceOf } from '../../support/tally.js';
 consumerEnvironment('tester', 'tester');
 const { calls } = inProcessDynamoDb({ table: ['pk', 'sk'], records: ['pk'] });
 const { orderStore } = await import('../../../lambdas/services/orders/order-store.js');
+const { createOrderStore } = await import('../../../lambdas/services/orders/create-order-store.js');
 const { reservationStore } = await import('../../../lambdas/services/inventory/reservation-store.js');
-const onStockAnswer = await import('../../../lambdas/services/orders/on-stock-answer.lambda.js');
-const onOrderEvent = await import('../../../lambdas/services/inventory/on-order-event.lambda.js');
+const { paymentStore } = await import('../../../lambdas/services/payments/payment-store.js');
+const saga = await import('../../../lambdas/services/orders/on-saga-message.lambda.js');
+const inventory = await import('../../../lambdas/services/inventory/on-order-event.lambda.js');
+const payments = await import('../../../lambdas/services/payments/on-order-event.lambda.js');
 
 /** Runs once, between the next load and what follows it. */
 let rival: (() => Promise<unknown>) | undefined;
@@ -30,78 +37,101 @@ documents.middlewareStack.add(
   { step: 'initialize' },
 );
 
-const recordOf = async (id: string) =>
-  (await documents.send(new GetCommand({ TableName: 'records', Key: { pk: `tester@0#${id}` } }))).Item;
-const loads = () => calls.filter(({ operation }) => operation === 'Query').length;
-
-async function append(store: typeof orderStore, id: string, events: readonly OrderEvent[]): Promise<void> {
+async function append<State, Event extends AnyEvent>(
+  store: EventStore<State, Event>,
+  id: string,
+  ...events: readonly Event[]
+): Promise<void> {
   await store.append(store.commit(await store.load(id), events, traceOf(randomUUID())));
 }
 
-const placed = (orderId: string): OrderEvent => ({
+/** Hears it while the rival comes in between; is recorded, after the rival's load and a second one of its own. */
+async function hearsBeside(
+  rivalOf: () => Promise<unknown>,
+  handler: ConsumerHandler,
+  contract: ServiceContract,
+  event: AnyEvent,
+): Promise<void> {
+  const message = randomUUID();
+  calls.length = 0;
+  rival = rivalOf;
+  await eventConsumed(handler, contract, event, message);
+  expect(calls.filter(({ operation }) => operation === 'Query')).toHaveLength(3);
+  expect(await outcomeOf('tester', message)).toBe('PROCESSED');
+}
+
+const amount = { amount: 1, currency: 'EUR' };
+const placed = (orderId: string): Extract<OrderEvent, { type: 'OrderPlaced' }> => ({
   type: 'OrderPlaced',
   data: {
     orderId,
     customerId: 'alice',
-    lines: [{ sku: 'TEA-1', quantity: 1, unitPrice: { amount: 1, currency: 'EUR' } }],
-    total: { amount: 1, currency: 'EUR' },
+    lines: [{ sku: 'TEA-1', quantity: 1, unitPrice: amount }],
+    total: amount,
     placedAt: '2026-01-01T00:00:00.000Z',
   },
 });
+const cancelled = (orderId: string): OrderEvent => ({ type: 'OrderCancelled', data: { orderId, customerId: 'alice' } });
 
-test('stock is reserved for an order that is approved: recorded, and decided anew where it is cancelled meanwhile', async () => {
+test('an answer that no step waits for: recorded, and heard after all where its step is sent meanwhile', async () => {
   const orderId = randomUUID();
-  await append(orderStore, orderId, [placed(orderId), { type: 'OrderApproved', data: { orderId } }]);
-  const message = randomUUID();
-  calls.length = 0;
-  rival = async () => {
-    const loaded = await orderStore.load(orderId);
-    await orderStore.append(
-      orderStore.commit(loaded, [{ type: 'OrderCancelled', data: { orderId } }], traceOf('rival')),
-    );
-  };
-  await eventConsumed(
-    onStockAnswer.handler,
-    inventoryContract,
-    { type: 'StockReserved', data: { orderId, lines: [] } },
-    message,
-  );
-  // The first load, the rival's, and the one that the second decision is made on.
-  expect(loads()).toBe(3);
-  expect(await recordOf(message)).toMatchObject({ status: 'PROCESSED' });
-  expect(await orderStore.load(orderId)).toMatchObject({ version: 3, state: { status: 'CANCELLED' } });
+  await eventConsumed(saga.handler, ordersContract, placed(orderId));
+  const ofStep = (step: string) => ({ orderId, stepId: `${orderId}/${step}` });
+  const confirmed = { type: 'PricesConfirmed', data: ofStep('confirm-prices') };
+  const data = { ...ofStep('authorize-account'), customerId: 'alice', amount };
+  await hearsBeside(() => eventConsumed(saga.handler, catalogContract, confirmed), saga.handler, accountsContract, {
+    type: 'AccountAuthorized',
+    data,
+  });
+  expect(await createOrderStore.load(orderId)).toMatchObject({ state: { waiting: { step: 'reserve-stock' } } });
 });
 
-test('an order is placed again where its reservation is void: recorded, and decided anew where something comes in between', async () => {
+test('an order is cancelled whose reservation is void: recorded, and decided anew where something comes in between', async () => {
   const orderId = randomUUID();
-  const voided = { type: 'ReservationVoided', data: { orderId } } as const;
-  const nothing = await reservationStore.load(orderId);
-  await reservationStore.append(reservationStore.commit(nothing, [voided], traceOf('cancelled first')));
-  const message = randomUUID();
-  calls.length = 0;
-  rival = async () => {
-    const loaded = await reservationStore.load(orderId);
-    await reservationStore.append(reservationStore.commit(loaded, [voided], traceOf('rival')));
-  };
-  await eventConsumed(onOrderEvent.handler, ordersContract, placed(orderId), message);
-  expect(loads()).toBe(3);
-  expect(await recordOf(message)).toMatchObject({ status: 'PROCESSED' });
+  const voided: ReservationEvent = { type: 'ReservationVoided', data: { orderId } };
+  await append(reservationStore, orderId, voided);
+  await hearsBeside(
+    () => append(reservationStore, orderId, voided),
+    inventory.handler,
+    ordersContract,
+    cancelled(orderId),
+  );
+});
+
+test('an order is cancelled whose refund is under way: recorded, and answered where it is through meanwhile', async () => {
+  const orderId = randomUUID();
+  const [paymentId, refundId] = [orderId, 'r'];
+  const stepId = `${orderId}/cancelled`;
+  const requestedAt = '2026-01-01T00:00:00.000Z';
+  const history: readonly PaymentEvent[] = [
+    { type: 'PaymentRequested', data: { paymentId, customerId: 'alice', accountId: 'alice', amount, requestedAt } },
+    { type: 'PaymentPrepared', data: { paymentId, providerId: 'p' } },
+    { type: 'PaymentCharged', data: { paymentId, amount } },
+    { type: 'VoidRequested', data: { paymentId, stepId } },
+    { type: 'RefundRequested', data: { paymentId, refundId, amount } },
+  ];
+  await append(paymentStore, paymentId, ...history);
+  await hearsBeside(
+    () => append(paymentStore, paymentId, { type: 'PaymentRefunded', data: { paymentId, refundId, amount } }),
+    payments.handler,
+    ordersContract,
+    cancelled(orderId),
+  );
+  const { items } = await paymentStore.history(paymentId, { commit: 1, shown: 0 }, 10);
+  expect(items.slice(-1)).toMatchObject([{ type: 'SagaReplyRequested', data: { stepId, outcome: 'DONE' } }]);
 });
 
 test('what a service does because of a message names who began it', async () => {
   const orderId = randomUUID();
-  await append(orderStore, orderId, [placed(orderId)]);
-  await eventConsumed(
-    onStockAnswer.handler,
-    inventoryContract,
-    { type: 'StockRejected', data: { orderId, reason: 'OUT_OF_STOCK', skus: ['TEA-1'] } },
-    randomUUID(),
-  );
+  await append(orderStore, orderId, placed(orderId));
+  await eventConsumed(saga.handler, ordersContract, placed(orderId));
+  const data = { orderId, stepId: `${orderId}/confirm-prices`, reason: 'PRICE_CHANGED', skus: ['TEA-1'] };
+  await eventConsumed(saga.handler, catalogContract, { type: 'PricesRefused', data });
   const { items } = await orderStore.history(orderId, { commit: 1, shown: 0 }, 10);
   expect(items[1]).toMatchObject({
     type: 'OrderRejected',
     actor: 'service:tester',
     onBehalfOf: 'customer:alice',
-    data: { reason: 'OUT_OF_STOCK', skus: ['TEA-1'] },
+    data: { reason: 'PRICE_CHANGED', skus: ['TEA-1'] },
   });
 });

@@ -3,7 +3,7 @@ import { beforeAll, beforeEach, expect, test } from 'vitest';
 import { Env } from '../../../../lambdas/platform/environment.js';
 import { decide } from '../../../../lambdas/services/accounts/domain/authorization.js';
 import { type OrderEvent, ordersContract } from '../../../../lambdas/services/orders/contract.js';
-import { type ConsumerHandler, consumerEnvironment, eventConsumed } from '../../../support/consumed.js';
+import { type ConsumerHandler, consumerEnvironment, eventConsumed, outcomeOf } from '../../../support/consumed.js';
 import { inProcessDynamoDb } from '../../../support/in-process-dynamodb.js';
 import { traceOf } from '../../../support/tally.js';
 
@@ -63,6 +63,8 @@ test('while its saga is under way, a cancellation is left to that', async () => 
 });
 
 test('an order of before there were sagas changes no account', async () => {
-  await hears({ type: 'OrderApproved', data: { orderId: ids.orderId } });
+  const id = randomUUID();
+  await eventConsumed(handler, ordersContract, { type: 'OrderApproved', data: { orderId: ids.orderId } }, id);
+  expect(await outcomeOf('accounts-orders', id)).toBe('PROCESSED');
   expect(await account()).toEqual([600, 0, 0]);
 });

@@ -18,12 +18,16 @@ const placed: OrderEvent = {
   type: 'OrderPlaced',
   data: { orderId: 'o1', customerId: 'c1', lines: [line], total: { amount: 700, currency: 'EUR' }, placedAt },
 };
-const approved: OrderEvent = { type: 'OrderApproved', data: { orderId: 'o1' } };
+const ids = { orderId: 'o1', customerId: 'c1' };
+const approved: OrderEvent = { type: 'OrderApproved', data: ids };
 const rejected: OrderEvent = {
   type: 'OrderRejected',
   data: { orderId: 'o1', reason: 'OUT_OF_STOCK', skus: ['TEA-1'] },
 };
-const cancelled: OrderEvent = { type: 'OrderCancelled', data: { orderId: 'o1', reason: 'changed my mind' } };
+const cancelled: OrderEvent = {
+  type: 'OrderCancelled',
+  data: { ...ids, reason: 'changed my mind', underWay: true },
+};
 
 describe('an order', () => {
   test('is placed with the total of its lines', () =>
@@ -45,24 +49,29 @@ describe('an order', () => {
       .when({ ...place, lines: [] })
       .thenRefused('MIXED_CURRENCIES'));
 
-  test('is approved once its stock is reserved', () => order([placed]).when({ type: 'Approve' }).then([approved]));
+  test('is approved at the end of its saga, and says whose it is', () =>
+    order([placed]).when({ type: 'Approve' }).then([approved]));
   test('is approved once, however often it is told', () =>
     order([placed, approved]).when({ type: 'Approve' }).then([]));
   test('is rejected where stock is short', () =>
     order([placed])
       .when({ type: 'Reject', reason: 'OUT_OF_STOCK', skus: ['TEA-1'] })
       .then([rejected]));
+  test('is rejected as a whole, too', () =>
+    order([placed])
+      .when({ type: 'Reject', reason: 'OVER_LIMIT', skus: [] })
+      .then([{ type: 'OrderRejected', data: { orderId: 'o1', reason: 'OVER_LIMIT', skus: [] } }]));
   test('that is approved is not rejected by a late reply', () =>
     order([placed, approved])
       .when({ type: 'Reject', reason: 'OUT_OF_STOCK', skus: ['TEA-1'] })
       .then([]));
 
-  test('is cancelled while it is pending', () =>
+  test('is cancelled while it is pending, and says that its saga was under way', () =>
     order([placed]).when({ type: 'Cancel', reason: 'changed my mind' }).then([cancelled]));
-  test('is cancelled after its approval, without a reason too', () =>
+  test('is cancelled after its approval, when nothing is under way, without a reason too', () =>
     order([placed, approved])
       .when({ type: 'Cancel' })
-      .then([{ type: 'OrderCancelled', data: { orderId: 'o1' } }]));
+      .then([{ type: 'OrderCancelled', data: ids }]));
   test('is cancelled once, however often it is asked', () =>
     order([placed, cancelled]).when({ type: 'Cancel', reason: 'again' }).then([]));
   test('that was rejected has nothing left to cancel', () =>
@@ -76,6 +85,15 @@ describe('an order', () => {
 });
 
 describe('history', () => {
+  test('of before there were sagas, whose events name no customer, is read as it was', () => {
+    const before = [
+      placed,
+      { type: 'OrderApproved', data: { orderId: 'o1' } },
+      { type: 'OrderCancelled', data: { orderId: 'o1' } },
+    ] as const;
+    const after = [placed, approved, { type: 'OrderCancelled', data: ids }] as const;
+    expect(before.reduce<Order>(evolve, initialState)).toEqual(after.reduce<Order>(evolve, initialState));
+  });
   test('is never refused: any event in any state', () => {
     for (const first of [placed, approved, rejected, cancelled]) {
       for (const second of [placed, approved, rejected, cancelled]) {
