@@ -13,22 +13,49 @@ import { command } from './text.js';
  */
 export async function readCommits(
   documents: DynamoDBDocumentClient,
-  { table }: Pick<Service, 'table'>,
+  service: Pick<Service, 'table'>,
   pk: string,
 ): Promise<readonly Commit[]> {
   const commits: Commit[] = [];
-  const pages = paginateQuery(
+  for await (const { Items = [] } of pagesOf(documents, service, pk)) commits.push(...Items.map(commitOf));
+  return commits;
+}
+
+/**
+ * Commits of an aggregate that has no end, back to a moment: oldest first, strongly consistent.
+ * @param since ISO 8601, UTC. Time never runs backwards within an aggregate.
+ */
+export async function readCommitsSince(
+  documents: DynamoDBDocumentClient,
+  service: Pick<Service, 'table'>,
+  pk: string,
+  since: string,
+): Promise<readonly Commit[]> {
+  const commits: Commit[] = [];
+  for await (const { Items = [] } of pagesOf(documents, service, pk, { ScanIndexForward: false })) {
+    const page = Items.map(commitOf);
+    commits.push(...page.filter(({ at }) => at >= since));
+    if (page.some(({ at }) => at < since)) break;
+  }
+  return commits.toReversed();
+}
+
+const pagesOf = (
+  documents: DynamoDBDocumentClient,
+  { table }: Pick<Service, 'table'>,
+  pk: string,
+  order: { readonly ScanIndexForward?: boolean } = {},
+) =>
+  paginateQuery(
     { client: documents },
     {
       TableName: table,
       ConsistentRead: true,
       KeyConditionExpression: 'pk = :pk AND begins_with(sk, :commit)',
       ExpressionAttributeValues: { ':pk': pk, ':commit': COMMIT_PREFIX },
+      ...order,
     },
   );
-  for await (const { Items = [] } of pages) commits.push(...Items.map(commitOf));
-  return commits;
-}
 
 function commitOf(item: Readonly<Record<string, unknown>>): Commit {
   const commit = Commit.safeParse(item);

@@ -3,6 +3,8 @@ import { recordKey, relayConsumer } from '../../lambdas/patterns/idempotent-cons
 import { secondsBetween } from '../../lambdas/platform/clock.js';
 import type { OrderView } from '../../lambdas/services/orders/contract.js';
 import type { ConsumerRecord } from './records.js';
+import { detailsOf } from './saga-words.js';
+import type { Saga } from './sagas.js';
 import { type Listener, listenersOf, type Service } from './services.js';
 
 /** Commits of one aggregate that belongs to the order. */
@@ -23,6 +25,8 @@ export interface OrderFacts {
   /** As its events tell; nothing where there are none. */
   readonly order: OrderView | undefined;
   readonly aggregates: readonly AggregateFacts[];
+  /** What leads the order, as its commits tell; none where nothing of it was heard. */
+  readonly sagas: readonly Saga[];
   /** What a listener knows of a message; nothing where it has no record. */
   readonly recordOf: (listener: Listener, messageId: string) => ConsumerRecord | undefined;
   /** For each projection that shows the order: the version that it shows, 0 for none. */
@@ -46,39 +50,65 @@ export interface Delivery {
   readonly messageId: string;
 }
 
+/** An event, or a command that was sent with it. */
 export interface EventReport {
   readonly service: string;
   readonly subject: string;
   readonly id: string;
   readonly version: number;
   readonly type: string;
+  /** Of a command: the service that is to carry it out. */
+  readonly to?: string;
+  /** Of a saga's event: the step, and what came of it. */
+  readonly details?: string;
   readonly at: string;
   /** The request or message that caused it. */
   readonly trigger: string;
   readonly correlationId: string;
-  /** Each consumer that listens to it; the relay only where it could not publish. */
+  /** Each consumer that listens to it, or carries it out; the relay only where it could not publish. */
   readonly deliveries: readonly Delivery[];
 }
 
-/** What became of each event of an aggregate. */
+/** What became of each event of an aggregate, and of each command that went out with one. */
 export function eventsOf({ service, subject, commits }: AggregateFacts, facts: OrderFacts): readonly EventReport[] {
   const listeners = listenersOf(facts.services);
+  const steps = facts.sagas.flatMap(({ events }) => events);
   return commits.flatMap((commit) => {
     const { at, trigger, correlationId, pk, sk } = commit;
     const relay = listeners.find((one) => one.name === relayConsumer.name && one.service.name === service);
     const relayRecord = relay && facts.recordOf(relay, `${pk}/${sk}`);
-    return commit.events.map(({ id, type }, place) => {
-      const version = firstVersionOf(commit) + place;
-      const listening = listeners.filter(({ consumer }) =>
-        consumer?.events.some((events) => events.service === service && events.types.includes(type)),
-      );
+    return messagesOf(commit).map((message) => {
+      const { id, version } = message;
+      const listening = listeners.filter((listener) => hears(listener, service, message));
       const event: Heard = { id, at, version, discarded: relayRecord?.status === 'DISCARDED' };
       const deliveries = listening.map((listener) => delivery(listener, event, facts));
       if (relay && relayRecord) deliveries.unshift(recorded(relay, relayRecord, `${pk}/${sk}`));
-      return { service, subject, id, version, type, at, trigger, correlationId, deliveries };
+      const step = steps.find((one) => one.id === id);
+      const details = step && detailsOf(step);
+      return { service, subject, ...message, ...(details && { details }), at, trigger, correlationId, deliveries };
     });
   });
 }
+
+interface CommitMessage {
+  readonly id: string;
+  readonly type: string;
+  /** Of its aggregate: a command has that of the commit's last event, as its envelope does. */
+  readonly version: number;
+  /** Of a command. */
+  readonly to?: string;
+}
+
+const messagesOf = (commit: Commit): readonly CommitMessage[] => [
+  ...commit.events.map(({ id, type }, place) => ({ id, type, version: firstVersionOf(commit) + place })),
+  ...(commit.commands ?? []).map(({ id, type, to }) => ({ id, type, version: commit.lastVersion, to })),
+];
+
+/** @param from name of the service that sent it */
+const hears = ({ consumer, service }: Listener, from: string, { type, to }: CommitMessage): boolean =>
+  to === undefined
+    ? (consumer?.events.some((events) => events.service === from && events.types.includes(type)) ?? false)
+    : consumer?.takesCommands === true && service.name === to;
 
 interface Heard {
   readonly id: string;
@@ -101,8 +131,8 @@ function delivery(listener: Listener, event: Heard, { recordOf, shown, now, aggr
     if (version === undefined) return { ...plain, state: 'unjudged' };
     if (version >= event.version) return { ...plain, state: 'processed' };
   }
-  // Its effect outlives its record.
-  const effect = aggregates
+  // Its effect outlives its record. A projection commits nothing: what there is of its service is another consumer's.
+  const effect = (consumer?.projection ? [] : aggregates)
     .flatMap((one) => (one.service === service.name ? one.commits : []))
     .find(({ trigger }) => trigger === event.id);
   if (effect) return { ...plain, state: 'processed', at: effect.at };
@@ -144,23 +174,24 @@ export function reasonOf({ failures, unknown }: ConsumerRecord): string {
   return unknown ? `${why} (may have been done before)` : why;
 }
 
+/** A record that the report needs. */
+export interface NeededRecord {
+  readonly service: Service;
+  readonly pk: string;
+}
+
 /** Keys of every record that the report needs, so that they can be read before. */
 export const recordKeys = (
   services: readonly Service[],
   aggregates: readonly AggregateFacts[],
-): readonly { readonly service: Service; readonly pk: string }[] =>
-  aggregates.flatMap(({ service, commits }) =>
-    listenersOf(services).flatMap((listener) =>
-      commits.flatMap((commit) => {
-        if (!listener.consumer) {
-          return listener.service.name === service
-            ? [{ service: listener.service, pk: recordKey(listener, `${commit.pk}/${commit.sk}`) }]
-            : [];
-        }
-        const types = listener.consumer.events.flatMap((one) => (one.service === service ? one.types : []));
-        return commit.events.flatMap(({ id, type }) =>
-          types.includes(type) ? [{ service: listener.service, pk: recordKey(listener, id) }] : [],
-        );
-      }),
-    ),
+): readonly NeededRecord[] =>
+  aggregates.flatMap(({ service: from, commits }) =>
+    listenersOf(services).flatMap((listener) => {
+      const { service, consumer } = listener;
+      const keyOf = (id: string): NeededRecord => ({ service, pk: recordKey(listener, id) });
+      if (!consumer) return service.name === from ? commits.map(({ pk, sk }) => keyOf(`${pk}/${sk}`)) : [];
+      return commits.flatMap((commit) =>
+        messagesOf(commit).flatMap((message) => (hears(listener, from, message) ? [keyOf(message.id)] : [])),
+      );
+    }),
   );

@@ -3,22 +3,32 @@ import { readEvent } from '../../lambdas/patterns/contract.js';
 import { aggregateKey } from '../../lambdas/patterns/event-store/commit.js';
 import { recordKey } from '../../lambdas/patterns/idempotent-consumer/failure-records.js';
 import { inVersion, pointerKey, versionsIn } from '../../lambdas/patterns/projection/versions.js';
+import { timerIdOf } from '../../lambdas/patterns/saga/contract.js';
 import { clock } from '../../lambdas/platform/clock.js';
+import { accountsContract } from '../../lambdas/services/accounts/contract.js';
+import { catalogContract } from '../../lambdas/services/catalog/contract.js';
 import { inventoryContract } from '../../lambdas/services/inventory/contract.js';
 import { type OrderView, ordersContract } from '../../lambdas/services/orders/contract.js';
 import { evolve, initialState, viewOf } from '../../lambdas/services/orders/domain/order.js';
-import { readCommits } from './commits.js';
-import { type AggregateFacts, type OrderFacts, recordKeys } from './deliveries.js';
+import { paymentsContract } from '../../lambdas/services/payments/contract.js';
+import { readCommits, readCommitsSince } from './commits.js';
+import { type AggregateFacts, type NeededRecord, type OrderFacts, recordKeys } from './deliveries.js';
 import { OperatorError } from './errors.js';
 import { type ConsumerRecord, readRecord } from './records.js';
+import { type Saga, sagaIn, sagaKindsOf } from './sagas.js';
 import type { Service } from './services.js';
 import { command } from './text.js';
 
-/** What an order consists of: aggregates that have its id. */
+/** Aggregates that have the order's id, beside its sagas. */
 const PARTS = [
   { service: ordersContract.service, aggregate: 'Order' },
+  { service: catalogContract.service, aggregate: 'PriceCheck' },
   { service: inventoryContract.service, aggregate: 'Reservation' },
+  { service: paymentsContract.service, aggregate: 'Payment' },
 ] as const;
+
+/** Clocks of services differ by less. */
+const CLOCKS_DIFFER_SECONDS = 300;
 
 /** The projection that shows an order in its customer's list. */
 export const LIST = 'orders-list';
@@ -42,16 +52,15 @@ export async function readOrder(
   }
   for (let read = 1; ; read++) {
     const order = orderOf(aggregates);
-    const [shown, records] = await Promise.all([
-      readShown(documents, services, order),
-      readRecords(documents, services, aggregates),
-    ]);
+    const sagas = sagasOf(services, orderId, aggregates);
+    const needed = [...recordKeys(services, aggregates), ...sagas.map(clockOf)];
+    const [shown, records] = await Promise.all([readShown(documents, services, order), readRecords(documents, needed)]);
     const now = clock.now();
     const again = await readAggregates(documents, services, orderId);
     if (count(again) === count(aggregates) || read === READS) {
       const recordOf: OrderFacts['recordOf'] = (listener, messageId) =>
         records.get(`${listener.service.name} ${recordKey(listener, messageId)}`);
-      return { orderId, now, services, order, aggregates, recordOf, shown };
+      return { orderId, now, services, order, aggregates, sagas, recordOf, shown };
     }
     aggregates = again;
   }
@@ -60,18 +69,58 @@ export async function readOrder(
 const count = (aggregates: readonly AggregateFacts[]): number =>
   aggregates.reduce((sum, { commits }) => sum + commits.length, 0);
 
-function readAggregates(
+async function readAggregates(
   documents: DynamoDBDocumentClient,
   services: readonly Service[],
   orderId: string,
 ): Promise<readonly AggregateFacts[]> {
-  return Promise.all(
-    PARTS.map(async ({ service, aggregate }) => {
+  const sagas = sagaKindsOf(services)
+    .filter(({ service }) => service.name === ordersContract.service)
+    .map(({ type, service }) => ({ service: service.name, aggregate: type }));
+  const own = await Promise.all(
+    [...PARTS, ...sagas].map(async ({ service, aggregate }) => {
       const commits = await readCommits(documents, serviceNamed(services, service), aggregateKey(aggregate, orderId));
       return { service, subject: `${aggregate}/${orderId}`, commits };
     }),
   );
+  const order = orderOf(own);
+  return order ? [...own, await readAccount(documents, services, order)] : own;
 }
+
+/** What is about this order in its customer's account, which has all of the customer's orders. */
+async function readAccount(
+  documents: DynamoDBDocumentClient,
+  services: readonly Service[],
+  { orderId, customerId, placedAt }: OrderView,
+): Promise<AggregateFacts> {
+  const { service } = accountsContract;
+  const since = new Date(Date.parse(placedAt) - CLOCKS_DIFFER_SECONDS * 1000).toISOString();
+  const pk = aggregateKey('Account', customerId);
+  const commits = await readCommitsSince(documents, serviceNamed(services, service), pk, since);
+  const isOfOrder = ({ data }: { readonly data: string }) => JSON.parse(data).orderId === orderId;
+  // An account's key is its customer's id: whose order it is, is told on request only.
+  return { service, subject: `Account of ${orderId}`, commits: commits.filter(({ events }) => events.some(isOfOrder)) };
+}
+
+function sagasOf(
+  services: readonly Service[],
+  orderId: string,
+  aggregates: readonly AggregateFacts[],
+): readonly Saga[] {
+  return sagaKindsOf(services)
+    .map((kind) => {
+      const subject = `${kind.type}/${orderId}`;
+      const own = aggregates.find((one) => one.service === kind.service.name && one.subject === subject);
+      return sagaIn(kind, orderId, own?.commits ?? []);
+    })
+    .filter(({ state }) => state.status !== 'NONE');
+}
+
+/** The record of the clock that was set last: whether it will ring. */
+const clockOf = ({ kind, id, state }: Saga): NeededRecord => ({
+  service: kind.service,
+  pk: recordKey(kind.consumer, timerIdOf(id, state.timers)),
+});
 
 /** @throws {OperatorError} `not-found`: another release is deployed, or not all of this one */
 function serviceNamed(services: readonly Service[], name: string): Service {
@@ -81,7 +130,7 @@ function serviceNamed(services: readonly Service[], name: string): Service {
 }
 
 function orderOf(aggregates: readonly AggregateFacts[]): OrderView | undefined {
-  const commits = aggregates.find(({ service }) => service === ordersContract.service)?.commits ?? [];
+  const commits = aggregates.find(({ subject }) => subject.startsWith('Order/'))?.commits ?? [];
   const state = commits
     .flatMap((commit) => commit.events)
     .map(({ type, schemaVersion, data }) => readEvent(ordersContract, type, schemaVersion, JSON.parse(data)))
@@ -118,12 +167,11 @@ export async function listedVersion(
 
 async function readRecords(
   documents: DynamoDBDocumentClient,
-  services: readonly Service[],
-  aggregates: readonly AggregateFacts[],
+  needed: readonly NeededRecord[],
 ): Promise<ReadonlyMap<string, ConsumerRecord>> {
   const records = new Map<string, ConsumerRecord>();
   await Promise.all(
-    recordKeys(services, aggregates).map(async ({ service, pk }) => {
+    needed.map(async ({ service, pk }) => {
       const record = await readRecord(documents, service, pk);
       if (record) records.set(`${service.name} ${pk}`, record);
     }),

@@ -2,25 +2,26 @@ import { firstVersionOf } from '../../lambdas/patterns/event-store/commit.js';
 import { secondsBetween } from '../../lambdas/platform/clock.js';
 import type { OrderView } from '../../lambdas/services/orders/contract.js';
 import { type AggregateFacts, type Delivery, type EventReport, eventsOf, type OrderFacts } from './deliveries.js';
+import { isWaiting, sagaWords } from './saga-words.js';
+import type { Saga } from './sagas.js';
+import { failedClocks, keepsMoney, standstill, waitingWords } from './standstill.js';
 import { command, duration, plural } from './text.js';
+import { failure, type Verdict } from './verdict.js';
 
-/** Two commits of one aggregate with the same cause: what promise G2 or G3 rules out. */
+/** What promises G2 and G3 rule out: two commits of one aggregate with the same cause, or an effect that an order has once. */
 export interface DoneTwice {
   readonly subject: string;
-  readonly trigger: string;
+  /** The cause that was applied twice. */
+  readonly trigger?: string;
+  /** The effect that happened twice, whatever caused it. */
+  readonly type?: string;
   readonly versions: readonly number[];
-}
-
-export interface Verdict {
-  readonly state: 'complete' | 'pending' | 'failed';
-  readonly text: string;
-  /** The command to go on with. */
-  readonly next?: string;
 }
 
 export interface OrderReport {
   readonly orderId: string;
   readonly order: OrderView | undefined;
+  readonly sagas: readonly Saga[];
   readonly shown: ReadonlyMap<string, number>;
   readonly events: readonly EventReport[];
   readonly doneTwice: readonly DoneTwice[];
@@ -29,74 +30,99 @@ export interface OrderReport {
 
 /** Where an order is, whether anything was lost, and whether anything was done twice. Pure. */
 export function judge(facts: OrderFacts): OrderReport {
-  const events = facts.aggregates.flatMap((aggregate) => eventsOf(aggregate, facts));
-  const doneTwice = facts.aggregates.flatMap(twiceIn);
-  const { orderId, order, shown } = facts;
-  return { orderId, order, shown, events, doneTwice, verdict: verdict(facts, events, doneTwice) };
+  const events = facts.aggregates
+    .flatMap((aggregate) => eventsOf(aggregate, facts))
+    .toSorted((one, other) => one.at.localeCompare(other.at));
+  const doneTwice = facts.aggregates.flatMap((aggregate) => [
+    ...causesTwiceIn(aggregate),
+    ...effectsTwiceIn(aggregate),
+  ]);
+  const { orderId, order, sagas, shown } = facts;
+  return { orderId, order, sagas, shown, events, doneTwice, verdict: verdict(facts, events, doneTwice) };
 }
 
 /** A cause leads to at most one commit of an aggregate, however often it arrives. */
-function twiceIn({ subject, commits }: AggregateFacts): readonly DoneTwice[] {
-  const byTrigger = new Map<string, number[]>();
-  for (const commit of commits) {
-    byTrigger.set(commit.trigger, [...(byTrigger.get(commit.trigger) ?? []), firstVersionOf(commit)]);
-  }
-  return [...byTrigger].flatMap(([trigger, versions]) => (versions.length > 1 ? [{ subject, trigger, versions }] : []));
+const causesTwiceIn = ({ subject, commits }: AggregateFacts): readonly DoneTwice[] =>
+  repeated(commits.map((commit) => [commit.trigger, firstVersionOf(commit)])).map(([trigger, versions]) => ({
+    subject,
+    trigger,
+    versions,
+  }));
+
+/** What an order has once, however often its saga sends a step; a refund that failed may be asked for again. */
+const ONCE: ReadonlySet<string> = new Set([
+  ...['OrderPlaced', 'OrderApproved', 'OrderRejected', 'OrderCancelled'],
+  ...['PricesConfirmed', 'PricesRefused'],
+  ...['AccountAuthorized', 'AuthorizationDeclined', 'AuthorizationCaptured', 'AuthorizationReleased'],
+  ...['StockReserved', 'StockRejected', 'StockReleased'],
+  ...['PaymentRequested', 'PaymentCharged', 'PaymentDeclined'],
+]);
+
+const effectsTwiceIn = ({ subject, commits }: AggregateFacts): readonly DoneTwice[] =>
+  repeated(
+    commits.flatMap((commit) =>
+      commit.events.flatMap(({ type }, at) => (ONCE.has(type) ? [[type, firstVersionOf(commit) + at] as const] : [])),
+    ),
+  ).map(([type, versions]) => ({ subject, type, versions }));
+
+/** Names that stand there more than once, each with all its versions. */
+function repeated(named: readonly (readonly [string, number])[]): readonly (readonly [string, readonly number[]])[] {
+  const versions = new Map<string, number[]>();
+  for (const [name, version] of named) versions.set(name, [...(versions.get(name) ?? []), version]);
+  return [...versions].filter(([, found]) => found.length > 1);
 }
 
-function verdict(
-  { order, orderId, now, aggregates }: OrderFacts,
-  events: readonly EventReport[],
-  doneTwice: readonly DoneTwice[],
-): Verdict {
+function verdict(facts: OrderFacts, events: readonly EventReport[], doneTwice: readonly DoneTwice[]): Verdict {
+  const { order, orderId, now, aggregates, sagas } = facts;
   const all = events.flatMap((event) => event.deliveries.map((one) => ({ event, one })));
   const of = (state: Delivery['state']) => all.filter(({ one }) => one.state === state);
   const [twice] = doneTwice;
-  if (twice) {
-    const { trigger, subject, versions } = twice;
-    return {
-      state: 'failed',
-      text: `failed: ${trigger} was applied twice to ${subject}, as versions ${versions.join(' and ')}`,
-    };
-  }
-  const [failed] = of('failed');
-  if (failed) {
-    const { consumer, messageId } = failed.one;
-    return {
-      state: 'failed',
-      text: `failed: ${list(of('failed').map(({ one, event }) => `${one.consumer} at ${event.type} (${one.reason})`))}`,
-      next: command('failures', 'show', consumer, messageId),
-    };
+  if (twice) return failure(twiceWords(twice));
+  const waiting = sagas.filter(({ state }) => isWaiting(state));
+  const failed = [...of('failed').map(({ one, event }) => ({ ...one, type: event.type })), ...failedClocks(facts)];
+  const [first] = failed;
+  if (first) {
+    const where = failed.map(({ consumer, type, reason }) => `${consumer} at ${type} (${reason})`);
+    const next = command('failures', 'show', first.consumer, first.messageId);
+    return failure(list([...where, ...waiting.map(sagaWords)]), next);
   }
   if (of('lost').length > 0) {
     const lost = of('lost').map(({ one, event }) => `${event.type} on its way to ${one.consumer}`);
-    return { state: 'failed', text: `failed: lost: ${list(lost)} (RUNBOOK.md, "Was anything lost")` };
+    return failure(`lost: ${list(lost)} (RUNBOOK.md, "Was anything lost")`);
   }
   if (!order) {
     const others = aggregates.filter(({ commits }) => commits.length > 0).map(({ subject }) => subject);
-    return { state: 'failed', text: `failed: there is no order ${orderId}, but ${others.join(', ')}` };
+    return failure(`there is no order ${orderId}, but ${others.join(', ')}`);
   }
-  if (of('pending').length > 0) {
-    const waiting = of('pending').map(
-      ({ one, event }) => `${one.consumer} of ${event.type}, for ${duration(secondsBetween(event.at, now))}`,
-    );
-    return { state: 'pending', text: `pending: ${list(waiting)}`, next: command('order', orderId) };
+  const standing = standstill(facts);
+  if (standing) return standing;
+  const pending = of('pending').map(
+    ({ one, event }) => `${one.consumer} of ${event.type}, for ${duration(secondsBetween(event.at, now))}`,
+  );
+  if (waiting.length > 0 || pending.length > 0) {
+    const text = list([...waiting.map((saga) => waitingWords(saga, now)), ...pending]);
+    return { state: 'pending', text: `pending: ${text}`, next: command('order', orderId) };
   }
-  if (order.status === 'PENDING') {
-    return { state: 'failed', text: 'failed: the order is PENDING, and nothing is on its way that would end that' };
-  }
-  return { state: 'complete', text: `complete: ${summary(events, of)}` };
+  if (order.status === 'PENDING') return failure('the order is PENDING, and nothing is on its way that would end that');
+  if (keepsMoney(facts)) return failure('its refund was refused for good (RUNBOOK.md, "RefundFailed")');
+  const undone = sagas.filter(({ state }) => state.status === 'COMPENSATED').map(sagaWords);
+  return { state: 'complete', text: `complete: ${[...undone, summary(events, of)].join('; ')}` };
+}
+
+function twiceWords({ subject, trigger, type, versions }: DoneTwice): string {
+  const what = trigger === undefined ? `${type} happened twice in` : `${trigger} was applied twice to`;
+  return `${what} ${subject}, as versions ${versions.join(' and ')}`;
 }
 
 function summary(events: readonly EventReport[], of: (state: Delivery['state']) => readonly unknown[]): string {
+  const commands = events.filter(({ to }) => to !== undefined).length;
   const counted = [
-    `${plural(events.length, 'event')}, ${plural(of('processed').length, 'delivery', 'deliveries')} processed, nothing twice`,
+    `${plural(events.length - commands, 'event')}${commands > 0 ? `, ${plural(commands, 'command')}` : ''}, ${plural(of('processed').length, 'delivery', 'deliveries')} processed, nothing twice`,
   ];
   const more = [
     ['expired', 'too old to be known'],
     ['discarded', 'discarded'],
     ['unsent', 'not sent, as that was discarded'],
-    ['unjudged', 'not known here'],
   ] as const;
   for (const [state, words] of more) if (of(state).length > 0) counted.push(`${of(state).length} ${words}`);
   return counted.join('; ');

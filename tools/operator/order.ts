@@ -4,6 +4,8 @@ import { Exit } from './errors.js';
 import { LIST, readOrder } from './order-facts.js';
 import { judge, type OrderReport } from './order-verdict.js';
 import type { Outcome } from './outcome.js';
+import { summaryOf } from './saga-show.js';
+import { sagaWords } from './saga-words.js';
 import type { Service } from './services.js';
 import { aligned, plural } from './text.js';
 
@@ -21,19 +23,19 @@ export async function showOrder(
   return { exitCode: EXITS[report.verdict.state], text: textOf(report, people), json: jsonOf(report, people) };
 }
 
-/** Data and actors of the events by event id: shown on request only. */
+/** Data and actors of events and commands by their ids: shown on request only. */
 type People = ReadonlyMap<string, { readonly actor: string; readonly data: unknown }>;
 
 const peopleIn = ({ aggregates }: OrderFacts): People =>
   new Map(
     aggregates.flatMap(({ commits }) =>
-      commits.flatMap(({ actor, events }) =>
-        events.map(({ id, data }) => [id, { actor, data: JSON.parse(data) as unknown }] as const),
+      commits.flatMap(({ actor, events, commands = [] }) =>
+        [...events, ...commands].map(({ id, data }) => [id, { actor, data: JSON.parse(data) as unknown }] as const),
       ),
     ),
   );
 
-function textOf({ orderId, order, shown, events, verdict }: OrderReport, people: People | undefined): string {
+function textOf({ orderId, order, sagas, shown, events, verdict }: OrderReport, people: People | undefined): string {
   const head = order
     ? `order ${orderId}: ${order.status}, version ${order.version}, ${plural(order.lines.length, 'line')}, placed ${order.placedAt}`
     : `order ${orderId}: unknown to orders`;
@@ -41,21 +43,28 @@ function textOf({ orderId, order, shown, events, verdict }: OrderReport, people:
   const row = order
     ? `its customer's list shows ${listed === 0 ? 'nothing yet' : `version ${listed}${listed < order.version ? ', not the newest' : ''}`}`
     : '';
-  const blocks = events.map((event) => eventText(event, people));
+  const blocks = events.map((event, at) => eventText(event, isOfCommit(event, events[at - 1]), people));
   const next = verdict.next === undefined ? [] : [`next: ${verdict.next}`];
-  return [head, ...(row ? [row] : []), '', ...blocks, '', verdict.text, ...next].join('\n');
+  const led = sagas.map((saga) => `its saga ${sagaWords(saga)}`);
+  return [head, ...(row ? [row] : []), ...led, '', ...blocks, '', verdict.text, ...next].join('\n');
 }
 
-function eventText(event: EventReport, people: People | undefined): string {
-  const { service, version, type, at, id, trigger, correlationId, deliveries } = event;
-  const lines = [
-    `${service} ${version}  ${type}  ${at}`,
-    `    event ${id}  caused by ${trigger}  correlation ${correlationId}`,
-  ];
+/** Whether two messages that stand below each other went out with one commit. */
+const isOfCommit = (event: EventReport, above: EventReport | undefined): boolean =>
+  above !== undefined && above.subject === event.subject && above.trigger === event.trigger;
+
+/** @param below whether its cause stands above it already */
+function eventText(event: EventReport, below: boolean, people: People | undefined): string {
+  const { subject, version, type, to, details, at, id, trigger, correlationId, deliveries } = event;
+  const [aggregate = ''] = subject.split(/[/ ]/);
+  const what = [to === undefined ? type : `command ${type} to ${to}`, ...(details === undefined ? [] : [details])];
+  const rows = deliveries.map((one) => [one.consumer, wordsOf(one)]);
+  const lines = [`${aggregate} ${version}  ${what.join('  ')}  ${at}`];
+  if (!below) lines.push(`    ${id}  caused by ${trigger}  correlation ${correlationId}`);
+  else if (rows.length > 0) lines.push(`    ${id}`);
   const person = people?.get(id);
   if (person) lines.push(`    by ${person.actor}: ${JSON.stringify(person.data)}`);
-  const rows = deliveries.map((one) => [one.consumer, wordsOf(one)]);
-  lines.push(rows.length > 0 ? aligned(rows, '    -> ') : '    (nobody listens to it)');
+  if (rows.length > 0) lines.push(aligned(rows, '    -> '));
   return lines.join('\n');
 }
 
@@ -74,11 +83,12 @@ const wordsOf = ({ state, at, reason }: Delivery): string =>
   [WORDS[state], ...(at ? [at] : []), ...(reason ? [reason] : [])].join('  ');
 
 function jsonOf(report: OrderReport, people: People | undefined): Outcome['json'] {
-  const { orderId, order, shown, events, doneTwice, verdict } = report;
+  const { orderId, order, sagas, shown, events, doneTwice, verdict } = report;
   return {
     orderId,
     order: order ? { status: order.status, version: order.version, placedAt: order.placedAt } : null,
     listedVersion: shown.get(LIST) ?? 0,
+    sagas: sagas.map(summaryOf),
     events: events.map((event) => ({ ...event, ...people?.get(event.id) })),
     doneTwice,
     verdict,

@@ -2,19 +2,17 @@ import { type DynamoDBDocumentClient, QueryCommand } from '@aws-sdk/lib-dynamodb
 import { recordKey } from '../../lambdas/patterns/idempotent-consumer/failure-records.js';
 import { readTimerId, stuckKey } from '../../lambdas/patterns/saga/contract.js';
 import { DUE_INDEX, DUE_SHARDS, duePartition } from '../../lambdas/patterns/timers/contract.js';
-import { clock, secondsBetween } from '../../lambdas/platform/clock.js';
+import { clock } from '../../lambdas/platform/clock.js';
 import { Exit } from './errors.js';
 import type { Outcome } from './outcome.js';
 import { summaryOf } from './saga-show.js';
-import { isWaiting, stepWords, stuckSince } from './saga-words.js';
+import { isLate, isWaiting, stepWords, stuckSince } from './saga-words.js';
 import { readSaga, type Saga, type SagaKind, sagaKindsOf } from './sagas.js';
 import type { Service } from './services.js';
 import { aligned, command, plural } from './text.js';
 
 /** Clocks of one kind and shard that are looked at, those that ring first. */
 const CLOCKS = 250;
-/** A clock that is later than this has a heading of RUNBOOK.md. */
-const LATE_SECONDS = 600;
 
 /**
  * `STUCK`: waits for an operator. `TIMER LATE`: its clock should have rung. `SLOW`: was sent again already. `WAITS`: for
@@ -109,7 +107,7 @@ async function clocksOf(documents: DynamoDBDocumentClient, kind: SagaKind): Prom
 function urgencyOf({ state }: Saga, now: string): Urgency | undefined {
   if (!isWaiting(state)) return undefined;
   if (state.status === 'STUCK') return 'STUCK';
-  if (secondsBetween(state.timerAt ?? now, now) > LATE_SECONDS) return 'TIMER LATE';
+  if (isLate(state, now)) return 'TIMER LATE';
   return state.waiting.attempt > 1 ? 'SLOW' : 'WAITS';
 }
 

@@ -1,5 +1,6 @@
 import type { Ending } from '../../lambdas/patterns/saga/contract.js';
 import type { SagaState } from '../../lambdas/patterns/saga/state.js';
+import { secondsBetween } from '../../lambdas/platform/clock.js';
 import type { Saga, SagaStep } from './sagas.js';
 
 /** A saga that still waits for something, be it an operator. */
@@ -15,6 +16,13 @@ export const stepWords = ({ status, waiting }: WaitingState): string =>
 /** When it got stuck. */
 export const stuckSince = ({ events }: Saga): string =>
   events.findLast(({ event }) => event.type === 'SagaStuck')?.at ?? '';
+
+/** A clock that is later than this has a heading of RUNBOOK.md. */
+const LATE_SECONDS = 600;
+
+/** Whether its clock should have rung. @param now ISO 8601, UTC */
+export const isLate = ({ timerAt = '' }: SagaState<unknown>, now: string): boolean =>
+  secondsBetween(timerAt, now) > LATE_SECONDS;
 
 /** Where a saga is, in one line. */
 export function sagaWords(saga: Saga): string {

@@ -28,6 +28,8 @@ export interface Saga {
 }
 
 export interface SagaStep {
+  /** Of its event. */
+  readonly id: string;
   /** When it was committed. ISO 8601, UTC. */
   readonly at: string;
   readonly event: SagaEvent<unknown>;
@@ -52,7 +54,8 @@ export const sagaKindsOf = (services: readonly Service[]): readonly SagaKind[] =
 export function sagaIn(kind: SagaKind, id: string, commits: readonly Commit[]): Saga {
   const contract = sagaContractOf(kind.service.name);
   const events = commits.flatMap(({ at, events }) =>
-    events.map(({ type, schemaVersion, data }) => ({
+    events.map(({ id, type, schemaVersion, data }) => ({
+      id,
       at,
       event: readEvent(contract, type, schemaVersion, JSON.parse(data)),
     })),

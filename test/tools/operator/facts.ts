@@ -1,42 +1,69 @@
+import type { OutgoingCommand } from '../../../lambdas/patterns/contract.js';
 import type { Commit } from '../../../lambdas/patterns/event-store/commit.js';
 import { recordKey } from '../../../lambdas/patterns/idempotent-consumer/failure-records.js';
+import { decide, type SagaMessage, stepIdOf, undoIdOf } from '../../../lambdas/patterns/saga/saga.js';
+import { evolve, initialState, type SagaState } from '../../../lambdas/patterns/saga/state.js';
 import type { OrderView } from '../../../lambdas/services/orders/contract.js';
-import type { OrderFacts } from '../../../tools/operator/deliveries.js';
+import { createOrderSaga } from '../../../lambdas/services/orders/domain/create-order.js';
+import type { CreateOrder } from '../../../lambdas/services/orders/saga-contract.js';
+import type { AggregateFacts, OrderFacts } from '../../../tools/operator/deliveries.js';
 import type { ConsumerRecord } from '../../../tools/operator/records.js';
+import { sagaIn, sagaKindsOf } from '../../../tools/operator/sagas.js';
 import type { Service } from '../../../tools/operator/services.js';
 
 const WINDOW = 35 * 86_400;
 
-const consumer = (name: string, service: string, types: readonly string[], projection = false) => ({
+const consumer = (name: string, heard: Readonly<Record<string, readonly string[]>> = {}, more: object = {}) => ({
   name,
   generation: 0,
   queueUrl: `https://queue/${name}`,
-  events: [{ service, types }],
-  takesCommands: false,
+  events: Object.entries(heard).map(([service, types]) => ({ service, types })),
+  takesCommands: name.endsWith('-commands'),
   dedupeWindowSeconds: WINDOW,
   longestRedeliverySeconds: 22 * 86_400,
-  projection,
+  projection: false,
+  ...more,
 });
+const service = (name: string, ...consumers: Service['consumers']): Service => ({
+  name,
+  table: name,
+  records: `${name}-records`,
+  relay: `${name}-relay`,
+  consumers,
+});
+const OF_ORDERS = ['OrderPlaced', 'OrderApproved', 'OrderRejected', 'OrderCancelled'];
+const REPLY = 'SagaReplyRequested';
 
-/** Two services as they are deployed. */
+/** Services as they are deployed, with what an order needs of them. */
 export const SERVICES: readonly Service[] = [
-  {
-    name: 'inventory',
-    table: 'inventory',
-    records: 'inventory-records',
-    relay: 'inventory-relay',
-    consumers: [consumer('reservations', 'orders', ['OrderPlaced', 'OrderCancelled'])],
-  },
-  {
-    name: 'orders',
-    table: 'orders',
-    records: 'orders-records',
-    relay: 'orders-relay',
-    consumers: [
-      consumer('orders-stock', 'inventory', ['StockReserved', 'StockRejected']),
-      consumer('orders-list', 'orders', ['OrderPlaced', 'OrderApproved', 'OrderRejected', 'OrderCancelled'], true),
-    ],
-  },
+  service(
+    'accounts',
+    consumer('accounts-commands'),
+    consumer('accounts-orders', { orders: ['OrderApproved', 'OrderCancelled'] }),
+  ),
+  service('catalog', consumer('catalog-commands')),
+  service('inventory', consumer('inventory-commands'), consumer('reservations', { orders: ['OrderCancelled'] })),
+  service(
+    'orders',
+    consumer(
+      'orders-saga',
+      {
+        orders: ['OrderPlaced', 'OrderCancelled'],
+        catalog: ['PricesConfirmed', 'PricesRefused', REPLY],
+        accounts: ['AccountAuthorized', 'AuthorizationReleased', REPLY],
+        inventory: ['StockReserved', 'StockRejected', 'StockReleased', REPLY],
+        payments: [REPLY],
+      },
+      { saga: 'CreateOrderSaga' },
+    ),
+    consumer('orders-list', { orders: OF_ORDERS }, { projection: true }),
+  ),
+  service(
+    'payments',
+    consumer('payments-commands'),
+    consumer('payments-orders', { orders: ['OrderCancelled'] }),
+    consumer('payments-provider', { payments: ['PaymentRequested', 'PaymentPrepared', 'RefundRequested'] }),
+  ),
 ];
 
 export const AT = '2026-01-01T00:00:00.000Z';
@@ -44,23 +71,105 @@ export const AT = '2026-01-01T00:00:00.000Z';
 /** @param after seconds since the order was placed */
 export const time = (after: number): string => new Date(Date.parse(AT) + after * 1000).toISOString();
 
-export const commit = (aggregate: 'Order' | 'Reservation', version: number, type: string, trigger: string): Commit => ({
-  pk: `${aggregate}#o1`,
-  sk: `COMMIT#${String(version).padStart(10, '0')}`,
-  events: [{ id: `${type}-${version}`, type, schemaVersion: 1, data: '{"orderId":"o1"}' }],
-  lastVersion: version,
+interface Event {
+  readonly type: string;
+  readonly data: unknown;
+}
+
+/** A commit of the order's; its events' and commands' ids are `<type>-<version>`. */
+function commitOf(
+  aggregate: string,
+  version: number,
+  events: readonly Event[],
+  trigger: string,
+  commands: readonly OutgoingCommand[] = [],
+): Commit {
+  const lastVersion = version + events.length - 1;
+  const message = ({ type, data }: Event, at: number) => ({
+    id: `${type}-${at}`,
+    type,
+    schemaVersion: 1,
+    data: JSON.stringify(data),
+  });
+  return {
+    pk: `${aggregate}#o1`,
+    sk: `COMMIT#${String(version).padStart(10, '0')}`,
+    events: events.map((event, at) => message(event, version + at)),
+    commands: commands.map(({ to, command }) => ({ ...message(command, lastVersion), to: to.service })),
+    lastVersion,
+    trigger,
+    actor: 'customer:alice',
+    correlationId: 'c1',
+    traceparent: 't',
+    at: AT,
+    feedPk: 'f',
+    feedSk: 'f',
+  };
+}
+
+/** One event or several of one commit. */
+export const commit = (aggregate: string, version: number, types: string | readonly string[], trigger: string) =>
+  commitOf(
+    aggregate,
+    version,
+    [types].flat().map((type) => ({ type, data: { orderId: 'o1' } })),
+    trigger,
+  );
+
+/** A message to the order's saga, and its id. */
+export type Told = readonly [trigger: string, message: SagaMessage<CreateOrder>];
+
+/** The commits of the order's saga, as it decides, all at the moment of the order. */
+export function sagaCommits(told: readonly Told[]): readonly Commit[] {
+  const commits: Commit[] = [];
+  let state: SagaState<CreateOrder> = initialState;
+  for (const [trigger, message] of told) {
+    const { events, commands } = decide(createOrderSaga, 'o1', state, message, AT);
+    commits.push(commitOf('CreateOrderSaga', (commits.at(-1)?.lastVersion ?? 0) + 1, events, trigger, commands));
+    state = events.reduce(evolve<CreateOrder>, state);
+  }
+  return commits;
+}
+
+const money = { amount: 100, currency: 'EUR' };
+const lines = [{ sku: 'tea', quantity: 1, unitPrice: money }];
+const START: SagaMessage<CreateOrder> = {
+  type: 'Start',
+  data: { orderId: 'o1', customerId: 'alice', lines, total: money },
+};
+const done = (trigger: string, step: string): Told => [
   trigger,
-  actor: 'customer:alice',
-  correlationId: 'c1',
-  traceparent: 't',
-  at: AT,
-  feedPk: 'f',
-  feedSk: 'f',
-});
+  { type: 'Reply', stepId: stepIdOf('o1', step), outcome: 'DONE' },
+];
+export const refused = (trigger: string, step: string, reason: string): Told => [
+  trigger,
+  { type: 'Reply', stepId: stepIdOf('o1', step), outcome: 'REFUSED', reason },
+];
+export const undone = (trigger: string, step: string, outcome: 'DONE' | 'REFUSED' = 'DONE'): Told => [
+  trigger,
+  { type: 'Reply', stepId: undoIdOf('o1', step), outcome, ...(outcome === 'REFUSED' && { reason: 'REFUND_FAILED' }) },
+];
+
+/** All that the saga of an order hears that is approved. */
+export const TOLD: readonly Told[] = [
+  ['OrderPlaced-1', START],
+  done('PricesConfirmed-1', 'confirm-prices'),
+  done('AccountAuthorized-1', 'authorize-account'),
+  done('StockReserved-1', 'reserve-stock'),
+  done('SagaReplyRequested-4', 'charge-payment'),
+];
 
 export const PLACED = commit('Order', 1, 'OrderPlaced', 'request-1');
-export const APPROVED = commit('Order', 2, 'OrderApproved', 'StockReserved-1');
-export const RESERVED = commit('Reservation', 1, 'StockReserved', 'OrderPlaced-1');
+export const APPROVED = commit('Order', 2, 'OrderApproved', 'SagaReplyRequested-4');
+export const CONFIRMED = commit('PriceCheck', 1, 'PricesConfirmed', 'ConfirmPrices-3');
+export const AUTHORIZED = commit('Account', 1, 'AccountAuthorized', 'AuthorizeAccount-5');
+export const CAPTURED = commit('Account', 2, 'AuthorizationCaptured', 'OrderApproved-2');
+export const RESERVED = commit('Reservation', 1, 'StockReserved', 'ReserveStock-7');
+export const CHARGED = [
+  commit('Payment', 1, 'PaymentRequested', 'ChargePayment-9'),
+  commit('Payment', 2, 'PaymentPrepared', 'PaymentRequested-1'),
+  commit('Payment', 3, ['PaymentCharged', REPLY], 'PaymentPrepared-2'),
+];
 
 const VIEW: OrderView = {
   orderId: 'o1',
@@ -72,17 +181,33 @@ const VIEW: OrderView = {
   placedAt: AT,
 };
 
-const processed = (): ConsumerRecord => ({ pk: 'p', status: 'PROCESSED', processedAt: time(1) });
+const processed: ConsumerRecord = { pk: 'p', status: 'PROCESSED', processedAt: time(1) };
+
+/** A saga's clock that will ring. */
+export const CLOCK = { 'orders-saga@0#o1/timer-1': { pk: 'p', status: 'PENDING' } } as const;
 
 /** An order through which everything went, and all its records by `<consumer>@0#<message id>`. */
-export const DONE: Readonly<Record<string, ConsumerRecord>> = {
-  'reservations@0#OrderPlaced-1': processed(),
-  'orders-stock@0#StockReserved-1': processed(),
-};
+export const DONE: Readonly<Record<string, ConsumerRecord>> = Object.fromEntries(
+  [
+    ...TOLD.map(([trigger]) => `orders-saga@0#${trigger}`),
+    'catalog-commands@0#ConfirmPrices-3',
+    'accounts-commands@0#AuthorizeAccount-5',
+    'inventory-commands@0#ReserveStock-7',
+    'payments-commands@0#ChargePayment-9',
+    'payments-provider@0#PaymentRequested-1',
+    'payments-provider@0#PaymentPrepared-2',
+    'accounts-orders@0#OrderApproved-2',
+  ].map((key) => [key, processed]),
+);
 
+/** What is not said is as it is where everything went through. */
 export interface Given {
   readonly orders?: readonly Commit[];
+  readonly told?: readonly Told[];
+  readonly prices?: readonly Commit[];
+  readonly account?: readonly Commit[];
   readonly reservations?: readonly Commit[];
+  readonly payments?: readonly Commit[];
   readonly status?: OrderView['status'] | 'NONE';
   readonly records?: Readonly<Record<string, ConsumerRecord>>;
   readonly shown?: number;
@@ -90,18 +215,35 @@ export interface Given {
   readonly after?: number;
 }
 
+/** Of an order whose saga waits for its stock: nothing is there that comes later. */
+export const RESERVING = {
+  orders: [PLACED],
+  told: TOLD.slice(0, 3),
+  account: [AUTHORIZED],
+  payments: [],
+  status: 'PENDING',
+  records: { ...DONE, ...CLOCK },
+} as const satisfies Given;
+
 export function facts(given: Given = {}): OrderFacts {
-  const { orders = [PLACED, APPROVED], reservations = [RESERVED], status = 'APPROVED' } = given;
+  const { orders = [PLACED, APPROVED], status = 'APPROVED', told = TOLD } = given;
   const { records = DONE, shown = orders.length, after = 12 } = given;
+  const led = sagaCommits(told);
+  const aggregates: readonly AggregateFacts[] = [
+    { service: 'orders', subject: 'Order/o1', commits: orders },
+    { service: 'orders', subject: 'CreateOrderSaga/o1', commits: led },
+    { service: 'catalog', subject: 'PriceCheck/o1', commits: given.prices ?? [CONFIRMED] },
+    { service: 'accounts', subject: 'Account of o1', commits: given.account ?? [AUTHORIZED, CAPTURED] },
+    { service: 'inventory', subject: 'Reservation/o1', commits: given.reservations ?? [RESERVED] },
+    { service: 'payments', subject: 'Payment/o1', commits: given.payments ?? CHARGED },
+  ];
   return {
     orderId: 'o1',
     now: time(after),
     services: SERVICES,
     order: status === 'NONE' ? undefined : { ...VIEW, status, version: orders.length },
-    aggregates: [
-      { service: 'orders', subject: 'Order/o1', commits: orders },
-      { service: 'inventory', subject: 'Reservation/o1', commits: reservations },
-    ],
+    aggregates,
+    sagas: led.length === 0 ? [] : sagaKindsOf(SERVICES).map((kind) => sagaIn(kind, 'o1', led)),
     recordOf: (listener, messageId) => records[recordKey(listener, messageId)],
     shown: new Map([['orders-list', shown]]),
   };

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Delivery } from '../../../tools/operator/deliveries.js';
 import { judge } from '../../../tools/operator/order-verdict.js';
 import type { ConsumerRecord } from '../../../tools/operator/records.js';
-import { APPROVED, commit, DONE, facts, type Given, PLACED, RESERVED, time } from './facts.js';
+import { APPROVED, commit, DONE, facts, type Given, PLACED, RESERVED, RESERVING, time } from './facts.js';
 
 const DAY = 86_400;
 
@@ -22,21 +22,24 @@ const failed = (more: Partial<ConsumerRecord> = {}): ConsumerRecord => ({
 });
 const discarded = (): ConsumerRecord =>
   failed({ status: 'DISCARDED', discardedAt: time(3), discardedBy: 'olga', discardReason: 'a test' });
-const without = (key: string) => Object.fromEntries(Object.entries(DONE).filter(([one]) => one !== key));
+const without = (key: string, records: Given['records'] = DONE) =>
+  Object.fromEntries(Object.entries(records).filter(([one]) => one !== key));
 
 describe('an order', () => {
-  test('is complete where each consumer has done each event', () => {
+  test('is complete where each consumer has done each event and each command', () => {
     expect(verdictOf()).toEqual({
       state: 'complete',
-      text: 'complete: 3 events, 4 deliveries processed, nothing twice',
+      text: 'complete: 21 events, 4 commands, 14 deliveries processed, nothing twice',
     });
   });
 
   test('is pending where a record is missing, with whose and for how long', () => {
-    const given = { orders: [PLACED], records: without('orders-stock@0#StockReserved-1') };
+    const given = { ...RESERVING, records: without('orders-saga@0#StockReserved-1', RESERVING.records) };
     expect(verdictOf(given)).toMatchObject({
       state: 'pending',
-      text: 'pending: orders-stock of StockReserved, for 12 s',
+      text: expect.stringMatching(
+        /^pending: waits for reserve-stock since .*; orders-saga of StockReserved, for 12 s$/,
+      ),
     });
   });
 
@@ -48,10 +51,13 @@ describe('an order', () => {
   });
 
   test('is failed where a consumer failed, even where others are pending, with the command that shows it', () => {
-    expect(verdictOf({ records: { 'reservations@0#OrderPlaced-1': failed() } })).toEqual({
+    const records = { ...RESERVING.records, 'inventory-commands@0#ReserveStock-7': failed() };
+    expect(verdictOf({ ...RESERVING, reservations: [], records })).toEqual({
       state: 'failed',
-      text: 'failed: reservations at OrderPlaced (OrderRefused: UNKNOWN_ORDER)',
-      next: 'npm run -s orderly -- failures show reservations OrderPlaced-1',
+      text: expect.stringMatching(
+        /^failed: inventory-commands at ReserveStock \(OrderRefused: UNKNOWN_ORDER\); waits for reserve-stock since /,
+      ),
+      next: 'npm run -s orderly -- failures show inventory-commands ReserveStock-7',
     });
   });
 
@@ -68,48 +74,58 @@ describe('an order', () => {
   });
 
   test('is failed where one cause led to two commits', () => {
-    const again = commit('Order', 3, 'OrderApproved', 'StockReserved-1');
-    const report = judge(facts({ orders: [PLACED, APPROVED, again] }));
-    expect(report.doneTwice).toEqual([{ subject: 'Order/o1', trigger: 'StockReserved-1', versions: [2, 3] }]);
+    const again = commit('Reservation', 2, 'ReservationVoided', 'ReserveStock-7');
+    const report = judge(facts({ reservations: [RESERVED, again] }));
+    expect(report.doneTwice).toEqual([{ subject: 'Reservation/o1', trigger: 'ReserveStock-7', versions: [1, 2] }]);
     expect(report.verdict).toMatchObject({
       state: 'failed',
-      text: 'failed: StockReserved-1 was applied twice to Order/o1, as versions 2 and 3',
+      text: 'failed: ReserveStock-7 was applied twice to Reservation/o1, as versions 1 and 2',
+    });
+  });
+
+  test('is failed where a step had its effect twice, by two commands', () => {
+    const again = commit('Reservation', 2, 'StockReserved', 'ReserveStock-again');
+    const report = judge(facts({ reservations: [RESERVED, again] }));
+    expect(report.doneTwice).toEqual([{ subject: 'Reservation/o1', type: 'StockReserved', versions: [1, 2] }]);
+    expect(report.verdict).toMatchObject({
+      state: 'failed',
+      text: 'failed: StockReserved happened twice in Reservation/o1, as versions 1 and 2',
     });
   });
 
   test('is failed where it waits and nothing is on its way', () => {
-    const given = { orders: [PLACED], reservations: [], status: 'PENDING' } as const;
-    const gone = { 'reservations@0#OrderPlaced-1': discarded() };
-    expect(verdictOf({ ...given, records: gone })).toMatchObject({
+    const nothing = { told: [], prices: [], account: [], reservations: [], payments: [] };
+    const gone = { 'orders-saga@0#OrderPlaced-1': discarded() };
+    expect(verdictOf({ ...nothing, orders: [PLACED], status: 'PENDING', records: gone })).toMatchObject({
       state: 'failed',
       text: expect.stringMatching(/nothing is on its way/),
     });
   });
 
   test('that nobody knows is failed where something was reserved for it', () => {
-    expect(verdictOf({ orders: [], status: 'NONE', shown: 0 })).toMatchObject({
+    const nothing = { orders: [], told: [], prices: [], account: [], payments: [], shown: 0 };
+    expect(verdictOf({ ...nothing, status: 'NONE' })).toMatchObject({
       state: 'failed',
       text: 'failed: there is no order o1, but Reservation/o1',
     });
   });
 
   test('is complete where what failed was discarded, and says so', () => {
-    const given = { records: { ...DONE, 'orders-stock@0#StockReserved-1': discarded() } };
+    const given = { records: { ...DONE, 'accounts-orders@0#OrderApproved-2': discarded() } };
     expect(verdictOf(given)).toMatchObject({
       state: 'complete',
-      text: expect.stringMatching(/3 deliveries processed, .*; 1 discarded$/),
+      text: expect.stringMatching(/13 deliveries processed, .*; 1 discarded$/),
     });
-    expect(deliveryOf(given, 'orders-stock', 'StockReserved')).toMatchObject({ reason: 'by olga: a test' });
+    expect(deliveryOf(given, 'accounts-orders', 'OrderApproved')).toMatchObject({ reason: 'by olga: a test' });
   });
 });
 
 describe('a delivery', () => {
-  const missing = without('reservations@0#OrderPlaced-1');
+  const missing = without('inventory-commands@0#ReserveStock-7');
 
   test('without a trace is pending as long as a queue can hold it, then lost, and not known once records expire', () => {
-    const records = without('orders-stock@0#StockReserved-1');
-    const at = (after: number) =>
-      deliveryOf({ orders: [PLACED], records, after }, 'orders-stock', 'StockReserved')?.state;
+    const records = without('orders-saga@0#StockReserved-1', RESERVING.records);
+    const at = (after: number) => deliveryOf({ ...RESERVING, records, after }, 'orders-saga', 'StockReserved')?.state;
     expect([at(23 * DAY), at(23 * DAY + 1), at(35 * DAY), at(35 * DAY + 1)]).toEqual([
       'pending',
       'lost',
@@ -118,9 +134,20 @@ describe('a delivery', () => {
     ]);
   });
 
+  test('of a command is lost as an event’s is', () => {
+    const records = without('inventory-commands@0#ReserveStock-7', RESERVING.records);
+    expect(verdictOf({ ...RESERVING, reservations: [], records, after: 30 * DAY })).toMatchObject({
+      state: 'failed',
+      text: expect.stringContaining('lost: ReserveStock on its way to inventory-commands'),
+    });
+  });
+
   test('without a record is processed where its effect is there', () => {
     const given = { records: missing, after: 400 * DAY };
-    expect(deliveryOf(given, 'reservations', 'OrderPlaced')).toMatchObject({ state: 'processed', at: RESERVED.at });
+    expect(deliveryOf(given, 'inventory-commands', 'ReserveStock')).toMatchObject({
+      state: 'processed',
+      at: RESERVED.at,
+    });
   });
 
   test('to a list that still shows an older version after so long is lost, however old', () => {
@@ -130,26 +157,50 @@ describe('a delivery', () => {
     });
   });
 
-  test('of an event whose publication was discarded will not come', () => {
-    const records = { 'relay@0#Order#o1/COMMIT#0000000001': discarded() };
-    expect(deliveryOf({ records, reservations: [] }, 'reservations', 'OrderPlaced')?.state).toBe('unsent');
+  test('of a commit whose publication was discarded will not come, be it of an event or of a command', () => {
+    const records = {
+      'relay@0#Order#o1/COMMIT#0000000001': discarded(),
+      'relay@0#CreateOrderSaga#o1/COMMIT#0000000006': discarded(),
+    };
+    expect(deliveryOf({ records, told: [] }, 'orders-saga', 'OrderPlaced')?.state).toBe('unsent');
     expect(deliveryOf({ records, shown: 0 }, 'orders-list', 'OrderPlaced')?.state).toBe('unsent');
+    expect(deliveryOf({ records, reservations: [] }, 'inventory-commands', 'ReserveStock')?.state).toBe('unsent');
   });
 
   test('says where it may have been done before', () => {
-    const records = { ...missing, 'reservations@0#OrderPlaced-1': failed({ unknown: true }) };
-    expect(deliveryOf({ records }, 'reservations', 'OrderPlaced')?.reason).toContain('may have been done before');
+    const records = { ...missing, 'inventory-commands@0#ReserveStock-7': failed({ unknown: true }) };
+    expect(deliveryOf({ records }, 'inventory-commands', 'ReserveStock')?.reason).toContain(
+      'may have been done before',
+    );
   });
 
-  test('goes to those who listen, and to nobody else', () => {
-    const released = commit('Reservation', 2, 'StockReleased', 'x');
-    const { events } = judge(facts({ reservations: [RESERVED, released] }));
-    const heard = events.map(({ type, deliveries }) => [type, deliveries.map(({ consumer }) => consumer)]);
+  test('goes to those who listen, a command to its service, and to nobody else', () => {
+    const { events } = judge(facts());
+    const heard = events
+      .map(({ type, deliveries }) => `${type} -> ${deliveries.map(({ consumer }) => consumer).join(', ')}`)
+      .filter((line) => !line.endsWith('-> '));
     expect(heard).toEqual([
-      ['OrderPlaced', ['reservations', 'orders-list']],
-      ['OrderApproved', ['orders-list']],
-      ['StockReserved', ['orders-stock']],
-      ['StockReleased', []],
+      'OrderPlaced -> orders-saga, orders-list',
+      'OrderApproved -> accounts-orders, orders-list',
+      'ConfirmPrices -> catalog-commands',
+      'AuthorizeAccount -> accounts-commands',
+      'ReserveStock -> inventory-commands',
+      'ChargePayment -> payments-commands',
+      'PricesConfirmed -> orders-saga',
+      'AccountAuthorized -> orders-saga',
+      'StockReserved -> orders-saga',
+      'PaymentRequested -> payments-provider',
+      'PaymentPrepared -> payments-provider',
+      'SagaReplyRequested -> orders-saga',
     ]);
+  });
+
+  test('stands in the order of time, with what a saga’s event is about', () => {
+    const early = { ...RESERVED, at: time(-1) };
+    const { events } = judge(facts({ reservations: [early] }));
+    expect(events[0]).toMatchObject({ type: 'StockReserved', subject: 'Reservation/o1' });
+    expect(events.find(({ type }) => type === 'StepSent')).toMatchObject({ details: 'confirm-prices, attempt 1' });
+    expect(events.find(({ type }) => type === 'ConfirmPrices')).toMatchObject({ to: 'catalog', version: 3 });
+    expect(APPROVED.at).toBe(events.at(-1)?.at);
   });
 });

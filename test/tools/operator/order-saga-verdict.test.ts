@@ -1,0 +1,164 @@
+import { describe, expect, test } from 'vitest';
+import { judge } from '../../../tools/operator/order-verdict.js';
+import type { ConsumerRecord } from '../../../tools/operator/records.js';
+import {
+  CHARGED,
+  CLOCK,
+  commit,
+  DONE,
+  facts,
+  type Given,
+  PLACED,
+  RESERVING,
+  refused,
+  TOLD,
+  time,
+  undone,
+} from './facts.js';
+
+const verdictOf = (given?: Given) => judge(facts(given)).verdict;
+const clock = (status: ConsumerRecord['status'], more: Partial<ConsumerRecord> = {}) => ({
+  ...DONE,
+  'orders-saga@0#o1/timer-1': { pk: 'p', status, ...more },
+});
+
+/** Its payment is refused, and its stock released; then the account is to be. */
+const RELEASING = [
+  ...TOLD.slice(0, 4),
+  refused('SagaReplyRequested-3', 'charge-payment', 'CARD_DECLINED'),
+  undone('StockReleased-2', 'reserve-stock'),
+];
+const ENDED = {
+  orders: [PLACED, commit('Order', 2, 'OrderRejected', 'SagaReplyRequested-3')],
+  account: [],
+  reservations: [],
+  payments: [],
+  status: 'REJECTED',
+} as const;
+/** All that was sent of it, as its participants' records tell. */
+const RECORDS = Object.fromEntries(
+  ['ReleaseStock-11', 'ReleaseAuthorization-13'].map((id) => [
+    `${id.startsWith('ReleaseStock') ? 'inventory' : 'accounts'}-commands@0#${id}`,
+    { pk: 'p', status: 'PROCESSED' } as const,
+  ]),
+);
+
+describe('an order’s saga', () => {
+  test('that waits is told with its step, since when, and when that is sent again', () => {
+    const given = { ...RESERVING, reservations: [] };
+    expect(verdictOf(given)).toEqual({
+      state: 'pending',
+      text: `pending: waits for reserve-stock since ${time(0)} (attempt 1), sent again at ${time(60)}`,
+      next: 'npm run -s orderly -- order o1',
+    });
+  });
+
+  test('that undoes something is told so', () => {
+    const given = { ...ENDED, told: RELEASING, records: { ...DONE, ...RECORDS, ...CLOCK } };
+    expect(verdictOf(given)).toMatchObject({
+      state: 'pending',
+      text: expect.stringMatching(/^pending: waits for undoing authorize-account since /),
+    });
+  });
+
+  test('whose clock should have rung is told with the alarm’s heading', () => {
+    const told = (after: number) => verdictOf({ ...RESERVING, reservations: [], after }).text;
+    expect(told(660)).not.toContain('clock');
+    expect(told(661)).toMatch(/sent again at \S+, its clock is late \(RUNBOOK\.md, "TimersLate"\)$/);
+  });
+
+  test.each([
+    ['none', DONE],
+    ['one that has rung', clock('PROCESSED')],
+    ['one that was discarded', clock('DISCARDED')],
+  ])('that waits with a clock that will not ring is failed: %s', (_, records) =>
+    expect(verdictOf({ ...RESERVING, records })).toMatchObject({
+      state: 'failed',
+      text: expect.stringMatching(/^failed: waits for reserve-stock .*, but no clock is set that would ring$/),
+      next: 'npm run -s orderly -- sagas retry o1',
+    }),
+  );
+
+  test('whose clock failed is failed, with the command that shows it', () => {
+    const reason = { at: time(1), name: 'Unsendable', message: 'InvalidMessageContents', stack: [] };
+    expect(verdictOf({ ...RESERVING, records: clock('FAILED', { failures: [reason] }) })).toMatchObject({
+      state: 'failed',
+      text: expect.stringMatching(
+        /^failed: orders-saga at RingTimer \(Unsendable: Inv.*; waits for reserve-stock since /,
+      ),
+      next: "npm run -s orderly -- failures show orders-saga 'o1/timer-1'",
+    });
+  });
+
+  test('that is stuck is failed, with the command that says what to do', () => {
+    const told = [...RELEASING, undone('SagaReplyRequested-9', 'authorize-account', 'REFUSED')];
+    expect(verdictOf({ ...ENDED, told, records: { ...DONE, ...RECORDS } })).toEqual({
+      state: 'failed',
+      text: `failed: stuck at undoing authorize-account since ${time(0)}: REFUND_FAILED`,
+      next: 'npm run -s orderly -- sagas show o1',
+    });
+  });
+
+  test('that undid everything makes the order complete, with why', () => {
+    const told = [...RELEASING, undone('AuthorizationReleased-2', 'authorize-account')];
+    expect(verdictOf({ ...ENDED, told, records: { ...DONE, ...RECORDS } })).toMatchObject({
+      state: 'complete',
+      text: expect.stringMatching(
+        /^complete: undone \S+: REFUSED at charge-payment: CARD_DECLINED; \d+ events, 6 commands, /,
+      ),
+    });
+  });
+
+  test('that sent a step again has done nothing twice', () => {
+    const told = [...TOLD.slice(0, 3), ['retry-1', { type: 'Retry' }], ...TOLD.slice(3)] as const;
+    const { doneTwice, events } = judge(facts({ told }));
+    expect(doneTwice).toEqual([]);
+    expect(events.filter(({ type }) => type === 'ReserveStock')).toHaveLength(2);
+  });
+});
+
+describe('a refund that the provider refused for good', () => {
+  const cancelled = commit('Order', 3, 'OrderCancelled', 'request-2');
+  const orders = [...(facts().aggregates[0]?.commits ?? []), cancelled];
+  const payments = (...last: readonly string[]) => [
+    ...CHARGED,
+    commit('Payment', 5, 'RefundRequested', 'OrderCancelled-3'),
+    ...last.map((type, at) => commit('Payment', 6 + at, type, `RefundRequested-${5 + at}`)),
+  ];
+  const records = {
+    ...DONE,
+    ...Object.fromEntries(
+      [
+        ...['orders-saga', 'accounts-orders', 'reservations', 'payments-orders'].map(
+          (name) => `${name}@0#OrderCancelled-3`,
+        ),
+        'payments-provider@0#RefundRequested-5',
+      ].map((key) => [key, { pk: 'p', status: 'PROCESSED' } as const]),
+    ),
+  };
+  const given = { orders, status: 'CANCELLED', records } as const;
+
+  test('fails an order that was cancelled after its approval: nobody else waits for it', () => {
+    expect(verdictOf({ ...given, payments: payments('RefundFailed') })).toMatchObject({
+      state: 'failed',
+      text: 'failed: its refund was refused for good (RUNBOOK.md, "RefundFailed")',
+    });
+  });
+
+  test('is forgotten once it was made', () => {
+    expect(verdictOf({ ...given, payments: payments('RefundFailed', 'PaymentRefunded') }).state).toBe('complete');
+  });
+
+  test('is the saga’s where that undid the order, with an operator or without', () => {
+    const told = [
+      ...TOLD.slice(0, 4),
+      ['OrderCancelled-2', { type: 'Cancel' }],
+      undone('SagaReplyRequested-7', 'charge-payment', 'REFUSED'),
+      ['resolve-1', { type: 'Resolve', by: 'olga', note: 'paid back by hand' }],
+      undone('StockReleased-2', 'reserve-stock'),
+      undone('AuthorizationReleased-2', 'authorize-account'),
+    ] as const;
+    const { verdict } = judge(facts({ ...given, told, payments: payments('RefundFailed') }));
+    expect(verdict.text).not.toContain('RefundFailed');
+  });
+});

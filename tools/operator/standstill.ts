@@ -1,0 +1,49 @@
+import { timerIdOf } from '../../lambdas/patterns/saga/contract.js';
+import { type OrderFacts, reasonOf } from './deliveries.js';
+import type { ConsumerRecord } from './records.js';
+import { isLate, isWaiting, sagaWords } from './saga-words.js';
+import type { Saga } from './sagas.js';
+import { listenersOf } from './services.js';
+import { command } from './text.js';
+import { failure, type Verdict } from './verdict.js';
+
+/** A saga of the order that goes on by nothing that is on its way: it is stuck, or it has no clock. */
+export function standstill(facts: OrderFacts): Verdict | undefined {
+  const waiting = facts.sagas.filter(({ state }) => isWaiting(state));
+  const stuck = waiting.find(({ state }) => state.status === 'STUCK');
+  if (stuck) return failure(sagaWords(stuck), command('sagas', 'show', stuck.id));
+  const clockless = waiting.find((saga) => clockOf(saga, facts)?.status !== 'PENDING');
+  if (!clockless) return undefined;
+  return failure(
+    `${sagaWords(clockless)}, but no clock is set that would ring`,
+    command('sagas', 'retry', clockless.id),
+  );
+}
+
+/** Clocks of the order's sagas that could not be handled; each is a failure of the saga's consumer. */
+export const failedClocks = (facts: OrderFacts) =>
+  facts.sagas.flatMap((saga) => {
+    const record = isWaiting(saga.state) ? clockOf(saga, facts) : undefined;
+    if (record?.status !== 'FAILED') return [];
+    const messageId = timerIdOf(saga.id, saga.state.timers);
+    return [{ consumer: saga.kind.consumer.name, messageId, type: 'RingTimer', reason: reasonOf(record) }];
+  });
+
+/** What is known of the clock that was set last. */
+function clockOf({ kind, id, state }: Saga, { services, recordOf }: OrderFacts): ConsumerRecord | undefined {
+  const listener = listenersOf(services).find(({ consumer }) => consumer?.saga === kind.type);
+  return listener && recordOf(listener, timerIdOf(id, state.timers));
+}
+
+/** @param now ISO 8601, UTC */
+export const waitingWords = (saga: Saga, now: string): string =>
+  `${sagaWords(saga)}${isLate(saga.state, now) ? ', its clock is late (RUNBOOK.md, "TimersLate")' : ''}`;
+
+/** A saga that undid the order waited for its refund; of an order that was cancelled after its end nobody did. */
+export function keepsMoney({ aggregates, sagas }: OrderFacts): boolean {
+  const last = aggregates
+    .filter(({ subject }) => subject.startsWith('Payment/'))
+    .flatMap(({ commits }) => commits.flatMap(({ events }) => events.map(({ type }) => type)))
+    .findLast((type) => type === 'RefundFailed' || type === 'PaymentRefunded');
+  return last === 'RefundFailed' && sagas.every(({ state }) => state.status === 'COMPLETED');
+}
