@@ -65,6 +65,6 @@ test('while its saga is under way, a cancellation is left to that', async () => 
 test('an order of before there were sagas changes no account', async () => {
   const id = randomUUID();
   await eventConsumed(handler, ordersContract, { type: 'OrderApproved', data: { orderId: ids.orderId } }, id);
-  expect(await outcomeOf('accounts-orders', id)).toBe('PROCESSED');
+  expect(await outcomeOf(id)).toBe('PROCESSED');
   expect(await account()).toEqual([600, 0, 0]);
 });

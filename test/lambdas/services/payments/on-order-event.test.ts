@@ -68,5 +68,5 @@ test('an order of before there were sagas has no payment', async () => {
   const id = randomUUID();
   await isCancelled({}, id);
   expect(await since()).toEqual([]);
-  expect(await outcomeOf('payments-orders', id)).toBe('PROCESSED');
+  expect(await outcomeOf(id)).toBe('PROCESSED');
 });
