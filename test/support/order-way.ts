@@ -1,9 +1,9 @@
 import { type DynamoDBDocumentClient, GetCommand, paginateQuery } from '@aws-sdk/lib-dynamodb';
 import { type Commit, commitKey } from '../../lambdas/patterns/event-store/commit.js';
-import { busEntries, type Envelope } from '../../lambdas/patterns/outbox/envelope.js';
+import { busEntries, type Envelope, sourceOf } from '../../lambdas/patterns/outbox/envelope.js';
 import { inVersion, pointerKey, versionsIn } from '../../lambdas/patterns/projection/versions.js';
 import type { OrderView } from '../../lambdas/services/orders/contract.js';
-import { listenersIn } from '../../tools/local/listeners.js';
+import type { ConsumerDescription } from '../../lib/services/service-stack.js';
 import { listedVersion } from '../../tools/operator/order-facts.js';
 import type { Aggregate, ConsumerName } from '../acceptance/world.js';
 import type { Deployed } from './deployed.js';
@@ -21,10 +21,13 @@ const OF_AN_ORDER = ['Order', 'CreateOrderSaga', 'PriceCheck', 'Reservation', 'P
 
 /** How far an order has come, as the tables of everybody who has a part in it tell. */
 export class OrderWay {
-  private readonly listenersOf: (message: Envelope) => readonly string[];
+  /** As the services' stacks describe them, with the service of each. */
+  private readonly consumers: readonly (ConsumerDescription & { readonly service: string })[];
 
   constructor(private readonly tables: Tables) {
-    this.listenersOf = listenersIn(tables.outputs);
+    this.consumers = Object.values(tables.outputs).flatMap(({ ServiceName = '', Consumers = '[]' }) =>
+      (JSON.parse(Consumers) as ConsumerDescription[]).map((consumer) => ({ ...consumer, service: ServiceName })),
+    );
   }
 
   /** Of an aggregate, oldest first. @param between first and last sort key. @default all */
@@ -57,7 +60,7 @@ export class OrderWay {
   async refuseUnsettled(orderId: string, done: Set<string>): Promise<void> {
     const before = await this.messagesOf(orderId);
     for (const message of before) {
-      for (const consumer of this.listenersOf(message).map(known)) {
+      for (const consumer of this.listenersOf(message)) {
         const delivery = `${consumer} ${message.id}`;
         if (!done.has(delivery) && !(await this.isDone(consumer, message))) {
           throw new Error(`${consumer} has not done ${message.type}`);
@@ -66,6 +69,14 @@ export class OrderWay {
       }
     }
     if ((await this.messagesOf(orderId)).length !== before.length) throw new Error('a commit came in between');
+  }
+
+  private listenersOf({ source, to, type }: Envelope): readonly ConsumerName[] {
+    const hears = ({ events, takesCommands, service }: (typeof this.consumers)[number]) =>
+      to === undefined
+        ? events.some((heard) => sourceOf(heard.service) === source && heard.types.includes(type))
+        : takesCommands && service === to;
+    return this.consumers.filter(hears).map(({ name }) => known(name));
   }
 
   /** All events and commands that an order has led to. */

@@ -8,12 +8,13 @@ import { type RunningOrderly, runningOrderly } from './emulator.js';
 import { Events, eventIdOf } from './events.js';
 import { NaiveConsumer } from './naive-consumer.js';
 import { type Progress, step, waitUntil } from './progress.js';
+import { decided, euros, openShop } from './shop.js';
 
 const STOCK = 10;
 const ORDERS = 3;
 const LIMIT_MS = 60_000;
-/** Pinned name of the consumer that reserves stock. */
-const OURS = 'reservations';
+/** Pinned name of the consumer that begins an order's saga, by which its stock is reserved. */
+const OURS = 'orders-saga';
 
 /** `npm run demo:dedupe`: every OrderPlaced twice, to a naive consumer and to ours, side by side. */
 export async function main(): Promise<number> {
@@ -46,20 +47,22 @@ async function demonstrate(orderly: RunningOrderly, naive: NaiveConsumer, progre
   const events = new Events(endpoint, deployment.outputs);
   const operator = { token: tokens.operator };
 
-  await expectFromApi(apiUrl, `PUT /stock/${sku}`, { ...operator, body: { onHand: STOCK } });
+  const shop = { apiUrl, ...operator };
+  await openShop(shop, [{ sku, name: 'Tea', price: 350, onHand: STOCK }], ['alice']);
   const placed = await step(progress, `place ${ORDERS} orders of one ${sku}`, () =>
     Promise.all(
       Array.from({ length: ORDERS }, (_, at) =>
         expectFromApi<OrderView>(apiUrl, 'POST /orders', {
           token: tokens.alice,
           key: `dedupe-${run}-${at}`,
-          body: { lines: [{ sku, quantity: 1, unitPrice: { amount: 350, currency: 'EUR' } }] },
+          body: { lines: [{ sku, quantity: 1, unitPrice: euros(350) }] },
         }),
       ),
     ),
   );
-  const all = (await Promise.all(placed.map(({ orderId }) => events.ofOrder(orderId)))).flat();
-  const orderPlaced = all.filter(({ DetailType }) => DetailType === 'OrderPlaced');
+  for (const { orderId } of placed) await decided(shop, orderId, LIMIT_MS);
+  const all = await Promise.all(placed.map(({ orderId }) => events.ofOrder(orderId)));
+  const orderPlaced = all.flatMap(({ entries }) => entries).filter(({ DetailType }) => DetailType === 'OrderPlaced');
   const ids = new Set(orderPlaced.map(eventIdOf));
   await step(progress, 'wait until both consumers have had each event', () => bothHandled(1));
   const ours = await step(progress, 'send each event a second time, and wait again', async () => {

@@ -4,23 +4,15 @@ import type { OrderView } from '../../lambdas/services/orders/contract.js';
 import { expectFromApi } from './api.js';
 import { ConsumerLogs, type Handled } from './consumer-logs.js';
 import type { RunningOrderly } from './emulator.js';
-import { Events, eventIdOf } from './events.js';
+import { Events, type OrderOnBus } from './events.js';
 import type { LocalRun } from './local-run.js';
 import { type Progress, step, waitUntil } from './progress.js';
-
-/** Which consumers listen to an event, by their pinned names; each of them meets a duplicate of it. */
-const LISTENERS: Readonly<Record<string, readonly string[]>> = {
-  OrderPlaced: ['reservations', 'orders-list'],
-  OrderApproved: ['orders-list'],
-  OrderRejected: ['orders-list'],
-  StockReserved: ['orders-stock'],
-  StockRejected: ['orders-stock'],
-};
+import { type Article, decided, euros, openShop } from './shop.js';
 
 export interface DemoResult {
   readonly orders: readonly OrderView[];
   readonly stock: readonly { readonly before: StockView; readonly after: StockView; readonly atLast: StockView }[];
-  /** Events that were sent a second time, and deliveries of them that changed nothing. */
+  /** Events and commands that were sent a second time, and deliveries of them that changed nothing. */
   readonly resent: number;
   readonly suppressed: number;
 }
@@ -32,10 +24,10 @@ interface DemoOptions {
 }
 
 const ORDERS = 20;
-const LIMIT_MS = 90_000;
+const LIMIT_MS = 180_000;
 
 /**
- * 20 orders over the API for less stock than they ask for, then each of their events a second time straight to the bus.
+ * 20 orders over the API for less stock than they ask for, then all that they led to a second time straight to the bus.
  * Waits for what must come of it, never for a time.
  * @throws {Error} where it doesn't, with what was missing
  */
@@ -48,13 +40,10 @@ export async function runDemo({ orderly, tokens, progress }: DemoOptions): Promi
   const events = new Events(endpoint, deployment.outputs);
   const stock = () => Promise.all(skus.map((sku) => expectFromApi<StockView>(apiUrl, `GET /stock/${sku}`, operator)));
   const operator = { token: tokens.operator };
+  const shop = { apiUrl, ...operator };
 
-  await step(progress, 'set the stock of 3 SKUs', () =>
-    Promise.all(
-      [40, 30, 5].map((onHand, at) =>
-        expectFromApi(apiUrl, `PUT /stock/${skus[at]}`, { ...operator, body: { onHand } }),
-      ),
-    ),
+  await step(progress, 'set price and stock of 3 SKUs, and the credit of 2 customers', () =>
+    openShop(shop, articlesOf(skus), ['alice', 'bob']),
   );
   const before = await stock();
   const placed = await step(progress, `place ${ORDERS} orders`, () =>
@@ -70,18 +59,16 @@ export async function runDemo({ orderly, tokens, progress }: DemoOptions): Promi
   );
   const orders = await step(progress, 'wait until each is approved or rejected', async () => {
     const decidedOrders: OrderView[] = [];
-    for (const { orderId } of placed) decidedOrders.push(await decided(apiUrl, orderId, tokens.operator));
+    for (const { orderId } of placed) decidedOrders.push(await decided(shop, orderId, LIMIT_MS));
     return decidedOrders;
   });
-  const entries = (await Promise.all(orders.map(({ orderId }) => events.ofOrder(orderId)))).flat();
-  const deliveries = entries.flatMap((entry) =>
-    (LISTENERS[entry.DetailType] ?? []).map((consumer) => `${consumer} ${eventIdOf(entry)}`),
-  );
-  const first = await step(progress, `wait until ${entries.length} events are processed`, () =>
-    handledTimes(logs, deliveries, 1),
-  );
+  const all = await step(progress, 'wait until nothing is under way', () => settled(events, orders));
+  const entries = all.flatMap((one) => one.entries);
+  const deliveries = all.flatMap((one) => one.deliveries.map(({ consumer, messageId }) => `${consumer} ${messageId}`));
+  const first = await handledTimes(logs, deliveries, 1);
   const after = await stock();
-  const handled = await step(progress, `send the same ${entries.length} events again, and wait for them`, async () => {
+  const sending = `send the same ${entries.length} events and commands again, and wait for them`;
+  const handled = await step(progress, sending, async () => {
     await events.send(entries);
     return handledTimes(logs, deliveries, 2);
   });
@@ -101,9 +88,16 @@ export async function runDemo({ orderly, tokens, progress }: DemoOptions): Promi
 const count = (outcomes: readonly (readonly Handled['outcome'][])[], which: Handled['outcome']): number =>
   outcomes.flat().filter((outcome) => outcome === which).length;
 
+type Skus = readonly [tea: string, mug: string, kettle: string];
+
+const articlesOf = ([tea, mug, kettle]: Skus): readonly Article[] => [
+  { sku: tea, name: 'Tea', price: 350, onHand: 40 },
+  { sku: mug, name: 'Mug', price: 900, onHand: 30 },
+  { sku: kettle, name: 'Kettle', price: 4900, onHand: 5 },
+];
+
 /** Two pieces of tea, sometimes a mug, sometimes a kettle: of those there are too few. */
-function linesOf(at: number, [tea, mug, kettle]: readonly [string, string, string]) {
-  const euros = (amount: number) => ({ amount, currency: 'EUR' });
+function linesOf(at: number, [tea, mug, kettle]: Skus) {
   return [
     { sku: tea, quantity: 2, unitPrice: euros(350) },
     ...(at % 3 === 0 ? [{ sku: mug, quantity: 1, unitPrice: euros(900) }] : []),
@@ -111,13 +105,23 @@ function linesOf(at: number, [tea, mug, kettle]: readonly [string, string, strin
   ];
 }
 
-function decided(apiUrl: string, orderId: string, token: string): Promise<OrderView> {
+/** Waits until all that the orders led to is done; all of it. */
+function settled(events: Events, orders: readonly OrderView[]): Promise<readonly OrderOnBus[]> {
+  const done: OrderOnBus[] = [];
   return waitUntil(
     async () => {
-      const order = await expectFromApi<OrderView>(apiUrl, `GET /orders/${orderId}`, { token });
-      return order.status === 'PENDING' ? undefined : order;
+      for (const { orderId } of orders.slice(done.length)) {
+        const one = await events.ofOrder(orderId);
+        if (one.deliveries.some(({ state }) => state === 'pending')) return undefined;
+        done.push(one);
+      }
+      return done;
     },
-    { limitMs: LIMIT_MS, everyMs: 250, missing: () => `order ${orderId} is still PENDING` },
+    {
+      limitMs: LIMIT_MS,
+      everyMs: 500,
+      missing: () => `order ${orders[done.length]?.orderId} still has messages under way`,
+    },
   );
 }
 

@@ -1,34 +1,44 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge';
-import { DynamoDBDocumentClient, QueryCommand } from '@aws-sdk/lib-dynamodb';
-import { aggregateKey, COMMIT_PREFIX, Commit } from '../../lambdas/patterns/event-store/commit.js';
+import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { type BusEntry, busEntries } from '../../lambdas/patterns/outbox/envelope.js';
+import { type Delivery, eventsOf } from '../operator/deliveries.js';
+import { readOrder } from '../operator/order-facts.js';
+import { findServices } from '../operator/services.js';
 import type { Deployment } from './deploy.js';
 import { clientConfig, type Endpoint } from './endpoint.js';
+
+/** Events and commands that an order has led to, and where each of them goes. */
+export interface OrderOnBus {
+  readonly entries: readonly BusEntry[];
+  readonly deliveries: readonly Delivery[];
+}
 
 /** Events as the relay sends them, rebuilt from the commits that hold them, and sent again. */
 export class Events {
   private readonly documents: DynamoDBDocumentClient;
   private readonly bus: EventBridgeClient;
 
+  private services: ReturnType<typeof findServices> | undefined;
+
   constructor(
-    endpoint: Endpoint,
+    private readonly endpoint: Endpoint,
     private readonly outputs: Deployment['outputs'],
   ) {
     this.documents = DynamoDBDocumentClient.from(new DynamoDBClient(clientConfig(endpoint)));
     this.bus = new EventBridgeClient(clientConfig(endpoint));
   }
 
-  /** Every event of an order and of its reservation, with its place on the bus. */
-  async ofOrder(orderId: string): Promise<readonly BusEntry[]> {
-    const [order, reservation] = await Promise.all([
-      this.commits('Orders', aggregateKey('Order', orderId)),
-      this.commits('Inventory', aggregateKey('Reservation', orderId)),
-    ]);
-    return [
-      ...order.flatMap((commit) => busEntries(commit, { service: 'orders', epoch: 0 })),
-      ...reservation.flatMap((commit) => busEntries(commit, { service: 'inventory', epoch: 0 })),
-    ];
+  /** All that an order has led to, at everybody who has a part in it. */
+  async ofOrder(orderId: string): Promise<OrderOnBus> {
+    this.services ??= findServices(this.endpoint, 'dev');
+    const facts = await readOrder(this.documents, await this.services, orderId);
+    return {
+      entries: facts.aggregates.flatMap(({ service, commits }) =>
+        commits.flatMap((commit) => busEntries(commit, { service, epoch: 0 })),
+      ),
+      deliveries: facts.aggregates.flatMap((one) => eventsOf(one, facts).flatMap(({ deliveries }) => deliveries)),
+    };
   }
 
   /** Straight to the bus, past every outbox. */
@@ -39,18 +49,6 @@ export class Events {
       const { FailedEntryCount } = await this.bus.send(new PutEventsCommand({ Entries }));
       if (FailedEntryCount) throw new Error(`the bus refused ${FailedEntryCount} of ${Entries.length} events`);
     }
-  }
-
-  private async commits(stack: string, pk: string): Promise<readonly Commit[]> {
-    const { Items = [] } = await this.documents.send(
-      new QueryCommand({
-        TableName: this.outputs[stack]?.TableName,
-        ConsistentRead: true,
-        KeyConditionExpression: 'pk = :pk AND begins_with(sk, :commit)',
-        ExpressionAttributeValues: { ':pk': pk, ':commit': COMMIT_PREFIX },
-      }),
-    );
-    return Items.map((item) => Commit.parse(item));
   }
 }
 

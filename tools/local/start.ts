@@ -47,7 +47,7 @@ function tables({ orders, stock, resent, suppressed }: DemoResult): string {
   return [
     table(['orders', 'approved', 'rejected'], [[orders.length, count('APPROVED'), count('REJECTED')]]),
     table(['stock', 'on hand', 'available before', 'after the orders', 'after the duplicates'], rows),
-    table(['events sent again', 'duplicates suppressed (each consumer)'], [[resent, suppressed]]),
+    table(['messages sent again', 'duplicates suppressed (each consumer)'], [[resent, suppressed]]),
   ].join('\n\n');
 }
 
