@@ -1,9 +1,11 @@
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from 'vitest';
+import type { Envelope } from '../../lambdas/patterns/outbox/envelope.js';
 import { run } from '../../tools/operator/run.js';
-import { newOrderId, orderPlaced, queued } from '../acceptance/messages.js';
+import { queued, toInventory } from '../acceptance/messages.js';
 import { becomes, line, placed, stocked } from '../acceptance/orders.js';
+import { stockSteps } from '../acceptance/stock.js';
 import { needsFaults, world } from '../support/world.js';
 
 const DAY = 86_400;
@@ -38,11 +40,16 @@ const ownFailures = async (including: string) => {
   return found.failures.filter(({ messageId }: { messageId: string }) => messageId.includes(including));
 };
 
-/** A message in a consumer's queue, once it is recorded as failed. */
-async function failing(event: ReturnType<typeof orderPlaced>): Promise<string> {
-  await world.send('reservations', queued(event));
-  await world.eventually('it is listed', async () => expect(await ownFailures(event.id)).toHaveLength(1));
-  return event.id;
+/** A consumer, and what it may be sent: a step of a saga's. */
+const CONSUMER = 'inventory-commands';
+const stepFor = (sku: string, change: Partial<Envelope> = {}): Envelope =>
+  toInventory(stockSteps().reserve(line(sku)), change);
+
+/** A message in the consumer's queue, once it is recorded as failed. */
+async function failing(step: Envelope): Promise<string> {
+  await world.send(CONSUMER, queued(step));
+  await world.eventually('it is listed', async () => expect(await ownFailures(step.id)).toHaveLength(1));
+  return step.id;
 }
 
 describe('orderly order', () => {
@@ -64,15 +71,30 @@ describe('orderly order', () => {
     const deliveries = found.events.flatMap(({ type, deliveries }: Told) =>
       deliveries.map(({ consumer, state }) => `${type} -> ${consumer}: ${state}`),
     );
-    expect(deliveries).toEqual([
-      'OrderPlaced -> reservations: processed',
-      'OrderPlaced -> orders-list: processed',
+    expect(deliveries.toSorted()).toEqual([
+      'AccountAuthorized -> accounts-exhausted: unjudged',
+      'AccountAuthorized -> orders-saga: processed',
+      'AccountOpened -> accounts-exhausted: unjudged',
+      'AuthorizationCaptured -> accounts-exhausted: unjudged',
+      'AuthorizeAccount -> accounts-commands: processed',
+      'ChargePayment -> payments-commands: processed',
+      'ConfirmPrices -> catalog-commands: processed',
+      'OrderApproved -> accounts-orders: processed',
       'OrderApproved -> orders-list: processed',
-      'StockReserved -> orders-stock: processed',
+      'OrderPlaced -> orders-list: processed',
+      'OrderPlaced -> orders-saga: processed',
+      'PaymentPrepared -> payments-provider: processed',
+      'PaymentRequested -> payments-provider: processed',
+      'PricesConfirmed -> orders-saga: processed',
+      'ReserveStock -> inventory-commands: processed',
+      'SagaReplyRequested -> orders-saga: processed',
+      'StockReserved -> orders-saga: processed',
     ]);
 
     const { out } = await orderly('order', orderId);
-    expect(out).toMatch(/APPROVED, version 2[\s\S]*complete: 3 events, 4 deliveries processed, nothing twice$/);
+    expect(out).toMatch(
+      /APPROVED, version 2[\s\S]*complete: 22 events, 4 commands, 14 deliveries processed, nothing twice$/,
+    );
     for (const text of [out, JSON.stringify(found)]) {
       expect(text).not.toContain(clientReference);
       expect(text).not.toContain(customer);
@@ -100,55 +122,57 @@ interface Told {
 describe('orderly failures', () => {
   test('what fails again keeps both reasons; discarded, it is recognised when it comes late', async () => {
     const secret = world.fresh('secret');
-    const event = { ...orderPlaced(newOrderId(), [line('sku')]), data: { customerId: secret } };
-    const id = await failing(event);
+    const whole = stepFor('sku');
+    const broken = { ...whole, data: { customerId: secret } };
+    const id = await failing(broken);
 
-    const shown = await asked('failures', 'show', 'reservations', id);
+    const shown = await asked('failures', 'show', CONSUMER, id);
     expect(shown.found.failure).toMatchObject({
       status: 'FAILED',
       redrivable: true,
       failures: [{ name: 'ContractViolation' }],
     });
     expect(JSON.stringify(shown.found)).not.toContain(secret);
-    expect((await orderly('failures', 'show', 'reservations', id, '--payload')).out).toContain(secret);
+    expect((await orderly('failures', 'show', CONSUMER, id, '--payload')).out).toContain(secret);
 
-    const dry = await asked('failures', 'redrive', 'reservations', id, '--dry-run');
+    const dry = await asked('failures', 'redrive', CONSUMER, id, '--dry-run');
     expect(dry).toMatchObject({ code: 0, found: { redrive: { result: 'dry-run' } } });
-    const again = await asked('failures', 'redrive', 'reservations', id);
+    const again = await asked('failures', 'redrive', CONSUMER, id);
     expect(again).toMatchObject({ code: 4, found: { redrive: { result: 'failed-again' } } });
-    const { found } = await asked('failures', 'show', 'reservations', id);
+    const { found } = await asked('failures', 'show', CONSUMER, id);
     expect(found.failure.failures).toHaveLength(2);
 
-    expect((await orderly('failures', 'discard', 'reservations', id, '--reason', 'a test', '--dry-run')).code).toBe(0);
+    expect((await orderly('failures', 'discard', CONSUMER, id, '--reason', 'a test', '--dry-run')).code).toBe(0);
     expect(await ownFailures(id)).toHaveLength(1);
-    expect((await orderly('failures', 'discard', 'reservations', id, '--reason', 'a test')).code).toBe(0);
+    expect((await orderly('failures', 'discard', CONSUMER, id, '--reason', 'a test')).code).toBe(0);
     expect(await ownFailures(id)).toEqual([]);
 
-    await world.send('reservations', queued(event), queued({ ...event, ...mended(event.subject) }));
+    // Even as it should have been it isn't processed once it was discarded.
+    await world.send(CONSUMER, queued(broken), queued(whole));
     await world.eventually('both late deliveries are duplicates', async () =>
-      expect((await world.deliveries('reservations', id)).duplicate).toBe(2),
+      expect((await world.deliveries(CONSUMER, id)).duplicate).toBe(2),
     );
-    expect((await asked('failures', 'show', 'reservations', id)).found.failure).toMatchObject({
+    expect((await asked('failures', 'show', CONSUMER, id)).found.failure).toMatchObject({
       status: 'DISCARDED',
       discardReason: 'a test',
       discardedBy: expect.any(String),
       discardedAt: expect.any(String),
     });
-    const redriven = await asked('failures', 'redrive', 'reservations', id);
+    const redriven = await asked('failures', 'redrive', CONSUMER, id);
     expect(redriven).toMatchObject({ code: 1, found: { error: { code: 'refused' } } });
   });
 
   test('what may have been done before is redriven only where somebody says that it was not', async () => {
-    const orderId = newOrderId();
-    const event = orderPlaced(orderId, [line(await stocked(1))], { time: world.time(40 * DAY) });
-    const id = await failing(event);
+    const step = stepFor(await stocked(1), { time: world.time(40 * DAY) });
+    const { orderId } = step.data as { readonly orderId: string };
+    const id = await failing(step);
 
-    const refused = await orderly('failures', 'redrive', 'reservations', id);
+    const refused = await orderly('failures', 'redrive', CONSUMER, id);
     expect(refused.code).toBe(1);
     expect(refused.err).toMatch(/may have been done before[\s\S]*--not-done$/);
     expect(await world.commits('Reservation', orderId)).toEqual([]);
 
-    const done = await asked('failures', 'redrive', 'reservations', id, '--not-done');
+    const done = await asked('failures', 'redrive', CONSUMER, id, '--not-done');
     expect(done).toMatchObject({ code: 0, found: { redrive: { result: 'processed' } } });
     expect(await world.commits('Reservation', orderId)).toHaveLength(1);
     expect(await ownFailures(id)).toEqual([]);
@@ -156,21 +180,24 @@ describe('orderly failures', () => {
 
   test('what can not be read is shown, can not be redriven, and can be discarded', async () => {
     const garbage = world.fresh('garbage');
-    await world.send('reservations', garbage);
+    await world.send(CONSUMER, garbage);
     const [failure] = await world.eventually('it is recorded', async () => {
-      const found = await world.failures('reservations', garbage);
+      const found = await world.failures(CONSUMER, garbage);
       expect(found).toHaveLength(1);
       return found;
     });
     const id = failure!.messageId;
-    const { code, err } = await orderly('failures', 'redrive', 'reservations', id);
-    expect({ code, err }).toEqual({ code: 1, err: expect.stringMatching(/no id[\s\S]*discard reservations body:/) });
-    expect((await orderly('failures', 'discard', 'reservations', id, '--reason', 'a test')).code).toBe(0);
+    const { code, err } = await orderly('failures', 'redrive', CONSUMER, id);
+    expect({ code, err }).toEqual({
+      code: 1,
+      err: expect.stringMatching(/no id[\s\S]*discard inventory-commands body:/),
+    });
+    expect((await orderly('failures', 'discard', CONSUMER, id, '--reason', 'a test')).code).toBe(0);
   });
 
   test('what is not there is told with the command that lists what is', async () => {
     for (const [consumer, next] of [
-      ['reservations', 'failures list --consumer reservations'],
+      [CONSUMER, `failures list --consumer ${CONSUMER}`],
       ['nobody', 'failures list'],
     ] as const) {
       const { code, found } = await asked('failures', 'show', consumer, 'nothing');
@@ -208,9 +235,6 @@ describe('orderly failures', () => {
     },
   );
 });
-
-/** Data as it should have been: even that isn't processed once the message was discarded. */
-const mended = (subject: string) => ({ data: orderPlaced(subject.slice('Order/'.length), [line('sku')]).data });
 
 describe('orderly person', () => {
   const deliverTo = { name: 'Ada', street: '12 Main St', city: 'London', postalCode: 'SW1Y', country: 'GB' };
