@@ -1,4 +1,4 @@
-import { createContext, runInContext } from 'node:vm';
+import { constants, createContext, runInContext } from 'node:vm';
 import type { Random } from '../world/random.js';
 import { type Builtins, builtins } from './builtins.js';
 import type { Bundle } from './bundle.js';
@@ -132,8 +132,8 @@ export class Environment {
       clearInterval: timers.clear,
       clearImmediate: timers.clear,
     };
-    globals.global = globals;
-    this.context = createContext(globals);
+    this.context = createContext(constants.DONT_CONTEXTIFY);
+    Object.assign(this.context, globals, { global: this.context });
     runInContext(PRELUDE, this.context)(
       () => this.around.now(),
       () => this.around.random.fraction(),
