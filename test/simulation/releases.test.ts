@@ -7,11 +7,11 @@ import { planted } from './planted/plant.js';
 import { scenarioCalled } from './scenarios/all.js';
 import { prodAssembly } from './support/assembly.js';
 
-/** The release before this one: it reads version 2 of OrderRejected, and writes version 1. */
+/** The release before this one: it reads version 3 of OrderRejected, and writes version 2. */
 const releaseBefore = {
   file: 'lambdas/services/orders/contract.ts',
-  from: /(OrderRejected: \{.*?skus: \[\] \}\))(\),.*?)writes: 2,/s,
-  to: '$1, ({ skus: _, ...data }: any) => data$2writes: 1,',
+  from: /2: earlierShape\(OrderRejected2, \(data\) => data\),\n {6}\},/,
+  to: '2: earlierShape(OrderRejected2, (data) => data, (data: any) => data) }, writes: 2,',
 };
 
 /** The one before that knows version 1 only. */
@@ -24,7 +24,7 @@ const releaseBeforeThat = {
 /** Functions that are of the release before, as a deployment or a rollback leaves them for a while. */
 const MIXES: readonly (readonly [string, RegExp])[] = [
   ['all of them', /./],
-  ['the one that rejects', /on-stock-answer$/],
+  ['the one that rejects', /on-saga-message$/],
   ['those that read what is rejected', /(list-projection|get-order|order-history|cancel-order)$/],
 ];
 
@@ -87,14 +87,14 @@ const PUBLISHERS: readonly Mix[] = [
   },
   {
     name: 'the consumer is of the release before',
-    source: { ...orderPlaced('writes: 1'), only: /inventory\/on-order-event$/ },
+    source: { ...orderPlaced('writes: 1'), only: /on-saga-message$/ },
     scenario: 'place-one',
     versions: [2],
   },
 ];
 
 test.each(PUBLISHERS)(
-  'stock follows the messages of orders, and every promise is kept, while $name',
+  'sagas follow the messages of orders, and every promise is kept, while $name',
   { timeout: 300_000 },
   async ({ name, source, scenario, versions }) => {
     const deployment = await planted(folder, { name, scenario, source });
@@ -112,15 +112,15 @@ test.each(PUBLISHERS)(
 );
 
 test.each(['place-one', REDRIVEN])(
-  '%s: a step up that tells inventory another quantity is found, as it drives the effect',
+  '%s: a step up that tells the saga another quantity is found, as it drives the effect',
   async (name) => {
     const oneMore = 'lines: data.lines.map((line) => ({ ...line, quantity: line.quantity + 1 }))';
     const source = orderPlaced(
       'writes: 1',
-      `(data) => (process.env.SERVICE === 'inventory' ? { ...data, ${oneMore} } : data)`,
+      `(data) => (process.env.CONSUMER === 'orders-saga' ? { ...data, ${oneMore} } : data)`,
     );
     const deployment = await planted(folder, { name: 'a wrong step up', scenario: name, source });
     const { violations } = await playSeed(deployment, scenarioCalled(name), '0');
-    expect(violations.map(({ invariant }) => invariant)).toContain('what was ordered is reserved');
+    expect(violations.map(({ invariant }) => invariant)).toContain('what was approved is reserved');
   },
 );

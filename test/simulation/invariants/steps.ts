@@ -17,12 +17,19 @@ class Ledger {
   private readonly times = new Map<string, string>();
   private readonly reserved = new Map<string, number>();
   private readonly events: ReadonlySet<string>;
+  /** Cancellations of orders whose sagas undo what they did. */
+  private readonly underWay: ReadonlySet<string>;
   private readonly projections: readonly string[];
   /** The longest dedupe window, in seconds. */
   private readonly window: number;
 
   constructor({ published, listeners }: Facts) {
     this.events = new Set(published.keys());
+    this.underWay = new Set(
+      [...published]
+        .filter(([, { detail }]) => (detail as { data?: { underWay?: boolean } }).data?.underWay)
+        .map(([id]) => id),
+    );
     this.window = Math.max(...listeners.map(({ consumer }) => consumer.dedupeWindowSeconds));
     this.projections = listeners.filter(({ consumer }) => consumer.projection).map(({ name }) => `${name}@`);
   }
@@ -113,6 +120,8 @@ class Ledger {
     );
     const pk = String(record?.after?.pk);
     if (!record || this.projections.some((name) => pk.startsWith(name))) return [];
+    // Of the order's saga alone: the others read nothing, and decide nothing.
+    if (this.underWay.has(pk.slice(pk.indexOf('#') + 1)) && !pk.startsWith('orders-saga@')) return [];
     const checked = conditions.some(
       ({ key, holds }) =>
         holds && isCommit(key) && Number(String(key.sk).slice('COMMIT#'.length)) === this.nextVersion(key),

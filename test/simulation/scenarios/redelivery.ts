@@ -56,8 +56,7 @@ export const redeliveryWhileDown: Scenario = {
     await orderly.rest();
     const first = events.accepted.filter(({ event }) => event.source.startsWith('orderly.'));
     await world.pass(36 * DAY);
-    for (const name of ['Inventory/OnReservations', 'Orders/OnStockAnswers'])
-      cloud.fn(name).failsUntil = world.now + DAY;
+    for (const name of ['Inventory/OnCommands', 'Orders/OnSaga']) cloud.fn(name).failsUntil = world.now + DAY;
     for (const { bus, event } of first) {
       events.put(bus, { source: event.source, detailType: event['detail-type'], detail: event.detail });
     }
