@@ -12,6 +12,7 @@ import { placeOne, readOne, rejectOne } from './place-one.js';
 import { cancelRaces, soldOut } from './races.js';
 import { rebuildCredit, rebuildUnderLoad } from './rebuilds.js';
 import { redeliveryTtlAtOnce, redeliveryTtlLags, redeliveryWhileDown } from './redelivery.js';
+import { answersLate, deadlinesPass, keysForgotten, participantFails, stepsRefused, stuck } from './sagas.js';
 import {
   busRefuses,
   consumerFails,
@@ -53,6 +54,12 @@ export const SCENARIOS: readonly Scenario[] = [
   chargeOne,
   chargeRaces,
   numbers,
+  stepsRefused,
+  answersLate,
+  deadlinesPass,
+  participantFails,
+  keysForgotten,
+  stuck,
   forgetRaces,
   rebuildUnderLoad,
   rebuildCredit,

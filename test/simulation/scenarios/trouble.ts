@@ -44,7 +44,7 @@ export const relayCatchesUp: Scenario = {
   },
 };
 
-/** The function that reserves stock fails for 26 hours; two days later an operator sends what failed again, twice. */
+/** The function that leads the sagas fails for 26 hours; two days later an operator sends what failed again, twice. */
 export const consumerFails: Scenario = {
   name: 'consumer-fails-26-hours',
   faultProbability: 0.003,
@@ -52,7 +52,7 @@ export const consumerFails: Scenario = {
     const { world } = cloud;
     const orderly = new Orderly(cloud);
     await stocked(orderly, { 'TEA-1': 10 });
-    cloud.fn('Inventory/OnReservations').failsUntil = world.now + 26 * HOUR;
+    cloud.fn('Orders/OnSaga').failsUntil = world.now + 26 * HOUR;
     for (const key of ['first', 'second']) await placed(orderly, 'alice', key);
     const { reply } = await placed(orderly, 'alice', 'cancelled');
     await orderly.call(cancellationOf('alice', reply.body.orderId, 'cancel'));
@@ -77,7 +77,7 @@ const redriveLater = (name: string, days: number): Scenario => ({
     const orderly = new Orderly(cloud);
     const operator = new Operator(orderly);
     await stocked(orderly, { 'TEA-1': 10 });
-    cloud.fn('Inventory/OnReservations').failsUntil = world.now + 26 * HOUR;
+    cloud.fn('Orders/OnSaga').failsUntil = world.now + 26 * HOUR;
     await placed(orderly, 'alice', 'published');
     await world.pass(HOUR);
     cloud.fn('Orders/Outbox/Relay').failsUntil = world.now + 26 * HOUR;
@@ -111,13 +111,13 @@ export const drainFails: Scenario = {
     const { world } = cloud;
     const orderly = new Orderly(cloud);
     await stocked(orderly, { 'TEA-1': 10 });
-    cloud.fn('Inventory/OnReservations').failsUntil = world.now + 26 * HOUR;
-    cloud.fn('Inventory/Reservations/DrainDeadLetters').failsUntil = world.now + 13 * DAY;
+    cloud.fn('Orders/OnSaga').failsUntil = world.now + 26 * HOUR;
+    cloud.fn('Orders/Saga/DrainDeadLetters').failsUntil = world.now + 13 * DAY;
     await placed(orderly, 'alice', 'first');
     const { reply } = await placed(orderly, 'alice', 'cancelled');
     await orderly.call(cancellationOf('alice', reply.body.orderId, 'cancel'));
     await world.pass(12 * DAY);
-    const lying = cloud.queue('Inventory/Reservations/DeadLetters').all().length;
+    const lying = cloud.queue('Orders/Saga/DeadLetters').all().length;
     await placed(orderly, 'alice', 'after');
     await orderly.rest();
     const broken = [...visibleAsFailed(orderly, 3)];
@@ -154,12 +154,12 @@ export const poison: Scenario = {
     const half = '{"detail-type":"OrderPlaced","source":"orderly.orders","detail":{"id":"half"}}';
     const noise = cloud.world.random.fork('noise').fill(Buffer.alloc(450_000));
     const bodies = ['not JSON', '{}', half, 'x'.repeat(600_000), Buffer.from(noise).toString('base64')];
-    for (const body of bodies) cloud.queue('Inventory/Reservations/Queue').send({ body });
+    for (const body of bodies) cloud.queue('Orders/Saga/Queue').send({ body });
     await placed(orderly, 'alice', 'good');
     await orderly.rest();
     const { sent, refused } = await new Operator(orderly).redriveAll();
     await orderly.rest();
-    const { name, generation } = new Facts(orderly).listener('reservations');
+    const { name, generation } = new Facts(orderly).listener('orders-saga');
     const keys = bodies.map((body) => recordKey({ name, generation }, idOfBody(body)));
     const broken = [...brokenPromises(orderly, ({ pk }) => keys.includes(pk))];
     const { records } = new Facts(orderly);

@@ -220,9 +220,11 @@ export class Facts {
     return events.some(({ type, data }) => type === 'OrderCancelled' && JSON.parse(data).underWay === true);
   }
 
-  /** What a reservation's last event says: its id, which event, and lines where there are any. */
+  /** What a reservation's last fact says: its id, which event, and lines where there are any. */
   reservation(id: string): { readonly id: string; readonly type: string; readonly lines: readonly Line[] } | undefined {
-    const event = this.reservations.get(id)?.at(-1)?.events.at(-1);
+    const events = this.reservations.get(id)?.flatMap(({ events }) => events) ?? [];
+    // An answer to a step that was sent again changes nothing.
+    const event = events.findLast(({ type }) => type !== 'SagaReplyRequested');
     return event && { id: event.id, type: event.type, lines: linesOf(event.data) };
   }
 

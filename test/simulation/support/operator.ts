@@ -1,13 +1,17 @@
 import { DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
 import { DeleteCommand, DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { REDRIVE } from '../../../lambdas/patterns/idempotent-consumer/redrive.js';
+import { ownCommandBody } from '../../../lambdas/patterns/outbox/own-command.js';
 import type { RelayAnswer } from '../../../lambdas/patterns/outbox/relay.lambda.js';
+import { createOrderContract } from '../../../lambdas/services/orders/saga-contract.js';
+import type { ConsumerDescription } from '../../../lib/services/service-stack.js';
 import { OperatorError } from '../../../tools/operator/errors.js';
 import { forget } from '../../../tools/operator/forget.js';
 import { type FoundRecord, failuresOf } from '../../../tools/operator/records.js';
 import { redrivable } from '../../../tools/operator/redrive.js';
 import { listenersOf } from '../../../tools/operator/services.js';
 import type { Result } from '../../simulator/aws/lambda.js';
+import type { Queue } from '../../simulator/aws/sqs.js';
 import type { Cloud } from '../../simulator/cloud.js';
 import { DynamoDbError } from '../../simulator/dynamodb/errors.js';
 import type { Operation } from '../../simulator/dynamodb/wire.js';
@@ -58,6 +62,31 @@ export class Operator {
     forgotten.push(person);
   }
 
+  /** As `orderly sagas retry` does: what an order's saga waits for is sent once more. */
+  retrySaga(sagaId: string): void {
+    const { cloud, services } = this.orderly;
+    const [listener] = listenersOf(services).filter(({ consumer }) => consumer?.saga !== undefined);
+    const id = cloud.world.random.fork(`retry ${sagaId}`).id();
+    const body = ownCommandBody(createOrderContract, {
+      id,
+      subject: `CreateOrderSaga/${sagaId}`,
+      time: new Date(cloud.world.now).toISOString(),
+      trace: {
+        trigger: id,
+        actor: 'operator:tester',
+        correlationId: id,
+        traceparent: `00-${'1'.repeat(32)}-${'2'.repeat(16)}-01`,
+      },
+      command: { type: 'RetrySaga', data: { sagaId } },
+    });
+    cloud.world.note(`operator retries ${sagaId}`);
+    this.queueOf(listener?.consumer)?.send({ body });
+  }
+
+  private queueOf(consumer: ConsumerDescription | undefined): Queue | undefined {
+    return [...this.orderly.cloud.queues.values()].find(({ resource }) => resource.ref === consumer?.queueUrl);
+  }
+
   private async failures(): Promise<readonly FoundRecord[]> {
     const found: FoundRecord[] = [];
     for (const listener of listenersOf(this.orderly.services))
@@ -66,10 +95,8 @@ export class Operator {
   }
 
   private send({ listener }: FoundRecord, body: string, notDone: boolean): void {
-    const queues = [...this.orderly.cloud.queues.values()];
-    const queue = queues.find(({ resource }) => resource.ref === listener.consumer?.queueUrl);
     const value = { DataType: 'String', StringValue: notDone ? 'not-done' : 'again' };
-    queue?.send({ body, attributes: { [REDRIVE]: value } });
+    this.queueOf(listener.consumer)?.send({ body, attributes: { [REDRIVE]: value } });
   }
 
   /** A commit through its relay once more; its failure ends once all of it is on the bus. */
