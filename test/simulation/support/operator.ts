@@ -117,7 +117,7 @@ export class Operator {
 }
 
 /** A client whose requests are carried out by the model, at once; an operator's rights aren't looked at. */
-function inProcess({ dynamodb }: Cloud): DynamoDBClientConfig {
+export function inProcess({ dynamodb }: Cloud): DynamoDBClientConfig {
   const handle = async ({ headers, body }: { headers: Record<string, string>; body?: string | Uint8Array }) => {
     const operation = (headers['x-amz-target'] ?? '').split('.').at(-1) as Operation;
     const answer = (statusCode: number, output: object) => ({

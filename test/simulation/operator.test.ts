@@ -1,0 +1,140 @@
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
+import { showOrder } from '../../tools/operator/order.js';
+import type { Outcome } from '../../tools/operator/outcome.js';
+import { messageTo, type SagaRequest } from '../../tools/operator/saga-command.js';
+import { listSagas } from '../../tools/operator/saga-list.js';
+import { findSaga } from '../../tools/operator/sagas.js';
+import type { Queue } from '../simulator/aws/sqs.js';
+import { Cloud, deploymentOf } from '../simulator/cloud.js';
+import { orderOf, stocked } from './scenarios/shop.js';
+import { prodAssembly } from './support/assembly.js';
+import { inProcess } from './support/operator.js';
+import { Orderly } from './support/orderly.js';
+
+const deployment = deploymentOf(prodAssembly());
+
+let orderly: Orderly;
+let documents: DynamoDBDocumentClient;
+beforeEach(() => {
+  orderly = new Orderly(new Cloud(deployment, { seed: 'operator' }));
+  documents = DynamoDBDocumentClient.from(new DynamoDBClient(inProcess(orderly.cloud)));
+});
+
+/** The commands themselves, at this moment of the world: they read the clock of this process. */
+const operator = {
+  order: (orderId: string): Promise<Outcome> =>
+    now(() => showOrder(documents, orderly.services, { orderId, payload: false })),
+  sagas: (): Promise<Outcome> => now(() => listSagas(documents, orderly.services, 50)),
+  /** What the command would send goes into its queue here: its waiting for what comes of it is by the real clock. */
+  tell: (request: SagaRequest): Promise<void> =>
+    now(async () => {
+      const saga = await findSaga(documents, orderly.services, request.sagaId);
+      queueOf(saga.kind.consumer.name).send({ body: messageTo(saga, request, 'olga').body });
+    }),
+};
+
+async function now<T>(work: () => Promise<T>): Promise<T> {
+  vi.useFakeTimers({ toFake: ['Date'], now: orderly.cloud.world.now });
+  try {
+    return await work();
+  } finally {
+    vi.useRealTimers();
+  }
+}
+
+/** Alice places an order of one piece. */
+async function order(key = 'place'): Promise<string> {
+  const { reply } = await orderly.call(orderOf('alice', key, ['TEA-1']));
+  return String(reply.body.orderId);
+}
+
+function queueOf(consumer: string): Queue {
+  const url = orderly.services.flatMap(({ consumers }) => consumers).find(({ name }) => name === consumer)?.queueUrl;
+  const queue = [...orderly.cloud.queues.values()].find(({ resource }) => resource.ref === url);
+  return queue ?? expect.fail(`there is no queue of ${consumer}`);
+}
+
+/** Holds commands of a type back on their way into a consumer's queue. @returns what is held, and what ends it */
+function holding(consumer: string, type: string): { readonly held: readonly string[]; readonly letGo: () => void } {
+  const queue = queueOf(consumer);
+  const send = queue.send.bind(queue);
+  const held: string[] = [];
+  queue.send = (message, sentAt) =>
+    message.body.includes(`"${type}"`) ? `held-${held.push(message.body)}` : send(message, sentAt);
+  const letGo = () => {
+    queue.send = send;
+    for (const body of held) send({ body });
+  };
+  return { held, letGo };
+}
+
+/** Answers a command in its receiver's place: that it can't be done. */
+function refuse(body: string | undefined): void {
+  const { detail } = JSON.parse(body ?? '{}');
+  const { to, ...rest } = detail;
+  const type = 'SagaReplyRequested';
+  const source = `orderly.${to}`;
+  const data = { ...detail.data, outcome: 'REFUSED', reason: 'NOT_AUTHORIZED' };
+  const answer = { ...rest, id: `${detail.id}-answer`, source, type, dataschema: `urn:orderly:${to}:${type}:1`, data };
+  queueOf('orders-saga').send({ body: JSON.stringify({ source, 'detail-type': type, detail: answer }) });
+}
+
+describe('an operator of what is deployed', () => {
+  test('sees an approved order complete, with every participant, and no customer', async () => {
+    await stocked(orderly, { 'TEA-1': 5 });
+    await order('another');
+    await orderly.rest();
+    const id = await order();
+    await orderly.rest();
+    const { exitCode, json, text } = await operator.order(id);
+    // Of her account only what is about this order: it was opened for the other one.
+    expect(text).toMatch(/\ncomplete: 21 events, 4 commands, 14 deliveries processed, nothing twice$/);
+    expect(exitCode).toBe(0);
+    const { events } = json as { events: readonly { subject: string }[] };
+    expect(new Set(events.map(({ subject }) => subject.split(/[/ ]/)[0]))).toEqual(
+      new Set(['Order', 'CreateOrderSaga', 'PriceCheck', 'Account', 'Reservation', 'Payment']),
+    );
+    expect(text).not.toContain('alice');
+    expect((await operator.sagas()).text).toBe('no saga waits');
+  });
+
+  test('sees what an order waits for, sends it again, and takes as undone what it is stuck at', async () => {
+    await stocked(orderly, { 'TEA-1': 0 });
+    const { held, letGo } = holding('accounts-commands', 'ReleaseAuthorization');
+    const { world } = orderly.cloud;
+    const id = await order();
+    await world.until(() => held.length === 1);
+    await operator.tell({ action: 'retry', sagaId: id, dryRun: false });
+    await world.until(() => held.length === 2);
+    expect(await operator.order(id)).toMatchObject({
+      exitCode: 3,
+      text: expect.stringMatching(
+        /\npending: waits for undoing authorize-account since \S+ \(attempt 2\), sent again at /,
+      ),
+    });
+    expect((await operator.sagas()).text).toMatch(/\nSLOW +orders\/CreateOrderSaga +\w+ +undoing authorize-account /);
+
+    refuse(held[0]);
+    await orderly.rest();
+    const stuck = await operator.order(id);
+    expect(stuck.exitCode).toBe(4);
+    expect(stuck.text).toMatch(
+      /\nfailed: stuck at undoing authorize-account since \S+: NOT_AUTHORIZED\nnext: .* sagas show /,
+    );
+    expect((await operator.sagas()).text).toMatch(/\nSTUCK +orders\/CreateOrderSaga +\w+ .* NOT_AUTHORIZED\n/);
+
+    await operator.tell({ action: 'resolve', sagaId: id, note: 'released by hand', dryRun: false });
+    await orderly.rest();
+    expect((await operator.sagas()).text).toBe('no saga waits');
+    letGo();
+    await orderly.rest();
+    const { exitCode, text } = await operator.order(id);
+    expect(text).toContain('  CompensationDone  authorize-account, by olga: released by hand  ');
+    expect(text).toMatch(
+      /\ncomplete: undone \S+: REFUSED at reserve-stock: OUT_OF_STOCK \(TEA-1\); .*, nothing twice$/,
+    );
+    expect(exitCode).toBe(0);
+  });
+});
