@@ -65,6 +65,7 @@ describe('orderly order', () => {
       orderId,
       order: { status: 'APPROVED', version: 2 },
       listedVersion: 2,
+      sagas: [{ saga: 'CreateOrderSaga', id: orderId, status: 'COMPLETED' }],
       doneTwice: [],
       verdict: { state: 'complete' },
     });
@@ -93,7 +94,7 @@ describe('orderly order', () => {
 
     const { out } = await orderly('order', orderId);
     expect(out).toMatch(
-      /APPROVED, version 2[\s\S]*complete: 22 events, 4 commands, 14 deliveries processed, nothing twice$/,
+      /APPROVED, version 2[\s\S]*\nits saga completed [\s\S]*complete: 22 events, 4 commands, 14 deliveries processed, nothing twice$/,
     );
     for (const text of [out, JSON.stringify(found)]) {
       expect(text).not.toContain(clientReference);
@@ -232,6 +233,60 @@ describe('orderly failures', () => {
       await world.settled(orderId);
       expect(await ownFailures(id)).toEqual([]);
       expect(await asked('order', orderId)).toMatchObject({ code: 0, found: { verdict: { state: 'complete' } } });
+    },
+  );
+});
+
+describe('orderly sagas', () => {
+  test('what is not there is told with the command that lists what is', async () => {
+    const { code, found } = await asked('sagas', 'show', 'nobody');
+    expect({ code, error: found.error }).toMatchObject({
+      code: 1,
+      error: { code: 'not-found', next: expect.stringMatching(/sagas list$/) },
+    });
+  });
+
+  test.skipIf(!world.makesFaults)(
+    `one whose command got lost is listed and shown, and goes on once that is sent again ${needsFaults}`,
+    async () => {
+      const sku = await stocked(1);
+      await world.failEntries(
+        { detailType: 'ReserveStock', including: sku },
+        { errorCode: 'MalformedDetail', times: 1 },
+      );
+      const { orderId } = await placed([line(sku)]);
+      const lost = `CreateOrderSaga#${orderId}/COMMIT#0000000006`;
+      await world.eventually('the relay gave it up', async () => expect(await ownFailures(lost)).toHaveLength(1));
+
+      const shown = await asked('sagas', 'show', orderId);
+      expect(shown).toMatchObject({
+        code: 3,
+        found: { saga: { status: 'RUNNING', step: 'reserve-stock', attempt: 1 } },
+      });
+      await world.eventually('it is listed', async () => {
+        const { found } = await asked('sagas', 'list', '--limit', '1000');
+        expect(found.sagas.map(({ id }: { id: string }) => id)).toContain(orderId);
+      });
+      expect(await asked('sagas', 'resolve', orderId, '--note', 'a test')).toMatchObject({
+        code: 1,
+        found: { error: { code: 'refused' } },
+      });
+      const dry = await asked('sagas', 'retry', orderId, '--dry-run');
+      expect(dry).toMatchObject({ code: 0, found: { retry: { result: 'dry-run', attempt: 1 } } });
+
+      const retried = await asked('sagas', 'retry', orderId);
+      expect(retried).toMatchObject({ code: 0, found: { retry: { result: 'processed' } } });
+      await becomes(orderId, 'APPROVED');
+      expect(await asked('sagas', 'show', orderId)).toMatchObject({
+        code: 0,
+        found: { saga: { status: 'COMPLETED' } },
+      });
+      expect((await asked('sagas', 'retry', orderId)).found.error.code).toBe('refused');
+
+      const sent = await asked('failures', 'redrive', 'relay', lost);
+      expect(sent).toMatchObject({ code: 0, found: { redrive: { result: 'processed' } } });
+      await world.settled(orderId);
+      expect(await asked('order', orderId)).toMatchObject({ code: 0, found: { doneTwice: [] } });
     },
   );
 });
