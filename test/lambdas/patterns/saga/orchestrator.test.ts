@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { DynamoDbEventStore } from '../../../../lambdas/patterns/event-store/dynamodb-event-store.js';
@@ -127,7 +128,8 @@ describe('an orchestrator', () => {
     expect((await commandsSent()).map(({ type }) => type)).toEqual(['CheckPassport', 'CheckPassport']);
   });
 
-  test('lists a saga for as long as it is stuck', async () => {
+  test('lists a saga for as long as it is stuck, and counts each time that it gets so', async () => {
+    const counted = vi.spyOn(Metrics.prototype, 'addMetric');
     await hearsAll(start(), done(step('check-passport')), done(step('book-flight')), { type: 'Cancel' });
     await hears({ type: 'Reply', stepId: undo('book-hotel'), outcome: 'REFUSED', reason: 'NEVER' });
     expect(await stuck()).toMatchObject({ step: 'book-hotel', reason: 'NEVER', since: '2026-03-01T00:00:00.000Z' });
@@ -139,5 +141,7 @@ describe('an orchestrator', () => {
     expect(await stuck()).toBeUndefined();
     await hears(done(undo('book-flight')));
     expect((await saga()).state).toMatchObject({ status: 'COMPENSATED', ending: { cause: 'CANCELLED' } });
+    expect(counted.mock.calls).toEqual([1, 2].map(() => ['SagasStuck', MetricUnit.Count, 1]));
+    counted.mockRestore();
   });
 });
