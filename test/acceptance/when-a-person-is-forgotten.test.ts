@@ -107,12 +107,15 @@ describe('an order with an address', () => {
     const { orderId } = await placed([line(sku)], { as: { customer }, deliverTo });
     const without = await placed([line(sku)], { as: { customer } });
     for (const id of [orderId, without.orderId]) await world.settled(id);
-    const { aggregates } = await world.exported(customer);
-    const found = new Map((aggregates as Exported[]).map(({ subject, events }) => [subject, events]));
     const ids = [orderId, without.orderId];
     const parts = ['Order', 'CreateOrderSaga', 'PriceCheck', 'Reservation', 'Payment'];
     const subjects = [`Account/${customer}`, ...ids.flatMap((id) => parts.map((part) => `${part}/${id}`))];
-    expect([...found.keys()].toSorted()).toEqual(subjects.toSorted());
+    const found = await world.eventually('all of it is exported', async () => {
+      const { aggregates } = await world.exported(customer);
+      const bySubject = new Map((aggregates as Exported[]).map(({ subject, events }) => [subject, events]));
+      expect([...bySubject.keys()].toSorted()).toEqual(subjects.toSorted());
+      return bySubject;
+    });
     const [placing, approval, ...more] = found.get(`Order/${orderId}`)!;
     expect(more).toEqual([]);
     expect(placing).toMatchObject({ type: 'OrderPlaced', data: { deliverTo }, actor: `customer:${customer}` });
@@ -130,18 +133,23 @@ describe('an order with an address', () => {
     const customer = world.fresh('customer');
     const { body } = await pay(customer, 100, world.uuid(), { clientReference: 'my own' });
     await shows(body.paymentId, { status: 'CHARGED' });
-    const { aggregates } = await world.exported(customer);
-    expect(aggregates).toMatchObject([
-      {
-        service: 'payments',
-        subject: `Payment/${body.paymentId}`,
-        events: [
-          { type: 'PaymentRequested', data: { customerId: customer, accountId: customer, clientReference: 'my own' } },
-          { type: 'PaymentPrepared' },
-          { type: 'PaymentCharged' },
-        ],
-      },
-    ]);
+    // By an index, which follows.
+    await world.eventually('it is exported', async () =>
+      expect((await world.exported(customer)).aggregates).toMatchObject([
+        {
+          service: 'payments',
+          subject: `Payment/${body.paymentId}`,
+          events: [
+            {
+              type: 'PaymentRequested',
+              data: { customerId: customer, accountId: customer, clientReference: 'my own' },
+            },
+            { type: 'PaymentPrepared' },
+            { type: 'PaymentCharged' },
+          ],
+        },
+      ]),
+    );
   });
 });
 
