@@ -1,6 +1,6 @@
 import type { Scenario } from '../../simulator/search/scenario.js';
 import { accountOne, creditRaces } from './accounts.js';
-import { CANCEL_AT, cancelAt } from './cancel-at.js';
+import { cancelAtCalled } from './cancel-at.js';
 import { priceRaces } from './catalog.js';
 import { chargeOne, chargeRaces, UNDO_AT, undoAt } from './charges.js';
 import { counting } from './counting.js';
@@ -12,7 +12,16 @@ import { placeOne, readOne, rejectOne } from './place-one.js';
 import { cancelRaces, soldOut } from './races.js';
 import { rebuildCredit, rebuildUnderLoad } from './rebuilds.js';
 import { redeliveryTtlAtOnce, redeliveryTtlLags, redeliveryWhileDown } from './redelivery.js';
-import { answersLate, deadlinesPass, keysForgotten, participantFails, stepsRefused, stuck } from './sagas.js';
+import {
+  answersLate,
+  cancelOne,
+  deadlinesPass,
+  declineOne,
+  keysForgotten,
+  participantFails,
+  stepsRefused,
+  stuck,
+} from './sagas.js';
 import {
   busRefuses,
   consumerFails,
@@ -54,6 +63,8 @@ export const SCENARIOS: readonly Scenario[] = [
   chargeOne,
   chargeRaces,
   numbers,
+  declineOne,
+  cancelOne,
   stepsRefused,
   answersLate,
   deadlinesPass,
@@ -66,12 +77,12 @@ export const SCENARIOS: readonly Scenario[] = [
 ];
 
 /**
- * @param name one of the list, `cancel-at-<moment>-of-<approval|rejection>` or `undo-at-<moment>-of-<amount>`
+ * @param name one of the list, `cancel-at-<moment>-of-<approval|rejection|decline>` or `undo-at-<moment>-of-<amount>`
  * @throws {Error} naming what there is
  */
 export function scenarioCalled(name: string): Scenario {
-  const [, moment, race] = CANCEL_AT.exec(name) ?? [];
-  if (moment !== undefined) return cancelAt(Number(moment), race === 'rejection' ? 'rejection' : 'approval');
+  const cancelling = cancelAtCalled(name);
+  if (cancelling) return cancelling;
   const [, undone, amount] = UNDO_AT.exec(name) ?? [];
   if (undone !== undefined) return undoAt(Number(undone), Number(amount));
   const found = SCENARIOS.find((scenario) => scenario.name === name);

@@ -1,23 +1,32 @@
 import type { Scenario } from '../../simulator/search/scenario.js';
 import { brokenPromises } from '../invariants/broken-promises.js';
 import { Orderly } from '../support/orderly.js';
-import { cancellationOf, placed, stocked } from './shop.js';
+import { cancellationOf, orderAt, productOf, stocked } from './shop.js';
 
-/** Whether the stock is enough: the cancellation races an approval, or a rejection. */
-type Race = 'approval' | 'rejection';
+/** What the cancellation races: an approval, a rejection for want of stock, or a payment that is declined. */
+export type Race = (typeof RACES)[number];
+const RACES = ['approval', 'rejection', 'decline'] as const;
 
 /** In the trace of a moment that comes when nothing moves any more: the last one that differs from those before. */
 export const AT_REST = 'nothing moves any more: the cancellation is late';
 
 /** By then an order without faults has come to its end. */
 const LONGEST_WAY = 60_000;
+/** The sandbox declines it (`sandbox-amounts.ts`). */
+const DECLINED = 40200;
 
-/** Name of the scenario that begins a cancellation at one moment: `cancel-at-17-of-approval`. */
-export const CANCEL_AT = /^cancel-at-(\d+)-of-(approval|rejection)$/;
+const NAME = new RegExp(`^cancel-at-(\\d+)-of-(${RACES.join('|')})$`);
+
+/** The scenario that begins a cancellation at one moment: `cancel-at-17-of-approval`; nothing where it is another's name. */
+export function cancelAtCalled(name: string): Scenario | undefined {
+  const [, moment, called] = NAME.exec(name) ?? [];
+  const race = RACES.find((one) => one === called);
+  return race && cancelAt(Number(moment), race);
+}
 
 /**
  * A cancellation that begins at one moment of its order's way: right before the so many-th call, message, delivery or
- * invocation after the acknowledgement. Played at every moment it meets the reservation, its answer and the list at each
+ * invocation after the acknowledgement. Played at every moment it meets each step, its answer and the list at each
  * point at which anything happens at all.
  * @param moment from 0; past the last one everything has come to rest
  */
@@ -27,9 +36,11 @@ export const cancelAt = (moment: number, race: Race): Scenario => ({
   async play(cloud) {
     const { world, faults } = cloud;
     const orderly = new Orderly(cloud);
-    await stocked(orderly, { 'TEA-1': race === 'approval' ? 1 : 0 });
+    await stocked(orderly, { 'TEA-1': race === 'rejection' ? 0 : 1 });
+    const amount = race === 'decline' ? DECLINED : 350;
+    await orderly.call(productOf('TEA-1', amount));
     await orderly.rest();
-    const { reply } = await placed(orderly, 'alice', 'order');
+    const { reply } = await orderly.call(orderAt('alice', 'order', 'TEA-1', amount));
     const begun = faults.points.length;
     const latest = world.now + LONGEST_WAY;
     await world.until(() => faults.points.length >= begun + moment || world.now >= latest);

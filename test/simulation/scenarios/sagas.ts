@@ -4,7 +4,7 @@ import { brokenPromises } from '../invariants/broken-promises.js';
 import { Facts } from '../support/facts.js';
 import { Operator } from '../support/operator.js';
 import { type Call, Orderly } from '../support/orderly.js';
-import { cancellationOf, DAY, HOUR, orderOf, placed, productOf, stocked } from './shop.js';
+import { cancellationOf, DAY, HOUR, orderAt, orderOf, placed, productOf, stocked } from './shop.js';
 
 const MINUTE = 60_000;
 
@@ -20,11 +20,46 @@ const limitOf = (customer: string, amount: number): Call => ({
   body: { creditLimit: { amount, currency: 'EUR' } },
 });
 
-/** An order of one piece for which the customer agreed to this price. */
-const orderAt = (as: string, key: string, sku: string, amount: number): Call => ({
-  ...orderOf(as, key, []),
-  body: { lines: [{ sku, quantity: 1, unitPrice: { amount, currency: 'EUR' } }] },
-});
+/** An order whose payment is declined, with a duplicate of it, and a cancellation that comes too late, twice. */
+export const declineOne: Scenario = {
+  name: 'decline-one',
+  faultProbability: 0.04,
+  async play(cloud) {
+    const orderly = new Orderly(cloud);
+    await stocked(orderly, { 'TEA-1': 1 });
+    await orderly.call(productOf('TEA-1', DECLINED));
+    const place = orderAt('alice', 'place', 'TEA-1', DECLINED);
+    const { reply } = await orderly.call(place);
+    orderly.begin(place);
+    await orderly.rest();
+    const cancel = cancellationOf('alice', reply.body.orderId, 'cancel');
+    await orderly.call(cancel);
+    orderly.begin(cancel);
+    await orderly.rest();
+    return brokenPromises(orderly);
+  },
+};
+
+/** An order that is cancelled while its stock is reserved, twice; its saga undoes what it did. */
+export const cancelOne: Scenario = {
+  name: 'cancel-one',
+  faultProbability: 0.04,
+  async play(cloud) {
+    const { world, events } = cloud;
+    const orderly = new Orderly(cloud);
+    await stocked(orderly, { 'TEA-1': 1 });
+    const { reply } = await placed(orderly, 'alice', 'place');
+    const isAsked = (): boolean => events.accepted.some(({ event }) => event['detail-type'] === 'ReserveStock');
+    // It may never come there: what the bus could not deliver is a failure record.
+    const latest = world.now + MINUTE;
+    await world.until(() => isAsked() || world.now >= latest);
+    const cancel = cancellationOf('alice', reply.body.orderId, 'cancel');
+    await orderly.call(cancel);
+    orderly.begin(cancel);
+    await orderly.rest();
+    return brokenPromises(orderly);
+  },
+};
 
 /**
  * An order for each end that a saga has: one that goes well, one without a charge, one refused at each of its steps, and

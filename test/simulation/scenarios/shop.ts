@@ -16,6 +16,16 @@ export const orderOf = (as: string, key: string, skus: readonly string[], quanti
     },
   }) as const;
 
+/** An order of one piece for which the customer agreed to this price. */
+export const orderAt = (as: string, key: string, sku: string, amount: number) =>
+  ({
+    method: 'POST',
+    path: '/orders',
+    as,
+    key,
+    body: { lines: [{ sku, quantity: 1, unitPrice: { amount, currency: 'EUR' } }] },
+  }) as const;
+
 export const cancellationOf = (as: string, orderId: unknown, key: string) =>
   ({ method: 'POST', path: `/orders/${String(orderId)}/cancellation`, as, key, body: {} }) as const;
 
