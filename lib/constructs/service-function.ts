@@ -104,7 +104,7 @@ export class ServiceFunction extends Construct {
   }
 
   /**
-   * Actions on a table's items, and only on those whose partition key begins as said (`Order#`, `orders-stock@`).
+   * Actions on a table's items, and only on those whose partition key begins as said (`Order#`, `orders-saga@`).
    *
    * `ForAllValues` because the condition's key is a list; each part of a transaction is judged by itself.
    */
