@@ -94,7 +94,7 @@ describe('tables', () => {
     for (const { policy, condition } of items) {
       const keys: string[] = condition?.['ForAllValues:StringLike']?.['dynamodb:LeadingKeys'] ?? [];
       expect(keys, policy).not.toEqual([]);
-      for (const key of keys) expect(key, policy).toMatch(/^([A-Za-z-]+[#@]|STUCK#[A-Za-z]+)\*$/);
+      for (const key of keys) expect(key, policy).toMatch(/^([A-Za-z-]+[#@]|STUCK#[A-Za-z]+#)\*$/);
     }
   });
 });

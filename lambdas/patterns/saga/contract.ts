@@ -66,7 +66,7 @@ export const sagaCommands = {
 } as const satisfies Record<string, EventSchema>;
 
 /** Key of the list of stuck sagas of one kind, in their service's table; the sort key is the saga's id. */
-export const stuckKey = (aggregate: string): string => `STUCK#${aggregate}`;
+export const stuckKey = (aggregate: string): string => `STUCK#${aggregate}#`;
 
 /** Names the clock of a saga that has this number. */
 export const timerIdOf = (sagaId: string, number: number): string => `${sagaId}/timer-${number}`;
