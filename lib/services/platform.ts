@@ -107,6 +107,8 @@ export class PlatformStack extends Stack {
       graph('Age of what is processed (s), by service', ours('ProcessingAge', 'p99')),
       graph('Failure records, by service', ours('ConsumerFailures'), ours('PublishFailures')),
       graph('Transient failures, by service', ours('TransientFailures')),
+      graph('Sagas that are stuck, refunds that failed, by service', ours('SagasStuck'), ours('RefundsFailed')),
+      graph('Timers: how late they were handed out (s)', ours('TimerLateness', 'Maximum')),
       graph('Queues: oldest message (s)', sqs('ApproximateAgeOfOldestMessage')),
       graph('Queues and dead letters: messages', sqs('ApproximateNumberOfMessagesVisible')),
       graph('Streams: age of what the relays read (ms)', lambda('IteratorAge', 'Maximum')),

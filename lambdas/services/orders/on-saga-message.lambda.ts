@@ -23,7 +23,7 @@ export const handler = consumer({
       on: {
         OrderPlaced: ({ event: { data }, trace }) => {
           const { orderId, customerId, lines, total } = data;
-          return heard(orderId, { type: 'Start', data: { orderId, customerId, lines, total } }, trace);
+          return begun({ orderId, customerId, lines, total }, trace);
         },
         OrderCancelled: ({ event: { data }, trace }) => heard(data.orderId, { type: 'Cancel' }, trace),
       },
@@ -94,6 +94,17 @@ function replied(message: Message<Answer & { readonly data: { readonly outcome: 
 
 function heard(orderId: string, message: SagaMessage<CreateOrder>, trace: Trace): Handling {
   return { decide: () => effectOf(orderId, message, trace) };
+}
+
+/** An order that came to its end without a saga, as before there was one, gets none when its event is sent once more. */
+function begun(data: CreateOrder, trace: Trace): Handling {
+  return {
+    decide: async () => {
+      const order = await orderStore.load(data.orderId);
+      const isOver = order.state.status === 'APPROVED' || order.state.status === 'REJECTED';
+      return isOver ? [orderStore.unchangedCheck(order)] : effectOf(data.orderId, { type: 'Start', data }, trace);
+    },
+  };
 }
 
 /** The order changes with its saga, in one transaction. */

@@ -58,7 +58,7 @@ function reserve(
         ? [{ type: 'StockRejected', data: { ...idsOf(order), reason: 'OUT_OF_STOCK', skus: [...short] } }]
         : [{ type: 'StockReserved', data: { ...idsOf(order), lines: [...lines] } }];
     case 'RESERVED':
-      if (order.stepId !== undefined && !same(lines, reservation.lines)) throw new ReservationRefused('LINES_DIFFER');
+      if (!same(lines, reservation.lines)) throw new ReservationRefused('LINES_DIFFER');
       return answer(order, { outcome: 'DONE' });
     case 'REJECTED':
       return answer(order, { outcome: 'REFUSED', reason: 'OUT_OF_STOCK', skus: [...reservation.skus] });

@@ -115,6 +115,18 @@ describe('the saga of an order', () => {
     expect(await sagaStatus()).toBe('COMPENSATED');
   });
 
+  test.each([{ type: 'Approve' }, { type: 'Reject', reason: 'OUT_OF_STOCK', skus: [] }] as const)(
+    'never begins where its order ended before there were sagas: $type',
+    async (end) => {
+      await changed(end);
+      const { version } = await order();
+      await isPlaced();
+      expect(await sent()).toEqual([]);
+      expect(await sagaStatus()).toBe('NONE');
+      expect((await order()).version).toBe(version);
+    },
+  );
+
   test('takes no answer that no step of it asked for', async () => {
     await isPlaced();
     await hears(inventoryContract, { type: 'StockReserved', data: { orderId, lines: [] } });
