@@ -11,7 +11,7 @@ import { paymentsContract } from '../payments/contract.js';
 import { ordersContract } from './contract.js';
 import { createOrderOrchestrator as orchestrator } from './create-order-store.js';
 import { orderCommandOf } from './domain/create-order.js';
-import { decide, OrderRefused } from './domain/order.js';
+import { decide, isOver, OrderRefused } from './domain/order.js';
 import { orderStore } from './order-store.js';
 import { type CreateOrder, createOrderContract } from './saga-contract.js';
 
@@ -96,13 +96,17 @@ function heard(orderId: string, message: SagaMessage<CreateOrder>, trace: Trace)
   return { decide: () => effectOf(orderId, message, trace) };
 }
 
-/** An order that came to its end without a saga, as before there was one, gets none when its event is sent once more. */
+/**
+ * An order that came to its end without a saga, as before there was one, or that was cancelled meanwhile, gets none when its
+ * event is heard.
+ */
 function begun(data: CreateOrder, trace: Trace): Handling {
   return {
     decide: async () => {
       const order = await orderStore.load(data.orderId);
-      const isOver = order.state.status === 'APPROVED' || order.state.status === 'REJECTED';
-      return isOver ? [orderStore.unchangedCheck(order)] : effectOf(data.orderId, { type: 'Start', data }, trace);
+      return isOver(order.state)
+        ? [orderStore.unchangedCheck(order)]
+        : effectOf(data.orderId, { type: 'Start', data }, trace);
     },
   };
 }
@@ -116,6 +120,7 @@ async function effectOf(orderId: string, message: SagaMessage<CreateOrder>, trac
   const changes = decide(order.state, command, { now: clock.now() });
   if (changes.length > 0) return [...writes, orderStore.appendWrite(orderStore.commit(order, changes, trace))];
   // Its customer was faster: a cancelled order stays so, and is not approved, but undone.
-  if (command.type === 'Approve') return (await orchestrator.advance(orderId, { type: 'Cancel' }, trace)).writes;
+  if (command.type === 'Approve' && order.state.status === 'CANCELLED')
+    return (await orchestrator.advance(orderId, { type: 'Cancel' }, trace)).writes;
   return writes;
 }

@@ -18,7 +18,7 @@ export const sagas: Check = (facts) =>
     const saga = facts.saga(id);
     return [
       ...eachOnce(id, saga),
-      ...endsOrIsVisible(facts, id, saga),
+      ...endsOrIsVisible(facts, order, saga),
       ...orderFollows(facts, order, saga),
       ...(saga.state.status === 'COMPLETED' && order.status === 'APPROVED' ? approved(facts, order) : []),
       ...(saga.state.status === 'COMPLETED' && order.status === 'CANCELLED' ? cancelledLate(facts, order) : []),
@@ -37,13 +37,16 @@ function eachOnce(id: string, { events }: SagaTold): readonly Violation[] {
 }
 
 /** What isn't over is in the list of stuck ones, or waits for a message that an operator can see. */
-function endsOrIsVisible(facts: Facts, id: string, { state }: SagaTold): readonly Violation[] {
+function endsOrIsVisible(facts: Facts, { orderId: id, status }: OrderView, { state }: SagaTold): readonly Violation[] {
   const isListed = facts.stuck.has(id);
   const told = `${state.status}${isListed ? ', in the list of stuck ones' : ''}`;
   if (isListed !== (state.status === 'STUCK')) return [violation('stuck sagas are listed, and no others', told, id)];
   switch (state.status) {
     case 'NONE':
-      return isVisible(facts, id, 'OrderPlaced', 'orders-saga') ? [] : [violation('an order has a saga', told, id)];
+      // Cancelled before it was heard of, it needs none.
+      return status === 'CANCELLED' || isVisible(facts, id, 'OrderPlaced', 'orders-saga')
+        ? []
+        : [violation('an order has a saga', told, id)];
     case 'RUNNING':
     case 'COMPENSATING': {
       const clock = facts.records.get(`orders-saga@0#${id}/timer-${state.timers}`);

@@ -91,6 +91,9 @@ export function viewOf(order: Order, version: number): OrderView | undefined {
   return { orderId, customerId, status, ...reason, ...reference, lines, total, version, placedAt };
 }
 
+/** Whether nothing approves or rejects it any more. */
+export const isOver = ({ status }: Order): boolean => status !== 'NONE' && status !== 'PENDING';
+
 /** An order that waits has a saga that is under way. */
 const underWay = ({ status }: Order): { readonly underWay?: true } => (status === 'PENDING' ? { underWay: true } : {});
 

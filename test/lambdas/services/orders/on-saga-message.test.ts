@@ -115,8 +115,16 @@ describe('the saga of an order', () => {
     expect(await sagaStatus()).toBe('COMPENSATED');
   });
 
-  test.each([{ type: 'Approve' }, { type: 'Reject', reason: 'OUT_OF_STOCK', skus: [] }] as const)(
-    'never begins where its order ended before there were sagas: $type',
+  test('of an order that was approved meanwhile, by a release that knew no sagas, undoes nothing', async () => {
+    for (const heard of [isPlaced, confirmed, authorized, reserved]) await heard();
+    await changed({ type: 'Approve' });
+    await charged();
+    expect(await sagaStatus()).toBe('COMPLETED');
+    expect(await sent()).toEqual(FORWARDS);
+  });
+
+  test.each([{ type: 'Approve' }, { type: 'Reject', reason: 'OUT_OF_STOCK', skus: [] }, { type: 'Cancel' }] as const)(
+    'never begins where its order has ended without one: $type',
     async (end) => {
       await changed(end);
       const { version } = await order();

@@ -1,0 +1,39 @@
+import { expect, test } from 'vitest';
+import { deploymentOf } from '../simulator/cloud.js';
+import { report } from '../simulator/search/report.js';
+import { playWith, type Scenario } from '../simulator/search/scenario.js';
+import { brokenPromises } from './invariants/broken-promises.js';
+import { placed, stocked } from './scenarios/shop.js';
+import { prodAssembly } from './support/assembly.js';
+import { Facts } from './support/facts.js';
+import { Orderly } from './support/orderly.js';
+
+const deployment = deploymentOf(prodAssembly());
+
+const approveOne: Scenario = {
+  name: 'approve-one',
+  faultProbability: 0,
+  async play(cloud) {
+    const orderly = new Orderly(cloud);
+    await stocked(orderly, { 'TEA-1': 1 });
+    await placed(orderly, 'alice', 'place');
+    await orderly.rest();
+    return brokenPromises(orderly);
+  },
+};
+
+const { points } = await playWith(deployment, approveOne, 'singles');
+const ANSWERS = points
+  .map(({ id }) => id)
+  .filter((id) => /^Orders\/Saga\/(Catalog|Accounts|Inventory|Payments)Events delivery/.test(id));
+
+test('an order has four answers on its way', () => expect(ANSWERS).toHaveLength(4));
+
+test.each(ANSWERS)('an order is approved, once, though an answer never arrives: %s', async (point) => {
+  const history = await playWith(deployment, approveOne, 'singles', [{ point, kind: 'undeliverable' }]);
+  if (history.violations.length > 0) expect.fail(report(history, `answers-lost.test.ts, ${point}`));
+  const facts = new Facts(new Orderly(history.cloud));
+  expect([...facts.orders.keys()].map((id) => facts.order(id)?.status)).toEqual(['APPROVED']);
+  const repeats = history.trace.filter((line) => line.includes('of SagaReplyRequested'));
+  expect(repeats.length).toBeGreaterThan(0);
+});
