@@ -123,7 +123,7 @@ function messageOf<Data>({ state }: Moment<Data>, on: Move['on'], data: Data): S
     case 'retried':
       return { type: 'Retry' };
     case 'resolved':
-      return { type: 'Resolve', by: 'operator', note: 'by hand' };
+      return { type: 'Resolve', step: step ?? '', by: 'operator', note: 'by hand' };
     case 'unanswered':
       return { type: 'Ring', number: state.timers };
   }

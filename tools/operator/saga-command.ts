@@ -78,7 +78,7 @@ export function messageTo(saga: Saga, request: SagaRequest, by: string): SagaMes
   const id = newId();
   const sent = isRetry
     ? { type: 'RetrySaga', data: { sagaId } }
-    : { type: 'ResolveSaga', data: { sagaId, by, note: request.note } };
+    : { type: 'ResolveSaga', data: { sagaId, step: state.waiting.step, by, note: request.note } };
   const body = ownCommandBody(sagaContractOf(kind.service.name), {
     id,
     subject: `${kind.type}/${sagaId}`,

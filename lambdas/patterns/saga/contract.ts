@@ -58,10 +58,15 @@ export const sagaCommands = {
   RingTimer: { version: 1, data: z.object({ sagaId: z.string(), number: z.int().check(z.gte(1)) }) },
   /** Sends once more what the saga waits for. */
   RetrySaga: { version: 1, data: z.object({ sagaId: z.string() }) },
-  /** An operator undid by hand what a stuck saga could not. */
+  /** An operator undid by hand what a stuck saga could not: this step, and no other one that it is stuck at by then. */
   ResolveSaga: {
     version: 1,
-    data: z.object({ sagaId: z.string(), by: z.string(), note: z.string().check(z.minLength(1), z.maxLength(500)) }),
+    data: z.object({
+      sagaId: z.string(),
+      step: StepName,
+      by: z.string(),
+      note: z.string().check(z.minLength(1), z.maxLength(500)),
+    }),
   },
 } as const satisfies Record<string, EventSchema>;
 

@@ -42,7 +42,7 @@ export type SagaMessage<Data> =
   | { readonly type: 'Cancel' }
   | { readonly type: 'Ring'; readonly number: number }
   | { readonly type: 'Retry' }
-  | { readonly type: 'Resolve'; readonly by: string; readonly note: string };
+  | { readonly type: 'Resolve'; readonly step: string; readonly by: string; readonly note: string };
 
 /** What follows: both in one commit. */
 export interface SagaDecision<Data> {
@@ -53,7 +53,7 @@ export interface SagaDecision<Data> {
 /** What an operator asked for does not fit the saga's state. Nothing was changed. */
 export class SagaRefused extends Error {
   override readonly name = 'SagaRefused';
-  constructor(readonly code: 'NOT_WAITING' | 'NOT_STUCK') {
+  constructor(readonly code: 'NOT_WAITING' | 'NOT_STUCK' | 'STUCK_ELSEWHERE') {
     super(code);
   }
 }
@@ -174,10 +174,12 @@ class Course<Data> {
     this.send(step, state.status === 'STUCK' ? 1 : attempt + 1);
   }
 
-  resolve({ by, note }: { readonly by: string; readonly note: string }): void {
+  /** What one step's undoing was done by hand says nothing of the step that it is stuck at meanwhile. */
+  resolve({ step, by, note }: Extract<SagaMessage<never>, { type: 'Resolve' }>): void {
     const { state, now } = this;
     if (state.status !== 'STUCK') throw new SagaRefused('NOT_STUCK');
-    this.undone({ step: state.waiting.step, at: now, by, note });
+    if (step !== state.waiting.step) throw new SagaRefused('STUCK_ELSEWHERE');
+    this.undone({ step, at: now, by, note });
   }
 
   /** Sets the clock for what is waited for in the end, where none is set that rings in time. */

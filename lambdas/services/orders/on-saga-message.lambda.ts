@@ -59,8 +59,8 @@ export const handler = consumer({
         RingTimer: ({ event: { data }, trace }) => heard(data.sagaId, { type: 'Ring', number: data.number }, trace),
         RetrySaga: ({ event: { data }, trace }) => heard(data.sagaId, { type: 'Retry' }, trace),
         ResolveSaga: ({ event: { data }, trace }) => {
-          const { sagaId, by, note } = data;
-          return heard(sagaId, { type: 'Resolve', by, note }, trace);
+          const { sagaId, ...resolved } = data;
+          return heard(sagaId, { type: 'Resolve', ...resolved }, trace);
         },
       },
     }),

@@ -146,7 +146,7 @@ describe('a refund that the provider refused for good', () => {
       ...TOLD.slice(0, 4),
       ['OrderCancelled-2', { type: 'Cancel' }],
       undone('SagaReplyRequested-7', 'charge-payment', 'REFUSED'),
-      ['resolve-1', { type: 'Resolve', by: 'olga', note: 'paid back by hand' }],
+      ['resolve-1', { type: 'Resolve', step: 'charge-payment', by: 'olga', note: 'paid back by hand' }],
       undone('StockReleased-2', 'reserve-stock'),
       undone('AuthorizationReleased-2', 'authorize-account'),
     ] as const;

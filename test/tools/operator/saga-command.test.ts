@@ -7,7 +7,7 @@ import { FailureRecords, recordKey } from '../../../lambdas/patterns/idempotent-
 import { from, readFrom } from '../../../lambdas/patterns/idempotent-consumer/listening.js';
 import { ProcessedRecords, processOnce } from '../../../lambdas/patterns/idempotent-consumer/process-once.js';
 import { readEnvelope } from '../../../lambdas/patterns/outbox/envelope.js';
-import { type SagaMessage, SagaRefused, undoIdOf } from '../../../lambdas/patterns/saga/saga.js';
+import { type SagaMessage, SagaRefused, stepIdOf, undoIdOf } from '../../../lambdas/patterns/saga/saga.js';
 import { documents } from '../../../lambdas/platform/dynamodb.js';
 import { commandSaga, type SagaRequest } from '../../../tools/operator/saga-command.js';
 import { showSaga } from '../../../tools/operator/saga-show.js';
@@ -64,7 +64,7 @@ async function deliver(body: string): Promise<void> {
     onCommand: {
       RingTimer: ({ event }) => advance({ type: 'Ring', number: event.data.number }),
       RetrySaga: () => advance({ type: 'Retry' }),
-      ResolveSaga: ({ event: { data } }) => advance({ type: 'Resolve', by: data.by, note: data.note }),
+      ResolveSaga: ({ event: { data } }) => advance({ type: 'Resolve', step: data.step, by: data.by, note: data.note }),
     },
   });
   const { event, handle } = readFrom([source], envelope);
@@ -164,5 +164,19 @@ describe('an operator’s command to a saga', () => {
       /refused: SagaRefused: NOT_STUCK; now: undone .*failures discard trips-saga (\S+) --reason/.exec(text) ?? [];
     const { Item } = await documents.send(new GetCommand({ TableName: 'records', Key: { pk: recordKey(owner, id) } }));
     expect(Item).toMatchObject({ status: 'FAILED' });
+  });
+
+  test('resolve says which step was undone by hand: one that is stuck at another by then stays so', async () => {
+    const upTo = ['check-passport', 'book-flight'].map((name) => reply(stepIdOf('t1', name), 'DONE'));
+    await hears('t1', start('t1'), ...upTo, { type: 'Cancel' }, reply(undoIdOf('t1', 'book-hotel'), 'REFUSED'));
+    meanwhile = () =>
+      hears(
+        't1',
+        reply(undoIdOf('t1', 'book-hotel'), 'DONE'),
+        reply(undoIdOf('t1', 'book-flight'), 'REFUSED', 'TAKEN_OFF'),
+      );
+    const { exitCode, text } = await resolve('t1');
+    expect(exitCode).toBe(4);
+    expect(text).toMatch(/refused: SagaRefused: STUCK_ELSEWHERE; now: stuck at undoing book-flight since /);
   });
 });

@@ -137,7 +137,7 @@ describe('an orchestrator', () => {
     expect(await stuck()).toBeUndefined();
     await hears({ type: 'Reply', stepId: undo('book-hotel'), outcome: 'REFUSED', reason: 'NEVER' });
     expect(await stuck()).toBeDefined();
-    await hears({ type: 'Resolve', by: 'operator:eve', note: 'called them' });
+    await hears({ type: 'Resolve', step: 'book-hotel', by: 'operator:eve', note: 'called them' });
     expect(await stuck()).toBeUndefined();
     await hears(done(undo('book-flight')));
     expect((await saga()).state).toMatchObject({ status: 'COMPENSATED', ending: { cause: 'CANCELLED' } });

@@ -204,7 +204,7 @@ describe('a saga that is stuck', () => {
     expect(saga.ring().sent).toEqual(['CancelHotel']);
   });
   test('is resolved by an operator who undid it by hand, and goes on', () => {
-    const saga = stuck().hear({ type: 'Resolve', by: 'operator:eve', note: 'called the hotel' });
+    const saga = stuck().hear({ type: 'Resolve', step: 'book-hotel', by: 'operator:eve', note: 'called the hotel' });
     expect(saga.events[0]).toMatchObject({ type: 'CompensationDone', data: { by: 'operator:eve' } });
     expect(saga.sent).toEqual(['CancelFlight']);
   });
@@ -219,8 +219,13 @@ describe('an operator', () => {
     expect(() => over.hear({ type: 'Retry' })).toThrow(refusal('NOT_WAITING'));
   });
   test('can not resolve what is not stuck', () => {
-    const resolve = { type: 'Resolve', by: 'operator:eve', note: 'so' } as const;
+    const resolve = { type: 'Resolve', step: 'book-hotel', by: 'operator:eve', note: 'so' } as const;
     expect(() => booked().hear(resolve)).toThrow(refusal('NOT_STUCK'));
     expect(() => booked().hear({ type: 'Cancel' }, resolve)).toThrow(refusal('NOT_STUCK'));
+  });
+  test('can not resolve another step than the one that it is stuck at', () => {
+    const saga = booked().hear({ type: 'Cancel' }, done(undoId('book-hotel')), refused(undoId('book-flight')));
+    const resolve = { type: 'Resolve', step: 'book-hotel', by: 'operator:eve', note: 'so' } as const;
+    expect(() => saga.hear(resolve)).toThrow(refusal('STUCK_ELSEWHERE'));
   });
 });
