@@ -24,6 +24,14 @@ export const count = (name: MetricName, by = 1): void => {
   metrics.addMetric(name, MetricUnit.Count, by);
 };
 
+/**
+ * Counts one, in the log before this returns: for what an alarm waits for and a commit follows. Counted with the rest of
+ * the invocation, it would be lost by a crash after that commit, and what is redelivered then is a duplicate.
+ */
+export const countAtOnce = (name: MetricName): void => {
+  metrics.singleMetric().addMetric(name, MetricUnit.Count, 1);
+};
+
 /** Notes one length of time, in seconds. */
 export const seconds = (name: MetricName, value: number): void => {
   metrics.addMetric(name, MetricUnit.Seconds, value);

@@ -1,6 +1,6 @@
 import { clock } from '../../platform/clock.js';
 import type { TransactWriteItem } from '../../platform/dynamodb.js';
-import { count, logger } from '../../platform/telemetry.js';
+import { countAtOnce, logger } from '../../platform/telemetry.js';
 import type { EventSchema } from '../contract.js';
 import type { TransactionalEventStore } from '../event-store/event-store.js';
 import type { Timers } from '../timers/timers.js';
@@ -56,7 +56,7 @@ export class Orchestrator<Data> {
     const after = store.after(loaded, commit).state;
     logger.info('saga', { saga: this.options.aggregate, sagaId: id, status: after.status });
     // Before the commit, since there is no moment after it: an alarm too many, never one too few.
-    if (after.status === 'STUCK' && loaded.state.status !== 'STUCK') count('SagasStuck');
+    if (after.status === 'STUCK' && loaded.state.status !== 'STUCK') countAtOnce('SagasStuck');
     return {
       events,
       writes: [

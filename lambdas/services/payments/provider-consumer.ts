@@ -5,7 +5,7 @@ import type { Handling, Message } from '../../patterns/idempotent-consumer/liste
 import type { Effect } from '../../patterns/idempotent-consumer/process-once.js';
 import type { Trace } from '../../patterns/trace.js';
 import { clock } from '../../platform/clock.js';
-import { count, logger } from '../../platform/telemetry.js';
+import { countAtOnce, logger } from '../../platform/telemetry.js';
 import { type PaymentEvent, paymentsContract } from './contract.js';
 import { decide, type Payment, type PaymentCommand, PaymentRefused, pendingRefund } from './domain/payment.js';
 import { onceAtProvider, PaymentUnclear } from './once-at-provider.js';
@@ -134,7 +134,7 @@ function outcome(payment: Loaded<Payment>, command: PaymentCommand, trace: Trace
   for (const { type, data } of events) {
     if (type !== 'RefundFailed') continue;
     // Before the commit, since there is no moment after it: an alarm too many, never one too few.
-    count('RefundsFailed');
+    countAtOnce('RefundsFailed');
     logger.warn('a refund was refused for good', { paymentId: data.paymentId, refundId: data.refundId });
   }
   return effectOf(payment, events, trace);

@@ -14,6 +14,7 @@ import { evolve, initialState, type SagaState } from '../../../../lambdas/patter
 import { Timers } from '../../../../lambdas/patterns/timers/timers.js';
 import { documents, type Item, type TransactWriteItem, transact } from '../../../../lambdas/platform/dynamodb.js';
 import { inProcessDynamoDb } from '../../../support/in-process-dynamodb.js';
+import { metricLines } from '../../../support/metric-lines.js';
 import { traceOf } from '../../../support/tally.js';
 import { type Trip, tripContract, tripSaga } from './trip.js';
 
@@ -37,7 +38,11 @@ beforeEach(() => {
   inProcessDynamoDb({ trips: ['pk', 'sk'], records: ['pk'] });
   id = randomUUID();
 });
-afterEach(() => void vi.useRealTimers());
+afterEach(() => {
+  vi.useRealTimers();
+  vi.unstubAllEnvs();
+  vi.restoreAllMocks();
+});
 
 const pass = (seconds: number) => void vi.setSystemTime(Date.now() + seconds * 1000);
 const step = (name: string) => stepIdOf(id, name);
@@ -142,6 +147,16 @@ describe('an orchestrator', () => {
     await hears(done(undo('book-flight')));
     expect((await saga()).state).toMatchObject({ status: 'COMPENSATED', ending: { cause: 'CANCELLED' } });
     expect(counted.mock.calls).toEqual([1, 2].map(() => ['SagasStuck', MetricUnit.Count, 1]));
-    counted.mockRestore();
+  });
+
+  test('says that a saga is stuck before that is committed: nobody would say it after a crash', async () => {
+    await hearsAll(start(), done(step('check-passport')), done(step('book-flight')), { type: 'Cancel' });
+    const written = vi.fn();
+    metricLines('SagasStuck', written);
+    const refusal: SagaMessage<Trip> = { type: 'Reply', stepId: undo('book-hotel'), outcome: 'REFUSED' };
+    const { writes } = await orchestrator.advance(id, refusal, traceOf('x'));
+    expect(written).toHaveBeenCalledTimes(1);
+    await transact([...writes]);
+    expect(await stuck()).toBeDefined();
   });
 });

@@ -7,18 +7,20 @@ import type { PaymentEvent } from '../../../../lambdas/services/payments/contrac
 import type { PaymentProvider } from '../../../../lambdas/services/payments/provider/payment-provider.js';
 import { ProviderRefused } from '../../../../lambdas/services/payments/provider/payment-provider.js';
 import { consumed, consumerEnvironment } from '../../../support/consumed.js';
-import { inProcessDynamoDb } from '../../../support/in-process-dynamodb.js';
+import { type Call, inProcessDynamoDb } from '../../../support/in-process-dynamodb.js';
+import { metricLines } from '../../../support/metric-lines.js';
 import { traceOf } from '../../../support/tally.js';
 import { eur } from './provider/provider-suite.js';
 
 /** What the provider refuses is asked about too: it refuses what it did before, under another key. */
 
 let store: typeof import('../../../../lambdas/services/payments/payment-store.js');
+let calls: readonly Call[];
 let consumers: typeof import('../../../../lambdas/services/payments/provider-consumer.js');
 
 beforeAll(async () => {
   consumerEnvironment('payments', 'payments-provider');
-  inProcessDynamoDb({ table: ['pk', 'sk'], records: ['pk'] });
+  ({ calls } = inProcessDynamoDb({ table: ['pk', 'sk'], records: ['pk'] }));
   store = await import('../../../../lambdas/services/payments/payment-store.js');
   consumers = await import('../../../../lambdas/services/payments/provider-consumer.js');
 });
@@ -109,5 +111,15 @@ describe('what the provider refuses', () => {
     expect(await tells(4, did)).toEqual(['PaymentRefunded']);
     expect(counted).not.toHaveBeenCalledWith('RefundsFailed', MetricUnit.Count, 1);
     counted.mockRestore();
+  });
+
+  test('to give back is said before it is committed: nobody would say it after a crash', async () => {
+    const before: number[] = [];
+    metricLines('RefundsFailed', () => before.push(calls.length));
+    await tells(4, refusing);
+    expect(before).toHaveLength(1);
+    expect(calls.slice(before[0]).map(({ operation }) => operation)).toContain('TransactWriteItems');
+    vi.unstubAllEnvs();
+    vi.restoreAllMocks();
   });
 });
