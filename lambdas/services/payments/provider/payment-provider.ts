@@ -66,8 +66,8 @@ export class ProviderUnavailable extends Error {
 }
 
 /**
- * An answer that says nothing and stays (a stored 5xx, a charge that it still works on): under this key there is never
- * another one, and only what the provider did tells whether it did it.
+ * An answer that says nothing and stays (a stored 5xx, a charge that it still works on, a key that another request came
+ * under): under this key there is never another one, and only what the provider did tells whether it did it.
  */
 export class ProviderUndecided extends Error {
   override readonly name = 'ProviderUndecided';

@@ -133,7 +133,7 @@ export class SandboxProvider implements PaymentProvider {
       );
       const forgotten = clock.epochSeconds() - KEY_MEMORY_SECONDS;
       if (Item && Item.at > forgotten) {
-        if (Item.request !== text) throw new ProviderRefused('KEY_REUSED');
+        if (Item.request !== text) throw new ProviderUndecided('KEY_REUSED');
         return { stored: Item.stored as Stored, lost: false };
       }
       const done = await work();

@@ -14,10 +14,12 @@ const ACCOUNT = 'orderly_account';
 const PAYMENT = 'orderly_payment';
 const REFUND = 'orderly_refund';
 
-/** The function has 20 s, for two calls at most as a rule. */
+/** The function has 20 s, for two calls at most as a rule, and three for a new customer. */
 const TIMEOUT_MS = 5_000;
 /** Above what one payment has: `MAX_REFUNDS` of its domain. */
 const MOST_REFUNDS = 100;
+/** As many as a list gives at once. */
+const NEWEST_CUSTOMERS = 100;
 
 /** Where Stripe is. @default Stripe itself; a test has a mock */
 export type StripeAddress = Pick<Stripe.StripeConfig, 'host' | 'port' | 'protocol'>;
@@ -106,13 +108,15 @@ export class StripeProvider implements PaymentProvider {
 
   /** @throws {ProviderRefused} `NO_PAYMENT_METHOD` */
   private async methodOf(accountId: string): Promise<{ customer: string; payment_method: string }> {
-    const { data } = await this.call((stripe) =>
-      stripe.customers.search({ query: `metadata['${ACCOUNT}']:${JSON.stringify(accountId)}`, limit: 1 }),
-    );
-    const [customer] = data;
-    const method = customer?.invoice_settings.default_payment_method;
-    if (!customer || !method) throw new ProviderRefused('NO_PAYMENT_METHOD');
-    return { customer: customer.id, payment_method: typeof method === 'string' ? method : method.id };
+    const query = `metadata['${ACCOUNT}']:${JSON.stringify(accountId)}`;
+    const searched = await this.call((stripe) => stripe.customers.search({ query, limit: 1 }));
+    const found = payingBy(searched.data[0]);
+    if (found) return found;
+    // A search finds up to a minute late what is new; a list, with the newest first, doesn't (Stripe's guide, "Search").
+    const newest = await this.call((stripe) => stripe.customers.list({ limit: NEWEST_CUSTOMERS }));
+    const created = payingBy(newest.data.find(({ metadata }) => metadata[ACCOUNT] === accountId));
+    if (!created) throw new ProviderRefused('NO_PAYMENT_METHOD');
+    return created;
   }
 
   private async call<T>(work: (stripe: Stripe) => Promise<T>): Promise<T> {
@@ -135,10 +139,20 @@ export class StripeProvider implements PaymentProvider {
 /** Stripe's guide, "Advanced error handling": 4xx changed nothing, 5xx may have, and stays under its key. */
 function ourErrorOf(error: Stripe.errors.StripeError): Error {
   const { statusCode = 0, code = error.type } = error;
-  if (statusCode >= 500) return new ProviderUndecided('FAILED', { cause: error });
+  // Two that aren't about this request: another one came under the same key, and somebody behind Stripe failed.
+  const keyIsTaken = error instanceof Stripe.errors.StripeIdempotencyError;
+  if (keyIsTaken || statusCode === 424 || statusCode >= 500) return new ProviderUndecided('FAILED', { cause: error });
   // No answer at all, a key of ours that is refused, a request with the same key under way, a throttle.
   if ([0, 401, 403, 409, 429].includes(statusCode)) return new ProviderUnavailable(code, { cause: error });
   return new ProviderRefused(code, { cause: error });
+}
+
+/** A customer and what it pays by; nothing where it has no default. */
+function payingBy(customer: Stripe.Customer | undefined) {
+  const method = customer?.invoice_settings.default_payment_method;
+  return customer && method
+    ? { customer: customer.id, payment_method: typeof method === 'string' ? method : method.id }
+    : undefined;
 }
 
 /** What a PaymentIntent says of its charge; nothing while it was not confirmed, or is worked on. */

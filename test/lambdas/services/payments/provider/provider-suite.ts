@@ -64,7 +64,7 @@ export function providerSuite(name: string, provider: () => PaymentProvider): vo
     test('takes a key for one request', async () => {
       const [one, other] = [await charged(), newPayment()];
       await expect(provider().create({ ...other, key: `${one.paymentId}:create` })).rejects.toMatchObject({
-        name: 'ProviderRefused',
+        name: 'ProviderUndecided',
       });
     });
 

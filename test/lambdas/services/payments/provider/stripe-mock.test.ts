@@ -50,10 +50,16 @@ describe.skipIf(reason !== undefined)(`Stripe's description of its API ${reason 
     });
     const text = await answer.text();
     answers.push(`${method} ${url.split('?')[0]} ${answer.status}${answer.ok ? '' : ` ${text}`}`);
-    const customer = { id: 'cus_1', invoice_settings: { default_payment_method: 'pm_1' } };
-    const isSearch = url.includes('/search');
+    const customer = {
+      id: 'cus_1',
+      metadata: { orderly_account: 'bob' },
+      invoice_settings: { default_payment_method: 'pm_1' },
+    };
+    const isOfCustomers = url.startsWith('/v1/customers');
     response.writeHead(answer.status, { 'content-type': 'application/json' });
-    response.end(isSearch && answer.ok ? JSON.stringify({ data: [customer] }) : text);
+    // A search that doesn't find it yet, so that the list is asked for as well.
+    const data = url.includes('/search') ? [] : [customer];
+    response.end(isOfCustomers && answer.ok ? JSON.stringify({ data }) : text);
   });
 
   beforeAll(async () => {
@@ -78,6 +84,7 @@ describe.skipIf(reason !== undefined)(`Stripe's description of its API ${reason 
     await provider.refundOf('pi_1', 'r1');
     expect(answers).toEqual([
       'GET /v1/customers/search 200',
+      'GET /v1/customers 200',
       'POST /v1/payment_intents 200',
       'POST /v1/payment_intents/pi_1/confirm 200',
       'POST /v1/payment_intents/pi_1/cancel 200',

@@ -58,7 +58,11 @@ const refund = () => provider.refund({ key: 'p1:refund:r1', providerId: 'pi_1', 
 
 describe('an object at Stripe', () => {
   const wanted = { key: 'p1:create', paymentId: 'p1', accountId: 'bob', amount: eur(1000) };
-  const bob = { id: 'cus_1', invoice_settings: { default_payment_method: 'pm_1' } };
+  const bob = {
+    id: 'cus_1',
+    metadata: { orderly_account: 'bob' },
+    invoice_settings: { default_payment_method: 'pm_1' },
+  };
 
   test('is made under its key, for the customer of the account, and is not confirmed', async () => {
     says = (line) => ({ body: line.includes('customers') ? { data: [bob] } : { id: 'pi_1' } });
@@ -82,11 +86,24 @@ describe('an object at Stripe', () => {
 
   test.each([
     ['customer', []],
-    ['payment method', [{ id: 'cus_1', invoice_settings: { default_payment_method: null } }]],
+    ['payment method', [{ ...bob, invoice_settings: { default_payment_method: null } }]],
   ])('is none where the account has no %s', async (_, data) => {
     says = () => ({ body: { data } });
     await expect(provider.create(wanted)).rejects.toMatchObject({ name: 'ProviderRefused', code: 'NO_PAYMENT_METHOD' });
-    expect(told.map(({ line }) => line.split('?')[0])).toEqual(['GET /v1/customers/search']);
+    expect(told.map(({ line }) => line.split('?')[0])).toEqual(['GET /v1/customers/search', 'GET /v1/customers']);
+  });
+
+  test.each([
+    ['nobody', []],
+    ['no payment method', [{ ...bob, invoice_settings: { default_payment_method: null } }]],
+  ])('is made for a new customer, of whom a search knows %s yet', async (_, searched) => {
+    const newest = [{ ...bob, id: 'cus_2', metadata: { orderly_account: 'eve' } }, bob];
+    says = (line) => {
+      if (line.startsWith('POST')) return { body: { id: 'pi_1' } };
+      return { body: { data: line.includes('search') ? searched : newest } };
+    };
+    expect(await provider.create(wanted)).toBe('pi_1');
+    expect(told.at(-1)?.body.get('customer')).toBe('cus_1');
   });
 });
 
@@ -170,7 +187,8 @@ describe('what Stripe answers', () => {
     [429, { type: 'invalid_request_error', code: 'lock_timeout' }, 'ProviderUnavailable'],
     [409, { type: 'idempotency_error', code: 'idempotency_key_in_use' }, 'ProviderUnavailable'],
     [403, { type: 'invalid_request_error' }, 'ProviderUnavailable'],
-    [400, { type: 'idempotency_error' }, 'ProviderRefused'],
+    [400, { type: 'idempotency_error' }, 'ProviderUndecided'],
+    [424, { type: 'api_error' }, 'ProviderUndecided'],
     [400, { type: 'invalid_request_error', code: 'charge_already_refunded' }, 'ProviderRefused'],
   ])('with %d %o is %s, and is asked once', async (status, body, name) => {
     says = () => error(status, body);
