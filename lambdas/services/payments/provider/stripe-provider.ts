@@ -21,6 +21,12 @@ const MOST_REFUNDS = 100;
 /** As many as a list gives at once. */
 const NEWEST_CUSTOMERS = 100;
 
+/**
+ * Amounts are in the smallest unit of ISO 4217, and so are Stripe's but in these ("Supported currencies"): two decimals
+ * where ISO has none (ISK, UGX), none where it has two (MGA). HUF and TWD differ in payouts alone.
+ */
+const IN_ANOTHER_UNIT: ReadonlySet<string> = new Set(['ISK', 'UGX', 'MGA']);
+
 /** Where Stripe is. @default Stripe itself; a test has a mock */
 export type StripeAddress = Pick<Stripe.StripeConfig, 'host' | 'port' | 'protocol'>;
 
@@ -40,6 +46,8 @@ export class StripeProvider implements PaymentProvider {
   ) {}
 
   async create({ key, paymentId, accountId, amount }: Parameters<PaymentProvider['create']>[0]): Promise<string> {
+    // A hundredth of the amount would be charged, or a hundred times of it.
+    if (IN_ANOTHER_UNIT.has(amount.currency)) throw new ProviderRefused('CURRENCY_IN_ANOTHER_UNIT');
     const method = await this.methodOf(accountId);
     const intent = await this.call((stripe) =>
       stripe.paymentIntents.create(

@@ -105,6 +105,28 @@ describe('an object at Stripe', () => {
     expect(await provider.create(wanted)).toBe('pi_1');
     expect(told.at(-1)?.body.get('customer')).toBe('cus_1');
   });
+
+  test.each(['ISK', 'UGX', 'MGA'])(
+    'is refused in %s, whose unit at Stripe is not that of ISO 4217',
+    async (currency) => {
+      const inIt = { ...wanted, amount: { amount: 1000, currency } };
+      await expect(provider.create(inIt)).rejects.toMatchObject({
+        name: 'ProviderRefused',
+        code: 'CURRENCY_IN_ANOTHER_UNIT',
+      });
+      expect(told).toEqual([]);
+    },
+  );
+
+  // Without decimals, with three, and with two that Stripe leaves out in payouts only.
+  test.each(['JPY', 'KRW', 'KWD', 'HUF', 'TWD'])('is made in %s, with the amount as it is', async (currency) => {
+    says = (line) => ({ body: line.includes('customers') ? { data: [bob] } : { id: 'pi_1' } });
+    await provider.create({ ...wanted, amount: { amount: 1000, currency } });
+    expect(Object.fromEntries(told.at(-1)?.body ?? [])).toMatchObject({
+      amount: '1000',
+      currency: currency.toLowerCase(),
+    });
+  });
 });
 
 describe('a charge at Stripe', () => {
