@@ -15,6 +15,12 @@ const placing = (world: Port, sku: string, key = world.fresh('key')) =>
 async function history(seed: string) {
   const world = new SimulatorWorld(seed);
   const sku = world.fresh('sku');
+  await world.call({
+    method: 'PUT',
+    path: `/products/${sku}`,
+    as: 'operator',
+    body: { name: 'Tea', unitPrice: line(sku).unitPrice },
+  });
   await world.call({ method: 'PUT', path: `/stock/${sku}`, as: 'operator', body: { onHand: 3 } });
   const calls = await world.callsDuring(async () => {
     const orders = await Promise.all(Array.from({ length: 5 }, () => placing(world, sku)));

@@ -18,6 +18,7 @@ export const sagas: Check = (facts) =>
     const saga = facts.saga(id);
     return [
       ...eachOnce(id, saga),
+      ...reservedAsOrdered(facts, order),
       ...endsOrIsVisible(facts, order, saga),
       ...orderFollows(facts, order, saga),
       ...(saga.state.status === 'COMPLETED' && order.status === 'APPROVED' ? approved(facts, order) : []),
@@ -34,6 +35,16 @@ function eachOnce(id: string, { events }: SagaTold): readonly Violation[] {
   });
   const twice = names.find((name, at) => names.indexOf(name) !== at);
   return twice === undefined ? [] : [violation('a saga takes each step once', `${twice} twice`, id)];
+}
+
+/** Whatever becomes of it. */
+function reservedAsOrdered(facts: Facts, { orderId: id, lines }: OrderView): readonly Violation[] {
+  const reserved = facts.reservations.get(id)?.[0]?.events[0];
+  if (reserved?.type !== 'StockReserved') return [];
+  const said = (all: readonly { sku: string; quantity: number }[]): string =>
+    JSON.stringify(all.map(({ sku, quantity }) => [sku, quantity]));
+  const found = said(linesOf(reserved.data));
+  return found === said(lines) ? [] : [violation('what is reserved was ordered', `${found}, not ${said(lines)}`, id)];
 }
 
 /** What isn't over is in the list of stuck ones, or waits for a message that an operator can see. */
@@ -72,12 +83,8 @@ function orderFollows(facts: Facts, { orderId, status }: OrderView, { state }: S
 }
 
 /** All of it, each once. */
-function approved(facts: Facts, { orderId: id, customerId, lines, total }: OrderView): readonly Violation[] {
-  const reserved = facts.reservations.get(id)?.[0]?.events[0];
-  const said = (all: readonly { sku: string; quantity: number }[]): string =>
-    JSON.stringify(all.map(({ sku, quantity }) => [sku, quantity]));
-  const isReserved =
-    facts.reservation(id)?.type === 'StockReserved' && reserved && said(linesOf(reserved.data)) === said(lines);
+function approved(facts: Facts, { orderId: id, customerId, total }: OrderView): readonly Violation[] {
+  const { type = 'none' } = facts.reservation(id) ?? {};
   const { status } = authorizationOf(facts, customerId, id);
   const isHeld = status === 'AUTHORIZED' && isVisible(facts, id, 'OrderApproved', 'accounts-orders');
   const { payment, tally } = toldOf(facts, id);
@@ -86,7 +93,7 @@ function approved(facts: Facts, { orderId: id, customerId, lines, total }: Order
       ? payment.status === 'NONE'
       : payment.status === 'CHARGED' && tally.charges === 1 && tally.chargeSum - tally.refundSum === total.amount;
   return [
-    ...(isReserved ? [] : [violation('what was approved is reserved', said(lines), id)]),
+    ...(type === 'StockReserved' ? [] : [violation('what was approved is reserved', type, id)]),
     ...(status === 'CAPTURED' || isHeld ? [] : [violation('what was approved is owed', status, id)]),
     ...(isCharged
       ? []
