@@ -11,7 +11,7 @@ import { SandboxProvider } from '../../../../lambdas/services/payments/provider/
 import { inProcessDynamoDb } from '../../../support/in-process-dynamodb.js';
 import { eur } from './provider/provider-suite.js';
 
-/** Refunds: unlike a charge, a provider would make one twice without any complaint of its own. */
+/** Refunds first: unlike the charge of one object, a provider would make one twice without any complaint of its own. */
 
 beforeAll(() => void inProcessDynamoDb({ sandbox: ['pk'], guard: ['pk'] }));
 afterEach(() => void vi.useRealTimers());
@@ -45,17 +45,19 @@ function environment(provider: PaymentProvider = sandbox): PaymentProvider {
 /** The provider does it, and the process dies before anything can be noted. */
 const dying: PaymentProvider = {
   create: (one) => sandbox.create(one),
-  confirm: (one) => sandbox.confirm(one),
+  confirm: (one) => done(sandbox.confirm(one)),
   cancel: (one) => sandbox.cancel(one),
   chargeOf: (id) => sandbox.chargeOf(id),
   refundOf: (id, refundId) => sandbox.refundOf(id, refundId),
-  refund: async (one) => {
-    await sandbox.refund(one);
-    died();
-    return new Promise(() => undefined);
-  },
+  refund: (one) => done(sandbox.refund(one)),
 };
 let died = () => {};
+
+async function done<T>(effect: Promise<T>): Promise<T> {
+  await effect;
+  died();
+  return new Promise(() => undefined);
+}
 
 async function crashed(call: (provider: PaymentProvider) => Promise<unknown>): Promise<void> {
   await new Promise<void>((resolve) => {
@@ -72,10 +74,11 @@ const byTheRules = (provider: PaymentProvider, amount = 1000): Promise<Refund> =
     ask: () => provider.refundOf(providerId, 'r1'),
   });
 
-async function refunds(): Promise<number> {
+async function made(what: 'charges' | 'refunds'): Promise<number> {
   const { Item } = await documents.send(new GetCommand({ TableName: 'sandbox', Key: { pk: `TALLY#${paymentId}` } }));
-  return Item?.refunds ?? 0;
+  return Item?.[what] ?? 0;
 }
+const refunds = () => made('refunds');
 
 describe('the guard of Powertools', () => {
   test('gives a repeat the first answer, without another call', async () => {
@@ -146,4 +149,47 @@ test('what got no answer is tried again under its own key', async () => {
   await expect(byTheRules(environment(), 50400)).rejects.toMatchObject({ name: 'ProviderUnavailable' });
   expect(await byTheRules(environment(), 50400)).toEqual({ status: 'REFUNDED' });
   expect(await refunds()).toBe(1);
+});
+
+describe('a charge whose process died before it was noted', () => {
+  const wantedCharge = () => ({ key: `${paymentId}:create`, paymentId, accountId: 'bob', amount: eur(1000) });
+  const charge = (provider: PaymentProvider) => provider.confirm({ key: `${paymentId}:charge`, providerId });
+
+  beforeEach(async () => {
+    paymentId = randomUUID();
+    // Committed before anything is charged.
+    providerId = await sandbox.create(wantedCharge());
+  });
+
+  test('is made twice a day later, by the guard alone, where the object is made with it', async () => {
+    const atOnce = async (provider: PaymentProvider) => {
+      providerId = await provider.create(wantedCharge());
+      return charge(provider);
+    };
+    await crashed(atOnce);
+    later(25 * HOUR);
+    expect(await atOnce(environment())).toEqual({ status: 'CHARGED' });
+    expect(await made('charges')).toBe(2);
+  });
+
+  test('is told to be refused a day later, by the guard alone, where the object is the same', async () => {
+    await crashed(charge);
+    later(25 * HOUR);
+    await expect(charge(environment())).rejects.toMatchObject({ name: 'ProviderRefused' });
+    expect(await made('charges')).toBe(1);
+  });
+
+  test.each([0.1, 22, 23.5, 24.5, 72])('is made once and told by the rules, %d hours later', async (hours) => {
+    const chargeByTheRules = (provider: PaymentProvider) =>
+      onceAtProvider({
+        key: `${paymentId}:charge`,
+        since,
+        act: (key) => provider.confirm({ key, providerId }),
+        ask: () => provider.chargeOf(providerId),
+      });
+    await crashed(chargeByTheRules);
+    later(hours * HOUR);
+    expect(await chargeByTheRules(environment())).toEqual({ status: 'CHARGED' });
+    expect(await made('charges')).toBe(1);
+  });
 });
