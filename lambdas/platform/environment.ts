@@ -21,6 +21,8 @@ export const Env = {
   CONSUMER_GENERATION: 'CONSUMER_GENERATION',
   /** Consumer and API functions: how long a duplicate is recognised, in seconds. */
   DEDUPE_WINDOW_SECONDS: 'DEDUPE_WINDOW_SECONDS',
+  /** API functions that take numbered requests: the route that opens their service's sessions, `/sessions`. */
+  SESSIONS: 'SESSIONS_PATH',
   /** Consumer functions: address of their queue, for putting single messages off. Sweepers: their owner's queue. */
   QUEUE_URL: 'QUEUE_URL',
   /** Consumer functions: deliveries of one message before it becomes a failure record. */

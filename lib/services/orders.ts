@@ -43,7 +43,7 @@ export class OrdersStack extends ServiceStack {
     cancelOrder.allowItems(table, ['Query', 'PutItem', 'ConditionCheckItem'], ORDERS);
     this.allowRequestRecords(cancelOrder);
     props.personalKeys.letOpen(cancelOrder);
-    this.sessions('/sessions');
+    this.sessions('/sessions', [cancelOrder]);
     this.endpoint('IssueKey', 'POST', '/idempotency-keys', 'services/orders/issue-key');
 
     this.saga('Saga', {

@@ -35,7 +35,6 @@ export class PaymentsStack extends ServiceStack {
 
     const requestPayment = this.endpoint('RequestPayment', 'POST', '/payments', 'services/payments/request-payment');
     requestPayment.allowItems(table, ['PutItem', 'Query'], PAYMENTS);
-    this.allowNumbers(requestPayment);
     this.endpoint('GetPayment', 'GET', '/payments/{paymentId}', 'services/payments/get-payment').allowItems(
       table,
       ['Query'],
@@ -49,7 +48,7 @@ export class PaymentsStack extends ServiceStack {
     );
     refundPayment.allowItems(table, ['Query', 'PutItem', 'ConditionCheckItem'], PAYMENTS);
     this.allowRequestRecords(refundPayment);
-    this.sessions('/payments/sessions');
+    this.sessions('/payments/sessions', [requestPayment, refundPayment]);
 
     this.consumer('Commands', {
       name: 'payments-commands',

@@ -148,21 +148,17 @@ export abstract class ServiceStack extends Stack {
     return handler;
   }
 
-  /** Lets a route keep how it answered: by its clients' keys, and by the numbers of their sessions. */
+  /** Lets a route keep how it answered by its clients' keys. */
   protected allowRequestRecords(handler: ServiceFunction): void {
     handler.allowItems(this.records, ['PutItem', 'GetItem'], API_RECORDS);
-    this.allowNumbers(handler);
   }
 
-  /** Lets a route take numbers of sessions. */
-  protected allowNumbers(handler: ServiceFunction): void {
-    handler.allowItems(this.records, ['GetItem', 'UpdateItem'], SESSIONS);
-  }
-
-  /** The route that opens sessions for this service's numbered requests. */
-  protected sessions(path: string): void {
+  /** The route that opens sessions for this service's numbered requests, and those that take these by their numbers. */
+  protected sessions(path: string, takers: readonly ServiceFunction[]): void {
     const openSession = this.endpoint('OpenSession', 'POST', path, 'patterns/idempotent-receiver/open-session');
     openSession.allowItems(this.records, ['PutItem'], SESSIONS);
+    for (const taker of takers) taker.allowItems(this.records, ['GetItem', 'UpdateItem'], SESSIONS);
+    for (const handler of [openSession, ...takers]) handler.setEnvironment(Env.SESSIONS, path);
   }
 
   /** A function that hears events, and has an effect once for each. */

@@ -109,6 +109,17 @@ describe('roles', () => {
       ['Payments', 'OpenSession', 'dynamodb:PutItem'],
     ]);
     expect(touching('api#').map(([, policy]) => policy)).toEqual(['CancelOrder', 'RefundPayment']);
+    const told = prod.everywhere('AWS::Lambda::Function').map(({ stack, id, properties }) => ({
+      at: `${stack}/${id.replace(/Function.*/, '')}`,
+      path: properties.Environment.Variables[Env.SESSIONS],
+    }));
+    expect(told.filter(({ path }) => path !== undefined)).toEqual([
+      { at: 'Orders/CancelOrder', path: '/sessions' },
+      { at: 'Orders/OpenSession', path: '/sessions' },
+      { at: 'Payments/RequestPayment', path: '/payments/sessions' },
+      { at: 'Payments/RefundPayment', path: '/payments/sessions' },
+      { at: 'Payments/OpenSession', path: '/payments/sessions' },
+    ]);
   });
 
   test('let payments read the one secret of their provider, and where no money is moved none', () => {

@@ -26,22 +26,20 @@ interface Session {
 /** Bound to its client: another's session is one that isn't there. The id itself is kept nowhere. */
 const keyOf = (client: string, sessionId: string) => ({ pk: SESSION + hashOf([client, sessionId]) });
 
+const prefixOf = ({ service }: RecordsTable): string => `${service}_`;
+
 const endsOf = ({ windowSeconds }: RecordsTable) => {
   const idleUntil = clock.epochSeconds() + SESSION_IDLE_SECONDS;
   // It outlives its end: a repeat of what was carried out is answered for the whole window.
   return { idleUntil, expiresAt: idleUntil + windowSeconds };
 };
 
-/**
- * Opens a session of one client at one service.
- * @param service stands in the id, so that a client which has several can tell them apart
- */
+/** Opens a session of one client at one service. */
 export async function openSession(
   client: string,
-  service: string,
   records: RecordsTable,
 ): Promise<{ readonly sessionId: string; readonly expiresAt: string }> {
-  const sessionId = `${service}_${newId()}`;
+  const sessionId = prefixOf(records) + newId();
   const ends = endsOf(records);
   const session: Session = { idleUntil: ends.idleUntil, answeredUpTo: 0, answers: {} };
   try {
@@ -81,7 +79,9 @@ export function numberedRequest(request: KeyedRequest, records: RecordsTable): R
   /** @returns it, and up to which number its client has the answers. @throws {Problem} 409 */
   const admitted = (session: Session | undefined): { readonly session: Session; readonly upTo: number } => {
     if (!session || session.idleUntil <= clock.epochSeconds()) {
-      throw new Problem('session-not-open', 'there is no open session of yours by this id here: open a new one');
+      const isOurs = sessionId.startsWith(prefixOf(records));
+      const what = isOurs ? 'there is no open session of yours by this id' : 'this session is not of this service';
+      throw new Problem('session-not-open', `${what}: open a new one by POST ${records.sessionsPath}`);
     }
     const upTo = Math.max(session.answeredUpTo, toldUpTo);
     if (number <= upTo) {

@@ -2,16 +2,21 @@ import type { Item, TransactWriteItem } from '../../platform/dynamodb.js';
 import { Env } from '../../platform/environment.js';
 import { required, requiredInteger } from '../../platform/read-environment.js';
 
-/** A service's idempotency table, and how long a repeat is recognised. */
+/** A service's idempotency table, how long a repeat is recognised, and the route that opens sessions. */
 export interface RecordsTable {
   readonly table: string;
   readonly windowSeconds: number;
+  /** Stands in the ids of its sessions: a client that has several can tell them apart, and so can the service. */
+  readonly service: string;
+  readonly sessionsPath: string;
 }
 
 /** The one of this function's service. @throws {SettingMissing} at start, where the construct didn't set it */
 export const requestRecords = (): RecordsTable => ({
   table: required(Env.RECORDS),
   windowSeconds: requiredInteger(Env.DEDUPE_WINDOW_SECONDS),
+  service: required(Env.SERVICE),
+  sessionsPath: required(Env.SESSIONS),
 });
 
 /** What is kept of a request that was carried out. */

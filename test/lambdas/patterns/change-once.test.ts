@@ -10,7 +10,7 @@ import { inProcessDynamoDb } from '../../support/in-process-dynamodb.js';
 import { counted, evolution, type Tally, type TallyEvent, tallyContract, traceOf } from '../../support/tally.js';
 
 inProcessDynamoDb({ tallies: ['pk', 'sk'], records: ['pk'] });
-const records = { table: 'records', windowSeconds: 3600 };
+const records = { table: 'records', windowSeconds: 3600, service: 'tallies', sessionsPath: '/tallies/sessions' };
 const feedShards = [{ from: '1970-01-01T00:00:00.000Z', shards: 8 }];
 const store = new DynamoDbEventStore<Tally, TallyEvent>(
   { table: 'tallies', aggregate: 'Tally', contract: tallyContract, feedShards },

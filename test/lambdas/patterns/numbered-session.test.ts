@@ -15,7 +15,12 @@ import { inProcessDynamoDb } from '../../support/in-process-dynamodb.js';
 import { counted, evolution, type Tally, type TallyEvent, tallyContract, traceOf } from '../../support/tally.js';
 
 inProcessDynamoDb({ tallies: ['pk', 'sk'], records: ['pk'] });
-const records = { table: 'records', windowSeconds: 35 * 86_400 };
+const records = {
+  table: 'records',
+  windowSeconds: 35 * 86_400,
+  service: 'tallies',
+  sessionsPath: '/tallies/sessions',
+};
 const store = new DynamoDbEventStore<Tally, TallyEvent>(
   {
     table: 'tallies',
@@ -33,7 +38,7 @@ let id = '';
 beforeEach(async () => {
   vi.useFakeTimers({ toFake: ['Date'], now: Date.parse('2026-11-21T12:00:00.000Z') });
   id = randomUUID();
-  ({ sessionId } = await openSession(client, 'tallies', records));
+  ({ sessionId } = await openSession(client, records));
 });
 afterEach(() => vi.useRealTimers());
 
@@ -204,7 +209,7 @@ describe('a numbered request', () => {
 
 describe('a session', () => {
   test('names its service and its end, and keeps neither its id nor its client', async () => {
-    const { sessionId: other, expiresAt } = await openSession(client, 'tallies', records);
+    const { sessionId: other, expiresAt } = await openSession(client, records);
     expect(other).toMatch(/^tallies_[0-9a-f-]{36}$/);
     expect(expiresAt).toBe('2026-11-21T13:00:00.000Z');
     const kept = JSON.stringify(await rows());
@@ -219,6 +224,15 @@ describe('a session', () => {
     await expect(send(1)).rejects.toEqual(refused('session-not-open'));
     expect(await rows()).toHaveLength(before);
     expect(await effects()).toBe(0);
+  });
+
+  test.each([
+    ['of another service', 'others_made-up', 'this session is not of this service'],
+    ['that is not open', 'tallies_made-up', 'there is no open session of yours by this id'],
+  ])('%s is told from others, and by which route one is opened here', async (_, id, what) => {
+    sessionId = id;
+    const detail = `${what}: open a new one by POST /tallies/sessions`;
+    await expect(send(1)).rejects.toMatchObject({ code: 'session-not-open', detail });
   });
 
   test('ends an hour after its last accepted request; what it carried out is still answered', async () => {
@@ -239,7 +253,7 @@ describe('a session', () => {
   test('that ends, or goes, between its reading and its writing takes the request no more', async () => {
     const ends = async () => pass(SESSION_IDLE_SECONDS);
     await expect(send(1, { meanwhile: ends })).rejects.toEqual(refused('session-not-open'));
-    ({ sessionId } = await openSession(client, 'tallies', records));
+    ({ sessionId } = await openSession(client, records));
     const isNew = (await rows()).map(({ pk }) => String(pk)).find((pk) => !known.has(pk));
     const goes = () => documents.send(new DeleteCommand({ TableName: 'records', Key: { pk: isNew } }));
     await expect(send(1, { meanwhile: goes })).rejects.toEqual(refused('session-not-open'));
@@ -252,7 +266,7 @@ describe('a session', () => {
       await documents.send(new PutCommand(input));
       return documents.send(new PutCommand(input));
     });
-    const opened = await openSession(client, 'tallies', records);
+    const opened = await openSession(client, records);
     put.mockRestore();
     ({ sessionId } = opened);
     expect(await send(1)).toMatchObject({ replayed: false });
