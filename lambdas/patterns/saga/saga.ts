@@ -107,7 +107,7 @@ export function decide<Data>(
       course.resolve(message);
       break;
   }
-  return course.decision(message);
+  return course.decision(message, state);
 }
 
 type Reply = Extract<SagaMessage<never>, { type: 'Reply' }>;
@@ -182,13 +182,17 @@ class Course<Data> {
     this.undone({ step, at: now, by, note });
   }
 
-  /** Sets the clock for what is waited for in the end, where none is set that rings in time. */
-  decision(message: SagaMessage<Data>): SagaDecision<Data> {
+  /**
+   * Sets the clock for what is waited for in the end, where none is set that rings in time. While it was stuck its clock
+   * may have rung unheard, and an operator may ask because it never rang: neither trusts the one that is set.
+   */
+  decision(message: SagaMessage<Data>, before: SagaState<Data>): SagaDecision<Data> {
     const { state, now } = this;
     if (isGoing(state) && state.status !== 'STUCK') {
       const { waiting, timers, timerAt } = state;
       const rang = message.type === 'Ring' && message.number === timers;
-      if (timerAt === undefined || rang || timerAt <= now || timerAt > waiting.again) {
+      const mayBeGone = rang || message.type === 'Retry' || before.status === 'STUCK';
+      if (timerAt === undefined || mayBeGone || timerAt <= now || timerAt > waiting.again) {
         this.add({ type: 'TimerSet', data: { number: timers + 1, at: waiting.again } });
       }
     }

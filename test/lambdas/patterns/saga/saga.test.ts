@@ -196,6 +196,15 @@ describe('a saga that is stuck', () => {
     expect(saga.events).toEqual([]);
     expect(saga.ring().events).toEqual([]);
   });
+  test('has a new clock when it goes on: its own may have rung in vain, by a clock that is fast', () => {
+    const rung = () => {
+      const saga = stuck();
+      return saga.hear({ type: 'Ring', number: saga.state.timers });
+    };
+    const resolve = { type: 'Resolve', step: 'book-hotel', by: 'operator:eve', note: 'so' } as const;
+    for (const message of [done(undoId('book-hotel')), resolve, { type: 'Retry' } as const])
+      expect(rung().hear(message).types).toContain('TimerSet');
+  });
   test('is sent again by an operator, with its whole patience and a clock', () => {
     const saga = stuck().pass(100_000).hear({ type: 'Retry' });
     expect(saga.types).toEqual(['CompensationSent', 'TimerSet']);
@@ -212,7 +221,11 @@ describe('a saga that is stuck', () => {
 
 describe('an operator', () => {
   const refusal = (code: SagaRefused['code']) => expect.objectContaining({ name: 'SagaRefused', code });
-  test('has a step sent at once', () => expect(booked().hear({ type: 'Retry' }).sent).toEqual(['BookHotel']));
+  test('has a step sent at once, and a new clock, whatever became of the one that was set', () => {
+    const saga = booked().hear({ type: 'Retry' });
+    expect(saga.sent).toEqual(['BookHotel']);
+    expect(saga.types).toEqual(['StepSent', 'TimerSet']);
+  });
   test('can not retry what waits for nothing', () => {
     expect(() => new Journey().hear({ type: 'Retry' })).toThrow(refusal('NOT_WAITING'));
     const over = booked().hear(done(stepId('book-hotel')), done(stepId('pay')));
