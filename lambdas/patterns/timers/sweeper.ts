@@ -29,7 +29,7 @@ export class Sweeper {
    * One sweep. Where nothing is due it writes nothing; a second sweeper at the same time does nothing, by a lease that
    * saves work and guards nothing: two would send twice, and the owner recognises that.
    * @param timeLeft milliseconds of the function's time
-   * @throws what the SDK throws, after all shards were tried; what was left is due at the next sweep
+   * @throws what the SDK throws, after all shards and all their pages were tried; what was left is due at the next sweep
    */
   async sweep(timeLeft: () => number): Promise<void> {
     const shards = Array.from({ length: DUE_SHARDS }, (_, shard) => duePartition(this.options.owner, shard));
@@ -38,9 +38,14 @@ export class Sweeper {
     if (firsts.every(({ keys }) => keys.length === 0)) return;
     if (!(await this.leased(timeLeft()))) return;
     let latest = 0;
+    const failures: unknown[] = [];
     const rest = async (shard: string, first: Page): Promise<void> => {
       for (let page: Page | undefined = first; page; ) {
-        if (page.keys.length > 0) latest = Math.max(latest, await this.handOut.page(page.keys));
+        if (page.keys.length > 0) {
+          // What fails keeps no page behind it waiting: there it might fail every minute, and they never come.
+          const late = await this.handOut.page(page.keys).catch((error: unknown) => void failures.push(error));
+          latest = Math.max(latest, late ?? 0);
+        }
         if (page.next && timeLeft() < RESERVE_MS) {
           logger.warn('not all that is due was handed out in time', { shard });
           break;
@@ -50,6 +55,7 @@ export class Sweeper {
     };
     try {
       await allOf(firsts.map((first, at) => rest(shards[at] ?? '', first)));
+      if (failures.length > 0) throw failures[0];
     } finally {
       seconds('TimerLateness', latest);
     }

@@ -104,6 +104,15 @@ describe('a sweep', () => {
     expect(told).toHaveBeenLastCalledWith('TimerLateness', MetricUnit.Seconds, INTERVAL + 20);
   });
 
+  test('tells of the latest timer even where its page was through before another one', async () => {
+    const told = vi.spyOn(Metrics.prototype, 'addMetric');
+    await setAll(20);
+    const late = duePartition(WAITER.name, 0);
+    await waiting.put({ ...waiting.write('late', waiting.in(-600)).Put!.Item!, duePk: late });
+    await waiting.sweep();
+    expect(told).toHaveBeenLastCalledWith('TimerLateness', MetricUnit.Seconds, 610);
+  });
+
   test('goes on page by page until nothing is left, ten messages a call', async () => {
     await setAll(100);
     await waiting.sweep();
@@ -258,6 +267,14 @@ describe('what can not be sent', () => {
     expect(records()).toEqual([waiting.record('anna')]);
     expect(await waiting.index('due', 'duePk', shard)).toHaveLength(1);
     expect(await waiting.index('failed', 'failedConsumer', WAITER.name)).toHaveLength(25);
+  });
+
+  test('as one page’s read fails, keeps no page behind it waiting', async () => {
+    const shard = duePartition(WAITER.name, 0);
+    for (const name of names(50)) await waiting.put({ ...waiting.write(name).Put!.Item!, duePk: shard });
+    inFrontOf('BatchGetItemCommand', dies);
+    await expect(waiting.sweep()).rejects.toThrow('killed');
+    expect(waiting.sent).toHaveLength(30);
   });
 
   test('as one shard’s read fails, stays due; other shards go on', async () => {
