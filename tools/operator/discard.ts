@@ -1,10 +1,13 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { type DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { readTimerId } from '../../lambdas/patterns/saga/contract.js';
 import { clock } from '../../lambdas/platform/clock.js';
 import { Exit, OperatorError } from './errors.js';
 import { statusOf } from './failures.js';
 import type { Outcome } from './outcome.js';
 import { type FoundRecord, findRecord } from './records.js';
+import { isWaiting } from './saga-words.js';
+import { readSaga } from './sagas.js';
 import type { Service } from './services.js';
 import { command } from './text.js';
 import { user } from './user.js';
@@ -19,7 +22,7 @@ export interface DiscardRequest {
 /**
  * `orderly failures discard`: the message will not be done. Its record stays, for ever, with why, who and when: so a
  * late delivery still counts as a duplicate, and whoever misses the effect finds the reason.
- * @throws {OperatorError} `not-found`, or `refused` where it has not failed
+ * @throws {OperatorError} `not-found`, or `refused` where it has not failed, or is the clock of a saga that waits
  */
 export async function discard(
   documents: DynamoDBDocumentClient,
@@ -29,6 +32,7 @@ export async function discard(
   const found = await findRecord(documents, services, asked);
   const { listener, record } = found;
   if (record.status !== 'FAILED') throw notFailed(`it was ${statusOf(record)}`);
+  await refuseNeededClock(documents, found);
   if (dryRun) return outcome(found, 'dry-run', `would be discarded: ${reason}`);
   const by = user();
   // A redrive may be doing it at this moment: what is done can't be discarded.
@@ -57,6 +61,21 @@ export async function discard(
     throw error;
   }
   return outcome(found, 'discarded', `discarded by ${by}: ${reason}`);
+}
+
+/** Without its clock a saga that nobody answers would wait for ever, and no list would name it. */
+async function refuseNeededClock(documents: DynamoDBDocumentClient, { listener, messageId }: FoundRecord) {
+  const { service, consumer } = listener;
+  const timer = readTimerId(messageId);
+  if (consumer?.saga === undefined || !timer) return;
+  const { state } = await readSaga(documents, { type: consumer.saga, service, consumer }, timer.sagaId);
+  // A stuck one gets a new clock when it goes on, an older clock has its successor.
+  if (!isWaiting(state) || state.status === 'STUCK' || state.timers !== timer.number) return;
+  throw new OperatorError(
+    'refused',
+    `Not discarded: it is the clock of ${consumer.saga} ${timer.sagaId}, which would wait for ever. A retry sets a new one, and ends this failure.`,
+    command('sagas', 'retry', timer.sagaId),
+  );
 }
 
 const notFailed = (what: string): OperatorError =>

@@ -5,8 +5,9 @@ import { DUE_INDEX, DUE_SHARDS, duePartition } from '../../lambdas/patterns/time
 import { clock } from '../../lambdas/platform/clock.js';
 import { Exit } from './errors.js';
 import type { Outcome } from './outcome.js';
+import { failuresOf } from './records.js';
 import { summaryOf } from './saga-show.js';
-import { isLate, isWaiting, stepWords, stuckSince } from './saga-words.js';
+import { isLate, isWaiting, stepWords, stuckSince, type WaitingState } from './saga-words.js';
 import { readSaga, type Saga, type SagaKind, sagaKindsOf } from './sagas.js';
 import type { Service } from './services.js';
 import { aligned, command, plural } from './text.js';
@@ -15,15 +16,16 @@ import { aligned, command, plural } from './text.js';
 const CLOCKS = 250;
 
 /**
- * `STUCK`: waits for an operator. `TIMER LATE`: its clock should have rung. `SLOW`: was sent again already. `WAITS`: for
- * an answer that is not due yet.
+ * `STUCK`: waits for an operator. `NO CLOCK`: its clock failed, so it waits for ever unless it is answered. `TIMER LATE`:
+ * its clock should have rung. `SLOW`: was sent again already. `WAITS`: for an answer that is not due yet.
  */
-type Urgency = 'STUCK' | 'TIMER LATE' | 'SLOW' | 'WAITS';
-const URGENCIES: readonly Urgency[] = ['STUCK', 'TIMER LATE', 'SLOW', 'WAITS'];
+type Urgency = 'STUCK' | 'NO CLOCK' | 'TIMER LATE' | 'SLOW' | 'WAITS';
+const URGENCIES: readonly Urgency[] = ['STUCK', 'NO CLOCK', 'TIMER LATE', 'SLOW', 'WAITS'];
 
 /**
  * `orderly sagas list`: those that wait, the most urgent first. Stuck ones by their list, the others by the clocks that
- * each saga under way has; both eventually consistent, each one named is then read strongly.
+ * each saga under way has, in the index of what is due or in that of failures (`failures discard` leaves them there); all
+ * eventually consistent, each one named is then read strongly.
  * @param limit at most so many are read and told, from 1
  */
 export async function listSagas(
@@ -34,18 +36,20 @@ export async function listSagas(
   const kinds = sagaKindsOf(services);
   const stuck = (await Promise.all(kinds.map((kind) => stuckOf(documents, kind, limit)))).flat();
   const clocks = (await Promise.all(kinds.map((kind) => clocksOf(documents, kind)))).flat();
+  const failed = (await Promise.all(kinds.map((kind) => failedClocksOf(documents, kind)))).flat();
   // A second clock was set: the first one has rung before the answer came.
   const slowFirst = clocks.toSorted(
     (one, other) => Number(other.number > 1) - Number(one.number > 1) || one.rings.localeCompare(other.rings),
   );
-  // One that was refused may have a clock yet, which nobody listens to.
-  const isStuck = ({ kind, id }: Asked) => stuck.some((one) => one.kind === kind && one.id === id);
-  const asked: readonly Asked[] = [...stuck, ...slowFirst.filter((one) => !isStuck(one))];
+  // A stuck one may have a clock yet, which nobody listens to, and one whose clock failed may have a newer one.
+  const all: readonly Asked[] = [...stuck, ...failed, ...slowFirst];
+  const asked = all.filter((one, at) => all.findIndex((other) => isSame(one, other)) === at);
   const now = clock.now();
   const sagas = await Promise.all(asked.slice(0, limit).map(({ kind, id }) => readSaga(documents, kind, id)));
   const found = sagas
     .flatMap((saga) => {
-      const urgency = urgencyOf(saga, now);
+      const hasFailed = failed.some((one) => isSame(one, saga) && one.number === saga.state.timers);
+      const urgency = urgencyOf(saga, hasFailed, now);
       return urgency === undefined ? [] : [{ saga, urgency }];
     })
     .toSorted((one, other) => URGENCIES.indexOf(one.urgency) - URGENCIES.indexOf(other.urgency));
@@ -62,6 +66,8 @@ interface Asked {
   readonly id: string;
 }
 
+const isSame = (one: Asked, other: Asked): boolean => one.kind === other.kind && one.id === other.id;
+
 async function stuckOf(documents: DynamoDBDocumentClient, kind: SagaKind, limit: number): Promise<readonly Asked[]> {
   const { Items = [] } = await documents.send(
     new QueryCommand({
@@ -76,11 +82,22 @@ async function stuckOf(documents: DynamoDBDocumentClient, kind: SagaKind, limit:
 
 interface Clock extends Asked {
   readonly number: number;
-  /** When it is due next. */
-  readonly rings: string;
 }
 
-async function clocksOf(documents: DynamoDBDocumentClient, kind: SagaKind): Promise<readonly Clock[]> {
+/** Clocks that could not be handed out or handled: nothing rings them any more. */
+async function failedClocksOf(documents: DynamoDBDocumentClient, kind: SagaKind): Promise<readonly Clock[]> {
+  const { service, consumer } = kind;
+  const failures = await failuresOf(documents, { service, consumer, ...consumer });
+  return failures.flatMap(({ messageId }) => {
+    const timer = readTimerId(messageId);
+    return timer ? [{ kind, id: timer.sagaId, number: timer.number }] : [];
+  });
+}
+
+/** With when it is due next. */
+type SetClock = Clock & { readonly rings: string };
+
+async function clocksOf(documents: DynamoDBDocumentClient, kind: SagaKind): Promise<readonly SetClock[]> {
   const shards = Array.from({ length: DUE_SHARDS }, (_, shard) => duePartition(kind.consumer.name, shard));
   const pages = await Promise.all(
     shards.map((shard) =>
@@ -104,11 +121,17 @@ async function clocksOf(documents: DynamoDBDocumentClient, kind: SagaKind): Prom
   );
 }
 
-function urgencyOf({ state }: Saga, now: string): Urgency | undefined {
+function urgencyOf({ state }: Saga, hasFailed: boolean, now: string): Urgency | undefined {
   if (!isWaiting(state)) return undefined;
   if (state.status === 'STUCK') return 'STUCK';
+  if (hasFailed) return 'NO CLOCK';
   if (isLate(state, now)) return 'TIMER LATE';
   return state.waiting.attempt > 1 ? 'SLOW' : 'WAITS';
+}
+
+function thenOf(state: WaitingState, urgency: Urgency): string {
+  if (state.status === 'STUCK') return state.reason ?? '-';
+  return urgency === 'NO CLOCK' ? 'nothing, before it is retried' : `sent again ${state.waiting.again}`;
 }
 
 interface Found {
@@ -124,7 +147,7 @@ function textOf(found: readonly Found[], limit: number | undefined): string {
   const rows = found.flatMap(({ saga, urgency }) => {
     const { kind, id, state } = saga;
     if (!isWaiting(state)) return [];
-    const { attempt, since, again } = state.waiting;
+    const { attempt, since } = state.waiting;
     const isStuck = state.status === 'STUCK';
     return [
       [
@@ -134,7 +157,7 @@ function textOf(found: readonly Found[], limit: number | undefined): string {
         stepWords(state),
         isStuck ? stuckSince(saga) : since,
         isStuck ? '-' : String(attempt),
-        isStuck ? (state.reason ?? '-') : `sent again ${again}`,
+        thenOf(state, urgency),
       ],
     ];
   });

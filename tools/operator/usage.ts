@@ -73,7 +73,8 @@ lost or done twice, or the order waits for nothing).
     options: ['reason', 'dry-run'],
     example: ['failures', 'discard', 'reservations', MESSAGE_ID, '--reason', 'test data, ticket 4711'],
     about: 'it will never be done; the record stays, with why, who and when',
-    details: `  --reason    kept in the record: no people's data
+    details: `Refused for the clock of a saga that waits: 'sagas retry' sets a new one.
+  --reason    kept in the record: no people's data
   --dry-run   changes nothing`,
   },
   'sagas list': {
@@ -82,7 +83,8 @@ lost or done twice, or the order waits for nothing).
     options: ['limit'],
     example: ['sagas', 'list', '--limit', '200'],
     about: 'sagas that wait, the most urgent first: for an operator, for longer than they should, for an answer',
-    details: `STUCK: for an operator. TIMER LATE: its clock should have rung. SLOW: was sent again already. WAITS: for an answer.
+    details: `STUCK: for an operator. NO CLOCK: its clock failed, retry it. TIMER LATE: its clock should have rung.
+SLOW: was sent again already. WAITS: for an answer.
   --limit     names at most so many, 1 to 1000; default 50`,
   },
   'sagas show': {

@@ -5,7 +5,21 @@ import { documents } from '../../../lambdas/platform/dynamodb.js';
 import { listSagas } from '../../../tools/operator/saga-list.js';
 import { showSaga } from '../../../tools/operator/saga-show.js';
 import { tripSaga } from '../../lambdas/patterns/saga/trip.js';
-import { AT, at, begun, consumer, emptyTrips, hears, pass, reply, services, start, store, stuck } from './trips.js';
+import {
+  AT,
+  at,
+  begun,
+  clockFails,
+  consumer,
+  emptyTrips,
+  hears,
+  pass,
+  reply,
+  services,
+  start,
+  store,
+  stuck,
+} from './trips.js';
 
 beforeEach(emptyTrips);
 afterEach(() => void vi.useRealTimers());
@@ -36,6 +50,19 @@ describe('orderly sagas list', () => {
     expect(text).toMatch(/STUCK +trips\/TripSaga +stuck +undoing book-flight +\S+ +- +TAKEN_OFF/);
     expect(text).toMatch(new RegExp(`SLOW +trips/TripSaga +slow +check-passport +${at(700)} +2 +sent again `));
     expect(text).toMatch(/4 sagas \(1 STUCK, 1 TIMER LATE, 1 SLOW, 1 WAITS\)\nthe first: .* sagas show stuck$/);
+  });
+
+  test('names one whose clock failed: nothing else would', async () => {
+    await stuck('stuck');
+    await begun('failed', 'ended', 'mended', 'waits');
+    for (const id of ['stuck', 'failed', 'ended', 'mended']) await clockFails(id, 1);
+    pass(5);
+    // The index of failures still has these two.
+    await hears('ended', { type: 'Cancel' });
+    await hears('mended', { type: 'Retry' });
+    const { sagas, text } = await list();
+    expect(sagas).toEqual(['stuck STUCK', 'failed NO CLOCK', 'mended SLOW', 'waits WAITS']);
+    expect(text).toMatch(/NO CLOCK +trips\/TripSaga +failed +check-passport +\S+ +1 +nothing, before it is retried\n/);
   });
 
   test('reads no more than it was asked for, and says that there may be more', async () => {

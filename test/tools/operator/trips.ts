@@ -1,6 +1,8 @@
 import { vi } from 'vitest';
 import { DynamoDbEventStore } from '../../../lambdas/patterns/event-store/dynamodb-event-store.js';
-import type { SagaEvent } from '../../../lambdas/patterns/saga/contract.js';
+import { Unsendable } from '../../../lambdas/patterns/idempotent-consumer/failure-kinds.js';
+import { FailureRecords, recordKey } from '../../../lambdas/patterns/idempotent-consumer/failure-records.js';
+import { type SagaEvent, timerIdOf } from '../../../lambdas/patterns/saga/contract.js';
 import { Orchestrator } from '../../../lambdas/patterns/saga/orchestrator.js';
 import { type SagaMessage, stepIdOf, undoIdOf } from '../../../lambdas/patterns/saga/saga.js';
 import { evolve, initialState, type SagaState } from '../../../lambdas/patterns/saga/state.js';
@@ -43,7 +45,7 @@ export function emptyTrips(): void {
   vi.useFakeTimers({ toFake: ['Date'], now: Date.parse(AT) });
   inProcessDynamoDb(
     { trips: ['pk', 'sk'], records: ['pk'], others: ['pk', 'sk'] },
-    { records: { due: ['duePk', 'executeAt'] } },
+    { records: { due: ['duePk', 'executeAt'], failed: ['failedConsumer', 'failedAt'] } },
   );
 }
 
@@ -64,6 +66,12 @@ export const reply = (stepId: string, outcome: 'DONE' | 'REFUSED', reason = 'NO'
 export const begun = async (...ids: readonly string[]) => {
   for (const id of ids) await hears(id, start(id));
 };
+/** Its clock can't be handed out. */
+export const clockFails = (id: string, number: number) =>
+  new FailureRecords('records', owner).end(
+    { record: recordKey(owner, timerIdOf(id, number)) },
+    { error: new Unsendable('InvalidMessageContents') },
+  );
 /** Its hotel is refused, and the flight can't be cancelled. */
 export async function stuck(id: string): Promise<void> {
   await hears(

@@ -1,0 +1,43 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { FailureRecords } from '../../../lambdas/patterns/idempotent-consumer/failure-records.js';
+import { timerIdOf } from '../../../lambdas/patterns/saga/contract.js';
+import { documents } from '../../../lambdas/platform/dynamodb.js';
+import { discard } from '../../../tools/operator/discard.js';
+import { findRecord } from '../../../tools/operator/records.js';
+import { begun, clockFails, emptyTrips, hears, owner, services, stuck } from './trips.js';
+
+beforeEach(emptyTrips);
+afterEach(() => void vi.useRealTimers());
+
+describe('orderly failures discard, of a saga’s clock', () => {
+  const asked = { consumer: owner.name, messageId: timerIdOf('t1', 1) };
+  const discarded = (dryRun = false) => discard(documents, services, { ...asked, reason: 'test', dryRun });
+
+  test('is refused while the saga waits, and a retry ends the failure', async () => {
+    await begun('t1');
+    await clockFails('t1', 1);
+    for (const dryRun of [true, false])
+      await expect(discarded(dryRun)).rejects.toMatchObject({
+        code: 'refused',
+        message: expect.stringMatching(/^Not discarded: it is the clock of TripSaga t1, which would wait for ever/),
+        next: expect.stringMatching(/sagas retry t1$/),
+      });
+    await hears('t1', { type: 'Retry' });
+    await expect(findRecord(documents, services, asked)).rejects.toMatchObject({ code: 'not-found' });
+  });
+
+  test('is done where the saga is stuck: it has a new one when it goes on', async () => {
+    await stuck('t1');
+    await clockFails('t1', 1);
+    expect((await discarded()).text).toMatch(/discarded by \S+: test$/);
+  });
+
+  test('is done where a newer one is set', async () => {
+    await begun('t1');
+    await hears('t1', { type: 'Retry' });
+    // As one of an earlier generation, whose record a retry doesn't reach.
+    const failure = { id: asked.messageId, payload: '{}', error: new Error('of our own') };
+    await new FailureRecords('records', owner).put(failure);
+    expect((await discarded()).text).toMatch(/discarded by \S+: test$/);
+  });
+});
