@@ -94,6 +94,11 @@ function verdict(facts: OrderFacts, events: readonly EventReport[], doneTwice: r
     const others = aggregates.filter(({ commits }) => commits.length > 0).map(({ subject }) => subject);
     return failure(`there is no order ${orderId}, but ${others.join(', ')}`);
   }
+  const undoing = order.status === 'APPROVED' ? sagas.find(({ state }) => 'ending' in state) : undefined;
+  if (undoing) {
+    const text = `the order is APPROVED, but its saga undoes what was done for it: ${sagaWords(undoing)}`;
+    return failure(text, command('sagas', 'show', undoing.id));
+  }
   const standing = standstill(facts);
   if (standing) return standing;
   const pending = of('pending').map(

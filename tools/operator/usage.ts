@@ -38,7 +38,7 @@ export const COMMANDS = {
     example: ['order', ORDER_ID],
     about: 'where an order is: its saga, its events and commands, and what each consumer did with them',
     details: `Ends with a verdict: complete (exit 0), pending (3), or failed (4: a failure waits, its saga is stuck, something was
-lost or done twice, or the order waits for nothing).
+lost or done twice, the order waits for nothing, or it is approved and undone).
   --payload   the events' data and actors too: people's data`,
   },
   'failures list': {

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { judge } from '../../../tools/operator/order-verdict.js';
 import type { ConsumerRecord } from '../../../tools/operator/records.js';
 import {
+  AUTHORIZED,
   CHARGED,
   CLOCK,
   commit,
@@ -108,6 +109,33 @@ describe('an order’s saga', () => {
       text: expect.stringMatching(
         /^complete: undone \S+: REFUSED at charge-payment: CARD_DECLINED; \d+ events, 6 commands, /,
       ),
+    });
+  });
+
+  const CANCELLED = ['OrderCancelled-2', { type: 'Cancel' }] as const;
+  const UNDOING = [...TOLD.slice(0, 3), CANCELLED];
+  test.each([
+    ['undoes', UNDOING, /its saga undoes what was done for it: waits for undoing reserve-stock since /],
+    [
+      'is stuck at undoing',
+      [...UNDOING, undone('SagaReplyRequested-9', 'reserve-stock', 'REFUSED')],
+      /its saga undoes what was done for it: stuck at undoing reserve-stock since /,
+    ],
+    [
+      'undid',
+      [
+        ...UNDOING,
+        undone('ReservationVoided-2', 'reserve-stock'),
+        undone('AuthorizationReleased-2', 'authorize-account'),
+      ],
+      /its saga undoes what was done for it: undone \S+: CANCELLED$/,
+    ],
+  ] as const)('that %s an approved order fails it', (_, told, text) => {
+    const given = { told, account: [AUTHORIZED], payments: [] };
+    expect(verdictOf({ ...given, records: { ...allDone(given), ...CLOCK } })).toMatchObject({
+      state: 'failed',
+      text: expect.stringMatching(text),
+      next: 'npm run -s orderly -- sagas show o1',
     });
   });
 
