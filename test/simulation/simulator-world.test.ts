@@ -11,17 +11,19 @@ const line = (sku: string) => ({ sku, quantity: 1, unitPrice: { amount: 350, cur
 const placing = (world: Port, sku: string, key = world.fresh('key')) =>
   world.call<{ orderId: string }>({ method: 'POST', path: '/orders', as: 'alice', key, body: { lines: [line(sku)] } });
 
+/** A SKU with a price and three pieces. */
+async function onSale(world: Port): Promise<string> {
+  const sku = world.fresh('sku');
+  const product = { name: 'Tea', unitPrice: line(sku).unitPrice };
+  await world.call({ method: 'PUT', path: `/products/${sku}`, as: 'operator', body: product });
+  await world.call({ method: 'PUT', path: `/stock/${sku}`, as: 'operator', body: { onHand: 3 } });
+  return sku;
+}
+
 /** Five orders at once for three pieces. */
 async function history(seed: string) {
   const world = new SimulatorWorld(seed);
-  const sku = world.fresh('sku');
-  await world.call({
-    method: 'PUT',
-    path: `/products/${sku}`,
-    as: 'operator',
-    body: { name: 'Tea', unitPrice: line(sku).unitPrice },
-  });
-  await world.call({ method: 'PUT', path: `/stock/${sku}`, as: 'operator', body: { onHand: 3 } });
+  const sku = await onSale(world);
   const calls = await world.callsDuring(async () => {
     const orders = await Promise.all(Array.from({ length: 5 }, () => placing(world, sku)));
     for (const { body } of orders) await world.settled(body.orderId);
@@ -36,6 +38,16 @@ describe('in the simulator', () => {
     expect(again).toEqual(first);
     expect(other.calls).not.toEqual(first.calls);
     for (const { stock } of [first, other]) expect(stock).toMatchObject({ onHand: 3, reserved: 3, available: 0 });
+  });
+
+  // The emulator counts a transaction's units otherwise than AWS.
+  test("an order's saga writes 36 units, its indexes with it", async () => {
+    const world = new SimulatorWorld('1');
+    const sku = await onSale(world);
+    const calls = await world.callsDuring(async () => world.settled((await placing(world, sku)).body.orderId));
+    const ofSaga = calls.filter(({ fn, operation }) => fn === 'orders/on-saga-message' && /Write/.test(operation));
+    const units = ofSaga.map(({ units: { table, indexes } }) => table + (indexes.feed ?? 0) + (indexes.due ?? 0));
+    expect(units.reduce((sum, one) => sum + one)).toBe(36);
   });
 
   test('what was in a queue is found there afterwards: personal data would be', async () => {
