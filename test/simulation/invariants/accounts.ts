@@ -1,4 +1,4 @@
-import type { AccountCommand, AccountEvent } from '../../../lambdas/services/accounts/contract.js';
+import type { AccountEvent } from '../../../lambdas/services/accounts/contract.js';
 import { type Account, evolveAccount, viewOf } from '../../../lambdas/services/accounts/domain/account.js';
 import { evolve, initialState } from '../../../lambdas/services/accounts/domain/authorization.js';
 import type { Violation } from '../../simulator/search/scenario.js';
@@ -11,7 +11,6 @@ export const accounts: Check = (facts) => [
   ...onceByBusinessId(facts),
   ...releaseEndsAnOrder(facts),
   ...ordersAreKnown(facts),
-  ...commandsAreAnswered(facts),
   ...limitsAreSet(facts),
   ...rowsAreRight(facts),
 ];
@@ -92,21 +91,6 @@ const ordersAreKnown: Check = ({ accounts, authorizations }) =>
         : [violation('what is known of an order is what its events tell', `${id}: ${found}, not ${wanted}`, id)];
     }),
   );
-
-/** Each command was answered by one commit, with its step's id; or it is visible as failed or pending. */
-const commandsAreAnswered: Check = (facts) =>
-  [...facts.published].flatMap(([id, { detail }]) => {
-    const { to, data } = detail as { to?: string; data: AccountCommand['data'] };
-    if (to !== 'accounts') return [];
-    const delivery = facts.delivery(facts.listener('accounts-commands'), { id });
-    if (delivery === 'failed' || delivery === 'waiting') return [];
-    const commits = facts.accounts.get(data.customerId) ?? [];
-    const answers = eventsOf(commits.filter(({ trigger }) => trigger === id)).filter(
-      (event) => 'stepId' in event.data && event.data.stepId === data.stepId,
-    );
-    const told = `${data.stepId} ${id}: ${delivery}, ${answers.map(({ type }) => type).join(', ') || 'no answer'}`;
-    return answers.length === 1 ? [] : [violation('a command is answered once', told, data.orderId)];
-  });
 
 /** G1: a limit that was acknowledged is in the account's history. */
 const limitsAreSet: Check = ({ orderly, accounts }) =>

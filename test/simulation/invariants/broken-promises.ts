@@ -2,6 +2,7 @@ import type { Violation } from '../../simulator/search/scenario.js';
 import { Facts, type MessageRecord } from '../support/facts.js';
 import type { Orderly } from '../support/orderly.js';
 import { accounts } from './accounts.js';
+import { answers } from './answers.js';
 import { catalog } from './catalog.js';
 import { charges } from './charges.js';
 import { deliveries } from './deliveries.js';
@@ -9,6 +10,7 @@ import { nothingFails } from './failures.js';
 import { payments } from './payments.js';
 import { people } from './people.js';
 import { requests } from './requests.js';
+import { sagaCommits } from './saga-commits.js';
 import { sagas } from './sagas.js';
 import { state } from './state.js';
 import { steps } from './steps.js';
@@ -26,6 +28,8 @@ export function brokenPromises(orderly: Orderly, meant?: (record: MessageRecord)
     ...deliveries(facts),
     ...state(facts),
     ...sagas(facts),
+    ...sagaCommits(facts),
+    ...answers(facts),
     ...accounts(facts),
     ...payments(facts),
     ...catalog(facts),

@@ -7,7 +7,6 @@ import { type Check, violation } from './violation.js';
 export const catalog: Check = (facts) => [
   ...productsAreTheirEvents(facts),
   ...pricesAreSet(facts),
-  ...stepsAreAnswered(facts),
   ...answersAgree(facts),
   ...answersWereTrue(facts),
 ];
@@ -75,17 +74,6 @@ const asked = ({ published }: Facts): readonly Asked[] =>
   [...published].flatMap(([id, { detail }]) => {
     const { to, data, time } = detail as { to?: string; data: CatalogCommand['data']; time: string };
     return to === 'catalog' ? [{ id, data, time: Date.parse(time) }] : [];
-  });
-
-/** Each message of a step was answered by one event, with the step's id; or it is visible as failed or pending. */
-const stepsAreAnswered: Check = (facts) =>
-  asked(facts).flatMap(({ id, data: { orderId, stepId } }) => {
-    const delivery = facts.delivery(facts.listener('catalog-commands'), { id });
-    if (delivery === 'failed' || delivery === 'waiting') return [];
-    const commits = (facts.priceChecks.get(orderId) ?? []).filter(({ trigger }) => trigger === id);
-    const answers = eventsOf<PriceCheckEvent>(commits).filter(({ data }) => data.stepId === stepId);
-    const told = `${stepId} ${id}: ${delivery}, ${answers.map(({ type }) => type).join(', ') || 'no answer'}`;
-    return answers.length === 1 ? [] : [violation('a command is answered once', told, orderId)];
   });
 
 /** What an answer says, whichever event says it. */

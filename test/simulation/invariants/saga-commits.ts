@@ -1,0 +1,131 @@
+import { recordKey } from '../../../lambdas/patterns/idempotent-consumer/failure-records.js';
+import { timerIdOf } from '../../../lambdas/patterns/saga/contract.js';
+import { stepIdOf, undoIdOf } from '../../../lambdas/patterns/saga/saga.js';
+import { evolve, initialState, type SagaState } from '../../../lambdas/patterns/saga/state.js';
+import { createOrderSaga } from '../../../lambdas/services/orders/domain/create-order.js';
+import type { CreateOrder, CreateOrderEvent } from '../../../lambdas/services/orders/saga-contract.js';
+import type { Violation } from '../../simulator/search/scenario.js';
+import { type Commit, type Facts, isCommit } from '../support/facts.js';
+import { type Check, violation } from './violation.js';
+
+/** How a saga goes its way (design, section 9), commit by commit: what it asks for, hears, waits for and undoes. */
+export const sagaCommits: Check = (facts) => [
+  ...[...facts.sagas].flatMap(([id, commits]) => [
+    ...asksForWhatItSays(id, commits),
+    ...hearsAnswers(facts, id, commits),
+    ...undoesInReverse(id, commits),
+    ...isPatient(facts, id, commits),
+  ]),
+  ...clocks(facts),
+  ...undoesAlone(facts),
+];
+
+const eventsOf = ({ events }: Commit): readonly CreateOrderEvent[] =>
+  events.map(({ type, data }) => ({ type, data: JSON.parse(data) }) as CreateOrderEvent);
+
+/** What a commit says is sent goes out with it, under the step's own identity, whichever attempt it is. */
+const asksForWhatItSays = (id: string, commits: readonly Commit[]): readonly Violation[] =>
+  commits.flatMap((commit) => {
+    const said = eventsOf(commit).flatMap(({ type, data }) => {
+      if (type === 'StepSent') return [stepIdOf(id, data.step)];
+      return type === 'CompensationSent' ? [undoIdOf(id, data.step)] : [];
+    });
+    const sent = (commit.commands ?? []).map(({ data }) => (JSON.parse(data) as { stepId: string }).stepId);
+    const told = `${commit.sk}: said ${said}, sent ${sent}`;
+    return `${said}` === `${sent}` ? [] : [violation('a saga sends what it says', told, id)];
+  });
+
+/** A step is done, or undone, by its own answer that it is; or an operator says so. */
+const hearsAnswers = ({ published }: Facts, id: string, commits: readonly Commit[]): readonly Violation[] =>
+  commits.flatMap((commit) =>
+    eventsOf(commit).flatMap(({ type, data }) => {
+      if ((type !== 'StepDone' && type !== 'CompensationDone') || 'by' in data) return [];
+      const wanted = type === 'StepDone' ? stepIdOf(id, data.step) : undoIdOf(id, data.step);
+      const heard = published.get(commit.trigger)?.detail as
+        | { readonly type: string; readonly data: { readonly stepId?: string; readonly outcome?: string } }
+        | undefined;
+      const isDone = heard?.data.outcome !== 'REFUSED' && !/Refused|Rejected|Declined/.test(heard?.type ?? '');
+      const told = `${type} ${data.step} by ${heard?.type} ${heard?.data.outcome ?? ''} of ${heard?.data.stepId}`;
+      return isDone && heard?.data.stepId === wanted ? [] : [violation('a step is done by its answer', told, id)];
+    }),
+  );
+
+function undoesInReverse(id: string, commits: readonly Commit[]): readonly Violation[] {
+  const events = commits.flatMap(eventsOf);
+  const sent = events.flatMap(({ type, data }) => (type === 'StepSent' ? [data.step] : []));
+  const undone = events.flatMap(({ type, data }) => (type === 'CompensationSent' ? [data.step] : []));
+  const places = undone.map((step) => sent.indexOf(step));
+  const isReverse = places.every((place, at) => place >= 0 && place <= (places[at - 1] ?? place));
+  return isReverse ? [] : [violation('a saga undoes in reverse what it sent', `${sent}; ${undone}`, id)];
+}
+
+/** Nothing is sent again, or given up, before its time; unless an operator asks for it. */
+function isPatient({ published }: Facts, id: string, commits: readonly Commit[]): readonly Violation[] {
+  let state: SagaState<CreateOrder> = initialState;
+  return commits.flatMap((commit) =>
+    eventsOf(commit).flatMap((event): readonly Violation[] => {
+      const before = state;
+      state = evolve(state, event);
+      if (!('waiting' in before)) return [];
+      const { step, since, again } = before.waiting;
+      const { data } = event;
+      const isRunning = before.status === 'RUNNING';
+      const patience = isRunning ? createOrderSaga.steps.find(({ name }) => name === step)?.patience : undefined;
+      const { giveUpAfter } = patience ?? createOrderSaga.compensation;
+      const isGivenUp =
+        (event.type === 'SagaFailed' && event.data.ending.cause === 'UNANSWERED') ||
+        (event.type === 'SagaStuck' && event.data.reason === 'UNANSWERED');
+      const isSentAgain = 'attempt' in data && data.attempt > 1;
+      const isAsked = published.get(commit.trigger)?.['detail-type'] === 'RetrySaga';
+      const isEarly =
+        (isSentAgain && !isAsked && data.at < again) ||
+        (isGivenUp && Date.parse(event.data.at) < Date.parse(since) + giveUpAfter * 1000);
+      const told = `${event.type} ${JSON.stringify(data)}; ${step} sent at ${since}, due at ${again}`;
+      return isEarly ? [violation('a saga is as patient as it says', told, id)] : [];
+    }),
+  );
+}
+
+/** After each commit a saga that waits has its clock, set with it; one that is over has none. */
+function clocks(facts: Facts): readonly Violation[] {
+  const listener = facts.listener('orders-saga');
+  const statuses = new Map<string, unknown>();
+  const sagas = new Map<string, SagaState<CreateOrder>>();
+  return facts.writes.flatMap(({ changes }) => {
+    for (const { before, after } of changes) statuses.set(String((after ?? before)?.pk), after?.status);
+    return changes.flatMap(({ after }) => {
+      if (!after || !isCommit(after) || !String(after.pk).startsWith('CreateOrderSaga#')) return [];
+      const id = String(after.pk).slice('CreateOrderSaga#'.length);
+      const events = eventsOf(after as unknown as Commit);
+      const state = events.reduce<SagaState<CreateOrder>>(evolve, sagas.get(id) ?? initialState);
+      sagas.set(id, state);
+      const clock = (number: number): string => recordKey(listener, timerIdOf(id, number));
+      const isSet = ['PENDING', 'FAILED'].includes(String(statuses.get(clock(state.timers))));
+      const isWithIt = (number: number): boolean => changes.some((one) => one.after?.pk === clock(number));
+      const isOver = state.status === 'COMPLETED' || state.status === 'COMPENSATED';
+      const waits = state.status === 'RUNNING' || state.status === 'COMPENSATING';
+      const right =
+        events.every((event) => event.type !== 'TimerSet' || isWithIt(event.data.number)) &&
+        !(waits && !isSet) &&
+        !(isOver && statuses.get(clock(state.timers)) === 'PENDING') &&
+        statuses.get(clock(state.timers - 1)) !== 'PENDING';
+      const told = `${state.status}, clock ${state.timers} ${String(statuses.get(clock(state.timers)))}`;
+      return right ? [] : [violation('a saga that waits has one clock, one that is over none', told, id)];
+    });
+  });
+}
+
+/** Who hears that an order was cancelled while its saga is under way leaves it to the saga. */
+function undoesAlone({ published, reservations, accounts, payments }: Facts): readonly Violation[] {
+  const isOfTheSaga = (trigger: string): boolean => {
+    const { type, data } = (published.get(trigger)?.detail ?? {}) as { type?: string; data?: { underWay?: boolean } };
+    return type === 'OrderCancelled' && data?.underWay === true;
+  };
+  return [reservations, accounts, payments].flatMap((aggregates) =>
+    [...aggregates].flatMap(([id, commits]) =>
+      commits
+        .filter(({ trigger }) => isOfTheSaga(trigger))
+        .map(({ pk, sk }) => violation('while a saga is under way it alone undoes', `${pk} ${sk}`, id)),
+    ),
+  );
+}
