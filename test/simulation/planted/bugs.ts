@@ -136,9 +136,9 @@ export const BUGS: readonly PlantedBug[] = [
     name: 'a decision without events is recorded without the version check',
     scenario: 'cancel-races',
     source: {
-      file: 'lambdas/services/orders/on-stock-answer.lambda.ts',
-      from: /: orderStore\.unchangedCheck\(order\),\s*\]/,
-      to: ': undefined].filter((write) => write !== undefined)',
+      file: `${PATTERNS}/saga/orchestrator.ts`,
+      from: 'return { events, writes: [store.unchangedCheck(loaded)] };',
+      to: 'return { events, writes: [] };',
     },
   },
   {
@@ -182,12 +182,12 @@ export const BUGS: readonly PlantedBug[] = [
     },
   },
   {
-    name: 'a cancellation that overtakes its order leaves nothing behind',
-    scenario: 'cancel-races',
+    name: 'a release that overtakes its reservation leaves nothing behind',
+    scenario: 'cancel-at-48-of-approval',
     source: {
       file: 'lambdas/services/inventory/domain/reservation.ts',
       from: "return [{ type: 'ReservationVoided', data: idsOf(order) }];",
-      to: 'return [];',
+      to: "return answer(order, { outcome: 'DONE' });",
     },
   },
   {
@@ -241,7 +241,7 @@ export const BUGS: readonly PlantedBug[] = [
   },
   {
     name: 'stock is taken without looking whether it is there',
-    scenario: 'sold-out',
+    scenario: 'reject-one',
     source: {
       file: 'lambdas/services/inventory/stock-counter.ts',
       from: "const enoughIsThere = 'available >= :quantity';",
@@ -256,7 +256,7 @@ export const BUGS: readonly PlantedBug[] = [
   {
     name: 'a dead-letter queue keeps its messages for four days',
     scenario: 'drain-fails-13-days',
-    resource: properties('AWS::SQS::Queue', /^ReservationsDeadLetters/, without('MessageRetentionPeriod')),
+    resource: properties('AWS::SQS::Queue', /^SagaDeadLetters/, without('MessageRetentionPeriod')),
   },
   {
     name: 'what is too old is dropped without a word',
@@ -473,5 +473,211 @@ export const BUGS: readonly PlantedBug[] = [
       from: /: paymentStore\.unchangedCheck\(payment\),\s*\]/,
       to: ': undefined].filter((write) => write !== undefined)',
     },
+  },
+  {
+    name: 'an answer is matched by its saga, not by its step',
+    scenario: 'answers-late',
+    source: {
+      file: `${PATTERNS}/saga/saga.ts`,
+      from: 'if (stepId !== stepIdOf(this.id, step)) return;',
+      to: '',
+    },
+  },
+  {
+    name: 'an answer to a step is taken for one to its compensation',
+    scenario: 'cancel-races',
+    source: {
+      file: `${PATTERNS}/saga/saga.ts`,
+      from: 'if (stepId !== undoIdOf(this.id, step)) return;',
+      to: 'if (!stepId.startsWith(stepIdOf(this.id, step))) return;',
+    },
+  },
+  {
+    name: "a step's identity is made of its attempt",
+    scenario: 'place-one',
+    source: {
+      file: `${PATTERNS}/saga/saga.ts`,
+      from: /stepIdOf\((this\.)?id, step\)/g,
+      to: "stepIdOf($1id, step) + (typeof attempt === 'undefined' ? this.state.waiting.attempt : attempt)",
+    },
+  },
+  {
+    name: 'an answer is one: a refusal is taken for done',
+    scenario: 'steps-refused',
+    source: {
+      file: 'lambdas/services/orders/on-saga-message.lambda.ts',
+      from: "message.event.data.outcome === 'DONE' ? done(message) : refused(message)",
+      to: 'done(message)',
+    },
+  },
+  {
+    name: 'a step that is not needed is asked for',
+    scenario: 'steps-refused',
+    source: { file: `${PATTERNS}/saga/saga.ts`, from: 'at > done && isNeeded(state.data)', to: 'at > done' },
+  },
+  {
+    name: 'a step that was sent and not answered is not undone',
+    scenario: 'cancel-races',
+    source: {
+      file: `${PATTERNS}/saga/state.ts`,
+      from: /toUndo: \[\.\.\.without\(saga\.toUndo, step\), step\](.*?case 'StepDone':\s*return) saga;/s,
+      to: 'toUndo: saga.toUndo$1 { ...saga, toUndo: [...saga.toUndo, event.data.step] };',
+    },
+  },
+  {
+    name: 'compensations go in the order of the steps',
+    scenario: 'cancel-races',
+    source: { file: `${PATTERNS}/saga/saga.ts`, from: 'toUndo.findLast(', to: 'toUndo.find(' },
+  },
+  {
+    name: 'what is sent again is recorded, and not sent',
+    scenario: 'answers-late',
+    source: {
+      file: `${PATTERNS}/saga/saga.ts`,
+      from: 'if (outgoing) this.commands.push(outgoing);',
+      to: 'if (outgoing && attempt === 1) this.commands.push(outgoing);',
+    },
+  },
+  {
+    name: 'the clock is set apart from the commit that needs it',
+    scenario: 'place-one',
+    source: {
+      file: `${PATTERNS}/saga/orchestrator.ts`,
+      from: '...this.clockWrites(id, loaded.state, after, trace),',
+      to: `...(await (async () => {
+        const { transact } = await import('../../platform/dynamodb.js');
+        const clock = this.clockWrites(id, loaded.state, after, trace);
+        if (clock.length > 0) await transact(clock);
+        return [];
+      })()),`,
+    },
+  },
+  {
+    name: 'the clock is set once, and not again when it rang',
+    scenario: 'answers-late',
+    source: {
+      file: `${PATTERNS}/saga/saga.ts`,
+      from: 'timerAt === undefined || mayBeGone || timerAt <= now || timerAt > waiting.again',
+      to: 'timerAt === undefined || timerAt > waiting.again',
+    },
+  },
+  {
+    name: 'the clock of a saga that is over is left to ring',
+    scenario: 'place-one',
+    source: {
+      file: `${PATTERNS}/saga/orchestrator.ts`,
+      from: 'if (before.timers > 0 && (isSet || isOver))',
+      to: 'if (before.timers > 0 && isSet)',
+    },
+  },
+  {
+    name: 'a ring that is early for the step that is waited for by now sends it again',
+    scenario: 'answers-late',
+    source: {
+      file: `${PATTERNS}/saga/saga.ts`,
+      from: " || state.status === 'STUCK' || now < state.waiting.again) return;",
+      to: " || state.status === 'STUCK') return;",
+    },
+  },
+  {
+    name: 'a compensation is given up as soon as its step',
+    scenario: 'stuck',
+    source: {
+      file: `${PATTERNS}/saga/saga.ts`,
+      from: "this.state.status === 'RUNNING' ? this.stepCalled(step).patience : this.saga.compensation",
+      to: 'this.stepCalled(step).patience',
+    },
+  },
+  {
+    name: 'a compensation is given up as a step is, and its saga goes on',
+    scenario: 'stuck',
+    source: {
+      file: `${PATTERNS}/saga/saga.ts`,
+      from: "else this.stuck(step, 'UNANSWERED');",
+      to: 'else this.undone({ step, at: now });',
+    },
+  },
+  {
+    name: 'a stuck saga is counted, and not listed',
+    scenario: 'stuck',
+    source: {
+      file: `${PATTERNS}/saga/orchestrator.ts`,
+      from: /return \[\{ Put: \{ TableName, Item.*/,
+      to: 'return [];',
+    },
+  },
+  {
+    name: 'a saga that goes on stays in the list of stuck ones',
+    scenario: 'stuck',
+    source: { file: `${PATTERNS}/saga/orchestrator.ts`, from: '[{ Delete: { TableName, Key } }]', to: '[]' },
+  },
+  {
+    name: 'an order is approved without looking whether it was cancelled meanwhile',
+    scenario: 'cancel-at-42-of-approval',
+    source: {
+      file: 'lambdas/services/orders/on-saga-message.lambda.ts',
+      from: /if \(command\.type === 'Approve'.*?\.writes;/s,
+      to: '',
+    },
+  },
+  {
+    name: 'an order is approved in a commit of its own, before its saga ends',
+    scenario: 'place-one',
+    source: {
+      file: 'lambdas/services/orders/on-saga-message.lambda.ts',
+      from: 'return [...writes, orderStore.appendWrite(orderStore.commit(order, changes, trace))];',
+      to: `{
+        const { transact } = await import('../../platform/dynamodb.js');
+        await transact([orderStore.appendWrite(orderStore.commit(order, changes, trace))]);
+        return writes;
+      }`,
+    },
+  },
+  {
+    name: 'a cancellation does not say that the saga is under way',
+    scenario: 'cancel-races',
+    source: {
+      file: 'lambdas/services/orders/domain/order.ts',
+      from: "(status === 'PENDING' ? { underWay: true } : {})",
+      to: '({})',
+    },
+  },
+  ...(['inventory', 'accounts', 'payments'] as const).map((service) => ({
+    name: `${service} undo what a saga under way will undo`,
+    scenario: 'cancel-races',
+    source: { file: `lambdas/services/${service}/on-order-event.lambda.ts`, from: 'data.underWay', to: 'false' },
+  })),
+  {
+    name: "a repeat of a saga's step is taken, and not answered",
+    scenario: 'answers-late',
+    source: {
+      file: 'lambdas/services/inventory/domain/reservation.ts',
+      from: "return answer(order, { outcome: 'DONE' });\n    case 'REJECTED':",
+      to: "return [];\n    case 'REJECTED':",
+    },
+  },
+  {
+    name: 'what is approved is not captured',
+    scenario: 'place-one',
+    resource: properties('AWS::Events::Rule', /^OrderEndsOrders/, replaced('"OrderApproved"', '"OrderRejected"')),
+  },
+  {
+    name: 'what is cancelled when it is owed already is released, as if it were only held',
+    scenario: 'place-one',
+    source: {
+      file: 'lambdas/services/accounts/domain/authorization.ts',
+      from: "if (authorization.status !== 'CAPTURED') return { type: 'ReleaseAuthorization', data };",
+      to: "if (how === 'CANCELLED') return { type: 'ReleaseAuthorization', data };",
+    },
+  },
+  {
+    name: 'the money of an order that is cancelled after its approval is kept',
+    scenario: 'place-one',
+    resource: properties('AWS::Events::Rule', /^CancellationsOrders/, replaced('"OrderCancelled"', '"OrderRejected"')),
+  },
+  {
+    name: 'nobody is called every minute: no clock ever rings',
+    scenario: 'deadlines-pass',
+    resource: properties('AWS::Events::Rule', /^SagaTimersEveryMinute/, without('Targets')),
   },
 ];

@@ -8,24 +8,36 @@ export const HINTS: Readonly<Record<string, readonly Fault[]>> = {
   "the provider's key is made of the attempt, not of the business id": [
     { point: 'Payments/RequestPayment call 1', kind: 'killed-after' },
   ],
-  'an undoing asks the provider whether it charged, and does not end what it may still charge': [
-    { point: 'Payments/OnProvider call 26', kind: 'refused' },
-  ],
   'the processed record replaces an earlier one': [{ point: 'Inventory/Outbox/Relay call 3', kind: 'very-late' }],
-  'failures of a batch are not reported': [{ point: 'Orders/OnListProjection call 6', kind: 'refused-for-long' }],
-  'the mapping does not ask for failures of single messages': [
-    { point: 'Orders/OnListProjection call 6', kind: 'refused-for-long' },
-  ],
   'entries that the bus refused count as sent': [{ point: 'Orders/Outbox/Relay call 2', kind: 'entry-refused' }],
-  'an error is swallowed: what is to be tried again is acknowledged': [
-    { point: 'Orders/OnListProjection call 7', kind: 'conflict' },
+  'an undoing asks the provider whether it charged, and does not end what it may still charge': [
+    { point: 'Payments/OnProvider call 2', kind: 'refused-for-long' },
   ],
-  'a list shows whichever version came last': [{ point: 'Orders/OnListProjection call 3', kind: 'late' }],
+  'what is charged after its undoing was asked for is kept': [
+    { point: 'Payments/OnProvider call 10', kind: 'refused' },
+  ],
+  'failures of a batch are not reported': [{ point: 'Orders/OnListProjection call 10', kind: 'refused-for-long' }],
+  'the mapping does not ask for failures of single messages': [
+    { point: 'Orders/OnListProjection call 10', kind: 'refused-for-long' },
+  ],
+  'an error is swallowed: what is to be tried again is acknowledged': [
+    { point: 'Orders/OnListProjection call 10', kind: 'refused-for-long' },
+  ],
+  'a list shows whichever version came last': [{ point: 'Orders/OnListProjection call 3', kind: 'very-late' }],
   'a rule target has no dead-letter queue': [
-    { point: 'Inventory/Reservations/OrdersEvents delivery 6', kind: 'undeliverable' },
+    { point: 'Inventory/Reservations/OrdersEvents delivery 20', kind: 'undeliverable' },
   ],
   'messages become visible again while they are handled': [
-    { point: 'Inventory/OnReservations call 4', kind: 'hung-before' },
+    { point: 'Inventory/OnReservations call 2', kind: 'hung-after' },
   ],
-  'old rows are deleted as soon as it has switched': [{ point: 'Orders/OnListProjection call 36', kind: 'very-late' }],
+  'old rows are deleted as soon as it has switched': [{ point: 'Orders/OnListProjection call 43', kind: 'very-late' }],
+  'a release that overtakes its reservation leaves nothing behind': [
+    { point: 'Inventory/Commands/Queue message 1', kind: 'delayed' },
+  ],
+  'an order is approved without looking whether it was cancelled meanwhile': [
+    { point: 'Orders/Saga/Queue message 4', kind: 'delayed' },
+  ],
+  'a consumer shows an event in the version that is read only': [
+    { point: 'Orders/RebuildListProjection call 128', kind: 'killed-before' },
+  ],
 };
