@@ -27,14 +27,16 @@ export class ResourceNotModelled extends Error {
 
 /** What is deployed: templates and compiled bundles; shared by all runs, since none changes it. */
 export class Deployment {
-  /** Environments of earlier histories. */
-  readonly recycled = new Recycled();
   private readonly bundles = new Map<string, Bundle>();
 
-  /** @param change of a bundle's code, by the function's label: what planted bugs do */
+  /**
+   * @param change of a bundle's code, by the function's label: what planted bugs do
+   * @param recycled environments of earlier histories
+   */
   constructor(
     readonly assembly: Assembly,
     private readonly change: (source: string, label: string) => string = (source) => source,
+    readonly recycled: Recycled = new Recycled(),
   ) {
     for (const resource of assembly.resources) {
       const { type, label } = resource;

@@ -5,6 +5,8 @@ import { build } from 'esbuild';
 import { Assembly, type TemplateChange } from '../../simulator/assembly/assembly.js';
 import type { JsonObject } from '../../simulator/assembly/intrinsics.js';
 import { Deployment } from '../../simulator/cloud.js';
+import type { Environment } from '../../simulator/runtime/environment.js';
+import { Recycled } from '../../simulator/runtime/recycled.js';
 import type { PlantedBug } from './bugs.js';
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
@@ -18,6 +20,24 @@ export class NothingPlanted extends Error {
 
 /** They are the same for all bugs of a process. */
 let soundBundles: Promise<ReadonlyMap<string, Bundled>> | undefined;
+let soundEntries: ReadonlyMap<string, string> | undefined;
+const soundEnvironments = new Recycled();
+
+/** Environments that one bug's histories leave to those of the next, but for functions that the bug is in. */
+class RecycledBeside extends Recycled {
+  constructor(private readonly isBroken: (label: string) => boolean) {
+    super();
+  }
+
+  override take(label: string): Environment | undefined {
+    return this.isBroken(label) ? super.take(label) : soundEnvironments.take(label);
+  }
+
+  override give(label: string, environment: Environment): void {
+    if (this.isBroken(label)) super.give(label, environment);
+    else soundEnvironments.give(label, environment);
+  }
+}
 
 interface Bundled {
   readonly code: string;
@@ -29,12 +49,15 @@ interface Bundled {
 export async function planted(folder: string, bug: PlantedBug): Promise<Deployment> {
   const { source, resource } = bug;
   let changed = false;
+  let changesFunctions = false;
   const change: TemplateChange = (template) => {
     if (!resource) return template;
     const resources = Object.entries(template.Resources as Record<string, { Type: string; Properties: JsonObject }>);
     const after = resources.map(([id, before]) => {
       const result = resource({ ...before, Properties: before.Properties ?? {} }, id);
-      changed ||= JSON.stringify(result) !== JSON.stringify({ ...before, Properties: before.Properties ?? {} });
+      const differs = JSON.stringify(result) !== JSON.stringify({ ...before, Properties: before.Properties ?? {} });
+      changed ||= differs;
+      changesFunctions ||= differs && before.Type === 'AWS::Lambda::Function';
       return [id, result] as const;
     });
     return { ...template, Resources: Object.fromEntries(after) };
@@ -42,21 +65,39 @@ export async function planted(folder: string, bug: PlantedBug): Promise<Deployme
   const assembly = new Assembly(folder, change);
   if (!source) {
     if (!changed) throw new NothingPlanted(bug.name);
-    return new Deployment(assembly);
+    return new Deployment(assembly, undefined, new RecycledBeside(() => changesFunctions));
   }
   soundBundles ??= bundles(everyEntry());
   const sound = await soundBundles;
   const concerned = [...sound].filter(([, { files }]) => files.has(source.file)).map(([entry]) => entry);
   const broken = await bundles(concerned, source);
-  const byCode = new Map([...sound].map(([entry, { code }]) => [code, entry]));
-  if (concerned.every((entry) => broken.get(entry)?.code === sound.get(entry)?.code))
-    throw new NothingPlanted(bug.name);
-  return new Deployment(assembly, (code, label) => {
-    const entry = byCode.get(code);
-    if (entry === undefined) throw new NothingPlanted(`${label} was bundled by other options than these here`);
-    if (source.only && !source.only.test(entry)) return code;
-    return broken.get(entry)?.code ?? code;
-  });
+  const isBroken = (entry: string): boolean =>
+    (source.only?.test(entry) ?? true) && broken.has(entry) && broken.get(entry)?.code !== sound.get(entry)?.code;
+  if (!concerned.some(isBroken)) throw new NothingPlanted(bug.name);
+  soundEntries ??= entriesIn(assembly, sound);
+  const entries = soundEntries;
+  const brokenOf = (label: string): Bundled | undefined => {
+    const entry = entries.get(label) ?? '';
+    return isBroken(entry) ? broken.get(entry) : undefined;
+  };
+  return new Deployment(
+    assembly,
+    (code, label) => brokenOf(label)?.code ?? code,
+    new RecycledBeside((label) => brokenOf(label) !== undefined),
+  );
+}
+
+/** Which entry point each function of the assembly runs, by its label. @throws {NothingPlanted} */
+function entriesIn(assembly: Assembly, bundled: ReadonlyMap<string, Bundled>): ReadonlyMap<string, string> {
+  const byCode = new Map([...bundled].map(([entry, { code }]) => [code, entry]));
+  return new Map(
+    assembly.ofType('AWS::Lambda::Function').map(({ label, properties }) => {
+      const name = label.replace(/\/Function$/, '');
+      const entry = byCode.get(readFileSync(join(assembly.assetOf(properties.Code), 'index.js'), 'utf8'));
+      if (entry === undefined) throw new NothingPlanted(`${name} was bundled by other options than these here`);
+      return [name, entry];
+    }),
+  );
 }
 
 const everyEntry = (): readonly string[] =>
