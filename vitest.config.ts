@@ -20,6 +20,26 @@ const patient = { testTimeout: 600_000, hookTimeout: 600_000 };
 /** The scenarios of `acceptance`, word for word, in the simulator: nothing is deployed, each file has a world of its own. */
 const simulated = { env: { ORDERLY_WORLD: 'simulator' }, ...patient };
 
+/**
+ * Scenarios that the emulator is spared, since an order takes seconds there: in the simulator they play word for word, and
+ * what they need of DynamoDB, queues, bus and API others show on the emulator. `ORDERLY_ACCEPTANCE=all` plays them there, too.
+ */
+const SPARED = [
+  'a-cancellation-overtakes-the-reservation',
+  'a-message-is-poison',
+  'a-payment-is-given-back',
+  'a-person-is-forgotten',
+  'a-request-is-bad',
+  'a-saga-reserves-stock',
+  'an-order-is-charged',
+  'credit-is-asked-for',
+  'history-is-read',
+  'prices-are-confirmed',
+  'requests-are-numbered',
+  'the-history-of-an-account-is-read',
+].map((scenario) => `test/acceptance/when-${scenario}.test.ts`);
+const spared = process.env.ORDERLY_ACCEPTANCE === 'all' || process.env.ORDERLY_ENDPOINT ? [] : SPARED;
+
 export default defineConfig({
   test: {
     // By itself vitest leaves a core alone: on two that means one file at a time.
@@ -39,7 +59,7 @@ export default defineConfig({
       project('simulation', ['test/simulation/**/*.test.ts', 'test/simulator/**/*.test.ts'], patient),
       project('simulated-acceptance', ['test/acceptance/**/*.test.ts'], simulated),
       project('integration', ['test/integration/**/*.test.ts'], deployed),
-      project('acceptance', ['test/acceptance/**/*.test.ts'], deployed),
+      project('acceptance', ['test/acceptance/**/*.test.ts'], { ...deployed, exclude: spared }),
     ],
   },
 });

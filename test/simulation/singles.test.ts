@@ -14,15 +14,15 @@ test('no single fault at any point of placing and cancelling an order breaks a p
   const told = broken.slice(0, 3).map((history) => report(history, commandOf(history, 'singles')));
   expect(told.join('\n\n')).toBe('');
   // The search must have had something to search.
-  expect(runs).toBeGreaterThan(250);
+  expect(runs).toBeGreaterThan(1_000);
 });
 
-// A quarter of them, as each costs as much as one of placing; `npm run simulate -- --singles --scenario pay-once` plays all.
+// An eighth of them, as each costs as much as one of placing; `npm run simulate -- --singles --scenario pay-once` plays all.
 test('no single fault at a point of charging and giving back charges or gives back twice', {
   timeout: 600_000,
 }, async () => {
-  const { runs, broken } = await singles(deploymentOf(prodAssembly()), payOnce, { share: { part: 0, of: 4 } });
+  const { runs, broken } = await singles(deploymentOf(prodAssembly()), payOnce, { share: { part: 0, of: 8 } });
   const told = broken.slice(0, 3).map((history) => report(history, commandOf(history, 'singles')));
   expect(told.join('\n\n')).toBe('');
-  expect(runs).toBeGreaterThan(75);
+  expect(runs).toBeGreaterThan(35);
 });
