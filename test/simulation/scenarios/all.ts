@@ -7,21 +7,13 @@ import { counting } from './counting.js';
 import { forgetRaces } from './forget-races.js';
 import { keys } from './keys.js';
 import { numbers } from './numbers.js';
+import { answersLate, deadlinesPass, keysForgotten, participantFails, stuck } from './participants.js';
 import { payOnce, payThreeDaysLater, payTrouble } from './payments.js';
 import { placeOne, readOne, rejectOne } from './place-one.js';
 import { cancelRaces, soldOut } from './races.js';
 import { rebuildCredit, rebuildUnderLoad } from './rebuilds.js';
 import { redeliveryTtlAtOnce, redeliveryTtlLags, redeliveryWhileDown } from './redelivery.js';
-import {
-  answersLate,
-  cancelOne,
-  deadlinesPass,
-  declineOne,
-  keysForgotten,
-  participantFails,
-  stepsRefused,
-  stuck,
-} from './sagas.js';
+import { cancelOne, declineOne, stepsRefused } from './sagas.js';
 import {
   busRefuses,
   consumerFails,

@@ -1,12 +1,8 @@
-import type { Cloud } from '../../simulator/cloud.js';
 import type { Scenario, Violation } from '../../simulator/search/scenario.js';
 import { brokenPromises } from '../invariants/broken-promises.js';
 import { Facts } from '../support/facts.js';
-import { Operator } from '../support/operator.js';
 import { type Call, Orderly } from '../support/orderly.js';
-import { cancellationOf, DAY, HOUR, orderAt, orderOf, placed, productOf, stocked } from './shop.js';
-
-const MINUTE = 60_000;
+import { cancellationOf, MINUTE, orderAt, placed, productOf, stocked } from './shop.js';
 
 /** Amounts by which the sandbox behaves (`sandbox-amounts.ts`). */
 const DECLINED = 40200;
@@ -110,7 +106,8 @@ const ENDS: Readonly<Record<string, string>> = {
   [`P-${TIMES_OUT}`]: 'APPROVED',
 };
 
-function endedAs(orderly: Orderly, ends: Readonly<Record<string, string>>): readonly Violation[] {
+/** Whether each order came to its end. @param ends by the key of its request: status and reason */
+export function endedAs(orderly: Orderly, ends: Readonly<Record<string, string>>): readonly Violation[] {
   // An event that the bus could not deliver leaves its order to an operator.
   if (orderly.cloud.faults.made.some(({ kind }) => kind === 'undeliverable')) return [];
   const facts = new Facts(orderly);
@@ -123,158 +120,4 @@ function endedAs(orderly: Orderly, ends: Readonly<Record<string, string>>): read
       ? []
       : [{ invariant: 'an order ends for its reason', detail: `${key}: ${found}`, about: id }];
   });
-}
-
-/** The way from a step's command to its answer, per participant: who takes commands, who publishes answers. */
-const PARTICIPANTS: readonly (readonly [string, readonly string[]])[] = [
-  ['Catalog', ['Catalog/OnCommands']],
-  ['Accounts', ['Accounts/OnCommands']],
-  ['Inventory', ['Inventory/OnCommands']],
-  ['Payments', ['Payments/OnCommands', 'Payments/OnProvider']],
-];
-
-/** Nothing of this name works for so long. */
-const down = (cloud: Cloud, name: string, milliseconds: number): void => {
-  cloud.fn(name).failsUntil = cloud.world.now + milliseconds;
-};
-
-/**
- * A participant's answers stay away for five minutes, its work is done: the saga asks once more, and hears what stands.
- * Each participant in its turn, with an order that is approved and one that is cancelled meanwhile.
- */
-export const answersLate: Scenario = {
-  name: 'answers-late',
-  faultProbability: 0.003,
-  async play(cloud) {
-    const { world } = cloud;
-    const orderly = new Orderly(cloud);
-    await stocked(orderly, { 'TEA-1': 20 });
-    for (const [service] of PARTICIPANTS) {
-      await orderly.rest();
-      down(cloud, `${service}/Outbox/Relay`, 5 * MINUTE);
-      await placed(orderly, 'alice', `kept-${service}`);
-      const { reply } = await placed(orderly, 'alice', `cancelled-${service}`);
-      world.after(2 * MINUTE, () => orderly.begin(cancellationOf('alice', reply.body.orderId, `cancel-${service}`)));
-      await orderly.rest();
-    }
-    return brokenPromises(orderly, () => false);
-  },
-};
-
-/**
- * A participant takes no commands until its step is given up: what may have been done is undone, and what is asked for late
- * meets a tombstone. Each participant in its turn.
- */
-export const deadlinesPass: Scenario = {
-  name: 'deadlines-pass',
-  faultProbability: 0.003,
-  async play(cloud) {
-    const orderly = new Orderly(cloud);
-    await stocked(orderly, { 'TEA-1': 20 });
-    for (const [service, functions] of PARTICIPANTS) {
-      for (const name of functions) down(cloud, name, 2 * HOUR);
-      await placed(orderly, 'alice', `late-${service}`);
-      await orderly.rest();
-      await cloud.world.pass(2 * HOUR);
-      const left = await new Operator(orderly).redriveAll();
-      if (left.sent > 0) await orderly.rest();
-    }
-    await placed(orderly, 'alice', 'after');
-    await orderly.rest();
-    const ends = Object.fromEntries(PARTICIPANTS.map(([service]) => [`late-${service}`, 'REJECTED TIMED_OUT']));
-    const broken = brokenPromises(orderly, () => true);
-    return [...broken, ...endedAs(orderly, { ...ends, after: 'APPROVED' })];
-  },
-};
-
-/** Who has a part in an order is down for a day and two hours; three days later an operator sends what failed again. */
-export const participantFails: Scenario = {
-  name: 'participant-fails-26-hours',
-  faultProbability: 0.003,
-  async play(cloud) {
-    const { world } = cloud;
-    const orderly = new Orderly(cloud);
-    await stocked(orderly, { 'TEA-1': 10 });
-    down(cloud, 'Inventory/OnCommands', 26 * HOUR);
-    for (const key of ['first', 'second']) await placed(orderly, 'alice', key);
-    const { reply } = await placed(orderly, 'alice', 'cancelled');
-    await orderly.call(cancellationOf('alice', reply.body.orderId, 'cancel'));
-    await orderly.rest();
-    await world.pass(3 * DAY);
-    await placed(orderly, 'alice', 'after');
-    await new Operator(orderly).redriveAll();
-    await orderly.rest();
-    return brokenPromises(orderly, () => true);
-  },
-};
-
-/**
- * What the provider charged can't be committed for 30 hours: it has forgotten its keys by then, and the saga has given up
- * and undoes what it doesn't know. Three days later an operator sends what failed again.
- */
-export const keysForgotten: Scenario = {
-  name: 'keys-forgotten',
-  faultProbability: 0.002,
-  async play(cloud) {
-    const { world } = cloud;
-    const orderly = new Orderly(cloud);
-    await stocked(orderly, { 'TEA-1': 10 });
-    const until = world.now + 30 * HOUR;
-    cloud.calls.interceptor = {
-      before: ({ fn, request, body }) =>
-        world.now < until &&
-        fn.label === 'Payments/OnProvider' &&
-        request.operation === 'TransactWriteItems' &&
-        body.includes('PaymentCharged')
-          ? 'refused'
-          : undefined,
-      after: () => undefined,
-    };
-    await placed(orderly, 'alice', 'first');
-    const { reply } = await placed(orderly, 'alice', 'cancelled');
-    world.after(HOUR / 2, () => orderly.begin(cancellationOf('alice', reply.body.orderId, 'cancel')));
-    await orderly.rest();
-    await world.pass(3 * DAY);
-    await new Operator(orderly).redriveAll();
-    await orderly.rest();
-    return [...brokenPromises(orderly, () => true), ...noneIsStuck(orderly)];
-  },
-};
-
-/**
- * What a saga did can't be undone for longer than it tries: it is stuck, where an operator sees it, and goes on when it is
- * told to.
- */
-export const stuck: Scenario = {
-  name: 'stuck',
-  faultProbability: 0.002,
-  async play(cloud) {
-    const { world, events } = cloud;
-    const orderly = new Orderly(cloud);
-    await stocked(orderly, { 'SOLD-OUT': 0 });
-    const isAuthorized = (): boolean =>
-      events.accepted.some(({ event }) => event['detail-type'] === 'AccountAuthorized');
-    await orderly.call(orderOf('alice', 'refused', ['SOLD-OUT']));
-    const latest = world.now + MINUTE;
-    await world.until(() => isAuthorized() || world.now >= latest);
-    down(cloud, 'Accounts/OnCommands', 5 * DAY);
-    await orderly.rest();
-    const waiting = [...new Facts(orderly).stuck];
-    const broken =
-      cloud.faults.made.length > 0 || waiting.length === 1
-        ? []
-        : [{ invariant: 'what could not be undone is stuck', detail: `${waiting.length} sagas` }];
-    await world.pass(6 * DAY);
-    for (const id of waiting) new Operator(orderly).retrySaga(id);
-    await orderly.rest();
-    return [...broken, ...brokenPromises(orderly, () => true), ...noneIsStuck(orderly)];
-  },
-};
-
-function noneIsStuck(orderly: Orderly): readonly Violation[] {
-  return [...new Facts(orderly).stuck].map((id) => ({
-    invariant: 'a stuck saga goes on once its cause is mended',
-    detail: id,
-    about: id,
-  }));
 }

@@ -1,6 +1,7 @@
 import type { Answered, Orderly } from '../support/orderly.js';
 
-export const HOUR = 3_600_000;
+export const MINUTE = 60_000;
+export const HOUR = 60 * MINUTE;
 export const DAY = 24 * HOUR;
 
 /** An order that a scenario places: one piece of each SKU, unless it says otherwise. */
