@@ -12,7 +12,7 @@ import type { StockView } from '../../lambdas/services/inventory/contract.js';
 export interface World {
   /** Whether crashes, throttles, lost answers and refused entries can be made here, and calls be counted. */
   readonly makesFaults: boolean;
-  /** How many customers may order at once, ten times each; no more than this world carries within a minute. */
+  /** How many times ten customers may order at once; no more than this world carries within a minute. */
   readonly crowd: number;
 
   /** A name that no other scenario has: `sku-1f…`. */

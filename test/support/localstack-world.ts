@@ -38,7 +38,7 @@ const REQUESTS_AT_ONCE = 16;
 export class LocalStackWorld extends OrderlyWorld {
   readonly makesFaults: boolean;
   /** Two cores, and a process for each function that runs. */
-  readonly crowd = 2;
+  readonly crowd = 1;
   private readonly sqs: SQSClient;
   private readonly bus: EventBridgeClient;
   private readonly logs: CloudWatchLogsClient;
