@@ -32,7 +32,7 @@ const SHOWN = 40;
  */
 export class SimulatorWorld extends OrderlyWorld {
   readonly makesFaults = true;
-  readonly crowd = 6;
+  readonly crowd = 3;
   private readonly cloud: Cloud;
   private readonly virtual: VirtualTime;
   private readonly random: Random;
