@@ -23,11 +23,11 @@ interface DemoOptions {
   readonly progress: Progress;
 }
 
-const ORDERS = 20;
-const LIMIT_MS = 180_000;
+const ORDERS = 8;
+const LIMIT_MS = 120_000;
 
 /**
- * 20 orders over the API for less stock than they ask for, then all that they led to a second time straight to the bus.
+ * 8 orders over the API for less stock than they ask for, then all that they led to a second time straight to the bus.
  * Waits for what must come of it, never for a time.
  * @throws {Error} where it doesn't, with what was missing
  */
@@ -93,7 +93,7 @@ type Skus = readonly [tea: string, mug: string, kettle: string];
 const articlesOf = ([tea, mug, kettle]: Skus): readonly Article[] => [
   { sku: tea, name: 'Tea', price: 350, onHand: 40 },
   { sku: mug, name: 'Mug', price: 900, onHand: 30 },
-  { sku: kettle, name: 'Kettle', price: 4900, onHand: 5 },
+  { sku: kettle, name: 'Kettle', price: 4900, onHand: 3 },
 ];
 
 /** Two pieces of tea, sometimes a mug, sometimes a kettle: of those there are too few. */
