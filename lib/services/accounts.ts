@@ -15,8 +15,10 @@ export interface AccountsStackProps extends ServiceStackProps {
   readonly orderEvents: Subscription;
 }
 
-/** Accounts: what each customer may owe, and what is held and taken of it for orders, by the
- * commands of their sagas and by their ends. */
+/**
+ * Accounts: what each customer may owe, and what is held and taken of it for orders, by the commands of their sagas and by
+ * their ends.
+ */
 export class AccountsStack extends ServiceStack {
   constructor(scope: Construct, id: string, props: AccountsStackProps) {
     super(scope, id, accountsContract.service, props);

@@ -1,5 +1,5 @@
 import type { Construct } from 'constructs';
-import { ordersContract } from '../../lambdas/services/orders/contract.js';
+import { CREATE_ORDER_SAGA, ordersContract } from '../../lambdas/services/orders/contract.js';
 import type { Subscription } from '../constructs/idempotent-consumer.js';
 import type { PersonalKeys } from '../constructs/personal-keys.js';
 import { addPeopleIndex } from '../constructs/tables.js';
@@ -12,7 +12,6 @@ export interface OrdersStackProps extends ServiceStackProps {
 }
 
 const ORDERS = 'Order#';
-const SAGA = 'CreateOrderSaga';
 const ORDERS_OF_CUSTOMERS = 'CUSTOMER#';
 
 /** Orders: placed, read, cancelled; approved or rejected by their sagas. */
@@ -47,7 +46,7 @@ export class OrdersStack extends ServiceStack {
     this.endpoint('IssueKey', 'POST', '/idempotency-keys', 'services/orders/issue-key');
 
     this.saga('Saga', {
-      aggregate: SAGA,
+      aggregate: CREATE_ORDER_SAGA,
       name: 'orders-saga',
       entry: 'services/orders/on-saga-message',
       events: [{ contract: ordersContract, types: ['OrderPlaced', 'OrderCancelled'] }, ...props.answers],

@@ -6,7 +6,7 @@ import type { PersonalKeys } from '../../lambdas/patterns/personal-data/personal
 import { accountsContract } from '../../lambdas/services/accounts/contract.js';
 import { catalogContract } from '../../lambdas/services/catalog/contract.js';
 import { inventoryContract } from '../../lambdas/services/inventory/contract.js';
-import { ordersContract } from '../../lambdas/services/orders/contract.js';
+import { CREATE_ORDER_SAGA, ordersContract } from '../../lambdas/services/orders/contract.js';
 import { createOrderContract } from '../../lambdas/services/orders/saga-contract.js';
 import { paymentsContract } from '../../lambdas/services/payments/contract.js';
 import { readCommits } from './commits.js';
@@ -35,7 +35,7 @@ const SOURCES: readonly Source[] = [
   { contract: ordersContract, keys: async ({ orders }) => orders.map((id) => aggregateKey('Order', id)) },
   {
     contract: createOrderContract,
-    keys: async ({ orders }) => orders.map((id) => aggregateKey('CreateOrderSaga', id)),
+    keys: async ({ orders }) => orders.map((id) => aggregateKey(CREATE_ORDER_SAGA, id)),
   },
   {
     contract: inventoryContract,

@@ -28,7 +28,7 @@ export async function showSaga(
 }
 
 /** Of what waits for an answer, for an operator, or for nothing. */
-export function exitOf({ state }: Saga): Exit {
+function exitOf({ state }: Saga): Exit {
   if (state.status === 'STUCK') return Exit.NEEDS_OPERATOR;
   return isWaiting(state) ? Exit.PENDING : Exit.OK;
 }

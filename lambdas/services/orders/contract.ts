@@ -151,6 +151,9 @@ export const CancelOrder = z.strictObject({
   reason: z.exactOptional(Text.check(z.minLength(1), z.maxLength(200))),
 });
 
+/** Type of the aggregate that leads an order; its keys begin with it. */
+export const CREATE_ORDER_SAGA = 'CreateOrderSaga';
+
 /** An order as every answer shows it. */
 export interface OrderView {
   readonly orderId: string;

@@ -4,22 +4,22 @@ import { evolve, initialState, type SagaState } from '../../patterns/saga/state.
 import { Timers } from '../../patterns/timers/timers.js';
 import { Env } from '../../platform/environment.js';
 import { feedShards, required, requiredInteger } from '../../platform/read-environment.js';
+import { CREATE_ORDER_SAGA } from './contract.js';
 import { createOrderSaga } from './domain/create-order.js';
 import { type CreateOrder, type CreateOrderEvent, createOrderContract } from './saga-contract.js';
 
 const table = required(Env.TABLE);
-const aggregate = 'CreateOrderSaga';
 
 /** Sagas of orders, in the service's own table: so an order and its saga change in one transaction. */
 export const createOrderStore = new DynamoDbEventStore<SagaState<CreateOrder>, CreateOrderEvent>(
-  { table, aggregate, contract: createOrderContract, feedShards: feedShards() },
+  { table, aggregate: CREATE_ORDER_SAGA, contract: createOrderContract, feedShards: feedShards() },
   { initialState, evolve, stateSchema: 1 },
 );
 
 export const createOrderOrchestrator = new Orchestrator<CreateOrder>({
   saga: createOrderSaga,
   store: createOrderStore,
-  aggregate,
+  aggregate: CREATE_ORDER_SAGA,
   table,
   timers: new Timers({
     table: required(Env.RECORDS),

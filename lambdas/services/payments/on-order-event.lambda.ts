@@ -4,7 +4,7 @@ import type { Trace } from '../../patterns/trace.js';
 import { clock } from '../../platform/clock.js';
 import { ordersContract } from '../orders/contract.js';
 import { PaymentRefused } from './domain/payment.js';
-import { carryOut } from './domain/steps.js';
+import { cancelling, carryOut } from './domain/steps.js';
 import { effectOf, paymentStore } from './payment-store.js';
 
 /**
@@ -29,8 +29,8 @@ function cancelled(
       // Orders from before the saga were never charged.
       if (customerId === undefined) return [];
       const payment = await paymentStore.load(orderId);
-      const data = { orderId, customerId, stepId: `${orderId}/cancelled` };
-      return effectOf(payment, carryOut(payment.state, { type: 'RefundPayment', data }, { now: clock.now() }), trace);
+      const command = cancelling({ orderId, customerId });
+      return effectOf(payment, carryOut(payment.state, command, { now: clock.now() }), trace);
     },
   };
 }

@@ -4,7 +4,7 @@ import type { Versions } from '../../../lambdas/patterns/projection/contract.js'
 import { pointerKey, versionOf, versionsIn } from '../../../lambdas/patterns/projection/versions.js';
 import { stuckKey } from '../../../lambdas/patterns/saga/contract.js';
 import { evolve as evolveSaga, initialState as noSaga, type SagaState } from '../../../lambdas/patterns/saga/state.js';
-import type { OrderEvent, OrderView } from '../../../lambdas/services/orders/contract.js';
+import { CREATE_ORDER_SAGA, type OrderEvent, type OrderView } from '../../../lambdas/services/orders/contract.js';
 import { evolve, initialState, viewOf } from '../../../lambdas/services/orders/domain/order.js';
 import type { CreateOrder, CreateOrderEvent } from '../../../lambdas/services/orders/saga-contract.js';
 import { type Listener, listenersOf } from '../../../tools/operator/services.js';
@@ -141,8 +141,8 @@ export class Facts {
       versionOf(String(sk)) === this.versionsOf(projection).reads;
     this.commits = tables.filter(isCommit) as unknown as Commit[];
     this.orders = byId(this.commits, 'Order#');
-    this.sagas = byId(this.commits, 'CreateOrderSaga#');
-    this.stuck = new Set(tables.filter(({ pk }) => pk === stuckKey('CreateOrderSaga')).map(({ sk }) => String(sk)));
+    this.sagas = byId(this.commits, `${CREATE_ORDER_SAGA}#`);
+    this.stuck = new Set(tables.filter(({ pk }) => pk === stuckKey(CREATE_ORDER_SAGA)).map(({ sk }) => String(sk)));
     this.reservations = byId(this.commits, 'Reservation#');
     this.accounts = byId(this.commits, 'Account#');
     this.payments = byId(this.commits, 'Payment#');

@@ -17,6 +17,12 @@ export function carryOut(payment: Payment, command: StepCommand, context: Contex
   }
 }
 
+/** What an order's cancellation after its approval asks for: nobody waits for the answer. */
+export const cancelling = (ids: { readonly orderId: string; readonly customerId: string }): StepCommand => ({
+  type: 'RefundPayment',
+  data: { ...ids, stepId: `${ids.orderId}/cancelled` },
+});
+
 type Command<Type extends StepCommand['type']> = Extract<StepCommand, { type: Type }>;
 
 function charge(payment: Payment, { data }: Command<'ChargePayment'>, { now }: Context): readonly PaymentEvent[] {
