@@ -150,8 +150,10 @@ function ourErrorOf(error: Stripe.errors.StripeError): Error {
   // Two that aren't about this request: another one came under the same key, and somebody behind Stripe failed.
   const keyIsTaken = error instanceof Stripe.errors.StripeIdempotencyError;
   if (keyIsTaken || statusCode === 424 || statusCode >= 500) return new ProviderUndecided('FAILED', { cause: error });
-  // No answer at all, a key of ours that is refused, a request with the same key under way, a throttle.
-  if ([0, 401, 403, 409, 429].includes(statusCode)) return new ProviderUnavailable(code, { cause: error });
+  // 429 (`rate_limit`, `lock_timeout`), and 400 where its code is `rate_limit`.
+  const isThrottled = error instanceof Stripe.errors.StripeRateLimitError;
+  // No answer at all, a key of ours that is refused, a request with the same key under way.
+  if (isThrottled || [0, 401, 403, 409].includes(statusCode)) return new ProviderUnavailable(code, { cause: error });
   return new ProviderRefused(code, { cause: error });
 }
 

@@ -206,7 +206,9 @@ describe('a refund at Stripe', () => {
 describe('what Stripe answers', () => {
   test.each([
     [500, { type: 'api_error' }, 'ProviderUndecided'],
+    [429, { type: 'invalid_request_error', code: 'rate_limit' }, 'ProviderUnavailable'],
     [429, { type: 'invalid_request_error', code: 'lock_timeout' }, 'ProviderUnavailable'],
+    [400, { type: 'invalid_request_error', code: 'rate_limit' }, 'ProviderUnavailable'],
     [409, { type: 'idempotency_error', code: 'idempotency_key_in_use' }, 'ProviderUnavailable'],
     [403, { type: 'invalid_request_error' }, 'ProviderUnavailable'],
     [400, { type: 'idempotency_error' }, 'ProviderUndecided'],
