@@ -54,6 +54,7 @@ async function prepare(
         (providerId) => ({ type: 'Prepare', providerId }),
         (error) => {
           if (!(error instanceof ProviderRefused)) throw error;
+          warnOf(error, paymentId, key);
           return { type: 'Decline', reason: error.code === 'NO_PAYMENT_METHOD' ? error.code : 'REFUSED_BY_PROVIDER' };
         },
       ),
@@ -76,7 +77,10 @@ async function charge(provider: PaymentProvider, { event, envelope, trace }: Tol
       provider.confirm({ key, providerId }).catch(async (error) => {
         if (!(error instanceof ProviderRefused)) throw error;
         // It refuses also what it did before, under another key.
-        return (await ask()) ?? { status: 'DECLINED', reason: 'REFUSED_BY_PROVIDER' };
+        const done = await ask();
+        if (done) return done;
+        warnOf(error, paymentId, key);
+        return { status: 'DECLINED', reason: 'REFUSED_BY_PROVIDER' };
       }),
     ask,
   });
@@ -121,12 +125,19 @@ async function refund(provider: PaymentProvider, { event, envelope, trace }: Tol
     act: (key) =>
       provider.refund({ key, providerId, refundId, amount }).catch(async (error) => {
         if (!(error instanceof ProviderRefused)) throw error;
-        return (await ask()) ?? { status: 'FAILED' };
+        const done = await ask();
+        if (done) return done;
+        warnOf(error, paymentId, key);
+        return { status: 'FAILED' };
       }),
     ask,
   });
   return outcome(payment, { type: status === 'REFUNDED' ? 'Refund' : 'FailRefund', refundId }, trace);
 }
+
+/** Why it refuses is the provider's own word, which no event has. */
+const warnOf = ({ code }: ProviderRefused, paymentId: string, key: string): void =>
+  logger.warn('the provider refuses', { paymentId, key, code });
 
 /** @throws {PaymentRefused} where the provider's answer contradicts an earlier one */
 function outcome(payment: Loaded<Payment>, command: PaymentCommand, trace: Trace): Effect {

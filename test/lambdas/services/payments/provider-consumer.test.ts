@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { Logger } from '@aws-lambda-powertools/logger';
 import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
 import type { Commit } from '../../../../lambdas/patterns/event-store/commit.js';
@@ -111,6 +112,29 @@ describe('what the provider refuses', () => {
     expect(await tells(4, did)).toEqual(['PaymentRefunded']);
     expect(counted).not.toHaveBeenCalledWith('RefundsFailed', MetricUnit.Count, 1);
     counted.mockRestore();
+  });
+
+  test.each([
+    ['make', 1, ':create'],
+    ['charge', 2, ':charge'],
+    ['give back', 4, ':refund:r1'],
+  ])('to %s is logged with its code, which no event keeps', async (_, events, key) => {
+    const warned = vi.spyOn(Logger.prototype, 'warn').mockImplementation(() => undefined);
+    await tells(events, refusing);
+    expect(warned).toHaveBeenCalledWith('the provider refuses', {
+      paymentId: expect.stringMatching(/^[0-9a-f]{32}$/),
+      key: expect.stringMatching(new RegExp(`^[0-9a-f]{32}${key}$`)),
+      code: 'UNEXPECTED_STATE',
+    });
+    warned.mockRestore();
+  });
+
+  test('to do again is not logged', async () => {
+    const warned = vi.spyOn(Logger.prototype, 'warn');
+    await tells(2, { ...refusing, chargeOf: async () => ({ status: 'CHARGED' }) });
+    await tells(4, { ...refusing, refundOf: async () => ({ status: 'REFUNDED' }) });
+    expect(warned).not.toHaveBeenCalled();
+    warned.mockRestore();
   });
 
   test('to give back is said before it is committed: nobody would say it after a crash', async () => {
