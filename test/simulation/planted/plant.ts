@@ -33,9 +33,8 @@ class RecycledBeside extends Recycled {
     return this.isBroken(label) ? super.take(label) : soundEnvironments.take(label);
   }
 
-  override give(label: string, environment: Environment): void {
-    if (this.isBroken(label)) super.give(label, environment);
-    else soundEnvironments.give(label, environment);
+  override give(label: string, environment: Environment): boolean {
+    return this.isBroken(label) ? super.give(label, environment) : soundEnvironments.give(label, environment);
   }
 }
 

@@ -178,12 +178,18 @@ export class LambdaFunction {
 
   /** Hands its idle environments over; for when the history is over. */
   recycle(): void {
-    for (const { environment } of this.idle.splice(0)) this.settings.recycled?.give(this.label, environment);
+    for (const { environment } of this.idle.splice(0)) this.retire(environment);
+  }
+
+  /** No invocation of this history will meet it again. */
+  private retire(environment: Environment): void {
+    if (!this.settings.recycled?.give(this.label, environment)) environment.kill();
   }
 
   private takeIdle(): Started | undefined {
     const { world, coldness = 0 } = this.settings;
-    while (this.idle[0] && world.now - this.idle[0].idleSince > KEPT_IDLE) this.idle.shift()?.environment.kill();
+    while (this.idle[0] && world.now - this.idle[0].idleSince > KEPT_IDLE)
+      this.retire((this.idle.shift() as Slot).environment);
     if (this.idle.length === 0 || (coldness > 0 && world.random.chance(coldness))) return undefined;
     const slot = this.idle.pop();
     return slot && { environment: slot.environment, caller: this.callers.get(slot.environment) as EnvironmentCaller };
