@@ -6,6 +6,8 @@ const BEHAVIOURS = {
   /** Asked again 10 seconds later it is done. */
   20200: 'answers late',
   40200: 'declines',
+  /** Charged; whoever wants it back is refused. */
+  41000: 'gives nothing back',
   /** Nothing is done, under any key. */
   50000: 'always fails',
   /** Done all the same; the answer is a failure, and stays one under its key. */

@@ -109,6 +109,7 @@ export class SandboxProvider implements PaymentProvider {
       const before = refunds.reduce((sum, refund) => sum + refund.amount, 0);
       if (before + amount.amount > object.amount.amount) return refused('OVER_CHARGED');
       const behaviour = behaviourOf(amount.amount);
+      if (behaviour === 'gives nothing back') return refused('CARD_GONE');
       if (fails(behaviour, key)) return undecided();
       const writes = [
         this.put(providerId, { ...object, refunds: [...refunds, { refundId, amount: amount.amount }] }),

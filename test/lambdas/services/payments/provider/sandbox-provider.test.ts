@@ -34,6 +34,17 @@ describe('the sandbox, by amount,', () => {
     expect(await tally()).toMatchObject({ charges: 0 });
   });
 
+  test('410.00 is charged, and never given back, under whatever key and id', async () => {
+    const { confirm, providerId, tally } = await prepared(41000);
+    expect(await confirm()).toEqual({ status: 'CHARGED' });
+    for (const refundId of ['r1', 'r1', 'r2']) {
+      const refund = sandbox.refund({ key: randomUUID(), providerId, refundId, amount: eur(41000) });
+      await expect(refund).rejects.toMatchObject({ name: 'ProviderRefused', code: 'CARD_GONE' });
+      expect(await sandbox.refundOf(providerId, refundId)).toBeUndefined();
+    }
+    expect(await tally()).toEqual({ charges: 1, charged: 41000, refunds: 0 });
+  });
+
   test('500.00 fails under every key, and does nothing', async () => {
     const { confirm, providerId, tally } = await prepared(50000);
     await expect(confirm()).rejects.toMatchObject(undecided);
