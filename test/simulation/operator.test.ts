@@ -6,10 +6,10 @@ import type { Outcome } from '../../tools/operator/outcome.js';
 import { messageTo, type SagaRequest } from '../../tools/operator/saga-command.js';
 import { listSagas } from '../../tools/operator/saga-list.js';
 import { findSaga } from '../../tools/operator/sagas.js';
-import type { Queue } from '../simulator/aws/sqs.js';
 import { Cloud, deploymentOf } from '../simulator/cloud.js';
 import { orderOf, stocked } from './scenarios/shop.js';
 import { prodAssembly } from './support/assembly.js';
+import { holding } from './support/holding.js';
 import { inProcess } from './support/operator.js';
 import { Orderly } from './support/orderly.js';
 
@@ -31,7 +31,7 @@ const operator = {
   tell: (request: SagaRequest): Promise<void> =>
     now(async () => {
       const saga = await findSaga(documents, orderly.services, request.sagaId);
-      queueOf(saga.kind.consumer.name).send({ body: messageTo(saga, request, 'olga').body });
+      orderly.queueOf(saga.kind.consumer.name).send({ body: messageTo(saga, request, 'olga').body });
     }),
 };
 
@@ -50,26 +50,6 @@ async function order(key = 'place'): Promise<string> {
   return String(reply.body.orderId);
 }
 
-function queueOf(consumer: string): Queue {
-  const url = orderly.services.flatMap(({ consumers }) => consumers).find(({ name }) => name === consumer)?.queueUrl;
-  const queue = [...orderly.cloud.queues.values()].find(({ resource }) => resource.ref === url);
-  return queue ?? expect.fail(`there is no queue of ${consumer}`);
-}
-
-/** Holds commands of a type back on their way into a consumer's queue. @returns what is held, and what ends it */
-function holding(consumer: string, type: string): { readonly held: readonly string[]; readonly letGo: () => void } {
-  const queue = queueOf(consumer);
-  const send = queue.send.bind(queue);
-  const held: string[] = [];
-  queue.send = (message, sentAt) =>
-    message.body.includes(`"${type}"`) ? `held-${held.push(message.body)}` : send(message, sentAt);
-  const letGo = () => {
-    queue.send = send;
-    for (const body of held) send({ body });
-  };
-  return { held, letGo };
-}
-
 /** Answers a command in its receiver's place: that it can't be done. */
 function refuse(body: string | undefined): void {
   const { detail } = JSON.parse(body ?? '{}');
@@ -78,7 +58,7 @@ function refuse(body: string | undefined): void {
   const source = `orderly.${to}`;
   const data = { ...detail.data, outcome: 'REFUSED', reason: 'NOT_AUTHORIZED' };
   const answer = { ...rest, id: `${detail.id}-answer`, source, type, dataschema: `urn:orderly:${to}:${type}:1`, data };
-  queueOf('orders-saga').send({ body: JSON.stringify({ source, 'detail-type': type, detail: answer }) });
+  orderly.queueOf('orders-saga').send({ body: JSON.stringify({ source, 'detail-type': type, detail: answer }) });
 }
 
 describe('an operator of what is deployed', () => {
@@ -102,7 +82,7 @@ describe('an operator of what is deployed', () => {
 
   test('sees what an order waits for, sends it again, and takes as undone what it is stuck at', async () => {
     await stocked(orderly, { 'TEA-1': 0 });
-    const { held, letGo } = holding('accounts-commands', 'ReleaseAuthorization');
+    const { held, letGo } = holding(orderly, 'accounts-commands', 'ReleaseAuthorization');
     const { world } = orderly.cloud;
     const id = await order();
     await world.until(() => held.length === 1);

@@ -27,6 +27,7 @@ const SEEDS: Readonly<Record<string, number>> = {
   poison: 4,
   'decline-one': 5,
   'cancel-one': 5,
+  'late-approval': 1,
   'steps-refused': 1,
   'answers-late': 1,
   'deadlines-pass': 1,

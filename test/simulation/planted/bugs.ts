@@ -680,4 +680,13 @@ export const BUGS: readonly PlantedBug[] = [
     scenario: 'deadlines-pass',
     resource: properties('AWS::Events::Rule', /^SagaTimersEveryMinute/, without('Targets')),
   },
+  {
+    name: 'what was released is taken by an approval that comes late',
+    scenario: 'late-approval',
+    source: {
+      file: 'lambdas/services/accounts/domain/authorization.ts',
+      from: "case 'RELEASED':\n      return [refused(data, 'RELEASED')];\n    case 'AUTHORIZED':\n      return [{ type: 'AuthorizationCaptured'",
+      to: "return [refused(data, 'RELEASED')];\n    case 'RELEASED':\n    case 'AUTHORIZED':\n      return [{ type: 'AuthorizationCaptured'",
+    },
+  },
 ];

@@ -6,6 +6,7 @@ import { chargeOne, chargeRaces, UNDO_AT, undoAt } from './charges.js';
 import { counting } from './counting.js';
 import { forgetRaces } from './forget-races.js';
 import { keys } from './keys.js';
+import { lateApproval } from './late-approval.js';
 import { numbers } from './numbers.js';
 import { answersLate, deadlinesPass, keysForgotten, participantFails, stuck } from './participants.js';
 import { payOnce, payThreeDaysLater, payTrouble } from './payments.js';
@@ -57,6 +58,7 @@ export const SCENARIOS: readonly Scenario[] = [
   numbers,
   declineOne,
   cancelOne,
+  lateApproval,
   stepsRefused,
   answersLate,
   deadlinesPass,

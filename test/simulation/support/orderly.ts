@@ -1,6 +1,7 @@
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import type { Service } from '../../../tools/operator/services.js';
 import type { ApiResponse } from '../../simulator/aws/api-gateway.js';
+import type { Queue } from '../../simulator/aws/sqs.js';
 import type { Cloud } from '../../simulator/cloud.js';
 import { token } from './issuer.js';
 import { servicesOf } from './services.js';
@@ -115,6 +116,14 @@ export class Orderly {
         isText(status) && status.S === 'PENDING' && isText(executeAt) ? [Date.parse(executeAt.S)] : [],
       );
     return due.length > 0 ? Math.min(...due) : undefined;
+  }
+
+  /** The queue that a consumer reads. @throws {Error} where there is none */
+  queueOf(consumer: string): Queue {
+    const url = this.services.flatMap(({ consumers }) => consumers).find(({ name }) => name === consumer)?.queueUrl;
+    const found = [...this.cloud.queues.values()].find(({ resource }) => resource.ref === url);
+    if (!found) throw new Error(`there is no queue of ${consumer}`);
+    return found;
   }
 
   /** A table's items, as plain objects. */

@@ -1,0 +1,47 @@
+import type { Scenario, Violation } from '../../simulator/search/scenario.js';
+import { brokenPromises } from '../invariants/broken-promises.js';
+import { Facts } from '../support/facts.js';
+import { holding } from '../support/holding.js';
+import { Orderly } from '../support/orderly.js';
+import { cancellationOf, placed, stocked } from './shop.js';
+
+/**
+ * Accounts hear of an order's approval only when they have carried out its cancellation: what was released can't be taken
+ * any more. One order alone, then two at once whose approvals come twice; one that is kept stands on the books beside them.
+ */
+export const lateApproval: Scenario = {
+  name: 'late-approval',
+  faultProbability: 0.02,
+  async play(cloud) {
+    const orderly = new Orderly(cloud);
+    await stocked(orderly, { 'TEA-1': 5 });
+    await placed(orderly, 'alice', 'kept');
+    await orderly.rest();
+    const late: string[] = [];
+    for (const keys of [['alone'], ['one', 'other']]) {
+      const approvals = holding(orderly, 'accounts-orders', 'OrderApproved');
+      const ids: unknown[] = [];
+      for (const key of keys) ids.push((await placed(orderly, 'alice', key)).reply.body.orderId);
+      await orderly.rest();
+      for (const id of ids) orderly.begin(cancellationOf('alice', id, 'cancel'));
+      await orderly.rest();
+      for (const _ of keys) approvals.letGo();
+      await orderly.rest();
+      late.push(...ids.map(String));
+    }
+    return [...brokenPromises(orderly), ...(cloud.faults.made.length > 0 ? [] : late.flatMap(refusedLate(orderly)))];
+  },
+};
+
+/** What the scenario is about comes to pass where no fault is in its way. */
+function refusedLate(orderly: Orderly): (orderId: string) => readonly Violation[] {
+  const events = [...new Facts(orderly).accounts.values()].flat().flatMap(({ events }) => events);
+  const wanted = 'AccountAuthorized, AuthorizationReleased, SagaReplyRequested RELEASED';
+  return (orderId) => {
+    const told = events
+      .filter(({ data }) => data.includes(orderId))
+      .map(({ type, data }) => `${type} ${JSON.parse(data).reason ?? ''}`.trim())
+      .join(', ');
+    return told.startsWith(wanted) ? [] : [{ invariant: 'a late approval is refused', detail: told, about: orderId }];
+  };
+}
