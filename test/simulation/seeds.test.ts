@@ -33,6 +33,7 @@ const SEEDS: Readonly<Record<string, number>> = {
   'deadlines-pass': 1,
   'participant-fails-26-hours': 1,
   stuck: 1,
+  'refund-refused': 1,
   'forget-races': 3,
   'account-one': 10,
   'credit-races': 3,

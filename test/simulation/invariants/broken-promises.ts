@@ -2,6 +2,7 @@ import type { Violation } from '../../simulator/search/scenario.js';
 import { Facts, type MessageRecord } from '../support/facts.js';
 import type { Orderly } from '../support/orderly.js';
 import { accounts } from './accounts.js';
+import { alarms } from './alarms.js';
 import { answers } from './answers.js';
 import { catalog } from './catalog.js';
 import { charges } from './charges.js';
@@ -37,6 +38,7 @@ export function brokenPromises(orderly: Orderly, meant?: (record: MessageRecord)
     ...steps(facts),
     ...transports(facts),
     ...people(facts),
+    ...alarms(facts),
     ...nothingFails(facts, meant),
   ];
 }

@@ -5,6 +5,7 @@ import {
 } from '../../../lambdas/services/accounts/domain/authorization.js';
 import type { OrderView } from '../../../lambdas/services/orders/contract.js';
 import { leftOf } from '../../../lambdas/services/payments/domain/payment.js';
+import { behaviourOf } from '../../../lambdas/services/payments/provider/sandbox-amounts.js';
 import type { Violation } from '../../simulator/search/scenario.js';
 import { type Facts, linesOf, type SagaTold } from '../support/facts.js';
 import { isUnderWay, toldOf } from './payments.js';
@@ -23,7 +24,7 @@ export const sagas: Check = (facts) =>
       ...orderFollows(facts, order, saga),
       ...(saga.state.status === 'COMPLETED' && order.status === 'APPROVED' ? approved(facts, order) : []),
       ...(saga.state.status === 'COMPLETED' && order.status === 'CANCELLED' ? cancelledLate(facts, order) : []),
-      ...(saga.state.status === 'COMPENSATED' && !saga.isResolvedByHand ? nothingIsKept(facts, id) : []),
+      ...(saga.state.status === 'COMPENSATED' ? nothingIsKept(facts, order, saga) : []),
     ];
   });
 
@@ -107,15 +108,23 @@ function cancelledLate(facts: Facts, { orderId: id, customerId }: OrderView): re
   return [
     ...(heard('reservations') ? noStockIsKept(facts, id) : []),
     ...(heard('accounts-orders') ? noCreditIsKept(facts, customerId, id) : []),
-    ...(heard('payments-orders') ? noMoneyIsKept(facts, id) : []),
+    ...(heard('payments-orders') && !isSeenToBeKept(facts, id) ? noMoneyIsKept(facts, id) : []),
   ];
 }
 
-const nothingIsKept = (facts: Facts, id: string): readonly Violation[] => [
-  ...noStockIsKept(facts, id),
-  ...noCreditIsKept(facts, facts.order(id)?.customerId ?? '', id),
-  ...noMoneyIsKept(facts, id),
-];
+/** But for what an operator undid by hand: of that nobody of ours knows. */
+function nothingIsKept(
+  facts: Facts,
+  { orderId: id, customerId }: OrderView,
+  { undoneByHand }: SagaTold,
+): readonly Violation[] {
+  const isOurs = (step: string): boolean => !undoneByHand.includes(step);
+  return [
+    ...(isOurs('reserve-stock') ? noStockIsKept(facts, id) : []),
+    ...(isOurs('authorize-account') ? noCreditIsKept(facts, customerId, id) : []),
+    ...(isOurs('charge-payment') ? noMoneyIsKept(facts, id) : []),
+  ];
+}
 
 const noStockIsKept = (facts: Facts, id: string): readonly Violation[] =>
   facts.reservation(id)?.type === 'StockReserved'
@@ -141,6 +150,16 @@ function noMoneyIsKept(facts: Facts, id: string): readonly Violation[] {
   return kept !== 0 || tally.chargeSum !== tally.refundSum
     ? [violation('nobody is charged for an order that ended', `${kept}, ${JSON.stringify(tally)}`, id)]
     : [];
+}
+
+/** The provider never gives it back, and its payment says so. Only where no saga waits: another one is stuck. */
+function isSeenToBeKept(facts: Facts, id: string): boolean {
+  const { payment } = toldOf(facts, id);
+  return (
+    payment.status === 'CHARGED' &&
+    behaviourOf(payment.amount.amount) === 'gives nothing back' &&
+    Object.values(payment.refunds).some(({ status }) => status === 'FAILED')
+  );
 }
 
 function authorizationOf({ accounts }: Facts, customer: string, id: string) {

@@ -689,4 +689,31 @@ export const BUGS: readonly PlantedBug[] = [
       to: "return [refused(data, 'RELEASED')];\n    case 'RELEASED':\n    case 'AUTHORIZED':\n      return [{ type: 'AuthorizationCaptured'",
     },
   },
+  {
+    name: 'a refused compensation is taken for done',
+    scenario: 'refund-refused',
+    source: {
+      file: `${PATTERNS}/saga/saga.ts`,
+      from: "else if (state.status === 'COMPENSATING') this.stuck(step, reason);",
+      to: "else if (state.status === 'COMPENSATING') this.undone({ step, at: now });",
+    },
+  },
+  {
+    name: 'a refund that was refused for good is told as made',
+    scenario: 'refund-refused',
+    source: {
+      file: 'lambdas/services/payments/provider-consumer.ts',
+      from: "type: status === 'REFUNDED' ? 'Refund' : 'FailRefund'",
+      to: "type: status ? 'Refund' : 'FailRefund'",
+    },
+  },
+  {
+    name: 'what an alarm waits for is counted when the invocation ends',
+    scenario: 'refund-refused',
+    source: {
+      file: 'lambdas/platform/telemetry.ts',
+      from: 'metrics.singleMetric().addMetric(',
+      to: 'metrics.addMetric(',
+    },
+  },
 ];

@@ -37,6 +37,9 @@ export const HINTS: Readonly<Record<string, readonly Fault[]>> = {
   'an order is approved without looking whether it was cancelled meanwhile': [
     { point: 'Orders/Saga/Queue message 4', kind: 'delayed' },
   ],
+  'what an alarm waits for is counted when the invocation ends': [
+    { point: 'Orders/OnSaga call 33', kind: 'killed-after' },
+  ],
   'a consumer shows an event in the version that is read only': [
     { point: 'Orders/RebuildListProjection call 128', kind: 'killed-before' },
   ],

@@ -8,7 +8,7 @@ import { forgetRaces } from './forget-races.js';
 import { keys } from './keys.js';
 import { lateApproval } from './late-approval.js';
 import { numbers } from './numbers.js';
-import { answersLate, deadlinesPass, keysForgotten, participantFails, stuck } from './participants.js';
+import { answersLate, deadlinesPass, keysForgotten, participantFails, refundRefused, stuck } from './participants.js';
 import { payOnce, payThreeDaysLater, payTrouble } from './payments.js';
 import { placeOne, readOne, rejectOne } from './place-one.js';
 import { cancelRaces, soldOut } from './races.js';
@@ -65,6 +65,7 @@ export const SCENARIOS: readonly Scenario[] = [
   participantFails,
   keysForgotten,
   stuck,
+  refundRefused,
   forgetRaces,
   rebuildUnderLoad,
   rebuildCredit,

@@ -2,10 +2,11 @@ import type { Cloud } from '../../simulator/cloud.js';
 import type { Scenario, Violation } from '../../simulator/search/scenario.js';
 import { brokenPromises } from '../invariants/broken-promises.js';
 import { Facts } from '../support/facts.js';
+import { holding } from '../support/holding.js';
 import { Operator } from '../support/operator.js';
 import { Orderly } from '../support/orderly.js';
 import { endedAs } from './sagas.js';
-import { cancellationOf, DAY, HOUR, MINUTE, orderOf, placed, stocked } from './shop.js';
+import { cancellationOf, DAY, HOUR, MINUTE, orderAt, orderOf, placed, productOf, stocked } from './shop.js';
 
 /** The way from a step's command to its answer, per participant: who takes commands, who publishes answers. */
 const PARTICIPANTS: readonly (readonly [string, readonly string[]])[] = [
@@ -150,6 +151,57 @@ export const stuck: Scenario = {
     for (const id of waiting) new Operator(orderly).retrySaga(id);
     await orderly.rest();
     return [...broken, ...brokenPromises(orderly, () => true), ...noneIsStuck(orderly)];
+  },
+};
+
+/** The sandbox charges it, and never gives it back (`sandbox-amounts.ts`). */
+const KEPT = 41000;
+
+/**
+ * The provider refuses for good to give back what two orders paid. One is cancelled after its approval, and no saga waits:
+ * the refund that failed stands in its payment. The other is cancelled before its saga hears that it is charged: that one
+ * is stuck, again when it is retried, until an operator has paid the customer back and says so.
+ */
+export const refundRefused: Scenario = {
+  name: 'refund-refused',
+  faultProbability: 0.01,
+  async play(cloud) {
+    const { world, events } = cloud;
+    const orderly = new Orderly(cloud);
+    await stocked(orderly, { 'TEA-1': 2 });
+    await orderly.call(productOf('TEA-1', KEPT));
+    const approved = await orderly.call(orderAt('alice', 'approved', 'TEA-1', KEPT));
+    await orderly.rest();
+    await orderly.call(cancellationOf('alice', approved.reply.body.orderId, 'cancel'));
+    await orderly.rest();
+
+    const answers = holding(orderly, 'orders-saga', 'SagaReplyRequested');
+    const underWay = await orderly.call(orderAt('bob', 'under-way', 'TEA-1', KEPT));
+    const { orderId } = underWay.reply.body;
+    const comes = (condition: () => boolean): Promise<boolean> => {
+      // It may never come: what the bus could not deliver is a failure record.
+      const latest = world.now + MINUTE;
+      return world.until(() => condition() || world.now >= latest);
+    };
+    await comes(() => answers.held.length > 0);
+    await orderly.call(cancellationOf('bob', orderId, 'cancel'));
+    await comes(() => events.accepted.some(({ event }) => event['detail-type'] === 'RefundPayment'));
+    answers.letGo();
+    await orderly.rest();
+
+    const broken: Violation[] = [];
+    const operator = new Operator(orderly);
+    for (const act of ['retrySaga', 'resolveSaga'] as const) {
+      const facts = new Facts(orderly);
+      const { state } = facts.saga(String(orderId));
+      const { status } = facts.order(String(orderId)) ?? {};
+      const isStuck = state.status === 'STUCK' && state.reason === 'REFUND_FAILED' && status === 'CANCELLED';
+      if (cloud.faults.made.length === 0 && !(isStuck && facts.stuck.size === 1))
+        broken.push({ invariant: 'what the provider keeps leaves its saga stuck', detail: JSON.stringify(state) });
+      for (const id of facts.stuck) operator[act](id);
+      await orderly.rest();
+    }
+    return [...broken, ...brokenPromises(orderly), ...noneIsStuck(orderly)];
   },
 };
 

@@ -81,8 +81,8 @@ export interface Write {
 export interface SagaTold {
   readonly events: readonly CreateOrderEvent[];
   readonly state: SagaState<CreateOrder>;
-  /** An operator said that something is undone. */
-  readonly isResolvedByHand: boolean;
+  /** Steps of which an operator said that they are undone. */
+  readonly undoneByHand: readonly string[];
 }
 
 /** A consumer that queues lead to. */
@@ -210,7 +210,9 @@ export class Facts {
     return {
       events,
       state: events.reduce<SagaState<CreateOrder>>(evolveSaga, noSaga),
-      isResolvedByHand: events.some(({ type, data }) => type === 'CompensationDone' && data.by !== undefined),
+      undoneByHand: events.flatMap(({ type, data }) =>
+        type === 'CompensationDone' && data.by !== undefined ? [data.step] : [],
+      ),
     };
   }
 

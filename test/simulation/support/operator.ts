@@ -1,20 +1,20 @@
 import { DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
 import { DeleteCommand, DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import type { CommandOf } from '../../../lambdas/patterns/contract.js';
 import { REDRIVE } from '../../../lambdas/patterns/idempotent-consumer/redrive.js';
 import { ownCommandBody } from '../../../lambdas/patterns/outbox/own-command.js';
 import type { RelayAnswer } from '../../../lambdas/patterns/outbox/relay.lambda.js';
 import { createOrderContract } from '../../../lambdas/services/orders/saga-contract.js';
-import type { ConsumerDescription } from '../../../lib/services/service-stack.js';
 import { OperatorError } from '../../../tools/operator/errors.js';
 import { forget } from '../../../tools/operator/forget.js';
 import { type FoundRecord, failuresOf } from '../../../tools/operator/records.js';
 import { redrivable } from '../../../tools/operator/redrive.js';
 import { listenersOf } from '../../../tools/operator/services.js';
 import type { Result } from '../../simulator/aws/lambda.js';
-import type { Queue } from '../../simulator/aws/sqs.js';
 import type { Cloud } from '../../simulator/cloud.js';
 import { DynamoDbError } from '../../simulator/dynamodb/errors.js';
 import type { Operation } from '../../simulator/dynamodb/wire.js';
+import { Facts } from './facts.js';
 import type { Orderly } from './orderly.js';
 
 export interface RedriveAnswer {
@@ -64,9 +64,20 @@ export class Operator {
 
   /** As `orderly sagas retry` does: what an order's saga waits for is sent once more. */
   retrySaga(sagaId: string): void {
-    const { cloud, services } = this.orderly;
-    const [listener] = listenersOf(services).filter(({ consumer }) => consumer?.saga !== undefined);
-    const id = cloud.world.random.fork(`retry ${sagaId}`).id();
+    this.tell(sagaId, { type: 'RetrySaga', data: { sagaId } });
+  }
+
+  /** As `orderly sagas resolve` does: the operator has undone by hand what an order's saga is stuck at. */
+  resolveSaga(sagaId: string): void {
+    const { state } = new Facts(this.orderly).saga(sagaId);
+    const step = 'waiting' in state ? state.waiting.step : '';
+    this.tell(sagaId, { type: 'ResolveSaga', data: { sagaId, step, by: 'tester', note: 'by hand' } });
+  }
+
+  private tell(sagaId: string, command: CommandOf<typeof createOrderContract>): void {
+    const { cloud } = this.orderly;
+    const what = `${command.type} ${sagaId}`;
+    const id = cloud.world.random.fork(`${what} at ${cloud.world.now}`).id();
     const body = ownCommandBody(createOrderContract, {
       id,
       subject: `CreateOrderSaga/${sagaId}`,
@@ -77,14 +88,10 @@ export class Operator {
         correlationId: id,
         traceparent: `00-${'1'.repeat(32)}-${'2'.repeat(16)}-01`,
       },
-      command: { type: 'RetrySaga', data: { sagaId } },
+      command,
     });
-    cloud.world.note(`operator retries ${sagaId}`);
-    this.queueOf(listener?.consumer)?.send({ body });
-  }
-
-  private queueOf(consumer: ConsumerDescription | undefined): Queue | undefined {
-    return [...this.orderly.cloud.queues.values()].find(({ resource }) => resource.ref === consumer?.queueUrl);
+    cloud.world.note(`operator sends ${what}`);
+    this.orderly.queueOf('orders-saga').send({ body });
   }
 
   private async failures(): Promise<readonly FoundRecord[]> {
@@ -96,7 +103,7 @@ export class Operator {
 
   private send({ listener }: FoundRecord, body: string, notDone: boolean): void {
     const value = { DataType: 'String', StringValue: notDone ? 'not-done' : 'again' };
-    this.queueOf(listener.consumer)?.send({ body, attributes: { [REDRIVE]: value } });
+    this.orderly.queueOf(listener.name).send({ body, attributes: { [REDRIVE]: value } });
   }
 
   /** A commit through its relay once more; its failure ends once all of it is on the bus. */

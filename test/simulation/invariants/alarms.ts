@@ -1,0 +1,24 @@
+import type { Commit, Facts } from '../support/facts.js';
+import { type Check, violation } from './violation.js';
+
+/** G7: what is left to an operator has rung, be it once too often: the count that an alarm waits for is never lost. */
+export const alarms: Check = (facts) => [
+  ...rang(facts, 'SagasStuck', facts.sagas, 'SagaStuck'),
+  ...rang(facts, 'RefundsFailed', facts.payments, 'RefundFailed'),
+];
+
+function rang(
+  { orderly }: Facts,
+  metric: string,
+  histories: ReadonlyMap<string, readonly Commit[]>,
+  event: string,
+): ReturnType<Check> {
+  const counted = orderly.cloud.log.filter(({ text }) => text.includes(`"${metric}":`)).length;
+  const happened = [...histories.values()]
+    .flat()
+    .flatMap(({ events }) => events)
+    .filter(({ type }) => type === event).length;
+  return counted >= happened
+    ? []
+    : [violation('what is left to an operator rings', `${counted} ${metric}, ${happened} ${event}`)];
+}
