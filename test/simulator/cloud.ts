@@ -17,6 +17,7 @@ import { Queue } from './aws/sqs.js';
 import { StreamMapping } from './aws/stream-mapping.js';
 import { DynamoDbModel } from './dynamodb/model.js';
 import { Bundle } from './runtime/bundle.js';
+import type { Recording, Replays } from './runtime/recording.js';
 import { Recycled } from './runtime/recycled.js';
 import { World } from './world/world.js';
 
@@ -67,6 +68,10 @@ export interface CloudOptions {
   readonly ttlLag?: number;
   /** Begins with environments of histories that are over, and leaves its own for later ones. @default false */
   readonly recycle?: boolean;
+  /** Takes down what invocations do. @default nobody */
+  readonly recording?: Recording;
+  /** What may be replayed in the place of running code, where environments are recycled. @default nothing */
+  readonly replays?: Replays;
 }
 
 /** How often TTL looks; with no lag it deletes within this. */
@@ -95,6 +100,7 @@ export class Cloud {
   ) {
     const { assembly } = deployment;
     const { seed, keepTrace = true, clockSkew = 0, coldness = 0, ttlLag = 2 * 86_400_000, recycle = false } = options;
+    const { recording, replays } = options;
     const world = new World({ seed, keepTrace });
     const faults = options.faults ?? new ChosenFaults([]);
     const iam = new Iam(assembly);
@@ -146,7 +152,7 @@ export class Cloud {
     const log = (line: LogLine): void => void this.log.push(line);
     const shared = unreservedConcurrency(assembly);
     for (const fn of assembly.ofType('AWS::Lambda::Function')) {
-      const recycled = recycle ? { recycled: deployment.recycled } : {};
+      const recycled = recycle ? { recycled: deployment.recycled, recording, replays } : {};
       const settings = { world, faults, send: this.calls.send, log, shared, clockSkew, coldness, ...recycled };
       functions.set(fn.arn, new LambdaFunction(fn, () => deployment.bundleOf(fn), settings));
     }

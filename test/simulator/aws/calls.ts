@@ -2,7 +2,8 @@ import type { Consumed } from '../dynamodb/wire.js';
 import type { HttpRequest, HttpResponse, Reply } from '../runtime/http.js';
 import type { World } from '../world/world.js';
 import { CALL_FAULTS, type FaultKind, type FaultPlan } from './faults.js';
-import type { Caller, LambdaFunction } from './lambda.js';
+import type { LambdaFunction } from './lambda.js';
+import type { Caller } from './sandbox.js';
 import type { AwsError } from './wire.js';
 import { type AwsRequest, errorResponse, jsonResponse, requestOf } from './wire.js';
 

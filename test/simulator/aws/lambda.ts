@@ -1,12 +1,14 @@
 import type { Resource } from '../assembly/assembly.js';
 import { REGION } from '../assembly/identity.js';
 import type { Bundle } from '../runtime/bundle.js';
-import { type Ending, Environment, type Surroundings } from '../runtime/environment.js';
+import type { Ending, Surroundings } from '../runtime/environment.js';
 import type { HttpRequest, Reply } from '../runtime/http.js';
+import type { Recording, Replays } from '../runtime/recording.js';
 import type { Recycled } from '../runtime/recycled.js';
 import type { World } from '../world/world.js';
 import type { Concurrency } from './concurrency.js';
 import { type FaultPlan, INVOCATION_FAULTS } from './faults.js';
+import { type Caller, Sandbox } from './sandbox.js';
 
 /** What an invocation came to, for whoever asked for it. */
 export type Result =
@@ -20,13 +22,6 @@ export interface LogLine {
   readonly fn: string;
   readonly level: string;
   readonly text: string;
-}
-
-/** Who sends a request: the running environment, which may be killed around it. */
-export interface Caller {
-  readonly fn: LambdaFunction;
-  kill(reason: string): void;
-  readonly isDead: boolean;
 }
 
 export interface LambdaSettings {
@@ -43,15 +38,14 @@ export interface LambdaSettings {
   readonly coldness?: number;
   /** Where environments come from in the place of new ones, as long as there are some. @default none */
   readonly recycled?: Recycled;
+  /** Takes down what invocations do. @default nobody */
+  readonly recording?: Recording | undefined;
+  /** What may be replayed in the place of running code. @default nothing */
+  readonly replays?: Replays | undefined;
 }
 
 /** AWS doesn't say how long an idle environment is kept; minutes to hours are seen. */
 const KEPT_IDLE = 15 * 60_000;
-
-interface Slot {
-  readonly environment: Environment;
-  idleSince: number;
-}
 
 /**
  * A function with its execution environments. AWS, "Understanding the Lambda execution environment lifecycle" and
@@ -64,7 +58,7 @@ export class LambdaFunction {
   failsUntil = 0;
   invocations = 0;
   calls = 0;
-  private readonly idle: Slot[] = [];
+  private readonly idle: Sandbox[] = [];
   private readonly concurrency: Concurrency;
   private readonly variables: Readonly<Record<string, string>>;
   private environments = 0;
@@ -131,37 +125,38 @@ export class LambdaFunction {
       );
       return;
     }
-    this.start(event, end);
+    this.start(name, event, end);
   }
 
-  private start(event: unknown, end: (result: Result) => void): void {
+  private start(name: string, event: unknown, end: (result: Result) => void): void {
     const { world } = this.settings;
     const warm = this.takeIdle();
-    const cold = warm ? undefined : this.coldStart();
-    if (cold && 'kind' in cold) {
-      world.after(100, () => end(cold));
+    const sandbox = warm ?? this.coldStart();
+    const run = this.prepared(sandbox, name);
+    if ('kind' in run) {
+      world.after(100, () => end(run));
       return;
     }
-    const { environment, caller } = warm ?? (cold as Started);
-    world.after(cold ? world.random.between(150, 400) : 1, () => {
+    world.after(warm ? 1 : world.random.between(150, 400), () => {
       const deadline = world.now + this.timeout;
       let over = false;
       const finish = (result: Result): void => {
         if (over) return;
         over = true;
         cutOff.cancel();
-        caller.onKilled = undefined;
-        if (!environment.isDead) this.idle.push({ environment, idleSince: world.now });
+        sandbox.onKilled = undefined;
+        sandbox.idleSince = world.now;
+        if (!sandbox.isDead) this.idle.push(sandbox);
         end(result);
       };
       const cutOff = world.after(this.timeout, () => {
-        environment.kill();
+        sandbox.end();
         const seconds = (this.timeout / 1000).toFixed(2);
         finish({ kind: 'failed', name: 'Sandbox.Timedout', message: `Task timed out after ${seconds} seconds` });
       });
-      caller.onKilled = () => finish({ kind: 'failed', name: 'Runtime.ExitError', message: 'signal: killed' });
+      sandbox.onKilled = () => finish({ kind: 'failed', name: 'Runtime.ExitError', message: 'signal: killed' });
       const { ref, arn, properties } = this.resource;
-      environment.invoke(
+      run(
         event,
         {
           requestId: world.random.id(),
@@ -178,81 +173,57 @@ export class LambdaFunction {
 
   /** Hands its idle environments over; for when the history is over. */
   recycle(): void {
-    for (const { environment } of this.idle.splice(0)) this.retire(environment);
+    for (const sandbox of this.idle.splice(0)) sandbox.retire();
   }
 
-  /** No invocation of this history will meet it again. */
-  private retire(environment: Environment): void {
-    if (!this.settings.recycled?.give(this.label, environment)) environment.kill();
-  }
-
-  private takeIdle(): Started | undefined {
+  private takeIdle(): Sandbox | undefined {
     const { world, coldness = 0 } = this.settings;
-    while (this.idle[0] && world.now - this.idle[0].idleSince > KEPT_IDLE)
-      this.retire((this.idle.shift() as Slot).environment);
+    while (this.idle[0] && world.now - this.idle[0].idleSince > KEPT_IDLE) this.idle.shift()?.retire();
     if (this.idle.length === 0 || (coldness > 0 && world.random.chance(coldness))) return undefined;
-    const slot = this.idle.pop();
-    return slot && { environment: slot.environment, caller: this.callers.get(slot.environment) as EnvironmentCaller };
+    return this.idle.pop();
   }
 
-  private readonly callers = new WeakMap<Environment, EnvironmentCaller>();
-
-  private coldStart(): Started | Result {
-    const { world, send, log, clockSkew = 0, recycled } = this.settings;
+  private coldStart(): Sandbox {
+    const { world, faults, send, log, clockSkew = 0, recycled, recording, replays } = this.settings;
     const name = `${this.label} environment ${++this.environments}`;
     const random = world.random.fork(name);
     const skew = clockSkew > 0 ? random.between(-clockSkew, clockSkew) : 0;
     const around: Surroundings = {
       now: () => world.now + skew,
+      begun: world.now + skew,
       after: (delay, run) => {
         const planned = world.after(delay, run);
         return () => planned.cancel();
       },
       enter: () => world.enter(),
       random,
-      send: (request, reply) => send(caller, request, reply),
+      send: (request, reply) => send(sandbox, request, reply),
       log: (level, text) => log({ at: world.now, fn: this.label, level, text }),
     };
-    const used = recycled?.take(this.label);
-    // What a module draws while it is loaded must not move what its invocations draw: a used one isn't loaded again.
-    const environment =
-      used ?? new Environment(this.bundle(), this.variables, { ...around, random: random.fork('init') });
-    const caller = new EnvironmentCaller(this, environment, (reason) => world.note(`${name} killed: ${reason}`));
-    this.callers.set(environment, caller);
+    const { bundle, variables } = this;
+    const sandbox = new Sandbox(this, {
+      bundle,
+      variables,
+      handler: String(this.resource.properties.Handler),
+      around,
+      recycled,
+      recording,
+      replays,
+      points: () => faults.points.length,
+      note: (text) => world.note(`${name} ${text}`),
+    });
+    return sandbox;
+  }
+
+  /** @returns what runs the invocation, or how it failed before it began */
+  private prepared(sandbox: Sandbox, invocation: string): ReturnType<Sandbox['prepare']> | Result {
     try {
-      if (!used) environment.init(String(this.resource.properties.Handler));
-      environment.moveTo(around);
+      return sandbox.prepare(invocation);
     } catch (error) {
-      const { name: kind, message } = error as Error;
-      log({ at: world.now, fn: this.label, level: 'error', text: `${kind}: ${message}` });
-      return { kind: 'failed', name: kind, message };
+      const { name, message } = error as Error;
+      const { world, log } = this.settings;
+      log({ at: world.now, fn: this.label, level: 'error', text: `${name}: ${message}` });
+      return { kind: 'failed', name, message };
     }
-    return { environment, caller };
-  }
-}
-
-interface Started {
-  readonly environment: Environment;
-  readonly caller: EnvironmentCaller;
-}
-
-class EnvironmentCaller implements Caller {
-  onKilled: (() => void) | undefined;
-
-  constructor(
-    readonly fn: LambdaFunction,
-    private readonly environment: Environment,
-    private readonly note: (reason: string) => void,
-  ) {}
-
-  get isDead(): boolean {
-    return this.environment.isDead;
-  }
-
-  kill(reason: string): void {
-    if (this.environment.isDead) return;
-    this.note(reason);
-    this.environment.kill();
-    this.onKilled?.();
   }
 }

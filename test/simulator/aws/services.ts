@@ -7,9 +7,9 @@ import type { Answer, Services } from './calls.js';
 import type { EventBridge } from './eventbridge.js';
 import type { Access, Iam } from './iam.js';
 import type { Kms } from './kms.js';
-import type { Caller } from './lambda.js';
 import { putEvents } from './put-events.js';
 import type { Buckets } from './s3.js';
+import type { Caller } from './sandbox.js';
 import { type BatchEntry, type Queue, sendBatch } from './sqs.js';
 import type { AwsError, AwsRequest } from './wire.js';
 

@@ -12,6 +12,7 @@ function environment(source: string, seed = '1', send?: (request: HttpRequest, r
     { NAME: 'value' },
     {
       now: () => world.now,
+      begun: world.now,
       after: (delay, run) => {
         const planned = world.after(delay, run);
         return () => planned.cancel();

@@ -9,6 +9,8 @@ import { Timers } from './timers.js';
 export interface Surroundings {
   /** Its clock: milliseconds since 1970. */
   now(): number;
+  /** When it was started, by that clock. */
+  readonly begun: number;
   /** @returns a function that calls it off */
   after(delay: number, run: () => void): () => void;
   /** Its code is about to run: promises may be left behind. */
@@ -85,7 +87,6 @@ export class Environment {
   private readonly builtins: Builtins;
   private handler: Handler | undefined;
   private dead = false;
-  private begun = 0;
   private requests = 0;
   private triedAgain = false;
   /** Ends of invocations, told to whoever waits; an environment that is gone tells nobody. */
@@ -110,12 +111,11 @@ export class Environment {
       variables,
       random: () => this.around.random,
       now: () => this.around.now(),
-      begun: () => this.begun,
+      begun: () => this.around.begun,
       http,
       log: (level, line) => this.dead || this.around.log(level, line),
       exit: () => this.end({ kind: 'threw', name: 'Runtime.ExitError', message: 'the process ended' }),
     });
-    this.begun = around.now();
     const globals: Record<string, unknown> = {
       ...SHARED,
       process: this.builtins.process,
@@ -123,7 +123,7 @@ export class Environment {
       crypto: this.builtins.crypto,
       performance: performanceOf(
         () => this.around.now(),
-        () => this.begun,
+        () => this.around.begun,
       ),
       setTimeout: timers.setTimeout,
       setInterval: timers.setInterval,
@@ -146,7 +146,6 @@ export class Environment {
    */
   moveTo(around: Surroundings): void {
     this.around = around;
-    this.begun = around.now();
   }
 
   /**
@@ -202,10 +201,6 @@ export class Environment {
     this.dead = true;
     this.ended = undefined;
     this.timers.clearAll();
-  }
-
-  get isDead(): boolean {
-    return this.dead;
   }
 
   private end(ending: Ending): void {

@@ -36,7 +36,10 @@ export interface History {
 }
 
 /** What a run is like beside its faults. */
-export type Conditions = Pick<CloudOptions, 'keepTrace' | 'clockSkew' | 'coldness' | 'ttlLag' | 'recycle'>;
+export type Conditions = Pick<
+  CloudOptions,
+  'keepTrace' | 'clockSkew' | 'coldness' | 'ttlLag' | 'recycle' | 'recording' | 'replays'
+>;
 
 const TWO_DAYS = 2 * 86_400_000;
 

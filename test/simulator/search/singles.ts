@@ -1,5 +1,6 @@
 import type { Fault, FaultKind } from '../aws/faults.js';
 import type { Deployment } from '../cloud.js';
+import { Recording } from '../runtime/recording.js';
 import { Random } from '../world/random.js';
 import { type History, playWith, type Scenario } from './scenario.js';
 
@@ -19,7 +20,8 @@ export interface SinglesOptions {
 }
 
 /**
- * Plays a scenario without a fault, and then once with every single fault at every point of it.
+ * Plays a scenario without a fault, and then once with every single fault at every point of it. What was over before the
+ * fault is replayed, not run again.
  * @returns histories that broke a promise
  */
 export async function singles(
@@ -27,7 +29,8 @@ export async function singles(
   scenario: Scenario,
   { seed = 'singles', kinds, share = { part: 0, of: 1 }, each, first = false }: SinglesOptions = {},
 ): Promise<{ readonly runs: number; readonly broken: readonly History[] }> {
-  const calm = await playWith(deployment, scenario, seed);
+  const recording = new Recording();
+  const calm = await playWith(deployment, scenario, seed, [], { recording });
   if (calm.violations.length > 0) {
     each?.(calm, 1, 1);
     return { runs: 1, broken: [calm] };
@@ -38,7 +41,8 @@ export async function singles(
     .filter((_, at) => at % share.of === share.part);
   const broken: History[] = [];
   for (const [at, fault] of faults.entries()) {
-    const history = await playWith(deployment, scenario, seed, [fault]);
+    const replays = recording.until(calm.points.findIndex(({ id }) => id === fault.point));
+    const history = await playWith(deployment, scenario, seed, [fault], { replays });
     each?.(history, at + 1, faults.length);
     if (history.violations.length === 0) continue;
     broken.push(history);

@@ -1,0 +1,30 @@
+import { expect, test } from 'vitest';
+import { deploymentOf } from '../simulator/cloud.js';
+import { type History, playWith } from '../simulator/search/scenario.js';
+import { singles } from '../simulator/search/singles.js';
+import { placeOne } from './scenarios/place-one.js';
+import { prodAssembly } from './support/assembly.js';
+
+/** What must be the same of two histories. */
+const told = ({ fingerprint, violations, points, cloud }: History) => ({
+  fingerprint,
+  violations,
+  points,
+  log: cloud.log,
+  functions: [...cloud.functions.values()].map(({ label, invocations, calls }) => ({ label, invocations, calls })),
+});
+
+// A fortieth of place-one's: faults anywhere from its first invocations to its last ones.
+test('a single is the same history with its beginning replayed and without', async () => {
+  const replayed: History[] = [];
+  await singles(deploymentOf(prodAssembly()), placeOne, {
+    share: { part: 0, of: 40 },
+    each: (history) => replayed.push(history),
+  });
+  const deployment = deploymentOf(prodAssembly());
+  for (const history of replayed) {
+    const { faults, seed } = history;
+    expect(told(await playWith(deployment, placeOne, seed, faults)), JSON.stringify(faults)).toEqual(told(history));
+  }
+  expect(replayed.length).toBeGreaterThan(25);
+});

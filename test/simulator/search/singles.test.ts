@@ -1,0 +1,129 @@
+import { afterEach, beforeEach, expect, type MockInstance, test, vi } from 'vitest';
+import { allow, arnOf, CLIENT, cloudOf, fn } from '../aws/support.js';
+import { Environment } from '../runtime/environment.js';
+import { type Conditions, playWith, type Scenario } from './scenario.js';
+import { singles } from './singles.js';
+
+/** Histories of singles against the same ones without a replay, for code that does what is hard to replay. */
+
+const INVOCATIONS = 6;
+
+let run: MockInstance<Environment['invoke']>;
+beforeEach(() => {
+  run = vi.spyOn(Environment.prototype, 'invoke');
+});
+afterEach(() => run.mockRestore());
+
+const Table = {
+  Type: 'AWS::DynamoDB::Table',
+  Properties: {
+    KeySchema: [{ AttributeName: 'pk', KeyType: 'HASH' }],
+    AttributeDefinitions: [{ AttributeName: 'pk', AttributeType: 'S' }],
+    BillingMode: 'PAY_PER_REQUEST',
+  },
+};
+
+/**
+ * Plays every single fault of some invocations, two of them at once; the answer to the third call is always lost.
+ * @param code of a function that is told its number; `put(key)` writes an item
+ * @returns of how many invocations that were played none had to run
+ */
+async function replayed(code: string, conditions: Conditions = {}): Promise<number> {
+  const PUT = `const put = (key) => call('DynamoDB_20120810.PutItem', { TableName: 'Shop-Table', Item: { pk: { S: String(key) } } });`;
+  const resources = { Table, ...fn('Work', [allow(['dynamodb:PutItem'], arnOf('Table'))]) };
+  const { deployment } = cloudOf(resources, { Work: CLIENT + PUT + code });
+  const scenario: Scenario = {
+    name: 'singles',
+    faultProbability: 0,
+    conditions,
+    async play(cloud) {
+      const work = cloud.fn('Shop/Work');
+      let answers = 0;
+      cloud.calls.interceptor = {
+        before: () => undefined,
+        after: () => (++answers === 3 ? 'answer-lost' : undefined),
+      };
+      const invoke = async (number: number): Promise<void> => {
+        await new Promise((resolve) => work.invoke({ number }, resolve));
+        for (let turn = 0; turn < 20; turn++) await undefined;
+        // The first one's environment rests from then on, until another one is gone.
+        if (number > 1 && number < INVOCATIONS) await invoke(number + 1);
+      };
+      let ended = false;
+      void Promise.all([invoke(1), invoke(2)]).then(() => (ended = true));
+      // Something else happens all the time.
+      const tick = (): void => {
+        if (!ended) cloud.world.after(1, tick);
+      };
+      tick();
+      await cloud.world.settle();
+      cloud.world.note('at rest');
+      return [];
+    },
+  };
+  const found: { fault: object; fingerprint: string; log: object }[] = [];
+  let begun = 0;
+  await singles(deployment, scenario, {
+    each: ({ faults: [fault = {}], fingerprint, cloud: { log }, trace }) => {
+      found.push({ fault, fingerprint, log });
+      begun += trace.filter((line) => / begins/.test(line) && !line.includes('crashed')).length;
+    },
+  });
+  const ran = run.mock.calls.length - INVOCATIONS;
+  for (const { fault, ...history } of found) {
+    const { fingerprint, cloud } = await playWith(deployment, scenario, 'singles', [fault as never]);
+    expect({ fingerprint, log: cloud.log }, JSON.stringify(fault)).toEqual(history);
+  }
+  return begun - ran;
+}
+
+test('what was over before the fault is replayed, by what caused it', async () => {
+  const code = `exports.handler = async ({ number }) => {
+    console.log('begins', performance.now());
+    const first = put(number + 'a').then(() => console.log('a'), ({ message }) => console.log(message));
+    const { status } = await put(number + 'b');
+    console.log('b', status);
+    await first;
+    if (number % 2) throw new Error('odd');
+  };`;
+  expect(await replayed(code)).toBeGreaterThan(100);
+});
+
+test('random numbers go on where the replayed ones left them, also those drawn behind an end', async () => {
+  const code = `exports.handler = async () => {
+    await put(Math.random());
+    (async () => { for (let turn = 0; turn < 20; turn++) await null; Math.random(); })();
+  };`;
+  expect(await replayed(code)).toBeGreaterThan(50);
+});
+
+test.each([
+  [
+    'after a timer',
+    `exports.handler = async ({ number }) => {
+      if (number === 2) await new Promise((resolve) => setTimeout(resolve, 50));
+      await put(Math.random());
+    };`,
+  ],
+  [
+    'with work that goes on behind its end',
+    `exports.handler = async ({ number }) => {
+      if (number === 2) (async () => { for (let turn = 0; turn < 20; turn++) await null; await put('later'); })().catch(() => undefined);
+      else await put(number);
+    };`,
+  ],
+  [
+    'with a request under way at its end',
+    `exports.handler = async ({ number }) => {
+      if (number === 2) put('open').then(() => console.log('answered'), () => undefined);
+      else await put(number);
+    };`,
+  ],
+])('an environment runs from the invocation on that ends %s', async (_, code) => {
+  expect(await replayed(code)).toBeGreaterThan(0);
+});
+
+test('where environments must not be recycled, all runs', async () => {
+  const code = 'let count = 0; exports.handler = async ({ number }) => { await put(number); console.log(++count); };';
+  expect(await replayed(code, { recycle: false })).toBe(0);
+});
