@@ -24,8 +24,8 @@ export interface RelayAnswer extends DynamoDBBatchResponse {
   readonly givenUp: readonly string[];
 }
 
-/** Kept free at the end of the function's time: for failure records and the answer. */
-const RESERVE_MS = 3_000;
+/** Kept free at the end of the function's time: for one more pause and call, failure records, the answer, a clock that is slow. */
+const RESERVE_MS = 5_000;
 
 /**
  * The outbox's second half (design, section 5): commits from the table's stream onto the bus, at least once.
