@@ -5,6 +5,7 @@
 const BEHAVIOURS = {
   /** Asked again 10 seconds later it is done. */
   20200: 'answers late',
+  /** A charge; a refund of so much is made. */
   40200: 'declines',
   /** Charged; whoever wants it back is refused. */
   41000: 'gives nothing back',

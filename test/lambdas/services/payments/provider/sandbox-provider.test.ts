@@ -34,6 +34,14 @@ describe('the sandbox, by amount,', () => {
     expect(await tally()).toMatchObject({ charges: 0 });
   });
 
+  test('402.00 of a larger charge is given back', async () => {
+    const { confirm, providerId, tally } = await prepared(60000);
+    expect(await confirm()).toEqual({ status: 'CHARGED' });
+    const refund = { key: randomUUID(), providerId, refundId: 'r1', amount: eur(40200) };
+    expect(await sandbox.refund(refund)).toEqual({ status: 'REFUNDED' });
+    expect(await tally()).toEqual({ charges: 1, charged: 60000, refunds: 1 });
+  });
+
   test('410.00 is charged, and never given back, under whatever key and id', async () => {
     const { confirm, providerId, tally } = await prepared(41000);
     expect(await confirm()).toEqual({ status: 'CHARGED' });
