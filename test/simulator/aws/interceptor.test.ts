@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import type { Interceptor } from './calls.js';
-import { allow, arnOf, CLIENT, cloudOf, fn } from './support.js';
+import { allow, arnOf, CLIENT, cloudOf, fn, TABLE } from './support.js';
 
-const TABLE = 'Shop-Table';
+const NAME = 'Shop-Table';
 const PUT = `exports.handler = (Item) => call('DynamoDB_20120810.PutItem', {
-  TableName: '${TABLE}', Item, ConditionExpression: 'attribute_not_exists(pk)',
+  TableName: '${NAME}', Item, ConditionExpression: 'attribute_not_exists(pk)',
 });`;
 const PUT_EVENTS = `exports.handler = (Entries) => call('AWSEvents.PutEvents', { Entries });`;
 
@@ -13,22 +13,14 @@ async function played(interceptor: Interceptor, code = PUT, event: unknown = { p
     allow(['dynamodb:PutItem'], arnOf('Table')),
     allow(['events:PutEvents'], 'arn:aws:events:eu-west-1:123456789012:event-bus/default'),
   ];
-  const Table = {
-    Type: 'AWS::DynamoDB::Table',
-    Properties: {
-      KeySchema: [{ AttributeName: 'pk', KeyType: 'HASH' }],
-      AttributeDefinitions: [{ AttributeName: 'pk', AttributeType: 'S' }],
-      BillingMode: 'PAY_PER_REQUEST',
-    },
-  };
-  const cloud = cloudOf({ Table, ...fn('Work', rights) }, { Work: CLIENT + code });
+  const cloud = cloudOf({ Table: TABLE, ...fn('Work', rights) }, { Work: CLIENT + code });
   cloud.calls.interceptor = interceptor;
   const results: object[] = [];
   for (let number = 0; number < tries; number++) {
     cloud.fn('Shop/Work').invoke(event, (result) => results.push(result));
     await cloud.world.settle();
   }
-  return { cloud, result: results[0], results, written: cloud.dynamodb.items(TABLE).length };
+  return { cloud, result: results[0], results, written: cloud.dynamodb.items(NAME).length };
 }
 
 test('sees each call with its body, and what it consumed', async () => {
@@ -42,7 +34,7 @@ test('sees each call with its body, and what it consumed', async () => {
       return undefined;
     },
   });
-  const consumed = [expect.objectContaining({ table: TABLE, read: 0, write: 1 })];
+  const consumed = [expect.objectContaining({ table: NAME, read: 0, write: 1 })];
   expect(seen).toEqual(['Shop/Work', 'PutItem', { pk: { S: 'a' } }, consumed]);
   expect(result).toMatchObject({ kind: 'returned', value: { status: 200 } });
 });

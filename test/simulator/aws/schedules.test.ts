@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { ChosenFaults } from './faults.js';
-import { allow, arnOf, CLIENT, cloudOf, fn } from './support.js';
+import { allow, arnOf, CLIENT, cloudOf, fn, TABLE } from './support.js';
 
 /** A table in which somebody leaves what is due when, and a function on a schedule that takes it out. */
 const TICK = `exports.handler = async (event) => {
@@ -16,14 +16,7 @@ function shop({ expression = 'rate(1 minute)', permitted = true, fault = '', cod
   const [point = '', kind = ''] = fault.split(': ');
   const cloud = cloudOf(
     {
-      Table: {
-        Type: 'AWS::DynamoDB::Table',
-        Properties: {
-          KeySchema: [{ AttributeName: 'pk', KeyType: 'HASH' }],
-          AttributeDefinitions: [{ AttributeName: 'pk', AttributeType: 'S' }],
-          BillingMode: 'PAY_PER_REQUEST',
-        },
-      },
+      Table: TABLE,
       ...fn('Tick', [allow(['dynamodb:Scan', 'dynamodb:DeleteItem'], arnOf('Table'))]),
       ...fn('Leave', [allow(['dynamodb:PutItem'], arnOf('Table'))]),
       Rule: {

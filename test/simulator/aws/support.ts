@@ -43,6 +43,16 @@ export const fn = (name: string, statements: readonly Json[] = [], more: { [name
   },
 });
 
+/** A table of items by a text `pk`. */
+export const TABLE = {
+  Type: 'AWS::DynamoDB::Table',
+  Properties: {
+    KeySchema: [{ AttributeName: 'pk', KeyType: 'HASH' }],
+    AttributeDefinitions: [{ AttributeName: 'pk', AttributeType: 'S' }],
+    BillingMode: 'PAY_PER_REQUEST',
+  },
+};
+
 export const allow = (actions: readonly string[], resource: Json, condition?: Json): Json => ({
   Effect: 'Allow',
   Action: [...actions],

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, type MockInstance, test, vi } from 'vitest';
-import { allow, arnOf, CLIENT, cloudOf, fn } from '../aws/support.js';
+import { allow, arnOf, CLIENT, cloudOf, fn, TABLE } from '../aws/support.js';
 import { Environment } from '../runtime/environment.js';
 import { type Conditions, playWith, type Scenario } from './scenario.js';
 import { singles } from './singles.js';
@@ -14,15 +14,6 @@ beforeEach(() => {
 });
 afterEach(() => run.mockRestore());
 
-const Table = {
-  Type: 'AWS::DynamoDB::Table',
-  Properties: {
-    KeySchema: [{ AttributeName: 'pk', KeyType: 'HASH' }],
-    AttributeDefinitions: [{ AttributeName: 'pk', AttributeType: 'S' }],
-    BillingMode: 'PAY_PER_REQUEST',
-  },
-};
-
 /**
  * Plays every single fault of some invocations, two of them at once; the answer to the third call is always lost.
  * @param code of a function that is told its number; `put(key)` writes an item
@@ -30,7 +21,7 @@ const Table = {
  */
 async function replayed(code: string, conditions: Conditions = {}): Promise<number> {
   const PUT = `const put = (key) => call('DynamoDB_20120810.PutItem', { TableName: 'Shop-Table', Item: { pk: { S: String(key) } } });`;
-  const resources = { Table, ...fn('Work', [allow(['dynamodb:PutItem'], arnOf('Table'))]) };
+  const resources = { Table: TABLE, ...fn('Work', [allow(['dynamodb:PutItem'], arnOf('Table'))]) };
   const { deployment } = cloudOf(resources, { Work: CLIENT + PUT + code });
   const scenario: Scenario = {
     name: 'singles',
