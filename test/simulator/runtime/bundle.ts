@@ -1,6 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setFlagsFromString } from 'node:v8';
 import { Script } from 'node:vm';
+
+// V8 optimises what ran for so many bytes of bytecode; by default a fifteenth of this. Code runs in many environments, each a
+// beginner, and for a short life: what optimising costs was more than it saved.
+setFlagsFromString('--interrupt-budget=1000000');
 
 /** A function's code as it is deployed: one CommonJS file, compiled once for all environments that run it. */
 export class Bundle {
