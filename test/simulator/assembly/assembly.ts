@@ -45,6 +45,9 @@ export class Assembly {
   /** By `<stack>.<output>`. */
   readonly outputs = new Map<string, Json>();
   private readonly exports = new Map<string, Json>();
+  private readonly byType = new Map<string, Resource[]>();
+  /** By ARN, and by what a reference to it says. */
+  private readonly byName = new Map<Json | undefined, Resource>();
 
   /** @param folder `cdk.out` @throws {TemplateError} */
   constructor(
@@ -70,12 +73,12 @@ export class Assembly {
   }
 
   ofType(type: string): readonly Resource[] {
-    return this.resources.filter((resource) => resource.type === type);
+    return this.byType.get(type) ?? [];
   }
 
   /** @throws {TemplateError} where there is none @param arn or reference */
   byArn(arn: Json | undefined): Resource {
-    const found = this.resources.find((resource) => resource.arn === arn || resource.ref === arn);
+    const found = this.byName.get(arn);
     if (!found) throw new TemplateError(`there is no resource ${JSON.stringify(arn)}`);
     return found;
   }
@@ -138,7 +141,7 @@ export class Assembly {
     };
     for (const [logicalId, { Type, Properties = {}, Condition }] of Object.entries(resources)) {
       if (Condition !== undefined && !lookup.condition(Condition)) continue;
-      this.resources.push({
+      this.add({
         ...identify(logicalId),
         stack: name,
         logicalId,
@@ -153,6 +156,13 @@ export class Assembly {
       this.outputs.set(`${name}.${output}`, value);
       if (Export) this.exports.set(String(resolve(Export.Name, lookup)), value);
     }
+  }
+
+  private add(resource: Resource): void {
+    const { type, arn, ref } = resource;
+    this.resources.push(resource);
+    this.byType.set(type, [...this.ofType(type), resource]);
+    for (const name of [arn, ref]) if (!this.byName.has(name)) this.byName.set(name, resource);
   }
 }
 

@@ -140,7 +140,16 @@ function responseOf(request: AwsRequest, answer: Answer): HttpResponse {
   return 'error' in answer ? errorResponse(request, answer.error) : jsonResponse(request, answer.output);
 }
 
+const kindsKnown = new Map<string, readonly FaultKind[]>();
+
 function kindsFor({ service, operation }: AwsRequest): readonly FaultKind[] {
+  const name = `${service}.${operation}`;
+  const known = kindsKnown.get(name) ?? faultsOf(service, operation);
+  kindsKnown.set(name, known);
+  return known;
+}
+
+function faultsOf(service: AwsRequest['service'], operation: string): readonly FaultKind[] {
   // KMS keeps nothing of what it is asked.
   const writes = WRITES.has(operation) || (service !== 'dynamodb' && service !== 'kms');
   return CALL_FAULTS.filter((kind) => {

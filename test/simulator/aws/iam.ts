@@ -28,17 +28,22 @@ const UNREAD_POLICY = /:policy\/service-role\/AmazonAPIGatewayPushToCloudWatchLo
 interface Statement {
   readonly holder: string;
   readonly allows: boolean;
-  readonly actions: readonly string[];
-  readonly resources: readonly string[];
+  readonly actions: readonly Text[];
+  readonly resources: readonly Text[];
   readonly services: readonly string[] | undefined;
   readonly conditions: readonly Condition[];
-  readonly used: Set<string>;
 }
 
 interface Condition {
   readonly operator: string;
   readonly key: string;
-  readonly values: readonly string[];
+  readonly values: readonly Text[];
+}
+
+/** A text of a policy, and what it stands for. */
+interface Text {
+  readonly text: string;
+  fits(value: string): boolean;
 }
 
 /** As principal it stands for the account: its own policies decide. */
@@ -54,15 +59,19 @@ const TAKEN_FOR_USED = new Set([
   's3:ListBucket',
 ]);
 
-/**
- * Roles and resource policies of the templates. AWS, "Policy evaluation logic": denied unless allowed, and a denial
- * outranks.
- */
-export class Iam {
-  private readonly byRole = new Map<string, Statement[]>();
-  private readonly byResource = new Map<string, Statement[]>();
+/** The statements of an assembly's roles and resource policies, by their holders' ARNs; shared by all runs. */
+class Policies {
+  readonly byRole = new Map<string, Statement[]>();
+  readonly byResource = new Map<string, Statement[]>();
+  private static readonly read = new WeakMap<Assembly, Policies>();
 
-  constructor(assembly: Assembly) {
+  static of(assembly: Assembly): Policies {
+    const known = Policies.read.get(assembly) ?? new Policies(assembly);
+    Policies.read.set(assembly, known);
+    return known;
+  }
+
+  private constructor(assembly: Assembly) {
     for (const policy of assembly.ofType('AWS::IAM::Policy')) {
       const { Roles = [], PolicyDocument } = policy.properties;
       for (const role of Roles as readonly string[])
@@ -102,57 +111,6 @@ export class Iam {
     }
   }
 
-  /** Whether a function's role allows it. */
-  roleAllows(roleArn: string, access: Access): boolean {
-    return decide(this.byRole.get(roleArn) ?? [], access);
-  }
-
-  /** Whether a queue's, bucket's or function's own policy lets a service do it. @param owner ARN of that resource */
-  resourceAllows(owner: string, access: Access): boolean {
-    return decide(this.byResource.get(owner) ?? [], access);
-  }
-
-  /**
-   * Whether a key's policy lets the account's roles have rights on it by policies of their own. AWS KMS, "Key policies":
-   * without that a role's right means nothing.
-   */
-  keyLetsRolesDecide(access: Access): boolean {
-    return decide(this.byResource.get(access.resource) ?? [], { ...access, service: ACCOUNT_ROOT });
-  }
-
-  /** Whether the resource's own policy denies it to anybody. */
-  resourceDenies(owner: string, access: Access): boolean {
-    return (this.byResource.get(owner) ?? []).some((statement) => !statement.allows && covers(statement, access));
-  }
-
-  /** Actions that were granted and that nothing has used so far: `<policy's construct>: <action>`. */
-  unused(): readonly string[] {
-    const names = [...this.byRole.values(), ...this.byResource.values()]
-      .flat()
-      .flatMap((statement) =>
-        statement.allows
-          ? statement.actions
-              .filter((action) => !statement.used.has(action) && !TAKEN_FOR_USED.has(action))
-              .map((action) => `${statement.holder}: ${action}`)
-          : [],
-      );
-    return [...new Set(names)].sort();
-  }
-
-  /** Adds what another run has used. */
-  usedBy(other: Iam): void {
-    for (const [mine, theirs] of [
-      [this.byRole, other.byRole],
-      [this.byResource, other.byResource],
-    ] as const) {
-      for (const [owner, statements] of mine) {
-        for (const [at, { used }] of statements.entries()) {
-          for (const action of theirs.get(owner)?.[at]?.used ?? []) used.add(action);
-        }
-      }
-    }
-  }
-
   private add(to: Map<string, Statement[]>, owner: string, { label }: Resource, document: Json | undefined): void {
     const { Statement = [] } = (document ?? {}) as JsonObject;
     for (const statement of many(Statement) as readonly JsonObject[]) {
@@ -167,7 +125,7 @@ export class Iam {
         Object.entries(keys as JsonObject).map(([key, values]) => ({
           operator,
           key,
-          values: many(values).map(String),
+          values: many(values).map(textOf),
         })),
       );
       const { Service, AWS } = (Principal ?? {}) as JsonObject;
@@ -177,29 +135,91 @@ export class Iam {
         {
           holder: label,
           allows: Effect === 'Allow',
-          actions: many(Action).map(String),
-          resources: many(Resource).map(String),
+          actions: many(Action).map(textOf),
+          resources: many(Resource).map(textOf),
           services: services === undefined ? undefined : many(services).map(String),
           conditions,
-          used: new Set(),
         },
       ]);
     }
   }
 }
 
-function decide(statements: readonly Statement[], access: Access): boolean {
-  const covering = statements.filter((statement) => covers(statement, access));
-  if (covering.some(({ allows }) => !allows)) return false;
-  for (const { used, actions } of covering) {
-    for (const action of actions) if (wildcard(action, true).test(access.action)) used.add(action);
+/**
+ * Roles and resource policies of the templates. AWS, "Policy evaluation logic": denied unless allowed, and a denial
+ * outranks.
+ */
+export class Iam {
+  private readonly policies: Policies;
+  /** Actions of statements that allowed something. */
+  private readonly used = new Map<Statement, Set<string>>();
+
+  constructor(assembly: Assembly) {
+    this.policies = Policies.of(assembly);
   }
-  return covering.length > 0;
+
+  /** Whether a function's role allows it. */
+  roleAllows(roleArn: string, access: Access): boolean {
+    return this.decide(this.policies.byRole.get(roleArn) ?? [], access);
+  }
+
+  /** Whether a queue's, bucket's or function's own policy lets a service do it. @param owner ARN of that resource */
+  resourceAllows(owner: string, access: Access): boolean {
+    return this.decide(this.policies.byResource.get(owner) ?? [], access);
+  }
+
+  /**
+   * Whether a key's policy lets the account's roles have rights on it by policies of their own. AWS KMS, "Key policies":
+   * without that a role's right means nothing.
+   */
+  keyLetsRolesDecide(access: Access): boolean {
+    return this.decide(this.policies.byResource.get(access.resource) ?? [], { ...access, service: ACCOUNT_ROOT });
+  }
+
+  /** Whether the resource's own policy denies it to anybody. */
+  resourceDenies(owner: string, access: Access): boolean {
+    return (this.policies.byResource.get(owner) ?? []).some(
+      (statement) => !statement.allows && covers(statement, access),
+    );
+  }
+
+  /** Actions that were granted and that nothing has used so far: `<policy's construct>: <action>`. */
+  unused(): readonly string[] {
+    const names = [...this.policies.byRole.values(), ...this.policies.byResource.values()]
+      .flat()
+      .flatMap((statement) =>
+        statement.allows
+          ? statement.actions
+              .filter(({ text }) => !this.used.get(statement)?.has(text) && !TAKEN_FOR_USED.has(text))
+              .map(({ text }) => `${statement.holder}: ${text}`)
+          : [],
+      );
+    return [...new Set(names)].sort();
+  }
+
+  /** Adds what another run of the same assembly has used. */
+  usedBy(other: Iam): void {
+    for (const [statement, actions] of other.used) for (const action of actions) this.note(statement, action);
+  }
+
+  private decide(statements: readonly Statement[], access: Access): boolean {
+    const covering = statements.filter((statement) => covers(statement, access));
+    if (covering.some(({ allows }) => !allows)) return false;
+    for (const statement of covering) {
+      for (const { text, fits } of statement.actions) if (fits(access.action)) this.note(statement, text);
+    }
+    return covering.length > 0;
+  }
+
+  private note(statement: Statement, action: string): void {
+    const used = this.used.get(statement) ?? new Set();
+    this.used.set(statement, used.add(action));
+  }
 }
 
 function covers({ actions, resources, services, conditions, allows }: Statement, access: Access): boolean {
-  if (!actions.some((action) => wildcard(action, true).test(access.action))) return false;
-  if (!resources.some((resource) => wildcard(resource, true).test(access.resource))) return false;
+  if (!actions.some(({ fits }) => fits(access.action))) return false;
+  if (!resources.some(({ fits }) => fits(access.resource))) return false;
   if (allows && services && !services.includes(access.service ?? '')) return false;
   return conditions.every((condition) => holds(condition, access.context ?? {}));
 }
@@ -210,13 +230,17 @@ function holds({ operator, key, values }: Condition, context: NonNullable<Access
   // All that is sent here is sent over TLS.
   const given = key === 'aws:SecureTransport' ? 'true' : key === 'aws:SourceAccount' ? '123456789012' : context[key];
   const present = given === undefined ? [] : many(given as Json).map(String);
-  const one = (value: string): boolean => values.some((wanted) => compare(name ?? '', wanted, value));
+  const literally = name === 'StringEquals' || name === 'Bool';
+  const one = (value: string): boolean => values.some(({ text, fits }) => (literally ? text === value : fits(value)));
   if (set === 'ForAllValues') return present.every(one);
   return present.some(one);
 }
 
-function compare(operator: string, wanted: string, value: string): boolean {
-  return operator === 'StringEquals' || operator === 'Bool' ? wanted === value : wildcard(wanted, true).test(value);
+function textOf(value: Json): Text {
+  const text = String(value);
+  if (!/[*?]/.test(text)) return { text, fits: (other) => other === text };
+  const pattern = wildcard(text, true);
+  return { text, fits: (other) => pattern.test(other) };
 }
 
 const many = (value: Json): readonly Json[] => (Array.isArray(value) ? value : [value]);

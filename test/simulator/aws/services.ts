@@ -11,6 +11,7 @@ import { putEvents } from './put-events.js';
 import type { Buckets } from './s3.js';
 import type { Caller } from './sandbox.js';
 import { type BatchEntry, type Queue, sendBatch } from './sqs.js';
+import { tableAccesses } from './table-access.js';
 import type { AwsError, AwsRequest } from './wire.js';
 
 /** What of a call to DynamoDB was written, consumed and refused: for invariants and bills. */
@@ -43,7 +44,7 @@ export class SimulatedServices implements Services {
     const { dynamodb } = this.around;
     if (service !== 'dynamodb' || operation !== 'TransactWriteItems') return () => undefined;
     try {
-      const hold = dynamodb.hold(operation, input);
+      const hold = dynamodb.hold(input);
       this.holds.set(input, hold);
       return () => dynamodb.release(hold);
     } catch {
@@ -79,24 +80,11 @@ export class SimulatedServices implements Services {
     }
   }
 
-  /** What a request needs a right for. A transaction needs the rights of its parts. */
+  /** What a request needs a right for. */
   private accesses({ service, operation, input }: AwsRequest): readonly Access[] {
     switch (service) {
-      case 'dynamodb': {
-        if (operation === 'TransactWriteItems') {
-          return (input.TransactItems as readonly Record<string, Record<string, unknown>>[]).flatMap((item) =>
-            Object.entries(item).map(([kind, part]) =>
-              this.itemAccess(TRANSACT_ACTIONS[kind] ?? kind, 'TransactWriteItems', item, part),
-            ),
-          );
-        }
-        if (operation === 'BatchGetItem' || operation === 'BatchWriteItem') {
-          return Object.entries(input.RequestItems as Record<string, unknown>).map(([TableName, request]) =>
-            this.itemAccess(operation, operation, { RequestItems: { [TableName]: request } }, { TableName }),
-          );
-        }
-        return [this.itemAccess(operation, operation, input, input)];
-      }
+      case 'dynamodb':
+        return tableAccesses(operation, input, (table) => this.around.dynamodb.partitionOf(table));
       case 'events':
         return [
           ...new Set((input.Entries as readonly { EventBusName?: string }[]).map(({ EventBusName }) => EventBusName)),
@@ -116,20 +104,6 @@ export class SimulatedServices implements Services {
       case 's3':
         return [{ action: `s3:${operation}`, resource: `arn:aws:s3:::${String(input.Bucket)}/${String(input.Key)}` }];
     }
-  }
-
-  private itemAccess(action: string, operation: string, whole: object, part: Record<string, unknown>): Access {
-    const wanted = operation === 'TransactWriteItems' ? { TransactItems: [whole] } : whole;
-    const keys = this.around.dynamodb.itemsOf(operation as Operation, wanted as Record<string, unknown>);
-    const table = String(part.TableName).split('/').at(-1) ?? '';
-    const index = part.IndexName === undefined ? '' : `/index/${String(part.IndexName)}`;
-    const leading = keys.map(({ key }) => Object.values(Object.values(key)[0] ?? {}).join(''));
-    const keyed = leading.length > 0 ? leading : leadingOfQuery(part);
-    return {
-      action: `dynamodb:${action}`,
-      resource: arn('dynamodb', `table/${table}${index}`),
-      ...(keyed.length > 0 && { context: { 'dynamodb:LeadingKeys': keyed } }),
-    };
   }
 
   private dynamodb({ operation, input }: AwsRequest, caller: Caller): Answer {
@@ -192,23 +166,6 @@ export class SimulatedServices implements Services {
       },
     };
   }
-}
-
-const TRANSACT_ACTIONS: Readonly<Record<string, string>> = {
-  Put: 'PutItem',
-  Update: 'UpdateItem',
-  Delete: 'DeleteItem',
-  ConditionCheck: 'ConditionCheckItem',
-};
-
-/** The partition key that a Query names: the value in `<name> = :value`, or of a `KeyConditions` entry. */
-function leadingOfQuery({
-  KeyConditionExpression,
-  ExpressionAttributeValues,
-}: Record<string, unknown>): readonly string[] {
-  const [, name = ''] = /=\s*(:\w+)/.exec(String(KeyConditionExpression ?? '')) ?? [];
-  const value = (ExpressionAttributeValues as Record<string, Record<string, string>> | undefined)?.[name];
-  return value ? [Object.values(value).join('')] : [];
 }
 
 function accessDenied(request: AwsRequest, fn: Resource, access: Access): AwsError {

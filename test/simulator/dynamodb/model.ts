@@ -2,15 +2,14 @@ import { createHash } from 'node:crypto';
 import { compareNumbers } from './decimal.js';
 import { NotModelled } from './errors.js';
 import { type Hold, Holds } from './holds.js';
-import { keyOf, readKey } from './keys.js';
+import { keyOf } from './keys.js';
 import type { DynamoDbModelOptions } from './model-options.js';
-import { batchGetItem, batchWriteItem, itemsOfBatchGet, itemsOfBatchWrite } from './operations/batches.js';
+import { batchGetItem, batchWriteItem } from './operations/batches.js';
 import { Call, type World } from './operations/context.js';
-import { planDelete, planPut, planUpdate } from './operations/planned-write.js';
 import { query, scan } from './operations/query.js';
 import { deleteItem, getItem, putItem, updateItem } from './operations/single.js';
 import { Tokens } from './operations/tokens.js';
-import { itemsRead, itemsWritten, transactGetItems, transactWriteItems } from './operations/transactions.js';
+import { itemsWritten, transactGetItems, transactWriteItems } from './operations/transactions.js';
 import { Stream } from './stream.js';
 import { Table } from './table.js';
 import { readDefinition, type TableDefinition, type TableResource } from './table-definition.js';
@@ -69,43 +68,14 @@ export class DynamoDbModel {
   }
 
   /**
-   * The items that a request names; none for Query and Scan.
+   * Locks the items of a TransactWriteItems request until {@link release}: writes and transactions of others on them meet
+   * TransactionConflict meanwhile. The request itself is then called with its hold.
    * @throws {DynamoDbError} what AWS would answer where the request isn't valid
    */
-  itemsOf(operation: Operation, input: WireObject): readonly ItemKey[] {
-    const call = new Call(this.world, undefined);
-    switch (operation) {
-      case 'PutItem':
-        return [planPut(call, input).item];
-      case 'UpdateItem':
-        return [planUpdate(call, input).item];
-      case 'DeleteItem':
-        return [planDelete(call, input).item];
-      case 'GetItem': {
-        const { name: table, definition } = call.table(input.TableName);
-        return [{ table, key: readKey(input.Key, definition) }];
-      }
-      case 'TransactWriteItems':
-        return itemsWritten(call, input);
-      case 'TransactGetItems':
-        return itemsRead(call, input);
-      case 'BatchGetItem':
-        return itemsOfBatchGet(call, input);
-      case 'BatchWriteItem':
-        return itemsOfBatchWrite(call, input);
-      case 'Query':
-      case 'Scan':
-        return [];
-    }
-  }
-
-  /**
-   * Locks the items of a request until {@link release}: writes and transactions of others on them meet
-   * TransactionConflict meanwhile. The request itself is then called with its hold.
-   */
-  hold(operation: Operation, input: WireObject): Hold {
-    const token = operation === 'TransactWriteItems' ? input.ClientRequestToken : undefined;
-    const hold = { items: this.itemsOf(operation, input), ...(typeof token === 'string' && token ? { token } : {}) };
+  hold(input: WireObject): Hold {
+    const { ClientRequestToken: token } = input;
+    const items = itemsWritten(new Call(this.world, undefined), input);
+    const hold = { items, ...(typeof token === 'string' && token ? { token } : {}) };
     this.holds.add(hold);
     return hold;
   }
@@ -161,6 +131,11 @@ export class DynamoDbModel {
 
   definitionOf(table: string): TableDefinition {
     return this.tableOf(table).definition;
+  }
+
+  /** The partition key's attribute; `undefined` where there is no such table. */
+  partitionOf(table: string): string | undefined {
+    return this.tablesByName.get(table)?.definition.key.partition;
   }
 
   /** A table's items now, by the text of the partition key, then in order. */

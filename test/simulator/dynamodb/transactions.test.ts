@@ -133,7 +133,7 @@ describe('an unfinished transaction', () => {
   const held = (): { db: DynamoDbModel; hold: Hold } => {
     const { db } = model();
     db.call('PutItem', { TableName: TABLE, Item: at('b') });
-    return { db, hold: db.hold('TransactWriteItems', request) };
+    return { db, hold: db.hold(request) };
   };
 
   test('stands in the way of writes and transactions on its items, of reads not', () => {

@@ -85,8 +85,7 @@ class ClientRequest extends EventEmitter {
 
   private answer({ status, headers, body }: HttpResponse): void {
     if (this.finish()) return;
-    const stream = Readable.from(body === '' ? [] : [Buffer.from(body)], { objectMode: false });
-    this.emit('response', Object.assign(stream, { statusCode: status, statusMessage: '', headers }));
+    this.emit('response', new IncomingMessage(status, headers, body));
   }
 
   private fail(code: string): void {
@@ -100,6 +99,24 @@ class ClientRequest extends EventEmitter {
     this.over = true;
     this.timers.clear(this.idle);
     return before;
+  }
+}
+
+/** What the SDK's HTTP handler uses of `http.IncomingMessage`. */
+class IncomingMessage extends Readable {
+  readonly statusMessage = '';
+
+  constructor(
+    readonly statusCode: number,
+    readonly headers: HttpResponse['headers'],
+    private readonly body: string,
+  ) {
+    super();
+  }
+
+  override _read(): void {
+    if (this.body !== '') this.push(Buffer.from(this.body));
+    this.push(null);
   }
 }
 

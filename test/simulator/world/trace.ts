@@ -14,7 +14,7 @@ export class Trace {
   /** @param at virtual milliseconds since 1970 */
   add(at: number, text: string): void {
     const line = `${new Date(at).toISOString()} ${text}`;
-    this.hash.update(line).update('\n');
+    this.hash.update(`${line}\n`);
     this.length++;
     if (this.keep) this.kept.push(line);
   }

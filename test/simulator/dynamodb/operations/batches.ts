@@ -5,7 +5,7 @@ import { bindProjection } from '../expressions/projection.js';
 import { idOf, readKey } from '../keys.js';
 import { MAX_BATCH_READ_BYTES, readUnits } from '../size.js';
 import { shuffled } from '../stream.js';
-import type { ItemKey, WireObject } from '../wire.js';
+import type { WireObject } from '../wire.js';
 import { allow, CAPACITY, type Call, choice, textMember } from './context.js';
 import { type PlannedWrite, planDelete, planPut, unitsOf } from './planned-write.js';
 
@@ -38,9 +38,6 @@ export function batchGetItem(call: Call, input: WireObject): WireObject {
   }
   return { Responses, UnprocessedKeys, ...call.consumption.report(capacity, 'many') };
 }
-
-export const itemsOfBatchGet = (call: Call, input: WireObject): readonly ItemKey[] =>
-  planReads(call, input).flatMap(({ table, keys }) => keys.map((key) => ({ table: table.name, key })));
 
 function planReads(call: Call, { RequestItems }: WireObject) {
   const requests = Object.entries((RequestItems ?? {}) as Record<string, WireObject>);
@@ -78,9 +75,6 @@ export function batchWriteItem(call: Call, input: WireObject): WireObject {
   }
   return { UnprocessedItems, ...call.consumption.report(capacity, 'many') };
 }
-
-export const itemsOfBatchWrite = (call: Call, input: WireObject): readonly ItemKey[] =>
-  planWrites(call, input).map(({ planned }) => planned.item);
 
 function planWrites(call: Call, { RequestItems }: WireObject) {
   const requests = Object.entries((RequestItems ?? {}) as Record<string, unknown>);

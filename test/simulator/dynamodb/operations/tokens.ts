@@ -4,7 +4,7 @@ const VALID_MS = 10 * 60 * 1000;
 
 export class Tokens {
   /** In the order of time. */
-  private readonly kept = new Map<string, { readonly body: string; readonly until: number }>();
+  private readonly kept = new Map<string, { readonly body: unknown; readonly until: number }>();
 
   constructor(private readonly now: () => number) {}
 
@@ -12,11 +12,11 @@ export class Tokens {
   find(token: string, body: unknown): 'same' | 'other' | undefined {
     this.forgetOld();
     const found = this.kept.get(token);
-    return found && (found.body === canonical(body) ? 'same' : 'other');
+    return found && (canonical(found.body) === canonical(body) ? 'same' : 'other');
   }
 
   keep(token: string, body: unknown): void {
-    this.kept.set(token, { body: canonical(body), until: this.now() + VALID_MS });
+    this.kept.set(token, { body, until: this.now() + VALID_MS });
   }
 
   private forgetOld(): void {

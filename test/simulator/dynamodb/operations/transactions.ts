@@ -153,9 +153,6 @@ export function transactGetItems(call: Call, input: WireObject): WireObject {
   return { Responses, ...call.consumption.report(capacity, 'transaction') };
 }
 
-export const itemsRead = (call: Call, input: WireObject): readonly ItemKey[] =>
-  members(input).map(({ Get }) => planGet(call, Get as WireObject | undefined).item);
-
 function planGet(call: Call, get: WireObject | undefined) {
   if (get === undefined) throw nullMember('get');
   allow(get, 'TableName', 'Key', 'ProjectionExpression', 'ExpressionAttributeNames');

@@ -1,0 +1,57 @@
+import { arn } from '../assembly/identity.js';
+import type { Access } from './iam.js';
+
+type Members = Readonly<Record<string, unknown>>;
+
+/** The partition key's attribute of a table; `undefined` where there is no such table. */
+type PartitionOf = (table: string) => string | undefined;
+
+/** A transaction needs the rights of its parts. AWS, "Using IAM with DynamoDB transactions". */
+const PARTS: Readonly<Record<string, string>> = {
+  Put: 'PutItem',
+  Update: 'UpdateItem',
+  Delete: 'DeleteItem',
+  ConditionCheck: 'ConditionCheckItem',
+  Get: 'GetItem',
+};
+
+/**
+ * What a request to DynamoDB needs a right for, with the keys that `dynamodb:LeadingKeys` is compared with. AWS, "Using IAM
+ * policy conditions for fine-grained access control".
+ */
+export function tableAccesses(operation: string, input: Members, partitionOf: PartitionOf): readonly Access[] {
+  if (operation.startsWith('Transact')) {
+    const parts = (input.TransactItems as readonly Record<string, Members>[]).flatMap((item) => Object.entries(item));
+    return parts.map(([kind, part]) => access(PARTS[kind] ?? kind, part, part, partitionOf));
+  }
+  if (operation.startsWith('Batch')) {
+    return Object.entries(input.RequestItems as Readonly<Record<string, object>>).map(([TableName, request]) =>
+      access(operation, { TableName }, request, partitionOf),
+    );
+  }
+  return [access(operation, input, input, partitionOf)];
+}
+
+function access(action: string, { TableName, IndexName }: Members, keyed: object, partitionOf: PartitionOf): Access {
+  const table = String(TableName).split('/').at(-1) ?? '';
+  const leading = leadingKeys(keyed, partitionOf(table) ?? '');
+  return {
+    action: `dynamodb:${action}`,
+    resource: arn('dynamodb', `table/${table}${IndexName === undefined ? '' : `/index/${String(IndexName)}`}`),
+    ...(leading.length > 0 && { context: { 'dynamodb:LeadingKeys': leading } }),
+  };
+}
+
+/** Partition keys that a request names, or its part for one table; what isn't valid names none, and is refused behind this. */
+function leadingKeys(request: object, partition: string): readonly string[] {
+  if (Array.isArray(request)) return request.flatMap((write: object) => leadingKeys(write, partition));
+  const { Key, Item, Keys, PutRequest, DeleteRequest, KeyConditionExpression, ExpressionAttributeValues } =
+    request as Members;
+  if (PutRequest ?? DeleteRequest) return leadingKeys((PutRequest ?? DeleteRequest) as object, partition);
+  const [, name = ''] = /=\s*(:\w+)/.exec(String(KeyConditionExpression ?? '')) ?? [];
+  const values = [
+    ...[Key, Item, ...((Keys ?? []) as readonly unknown[])].map((item) => (item as Members | undefined)?.[partition]),
+    (ExpressionAttributeValues as Members | undefined)?.[name],
+  ];
+  return values.flatMap((value) => (value ? [Object.values(value).join('')] : []));
+}
