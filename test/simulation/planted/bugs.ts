@@ -716,4 +716,31 @@ export const BUGS: readonly PlantedBug[] = [
       to: 'metrics.addMetric(',
     },
   },
+  {
+    name: 'an order is shown to whoever asks',
+    scenario: 'read-one',
+    source: {
+      file: 'lambdas/services/orders/order-store.ts',
+      from: "view && (role === 'operator' || view.customerId === id) ? view : noSuchOrder()",
+      to: 'view ?? noSuchOrder()',
+    },
+  },
+  {
+    name: 'a payment is shown to whoever asks',
+    scenario: 'read-one',
+    source: {
+      file: 'lambdas/services/payments/payment-store.ts',
+      from: "view && (role === 'operator' || view.customerId === id) ? view : noSuchPayment()",
+      to: 'view ?? noSuchPayment()',
+    },
+  },
+  {
+    name: "an account's history is shown to whoever asks",
+    scenario: 'read-one',
+    source: {
+      file: 'lambdas/services/accounts/account-history.lambda.ts',
+      from: "ownOf(caller, customerIdOf(parameter('customerId')))",
+      to: "customerIdOf(parameter('customerId'))",
+    },
+  },
 ];

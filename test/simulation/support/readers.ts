@@ -1,49 +1,72 @@
+import { viewOf as viewOfAccount } from '../../../lambdas/services/accounts/domain/account.js';
+import { viewOf as viewOfPayment } from '../../../lambdas/services/payments/domain/payment.js';
 import type { Violation } from '../../simulator/search/scenario.js';
+import { accountAt } from '../invariants/accounts.js';
 import { brokenPromises } from '../invariants/broken-promises.js';
-import { Facts } from './facts.js';
+import { toldOf } from '../invariants/payments.js';
+import { type Commit, Facts } from './facts.js';
 import type { Orderly } from './orderly.js';
 
+interface Items {
+  readonly items?: readonly Readonly<Record<string, unknown>>[];
+}
+
 /**
- * Checks every invariant, then reads through the API: an order as it is, its owner's list, its history, the stock; and
- * that nobody reads another's order. @returns every broken promise
+ * Checks every invariant, then reads through each route that reads: an order, its history, its owner's list, its payment,
+ * the owner's account, a product, the stock; and that nobody reads another's. @returns every broken promise
  */
 export async function readersSeeTheTruth(orderly: Orderly): Promise<readonly Violation[]> {
-  const broken: Violation[] = [...brokenPromises(orderly)];
   const facts = new Facts(orderly);
+  const broken: Violation[] = [...brokenPromises(orderly)];
   const expect = (invariant: string, found: unknown, wanted: unknown, about: string): void => {
     if (JSON.stringify(found) === JSON.stringify(wanted)) return;
     broken.push({ invariant, detail: `found ${JSON.stringify(found)}, wanted ${JSON.stringify(wanted)}`, about });
   };
+  const read = async (path: string, as: string) => (await orderly.call({ method: 'GET', path, as })).reply;
+  /** What belongs to somebody: as it is for its owner, and for anybody else as if there were none. */
+  const own = async (path: string, owner: string): Promise<Record<string, unknown>> => {
+    expect("nobody reads another's", (await read(path, 'mallory')).status, 404, path);
+    return (await read(path, owner)).body;
+  };
+  const history = async (path: string, owner: string, commits: readonly Commit[] = []): Promise<void> => {
+    const { items } = (await own(`${path}/history`, owner)) as Items;
+    const wanted = commits.flatMap(({ events }) => events.map(({ type }) => type));
+    expect(
+      'a history tells every event',
+      items?.map(({ type }) => type),
+      wanted,
+      path,
+    );
+  };
+
   for (const id of [...facts.orders.keys()].slice(0, 2)) {
     const order = facts.order(id);
     if (!order) continue;
-    const read = (path: string, as: string) => orderly.call({ method: 'GET', path, as });
-    const seen = await read(`/orders/${id}`, order.customerId);
-    expect('an order is read as it is', seen.reply.body, order, id);
-    const others = await read(`/orders/${id}`, 'mallory');
-    expect("nobody reads another's order", others.reply.status, 404, id);
-    const history = await read(`/orders/${id}/history`, order.customerId);
-    const types = (history.reply.body.items as readonly { type: string }[] | undefined)?.map(({ type }) => type);
-    expect(
-      'a history tells every event',
-      types,
-      facts.orders.get(id)?.flatMap(({ events }) => events.map(({ type }) => type)),
-      id,
-    );
+    const { customerId } = order;
+    expect('an order is read as it is', await own(`/orders/${id}`, customerId), order, id);
+    await history(`/orders/${id}`, customerId, facts.orders.get(id));
     const row = facts.rows.find(({ sk }) => sk.endsWith(`#${id}`));
-    const list = await read('/orders?limit=100', order.customerId);
-    const items = (list.reply.body.items ?? []) as readonly { orderId: string }[];
-    expect(
-      'a list shows every row',
-      items.find(({ orderId }) => orderId === id),
-      row && JSON.parse(row.order),
-      id,
-    );
+    const { items } = (await read('/orders?limit=100', customerId)).body as Items;
+    const shown = items?.find(({ orderId }) => orderId === id);
+    expect('a list shows every row', shown, row && JSON.parse(row.order), id);
+
+    const { payment, events } = toldOf(facts, id);
+    if (events.length === 0) continue;
+    const paid = await own(`/payments/${id}`, customerId);
+    expect('a payment is read as it is', paid, viewOfPayment(payment, events.length), id);
+    const commits = facts.accounts.get(customerId) ?? [];
+    const account = viewOfAccount(customerId, accountAt(commits), commits.at(-1)?.lastVersion ?? 0);
+    expect('an account is read as it is', await own(`/accounts/${customerId}`, customerId), account, id);
+    await history(`/accounts/${customerId}`, customerId, commits);
   }
   for (const { sku, onHand, reserved, available } of facts.counters.slice(0, 1)) {
-    const { reply } = await orderly.call({ method: 'GET', path: `/stock/${sku}`, as: 'operator' });
-    const { version: _, ...stock } = reply.body;
+    const { version: _, ...stock } = (await read(`/stock/${sku}`, 'operator')).body;
     expect('stock is read as it is', stock, { sku, onHand, reserved, available }, sku);
+    const set = orderly.answered.findLast(({ method, path }) => method === 'PUT' && path === `/products/${sku}`);
+    const { items } = (await read('/products', 'alice')).body as Items;
+    const listed = items?.find((product) => product.sku === sku);
+    for (const product of [(await read(`/products/${sku}`, 'alice')).body, listed])
+      expect('a product is read as it was set', product, set?.reply.body, sku);
   }
   await orderly.rest();
   return broken;
