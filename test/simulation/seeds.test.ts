@@ -40,6 +40,7 @@ const SEEDS: Readonly<Record<string, number>> = {
   'pay-trouble': 3,
   'pay-three-days-later': 3,
   numbers: 3,
+  'numbered-cancellations': 2,
   'rebuild-credit': 1,
 };
 

@@ -743,4 +743,13 @@ export const BUGS: readonly PlantedBug[] = [
       to: "customerIdOf(parameter('customerId'))",
     },
   },
+  {
+    name: 'what is sent again and fails again is drained without a word',
+    scenario: 'consumer-fails-26-hours',
+    source: {
+      file: `${PATTERNS}/idempotent-consumer/drain-dead-letters.lambda.ts`,
+      from: 'await failures.failedAgain(id, error);',
+      to: '',
+    },
+  },
 ];

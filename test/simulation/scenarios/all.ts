@@ -7,7 +7,7 @@ import { counting } from './counting.js';
 import { forgetRaces } from './forget-races.js';
 import { keys } from './keys.js';
 import { lateApproval } from './late-approval.js';
-import { numbers } from './numbers.js';
+import { numberedCancellations, numbers } from './numbers.js';
 import { answersLate, deadlinesPass, keysForgotten, participantFails, refundRefused, stuck } from './participants.js';
 import { payOnce, payThreeDaysLater, payTrouble } from './payments.js';
 import { placeOne, readOne, rejectOne } from './place-one.js';
@@ -56,6 +56,7 @@ export const SCENARIOS: readonly Scenario[] = [
   chargeOne,
   chargeRaces,
   numbers,
+  numberedCancellations,
   declineOne,
   cancelOne,
   lateApproval,

@@ -1,8 +1,8 @@
 import type { Scenario, Violation } from '../../simulator/search/scenario.js';
 import { brokenPromises } from '../invariants/broken-promises.js';
 import { Facts } from '../support/facts.js';
-import { Orderly } from '../support/orderly.js';
-import { HOUR } from './shop.js';
+import { type Answered, Orderly } from '../support/orderly.js';
+import { HOUR, placed, stocked } from './shop.js';
 
 const eur = (amount: number) => ({ amount, currency: 'EUR' });
 
@@ -47,9 +47,7 @@ export const numbers: Scenario = {
     await world.pass(2 * HOUR);
     const late = await orderly.call(refund(6, 5));
     await orderly.rest();
-    const broken: Violation[] = [];
-    const isOver = String(late.reply.body.type).endsWith(':session-not-open');
-    if (!isOver) broken.push({ invariant: 'an idle session takes nothing', detail: JSON.stringify(late.reply.body) });
+    const broken: Violation[] = [...takesNothing(late)];
     const commits = [...new Facts(orderly).payments.values()].flat();
     const refunds = commits.flatMap(({ events }) => events).filter(({ type }) => type === 'RefundRequested');
     const taken = new Set(
@@ -62,3 +60,38 @@ export const numbers: Scenario = {
     return [...broken, ...brokenPromises(orderly)];
   },
 };
+
+/** Two orders cancelled at once by numbers of a session, each twice and once more later; then the session's end. */
+export const numberedCancellations: Scenario = {
+  name: 'numbered-cancellations',
+  faultProbability: 0.02,
+  async play(cloud) {
+    const orderly = new Orderly(cloud);
+    await stocked(orderly, { 'TEA-1': 2 });
+    const first = await placed(orderly, 'alice', 'first');
+    const second = await placed(orderly, 'alice', 'second');
+    await orderly.rest();
+    const opened = await orderly.call({ method: 'POST', path: '/sessions', as: 'alice' });
+    const session = String(opened.reply.body.sessionId);
+    const cancel = (orderId: unknown, number: number) =>
+      ({
+        method: 'POST',
+        path: `/orders/${String(orderId)}/cancellation`,
+        as: 'alice',
+        body: {},
+        numbered: { session, number, answeredUpTo: 0 },
+      }) as const;
+    const cancellations = [cancel(first.reply.body.orderId, 1), cancel(second.reply.body.orderId, 2)];
+    for (const one of [...cancellations, ...cancellations]) orderly.begin(one);
+    await orderly.rest();
+    for (const one of cancellations) await orderly.call(one);
+    await cloud.world.pass(2 * HOUR);
+    const late = await orderly.call(cancel(first.reply.body.orderId, 3));
+    return [...takesNothing(late), ...brokenPromises(orderly)];
+  },
+};
+
+const takesNothing = ({ reply: { body } }: Answered): readonly Violation[] =>
+  String(body.type).endsWith(':session-not-open')
+    ? []
+    : [{ invariant: 'an idle session takes nothing', detail: JSON.stringify(body) }];

@@ -58,9 +58,13 @@ export const consumerFails: Scenario = {
     await orderly.call(cancellationOf('alice', reply.body.orderId, 'cancel'));
     await orderly.rest();
     const broken = [...visibleAsFailed(orderly, 4)];
+    const operator = new Operator(orderly);
+    // Too soon: the consumer is still down.
+    await operator.redriveAll();
+    await orderly.rest();
+    broken.push(...failedAgain(orderly));
     await world.pass(2 * DAY);
     await placed(orderly, 'alice', 'after');
-    const operator = new Operator(orderly);
     await operator.redriveAll();
     await operator.redriveAll();
     await orderly.rest();
@@ -186,6 +190,16 @@ function visibleAsFailed(orderly: Orderly, least: number): readonly Violation[] 
   if (failed.length >= least) return [];
   return [{ invariant: 'what an outage left is visible as failed', detail: `${failed.length} of ${least} failures` }];
 }
+
+/** What was sent again and failed again has a reason for each time. */
+const failedAgain = (orderly: Orderly): readonly Violation[] =>
+  [...new Facts(orderly).records.values()]
+    .filter(({ status, failures = [] }) => status === 'FAILED' && failures.length < 2)
+    .map(({ pk, failures }) => ({
+      invariant: 'a redrive that fails again says so',
+      detail: `${pk} ${JSON.stringify(failures)}`,
+      about: pk,
+    }));
 
 function nothingFailedIsLeft(orderly: Orderly): readonly Violation[] {
   const facts = new Facts(orderly);
