@@ -53,7 +53,8 @@ describe.each(SCENARIOS.map((scenario) => [scenario.name, scenario] as const))('
   });
 
   const seeds = SEEDS[name] ?? 0;
-  test.runIf(seeds > 0)(`keeps every promise under ${seeds} seeds`, async () => {
+  if (seeds === 0) return;
+  test(`keeps every promise under ${seeds} seeds`, async () => {
     for (let seed = 0; seed < seeds; seed++) {
       const history = await playSeed(deployment, scenario, String(seed));
       if (history.violations.length > 0) expect.fail(await toldOf(deployment, history));
