@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Json } from '../assembly/intrinsics.js';
-import { PolicyNotModelled } from './iam.js';
+import { PolicyNotModelled } from './policies.js';
 import { cloudOf, fn } from './support.js';
 
 const cloudWith = (statement: { [name: string]: Json }) =>

@@ -1,7 +1,7 @@
-import type { Assembly, Resource } from '../assembly/assembly.js';
+import type { Assembly } from '../assembly/assembly.js';
 import { ACCOUNT, PARTITION } from '../assembly/identity.js';
-import type { Json, JsonObject } from '../assembly/intrinsics.js';
-import { wildcard } from './event-pattern.js';
+import type { Json } from '../assembly/intrinsics.js';
+import { type Condition, many, Policies, type Statement } from './policies.js';
 
 /** What somebody wants to do. */
 export interface Access {
@@ -12,38 +12,6 @@ export interface Access {
   readonly context?: Readonly<Record<string, string | readonly string[]>>;
   /** Who acts, for resource policies: `events.amazonaws.com`. */
   readonly service?: string;
-}
-
-/** Something in a policy that isn't modelled: guessing would let through, or deny, what AWS doesn't. */
-export class PolicyNotModelled extends Error {
-  override readonly name = 'PolicyNotModelled';
-}
-
-/** Members of a statement that are read; `NotAction`, `NotResource` and `NotPrincipal` are not among them. */
-const READ = new Set(['Sid', 'Effect', 'Action', 'Resource', 'Condition', 'Principal']);
-const OPERATOR = /^(ForAllValues:|ForAnyValue:)?(StringEquals|StringLike|ArnEquals|ArnLike|Bool)$/;
-/** AWS's own policies that aren't read: of what holds no function's role. */
-const UNREAD_POLICY = /:policy\/service-role\/AmazonAPIGatewayPushToCloudWatchLogs$/;
-
-interface Statement {
-  readonly holder: string;
-  readonly allows: boolean;
-  readonly actions: readonly Text[];
-  readonly resources: readonly Text[];
-  readonly services: readonly string[] | undefined;
-  readonly conditions: readonly Condition[];
-}
-
-interface Condition {
-  readonly operator: string;
-  readonly key: string;
-  readonly values: readonly Text[];
-}
-
-/** A text of a policy, and what it stands for. */
-interface Text {
-  readonly text: string;
-  fits(value: string): boolean;
 }
 
 /** As principal it stands for the account: its own policies decide. */
@@ -58,92 +26,6 @@ const TAKEN_FOR_USED = new Set([
   'sqs:GetQueueUrl',
   's3:ListBucket',
 ]);
-
-/** The statements of an assembly's roles and resource policies, by their holders' ARNs; shared by all runs. */
-class Policies {
-  readonly byRole = new Map<string, Statement[]>();
-  readonly byResource = new Map<string, Statement[]>();
-  private static readonly read = new WeakMap<Assembly, Policies>();
-
-  static of(assembly: Assembly): Policies {
-    const known = Policies.read.get(assembly) ?? new Policies(assembly);
-    Policies.read.set(assembly, known);
-    return known;
-  }
-
-  private constructor(assembly: Assembly) {
-    for (const policy of assembly.ofType('AWS::IAM::Policy')) {
-      const { Roles = [], PolicyDocument } = policy.properties;
-      for (const role of Roles as readonly string[])
-        this.add(this.byRole, assembly.byArn(role).arn, policy, PolicyDocument);
-    }
-    for (const role of assembly.ofType('AWS::IAM::Role')) {
-      const unread = many(role.properties.ManagedPolicyArns ?? []).find((arn) => !UNREAD_POLICY.test(String(arn)));
-      if (unread !== undefined) throw new PolicyNotModelled(`${role.label}: ${String(unread)}`);
-      for (const { PolicyDocument } of (role.properties.Policies ?? []) as readonly JsonObject[]) {
-        this.add(this.byRole, role.arn, role, PolicyDocument);
-      }
-    }
-    for (const policy of assembly.ofType('AWS::SQS::QueuePolicy')) {
-      for (const queue of policy.properties.Queues as readonly string[]) {
-        this.add(this.byResource, assembly.byArn(queue).arn, policy, policy.properties.PolicyDocument);
-      }
-    }
-    for (const policy of assembly.ofType('AWS::S3::BucketPolicy')) {
-      const bucket = assembly.byArn(policy.properties.Bucket);
-      this.add(this.byResource, bucket.arn, policy, policy.properties.PolicyDocument);
-    }
-    for (const key of assembly.ofType('AWS::KMS::Key')) {
-      this.add(this.byResource, key.arn, key, key.properties.KeyPolicy);
-    }
-    for (const permission of assembly.ofType('AWS::Lambda::Permission')) {
-      const { FunctionName, Action = null, Principal = null, SourceArn } = permission.properties;
-      const target = assembly.byArn(FunctionName);
-      const condition = SourceArn === undefined ? {} : { Condition: { ArnLike: { 'aws:SourceArn': SourceArn } } };
-      const statement = {
-        Effect: 'Allow',
-        Action,
-        Principal: { Service: Principal },
-        Resource: target.arn,
-        ...condition,
-      };
-      this.add(this.byResource, target.arn, permission, { Statement: [statement] });
-    }
-  }
-
-  private add(to: Map<string, Statement[]>, owner: string, { label }: Resource, document: Json | undefined): void {
-    const { Statement = [] } = (document ?? {}) as JsonObject;
-    for (const statement of many(Statement) as readonly JsonObject[]) {
-      const unread = Object.keys(statement).find((name) => !READ.has(name));
-      if (unread !== undefined) throw new PolicyNotModelled(`${label}: ${unread} in a statement`);
-      const { Effect, Action, Resource, Condition = {}, Principal } = statement;
-      if (Action === undefined || Resource === undefined)
-        throw new PolicyNotModelled(`${label}: a statement without Action or Resource`);
-      const unknown = Object.keys(Condition as JsonObject).find((operator) => !OPERATOR.test(operator));
-      if (unknown !== undefined) throw new PolicyNotModelled(`${label}: condition operator '${unknown}'`);
-      const conditions = Object.entries(Condition as JsonObject).flatMap(([operator, keys]) =>
-        Object.entries(keys as JsonObject).map(([key, values]) => ({
-          operator,
-          key,
-          values: many(values).map(textOf),
-        })),
-      );
-      const { Service, AWS } = (Principal ?? {}) as JsonObject;
-      const services = Service ?? (AWS === undefined || AWS === '*' ? undefined : AWS);
-      to.set(owner, [
-        ...(to.get(owner) ?? []),
-        {
-          holder: label,
-          allows: Effect === 'Allow',
-          actions: many(Action).map(textOf),
-          resources: many(Resource).map(textOf),
-          services: services === undefined ? undefined : many(services).map(String),
-          conditions,
-        },
-      ]);
-    }
-  }
-}
 
 /**
  * Roles and resource policies of the templates. AWS, "Policy evaluation logic": denied unless allowed, and a denial
@@ -235,12 +117,3 @@ function holds({ operator, key, values }: Condition, context: NonNullable<Access
   if (set === 'ForAllValues') return present.every(one);
   return present.some(one);
 }
-
-function textOf(value: Json): Text {
-  const text = String(value);
-  if (!/[*?]/.test(text)) return { text, fits: (other) => other === text };
-  const pattern = wildcard(text, true);
-  return { text, fits: (other) => pattern.test(other) };
-}
-
-const many = (value: Json): readonly Json[] => (Array.isArray(value) ? value : [value]);
