@@ -6,7 +6,7 @@ import { commandOf, toldOf } from './cli/replay.js';
 import { SCENARIOS } from './scenarios/all.js';
 import { prodAssembly } from './support/assembly.js';
 
-/** Seeds that `npm test` plays of each scenario: about 110, most of the cheap ones, none of the dearest; determinism.test.ts has 100 more. */
+/** Seeds that `npm test` plays of each scenario: about 115, most of the cheap ones; determinism.test.ts has 100 more. */
 const SEEDS: Readonly<Record<string, number>> = {
   'read-one': 10,
   'reject-one': 8,
@@ -21,13 +21,17 @@ const SEEDS: Readonly<Record<string, number>> = {
   'redrive-weeks-later': 2,
   'drain-fails-13-days': 1,
   'redelivery-ttl-lags': 1,
+  'redelivery-ttl-at-once': 1,
   'redelivery-while-down': 1,
+  'bus-refuses': 1,
   poison: 4,
   'decline-one': 5,
   'cancel-one': 5,
   'late-approval': 1,
   'steps-refused': 1,
   'answers-late': 1,
+  'deadlines-pass': 1,
+  'participant-fails-26-hours': 1,
   stuck: 1,
   'refund-refused': 1,
   'forget-races': 3,
@@ -41,6 +45,7 @@ const SEEDS: Readonly<Record<string, number>> = {
   'pay-three-days-later': 3,
   numbers: 3,
   'numbered-cancellations': 2,
+  'rebuild-under-load': 1,
   'rebuild-credit': 1,
 };
 

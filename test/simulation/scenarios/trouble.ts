@@ -1,7 +1,7 @@
 import { idOfBody, recordKey } from '../../../lambdas/patterns/idempotent-consumer/failure-records.js';
 import type { Scenario, Violation } from '../../simulator/search/scenario.js';
 import { brokenPromises } from '../invariants/broken-promises.js';
-import { Facts } from '../support/facts.js';
+import { Facts, type MessageRecord } from '../support/facts.js';
 import { Operator } from '../support/operator.js';
 import { Orderly } from '../support/orderly.js';
 import { cancellationOf, DAY, HOUR, orderOf, placed, stocked } from './shop.js';
@@ -60,9 +60,10 @@ export const consumerFails: Scenario = {
     const broken = [...visibleAsFailed(orderly, 4)];
     const operator = new Operator(orderly);
     // Too soon: the consumer is still down.
+    const failed = failuresOf(orderly).map(({ pk }) => pk);
     await operator.redriveAll();
     await orderly.rest();
-    broken.push(...failedAgain(orderly));
+    broken.push(...failedAgain(orderly, failed));
     await world.pass(2 * DAY);
     await placed(orderly, 'alice', 'after');
     await operator.redriveAll();
@@ -185,16 +186,19 @@ export const poison: Scenario = {
   },
 };
 
+const failuresOf = (orderly: Orderly): readonly MessageRecord[] =>
+  [...new Facts(orderly).records.values()].filter(({ status }) => status === 'FAILED');
+
 function visibleAsFailed(orderly: Orderly, least: number): readonly Violation[] {
-  const failed = [...new Facts(orderly).records.values()].filter(({ status }) => status === 'FAILED');
+  const failed = failuresOf(orderly);
   if (failed.length >= least) return [];
   return [{ invariant: 'what an outage left is visible as failed', detail: `${failed.length} of ${least} failures` }];
 }
 
-/** What was sent again and failed again has a reason for each time. */
-const failedAgain = (orderly: Orderly): readonly Violation[] =>
-  [...new Facts(orderly).records.values()]
-    .filter(({ status, failures = [] }) => status === 'FAILED' && failures.length < 2)
+/** What was sent again and failed again has a reason for each time. @param before keys of what had failed once */
+const failedAgain = (orderly: Orderly, before: readonly string[]): readonly Violation[] =>
+  failuresOf(orderly)
+    .filter(({ pk, failures = [] }) => before.includes(pk) && failures.length < 2)
     .map(({ pk, failures }) => ({
       invariant: 'a redrive that fails again says so',
       detail: `${pk} ${JSON.stringify(failures)}`,

@@ -13,7 +13,8 @@ interface Items {
 
 /**
  * Checks every invariant, then reads through each route that reads: an order, its history, its owner's list, its payment,
- * the owner's account, a product, the stock; and that nobody reads another's. @returns every broken promise
+ * the owner's account, the operators' list of accounts, a product, the stock; and that nobody reads another's.
+ * @returns every broken promise
  */
 export async function readersSeeTheTruth(orderly: Orderly): Promise<readonly Violation[]> {
   const facts = new Facts(orderly);
@@ -68,6 +69,11 @@ export async function readersSeeTheTruth(orderly: Orderly): Promise<readonly Vio
     for (const product of [(await read(`/products/${sku}`, 'alice')).body, listed])
       expect('a product is read as it was set', product, set?.reply.body, sku);
   }
+  const exhausted = [...facts.creditRows].flatMap(([id, { exhaustedPk }]) => (exhaustedPk === undefined ? [] : [id]));
+  const { items: accounts } = (await read('/accounts?creditExhausted=true', 'operator')).body as Items;
+  const ids = accounts?.map(({ customerId }) => String(customerId)).sort();
+  expect('a list shows every exhausted account', ids, exhausted.sort(), 'accounts');
+  expect("nobody reads another's", (await read('/accounts?creditExhausted=true', 'mallory')).status, 403, 'accounts');
   await orderly.rest();
   return broken;
 }
