@@ -27,7 +27,7 @@ test('100 seeds, each played twice, give the same histories and break no promise
 
 test.each([
   // In the second one they are idle for so long between two invocations that a later one meets a cold start.
-  [rejectOne, 8],
+  [rejectOne, 15],
   [redeliveryWhileDown, 2],
 ] as const)(
   'a history is the same with environments that were used before and with new ones: $name',
