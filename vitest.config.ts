@@ -1,4 +1,8 @@
 import { defineConfig } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
+
+/** Ends what hangs. It is no measure: no test takes a twentieth of it, so a busy machine doesn't reach it. */
+const HANGS_AFTER = 30 * 60_000;
 
 /** One project per kind of test; `integration` and `acceptance` share a deployment to one LocalStack (test/support). */
 const project = (name: string, include: readonly string[], more: object = {}) => ({
@@ -8,60 +12,50 @@ const project = (name: string, include: readonly string[], more: object = {}) =>
 
 const deployed = {
   globalSetup: ['test/support/global-setup.ts'],
-  testTimeout: 60_000,
-  hookTimeout: 60_000,
   // One emulator on two cores: files at once would only wait for each other, and share the proxy's faults.
   fileParallelism: false,
 };
 
-/** No clock of the simulator's is this one: it only ends what hangs, also where others have the cores (tools/local/test.ts). */
-const patient = { testTimeout: 600_000, hookTimeout: 600_000 };
-
-/** The scenarios of `acceptance`, word for word, in the simulator: nothing is deployed, each file has a world of its own. */
-const simulated = { env: { ORDERLY_WORLD: 'simulator' }, ...patient };
-
 /**
- * Scenarios that the emulator is spared, since an order takes seconds there: in the simulator they play word for word, and
- * what they need of DynamoDB, queues, bus and API others show on the emulator. `ORDERLY_ACCEPTANCE=all` plays them there, too.
+ * The scenarios play in the simulator, word for word as on an emulator; test/integration shows there what only a deployment
+ * can. `ORDERLY_ACCEPTANCE=all` plays every scenario on the emulator too. At an endpoint of one's own they always play.
  */
-const SPARED = [
-  'what-an-order-costs',
-  'when-a-cancellation-overtakes-the-reservation',
-  'when-a-message-is-poison',
-  'when-a-payment-is-given-back',
-  'when-a-payment-is-requested',
-  'when-a-person-is-forgotten',
-  'when-a-request-is-bad',
-  'when-a-saga-reserves-stock',
-  'when-an-order-is-charged',
-  'when-credit-is-asked-for',
-  'when-history-is-read',
-  'when-prices-are-confirmed',
-  'when-requests-are-numbered',
-  'when-the-history-of-an-account-is-read',
-].map((scenario) => `test/acceptance/${scenario}.test.ts`);
-const spared = process.env.ORDERLY_ACCEPTANCE === 'all' || process.env.ORDERLY_ENDPOINT ? [] : SPARED;
+const acceptance =
+  process.env.ORDERLY_ACCEPTANCE === 'all' || process.env.ORDERLY_ENDPOINT
+    ? [project('acceptance', ['test/acceptance/**/*.test.ts'], deployed)]
+    : [];
+
+/** Files of half a minute and more, which begin first: so no core is idle at the end. */
+const LONGEST = ['determinism', 'singles/place-one', 'seeds/', 'planted/', 'releases', 'replayed', 'found'];
+
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const rank = ({ moduleId }: TestSpecification): number => {
+      const at = LONGEST.findIndex((part) => moduleId.includes(`/simulation/${part}`));
+      return at < 0 ? LONGEST.length : at;
+    };
+    return (await super.sort(files)).toSorted((one, other) => rank(one) - rank(other));
+  }
+}
 
 export default defineConfig({
   test: {
     // By itself vitest leaves a core alone: on two that means one file at a time.
     maxWorkers: '100%',
+    testTimeout: HANGS_AFTER,
+    hookTimeout: HANGS_AFTER,
+    teardownTimeout: HANGS_AFTER,
+    sequence: { sequencer: LongestFirst },
     env: { NODE_NO_WARNINGS: '1', POWERTOOLS_LOG_LEVEL: 'SILENT', POWERTOOLS_METRICS_DISABLED: 'true' },
     projects: [
-      project('unit', ['test/lambdas/**/*.test.ts', 'test/tools/**/*.test.ts'], {
-        isolate: false,
-        testTimeout: 60_000,
-      }),
-      project('infrastructure', ['test/lib/**/*.test.ts'], {
-        // The CDK takes seconds to load: once for all files.
-        isolate: false,
-        testTimeout: 120_000,
-        hookTimeout: 120_000,
-      }),
-      project('simulation', ['test/simulation/**/*.test.ts', 'test/simulator/**/*.test.ts'], patient),
-      project('simulated-acceptance', ['test/acceptance/**/*.test.ts'], simulated),
+      project('unit', ['test/lambdas/**/*.test.ts', 'test/tools/**/*.test.ts'], { isolate: false }),
+      // The CDK takes seconds to load: once for all files.
+      project('infrastructure', ['test/lib/**/*.test.ts'], { isolate: false }),
+      project('simulation', ['test/simulation/**/*.test.ts', 'test/simulator/**/*.test.ts']),
+      // Nothing is deployed, each file has a world of its own.
+      project('simulated-acceptance', ['test/acceptance/**/*.test.ts'], { env: { ORDERLY_WORLD: 'simulator' } }),
       project('integration', ['test/integration/**/*.test.ts'], deployed),
-      project('acceptance', ['test/acceptance/**/*.test.ts'], { ...deployed, exclude: spared }),
+      ...acceptance,
     ],
   },
 });

@@ -29,6 +29,13 @@ test('an environment that keeps data and moves no money says so at synth', () =>
   expect(JSON.stringify(warnings({ paymentProvider: 'sandbox' }))).toContain('no money is moved');
 });
 
+test('an environment with the placeholder issuer says so at synth', () => {
+  const warnings = (overrides: Overrides) =>
+    Annotations.fromStack(stackOf(synthesized('prod', overrides).stage, 'Platform')).findWarning('*', Match.anyValue());
+  expect(warnings({ issuer: 'https://login.example.com' })).toEqual([]);
+  expect(JSON.stringify(warnings({}))).toContain("the token issuer of 'prod' is the placeholder");
+});
+
 describe('two environments', () => {
   test('fit into one account: nothing of one has a name of the other', () => {
     expect([...namesOf(dev)].filter((name) => namesOf(prod).has(name))).toEqual([]);

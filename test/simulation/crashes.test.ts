@@ -7,7 +7,7 @@ import { rejectOne } from './scenarios/place-one.js';
 import { prodAssembly } from './support/assembly.js';
 
 /**
- * A crash before and after every call of a rejected order: with singles.test.ts, where the same is done to an order that
+ * A crash before and after every call of a rejected order: with singles/place-one, where the same is done to an order that
  * is placed and cancelled, there is one between every two writes of placing, cancelling and rejecting.
  */
 test('no crash before or after any call of rejecting an order breaks a promise', async () => {

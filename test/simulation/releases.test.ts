@@ -95,7 +95,6 @@ const PUBLISHERS: readonly Mix[] = [
 
 test.each(PUBLISHERS)(
   'sagas follow the messages of orders, and every promise is kept, while $name',
-  { timeout: 300_000 },
   async ({ name, source, scenario, versions }) => {
     const deployment = await planted(folder, { name, scenario, source });
     const seen = new Set<number>();

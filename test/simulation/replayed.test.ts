@@ -4,6 +4,7 @@ import { type History, playWith } from '../simulator/search/scenario.js';
 import { singles } from '../simulator/search/singles.js';
 import { placeOne } from './scenarios/place-one.js';
 import { prodAssembly } from './support/assembly.js';
+import { effort } from './support/effort.js';
 
 /** What must be the same of two histories. */
 const told = ({ fingerprint, violations, points, cloud }: History) => ({
@@ -18,7 +19,7 @@ const told = ({ fingerprint, violations, points, cloud }: History) => ({
 test('a single is the same history with its beginning replayed and without', async () => {
   const replayed: History[] = [];
   await singles(deploymentOf(prodAssembly()), placeOne, {
-    share: { part: 0, of: 40 },
+    share: { part: 0, of: effort({ whole: 40, quick: 200 }) },
     each: (history) => replayed.push(history),
   });
   const deployment = deploymentOf(prodAssembly());
@@ -26,5 +27,5 @@ test('a single is the same history with its beginning replayed and without', asy
     const { faults, seed } = history;
     expect(told(await playWith(deployment, placeOne, seed, faults)), JSON.stringify(faults)).toEqual(told(history));
   }
-  expect(replayed.length).toBeGreaterThan(25);
+  expect(replayed.length).toBeGreaterThan(effort({ whole: 25, quick: 5 }));
 });

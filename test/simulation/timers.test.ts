@@ -124,13 +124,13 @@ const KINDS: readonly FaultKind[] = [
   'duplicate',
 ];
 
-test('any single crash, lost answer or second delivery', { timeout: 300_000 }, async () => {
+test('any single crash, lost answer or second delivery', async () => {
   const { runs, broken } = await singles(deployment, waits, { kinds: KINDS, first: true });
   for (const history of broken) expect.fail(report(history, 'singles of waits'));
   expect(runs).toBeGreaterThan(60);
 });
 
-test('faults by seed', { timeout: 300_000 }, async () => {
+test('faults by seed', async () => {
   for (let seed = 0; seed < 30; seed++) {
     const history = await playSeed(deployment, waits, String(seed));
     if (history.violations.length > 0) expect.fail(report(history, `seed ${seed} of waits`));

@@ -68,7 +68,14 @@ export interface CallFilter {
 }
 
 /** What outlives the function that does it: a relay's is onto the bus. */
-const WRITES = new Set(['PutItem', 'UpdateItem', 'DeleteItem', 'TransactWriteItems', 'BatchWriteItem', 'PutEvents']);
+export const WRITES = new Set([
+  'PutItem',
+  'UpdateItem',
+  'DeleteItem',
+  'TransactWriteItems',
+  'BatchWriteItem',
+  'PutEvents',
+]);
 
 /** What is asked of the proxy, counted down as it happens. */
 export class FaultPlan {

@@ -26,8 +26,6 @@ import { entryOf, OrderlyWorld, parsed } from './orderly-world.js';
 import { ProxyControl } from './proxy-control.js';
 import { devIssuer, Tokens } from './tokens.js';
 
-/** How long a condition may take to come about here; nothing of ours needs a tenth of it. */
-const LIMIT_MS = 50_000;
 /** In the place of a minute, while a crash is awaited: a dead consumer's messages come back after this many seconds. */
 const IMPATIENT_VISIBILITY = 4;
 
@@ -175,7 +173,10 @@ export class LocalStackWorld extends OrderlyWorld {
           return undefined;
         }
       },
-      { limitMs: LIMIT_MS, missing: () => `${what}; last seen: ${last instanceof Error ? last.message : last}` },
+      {
+        missing: () => `${what}; last seen: ${last instanceof Error ? last.message : last}`,
+        ...(this.proxy && { moved: () => this.proxy?.writes() }),
+      },
     );
     return result;
   }

@@ -52,6 +52,11 @@ export class ProxyControl {
     return (await this.post('calls', filter)) as Call[];
   }
 
+  /** Number of writes that functions have attempted so far: a sweep that finds nothing makes none. */
+  async writes(): Promise<number> {
+    return (await this.post('writes', {})) as number;
+  }
+
   /** The faults that nothing has met yet. */
   async unmet(): Promise<readonly Fault[]> {
     return (await this.post('unmet', {})) as Fault[];

@@ -1,6 +1,6 @@
 import { Agent, createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { type Call, type CallFilter, type Capacity, type Fault, FaultPlan } from './faults.js';
+import { type Call, type CallFilter, type Capacity, type Fault, FaultPlan, WRITES } from './faults.js';
 
 /** A proxy between functions and their endpoint; see `ProxyControl` for what tests ask of it. */
 export interface FaultProxy {
@@ -56,6 +56,7 @@ class ProxyState {
   private readonly faults = new FaultPlan();
   private journal: Call[] = [];
   private lastCall = 0;
+  private writes = 0;
   // A connection each: the emulator closes idle ones at will, and a request on a dying one would look like a fault.
   private readonly agent = new Agent({ keepAlive: false });
 
@@ -96,6 +97,7 @@ class ProxyState {
     if (what === 'faults') this.faults.add(asked as Fault);
     if (what === 'calls') return this.calls(asked as CallFilter);
     if (what === 'unmet') return this.faults.unmet();
+    if (what === 'writes') return this.writes;
     if (what === 'reset') {
       this.faults.clear();
       this.journal = [];
@@ -113,6 +115,7 @@ class ProxyState {
   private async pass(attempt: Attempt, outgoing: ServerResponse): Promise<void> {
     this.lastCall += 1;
     const { functionName, pid, operation, service } = attempt;
+    if (WRITES.has(operation)) this.writes += 1;
     const seen = { n: this.lastCall, functionName, pid, operation, service };
     const note = (status: number, more: Pick<Call, 'fault' | 'capacity'> = {}) =>
       this.journal.push({ ...seen, status, ...more });

@@ -1,8 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { leftOut } from '../../tools/local/deploy.js';
 import { endpointAt, endpointEnvironment } from '../../tools/local/endpoint.js';
-import { waitUntil } from '../../tools/local/progress.js';
-import { countOf, sum } from '../../tools/local/test.js';
 
 const skipping = (type: string) =>
   `WARN --- No resource provider found for "${type}". To find out if it is supported\n`;
@@ -40,22 +38,4 @@ describe('an endpoint', () => {
     expect(environment).toMatchObject({ AWS_ACCESS_KEY_ID: 'test', AWS_REGION: 'eu-west-1' });
     expect(environment).not.toHaveProperty('AWS_SESSION_TOKEN');
   });
-});
-
-describe('the count of all tests', () => {
-  const report = { numPassedTests: 3, numFailedTests: 1, numPendingTests: 1, numTodoTests: 1 };
-
-  test('adds up what passed, failed and was skipped', () => {
-    const count = countOf({ ...report, testResults: [{ status: 'failed', assertionResults: [{ status: 'failed' }] }] });
-    expect(sum([count, count])).toEqual({ passed: 6, failed: 2, skipped: 4 });
-  });
-
-  test('takes a file that did not load for a failure', () => {
-    expect(countOf({ ...report, testResults: [{ status: 'failed', assertionResults: [] }] }).failed).toBe(2);
-  });
-});
-
-test('waiting ends with what was missing', async () => {
-  const never = waitUntil(async () => undefined, { limitMs: 5, everyMs: 1, missing: () => 'the last order' });
-  await expect(never).rejects.toThrow('the last order');
 });

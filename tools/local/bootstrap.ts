@@ -1,7 +1,12 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { CloudFormationClient, CreateStackCommand, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
+import {
+  CloudFormationClient,
+  CreateStackCommand,
+  DescribeStackEventsCommand,
+  DescribeStacksCommand,
+} from '@aws-sdk/client-cloudformation';
 import { cdk } from './cdk.js';
 import { clientConfig, type Endpoint } from './endpoint.js';
 import { type Progress, step, waitUntil } from './progress.js';
@@ -43,8 +48,13 @@ async function create(client: CloudFormationClient, endpoint: Endpoint): Promise
       if (/FAILED|ROLLBACK/.test(status ?? '')) throw new Error(`${STACK}: ${status}`);
       return status === 'CREATE_COMPLETE' || undefined;
     },
-    { limitMs: 60_000, missing: () => `${STACK} is ${status}` },
+    { missing: () => `${STACK} is ${status}`, moved: () => eventsOf(client) },
   );
+}
+
+/** Number of the stack's events so far. */
+async function eventsOf(client: CloudFormationClient): Promise<number | undefined> {
+  return (await client.send(new DescribeStackEventsCommand({ StackName: STACK }))).StackEvents?.length;
 }
 
 async function statusOf(client: CloudFormationClient): Promise<string | undefined> {

@@ -4,8 +4,10 @@ import { atExit } from './at-exit.js';
 import { type Endpoint, endpointEnvironment } from './endpoint.js';
 import { LocalRunError } from './errors.js';
 
-const CDK = fileURLToPath(new URL('../../node_modules/aws-cdk/bin/cdk', import.meta.url));
+export const CDK = fileURLToPath(new URL('../../node_modules/aws-cdk/bin/cdk', import.meta.url));
 const END_WITH_PARENT = new URL('end-with-parent.mjs', import.meta.url).href;
+/** Options of every call. */
+export const CDK_OPTIONS = ['--no-notices', '--no-version-reporting', '--no-color'] as const;
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
 /**
@@ -20,8 +22,7 @@ export function cdk(
   onLine: (line: string) => void = () => {},
 ): Promise<string> {
   return new Promise((resolve, reject) => {
-    const options = ['--no-notices', '--no-version-reporting', '--no-color'];
-    const child = spawn(process.execPath, ['--import', END_WITH_PARENT, CDK, ...args, ...options], {
+    const child = spawn(process.execPath, ['--import', END_WITH_PARENT, CDK, ...args, ...CDK_OPTIONS], {
       cwd: ROOT,
       env: { ...endpointEnvironment(endpoint), NODE_NO_WARNINGS: '1', CDK_DISABLE_CLI_TELEMETRY: 'true' },
       stdio: ['pipe', 'pipe', 'pipe'],

@@ -12,7 +12,6 @@ import { decided, euros, openShop } from './shop.js';
 
 const STOCK = 10;
 const ORDERS = 3;
-const LIMIT_MS = 60_000;
 /** Pinned name of the consumer that begins an order's saga, by which its stock is reserved. */
 const OURS = 'orders-saga';
 
@@ -60,7 +59,8 @@ async function demonstrate(orderly: RunningOrderly, naive: NaiveConsumer, progre
       ),
     ),
   );
-  for (const { orderId } of placed) await decided(shop, orderId, LIMIT_MS);
+  const moved = async () => (await logs.handled()).length;
+  for (const { orderId } of placed) await decided(shop, orderId, moved);
   const all = await Promise.all(placed.map(({ orderId }) => events.ofOrder(orderId)));
   const orderPlaced = all.flatMap(({ entries }) => entries).filter(({ DetailType }) => DetailType === 'OrderPlaced');
   const ids = new Set(orderPlaced.map(eventIdOf));
@@ -91,7 +91,6 @@ ${ours.map(({ eventId, outcome, line }) => `  ${eventId}: ${outcome}\n    ${line
         return enough ? lines : undefined;
       },
       {
-        limitMs: LIMIT_MS,
         everyMs: 300,
         missing: () => `ours handled ${lines.length}, the naive one ${naive.lines.length} of ${ids.size * times}`,
       },

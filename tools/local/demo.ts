@@ -24,7 +24,6 @@ interface DemoOptions {
 }
 
 const ORDERS = 8;
-const LIMIT_MS = 120_000;
 
 /**
  * 8 orders over the API for less stock than they ask for, then all that they led to a second time straight to the bus.
@@ -38,6 +37,7 @@ export async function runDemo({ orderly, tokens, progress }: DemoOptions): Promi
   const skus = [`TEA-${run}`, `MUG-${run}`, `KETTLE-${run}`] as const;
   const logs = new ConsumerLogs(endpoint, Date.now());
   const events = new Events(endpoint, deployment.outputs);
+  const moved = async () => (await logs.handled()).length;
   const stock = () => Promise.all(skus.map((sku) => expectFromApi<StockView>(apiUrl, `GET /stock/${sku}`, operator)));
   const operator = { token: tokens.operator };
   const shop = { apiUrl, ...operator };
@@ -59,10 +59,10 @@ export async function runDemo({ orderly, tokens, progress }: DemoOptions): Promi
   );
   const orders = await step(progress, 'wait until each is approved or rejected', async () => {
     const decidedOrders: OrderView[] = [];
-    for (const { orderId } of placed) decidedOrders.push(await decided(shop, orderId, LIMIT_MS));
+    for (const { orderId } of placed) decidedOrders.push(await decided(shop, orderId, moved));
     return decidedOrders;
   });
-  const all = await step(progress, 'wait until nothing is under way', () => settled(events, orders));
+  const all = await step(progress, 'wait until nothing is under way', () => settled(events, orders, moved));
   const entries = all.flatMap((one) => one.entries);
   const deliveries = all.flatMap((one) => one.deliveries.map(({ consumer, messageId }) => `${consumer} ${messageId}`));
   const first = await handledTimes(logs, deliveries, 1);
@@ -106,7 +106,7 @@ function linesOf(at: number, [tea, mug, kettle]: Skus) {
 }
 
 /** Waits until all that the orders led to is done; all of it. */
-function settled(events: Events, orders: readonly OrderView[]): Promise<readonly OrderOnBus[]> {
+function settled(events: Events, orders: readonly OrderView[], moved: () => unknown): Promise<readonly OrderOnBus[]> {
   const done: OrderOnBus[] = [];
   return waitUntil(
     async () => {
@@ -118,8 +118,8 @@ function settled(events: Events, orders: readonly OrderView[]): Promise<readonly
       return done;
     },
     {
-      limitMs: LIMIT_MS,
       everyMs: 500,
+      moved,
       missing: () => `order ${orders[done.length]?.orderId} still has messages under way`,
     },
   );
@@ -142,7 +142,6 @@ function handledTimes(
       return open.length ? undefined : [...outcomesOf.values()];
     },
     {
-      limitMs: LIMIT_MS,
       everyMs: 300,
       missing: () => `${open.length} deliveries are not in the consumers' logs ${times} times, as ${open[0]}`,
     },

@@ -1,8 +1,5 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { CloudFormationClient, paginateDescribeStacks } from '@aws-sdk/client-cloudformation';
-import { atExit } from './at-exit.js';
+import { type Assembly, assemblyFor } from './assembly.js';
 import { bootstrap } from './bootstrap.js';
 import { cdk } from './cdk.js';
 import { clientConfig, type Endpoint } from './endpoint.js';
@@ -35,35 +32,17 @@ export interface Deployment {
 export interface DeployOptions {
   readonly endpoint: Endpoint;
   readonly progress: Progress;
-  /** What `synthesize` made. It is removed afterwards, whatever happens. */
-  readonly app: Promise<CloudAssembly>;
+  /** The synthesized stacks. */
+  readonly app: Promise<Assembly>;
   /** The emulator's log, to find in it what was skipped. @default it can't be known */
   readonly log?: (() => string) | undefined;
   /** Changes functions in place where nothing but their code changed. */
   readonly hotswap?: boolean;
 }
 
-/** The synthesized stacks, in a folder of their own: two runs at once don't overwrite each other's. */
-export interface CloudAssembly {
-  readonly folder: string;
-  remove(): void;
-}
-
-/** Synthesizes every stack of `dev`. The endpoint need not answer yet. */
-export async function synthesize(endpoint: Endpoint, progress: Progress): Promise<CloudAssembly> {
-  const folder = mkdtempSync(join(tmpdir(), 'orderly-app-'));
-  const remove = () => rmSync(folder, { recursive: true, force: true });
-  atExit(remove);
-  try {
-    await step(progress, 'synthesize', () =>
-      cdk(endpoint, ['synth', '--quiet', '-c', 'environment=dev', '--output', folder]),
-    );
-    return { folder, remove };
-  } catch (error) {
-    remove();
-    throw error;
-  }
-}
+/** Synthesizes every stack of `dev`, once for each state of the sources. The endpoint need not answer yet. */
+export const synthesize = (endpoint: Endpoint, progress: Progress): Promise<Assembly> =>
+  step(progress, 'synthesize', () => assemblyFor(endpoint, 'dev'));
 
 /**
  * Brings every stack to an endpoint: bootstrap (skipped where done) beside synth, then `cdk deploy --all`.
@@ -73,31 +52,17 @@ export async function deploy({ endpoint, progress, app, log, hotswap }: DeployOp
   const before = log?.().length ?? 0;
   const [synthesized, bootstrapped] = await Promise.allSettled([app, bootstrap(endpoint, progress)]);
   if (synthesized.status === 'rejected') throw synthesized.reason;
-  const { folder, remove } = synthesized.value;
-  try {
-    if (bootstrapped.status === 'rejected') throw bootstrapped.reason;
-    const how = hotswap ? ['--hotswap-fallback'] : ['--method', 'direct'];
-    const args = [
-      '--all',
-      '--app',
-      folder,
-      '--require-approval',
-      'never',
-      '--concurrency',
-      '4',
-      '--progress',
-      'events',
-    ];
-    await step(progress, 'deploy', () =>
-      cdk(endpoint, ['deploy', ...args, ...how], (line) => {
-        if (/^ *✅/.test(line)) progress(`  ${line.trim().replace(/^✅ */, '')}`);
-      }),
-    );
-    const skipped = log && leftOut(log().slice(before));
-    return { ...(await readDeployment(endpoint)), skipped };
-  } finally {
-    remove();
-  }
+  const { folder } = synthesized.value;
+  if (bootstrapped.status === 'rejected') throw bootstrapped.reason;
+  const how = hotswap ? ['--hotswap-fallback'] : ['--method', 'direct'];
+  const options = ['--require-approval', 'never', '--concurrency', '4', '--progress', 'events'];
+  await step(progress, 'deploy', () =>
+    cdk(endpoint, ['deploy', '--all', '--app', folder, ...options, ...how], (line) => {
+      if (/^ *✅/.test(line)) progress(`  ${line.trim().replace(/^✅ */, '')}`);
+    }),
+  );
+  const skipped = log && leftOut(log().slice(before));
+  return { ...(await readDeployment(endpoint)), skipped };
 }
 
 /** What to tell about the types that were skipped, as a line. */

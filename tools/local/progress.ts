@@ -10,19 +10,50 @@ export async function step<T>(progress: Progress, title: string, work: () => Pro
   return result;
 }
 
+export interface Patience {
+  /** Says what is missing and what was seen last. */
+  readonly missing: () => string;
+  /**
+   * Anything that changes while work is under way: a count of writes, the length of a log.
+   * @default the text of `missing`
+   */
+  readonly moved?: () => unknown;
+  /** Milliseconds without movement after which the wait fails. @default 60 s */
+  readonly idleMs?: number;
+  /** Milliseconds between two checks. @default 100 */
+  readonly everyMs?: number;
+}
+
+/** The longest wait, as a multiple of the idle time: for work that moves and never ends. */
+const LONGEST_WAIT = 10;
+/** How often the idle time is divided by a look at `moved`, which may cost a request. */
+const LOOKS = 20;
+
 /**
- * Waits until a check answers something other than `undefined`.
- * @throws {Error} after the limit, with what was missing as `missing` tells it
+ * Waits until a check answers something other than `undefined`. A slow machine doesn't fail it: only a machine on which
+ * nothing moves does.
+ * @throws {Error} with the text of `missing`, when nothing has moved for `idleMs`, or after ten times as long in all
  */
 export async function waitUntil<T>(
   check: () => Promise<T | undefined>,
-  { limitMs, everyMs = 100, missing }: { limitMs: number; everyMs?: number; missing: () => string },
+  { missing, moved = missing, idleMs = 60_000, everyMs = 100 }: Patience,
 ): Promise<T> {
-  const end = performance.now() + limitMs;
+  const began = performance.now();
+  let last = { at: began, state: await moved(), looks: 0, lookedAt: began };
   for (;;) {
     const result = await check();
     if (result !== undefined) return result;
-    if (performance.now() > end) throw new Error(`not within ${limitMs / 1000} s: ${missing()}`);
+    const now = performance.now();
+    if (now - last.lookedAt >= idleMs / LOOKS) {
+      const state = await moved();
+      const looks = state === last.state ? last.looks + 1 : 0;
+      last = { at: looks ? last.at : now, state, looks, lookedAt: now };
+    }
+    // A process that was suspended has not looked: it gets its looks before it fails.
+    if (now - last.at > idleMs && last.looks >= LOOKS / 2)
+      throw new Error(`nothing has moved for ${idleMs / 1000} s: ${missing()}`);
+    if (now - began > LONGEST_WAIT * idleMs)
+      throw new Error(`not within ${(LONGEST_WAIT * idleMs) / 1000} s, although something moves: ${missing()}`);
     await new Promise((resolve) => setTimeout(resolve, everyMs));
   }
 }

@@ -41,14 +41,14 @@ export async function openShop(
 
 /**
  * Waits until an order is approved or rejected.
- * @throws {Error} where it still isn't after so long
+ * @throws {Error} where it isn't, and nothing moves any more (`moved`, as of `waitUntil`)
  */
-export function decided({ apiUrl, token }: Shop, orderId: string, limitMs: number): Promise<OrderView> {
+export function decided({ apiUrl, token }: Shop, orderId: string, moved: () => unknown): Promise<OrderView> {
   return waitUntil(
     async () => {
       const order = await expectFromApi<OrderView>(apiUrl, `GET /orders/${orderId}`, { token });
       return order.status === 'PENDING' ? undefined : order;
     },
-    { limitMs, everyMs: 250, missing: () => `order ${orderId} is still PENDING` },
+    { everyMs: 250, missing: () => `order ${orderId} is still PENDING`, moved },
   );
 }

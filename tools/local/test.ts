@@ -1,144 +1,107 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { setPriority, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { atExit } from './at-exit.js';
 import { checkTools, MissingToolError } from './localstack/install.js';
 import { type Progress, step } from './progress.js';
+import { FAILED, NOTHING, type Outcome, outcomeOf, SKIPPED, slowest, sum } from './test-report.js';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
-/** Quick tests that need nothing but Node. */
-const UNDEPLOYED = ['unit', 'infrastructure'];
-/** Tests that compute, and know no time but their own. */
-const SIMULATED = ['simulation', 'simulated-acceptance'];
-/** Tests that deploy: they share one emulator, so they run in one go. */
-const DEPLOYED = ['integration', 'acceptance'];
-/** As nice as can be: what else is to run goes first. */
-const LOWEST_PRIORITY = 19;
 
-export interface Count {
-  readonly passed: number;
-  readonly failed: number;
-  readonly skipped: number;
+/** Tests that deploy: they share one emulator, so they run in one go. `acceptance` is there where vitest.config.ts says so. */
+const DEPLOYED = ['integration', 'acceptance'];
+
+interface Options {
+  /** Nothing is deployed, and searches play a part of their histories. */
+  readonly quick: boolean;
+  /** Parts of file names. Empty: all files. */
+  readonly files: readonly string[];
 }
 
-const NOTHING: Count = { passed: 0, failed: 0, skipped: 0 };
-const FAILED: Count = { ...NOTHING, failed: 1 };
-
-/**
- * `npm test`: types, lint and every test; the last line counts them all. The emulator waits for a third of its time: the
- * simulation computes in there, and tells of itself when the other is through.
- */
-export async function main(): Promise<number> {
-  const progress: Progress = console.log;
-  const counts: Count[] = [];
-  counts.push(await step(progress, 'types', () => check('typescript/bin/tsc', ['--noEmit'])));
-  counts.push(await step(progress, 'lint', () => check('@biomejs/biome/bin/biome', ['check', '.'])));
-  for (const project of UNDEPLOYED) counts.push(await step(progress, project, () => tests([project])));
-  const simulation = step(progress, SIMULATED.join(' and '), () => quietly(SIMULATED));
-  counts.push(
-    await step(progress, DEPLOYED.join(' and '), () => (canDeploy(progress) ? tests(DEPLOYED) : withoutEmulator())),
-  );
-  const { count, output } = await simulation;
-  console.log(output);
-  counts.push(count);
-  const { passed, failed, skipped } = sum(counts);
+/** `npm test [-- --quick] [-- <part of a file's name> ...]`; the last line counts all tests. */
+export async function main(args: readonly string[]): Promise<number> {
+  const unknown = args.find((arg) => arg.startsWith('-') && arg !== '--quick');
+  if (unknown !== undefined) {
+    console.error(`'${unknown}' is unknown: npm test [-- --quick] [-- <part of a file's name> ...]`);
+    return 2;
+  }
+  const options = { quick: args.includes('--quick'), files: args.filter((arg) => arg !== '--quick') };
+  if (options.quick) process.env.ORDERLY_QUICK = '1';
+  const began = performance.now();
+  const { count, times } = sum(await (options.files.length > 0 ? some(options) : all(options)));
+  console.log(`\nThe slowest tests:\n${slowest(times)}`);
+  console.log(`\nAll of it took ${((performance.now() - began) / 1000).toFixed(0)} s.`);
+  const { passed, failed, skipped } = count;
   console.log(`${passed} passed, ${failed} failed${skipped ? `, ${skipped} skipped` : ''}`);
   return failed ? 1 : 0;
 }
 
-export const sum = (counts: readonly Count[]): Count =>
-  counts.reduce(
-    (all, one) => ({
-      passed: all.passed + one.passed,
-      failed: all.failed + one.failed,
-      skipped: all.skipped + one.skipped,
-    }),
-    NOTHING,
-  );
+/** The tests of the files that are named, wherever they run. */
+async function some({ quick, files }: Options): Promise<readonly Outcome[]> {
+  const projects = quick ? DEPLOYED.map((name) => `!${name}`) : [];
+  return [await step(console.log, files.join(', '), () => tests(projects, files))];
+}
+
+/** Everything, the quick checks first. The simulator computes while the emulator makes its tests wait. */
+async function all({ quick }: Options): Promise<readonly Outcome[]> {
+  const progress: Progress = console.log;
+  const checks = await Promise.all([
+    step(progress, 'types', () => check('typescript/bin/tsc', ['--noEmit'])),
+    step(progress, 'lint', () => check('@biomejs/biome/bin/biome', ['check', '.'])),
+  ]);
+  const one = (...projects: string[]) => step(progress, projects.join(' and '), () => tests(projects));
+  const quickly = [await one('unit'), await one('infrastructure')];
+  const slowly = await Promise.all([
+    one('simulation', 'simulated-acceptance'),
+    ...(quick ? [] : [step(progress, 'integration', () => deployed(progress))]),
+  ]);
+  return [...checks, ...quickly, ...slowly];
+}
 
 /** A check counts as one failure, or as nothing. */
-async function check(bin: string, args: readonly string[]): Promise<Count> {
+async function check(bin: string, args: readonly string[]): Promise<Outcome> {
   return (await run(bin, args)) === 0 ? NOTHING : FAILED;
 }
 
-/** What vitest's JSON report adds up to, with a file that didn't even load as one failure. */
-export function countOf(report: {
-  numPassedTests: number;
-  numFailedTests: number;
-  numPendingTests: number;
-  numTodoTests: number;
-  testResults: readonly { status: string; assertionResults: readonly { status: string }[] }[];
-}): Count {
-  const notLoaded = report.testResults.filter(
-    ({ status, assertionResults }) => status === 'failed' && !assertionResults.some((one) => one.status === 'failed'),
-  ).length;
-  return {
-    passed: report.numPassedTests,
-    failed: report.numFailedTests + notLoaded,
-    skipped: report.numPendingTests + report.numTodoTests,
-  };
+/** Where a tool for the emulator is missing, one is skipped at a desk, so that the last line tells of it; CI fails. */
+async function deployed(progress: Progress): Promise<Outcome> {
+  try {
+    if (!process.env.ORDERLY_ENDPOINT) checkTools();
+  } catch (error) {
+    if (!(error instanceof MissingToolError)) throw error;
+    progress(`integration: NOT RUN. ${error.message.replace('npm start', 'npm test')}`);
+    return process.env.CI ? FAILED : SKIPPED;
+  }
+  return tests(DEPLOYED);
 }
 
-const tests = (projects: readonly string[]): Promise<Count> =>
-  counted(projects, (args) => run('vitest/vitest.mjs', args));
-
-/** Beside others: what it prints is kept for later, and it takes the time that they leave. */
-async function quietly(projects: readonly string[]): Promise<{ readonly count: Count; readonly output: string }> {
-  const printed: Buffer[] = [];
-  const count = await counted(projects, (args) =>
-    run('vitest/vitest.mjs', args, ({ pid, stdout, stderr }) => {
-      if (pid !== undefined) setPriority(pid, LOWEST_PRIORITY);
-      for (const stream of [stdout, stderr]) stream?.on('data', (text: Buffer) => printed.push(text));
-    }),
-  );
-  return { count, output: Buffer.concat(printed).toString() };
-}
-
-async function counted(
-  projects: readonly string[],
-  vitest: (args: readonly string[]) => Promise<number>,
-): Promise<Count> {
+/** @param files parts of file names. @default all files of the projects */
+async function tests(projects: readonly string[], files: readonly string[] = []): Promise<Outcome> {
   const folder = mkdtempSync(join(tmpdir(), 'orderly-test-'));
   const file = join(folder, 'report.json');
   try {
     const chosen = projects.flatMap((project) => ['--project', project]);
-    const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${file}`];
-    const code = await vitest(['run', '--passWithNoTests', ...chosen, ...reporters]);
-    const count = existsSync(file) ? countOf(JSON.parse(readFileSync(file, 'utf8'))) : NOTHING;
+    const reporters = ['default', 'json', 'test/support/progress-reporter.ts'].map((name) => `--reporter=${name}`);
+    const code = await run('vitest/vitest.mjs', [
+      'run',
+      ...files,
+      ...chosen,
+      ...reporters,
+      `--outputFile.json=${file}`,
+    ]);
+    const outcome = existsSync(file) ? outcomeOf(JSON.parse(readFileSync(file, 'utf8')), ROOT) : NOTHING;
     // A failed set-up or an unhandled error fails no test, and must not pass for a success.
-    return code !== 0 && count.failed === 0 ? { ...count, failed: 1 } : count;
+    return code !== 0 && outcome.count.failed === 0 ? sum([outcome, FAILED]) : outcome;
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
-function canDeploy(progress: Progress): boolean {
-  if (process.env.ORDERLY_ENDPOINT) return true;
-  try {
-    checkTools();
-    return true;
-  } catch (error) {
-    if (!(error instanceof MissingToolError)) throw error;
-    progress(`${DEPLOYED.join(' and ')}: NOT RUN. ${error.message.replace('npm start', 'npm test')}`);
-    return false;
-  }
-}
-
-/** One skipped at a desk, so that the last line tells of it; a failure where nobody reads along. */
-async function withoutEmulator(): Promise<Count> {
-  return process.env.CI ? FAILED : { ...NOTHING, skipped: 1 };
-}
-
-/** @param begun given the process, whose output is then the caller's; without it, it prints by itself */
-function run(bin: string, args: readonly string[], begun?: (child: ChildProcess) => void): Promise<number> {
+function run(bin: string, args: readonly string[]): Promise<number> {
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, [join(ROOT, 'node_modules', bin), ...args], {
-      cwd: ROOT,
-      stdio: begun ? ['ignore', 'pipe', 'pipe'] : 'inherit',
-    });
-    begun?.(child);
+    const child = spawn(process.execPath, [join(ROOT, 'node_modules', bin), ...args], { cwd: ROOT, stdio: 'inherit' });
     const forget = atExit(() => child.kill());
     child.on('error', reject);
     child.on('close', (code) => {

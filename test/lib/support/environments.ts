@@ -30,8 +30,18 @@ export interface Resource {
   readonly attributes: Json;
 }
 
-/** One environment's templates, with a short way to their resources. */
-export function synthesized(environment: string, overrides: Overrides = {}) {
+type Synthesized = ReturnType<typeof synthesize>;
+const cache = new Map<string, Synthesized>();
+
+/** One environment's templates, with a short way to their resources: synthesized once for all test files of a process. */
+export function synthesized(environment: string, overrides: Overrides = {}): Synthesized {
+  const key = JSON.stringify([environment, overrides]);
+  const known = cache.get(key) ?? synthesize(environment, overrides);
+  cache.set(key, known);
+  return known;
+}
+
+function synthesize(environment: string, overrides: Overrides) {
   const app = newApp();
   const stage = addEnvironment(app, environment, overrides);
   const templates = new Map(STACKS.map((name) => [name, Template.fromStack(stackOf(stage, name)).toJSON()]));

@@ -158,7 +158,7 @@ async function alone(file: string, progress: Progress, work: () => Promise<void>
         return undefined;
       }
     },
-    { limitMs: 600_000, everyMs: 500, missing: () => `the installation that holds ${file} has not ended` },
+    { idleMs: 600_000, everyMs: 500, missing: () => `the installation that holds ${file} has not ended` },
   );
   try {
     await work();

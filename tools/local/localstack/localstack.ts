@@ -31,7 +31,7 @@ export interface LocalStack {
 
 /**
  * Starts LocalStack on 127.0.0.1 and resolves when it answers (about 2 s).
- * @throws {LocalRunError} where it ends, or isn't ready within 60 s, with the end of its log
+ * @throws {LocalRunError} where it ends, or doesn't answer and logs nothing for 60 s, with the end of its log
  */
 export async function start({ installation, home, port, functionsCall }: LocalStackOptions): Promise<LocalStack> {
   mkdirSync(home, { recursive: true });
@@ -58,7 +58,7 @@ export async function start({ installation, home, port, functionsCall }: LocalSt
     },
   };
   try {
-    await ready(child, endpoint);
+    await ready(child, localStack);
   } catch (error) {
     const tail = localStack.log().slice(-2000);
     await localStack.stop();
@@ -67,7 +67,7 @@ export async function start({ installation, home, port, functionsCall }: LocalSt
   return localStack;
 }
 
-async function ready(child: ChildProcess, endpoint: string): Promise<void> {
+async function ready(child: ChildProcess, { endpoint, log }: LocalStack): Promise<void> {
   let failed: Error | undefined;
   child.once('error', (error) => (failed = error));
   child.stdin?.on('error', () => {}); // it is gone already; its exit says so
@@ -77,7 +77,7 @@ async function ready(child: ChildProcess, endpoint: string): Promise<void> {
       if (child.exitCode !== null) throw new Error(`it ended with ${child.exitCode}`);
       return (await answers(endpoint)) || undefined;
     },
-    { limitMs: 60_000, missing: () => `${endpoint} does not answer` },
+    { missing: () => `${endpoint} does not answer`, moved: () => log().length },
   );
 }
 

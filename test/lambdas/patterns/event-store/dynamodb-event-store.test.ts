@@ -37,6 +37,23 @@ describe('in DynamoDB', () => {
     }
   });
 
+  test('pages are followed where 20 commits pass 1 MB', async () => {
+    const id = randomUUID();
+    for (let at = 0; at < 6; at++)
+      await store.append(store.commit(await store.load(id), [counted(1, 'x'.repeat(300_000))], traceOf(randomUUID())));
+    calls.length = 0;
+    expect(await store.load(id)).toMatchObject({ version: 6, state: { sum: 6 } });
+    expect(calls.length).toBeGreaterThan(1);
+    expect((await store.history(id, { commit: 1, shown: 0 }, 100)).items).toHaveLength(6);
+  });
+
+  test('a commit above 400 KB is refused before it is sent, with an error that says so', async () => {
+    const commit = store.commit(await store.load(randomUUID()), [counted(1, 'x'.repeat(410_000))], traceOf('x'));
+    calls.length = 0;
+    await expect(store.append(commit)).rejects.toThrow(/above DynamoDB's 409600/);
+    expect(calls).toEqual([]);
+  });
+
   test('loading by a release that takes no snapshot of these asks no second time at the beginning', async () => {
     const id = await written(20);
     calls.length = 0;

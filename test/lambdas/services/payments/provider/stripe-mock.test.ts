@@ -22,7 +22,7 @@ async function missing(): Promise<string | undefined> {
   try {
     await promisify(execFile)('go', ['install', MODULE], {
       env: { ...process.env, GOBIN: FOLDER },
-      timeout: 300_000,
+      timeout: 1_800_000,
     });
     return undefined;
   } catch (error) {

@@ -1,26 +1,27 @@
 import { randomUUID } from 'node:crypto';
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { OrderView } from '../../lambdas/services/orders/contract.js';
-import { traceOf } from '../support/tally.js';
-import { type OwnTables, ownTables } from './own-tables.js';
+import { beforeAll, describe, expect, test } from 'vitest';
+import type { OrderView } from '../../../lambdas/services/orders/contract.js';
+import { functionEnvironment } from '../../support/function-environment.js';
+import { inProcessDynamoDb } from '../../support/in-process-dynamodb.js';
+import { traceOf } from '../../support/tally.js';
 
 /** Races that are too narrow to be met from outside: the rival comes in between a read and its write, each time. */
 
-let tables: OwnTables;
-let list: typeof import('../../lambdas/services/orders/order-list.js');
-let projections: typeof import('../../lambdas/patterns/projection/projection.js');
-let stock: typeof import('../../lambdas/services/inventory/stock-store.js');
-let documents: typeof import('../../lambdas/platform/dynamodb.js').documents;
+let list: typeof import('../../../lambdas/services/orders/order-list.js');
+let projections: typeof import('../../../lambdas/patterns/projection/projection.js');
+let stock: typeof import('../../../lambdas/services/inventory/stock-store.js');
+let documents: typeof import('../../../lambdas/platform/dynamodb.js').documents;
 /** Runs once, between the next read of one item and what follows it. */
 let rival: (() => Promise<unknown>) | undefined;
 
 beforeAll(async () => {
-  tables = await ownTables();
-  ({ documents } = await import('../../lambdas/platform/dynamodb.js'));
-  list = await import('../../lambdas/services/orders/order-list.js');
-  projections = await import('../../lambdas/patterns/projection/projection.js');
-  stock = await import('../../lambdas/services/inventory/stock-store.js');
+  functionEnvironment();
+  inProcessDynamoDb({ table: ['pk', 'sk'], records: ['pk'] });
+  ({ documents } = await import('../../../lambdas/platform/dynamodb.js'));
+  list = await import('../../../lambdas/services/orders/order-list.js');
+  projections = await import('../../../lambdas/patterns/projection/projection.js');
+  stock = await import('../../../lambdas/services/inventory/stock-store.js');
   documents.middlewareStack.add(
     (next, context) => async (args) => {
       const answer = await next(args);
@@ -34,7 +35,6 @@ beforeAll(async () => {
     { step: 'initialize' },
   );
 });
-afterAll(() => tables.drop());
 
 const order = (version: number, change: Partial<OrderView> = {}): OrderView => ({
   orderId: 'order',
@@ -58,7 +58,7 @@ function put(view: OrderView) {
 const take = (sku: string, quantity: number) =>
   documents.send(
     new UpdateCommand({
-      TableName: tables.table,
+      TableName: 'table',
       Key: { pk: `StockItem#${sku}`, sk: 'STATE' },
       UpdateExpression: 'SET reserved = reserved + :quantity, available = available - :quantity',
       ExpressionAttributeValues: { ':quantity': quantity },

@@ -1,0 +1,138 @@
+import { afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { customerWith } from '../acceptance/accounts.js';
+import { becomes, cancel, get, line, placed, post, stocked } from '../acceptance/orders.js';
+import { givenBack, NOTHING, sagaOf, standingOf, takenOf } from '../acceptance/sagas.js';
+import { needsFaults, world } from '../support/world.js';
+
+/**
+ * What only a deployment shows: that templates, queues, streams, rules and event source mappings carry an order. The
+ * scenarios themselves play in the simulator.
+ */
+
+const DECLINED = 40200;
+const deliverTo = { name: 'Ada', street: '12 Main St', city: 'London', postalCode: 'SW1Y', country: 'GB' };
+
+const ordered = async (sku: string, quantity = 1, amount = 350) =>
+  placed([line(sku, quantity, amount)], { as: { customer: await customerWith(100_000) } });
+
+/** An order whose first command to inventory gets lost: its saga sends it again when its timeout has passed. */
+let waiting: { readonly orderId: string } | undefined;
+beforeAll(async () => {
+  if (!world.makesFaults) return;
+  const sku = await stocked(1);
+  await world.failEntries({ detailType: 'ReserveStock', including: sku }, { errorCode: 'MalformedDetail', times: 1 });
+  waiting = await ordered(sku);
+  await world.faultsMet();
+});
+afterEach(() => world.heal());
+
+describe('an order', () => {
+  test('is approved when each service has done its step', async () => {
+    const order = await ordered(await stocked(10), 3);
+    expect(await standingOf(order)).toEqual({ order: 'APPROVED', saga: 'SagaCompleted', ...takenOf(1050, 3) });
+  });
+
+  test('is rejected, and what was done for it is compensated, when its payment is declined', async () => {
+    const order = await ordered(await stocked(5, DECLINED), 1, DECLINED);
+    expect(await standingOf(order)).toEqual({
+      order: 'REJECTED PAYMENT_DECLINED',
+      saga: 'SagaCompensated',
+      ...NOTHING,
+    });
+  });
+
+  test('that is cancelled after its approval gives back credit, stock and money', async () => {
+    const order = await ordered(await stocked(10), 2);
+    await becomes(order.orderId, 'APPROVED');
+    expect((await cancel(order.orderId, { as: { customer: order.customerId } })).status).toBe(200);
+    expect(await standingOf(order)).toEqual({
+      order: 'CANCELLED',
+      saga: 'SagaCompleted',
+      account: { authorized: 0, captured: 700, refunded: 700 },
+      reserved: 0,
+      money: givenBack(700),
+    });
+  });
+
+  test('that is placed twice with one key is one order, with one answer', async () => {
+    const [lines, key] = [[line(await stocked(1))], world.fresh('key')];
+    const first = await post(lines, { key });
+    const second = await post(lines, { key });
+    expect(second).toMatchObject({ status: 201, text: first.text });
+    expect(second.headers['idempotency-replayed']).toBe('true');
+  });
+
+  test('is what it was when each of its events arrives a second time', async () => {
+    const order = await ordered(await stocked(10), 3);
+    const before = await standingOf(order);
+    const events = [
+      ...(await world.redeliver({ aggregate: 'Order', id: order.orderId })),
+      ...(await world.redeliver({ aggregate: 'CreateOrderSaga', id: order.orderId })),
+    ];
+    const reserve = events.find(({ type }) => type === 'ReserveStock');
+    await world.eventually('the second delivery is recognised', async () =>
+      expect(await world.deliveries('inventory-commands', reserve!.id)).toMatchObject({ applied: 1, duplicate: 1 }),
+    );
+    expect(await standingOf(order)).toEqual(before);
+  });
+
+  test('shows its address to its owner, and cipher text to the tables', async () => {
+    const customer = await customerWith(100_000);
+    const { orderId } = await placed([line(await stocked(1))], { as: { customer }, deliverTo });
+    expect((await get(orderId, { customer })).body).toMatchObject({ deliverTo });
+    const [placing] = await world.commits('Order', orderId);
+    expect(JSON.stringify(placing)).not.toContain(deliverTo.street);
+  });
+});
+
+describe('the API', () => {
+  test.each(['forged signature', 'expired', 'alg none', 'garbage'] as const)(
+    'refuses a token with %s',
+    async (fault) => {
+      const answer = await world.call({ method: 'GET', path: '/orders', as: { token: world.badToken(fault) } });
+      expect(answer).toMatchObject({ status: 401, body: { type: 'urn:orderly:problem:unauthenticated' } });
+    },
+  );
+
+  test('refuses a request without a token, and a customer at an operator’s route', async () => {
+    expect((await world.call({ method: 'GET', path: '/orders', as: 'nobody' })).status).toBe(401);
+    expect((await world.call({ method: 'GET', path: '/stock/TEA', as: 'alice' })).status).toBe(403);
+  });
+
+  test('shows another customer’s order to nobody', async () => {
+    const { orderId } = await ordered(await stocked(1));
+    expect((await get(orderId, 'bob')).status).toBe(404);
+  });
+
+  test('answers an unknown route as a problem', async () => {
+    const { status, headers } = await world.call({ method: 'GET', path: '/nothing', as: 'alice' });
+    expect({ status, type: headers['content-type'] }).toEqual({ status: 404, type: 'application/problem+json' });
+  });
+});
+
+describe.skipIf(!world.makesFaults)(`under a fault ${needsFaults}`, () => {
+  test('a consumer that is killed after its write does not write again', async () => {
+    const sku = await stocked(10);
+    await world.crash('inventory/on-command', 'afterWrite', { including: sku });
+    const { orderId } = await ordered(sku, 3);
+    await becomes(orderId, 'APPROVED');
+    expect(await world.stock(sku)).toMatchObject({ reserved: 3, available: 7 });
+    expect(await world.commits('Reservation', orderId)).toHaveLength(1);
+  });
+
+  test('a relay that fails as a whole is called again, and publishes all', async () => {
+    const sku = await stocked(10);
+    await world.failEntries({ including: sku }, { errorCode: 'NotAuthorizedForSource', times: 2 });
+    const { orderId } = await ordered(sku);
+    await becomes(orderId, 'APPROVED');
+    expect(await world.failures('orders/relay', orderId)).toEqual([]);
+  });
+
+  test('a saga without an answer sends its command again when its timeout has passed', async () => {
+    const { orderId } = waiting!;
+    await becomes(orderId, 'APPROVED');
+    const commands = (await sagaOf(orderId)).filter((type) => type === 'ReserveStock');
+    expect(commands).toHaveLength(2);
+    expect(await world.commits('Reservation', orderId)).toHaveLength(1);
+  });
+});

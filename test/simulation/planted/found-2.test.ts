@@ -1,0 +1,3 @@
+import { findPart } from './looking.js';
+
+findPart(1);

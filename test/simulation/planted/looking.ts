@@ -1,0 +1,21 @@
+import { expect, test } from 'vitest';
+import { prodAssembly } from '../support/assembly.js';
+import { effort } from '../support/effort.js';
+import { BUGS } from './bugs.js';
+import { find } from './find.js';
+import { HINTS } from './hints.js';
+
+/** Of so many bugs one is looked for here, each time the same ones; `npm run simulate:planted` looks for all. */
+const STRIDE = effort({ whole: 3, quick: 12 });
+/** A file looks for one part, so that both cores have some. */
+const PARTS = 2;
+
+/** Declares a test for each planted bug of one part: the simulator finds it. */
+export function findPart(part: number): void {
+  const folder = prodAssembly();
+  const bugs = BUGS.filter((_, at) => at % STRIDE === 0).filter((_, at) => at % PARTS === part);
+  test.each(bugs.map((bug) => [bug.name, bug] as const))('it is found when %s', async (name, bug) => {
+    const { history } = await find(folder, bug, { hint: HINTS[name] ?? [] });
+    expect(history?.violations ?? []).not.toEqual([]);
+  });
+}

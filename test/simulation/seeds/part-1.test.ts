@@ -1,0 +1,3 @@
+import { playPart } from './playing.js';
+
+playPart(0);

@@ -1,0 +1,75 @@
+import { describe, expect, test } from 'vitest';
+import { deploymentOf } from '../../simulator/cloud.js';
+import { report } from '../../simulator/search/report.js';
+import { playSeed, playWith } from '../../simulator/search/scenario.js';
+import { commandOf, toldOf } from '../cli/replay.js';
+import { SCENARIOS } from '../scenarios/all.js';
+import { prodAssembly } from '../support/assembly.js';
+import { QUICK } from '../support/effort.js';
+
+/** Seeds that `npm test` plays of each scenario: about 115, most of the cheap ones; determinism.test.ts has 100 more. */
+const SEEDS: Readonly<Record<string, number>> = {
+  'read-one': 10,
+  'reject-one': 8,
+  keys: 10,
+  'twenty-orders': 1,
+  'cancel-races': 3,
+  counting: 2,
+  'relay-fails-26-hours': 2,
+  'relay-catches-up': 1,
+  'consumer-fails-26-hours': 2,
+  'redrive-days-later': 2,
+  'redrive-weeks-later': 2,
+  'drain-fails-13-days': 1,
+  'redelivery-ttl-lags': 1,
+  'redelivery-ttl-at-once': 1,
+  'redelivery-while-down': 1,
+  'bus-refuses': 1,
+  poison: 4,
+  'decline-one': 5,
+  'cancel-one': 5,
+  'late-approval': 1,
+  'steps-refused': 1,
+  'answers-late': 1,
+  'deadlines-pass': 1,
+  'participant-fails-26-hours': 1,
+  stuck: 1,
+  'refund-refused': 1,
+  'forget-races': 3,
+  'account-one': 10,
+  'credit-races': 3,
+  'price-races': 3,
+  'charge-one': 6,
+  'charge-races': 2,
+  'pay-once': 10,
+  'pay-trouble': 3,
+  'pay-three-days-later': 3,
+  numbers: 3,
+  'numbered-cancellations': 2,
+  'rebuild-under-load': 1,
+  'rebuild-credit': 1,
+};
+
+/** A file plays one part, so that both cores have some. */
+const PARTS = 3;
+
+/** Declares the tests of every third scenario: without a fault, and (not where it is to be quick) its seeds. */
+export function playPart(part: number): void {
+  const deployment = deploymentOf(prodAssembly());
+  const scenarios = SCENARIOS.filter((_, at) => at % PARTS === part);
+  describe.each(scenarios.map((scenario) => [scenario.name, scenario] as const))('%s', (name, scenario) => {
+    test('keeps every promise without a fault', async () => {
+      const history = await playWith(deployment, scenario, 'singles');
+      if (history.violations.length > 0) expect.fail(report(history, commandOf(history, 'singles')));
+    });
+
+    const seeds = SEEDS[name] ?? 0;
+    if (seeds === 0 || QUICK) return;
+    test(`keeps every promise under ${seeds} seeds`, async () => {
+      for (let seed = 0; seed < seeds; seed++) {
+        const history = await playSeed(deployment, scenario, String(seed));
+        if (history.violations.length > 0) expect.fail(await toldOf(deployment, history));
+      }
+    });
+  });
+}

@@ -1,0 +1,3 @@
+import { playPart } from './place-one.js';
+
+playPart(1);

@@ -1,0 +1,40 @@
+import { expect, test } from 'vitest';
+import { outcomeOf, type Report, slowest, sum } from '../../tools/local/test-report.js';
+
+const report: Report = {
+  numPassedTests: 3,
+  numFailedTests: 1,
+  numPendingTests: 1,
+  numTodoTests: 1,
+  testResults: [
+    {
+      name: '/root/test/one.test.ts',
+      status: 'failed',
+      assertionResults: [
+        { status: 'failed', fullName: 'fails', duration: 1200 },
+        { status: 'passed', fullName: 'passes', duration: 3400 },
+      ],
+    },
+  ],
+};
+
+test('the count of all tests adds up what passed, failed and was skipped', () => {
+  const outcome = outcomeOf(report, '/root');
+  expect(sum([outcome, outcome]).count).toEqual({ passed: 6, failed: 2, skipped: 4 });
+});
+
+test('a file that did not load counts as a failure', () => {
+  const notLoaded = { name: '/root/test/two.test.ts', status: 'failed', assertionResults: [] };
+  expect(outcomeOf({ ...report, testResults: [notLoaded] }, '/root').count.failed).toBe(2);
+});
+
+test('the slowest tests are named first, with their file', () => {
+  expect(slowest(outcomeOf(report, '/root').times)).toBe(
+    '     3.4 s  test/one.test.ts: passes\n     1.2 s  test/one.test.ts: fails',
+  );
+});
+
+test('of many tests ten are named', () => {
+  const times = Array.from({ length: 30 }, (_, seconds) => ({ seconds, test: String(seconds) }));
+  expect(slowest(times).split('\n')).toHaveLength(10);
+});

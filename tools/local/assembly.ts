@@ -1,0 +1,125 @@
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { atExit } from './at-exit.js';
+import { CDK, CDK_OPTIONS, cdk } from './cdk.js';
+import { devJwks } from './dev-issuer.js';
+import type { Endpoint } from './endpoint.js';
+import { LocalRunError } from './errors.js';
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+const CACHE = join(ROOT, '.build', 'assemblies');
+/** What templates and bundles are made from. */
+const SOURCES = ['bin', 'lib', 'lambdas', 'tools/local/dev-issuer.ts', 'cdk.json', 'package-lock.json'];
+const KEPT_FOR_MS = 24 * 3_600_000;
+const SAID = 'said.txt';
+
+/** A synthesized app. Several processes may read one at the same time. */
+export interface Assembly {
+  readonly folder: string;
+  /** What CDK printed when it was made: warnings of constructs, for example. */
+  readonly said: string;
+}
+
+/** Values for `cdk synth -c`. */
+export type Context = Readonly<Record<string, string>>;
+
+/**
+ * Returns the cloud assembly of an environment, as `cdk synth` makes it: once for each state of the sources.
+ * @throws {LocalRunError} with CDK's own words, where it fails
+ */
+export function assembly(environment: string, context: Context = {}): Assembly {
+  const draft = new Draft(environment, context);
+  if (draft.made) return draft.assembly();
+  const { status, stdout, stderr } = spawnSync(process.execPath, [CDK, ...draft.args, ...CDK_OPTIONS], {
+    cwd: ROOT,
+    encoding: 'utf8',
+    env: { ...process.env, NODE_NO_WARNINGS: '1' },
+  });
+  if (status !== 0) throw new LocalRunError(`cdk synth failed:\n${stdout}${stderr}`);
+  return draft.keep(stdout + stderr);
+}
+
+/** Does the same without blocking. The endpoint need not answer yet. */
+export async function assemblyFor(endpoint: Endpoint, environment: string): Promise<Assembly> {
+  const draft = new Draft(environment, {});
+  if (draft.made) return draft.assembly();
+  const lines: string[] = [];
+  await cdk(endpoint, draft.args, (line) => lines.push(line));
+  return draft.keep(lines.join('\n'));
+}
+
+/** An assembly in the making, in a folder of its own until it is whole. */
+class Draft {
+  private readonly folder: string;
+  private readonly draft: string;
+
+  constructor(
+    private readonly environment: string,
+    private readonly context: Context,
+  ) {
+    this.folder = join(CACHE, `${environment}-${fingerprint(JSON.stringify(context))}`);
+    mkdirSync(CACHE, { recursive: true });
+    this.draft = this.made ? this.folder : mkdtempSync(`${this.folder}.`);
+    if (!this.made) atExit(() => rmSync(this.draft, { recursive: true, force: true }));
+  }
+
+  get made(): boolean {
+    return existsSync(join(this.folder, SAID));
+  }
+
+  get args(): readonly string[] {
+    const context = { environment: this.environment, ...this.context };
+    const options = Object.entries(context).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+    return ['synth', '--quiet', '--output', this.draft, ...options];
+  }
+
+  assembly(): Assembly {
+    return { folder: this.folder, said: readFileSync(join(this.folder, SAID), 'utf8') };
+  }
+
+  keep(said: string): Assembly {
+    writeFileSync(join(this.draft, SAID), said);
+    try {
+      renameSync(this.draft, this.folder);
+    } catch {
+      // Another process was faster: the same sources make the same assembly.
+      rmSync(this.draft, { recursive: true, force: true });
+    }
+    removeOld(this.environment);
+    return this.assembly();
+  }
+}
+
+/** Hash of the sources, of the development key (which is part of `dev`) and of whatever else is given. */
+function fingerprint(more: string): string {
+  const hash = createHash('sha256').update(devJwks()).update(more);
+  const add = (path: string): void => {
+    const full = join(ROOT, path);
+    if (statSync(full).isDirectory()) for (const entry of readdirSync(full).sort()) add(join(path, entry));
+    else hash.update(path).update('\0').update(readFileSync(full)).update('\0');
+  };
+  for (const source of SOURCES) add(source);
+  return hash.digest('hex').slice(0, 16);
+}
+
+/** Removes assemblies that are older than a day. */
+function removeOld(environment: string): void {
+  for (const name of readdirSync(CACHE)) {
+    const folder = join(CACHE, name);
+    if (name.startsWith(`${environment}-`) && Date.now() - statSync(folder).mtimeMs > KEPT_FOR_MS)
+      rmSync(folder, { recursive: true, force: true });
+  }
+}
