@@ -10,7 +10,11 @@ const project = (name: string, include: readonly string[], more: object = {}) =>
   test: { name, include: [...include], ...more },
 });
 
+/** Files of a worker share their modules: the CDK is loaded once, and V8 has optimised what simulated functions run. */
+const shared = { isolate: false };
+
 const deployed = {
+  setupFiles: ['test/support/begin-world.ts'],
   globalSetup: ['test/support/global-setup.ts'],
   // One emulator on two cores: files at once would only wait for each other, and share the proxy's faults.
   fileParallelism: false,
@@ -26,12 +30,21 @@ const acceptance =
     : [];
 
 /** Files of half a minute and more, which begin first: so no core is idle at the end. */
-const LONGEST = ['determinism', 'singles/place-one', 'seeds/', 'planted/', 'releases', 'replayed', 'found'];
+const LONGEST = [
+  '/lib/rule-packs',
+  'determinism',
+  'singles/place-one',
+  'seeds/',
+  'planted/',
+  'releases',
+  'replayed',
+  'found',
+];
 
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const rank = ({ moduleId }: TestSpecification): number => {
-      const at = LONGEST.findIndex((part) => moduleId.includes(`/simulation/${part}`));
+      const at = LONGEST.findIndex((part) => moduleId.includes(part));
       return at < 0 ? LONGEST.length : at;
     };
     return (await super.sort(files)).toSorted((one, other) => rank(one) - rank(other));
@@ -48,12 +61,15 @@ export default defineConfig({
     sequence: { sequencer: LongestFirst },
     env: { NODE_NO_WARNINGS: '1', POWERTOOLS_LOG_LEVEL: 'SILENT', POWERTOOLS_METRICS_DISABLED: 'true' },
     projects: [
-      project('unit', ['test/lambdas/**/*.test.ts', 'test/tools/**/*.test.ts'], { isolate: false }),
-      // The CDK takes seconds to load: once for all files.
-      project('infrastructure', ['test/lib/**/*.test.ts'], { isolate: false }),
-      project('simulation', ['test/simulation/**/*.test.ts', 'test/simulator/**/*.test.ts']),
+      project('unit', ['test/lambdas/**/*.test.ts', 'test/tools/**/*.test.ts'], shared),
+      project('infrastructure', ['test/lib/**/*.test.ts'], shared),
+      project('simulation', ['test/simulation/**/*.test.ts', 'test/simulator/**/*.test.ts'], shared),
       // Nothing is deployed, each file has a world of its own.
-      project('simulated-acceptance', ['test/acceptance/**/*.test.ts'], { env: { ORDERLY_WORLD: 'simulator' } }),
+      project('simulated-acceptance', ['test/acceptance/**/*.test.ts'], {
+        ...shared,
+        env: { ORDERLY_WORLD: 'simulator' },
+        setupFiles: ['test/support/begin-world.ts'],
+      }),
       project('integration', ['test/integration/**/*.test.ts'], deployed),
       ...acceptance,
     ],

@@ -3,7 +3,7 @@ import type { DeliveryAddress, OrderLine, OrderView } from '../../lambdas/servic
 import { world } from '../support/world.js';
 import { eur, putLimit } from './accounts.js';
 import { priced } from './catalog.js';
-import type { ApiAnswer, Caller } from './world.js';
+import type { ApiAnswer, Caller, World } from './world.js';
 
 /** What scenarios about orders begin with and wait for. */
 
@@ -17,15 +17,18 @@ export const line = (sku: string, quantity = 1, amount = 350): OrderLine => ({
  * Credit for all that alice and bob order in any scenario; others have the default limit. The same limit again changes
  * nothing, so it is set once a file.
  */
-let credit: Promise<unknown> | undefined;
+const credits = new WeakMap<World, Promise<unknown>>();
 
 /** A product of the scenario's own with this price, of which there are so many pieces. @returns its SKU */
 export async function stocked(onHand: number, amount = 350): Promise<string> {
-  credit ??= Promise.all(
-    ['alice', 'bob'].map(async (customer) =>
-      expect(await putLimit(customer, eur(1e12))).toMatchObject({ status: 200 }),
-    ),
-  );
+  const credit =
+    credits.get(world) ??
+    Promise.all(
+      ['alice', 'bob'].map(async (customer) =>
+        expect(await putLimit(customer, eur(1e12))).toMatchObject({ status: 200 }),
+      ),
+    );
+  credits.set(world, credit);
   const sku = await priced(amount);
   const body = { onHand };
   const [{ status }] = await Promise.all([

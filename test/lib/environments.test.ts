@@ -31,9 +31,12 @@ test('an environment that keeps data and moves no money says so at synth', () =>
 
 test('an environment with the placeholder issuer says so at synth', () => {
   const warnings = (overrides: Overrides) =>
-    Annotations.fromStack(stackOf(synthesized('prod', overrides).stage, 'Platform')).findWarning('*', Match.anyValue());
+    Annotations.fromStack(stackOf(synthesized('prod', overrides).stage, 'Platform')).findWarning(
+      '*',
+      Match.stringLikeRegexp("^the token issuer of 'prod' is the placeholder"),
+    );
   expect(warnings({ issuer: 'https://login.example.com' })).toEqual([]);
-  expect(JSON.stringify(warnings({}))).toContain("the token issuer of 'prod' is the placeholder");
+  expect(warnings({})).toHaveLength(1);
 });
 
 describe('two environments', () => {

@@ -8,9 +8,11 @@ import { prodAssembly } from './support/assembly.js';
 import { effort } from './support/effort.js';
 
 const SEEDS = Array.from({ length: effort({ whole: 100, quick: 20 }) }, (_, seed) => String(seed));
+/** Seeds that are played a second time. */
+const AGAIN = SEEDS.slice(0, effort({ whole: 30, quick: 10 }));
 const deployment = deploymentOf(prodAssembly());
 
-test(`${SEEDS.length} seeds, each played twice, give the same histories and break no promise`, async () => {
+test(`${SEEDS.length} seeds break no promise, and ${AGAIN.length} of them, played twice, give the same histories`, async () => {
   const fingerprints = new Map<string, string>();
   for (const seed of SEEDS) {
     const history = await playSeed(deployment, rejectOne, seed);
@@ -18,7 +20,7 @@ test(`${SEEDS.length} seeds, each played twice, give the same histories and brea
     fingerprints.set(seed, history.fingerprint);
   }
   // Backwards, so that what a recycled environment has seen before is something else.
-  for (const seed of SEEDS.toReversed()) {
+  for (const seed of AGAIN.toReversed()) {
     const again = await playSeed(deployment, rejectOne, seed);
     expect(again.fingerprint, `seed ${seed}`).toBe(fingerprints.get(seed));
   }

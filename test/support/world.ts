@@ -3,13 +3,18 @@ import type { World } from '../acceptance/world.js';
 import { LocalStackWorld } from './localstack-world.js';
 import { SimulatorWorld } from './simulator-world.js';
 
-/** The world that scenarios run in. The one place that knows which: vitest.config.ts says so, by project. */
-export const world: World =
-  process.env.ORDERLY_WORLD === 'simulator'
-    ? new SimulatorWorld(process.env.ORDERLY_SEED ?? '1')
-    : new LocalStackWorld(inject('deployed'));
+/** Knows which world: vitest.config.ts says so, by project. */
+const inSimulator = process.env.ORDERLY_WORLD === 'simulator';
+
+/** The world that the scenarios of a test file run in. */
+export let world: World;
+
+/** Gives a test file a world of its own: a new cloud in the simulator, so that no history depends on the files before it. */
+export function beginWorld(): void {
+  world = inSimulator ? new SimulatorWorld(process.env.ORDERLY_SEED ?? '1') : new LocalStackWorld(inject('deployed'));
+}
 
 /** Says in a test's name why it is skipped where faults can't be made. */
 export const needsFaults = `(needs faults by hand${
-  world.makesFaults ? '' : ': there is no proxy for them under ORDERLY_ENDPOINT'
+  inSimulator || inject('deployed').proxyUrl ? '' : ': there is no proxy for them under ORDERLY_ENDPOINT'
 })`;
