@@ -2,7 +2,7 @@ import { Annotations, CfnOutput, Duration, Stack } from 'aws-cdk-lib';
 import { AttributeType, TableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import type { Construct } from 'constructs';
 import { Env } from '../../lambdas/platform/environment.js';
-import { paymentsContract } from '../../lambdas/services/payments/contract.js';
+import { paymentsContract, STRIPE_CUSTOMERS } from '../../lambdas/services/payments/contract.js';
 import { alarm, serviceMetric } from '../constructs/alarms.js';
 import type { Subscription } from '../constructs/idempotent-consumer.js';
 import { metricsNamespace, type ServiceFunction } from '../constructs/service-function.js';
@@ -86,6 +86,7 @@ export class PaymentsStack extends ServiceStack {
     const { payments, keepsData, environment } = settings;
     if (payments.provider === 'stripe') {
       charging.setEnvironment(Env.STRIPE_SECRET, payments.secretParameter);
+      charging.allowItems(this.table, ['GetItem', 'PutItem'], STRIPE_CUSTOMERS);
       charging.allow(
         ['ssm:GetParameter'],
         Stack.of(this).formatArn({

@@ -129,7 +129,8 @@ export abstract class OrderlyWorld implements Port.World {
   }
 
   async forget(person: string): Promise<void> {
-    await forget(this.parts.dynamodb, this.keysOfPeople, { person, dryRun: false });
+    const payments = this.output('Payments', 'TableName');
+    await forget(this.parts.dynamodb, { ...this.keysOfPeople, payments }, { person, dryRun: false });
   }
 
   async exported(person: string): Promise<Port.Json> {

@@ -9,6 +9,7 @@ import { inventoryContract } from '../../lambdas/services/inventory/contract.js'
 import { CREATE_ORDER_SAGA, ordersContract } from '../../lambdas/services/orders/contract.js';
 import { createOrderContract } from '../../lambdas/services/orders/saga-contract.js';
 import { paymentsContract } from '../../lambdas/services/payments/contract.js';
+import { StripeCustomers } from '../../lambdas/services/payments/provider/stripe-customers.js';
 import { readCommits } from './commits.js';
 import { Exit, OperatorError } from './errors.js';
 import type { Outcome } from './outcome.js';
@@ -81,14 +82,16 @@ export async function exportPerson(
       return own ? aggregatesIn(source, { ...asked, table: own }, keys.open) : [];
     }),
   ).then((found) => found.flat());
-  if (state === 'has no key' && aggregates.length === 0) {
+  const payments = table(paymentsContract.service);
+  const stripeCustomer = payments ? await new StripeCustomers(payments, documents).of(person) : undefined;
+  if (state === 'has no key' && aggregates.length === 0 && stripeCustomer === undefined) {
     throw new OperatorError(
       'not-found',
       `Nothing is known of a person '${person}'.`,
       command('person', 'export', 'alice'),
     );
   }
-  const json = { person, personalData: { state, ...more }, aggregates };
+  const json = { person, personalData: { state, ...more }, aggregates, ...(stripeCustomer && { stripeCustomer }) };
   return { exitCode: Exit.OK, text: JSON.stringify(json, undefined, 2), json };
 }
 

@@ -2,10 +2,17 @@ import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { type DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { personKey } from '../../lambdas/patterns/personal-data/personal-keys.js';
 import { clock } from '../../lambdas/platform/clock.js';
+import { StripeCustomers } from '../../lambdas/services/payments/provider/stripe-customers.js';
 import { Exit } from './errors.js';
 import type { Outcome } from './outcome.js';
 import { type KeysOfPeople, readPerson } from './people.js';
 import { user } from './user.js';
+
+/** Where the person is forgotten. */
+export interface Places extends Pick<KeysOfPeople, 'table'> {
+  /** Table of the payments service, which keeps the person's customer id at Stripe; none where it isn't deployed. */
+  readonly payments: string | undefined;
+}
 
 export interface ForgetRequest {
   readonly person: string;
@@ -16,15 +23,18 @@ export interface ForgetRequest {
  * `orderly person forget <id>`: puts a tombstone in the place of the person's key, for ever. All that was sealed by the
  * key can't be read any more, wherever copies are: tables, bus archive, queues, backups. It can't be undone.
  *
- * A person without a key gets a tombstone too, so that a message which comes late makes none.
+ * A person without a key gets a tombstone too, so that a message which comes late makes none. The person's customer id at
+ * Stripe is deleted as well; a payment that comes later finds it again, unless it is gone at Stripe.
  * @throws {OperatorError} `usage` for what is no id
  */
 export async function forget(
   documents: DynamoDBDocumentClient,
-  keys: Pick<KeysOfPeople, 'table'>,
+  places: Places,
   { person, dryRun }: ForgetRequest,
 ): Promise<Outcome> {
-  const before = await readPerson(documents, keys, person);
+  const before = await readPerson(documents, places, person);
+  // Also of who was forgotten before: a run may have ended in between, and a payment may have found the id again.
+  if (places.payments && !dryRun) await new StripeCustomers(places.payments, documents).forget(person);
   if (before.state === 'forgotten') {
     return outcome(person, 'forgotten-before', `was forgotten at ${before.forgottenAt} by ${before.forgottenBy}`);
   }
@@ -35,7 +45,7 @@ export async function forget(
   try {
     await documents.send(
       new PutCommand({
-        TableName: keys.table,
+        TableName: places.table,
         Item: { ...personKey(person), forgottenAt: clock.now(), forgottenBy: user() },
         ConditionExpression: isNotForgotten,
       }),

@@ -1,5 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import { ContractViolation } from '../../lambdas/patterns/contract.js';
+import { paymentsContract } from '../../lambdas/services/payments/contract.js';
 import { LocalRunError } from '../local/errors.js';
 import { type Command, readCommandLine } from './command-line.js';
 import { discard } from './discard.js';
@@ -80,8 +81,11 @@ async function carryOut(command: Exclude<Command, { name: 'help' }>, err: Stream
         const projection = projectionNamed(projectionsOf(endpoint, services), command.projection);
         return await stoppable((surroundings) => rebuild(projection, command, surroundings), json ? () => {} : err);
       }
-      case 'person forget':
-        return await forget(documents, await findKeysOfPeople(endpoint, environment), command);
+      case 'person forget': {
+        const { table } = await findKeysOfPeople(endpoint, environment);
+        const payments = services.find(({ name }) => name === paymentsContract.service)?.table;
+        return await forget(documents, { table, payments }, command);
+      }
       case 'person export': {
         const places = await findKeysOfPeople(endpoint, environment);
         const keys = { places, open: openKeys(places, documents, endpoint) };

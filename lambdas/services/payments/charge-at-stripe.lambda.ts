@@ -1,10 +1,12 @@
 import { Env } from '../../platform/environment.js';
 import { required } from '../../platform/read-environment.js';
 import { guardedConsumer } from './guarded-consumer.js';
+import { StripeCustomers } from './provider/stripe-customers.js';
 import { StripeProvider } from './provider/stripe-provider.js';
 import { secretCalled } from './provider/stripe-secret.js';
 
 const name = required(Env.STRIPE_SECRET);
+const customers = new StripeCustomers(required(Env.TABLE));
 
 /** Payments whose money Stripe moves. */
-export const handler = guardedConsumer(new StripeProvider(() => secretCalled(name)));
+export const handler = guardedConsumer(new StripeProvider(() => secretCalled(name), customers));

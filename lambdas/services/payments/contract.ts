@@ -82,6 +82,10 @@ export const paymentsContract = {
     RefundPayment: { version: 1, data: z.object(Step) },
   },
 } as const;
+
+/** Prefix of the keys under which the service keeps each account's customer at Stripe. */
+export const STRIPE_CUSTOMERS = 'STRIPE#';
+
 export type PaymentEvent = EventOf<typeof paymentsContract>;
 /** A step of an order's saga. */
 export type StepCommand = CommandOf<typeof paymentsContract>;

@@ -10,7 +10,13 @@ import { type PaymentEvent, paymentsContract } from './contract.js';
 import { decide, type Payment, type PaymentCommand, PaymentRefused, pendingRefund } from './domain/payment.js';
 import { onceAtProvider, PaymentUnclear } from './once-at-provider.js';
 import { effectOf, paymentStore } from './payment-store.js';
-import { type Charge, type PaymentProvider, ProviderRefused, type Refund } from './provider/payment-provider.js';
+import {
+  AccountAmbiguous,
+  type Charge,
+  type PaymentProvider,
+  ProviderRefused,
+  type Refund,
+} from './provider/payment-provider.js';
 
 type Told<Type extends PaymentEvent['type']> = Message<Extract<PaymentEvent, { type: Type }>>;
 
@@ -35,7 +41,8 @@ export function providerConsumer(
       VoidRequested: (message) => ({ decide: () => cancel(provider, message) }),
       RefundRequested: (message): Handling => ({ decide: () => refund(provider, message) }),
     },
-    isRefusal: (error) => error instanceof PaymentRefused || error instanceof PaymentUnclear,
+    isRefusal: (error) =>
+      error instanceof PaymentRefused || error instanceof PaymentUnclear || error instanceof AccountAmbiguous,
   });
 }
 

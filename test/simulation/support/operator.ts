@@ -57,7 +57,7 @@ export class Operator {
   /** As `orderly person forget` does, at this moment. */
   async forget(person: string): Promise<void> {
     const { personalKeys: table, forgotten, cloud } = this.orderly;
-    await forget(this.documents, { table }, { person, dryRun: false });
+    await forget(this.documents, { table, payments: undefined }, { person, dryRun: false });
     cloud.world.note(`operator forgets ${person}`);
     forgotten.push(person);
   }

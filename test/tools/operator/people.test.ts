@@ -3,6 +3,7 @@ import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { PersonalKeys, personKey } from '../../../lambdas/patterns/personal-data/personal-keys.js';
 import { documents } from '../../../lambdas/platform/dynamodb.js';
+import { StripeCustomers } from '../../../lambdas/services/payments/provider/stripe-customers.js';
 import { exportPerson } from '../../../tools/operator/export.js';
 import { forget } from '../../../tools/operator/forget.js';
 import { recordOf } from '../../../tools/release/contract-record.js';
@@ -10,12 +11,17 @@ import { contracts } from '../../../tools/release/contracts.js';
 import { inProcessDynamoDb } from '../../support/in-process-dynamodb.js';
 import { inProcessKms, KMS_KEY } from '../../support/in-process-kms.js';
 
-inProcessDynamoDb({ people: ['pk'], things: ['pk', 'sk'] }, { things: { people: ['person', 'pk'] } });
+inProcessDynamoDb(
+  { people: ['pk'], things: ['pk', 'sk'] },
+  { things: { people: ['person', 'pk'] } },
+);
 const places = { table: 'people', kmsKey: KMS_KEY };
 const open = new PersonalKeys({ ...places, documents, kms: inProcessKms().kms });
 const itemOf = async (person: string) =>
   (await documents.send(new GetCommand({ TableName: 'people', Key: personKey(person) }))).Item;
-const forgetting = (person: string, dryRun = false) => forget(documents, places, { person, dryRun });
+const forgetting = (person: string, dryRun = false) =>
+  forget(documents, { ...places, payments: 'things' }, { person, dryRun });
+const customers = new StripeCustomers('things');
 
 let person: string;
 beforeEach(() => {
@@ -59,6 +65,17 @@ describe('orderly person forget', () => {
     ]);
   });
 
+  test('deletes the id at Stripe, also where a payment has found it again since; with --dry-run it stays', async () => {
+    await customers.keep(person, 'cus_1', undefined);
+    await forgetting(person, true);
+    expect(await customers.of(person)).toBe('cus_1');
+    await forgetting(person);
+    expect(await customers.of(person)).toBeUndefined();
+    await customers.keep(person, 'cus_1', undefined);
+    await forgetting(person);
+    expect(await customers.of(person)).toBeUndefined();
+  });
+
   test.each(['', 'a b', 'x'.repeat(129), 'ada@example.org'])("takes no '%s' for a person", async (id) =>
     expect(forgetting(id)).rejects.toMatchObject({ code: 'usage', exitCode: 2 }),
   );
@@ -82,6 +99,12 @@ describe('orderly person export', () => {
     await expect(exportPerson(documents, services as never, { places, open }, person)).rejects.toThrow();
     const naming = names.filter(({ events }) => /"(customerId|orderId)":/.test(JSON.stringify(events)));
     expect([...asked].toSorted()).toEqual([...new Set(naming.map(({ service }) => service))].toSorted());
+  });
+  test('has the id at Stripe', async () => {
+    const services = [{ name: 'payments', table: 'things' }];
+    const exporting = () => exportPerson(documents, services as never, { places, open }, person);
+    await customers.keep(person, 'cus_1', undefined);
+    expect((await exporting()).json).toMatchObject({ person, stripeCustomer: 'cus_1' });
   });
   test('says that somebody was forgotten', async () => {
     await forgetting(person);

@@ -22,7 +22,7 @@ export interface PaymentProvider {
    * Makes an object that can be charged; nothing is charged yet. An object that is made twice does no harm: only the one
    * whose id is committed is ever charged.
    * @returns its id
-   * @throws {ProviderRefused} {@link ProviderUnavailable} {@link ProviderUndecided}
+   * @throws {ProviderRefused} {@link ProviderUnavailable} {@link ProviderUndecided} {@link AccountAmbiguous}
    */
   create(wanted: {
     readonly key: string;
@@ -87,5 +87,16 @@ export class ProviderRefused extends Error {
     options?: ErrorOptions,
   ) {
     super(code, options);
+  }
+}
+
+/**
+ * Several of the provider's customers may be this account: nobody is charged until an operator has mended that there. A
+ * decline would be wrong, since the customer's card is right and another one would help nobody.
+ */
+export class AccountAmbiguous extends Error {
+  override readonly name = 'AccountAmbiguous';
+  constructor(readonly code: 'SEVERAL_CUSTOMERS' | 'TOO_MANY_ALIKE') {
+    super(code);
   }
 }

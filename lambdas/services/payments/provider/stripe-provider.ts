@@ -1,6 +1,7 @@
 import Stripe from 'stripe';
 import type { DeclineReason } from '../contract.js';
 import {
+  AccountAmbiguous,
   type Charge,
   type PaymentProvider,
   ProviderRefused,
@@ -8,18 +9,19 @@ import {
   ProviderUndecided,
   type Refund,
 } from './payment-provider.js';
+import type { StripeCustomers } from './stripe-customers.js';
 
 /** Names in Stripe's metadata by which our things are found there. */
 const ACCOUNT = 'orderly_account';
 const PAYMENT = 'orderly_payment';
 const REFUND = 'orderly_refund';
 
-/** The function has 20 s, for two calls at most as a rule, and three for a new customer. */
+/** The function has 20 s, for two calls as a rule, three for a new customer, four where the customer that was kept pays no more. */
 const TIMEOUT_MS = 5_000;
 /** Above what one payment has: `MAX_REFUNDS` of its domain. */
 const MOST_REFUNDS = 100;
-/** As many as a list gives at once. */
-const NEWEST_CUSTOMERS = 100;
+/** As many as a list or a search gives at once. */
+const MOST_CUSTOMERS = 100;
 
 /**
  * Amounts are in the smallest unit of ISO 4217, and so are Stripe's but in these ("Supported currencies"): two decimals
@@ -34,7 +36,7 @@ export type StripeAddress = Pick<Stripe.StripeConfig, 'host' | 'port' | 'protoco
  * Stripe, by PaymentIntents: created without being confirmed, confirmed by id, found by their metadata. A charge is "off
  * session": what needs the customer's presence is declined.
  *
- * The account is the Stripe customer whose metadata says `orderly_account`, by its default payment method.
+ * The account is the Stripe customer whose metadata says exactly `orderly_account`, by its default payment method.
  */
 export class StripeProvider implements PaymentProvider {
   private client: Promise<Stripe> | undefined;
@@ -42,19 +44,20 @@ export class StripeProvider implements PaymentProvider {
   /** @param secret reads the key of the API; asked again after Stripe has refused it, so that it may be rotated */
   constructor(
     private readonly secret: () => Promise<string>,
+    private readonly customers: StripeCustomers,
     private readonly address: StripeAddress = {},
   ) {}
 
   async create({ key, paymentId, accountId, amount }: Parameters<PaymentProvider['create']>[0]): Promise<string> {
     // A hundredth of the amount would be charged, or a hundred times of it.
     if (IN_ANOTHER_UNIT.has(amount.currency)) throw new ProviderRefused('CURRENCY_IN_ANOTHER_UNIT');
-    const method = await this.methodOf(accountId);
+    const payer = await this.payerOf(accountId);
     const intent = await this.call((stripe) =>
       stripe.paymentIntents.create(
         {
           amount: amount.amount,
           currency: amount.currency.toLowerCase(),
-          ...method,
+          ...payer,
           automatic_payment_methods: { enabled: true, allow_redirects: 'never' },
           metadata: { [PAYMENT]: paymentId },
         },
@@ -114,15 +117,40 @@ export class StripeProvider implements PaymentProvider {
     return found && refundIn(found);
   }
 
-  /** @throws {ProviderRefused} `NO_PAYMENT_METHOD` */
-  private async methodOf(accountId: string): Promise<{ customer: string; payment_method: string }> {
+  /**
+   * Returns who pays for an account: the customer that was kept for it, unless Stripe says that it was deleted, is another
+   * account's now or has no payment method any more; else the one that is found. A read by id is always current and falls
+   * under Stripe's general rate limit; all searches of the shop together have a limit of 20 a second ("Search", rate limits).
+   * @throws {ProviderRefused} `NO_PAYMENT_METHOD` {@link AccountAmbiguous}
+   */
+  private async payerOf(accountId: string): Promise<Payer> {
+    const kept = await this.customers.of(accountId);
+    const paying = kept === undefined ? undefined : await this.stillPaying(kept, accountId);
+    if (paying) return paying;
+    const found = await this.findPayer(accountId);
+    await this.customers.keep(accountId, found.customer, kept);
+    return found;
+  }
+
+  private async stillPaying(id: string, accountId: string): Promise<Payer | undefined> {
+    try {
+      return onlyPayer([await this.call((stripe) => stripe.customers.retrieve(id))], accountId);
+    } catch (error) {
+      if (error instanceof ProviderRefused && error.code === 'resource_missing') return undefined;
+      throw error;
+    }
+  }
+
+  private async findPayer(accountId: string): Promise<Payer> {
     const query = `metadata['${ACCOUNT}']:${JSON.stringify(accountId)}`;
-    const searched = await this.call((stripe) => stripe.customers.search({ query, limit: 1 }));
-    const found = payingBy(searched.data[0]);
+    const searched = await this.call((stripe) => stripe.customers.search({ query, limit: MOST_CUSTOMERS }));
+    // A search ignores case ("Search query language"), so most of so many belong to others. Ours may be in the rest.
+    if (searched.has_more) throw new AccountAmbiguous('TOO_MANY_ALIKE');
+    const found = onlyPayer(searched.data, accountId);
     if (found) return found;
     // A search finds up to a minute late what is new; a list, with the newest first, doesn't (Stripe's guide, "Search").
-    const newest = await this.call((stripe) => stripe.customers.list({ limit: NEWEST_CUSTOMERS }));
-    const created = payingBy(newest.data.find(({ metadata }) => metadata[ACCOUNT] === accountId));
+    const newest = await this.call((stripe) => stripe.customers.list({ limit: MOST_CUSTOMERS }));
+    const created = onlyPayer(newest.data, accountId);
     if (!created) throw new ProviderRefused('NO_PAYMENT_METHOD');
     return created;
   }
@@ -157,12 +185,28 @@ function ourErrorOf(error: Stripe.errors.StripeError): Error {
   return new ProviderRefused(code, { cause: error });
 }
 
-/** A customer and what it pays by; nothing where it has no default. */
-function payingBy(customer: Stripe.Customer | undefined) {
-  const method = customer?.invoice_settings.default_payment_method;
-  return customer && method
-    ? { customer: customer.id, payment_method: typeof method === 'string' ? method : method.id }
-    : undefined;
+/** A customer at Stripe, and what it pays by. */
+interface Payer {
+  readonly customer: string;
+  readonly payment_method: string;
+}
+
+/**
+ * Picks the customer that is this account and can pay; nothing where there is none.
+ * @throws {AccountAmbiguous} there are several, and nobody knows whose card the shop means
+ */
+function onlyPayer(
+  customers: readonly (Stripe.Customer | Stripe.DeletedCustomer)[],
+  accountId: string,
+): Payer | undefined {
+  const [payer, ...others] = customers.flatMap((customer): readonly Payer[] => {
+    if (customer.deleted || customer.metadata[ACCOUNT] !== accountId) return [];
+    const method = customer.invoice_settings.default_payment_method;
+    if (!method) return [];
+    return [{ customer: customer.id, payment_method: typeof method === 'string' ? method : method.id }];
+  });
+  if (others.length > 0) throw new AccountAmbiguous('SEVERAL_CUSTOMERS');
+  return payer;
 }
 
 /** What a PaymentIntent says of its charge; nothing while it was not confirmed, or is worked on. */

@@ -6,8 +6,8 @@ import type { Commit } from '../../../../lambdas/patterns/event-store/commit.js'
 import { busEntries } from '../../../../lambdas/patterns/outbox/envelope.js';
 import type { PaymentEvent } from '../../../../lambdas/services/payments/contract.js';
 import type { PaymentProvider } from '../../../../lambdas/services/payments/provider/payment-provider.js';
-import { ProviderRefused } from '../../../../lambdas/services/payments/provider/payment-provider.js';
-import { consumed, consumerEnvironment } from '../../../support/consumed.js';
+import { AccountAmbiguous, ProviderRefused } from '../../../../lambdas/services/payments/provider/payment-provider.js';
+import { consumed, consumerEnvironment, outcomeOf } from '../../../support/consumed.js';
 import { type Call, inProcessDynamoDb } from '../../../support/in-process-dynamodb.js';
 import { metricLines } from '../../../support/metric-lines.js';
 import { traceOf } from '../../../support/tally.js';
@@ -81,6 +81,23 @@ const voiding = (paymentId: string): readonly PaymentEvent[] => [
 
 test('the provider is not asked to charge what is to be undone', async () =>
   expect(await tells(2, refusing, voiding, 1)).toEqual([]));
+
+test('an account that may be several customers is a failure record at once, and nobody is declined', async () => {
+  const id = paymentId();
+  const payment = await store.paymentStore.load(id);
+  const commit = store.paymentStore.commit(payment, historyOf(id).slice(0, 1), traceOf(randomUUID()));
+  await store.paymentStore.append(commit);
+  const ambiguous: PaymentProvider = {
+    ...refusing,
+    create: async () => {
+      throw new AccountAmbiguous('SEVERAL_CUSTOMERS');
+    },
+  };
+  const body = bodyOf(commit, -1);
+  await consumed(consumers.providerConsumer(ambiguous), body);
+  expect(await outcomeOf(JSON.parse(body).detail.id)).toBe('FAILED');
+  expect((await store.paymentStore.load(id)).state.status).toBe('REQUESTED');
+});
 
 describe('what the provider refuses', () => {
   test('to make is declined', async () =>

@@ -5,7 +5,9 @@ import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { StripeCustomers } from '../../../../../lambdas/services/payments/provider/stripe-customers.js';
 import { StripeProvider } from '../../../../../lambdas/services/payments/provider/stripe-provider.js';
+import { inProcessDynamoDb } from '../../../../support/in-process-dynamodb.js';
 import { eur } from './provider-suite.js';
 
 /**
@@ -31,6 +33,13 @@ async function missing(): Promise<string | undefined> {
 }
 const reason = await missing();
 
+/** A search that doesn't find the customer yet, so that the list is asked for as well; then it is read by its id. */
+function ourAnswer(url: string, customer: object): string | undefined {
+  if (url.startsWith('/v1/customers/search')) return JSON.stringify({ data: [] });
+  if (url.startsWith('/v1/customers/')) return JSON.stringify(customer);
+  return url.startsWith('/v1/customers') ? JSON.stringify({ data: [customer] }) : undefined;
+}
+
 test.runIf(reason !== undefined && Boolean(process.env.CI))('CI has stripe-mock', () => expect.fail(reason));
 
 describe.skipIf(reason !== undefined)(`Stripe's description of its API ${reason ? `(skipped, ${reason})` : ''}`, () => {
@@ -55,11 +64,8 @@ describe.skipIf(reason !== undefined)(`Stripe's description of its API ${reason 
       metadata: { orderly_account: 'bob' },
       invoice_settings: { default_payment_method: 'pm_1' },
     };
-    const isOfCustomers = url.startsWith('/v1/customers');
     response.writeHead(answer.status, { 'content-type': 'application/json' });
-    // A search that doesn't find it yet, so that the list is asked for as well.
-    const data = url.includes('/search') ? [] : [customer];
-    response.end(isOfCustomers && answer.ok ? JSON.stringify({ data }) : text);
+    response.end(answer.ok ? (ourAnswer(url, customer) ?? text) : text);
   });
 
   beforeAll(async () => {
@@ -74,8 +80,12 @@ describe.skipIf(reason !== undefined)(`Stripe's description of its API ${reason 
 
   test('has every request that we make, with its parameters', async () => {
     const { port } = front.address() as AddressInfo;
-    const provider = new StripeProvider(async () => 'sk_test_123', { host: '127.0.0.1', port, protocol: 'http' });
+    inProcessDynamoDb({ table: ['pk', 'sk'] });
+    const customers = new StripeCustomers('table');
+    const address = { host: '127.0.0.1', port, protocol: 'http' } as const;
+    const provider = new StripeProvider(async () => 'sk_test_123', customers, address);
     await provider.create({ key: 'p1:create', paymentId: 'p1', accountId: 'bob', amount: eur(1000) });
+    await provider.create({ key: 'p2:create', paymentId: 'p2', accountId: 'bob', amount: eur(1000) });
     // What came of the mock's own object is no matter of ours.
     await provider.confirm({ key: 'p1:charge', providerId: 'pi_1' }).catch(() => undefined);
     await provider.cancel({ key: 'p1:cancel', providerId: 'pi_1' }).catch(() => undefined);
@@ -85,6 +95,8 @@ describe.skipIf(reason !== undefined)(`Stripe's description of its API ${reason 
     expect(answers).toEqual([
       'GET /v1/customers/search 200',
       'GET /v1/customers 200',
+      'POST /v1/payment_intents 200',
+      'GET /v1/customers/cus_1 200',
       'POST /v1/payment_intents 200',
       'POST /v1/payment_intents/pi_1/confirm 200',
       'POST /v1/payment_intents/pi_1/cancel 200',
