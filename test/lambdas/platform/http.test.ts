@@ -171,3 +171,34 @@ describe('the subject of a token', () => {
     },
   );
 });
+
+describe('one token', () => {
+  const token = makeToken(claims, issuerKey);
+  const effectOf = async (headers: object, multiValueHeaders?: object) => {
+    const methodArn = 'arn:aws:execute-api:eu-west-1:1:api/v1/GET/orders';
+    const event = { methodArn, headers, multiValueHeaders } as unknown as APIGatewayRequestAuthorizerEvent;
+    const log = vi.spyOn(logger, 'info').mockReturnValue();
+    const { policyDocument } = await authorizer(event);
+    log.mockRestore();
+    return policyDocument.Statement[0]!.Effect;
+  };
+  const said = (authorization: string) =>
+    effectOf({ Authorization: authorization }, { Authorization: [authorization] });
+
+  test('has one spelling: of the spare bits in its last character none may be set, or the firewall counts each apart', async () => {
+    const last = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
+    const others = [1, 2, 3].map((bits) => `${token.slice(0, -1)}${last[last.indexOf(token.at(-1) ?? '') + bits]}`);
+    const signature = (text: string) => Buffer.from(text.split('.')[2] ?? '', 'base64url').toString('hex');
+    expect(new Set([token, ...others].map(signature)).size).toBe(1);
+    expect(await said(`Bearer ${token}`)).toBe('Allow');
+    expect(await said(`bearer ${token}`)).toBe('Allow');
+    for (const other of others) expect(await said(`Bearer ${other}`)).toBe('Deny');
+  });
+
+  test('comes alone: beside another Authorization header the firewall might count the other one', async () => {
+    const Authorization = `Bearer ${token}`;
+    expect(await effectOf({ Authorization }, { Authorization: ['Bearer a.b.c', Authorization] })).toBe('Deny');
+    expect(await effectOf({ authorization: Authorization }, { authorization: ['x', Authorization] })).toBe('Deny');
+    expect(await effectOf({ Authorization })).toBe('Allow');
+  });
+});
