@@ -31,6 +31,16 @@ export type PaymentSettings =
       readonly secretParameter: string;
     };
 
+/** Requests that the firewall lets through within `FIREWALL_WINDOW`, at least 10. AWS counts them roughly. */
+export interface FirewallSettings {
+  /** Requests of one address, with or without a token. A shop's own servers are one address. */
+  readonly requestsPerAddress: number;
+  /** Requests with one token: of a customer, an operator, a program. */
+  readonly requestsPerToken: number;
+}
+
+export const FIREWALL_WINDOW = Duration.minutes(1);
+
 /** All that differs between two environments; the stacks are the same. */
 export interface Settings {
   /** Part of each stack's name, and of the metrics' namespace: two environments fit into one account. */
@@ -56,11 +66,8 @@ export interface Settings {
   readonly payments: PaymentSettings;
   /** Requests a second that the API lets through over all clients, and how many at once on top. */
   readonly throttle: { readonly rate: number; readonly burst: number };
-  /**
-   * A web application firewall in front of the API (about 10 dollars a month); none where false.
-   * `requestsPerCaller`: of one address within 5 minutes, 10 to 2,000,000,000. A shop's own servers are one address.
-   */
-  readonly firewall: false | { readonly requestsPerCaller: number };
+  /** A web application firewall in front of the API (about 11 dollars a month); none where false. */
+  readonly firewall: false | FirewallSettings;
   /**
    * Who is told of an alarm, by e-mail (the address has to confirm once).
    * @default nobody: alarms are seen in the console only
@@ -107,7 +114,7 @@ const ENVIRONMENTS: Readonly<Record<string, Omit<Settings, 'environment'>>> = {
     defaultCreditLimit: { amount: 1_000_00, currency: 'EUR' },
     payments: { provider: 'stripe', secretParameter: '/orderly/prod/stripe-secret-key' },
     throttle: { rate: 500, burst: 1000 },
-    firewall: { requestsPerCaller: 30_000 },
+    firewall: { requestsPerAddress: 5_000, requestsPerToken: 600 },
     auth: { issuer: PLACEHOLDER_ISSUER, audience: 'orderly', roleClaim: 'orderly_role' },
   },
 };
@@ -146,4 +153,29 @@ export function settingsFor(
   }
   const payments: PaymentSettings = paymentProvider === undefined ? known.payments : { provider: paymentProvider };
   return { ...known, environment, auth, payments, ...(alarmEmail !== undefined && { alarmEmail }) };
+}
+
+/** AWS takes no rate limit below this. */
+const LOWEST_LIMIT = 10;
+/** Of what the stage lets through, one address gets less than this part: five of them leave room for everybody else. */
+const ADDRESS_PART = 1 / 5;
+
+/** @throws {SettingsError} for a firewall whose limits would let one caller use up what all callers share */
+export function checkFirewall({ firewall, throttle }: Pick<Settings, 'firewall' | 'throttle'>): void {
+  if (!firewall) return;
+  const { requestsPerAddress, requestsPerToken } = firewall;
+  const below = throttle.rate * FIREWALL_WINDOW.toSeconds() * ADDRESS_PART;
+  if (requestsPerAddress >= below) {
+    throw new SettingsError(
+      `firewall: requestsPerAddress is ${requestsPerAddress}; expected less than ${below}, a fifth of throttle.rate over a minute`,
+    );
+  }
+  if (requestsPerToken > requestsPerAddress) {
+    throw new SettingsError(
+      `firewall: requestsPerToken is ${requestsPerToken}; expected at most requestsPerAddress, ${requestsPerAddress}`,
+    );
+  }
+  if (requestsPerToken < LOWEST_LIMIT) {
+    throw new SettingsError(`firewall: requestsPerToken is ${requestsPerToken}; expected at least ${LOWEST_LIMIT}`);
+  }
 }

@@ -7,6 +7,8 @@ const PROBLEMS = {
   'key-missing': { status: 400, title: 'An Idempotency-Key is needed' },
   unauthenticated: { status: 401, title: 'A valid token is needed' },
   forbidden: { status: 403, title: 'This is not for your role' },
+  /** The firewall's refusal, answered by the gateway. */
+  blocked: { status: 403, title: 'Request blocked' },
   'not-found': { status: 404, title: 'There is no such thing' },
   'too-late': { status: 409, title: 'It is too late for this' },
   conflict: { status: 409, title: 'Somebody else changed it meanwhile' },

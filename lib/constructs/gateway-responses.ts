@@ -56,9 +56,9 @@ const PROBLEMS: readonly Problem[] = [
   {
     type: ResponseType.WAF_FILTERED,
     status: 403,
-    code: 'forbidden',
-    title: 'This is not for your role',
-    detail: 'The firewall refused the request.',
+    code: 'blocked',
+    title: 'Request blocked',
+    detail: 'The firewall takes the request, or its address, for an attack. Token and role are not the reason.',
   },
   {
     type: ResponseType.REQUEST_TOO_LARGE,

@@ -92,8 +92,7 @@ export class OrderApi extends Construct {
     this.api.node.tryRemoveChild('Endpoint');
     answerProblems(this.api);
     if (settings.firewall) {
-      const { requestsPerCaller } = settings.firewall;
-      new Firewall(this, 'Firewall', { stage: this.api.deploymentStage, requestsPerCaller });
+      new Firewall(this, 'Firewall', { stage: this.api.deploymentStage, settings, limits: settings.firewall });
     }
     this.alarms(props.authorizer, alarmTopic);
     this.acknowledge(settings);
@@ -155,7 +154,7 @@ export class OrderApi extends Construct {
     if (firewall) return;
     acknowledge(
       'AwsSolutions-APIG3',
-      `A firewall costs about 10 dollars a month, which '${environment}' isn't worth; environments that keep data have one.`,
+      `A firewall costs about 11 dollars a month, which '${environment}' isn't worth; environments that keep data have one.`,
     );
   }
 }

@@ -2,7 +2,6 @@ import { describe, expect, test } from 'vitest';
 import { Problem, type ProblemCode } from '../../lambdas/platform/errors.js';
 import { type Json, referenced, synthesized } from './support/environments.js';
 
-const dev = synthesized('dev');
 const prod = synthesized('prod');
 
 describe('the API', () => {
@@ -108,6 +107,7 @@ describe('the gateway’s own answers', () => {
     ['INVALID_SIGNATURE', 404, 'not-found'],
     ['RESOURCE_NOT_FOUND', 404, 'not-found'],
     ['REQUEST_TOO_LARGE', 413, 'too-large'],
+    ['WAF_FILTERED', 403, 'blocked'],
     ['THROTTLED', 429, 'throttled'],
     ['QUOTA_EXCEEDED', 429, 'throttled'],
     ['AUTHORIZER_FAILURE', 500, 'internal'],
@@ -116,25 +116,5 @@ describe('the gateway’s own answers', () => {
   ])('%s is %d %s', (type, status, code) => {
     const answer = answers.find((answer) => answer.type === type);
     expect(answer).toMatchObject({ status, body: { type: `urn:orderly:problem:${code}` } });
-  });
-});
-
-describe('the firewall', () => {
-  test('stands in front of prod only', () => {
-    expect(dev.resources('Api', 'AWS::WAFv2::WebACL')).toEqual([]);
-    expect(prod.resources('Api', 'AWS::WAFv2::WebACL')).toHaveLength(1);
-    expect(prod.resources('Api', 'AWS::WAFv2::WebACLAssociation')).toHaveLength(1);
-  });
-
-  test('refuses declared bodies over 128 KB, and none below', () => {
-    const [acl] = prod.resources('Api', 'AWS::WAFv2::WebACL');
-    const rule = acl?.properties.Rules.find(({ Name }: Json) => Name === 'BodySize');
-    const refused = new RegExp(rule.Statement.RegexMatchStatement.RegexString);
-    const lengths = [
-      0, 9, 99_999, 130_000, 131_071, 131_072, 131_073, 131_079, 131_080, 131_099, 131_100, 131_999, 132_000, 140_000,
-      200_000, 999_999, 1_000_000, 10_485_760,
-    ];
-    for (const length of lengths) expect(refused.test(String(length)), String(length)).toBe(length > 131_072);
-    for (let length = 130_900; length < 132_100; length++) expect(refused.test(String(length))).toBe(length > 131_072);
   });
 });

@@ -134,6 +134,16 @@ describe('roles', () => {
     expect(reader?.policy).toMatch(/^OnProviderRole/);
   });
 
+  test("let payments keep each account's customer at Stripe, and where no money is moved none", () => {
+    const keepers = (environment: typeof dev) =>
+      statements(environment)
+        .filter(({ condition }) => JSON.stringify(condition ?? '').includes('"STRIPE#*"'))
+        .map(({ stack, policy, actions }) => [stack, policy.replace(/RoleDefault.*/, ''), ...actions]);
+    expect(keepers(dev)).toEqual([]);
+    expect(keepers(synthesized('prod', { paymentProvider: 'sandbox' }))).toEqual([]);
+    expect(keepers(prod)).toEqual([['Payments', 'OnProvider', 'dynamodb:GetItem', 'dynamodb:PutItem']]);
+  });
+
   test('of a rebuild may scan its own table and feed, and touch rows, aggregates and its pointer only', () => {
     for (const [policy, aggregates, rows] of [
       ['RebuildListProjectionRole', 'Order#*', 'CUSTOMER#*'],

@@ -10,7 +10,7 @@ describe('settings', () => {
 
   test('of dev are disposable, of prod kept', () => {
     expect(settingsFor('dev')).toMatchObject({ keepsData: false, firewall: false });
-    expect(settingsFor('prod')).toMatchObject({ keepsData: true, firewall: { requestsPerCaller: 30_000 } });
+    expect(settingsFor('prod')).toMatchObject({ keepsData: true, firewall: { requestsPerAddress: 5_000 } });
   });
 
   test('of prod ship a placeholder for the issuer, which a command line may replace', () => {

@@ -12,4 +12,5 @@ export const INERT: Readonly<Record<string, string>> = {
   'AWS::ApiGateway::Deployment': 'a snapshot of routes that are all there from the beginning',
   'AWS::WAFv2::WebACL': 'refuses what no scenario sends',
   'AWS::WAFv2::WebACLAssociation': 'as the ACL',
+  'AWS::WAFv2::LoggingConfiguration': 'as the ACL',
 };

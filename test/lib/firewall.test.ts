@@ -1,0 +1,164 @@
+import { describe, expect, test } from 'vitest';
+import { OrderlyStage } from '../../lib/orderly-stage.js';
+import { type Settings, settingsFor } from '../../lib/settings.js';
+import { type Json, newApp, noCode, referenced, synthesized } from './support/environments.js';
+
+const dev = synthesized('dev');
+const prod = synthesized('prod');
+const [acl] = prod.resources('Api', 'AWS::WAFv2::WebACL');
+const rules: readonly Json[] = acl?.properties.Rules;
+const rule = (name: string): Json => rules.find(({ Name }) => Name === name) ?? expect.fail(`no rule ${name}`);
+const bodyOf = (key: string): Json => JSON.parse(acl?.properties.CustomResponseBodies[key].Content);
+
+describe('the firewall', () => {
+  test('stands in front of prod only', () => {
+    expect(dev.resources('Api', 'AWS::WAFv2::WebACL')).toEqual([]);
+    expect(prod.resources('Api', 'AWS::WAFv2::WebACL')).toHaveLength(1);
+    expect(prod.resources('Api', 'AWS::WAFv2::WebACLAssociation')).toHaveLength(1);
+  });
+
+  test('refuses declared bodies over 128 KB, and none below', () => {
+    const refused = new RegExp(rule('BodySize').Statement.RegexMatchStatement.RegexString);
+    const lengths = [
+      0, 9, 99_999, 130_000, 131_071, 131_072, 131_073, 131_079, 131_080, 131_099, 131_100, 131_999, 132_000, 140_000,
+      200_000, 999_999, 1_000_000, 10_485_760,
+    ];
+    for (const length of lengths) expect(refused.test(String(length)), String(length)).toBe(length > 131_072);
+    for (let length = 130_900; length < 132_100; length++) expect(refused.test(String(length))).toBe(length > 131_072);
+  });
+
+  test('reads as much of a body as it can for an API', () =>
+    expect(acl?.properties.AssociationConfig).toEqual({
+      RequestBody: { API_GATEWAY: { DefaultSizeInspectionLimit: 'KB_64' } },
+    }));
+
+  test('counts each address and each token over a minute, and tells who is over a limit when to come back', () => {
+    expect(rule('AddressRate').Statement.RateBasedStatement).toEqual({
+      AggregateKeyType: 'IP',
+      EvaluationWindowSec: 60,
+      Limit: 5000,
+    });
+    expect(rule('TokenRate').Statement.RateBasedStatement).toEqual({
+      AggregateKeyType: 'CUSTOM_KEYS',
+      // `Bearer` may be written in any case, and is the same token.
+      CustomKeys: [{ Header: { Name: 'authorization', TextTransformations: [{ Priority: 0, Type: 'LOWERCASE' }] } }],
+      EvaluationWindowSec: 60,
+      Limit: 600,
+    });
+    for (const name of ['AddressRate', 'TokenRate']) {
+      const { ResponseCode, CustomResponseBodyKey, ResponseHeaders } = rule(name).Action.Block.CustomResponse;
+      expect(ResponseCode).toBe(429);
+      expect(bodyOf(CustomResponseBodyKey)).toMatchObject({ type: 'urn:orderly:problem:throttled', status: 429 });
+      expect(ResponseHeaders).toEqual([{ Name: 'Retry-After', Value: '60' }]);
+    }
+  });
+
+  test('knows what AWS publishes: bad addresses, known attacks, and the common rules but for what is right here', () => {
+    const counted = (name: string) =>
+      (rule(name).Statement.ManagedRuleGroupStatement.RuleActionOverrides ?? []).map(({ Name, ActionToUse }: Json) => {
+        expect(ActionToUse).toEqual({ Count: {} });
+        return Name;
+      });
+    expect(counted('AWSManagedRulesAmazonIpReputationList')).toEqual([]);
+    expect(counted('AWSManagedRulesKnownBadInputsRuleSet')).toEqual([]);
+    expect(counted('AWSManagedRulesCommonRuleSet')).toEqual([
+      'SizeRestrictions_BODY',
+      'NoUserAgent_HEADER',
+      'RestrictedExtensions_URIPATH',
+      'CrossSiteScripting_BODY',
+    ]);
+  });
+
+  test('stays within the capacity that its price includes', () => {
+    // AWS WAF Developer Guide: each rule group's page; rate-based 2, and 30 for each key; a regular expression 3; 10 for each text transformation.
+    const capacity: Readonly<Record<string, number>> = {
+      AddressRate: 2,
+      TokenRate: 2 + 30 + 10,
+      BodySize: 3 + 10,
+      AWSManagedRulesAmazonIpReputationList: 25,
+      AWSManagedRulesCommonRuleSet: 700,
+      AWSManagedRulesKnownBadInputsRuleSet: 200,
+    };
+    expect(rules.map(({ Name }) => Name).toSorted()).toEqual(Object.keys(capacity).toSorted());
+    expect(Object.values(capacity).reduce((sum, one) => sum + one)).toBeLessThanOrEqual(1_500);
+    expect(new Set(rules.map(({ Priority }) => Priority)).size).toBe(rules.length);
+  });
+});
+
+describe('what the firewall remembers of requests', () => {
+  const [logging] = prod.resources('Api', 'AWS::WAFv2::LoggingConfiguration');
+  const [group, ...others] = prod
+    .resources('Api', 'AWS::Logs::LogGroup')
+    .filter(({ properties }) => JSON.stringify(properties.LogGroupName ?? '').includes('aws-waf-logs-'));
+
+  test('has no token, no key, no session, no query and no body, in samples or in the log', () => {
+    const hidden = acl?.properties.DataProtectionConfig.DataProtections;
+    expect(hidden).toEqual([
+      // Which token was over its limit is worth knowing; nobody guesses a signature by its hash.
+      { Field: { FieldType: 'SINGLE_HEADER', FieldKeys: ['authorization'] }, Action: 'HASH' },
+      {
+        Field: { FieldType: 'SINGLE_HEADER', FieldKeys: ['idempotency-key', 'session-id'] },
+        Action: 'SUBSTITUTION',
+      },
+      { Field: { FieldType: 'QUERY_STRING' }, Action: 'SUBSTITUTION' },
+      { Field: { FieldType: 'BODY' }, Action: 'SUBSTITUTION' },
+    ]);
+  });
+
+  test('is logged of what a rule has matched, without paths: they name customers', () => {
+    expect(logging?.properties.ResourceArn).toEqual({ 'Fn::GetAtt': [acl?.id, 'Arn'] });
+    expect(logging?.properties.RedactedFields).toEqual([{ UriPath: {} }, { QueryString: {} }]);
+    expect(logging?.properties.LoggingFilter).toEqual({
+      DefaultBehavior: 'DROP',
+      Filters: [
+        {
+          Behavior: 'KEEP',
+          Requirement: 'MEETS_ANY',
+          Conditions: ['BLOCK', 'COUNT', 'EXCLUDED_AS_COUNT'].map((Action) => ({ ActionCondition: { Action } })),
+        },
+      ],
+    });
+  });
+
+  test('goes to a log group of its own that forgets, under a name that no earlier deployment has left behind', () => {
+    expect(others).toEqual([]);
+    expect(group?.properties.RetentionInDays).toBe(90);
+    expect(group?.attributes).toMatchObject({ DeletionPolicy: 'Retain', UpdateReplacePolicy: 'Retain' });
+    const [, parts] = group?.properties.LogGroupName['Fn::Join'] ?? [];
+    expect(parts[0]).toBe('aws-waf-logs-orderly-prod-Api-');
+    expect(JSON.stringify(parts[1])).toContain('AWS::StackId');
+    // AWS wants the group's ARN without the `:*` that GetAtt gives.
+    const [arn, ...more] = logging?.properties.LogDestinationConfigs ?? [];
+    expect(more).toEqual([]);
+    const pieces: readonly Json[] = arn['Fn::Join'][1];
+    expect(pieces.at(-2)).toContain(':log-group:');
+    expect(referenced(pieces.at(-1))).toBe(group?.id);
+  });
+});
+
+describe('settings of the firewall', () => {
+  const withFirewall = (change: Partial<Settings>) => () =>
+    new OrderlyStage(newApp(), 'prod', { settings: { ...settingsFor('prod'), ...change }, bundles: noCode });
+  const throttle = { rate: 500, burst: 1000 };
+
+  test.each<[string, Partial<Settings>]>([
+    [
+      'one address may use a fifth of what the stage lets through',
+      { throttle, firewall: { requestsPerAddress: 6_000, requestsPerToken: 600 } },
+    ],
+    [
+      'one address may use more of a smaller stage',
+      { throttle: { rate: 100, burst: 100 }, firewall: { requestsPerAddress: 5_000, requestsPerToken: 600 } },
+    ],
+    [
+      'one token may do more than one address',
+      { throttle, firewall: { requestsPerAddress: 500, requestsPerToken: 501 } },
+    ],
+    ['AWS takes no limit that low', { throttle, firewall: { requestsPerAddress: 500, requestsPerToken: 9 } }],
+  ])('are refused at synth where %s', (_, change) => expect(withFirewall(change)).toThrow('firewall:'));
+
+  test('pass at the limits', () => {
+    expect(withFirewall({ throttle, firewall: { requestsPerAddress: 5_999, requestsPerToken: 5_999 } })).not.toThrow();
+    expect(withFirewall({ throttle, firewall: { requestsPerAddress: 10, requestsPerToken: 10 } })).not.toThrow();
+  });
+});
