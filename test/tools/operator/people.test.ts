@@ -11,10 +11,7 @@ import { contracts } from '../../../tools/release/contracts.js';
 import { inProcessDynamoDb } from '../../support/in-process-dynamodb.js';
 import { inProcessKms, KMS_KEY } from '../../support/in-process-kms.js';
 
-inProcessDynamoDb(
-  { people: ['pk'], things: ['pk', 'sk'] },
-  { things: { people: ['person', 'pk'] } },
-);
+inProcessDynamoDb({ people: ['pk'], things: ['pk', 'sk'] }, { things: { people: ['person', 'pk'] } });
 const places = { table: 'people', kmsKey: KMS_KEY };
 const open = new PersonalKeys({ ...places, documents, kms: inProcessKms().kms });
 const itemOf = async (person: string) =>

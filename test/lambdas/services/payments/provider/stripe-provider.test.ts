@@ -237,8 +237,9 @@ describe('whose card pays for an account', () => {
   });
 
   test('is kept once more without complaint where the answer to the first put was lost', async () => {
-    await customers.keep('bob', 'cus_1', undefined);
-    await customers.keep('bob', 'cus_1', undefined);
+    await customers.keep('bob', 'cus_old', undefined);
+    await customers.keep('bob', 'cus_1', 'cus_old');
+    await customers.keep('bob', 'cus_1', 'cus_old');
     expect(await customers.of('bob')).toBe('cus_1');
   });
 });
