@@ -20,6 +20,15 @@ export interface BusEvent {
   readonly detail: unknown;
 }
 
+/** An event that a bus has taken. */
+export interface Accepted {
+  readonly bus: string;
+  readonly event: BusEvent;
+  readonly at: number;
+  /** Label of the function that put it; nothing where AWS or a scenario's hand did. */
+  readonly by?: string;
+}
+
 /** Functions that a rule may call without waiting for them. */
 export interface AsyncInvoker {
   invokeAsync(arn: string, event: unknown): void;
@@ -55,7 +64,7 @@ export class EventBridge {
   private readonly buses: ReadonlySet<string>;
   private handovers = 0;
   /** Every event that a bus has taken: for invariants. */
-  readonly accepted: { readonly bus: string; readonly event: BusEvent; readonly at: number }[] = [];
+  readonly accepted: Accepted[] = [];
   /** Entries are throttled until then, milliseconds since 1970: by a scenario's hand. */
   refusesUntil = 0;
 
@@ -101,10 +110,10 @@ export class EventBridge {
     return this.buses.has(name) ? name : undefined;
   }
 
-  /** Takes an event; each rule that fits hands it to its targets. @returns the event's id */
-  put(bus: string, entry: { source: string; detailType: string; detail: unknown }): string {
+  /** Takes an event; each rule that fits hands it to its targets. @param by the function that puts it @returns the event's id */
+  put(bus: string, entry: { source: string; detailType: string; detail: unknown }, by?: string): string {
     const event = this.event(entry.source, entry.detailType, entry.detail);
-    this.accepted.push({ bus, event, at: this.around.world.now });
+    this.accepted.push({ bus, event, at: this.around.world.now, ...(by !== undefined && { by }) });
     for (const rule of this.rules) {
       if (rule.bus !== bus || !rule.pattern || !matches(rule.pattern, event)) continue;
       for (const target of rule.targets) this.handOver(rule, target, event);

@@ -58,8 +58,10 @@ export class Iam {
     return this.decide(this.policies.byResource.get(access.resource) ?? [], { ...access, service: ACCOUNT_ROOT });
   }
 
-  /** Whether the resource's own policy denies it to anybody. */
-  resourceDenies(owner: string, access: Access): boolean {
+  /** Whether the resource's own policy, or that of an object's bucket, denies it to anybody. */
+  resourceDenies(access: Access): boolean {
+    const { resource } = access;
+    const owner = /^arn:\w+:s3:::/.test(resource) ? resource.replace(/\/.*/, '') : resource;
     return (this.policies.byResource.get(owner) ?? []).some(
       (statement) => !statement.allows && covers(statement, access),
     );
@@ -106,14 +108,22 @@ function covers({ actions, resources, services, conditions, allows }: Statement,
   return conditions.every((condition) => holds(condition, access.context ?? {}));
 }
 
-/** AWS, "IAM JSON policy elements: Condition operators" and "multivalued context keys". */
+/**
+ * AWS, "IAM JSON policy elements: Condition operators" and "Set operators for multivalued context keys". A negated
+ * operator matches a missing key, `ForAllValues` does, and `Null` asks for nothing else. Without a set operator, several
+ * values match nothing: so does EventBridge's user guide have it for `events:source`.
+ */
 function holds({ operator, key, values }: Condition, context: NonNullable<Access['context']>): boolean {
-  const [, set, name] = /^(?:(ForAllValues|ForAnyValue):)?(\w+)$/.exec(operator) ?? [];
+  const [, set, name = ''] = /^(?:(ForAllValues|ForAnyValue):)?(\w+)$/.exec(operator) ?? [];
   // All that is sent here is sent over TLS.
   const given = key === 'aws:SecureTransport' ? 'true' : key === 'aws:SourceAccount' ? '123456789012' : context[key];
   const present = given === undefined ? [] : many(given as Json).map(String);
-  const literally = name === 'StringEquals' || name === 'Bool';
-  const one = (value: string): boolean => values.some(({ text, fits }) => (literally ? text === value : fits(value)));
-  if (set === 'ForAllValues') return present.every(one);
-  return present.some(one);
+  if (name === 'Null') return values.some(({ text }) => text === String(present.length === 0));
+  const literally = /^(String(Not)?Equals|Bool)$/.test(name);
+  const matches = (value: string): boolean =>
+    values.some(({ text, fits }) => (literally ? text === value : fits(value)));
+  const negated = name.startsWith('StringNot');
+  if (set === 'ForAllValues') return present.every((value) => matches(value) !== negated);
+  if (set === 'ForAnyValue') return present.some((value) => matches(value) !== negated);
+  return (present.length === 1 && present.every(matches)) !== negated;
 }

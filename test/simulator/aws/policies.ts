@@ -9,7 +9,8 @@ export class PolicyNotModelled extends Error {
 
 /** Members of a statement that are read; `NotAction`, `NotResource` and `NotPrincipal` are not among them. */
 const READ = new Set(['Sid', 'Effect', 'Action', 'Resource', 'Condition', 'Principal']);
-const OPERATOR = /^(ForAllValues:|ForAnyValue:)?(StringEquals|StringLike|ArnEquals|ArnLike|Bool)$/;
+const OPERATOR =
+  /^(?:Null|(?:ForAllValues:|ForAnyValue:)?(?:StringEquals|StringNotEquals|StringLike|StringNotLike|ArnEquals|ArnLike|Bool))$/;
 /** AWS's own policies that aren't read: of what holds no function's role. */
 const UNREAD_POLICY = /:policy\/service-role\/AmazonAPIGatewayPushToCloudWatchLogs$/;
 
@@ -67,6 +68,10 @@ export class Policies {
     for (const policy of assembly.ofType('AWS::S3::BucketPolicy')) {
       const bucket = assembly.byArn(policy.properties.Bucket);
       this.add(this.byResource, bucket.arn, policy, policy.properties.PolicyDocument);
+    }
+    for (const policy of assembly.ofType('AWS::Events::EventBusPolicy')) {
+      const bus = assembly.byArn(policy.properties.EventBusName);
+      this.add(this.byResource, bus.arn, policy, { Statement: policy.properties.Statement ?? {} });
     }
     for (const key of assembly.ofType('AWS::KMS::Key')) {
       this.add(this.byResource, key.arn, key, key.properties.KeyPolicy);

@@ -6,9 +6,9 @@ const bucket = (Properties: NonNullable<Parameters<typeof cloudOf>[0][string]['P
   cloudOf({ Batches: { Type: 'AWS::S3::Bucket', Properties } });
 
 test('a property that no model reads is refused by name', () => {
-  const versioned = { VersioningConfiguration: { Status: 'Enabled' } };
-  expect(() => bucket(versioned)).toThrow(PropertyNotModelled);
-  expect(() => bucket(versioned)).toThrow('AWS::S3::Bucket (Shop/Batches): VersioningConfiguration');
+  const locked = { ObjectLockEnabled: true };
+  expect(() => bucket(locked)).toThrow(PropertyNotModelled);
+  expect(() => bucket(locked)).toThrow('AWS::S3::Bucket (Shop/Batches): ObjectLockEnabled');
 });
 
 test('so is one inside a property of which parts are read', () => {

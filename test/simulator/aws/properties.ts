@@ -62,6 +62,7 @@ export const MODELLED: Readonly<Record<string, Properties | 'by its model'>> = {
   'AWS::DynamoDB::GlobalTable': 'by its model',
   'AWS::DynamoDB::Table': 'by its model',
   'AWS::Events::EventBus': { modelled: ['Name'] },
+  'AWS::Events::EventBusPolicy': { modelled: ['EventBusName', 'Statement'], inert: { StatementId: NAMES } },
   'AWS::Events::Rule': {
     modelled: ['EventBusName', 'EventPattern', 'Name', 'ScheduleExpression', 'State', 'Targets'],
   },
@@ -106,12 +107,15 @@ export const MODELLED: Readonly<Record<string, Properties | 'by its model'>> = {
     modelled: [
       'BucketName',
       'LifecycleConfiguration.Rules.ExpirationInDays',
+      'LifecycleConfiguration.Rules.NoncurrentVersionExpiration.NoncurrentDays',
       'LifecycleConfiguration.Rules.Status',
       'NotificationConfiguration.EventBridgeConfiguration.EventBridgeEnabled',
+      'VersioningConfiguration.Status',
     ],
     inert: {
       BucketEncryption: 'S3 decrypts for whoever may read',
       'LifecycleConfiguration.Rules.AbortIncompleteMultipartUpload': 'nothing is put in parts',
+      'LifecycleConfiguration.Rules.ExpiredObjectDeleteMarker': 'a marker without versions is as good as none',
       PublicAccessBlockConfiguration: 'nobody from outside asks',
     },
   },

@@ -8,6 +8,7 @@ const put = (entries: readonly object[]) => {
     events,
     { service: 'events', operation: 'PutEvents', input: { Entries: entries } },
     world.now,
+    'Shop/Work',
   );
   return { answer, taken: events.accepted.length };
 };

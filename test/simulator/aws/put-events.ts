@@ -1,12 +1,15 @@
+import { arn } from '../assembly/identity.js';
 import type { Answer } from './calls.js';
 import type { EventBridge } from './eventbridge.js';
+import type { Access } from './iam.js';
 import type { AwsRequest } from './wire.js';
 
 /** Amazon EventBridge API Reference, "PutEvents"; User Guide, "Calculating PutEvents event entry size". */
 const MOST_ENTRIES = 10;
 const MOST_BYTES = 1024 * 1024;
 
-interface Entry {
+/** One of a request. */
+export interface Entry {
   readonly EventBusName?: string;
   readonly Source?: string;
   readonly DetailType?: string;
@@ -14,11 +17,27 @@ interface Entry {
 }
 
 /**
+ * What putting one entry needs a right for: each entry is judged by its own source and type. User Guide, "Using IAM policy
+ * conditions in Amazon EventBridge". A request with an entry that isn't allowed is refused as a whole here; AWS documents
+ * codes for the entry alone, too (`NotAuthorizedForSourceException`).
+ */
+export const putAccess = ({ EventBusName = 'default', Source, DetailType }: Entry): Access => ({
+  action: 'events:PutEvents',
+  resource: arn('events', `event-bus/${EventBusName.split('/').at(-1)}`),
+  context: {
+    'events:eventBusInvocation': 'false',
+    ...(Source !== undefined && { 'events:source': Source }),
+    ...(DetailType !== undefined && { 'events:detail-type': DetailType }),
+  },
+});
+
+/**
  * Entries one by one: what one is refused for doesn't hold up the others. A request with too many or too large ones is
  * refused as a whole.
  * @param now milliseconds since 1970
+ * @param by label of the function that calls
  */
-export function putEvents(events: EventBridge, { input, refusedEntries }: AwsRequest, now: number): Answer {
+export function putEvents(events: EventBridge, { input, refusedEntries }: AwsRequest, now: number, by: string): Answer {
   const entries = input.Entries as readonly Entry[];
   if (entries.length > MOST_ENTRIES)
     return invalid(
@@ -28,19 +47,19 @@ export function putEvents(events: EventBridge, { input, refusedEntries }: AwsReq
     return invalid('Total size of the entries in the request is over the limit.');
   const results = entries.map((entry, at) => {
     const refused = refusedEntries?.get(at) ?? (now < events.refusesUntil ? 'ThrottlingException' : undefined);
-    return refused === undefined ? put(events, entry) : failure(refused);
+    return refused === undefined ? put(events, entry, by) : failure(refused);
   });
   return { output: { FailedEntryCount: results.filter((result) => 'ErrorCode' in result).length, Entries: results } };
 }
 
-function put(events: EventBridge, { EventBusName = 'default', Source, DetailType, Detail }: Entry): object {
+function put(events: EventBridge, { EventBusName = 'default', Source, DetailType, Detail }: Entry, by: string): object {
   if (!Source || !DetailType || Detail === undefined) return failure('InvalidArgument');
   const bus = events.busName(EventBusName);
   try {
     const detail: unknown = JSON.parse(Detail);
     // AWS takes an event for a bus that isn't there, and drops it.
     return {
-      EventId: bus === undefined ? 'dropped' : events.put(bus, { source: Source, detailType: DetailType, detail }),
+      EventId: bus === undefined ? 'dropped' : events.put(bus, { source: Source, detailType: DetailType, detail }, by),
     };
   } catch (error) {
     if (error instanceof SyntaxError) return failure('MalformedDetail');

@@ -4,12 +4,31 @@ import type { EventBridge } from './eventbridge.js';
 
 const DAY = 86_400_000;
 
+interface Version {
+  /** `null` where its bucket keeps no versions. */
+  readonly id: string;
+  readonly body: string;
+  /** When it is no longer what its key stands for, milliseconds since 1970: replaced, or expired. */
+  replacedAt: number;
+  /** Days for which it can be read by its version after that. */
+  readonly daysReplaced: number;
+}
+
+interface Rule {
+  readonly Status: string;
+  readonly ExpirationInDays?: number;
+  readonly NoncurrentVersionExpiration?: { readonly NoncurrentDays?: number };
+}
+
 /**
- * Objects by bucket; a new one is told to the default bus where the bucket says so, and is gone when its days are over.
- * Amazon S3, "PutObject", "GetObject", "Using EventBridge", "Expiring objects" (at the first midnight, UTC, after its days).
+ * Objects by bucket, and their versions where the bucket keeps any; a new one is told to the default bus where the bucket
+ * says so, and is gone when its days are over. Amazon S3, "PutObject", "GetObject", "How S3 Versioning works", "Using
+ * EventBridge", "Expiring objects" (at the first midnight, UTC, after its days).
  */
 export class Buckets {
-  private readonly objects = new Map<string, { readonly body: string; readonly until: number }>();
+  /** By `<bucket>/<key>`, oldest first. */
+  private readonly objects = new Map<string, Version[]>();
+  private puts = 0;
   /** Set once both are there. */
   events: EventBridge | undefined;
 
@@ -27,17 +46,32 @@ export class Buckets {
     const { world } = this;
     const resource = this.buckets.get(bucket);
     if (!resource) throw new Error(`there is no bucket ${bucket}`);
-    const days = expirationOf(resource);
-    this.objects.set(`${bucket}/${key}`, { body, until: Math.ceil((world.now + days * DAY) / DAY) * DAY });
+    const path = `${bucket}/${key}`;
+    const keepsVersions = isVersioned(resource);
+    const version = {
+      id: keepsVersions ? `version-${++this.puts}` : 'null',
+      body,
+      replacedAt: midnightAfter(
+        world.now,
+        daysIn(resource, ({ ExpirationInDays }) => ExpirationInDays),
+      ),
+      daysReplaced: keepsVersions
+        ? daysIn(resource, ({ NoncurrentVersionExpiration }) => NoncurrentVersionExpiration?.NoncurrentDays)
+        : 0,
+    };
+    const earlier = keepsVersions ? (this.objects.get(path) ?? []) : [];
+    for (const one of earlier) one.replacedAt = Math.min(one.replacedAt, world.now);
+    this.objects.set(path, [...earlier, version]);
     world.note(`${resource.label} object ${key}`);
     const { EventBridgeConfiguration } = (resource.properties.NotificationConfiguration ?? {}) as {
       EventBridgeConfiguration?: { EventBridgeEnabled?: boolean };
     };
     if (EventBridgeConfiguration?.EventBridgeEnabled === false || !EventBridgeConfiguration) return;
+    const object = { key, size: Buffer.byteLength(body), etag: 'simulated', sequencer: 'simulated' };
     const detail = {
       version: '0',
       bucket: { name: bucket },
-      object: { key, size: Buffer.byteLength(body), etag: 'simulated', sequencer: 'simulated' },
+      object: { ...object, ...(keepsVersions && { 'version-id': version.id }) },
       'request-id': world.random.id(16),
       requester: 'lambda.amazonaws.com',
       reason: 'PutObject',
@@ -47,24 +81,39 @@ export class Buckets {
     );
   }
 
-  get(bucket: string, key: string): string | undefined {
-    return this.all().get(`${bucket}/${key}`);
+  /** @param version its id. @default what the key stands for now */
+  get(bucket: string, key: string, version?: string): string | undefined {
+    const path = `${bucket}/${key}`;
+    if (version === undefined) return this.all().get(path);
+    const { now } = this.world;
+    return this.objects
+      .get(path)
+      ?.find(
+        ({ id, replacedAt, daysReplaced }) =>
+          id === version && (now < replacedAt || now < midnightAfter(replacedAt, daysReplaced)),
+      )?.body;
   }
 
-  /** What hasn't expired, by `<bucket>/<key>`. */
+  /** What keys stand for now, by `<bucket>/<key>`. */
   all(): ReadonlyMap<string, string> {
-    const left = [...this.objects].filter(([, { until }]) => this.world.now < until);
-    return new Map(left.map(([path, { body }]) => [path, body]));
+    const left = [...this.objects].flatMap(([path, versions]) => {
+      const current = versions.at(-1);
+      return current && this.world.now < current.replacedAt ? [[path, current.body] as const] : [];
+    });
+    return new Map(left);
   }
 }
 
-/** Days until a new object expires. */
-function expirationOf({ properties }: Resource): number {
-  const { Rules = [] } = (properties.LifecycleConfiguration ?? {}) as {
-    Rules?: readonly { Status: string; ExpirationInDays?: number }[];
-  };
-  const days = Rules.flatMap(({ Status, ExpirationInDays }) =>
-    Status === 'Enabled' && ExpirationInDays !== undefined ? [ExpirationInDays] : [],
-  );
+const midnightAfter = (time: number, days: number): number => Math.ceil((time + days * DAY) / DAY) * DAY;
+
+function isVersioned({ properties }: Resource): boolean {
+  const { Status } = (properties.VersioningConfiguration ?? {}) as { Status?: string };
+  return Status === 'Enabled';
+}
+
+/** The fewest days that any of a bucket's rules says. */
+function daysIn({ properties }: Resource, of: (rule: Rule) => number | undefined): number {
+  const { Rules = [] } = (properties.LifecycleConfiguration ?? {}) as { Rules?: readonly Rule[] };
+  const days = Rules.flatMap((rule) => (rule.Status === 'Enabled' ? (of(rule) ?? []) : []));
   return Math.min(...days);
 }

@@ -7,7 +7,7 @@ import type { Answer, Services } from './calls.js';
 import type { EventBridge } from './eventbridge.js';
 import type { Access, Iam } from './iam.js';
 import type { Kms } from './kms.js';
-import { putEvents } from './put-events.js';
+import { type Entry, putAccess, putEvents } from './put-events.js';
 import type { Buckets } from './s3.js';
 import type { Caller } from './sandbox.js';
 import { type BatchEntry, type Queue, sendBatch } from './sqs.js';
@@ -58,7 +58,9 @@ export class SimulatedServices implements Services {
     const { iam, kms } = this.around;
     const denied = this.accesses(request).find(
       (access) =>
-        !iam.roleAllows(caller.fn.role, access) || (request.service === 'kms' && !iam.keyLetsRolesDecide(access)),
+        !iam.roleAllows(caller.fn.role, access) ||
+        iam.resourceDenies(access) ||
+        (request.service === 'kms' && !iam.keyLetsRolesDecide(access)),
     );
     if (denied) {
       this.around.note(
@@ -70,7 +72,7 @@ export class SimulatedServices implements Services {
       case 'dynamodb':
         return this.dynamodb(request, caller);
       case 'events':
-        return putEvents(this.around.events, request, this.around.now());
+        return putEvents(this.around.events, request, this.around.now(), caller.fn.label);
       case 'sqs':
         return this.sqs(request);
       case 's3':
@@ -86,12 +88,7 @@ export class SimulatedServices implements Services {
       case 'dynamodb':
         return tableAccesses(operation, input, (table) => this.around.dynamodb.partitionOf(table));
       case 'events':
-        return [
-          ...new Set((input.Entries as readonly { EventBusName?: string }[]).map(({ EventBusName }) => EventBusName)),
-        ].map((bus) => ({
-          action: 'events:PutEvents',
-          resource: arn('events', `event-bus/${(bus ?? 'default').split('/').at(-1)}`),
-        }));
+        return (input.Entries as readonly Entry[]).map(putAccess);
       case 'sqs': {
         const name = String(input.QueueUrl).split('/').at(-1) ?? '';
         // A batch needs the right of its parts.
@@ -101,8 +98,11 @@ export class SimulatedServices implements Services {
         const { key, context } = this.around.kms.rightOf(input);
         return [{ action: `kms:${operation}`, resource: key, context }];
       }
-      case 's3':
-        return [{ action: `s3:${operation}`, resource: `arn:aws:s3:::${String(input.Bucket)}/${String(input.Key)}` }];
+      case 's3': {
+        // "GetObject": a version by its id needs a right of its own, and not that of the current one.
+        const action = `s3:${operation}${input.VersionId === undefined ? '' : 'Version'}`;
+        return [{ action, resource: `arn:aws:s3:::${String(input.Bucket)}/${String(input.Key)}` }];
+      }
     }
   }
 
@@ -155,9 +155,13 @@ export class SimulatedServices implements Services {
 
   private s3({ operation, input }: AwsRequest): Answer {
     if (operation !== 'GetObject') throw new Error(`S3 ${operation} isn't modelled`);
-    const body = this.around.buckets.get(String(input.Bucket), String(input.Key));
-    if (body === undefined)
-      return { error: { status: 404, code: 'NoSuchKey', message: 'The specified key does not exist.' } };
+    const { VersionId } = input;
+    const version = VersionId === undefined ? undefined : String(VersionId);
+    const body = this.around.buckets.get(String(input.Bucket), String(input.Key), version);
+    if (body === undefined) {
+      const code = version === undefined ? 'NoSuchKey' : 'NoSuchVersion';
+      return { error: { status: 404, code, message: 'The specified key or version does not exist.' } };
+    }
     return {
       raw: {
         status: 200,

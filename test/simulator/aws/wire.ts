@@ -40,8 +40,10 @@ export function requestOf({ method, host, path, headers, body }: HttpRequest): A
   if (service) return { service, operation, input: body === '' ? {} : JSON.parse(body) };
   const [, bucket] = /^(.+)\.s3\.[\w.-]+$/.exec(host) ?? [];
   if (bucket !== undefined && method === 'GET') {
-    const [key = ''] = path.slice(1).split('?');
-    return { service: 's3', operation: 'GetObject', input: { Bucket: bucket, Key: decodeURIComponent(key) } };
+    const [key = '', query] = path.slice(1).split('?');
+    const VersionId = new URLSearchParams(query).get('versionId');
+    const input = { Bucket: bucket, Key: decodeURIComponent(key), ...(VersionId !== null && { VersionId }) };
+    return { service: 's3', operation: 'GetObject', input };
   }
   throw new ServiceNotModelled(`${method} https://${host}${path} ${prefix}.${operation}`);
 }
