@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import type { Caller } from '../../platform/auth.js';
 import { cursorOf, limitOf, Paging, positionOf } from '../../platform/paging.js';
 import type { AnyEvent } from '../contract.js';
 import type { EventStore, HistoryEntry, Loaded } from './event-store.js';
@@ -41,9 +42,20 @@ const Position = z.strictObject({
   shown: z.int().check(z.gte(0)),
 });
 
+const OPERATOR = 'operator';
+
+/** Hides from customers which operator acted: they see that one did. */
+function entryFor({ role }: Caller, entry: HistoryEntry): HistoryEntry {
+  if (role === OPERATOR) return entry;
+  const shown = (actor: string): string => (actor.startsWith(`${OPERATOR}:`) ? OPERATOR : actor);
+  const { actor, onBehalfOf } = entry;
+  return { ...entry, actor: shown(actor), ...(onBehalfOf === undefined ? {} : { onBehalfOf: shown(onBehalfOf) }) };
+}
+
 /**
  * One page of the events of an aggregate, oldest first.
  * @param list names the history in its cursors: `history of <id>`
+ * @param reader an operator sees who acted, by name; a customer doesn't see the names of operators
  * @throws {Problem} 400 for a cursor of another list
  */
 export async function historyPage<State, Event extends AnyEvent>(
@@ -51,8 +63,9 @@ export async function historyPage<State, Event extends AnyEvent>(
   id: string,
   list: string,
   query: z.infer<typeof HistoryQuery>,
+  reader: Caller,
 ): Promise<{ readonly items: readonly HistoryEntry[]; readonly nextCursor?: string }> {
   const from = positionOf(list, query.cursor, Position) ?? { commit: 1, shown: 0 };
   const { items, next } = await store.history(id, from, limitOf(query));
-  return { items, ...(next ? { nextCursor: cursorOf(list, next) } : {}) };
+  return { items: items.map((item) => entryFor(reader, item)), ...(next ? { nextCursor: cursorOf(list, next) } : {}) };
 }

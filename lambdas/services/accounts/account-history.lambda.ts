@@ -8,7 +8,7 @@ export const handler = endpoint(
   async ({ caller, query, parameter }) => {
     const customerId = ownOf(caller, customerIdOf(parameter('customerId')));
     existing(await accountStore.load(customerId));
-    const page = await historyPage(accountStore, customerId, `history of account ${customerId}`, query);
+    const page = await historyPage(accountStore, customerId, `history of account ${customerId}`, query, caller);
     return { status: 200, body: page };
   },
 );

@@ -12,7 +12,7 @@ export const handler = endpoint(
   async ({ caller, query, parameter }) => {
     const id = orderIdOf(parameter('orderId'));
     visibleTo(caller, await orderStore.load(id));
-    const page = await historyPage(orderStore, id, `history of ${id}`, query);
+    const page = await historyPage(orderStore, id, `history of ${id}`, query, caller);
     const opened = page.items.map((item) => openEvent(people, ordersContract, aggregateKey(ORDER, id), item));
     return { status: 200, body: { ...page, items: await Promise.all(opened) } };
   },
