@@ -106,7 +106,8 @@ export class ServiceFunction extends Construct {
   /**
    * Actions on a table's items, and only on those whose partition key begins as said (`Order#`, `orders-saga@`).
    *
-   * `ForAllValues` because the condition's key is a list; each part of a transaction is judged by itself.
+   * `ForAllValues` because the condition's key is a list; each part of a transaction is judged by itself. `Null` because
+   * `ForAllValues` is true where a request names no key at all. In an index, the leading key is the index's own.
    */
   allowItems(table: TableV2, actions: readonly ItemAction[], ...keyPrefixes: string[]): void {
     this.allowKeys(table.tableArn, actions, keyPrefixes);
@@ -124,6 +125,7 @@ export class ServiceFunction extends Construct {
         resources: [resource],
         conditions: {
           'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': keyPrefixes.map((prefix) => `${prefix}*`) },
+          Null: { 'dynamodb:LeadingKeys': 'false' },
         },
       }),
     );

@@ -13,6 +13,12 @@ const WILDCARDS = [
   { policy: /^OutboxDrainFailedBatchesRole/, resource: '/aws/lambda/*' },
 ];
 
+/** Items by the beginnings of their keys, and no request that names none: `ForAllValues` alone lets it pass. */
+const keyed = (...keys: string[]) => ({
+  'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': keys },
+  Null: { 'dynamodb:LeadingKeys': 'false' },
+});
+
 describe('each function', () => {
   test('runs current Node on arm64, with time and memory said', () => {
     expect(functions).toHaveLength(2 * 56);
@@ -77,17 +83,29 @@ describe('roles', () => {
     }
   });
 
+  test('to items hold for requests that name their keys, and for no others', () => {
+    const items = [...statements(dev), ...statements(prod)].filter(({ actions }) =>
+      actions.some((action) =>
+        /^dynamodb:(?!(DescribeStream|GetRecords|GetShardIterator|ListStreams|Scan)$)/.test(action),
+      ),
+    );
+    expect(items.length).toBeGreaterThan(100);
+    for (const { policy, condition } of items) {
+      expect(condition, policy).toEqual(keyed(...condition['ForAllValues:StringLike']['dynamodb:LeadingKeys']));
+    }
+  });
+
   test('of place-order may do what a new order needs, and nothing else', () => {
     const own = statements(prod).filter(({ policy }) => policy.startsWith('PlaceOrderRole'));
     expect(own.map(({ actions, condition }) => ({ actions, condition }))).toEqual([
       { actions: ['logs:CreateLogStream', 'logs:PutLogEvents'], condition: undefined },
       {
         actions: ['dynamodb:PutItem', 'dynamodb:Query'],
-        condition: { 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': ['Order#*'] } },
+        condition: keyed('Order#*'),
       },
       {
         actions: ['dynamodb:GetItem', 'dynamodb:PutItem'],
-        condition: { 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': ['PERSON#*'] } },
+        condition: keyed('PERSON#*'),
       },
       {
         actions: ['kms:Decrypt', 'kms:GenerateDataKey'],
@@ -150,7 +168,6 @@ describe('roles', () => {
       ['RebuildExhaustedProjectionRole', 'Account#*', 'CREDIT#*'],
     ] as const) {
       const own = statements(prod).filter((statement) => statement.policy.startsWith(policy));
-      const keyed = (...keys: string[]) => ({ 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': keys } });
       expect(own.map(({ actions, condition }) => ({ actions, condition }))).toEqual(
         expect.arrayContaining([
           { actions: ['dynamodb:Query'], condition: keyed(aggregates) },

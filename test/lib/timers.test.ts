@@ -11,7 +11,10 @@ const { Resources } = template.toJSON() as Json;
 const found = (beginning: string, type: string): Json =>
   Object.entries<Json>(Resources).find(([id, { Type }]) => id.startsWith(beginning) && Type === type)?.[1].Properties;
 const statementsOf = (role: string): Json[] => found(role, 'AWS::IAM::Policy').PolicyDocument.Statement;
-const keyed = (...keys: string[]) => ({ 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': keys } });
+const keyed = (...keys: string[]) => ({
+  'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': keys },
+  Null: { 'dynamodb:LeadingKeys': 'false' },
+});
 
 test('the sweeper may ask what is due, read and move on its owner’s records, take its lease, send to one queue', () => {
   const statements = statementsOf('TimersSweeperRole');
