@@ -33,7 +33,7 @@ export const RELAY = 'relay';
 const MAX_RECORD_AGE = Duration.hours(22);
 /** With backoff up to a minute between tries, about as long as `MAX_RECORD_AGE` lasts. */
 const RETRY_ATTEMPTS = 1000;
-/** How long a failed batch can be read again after it became failure records. */
+/** How long a failed batch can be read again after it became failure records; what was deleted or overwritten, as long again. */
 const FAILED_BATCH_EXPIRY = Duration.days(30);
 
 /**
@@ -135,8 +135,18 @@ export class Outbox extends Construct {
       encryption: BucketEncryption.S3_MANAGED,
       blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
       enforceSSL: true,
+      // It may hold the last copy of what was not published: whoever overwrites or deletes an object leaves a version of it.
+      versioned: true,
       removalPolicy: keepsData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
-      lifecycleRules: [{ expiration: FAILED_BATCH_EXPIRY, abortIncompleteMultipartUploadAfter: Duration.days(1) }],
+      lifecycleRules: [
+        {
+          expiration: FAILED_BATCH_EXPIRY,
+          noncurrentVersionExpiration: FAILED_BATCH_EXPIRY,
+          abortIncompleteMultipartUploadAfter: Duration.days(1),
+        },
+        // Apart, since S3 takes it in no rule with days.
+        { expiredObjectDeleteMarker: true },
+      ],
     });
     // Not `eventBridgeEnabled`: that is a custom resource, and a function of somebody else's in our stack.
     const cfnBucket = bucket.node.defaultChild as CfnBucket;
@@ -156,7 +166,7 @@ export class Outbox extends Construct {
       timeout: Duration.seconds(60),
       environment: { [Env.RECORDS]: records.tableName },
     });
-    drain.allow(['s3:GetObject'], bucket.arnForObjects('aws/lambda/*'));
+    drain.allow(['s3:GetObjectVersion'], bucket.arnForObjects('aws/lambda/*'));
     acknowledgeWildcard(
       drain,
       bucket,

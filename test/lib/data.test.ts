@@ -203,9 +203,22 @@ describe('the relay', () => {
       expect(bucket?.properties).toMatchObject({
         NotificationConfiguration: { EventBridgeConfiguration: { EventBridgeEnabled: true } },
         PublicAccessBlockConfiguration: { BlockPublicAcls: true, RestrictPublicBuckets: true },
-        LifecycleConfiguration: { Rules: [{ ExpirationInDays: 30, Status: 'Enabled' }] },
+        // What is overwritten or deleted can be read by its version, and goes as well.
+        VersioningConfiguration: { Status: 'Enabled' },
+        LifecycleConfiguration: {
+          Rules: [
+            { ExpirationInDays: 30, NoncurrentVersionExpiration: { NoncurrentDays: 30 }, Status: 'Enabled' },
+            { ExpiredObjectDeleteMarker: true, Status: 'Enabled' },
+          ],
+        },
       });
       expect(prod.resources(service).filter(({ type }) => type.startsWith('Custom::'))).toEqual([]);
+      const drain = statements(prod).filter(
+        ({ stack, policy }) => stack === service && policy.includes('FailedBatches'),
+      );
+      expect(drain.flatMap(({ actions }) => actions.filter((action) => action.startsWith('s3:')))).toEqual([
+        's3:GetObjectVersion',
+      ]);
       const rule = prod.resources(service, 'AWS::Events::Rule').find(({ id }) => id.includes('BatchFailed'));
       expect(rule?.properties.EventPattern.detail.bucket.name.map(referenced)).toEqual([bucket?.id]);
     }

@@ -22,7 +22,9 @@ interface FailedBatch {
  */
 export async function handler(event: EventBridgeEvent<'Object Created', S3Object>): Promise<void> {
   const { bucket, object } = event.detail;
-  const { Body } = await s3.send(new GetObjectCommand({ Bucket: bucket.name, Key: object.key }));
+  // The version that the event is about: whatever was put or deleted under the same name since is not the batch.
+  const named = { Bucket: bucket.name, Key: object.key, VersionId: object['version-id'] ?? UNVERSIONED };
+  const { Body } = await s3.send(new GetObjectCommand(named));
   const batch = JSON.parse((await Body?.transformToString()) ?? '{}') as FailedBatch;
   const payload =
     typeof batch.payload === 'string' ? (JSON.parse(batch.payload) as { Records?: DynamoDBRecord[] }) : batch.payload;
@@ -46,5 +48,12 @@ export async function handler(event: EventBridgeEvent<'Object Created', S3Object
 
 interface S3Object {
   readonly bucket: { readonly name: string };
-  readonly object: { readonly key: string };
+  readonly object: {
+    readonly key: string;
+    /** Of a bucket with versioning. */
+    readonly 'version-id'?: string;
+  };
 }
+
+/** Version of an object that was put before its bucket had versioning. Amazon S3, "Working with objects in versioned buckets". */
+const UNVERSIONED = 'null';

@@ -16,6 +16,7 @@ import { rebuildCredit, rebuildUnderLoad } from './rebuilds.js';
 import { redeliveryTtlAtOnce, redeliveryTtlLags, redeliveryWhileDown } from './redelivery.js';
 import { cancelOne, declineOne, stepsRefused } from './sagas.js';
 import {
+  batchesOverwritten,
   busRefuses,
   consumerFails,
   drainFails,
@@ -37,6 +38,7 @@ export const SCENARIOS: readonly Scenario[] = [
   soldOut,
   counting,
   relayFails,
+  batchesOverwritten,
   relayCatchesUp,
   consumerFails,
   redriveDaysLater,

@@ -25,6 +25,26 @@ export const relayFails: Scenario = {
   },
 };
 
+/** The same outage, and each failed batch is overwritten before anybody has read it. */
+export const batchesOverwritten: Scenario = {
+  name: 'batches-overwritten',
+  faultProbability: 0.001,
+  async play(cloud) {
+    const { world, buckets } = cloud;
+    const put = buckets.put.bind(buckets);
+    buckets.put = (bucket, key, body) => {
+      put(bucket, key, body);
+      put(bucket, key, '{}');
+    };
+    const orderly = new Orderly(cloud);
+    await stocked(orderly, { 'TEA-1': 10 });
+    cloud.fn('Orders/Outbox/Relay').failsUntil = world.now + 26 * HOUR;
+    for (const key of ['first', 'second']) await orderly.call(orderOf('alice', key, ['TEA-1']));
+    await orderly.rest();
+    return brokenPromises(orderly, ({ pk }) => pk.startsWith('relay@'));
+  },
+};
+
 /** Spread over ten lanes by their keys, so many commits fill one of them with more than a PutEvents takes. */
 const COUNTS = 90;
 
