@@ -60,12 +60,14 @@ export class OrderlyStage extends Construct {
         { contract: paymentsContract, types: [REPLY] },
       ],
     });
+    // Their steps come from its saga, and nobody else's word counts.
+    const participant = { ...common, commanders: [ordersContract] as const };
     const cancellations = { contract: ordersContract, types: ['OrderCancelled'] };
     const ends = { contract: ordersContract, types: ['OrderApproved', 'OrderCancelled'] };
-    const inventory = new InventoryStack(this, 'Inventory', { ...common, orderEvents: cancellations });
-    const accounts = new AccountsStack(this, 'Accounts', { ...common, orderEvents: ends });
-    const payments = new PaymentsStack(this, 'Payments', { ...common, orderEvents: cancellations });
-    const catalog = new CatalogStack(this, 'Catalog', common);
+    const inventory = new InventoryStack(this, 'Inventory', { ...participant, orderEvents: cancellations });
+    const accounts = new AccountsStack(this, 'Accounts', { ...participant, orderEvents: ends });
+    const payments = new PaymentsStack(this, 'Payments', { ...participant, orderEvents: cancellations });
+    const catalog = new CatalogStack(this, 'Catalog', participant);
     const routes = [orders, inventory, accounts, payments, catalog].flatMap((service) => service.routes);
     new ApiStack(this, 'Api', { ...common, routes });
     Tags.of(this).add('orderly:environment', settings.environment);

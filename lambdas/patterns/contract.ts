@@ -50,6 +50,9 @@ export interface ServiceContract<Events extends Record<string, EventSchema> = Re
   readonly commands?: Record<string, EventSchema>;
 }
 
+/** EventBridge's `source` of all that a service sends. */
+export const sourceOf = (service: string): string => `orderly.${service}`;
+
 type MessageOf<Schemas extends Record<string, EventSchema>> = {
   [Type in keyof Schemas & string]: { readonly type: Type; readonly data: z.infer<Schemas[Type]['data']> };
 }[keyof Schemas & string];
@@ -84,13 +87,13 @@ export interface OutgoingCommand {
 }
 
 /**
- * An event that its contract doesn't allow. Says where and what kind of fault, never the value: it may be personal.
+ * A message that its contract doesn't allow, or whose sender it doesn't. Says where and what kind of fault, never the value: it may be personal.
  * `NEWER_VERSION` may pass once a running deployment is through; the other codes never do.
  */
 export class ContractViolation extends Error {
   override readonly name = 'ContractViolation';
   constructor(
-    readonly code: 'UNKNOWN_TYPE' | 'NEWER_VERSION' | 'INVALID_DATA' | 'INVALID_ENVELOPE',
+    readonly code: 'UNKNOWN_TYPE' | 'NEWER_VERSION' | 'INVALID_DATA' | 'INVALID_ENVELOPE' | 'SENDER_NOT_ALLOWED',
     detail: string,
   ) {
     super(`${code}: ${detail}`);

@@ -1,30 +1,25 @@
 import { Annotations, Duration, Validations } from 'aws-cdk-lib';
 import type { TableV2 } from 'aws-cdk-lib/aws-dynamodb';
-import { type EventBus, type EventPattern, Rule } from 'aws-cdk-lib/aws-events';
+import { type EventBus, Rule } from 'aws-cdk-lib/aws-events';
 import { SqsQueue } from 'aws-cdk-lib/aws-events-targets';
 import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
-import type { ServiceContract } from '../../lambdas/patterns/contract.js';
 import { Env } from '../../lambdas/platform/environment.js';
 import { acknowledgeIsDeadLetterQueue } from './acknowledge.js';
 import { alarmOnErrors, alarmOnOldest, alarmOnVisible } from './alarms.js';
 import { RELAY } from './outbox.js';
 import { ServiceFunction } from './service-function.js';
-
-/** Events of one publisher. */
-export interface Subscription {
-  readonly contract: ServiceContract;
-  /** Event types, as in the publisher's contract. */
-  readonly types: readonly string[];
-}
-
-/** All commands to one service, whoever sends them. */
-export interface CommandSubscription {
-  /** Of the service that takes them. */
-  readonly commandsOf: ServiceContract;
-}
+import {
+  type CommandSubscription,
+  commandersOf,
+  foreignTo,
+  isEvents,
+  patternOf,
+  ruleOf,
+  type Subscription,
+} from './subscriptions.js';
 
 export interface IdempotentConsumerProps {
   /** Pinned: it is part of every processed record's key. A new name means that all is processed again. */
@@ -64,10 +59,11 @@ const RECEIVES_ABOVE_ATTEMPTS = 2;
  * Events of a bus, each with at most one effect (run-time twin: patterns/idempotent-consumer).
  *
  *     bus -> rule -> queue -> handler -> effect and processed record, in one transaction
- *              |       | crashed each time
- *              |       +-> dead letters --+
- *              | never reached the queue  +-> drain -> failure records
- *              +---------> undelivered ---+
+ *      |       |       | crashed each time
+ *      |       |       +-> dead letters --+
+ *      |       | never reached the queue  +-> drain -> failure records
+ *      |       +---------> undelivered ---+
+ *      +-> rule: commands from services that may not command it ---> undelivered
  */
 export class IdempotentConsumer extends Construct {
   readonly name: string;
@@ -116,6 +112,7 @@ export class IdempotentConsumer extends Construct {
         eventPattern: patternOf(subscription),
         targets: [new SqsQueue(this.queue, { deadLetterQueue: this.undelivered, maxEventAge: BUS_RETRIES })],
       });
+      if (!isEvents(subscription)) this.refuseForeignCommands(bus, subscription);
     }
     handler.function.addEventSource(
       new SqsEventSource(this.queue, { batchSize: 10, reportBatchItemFailures: true, maxConcurrency: MAX_CONCURRENCY }),
@@ -124,12 +121,14 @@ export class IdempotentConsumer extends Construct {
     handler.setEnvironment(Env.CONSUMER, name);
     handler.setEnvironment(Env.CONSUMER_GENERATION, String(generation));
     handler.setEnvironment(Env.QUEUE_URL, this.queue.queueUrl);
+    const commanders = JSON.stringify(events.flatMap(commandersOf));
+    handler.setEnvironment(Env.COMMANDERS, commanders);
     handler.setEnvironment(Env.MAX_ATTEMPTS, String(consumerAttempts));
     handler.setEnvironment(Env.DEDUPE_WINDOW_SECONDS, String(dedupeWindow.toSeconds()));
     handler.setEnvironment(Env.RECORDS, records.tableName);
     handler.allowItems(records, ['PutItem', 'GetItem', 'UpdateItem'], `${name}@`);
 
-    this.drain(name, generation, handler, records);
+    this.drain({ name, generation, handler, records, commanders });
     this.alarms(handler, props.alarmTopic);
   }
 
@@ -143,8 +142,20 @@ export class IdempotentConsumer extends Construct {
     return queue;
   }
 
+  /**
+   * A command of anybody else becomes a failure record, which somebody sees, and never comes near the handler's own queue:
+   * whoever forges commands takes no place from those that count.
+   */
+  private refuseForeignCommands(bus: EventBus, subscription: CommandSubscription): void {
+    new Rule(this, 'ForeignCommands', {
+      eventBus: bus,
+      eventPattern: foreignTo(subscription),
+      targets: [new SqsQueue(this.undelivered, { deadLetterQueue: this.deadLetters, maxEventAge: BUS_RETRIES })],
+    });
+  }
+
   /** Nothing lives in a dead-letter queue: each message becomes a failure record at once. */
-  private drain(name: string, generation: number, handler: ServiceFunction, records: TableV2): void {
+  private drain({ name, generation, handler, records, commanders }: Drained): void {
     const drain = new ServiceFunction(this, 'DrainDeadLetters', {
       context: handler.context,
       entry: 'patterns/idempotent-consumer/drain-dead-letters',
@@ -152,6 +163,7 @@ export class IdempotentConsumer extends Construct {
       environment: {
         [Env.CONSUMER]: name,
         [Env.CONSUMER_GENERATION]: String(generation),
+        [Env.COMMANDERS]: commanders,
         [Env.DEDUPE_WINDOW_SECONDS]: String(this.dedupeWindow.toSeconds()),
         [Env.RECORDS]: records.tableName,
       },
@@ -236,27 +248,14 @@ export class IdempotentConsumer extends Construct {
   }
 }
 
-/** Commands reach whoever they are for; events whoever listens. */
-export const isEvents = (subscription: Subscription | CommandSubscription): subscription is Subscription =>
-  'contract' in subscription;
-
-const ruleOf = (subscription: Subscription | CommandSubscription): string =>
-  isEvents(subscription)
-    ? `${capitalised(subscription.contract.service)}Events`
-    : `${capitalised(subscription.commandsOf.service)}Commands`;
-
-function patternOf(subscription: Subscription | CommandSubscription): EventPattern {
-  if (isEvents(subscription)) {
-    const { contract, types } = subscription;
-    return { source: [`orderly.${contract.service}`], detailType: [...types] };
-  }
-  const { service, commands = {} } = subscription.commandsOf;
-  return { detailType: Object.keys(commands), detail: { to: [service] } };
+interface Drained extends Pick<IdempotentConsumerProps, 'name' | 'handler' | 'records'> {
+  readonly generation: number;
+  /** As the functions get them. */
+  readonly commanders: string;
 }
 
 const DRAIN_TIMEOUT = Duration.seconds(30);
 const days = (duration: Duration): number => duration.toDays({ integral: false });
-const capitalised = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
 function acknowledgeQueueSource(handler: ServiceFunction): void {
   Validations.of(handler).acknowledge({

@@ -8,6 +8,7 @@ import { BlockPublicAccess, Bucket, BucketEncryption, type CfnBucket } from 'aws
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
+import { sourceOf } from '../../lambdas/patterns/contract.js';
 import { FEED_INDEX } from '../../lambdas/patterns/projection/contract.js';
 import { Env } from '../../lambdas/platform/environment.js';
 import { acknowledgeIsDeadLetterQueue, acknowledgeWildcard } from './acknowledge.js';
@@ -80,7 +81,9 @@ export class Outbox extends Construct {
       timeout: Duration.seconds(60),
       environment: { [Env.BUS]: bus.eventBusName, [Env.RECORDS]: records.tableName, [Env.EPOCH]: String(epoch) },
     });
-    this.relay.allow(['events:PutEvents'], bus.eventBusArn);
+    // Each entry is judged by itself. Without this the least service's role could command payments, or speak for orders.
+    const ownEvents = { StringEquals: { 'events:source': sourceOf(context.service) } };
+    this.relay.allowWhere(ownEvents, ['events:PutEvents'], bus.eventBusArn);
     this.relay.allowItems(records, ['PutItem'], `${RELAY}@`);
 
     const failedBatches = this.failedBatches(context, records, alarmTopic);

@@ -2,15 +2,15 @@ import { AttributeType, ProjectionType } from 'aws-cdk-lib/aws-dynamodb';
 import type { Construct } from 'constructs';
 import { Env } from '../../lambdas/platform/environment.js';
 import { accountsContract, EXHAUSTED_INDEX } from '../../lambdas/services/accounts/contract.js';
-import type { Subscription } from '../constructs/idempotent-consumer.js';
-import { ServiceStack, type ServiceStackProps } from './service-stack.js';
+import type { Subscription } from '../constructs/subscriptions.js';
+import { type ParticipantStackProps, ServiceStack } from './service-stack.js';
 
 const ACCOUNTS = 'Account#';
 const ROWS = 'CREDIT#';
 /** Of version 1, and of later ones: `EXHAUSTED@2#...`. */
 const EXHAUSTED = ['EXHAUSTED#', 'EXHAUSTED@'];
 
-export interface AccountsStackProps extends ServiceStackProps {
+export interface AccountsStackProps extends ParticipantStackProps {
   /** How orders end. */
   readonly orderEvents: Subscription;
 }
@@ -56,7 +56,7 @@ export class AccountsStack extends ServiceStack {
     const commands = this.consumer('Commands', {
       name: 'accounts-commands',
       entry: 'services/accounts/on-command',
-      events: [{ commandsOf: accountsContract }],
+      events: [{ commandsOf: accountsContract, from: props.commanders }],
     });
     const ends = this.consumer('OrderEnds', {
       name: 'accounts-orders',

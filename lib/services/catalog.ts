@@ -1,7 +1,7 @@
 import { AttributeType, ProjectionType } from 'aws-cdk-lib/aws-dynamodb';
 import type { Construct } from 'constructs';
 import { catalogContract, PRODUCTS_INDEX } from '../../lambdas/services/catalog/contract.js';
-import { ServiceStack, type ServiceStackProps } from './service-stack.js';
+import { type ParticipantStackProps, ServiceStack } from './service-stack.js';
 
 const PRODUCTS = 'Product#';
 const CHECKS = 'PriceCheck#';
@@ -9,7 +9,7 @@ const LIST = 'PRODUCTS#';
 
 /** Catalogue: what is sold and for how much, set by operators; confirms an order's prices by its saga's command. */
 export class CatalogStack extends ServiceStack {
-  constructor(scope: Construct, id: string, props: ServiceStackProps) {
+  constructor(scope: Construct, id: string, props: ParticipantStackProps) {
     super(scope, id, catalogContract.service, props);
     const { table } = this;
     // Sparse: products alone have its key, not their commits.
@@ -40,7 +40,7 @@ export class CatalogStack extends ServiceStack {
     const commands = this.consumer('Commands', {
       name: 'catalog-commands',
       entry: 'services/catalog/on-command',
-      events: [{ commandsOf: catalogContract }],
+      events: [{ commandsOf: catalogContract, from: props.commanders }],
     });
     commands.allowItems(table, ['Query', 'PutItem'], CHECKS);
     commands.allowItems(table, ['BatchGetItem'], PRODUCTS);

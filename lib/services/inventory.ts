@@ -1,9 +1,9 @@
 import type { Construct } from 'constructs';
 import { inventoryContract } from '../../lambdas/services/inventory/contract.js';
-import type { Subscription } from '../constructs/idempotent-consumer.js';
-import { ServiceStack, type ServiceStackProps } from './service-stack.js';
+import type { Subscription } from '../constructs/subscriptions.js';
+import { type ParticipantStackProps, ServiceStack } from './service-stack.js';
 
-export interface InventoryStackProps extends ServiceStackProps {
+export interface InventoryStackProps extends ParticipantStackProps {
   /** What gives stock back. */
   readonly orderEvents: Subscription;
 }
@@ -39,7 +39,7 @@ export class InventoryStack extends ServiceStack {
     const commands = this.consumer('Commands', {
       name: 'inventory-commands',
       entry: 'services/inventory/on-command',
-      events: [{ commandsOf: inventoryContract }],
+      events: [{ commandsOf: inventoryContract, from: props.commanders }],
     });
     // A step is always answered: none is decided without a write.
     commands.allowItems(table, ['Query', 'PutItem'], RESERVATIONS);

@@ -1,7 +1,7 @@
 import type { Construct } from 'constructs';
 import { CREATE_ORDER_SAGA, ordersContract } from '../../lambdas/services/orders/contract.js';
-import type { Subscription } from '../constructs/idempotent-consumer.js';
 import type { PersonalKeys } from '../constructs/personal-keys.js';
+import type { Subscription } from '../constructs/subscriptions.js';
 import { addPeopleIndex } from '../constructs/tables.js';
 import { ServiceStack, type ServiceStackProps } from './service-stack.js';
 

@@ -4,11 +4,11 @@ import type { Construct } from 'constructs';
 import { Env } from '../../lambdas/platform/environment.js';
 import { paymentsContract, STRIPE_CUSTOMERS } from '../../lambdas/services/payments/contract.js';
 import { alarm, serviceMetric } from '../constructs/alarms.js';
-import type { Subscription } from '../constructs/idempotent-consumer.js';
 import { metricsNamespace, type ServiceFunction } from '../constructs/service-function.js';
+import type { Subscription } from '../constructs/subscriptions.js';
 import { acknowledgeNoRestore, addPeopleIndex, pinLogicalId, tableDefaults } from '../constructs/tables.js';
 import type { Settings } from '../settings.js';
-import { ServiceStack, type ServiceStackProps } from './service-stack.js';
+import { type ParticipantStackProps, ServiceStack } from './service-stack.js';
 
 const PAYMENTS = 'Payment#';
 /** Also of the guard's records: its run-time twin reads it from the consumer's environment. */
@@ -20,7 +20,7 @@ const SANDBOX_ITEMS = ['KEY#', 'OBJECT#', 'TALLY#'];
 /** A message may need two calls of the provider, each with a time-out of 5 s, and is begun with 5 s left. */
 const PROVIDER_TIMEOUT = Duration.seconds(20);
 
-export interface PaymentsStackProps extends ServiceStackProps {
+export interface PaymentsStackProps extends ParticipantStackProps {
   /** What ends orders that were paid. */
   readonly orderEvents: Subscription;
 }
@@ -53,7 +53,7 @@ export class PaymentsStack extends ServiceStack {
     this.consumer('Commands', {
       name: 'payments-commands',
       entry: 'services/payments/on-command',
-      events: [{ commandsOf: paymentsContract }],
+      events: [{ commandsOf: paymentsContract, from: props.commanders }],
     }).allowItems(table, ['Query', 'PutItem', 'ConditionCheckItem'], PAYMENTS);
 
     this.consumer('Cancellations', {

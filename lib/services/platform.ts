@@ -3,6 +3,7 @@ import {
   Annotations,
   CfnOutput,
   CfnParameter,
+  CfnResource,
   CfnRule,
   Duration,
   Fn,
@@ -16,6 +17,7 @@ import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import type { Construct } from 'constructs';
+import { sourceOf } from '../../lambdas/patterns/contract.js';
 import { PersonalKeys } from '../constructs/personal-keys.js';
 import { metricsNamespace } from '../constructs/service-function.js';
 import { PLACEHOLDER_ISSUER, type Settings } from '../settings.js';
@@ -35,8 +37,9 @@ export class PlatformStack extends Stack {
   constructor(scope: Construct, id: string, { settings }: PlatformStackProps) {
     super(scope, id, stackProps(settings, id, 'bus, archive, keys of people, alarms, dashboard'));
     this.bus = new EventBus(this, 'Bus');
+    this.refuseForeignSources();
     const archive = this.bus.archive('Archive', {
-      eventPattern: { source: Match.prefix('orderly.') },
+      eventPattern: { source: Match.prefix(sourceOf('')) },
       retention: settings.archiveRetention,
     });
     if (settings.keepsData) {
@@ -51,6 +54,32 @@ export class PlatformStack extends Stack {
     new CfnOutput(this, 'BusName', { value: this.bus.eventBusName });
     new CfnOutput(this, 'PersonalKeysName', { value: this.personalKeys.table.tableName });
     new CfnOutput(this, 'PersonalDataKeyArn', { value: this.personalKeys.key.keyArn });
+  }
+
+  /**
+   * Denies every source but Orderly's services, whatever other rights somebody has in this account. `Null` limits the denial
+   * to requests with a source: PutEvents refuses an entry without one by itself, and a replay from the archive (which holds
+   * events of these services only) passes whether or not AWS asks this policy about it.
+   */
+  private refuseForeignSources(): void {
+    // A plain resource: a rule of cdk-nag reads a deprecated property of CfnEventBusPolicy, so that each synth would warn.
+    new CfnResource(this, 'BusPolicy', {
+      type: 'AWS::Events::EventBusPolicy',
+      properties: {
+        EventBusName: this.bus.eventBusName,
+        StatementId: 'OnlyOrderlysOwnEvents',
+        Statement: {
+          Effect: 'Deny',
+          Principal: { AWS: '*' },
+          Action: 'events:PutEvents',
+          Resource: this.bus.eventBusArn,
+          Condition: {
+            StringNotLike: { 'events:source': sourceOf('*') },
+            Null: { 'events:source': 'false' },
+          },
+        },
+      },
+    });
   }
 
   /** TLS only, and only alarms of this account may write. A key of AWS's (`alias/aws/sns`) would shut alarms out. */

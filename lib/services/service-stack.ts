@@ -9,15 +9,11 @@ import { stuckKey } from '../../lambdas/patterns/saga/contract.js';
 import { Env } from '../../lambdas/platform/environment.js';
 import { alarm, serviceMetric } from '../constructs/alarms.js';
 import type { Bundles } from '../constructs/bundles.js';
-import {
-  type CommandSubscription,
-  IdempotentConsumer,
-  isEvents,
-  type Subscription,
-} from '../constructs/idempotent-consumer.js';
+import { IdempotentConsumer } from '../constructs/idempotent-consumer.js';
 import type { Route } from '../constructs/order-api.js';
 import { Outbox } from '../constructs/outbox.js';
 import { metricsNamespace, type ServiceContext, ServiceFunction } from '../constructs/service-function.js';
+import { type CommandSubscription, isEvents, type Subscription } from '../constructs/subscriptions.js';
 import { recordsTable } from '../constructs/tables.js';
 import { Timers } from '../constructs/timers.js';
 import type { Settings } from '../settings.js';
@@ -30,6 +26,12 @@ export interface OrderlyStackProps {
 export interface ServiceStackProps extends OrderlyStackProps {
   readonly bus: EventBus;
   readonly alarmTopic: ITopic;
+}
+
+/** A service that takes part in others' sagas. */
+export interface ParticipantStackProps extends ServiceStackProps {
+  /** Contracts of the services that may command it. */
+  readonly commanders: CommandSubscription['from'];
 }
 
 /** What the operator's command line is told of a consumer, in the output `Consumers` of its service's stack. */

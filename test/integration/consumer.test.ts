@@ -33,6 +33,7 @@ beforeAll(async () => {
     [Env.CONSUMER_GENERATION]: '0',
     [Env.SERVICE]: 'testing',
     [Env.QUEUE_URL]: queue,
+    [Env.COMMANDERS]: '[]',
     [Env.MAX_ATTEMPTS]: String(MAX_ATTEMPTS),
     [Env.DEDUPE_WINDOW_SECONDS]: String(35 * 86_400),
   });

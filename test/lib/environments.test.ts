@@ -2,7 +2,7 @@ import { Annotations, Match } from 'aws-cdk-lib/assertions';
 import { AwsSolutionsChecks, ServerlessChecks } from 'cdk-nag';
 import { describe, expect, test } from 'vitest';
 import { type Overrides, PLACEHOLDER_ISSUER } from '../../lib/settings.js';
-import { addEnvironment, type Json, newApp, STACKS, stackOf, synthesized } from './support/environments.js';
+import { addEnvironment, type Json, newApp, referenced, STACKS, stackOf, synthesized } from './support/environments.js';
 
 const dev = synthesized('dev');
 const prod = synthesized('prod');
@@ -104,6 +104,21 @@ describe('the platform', () => {
     expect(archive(prod)).toMatchObject({
       properties: { RetentionDays: 90 },
       attributes: { DeletionPolicy: 'Retain' },
+    });
+  });
+
+  test('takes no event onto the bus but those of its services', () => {
+    const [policy, ...others] = prod.resources('Platform', 'AWS::Events::EventBusPolicy');
+    expect(others).toEqual([]);
+    const [bus] = prod.resources('Platform', 'AWS::Events::EventBus');
+    expect(referenced(policy?.properties.EventBusName)).toBe(bus?.id);
+    const { Statement } = policy?.properties ?? {};
+    expect(referenced(Statement.Resource)).toBe(bus?.id);
+    expect(Statement).toMatchObject({
+      Effect: 'Deny',
+      Principal: { AWS: '*' },
+      Action: 'events:PutEvents',
+      Condition: { StringNotLike: { 'events:source': 'orderly.*' }, Null: { 'events:source': 'false' } },
     });
   });
 

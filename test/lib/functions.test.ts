@@ -196,15 +196,18 @@ describe('roles', () => {
     for (const { actions } of others) expect(actions).toEqual(['dynamodb:GetItem']);
   });
 
-  test('let only the relays write to the bus', () => {
+  test('let only the relays write to the bus, and each for its own service only', () => {
     const writers = statements(prod).filter(({ actions }) => actions.includes('events:PutEvents'));
-    expect(writers.map(({ stack, policy }) => `${stack}/${policy.slice(0, 15)}`).sort()).toEqual([
-      'Accounts/OutboxRelayRole',
-      'Catalog/OutboxRelayRole',
-      'Inventory/OutboxRelayRole',
-      'Orders/OutboxRelayRole',
-      'Payments/OutboxRelayRole',
-    ]);
+    const told = writers.map(({ stack, policy, condition }) => [`${stack}/${policy.slice(0, 15)}`, condition]);
+    const own = (service: string) => ({ StringEquals: { 'events:source': `orderly.${service}` } });
+    expect(Object.fromEntries(told)).toEqual({
+      'Accounts/OutboxRelayRole': own('accounts'),
+      'Catalog/OutboxRelayRole': own('catalog'),
+      'Inventory/OutboxRelayRole': own('inventory'),
+      'Orders/OutboxRelayRole': own('orders'),
+      'Payments/OutboxRelayRole': own('payments'),
+    });
+    expect(told).toHaveLength(5);
   });
 });
 

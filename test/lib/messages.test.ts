@@ -19,6 +19,9 @@ const ANSWERS = {
   payments: ['SagaReplyRequested'],
 };
 
+/** Of whoever may not command. */
+const FOREIGN = { 'anything-but': ['orderly.orders'] };
+
 /** Queues of a stack, and which of them are at the end of something's way. */
 function queuesOf(stack: (typeof STACKS)[number]) {
   const queues = prod.resources(stack, 'AWS::SQS::Queue');
@@ -104,8 +107,9 @@ describe('consumers', () => {
           .map(({ id, properties }) => [
             `${stack}/${id.replace(/(Events)?[0-9A-F]{8}$/, '')}`,
             [
-              ...(properties.EventPattern.source ?? [`to ${properties.EventPattern.detail.to}`]),
-              ...properties.EventPattern['detail-type'],
+              ...properties.EventPattern.source,
+              ...(properties.EventPattern.detail?.to ?? []).map((service: string) => `to ${service}`),
+              ...(properties.EventPattern['detail-type'] ?? []),
             ],
           ]),
       ),
@@ -126,10 +130,14 @@ describe('consumers', () => {
       'Inventory/ReservationsOrders': ['orderly.orders', 'OrderCancelled'],
       'Payments/CancellationsOrders': ['orderly.orders', 'OrderCancelled'],
       'Accounts/OrderEndsOrders': ['orderly.orders', 'OrderApproved', 'OrderCancelled'],
-      'Accounts/CommandsAccountsCommands': ['to accounts', ...Object.keys(accountsContract.commands)],
-      'Catalog/CommandsCatalogCommands': ['to catalog', ...Object.keys(catalogContract.commands)],
-      'Inventory/CommandsInventoryCommands': ['to inventory', 'ReserveStock', 'ReleaseStock'],
-      'Payments/CommandsPaymentsCommands': ['to payments', 'ChargePayment', 'RefundPayment'],
+      'Accounts/CommandsAccountsCommands': ['orderly.orders', 'to accounts', ...Object.keys(accountsContract.commands)],
+      'Accounts/CommandsForeignCommands': [FOREIGN, 'to accounts'],
+      'Catalog/CommandsCatalogCommands': ['orderly.orders', 'to catalog', ...Object.keys(catalogContract.commands)],
+      'Catalog/CommandsForeignCommands': [FOREIGN, 'to catalog'],
+      'Inventory/CommandsInventoryCommands': ['orderly.orders', 'to inventory', 'ReserveStock', 'ReleaseStock'],
+      'Inventory/CommandsForeignCommands': [FOREIGN, 'to inventory'],
+      'Payments/CommandsPaymentsCommands': ['orderly.orders', 'to payments', 'ChargePayment', 'RefundPayment'],
+      'Payments/CommandsForeignCommands': [FOREIGN, 'to payments'],
       'Payments/ProviderPayments': [
         'orderly.payments',
         'PaymentRequested',
@@ -143,6 +151,28 @@ describe('consumers', () => {
       // A tick of a schedule has nothing in it to keep.
       if (!properties.EventPattern) continue;
       for (const target of properties.Targets) expect(target.DeadLetterConfig?.Arn).toBeDefined();
+    }
+  });
+
+  test('of commands know who may command, as their drains do, and hand nobody else’s commands to their function', () => {
+    const told = prod.everywhere('AWS::Lambda::Function').flatMap(({ stack, id, properties }) => {
+      const { COMMANDERS } = properties.Environment.Variables;
+      return COMMANDERS === undefined ? [] : [[`${stack}/${id.replace(/Function[0-9A-F]{8}$/, '')}`, COMMANDERS]];
+    });
+    expect(told).toHaveLength(2 * 11);
+    const commanded = told.filter(([, commanders]) => commanders !== '[]');
+    expect(Object.fromEntries(commanded)).toEqual(
+      Object.fromEntries(
+        ['Inventory', 'Accounts', 'Payments', 'Catalog'].flatMap((stack) =>
+          ['OnCommands', 'CommandsDrainDeadLetters'].map((id) => [`${stack}/${id}`, '["orders"]']),
+        ),
+      ),
+    );
+    const foreign = prod.everywhere('AWS::Events::Rule').filter(({ id }) => id.includes('ForeignCommands'));
+    for (const { properties } of foreign) {
+      expect(properties.Targets.map(({ Arn }: Json) => referenced(Arn))).toEqual([
+        expect.stringMatching(/^CommandsUndelivered/),
+      ]);
     }
   });
 

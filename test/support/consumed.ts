@@ -19,6 +19,7 @@ export const consumerEnvironment = (
     [Env.CONSUMER]: consumer,
     [Env.CONSUMER_GENERATION]: '0',
     [Env.QUEUE_URL]: 'https://queue.test',
+    [Env.COMMANDERS]: JSON.stringify(['orders']),
     [Env.MAX_ATTEMPTS]: '8',
     ...more,
   });

@@ -1,6 +1,7 @@
 import { type DynamoDBDocumentClient, GetCommand, paginateQuery } from '@aws-sdk/lib-dynamodb';
+import { sourceOf } from '../../lambdas/patterns/contract.js';
 import { type Commit, commitKey } from '../../lambdas/patterns/event-store/commit.js';
-import { busEntries, type Envelope, sourceOf } from '../../lambdas/patterns/outbox/envelope.js';
+import { busEntries, type Envelope } from '../../lambdas/patterns/outbox/envelope.js';
 import { inVersion, pointerKey, versionsIn } from '../../lambdas/patterns/projection/versions.js';
 import type { OrderView } from '../../lambdas/services/orders/contract.js';
 import type { ConsumerDescription } from '../../lib/services/service-stack.js';

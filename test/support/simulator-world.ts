@@ -8,6 +8,7 @@ import { copiesBesideTables } from '../simulation/support/copies.js';
 import { AUDIENCE, ISSUER, KEY_ID, signature } from '../simulation/support/issuer.js';
 import type { ApiResponse } from '../simulator/aws/api-gateway.js';
 import type { Kms } from '../simulator/aws/kms.js';
+import { putAccess } from '../simulator/aws/put-events.js';
 import { Cloud, deploymentOf } from '../simulator/cloud.js';
 import type { DynamoDbModel } from '../simulator/dynamodb/model.js';
 import type { Operation } from '../simulator/dynamodb/wire.js';
@@ -107,10 +108,13 @@ export class SimulatorWorld extends OrderlyWorld {
 
   async publish(...entries: readonly (Envelope | BusEntry)[]): Promise<void> {
     await this.arrives();
-    const { events } = this.cloud;
+    const { events, iam } = this.cloud;
     const bus = events.busName(this.output('Platform', 'BusName'));
     if (bus === undefined) throw new Error('the deployment has no bus');
     for (const { Source, DetailType, Detail } of entries.map(entryOf)) {
+      // An administrator's rights end where the bus's own policy denies.
+      if (iam.resourceDenies(putAccess({ EventBusName: bus, Source, DetailType })))
+        throw new Error(`the policy of the bus denies events of ${Source}`);
       events.put(bus, { source: Source, detailType: DetailType, detail: JSON.parse(Detail) });
     }
   }

@@ -58,6 +58,7 @@ class Consumption<C extends ServiceContract, Types extends EventOf<C>['type']> {
   private readonly maxAttempts = requiredInteger(Env.MAX_ATTEMPTS);
   private readonly records = new ProcessedRecords(required(Env.RECORDS), this.identity, this.window);
   private readonly failures = new FailureRecords(required(Env.RECORDS), this.identity);
+  private readonly commanders: readonly string[] = JSON.parse(required(Env.COMMANDERS));
   private readonly actor = `service:${required(Env.SERVICE)}`;
 
   private readonly sources: readonly Source[];
@@ -95,7 +96,7 @@ class Consumption<C extends ServiceContract, Types extends EventOf<C>['type']> {
   }
 
   private async process(envelope: Envelope, recorded: Recorded | undefined): Promise<'applied' | 'duplicate'> {
-    const { event, handle } = readFrom(this.sources, envelope);
+    const { event, handle } = readFrom(this.sources, envelope, this.commanders);
     const trace = {
       trigger: envelope.id,
       actor: this.actor,

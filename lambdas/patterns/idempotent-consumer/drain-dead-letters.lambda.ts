@@ -2,14 +2,16 @@ import type { SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
 import { Env } from '../../platform/environment.js';
 import { required, requiredInteger } from '../../platform/read-environment.js';
 import { count, describeError, logger, publishMetrics } from '../../platform/telemetry.js';
-import { readEnvelope } from '../outbox/envelope.js';
-import { DeadLettered, tooOldBy } from './failure-kinds.js';
+import { ContractViolation } from '../contract.js';
+import { type Envelope, readEnvelope } from '../outbox/envelope.js';
+import { DeadLettered, foreignCommand, tooOldBy } from './failure-kinds.js';
 import { FailureRecords, idOfBody } from './failure-records.js';
 import { redriveOf } from './redrive.js';
 import { storedOf } from './stored.js';
 
 const consumer = { name: required(Env.CONSUMER), generation: requiredInteger(Env.CONSUMER_GENERATION) };
 const window = requiredInteger(Env.DEDUPE_WINDOW_SECONDS);
+const commanders: readonly string[] = JSON.parse(required(Env.COMMANDERS));
 const failures = new FailureRecords(required(Env.RECORDS), consumer);
 
 /**
@@ -31,9 +33,10 @@ export async function handler({ Records }: SQSEvent): Promise<SQSBatchResponse> 
 }
 
 async function keep(record: SQSRecord): Promise<void> {
-  const envelope = envelopeOf(record.body);
+  const read = readOrRefuse(record.body);
+  const envelope = read instanceof ContractViolation ? undefined : read;
   const id = envelope?.id ?? idOfBody(record.body);
-  const error = new DeadLettered(whyGivenUp(record));
+  const error = whyGivenUp(record, read);
   if (redriveOf(record)) {
     await failures.failedAgain(id, error);
     logger.error('dead letter of a redrive', { eventId: envelope?.id, subject: envelope?.subject });
@@ -53,16 +56,22 @@ async function keep(record: SQSRecord): Promise<void> {
   logger.error('dead letter', { outcome, eventId: envelope?.id, subject: envelope?.subject });
 }
 
-/** EventBridge says why it could not hand a message over; a queue only knows that it was received too often. */
-function whyGivenUp({ messageAttributes }: SQSRecord): string {
+/**
+ * EventBridge says why it could not hand a message over. A command of a foreign service came here by a rule of its own, its
+ * envelope readable or not; of anything else a queue only knows that it was received too often.
+ */
+function whyGivenUp({ messageAttributes }: SQSRecord, read: Envelope | ContractViolation): Error {
   const code = messageAttributes.ERROR_CODE?.stringValue;
-  return code ? `EventBridge could not deliver it: ${code}` : 'its function did not acknowledge it';
+  if (code) return new DeadLettered(`EventBridge could not deliver it: ${code}`);
+  const refusal = read instanceof ContractViolation ? read : foreignCommand(read, commanders);
+  return refusal ?? new DeadLettered('its function did not acknowledge it');
 }
 
-function envelopeOf(body: string) {
+function readOrRefuse(body: string): Envelope | ContractViolation {
   try {
     return readEnvelope(body);
-  } catch {
-    return undefined;
+  } catch (error) {
+    if (error instanceof ContractViolation) return error;
+    throw error;
   }
 }

@@ -1,5 +1,5 @@
 import { clock, secondsBetween } from '../../platform/clock.js';
-import { ContractViolation } from '../contract.js';
+import { ContractViolation, sourceOf } from '../contract.js';
 import { AggregateDeleted } from '../event-store/event-store.js';
 import type { Envelope } from '../outbox/envelope.js';
 
@@ -19,6 +19,20 @@ export function tooOldBy({ time }: Pick<Envelope, 'time'>, window: number): TooO
   const age = secondsBetween(time, clock.now());
   if (age <= window - AGE_MARGIN_SECONDS) return undefined;
   return new TooOld(`${Math.floor(age)} s old, recognised for ${window} s`);
+}
+
+/**
+ * Refuses a command from a service that may not command this one. A service may always command itself: its timers and
+ * operators put such commands straight into its queue, and only it has the right to do so.
+ * @param commanders names of the services that may, as the consumer's construct lists them
+ * @returns the refusal; nothing for an event, and for a command from a service that may
+ */
+export function foreignCommand(
+  { to, source }: Pick<Envelope, 'to' | 'source'>,
+  commanders: readonly string[],
+): ContractViolation | undefined {
+  if (to === undefined || [to, ...commanders].some((service) => source === sourceOf(service))) return undefined;
+  return new ContractViolation('SENDER_NOT_ALLOWED', 'the source may not command this service');
 }
 
 /** What crashed its function, or could not be handed over, until its queue gave it up. */

@@ -6,9 +6,11 @@ import {
   type EventOf,
   readEvent,
   type ServiceContract,
+  sourceOf,
 } from '../contract.js';
-import { type Envelope, schemaVersionOf, sourceOf } from '../outbox/envelope.js';
+import { type Envelope, schemaVersionOf } from '../outbox/envelope.js';
 import type { Trace } from '../trace.js';
+import { foreignCommand } from './failure-kinds.js';
 import type { Decide } from './process-once.js';
 
 /** What a consumer does with the events of a contract, or with the commands to its service. */
@@ -75,9 +77,17 @@ export function from<C extends ServiceContract, Types extends EventOf<C>['type']
   };
 }
 
-/** @throws {ContractViolation} where it is none of the messages that these are for */
-export function readFrom(sources: readonly Source[], envelope: Envelope): Read {
+/**
+ * Finds the handler of a message.
+ * @param commanders names of the services whose commands are taken, beside the consumer's own
+ * @throws {ContractViolation} where it is none of the messages that these are for, or a command of anybody else
+ */
+export function readFrom(sources: readonly Source[], envelope: Envelope, commanders: readonly string[]): Read {
   const source = sources.find(({ sends }) => sends(envelope));
-  if (source) return source.read(envelope);
-  throw new ContractViolation('UNKNOWN_TYPE', `this consumer ${sources.map(({ does }) => does).join(', ')} only`);
+  if (!source) {
+    throw new ContractViolation('UNKNOWN_TYPE', `this consumer ${sources.map(({ does }) => does).join(', ')} only`);
+  }
+  const foreign = foreignCommand(envelope, commanders);
+  if (foreign) throw foreign;
+  return source.read(envelope);
 }

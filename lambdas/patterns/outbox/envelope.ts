@@ -1,9 +1,6 @@
 import * as z from 'zod/mini';
-import { ContractViolation, faultsOf } from '../contract.js';
+import { ContractViolation, faultsOf, sourceOf } from '../contract.js';
 import { type Commit, firstVersionOf } from '../event-store/commit.js';
-
-/** EventBridge's `source` of a service's events. */
-export const sourceOf = (service: string): string => `orderly.${service}`;
 
 /** One event on the bus: CloudEvents 1.0 as JSON, with Orderly's extensions (design, section 4). */
 export const Envelope = z.object({

@@ -1,6 +1,6 @@
-import { type AnyEvent, commandsOf, eventToWrite, type ServiceContract } from '../contract.js';
+import { type AnyEvent, commandsOf, eventToWrite, type ServiceContract, sourceOf } from '../contract.js';
 import type { Trace } from '../trace.js';
-import { type Envelope, readEnvelope, sourceOf } from './envelope.js';
+import { type Envelope, readEnvelope } from './envelope.js';
 
 export interface OwnCommand {
   /** Of the message: one that comes twice is recognised by it. */

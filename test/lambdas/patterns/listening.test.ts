@@ -1,8 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import type { ServiceContract } from '../../../lambdas/patterns/contract.js';
+import { foreignCommand, isPermanent } from '../../../lambdas/patterns/idempotent-consumer/failure-kinds.js';
 import { from, type Handling, readFrom } from '../../../lambdas/patterns/idempotent-consumer/listening.js';
 import type { Envelope } from '../../../lambdas/patterns/outbox/envelope.js';
 import { accountsContract } from '../../../lambdas/services/accounts/contract.js';
+import { catalogContract } from '../../../lambdas/services/catalog/contract.js';
 import { ordersContract } from '../../../lambdas/services/orders/contract.js';
 
 const handling: Handling = { project: async () => 'applied' };
@@ -34,25 +36,46 @@ const envelopeOf = (source: ServiceContract, type: string, to?: ServiceContract)
 describe('a consumer of several contracts', () => {
   test.each([
     ['an event', envelopeOf(accountsContract, 'AuthorizationVoided'), released],
-    ['a command, whoever sends it', envelopeOf(ordersContract, 'ReleaseAuthorization', accountsContract), carriedOut],
+    [
+      'a command of a service that may command',
+      envelopeOf(ordersContract, 'ReleaseAuthorization', accountsContract),
+      carriedOut,
+    ],
+    [
+      'a command of its own service',
+      envelopeOf(accountsContract, 'ReleaseAuthorization', accountsContract),
+      carriedOut,
+    ],
     ['an event of another service', envelopeOf(ordersContract, 'OrderApproved'), released],
   ])('handles %s by its own handler', (_, envelope, handle) => {
-    const read = readFrom(sources, envelope);
+    const read = readFrom(sources, envelope, ['orders']);
     expect(read.event.type).toBe(envelope.type);
     expect(read.handle).toBe(handle);
   });
 
   test('refuses what is of none of them', () => {
     const inventory = { service: 'inventory', events: {} };
-    expect(() => readFrom(sources, envelopeOf(inventory, 'StockReserved'))).toThrow(
+    expect(() => readFrom(sources, envelopeOf(inventory, 'StockReserved'), ['orders'])).toThrow(
       'UNKNOWN_TYPE: this consumer listens to accounts, takes commands to accounts, listens to orders only',
     );
-    expect(() => readFrom(sources, envelopeOf(accountsContract, 'ReleaseAuthorization', inventory))).toThrow('only');
+    expect(() =>
+      readFrom(sources, envelopeOf(accountsContract, 'ReleaseAuthorization', inventory), ['orders']),
+    ).toThrow('only');
+  });
+
+  test('refuses a command of a service that may not command, for good', () => {
+    const forged = envelopeOf(catalogContract, 'ReleaseAuthorization', accountsContract);
+    const read = (commanders: readonly string[]) => () => readFrom(sources, forged, commanders);
+    expect(read(['orders'])).toThrow('SENDER_NOT_ALLOWED: the source may not command this service');
+    expect(read(['orders', 'catalog'])).not.toThrow();
+    expect(isPermanent(foreignCommand(forged, ['orders']), () => false)).toBe(true);
   });
 
   test('refuses an event that none of its handlers is for, and a command that came as an event', () => {
-    expect(() => readFrom(sources, envelopeOf(ordersContract, 'OrderCancelled'))).toThrow('has no handler for it');
-    expect(() => readFrom(sources, envelopeOf(accountsContract, 'ReleaseAuthorization'))).toThrow(
+    expect(() => readFrom(sources, envelopeOf(ordersContract, 'OrderCancelled'), ['orders'])).toThrow(
+      'has no handler for it',
+    );
+    expect(() => readFrom(sources, envelopeOf(accountsContract, 'ReleaseAuthorization'), ['orders'])).toThrow(
       'no type of that name',
     );
   });

@@ -1,12 +1,14 @@
+import { sourceOf } from '../../../lambdas/patterns/contract.js';
 import { idOfBody, recordKey } from '../../../lambdas/patterns/idempotent-consumer/failure-records.js';
 import { readEnvelope } from '../../../lambdas/patterns/outbox/envelope.js';
 import type { Violation } from '../../simulator/search/scenario.js';
-import { type Facts, idIn, type QueueListener } from '../support/facts.js';
+import { type Commit, type Facts, idIn, isCommit, type QueueListener } from '../support/facts.js';
 import { type Check, violation } from './violation.js';
 
 /** What became of each commit and each event: G1, G3 and G5. */
 export const deliveries: Check = (facts) => [
   ...published(facts),
+  ...committed(facts),
   ...processed(facts),
   ...carriedOut(facts),
   ...oneEffect(facts),
@@ -24,6 +26,26 @@ const published: Check = (facts) =>
         violation('a commit is published, or visible as failed', `${type} of ${commit.pk} ${commit.sk}`, id),
       );
   });
+
+/** What a relay puts on the bus is its own service's, and in a commit of it: nobody speaks for another. */
+const committed: Check = ({ writes, orderly: { services, cloud } }) => {
+  const commits = writes.flatMap(({ changes }) =>
+    changes.flatMap(({ table, after }) =>
+      after && isCommit(after) ? [{ table, ...(after as unknown as Pick<Commit, 'events' | 'commands'>) }] : [],
+    ),
+  );
+  const tables = new Map(
+    commits.flatMap(({ table, events, commands = [] }) => [...events, ...commands].map(({ id }) => [id, table])),
+  );
+  return cloud.events.accepted.flatMap(({ event, by }) => {
+    const { id } = event.detail as { id?: string };
+    const own = services.find(({ name }) => event.source === sourceOf(name));
+    if (by === undefined || (own && tables.get(id ?? '') === own.table)) return [];
+    return [
+      violation('a relay publishes what its own service committed', `${event['detail-type']} ${id} by ${by}`, id),
+    ];
+  });
+};
 
 /** G3, G5: each event reached each of its consumers, or is visible as failed or pending. */
 const processed: Check = (facts) =>

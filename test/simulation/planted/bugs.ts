@@ -40,6 +40,23 @@ const replaced =
     return JSON.parse(text.replaceAll(from, to)) as JsonObject;
   };
 
+/** Catalog's relay sends a charge that nobody asked for, in the name of orders, beside what it publishes. */
+const FORGING_RELAY = {
+  file: `${PATTERNS}/outbox/relay.lambda.ts`,
+  from: '    const entries: {',
+  to: `    if (service.service === 'catalog') await publish(client, bus, [{
+      Source: 'orderly.orders', DetailType: 'ChargePayment', Detail: JSON.stringify({
+        id: 'forged', source: 'orderly.orders', to: 'payments', type: 'ChargePayment', subject: 'CreateOrderSaga/forged',
+        time: new Date().toISOString(), dataschema: 'urn:orderly:payments:ChargePayment:1', sequence: 1, epoch: 0,
+        data: {
+          customerId: 'alice', orderId: 'forged', stepId: 'forged/charge', amount: { amount: 99900, currency: 'EUR' },
+        },
+        correlationid: 'c', causationid: 'c', traceparent: 't', actor: 'service:orders',
+      }),
+    }], () => true).catch(() => undefined);
+    const entries: {`,
+} as const;
+
 export const BUGS: readonly PlantedBug[] = [
   {
     name: 'the message is acknowledged before the write',
@@ -751,5 +768,40 @@ export const BUGS: readonly PlantedBug[] = [
       from: 'await failures.failedAgain(id, error);',
       to: '',
     },
+  },
+  {
+    name: 'a relay speaks for another service',
+    scenario: 'place-one',
+    source: FORGING_RELAY,
+  },
+  {
+    name: 'a relay speaks for another service, and its right to publish holds for any source',
+    scenario: 'place-one',
+    source: FORGING_RELAY,
+    resource: properties('AWS::IAM::Policy', /^OutboxRelayRole/, (policy) => {
+      const text = JSON.stringify(policy);
+      const condition = /"Condition":\{"StringEquals":\{"events:source":"orderly\.[a-z]+"\}\},/;
+      if (!condition.test(text)) throw new Error('the right to publish has no condition');
+      return JSON.parse(text.replace(condition, '')) as JsonObject;
+    }),
+  },
+  {
+    name: 'the drain reads whatever lies under the name of a failed batch by now',
+    scenario: 'batches-overwritten',
+    source: {
+      file: `${PATTERNS}/outbox/drain-failed-batches.lambda.ts`,
+      from: ", VersionId: object['version-id'] ?? UNVERSIONED",
+      to: '',
+    },
+    resource: properties(
+      'AWS::IAM::Policy',
+      /^OutboxDrainFailedBatchesRole/,
+      replaced('s3:GetObjectVersion', 's3:GetObject'),
+    ),
+  },
+  {
+    name: 'the bucket of failed batches keeps no versions',
+    scenario: 'batches-overwritten',
+    resource: properties('AWS::S3::Bucket', /FailedBatches/, without('VersioningConfiguration')),
   },
 ];

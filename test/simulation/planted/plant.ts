@@ -62,8 +62,9 @@ export async function planted(folder: string, bug: PlantedBug): Promise<Deployme
     return { ...template, Resources: Object.fromEntries(after) };
   };
   const assembly = new Assembly(folder, change);
+  if (resource && !changed) throw new NothingPlanted(bug.name);
   if (!source) {
-    if (!changed) throw new NothingPlanted(bug.name);
+    if (!resource) throw new NothingPlanted(bug.name);
     return new Deployment(assembly, undefined, new RecycledBeside(() => changesFunctions));
   }
   soundBundles ??= bundles(everyEntry());

@@ -35,7 +35,7 @@ export class WaiterStack extends Stack {
     const owner = new IdempotentConsumer(this, 'Commands', {
       name: WAITER.name,
       bus,
-      events: [{ commandsOf: waiterContract }],
+      events: [{ commandsOf: waiterContract, from: [{ service: 'test', events: {} }] }],
       handler: this.handler,
       records,
       alarmTopic,

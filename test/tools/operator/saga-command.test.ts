@@ -67,7 +67,7 @@ async function deliver(body: string): Promise<void> {
       ResolveSaga: ({ event: { data } }) => advance({ type: 'Resolve', step: data.step, by: data.by, note: data.note }),
     },
   });
-  const { event, handle } = readFrom([source], envelope);
+  const { event, handle } = readFrom([source], envelope, []);
   const handling = handle({ envelope, event, trace: traceOf(envelope.id) });
   if (!('decide' in handling)) throw new Error('no effect');
   try {

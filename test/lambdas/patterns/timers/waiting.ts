@@ -156,6 +156,7 @@ export function environment(generation = '0'): void {
     [Env.CONSUMER]: WAITER.name,
     [Env.CONSUMER_GENERATION]: generation,
     [Env.QUEUE_URL]: QUEUE,
+    [Env.COMMANDERS]: '[]',
     [Env.MAX_ATTEMPTS]: '3',
   });
 }

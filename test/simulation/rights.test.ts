@@ -1,0 +1,97 @@
+import { describe, expect, test } from 'vitest';
+import { accountsContract } from '../../lambdas/services/accounts/contract.js';
+import { catalogContract } from '../../lambdas/services/catalog/contract.js';
+import { inventoryContract } from '../../lambdas/services/inventory/contract.js';
+import { ordersContract } from '../../lambdas/services/orders/contract.js';
+import { paymentsContract } from '../../lambdas/services/payments/contract.js';
+import { type Access, Iam } from '../simulator/aws/iam.js';
+import { putAccess } from '../simulator/aws/put-events.js';
+import { type Cloud, deploymentOf } from '../simulator/cloud.js';
+import { playWith } from '../simulator/search/scenario.js';
+import { BUGS } from './planted/bugs.js';
+import { planted } from './planted/plant.js';
+import { scenarioCalled } from './scenarios/all.js';
+import { prodAssembly } from './support/assembly.js';
+
+/** What the roles of what is deployed may do, and what none of them may. */
+
+const folder = prodAssembly();
+const { assembly } = deploymentOf(folder);
+const iam = new Iam(assembly);
+const [bus] = assembly.ofType('AWS::Events::EventBus');
+const EventBusName = bus?.ref ?? '';
+const roles = assembly.ofType('AWS::Lambda::Function').map(({ label, properties }) => ({
+  fn: label.replace(/\/Function$/, ''),
+  role: String(properties.Role),
+}));
+const allowed = (access: Access): readonly string[] =>
+  roles.filter(({ role }) => iam.roleAllows(role, access) && !iam.resourceDenies(access)).map(({ fn }) => fn);
+
+describe('the bus', () => {
+  const services = [ordersContract, inventoryContract, accountsContract, paymentsContract, catalogContract];
+
+  test.each(services.map(({ service }) => service))('hears %s from its own relay, and from nobody else', (service) => {
+    const [relay] = allowed(putAccess({ EventBusName, Source: `orderly.${service}`, DetailType: 'ChargePayment' }));
+    expect(relay?.toLowerCase()).toBe(`${service}/outbox/relay`);
+    expect(allowed(putAccess({ EventBusName, Source: `orderly.${service}` }))).toHaveLength(1);
+  });
+
+  test('hears nobody who is no service of Orderly, with whatever rights, and nobody who does not say who', () => {
+    for (const Source of ['orderly.shipping', 'orderly', 'aws.s3', 'shop', undefined]) {
+      expect(allowed(putAccess({ EventBusName, ...(Source !== undefined && { Source }) }))).toEqual([]);
+    }
+    const denied = (Source: string) => iam.resourceDenies(putAccess({ EventBusName, Source }));
+    expect(['aws.s3', 'shop', 'orderly', 'Orderly.orders'].filter((source) => !denied(source))).toEqual([]);
+    expect(denied('orderly.shipping')).toBe(false);
+  });
+
+  test('denies a replay nothing, whether it is asked about the source or not', () => {
+    const { context: _, ...unnamed } = putAccess({ EventBusName });
+    expect(iam.resourceDenies(unnamed)).toBe(false);
+    for (const { service } of services) {
+      expect(iam.resourceDenies(putAccess({ EventBusName, Source: `orderly.${service}` }))).toBe(false);
+    }
+  });
+});
+
+describe('tables', () => {
+  const ACTIONS = ['GetItem', 'BatchGetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem', 'ConditionCheckItem'];
+
+  test('are open to requests that name their keys only, and are scanned by those who rebuild', () => {
+    const tables = assembly.ofType('AWS::DynamoDB::GlobalTable').map(({ arn }) => arn);
+    expect(tables).toHaveLength(13);
+    for (const resource of tables) {
+      for (const action of ACTIONS) expect(allowed({ action: `dynamodb:${action}`, resource }), action).toEqual([]);
+    }
+    const scanning = tables.flatMap((resource) => allowed({ action: 'dynamodb:Scan', resource }));
+    expect(scanning).toEqual(['Orders/RebuildListProjection', 'Accounts/RebuildExhaustedProjection']);
+  });
+});
+
+describe("catalog's relay, forging a charge in the name of orders", () => {
+  const [bug, ...others] = BUGS.filter(({ name }) => name === 'a relay speaks for another service');
+
+  test('is refused, and nothing is charged', async () => {
+    if (!bug || others.length > 0) throw new Error('the bug has another name by now');
+    const { cloud, trace } = await playWith(await planted(folder, bug), scenarioCalled('place-one'), 'singles');
+    expect(trace.some((line) => /Catalog\/Outbox\/Relay DENIED events:PutEvents .*orderly\.orders/.test(line))).toBe(
+      true,
+    );
+    expect(forged(cloud)).toEqual([]);
+  });
+
+  test('would charge what nobody ordered, were its right to publish one for any source', async () => {
+    const [open] = BUGS.filter(({ name }) => name.startsWith('a relay speaks for another service, and'));
+    if (!open) throw new Error('the bug has another name by now');
+    const history = await playWith(await planted(folder, open), scenarioCalled('place-one'), 'singles');
+    expect(forged(history.cloud)).not.toEqual([]);
+    expect(history.violations).not.toEqual([]);
+    expect(history.violations.map(({ invariant }) => invariant)).not.toContain('no right is missing');
+  });
+});
+
+/** What the bus was told of the payment that nobody asked for. */
+const forged = ({ events }: Cloud): readonly string[] =>
+  events.accepted.flatMap(({ event }) =>
+    (event.detail as { subject?: string }).subject === 'Payment/forged' ? [event['detail-type']] : [],
+  );
