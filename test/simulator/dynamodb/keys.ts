@@ -55,13 +55,10 @@ export function checkIndexKeys(item: Item, table: TableDefinition): void {
         const types = `Expected: ${table.types.get(name)} Actual: ${typeOf(value)}`;
         throw invalid(`Type mismatch for Index Key ${name} ${types} IndexName: ${index}`);
       }
-      const what = `IndexName: ${index}, IndexKey: ${name}`;
-      if (valueBytes(value) === 0) {
-        throw validation(
-          `One or more parameter values are not valid. A value specified for a secondary index key is not supported. The AttributeValue for a key attribute cannot contain an empty ${emptyName(value)} value. ${what}`,
-        );
+      refuseEmptyKey(value, name, index);
+      if (valueBytes(value) > limitOf(name, key)) {
+        throw invalid(`Size of index key has exceeded the limit. IndexName: ${index}, IndexKey: ${name}`);
       }
-      if (valueBytes(value) > limitOf(name, key)) throw invalid(`Size of index key has exceeded the limit. ${what}`);
     }
   }
 }
@@ -71,23 +68,35 @@ export function checkKeyValues(item: Item, { key }: TableDefinition): void {
   for (const name of attributeNames(key)) {
     const value = item[name] as AttributeValue;
     refuseEmptyKey(value, name);
-    if (valueBytes(value) <= limitOf(name, key)) continue;
-    throw invalid(
-      name === key.partition
-        ? `Size of hashkey has exceeded the maximum size limit of${MAX_PARTITION_KEY_BYTES} bytes`
-        : `Aggregated size of all range keys has exceeded the size limit of ${MAX_SORT_KEY_BYTES} bytes`,
-    );
+    refuseLongKey(value, name, key);
   }
 }
 
-export function refuseEmptyKey(value: AttributeValue, name: string): void {
+/** What a key condition compares a key with: DynamoDB asks of it what it asks of the key itself. */
+export function checkComparedKey(value: AttributeValue, name: string, key: KeySchema, index?: string): void {
+  refuseEmptyKey(value, name, index);
+  refuseLongKey(value, name, key);
+}
+
+/** @param index where the attribute is the key of a secondary index */
+export function refuseEmptyKey(value: AttributeValue, name: string, index?: string): void {
   if (valueBytes(value) > 0) return;
+  const empty = `The AttributeValue for a key attribute cannot contain an empty ${'B' in value ? 'binary' : 'string'} value.`;
   throw validation(
-    `One or more parameter values are not valid. The AttributeValue for a key attribute cannot contain an empty ${emptyName(value)} value. Key: ${name}`,
+    index === undefined
+      ? `One or more parameter values are not valid. ${empty} Key: ${name}`
+      : `One or more parameter values are not valid. A value specified for a secondary index key is not supported. ${empty} IndexName: ${index}, IndexKey: ${name}`,
   );
 }
 
-const emptyName = (value: AttributeValue): string => ('B' in value ? 'binary' : 'string');
+function refuseLongKey(value: AttributeValue, name: string, key: KeySchema): void {
+  if (valueBytes(value) <= limitOf(name, key)) return;
+  throw invalid(
+    name === key.partition
+      ? `Size of hashkey has exceeded the maximum size limit of${MAX_PARTITION_KEY_BYTES} bytes`
+      : `Aggregated size of all range keys has exceeded the size limit of ${MAX_SORT_KEY_BYTES} bytes`,
+  );
+}
 
 const limitOf = (name: string, { partition }: KeySchema): number =>
   name === partition ? MAX_PARTITION_KEY_BYTES : MAX_SORT_KEY_BYTES;

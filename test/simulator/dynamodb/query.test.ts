@@ -19,6 +19,7 @@ function filled(more: Parameters<typeof model>[0] = {}) {
 }
 
 type Given = { readonly [reference: string]: AttributeValue };
+type Refused = [expression: string, values: Given, more: WireObject, message: RegExp];
 
 function ask(KeyConditionExpression: string, values: Given, more: WireObject = {}) {
   const { db } = filled();
@@ -73,7 +74,7 @@ describe('a query', () => {
     expect(output).not.toHaveProperty('Items');
   });
 
-  test.each<[string, Given, WireObject, RegExp]>([
+  test.each<Refused>([
     ['pk > :p', p, {}, /Query key condition not supported/],
     ['sk = :x', { ':x': n(1) }, {}, /Query condition missed key schema element: pk/],
     ['pk = :p AND v = :x', { ...p, ':x': n(1) }, {}, /missed key schema element/],
@@ -82,6 +83,12 @@ describe('a query', () => {
     ['pk = :p AND sk > :x AND sk < :x', { ...p, ':x': n(1) }, {}, /only contain one condition per key/],
     ['pk = :p AND sk = :x', { ...p, ':x': s('1') }, {}, /Condition parameter type does not match schema type/],
     ['pk = :p', { ':p': s('') }, {}, /cannot contain an empty string value. Key: pk/],
+    ['pk = :p', { ':p': s('x'.repeat(2049)) }, {}, /Size of hashkey has exceeded/],
+    ['kind = :p', { ':p': s('') }, { IndexName: 'byKind' }, /an empty string value. IndexName: byKind, IndexKey: kind/],
+    ...['tag = :x', 'tag > :x', 'tag BETWEEN :x AND :p', 'begins_with(tag, :x)'].flatMap((range): Refused[] => [
+      [`kind = :p AND ${range}`, { ...p, ':x': s('') }, { IndexName: 'byTag' }, /IndexName: byTag, IndexKey: tag/],
+    ]),
+    ['kind = :p AND tag < :x', { ...p, ':x': s('x'.repeat(1025)) }, { IndexName: 'byTag' }, /size limit of 1024 bytes/],
     [
       'pk = :p',
       { ...p, ':x': n(1) },
@@ -91,6 +98,7 @@ describe('a query', () => {
     ['pk = :p', p, { Limit: 0 }, /greater than or equal to 1/],
     ['pk = :p', p, { ExclusiveStartKey: at('q', 1) }, /starting key is outside query boundaries/],
     ['pk = :p', p, { ExclusiveStartKey: { pk: s('p') } }, /starting key is invalid/],
+    ['pk = :p', p, { ExclusiveStartKey: { ...at('p', 1), pk: s('') } }, /an empty string value. Key: pk/],
     ['pk = :p', p, { IndexName: 'none' }, /does not have the specified index: none/],
     ['kind = :p', p, { IndexName: 'byKind', ConsistentRead: true }, /Consistent reads are not supported/],
     ['kind = :p', p, { IndexName: 'kindKeys', ProjectionExpression: 'v' }, /does not project \[v\]/],

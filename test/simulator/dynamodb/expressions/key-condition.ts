@@ -1,6 +1,6 @@
 /** AWS, "Key condition expressions for the Query operation in DynamoDB". */
 import { validation } from '../errors.js';
-import { refuseEmptyKey } from '../keys.js';
+import { checkComparedKey } from '../keys.js';
 import type { KeySchema } from '../table-definition.js';
 import { compareValues, invalid, typeOf } from '../values.js';
 import type { AttributeValue, KeyType } from '../wire.js';
@@ -25,12 +25,17 @@ interface Term {
 
 const MIRRORED = { '=': '=', '<': '>', '<=': '>=', '>': '<', '>=': '<=' } as const;
 
-/** @throws {DynamoDbError} ValidationException where it isn't one value of the partition key and one range of the sort key */
+/**
+ * @param index whose keys these are; nothing where they are the table's
+ * @throws {DynamoDbError} ValidationException where it isn't one value of the partition key and one range of the sort key,
+ *   or compares with what no key can be
+ */
 export function bindKeyCondition(
   text: string,
   placeholders: Placeholders,
   key: KeySchema,
   types: ReadonlyMap<string, KeyType>,
+  index?: string,
 ): KeyCondition {
   // What is wrong with any condition is said first, in a condition's words.
   const terms = inExpression('KeyConditionExpression', () => {
@@ -52,8 +57,10 @@ export function bindKeyCondition(
       if (typeOf(value) !== types.get(name)) throw invalid('Condition parameter type does not match schema type');
     }
   }
+  for (const { name, values } of sort ? [partition, sort] : [partition]) {
+    for (const value of values) checkComparedKey(value, name, key, index);
+  }
   const [value] = partition.values as readonly [AttributeValue];
-  refuseEmptyKey(value, key.partition);
   return { partition: value, position: sort ? positionOf(sort) : () => 0 };
 }
 

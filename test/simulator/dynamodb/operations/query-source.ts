@@ -5,6 +5,7 @@ import type { KeyCondition } from '../expressions/key-condition.js';
 import type { Placeholders } from '../expressions/placeholders.js';
 import type { Projection } from '../expressions/projection.js';
 import type { Order } from '../item-store.js';
+import { refuseEmptyKey } from '../keys.js';
 import type { SecondaryIndex } from '../secondary-index.js';
 import type { Table } from '../table.js';
 import { attributeNames, type KeySchema } from '../table-definition.js';
@@ -47,6 +48,10 @@ export function startKey(input: WireObject, source: Source, wanted?: KeyConditio
   };
   if (Object.keys(start).length !== names.size || ![...names].every(fits)) {
     throw validation('The provided starting key is invalid');
+  }
+  for (const name of names) {
+    const index = attributeNames(definition.key).includes(name) ? undefined : source.index?.definition.name;
+    refuseEmptyKey(start[name] as AttributeValue, name, index);
   }
   if (!wanted) return start;
   const { partition, sort } = source.key;

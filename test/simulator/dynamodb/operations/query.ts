@@ -34,8 +34,8 @@ export function query(call: Call, input: WireObject): WireObject {
     throw validation('Either the KeyConditions or KeyConditionExpression parameter must be specified in the request.');
   }
   const placeholders = new Placeholders(input, [text, input.FilterExpression, input.ProjectionExpression]);
-  const { key, table } = source;
-  const wanted = bindKeyCondition(text, placeholders, key, table.definition.types);
+  const { key, table, index } = source;
+  const wanted = bindKeyCondition(text, placeholders, key, table.definition.types, index?.definition.name);
   const page = readPage(call, input, source, placeholders, true);
   const start = startKey(input, source, wanted);
   const entries = source.index

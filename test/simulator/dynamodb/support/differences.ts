@@ -20,6 +20,8 @@ import type { RandomOperation } from './random-operations.js';
  *    that is in the index neither before nor after costs nothing there ("Using Global Secondary Indexes"). So the units
  *    of `byKind`, and their sum with others, aren't compared.
  * 7. What arithmetic makes keeps zeros behind the point ("100.0"); AWS trims leading and trailing zeros.
+ * 8. A Query for a partition key above 2,048 bytes finds nothing; AWS refuses such a key ("Quotas in Amazon DynamoDB").
+ *    The generator writes none.
  *
  * Avoided by the generator: SET of an index's key to another type (DynamoDB Local stores it, AWS refuses it), and parts
  * of requests in JSON of a wrong type (DynamoDB Local converts them, AWS answers SerializationException); two writes of

@@ -112,10 +112,10 @@ export class ExpressionWriter {
     }
   }
 
-  /** Of a sort key that is a number. */
-  range(name: string): string {
+  /** Of a sort key whose bounds `bound` makes. */
+  range(name: string, bound: () => AttributeValue): string {
     const { dice } = this;
-    const value = (): string => this.value({ N: String(dice.number(5)) });
+    const value = (): string => this.value(bound());
     if (dice.chance(0.3)) return `${name} BETWEEN ${value()} AND ${value()}`;
     return `${name} ${dice.one(['=', '<', '<=', '>', '>='])} ${value()}`;
   }

@@ -8,6 +8,9 @@ export interface RandomOperation {
 }
 
 const KINDS = ['a', 'b'];
+const TAGS = ['a', 'ab', 'b', 'é'];
+/** No key can be one of these: empty, and longer than a sort key may be. */
+const NO_KEYS = ['', 'x'.repeat(1025)];
 
 /** Requests over a few items of one table, most of them valid. */
 export class OperationWriter {
@@ -56,9 +59,11 @@ export class OperationWriter {
     const item: Record<string, AttributeValue> = { ...this.key() };
     if (dice.chance(0.6)) item.kind = { S: dice.one(KINDS) };
     if (dice.chance(0.6)) item.level = { N: String(dice.number(4)) };
+    if (dice.chance(0.5)) item.tag = { S: dice.one(TAGS) };
     for (const name of dice.some(ExpressionWriter.attributes, 5)) item[name] = writer.valueFor(name);
     if (dice.chance(0.2)) item.filler = { S: 'x'.repeat(dice.number(9000)) };
     if (dice.chance(0.02)) item.kind = dice.one([{ N: '1' }, { S: '' }]);
+    if (dice.chance(0.02)) item.tag = { S: dice.one(NO_KEYS) };
     if (dice.chance(0.02)) delete item.sk;
     return item;
   }
@@ -119,12 +124,16 @@ export class OperationWriter {
   private query(): WireObject {
     const { dice } = this;
     const writer = new ExpressionWriter(dice);
-    const IndexName = dice.one([undefined, undefined, 'byKind', 'kindKeys']);
-    const [hash, range, from] = IndexName
-      ? (['kind', IndexName === 'byKind' ? 'level' : undefined, KINDS] as const)
-      : (['pk', 'sk', ['p', 'q']] as const);
-    const parts = [`${hash} = ${writer.value({ S: dice.one(from) })}`];
-    if (range && dice.chance(0.7)) parts.push(writer.range(range));
+    const IndexName = dice.one([undefined, undefined, 'byKind', 'kindKeys', 'byTag'] as const);
+    const hash = IndexName ? 'kind' : 'pk';
+    const parts = [
+      `${hash} = ${writer.value({ S: dice.chance(0.03) ? '' : dice.one(IndexName ? KINDS : ['p', 'q']) })}`,
+    ];
+    if (dice.chance(0.7)) {
+      if (IndexName === undefined) parts.push(writer.range('sk', () => ({ N: String(dice.number(5)) })));
+      if (IndexName === 'byKind') parts.push(writer.range('level', () => ({ N: String(dice.number(5)) })));
+      if (IndexName === 'byTag') parts.push(this.tagRange(writer));
+    }
     return {
       TableName: this.table,
       KeyConditionExpression: parts.join(' AND '),
@@ -132,6 +141,12 @@ export class OperationWriter {
       ...(dice.chance(0.5) ? { ScanIndexForward: dice.chance(0.5) } : {}),
       ...(IndexName === undefined && dice.chance(0.3) ? { Limit: 1 + dice.number(4) } : {}),
     };
+  }
+
+  private tagRange(writer: ExpressionWriter): string {
+    const { dice } = this;
+    const tag = (): AttributeValue => ({ S: dice.one(dice.chance(0.1) ? NO_KEYS : TAGS) });
+    return dice.chance(0.2) ? `begins_with(tag, ${writer.value(tag())})` : writer.range('tag', tag);
   }
 
   private scan(): WireObject {

@@ -15,6 +15,7 @@ export const PROPERTIES = {
     { AttributeName: 'sk', AttributeType: 'N' },
     { AttributeName: 'kind', AttributeType: 'S' },
     { AttributeName: 'level', AttributeType: 'N' },
+    { AttributeName: 'tag', AttributeType: 'S' },
   ],
   GlobalSecondaryIndexes: [
     {
@@ -28,6 +29,14 @@ export const PROPERTIES = {
     {
       IndexName: 'kindKeys',
       KeySchema: [{ AttributeName: 'kind', KeyType: 'HASH' }],
+      Projection: { ProjectionType: 'KEYS_ONLY' },
+    },
+    {
+      IndexName: 'byTag',
+      KeySchema: [
+        { AttributeName: 'kind', KeyType: 'HASH' },
+        { AttributeName: 'tag', KeyType: 'RANGE' },
+      ],
       Projection: { ProjectionType: 'KEYS_ONLY' },
     },
   ],
