@@ -1,6 +1,7 @@
 import type { Assembly, Resource } from '../assembly/assembly.js';
 import { arn } from '../assembly/identity.js';
 import type { World } from '../world/world.js';
+import { functionIn, type Route, routesOf, routeTo } from './api-routes.js';
 import { wildcard } from './event-pattern.js';
 import { type Context, GatewayResponses } from './gateway-responses.js';
 import type { Iam } from './iam.js';
@@ -12,7 +13,8 @@ export interface ApiRequest {
   readonly method: string;
   /** Below the stage, with its query. */
   readonly path: string;
-  readonly headers: Readonly<Record<string, string>>;
+  /** A list is a header that is sent more than once. */
+  readonly headers: Readonly<Record<string, string | readonly string[]>>;
   readonly body?: string;
 }
 
@@ -23,25 +25,22 @@ export interface ApiResponse {
   readonly body: string;
 }
 
-interface Route {
-  readonly method: string;
-  readonly resource: string;
-  readonly pattern: RegExp;
-  readonly parameters: readonly string[];
-  readonly functionArn: string;
-  readonly authorizer: Resource | undefined;
-}
-
 /** AWS, "Amazon API Gateway quotas": integration timeout of a REST API, and the largest payload. */
 const INTEGRATION_TIMEOUT = 29_000;
 const MAX_PAYLOAD = 10 * 1024 * 1024;
+/** Of a path that can't be decoded: refused in front of the API, whose gateway responses aren't asked. */
+const BAD_REQUEST: ApiResponse = {
+  status: 400,
+  headers: { 'content-type': 'application/json' },
+  body: '{"message":"Bad Request"}',
+};
 
 /**
- * A REST API with Lambda proxy integrations and a REQUEST authorizer. AWS, "Lambda proxy integrations in API Gateway",
+ * A REST API with Lambda proxy and mock integrations and a REQUEST authorizer. AWS, "Lambda proxy integrations in API Gateway",
  * "Use API Gateway Lambda authorizers".
  */
 export class RestApi {
-  private readonly routes: readonly Route[];
+  readonly routes: readonly Route[];
   private readonly answers: GatewayResponses;
   private readonly throttling: Throttling;
   private readonly stage: string;
@@ -61,28 +60,7 @@ export class RestApi {
     if (!stage) throw new Error(`${api.label} has no stage`);
     this.stage = String(stage.properties.StageName);
     this.throttling = new Throttling(stage);
-    const resources = new Map(own('AWS::ApiGateway::Resource').map((resource) => [resource.ref, resource]));
-    const pathOf = (id: string): string => {
-      const resource = resources.get(id);
-      return resource ? `${pathOf(String(resource.properties.ParentId))}/${String(resource.properties.PathPart)}` : '';
-    };
-    this.routes = own('AWS::ApiGateway::Method').map(({ properties, label }) => {
-      const resource = pathOf(String(properties.ResourceId)) || '/';
-      const { Type, Uri, IntegrationHttpMethod } = properties.Integration as Record<string, string | undefined>;
-      const { AuthorizationType, AuthorizerId } = properties;
-      if (Type !== 'AWS_PROXY' || IntegrationHttpMethod !== 'POST')
-        throw new Error(`${label}: integration ${Type} by ${IntegrationHttpMethod}`);
-      if (AuthorizationType !== 'CUSTOM' && AuthorizationType !== 'NONE')
-        throw new Error(`${label}: ${AuthorizationType}`);
-      return {
-        method: String(properties.HttpMethod),
-        resource,
-        pattern: new RegExp(`^${resource.replace(/\{\w+\}/g, '([^/]+)')}$`),
-        parameters: [...resource.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name),
-        functionArn: functionIn(Uri),
-        authorizer: AuthorizationType === 'CUSTOM' ? assembly.byArn(AuthorizerId) : undefined,
-      };
-    });
+    this.routes = routesOf(own, assembly);
     this.answers = new GatewayResponses(own('AWS::ApiGateway::GatewayResponse'));
   }
 
@@ -91,10 +69,15 @@ export class RestApi {
     const { world } = this.around;
     const context: Context = { requestId: world.random.id() };
     const [path = '/'] = request.path.split('?');
-    const route = this.routes.find(({ method, pattern }) => method === request.method && pattern.test(path));
     const answer = (response: ApiResponse): void => {
-      world.after(world.random.between(2, 15), () => done(response));
+      const sent = request.method === 'HEAD' ? { ...response, body: '' } : response;
+      world.after(world.random.between(2, 15), () => done(sent));
     };
+    if (!canBeDecoded(path)) {
+      answer(BAD_REQUEST);
+      return;
+    }
+    const route = routeTo(this.routes, request.method, path);
     const refuse = (type: string, status: number, more: Context = {}): void =>
       answer(this.answers.answer(type, status, { ...context, ...more }));
     if (!route) {
@@ -115,8 +98,15 @@ export class RestApi {
       this.authorize(route, request, event, (outcome) => {
         if (outcome.kind === 'failed') return refuse('AUTHORIZER_FAILURE', 500);
         if (outcome.kind === 'denied') return refuse('ACCESS_DENIED', 403, { authorizer: outcome.context });
+        if ('mock' in route.backend) {
+          const [, type] =
+            Object.entries(request.headers).find(([name]) => name.toLowerCase() === 'content-type') ?? [];
+          const response = route.backend.mock.answer([type].flat().at(-1), { ...context, authorizer: outcome.context });
+          return response ? answer(response) : refuse('UNSUPPORTED_MEDIA_TYPE', 415);
+        }
+        const { functionArn } = route.backend;
         const requestContext = { ...event.requestContext, ...(outcome.context && { authorizer: outcome.context }) };
-        this.integrate(route, { ...event, requestContext }, (result) => {
+        this.integrate(route, functionArn, { ...event, requestContext }, (result) => {
           const authorizer = { authorizer: outcome.context };
           if (result === 'timeout') return refuse('INTEGRATION_TIMEOUT', 504, authorizer);
           if (result.kind !== 'returned') return refuse('INTEGRATION_FAILURE', 502, authorizer);
@@ -170,7 +160,12 @@ export class RestApi {
     });
   }
 
-  private integrate(route: Route, event: ProxyEvent, done: (result: Result | 'timeout') => void): void {
+  private integrate(
+    route: Route,
+    functionArn: string,
+    event: ProxyEvent,
+    done: (result: Result | 'timeout') => void,
+  ): void {
     let over = false;
     const { world } = this.around;
     const finish = (result: Result | 'timeout'): void => {
@@ -184,7 +179,7 @@ export class RestApi {
       'execute-api',
       `${this.api.ref}/${this.stage}/${route.method}${route.resource.replace(/\{\w+\}/g, 'x')}`,
     );
-    this.call(route.functionArn, source, event, finish);
+    this.call(functionArn, source, event, finish);
   }
 
   /** Invokes a function, where its policy lets this API do so. */
@@ -207,9 +202,11 @@ export class RestApi {
   }
 }
 
-/** The function in the URI of an integration or authorizer. */
-function functionIn(uri: string | undefined): string {
-  const [, found] = /functions\/(arn:[^/]+)\/invocations$/.exec(uri ?? '') ?? [];
-  if (found === undefined) throw new Error(`an integration without a function: ${uri}`);
-  return found;
+function canBeDecoded(path: string): boolean {
+  try {
+    decodeURIComponent(path);
+    return true;
+  } catch {
+    return false;
+  }
 }

@@ -23,17 +23,19 @@ export class GatewayResponses {
   answer(type: string, status: number, context: Context): ApiResponse {
     const found = this.responses.get(type) ?? this.responses.get(status >= 500 ? 'DEFAULT_5XX' : 'DEFAULT_4XX');
     if (!found) return { status, headers: { 'content-type': 'application/json' }, body: '{"message":"Forbidden"}' };
-    const fill = (text: string): string =>
-      text.replace(/\$?context\.([\w.]+)/g, (_, path: string) =>
-        String(path.split('.').reduce<unknown>((at, name) => (at as Context | undefined)?.[name], context) ?? ''),
-      );
     const headers = Object.entries(found.headers).map(([name, value]) => [
       name.toLowerCase(),
-      value.startsWith("'") ? value.slice(1, -1) : fill(value),
+      value.startsWith("'") ? value.slice(1, -1) : filled(value, context),
     ]);
-    return { status: found.status, headers: Object.fromEntries(headers), body: fill(found.template) };
+    return { status: found.status, headers: Object.fromEntries(headers), body: filled(found.template, context) };
   }
 }
+
+/** A text with what `$context` has in the place of its variables; what it hasn't is empty. */
+export const filled = (text: string, context: Context): string =>
+  text.replace(/\$?context\.([\w.]+)/g, (_, path: string) =>
+    String(path.split('.').reduce<unknown>((at, name) => (at as Context | undefined)?.[name], context) ?? ''),
+  );
 
 function gatewayResponse({ properties }: Resource): [string, GatewayResponse] {
   const { ResponseParameters = {}, ResponseTemplates = {}, StatusCode } = properties;

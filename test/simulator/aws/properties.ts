@@ -33,8 +33,12 @@ export const MODELLED: Readonly<Record<string, Properties | 'by its model'>> = {
       'AuthorizerId',
       'HttpMethod',
       'Integration.IntegrationHttpMethod',
+      'Integration.IntegrationResponses',
+      'Integration.PassthroughBehavior',
+      'Integration.RequestTemplates',
       'Integration.Type',
       'Integration.Uri',
+      'MethodResponses',
       'ResourceId',
       'RestApiId',
     ],
@@ -42,7 +46,12 @@ export const MODELLED: Readonly<Record<string, Properties | 'by its model'>> = {
   'AWS::ApiGateway::Resource': { modelled: ['ParentId', 'PathPart', 'RestApiId'] },
   'AWS::ApiGateway::RestApi': {
     modelled: [],
-    inert: { Name: NAMES, EndpointConfiguration: 'where its address is, not what it answers' },
+    inert: {
+      Name: NAMES,
+      EndpointAccessMode: 'who may connect, not what is answered',
+      EndpointConfiguration: 'where its address is, not what it answers',
+      SecurityPolicy: 'how connections are encrypted: nobody connects',
+    },
   },
   'AWS::ApiGateway::Stage': {
     modelled: [

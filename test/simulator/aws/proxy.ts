@@ -24,13 +24,15 @@ export function proxyEvent(
   const search = new URLSearchParams(query);
   const names = [...new Set(search.keys())];
   const values = route.pattern.exec(path)?.slice(1).map(decodeURIComponent) ?? [];
+  // Of a header that comes more than once, the one has the last value, the other all.
+  const all = Object.entries(request.headers).map(([name, value]) => [name, [value].flat()] as const);
   const parameters = Object.fromEntries(route.parameters.map((name, at) => [name, values[at] ?? '']));
   return {
     resource: route.resource,
     path,
     httpMethod: request.method,
-    headers: request.headers,
-    multiValueHeaders: Object.fromEntries(Object.entries(request.headers).map(([name, value]) => [name, [value]])),
+    headers: Object.fromEntries(all.map(([name, values]) => [name, values.at(-1)])),
+    multiValueHeaders: Object.fromEntries(all),
     queryStringParameters: names.length === 0 ? null : Object.fromEntries(search),
     multiValueQueryStringParameters:
       names.length === 0 ? null : Object.fromEntries(names.map((name) => [name, search.getAll(name)])),
