@@ -10,6 +10,7 @@ const PROBLEMS = {
   /** The firewall's refusal, answered by the gateway. */
   blocked: { status: 403, title: 'Request blocked' },
   'not-found': { status: 404, title: 'There is no such thing' },
+  'method-not-allowed': { status: 405, title: 'Method not allowed' },
   'too-late': { status: 409, title: 'It is too late for this' },
   conflict: { status: 409, title: 'Somebody else changed it meanwhile' },
   'in-progress': { status: 409, title: 'The same request is being carried out' },
@@ -19,6 +20,7 @@ const PROBLEMS = {
   'session-not-open': { status: 409, title: 'There is no such open session' },
   'number-out-of-range': { status: 409, title: 'This Request-Number is not taken now' },
   'too-large': { status: 413, title: 'The request is too large' },
+  'unsupported-media-type': { status: 415, title: 'Unsupported media type' },
   'key-reused': { status: 422, title: 'This Idempotency-Key was used for another request' },
   'key-expired': { status: 422, title: 'This Idempotency-Key is too old for its first use' },
   throttled: { status: 429, title: 'Too many requests' },

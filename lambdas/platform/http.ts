@@ -1,17 +1,16 @@
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
 import * as z from 'zod/mini';
 import en from 'zod/v4/locales/en.js';
+import { ANSWER_HEADERS } from './answer-headers.js';
 import { authenticate, type Caller, Unauthenticated } from './auth.js';
 import { clock } from './clock.js';
-
-import { type Fault, Problem, WriteConflict } from './errors.js';
+import { Problem, WriteConflict } from './errors.js';
+import { headersOf, type ReadHeader, refuseRepeatedHeaders } from './headers.js';
 import { correlationIdFrom, newId, traceparentFrom } from './ids.js';
+import { bodyOf, checked, parameterFault, pointerFault, queryOf, refuseLargeBody } from './received.js';
 import { describeError, logger, publishMetrics } from './telemetry.js';
 
 z.config(en());
-
-/** Bodies above this are refused with 413 (128 KB). */
-export const MAX_BODY_BYTES = 128 * 1024;
 
 /** What an endpoint takes; everything else is refused before its handler runs. */
 export interface EndpointOptions<Body, Query> {
@@ -37,7 +36,7 @@ export interface Request<Body, Query> {
    * @throws {Problem} 404 where the address hasn't it, 400 where it isn't what `schema` says
    */
   readonly parameter: (name: string, schema?: z.ZodMiniType<string>) => string;
-  readonly header: (name: string) => string | undefined;
+  readonly header: ReadHeader;
   readonly correlationId: string;
   readonly traceparent: string;
 }
@@ -70,7 +69,7 @@ export interface Answer {
 
 /**
  * A function behind API Gateway (REST, proxy integration): lets in, calls, and answers JSON, or a problem (RFC 9457).
- * The order of its checks: token 401, role 403, size 413, body and query 400.
+ * The order of its checks: token 401, role 403, repeated headers 400, size 413, media type 415, body and query 400.
  * No answer holds a stack, a table's name or an SDK's error; those are in the log under the same correlation id.
  */
 export function endpoint<Body = undefined, Query = unknown>(
@@ -117,16 +116,14 @@ async function letIn<Body, Query>(
   if (!roles.includes(caller.role)) {
     throw new Problem('forbidden', `this is for ${roles.join(' or ')} only; the token's role is ${caller.role}`);
   }
-  const raw = event.isBase64Encoded ? Buffer.from(event.body ?? '', 'base64').toString('utf8') : (event.body ?? '');
-  if (Buffer.byteLength(raw) > MAX_BODY_BYTES) {
-    throw new Problem('too-large', `a body has at most ${MAX_BODY_BYTES} bytes`);
-  }
+  refuseRepeatedHeaders(event);
+  refuseLargeBody(event);
   return {
     ...request,
     caller,
     method: event.httpMethod,
     path: pathOf(event),
-    body: body ? checked(body, bodyOf(raw), pointerFault) : (undefined as Body),
+    body: body ? checked(body, bodyOf(event, request.header('content-type')), pointerFault) : (undefined as Body),
     query: checked(
       query ?? (z.strictObject({}) as z.ZodMiniType<unknown> as z.ZodMiniType<Query>),
       queryOf(event),
@@ -142,7 +139,7 @@ async function letIn<Body, Query>(
 }
 
 /** The caller as the gateway's authorizer found them; where there was none (an emulator), by the same check here. */
-async function callerOf(event: APIGatewayProxyEvent, header: (name: string) => string | undefined): Promise<Caller> {
+async function callerOf(event: APIGatewayProxyEvent, header: ReadHeader): Promise<Caller> {
   const context = event.requestContext.authorizer;
   if (!context?.sub) return authenticate(header('authorization'));
   const caller = { id: String(context.sub), role: context.role as Caller['role'], expires: Number(context.exp) };
@@ -150,63 +147,9 @@ async function callerOf(event: APIGatewayProxyEvent, header: (name: string) => s
   return caller;
 }
 
-function headersOf(event: APIGatewayProxyEvent): (name: string) => string | undefined {
-  const headers = new Map(Object.entries(event.headers ?? {}).map(([name, value]) => [name.toLowerCase(), value]));
-  return (name) => headers.get(name);
-}
-
 /** Built from the route, since a custom domain's base path stands in `event.path`. */
 const pathOf = ({ resource, pathParameters }: APIGatewayProxyEvent): string =>
   resource.replace(/\{(\w+)\}/g, (_, name: string) => pathParameters?.[name] ?? '');
-
-function queryOf(event: APIGatewayProxyEvent): Record<string, string> {
-  const entries = Object.entries(event.multiValueQueryStringParameters ?? event.queryStringParameters ?? {});
-  return Object.fromEntries(
-    entries.map(([name, values]) => {
-      const [value = '', ...more] = Array.isArray(values) ? values : [values];
-      if (more.length === 0) return [name, value];
-      throw new Problem('invalid-request', 'a query parameter may stand once', {
-        errors: [{ parameter: name, detail: 'given more than once' }],
-      });
-    }),
-  );
-}
-
-function bodyOf(raw: string): unknown {
-  if (raw === '') return {};
-  try {
-    return JSON.parse(raw);
-  } catch {
-    throw new Problem('invalid-request', 'the body is not JSON', {
-      errors: [{ pointer: '', detail: 'expected a JSON object' }],
-    });
-  }
-}
-
-function checked<T>(
-  schema: z.ZodMiniType<T>,
-  value: unknown,
-  fault: (path: readonly PropertyKey[], detail: string) => Fault,
-): T {
-  const result = z.safeParse(schema, value);
-  if (result.success) return result.data;
-  const errors = result.error.issues.flatMap((issue) =>
-    issue.code === 'unrecognized_keys'
-      ? issue.keys.map((key) => fault([...issue.path, key], 'there is no such field'))
-      : [fault(issue.path, issue.message)],
-  );
-  const faults = errors.length === 1 ? '1 fault' : `${errors.length} faults`;
-  throw new Problem('invalid-request', `the request has ${faults}, listed in errors`, { errors });
-}
-
-const pointerFault = (path: readonly PropertyKey[], detail: string): Fault => ({
-  pointer: path.map((part) => `/${String(part).replaceAll('~', '~0').replaceAll('/', '~1')}`).join(''),
-  detail,
-});
-const parameterFault = (path: readonly PropertyKey[], detail: string): Fault => ({
-  parameter: path.map(String).join('.'),
-  detail,
-});
 
 const THROTTLES = /^(ProvisionedThroughputExceeded|RequestLimitExceeded|Throttl)/;
 
@@ -232,6 +175,6 @@ function problemOf(error: unknown): Problem {
 
 const respond = ({ status, body, headers }: Answer, correlationId: string, type: string): APIGatewayProxyResult => ({
   statusCode: status,
-  headers: { 'Content-Type': type, 'Cache-Control': 'no-store', 'X-Correlation-Id': correlationId, ...headers },
+  headers: { ...ANSWER_HEADERS, 'Content-Type': type, 'X-Correlation-Id': correlationId, ...headers },
   body: JSON.stringify(body),
 });

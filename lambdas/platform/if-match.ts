@@ -6,7 +6,7 @@ import { Problem } from './errors.js';
  */
 export function versionOf(ifMatch: string | undefined): number | undefined {
   if (ifMatch === undefined) return undefined;
-  const [, version] = /^"?(\d{1,9})"?$/.exec(ifMatch) ?? [];
+  const [, tag, version = tag] = /^(?:"(0|[1-9]\d{0,8})"|(0|[1-9]\d{0,8}))$/.exec(ifMatch) ?? [];
   if (version !== undefined) return Number(version);
   const errors = [{ header: 'If-Match', detail: 'expected the version as it was read, such as 3' }];
   throw new Problem('invalid-request', 'If-Match has another form', { errors });

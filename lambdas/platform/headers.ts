@@ -1,0 +1,52 @@
+import type { APIGatewayProxyEvent } from 'aws-lambda';
+import { Problem } from './errors.js';
+
+/** Reads a header by its name, in any case; nothing where the request has it not at all, or more than once. */
+export type ReadHeader = (name: string) => string | undefined;
+
+/** Headers that say who asks, what is asked, or how it is found again. `Authorization` is the authorizer's: 401. */
+const ONCE = [
+  'Content-Type',
+  'X-Correlation-Id',
+  'If-Match',
+  'Idempotency-Key',
+  'Session-Id',
+  'Request-Number',
+  'Answered-Up-To',
+] as const;
+
+type WithHeaders = {
+  readonly headers?: APIGatewayProxyEvent['headers'] | null;
+  readonly multiValueHeaders?: APIGatewayProxyEvent['multiValueHeaders'] | null;
+};
+
+/** Values by names in lower case. API Gateway keeps the case of a name, so one header may stand under two of them. */
+function valuesOf({ headers, multiValueHeaders }: WithHeaders): ReadonlyMap<string, readonly string[]> {
+  const values = new Map<string, string[]>();
+  for (const [name, value] of Object.entries(multiValueHeaders ?? headers ?? {})) {
+    const key = name.toLowerCase();
+    values.set(key, [...(values.get(key) ?? []), ...[value ?? []].flat()]);
+  }
+  return values;
+}
+
+export function headersOf(event: WithHeaders): ReadHeader {
+  const values = valuesOf(event);
+  return (name) => {
+    const [value, ...more] = values.get(name.toLowerCase()) ?? [];
+    return more.length === 0 ? value : undefined;
+  };
+}
+
+/**
+ * Refuses a request that has a header twice on which its effect depends: which of the two counts must not depend on who
+ * reads them, here or on the way.
+ * @throws {Problem} 400 `invalid-request`
+ */
+export function refuseRepeatedHeaders(event: WithHeaders): void {
+  const values = valuesOf(event);
+  const repeated = ONCE.filter((name) => (values.get(name.toLowerCase()) ?? []).length > 1);
+  if (repeated.length === 0) return;
+  const errors = repeated.map((header) => ({ header, detail: 'given more than once' }));
+  throw new Problem('invalid-request', 'a header of this request may stand once', { errors });
+}
