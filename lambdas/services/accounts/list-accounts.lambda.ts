@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { CallerId } from '../../platform/auth.js';
 import { endpoint } from '../../platform/http.js';
 import { cursorOf, limitOf, Paging, positionOf } from '../../platform/paging.js';
 import { exhaustedAccounts } from './exhausted-list.js';
@@ -12,7 +13,7 @@ const LIST = 'accounts without credit';
 /** GET /accounts?creditExhausted=true: customers who have used up their credit, eventually consistent. */
 export const handler = endpoint({ roles: ['operator'], query: Query }, async ({ query }) => {
   const limit = limitOf(query);
-  const found = await exhaustedAccounts(positionOf(LIST, query.cursor, z.string()), limit);
+  const found = await exhaustedAccounts(positionOf(LIST, query.cursor, CallerId), limit);
   const items = found.slice(0, limit);
   const last = items.at(-1);
   const more = found.length > limit && last !== undefined;

@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { endpoint } from '../../platform/http.js';
 import { cursorOf, limitOf, Paging, positionOf } from '../../platform/paging.js';
+import { Sku } from '../orders/contract.js';
 import { productsAfter } from './product-store.js';
 
 const LIST = 'products';
@@ -10,7 +11,7 @@ export const handler = endpoint(
   { roles: ['customer', 'operator'], query: z.strictObject(Paging) },
   async ({ query }) => {
     const limit = limitOf(query);
-    const found = await productsAfter(positionOf(LIST, query.cursor, z.string()), limit);
+    const found = await productsAfter(positionOf(LIST, query.cursor, Sku), limit);
     const items = found.slice(0, limit);
     const last = items.at(-1);
     const more = found.length > limit && last !== undefined;

@@ -3,7 +3,7 @@ import { type Caller, CallerId } from '../../platform/auth.js';
 import { Problem } from '../../platform/errors.js';
 import { endpoint } from '../../platform/http.js';
 import { cursorOf, limitOf, Paging, positionOf } from '../../platform/paging.js';
-import { ordersOf, positionOfOrder } from './order-list.js';
+import { OrderPosition, ordersOf, positionOfOrder } from './order-list.js';
 
 const Query = z.strictObject({ ...Paging, customerId: z.exactOptional(CallerId) });
 
@@ -12,7 +12,7 @@ export const handler = endpoint({ roles: ['customer', 'operator'], query: Query 
   const customerId = whoseOrders(caller, query.customerId);
   const list = `orders of ${customerId}`;
   const limit = limitOf(query);
-  const found = await ordersOf(customerId, positionOf(list, query.cursor, z.string()), limit);
+  const found = await ordersOf(customerId, positionOf(list, query.cursor, OrderPosition), limit);
   const items = found.slice(0, limit);
   const last = items.at(-1);
   const more = found.length > limit && last !== undefined;

@@ -1,4 +1,5 @@
 import { QueryCommand } from '@aws-sdk/lib-dynamodb';
+import * as z from 'zod/mini';
 import { type Projection, versionsOf } from '../../patterns/projection/projection.js';
 import { inVersion } from '../../patterns/projection/versions.js';
 import { documents } from '../../platform/dynamodb.js';
@@ -11,6 +12,11 @@ const ORDER = 'ORDER#';
 
 /** Where an order stands in its customer's list: newest first, ids where two were placed in one millisecond. */
 export const positionOfOrder = ({ placedAt, orderId }: OrderView): string => `${placedAt}#${orderId}`;
+
+/** What a cursor may hold: `positionOfOrder` of some order. */
+export const OrderPosition = z
+  .string()
+  .check(z.regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z#[0-9a-f]{32}$/, 'expected the time and id of an order'));
 
 /** Customers' lists of orders: a row for each order, in its customer's partition. */
 export const ordersList: Projection<Order> = {

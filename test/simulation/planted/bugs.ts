@@ -761,6 +761,20 @@ export const BUGS: readonly PlantedBug[] = [
     },
   },
   {
+    name: 'a list of products goes on from any place that a cursor names',
+    scenario: 'read-one',
+    source: {
+      file: 'lambdas/services/catalog/list-products.lambda.ts',
+      from: 'query.cursor, Sku)',
+      to: 'query.cursor, z.string())',
+    },
+  },
+  {
+    name: 'answers may be kept by whoever is on their way',
+    scenario: 'read-one',
+    source: { file: 'lambdas/platform/http.ts', from: '...ANSWER_HEADERS, ', to: '' },
+  },
+  {
     name: 'what is sent again and fails again is drained without a word',
     scenario: 'consumer-fails-26-hours',
     source: {

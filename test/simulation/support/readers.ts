@@ -1,3 +1,5 @@
+import { ANSWER_HEADERS } from '../../../lambdas/platform/answer-headers.js';
+import { cursorOf } from '../../../lambdas/platform/paging.js';
 import { viewOf as viewOfAccount } from '../../../lambdas/services/accounts/domain/account.js';
 import { viewOf as viewOfPayment } from '../../../lambdas/services/payments/domain/payment.js';
 import type { Violation } from '../../simulator/search/scenario.js';
@@ -7,13 +9,17 @@ import { toldOf } from '../invariants/payments.js';
 import { type Commit, Facts } from './facts.js';
 import type { Orderly } from './orderly.js';
 
+/** Places in a list that no list has: what DynamoDB takes for no key, and what is none of ours. */
+const FORGED = ['', 'a#b', 'x'.repeat(700)];
+
 interface Items {
   readonly items?: readonly Readonly<Record<string, unknown>>[];
 }
 
 /**
  * Checks every invariant, then reads through each route that reads: an order, its history, its owner's list, its payment,
- * the owner's account, the operators' list of accounts, a product, the stock; and that nobody reads another's.
+ * the owner's account, the operators' list of accounts, a product, the stock; that nobody reads another's, and that no list
+ * goes on from a place that somebody made up.
  * @returns every broken promise
  */
 export async function readersSeeTheTruth(orderly: Orderly): Promise<readonly Violation[]> {
@@ -23,7 +29,12 @@ export async function readersSeeTheTruth(orderly: Orderly): Promise<readonly Vio
     if (JSON.stringify(found) === JSON.stringify(wanted)) return;
     broken.push({ invariant, detail: `found ${JSON.stringify(found)}, wanted ${JSON.stringify(wanted)}`, about });
   };
-  const read = async (path: string, as: string) => (await orderly.call({ method: 'GET', path, as })).reply;
+  const read = async (path: string, as: string) => {
+    const { reply } = await orderly.call({ method: 'GET', path, as });
+    const { 'cache-control': kept } = reply.headers;
+    expect('an answer is kept nowhere on its way', kept, ANSWER_HEADERS['Cache-Control'], path);
+    return reply;
+  };
   /** What belongs to somebody: as it is for its owner, and for anybody else as if there were none. */
   const own = async (path: string, owner: string): Promise<Record<string, unknown>> => {
     expect("nobody reads another's", (await read(path, 'mallory')).status, 404, path);
@@ -74,6 +85,17 @@ export async function readersSeeTheTruth(orderly: Orderly): Promise<readonly Vio
   const ids = accounts?.map(({ customerId }) => String(customerId)).sort();
   expect('a list shows every exhausted account', ids, exhausted.sort(), 'accounts');
   expect("nobody reads another's", (await read('/accounts?creditExhausted=true', 'mallory')).status, 403, 'accounts');
+  // Its check sum is no secret: anybody can make a cursor.
+  for (const [path, list, as] of [
+    ['/orders?', 'orders of alice', 'alice'],
+    ['/products?', 'products', 'alice'],
+    ['/accounts?creditExhausted=true&', 'accounts without credit', 'operator'],
+  ] as const) {
+    for (const position of FORGED) {
+      const { status } = await read(`${path}cursor=${cursorOf(list, position)}`, as);
+      expect('a forged cursor is refused', status, 400, `${path} ${position}`);
+    }
+  }
   await orderly.rest();
   return broken;
 }
