@@ -1,18 +1,31 @@
 import { App } from 'aws-cdk-lib';
 import { checkByRulePacks } from '../lib/checks.js';
 import { Bundles } from '../lib/constructs/bundles.js';
+import { DEV_ISSUER } from '../lib/development.js';
 import { OrderlyStage } from '../lib/orderly-stage.js';
 import { type Overrides, SettingsError, settingsFor } from '../lib/settings.js';
-import { DEV_ISSUER, devJwks } from '../tools/local/dev-issuer.js';
+import { devJwks } from '../tools/local/dev-issuer.js';
 
 /**
  * `cdk synth -c environment=prod`; also `-c issuer=... -c audience=... -c jwks=... -c jwksUri=... -c alarmEmail=... -c paymentProvider=sandbox`
- * in the place of what lib/settings.ts says.
+ * in the place of what lib/settings.ts says. Where data is kept, an inline key set needs `-c allowInlineJwks=true`, and the
+ * sandbox `-c allowSandbox=true`.
  */
 const app = new App();
 const context = (name: keyof Overrides | 'environment'): string | undefined => app.node.tryGetContext(name);
 const overrides = Object.fromEntries(
-  (['issuer', 'audience', 'jwks', 'jwksUri', 'alarmEmail', 'paymentProvider'] as const).flatMap((name) => {
+  (
+    [
+      'issuer',
+      'audience',
+      'jwks',
+      'jwksUri',
+      'alarmEmail',
+      'paymentProvider',
+      'allowInlineJwks',
+      'allowSandbox',
+    ] as const
+  ).flatMap((name) => {
     const value = context(name);
     return value === undefined ? [] : [[name, value]];
   }),

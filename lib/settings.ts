@@ -1,6 +1,6 @@
 import { Duration } from 'aws-cdk-lib';
 import { RetentionDays } from 'aws-cdk-lib/aws-logs';
-import { DEV_AUDIENCE, DEV_ISSUER } from '../tools/local/dev-issuer.js';
+import { DEV_AUDIENCE, DEV_ISSUER, DEV_KEY_PREFIX, DEV_TOKEN_SECONDS } from './development.js';
 
 /** Whose tokens the API believes. */
 export interface AuthSettings {
@@ -10,8 +10,11 @@ export interface AuthSettings {
   readonly audience: string;
   /** Name of the claim that says `customer` or `operator`. */
   readonly roleClaim: string;
+  /** How long a token may live, from `iat` to `exp`: longer ones are refused, since none can be taken back. */
+  readonly maxTokenLifetime: Duration;
   /**
-   * Inline key set (JSON). With it nothing is ever fetched.
+   * Inline key set (JSON). With it nothing is ever fetched: a key that its issuer takes back is believed until the next
+   * deployment.
    * @default fetched from `jwksUri`
    */
   readonly jwks?: string;
@@ -88,6 +91,9 @@ export interface Overrides {
   readonly alarmEmail?: string;
   /** No money is moved, whatever the environment: for a trial of `prod`, and for the simulator. */
   readonly paymentProvider?: 'sandbox';
+  /** The words without which an environment that keeps data takes no inline key set, and no sandbox. */
+  readonly allowInlineJwks?: 'true';
+  readonly allowSandbox?: 'true';
 }
 
 const ENVIRONMENTS: Readonly<Record<string, Omit<Settings, 'environment'>>> = {
@@ -102,7 +108,12 @@ const ENVIRONMENTS: Readonly<Record<string, Omit<Settings, 'environment'>>> = {
     payments: { provider: 'sandbox' },
     throttle: { rate: 500, burst: 500 },
     firewall: false,
-    auth: { issuer: DEV_ISSUER, audience: DEV_AUDIENCE, roleClaim: 'orderly_role' },
+    auth: {
+      issuer: DEV_ISSUER,
+      audience: DEV_AUDIENCE,
+      roleClaim: 'orderly_role',
+      maxTokenLifetime: Duration.seconds(DEV_TOKEN_SECONDS),
+    },
   },
   prod: {
     keepsData: true,
@@ -115,7 +126,13 @@ const ENVIRONMENTS: Readonly<Record<string, Omit<Settings, 'environment'>>> = {
     payments: { provider: 'stripe', secretParameter: '/orderly/prod/stripe-secret-key' },
     throttle: { rate: 500, burst: 1000 },
     firewall: { requestsPerAddress: 5_000, requestsPerToken: 600 },
-    auth: { issuer: PLACEHOLDER_ISSUER, audience: 'orderly', roleClaim: 'orderly_role' },
+    auth: {
+      issuer: PLACEHOLDER_ISSUER,
+      audience: 'orderly',
+      roleClaim: 'orderly_role',
+      // The longest of Cognito's access tokens, and what Auth0's live for unless it is told otherwise.
+      maxTokenLifetime: Duration.hours(24),
+    },
   },
 };
 
@@ -125,17 +142,16 @@ export class SettingsError extends Error {
 }
 
 /**
- * @throws {SettingsError} for an environment that isn't described here, and for the development issuer where data is kept
+ * @throws {SettingsError} for an environment that isn't described here, for settings with which every token would be refused,
+ *   and, where data is kept, for what anybody could sign tokens by, or what gives goods away without a word to allow it
  */
-export function settingsFor(
-  environment: string,
-  { issuer, audience, jwks, jwksUri, alarmEmail, paymentProvider }: Overrides = {},
-): Settings {
+export function settingsFor(environment: string, overrides: Overrides = {}): Settings {
   const known = Object.hasOwn(ENVIRONMENTS, environment) ? ENVIRONMENTS[environment] : undefined;
   if (!known) {
     const names = Object.keys(ENVIRONMENTS).join(', ');
     throw new SettingsError(`environment '${environment}' is unknown; lib/settings.ts knows: ${names}`);
   }
+  const { issuer, audience, jwks, jwksUri, alarmEmail, paymentProvider } = overrides;
   const auth: AuthSettings = {
     ...known.auth,
     ...(issuer !== undefined && { issuer }),
@@ -143,16 +159,73 @@ export function settingsFor(
     ...(jwks !== undefined && { jwks }),
     ...(jwksUri !== undefined && { jwksUri }),
   };
-  if (known.keepsData && auth.issuer === DEV_ISSUER) {
-    throw new SettingsError(
-      `the development issuer ${DEV_ISSUER} is refused in '${environment}': anyone can sign its tokens`,
-    );
-  }
   if (paymentProvider !== undefined && paymentProvider !== 'sandbox') {
     throw new SettingsError("paymentProvider: only 'sandbox' can stand in; lib/settings.ts says who moves the money");
   }
   const payments: PaymentSettings = paymentProvider === undefined ? known.payments : { provider: paymentProvider };
-  return { ...known, environment, auth, payments, ...(alarmEmail !== undefined && { alarmEmail }) };
+  const settings = { ...known, environment, auth, payments, ...(alarmEmail !== undefined && { alarmEmail }) };
+  const [inlineIsAllowed, sandboxIsAllowed] = [
+    isAllowed('allowInlineJwks', overrides),
+    isAllowed('allowSandbox', overrides),
+  ];
+  checkAuth(settings, inlineIsAllowed);
+  if (settings.keepsData && payments.provider === 'sandbox' && !sandboxIsAllowed) {
+    throw new SettingsError(
+      `'${environment}' keeps data, and the sandbox moves no money: for a trial, add -c allowSandbox=true`,
+    );
+  }
+  return settings;
+}
+
+function isAllowed(word: 'allowInlineJwks' | 'allowSandbox', overrides: Overrides): boolean {
+  const said: string | undefined = overrides[word];
+  if (said === undefined || said === 'true') return said === 'true';
+  throw new SettingsError(`${word} is '${said}': expected true, or nothing`);
+}
+
+function checkAuth({ environment, keepsData, auth }: Settings, inlineIsAllowed: boolean): void {
+  const { issuer, audience, roleClaim, jwks, jwksUri } = auth;
+  const refuse = (why: string): never => {
+    throw new SettingsError(`'${environment}': ${why}`);
+  };
+  if (keepsData && issuer === DEV_ISSUER) {
+    throw new SettingsError(
+      `the development issuer ${DEV_ISSUER} is refused in '${environment}': anyone can sign its tokens`,
+    );
+  }
+  for (const [name, value] of Object.entries({ issuer, audience, roleClaim })) {
+    if (value.trim() === '') refuse(`auth.${name} is empty: no token would be believed`);
+  }
+  // By http, whoever is on the way says which keys are the issuer's; the functions fetch none by it, and refuse all tokens.
+  if (keepsData && !isHttps(issuer)) refuse(`the issuer is '${issuer}': expected an https: address`);
+  const address = jwksUri ?? issuer;
+  if (jwks === undefined && issuer !== DEV_ISSUER && !isHttps(address)) {
+    refuse(`the issuer's keys are at '${address}': expected an https: address`);
+  }
+  if (jwks === undefined) return;
+  const keys = keysIn(jwks) ?? refuse('jwks is no key set: expected {"keys":[...]} with a key at least');
+  if (keys.some((key) => 'd' in key || 'k' in key)) refuse('jwks holds a private key: hand over the public ones');
+  if (!keepsData) return;
+  if (keys.some(({ kid }) => String(kid).startsWith(DEV_KEY_PREFIX))) {
+    refuse('jwks holds a development key: anyone with its clone can sign tokens');
+  }
+  if (!inlineIsAllowed) {
+    refuse('an inline jwks is believed until the next deployment: name a jwksUri, or add -c allowInlineJwks=true');
+  }
+}
+
+function isHttps(address: string): boolean {
+  return URL.canParse(address) && new URL(address).protocol === 'https:';
+}
+
+/** Nothing where it isn't a JSON Web Key Set (RFC 7517, 5), or an empty one. */
+function keysIn(jwks: string): readonly Readonly<Record<string, unknown>>[] | undefined {
+  try {
+    const { keys } = JSON.parse(jwks) as { keys?: unknown };
+    return Array.isArray(keys) && keys.length > 0 ? keys : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 /** AWS takes no rate limit below this. */

@@ -1,8 +1,9 @@
 import { FetchError } from 'aws-jwt-verify/error';
 import { JwtVerifier } from 'aws-jwt-verify/jwt-verifier';
 import * as z from 'zod/mini';
+import { clock } from './clock.js';
 import { Env } from './environment.js';
-import { required } from './read-environment.js';
+import { required, requiredInteger } from './read-environment.js';
 
 /** Who calls, as their token says. */
 export interface Caller {
@@ -30,6 +31,9 @@ export const CallerId = z.string().check(
   z.refine((id) => !EMAIL_SHAPE.test(id), 'expected an id, not an e-mail address'),
 );
 
+/** How far an issuer's clock may be ahead of ours, in seconds. */
+const CLOCK_SKEW_SECONDS = 60;
+
 /** Made at the first token, so that functions which get their caller from the gateway never pay for it. */
 let verifier: ReturnType<typeof newVerifier> | undefined;
 
@@ -40,6 +44,10 @@ function newVerifier() {
   const verifier = JwtVerifier.create({
     issuer,
     audience: required(Env.JWT_AUDIENCE),
+    // Whoever doesn't understand what a header calls critical must refuse it (RFC 7515, 4.1.11); nothing is understood here.
+    customJwtCheck: ({ header }) => {
+      if ('crit' in header) throw new Unauthenticated('a critical header is unknown');
+    },
     ...(jwksUri ? { jwksUri } : {}),
   });
   if (jwks) verifier.cacheJwks(JSON.parse(jwks));
@@ -50,7 +58,8 @@ function newVerifier() {
 }
 
 /**
- * Verifies an `Authorization: Bearer` header: signature, issuer, audience, expiry, and that its role is one of ours.
+ * Verifies an `Authorization: Bearer` header: signature, issuer, audience, expiry and lifetime, and that its role is one
+ * of ours.
  * @throws {Unauthenticated} whatever is wrong with it
  */
 export async function authenticate(authorization: string | undefined): Promise<Caller> {
@@ -62,18 +71,29 @@ export async function authenticate(authorization: string | undefined): Promise<C
   try {
     claims = await verifier(token);
   } catch (error) {
-    // The issuer can't be reached: a fault here, not of the caller's.
-    if (error instanceof FetchError) throw error;
+    // The issuer can't be reached: a fault here, not of the caller's. The other says already what is wrong.
+    if (error instanceof FetchError || error instanceof Unauthenticated) throw error;
     throw new Unauthenticated('token refused', { cause: error });
   }
-  const { sub, exp } = claims;
+  const { sub } = claims;
   const role = claims[required(Env.JWT_ROLE_CLAIM)];
   if (EMAIL_SHAPE.test(String(sub))) throw new Unauthenticated('sub is an e-mail address');
   if (!z.safeParse(CallerId, sub).success || typeof sub !== 'string') throw new Unauthenticated('sub is not an id');
-  // A token without an end would be valid for ever.
-  if (typeof exp !== 'number') throw new Unauthenticated('no exp');
   if (role !== 'customer' && role !== 'operator') throw new Unauthenticated('no role of ours');
-  return { id: sub, role, expires: exp };
+  return { id: sub, role, expires: endOf(claims) };
+}
+
+/**
+ * When a token ends, in seconds since 1970. One that lives long can't be taken back for as long.
+ * @throws {Unauthenticated} where it never ends, lives longer than a token may, or is to be issued yet
+ */
+function endOf({ exp, iat }: { readonly exp?: unknown; readonly iat?: unknown }): number {
+  const now = clock.epochSeconds();
+  if (typeof exp !== 'number') throw new Unauthenticated('no exp');
+  if (iat !== undefined && typeof iat !== 'number') throw new Unauthenticated('iat is not a time');
+  if (iat !== undefined && iat > now + CLOCK_SKEW_SECONDS) throw new Unauthenticated('issued in the future');
+  if (exp - (iat ?? now) > requiredInteger(Env.JWT_MAX_LIFETIME)) throw new Unauthenticated('lives too long');
+  return exp;
 }
 
 /**

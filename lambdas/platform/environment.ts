@@ -49,6 +49,8 @@ export const Env = {
   JWT_AUDIENCE: 'JWT_AUDIENCE',
   /** Name of the claim that holds `customer` or `operator`. */
   JWT_ROLE_CLAIM: 'JWT_ROLE_CLAIM',
+  /** How long a token may live from its issue to its end, in seconds. */
+  JWT_MAX_LIFETIME: 'JWT_MAX_LIFETIME_SECONDS',
   /** Inline JWKS (JSON). Absent: fetched. */
   JWT_JWKS: 'JWT_JWKS',
   /** Where the JWKS is fetched. Absent: `<issuer>/.well-known/jwks.json`. */

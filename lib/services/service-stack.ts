@@ -258,10 +258,18 @@ export abstract class ServiceStack extends Stack {
 }
 
 /** What a function needs to verify a token. */
-export const tokenEnvironment = ({ issuer, audience, roleClaim, jwks, jwksUri }: Settings['auth']) => ({
+export const tokenEnvironment = ({
+  issuer,
+  audience,
+  roleClaim,
+  maxTokenLifetime,
+  jwks,
+  jwksUri,
+}: Settings['auth']) => ({
   [Env.JWT_ISSUER]: issuer,
   [Env.JWT_AUDIENCE]: audience,
   [Env.JWT_ROLE_CLAIM]: roleClaim,
+  [Env.JWT_MAX_LIFETIME]: String(maxTokenLifetime.toSeconds()),
   ...(jwks !== undefined && { [Env.JWT_JWKS]: jwks }),
   ...(jwksUri !== undefined && { [Env.JWT_JWKS_URI]: jwksUri }),
 });

@@ -173,6 +173,10 @@ const FAULTS: readonly TokenFault[] = [
   'missing subject',
   'an e-mail address for subject',
   'no expiry',
+  'an expiry at no time there is',
+  'a long life',
+  'issued tomorrow',
+  'a critical header',
   'garbage',
 ];
 

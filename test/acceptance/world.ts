@@ -116,6 +116,10 @@ export type TokenFault =
   | 'missing subject'
   | 'an e-mail address for subject'
   | 'no expiry'
+  | 'an expiry at no time there is'
+  | 'a long life'
+  | 'issued tomorrow'
+  | 'a critical header'
   | 'garbage';
 
 export interface ApiRequest {

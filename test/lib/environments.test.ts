@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { type Overrides, PLACEHOLDER_ISSUER } from '../../lib/settings.js';
 import { addEnvironment, type Json, newApp, referenced, STACKS, stackOf, synthesized } from './support/environments.js';
 
+const SANDBOX: Overrides = { paymentProvider: 'sandbox', allowSandbox: 'true' };
 const dev = synthesized('dev');
 const prod = synthesized('prod');
 
@@ -11,7 +12,7 @@ describe.each<[string, Overrides]>([
   ['dev', {}],
   ['prod', {}],
   ['prod', { alarmEmail: 'oncall@example.com' }],
-  ['prod', { paymentProvider: 'sandbox' }],
+  ['prod', SANDBOX],
 ])('%s %o', (environment, overrides) => {
   test('has no finding of the rule packs that is not acknowledged with a reason', () => {
     const { app } = synthesized(environment, overrides);
@@ -26,7 +27,7 @@ test('an environment that keeps data and moves no money says so at synth', () =>
   const warnings = (overrides: Overrides) =>
     Annotations.fromStack(stackOf(synthesized('prod', overrides).stage, 'Payments')).findWarning('*', Match.anyValue());
   expect(warnings({})).toEqual([]);
-  expect(JSON.stringify(warnings({ paymentProvider: 'sandbox' }))).toContain('no money is moved');
+  expect(JSON.stringify(warnings(SANDBOX))).toContain('no money is moved');
 });
 
 test('an environment with the placeholder issuer says so at synth', () => {
@@ -82,7 +83,8 @@ describe('the token issuer', () => {
 
   test('reaches every function behind the API, and no other', () => {
     const issuer = 'https://login.example.com';
-    const told = synthesized('prod', { issuer, audience: 'shop', jwks: '{"keys":[]}' })
+    const jwks = '{"keys":[{"kty":"OKP","kid":"k1"}]}';
+    const told = synthesized('prod', { issuer, audience: 'shop', jwks, allowInlineJwks: 'true' })
       .everywhere('AWS::Lambda::Function')
       .filter(({ properties }) => properties.Environment.Variables.JWT_ISSUER !== undefined);
     expect(told).toHaveLength(21);
@@ -90,8 +92,9 @@ describe('the token issuer', () => {
       expect(properties.Environment.Variables).toMatchObject({
         JWT_ISSUER: issuer,
         JWT_AUDIENCE: 'shop',
-        JWT_JWKS: '{"keys":[]}',
+        JWT_JWKS: jwks,
         JWT_ROLE_CLAIM: 'orderly_role',
+        JWT_MAX_LIFETIME_SECONDS: '86400',
       });
     }
   });

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { PLACEHOLDER_ISSUER, settingsFor } from '../../lib/settings.js';
-import { DEV_ISSUER } from '../../tools/local/dev-issuer.js';
+import { DEV_ISSUER } from '../../lib/development.js';
+import { type Overrides, PLACEHOLDER_ISSUER, settingsFor } from '../../lib/settings.js';
+import { jwksOf, newKey } from '../../tools/local/dev-issuer.js';
 
 describe('settings', () => {
   test('of an unknown environment are refused with the names of the known ones', () => {
@@ -15,8 +16,8 @@ describe('settings', () => {
 
   test('of prod ship a placeholder for the issuer, which a command line may replace', () => {
     expect(settingsFor('prod').auth.issuer).toBe(PLACEHOLDER_ISSUER);
-    const overrides = { issuer: 'https://login.example.com', audience: 'shop', jwks: '{"keys":[]}' };
-    expect(settingsFor('prod', overrides).auth).toEqual({ ...overrides, roleClaim: 'orderly_role' });
+    const overrides = { issuer: 'https://login.example.com', audience: 'shop', jwksUri: 'https://keys.example.com' };
+    expect(settingsFor('prod', overrides).auth).toEqual({ ...settingsFor('prod').auth, ...overrides });
   });
 
   test('refuse the development issuer where data is kept', () => {
@@ -30,7 +31,62 @@ describe('settings', () => {
       provider: 'stripe',
       secretParameter: '/orderly/prod/stripe-secret-key',
     });
-    expect(settingsFor('prod', { paymentProvider: 'sandbox' }).payments).toEqual({ provider: 'sandbox' });
+    const trial = { paymentProvider: 'sandbox', allowSandbox: 'true' } as const;
+    expect(settingsFor('prod', trial).payments).toEqual({ provider: 'sandbox' });
     expect(() => settingsFor('dev', { paymentProvider: 'stripe' as 'sandbox' })).toThrow("only 'sandbox' can stand in");
+  });
+
+  test('of dev let tokens live as long as the local ones, those of prod for a day', () => {
+    expect(settingsFor('dev').auth.maxTokenLifetime.toHours()).toBe(12);
+    expect(settingsFor('prod').auth.maxTokenLifetime.toHours()).toBe(24);
+  });
+});
+
+describe('settings that open prod, or shut everybody out', () => {
+  const issuer = 'https://login.example.com';
+  const jwks = JSON.stringify({ keys: [{ kty: 'OKP', crv: 'Ed25519', x: 'AA', kid: 'k1' }] });
+  const development = newKey();
+
+  test.each<[string, Overrides, RegExp]>([
+    ['an inline key set without a word', { issuer, jwks }, /allowInlineJwks=true/],
+    [
+      "a development key under another issuer's name, with the word",
+      { issuer, jwks: jwksOf(development), allowInlineJwks: 'true' },
+      /a development key/,
+    ],
+    [
+      'a private key',
+      { issuer, jwks: JSON.stringify({ keys: [development] }), allowInlineJwks: 'true' },
+      /private key/,
+    ],
+    [
+      'a shared secret',
+      { issuer, jwks: '{"keys":[{"kty":"oct","k":"c2VjcmV0"}]}', allowInlineJwks: 'true' },
+      /private/,
+    ],
+    ['an empty key set', { issuer, jwks: '{"keys":[]}', allowInlineJwks: 'true' }, /no key set/],
+    ['a key set that is none', { issuer, jwks: '[]', allowInlineJwks: 'true' }, /no key set/],
+    ['a key set that is no JSON', { issuer, jwks: 'keys.json', allowInlineJwks: 'true' }, /no key set/],
+    ['an issuer by http', { issuer: 'http://login.example.com' }, /expected an https: address/],
+    ['an issuer by http with keys by https', { issuer: 'http://a.example', jwksUri: 'https://b.example' }, /https:/],
+    ['an issuer that is no address', { issuer: 'login.example.com' }, /expected an https: address/],
+    ['keys by http', { issuer, jwksUri: 'http://login.example.com/keys' }, /keys are at 'http:.*expected an https:/],
+    ['an empty issuer', { issuer: '' }, /auth.issuer is empty/],
+    ['an empty audience', { issuer, audience: ' ' }, /auth.audience is empty/],
+    ['the sandbox without a word', { issuer, paymentProvider: 'sandbox' }, /allowSandbox=true/],
+    ['another word', { issuer, jwks, allowInlineJwks: 'yes' as 'true' }, /allowInlineJwks is 'yes': expected true/],
+    ['another word for the sandbox', { issuer, allowSandbox: '' as 'true' }, /allowSandbox is '': expected true/],
+  ])('are refused: %s', (_, overrides, message) => {
+    expect(() => settingsFor('prod', overrides)).toThrow(message);
+  });
+
+  test('an inline key set is taken with the word', () => {
+    expect(settingsFor('prod', { issuer, jwks, allowInlineJwks: 'true' }).auth).toMatchObject({ issuer, jwks });
+  });
+
+  test('in dev too, no token would be believed with keys by http or an empty audience', () => {
+    expect(() => settingsFor('dev', { issuer: 'http://login.example.com' })).toThrow('expected an https: address');
+    expect(() => settingsFor('dev', { audience: '' })).toThrow('auth.audience is empty');
+    expect(settingsFor('dev', { issuer: 'http://login.example.com', jwks }).auth).toMatchObject({ jwks });
   });
 });

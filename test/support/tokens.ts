@@ -1,5 +1,6 @@
 import { createPrivateKey, sign } from 'node:crypto';
-import { DEV_AUDIENCE, DEV_ISSUER, devKey, type IssuerKey, newKey } from '../../tools/local/dev-issuer.js';
+import { DEV_AUDIENCE, DEV_ISSUER } from '../../lib/development.js';
+import { devKey, type IssuerKey, newKey } from '../../tools/local/dev-issuer.js';
 import type { Caller, TokenFault } from '../acceptance/world.js';
 
 /** Whose tokens a world's API believes, and how they are signed. */
@@ -76,17 +77,30 @@ export class Tokens {
         return this.signed({ sub: 'ada@example.org' });
       case 'no expiry':
         return this.signed({ exp: undefined });
+      case 'an expiry at no time there is':
+        return this.signed({ exp: 1e300 });
+      case 'a long life':
+        return this.signed({ exp: now() + 30 * 86_400 });
+      case 'issued tomorrow':
+        return this.signed({ iat: now() + 86_400, exp: now() + 86_400 + LIFETIME_SECONDS });
+      case 'a critical header':
+        return this.signed({}, 'issuer', keyId, { crit: ['b64'], b64: true });
       case 'garbage':
         return 'not.a.token';
     }
   }
 
   /** @param change of a customer's claims; signed as they are, as by an issuer that is set up wrongly */
-  private signed(change: Claims, by: 'issuer' | 'stranger' = 'issuer', kid = this.issuer.keyId): string {
+  private signed(
+    change: Claims,
+    by: 'issuer' | 'stranger' = 'issuer',
+    kid = this.issuer.keyId,
+    header: object = {},
+  ): string {
     const { issuer, audience, algorithm, now } = this.issuer;
     const usual = { sub: 'alice', orderly_role: 'customer', iss: issuer, aud: audience };
     const claims: Claims = { ...usual, iat: now(), exp: now() + LIFETIME_SECONDS, ...change };
-    const text = `${base64url({ alg: algorithm, typ: 'JWT', kid })}.${base64url(claims)}`;
+    const text = `${base64url({ alg: algorithm, typ: 'JWT', kid, ...header })}.${base64url(claims)}`;
     return `${text}.${this.issuer.signature(text, by)}`;
   }
 }

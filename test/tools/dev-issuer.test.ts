@@ -1,10 +1,11 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { JwtVerifier } from 'aws-jwt-verify';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { DEV_AUDIENCE, DEV_ISSUER, devJwks, devKey, makeToken, newKey } from '../../tools/local/dev-issuer.js';
+import { DEV_AUDIENCE, DEV_ISSUER, DEV_KEY_PREFIX } from '../../lib/development.js';
+import { devJwks, devKey, makeToken, newKey } from '../../tools/local/dev-issuer.js';
 
 let folder = '';
 beforeEach(() => {
@@ -46,6 +47,14 @@ describe('the dev issuer', () => {
     expect(devKey(folder)).toEqual(devKey(folder));
     expect(readdirSync(folder)).toEqual(['dev-key.json']);
     expect(statSync(join(folder, 'dev-key.json')).mode & 0o777).toBe(0o600);
+  });
+
+  test('says of its key what it is, also of one that an earlier release made', () => {
+    expect(newKey().kid.startsWith(DEV_KEY_PREFIX)).toBe(true);
+    const { kid, ...key } = newKey();
+    const old = { ...key, kid: kid.slice(DEV_KEY_PREFIX.length) };
+    writeFileSync(join(folder, 'dev-key.json'), JSON.stringify(old));
+    expect(devKey(folder)).toEqual({ ...key, kid });
   });
 });
 

@@ -2,10 +2,8 @@ import { createHash, createPrivateKey, generateKeyPairSync, type JsonWebKey, ran
 import { linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { DEV_AUDIENCE, DEV_ISSUER, DEV_KEY_PREFIX, DEV_TOKEN_SECONDS } from '../../lib/development.js';
 
-/** What tokens of the local run say they come from, and whom they are for. Refused in `prod`: its settings name others. */
-export const DEV_ISSUER = 'urn:orderly:dev';
-export const DEV_AUDIENCE = 'orderly-dev';
 /** Where the local run keeps what it makes; never committed. */
 export const ORDERLY_FOLDER = fileURLToPath(new URL('../../.orderly/', import.meta.url));
 
@@ -29,8 +27,8 @@ export function newKey(): IssuerKey {
   const jwk = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ format: 'jwk' });
   const { crv, kty, x, y } = jwk;
   // RFC 7638: members in lexicographic order, no white space.
-  const kid = createHash('sha256').update(JSON.stringify({ crv, kty, x, y })).digest('base64url');
-  return { ...jwk, kid };
+  const thumbprint = createHash('sha256').update(JSON.stringify({ crv, kty, x, y })).digest('base64url');
+  return { ...jwk, kid: DEV_KEY_PREFIX + thumbprint };
 }
 
 /**
@@ -41,7 +39,7 @@ export function devKey(folder = ORDERLY_FOLDER): IssuerKey {
   const file = join(folder, 'dev-key.json');
   const stored = readKey(file);
   if (stored) return stored;
-  mkdirSync(folder, { recursive: true });
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
   const draft = `${file}.${randomUUID()}`;
   writeFileSync(draft, JSON.stringify(newKey()), { mode: 0o600, flag: 'wx' });
   try {
@@ -68,7 +66,7 @@ export function devJwks(folder = ORDERLY_FOLDER): string {
 
 /** A signed JWT (ES256) with the claims that the API reads: `sub`, `orderly_role`, `iss`, `aud`, `iat`, `exp`. */
 export function makeToken(request: TokenRequest, key: IssuerKey = devKey()): string {
-  const { sub, role, lifetimeSeconds = 12 * 3600, issuer = DEV_ISSUER, audience = DEV_AUDIENCE } = request;
+  const { sub, role, lifetimeSeconds = DEV_TOKEN_SECONDS, issuer = DEV_ISSUER, audience = DEV_AUDIENCE } = request;
   const now = Math.floor(Date.now() / 1000);
   // An expired token was issued before it expired.
   const iat = Math.min(now, now + lifetimeSeconds - 1);
@@ -90,7 +88,9 @@ const base64url = (value: object): string => Buffer.from(JSON.stringify(value)).
 
 function readKey(file: string): IssuerKey | undefined {
   try {
-    return JSON.parse(readFileSync(file, 'utf8')) as IssuerKey;
+    const key = JSON.parse(readFileSync(file, 'utf8')) as IssuerKey;
+    // One that an earlier release made doesn't say yet what it is.
+    return key.kid.startsWith(DEV_KEY_PREFIX) ? key : { ...key, kid: DEV_KEY_PREFIX + key.kid };
   } catch (error) {
     if (hasCode(error, 'ENOENT')) return undefined;
     throw error;

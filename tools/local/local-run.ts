@@ -32,7 +32,7 @@ export async function runningEndpoint(): Promise<Endpoint | undefined> {
 
 /** Writes it in one step, for its owner alone: it holds tokens. */
 export function writeLocalRun(run: LocalRun): void {
-  mkdirSync(ORDERLY_FOLDER, { recursive: true });
+  mkdirSync(ORDERLY_FOLDER, { recursive: true, mode: 0o700 });
   const draft = `${FILE}.${process.pid}`;
   writeFileSync(draft, `${JSON.stringify(run, null, 2)}\n`, { mode: 0o600 });
   renameSync(draft, FILE);
@@ -45,7 +45,7 @@ export function forgetLocalRun(run: LocalRun): void {
 
 /** A folder for one emulator of this process; those of processes that are gone are removed. */
 export function instanceFolder(): string {
-  mkdirSync(INSTANCES, { recursive: true });
+  mkdirSync(INSTANCES, { recursive: true, mode: 0o700 });
   for (const folder of instances()) {
     if (!isAlive(Number(basename(folder)))) rmSync(folder, { recursive: true, force: true });
   }

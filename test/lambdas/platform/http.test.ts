@@ -2,7 +2,8 @@ import type { APIGatewayProxyEvent, APIGatewayRequestAuthorizerEvent } from 'aws
 import { beforeAll, describe, expect, test, vi } from 'vitest';
 import * as z from 'zod/mini';
 import { Problem, WriteConflict } from '../../../lambdas/platform/errors.js';
-import { endpoint, MAX_BODY_BYTES } from '../../../lambdas/platform/http.js';
+import { endpoint } from '../../../lambdas/platform/http.js';
+import { MAX_BODY_BYTES } from '../../../lambdas/platform/received.js';
 import { logger } from '../../../lambdas/platform/telemetry.js';
 import { handler as authorizer } from '../../../lambdas/services/platform/authorizer.lambda.js';
 import { jwksOf, makeToken, newKey } from '../../../tools/local/dev-issuer.js';
@@ -14,23 +15,32 @@ beforeAll(() => {
   process.env.JWT_ISSUER = 'urn:orderly:dev';
   process.env.JWT_AUDIENCE = 'orderly-dev';
   process.env.JWT_ROLE_CLAIM = 'orderly_role';
+  process.env.JWT_MAX_LIFETIME_SECONDS = '43200';
   process.env.JWT_JWKS = jwksOf(issuerKey);
 });
 
 interface Ask {
   readonly body?: string;
   readonly headers?: Record<string, string>;
+  readonly multiValueHeaders?: Record<string, string[]>;
   readonly query?: Record<string, string[]>;
   readonly authorizer?: Record<string, string>;
 }
 const expires = () => String(Math.floor(Date.now() / 1000) + 60);
-const ask = ({ body, headers, query, authorizer = { sub: 'alice', role: 'customer', exp: expires() } }: Ask) =>
+const ask = ({
+  body,
+  headers,
+  multiValueHeaders,
+  query,
+  authorizer = { sub: 'alice', role: 'customer', exp: expires() },
+}: Ask) =>
   ({
     httpMethod: 'POST',
     resource: '/things/{id}',
     path: '/base/things/7',
     pathParameters: { id: '7' },
     headers: headers ?? {},
+    multiValueHeaders,
     multiValueQueryStringParameters: query ?? null,
     queryStringParameters: null,
     body: body ?? null,
@@ -71,6 +81,12 @@ describe('an endpoint', () => {
       { body: '{"n":1}', query: { r: ['1'] } },
       [{ parameter: 'r', detail: 'there is no such field' }],
     ],
+    ['a member twice', { body: '{"n":1,"n":2}' }, [{ pointer: '/n', detail: 'given more than once' }]],
+    [
+      'a header twice',
+      { body: '{"n":1}', multiValueHeaders: { 'Idempotency-Key': ['a', 'b'] } },
+      [{ header: 'Idempotency-Key', detail: 'given more than once' }],
+    ],
     [
       'a parameter twice',
       { body: '{"n":1}', query: { q: ['1', '2'] } },
@@ -83,6 +99,43 @@ describe('an endpoint', () => {
       body: { type: 'urn:orderly:problem:invalid-request', status: 400, errors },
     }),
   );
+  test('lists 20 faults of a body, and says how many more there are', async () => {
+    const many = Object.fromEntries(Array.from({ length: 12_000 }, (_, at) => [`u${at}`, 0]));
+    const { status, body } = await answer(ask({ body: JSON.stringify({ n: 1, ...many }) }));
+    expect(status).toBe(400);
+    expect(body.errors).toHaveLength(20);
+    expect(body.detail).toBe('the request has 12000 faults, 20 are listed in errors, and 11980 more are not');
+  });
+  test.each([
+    'application/json',
+    'application/json; charset=utf-8',
+    'Application/JSON',
+    'application/merge-patch+json',
+  ])('reads a body of %s', async (type) =>
+    expect(await answer(ask({ body: '{"n":1}', headers: { 'Content-Type': type } }))).toMatchObject({ status: 200 }),
+  );
+  test.each([
+    'text/plain',
+    'application/x-www-form-urlencoded',
+    'application/jsonp',
+    'text/json; application/json',
+    '',
+  ])('answers 415 to a body of %j', async (type) =>
+    expect(await answer(ask({ body: '{"n":1}', headers: { 'content-type': type } }))).toMatchObject({
+      status: 415,
+      body: { type: 'urn:orderly:problem:unsupported-media-type', errors: [{ header: 'Content-Type' }] },
+    }),
+  );
+  test('asks for no media type where there is no body', async () =>
+    expect(await answer(ask({ headers: { 'content-type': 'text/plain' } }))).toMatchObject({ status: 400 }));
+  test('says of every answer that it is kept nowhere, is what it says, and comes by TLS', async () => {
+    for (const event of [ask({ body: '{"n":1}' }), ask({}), ask({ authorizer: {} })])
+      expect((await answer(event)).headers).toMatchObject({
+        'Cache-Control': 'no-store',
+        'X-Content-Type-Options': 'nosniff',
+        'Strict-Transport-Security': 'max-age=31536000',
+      });
+  });
   test('answers 413 above 128 KB', async () =>
     expect(await answer(ask({ body: ' '.repeat(MAX_BODY_BYTES + 1) }))).toMatchObject({ status: 413 }));
   test('answers 403 to another role', async () =>
@@ -143,6 +196,22 @@ describe('without an authorizer in front', () => {
     ["a stranger's key", () => withToken(makeToken(claims, stranger))],
     ["a stranger's key under our key's name", () => withToken(makeToken(claims, { ...stranger, kid: issuerKey.kid }))],
   ])('%s is 401', async (_, event) => expect(await answer(event())).toMatchObject({ status: 401 }));
+});
+
+test('the authorizer believes neither of two tokens', async () => {
+  const Authorization = `Bearer ${makeToken(claims, issuerKey)}`;
+  const asking = (values: string[]) =>
+    authorizer({
+      methodArn: 'arn:aws:execute-api:eu-west-1:1:api/v1/GET/orders',
+      headers: { Authorization },
+      multiValueHeaders: { Authorization: values },
+    } as unknown as APIGatewayRequestAuthorizerEvent);
+  const log = vi.spyOn(logger, 'info').mockReturnValue();
+  const effects = [await asking([Authorization]), await asking([Authorization, Authorization])].map(
+    ({ policyDocument }) => policyDocument.Statement[0],
+  );
+  log.mockRestore();
+  expect(effects).toMatchObject([{ Effect: 'Allow' }, { Effect: 'Deny' }]);
 });
 
 describe('the subject of a token', () => {

@@ -6,7 +6,9 @@ export const SIMULATED_PROD = {
   issuer: ISSUER,
   audience: AUDIENCE,
   jwks: jwks(),
+  allowInlineJwks: 'true',
   paymentProvider: 'sandbox',
+  allowSandbox: 'true',
   alarmEmail: 'alarms@simulation.test',
 } as const;
 

@@ -25,11 +25,11 @@ export function jwks(): string {
 export const signature = (text: string, by: keyof typeof KEYS = 'issuer'): string =>
   sign(null, Buffer.from(text), KEYS[by]).toString('base64url');
 
-/** @param now virtual milliseconds since 1970; the token is good for 60 days from then */
+/** @param now virtual milliseconds since 1970; the token is good for 12 hours from then */
 export function token(sub: string, role: 'customer' | 'operator', now: number): string {
   const iat = Math.floor(now / 1000) - 60;
   const encoded = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
-  const claims = { sub, orderly_role: role, iss: ISSUER, aud: AUDIENCE, iat, exp: iat + 60 * 86_400 };
+  const claims = { sub, orderly_role: role, iss: ISSUER, aud: AUDIENCE, iat, exp: iat + 43_200 };
   const signed = `${encoded({ alg: 'EdDSA', typ: 'JWT', kid: KEY_ID })}.${encoded(claims)}`;
   return `${signed}.${signature(signed)}`;
 }
