@@ -178,8 +178,9 @@ export function settingsFor(environment: string, overrides: Overrides = {}): Set
 }
 
 function isAllowed(word: 'allowInlineJwks' | 'allowSandbox', overrides: Overrides): boolean {
-  const said: string | undefined = overrides[word];
-  if (said === undefined || said === 'true') return said === 'true';
+  const said: unknown = overrides[word];
+  // cdk.json may hold the word as a boolean.
+  if (said === undefined || String(said) === 'true') return said !== undefined;
   throw new SettingsError(`${word} is '${said}': expected true, or nothing`);
 }
 

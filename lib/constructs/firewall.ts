@@ -3,6 +3,7 @@ import type { Stage } from 'aws-cdk-lib/aws-apigateway';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { CfnLoggingConfiguration, CfnWebACL, CfnWebACLAssociation } from 'aws-cdk-lib/aws-wafv2';
 import { Construct } from 'constructs';
+import { ANSWER_HEADERS } from '../../lambdas/platform/answer-headers.js';
 import { checkFirewall, FIREWALL_WINDOW, type FirewallSettings, type Settings } from '../settings.js';
 
 export interface FirewallProps {
@@ -164,10 +165,9 @@ function problem(code: string, title: string, status: number, detail: string): C
 }
 
 function block(customResponseBodyKey: string, responseCode: number, retryAfterSeconds?: number) {
-  const responseHeaders = retryAfterSeconds && [{ name: 'Retry-After', value: String(retryAfterSeconds) }];
-  return {
-    block: { customResponse: { responseCode, customResponseBodyKey, ...(responseHeaders && { responseHeaders }) } },
-  };
+  const headers = { ...ANSWER_HEADERS, ...(retryAfterSeconds && { 'Retry-After': String(retryAfterSeconds) }) };
+  const responseHeaders = Object.entries(headers).map(([name, value]) => ({ name, value }));
+  return { block: { customResponse: { responseCode, customResponseBodyKey, responseHeaders } } };
 }
 
 function visible(metricName: string): CfnWebACL.VisibilityConfigProperty {

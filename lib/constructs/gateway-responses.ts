@@ -1,20 +1,24 @@
 import { ResponseType, type RestApi } from 'aws-cdk-lib/aws-apigateway';
+import { ANSWER_HEADERS } from '../../lambdas/platform/answer-headers.js';
 
 /** Where the correlation id of an answer comes from: the authorizer knows the caller's own, before it there is only ours. */
 const FROM_AUTHORIZER = 'context.authorizer.correlationId';
 const FROM_REQUEST = 'context.requestId';
 
 interface Problem {
-  readonly type: ResponseType;
   readonly status: number;
   readonly code: string;
   readonly title: string;
   readonly detail: string;
+}
+
+interface GatewayProblem extends Problem {
+  readonly type: ResponseType;
   /** Whether the authorizer has run by then. @default false */
   readonly authorized?: boolean;
 }
 
-const unknownRoute = (type: ResponseType): Problem => ({
+const unknownRoute = (type: ResponseType): GatewayProblem => ({
   type,
   status: 404,
   code: 'not-found',
@@ -37,9 +41,9 @@ const internal = {
 
 /**
  * What the gateway answers by itself. Nothing here is signed by SigV4, so whatever it calls a missing or broken signature
- * is a route or a method that doesn't exist: with a bearer token it takes the header for a signature.
+ * is a route that doesn't exist: with a bearer token it takes the header for a signature.
  */
-const PROBLEMS: readonly Problem[] = [
+const PROBLEMS: readonly GatewayProblem[] = [
   unknownRoute(ResponseType.MISSING_AUTHENTICATION_TOKEN),
   unknownRoute(ResponseType.INVALID_SIGNATURE),
   unknownRoute(ResponseType.EXPIRED_TOKEN),
@@ -73,9 +77,10 @@ const PROBLEMS: readonly Problem[] = [
   { type: ResponseType.BAD_REQUEST_PARAMETERS, ...invalid, detail: 'A parameter is missing or malformed.' },
   {
     type: ResponseType.UNSUPPORTED_MEDIA_TYPE,
-    ...invalid,
     status: 415,
-    detail: 'The body has a media type that is not served here.',
+    code: 'unsupported-media-type',
+    title: 'Unsupported media type',
+    detail: 'A body is application/json.',
   },
   { type: ResponseType.API_CONFIGURATION_ERROR, ...internal, status: 500 },
   { type: ResponseType.AUTHORIZER_CONFIGURATION_ERROR, ...internal, status: 500 },
@@ -88,30 +93,41 @@ const PROBLEMS: readonly Problem[] = [
 ];
 
 /**
- * Makes every answer of the gateway itself a problem (RFC 9457) in the shape of the handlers' own, with a correlation id.
+ * A problem (RFC 9457) as a template of the gateway's, in the shape of the handlers' own.
  *
  * `instance` is the request's id: a path would have to be escaped, and these templates can't.
  */
+export const problemTemplate = ({ status, code, title, detail }: Problem): string =>
+  JSON.stringify({
+    type: `urn:orderly:problem:${code}`,
+    title,
+    status,
+    detail,
+    instance: 'urn:orderly:request:$context.requestId',
+  });
+
+/** Values of headers, as API Gateway writes what stands for itself. */
+export const quoted = (headers: Readonly<Record<string, string>>): Record<string, string> =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, `'${value}'`]));
+
+/** Makes every answer of the gateway itself a problem with a correlation id and the headers of all answers. */
 export function answerProblems(api: RestApi): void {
-  for (const { type, status, code, title, detail, authorized = false } of PROBLEMS) {
-    const body = {
-      type: `urn:orderly:problem:${code}`,
-      title,
-      status,
-      detail,
-      instance: 'urn:orderly:request:$context.requestId',
-    };
+  for (const { type, authorized = false, ...problem } of PROBLEMS) {
+    const { status } = problem;
     api.addGatewayResponse(type.responseType, {
       type,
       statusCode: String(status),
       responseHeaders: {
-        'Content-Type': "'application/problem+json'",
+        ...quoted({
+          ...ANSWER_HEADERS,
+          'Content-Type': 'application/problem+json',
+          ...(status === 401 && { 'WWW-Authenticate': 'Bearer' }),
+          ...(status === 429 && { 'Retry-After': '1' }),
+        }),
         'X-Correlation-Id': authorized ? FROM_AUTHORIZER : FROM_REQUEST,
-        ...(status === 401 && { 'WWW-Authenticate': "'Bearer'" }),
-        ...(status === 429 && { 'Retry-After': "'1'" }),
       },
       // The template of `application/json` serves every Accept header; what it makes is named by the header above.
-      templates: { 'application/json': JSON.stringify(body) },
+      templates: { 'application/json': problemTemplate(problem) },
     });
   }
 }

@@ -4,11 +4,14 @@ import {
   AccessLogFormat,
   AuthorizationType,
   type CfnAuthorizer,
+  type CfnRestApi,
+  EndpointAccessMode,
   EndpointType,
   LambdaIntegration,
   LogGroupLogDestination,
   RequestAuthorizer,
   RestApi,
+  SecurityPolicy,
 } from 'aws-cdk-lib/aws-apigateway';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
@@ -17,6 +20,7 @@ import type { Settings } from '../settings.js';
 import { alarm, alarmOnErrors } from './alarms.js';
 import { Firewall } from './firewall.js';
 import { answerProblems } from './gateway-responses.js';
+import { refuseOtherMethods } from './method-not-allowed.js';
 import type { ServiceFunction } from './service-function.js';
 
 /** One address, and the function that answers there. */
@@ -71,6 +75,7 @@ export class OrderApi extends Construct {
         accessLogFormat: ACCESS_LOG,
       },
     });
+    this.requireTls12();
     const authorizer = new RequestAuthorizer(this, 'Authorizer', {
       handler: props.authorizer.function,
       // With an identity source, a request without it would never reach the authorizer, and its 401 would be the
@@ -88,6 +93,10 @@ export class OrderApi extends Construct {
           authorizer,
         });
     }
+    for (const path of new Set(routes.map((route) => route.path))) {
+      const methods = routes.filter((route) => route.path === path).map(({ method }) => method);
+      refuseOtherMethods(this.api.root.resourceForPath(path), methods);
+    }
     // The Api stack has an output of its own; this one has a name that nobody can guess.
     this.api.node.tryRemoveChild('Endpoint');
     answerProblems(this.api);
@@ -96,6 +105,16 @@ export class OrderApi extends Construct {
     }
     this.alarms(props.authorizer, alarmTopic);
     this.acknowledge(settings);
+  }
+
+  /**
+   * TLS 1.2 and newer, with forward secrecy: without a policy an API takes TLS 1.0. `STRICT` takes connections only that
+   * name this API's own host (SNI). API Gateway, "Security policies for REST APIs"; RestApi has no props for them yet.
+   */
+  private requireTls12(): void {
+    const api = this.api.node.defaultChild as CfnRestApi;
+    api.securityPolicy = SecurityPolicy.TLS13_1_2_PFS_PQ_2025_09;
+    api.endpointAccessMode = EndpointAccessMode.STRICT;
   }
 
   private alarms(authorizer: ServiceFunction, topic: ITopic): void {
@@ -171,6 +190,7 @@ const ACCESS_LOG = AccessLogFormat.custom(
     role: AccessLogField.contextAuthorizer('role'),
     latencyMs: AccessLogField.contextResponseLatency(),
     integrationLatencyMs: AccessLogField.contextIntegrationLatency(),
+    tlsVersion: '$context.tlsVersion',
     responseBytes: AccessLogField.contextResponseLength(),
     errorType: AccessLogField.contextErrorResponseType(),
     error: AccessLogField.contextErrorMessage(),

@@ -19,6 +19,11 @@ function expectProblem({ status, headers, body, text }: ApiAnswer<ProblemBody>, 
   });
   expect(headers['content-type']).toBe('application/problem+json');
   expect(headers['x-correlation-id']).toMatch(/^[A-Za-z0-9_.-]{1,64}$/);
+  expect(headers).toMatchObject({
+    'cache-control': 'no-store',
+    'x-content-type-options': 'nosniff',
+    'strict-transport-security': 'max-age=31536000',
+  });
   expect(text).not.toMatch(/Table|Records-|arn:|dynamodb|Exception|at .*\.[jt]s|node_modules|stack/i);
 }
 
@@ -95,6 +100,33 @@ describe('when an order is bad', () => {
     for (const body of ['{', 'lines=1', '{"lines":[}', '\u0000', '']) {
       expectProblem(await place(body), 400, 'invalid-request');
     }
+  });
+
+  test('a member that stands twice is 400 with a pointer to it, whatever it says', async () => {
+    const lines = JSON.stringify([good]);
+    for (const [body, pointer] of [
+      [`{"lines":[],"lines":${lines}}`, '/lines'],
+      [`{"lines":${lines},"l\\u0069nes":${lines}}`, '/lines'],
+      [`{"lines":[${JSON.stringify(good).replace('{', '{"quantity":1,')}]}`, '/lines/0/quantity'],
+    ] as const) {
+      const answer = await place(body);
+      expectProblem(answer, 400, 'invalid-request');
+      expect(answer.body.errors).toEqual([{ pointer, detail: 'given more than once' }]);
+    }
+  });
+
+  test('a body that says it is something else is 415', async () => {
+    const answer = await place({ lines: [good] }, { headers: { 'Content-Type': 'text/plain' } });
+    expectProblem(answer, 415, 'unsupported-media-type');
+    expect(answer.body.errors).toMatchObject([{ header: 'Content-Type' }]);
+  });
+
+  test('of thousands of faults 20 are listed', async () => {
+    const many = Object.fromEntries(Array.from({ length: 5_000 }, (_, at) => [`unknown-${at}`, 0]));
+    const answer = await place({ lines: [good], ...many });
+    expectProblem(answer, 400, 'invalid-request');
+    expect(answer.body.errors).toHaveLength(20);
+    expect(answer.body.detail).toContain('5000 faults, 20 are listed in errors, and 4980 more are not');
   });
 
   test('a body over 128 KB is 413, just below it is read', async () => {
@@ -260,6 +292,16 @@ describe('when a query is bad', () => {
       const answer = await ask({ method: 'GET', path: `${history}?cursor=${cursor}`, as: customer });
       expectProblem(answer, 400, 'invalid-request');
     }
+    // One more of each list that DynamoDB itself would refuse.
+    for (const [path, list, as] of [
+      ['/orders?', `orders of ${customer.customer}`, customer],
+      ['/products?', 'products', customer],
+      ['/accounts?creditExhausted=true&', 'accounts without credit', 'operator'],
+    ] as const) {
+      const answer = await ask({ method: 'GET', path: `${path}cursor=${cursorOf(list, '')}`, as });
+      expectProblem(answer, 400, 'invalid-request');
+      expect(answer.body.errors).toMatchObject([{ parameter: 'cursor' }]);
+    }
     // Unchanged it is good.
     expect((await ask({ method: 'GET', path: `/orders?limit=1&cursor=${nextCursor}`, as: customer })).status).toBe(200);
   });
@@ -281,7 +323,7 @@ describe('when a stock or a cancellation is bad', () => {
       expect(answer.body.errors).toMatchObject([{ parameter: 'sku' }]);
       expectProblem(await ask({ method: 'GET', path: `/stock/${sku}`, as: 'operator' }), 400, 'invalid-request');
     }
-    for (const match of ['one', '*', '-1', 'W/"1"', '']) {
+    for (const match of ['one', '*', '-1', 'W/"1"', '', '"1', '1"', '01', '"01"']) {
       const answer = await put('sku', { onHand: 1 }, { 'If-Match': match });
       expectProblem(answer, 400, 'invalid-request');
       expect(answer.body.errors).toMatchObject([{ header: 'If-Match' }]);
@@ -322,8 +364,15 @@ describe('every answer', () => {
   test('of the gateway itself is a problem too', async () => {
     for (const as of ['alice', 'nobody'] as const) {
       expectProblem(await ask({ method: 'GET', path: '/nothing', as }), 404, 'not-found');
-      expectProblem(await ask({ method: 'DELETE', path: '/orders', as }), 404, 'not-found');
-      expectProblem(await ask({ method: 'POST', path: '/stock/sku', as }), 404, 'not-found');
+      for (const [method, path, allow] of [
+        ['DELETE', '/orders', 'GET, POST'],
+        ['POST', '/stock/sku', 'GET, PUT'],
+        ['GET', '/payments/sessions', 'POST'],
+      ] as const) {
+        const answer = await ask({ method, path, as });
+        expectProblem(answer, 405, 'method-not-allowed');
+        expect(answer.headers.allow).toBe(allow);
+      }
     }
     expectProblem(await ask({ method: 'GET', path: '/orders', as: 'nobody' }), 401, 'unauthenticated');
   });

@@ -1,8 +1,17 @@
+import { ResponseType } from 'aws-cdk-lib/aws-apigateway';
 import { describe, expect, test } from 'vitest';
+import { ANSWER_HEADERS } from '../../lambdas/platform/answer-headers.js';
 import { Problem, type ProblemCode } from '../../lambdas/platform/errors.js';
 import { type Json, referenced, synthesized } from './support/environments.js';
 
+const dev = synthesized('dev');
 const prod = synthesized('prod');
+
+/** Those of every answer, as a template of the gateway's has them. */
+function expectHeaders(parameters: Readonly<Record<string, string>>, prefix: string): void {
+  for (const [name, value] of Object.entries(ANSWER_HEADERS))
+    expect(parameters[prefix + name], name).toBe(`'${value}'`);
+}
 
 describe('the API', () => {
   test('has the routes of the design', () => {
@@ -16,7 +25,7 @@ describe('the API', () => {
     const routes = prod
       .resources('Api', 'AWS::ApiGateway::Method')
       .map(({ properties }) => `${properties.HttpMethod} ${pathOf(referenced(properties.ResourceId))}`);
-    expect(routes.sort()).toEqual([
+    expect(routes.filter((route) => !route.startsWith('ANY ')).sort()).toEqual([
       'GET /accounts',
       'GET /accounts/{customerId}',
       'GET /accounts/{customerId}/history',
@@ -44,10 +53,42 @@ describe('the API', () => {
     const [authorizer] = prod.resources('Api', 'AWS::ApiGateway::Authorizer');
     expect(authorizer?.properties).toMatchObject({ Type: 'REQUEST', AuthorizerResultTtlInSeconds: 0 });
     expect(authorizer?.properties.IdentitySource ?? '').toBe('');
-    for (const { properties } of prod.resources('Api', 'AWS::ApiGateway::Method')) {
+    const methods = prod.resources('Api', 'AWS::ApiGateway::Method');
+    for (const { properties } of methods.filter(({ properties }) => properties.HttpMethod !== 'ANY')) {
       expect(properties.AuthorizationType).toBe('CUSTOM');
       expect(referenced(properties.AuthorizerId)).toBe(authorizer?.id);
     }
+  });
+
+  test('answers a method that a path lacks by itself, without a function and a token, and names those that there are', () => {
+    const methods = prod.resources('Api', 'AWS::ApiGateway::Method').map(({ properties }) => properties);
+    const others = methods.filter(({ HttpMethod }) => HttpMethod === 'ANY');
+    const paths = new Set(methods.map(({ ResourceId }) => referenced(ResourceId)));
+    expect(new Set(others.map(({ ResourceId }) => referenced(ResourceId)))).toEqual(paths);
+    for (const { ResourceId, AuthorizationType, Integration, MethodResponses } of others) {
+      expect(AuthorizationType).toBe('NONE');
+      expect(Integration).toMatchObject({ Type: 'MOCK', PassthroughBehavior: 'NEVER' });
+      const [{ StatusCode, ResponseParameters, ResponseTemplates }] = Integration.IntegrationResponses;
+      const here = methods.filter(
+        (method) => method.HttpMethod !== 'ANY' && referenced(method.ResourceId) === referenced(ResourceId),
+      );
+      const allowed = here.map(({ HttpMethod }) => HttpMethod).sort();
+      expect(ResponseParameters['method.response.header.Allow']).toBe(`'${allowed.join(', ')}'`);
+      expectHeaders(ResponseParameters, 'method.response.header.');
+      expect(Object.keys(MethodResponses[0].ResponseParameters)).toEqual(Object.keys(ResponseParameters));
+      const body = JSON.parse(ResponseTemplates['application/json']);
+      const own = new Problem('method-not-allowed', body.detail).toJSON('urn:orderly:request:$context.requestId');
+      expect(body).toEqual(own);
+      expect([StatusCode, MethodResponses[0].StatusCode]).toEqual(['405', '405']);
+    }
+  });
+
+  test('takes TLS 1.2 and newer, and connections that name its own host', () => {
+    for (const { properties } of [dev, prod].flatMap((each) => each.resources('Api', 'AWS::ApiGateway::RestApi')))
+      expect(properties).toMatchObject({
+        SecurityPolicy: 'SecurityPolicy_TLS13_1_2_PFS_PQ_2025_09',
+        EndpointAccessMode: 'STRICT',
+      });
   });
 
   test('is regional, throttled, at stage v1, and logs each request as JSON without token, query or name', () => {
@@ -90,8 +131,14 @@ describe('the gateway’s own answers', () => {
     }
   });
 
+  test('are there for every type that there is', () => {
+    const types = Object.values(ResponseType).map(({ responseType }: ResponseType) => responseType);
+    expect(answers.map(({ type }) => type).sort()).toEqual(types.sort());
+  });
+
   test('say what they are and whom to ask about', () => {
     for (const { type, headers } of answers) {
+      expectHeaders(headers, 'gatewayresponse.header.');
       expect(headers['gatewayresponse.header.Content-Type'], type).toBe("'application/problem+json'");
       const expected = ['ACCESS_DENIED', 'INTEGRATION_FAILURE', 'INTEGRATION_TIMEOUT'].includes(type)
         ? 'context.authorizer.correlationId'
@@ -108,6 +155,7 @@ describe('the gateway’s own answers', () => {
     ['RESOURCE_NOT_FOUND', 404, 'not-found'],
     ['REQUEST_TOO_LARGE', 413, 'too-large'],
     ['WAF_FILTERED', 403, 'blocked'],
+    ['UNSUPPORTED_MEDIA_TYPE', 415, 'unsupported-media-type'],
     ['THROTTLED', 429, 'throttled'],
     ['QUOTA_EXCEEDED', 429, 'throttled'],
     ['AUTHORIZER_FAILURE', 500, 'internal'],

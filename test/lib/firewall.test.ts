@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { ANSWER_HEADERS } from '../../lambdas/platform/answer-headers.js';
 import { OrderlyStage } from '../../lib/orderly-stage.js';
 import { type Settings, settingsFor } from '../../lib/settings.js';
 import { type Json, newApp, noCode, referenced, synthesized } from './support/environments.js';
@@ -27,6 +28,13 @@ describe('the firewall', () => {
     for (let length = 130_900; length < 132_100; length++) expect(refused.test(String(length))).toBe(length > 131_072);
   });
 
+  test('gives its own answers the headers of every answer', () => {
+    const responses = rules.flatMap(({ Action }) => Action?.Block?.CustomResponse ?? []);
+    expect(responses.length).toBeGreaterThanOrEqual(2);
+    const wanted = Object.entries(ANSWER_HEADERS).map(([Name, Value]) => ({ Name, Value }));
+    for (const { ResponseHeaders } of responses) expect(ResponseHeaders).toEqual(expect.arrayContaining(wanted));
+  });
+
   test('reads as much of a body as it can for an API', () =>
     expect(acl?.properties.AssociationConfig).toEqual({
       RequestBody: { API_GATEWAY: { DefaultSizeInspectionLimit: 'KB_64' } },
@@ -49,7 +57,7 @@ describe('the firewall', () => {
       const { ResponseCode, CustomResponseBodyKey, ResponseHeaders } = rule(name).Action.Block.CustomResponse;
       expect(ResponseCode).toBe(429);
       expect(bodyOf(CustomResponseBodyKey)).toMatchObject({ type: 'urn:orderly:problem:throttled', status: 429 });
-      expect(ResponseHeaders).toEqual([{ Name: 'Retry-After', Value: '60' }]);
+      expect(ResponseHeaders).toContainEqual({ Name: 'Retry-After', Value: '60' });
     }
   });
 

@@ -144,7 +144,8 @@ describe('roles', () => {
     const readers = (environment: typeof dev) =>
       statements(environment).filter(({ actions }) => actions.some((action) => action.startsWith('ssm:')));
     expect(readers(dev)).toEqual([]);
-    expect(readers(synthesized('prod', { paymentProvider: 'sandbox' }))).toEqual([]);
+    const trial = { paymentProvider: 'sandbox', allowSandbox: 'true' } as const;
+    expect(readers(synthesized('prod', trial))).toEqual([]);
     const [reader, ...others] = readers(prod);
     expect(others).toEqual([]);
     expect(reader).toMatchObject({ stack: 'Payments', actions: ['ssm:GetParameter'] });

@@ -30,6 +30,7 @@ const ALLOWED: Readonly<Record<string, string>> = {
   'lib/constructs/outbox.ts': importing(
     '../../lambdas/patterns/contract.js',
     '../../lambdas/platform/environment.js',
+    '../../lambdas/platform/answer-headers.js',
     '../../lambdas/services/orders/contract.js',
     'aws-cdk-lib',
   ),

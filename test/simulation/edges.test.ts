@@ -1,0 +1,176 @@
+import { describe, expect, test } from 'vitest';
+import { ANSWER_HEADERS } from '../../lambdas/platform/answer-headers.js';
+import { cursorOf } from '../../lambdas/platform/paging.js';
+import type { ApiRequest, ApiResponse } from '../simulator/aws/api-gateway.js';
+import { Cloud, deploymentOf } from '../simulator/cloud.js';
+import { prodAssembly } from './support/assembly.js';
+import { token } from './support/issuer.js';
+
+/** What stands at the edge of the API, held at every route that is deployed: a new one can't be forgotten. */
+
+const cloud = new Cloud(deploymentOf(prodAssembly()), { seed: 'edges' });
+const [api] = cloud.apis;
+const ROUTES = api!.routes.filter(({ method }) => method !== 'ANY');
+const VALUES: Readonly<Record<string, string>> = { sku: 'TEA-1', customerId: 'alice' };
+const pathOf = (resource: string) =>
+  resource.replace(/\{(\w+)\}/g, (_, name: string) => VALUES[name] ?? '0'.repeat(32));
+const NAMED = ROUTES.map(({ method, resource }) => [`${method} ${resource}`, method, pathOf(resource)] as const);
+
+async function ask(request: ApiRequest): Promise<ApiResponse> {
+  let answer: ApiResponse | undefined;
+  api!.request(request, (response) => {
+    answer = response;
+  });
+  await cloud.world.until(() => answer !== undefined);
+  return answer!;
+}
+const bearer = (as: 'customer' | 'operator') => `Bearer ${token('alice', as, cloud.world.now)}`;
+
+/** As a role that may. */
+async function askAllowed(request: ApiRequest): Promise<ApiResponse> {
+  const as = (role: 'customer' | 'operator') =>
+    ask({ ...request, headers: { Authorization: bearer(role), ...request.headers } });
+  const answer = await as('customer');
+  return answer.status === 403 ? as('operator') : answer;
+}
+
+/** Headers of every answer, and of an error that it is a problem. */
+function expectGuarded({ status, headers, body }: ApiResponse): void {
+  for (const [name, value] of Object.entries(ANSWER_HEADERS)) expect(headers[name.toLowerCase()], name).toBe(value);
+  expect(headers['x-correlation-id']).toMatch(/^[\w.-]{1,64}$/);
+  expect(Object.keys(headers).filter((name) => name.startsWith('access-control-'))).toEqual([]);
+  if (status < 400 || body === '') return;
+  expect(headers['content-type']).toBe('application/problem+json');
+  expect(JSON.parse(body)).toMatchObject({ type: expect.stringMatching(/^urn:orderly:problem:[a-z-]+$/), status });
+}
+
+test('there are routes', () => expect(ROUTES.length).toBeGreaterThanOrEqual(20));
+
+describe.each(NAMED)('%s', (_, method, path) => {
+  const reads = method === 'GET';
+  const key = { 'Idempotency-Key': `edges ${method}${path}`.replaceAll(' ', '-') };
+
+  test('guards every answer: 401, 403 or what is asked for, 400, 404', async () => {
+    const bodies = reads ? [undefined] : [undefined, '{}', '{', '{"a":1}'];
+    for (const Authorization of ['', 'Bearer a.b.c', bearer('customer'), bearer('operator')])
+      for (const body of bodies)
+        expectGuarded(await ask({ method, path, headers: { Authorization, ...key }, ...(body && { body }) }));
+    const limit = await askAllowed({ method, path: `${path}?limit=0`, headers: key });
+    expect(limit.status).toBe(400);
+    expectGuarded(limit);
+  });
+
+  test.each([
+    'Content-Type',
+    'X-Correlation-Id',
+    'If-Match',
+    'Idempotency-Key',
+    'Session-Id',
+    'Request-Number',
+    'Answered-Up-To',
+  ])('takes no two %s', async (header) => {
+    const answer = await askAllowed({ method, path, headers: { ...key, [header]: ['1', '2'] } });
+    expect({ status: answer.status, errors: JSON.parse(answer.body).errors }).toEqual({
+      status: 400,
+      errors: [{ header, detail: 'given more than once' }],
+    });
+    expectGuarded(answer);
+  });
+
+  test('takes no two tokens', async () => {
+    const Authorization = [bearer('customer'), bearer('operator')];
+    const answer = await ask({ method, path, headers: { Authorization, ...key } });
+    expect(answer.status).toBe(401);
+    expectGuarded(answer);
+  });
+
+  test('takes no member twice, and no body of another type than JSON', async () => {
+    const asking = (body: string, type = 'application/json') =>
+      askAllowed({ method, path, headers: { ...key, 'Content-Type': type }, body });
+    const takesBody = /"the body is not JSON"/.test((await asking('{')).body);
+    expect(takesBody).toBe(!reads && !/sessions$|idempotency-keys$/.test(path));
+    if (!takesBody) return;
+    const twice = await asking('{"a":1,"a":2}');
+    expect({ ...twice, body: JSON.parse(twice.body) }).toMatchObject({
+      status: 400,
+      body: { errors: [{ pointer: '/a', detail: 'given more than once' }] },
+    });
+    expectGuarded(twice);
+    const other = await asking('{}', 'text/plain');
+    expect(JSON.parse(other.body)).toMatchObject({ status: 415, type: 'urn:orderly:problem:unsupported-media-type' });
+    expectGuarded(other);
+  });
+});
+
+describe.each([...new Set(ROUTES.map(({ resource }) => resource))])('%s', (resource) => {
+  const path = pathOf(resource);
+  const allowed = ROUTES.filter((route) => route.resource === resource).map(({ method }) => method);
+  const METHODS = ['DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH', 'POST', 'PUT'];
+
+  test.each(METHODS.filter((method) => !allowed.includes(method)))(
+    '%s: 405 with the methods that there are, without a token, a function or a header of CORS',
+    async (method) => {
+      const lines = cloud.log.length;
+      for (const headers of [{}, { Origin: 'https://shop.example', 'Access-Control-Request-Method': 'POST' }]) {
+        const answer = await ask({ method, path, headers });
+        expect({ status: answer.status, allow: answer.headers.allow }).toEqual({
+          status: 405,
+          allow: [...allowed].sort().join(', '),
+        });
+        expectGuarded(answer);
+        if (method === 'HEAD') expect(answer.body).toBe('');
+        else expect(JSON.parse(answer.body).type).toBe('urn:orderly:problem:method-not-allowed');
+      }
+      expect(cloud.log).toHaveLength(lines);
+    },
+  );
+});
+
+test('the gateway guards what it answers to a path that there is not, and to a body of another type', async () => {
+  const unknown = await ask({ method: 'GET', path: '/nothing', headers: {} });
+  const type = await ask({ method: 'DELETE', path: '/orders', headers: { 'Content-Type': 'text/plain' } });
+  expect([unknown.status, type.status]).toEqual([404, 415]);
+  for (const answer of [unknown, type]) expectGuarded(answer);
+});
+
+describe('a cursor that somebody made', () => {
+  const ISO = '2026-11-22T12:00:00.000Z';
+  const LISTS: readonly [path: string, list: string, as: 'customer' | 'operator'][] = [
+    ['/orders?', 'orders of alice', 'customer'],
+    ['/orders?customerId=bob&', 'orders of bob', 'operator'],
+    ['/products?', 'products', 'customer'],
+    ['/accounts?creditExhausted=true&', 'accounts without credit', 'operator'],
+  ];
+  const cursors = (list: string) =>
+    ['', ' ', 'a b', 'a#b', `${ISO}#`, `#${'0'.repeat(32)}`, 'x'.repeat(700), '\u0000', null, 7, {}, []].map(
+      (position) => [JSON.stringify(position).slice(0, 20), cursorOf(list, position)] as const,
+    );
+
+  test.each(LISTS)('GET %s is 400 wherever it leads', async (path, list, as) => {
+    for (const [position, cursor] of cursors(list)) {
+      const answer = await ask({
+        method: 'GET',
+        path: `${path}cursor=${cursor}`,
+        headers: { Authorization: bearer(as) },
+      });
+      expect({ position, status: answer.status }).toEqual({ position, status: 400 });
+    }
+  });
+
+  test('leads on where its place is one that a list could have', async () => {
+    const places = {
+      '/products?': 'TEA-1',
+      '/orders?': `${ISO}#${'0'.repeat(32)}`,
+      '/accounts?creditExhausted=true&': 'bob',
+    };
+    for (const [path, list, as] of LISTS.filter(([path]) => path in places)) {
+      const cursor = cursorOf(list, places[path as keyof typeof places]);
+      const answer = await ask({
+        method: 'GET',
+        path: `${path}cursor=${cursor}`,
+        headers: { Authorization: bearer(as) },
+      });
+      expect({ path, status: answer.status }).toEqual({ path, status: 200 });
+    }
+  });
+});
