@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { atExit } from './at-exit.js';
+import { confirmDevOnAws } from './confirm.js';
 import { type DemoResult, runDemo } from './demo.js';
 import { aboutSkipped } from './deploy.js';
 import { devTokens } from './dev-issuer.js';
@@ -8,7 +9,8 @@ import { forgetLocalRun, type LocalRun, writeLocalRun } from './local-run.js';
 import { type Progress, step } from './progress.js';
 
 /** `npm start`: Orderly deployed here, seen at work with every event twice, and left running until Ctrl-C. */
-export async function main(): Promise<number> {
+export async function main(args: readonly string[] = []): Promise<number> {
+  if (process.env.ORDERLY_ENDPOINT === 'aws') await confirmDevOnAws(args, console.log);
   const progress: Progress = console.log;
   const since = performance.now();
   const orderly = await runOrderly({ progress });
