@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import type { Envelope } from '../../lambdas/patterns/outbox/envelope.js';
-import type { OrderLine } from '../../lambdas/services/orders/contract.js';
+import type { OrderLine, OrderView } from '../../lambdas/services/orders/contract.js';
 import { world } from '../support/world.js';
 import { customerWith, putLimit } from './accounts.js';
 import { priced, putProduct } from './catalog.js';
 import { causedBy } from './messages.js';
-import { cancel, line, placed, stocked } from './orders.js';
+import { cancel, get, line, placed, stocked } from './orders.js';
 import { givenBack, NOTHING, sagaOf, standingOf, takenOf } from './sagas.js';
 import type { Aggregate } from './world.js';
 
@@ -67,6 +67,31 @@ describe('when an order is led by its saga', () => {
     const [rejected] = await world.events({ aggregate: 'Order', id: one.orderId, types: ['OrderRejected'] });
     expect(rejected!.data).toMatchObject({ skus: [cup] });
     expect(await world.commits('Payment', one.orderId)).toEqual([]);
+    expect((await get(one.orderId)).body).toMatchObject({ reason: 'OUT_OF_STOCK', rejectedLines: [{ sku: cup }] });
+  });
+
+  test('at a price that has changed, it is rejected, and says which line and what that costs now', async () => {
+    const [tea, cup] = [await stocked(10), await stocked(10, 900)];
+    const one = await order([line(tea), line(cup, 1, 800)]);
+    expect(await standingOf(one)).toEqual({ order: 'REJECTED PRICE_CHANGED', saga: 'SagaCompensated', ...NOTHING });
+    expect((await get(one.orderId)).body).toMatchObject({
+      reason: 'PRICE_CHANGED',
+      rejectedLines: [{ sku: cup, unitPrice: { amount: 900, currency: 'EUR' } }],
+    });
+    // The list says the same, a moment later.
+    await world.eventually('its list tells why', async () => {
+      const as = { customer: one.customerId };
+      const { body } = await world.call<{ items: OrderView[] }>({ method: 'GET', path: '/orders', as });
+      expect(body.items[0]).toEqual((await get(one.orderId)).body);
+    });
+  });
+
+  test('in another currency than its products are sold in, it is rejected for that, with the prices that hold', async () => {
+    const sku = await stocked(10);
+    const one = await order([{ ...line(sku), unitPrice: { amount: 350, currency: 'USD' } }]);
+    expect((await standingOf(one)).order).toBe('REJECTED CURRENCY_MISMATCH');
+    expect((await get(one.orderId)).body.rejectedLines).toEqual([{ sku, unitPrice: { amount: 350, currency: 'EUR' } }]);
+    expect(await sent(one.orderId)).toEqual(STEPS.slice(0, 1));
   });
 
   test('over the credit limit, it is rejected, and nothing is kept or charged', async () => {

@@ -18,6 +18,9 @@ const PricedLine = z.object({ sku: Sku, unitPrice: Money });
 /** What a customer agreed to pay for one piece. */
 export type PricedLine = z.infer<typeof PricedLine>;
 
+/** Why, of which lines, and what these cost in the catalogue. An unknown product has no price; 0.2.0 wrote no prices. */
+const Refusal = { reason: RefusalReason, skus: z.array(Sku), prices: z.exactOptional(z.array(PricedLine)) };
+
 /** What the catalogue publishes and takes; `subject` is `Product/<sku>` or `PriceCheck/<orderId>`. */
 export const catalogContract = {
   service: 'catalog',
@@ -27,15 +30,16 @@ export const catalogContract = {
     ProductPriceChanged: { version: 1, data: z.object({ ...Product, oldUnitPrice: Money }) },
     /** All lines have the catalogue's price. */
     PricesConfirmed: { version: 1, data: z.object(Step) },
-    PricesRefused: { version: 1, data: z.object({ ...Step, reason: RefusalReason, skus: z.array(Sku) }) },
+    PricesRefused: { version: 1, data: z.object({ ...Step, ...Refusal }) },
     /** The answer to a step that was answered before: what was found then, whatever the prices are now. */
     SagaReplyRequested: {
       version: 1,
       data: z.object({
         ...Step,
         outcome: z.enum(['DONE', 'REFUSED']),
-        reason: z.exactOptional(RefusalReason),
-        skus: z.exactOptional(z.array(Sku)),
+        reason: z.exactOptional(Refusal.reason),
+        skus: z.exactOptional(Refusal.skus),
+        prices: Refusal.prices,
       }),
     },
   },

@@ -10,5 +10,5 @@ import { evolve, initialState, type PriceCheck } from './domain/price-check.js';
  */
 export const priceCheckStore = new DynamoDbEventStore<PriceCheck, PriceCheckEvent>(
   { table: required(Env.TABLE), aggregate: 'PriceCheck', contract: catalogContract, feedShards: feedShards() },
-  { initialState, evolve, stateSchema: 1 },
+  { initialState, evolve, stateSchema: 2 },
 );

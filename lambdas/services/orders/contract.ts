@@ -53,6 +53,13 @@ export const RejectionReason = z.enum([
 ]);
 export type RejectionReason = z.infer<typeof RejectionReason>;
 
+/** Limits of a customer's orders, beside the credit: orders that are under way at once, and orders within a clock hour (UTC). */
+export const OrderLimit = z.enum(['ORDERS_UNDER_WAY', 'ORDERS_PER_HOUR']);
+export type OrderLimit = z.infer<typeof OrderLimit>;
+
+/** The clock hour that `ORDERS_PER_HOUR` counts by, here and in accounts. @param time ISO 8601, UTC @returns `2026-11-22T10` */
+export const hourOf = (time: string): string => time.slice(0, '2026-11-22T10'.length);
+
 /** The reasons that there were before the saga. */
 const RejectionReason2 = z.enum(['OUT_OF_STOCK']);
 const OrderRejected2 = z.object({ orderId: OrderId, reason: RejectionReason2, skus: z.array(z.string()) });
@@ -61,6 +68,10 @@ const OrderRejected3 = z.object({
   reason: RejectionReason,
   /** Lines that the reason is about; none where it is the whole order, or where version 1 didn't say. */
   skus: z.array(z.string()),
+  /** `PRICE_CHANGED`, `CURRENCY_MISMATCH`: what these lines cost in the catalogue. 0.2.0 neither writes nor shows it. */
+  prices: z.exactOptional(z.array(z.object({ sku: Sku, unitPrice: Money }))),
+  /** `OVER_LIMIT`: the limit, where it isn't the customer's credit. 0.2.0 neither writes nor shows it. */
+  limit: z.exactOptional(OrderLimit),
 });
 
 /** Where an order goes: a person's data, stored and published sealed only. */
@@ -160,6 +171,11 @@ export const CancelOrder = z.strictObject({
 /** Type of the aggregate that leads an order; its keys begin with it. */
 export const CREATE_ORDER_SAGA = 'CreateOrderSaga';
 
+export interface RejectedLine {
+  readonly sku: string;
+  readonly unitPrice?: Money;
+}
+
 /** An order as every answer shows it. */
 export interface OrderView {
   readonly orderId: string;
@@ -167,6 +183,10 @@ export interface OrderView {
   readonly status: 'PENDING' | 'APPROVED' | 'REJECTED' | 'CANCELLED';
   /** Why it was rejected or cancelled. */
   readonly reason?: string;
+  /** Which limit a rejection for `OVER_LIMIT` is about, where it isn't the customer's credit. */
+  readonly limit?: OrderLimit;
+  /** Which lines a rejection is about, and their unit prices in the catalogue when it was decided, where these are why. */
+  readonly rejectedLines?: readonly RejectedLine[];
   readonly clientReference?: string;
   readonly lines: readonly OrderLine[];
   readonly total: Money;

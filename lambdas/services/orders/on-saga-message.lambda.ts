@@ -10,7 +10,7 @@ import { inventoryContract } from '../inventory/contract.js';
 import { paymentsContract } from '../payments/contract.js';
 import { ordersContract } from './contract.js';
 import { createOrderOrchestrator as orchestrator } from './create-order-store.js';
-import { orderCommandOf } from './domain/create-order.js';
+import { orderCommandOf, type Refusal } from './domain/create-order.js';
 import { decide, isOver, OrderRefused } from './domain/order.js';
 import { orderStore } from './order-store.js';
 import { type CreateOrder, createOrderContract } from './saga-contract.js';
@@ -75,7 +75,7 @@ interface Answer {
     readonly stepId?: string;
     readonly reason?: string;
     readonly skus?: readonly string[];
-  };
+  } & Refusal;
 }
 
 function done({ event: { data }, trace }: Message<Answer>): Handling {
@@ -85,15 +85,15 @@ function done({ event: { data }, trace }: Message<Answer>): Handling {
 function refused({ event: { data }, trace }: Message<Answer>): Handling {
   const { orderId, stepId = '', reason, skus } = data;
   const why = { ...(reason === undefined ? {} : { reason }), ...(skus ? { subjects: skus } : {}) };
-  return heard(orderId, { type: 'Reply', stepId, outcome: 'REFUSED', ...why }, trace);
+  return heard(orderId, { type: 'Reply', stepId, outcome: 'REFUSED', ...why }, trace, data);
 }
 
 function replied(message: Message<Answer & { readonly data: { readonly outcome: 'DONE' | 'REFUSED' } }>): Handling {
   return message.event.data.outcome === 'DONE' ? done(message) : refused(message);
 }
 
-function heard(orderId: string, message: SagaMessage<CreateOrder>, trace: Trace): Handling {
-  return { decide: () => effectOf(orderId, message, trace) };
+function heard(orderId: string, message: SagaMessage<CreateOrder>, trace: Trace, refusal: Refusal = {}): Handling {
+  return { decide: () => effectOf(orderId, message, trace, refusal) };
 }
 
 /**
@@ -111,10 +111,18 @@ function begun(data: CreateOrder, trace: Trace): Handling {
   };
 }
 
-/** The order changes with its saga, in one transaction. */
-async function effectOf(orderId: string, message: SagaMessage<CreateOrder>, trace: Trace): Promise<Effect> {
+/**
+ * The order changes with its saga, in one transaction. The order is rejected by the message that ends its saga, so the
+ * details of a refusal pass from that message to the order, and the saga doesn't keep them.
+ */
+async function effectOf(
+  orderId: string,
+  message: SagaMessage<CreateOrder>,
+  trace: Trace,
+  refusal: Refusal = {},
+): Promise<Effect> {
   const { events, writes } = await orchestrator.advance(orderId, message, trace);
-  const command = orderCommandOf(events);
+  const command = orderCommandOf(events, refusal);
   if (!command) return writes;
   const order = await orderStore.load(orderId);
   const changes = decide(order.state, command, { now: clock.now() });

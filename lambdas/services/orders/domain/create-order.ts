@@ -3,9 +3,9 @@ import { accountsContract } from '../../accounts/contract.js';
 import { catalogContract } from '../../catalog/contract.js';
 import { inventoryContract } from '../../inventory/contract.js';
 import { paymentsContract } from '../../payments/contract.js';
-import { RejectionReason } from '../contract.js';
+import { OrderLimit, RejectionReason } from '../contract.js';
 import type { CreateOrder, CreateOrderEvent } from '../saga-contract.js';
-import type { OrderCommand } from './order.js';
+import type { OrderCommand, Rejection } from './order.js';
 
 /** Participants answer within a second; their queues hold what they can't take for much longer than this. */
 const PATIENCE: Patience = { sendAgainAfter: 60, giveUpAfter: 15 * 60 };
@@ -74,8 +74,17 @@ export const createOrderSaga: Saga<CreateOrder> = {
   compensation: { sendAgainAfter: 60, giveUpAfter: 3 * 24 * 60 * 60 },
 };
 
-/** What becomes of the order by the saga's events: approved at their end, rejected as soon as that is sure. */
-export function orderCommandOf(events: readonly CreateOrderEvent[]): OrderCommand | undefined {
+/** What a participant's refusal says beside its reason, as its contract names it. */
+export interface Refusal {
+  readonly prices?: Rejection['prices'];
+  readonly limit?: string;
+}
+
+/**
+ * What becomes of the order by the saga's events: approved at their end, rejected as soon as that is sure.
+ * @param refusal of the message that led to the events; empty where it was none
+ */
+export function orderCommandOf(events: readonly CreateOrderEvent[], refusal: Refusal): OrderCommand | undefined {
   for (const { type, data } of events) {
     if (type === 'SagaCompleted') return { type: 'Approve' };
     // A cancelled order is so already.
@@ -83,8 +92,18 @@ export function orderCommandOf(events: readonly CreateOrderEvent[]): OrderComman
     const { cause, step, reason, subjects = [] } = data.ending;
     if (cause === 'UNANSWERED') return { type: 'Reject', reason: 'TIMED_OUT', skus: [] };
     if (step === 'charge-payment') return { type: 'Reject', reason: 'PAYMENT_DECLINED', skus: [] };
-    const known = RejectionReason.safeParse(reason);
-    return { type: 'Reject', reason: known.success ? known.data : 'STEP_REFUSED', skus: subjects };
+    return { type: 'Reject', ...rejectionOf(reason, subjects, refusal) };
   }
   return undefined;
+}
+
+function rejectionOf(reason: string | undefined, skus: readonly string[], { prices, limit }: Refusal): Rejection {
+  const known = RejectionReason.safeParse(reason);
+  const overLimit = OrderLimit.safeParse(limit);
+  return {
+    reason: known.success ? known.data : 'STEP_REFUSED',
+    skus: [...skus],
+    ...(prices ? { prices } : {}),
+    ...(overLimit.success ? { limit: overLimit.data } : {}),
+  };
 }

@@ -1,11 +1,29 @@
-import type { Money, OrderEvent, OrderLine, OrderView, RejectionReason, SealedAddress } from '../contract.js';
+import type {
+  Money,
+  OrderEvent,
+  OrderLimit,
+  OrderLine,
+  OrderView,
+  RejectionReason,
+  SealedAddress,
+} from '../contract.js';
 
 /** An order, folded from its events. Prices are what the customer agreed to; `total` never changes. */
 export type Order =
   | { readonly status: 'NONE' }
   | ({ readonly status: 'PENDING' | 'APPROVED' } & Placed)
-  | ({ readonly status: 'REJECTED'; readonly reason: RejectionReason } & Placed)
+  | ({ readonly status: 'REJECTED' } & Rejection & Placed)
   | ({ readonly status: 'CANCELLED'; readonly reason?: string } & Placed);
+
+/** Why an order is rejected. */
+export interface Rejection {
+  readonly reason: RejectionReason;
+  readonly limit?: OrderLimit;
+  /** Lines that the reason is about. */
+  readonly skus: readonly string[];
+  /** What these lines cost in the catalogue, where it said so. */
+  readonly prices?: readonly Pick<OrderLine, 'sku' | 'unitPrice'>[];
+}
 
 interface Placed {
   readonly orderId: string;
@@ -20,7 +38,7 @@ interface Placed {
 export type OrderCommand =
   | ({ readonly type: 'Place' } & Omit<Placed, 'total' | 'placedAt'>)
   | { readonly type: 'Approve' }
-  | { readonly type: 'Reject'; readonly reason: RejectionReason; readonly skus: readonly string[] }
+  | ({ readonly type: 'Reject' } & Rejection)
   | { readonly type: 'Cancel'; readonly reason?: string };
 
 /** Everything that isn't in the state or the command: time arrives as data. */
@@ -58,14 +76,28 @@ export function decide(order: Order, command: OrderCommand, { now }: Context): r
   switch (command.type) {
     case 'Approve':
       return order.status === 'PENDING' ? [{ type: 'OrderApproved', data: { orderId, customerId } }] : [];
-    case 'Reject':
+    case 'Reject': {
       if (order.status !== 'PENDING') return [];
-      return [{ type: 'OrderRejected', data: { orderId, reason: command.reason, skus: [...command.skus] } }];
+      const { type: _, ...rejection } = command;
+      const { skus, prices, ...why } = inItsCurrency(rejection, order);
+      const lines = { skus: [...skus], ...(prices ? { prices: [...prices] } : {}) };
+      return [{ type: 'OrderRejected', data: { orderId, ...why, ...lines } }];
+    }
     case 'Cancel':
       if (order.status === 'REJECTED') throw new OrderRefused('TOO_LATE_TO_CANCEL');
       if (order.status === 'CANCELLED') return [];
       return [{ type: 'OrderCancelled', data: { orderId, customerId, ...reasonOf(command), ...underWay(order) } }];
   }
+}
+
+/**
+ * The catalogue compares single lines; that an order has one currency is known here. Lines that are sold in another one
+ * are named alone: agreeing to the other lines' new prices would not help.
+ */
+function inItsCurrency(rejection: Rejection, { total }: Placed): Rejection {
+  const foreign = rejection.prices?.filter(({ unitPrice }) => unitPrice.currency !== total.currency) ?? [];
+  if (rejection.reason !== 'PRICE_CHANGED' || foreign.length === 0) return rejection;
+  return { reason: 'CURRENCY_MISMATCH', skus: foreign.map(({ sku }) => sku), prices: foreign };
 }
 
 /** Total: any event in any state; history is never refused. */
@@ -75,8 +107,10 @@ export function evolve(order: Order, event: OrderEvent): Order {
       return { status: 'PENDING', ...event.data };
     case 'OrderApproved':
       return order.status === 'PENDING' ? { ...order, status: 'APPROVED' } : order;
-    case 'OrderRejected':
-      return order.status === 'PENDING' ? { ...order, status: 'REJECTED', reason: event.data.reason } : order;
+    case 'OrderRejected': {
+      const { orderId: _, ...rejection } = event.data;
+      return order.status === 'PENDING' ? { ...order, ...rejection, status: 'REJECTED' } : order;
+    }
     case 'OrderCancelled':
       return order.status === 'NONE' ? order : { ...order, status: 'CANCELLED', ...reasonOf(event.data) };
   }
@@ -86,9 +120,24 @@ export function evolve(order: Order, event: OrderEvent): Order {
 export function viewOf(order: Order, version: number): OrderView | undefined {
   if (order.status === 'NONE') return undefined;
   const { orderId, customerId, status, clientReference, lines, total, placedAt } = order;
-  const reason = 'reason' in order ? reasonOf(order) : {};
+  const why = order.status === 'REJECTED' ? whyRejected(order) : 'reason' in order ? reasonOf(order) : {};
   const reference = clientReference === undefined ? {} : { clientReference };
-  return { orderId, customerId, status, ...reason, ...reference, lines, total, version, placedAt };
+  return { orderId, customerId, status, ...why, ...reference, lines, total, version, placedAt };
+}
+
+/** Lines in the order in which the event names them. */
+function whyRejected({
+  reason,
+  limit,
+  skus,
+  prices = [],
+}: Rejection): Pick<OrderView, 'reason' | 'limit' | 'rejectedLines'> {
+  const priced = new Map(prices.map(({ sku, unitPrice }) => [sku, { unitPrice }]));
+  return {
+    reason,
+    ...(limit === undefined ? {} : { limit }),
+    ...(skus.length === 0 ? {} : { rejectedLines: skus.map((sku) => ({ sku, ...priced.get(sku) })) }),
+  };
 }
 
 /** Whether nothing approves or rejects it any more. */

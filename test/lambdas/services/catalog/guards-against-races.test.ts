@@ -103,7 +103,8 @@ test('of two messages of one step at once, between which the price changes, both
     },
   };
   await deliver(command);
-  const refused = { reason: 'PRICE_CHANGED', skus: [sku] } as const;
+  const prices = [{ sku, unitPrice: { amount: 200, currency: 'EUR' } }];
+  const refused = { reason: 'PRICE_CHANGED', skus: [sku], prices } as const;
   expect(await eventsOf(orderId)).toEqual([
     { type: 'PricesRefused', data: { orderId, stepId, ...refused } },
     { type: 'SagaReplyRequested', data: { orderId, stepId, outcome: 'REFUSED', ...refused } },

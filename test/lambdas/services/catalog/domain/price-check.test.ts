@@ -18,9 +18,13 @@ const confirm = (...lines: CatalogCommand['data']['lines']): CatalogCommand => (
 const tea = { sku: 'TEA-1', unitPrice: eur(350) };
 const cup = { sku: 'CUP-1', unitPrice: eur(900) };
 const confirmed: PriceCheckEvent = { type: 'PricesConfirmed', data: step };
-const refused = (reason: 'PRICE_CHANGED' | 'UNKNOWN_PRODUCT', ...skus: string[]): PriceCheckEvent => ({
+const unknown = (...skus: string[]): PriceCheckEvent => ({
   type: 'PricesRefused',
-  data: { ...step, reason, skus },
+  data: { ...step, reason: 'UNKNOWN_PRODUCT', skus },
+});
+const changed = (...lines: { sku: string; unitPrice: ReturnType<typeof eur> }[]): PriceCheckEvent => ({
+  type: 'PricesRefused',
+  data: { ...step, reason: 'PRICE_CHANGED', skus: lines.map(({ sku }) => sku), prices: lines },
 });
 const reply = (outcome: object) => [{ type: 'SagaReplyRequested', data: { ...step, ...outcome } } as PriceCheckEvent];
 
@@ -35,19 +39,27 @@ describe('the prices of an order', () => {
   ])('are refused by %s', (_, unitPrice) =>
     check([])
       .when(confirm({ sku: 'TEA-1', unitPrice }, cup))
-      .then([refused('PRICE_CHANGED', 'TEA-1')]),
+      .then([changed(tea)]),
   );
+  test('are refused with what each changed line costs in the catalogue', () =>
+    check([])
+      .when(confirm({ ...cup, unitPrice: eur(1) }, { ...tea, unitPrice: { amount: 350, currency: 'USD' } }))
+      .then([changed(cup, tea)]));
   test('are refused for a product that is unknown, before those that cost something else', () =>
     check([])
       .when(confirm({ ...tea, unitPrice: eur(1) }, { ...tea, sku: 'GONE-1' }, { ...tea, sku: 'GONE-2' }))
-      .then([refused('UNKNOWN_PRODUCT', 'GONE-1', 'GONE-2')]));
+      .then([unknown('GONE-1', 'GONE-2')]));
 
   test('stay confirmed, though they would not be now', () =>
     check([confirmed])
       .when(confirm({ ...tea, unitPrice: eur(1) }))
       .then(reply({ outcome: 'DONE' })));
   test('stay refused, though they would be right now', () =>
-    check([refused('PRICE_CHANGED', 'TEA-1')])
+    check([changed(cup)])
+      .when(confirm(cup))
+      .then(reply({ outcome: 'REFUSED', reason: 'PRICE_CHANGED', skus: ['CUP-1'], prices: [cup] })));
+  test('stay refused as an earlier release wrote it, without prices', () =>
+    check([{ type: 'PricesRefused', data: { ...step, reason: 'PRICE_CHANGED', skus: ['TEA-1'] } }])
       .when(confirm(tea))
       .then(reply({ outcome: 'REFUSED', reason: 'PRICE_CHANGED', skus: ['TEA-1'] })));
   test('are answered as often as is asked', () =>

@@ -1,7 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { type SagaMessage, decide as sagaDecides } from '../../../../../lambdas/patterns/saga/saga.js';
 import { evolve, initialState, type SagaState } from '../../../../../lambdas/patterns/saga/state.js';
-import { createOrderSaga, orderCommandOf } from '../../../../../lambdas/services/orders/domain/create-order.js';
+import {
+  createOrderSaga,
+  orderCommandOf,
+  type Refusal,
+} from '../../../../../lambdas/services/orders/domain/create-order.js';
 import type { CreateOrder, CreateOrderEvent } from '../../../../../lambdas/services/orders/saga-contract.js';
 
 const eur = (amount: number) => ({ amount, currency: 'EUR' });
@@ -32,13 +36,13 @@ function told(...messages: readonly SagaMessage<CreateOrder>[]) {
   const waits = () => state.status === 'RUNNING';
   return {
     commands: () => commands,
-    order: () => orderCommandOf(events),
+    order: (refusal: Refusal = {}) => orderCommandOf(events, refusal),
     untilGivenUp() {
       while (waits()) {
         now = state.timerAt ?? now;
         hear({ type: 'Ring', number: state.timers });
       }
-      return orderCommandOf(events);
+      return orderCommandOf(events, {});
     },
   };
 }
@@ -78,6 +82,17 @@ describe('an order', () => {
     expect(told(placed(), reply('confirm-prices', 'REFUSED', 'PRICE_CHANGED', ['TEA-1'])).order()).toMatchObject({
       skus: ['TEA-1'],
     }));
+  test('is told what its lines cost now', () => {
+    const prices = [{ sku: 'TEA-1', unitPrice: eur(400) }];
+    const { order } = told(placed(), reply('confirm-prices', 'REFUSED', 'PRICE_CHANGED', ['TEA-1']));
+    expect(order({ prices })).toEqual({ type: 'Reject', reason: 'PRICE_CHANGED', skus: ['TEA-1'], prices });
+  });
+  test('is told which limit of its customer was reached, and passes over one that this release does not know', () => {
+    const { order } = told(placed(), done('confirm-prices'), reply('authorize-account', 'REFUSED', 'OVER_LIMIT'));
+    const rejected = { type: 'Reject', reason: 'OVER_LIMIT', skus: [] };
+    expect(order({ limit: 'ORDERS_UNDER_WAY' })).toEqual({ ...rejected, limit: 'ORDERS_UNDER_WAY' });
+    expect(order({ limit: 'ORDERS_PER_YEAR' })).toEqual(rejected);
+  });
   test.each(STEPS)('whose step %s is never answered is rejected', (step) =>
     expect(told(placed(), ...STEPS.slice(0, STEPS.indexOf(step)).map(done)).untilGivenUp()).toEqual({
       type: 'Reject',

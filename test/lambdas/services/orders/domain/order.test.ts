@@ -61,6 +61,25 @@ describe('an order', () => {
     order([placed])
       .when({ type: 'Reject', reason: 'OVER_LIMIT', skus: [] })
       .then([{ type: 'OrderRejected', data: { orderId: 'o1', reason: 'OVER_LIMIT', skus: [] } }]));
+  test('is rejected for a price that changed, and says which one holds', () => {
+    const prices = [{ sku: 'TEA-1', unitPrice: { amount: 400, currency: 'EUR' } }];
+    const why = { reason: 'PRICE_CHANGED', skus: ['TEA-1'], prices } as const;
+    order([placed])
+      .when({ type: 'Reject', ...why })
+      .then([{ type: 'OrderRejected', data: { orderId: 'o1', ...why, skus: ['TEA-1'], prices } }]);
+  });
+  test('is rejected for its currency where a line is sold in another one, which is named alone', () => {
+    const tea = { sku: 'TEA-1', unitPrice: { amount: 400, currency: 'EUR' } };
+    const dollars = { sku: 'CUP-1', unitPrice: { amount: 900, currency: 'USD' } };
+    order([placed])
+      .when({ type: 'Reject', reason: 'PRICE_CHANGED', skus: ['TEA-1', 'CUP-1'], prices: [tea, dollars] })
+      .then([
+        {
+          type: 'OrderRejected',
+          data: { orderId: 'o1', reason: 'CURRENCY_MISMATCH', skus: ['CUP-1'], prices: [dollars] },
+        },
+      ]);
+  });
   test('that is approved is not rejected by a late reply', () =>
     order([placed, approved])
       .when({ type: 'Reject', reason: 'OUT_OF_STOCK', skus: ['TEA-1'] })
@@ -101,6 +120,23 @@ describe('history', () => {
         expect(['NONE', 'PENDING', 'APPROVED', 'REJECTED', 'CANCELLED']).toContain(state.status);
       }
     }
+  });
+  test('of a rejection is shown with the lines that it is about, and what they cost then', () => {
+    const prices = [{ sku: 'TEA-1', unitPrice: { amount: 400, currency: 'EUR' } }];
+    const shown = (data: object) => {
+      const event = { type: 'OrderRejected', data: { orderId: 'o1', skus: [], ...data } } as unknown as OrderEvent;
+      return viewOf([placed, event].reduce<Order>(evolve, initialState), 2);
+    };
+    expect(shown({ reason: 'PRICE_CHANGED', skus: ['TEA-1'], prices })).toMatchObject({
+      status: 'REJECTED',
+      reason: 'PRICE_CHANGED',
+      rejectedLines: prices,
+    });
+    expect(shown({ reason: 'OUT_OF_STOCK', skus: ['TEA-1'] })).toMatchObject({ rejectedLines: [{ sku: 'TEA-1' }] });
+    const overLimit = shown({ reason: 'OVER_LIMIT', limit: 'ORDERS_PER_HOUR' });
+    expect(overLimit).toMatchObject({ reason: 'OVER_LIMIT', limit: 'ORDERS_PER_HOUR' });
+    expect(overLimit).not.toHaveProperty('rejectedLines');
+    expect(overLimit).not.toHaveProperty('skus');
   });
   test('is shown with the version that it leads to', () => {
     expect(viewOf(initialState, 0)).toBeUndefined();
