@@ -1,5 +1,6 @@
 import { Duration } from 'aws-cdk-lib';
 import { RetentionDays } from 'aws-cdk-lib/aws-logs';
+import type { CustomerLimits } from '../lambdas/platform/environment.js';
 import { DEV_AUDIENCE, DEV_ISSUER, DEV_KEY_PREFIX, DEV_TOKEN_SECONDS } from './development.js';
 
 /** Whose tokens the API believes. */
@@ -66,6 +67,8 @@ export interface Settings {
   readonly consumerAttempts: number;
   /** What a customer may owe who orders for the first time; an operator changes it by customer. Smallest units. */
   readonly defaultCreditLimit: { readonly amount: number; readonly currency: string };
+  /** What one customer may do; requests above a limit are refused, orders rejected. */
+  readonly customerLimits: CustomerLimits;
   readonly payments: PaymentSettings;
   /** Requests a second that the API lets through over all clients, and how many at once on top. */
   readonly throttle: { readonly rate: number; readonly burst: number };
@@ -105,6 +108,14 @@ const ENVIRONMENTS: Readonly<Record<string, Omit<Settings, 'environment'>>> = {
     dedupeWindow: Duration.days(35),
     consumerAttempts: 8,
     defaultCreditLimit: { amount: 10_000_00, currency: 'EUR' },
+    // Above what scenarios and load tests do with one customer.
+    customerLimits: {
+      ordersUnderWay: 2_000,
+      ordersPerHour: 5_000,
+      paymentsPerDay: 1_000,
+      refundsPerDay: 1_000,
+      refundedPerDay: 1_000_000_00,
+    },
     payments: { provider: 'sandbox' },
     throttle: { rate: 500, burst: 500 },
     firewall: false,
@@ -123,6 +134,13 @@ const ENVIRONMENTS: Readonly<Record<string, Omit<Settings, 'environment'>>> = {
     dedupeWindow: Duration.days(35),
     consumerAttempts: 16,
     defaultCreditLimit: { amount: 1_000_00, currency: 'EUR' },
+    customerLimits: {
+      ordersUnderWay: 100,
+      ordersPerHour: 300,
+      paymentsPerDay: 50,
+      refundsPerDay: 20,
+      refundedPerDay: 10_000_00,
+    },
     payments: { provider: 'stripe', secretParameter: '/orderly/prod/stripe-secret-key' },
     throttle: { rate: 500, burst: 1000 },
     firewall: { requestsPerAddress: 5_000, requestsPerToken: 600 },
@@ -135,6 +153,15 @@ const ENVIRONMENTS: Readonly<Record<string, Omit<Settings, 'environment'>>> = {
     },
   },
 };
+
+/** @throws {SettingsError} naming every limit that is no whole number above 0: 0 would stop the shop, `NaN` limits nothing */
+export function checkCustomerLimits(environment: string, limits: CustomerLimits): void {
+  const wrong = Object.entries(limits).flatMap(([name, most]) =>
+    Number.isSafeInteger(most) && most > 0 ? [] : [name],
+  );
+  if (wrong.length === 0) return;
+  throw new SettingsError(`customerLimits of '${environment}': expected whole numbers above 0: ${wrong.join(', ')}`);
+}
 
 /** The settings can't be deployed; the message says which and what to do. */
 export class SettingsError extends Error {
@@ -152,6 +179,7 @@ export function settingsFor(environment: string, overrides: Overrides = {}): Set
     throw new SettingsError(`environment '${environment}' is unknown; lib/settings.ts knows: ${names}`);
   }
   const { issuer, audience, jwks, jwksUri, alarmEmail, paymentProvider } = overrides;
+  checkCustomerLimits(environment, known.customerLimits);
   const auth: AuthSettings = {
     ...known.auth,
     ...(issuer !== undefined && { issuer }),

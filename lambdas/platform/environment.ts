@@ -38,6 +38,8 @@ export const Env = {
   FEED_SHARDS: 'FEED_SHARDS',
   /** Accounts: what an account is opened with at its customer's first order, as JSON: `{ "amount": 100000, "currency": "EUR" }`. */
   DEFAULT_CREDIT_LIMIT: 'DEFAULT_CREDIT_LIMIT',
+  /** Functions that limit a customer: the limits, as JSON (`customer-limits.ts`). */
+  CUSTOMER_LIMITS: 'CUSTOMER_LIMITS',
   /** Payments: the table of Powertools' guard around the provider's calls. */
   GUARD: 'GUARD_TABLE_NAME',
   /** Payments: the sandbox provider's own table. */
@@ -58,3 +60,17 @@ export const Env = {
 } as const;
 
 export type EnvName = (typeof Env)[keyof typeof Env];
+
+/** What one customer may do. Whole numbers above 0. */
+export interface CustomerLimits {
+  /** Orders that are under way at once. */
+  readonly ordersUnderWay: number;
+  /** Orders within a clock hour (UTC). */
+  readonly ordersPerHour: number;
+  /** Payments that are requested within a day (UTC), whatever becomes of them; those of orders don't count. */
+  readonly paymentsPerDay: number;
+  /** Refunds that are requested within a day (UTC); those of orders don't count. */
+  readonly refundsPerDay: number;
+  /** Sum of these refunds in each currency, in its smallest unit. */
+  readonly refundedPerDay: number;
+}

@@ -66,6 +66,7 @@ export class AccountsStack extends ServiceStack {
     for (const handler of [commands, ends]) {
       handler.allowItems(table, ['Query', 'GetItem', 'PutItem'], ACCOUNTS);
       handler.setEnvironment(Env.DEFAULT_CREDIT_LIMIT, JSON.stringify(props.settings.defaultCreditLimit));
+      handler.setEnvironment(Env.CUSTOMER_LIMITS, JSON.stringify(props.settings.customerLimits));
     }
 
     this.projection('ExhaustedProjection', {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { DEV_ISSUER } from '../../lib/development.js';
-import { type Overrides, PLACEHOLDER_ISSUER, settingsFor } from '../../lib/settings.js';
+import { checkCustomerLimits, type Overrides, PLACEHOLDER_ISSUER, settingsFor } from '../../lib/settings.js';
 import { jwksOf, newKey } from '../../tools/local/dev-issuer.js';
 
 describe('settings', () => {
@@ -34,6 +34,27 @@ describe('settings', () => {
     const trial = { paymentProvider: 'sandbox', allowSandbox: 'true' } as const;
     expect(settingsFor('prod', trial).payments).toEqual({ provider: 'sandbox' });
     expect(() => settingsFor('dev', { paymentProvider: 'stripe' as 'sandbox' })).toThrow("only 'sandbox' can stand in");
+  });
+
+  test('limit what one customer may do, more tightly where data is kept', () => {
+    const { customerLimits } = settingsFor('prod');
+    expect(customerLimits).toEqual({
+      ordersUnderWay: 100,
+      ordersPerHour: 300,
+      paymentsPerDay: 50,
+      refundsPerDay: 20,
+      refundedPerDay: 1_000_000,
+    });
+    for (const [name, most] of Object.entries(settingsFor('dev').customerLimits)) {
+      expect(most, name).toBeGreaterThan(customerLimits[name as keyof typeof customerLimits]);
+    }
+  });
+
+  test.each([0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY])('refuse a limit of %s', (wrong) => {
+    const limits = { ...settingsFor('prod').customerLimits, ordersPerHour: wrong, refundsPerDay: wrong };
+    expect(() => checkCustomerLimits('prod', limits)).toThrow(
+      "customerLimits of 'prod': expected whole numbers above 0: ordersPerHour, refundsPerDay",
+    );
   });
 
   test('of dev let tokens live as long as the local ones, those of prod for a day', () => {

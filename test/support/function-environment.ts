@@ -1,5 +1,14 @@
 import { Env } from '../../lambdas/platform/environment.js';
 
+/** What one customer may do, where a test has no limits of its own. */
+export const LIMITS = {
+  ordersUnderWay: 100,
+  ordersPerHour: 300,
+  paymentsPerDay: 50,
+  refundsPerDay: 20,
+  refundedPerDay: 1_000_000,
+} as const;
+
 /** What every function of a service finds in its environment, for tests in this process: before its modules are imported. */
 export function functionEnvironment(values: Readonly<Record<string, string>> = {}): void {
   Object.assign(process.env, {
@@ -10,6 +19,7 @@ export function functionEnvironment(values: Readonly<Record<string, string>> = {
     [Env.TABLE]: 'table',
     [Env.RECORDS]: 'records',
     [Env.FEED_SHARDS]: JSON.stringify([{ from: '1970-01-01T00:00:00.000Z', shards: 8 }]),
+    [Env.CUSTOMER_LIMITS]: JSON.stringify(LIMITS),
     [Env.DEDUPE_WINDOW_SECONDS]: String(35 * 86_400),
     ...values,
   });

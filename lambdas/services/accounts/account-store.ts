@@ -23,7 +23,7 @@ const PAGE = 100;
 /** Accounts, in the service's own table; the account's id is the customer's. */
 export const accountStore = new DynamoDbEventStore<Account, AccountEvent>(
   { table: TableName, aggregate: AGGREGATE, contract: accountsContract, feedShards: feedShards() },
-  { initialState: initialState.account, evolve: evolveAccount, stateSchema: 1 },
+  { initialState: initialState.account, evolve: evolveAccount, stateSchema: 2 },
 );
 
 /** An account, and what it knows of one order. */

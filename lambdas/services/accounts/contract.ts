@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import type { CommandOf, EventOf } from '../../patterns/contract.js';
-import { Money, OrderId, StepId } from '../orders/contract.js';
+import { Money, OrderId, OrderLimit, StepId } from '../orders/contract.js';
 
 /** The customer is the account's id: an id of the issuer's, never a name. */
 export const CustomerId = z.string().check(z.minLength(1), z.maxLength(128));
@@ -12,6 +12,9 @@ const Amount = z.object({ amount: z.int().check(z.gte(0)), currency: z.string() 
 const Step = { customerId: CustomerId, orderId: OrderId, stepId: StepId };
 
 const RefundId = z.string().check(z.minLength(1), z.maxLength(64));
+
+/** Which limit `OVER_LIMIT` is about, where it isn't the credit. 0.2.0 neither writes nor reads it. */
+const Limit = z.exactOptional(OrderLimit);
 
 /** Why an order is not authorised, for ever. */
 export const DeclineReason = z.enum(['OVER_LIMIT', 'CURRENCY_MISMATCH']);
@@ -35,9 +38,15 @@ export const accountsContract = {
   events: {
     AccountOpened: { version: 1, data: z.object({ customerId: CustomerId, creditLimit: Money }) },
     CreditLimitSet: { version: 1, data: z.object({ customerId: CustomerId, creditLimit: Money }) },
-    /** The amount is held for the order. */
-    AccountAuthorized: { version: 1, data: z.object({ ...Step, amount: Amount }) },
-    AuthorizationDeclined: { version: 1, data: z.object({ ...Step, amount: Amount, reason: DeclineReason }) },
+    /** The amount is held for the order. `at`: when, which counts the orders of an hour; 0.2.0 doesn't write it. */
+    AccountAuthorized: {
+      version: 1,
+      data: z.object({ ...Step, amount: Amount, at: z.exactOptional(z.iso.datetime()) }),
+    },
+    AuthorizationDeclined: {
+      version: 1,
+      data: z.object({ ...Step, amount: Amount, reason: DeclineReason, limit: Limit }),
+    },
     /** What was held is owed. */
     AuthorizationCaptured: { version: 1, data: z.object({ ...Step, amount: Amount }) },
     /** What was held is free again. */
@@ -49,7 +58,12 @@ export const accountsContract = {
     /** The answer to a step that changes nothing: done before, or refused. Nothing else happened. */
     SagaReplyRequested: {
       version: 1,
-      data: z.object({ ...Step, outcome: z.enum(['DONE', 'REFUSED']), reason: z.exactOptional(RefusalReason) }),
+      data: z.object({
+        ...Step,
+        outcome: z.enum(['DONE', 'REFUSED']),
+        reason: z.exactOptional(RefusalReason),
+        limit: Limit,
+      }),
     },
   },
   commands: {

@@ -1,6 +1,8 @@
 import * as z from 'zod/mini';
 import { consumer } from '../../patterns/idempotent-consumer/consumer.js';
 import type { Message } from '../../patterns/idempotent-consumer/listening.js';
+import { clock } from '../../platform/clock.js';
+import { customerLimits } from '../../platform/customer-limits.js';
 import { Env } from '../../platform/environment.js';
 import { required } from '../../platform/read-environment.js';
 import { Money } from '../orders/contract.js';
@@ -10,6 +12,7 @@ import { AccountRefused } from './domain/account.js';
 import { decide } from './domain/authorization.js';
 
 const defaultCreditLimit = z.parse(Money, JSON.parse(required(Env.DEFAULT_CREDIT_LIMIT)));
+const limits = customerLimits();
 
 /** A saga's steps, each once per business id; a repeat is answered with what stands. */
 export const handler = consumer({
@@ -28,7 +31,11 @@ function carryOut({ event: command, trace }: Message<AccountCommand>) {
     decide: async () => {
       const order = await orderOfAccount(command.data.customerId, command.data.orderId);
       const { account, authorization } = order;
-      const events = decide({ account: account.state, authorization }, command, { defaultCreditLimit });
+      const events = decide({ account: account.state, authorization }, command, {
+        defaultCreditLimit,
+        limits,
+        now: clock.now(),
+      });
       return writesOf(order, events, trace);
     },
   };

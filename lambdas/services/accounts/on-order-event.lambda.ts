@@ -2,6 +2,8 @@ import * as z from 'zod/mini';
 import { consumer } from '../../patterns/idempotent-consumer/consumer.js';
 import type { Handling } from '../../patterns/idempotent-consumer/listening.js';
 import type { Trace } from '../../patterns/trace.js';
+import { clock } from '../../platform/clock.js';
+import { customerLimits } from '../../platform/customer-limits.js';
 import { Env } from '../../platform/environment.js';
 import { required } from '../../platform/read-environment.js';
 import { Money, ordersContract } from '../orders/contract.js';
@@ -10,6 +12,7 @@ import { AccountRefused } from './domain/account.js';
 import { decide, ending } from './domain/authorization.js';
 
 const defaultCreditLimit = z.parse(Money, JSON.parse(required(Env.DEFAULT_CREDIT_LIMIT)));
+const limits = customerLimits();
 
 /**
  * An order was approved: what is held for it is owed. It was cancelled afterwards: nothing is. Either may come first. While
@@ -37,7 +40,11 @@ function ended(
       const order = await orderOfAccount(customerId, orderId);
       const { account, authorization } = order;
       const command = ending(authorization, { orderId, customerId, how });
-      const events = decide({ account: account.state, authorization }, command, { defaultCreditLimit });
+      const events = decide({ account: account.state, authorization }, command, {
+        defaultCreditLimit,
+        limits,
+        now: clock.now(),
+      });
       return writesOf(order, events, trace);
     },
   };

@@ -1,6 +1,6 @@
 import type { Money } from '../../orders/contract.js';
-import type { AccountCommand, AccountEvent, DeclineReason, RefusalReason } from '../contract.js';
-import { type Account, AccountRefused, evolveAccount, whyNot } from './account.js';
+import type { AccountCommand, AccountEvent, RefusalReason } from '../contract.js';
+import { type Account, AccountRefused, type Decline, evolveAccount, type OrderLimits, whyNot } from './account.js';
 
 /**
  * What an account knows of one order, folded from the events that name the order. `VOID` is the tombstone of a release
@@ -8,7 +8,7 @@ import { type Account, AccountRefused, evolveAccount, whyNot } from './account.j
  */
 export type Authorization =
   | { readonly status: 'NONE' | 'VOID' }
-  | { readonly status: 'DECLINED'; readonly amount: Money; readonly reason: DeclineReason }
+  | ({ readonly status: 'DECLINED'; readonly amount: Money } & Decline)
   | { readonly status: 'AUTHORIZED' | 'RELEASED'; readonly amount: Money }
   | {
       readonly status: 'CAPTURED';
@@ -27,6 +27,9 @@ export interface AccountState {
 export interface Context {
   /** What an account is opened with. */
   readonly defaultCreditLimit: Money;
+  readonly limits: OrderLimits;
+  /** ISO 8601, UTC. */
+  readonly now: string;
 }
 
 export const initialState: AccountState = { account: { status: 'NONE' }, authorization: { status: 'NONE' } };
@@ -73,7 +76,7 @@ type Command<Type extends AccountCommand['type']> = Extract<AccountCommand, { ty
 function authorize(
   { account, authorization }: AccountState,
   { data }: Command<'AuthorizeAccount'>,
-  { defaultCreditLimit }: Context,
+  { defaultCreditLimit, limits, now }: Context,
 ): readonly AccountEvent[] {
   const { customerId, amount } = data;
   switch (authorization.status) {
@@ -82,7 +85,7 @@ function authorize(
       return [refused(data, 'RELEASED')];
     case 'DECLINED':
       sameAmount(authorization.amount, amount);
-      return [refused(data, authorization.reason)];
+      return [declined(data, authorization)];
     case 'AUTHORIZED':
     case 'CAPTURED':
       sameAmount(authorization.amount, amount);
@@ -92,12 +95,12 @@ function authorize(
         account.status === 'NONE'
           ? [{ type: 'AccountOpened', data: { customerId, creditLimit: defaultCreditLimit } }]
           : [];
-      const reason = whyNot(opening.reduce(evolveAccount, account), amount);
+      const decline = whyNot(opening.reduce(evolveAccount, account), amount, limits, now);
       return [
         ...opening,
-        reason === undefined
-          ? { type: 'AccountAuthorized', data }
-          : { type: 'AuthorizationDeclined', data: { ...data, reason } },
+        decline
+          ? { type: 'AuthorizationDeclined', data: { ...data, ...decline } }
+          : { type: 'AccountAuthorized', data: { ...data, at: now } },
       ];
     }
   }
@@ -162,13 +165,22 @@ const refused = ({ customerId, orderId, stepId }: AccountCommand['data'], reason
   data: { customerId, orderId, stepId, outcome: 'REFUSED', reason },
 });
 
+/** The stored answer, whatever the limits are now. */
+const declined = (
+  { customerId, orderId, stepId }: AccountCommand['data'],
+  { reason, limit }: Decline,
+): AccountEvent => ({
+  type: 'SagaReplyRequested',
+  data: { customerId, orderId, stepId, outcome: 'REFUSED', reason, ...(limit === undefined ? {} : { limit }) },
+});
+
 /** Total, as `evolveAccount`: of the order that the event names. */
 export function evolveAuthorization(authorization: Authorization, event: AccountEvent): Authorization {
   switch (event.type) {
     case 'AccountAuthorized':
       return { status: 'AUTHORIZED', amount: event.data.amount };
     case 'AuthorizationDeclined':
-      return { status: 'DECLINED', amount: event.data.amount, reason: event.data.reason };
+      return { status: 'DECLINED', ...declineOf(event.data) };
     case 'AuthorizationCaptured':
       return { status: 'CAPTURED', amount: event.data.amount, refunds: {} };
     case 'AuthorizationReleased':
@@ -186,6 +198,12 @@ export function evolveAuthorization(authorization: Authorization, event: Account
       return authorization;
   }
 }
+
+const declineOf = ({ amount, reason, limit }: Decline & { readonly amount: Money }) => ({
+  amount,
+  reason,
+  ...(limit === undefined ? {} : { limit }),
+});
 
 /** Both at once, from the events of one order. */
 export const evolve = ({ account, authorization }: AccountState, event: AccountEvent): AccountState => ({

@@ -52,6 +52,11 @@ beforeEach(() => {
 });
 
 const eur = (amount: number) => ({ amount, currency: 'EUR' });
+const contextOf = (credit: number) => ({
+  defaultCreditLimit: eur(credit),
+  limits: { ordersUnderWay: 100, ordersPerHour: 300 },
+  now: '2026-03-01T10:00:00.000Z',
+});
 const limit = (amount: number, trigger: string = randomUUID(), ifMatch?: number) =>
   limits.setLimit(customer, eur(amount), ifMatch, traceOf(trigger));
 const authorize = (): AccountCommand => ({
@@ -63,7 +68,7 @@ const view = async () => store.existing(await store.accountStore.load(customer))
 async function decided(command: AccountCommand) {
   const order = await store.orderOfAccount(customer, 'order');
   const state = { account: order.account.state, authorization: order.authorization };
-  const events = domain.decide(state, command, { defaultCreditLimit: eur(1000) });
+  const events = domain.decide(state, command, contextOf(1000));
   return store.writesOf(order, events, traceOf(randomUUID()));
 }
 
@@ -137,7 +142,7 @@ test('what another release wrote about an order, in another shape, is folded fro
     const { account, ...order } = await store.orderOfAccount(customer, orderId);
     const data = { customerId: customer, orderId, stepId: `${orderId}/authorize`, amount: eur(50) };
     const state = { account: account.state, authorization: order.authorization };
-    const events = domain.decide(state, { type: 'AuthorizeAccount', data }, { defaultCreditLimit: eur(0) });
+    const events = domain.decide(state, { type: 'AuthorizeAccount', data }, contextOf(0));
     await dynamodb.transact(store.writesOf({ account, ...order }, events, traceOf(orderId)));
   }
   const capture: AccountCommand = {
@@ -192,7 +197,7 @@ test('an account of two hundred orders is loaded in one query, and its snapshot 
     const order = await store.orderOfAccount(customer, orderId);
     const data = { customerId: customer, orderId, stepId: `${orderId}/authorize`, amount: eur(100) };
     const state = { account: order.account.state, authorization: order.authorization };
-    const events = domain.decide(state, { type: 'AuthorizeAccount', data }, { defaultCreditLimit: eur(0) });
+    const events = domain.decide(state, { type: 'AuthorizeAccount', data }, contextOf(0));
     await dynamodb.transact(store.writesOf(order, events, traceOf(orderId)));
   }
   const { state, commits, version } = await store.accountStore.load(customer);

@@ -4,6 +4,7 @@ import { Env } from '../../../../lambdas/platform/environment.js';
 import { decide } from '../../../../lambdas/services/accounts/domain/authorization.js';
 import { type OrderEvent, ordersContract } from '../../../../lambdas/services/orders/contract.js';
 import { type ConsumerHandler, consumerEnvironment, eventConsumed, outcomeOf } from '../../../support/consumed.js';
+import { LIMITS } from '../../../support/function-environment.js';
 import { inProcessDynamoDb } from '../../../support/in-process-dynamodb.js';
 import { traceOf } from '../../../support/tally.js';
 
@@ -26,7 +27,11 @@ beforeEach(async () => {
   const order = await store.orderOfAccount(ids.customerId, ids.orderId);
   const { account, authorization } = order;
   const command = { type: 'AuthorizeAccount', data: { ...ids, stepId: 's', amount: eur(600) } } as const;
-  const events = decide({ account: account.state, authorization }, command, { defaultCreditLimit });
+  const events = decide({ account: account.state, authorization }, command, {
+    defaultCreditLimit,
+    limits: LIMITS,
+    now: '2026-03-01T10:00:00.000Z',
+  });
   const { transact } = await import('../../../../lambdas/platform/dynamodb.js');
   await transact(store.writesOf(order, events, traceOf(randomUUID())));
 });

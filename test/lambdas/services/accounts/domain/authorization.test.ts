@@ -11,7 +11,9 @@ import {
 import { given } from '../../../../support/decider.js';
 
 const eur = (amount: number) => ({ amount, currency: 'EUR' });
-const context = { defaultCreditLimit: eur(1000) };
+const now = '2026-03-01T10:15:00.000Z';
+const limits = { ordersUnderWay: 3, ordersPerHour: 5 };
+const context = { defaultCreditLimit: eur(1000), limits: { ordersUnderWay: 100, ordersPerHour: 300 }, now };
 const order = given<AccountState, AccountCommand, AccountEvent, typeof context>(
   { decide, evolve, initialState },
   context,
@@ -30,7 +32,10 @@ const refund = (refundId: string, amount: number): AccountCommand => ({
 });
 
 const opened: AccountEvent = { type: 'AccountOpened', data: { customerId: 'c1', creditLimit: eur(1000) } };
-const authorized: AccountEvent = { type: 'AccountAuthorized', data: { ...step('authorize'), amount: eur(600) } };
+const authorized: AccountEvent = {
+  type: 'AccountAuthorized',
+  data: { ...step('authorize'), amount: eur(600), at: now },
+};
 const declined: AccountEvent = {
   type: 'AuthorizationDeclined',
   data: { ...step('authorize'), amount: eur(1001), reason: 'OVER_LIMIT' },
@@ -52,13 +57,13 @@ describe('an authorisation', () => {
   test('takes all that is there', () =>
     order([opened])
       .when(authorize(1000))
-      .then([{ type: 'AccountAuthorized', data: { ...step('authorize'), amount: eur(1000) } }]));
+      .then([{ type: 'AccountAuthorized', data: { ...step('authorize'), amount: eur(1000), at: now } }]));
   test('is declined above the limit, and the account is open all the same', () =>
     order([]).when(authorize(1001)).then([opened, declined]));
   test('of nothing passes, also where nothing is left', () =>
     order([opened, { type: 'CreditLimitSet', data: { customerId: 'c1', creditLimit: eur(0) } }])
       .when(authorize(0))
-      .then([{ type: 'AccountAuthorized', data: { ...step('authorize'), amount: eur(0) } }]));
+      .then([{ type: 'AccountAuthorized', data: { ...step('authorize'), amount: eur(0), at: now } }]));
   test('is declined in another currency than the account has', () =>
     order([opened])
       .when({ type: 'AuthorizeAccount', data: { ...step('authorize'), amount: { amount: 1, currency: 'USD' } } })
@@ -274,4 +279,78 @@ describe('the end of an order', () => {
     expect(leadsTo('CANCELLED', authorized, captured, refunded('r1', 200), refunded('cancellation', 400))).toEqual([
       { type: 'SagaReplyRequested', outcome: 'DONE' },
     ]));
+});
+
+describe('the limits of a customer', () => {
+  const limited = { ...context, limits };
+  const of = (orderId: string) => ({ customerId: 'c1', orderId, stepId: `${orderId}/authorize` });
+  const held = (orderId: string, at: string | undefined = now): AccountEvent => ({
+    type: 'AccountAuthorized',
+    data: { ...of(orderId), amount: eur(1), ...(at === undefined ? {} : { at }) },
+  });
+  const ended = (orderId: string, type: 'AuthorizationCaptured' | 'AuthorizationReleased'): AccountEvent => ({
+    type,
+    data: { ...of(orderId), amount: eur(1) },
+  });
+  /** What one order more is answered, where these events are all of others. */
+  const oneMore = (history: readonly AccountEvent[], at = now, credit = 1000) => {
+    const { account } = [opened, ...history].reduce(evolve, initialState);
+    const command: AccountCommand = { type: 'AuthorizeAccount', data: { ...of('more'), amount: eur(credit) } };
+    const state = { account, authorization: initialState.authorization };
+    const [event] = decide(state, command, { ...limited, now: at });
+    return event?.type === 'AuthorizationDeclined' ? (event.data.limit ?? event.data.reason) : event?.type;
+  };
+  const three = ['a', 'b', 'c'].map((id) => held(id));
+
+  test('let as many orders be under way as they say', () => {
+    expect(oneMore(three.slice(1), now, 1)).toBe('AccountAuthorized');
+    expect(oneMore(three, now, 1)).toBe('ORDERS_UNDER_WAY');
+  });
+  test.each(['AuthorizationCaptured', 'AuthorizationReleased'] as const)('count no order that is through: %s', (type) =>
+    expect(oneMore([...three, ended('b', type)], now, 1)).toBe('AccountAuthorized'),
+  );
+  test('count what an earlier release has authorised, which says no time, as under way', () =>
+    expect(
+      oneMore(
+        ['a', 'b', 'c'].map((id) => held(id, undefined)),
+        now,
+        1,
+      ),
+    ).toBe('ORDERS_UNDER_WAY'));
+  test('are looked at after the credit: that is what a customer can mend', () =>
+    expect(oneMore(three)).toBe('OVER_LIMIT'));
+
+  const five = ['a', 'b', 'c', 'd', 'e'].flatMap((id) => [held(id), ended(id, 'AuthorizationCaptured')]);
+  test('let as many orders be authorised in an hour as they say, whatever became of them', () => {
+    expect(oneMore(five.slice(2), now, 1)).toBe('AccountAuthorized');
+    expect(oneMore(five, now, 1)).toBe('ORDERS_PER_HOUR');
+    expect(oneMore(five, '2026-03-01T10:59:59.999Z', 1)).toBe('ORDERS_PER_HOUR');
+  });
+  test('begin anew with each clock hour', () => {
+    expect(oneMore(five, '2026-03-01T11:00:00.000Z', 1)).toBe('AccountAuthorized');
+    const next = held('f', '2026-03-01T11:00:00.000Z');
+    const way = [...five, next, ended('f', 'AuthorizationReleased')];
+    expect(oneMore(way, '2026-03-01T11:01:00.000Z', 1)).toBe('AccountAuthorized');
+  });
+  test('count an order of a clock that runs behind in the newest hour: no limit is forgotten by it', () => {
+    const late = five.map((event) =>
+      event.type === 'AccountAuthorized' && event.data.orderId !== 'a'
+        ? { ...event, data: { ...event.data, at: '2026-03-01T09:59:59.999Z' } }
+        : event,
+    );
+    expect(oneMore(late, now, 1)).toBe('ORDERS_PER_HOUR');
+    expect(oneMore(late, '2026-03-01T09:59:59.999Z', 1)).toBe('ORDERS_PER_HOUR');
+  });
+  test('decline an order for good: a repeat of the step is told the same limit', () => {
+    const state = [opened, ...three].reduce(evolve, initialState);
+    const command: AccountCommand = { type: 'AuthorizeAccount', data: { ...of('more'), amount: eur(1) } };
+    const first = decide({ ...state, authorization: initialState.authorization }, command, limited);
+    const after = first.reduce(evolve, { ...state, authorization: initialState.authorization });
+    expect(decide(after, command, context)).toEqual([
+      {
+        type: 'SagaReplyRequested',
+        data: { ...of('more'), outcome: 'REFUSED', reason: 'OVER_LIMIT', limit: 'ORDERS_UNDER_WAY' },
+      },
+    ]);
+  });
 });
