@@ -23,6 +23,7 @@ const PROBLEMS = {
   'unsupported-media-type': { status: 415, title: 'Unsupported media type' },
   'key-reused': { status: 422, title: 'This Idempotency-Key was used for another request' },
   'key-expired': { status: 422, title: 'This Idempotency-Key is too old for its first use' },
+  'limit-reached': { status: 429, title: 'Limit reached' },
   throttled: { status: 429, title: 'Too many requests' },
   internal: { status: 500, title: 'Something went wrong here' },
 } as const;
@@ -50,6 +51,8 @@ export interface ProblemExtra {
   readonly errors?: readonly Fault[];
   readonly retryAfterSeconds?: number;
   readonly versions?: Versions;
+  /** Name of the limit that was reached. */
+  readonly limit?: string;
 }
 
 /** A request that is answered with a problem. `detail` says what was wrong and what would be right. */
@@ -71,8 +74,8 @@ export class Problem extends Error {
   /** The body; `instance` names this one occurrence. */
   toJSON(instance: string): Record<string, unknown> {
     const { status, title } = PROBLEMS[this.code];
-    const { errors, versions } = this.extra;
-    const members = { ...versions, ...(errors ? { errors } : {}) };
+    const { errors, versions, limit } = this.extra;
+    const members = { ...versions, ...(limit === undefined ? {} : { limit }), ...(errors ? { errors } : {}) };
     return { type: `urn:orderly:problem:${this.code}`, title, status, detail: this.detail, instance, ...members };
   }
 }

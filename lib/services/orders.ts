@@ -1,4 +1,5 @@
 import type { Construct } from 'constructs';
+import { Env } from '../../lambdas/platform/environment.js';
 import { CREATE_ORDER_SAGA, ordersContract } from '../../lambdas/services/orders/contract.js';
 import type { PersonalKeys } from '../constructs/personal-keys.js';
 import type { Subscription } from '../constructs/subscriptions.js';
@@ -23,6 +24,10 @@ export class OrdersStack extends ServiceStack {
 
     const placeOrder = this.endpoint('PlaceOrder', 'POST', '/orders', 'services/orders/place-order');
     placeOrder.allowItems(table, ['PutItem', 'Query'], ORDERS);
+    // How many orders its customer has placed lately.
+    placeOrder.allowItems(table, ['Query'], ORDERS_OF_CUSTOMERS);
+    this.allowPointer(placeOrder);
+    placeOrder.setEnvironment(Env.CUSTOMER_LIMITS, JSON.stringify(props.settings.customerLimits));
     props.personalKeys.letSeal(placeOrder);
     const getOrder = this.endpoint('GetOrder', 'GET', '/orders/{orderId}', 'services/orders/get-order');
     getOrder.allowItems(table, ['Query'], ORDERS);

@@ -9,17 +9,25 @@ const shown = (calls: readonly FunctionCall[]) => calls.map(({ service, operatio
 /** An order that has gone as far as it goes: nothing of it is counted later. */
 const posted = async (...placing: Parameters<typeof post>) => world.settled((await post(...placing)).body.orderId);
 
+/** What is read in front of an order: how many its customer has placed lately. */
+const limits = ['DynamoDB GetItem', 'DynamoDB Query'];
+
 /** Counted, not timed: what each step asks of DynamoDB, the bus and the queue. */
 describe.skipIf(!world.makesFaults)(`what an order costs ${needsFaults}`, () => {
-  test('placing an order of three lines: one call, one write unit, and one for its index entry', async () => {
+  test('placing an order of three lines: two small reads of its list, one write unit, and one for its index entry', async () => {
     const skus = [await stocked(10), await stocked(10), await stocked(10)];
+    const customer = world.fresh('customer');
     const calls = await world.callsDuring(() =>
       posted(
         skus.map((sku) => line(sku)),
-        { clientReference: 'x'.repeat(64) },
+        { as: { customer }, clientReference: 'x'.repeat(64) },
       ),
     );
+    const read = { fn: 'orders/place-order', service: 'DynamoDB', failed: false, unanswered: false };
     expect(of('orders/place-order', calls)).toEqual([
+      // For its customer's limits: which version of the list is read, and the orders of the last hour in it.
+      { ...read, operation: 'GetItem', units: { table: 0.5, indexes: {} } },
+      { ...read, operation: 'Query', units: { table: 0.5, indexes: {} } },
       {
         fn: 'orders/place-order',
         service: 'DynamoDB',
@@ -38,6 +46,7 @@ describe.skipIf(!world.makesFaults)(`what an order costs ${needsFaults}`, () => 
     const placing = () => posted(lines, { as: { customer }, deliverTo });
     const first = of('orders/place-order', await world.callsDuring(placing));
     expect(shown(first)).toEqual([
+      ...limits,
       'DynamoDB GetItem',
       'TrentService GenerateDataKey',
       'DynamoDB PutItem',
@@ -46,17 +55,19 @@ describe.skipIf(!world.makesFaults)(`what an order costs ${needsFaults}`, () => 
     expect(first.at(-1)?.units).toEqual({ table: 1, indexes: { feed: 1, people: 1 } });
     // Asks for nothing where the function still has the key in memory.
     const second = of('orders/place-order', await world.callsDuring(placing));
-    expect(shown(second).join(', ')).toMatch(/^(DynamoDB GetItem, TrentService Decrypt, )?DynamoDB PutItem$/);
+    expect(shown(second).join(', ')).toMatch(
+      /^DynamoDB GetItem, DynamoDB Query, (DynamoDB GetItem, TrentService Decrypt, )?DynamoDB PutItem$/,
+    );
   });
 
-  test('a duplicate: one call, which is refused', async () => {
+  test('a duplicate: the same calls, and the put is refused', async () => {
     const sku = await stocked(10);
     const key = world.fresh('key');
     const { body } = await post([line(sku)], { key });
     await world.settled(body.orderId);
     const calls = of('orders/place-order', await world.callsDuring(() => post([line(sku)], { key })));
-    expect(shown(calls)).toEqual(['DynamoDB PutItem']);
-    expect(calls[0]!.failed).toBe(true);
+    expect(shown(calls)).toEqual([...limits, 'DynamoDB PutItem']);
+    expect(calls.at(-1)!.failed).toBe(true);
   });
 
   test('its saga: five messages, each one load and one transaction, and the order first and last', async () => {

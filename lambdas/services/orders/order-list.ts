@@ -2,7 +2,7 @@ import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
 import { type Projection, versionsOf } from '../../patterns/projection/projection.js';
 import { inVersion } from '../../patterns/projection/versions.js';
-import { documents } from '../../platform/dynamodb.js';
+import { documents, type Item } from '../../platform/dynamodb.js';
 import type { OrderView } from './contract.js';
 import { type Order, viewOf } from './domain/order.js';
 import { orderStore } from './order-store.js';
@@ -69,4 +69,28 @@ export async function ordersOf(
   );
   const orders = Items.map(({ order }) => JSON.parse(order) as OrderView);
   return orders.filter((order) => positionOfOrder(order) !== before).slice(0, limit + 1);
+}
+
+/**
+ * A customer's orders that were placed since a time, oldest first, eventually consistent.
+ * @param time ISO 8601, UTC
+ */
+export async function ordersSince(customerId: string, time: string): Promise<readonly OrderView[]> {
+  const { reads } = await versionsOf(ordersList, 'soon');
+  const prefix = inVersion(ORDER, reads);
+  const orders: OrderView[] = [];
+  let ExclusiveStartKey: Item | undefined;
+  do {
+    const page = await documents.send(
+      new QueryCommand({
+        TableName: ordersList.table,
+        KeyConditionExpression: 'pk = :pk AND sk BETWEEN :first AND :last',
+        ExpressionAttributeValues: { ':pk': CUSTOMER + customerId, ':first': prefix + time, ':last': `${prefix}~` },
+        ...(ExclusiveStartKey ? { ExclusiveStartKey } : {}),
+      }),
+    );
+    orders.push(...(page.Items ?? []).map(({ order }) => JSON.parse(order) as OrderView));
+    ExclusiveStartKey = page.LastEvaluatedKey;
+  } while (ExclusiveStartKey);
+  return orders;
 }

@@ -4,24 +4,26 @@ import { clock } from '../../platform/clock.js';
 import { Problem } from '../../platform/errors.js';
 import { endpoint, keyedBy, traceOf } from '../../platform/http.js';
 import { count, logger } from '../../platform/telemetry.js';
+import { limitOn, refuseOverLimit } from './admission.js';
 import { PlaceOrder } from './contract.js';
 import { decide, initialState } from './domain/order.js';
 import { orderStore } from './order-store.js';
 import { people, shownTo } from './people.js';
 
-/** POST /orders: one conditional write, or the first answer again. */
+/** POST /orders: a look at the customer's list for their limits, then one conditional write, or the first answer again. */
 export const handler = endpoint({ roles: ['customer'], body: PlaceOrder }, async (request) => {
   const { caller } = request;
   const { deliverTo: address, ...body } = request.body;
   // That there is an address is hashed, not which one.
   const key = idempotencyKey({ ...keyedBy(request), body: address ? { ...body, deliverTo: true } : body });
+  const limit = await limitOn(caller.id, clock.now());
   const deliverTo = address && (await people.unsealed(caller.id, address));
   const { loaded, replayed } = await createOnce({
     store: orderStore,
     initialState,
     key,
     trace: traceOf(request),
-    refuseNew: address && !deliverTo ? refuseForgotten : undefined,
+    refuseNew: limit ? () => refuseOverLimit(limit) : address && !deliverTo ? refuseForgotten : undefined,
     decide: (orderId) => {
       const order = { orderId, customerId: caller.id, ...body, ...(deliverTo ? { deliverTo } : {}) };
       return decide(initialState, { type: 'Place', ...order }, { now: clock.now() });

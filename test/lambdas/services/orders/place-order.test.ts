@@ -1,0 +1,119 @@
+import { randomUUID } from 'node:crypto';
+import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { clock } from '../../../../lambdas/platform/clock.js';
+import { Env } from '../../../../lambdas/platform/environment.js';
+import { functionEnvironment, LIMITS } from '../../../support/function-environment.js';
+import { type Call, inProcessDynamoDb } from '../../../support/in-process-dynamodb.js';
+
+/** At the limits of its customer, as far as their list shows; the account's exact limits are in accounts' own tests. */
+
+const limits = { ...LIMITS, ordersUnderWay: 2, ordersPerHour: 4 };
+let handler: (event: APIGatewayProxyEvent) => Promise<APIGatewayProxyResult>;
+let store: typeof import('../../../../lambdas/services/orders/order-store.js');
+let list: typeof import('../../../../lambdas/services/orders/order-list.js');
+let projections: typeof import('../../../../lambdas/patterns/projection/projection.js');
+let domain: typeof import('../../../../lambdas/services/orders/domain/order.js');
+let calls: Call[] = [];
+beforeAll(async () => {
+  // In the middle of an hour: the next one would begin with nothing counted.
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.parse('2026-03-01T10:15:00.000Z') });
+  functionEnvironment({
+    [Env.CUSTOMER_LIMITS]: JSON.stringify(limits),
+    [Env.PERSONAL_KEYS]: 'people',
+    [Env.PERSONAL_DATA_KEY]: 'none',
+  });
+  ({ calls } = inProcessDynamoDb({ table: ['pk', 'sk'], records: ['pk'], people: ['pk'] }));
+  store = await import('../../../../lambdas/services/orders/order-store.js');
+  list = await import('../../../../lambdas/services/orders/order-list.js');
+  projections = await import('../../../../lambdas/patterns/projection/projection.js');
+  domain = await import('../../../../lambdas/services/orders/domain/order.js');
+  ({ handler } = await import('../../../../lambdas/services/orders/place-order.lambda.js'));
+});
+afterAll(() => void vi.useRealTimers());
+let customer = '';
+beforeEach(() => {
+  customer = randomUUID();
+});
+
+const body = { lines: [{ sku: 'TEA-1', quantity: 1, unitPrice: { amount: 350, currency: 'EUR' } }] };
+
+async function post(key: string) {
+  const event = {
+    httpMethod: 'POST',
+    resource: '/orders',
+    path: '/v1/orders',
+    headers: { 'Idempotency-Key': key },
+    body: JSON.stringify(body),
+    isBase64Encoded: false,
+    requestContext: { authorizer: { sub: customer, role: 'customer', exp: clock.epochSeconds() + 60 } },
+  } as unknown as APIGatewayProxyEvent;
+  const { statusCode, headers, body: text } = await handler(event);
+  return { status: statusCode, headers, body: JSON.parse(text) };
+}
+
+/** Places an order, and shows it in its customer's list as its projection does. */
+async function listed(key: string, end?: 'Approve'): Promise<string> {
+  const { status, body: order } = await post(key);
+  expect(status).toBe(201);
+  let loaded = await store.orderStore.load(order.orderId);
+  if (end) {
+    const trace = { trigger: randomUUID(), actor: 'test', correlationId: 'test', traceparent: 'test' };
+    const events = domain.decide(loaded.state, { type: end }, { now: clock.now() });
+    await store.orderStore.append(store.orderStore.commit(loaded, events, trace));
+    loaded = await store.orderStore.load(order.orderId);
+  }
+  await projections.show(list.ordersList, loaded);
+  return order.orderId;
+}
+
+describe('a customer at the limit of their orders', () => {
+  test('that are under way is refused one more, and told when to ask again', async () => {
+    for (const key of ['one', 'two']) await listed(key);
+    const { status, headers, body } = await post('three');
+    expect({ status, retry: headers?.['Retry-After'] }).toEqual({ status: 429, retry: '60' });
+    expect(body).toMatchObject({ type: 'urn:orderly:problem:limit-reached', limit: 'ORDERS_UNDER_WAY' });
+  });
+
+  test('of an hour is refused until the next one, though none is under way', async () => {
+    for (const key of ['one', 'two', 'three', 'four']) await listed(key, 'Approve');
+    const { status, headers, body } = await post('five');
+    expect({ status, retry: headers?.['Retry-After'] }).toEqual({ status: 429, retry: '2700' });
+    expect(body).toMatchObject({ type: 'urn:orderly:problem:limit-reached', limit: 'ORDERS_PER_HOUR' });
+  });
+
+  test('gets the first answer to the repeat of an accepted request, and 422 for another under its key', async () => {
+    const orderId = await listed('one');
+    await listed('two');
+    const { status, headers, body: order } = await post('one');
+    expect({ status, replayed: headers?.['Idempotency-Replayed'] }).toEqual({ status: 201, replayed: 'true' });
+    expect(order.orderId).toBe(orderId);
+    body.lines[0]!.quantity = 2;
+    expect((await post('one')).status).toBe(422);
+    body.lines[0]!.quantity = 1;
+  });
+
+  test('leaves nothing behind: the same request passes once there is room', async () => {
+    const [first] = [await listed('one'), await listed('two')];
+    expect((await post('three')).status).toBe(429);
+    const loaded = await store.orderStore.load(first);
+    const trace = { trigger: randomUUID(), actor: 'test', correlationId: 'test', traceparent: 'test' };
+    const events = domain.decide(loaded.state, { type: 'Approve' }, { now: clock.now() });
+    await store.orderStore.append(store.orderStore.commit(loaded, events, trace));
+    await projections.show(list.ordersList, await store.orderStore.load(first));
+    expect((await post('three')).status).toBe(201);
+  });
+
+  test('does not limit others', async () => {
+    for (const key of ['one', 'two']) await listed(key);
+    customer = randomUUID();
+    expect((await post('one')).status).toBe(201);
+  });
+});
+
+test('placing an order is one write, behind two small reads of the list', async () => {
+  calls.length = 0;
+  await post('one');
+  expect(calls.map(({ operation }) => operation)).toEqual(['GetItem', 'Query', 'PutItem']);
+  expect(calls.map(({ readUnits }) => readUnits)).toEqual([0.5, 0.5, 0]);
+});
