@@ -11,6 +11,8 @@ import type { Settings } from '../settings.js';
 import { type ParticipantStackProps, ServiceStack } from './service-stack.js';
 
 const PAYMENTS = 'Payment#';
+/** Of the records table: how many payments and refunds a customer has requested in a day. */
+const DAILY_COUNTS = 'limit#';
 /** Also of the guard's records: its run-time twin reads it from the consumer's environment. */
 const PROVIDER_CONSUMER = 'payments-provider';
 /** What the provider is to do. */
@@ -49,6 +51,10 @@ export class PaymentsStack extends ServiceStack {
     refundPayment.allowItems(table, ['Query', 'PutItem', 'ConditionCheckItem'], PAYMENTS);
     this.allowRequestRecords(refundPayment);
     this.sessions('/payments/sessions', [requestPayment, refundPayment]);
+    for (const handler of [requestPayment, refundPayment]) {
+      handler.allowItems(this.records, ['UpdateItem'], DAILY_COUNTS);
+      handler.setEnvironment(Env.CUSTOMER_LIMITS, JSON.stringify(settings.customerLimits));
+    }
 
     this.consumer('Commands', {
       name: 'payments-commands',

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { Env } from '../../lambdas/platform/environment.js';
+import { settingsFor } from '../../lib/settings.js';
 import { type Json, referenced, statements, synthesized } from './support/environments.js';
 
 const dev = synthesized('dev');
@@ -63,6 +64,27 @@ describe('each function', () => {
   });
 });
 
+test('every function that limits a customer knows the limits of its environment', () => {
+  for (const [environment, customerLimits] of [
+    [dev, settingsFor('dev').customerLimits],
+    [prod, settingsFor('prod').customerLimits],
+  ] as const) {
+    const told = environment.everywhere('AWS::Lambda::Function').flatMap(({ stack, id, properties }) => {
+      const limits = properties.Environment.Variables[Env.CUSTOMER_LIMITS];
+      if (limits === undefined) return [];
+      expect(JSON.parse(limits)).toEqual(customerLimits);
+      return [`${stack}/${id.replace(/Function.*/, '')}`];
+    });
+    expect(told.toSorted()).toEqual([
+      'Accounts/OnCommands',
+      'Accounts/OnOrderEnds',
+      'Orders/PlaceOrder',
+      'Payments/RefundPayment',
+      'Payments/RequestPayment',
+    ]);
+  }
+});
+
 describe('roles', () => {
   test('have no wildcard in their actions', () => {
     for (const { policy, actions } of [...statements(dev), ...statements(prod)]) {
@@ -104,6 +126,14 @@ describe('roles', () => {
         condition: keyed('Order#*'),
       },
       {
+        actions: ['dynamodb:Query'],
+        condition: { 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': ['CUSTOMER#*'] } },
+      },
+      {
+        actions: ['dynamodb:GetItem'],
+        condition: { 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': ['PROJECTION#*'] } },
+      },
+      {
         actions: ['dynamodb:GetItem', 'dynamodb:PutItem'],
         condition: keyed('PERSON#*'),
       },
@@ -127,6 +157,11 @@ describe('roles', () => {
       ['Payments', 'OpenSession', 'dynamodb:PutItem'],
     ]);
     expect(touching('api#').map(([, policy]) => policy)).toEqual(['CancelOrder', 'RefundPayment']);
+    // Counts are changed blindly: whoever counts can't read what others have done, nor delete it.
+    expect(touching('limit#')).toEqual([
+      ['Payments', 'RequestPayment', 'dynamodb:UpdateItem'],
+      ['Payments', 'RefundPayment', 'dynamodb:UpdateItem'],
+    ]);
     const told = prod.everywhere('AWS::Lambda::Function').map(({ stack, id, properties }) => ({
       at: `${stack}/${id.replace(/Function.*/, '')}`,
       path: properties.Environment.Variables[Env.SESSIONS],
@@ -193,6 +228,7 @@ describe('roles', () => {
       'ListOrders',
       'OnExhaustedProjection',
       'OnListProjection',
+      'PlaceOrder',
     ]);
     for (const { actions } of others) expect(actions).toEqual(['dynamodb:GetItem']);
   });

@@ -2,9 +2,10 @@ import { TransactionRefused, transact } from '../../platform/dynamodb.js';
 import { Problem, Throttled, WriteConflict } from '../../platform/errors.js';
 import { untilRaceIsWon } from '../../platform/lost-races.js';
 import type { AnyEvent } from '../contract.js';
+import type { Commit } from '../event-store/commit.js';
 import type { Loaded, TransactionalEventStore } from '../event-store/event-store.js';
 import type { Trace } from '../trace.js';
-import type { Outcome } from './create-once.js';
+import type { Alongside, Outcome } from './create-once.js';
 import type { Earlier, RequestRecord } from './request-record.js';
 
 export interface ChangeOnce<State, Event extends AnyEvent> {
@@ -17,6 +18,8 @@ export interface ChangeOnce<State, Event extends AnyEvent> {
   readonly admit: (loaded: Loaded<State>) => void;
   /** What is to happen; throws where the business forbids it. */
   readonly decide: (loaded: Loaded<State>) => readonly Event[];
+  /** What else commits with the change. @default nothing */
+  readonly alongside?: (commit: Commit, events: readonly Event[]) => Alongside | undefined;
 }
 
 /**
@@ -29,12 +32,12 @@ export interface ChangeOnce<State, Event extends AnyEvent> {
  *
  * @throws {Problem} 422 where the key or number came with another request; 409 after five lost races, with the version that
  *   was expected and the one that was found; why the record can't be claimed any more
- * @throws what `admit` and `decide` throw
+ * @throws what `admit` and `decide` throw, and what `alongside` refuses with
  */
 export async function changeOnce<State, Event extends AnyEvent>(
   options: ChangeOnce<State, Event>,
 ): Promise<Outcome<State>> {
-  const { store, id, record, trace, admit, decide } = options;
+  const { store, id, record, trace, admit, decide, alongside } = options;
   /** Version of the newest decision; none as long as nobody was admitted. */
   let expectedVersion: number | undefined;
   try {
@@ -48,11 +51,15 @@ export async function changeOnce<State, Event extends AnyEvent>(
         events.length > 0 ? store.commit(loaded, events, trace, { requestHash: record.requestHash }) : undefined;
       const after = commit ? store.after(loaded, commit) : loaded;
       const claim = claimOf(after.version);
+      const more = commit && alongside?.(commit, events);
       try {
-        await transact([claim, commit ? store.appendWrite(commit) : store.unchangedCheck(loaded)]);
+        const change = commit ? store.appendWrite(commit) : store.unchangedCheck(loaded);
+        await transact([claim, change, ...(more ? [more.write] : [])]);
       } catch (error) {
-        if (!(error instanceof TransactionRefused && error.because(claim))) throw error;
-        return replayOf(options, record.earlier(error.found(claim)));
+        if (!(error instanceof TransactionRefused)) throw error;
+        if (error.because(claim)) return replayOf(options, record.earlier(error.found(claim)));
+        if (more && error.because(more.write)) more.refuse(error.found(more.write));
+        throw error;
       }
       return { loaded: after, replayed: false };
     });

@@ -6,12 +6,16 @@ import { Problem } from '../../platform/errors.js';
 import { endpoint, keyedBy, traceOf } from '../../platform/http.js';
 import { count, logger } from '../../platform/telemetry.js';
 import { RefundPayment } from './contract.js';
+import { countRefund } from './daily-limits.js';
 import { decide, PaymentRefused } from './domain/payment.js';
 import { paymentIdOf, paymentStore, visibleTo } from './payment-store.js';
 
 const records = requestRecords();
 
-/** POST /payments/{paymentId}/refund: what is set aside and the record of its request in one transaction; the provider follows. */
+/**
+ * POST /payments/{paymentId}/refund: what is set aside, the customer's count of the day and the record of the request in one
+ * transaction; the provider follows.
+ */
 export const handler = endpoint({ roles: ['customer'], body: RefundPayment }, async (request) => {
   const { caller, body } = request;
   const record = recordOfRequest(keyedBy(request), records);
@@ -32,6 +36,8 @@ export const handler = endpoint({ roles: ['customer'], body: RefundPayment }, as
         throw new Problem('not-refundable', WHY_NOT[error.code] ?? error.code, {}, { cause: error });
       }
     },
+    alongside: ({ at }, [event]) =>
+      event?.type === 'RefundRequested' ? countRefund(caller.id, event.data.amount, at) : undefined,
   });
   if (replayed) count('DuplicatesSuppressed');
   logger.info(replayed ? 'refund requested before' : 'refund requested', { paymentId: loaded.id, refundId });

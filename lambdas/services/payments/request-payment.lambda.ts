@@ -8,13 +8,15 @@ import { Problem } from '../../platform/errors.js';
 import { endpoint, keyedBy, traceOf } from '../../platform/http.js';
 import { count, logger } from '../../platform/telemetry.js';
 import { RequestPayment } from './contract.js';
+import { countPayment } from './daily-limits.js';
 import { decide, initialState, type Payment } from './domain/payment.js';
 import { paymentStore, visibleTo } from './payment-store.js';
 
 const records = requestRecords();
 
 /**
- * POST /payments: one conditional write, or the first answer again; by a session's number one transaction with the session.
+ * POST /payments: one transaction with the customer's count of the day, or the first answer again; by a session's number the
+ * session is a part of it.
  * The provider isn't called here: the commit is, and its stream brings it to the consumer that charges
  * (`provider-consumer.ts`).
  */
@@ -25,6 +27,7 @@ export const handler = endpoint({ roles: ['customer'], body: RequestPayment }, a
   const trace = traceOf(request);
   const decideOn = (payment: Payment, paymentId: string) =>
     decide(payment, { type: 'Request', paymentId, customerId: caller.id, ...body }, { now: clock.now() });
+  const alongside = ({ at }: { readonly at: string }) => countPayment(caller.id, at);
   const byKey = () =>
     createOnce({
       store: paymentStore,
@@ -32,6 +35,7 @@ export const handler = endpoint({ roles: ['customer'], body: RequestPayment }, a
       key: idempotencyKey(requested),
       trace,
       decide: (paymentId) => decideOn(initialState, paymentId),
+      alongside,
     });
   const byNumber = () => {
     const record = recordOfRequest(requested, records);
@@ -43,6 +47,7 @@ export const handler = endpoint({ roles: ['customer'], body: RequestPayment }, a
       // The id follows from the caller: there is nobody else's payment to be seen.
       admit: () => undefined,
       decide: ({ state, id }) => decideOn(state, id),
+      alongside,
     });
   };
   const { loaded, replayed } = await (requested.session ? byNumber() : byKey());

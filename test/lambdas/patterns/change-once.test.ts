@@ -1,11 +1,13 @@
 import { randomUUID } from 'node:crypto';
+import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, test } from 'vitest';
 import { DynamoDbEventStore } from '../../../lambdas/patterns/event-store/dynamodb-event-store.js';
-import { changeOnce } from '../../../lambdas/patterns/idempotent-receiver/change-once.js';
-import { createOnce } from '../../../lambdas/patterns/idempotent-receiver/create-once.js';
+import { type ChangeOnce, changeOnce } from '../../../lambdas/patterns/idempotent-receiver/change-once.js';
+import { type Alongside, createOnce } from '../../../lambdas/patterns/idempotent-receiver/create-once.js';
 import type { IdempotencyKey } from '../../../lambdas/patterns/idempotent-receiver/idempotency-key.js';
 import { keyRecord } from '../../../lambdas/patterns/idempotent-receiver/key-record.js';
-import type { Problem } from '../../../lambdas/platform/errors.js';
+import { documents } from '../../../lambdas/platform/dynamodb.js';
+import { Problem } from '../../../lambdas/platform/errors.js';
 import { inProcessDynamoDb } from '../../support/in-process-dynamodb.js';
 import { counted, evolution, type Tally, type TallyEvent, tallyContract, traceOf } from '../../support/tally.js';
 
@@ -30,6 +32,7 @@ interface Change {
   readonly decide?: (sum: number) => readonly TallyEvent[];
   readonly store?: typeof store;
   readonly admit?: () => void;
+  readonly alongside?: NonNullable<ChangeOnce<Tally, TallyEvent>['alongside']>;
 }
 const change = ({ id, key = newKey(), decide = () => [counted(1)], ...more }: Change) =>
   changeOnce({
@@ -209,5 +212,92 @@ describe('a creation', () => {
     await expect(create({ ...key, expired: true, requestHash: 'another' })).rejects.toMatchObject({
       code: 'key-reused',
     });
+  });
+});
+
+describe('a count that commits alongside', () => {
+  /** A counter that takes so many, as a customer's counts of a day. */
+  const quota = (most: number) => {
+    const Key = { pk: `quota#${randomUUID()}` };
+    const alongside = (): Alongside => ({
+      write: {
+        Update: {
+          TableName: 'records',
+          Key,
+          UpdateExpression: 'ADD taken :one',
+          ConditionExpression: 'attribute_not_exists(taken) OR taken < :most',
+          ExpressionAttributeValues: { ':one': 1, ':most': most },
+          ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+        },
+      },
+      refuse: (found) => {
+        throw new Problem('limit-reached', `taken: ${found?.taken}`);
+      },
+    });
+    const taken = async () =>
+      (await documents.send(new GetCommand({ TableName: 'records', Key, ConsistentRead: true }))).Item?.taken ?? 0;
+    return { alongside, taken };
+  };
+  const create = (key: IdempotencyKey, { alongside }: ReturnType<typeof quota>) =>
+    createOnce({
+      store,
+      initialState: evolution().initialState,
+      key,
+      trace: traceOf(randomUUID()),
+      decide: () => [counted(7)],
+      alongside,
+    });
+  const kinds = [
+    ['a creation', create],
+    [
+      'a change',
+      async (key: IdempotencyKey, { alongside }: ReturnType<typeof quota>) =>
+        change({ id: await ofKey(key), key, alongside }),
+    ],
+  ] as const;
+  /** One tally a key, so that changes don't meet at its version. */
+  const tallies = new Map<string, Promise<string>>();
+  const ofKey = ({ scope }: IdempotencyKey): Promise<string> => {
+    const id = tallies.get(scope) ?? tallied(1);
+    tallies.set(scope, id);
+    return id;
+  };
+
+  test.each(kinds)('counts %s once, however often it is repeated', async (_, request) => {
+    const counter = quota(5);
+    const key = newKey();
+    await Promise.all(Array.from({ length: 4 }, () => request(key, counter)));
+    expect(await request(key, counter)).toMatchObject({ replayed: true });
+    expect(await counter.taken()).toBe(1);
+  });
+
+  test.each(kinds)('is never overrun by %s at once with others', async (_, request) => {
+    const counter = quota(3);
+    const outcomes = await Promise.allSettled(Array.from({ length: 8 }, () => request(newKey(), counter)));
+    expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(3);
+    for (const outcome of outcomes) {
+      if (outcome.status === 'rejected')
+        expect(outcome.reason).toMatchObject({ code: 'limit-reached', detail: 'taken: 3' });
+    }
+    expect(await counter.taken()).toBe(3);
+  });
+
+  test.each(kinds)('that is used up refuses %s, and answers the repeat of an earlier one', async (_, request) => {
+    const counter = quota(1);
+    const key = newKey();
+    await request(key, counter);
+    const late = newKey();
+    await expect(request(late, counter)).rejects.toMatchObject({ code: 'limit-reached' });
+    expect(await request(key, counter)).toMatchObject({ replayed: true });
+    // A refused request leaves nothing: under the same key it may pass later.
+    expect(await request(late, quota(1))).toMatchObject({ replayed: false });
+    await expect(request({ ...key, requestHash: 'another' }, counter)).rejects.toMatchObject({ code: 'key-reused' });
+  });
+
+  test('leaves a decision without events uncounted', async () => {
+    const counter = quota(1);
+    const id = await tallied(1);
+    await change({ id, decide: () => [], alongside: counter.alongside });
+    expect(await counter.taken()).toBe(0);
   });
 });
