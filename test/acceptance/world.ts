@@ -1,5 +1,6 @@
 import type { Commit } from '../../lambdas/patterns/event-store/commit.js';
 import type { BusEntry, Envelope } from '../../lambdas/patterns/outbox/envelope.js';
+import type { CustomerLimits } from '../../lambdas/platform/environment.js';
 import type { StockView } from '../../lambdas/services/inventory/contract.js';
 
 /**
@@ -14,6 +15,8 @@ export interface World {
   readonly makesFaults: boolean;
   /** How many times ten customers may order at once; no more than this world carries within a minute. */
   readonly crowd: number;
+  /** What one customer may do here. */
+  readonly limits: CustomerLimits;
 
   /** A name that no other scenario has: `sku-1f…`. */
   fresh(prefix: string): string;

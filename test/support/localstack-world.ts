@@ -17,6 +17,7 @@ import {
 } from '@aws-sdk/client-sqs';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import type { BusEntry, Envelope } from '../../lambdas/patterns/outbox/envelope.js';
+import { settingsFor } from '../../lib/settings.js';
 import { clientConfig } from '../../tools/local/endpoint.js';
 import { waitUntil } from '../../tools/local/progress.js';
 import type * as Port from '../acceptance/world.js';
@@ -37,6 +38,7 @@ export class LocalStackWorld extends OrderlyWorld {
   readonly makesFaults: boolean;
   /** Two cores, and a process for each function that runs. */
   readonly crowd = 1;
+  readonly limits = settingsFor('dev').customerLimits;
   private readonly sqs: SQSClient;
   private readonly bus: EventBridgeClient;
   private readonly logs: CloudWatchLogsClient;

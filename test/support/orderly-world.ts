@@ -20,6 +20,7 @@ interface Parts extends Tables {
 export abstract class OrderlyWorld implements Port.World {
   abstract readonly makesFaults: boolean;
   abstract readonly crowd: number;
+  abstract readonly limits: Port.World['limits'];
 
   private readonly way: OrderWay;
 

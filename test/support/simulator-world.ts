@@ -2,6 +2,7 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { KMSClient } from '@aws-sdk/client-kms';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import type { BusEntry, Envelope } from '../../lambdas/patterns/outbox/envelope.js';
+import { settingsFor } from '../../lib/settings.js';
 import type * as Port from '../acceptance/world.js';
 import { prodAssembly } from '../simulation/support/assembly.js';
 import { copiesBesideTables } from '../simulation/support/copies.js';
@@ -34,6 +35,7 @@ const SHOWN = 40;
 export class SimulatorWorld extends OrderlyWorld {
   readonly makesFaults = true;
   readonly crowd = 3;
+  readonly limits = settingsFor('prod').customerLimits;
   private readonly cloud: Cloud;
   private readonly virtual: VirtualTime;
   private readonly random: Random;

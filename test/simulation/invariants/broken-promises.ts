@@ -8,6 +8,7 @@ import { catalog } from './catalog.js';
 import { charges } from './charges.js';
 import { deliveries } from './deliveries.js';
 import { nothingFails } from './failures.js';
+import { limits } from './limits.js';
 import { payments } from './payments.js';
 import { people } from './people.js';
 import { requests } from './requests.js';
@@ -33,6 +34,7 @@ export function brokenPromises(orderly: Orderly, meant?: (record: MessageRecord)
     ...answers(facts),
     ...accounts(facts),
     ...payments(facts),
+    ...limits(facts),
     ...catalog(facts),
     ...charges(facts),
     ...steps(facts),

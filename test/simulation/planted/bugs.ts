@@ -818,4 +818,49 @@ export const BUGS: readonly PlantedBug[] = [
     scenario: 'batches-overwritten',
     resource: properties('AWS::S3::Bucket', /FailedBatches/, without('VersioningConfiguration')),
   },
+  {
+    name: 'the limit of refunds is not in the condition of the write',
+    scenario: 'refund-limit',
+    source: {
+      file: 'lambdas/services/payments/daily-limits.ts',
+      from: "'attribute_not_exists(refunds) OR refunds < :most'",
+      to: "'attribute_not_exists(refunds) OR refunds < :most OR refunds >= :most'",
+    },
+  },
+  {
+    name: 'a repeat is counted too: the count is written apart from the change that it counts',
+    scenario: 'refund-limit',
+    source: {
+      file: `${PATTERNS}/idempotent-receiver/change-once.ts`,
+      from: 'await transact([claim, change, ...(more ? [more.write] : [])]);',
+      to: 'if (more) await transact([more.write]); await transact([claim, change]);',
+    },
+  },
+  {
+    name: 'a payment is counted apart from its commit',
+    scenario: 'pay-once',
+    source: {
+      file: `${PATTERNS}/idempotent-receiver/create-once.ts`,
+      from: 'await (more ? transact([store.appendWrite(commit), more.write]) : store.append(commit));',
+      to: 'if (more) await transact([more.write]); await store.append(commit);',
+    },
+  },
+  {
+    name: 'one order more than the limit is under way',
+    scenario: 'order-limit',
+    source: {
+      file: 'lambdas/services/accounts/domain/account.ts',
+      from: 'account.underWay >= ordersUnderWay',
+      to: 'account.underWay > ordersUnderWay',
+    },
+  },
+  {
+    name: 'an order that has ended counts as under way',
+    scenario: 'order-limit',
+    source: {
+      file: 'lambdas/services/accounts/domain/account.ts',
+      from: /, underWay: underWay - 1 \}/g,
+      to: ' }',
+    },
+  },
 ];

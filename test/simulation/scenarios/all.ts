@@ -7,6 +7,7 @@ import { counting } from './counting.js';
 import { forgetRaces } from './forget-races.js';
 import { keys } from './keys.js';
 import { lateApproval } from './late-approval.js';
+import { orderLimit, refundLimit } from './limits.js';
 import { numberedCancellations, numbers } from './numbers.js';
 import { answersLate, deadlinesPass, keysForgotten, participantFails, refundRefused, stuck } from './participants.js';
 import { payOnce, payThreeDaysLater, payTrouble } from './payments.js';
@@ -55,6 +56,8 @@ export const SCENARIOS: readonly Scenario[] = [
   payOnce,
   payTrouble,
   payThreeDaysLater,
+  refundLimit,
+  orderLimit,
   chargeOne,
   chargeRaces,
   numbers,

@@ -7,10 +7,10 @@ import { DAY } from './shop.js';
 
 const eur = (amount: number) => ({ amount, currency: 'EUR' });
 
-const paymentOf = (as: string, amount: number, key: string) =>
+export const paymentOf = (as: string, amount: number, key: string) =>
   ({ method: 'POST', path: '/payments', as, key, body: { accountId: as, amount: eur(amount) } }) as const;
 
-const refundOf = (as: string, paymentId: unknown, key: string, amount?: number) => {
+export const refundOf = (as: string, paymentId: unknown, key: string, amount?: number) => {
   const body = amount === undefined ? {} : { amount: eur(amount) };
   return { method: 'POST', path: `/payments/${String(paymentId)}/refund`, as, key, body } as const;
 };

@@ -44,6 +44,8 @@ const SEEDS: Readonly<Record<string, number>> = {
   'pay-once': 10,
   'pay-trouble': 3,
   'pay-three-days-later': 3,
+  'refund-limit': 2,
+  'order-limit': 1,
   numbers: 3,
   'numbered-cancellations': 2,
   'rebuild-under-load': 1,

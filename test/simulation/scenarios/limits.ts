@@ -1,0 +1,60 @@
+import type { AccountCommand } from '../../../lambdas/services/accounts/contract.js';
+import { settingsFor } from '../../../lib/settings.js';
+import type { Scenario } from '../../simulator/search/scenario.js';
+import { brokenPromises } from '../invariants/broken-promises.js';
+import { sender } from '../support/commands.js';
+import { Facts } from '../support/facts.js';
+import { Orderly } from '../support/orderly.js';
+import { limitOf, stepsOf } from './accounts.js';
+import { paymentOf, refundOf } from './payments.js';
+
+const { ordersUnderWay, refundsPerDay } = settingsFor('prod').customerLimits;
+const MORE = 3;
+
+/**
+ * More refunds at once than a day takes, some of them requested twice: those above the limit are refused until the next day,
+ * and made then, since their clients ask again.
+ */
+export const refundLimit: Scenario = {
+  name: 'refund-limit',
+  faultProbability: 0.01,
+  async play(cloud) {
+    const orderly = new Orderly(cloud);
+    const { reply } = await orderly.call(paymentOf('alice', 1000, 'pay'));
+    await orderly.rest();
+    for (let number = 0; number < refundsPerDay + MORE; number++) {
+      const refund = refundOf('alice', reply.body.paymentId, `refund-${number}`, 1);
+      orderly.begin(refund);
+      if (number % 4 === 0) orderly.begin(refund);
+    }
+    await orderly.rest();
+    return brokenPromises(orderly);
+  },
+};
+
+/** More orders of one customer at once than may be under way, some asked for twice; then some end, and others begin. */
+export const orderLimit: Scenario = {
+  name: 'order-limit',
+  faultProbability: 0.002,
+  async play(cloud) {
+    const { world } = cloud;
+    const orderly = new Orderly(cloud);
+    const send = sender<AccountCommand>(cloud, 'accounts');
+    await orderly.call(limitOf('alice', 1_000_000));
+    const steps = (number: number) => stepsOf('alice', `order-${number}`, 100);
+    for (let number = 0; number < ordersUnderWay + MORE; number++) {
+      // Some at once: more would mostly be in each other's way.
+      world.after(Math.floor(number / 4) * 1_000, () => send(steps(number).authorize));
+      if (number % 20 === 0) world.after(number * 250, () => send(steps(number).authorize));
+    }
+    await orderly.rest();
+    const held = [...new Facts(orderly).authorizations]
+      .filter(([, known]) => known.includes('"AUTHORIZED"'))
+      .map(([key]) => Number(/order-(\d+)$/.exec(key)?.[1]));
+    for (const number of held.slice(0, MORE)) send(steps(number)[number % 2 === 0 ? 'capture' : 'release']);
+    await orderly.rest();
+    for (let number = 0; number < MORE; number++) send(stepsOf('alice', `later-${number}`, 100).authorize);
+    await orderly.rest();
+    return brokenPromises(orderly);
+  },
+};
