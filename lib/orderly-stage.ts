@@ -1,4 +1,5 @@
 import { Tags } from 'aws-cdk-lib';
+import { CfnFunction } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
 import { accountsContract } from '../lambdas/services/accounts/contract.js';
 import { catalogContract } from '../lambdas/services/catalog/contract.js';
@@ -13,10 +14,13 @@ import { InventoryStack } from './services/inventory.js';
 import { OrdersStack } from './services/orders.js';
 import { PaymentsStack } from './services/payments.js';
 import { PlatformStack } from './services/platform.js';
-import type { Settings } from './settings.js';
+import { type Settings, SettingsError } from './settings.js';
 
 /** The answer to a step that had been answered before, of every participant. */
 const REPLY = 'SagaReplyRequested';
+
+/** AWS, "Configuring reserved concurrency for a function": so many stay with the functions that reserve nothing. */
+const LEAST_UNRESERVED = 100;
 
 export interface OrderlyStageProps {
   readonly settings: Settings;
@@ -71,5 +75,20 @@ export class OrderlyStage extends Construct {
     const routes = [orders, inventory, accounts, payments, catalog].flatMap((service) => service.routes);
     new ApiStack(this, 'Api', { ...common, routes });
     Tags.of(this).add('orderly:environment', settings.environment);
+    this.checkConcurrency(settings);
+  }
+
+  /** CloudFormation would refuse it too, in the middle of a deployment. */
+  private checkConcurrency({ concurrency, environment }: Settings): void {
+    if (concurrency === false) return;
+    const reserved = this.node
+      .findAll()
+      .filter((construct) => construct instanceof CfnFunction)
+      .reduce((sum, { reservedConcurrentExecutions = 0 }) => sum + reservedConcurrentExecutions, 0);
+    if (reserved + LEAST_UNRESERVED > concurrency) {
+      throw new SettingsError(
+        `the functions of '${environment}' reserve ${reserved} executions at once, and AWS keeps ${LEAST_UNRESERVED} unreserved: concurrency is ${concurrency}, take ${reserved + LEAST_UNRESERVED} or more (a higher quota of AWS Lambda), or false to reserve nothing`,
+      );
+    }
   }
 }

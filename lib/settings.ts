@@ -75,6 +75,12 @@ export interface Settings {
   /** A web application firewall in front of the API (about 11 dollars a month); none where false. */
   readonly firewall: false | FirewallSettings;
   /**
+   * Executions at once that AWS Lambda allows this environment: the quota of its account and Region, less what other
+   * applications and environments there use. Functions that must go on in a flood of the API reserve their share of it.
+   * Where false nothing is reserved: a new account may have a quota of 10, of which none can be reserved.
+   */
+  readonly concurrency: false | number;
+  /**
    * Who is told of an alarm, by e-mail (the address has to confirm once).
    * @default nobody: alarms are seen in the console only
    */
@@ -119,6 +125,7 @@ const ENVIRONMENTS: Readonly<Record<string, Omit<Settings, 'environment'>>> = {
     payments: { provider: 'sandbox' },
     throttle: { rate: 500, burst: 500 },
     firewall: false,
+    concurrency: false,
     auth: {
       issuer: DEV_ISSUER,
       audience: DEV_AUDIENCE,
@@ -144,6 +151,7 @@ const ENVIRONMENTS: Readonly<Record<string, Omit<Settings, 'environment'>>> = {
     payments: { provider: 'stripe', secretParameter: '/orderly/prod/stripe-secret-key' },
     throttle: { rate: 500, burst: 1000 },
     firewall: { requestsPerAddress: 5_000, requestsPerToken: 600 },
+    concurrency: 1000,
     auth: {
       issuer: PLACEHOLDER_ISSUER,
       audience: 'orderly',

@@ -1,7 +1,7 @@
 import { Annotations, Duration, Validations } from 'aws-cdk-lib';
 import type { TableV2 } from 'aws-cdk-lib/aws-dynamodb';
-import { type EventBus, Rule } from 'aws-cdk-lib/aws-events';
-import { SqsQueue } from 'aws-cdk-lib/aws-events-targets';
+import { type EventBus, Match, Rule } from 'aws-cdk-lib/aws-events';
+import { SqsQueue, type SqsQueueProps } from 'aws-cdk-lib/aws-events-targets';
 import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import { Queue } from 'aws-cdk-lib/aws-sqs';
@@ -45,8 +45,12 @@ export interface IdempotentConsumerProps {
   readonly visibilityTimeout?: Duration;
 }
 
-/** Invocations at once: what a table's hottest keys stand, and how much of the account's concurrency one consumer takes. */
-const MAX_CONCURRENCY = 10;
+/**
+ * Invocations at once: what a table's hottest keys stand, and how much of the account's concurrency one consumer takes.
+ * Times `BATCH_SIZE` it is how many messages are in flight: a fair queue notices a group from 30 of them on.
+ */
+export const MAX_CONCURRENCY = 10;
+const BATCH_SIZE = 10;
 /** EventBridge keeps retrying a target for this long. */
 const BUS_RETRIES = Duration.hours(24);
 const QUEUE_RETENTION = Duration.days(7);
@@ -89,6 +93,7 @@ export class IdempotentConsumer extends Construct {
     this.checkEvents(events);
     this.checkWindow(dedupeWindow);
     this.checkVisibility(visibilityTimeout, handler.timeout);
+    this.checkConcurrency(handler);
     this.name = name;
     this.handler = handler;
     this.records = records;
@@ -105,17 +110,17 @@ export class IdempotentConsumer extends Construct {
       deadLetterQueue: { queue: this.deadLetters, maxReceiveCount },
       enforceSSL: true,
     });
+    // One rule a publisher: a pattern with two sources would let each one's types through from the other, too.
     for (const subscription of events) {
-      // One rule a publisher: a pattern with two sources would let each one's types through from the other, too.
-      new Rule(this, ruleOf(subscription), {
-        eventBus: bus,
-        eventPattern: patternOf(subscription),
-        targets: [new SqsQueue(this.queue, { deadLetterQueue: this.undelivered, maxEventAge: BUS_RETRIES })],
-      });
+      this.route(subscription, bus);
       if (!isEvents(subscription)) this.refuseForeignCommands(bus, subscription);
     }
     handler.function.addEventSource(
-      new SqsEventSource(this.queue, { batchSize: 10, reportBatchItemFailures: true, maxConcurrency: MAX_CONCURRENCY }),
+      new SqsEventSource(this.queue, {
+        batchSize: BATCH_SIZE,
+        reportBatchItemFailures: true,
+        maxConcurrency: MAX_CONCURRENCY,
+      }),
     );
     acknowledgeQueueSource(handler);
     handler.setEnvironment(Env.CONSUMER, name);
@@ -130,6 +135,25 @@ export class IdempotentConsumer extends Construct {
 
     this.drain({ name, generation, handler, records, commanders });
     this.alarms(handler, props.alarmTopic);
+  }
+
+  /**
+   * Leads what was subscribed to into the queue, in its message group: the queue is fair, so a customer's burst delays
+   * nobody else. AWS doesn't say what EventBridge does where the event lacks the group, so such events (of an earlier
+   * release, or replayed from the archive) have a rule of their own, and each is a group by itself.
+   */
+  private route(subscription: Subscription | CommandSubscription, bus: EventBus): void {
+    const pattern = patternOf(subscription);
+    const target = { deadLetterQueue: this.undelivered, maxEventAge: BUS_RETRIES };
+    const rule = (id: string, messagegroup: string[], targetProps: SqsQueueProps): Rule =>
+      new Rule(this, id, {
+        eventBus: bus,
+        eventPattern: { ...pattern, detail: { ...pattern.detail, messagegroup } },
+        targets: [new SqsQueue(this.queue, targetProps)],
+      });
+    const id = ruleOf(subscription);
+    rule(id, Match.exists(), { ...target, messageGroupId: '$.detail.messagegroup' });
+    rule(`${id}Ungrouped`, Match.doesNotExist(), target);
   }
 
   private deadLetterQueue(id: string): Queue {
@@ -239,6 +263,15 @@ export class IdempotentConsumer extends Construct {
     if (visibility.toSeconds() < 6 * timeout.toSeconds()) {
       this.refuse(
         `visibilityTimeout of ${visibility.toSeconds()} s is below 6 times the handler's timeout of ${timeout.toSeconds()} s: a message would be handled twice at once`,
+      );
+    }
+  }
+
+  /** A batch that Lambda throttles was received all the same: it would use the message's receives up. */
+  private checkConcurrency({ reservedConcurrency = MAX_CONCURRENCY }: ServiceFunction): void {
+    if (reservedConcurrency < MAX_CONCURRENCY) {
+      this.refuse(
+        `reservedConcurrency of ${reservedConcurrency} is below the ${MAX_CONCURRENCY} batches that its queue hands it at once: take ${MAX_CONCURRENCY} or more`,
       );
     }
   }

@@ -34,6 +34,10 @@ export const RELAY = 'relay';
 const MAX_RECORD_AGE = Duration.hours(22);
 /** With backoff up to a minute between tries, about as long as `MAX_RECORD_AGE` lasts. */
 const RETRY_ATTEMPTS = 1000;
+/** Batches of one shard that are sent at once. */
+const PARALLELIZATION = 10;
+/** Shards of a young on-demand table. Where it gets more, batches that find no execution free are tried again. */
+const SHARDS = 4;
 /** How long a failed batch can be read again after it became failure records; what was deleted or overwritten, as long again. */
 const FAILED_BATCH_EXPIRY = Duration.days(30);
 
@@ -79,6 +83,7 @@ export class Outbox extends Construct {
       context,
       entry: 'patterns/outbox/relay',
       timeout: Duration.seconds(60),
+      reservedConcurrency: PARALLELIZATION * SHARDS,
       environment: { [Env.BUS]: bus.eventBusName, [Env.RECORDS]: records.tableName, [Env.EPOCH]: String(epoch) },
     });
     // Each entry is judged by itself. Without this the least service's role could command payments, or speak for orders.
@@ -119,7 +124,7 @@ export class Outbox extends Construct {
       eventSourceArn: streamArn,
       startingPosition: StartingPosition.TRIM_HORIZON,
       batchSize: 100,
-      parallelizationFactor: 10,
+      parallelizationFactor: PARALLELIZATION,
       bisectBatchOnError: true,
       reportBatchItemFailures: true,
       retryAttempts: RETRY_ATTEMPTS,

@@ -23,6 +23,11 @@ export interface ServiceFunctionProps {
   readonly environment?: Partial<Record<EnvName, string>>;
   /** @default Duration.seconds(10): API Gateway gives up after 29, and a client long before */
   readonly timeout?: Duration;
+  /**
+   * Executions at once that are kept for it alone, and that it never exceeds, in environments that reserve any.
+   * @default none: it shares what others left
+   */
+  readonly reservedConcurrency?: number;
 }
 
 /** CPU grows with it: below, a cold start is bound by CPU. */
@@ -45,15 +50,17 @@ export type ItemAction =
 export class ServiceFunction extends Construct {
   readonly context: ServiceContext;
   readonly timeout: Duration;
+  readonly reservedConcurrency: number | undefined;
   readonly function: LambdaFunction;
   private readonly role: Role;
 
   constructor(scope: Construct, id: string, props: ServiceFunctionProps) {
     super(scope, id);
-    const { context, entry, environment = {}, timeout = Duration.seconds(10) } = props;
+    const { context, entry, environment = {}, timeout = Duration.seconds(10), reservedConcurrency } = props;
     const { service, settings, bundles } = context;
     this.context = context;
     this.timeout = timeout;
+    this.reservedConcurrency = reservedConcurrency;
 
     const logs = new LogGroup(this, 'Logs', {
       retention: settings.logRetention,
@@ -71,6 +78,8 @@ export class ServiceFunction extends Construct {
       timeout,
       memorySize: MEMORY_MB,
       tracing: Tracing.DISABLED,
+      ...(reservedConcurrency !== undefined &&
+        settings.concurrency !== false && { reservedConcurrentExecutions: reservedConcurrency }),
       environment: {
         [Env.SERVICE]: service,
         [Env.ENVIRONMENT]: settings.environment,

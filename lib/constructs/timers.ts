@@ -23,6 +23,8 @@ export interface TimersProps {
 const TICK = Duration.minutes(1);
 /** Over before the next tick, so that its lease is, too. */
 const SWEEP_TIMEOUT = Duration.seconds(50);
+/** One sweeps by its lease; a tick that comes twice must not be throttled for it. */
+const SWEEPERS = 2;
 const LATE = Duration.minutes(10);
 
 /**
@@ -48,6 +50,7 @@ export class Timers extends Construct {
       context: handler.context,
       entry: 'patterns/timers/sweeper',
       timeout: SWEEP_TIMEOUT,
+      reservedConcurrency: SWEEPERS,
       environment: {
         [Env.CONSUMER]: name,
         [Env.QUEUE_URL]: queue.queueUrl,

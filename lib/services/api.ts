@@ -10,6 +10,9 @@ export interface ApiStackProps extends OrderlyStackProps {
   readonly alarmTopic: ITopic;
 }
 
+/** How long the authorizer takes at most where its environment is a new one; otherwise it takes milliseconds. */
+const COLD_START_SECONDS = 0.4;
+
 /** The one address of all services, and who may call it. The rights to call a service's functions are made here. */
 export class ApiStack extends Stack {
   constructor(scope: Construct, id: string, { settings, bundles, routes, alarmTopic }: ApiStackProps) {
@@ -17,6 +20,7 @@ export class ApiStack extends Stack {
     const authorizer = new ServiceFunction(this, 'Authorize', {
       context: { service: 'platform', settings, bundles },
       entry: 'services/platform/authorizer',
+      reservedConcurrency: Math.ceil(settings.throttle.rate * COLD_START_SECONDS),
       environment: tokenEnvironment(settings.auth),
     });
     const { api } = new OrderApi(this, 'Api', { settings, routes, authorizer, alarmTopic });

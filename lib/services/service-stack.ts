@@ -9,7 +9,7 @@ import { stuckKey } from '../../lambdas/patterns/saga/contract.js';
 import { Env } from '../../lambdas/platform/environment.js';
 import { alarm, serviceMetric } from '../constructs/alarms.js';
 import type { Bundles } from '../constructs/bundles.js';
-import { IdempotentConsumer } from '../constructs/idempotent-consumer.js';
+import { IdempotentConsumer, MAX_CONCURRENCY } from '../constructs/idempotent-consumer.js';
 import type { Route } from '../constructs/order-api.js';
 import { Outbox } from '../constructs/outbox.js';
 import { metricsNamespace, type ServiceContext, ServiceFunction } from '../constructs/service-function.js';
@@ -229,6 +229,7 @@ export abstract class ServiceStack extends Stack {
       context: this.context,
       entry,
       environment: this.tables(),
+      reservedConcurrency: MAX_CONCURRENCY,
       ...(timeout === undefined ? {} : { timeout }),
     });
     const { records } = this;

@@ -17,12 +17,15 @@ const context = { service: 'shipping', settings, bundles: noCode };
 const orders = (...types: string[]) => [{ contract: ordersContract, types }];
 
 /** What the construct says against these props; nothing where it takes them. */
-function faultsOf(props: Partial<IdempotentConsumerProps> & { timeout?: Duration }): readonly string[] {
+function faultsOf(
+  props: Partial<IdempotentConsumerProps> & { timeout?: Duration; reservedConcurrency?: number },
+): readonly string[] {
   const stack = new Stack(newApp(), 'Kit');
   const handler = new ServiceFunction(stack, 'Handler', {
     context,
     entry: 'any',
     ...(props.timeout && { timeout: props.timeout }),
+    ...(props.reservedConcurrency && { reservedConcurrency: props.reservedConcurrency }),
   });
   new IdempotentConsumer(stack, 'Consumer', {
     name: 'shipping-orders',
@@ -55,6 +58,13 @@ describe('a consumer', () => {
       "visibilityTimeout of 119 s is below 6 times the handler's timeout of 20 s: a message would be handled twice at once",
     ]);
     expect(faultsOf({ timeout: Duration.seconds(20), visibilityTimeout: Duration.seconds(120) })).toEqual([]);
+  });
+
+  test('refuses to reserve fewer executions than its queue hands it batches at once', () => {
+    expect(faultsOf({ reservedConcurrency: 9 })).toEqual([
+      'reservedConcurrency of 9 is below the 10 batches that its queue hands it at once: take 10 or more',
+    ]);
+    expect(faultsOf({ reservedConcurrency: 10 })).toEqual([]);
   });
 
   test('refuses an event type that the contract doesn’t know', () => {

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { Env } from '../../lambdas/platform/environment.js';
+import { OrderlyStage } from '../../lib/orderly-stage.js';
 import { settingsFor } from '../../lib/settings.js';
-import { type Json, referenced, statements, synthesized } from './support/environments.js';
+import { type Json, newApp, noCode, referenced, statements, synthesized } from './support/environments.js';
 
 const dev = synthesized('dev');
 const prod = synthesized('prod');
@@ -83,6 +84,52 @@ test('every function that limits a customer knows the limits of its environment'
       'Payments/RequestPayment',
     ]);
   }
+});
+
+describe('reserved concurrency', () => {
+  const reserved = (environment: typeof dev) =>
+    environment
+      .everywhere('AWS::Lambda::Function')
+      .flatMap(({ stack, id, properties: { ReservedConcurrentExecutions: kept } }) =>
+        kept === undefined ? [] : [[`${stack}/${id.replace(/(Function)?[0-9A-F]{8}$/, '')}`, kept]],
+      );
+
+  test('keeps room for what must go on in a flood of the API: consumers, relays, the sweeper, the authorizer', () => {
+    const services = ['Orders', 'Inventory', 'Accounts', 'Payments', 'Catalog'];
+    const consumers = prod
+      .everywhere('AWS::Lambda::Function')
+      .filter(({ id }) => /^On[A-Z]/.test(id))
+      .map(({ stack, id }) => [`${stack}/${id.replace(/Function[0-9A-F]{8}$/, '')}`, 10]);
+    expect(consumers).toHaveLength(11);
+    expect(Object.fromEntries(reserved(prod))).toEqual({
+      ...Object.fromEntries(consumers),
+      ...Object.fromEntries(services.map((service) => [`${service}/OutboxRelay`, 40])),
+      'Orders/SagaTimersSweeper': 2,
+      'Api/Authorize': 200,
+    });
+  });
+
+  test('is never below what a queue hands its function at once: throttled batches use receives up', () => {
+    for (const { stack, id, properties } of prod.everywhere('AWS::Lambda::Function')) {
+      const { ReservedConcurrentExecutions: kept = Number.POSITIVE_INFINITY } = properties;
+      const atOnce = prod
+        .resources(stack, 'AWS::Lambda::EventSourceMapping')
+        .filter((mapping) => referenced(mapping.properties.FunctionName) === id)
+        .reduce((sum, mapping) => sum + (mapping.properties.ScalingConfig?.MaximumConcurrency ?? 0), 0);
+      expect(kept, id).toBeGreaterThanOrEqual(atOnce);
+    }
+  });
+
+  test('is none in dev, whose account may be a new one', () => expect(reserved(dev)).toEqual([]));
+
+  test('is refused at synth where it leaves the account less than AWS keeps unreserved', () => {
+    const stage = (concurrency: number) => () =>
+      new OrderlyStage(newApp(), 'prod', { settings: { ...settingsFor('prod'), concurrency }, bundles: noCode });
+    expect(stage(611)).toThrow(
+      "the functions of 'prod' reserve 512 executions at once, and AWS keeps 100 unreserved: concurrency is 611, take 612 or more (a higher quota of AWS Lambda), or false to reserve nothing",
+    );
+    expect(stage(612)).not.toThrow();
+  });
 });
 
 describe('roles', () => {

@@ -103,7 +103,7 @@ describe('consumers', () => {
       STACKS.flatMap((stack) =>
         prod
           .resources(stack, 'AWS::Events::Rule')
-          .filter(({ id, properties }) => !id.includes('BatchFailed') && properties.EventPattern)
+          .filter(({ id, properties }) => /(Events|Commands)[0-9A-F]{8}$/.test(id) && properties.EventPattern)
           .map(({ id, properties }) => [
             `${stack}/${id.replace(/(Events)?[0-9A-F]{8}$/, '')}`,
             [
@@ -173,6 +173,36 @@ describe('consumers', () => {
       expect(properties.Targets.map(({ Arn }: Json) => referenced(Arn))).toEqual([
         expect.stringMatching(/^CommandsUndelivered/),
       ]);
+    }
+  });
+
+  test('get each event in its message group, and those that have none by a rule of the same pattern', () => {
+    const rules = prod
+      .everywhere('AWS::Events::Rule')
+      .filter(({ id, properties }) => !/BatchFailed|ForeignCommands/.test(id) && properties.EventPattern)
+      .map(({ stack, id, properties: { EventPattern, Targets } }) => {
+        const { messagegroup, ...detail } = EventPattern.detail;
+        const [{ Id: _, SqsParameters, ...target }] = Targets;
+        const name = `${stack}/${id.replace(/(Ungrouped)?[0-9A-F]{8}$/, '')}`;
+        return { name, messagegroup, SqsParameters, same: { ...EventPattern, detail, target } };
+      });
+    const grouped = rules.filter(({ SqsParameters }) => SqsParameters !== undefined);
+    expect(grouped).toHaveLength(15);
+    expect(rules).toHaveLength(30);
+    for (const { name, messagegroup, SqsParameters, same } of grouped) {
+      expect(SqsParameters).toEqual({ MessageGroupId: '$.detail.messagegroup' });
+      expect(messagegroup, name).toEqual([{ exists: true }]);
+      const other = rules.find((rule) => rule.name === name && rule.SqsParameters === undefined);
+      expect(other?.messagegroup, name).toEqual([{ exists: false }]);
+      expect(other?.same, name).toEqual(same);
+    }
+  });
+
+  test('have more messages in flight than it takes for a group to be noisy', () => {
+    for (const { properties } of prod.everywhere('AWS::Lambda::EventSourceMapping')) {
+      const { MaximumConcurrency = 0 } = properties.ScalingConfig ?? {};
+      // Of dead letters nobody waits for.
+      if (MaximumConcurrency > 2) expect(MaximumConcurrency * properties.BatchSize).toBeGreaterThanOrEqual(2 * 30);
     }
   });
 

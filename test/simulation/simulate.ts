@@ -21,7 +21,7 @@ npm run simulate -- [--seed X] --fault "<point>: <kind>" ...
 npm run simulate -- --permissions                   rights that were granted and that no scenario uses
   --workers W   processes at once (default: as many as there are cores)
   --continue    from where the last search of the scenario's seeds was stopped
-scenarios: ${SCENARIOS.map(({ name }) => name).join(', ')}, cancel-at-<moment>-of-<approval|rejection|decline>, undo-at-<moment>-of-<amount>`;
+scenarios: ${SCENARIOS.map(({ name }) => name).join(', ')}, burst-of-<orders>, cancel-at-<moment>-of-<approval|rejection|decline>, undo-at-<moment>-of-<amount>`;
 
 const OPTIONS = {
   ...REPLAY_OPTIONS,

@@ -2,7 +2,7 @@ import { Assembly, type Resource } from './assembly/assembly.js';
 import { RestApi } from './aws/api-gateway.js';
 import { AsyncInvocations } from './aws/async-invoke.js';
 import { Calls } from './aws/calls.js';
-import { unreservedConcurrency } from './aws/concurrency.js';
+import { type Concurrency, unreservedConcurrency } from './aws/concurrency.js';
 import { EventBridge } from './aws/eventbridge.js';
 import { ChosenFaults, type FaultPlan } from './aws/faults.js';
 import { Iam } from './aws/iam.js';
@@ -93,6 +93,8 @@ export class Cloud {
   readonly log: LogLine[] = [];
   readonly tableCalls: TableCall[] = [];
   readonly calls: Calls;
+  /** Executions that no function has reserved; a scenario takes them by its own hand where others would use them up. */
+  readonly unreserved: Concurrency;
 
   constructor(
     readonly deployment: Deployment,
@@ -150,10 +152,19 @@ export class Cloud {
     });
     this.calls = new Calls(world, faults, services);
     const log = (line: LogLine): void => void this.log.push(line);
-    const shared = unreservedConcurrency(assembly);
+    this.unreserved = unreservedConcurrency(assembly);
     for (const fn of assembly.ofType('AWS::Lambda::Function')) {
       const recycled = recycle ? { recycled: deployment.recycled, recording, replays } : {};
-      const settings = { world, faults, send: this.calls.send, log, shared, clockSkew, coldness, ...recycled };
+      const settings = {
+        world,
+        faults,
+        send: this.calls.send,
+        log,
+        shared: this.unreserved,
+        clockSkew,
+        coldness,
+        ...recycled,
+      };
       functions.set(fn.arn, new LambdaFunction(fn, () => deployment.bundleOf(fn), settings));
     }
     for (const mapping of assembly.ofType('AWS::Lambda::EventSourceMapping')) this.map(mapping);

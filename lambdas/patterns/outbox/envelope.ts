@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import * as z from 'zod/mini';
 import { ContractViolation, faultsOf, sourceOf } from '../contract.js';
 import { type Commit, firstVersionOf } from '../event-store/commit.js';
@@ -30,6 +31,8 @@ export const Envelope = z.object({
   actor: z.string().check(z.maxLength(256)),
   /** Who began what a service goes on with. */
   onbehalfof: z.exactOptional(z.string().check(z.maxLength(256))),
+  /** Message group in fair queues, see `messageGroupOf`. Releases before 0.3 and the archive of their events have none. */
+  messagegroup: z.exactOptional(z.string().check(z.maxLength(128))),
 });
 export type Envelope = z.infer<typeof Envelope>;
 
@@ -39,6 +42,14 @@ export const schemaVersionOf = ({ dataschema }: Envelope): number =>
 
 /** Id of the aggregate that an event is about. */
 export const subjectId = ({ subject }: Envelope): string => subject.slice(subject.indexOf('/') + 1);
+
+/**
+ * Names the message group of a fair queue: the same for all messages that one customer or one operator caused.
+ *
+ * It is a hash, because SQS takes 1 to 128 characters of a limited set as a group, and an actor may have more.
+ */
+export const messageGroupOf = (actor: string, onBehalfOf = actor): string =>
+  createHash('sha256').update(onBehalfOf).digest('hex').slice(0, 16);
 
 /** One entry of PutEvents. */
 export interface BusEntry {
@@ -71,6 +82,7 @@ export function busEntries(
       traceparent: commit.traceparent,
       actor: commit.actor,
       ...(commit.onBehalfOf === undefined ? {} : { onbehalfof: commit.onBehalfOf }),
+      messagegroup: messageGroupOf(commit.actor, commit.onBehalfOf),
     };
     const Detail = `${JSON.stringify(head).slice(0, -1)},"data":${message.data}}`;
     return { Source: source, DetailType: message.type, Detail };

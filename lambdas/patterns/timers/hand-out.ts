@@ -8,7 +8,7 @@ import { count, describeError, logger } from '../../platform/telemetry.js';
 import { Unsendable } from '../idempotent-consumer/failure-kinds.js';
 import { FailureRecords } from '../idempotent-consumer/failure-records.js';
 import { PENDING, STORED } from '../idempotent-consumer/stored.js';
-import { readEnvelope } from '../outbox/envelope.js';
+import { messageGroupOf, readEnvelope } from '../outbox/envelope.js';
 import { MAX_PAYLOAD_BYTES } from './timers.js';
 
 /** SQS's limit for one call. */
@@ -30,6 +30,8 @@ interface Due {
   readonly pk: string;
   readonly executeAt: string;
   readonly payload: string;
+  /** Message group in the owner's queue. */
+  readonly group: string;
   /** Since the moment that it was set for, in seconds. */
   readonly late: number;
 }
@@ -90,9 +92,11 @@ export class HandOut {
     const { Successful = [], Failed = [] } = await this.sqs.send(
       new SendMessageBatchCommand({
         QueueUrl: this.options.queue,
-        Entries: batch.map(({ pk, payload }, at) => ({
+        Entries: batch.map(({ pk, payload, group }, at) => ({
           Id: String(at),
           MessageBody: payload,
+          // A message without a group is a tenant by itself: a noisy customer's timers would all count as quiet.
+          MessageGroupId: group,
           MessageAttributes: { [STORED]: { DataType: 'String', StringValue: pk } },
         })),
       }),
@@ -145,11 +149,12 @@ export class HandOut {
 }
 
 /** @throws {ContractViolation} {@link TooLarge} for what no `set` of ours has written */
-function readable({ payload }: Item, now: string): Pick<Due, 'payload' | 'late'> {
+function readable({ payload }: Item, now: string): Pick<Due, 'payload' | 'group' | 'late'> {
   const text = String(payload);
   const bytes = Buffer.byteLength(text);
   if (bytes > MAX_PAYLOAD_BYTES) throw new TooLarge(`a timer of ${bytes} bytes is above ${MAX_PAYLOAD_BYTES}`);
-  return { payload: text, late: secondsBetween(readEnvelope(text).time, now) };
+  const { time, actor, onbehalfof } = readEnvelope(text);
+  return { payload: text, group: messageGroupOf(actor, onbehalfof), late: secondsBetween(time, now) };
 }
 
 /** Lets each come to its end, whatever becomes of the others. @throws the first failure */

@@ -1,7 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { ContractViolation, readEvent, type ServiceContract } from '../../../lambdas/patterns/contract.js';
 import { commitItem } from '../../../lambdas/patterns/event-store/commit.js';
-import { busEntries, readEnvelope, schemaVersionOf, subjectId } from '../../../lambdas/patterns/outbox/envelope.js';
+import {
+  busEntries,
+  messageGroupOf,
+  readEnvelope,
+  schemaVersionOf,
+  subjectId,
+} from '../../../lambdas/patterns/outbox/envelope.js';
 import { accountsContract } from '../../../lambdas/services/accounts/contract.js';
 import { ordersContract } from '../../../lambdas/services/orders/contract.js';
 
@@ -92,7 +98,21 @@ describe('an envelope', () => {
       causationid: 'm1',
       traceparent: '00-a-b-01',
       actor: 'customer:alice',
+      messagegroup: messageGroupOf('customer:alice'),
     });
+  });
+  test('is in one message group with everything that its customer caused, and with nothing else', () => {
+    const groupOf = (actor: string, onBehalfOf?: string) => {
+      const [entry] = busEntries({ ...commit, actor, onBehalfOf }, stage);
+      return entry && readEnvelope(bodyOf(entry)).messagegroup;
+    };
+    expect(groupOf('service:orders', 'customer:alice')).toBe(groupOf('customer:alice'));
+    expect(groupOf('service:orders', 'customer:bob')).not.toBe(groupOf('customer:alice'));
+    expect(groupOf(`customer:${'x'.repeat(128)}`)).toMatch(/^[0-9a-f]{16}$/);
+  });
+  test('of an earlier release has no message group, and is read', () => {
+    if (!first) throw new Error('no entry');
+    expect(readEnvelope(bodyOf(first, { messagegroup: undefined }))).not.toHaveProperty('messagegroup');
   });
   test('says on whose behalf a service acted', () => {
     const [entry] = busEntries({ ...commit, actor: 'service:orders', onBehalfOf: 'customer:alice' }, stage);

@@ -863,4 +863,17 @@ export const BUGS: readonly PlantedBug[] = [
       to: ' }',
     },
   },
+  {
+    name: 'nothing is reserved: a flood of the API takes every execution',
+    scenario: 'api-flood',
+    resource: properties('AWS::Lambda::Function', /./, without('ReservedConcurrentExecutions')),
+  },
+  {
+    name: 'queues are not fair: messages have no group',
+    scenario: 'burst-of-200',
+    resource: properties('AWS::Events::Rule', /./, ({ Targets = [], ...rule }) => ({
+      ...rule,
+      Targets: (Targets as readonly JsonObject[]).map(without('SqsParameters')),
+    })),
+  },
 ];

@@ -1,9 +1,11 @@
 import type { Scenario } from '../../simulator/search/scenario.js';
 import { accountOne, creditRaces } from './accounts.js';
+import { burstCalled } from './burst.js';
 import { cancelAtCalled } from './cancel-at.js';
 import { priceRaces } from './catalog.js';
 import { chargeOne, chargeRaces, UNDO_AT, undoAt } from './charges.js';
 import { counting } from './counting.js';
+import { apiFlood } from './flood.js';
 import { forgetRaces } from './forget-races.js';
 import { keys } from './keys.js';
 import { lateApproval } from './late-approval.js';
@@ -72,21 +74,20 @@ export const SCENARIOS: readonly Scenario[] = [
   keysForgotten,
   stuck,
   refundRefused,
+  apiFlood,
   forgetRaces,
   rebuildUnderLoad,
   rebuildCredit,
 ];
 
 /**
- * @param name one of the list, `cancel-at-<moment>-of-<approval|rejection|decline>` or `undo-at-<moment>-of-<amount>`
+ * @param name one of the list, `burst-of-<orders>`, `cancel-at-<moment>-of-<approval|rejection|decline>` or `undo-at-<moment>-of-<amount>`
  * @throws {Error} naming what there is
  */
 export function scenarioCalled(name: string): Scenario {
-  const cancelling = cancelAtCalled(name);
-  if (cancelling) return cancelling;
+  const found = burstCalled(name) ?? cancelAtCalled(name) ?? SCENARIOS.find((scenario) => scenario.name === name);
+  if (found) return found;
   const [, undone, amount] = UNDO_AT.exec(name) ?? [];
   if (undone !== undefined) return undoAt(Number(undone), Number(amount));
-  const found = SCENARIOS.find((scenario) => scenario.name === name);
-  if (!found) throw new Error(`there is no scenario '${name}': ${SCENARIOS.map(({ name }) => name).join(', ')}`);
-  return found;
+  throw new Error(`there is no scenario '${name}': ${SCENARIOS.map(({ name }) => name).join(', ')}`);
 }

@@ -37,6 +37,7 @@ export interface AsyncInvoker {
 interface Target {
   readonly Arn: string;
   readonly DeadLetterConfig?: { readonly Arn: string };
+  readonly SqsParameters?: { readonly MessageGroupId?: string };
   readonly RetryPolicy?: { readonly MaximumEventAgeInSeconds?: number; readonly MaximumRetryAttempts?: number };
 }
 
@@ -174,7 +175,8 @@ export class EventBridge {
     }
     if (world.now >= attempt.downUntil) {
       const queue = this.around.queues.get(target.Arn);
-      if (queue) queue.send({ body: JSON.stringify(event) });
+      const group = groupOf(target, event);
+      if (queue) queue.send({ body: JSON.stringify(event), ...(group === undefined ? {} : { group }) });
       else this.around.functions.invokeAsync(target.Arn, event);
       return;
     }
@@ -220,4 +222,19 @@ export class EventBridge {
   }
 }
 
-const MODELLED = new Set(['Arn', 'Id', 'DeadLetterConfig', 'RetryPolicy']);
+const MODELLED = new Set(['Arn', 'Id', 'DeadLetterConfig', 'RetryPolicy', 'SqsParameters']);
+
+/**
+ * The message group that a target gives an event: a text, or what stands in the event at a path. AWS, "Event bus targets in
+ * Amazon EventBridge": dynamic path parameters, for `SqsParameters` too.
+ * @throws {Error} where nothing stands there: AWS doesn't say what happens then
+ */
+function groupOf({ SqsParameters: { MessageGroupId: group } = {} }: Target, event: BusEvent): string | undefined {
+  if (!group?.startsWith('$.')) return group;
+  const found = group
+    .slice(2)
+    .split('.')
+    .reduce<unknown>((value, name) => (value as Record<string, unknown> | undefined)?.[name], event);
+  if (typeof found !== 'string' || found === '') throw new Error(`an event without ${group} isn't modelled`);
+  return found;
+}

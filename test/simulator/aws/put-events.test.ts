@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { putEvents } from './put-events.js';
-import { cloudOf } from './support.js';
+import { arnOf, cloudOf } from './support.js';
 
 const put = (entries: readonly object[]) => {
   const { events, world } = cloudOf({});
@@ -38,4 +38,50 @@ test('an entry that is wrong in itself holds up no other', () => {
     output: { FailedEntryCount: 2, Entries: [{}, { ErrorCode: 'MalformedDetail' }, { ErrorCode: 'InvalidArgument' }] },
   });
   expect(taken).toBe(1);
+});
+
+/** Messages of a queue after one event, by a rule whose target has a message group. */
+async function grouped(MessageGroupId: string, detail: object) {
+  const cloud = cloudOf({
+    Queue: { Type: 'AWS::SQS::Queue', Properties: {} },
+    Policy: {
+      Type: 'AWS::SQS::QueuePolicy',
+      Properties: {
+        Queues: [{ Ref: 'Queue' }],
+        PolicyDocument: {
+          Statement: [
+            {
+              Effect: 'Allow',
+              Principal: { Service: 'events.amazonaws.com' },
+              Action: 'sqs:SendMessage',
+              Resource: arnOf('Queue'),
+            },
+          ],
+        },
+      },
+    },
+    Rule: {
+      Type: 'AWS::Events::Rule',
+      Properties: {
+        EventPattern: { source: ['shop'] },
+        Targets: [{ Id: 'Queue', Arn: arnOf('Queue'), SqsParameters: { MessageGroupId } }],
+      },
+    },
+  });
+  cloud.events.put('default', { source: 'shop', detailType: 'Sold', detail });
+  await cloud.world.settle();
+  return cloud
+    .queue('Shop/Queue')
+    .all()
+    .map(({ group }) => group);
+}
+
+test('a target gives a message the group that is said, or that stands in the event', async () => {
+  expect(await grouped('all', {})).toEqual(['all']);
+  expect(await grouped('$.detail.buyer', { buyer: 'anna' })).toEqual(['anna']);
+  expect(await grouped('$.detail.buyer.id', { buyer: { id: 'anna' } })).toEqual(['anna']);
+});
+
+test('what happens where no group stands in the event is not documented, and not guessed', async () => {
+  await expect(grouped('$.detail.buyer', {})).rejects.toThrow("an event without $.detail.buyer isn't modelled");
 });

@@ -93,7 +93,16 @@ export class QueueMapping {
     return false;
   }
 
-  private record({ id, receipt, body, attributes = {}, receiveCount, sentAt, firstReceivedAt }: Message): object {
+  private record({
+    id,
+    receipt,
+    body,
+    group,
+    attributes = {},
+    receiveCount,
+    sentAt,
+    firstReceivedAt,
+  }: Message): object {
     const messageAttributes = Object.fromEntries(
       Object.entries(attributes).map(([name, { DataType, StringValue }]) => [
         name,
@@ -109,6 +118,7 @@ export class QueueMapping {
         SentTimestamp: String(sentAt),
         SenderId: 'simulated',
         ApproximateFirstReceiveTimestamp: String(firstReceivedAt),
+        ...(group === undefined ? {} : { MessageGroupId: group }),
       },
       messageAttributes,
       md5OfBody: 'simulated',

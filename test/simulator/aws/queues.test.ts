@@ -180,3 +180,38 @@ test('a batch needs the right to send', async () => {
   expect(answer).toMatchObject({ status: 400, body: { __type: 'AccessDeniedException' } });
   expect(inside).toEqual([]);
 });
+
+/** A queue that nobody reads, with so many messages of a group in flight and one more waiting beside one of another. */
+function burst(inFlight: number, group?: string) {
+  const { cloud, queue } = shop({ rights: [] });
+  const send = (body: string, of: string | undefined) => queue.send({ body, ...(of && { group: of }) });
+  for (let number = 0; number < inFlight + 100; number++) send('noisy', group);
+  for (let received = 0; received < inFlight; received += 10) queue.receive(10);
+  send('quiet', 'other');
+  return { cloud, next: () => queue.receive(1).map(({ body }) => body) };
+}
+
+test('a message of a quiet group comes before those of a group with many in flight', () => {
+  expect(burst(60, 'burst').next()).toEqual(['quiet']);
+});
+
+test('no group is noisy with few messages in flight, nor are messages without a group', () => {
+  expect(burst(40, 'burst').next()).toEqual(['noisy']);
+  expect(burst(60).next()).toEqual(['noisy']);
+});
+
+test('a group is noisy no more when its messages have left the flight', async () => {
+  const { cloud, next } = burst(60, 'burst');
+  await cloud.world.pass(61_000);
+  expect(next()).toEqual(['noisy']);
+});
+
+test('a message of a batch has its group, and its function reads it', async () => {
+  const { answer } = await batch([{ ...entry('a'), MessageGroupId: 'g' }]);
+  expect(answer).toMatchObject({ body: { Successful: [{ Id: 'a' }] } });
+  const code = 'exports.handler = async ({ Records }) => console.log(Records[0].attributes.MessageGroupId);';
+  const { cloud, queue, said } = shop({ code });
+  queue.send({ body: 'a', group: 'g' });
+  await cloud.world.settle();
+  expect(said()).toEqual(['g']);
+});

@@ -140,9 +140,9 @@ export class SimulatedServices implements Services {
         const attributes = input.MessageAttributes as
           | Record<string, { DataType: string; StringValue: string }>
           | undefined;
-        return {
-          output: { MessageId: queue.send({ body: String(input.MessageBody), ...(attributes && { attributes }) }) },
-        };
+        const group = input.MessageGroupId as string | undefined;
+        const message = { body: String(input.MessageBody), ...(group && { group }), ...(attributes && { attributes }) };
+        return { output: { MessageId: queue.send(message) } };
       }
       case 'SendMessageBatch': {
         const answer = sendBatch(queue, input.Entries as readonly BatchEntry[], refusedEntries);

@@ -1,9 +1,11 @@
 import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
 import { TransactionConflictException } from '@aws-sdk/client-dynamodb';
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { messageGroupOf } from '../../../../lambdas/patterns/outbox/envelope.js';
 import { duePartition, LEASES } from '../../../../lambdas/patterns/timers/contract.js';
 import { HandOut } from '../../../../lambdas/patterns/timers/hand-out.js';
 import { documents, type Item, transact } from '../../../../lambdas/platform/dynamodb.js';
+import { traceOf } from '../../../support/tally.js';
 import { WAITER, waitId } from '../../../support/waiter/contract.js';
 import { environment, INTERVAL, QUEUE, Waiting } from './waiting.js';
 
@@ -61,6 +63,12 @@ describe('a sweep', () => {
     waiting.pass(600);
     await waiting.sweep();
     expect(waiting.sent).toEqual([{ record: pk, body: (await waiting.read(pk))?.payload }]);
+  });
+
+  test('hands out in the message group of whoever caused it', async () => {
+    await waiting.set('anna');
+    await waiting.sweep();
+    expect(waiting.groups).toEqual([messageGroupOf(traceOf('any').actor)]);
   });
 
   test('leaves a timer to its owner for the interval, then hands it out again, until it is done', async () => {

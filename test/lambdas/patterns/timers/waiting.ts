@@ -31,6 +31,8 @@ export class Waiting {
   readonly calls: Call[];
   /** What SQS took, batch by batch. */
   readonly batches: (readonly Sent[])[] = [];
+  /** Message groups of what it took. */
+  readonly groups: (string | undefined)[] = [];
   readonly putOff: number[] = [];
   /** Entries that SQS refuses, by their record's key. */
   readonly refused = new Map<string, { readonly Code: string; readonly SenderFault: boolean }>();
@@ -122,6 +124,7 @@ export class Waiting {
     const entries = input.Entries ?? [];
     const recordOf = (entry: (typeof entries)[number]) => String(entry.MessageAttributes?.[STORED]?.StringValue);
     const taken = entries.filter((entry) => !this.refused.has(recordOf(entry)));
+    this.groups.push(...taken.map(({ MessageGroupId }) => MessageGroupId));
     this.batches.push(taken.map((entry) => ({ body: String(entry.MessageBody), record: recordOf(entry) })));
     return {
       Successful: taken.map(({ Id }) => ({ Id })),

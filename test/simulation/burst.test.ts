@@ -1,0 +1,17 @@
+import { expect, test } from 'vitest';
+import { deploymentOf } from '../simulator/cloud.js';
+import { report } from '../simulator/search/report.js';
+import { playWith } from '../simulator/search/scenario.js';
+import { commandOf } from './cli/replay.js';
+import { burstOf } from './scenarios/burst.js';
+import { prodAssembly } from './support/assembly.js';
+
+const deployment = deploymentOf(prodAssembly());
+
+/** As many as it takes for a backlog; 900 take minutes (`npm run simulate -- --scenario burst-of-900 --calm`). */
+const ORDERS = 200;
+
+test('a burst of one customer does not starve others', async () => {
+  const history = await playWith(deployment, burstOf(ORDERS), 'singles');
+  if (history.violations.length > 0) expect.fail(report(history, commandOf(history, 'singles')));
+});

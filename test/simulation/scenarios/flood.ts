@@ -1,0 +1,28 @@
+import type { Scenario, Violation } from '../../simulator/search/scenario.js';
+import { brokenPromises } from '../invariants/broken-promises.js';
+import { Orderly } from '../support/orderly.js';
+import { MINUTE, placed, stocked } from './shop.js';
+
+/** Three orders are under way when a flood of the API takes, for ten minutes, every execution that nobody reserved. */
+export const apiFlood: Scenario = {
+  name: 'api-flood',
+  faultProbability: 0.02,
+  async play(cloud) {
+    const { world, unreserved, faults } = cloud;
+    const orderly = new Orderly(cloud);
+    await stocked(orderly, { 'TEA-1': 10 });
+    for (const customer of ['alice', 'bob', 'carol']) await placed(orderly, customer, 'order');
+    unreserved.running += unreserved.limit;
+    await world.pass(10 * MINUTE);
+    const approved = cloud.events.accepted.filter(({ event }) => event['detail-type'] === 'OrderApproved').length;
+    unreserved.running -= unreserved.limit;
+    await orderly.rest();
+    return [...held(approved, faults.made.length), ...brokenPromises(orderly)];
+  },
+};
+
+/** A fault may hold an order up for longer than the flood lasts. */
+function held(approved: number, faults: number): readonly Violation[] {
+  if (approved === 3 || faults > 0) return [];
+  return [{ invariant: 'orders come to their end in a flood of the API', detail: `${approved} of 3 did` }];
+}
