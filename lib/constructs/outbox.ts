@@ -86,8 +86,12 @@ export class Outbox extends Construct {
       reservedConcurrency: PARALLELIZATION * SHARDS,
       environment: { [Env.BUS]: bus.eventBusName, [Env.RECORDS]: records.tableName, [Env.EPOCH]: String(epoch) },
     });
-    // Each entry is judged by itself. Without this the least service's role could command payments, or speak for orders.
-    const ownEvents = { StringEquals: { 'events:source': sourceOf(context.service) } };
+    // Without this the least service's role could command payments, or speak for orders.
+    // The set operator is right whether IAM is asked about one entry or about a whole request; without a source it matches too.
+    const ownEvents = {
+      'ForAllValues:StringEquals': { 'events:source': sourceOf(context.service) },
+      Null: { 'events:source': 'false' },
+    };
     this.relay.allowWhere(ownEvents, ['events:PutEvents'], bus.eventBusArn);
     this.relay.allowItems(records, ['PutItem'], `${RELAY}@`);
 

@@ -57,8 +57,8 @@ export class PlatformStack extends Stack {
   }
 
   /**
-   * Denies every source but Orderly's services, whatever other rights somebody has in this account. `Null` limits the denial
-   * to requests with a source: PutEvents refuses an entry without one by itself, and a replay from the archive (which holds
+   * Denies every source but Orderly's services, whatever other rights somebody has in this account. `ForAnyValue` doesn't
+   * match a request without a source: PutEvents refuses an entry without one by itself, and a replay from the archive (which holds
    * events of these services only) passes whether or not AWS asks this policy about it.
    */
   private refuseForeignSources(): void {
@@ -73,10 +73,7 @@ export class PlatformStack extends Stack {
           Principal: { AWS: '*' },
           Action: 'events:PutEvents',
           Resource: this.bus.eventBusArn,
-          Condition: {
-            StringNotLike: { 'events:source': sourceOf('*') },
-            Null: { 'events:source': 'false' },
-          },
+          Condition: { 'ForAnyValue:StringNotLike': { 'events:source': sourceOf('*') } },
         },
       },
     });

@@ -121,7 +121,7 @@ describe('the platform', () => {
       Effect: 'Deny',
       Principal: { AWS: '*' },
       Action: 'events:PutEvents',
-      Condition: { StringNotLike: { 'events:source': 'orderly.*' }, Null: { 'events:source': 'false' } },
+      Condition: { 'ForAnyValue:StringNotLike': { 'events:source': 'orderly.*' } },
     });
   });
 

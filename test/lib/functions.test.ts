@@ -283,7 +283,10 @@ describe('roles', () => {
   test('let only the relays write to the bus, and each for its own service only', () => {
     const writers = statements(prod).filter(({ actions }) => actions.includes('events:PutEvents'));
     const told = writers.map(({ stack, policy, condition }) => [`${stack}/${policy.slice(0, 15)}`, condition]);
-    const own = (service: string) => ({ StringEquals: { 'events:source': `orderly.${service}` } });
+    const own = (service: string) => ({
+      'ForAllValues:StringEquals': { 'events:source': `orderly.${service}` },
+      Null: { 'events:source': 'false' },
+    });
     expect(Object.fromEntries(told)).toEqual({
       'Accounts/OutboxRelayRole': own('accounts'),
       'Catalog/OutboxRelayRole': own('catalog'),

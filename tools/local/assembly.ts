@@ -9,6 +9,7 @@ import {
   renameSync,
   rmSync,
   statSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
@@ -23,7 +24,8 @@ const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const CACHE = join(ROOT, '.build', 'assemblies');
 /** What templates and bundles are made from. */
 const SOURCES = ['bin', 'lib', 'lambdas', 'tools/local/dev-issuer.ts', 'cdk.json', 'package-lock.json'];
-const KEPT_FOR_MS = 24 * 3_600_000;
+/** An assembly that nobody has used for so long is removed. */
+const KEPT_FOR_MS = 7 * 24 * 3_600_000;
 const SAID = 'said.txt';
 
 /** A synthesized app. Several processes may read one at the same time. */
@@ -87,6 +89,8 @@ class Draft {
   }
 
   assembly(): Assembly {
+    const now = new Date();
+    utimesSync(this.folder, now, now);
     return { folder: this.folder, said: readFileSync(join(this.folder, SAID), 'utf8') };
   }
 
@@ -98,8 +102,9 @@ class Draft {
       // Another process was faster: the same sources make the same assembly.
       rmSync(this.draft, { recursive: true, force: true });
     }
-    removeOld(this.environment);
-    return this.assembly();
+    const made = this.assembly();
+    removeUnused();
+    return made;
   }
 }
 
@@ -115,11 +120,10 @@ function fingerprint(more: string): string {
   return hash.digest('hex').slice(0, 16);
 }
 
-/** Removes assemblies that are older than a day. */
-function removeOld(environment: string): void {
+/** Removes assemblies that nobody uses any more, and drafts that a killed process has left. */
+function removeUnused(): void {
   for (const name of readdirSync(CACHE)) {
     const folder = join(CACHE, name);
-    if (name.startsWith(`${environment}-`) && Date.now() - statSync(folder).mtimeMs > KEPT_FOR_MS)
-      rmSync(folder, { recursive: true, force: true });
+    if (Date.now() - statSync(folder).mtimeMs > KEPT_FOR_MS) rmSync(folder, { recursive: true, force: true });
   }
 }

@@ -794,7 +794,8 @@ export const BUGS: readonly PlantedBug[] = [
     source: FORGING_RELAY,
     resource: properties('AWS::IAM::Policy', /^OutboxRelayRole/, (policy) => {
       const text = JSON.stringify(policy);
-      const condition = /"Condition":\{"StringEquals":\{"events:source":"orderly\.[a-z]+"\}\},/;
+      const condition =
+        /"Condition":\{"ForAllValues:StringEquals":\{"events:source":"orderly\.[a-z]+"\},"Null":\{"events:source":"false"\}\},/;
       if (!condition.test(text)) throw new Error('the right to publish has no condition');
       return JSON.parse(text.replace(condition, '')) as JsonObject;
     }),
