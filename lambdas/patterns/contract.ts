@@ -46,6 +46,11 @@ export interface ServiceContract<Events extends Record<string, EventSchema> = Re
    * fields or not, so that an export finds them. @default only commits with personal fields are
    */
   readonly person?: string;
+  /**
+   * Types of its aggregates whose id is a person's (`Account`): logs name the type and leave the id out, since they outlive a
+   * person's wish to be forgotten. @default none
+   */
+  readonly aggregatesOfPeople?: readonly string[];
   /** Whoever sends one writes it by this contract: the receiver's. @default it takes none */
   readonly commands?: Record<string, EventSchema>;
 }

@@ -41,6 +41,9 @@ export interface Request<Body, Query> {
   readonly traceparent: string;
 }
 
+/** The part of an address that names a customer, in every route that has one. No log holds it. */
+const CUSTOMER = 'customerId';
+
 const SESSION_HEADERS = ['session-id', 'request-number', 'answered-up-to'] as const;
 
 /** What an idempotency key, or the number of a session, is read from and checked against. */
@@ -113,6 +116,7 @@ async function letIn<Body, Query>(
 ): Promise<Request<Body, Query>> {
   const caller = await callerOf(event, request.header);
   logger.appendKeys({ role: caller.role });
+  if (caller.role === 'operator') noteOperator(caller.id, event);
   if (!roles.includes(caller.role)) {
     throw new Problem('forbidden', `this is for ${roles.join(' or ')} only; the token's role is ${caller.role}`);
   }
@@ -136,6 +140,16 @@ async function letIn<Body, Query>(
     },
     traceparent: traceparentFrom(request.header('traceparent')),
   };
+}
+
+/**
+ * Who of the shop asks for what, in the log before it is looked up: of an operator it names `sub`, which is no customer's. Of
+ * customers no log says who; commits do.
+ */
+function noteOperator(operator: string, { httpMethod, resource, pathParameters }: APIGatewayProxyEvent): void {
+  const { [CUSTOMER]: _, ...of } = pathParameters ?? {};
+  logger.appendKeys({ operator });
+  logger.info('an operator asks', { method: httpMethod, route: resource, of });
 }
 
 /** The caller as the gateway's authorizer found them; where there was none (an emulator), by the same check here. */

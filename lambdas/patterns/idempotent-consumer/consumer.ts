@@ -5,7 +5,7 @@ import { Env } from '../../platform/environment.js';
 import { required, requiredInteger } from '../../platform/read-environment.js';
 import { count, describeError, logger, publishMetrics, seconds } from '../../platform/telemetry.js';
 import type { EventOf, ServiceContract } from '../contract.js';
-import { type Envelope, readEnvelope } from '../outbox/envelope.js';
+import { aggregateOf, type Envelope, readEnvelope } from '../outbox/envelope.js';
 import { isPermanent, tooOldBy } from './failure-kinds.js';
 import { FailureRecords, idOfBody } from './failure-records.js';
 import { from, type Listening, readFrom, type Source } from './listening.js';
@@ -120,14 +120,14 @@ class Consumption<C extends ServiceContract, Types extends EventOf<C>['type']> {
     try {
       if (!permanent && attempts < this.maxAttempts) {
         count('TransientFailures');
-        logger.warn('will be tried again', { attempts, ...describeError(error), ...fieldsOf(envelope) });
+        logger.warn('will be tried again', { attempts, ...describeError(error), ...this.fieldsOf(envelope) });
         await this.putOff(record, attempts);
         return false;
       }
       const id = envelope?.id ?? idOfBody(record.body);
       if (redriveOf(record)) {
         await this.failures.failedAgain(id, error);
-        logger.error('failed again', { attempts, permanent, ...describeError(error), ...fieldsOf(envelope) });
+        logger.error('failed again', { attempts, permanent, ...describeError(error), ...this.fieldsOf(envelope) });
         return true;
       }
       const stored = storedOf(record);
@@ -145,11 +145,11 @@ class Consumption<C extends ServiceContract, Types extends EventOf<C>['type']> {
       if (outcome === 'known') this.log('duplicate', envelope);
       else {
         count('ConsumerFailures');
-        logger.error('failed', { attempts, permanent, ...describeError(error), ...fieldsOf(envelope) });
+        logger.error('failed', { attempts, permanent, ...describeError(error), ...this.fieldsOf(envelope) });
       }
       return true;
     } catch (recording) {
-      logger.error('the failure could not be recorded', { ...describeError(recording), ...fieldsOf(envelope) });
+      logger.error('the failure could not be recorded', { ...describeError(recording), ...this.fieldsOf(envelope) });
       return false;
     }
   }
@@ -169,7 +169,26 @@ class Consumption<C extends ServiceContract, Types extends EventOf<C>['type']> {
   private log(outcome: 'applied' | 'duplicate', envelope: Envelope | undefined): void {
     if (outcome === 'duplicate') count('DuplicatesSuppressed');
     if (envelope) seconds('ProcessingAge', Math.max(0, secondsBetween(envelope.time, clock.now())));
-    logger.info(outcome, { consumer: this.identity.name, ...fieldsOf(envelope) });
+    logger.info(outcome, { consumer: this.identity.name, ...this.fieldsOf(envelope) });
+  }
+
+  /** What ties the log lines of one order together. */
+  private fieldsOf(envelope: Envelope | undefined) {
+    if (!envelope) return {};
+    return {
+      eventId: envelope.id,
+      eventType: envelope.type,
+      subject: this.subjectToLog(envelope),
+      correlationId: envelope.correlationid,
+      causationId: envelope.causationid,
+      traceparent: envelope.traceparent,
+    };
+  }
+
+  /** `Order/3f…`; without the id where it is a person's, or where nobody knows whether it is. */
+  private subjectToLog(envelope: Envelope): string {
+    const source = this.sources.find(({ sends }) => sends(envelope));
+    return source && !source.isAboutPerson(envelope) ? envelope.subject : aggregateOf(envelope);
   }
 }
 
@@ -190,16 +209,3 @@ function subjectOf(record: SQSRecord): string {
     return record.messageId;
   }
 }
-
-/** What ties the log lines of one order together. */
-const fieldsOf = (envelope: Envelope | undefined) =>
-  envelope
-    ? {
-        eventId: envelope.id,
-        eventType: envelope.type,
-        subject: envelope.subject,
-        correlationId: envelope.correlationid,
-        causationId: envelope.causationid,
-        traceparent: envelope.traceparent,
-      }
-    : {};

@@ -39,7 +39,7 @@ async function keep(record: SQSRecord): Promise<void> {
   const error = whyGivenUp(record, read);
   if (redriveOf(record)) {
     await failures.failedAgain(id, error);
-    logger.error('dead letter of a redrive', { eventId: envelope?.id, subject: envelope?.subject });
+    logger.error('dead letter of a redrive', { eventId: envelope?.id, eventType: envelope?.type });
     return;
   }
   const stored = storedOf(record);
@@ -53,7 +53,7 @@ async function keep(record: SQSRecord): Promise<void> {
   };
   const outcome = await (stored ? failures.end(stored, failure) : failures.put(failure));
   if (outcome === 'recorded') count('ConsumerFailures');
-  logger.error('dead letter', { outcome, eventId: envelope?.id, subject: envelope?.subject });
+  logger.error('dead letter', { outcome, eventId: envelope?.id, eventType: envelope?.type });
 }
 
 /**

@@ -8,7 +8,7 @@ import {
   type ServiceContract,
   sourceOf,
 } from '../contract.js';
-import { type Envelope, schemaVersionOf } from '../outbox/envelope.js';
+import { aggregateOf, type Envelope, schemaVersionOf } from '../outbox/envelope.js';
 import type { Trace } from '../trace.js';
 import { foreignCommand } from './failure-kinds.js';
 import type { Decide } from './process-once.js';
@@ -48,6 +48,8 @@ export interface Source {
   /** For a refusal: `listens to orders`. */
   readonly does: string;
   readonly sends: (envelope: Envelope) => boolean;
+  /** Whether the id in the subject is a person's. */
+  readonly isAboutPerson: (envelope: Envelope) => boolean;
   readonly read: (envelope: Envelope) => Read;
 }
 
@@ -68,6 +70,7 @@ export function from<C extends ServiceContract, Types extends EventOf<C>['type']
     does: takesCommands ? `takes commands to ${contract.service}` : `listens to ${contract.service}`,
     sends: ({ to, source }) =>
       takesCommands ? to === contract.service : to === undefined && source === sourceOf(contract.service),
+    isAboutPerson: (envelope) => contract.aggregatesOfPeople?.includes(aggregateOf(envelope)) ?? false,
     read: (envelope) => {
       const event: AnyEvent = readEvent(schemas, envelope.type, schemaVersionOf(envelope), envelope.data);
       const handle = Object.hasOwn(handlers, event.type) ? handlers[event.type] : undefined;

@@ -51,6 +51,9 @@ export const subjectId = ({ subject }: Envelope): string => subject.slice(subjec
 export const messageGroupOf = (actor: string, onBehalfOf = actor): string =>
   createHash('sha256').update(onBehalfOf).digest('hex').slice(0, 16);
 
+/** Type of the aggregate that an event is about. */
+export const aggregateOf = ({ subject }: Envelope): string => subject.slice(0, subject.indexOf('/'));
+
 /** One entry of PutEvents. */
 export interface BusEntry {
   readonly Source: string;

@@ -35,6 +35,7 @@ export type RefusalReason = z.infer<typeof RefusalReason>;
 /** What the accounts service publishes and takes; `subject` is `Account/<customerId>`. */
 export const accountsContract = {
   service: 'accounts',
+  aggregatesOfPeople: ['Account'],
   events: {
     AccountOpened: { version: 1, data: z.object({ customerId: CustomerId, creditLimit: Money }) },
     CreditLimitSet: { version: 1, data: z.object({ customerId: CustomerId, creditLimit: Money }) },

@@ -142,6 +142,31 @@ describe('an endpoint', () => {
     expect(await answer(ask({ authorizer: { sub: 'op', role: 'operator', exp: expires() } }))).toMatchObject({
       status: 403,
     }));
+  test("names the operator who asks in its log before it looks, what for, and no customer's id", async () => {
+    const written = vi.spyOn(logger, 'info').mockReturnValue();
+    const keys = vi.spyOn(logger, 'appendKeys');
+    const looked = vi.fn();
+    const both = endpoint({ roles: ['customer', 'operator'] }, async () => {
+      looked(written.mock.calls.length);
+      return { status: 200, body: {} };
+    });
+    const asked = (role: string, pathParameters: object) =>
+      both({ ...ask({ authorizer: { sub: `the-${role}`, role, exp: expires() } }), pathParameters } as never);
+    await asked('operator', { id: '7' });
+    await asked('operator', { customerId: 'ada' });
+    await asked('customer', { customerId: 'ada' });
+    const said = [...written.mock.calls];
+    const added = [...keys.mock.calls];
+    vi.restoreAllMocks();
+    const common = { method: 'POST', route: '/things/{id}' };
+    expect(said).toEqual([
+      ['an operator asks', { ...common, of: { id: '7' } }],
+      ['an operator asks', { ...common, of: {} }],
+    ]);
+    expect(added.filter(([more]) => 'operator' in more)).toEqual(Array(2).fill([{ operator: 'the-operator' }]));
+    expect(looked.mock.calls).toEqual([[1], [2], [2]]);
+    expect(JSON.stringify([said, added])).not.toMatch(/ada|the-customer/);
+  });
   test('answers 401 to a token that expired after the gateway had let it in', async () =>
     expect(await answer(ask({ authorizer: { sub: 'alice', role: 'customer', exp: '1' } }))).toMatchObject({
       status: 401,

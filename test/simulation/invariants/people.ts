@@ -8,6 +8,7 @@ export const people: Check = (facts) => [
   ...plainTextNowhere(facts),
   ...addressesAreTrue(facts),
   ...forgottenForEver(facts),
+  ...inNoLog(facts),
 ];
 
 type Address = Readonly<Record<string, unknown>>;
@@ -32,6 +33,23 @@ const plainTextNowhere: Check = ({ orderly, writes }) => {
       .slice(0, 3)
       .map((place) => violation('personal data is in plain text nowhere', `${secret} in ${place}`)),
   );
+};
+
+/** No log names a customer: it would outlive their wish to be forgotten. */
+const inNoLog: Check = ({ orderly }) => {
+  const callers = [...orderly.answered, ...orderly.unanswered].map(({ as }) => as);
+  // Whose account there is has called nothing where commands are sent by a scenario's hand.
+  const accounts = orderly.services.flatMap(({ table }) =>
+    orderly.itemsOf(table).flatMap(({ pk }) => /^Account#(.+)$/.exec(String(pk))?.[1] ?? []),
+  );
+  const customers = [...new Set([...callers, ...accounts])].filter((id) => id !== 'operator');
+  if (customers.length === 0) return [];
+  const ids = customers.map((id) => id.replace(/[^\w]/g, '\\$&')).join('|');
+  const named = new RegExp(`(?<![\\w-])(?:${ids})(?![\\w-])`);
+  return orderly.cloud.log
+    .filter(({ text }) => named.test(text))
+    .slice(0, 3)
+    .map(({ fn, text }) => violation('no log names a customer', `${fn}: ${text}`));
 };
 
 /** What a request is answered with is the address that it sent, or says that it is forgotten; nobody else's. */

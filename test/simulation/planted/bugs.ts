@@ -244,6 +244,20 @@ export const BUGS: readonly PlantedBug[] = [
     }),
   },
   {
+    name: "who reads an order has lost the tag that the key of people's keys asks for",
+    scenario: 'forget-races',
+    resource: properties('AWS::IAM::Role', /^(GetOrder|PlaceOrder)Role/, without('Tags')),
+  },
+  {
+    name: "a consumer's log names whom its message is about",
+    scenario: 'account-one',
+    source: {
+      file: `${PATTERNS}/idempotent-consumer/consumer.ts`,
+      from: 'this.subjectToLog(envelope)',
+      to: 'envelope.subject',
+    },
+  },
+  {
     name: 'a rule target has no dead-letter queue',
     scenario: 'place-one',
     resource: properties('AWS::Events::Rule', /^ReservationsOrders/, ({ Targets, ...rule }) => ({
