@@ -55,7 +55,15 @@ export interface Settings {
    */
   readonly keepsData: boolean;
   readonly logRetention: RetentionDays;
-  readonly logLevel: 'DEBUG' | 'INFO' | 'WARN';
+  /** How long the logs of functions behind the API are kept: they say which operator asked for what. */
+  readonly auditRetention: RetentionDays;
+  /** Never above INFO: which operator asked for what is written at that level. */
+  readonly logLevel: 'DEBUG' | 'INFO';
+  /**
+   * A second copy of the services' tables, once a day into a vault of AWS Backup, each for `retention`; none where false. Every
+   * copy is a full one, and costs as much as the table's storage (0.10 / GB a month). The table of people's keys isn't copied: a copy would bring forgotten people back.
+   */
+  readonly backup: false | { readonly retention: Duration };
   /** How long the bus archive can replay. */
   readonly archiveRetention: Duration;
   /** How long a duplicate is recognised, by consumers and by the API. */
@@ -109,7 +117,9 @@ const ENVIRONMENTS: Readonly<Record<string, Omit<Settings, 'environment'>>> = {
   dev: {
     keepsData: false,
     logRetention: RetentionDays.THREE_DAYS,
+    auditRetention: RetentionDays.THREE_DAYS,
     logLevel: 'DEBUG',
+    backup: false,
     archiveRetention: Duration.days(3),
     dedupeWindow: Duration.days(35),
     consumerAttempts: 8,
@@ -136,7 +146,9 @@ const ENVIRONMENTS: Readonly<Record<string, Omit<Settings, 'environment'>>> = {
   prod: {
     keepsData: true,
     logRetention: RetentionDays.THREE_MONTHS,
+    auditRetention: RetentionDays.ONE_YEAR,
     logLevel: 'INFO',
+    backup: { retention: Duration.days(7) },
     archiveRetention: Duration.days(90),
     dedupeWindow: Duration.days(35),
     consumerAttempts: 16,

@@ -16,6 +16,16 @@ export function acknowledgeWildcard(handler: ServiceFunction, of: Construct, res
   Validations.of(handler).acknowledge({ id, reason });
 }
 
+/** What rules of these packs are called before their own names. */
+const COMPLIANCE_PACKS = ['NIST.800.53.R5', 'PCI.DSS.321', 'HIPAA.Security'];
+
+/** Rules that the compliance packs share, for all resources below a construct; by rule, the reason. */
+export function acknowledgeCompliance(scope: Construct, reasons: Readonly<Record<string, string>>): void {
+  for (const [rule, reason] of Object.entries(reasons)) {
+    for (const pack of COMPLIANCE_PACKS) Validations.of(scope).acknowledge({ id: `${pack}-${rule}`, reason });
+  }
+}
+
 /** A queue at the end of the way: what it holds has nowhere further to go. */
 export function acknowledgeIsDeadLetterQueue(queue: Queue): void {
   const reason = 'It is a dead-letter queue itself, for 14 days and with an alarm.';

@@ -8,8 +8,12 @@ import type { Settings } from '../settings.js';
 /** Attribute in epoch seconds after which an item may be deleted (late, never early). */
 export const TTL_ATTRIBUTE = 'expiresAt';
 
+/** Tag of what the backup plan copies; its value is the environment's name. */
+export const BACKUP_TAG = 'orderly:backup';
+
 /** What every table has: pay per request, expiry by `expiresAt`, and as much safety as the environment's data needs. */
-export const tableDefaults = ({ keepsData }: Settings) => ({
+export const tableDefaults = ({ keepsData, backup, environment }: Settings) => ({
+  ...(backup ? { tags: [{ key: BACKUP_TAG, value: environment }] } : {}),
   billing: Billing.onDemand(),
   timeToLiveAttribute: TTL_ATTRIBUTE,
   removalPolicy: keepsData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,

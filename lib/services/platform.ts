@@ -18,6 +18,8 @@ import { Topic } from 'aws-cdk-lib/aws-sns';
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import type { Construct } from 'constructs';
 import { sourceOf } from '../../lambdas/patterns/contract.js';
+import { acknowledgeCompliance } from '../constructs/acknowledge.js';
+import { Backup } from '../constructs/backup.js';
 import { PersonalKeys } from '../constructs/personal-keys.js';
 import { metricsNamespace } from '../constructs/service-function.js';
 import { PLACEHOLDER_ISSUER, type Settings } from '../settings.js';
@@ -47,8 +49,10 @@ export class PlatformStack extends Stack {
       archive.applyRemovalPolicy(RemovalPolicy.RETAIN);
       this.bus.applyRemovalPolicy(RemovalPolicy.RETAIN);
     }
-    this.personalKeys = new PersonalKeys(this, 'PersonalKeys', settings);
     this.alarmTopic = this.topic(settings);
+    this.personalKeys = new PersonalKeys(this, 'PersonalKeys', { settings, alarmTopic: this.alarmTopic });
+    const { backup } = settings;
+    if (backup) new Backup(this, 'Backup', { settings, backup });
     this.dashboard(settings);
     this.refusePlaceholder(settings);
     new CfnOutput(this, 'BusName', { value: this.bus.eventBusName });
@@ -79,9 +83,16 @@ export class PlatformStack extends Stack {
     });
   }
 
-  /** TLS only, and only alarms of this account may write. A key of AWS's (`alias/aws/sns`) would shut alarms out. */
+  /**
+   * TLS only, and only alarms of this account and EventBridge may write. EventBridge's statement comes from the rule that
+   * writes, without a condition: "You can't use Condition blocks in Amazon SNS topic policies for EventBridge". A key of
+   * AWS's (`alias/aws/sns`) would shut alarms out.
+   */
   private topic({ alarmEmail, keepsData, environment }: Settings): Topic {
     const topic = new Topic(this, 'Alarms', { enforceSSL: true });
+    acknowledgeCompliance(topic, {
+      SNSEncryptedKMS: 'It holds texts of alarms, for seconds. A key that CloudWatch may not use would lose them.',
+    });
     topic.addToResourcePolicy(
       new PolicyStatement({
         sid: 'AlarmsOfThisAccount',

@@ -136,7 +136,7 @@ export abstract class ServiceStack extends Stack {
 
   /** A function behind the API; what it may do with the tables is said by `allowItems` on it. */
   protected endpoint(id: string, method: Route['method'], path: string, entry: string): ServiceFunction {
-    const { auth, dedupeWindow } = this.context.settings;
+    const { auth, dedupeWindow, auditRetention } = this.context.settings;
     const handler = new ServiceFunction(this, id, {
       context: this.context,
       entry,
@@ -145,6 +145,7 @@ export abstract class ServiceStack extends Stack {
         [Env.DEDUPE_WINDOW_SECONDS]: String(dedupeWindow.toSeconds()),
         ...tokenEnvironment(auth),
       },
+      logRetention: auditRetention,
     });
     this.routes.push({ method, path, handler });
     return handler;

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { type Json, synthesized } from './support/environments.js';
+import { matches } from '../simulator/aws/event-pattern.js';
+import { type Json, referenced, synthesized } from './support/environments.js';
 
 const prod = synthesized('prod');
 const alarms = prod.everywhere('AWS::CloudWatch::Alarm');
@@ -71,8 +72,46 @@ describe('each alarm', () => {
   });
 });
 
+describe("the key that wraps the people's keys", () => {
+  const [rule, ...others] = prod
+    .resources('Platform', 'AWS::Events::Rule')
+    .filter(({ id }) => id.includes('PersonalDataKeyInDanger'));
+  const [key] = prod.resources('Platform', 'AWS::KMS::Key');
+  const { EventPattern, Targets } = rule?.properties ?? {};
+  const { requestParameters } = EventPattern.detail;
+  const pattern = { ...EventPattern, detail: { ...EventPattern.detail, requestParameters: { keyId: ['id', 'arn'] } } };
+  const called = (eventName: string, keyId = 'id') => {
+    const detail = { eventSource: 'kms.amazonaws.com', eventName, requestParameters: { keyId } };
+    return matches(pattern, { source: 'aws.kms', 'detail-type': 'AWS API Call via CloudTrail', detail });
+  };
+
+  test('tells the topic who disables it, schedules its deletion or changes its policy, and of no other key', () => {
+    expect(others).toEqual([]);
+    expect(requestParameters.keyId).toEqual([{ Ref: key?.id }, { 'Fn::GetAtt': [key?.id, 'Arn'] }]);
+    for (const call of ['DisableKey', 'PutKeyPolicy', 'ScheduleKeyDeletion']) {
+      expect([called(call), called(call, 'arn')], call).toEqual([true, true]);
+      expect(called(call, 'another')).toBe(false);
+    }
+    expect(called('Decrypt')).toBe(false);
+    expect(rule?.properties.State).toBe('ENABLED');
+    expect(Targets.map(({ Arn }: Json) => referenced(Arn))).toEqual([
+      prod.resources('Platform', 'AWS::SNS::Topic')[0]?.id,
+    ]);
+  });
+
+  test('is a heading of RUNBOOK.md, and the message says so', () => {
+    expect(readFileSync('RUNBOOK.md', 'utf8')).toContain('\n## PersonalDataKeyInDanger\n');
+    expect(JSON.stringify(Targets[0].InputTransformer.InputTemplate)).toContain('RUNBOOK.md');
+    expect(Object.values(Targets[0].InputTransformer.InputPathsMap)).toEqual([
+      '$.detail.userIdentity.arn',
+      '$.detail.eventName',
+      '$.detail.eventTime',
+    ]);
+  });
+});
+
 describe('the topic of alarms', () => {
-  test('takes messages of this account’s alarms only, over TLS', () => {
+  test('takes messages of this account’s alarms and of EventBridge only, over TLS', () => {
     const [policy] = prod.resources('Platform', 'AWS::SNS::TopicPolicy');
     const having = (effect: string) =>
       policy?.properties.PolicyDocument.Statement.filter(({ Effect }: Json) => Effect === effect);
@@ -83,6 +122,7 @@ describe('the topic of alarms', () => {
         Action: 'sns:Publish',
         Condition: { StringEquals: { 'aws:SourceAccount': { Ref: 'AWS::AccountId' } } },
       },
+      { Principal: { Service: 'events.amazonaws.com' }, Action: 'sns:Publish' },
     ]);
   });
 

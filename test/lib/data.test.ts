@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { type EventSchema, PEOPLE_INDEX } from '../../lambdas/patterns/contract.js';
 import { contracts } from '../../tools/release/contracts.js';
-import { type Json, referenced, statements, synthesized } from './support/environments.js';
+import { type Json, referenced, STACKS, statements, synthesized } from './support/environments.js';
 
 const dev = synthesized('dev');
 const prod = synthesized('prod');
@@ -70,6 +70,23 @@ describe('tables', () => {
     expect(safety(dev)).toEqual(Array(13).fill([false, false, 'Delete', 'Delete']));
   });
 
+  test('have what the compliance packs ask of tables, and can not see: none but AWS::DynamoDB::GlobalTable is here', () => {
+    expect([...dev.everywhere('AWS::DynamoDB::Table'), ...prod.everywhere('AWS::DynamoDB::Table')]).toEqual([]);
+    for (const { id, properties } of prod.everywhere('AWS::DynamoDB::GlobalTable')) {
+      expect(properties.Replicas, id).toHaveLength(1);
+      const [replica] = properties.Replicas;
+      expect(replica, id).toMatchObject({
+        DeletionProtectionEnabled: true,
+        PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true },
+      });
+      // In a backup plan, or without a second copy on purpose.
+      expect(id === 'PersonalKeys' || JSON.stringify(replica.Tags).includes('orderly:backup'), id).toBe(true);
+      // Always encrypted: where nothing else is said, by DynamoDB's own key. Capacity is on demand, so it grows by itself.
+      expect(properties.SSESpecification?.SSEEnabled ?? false, id).toBe(false);
+      expect(properties.BillingMode, id).toBe('PAY_PER_REQUEST');
+    }
+  });
+
   test('are the business of their own service: no other stack hears of them', () => {
     for (const service of SERVICES) {
       const exported = JSON.stringify(
@@ -101,7 +118,7 @@ describe('tables', () => {
 
 describe("the people's keys", () => {
   const [table] = prod.resources('Platform', 'AWS::DynamoDB::GlobalTable');
-  const [key, ...others] = prod.resources('Platform', 'AWS::KMS::Key');
+  const [key, ...others] = prod.resources('Platform', 'AWS::KMS::Key').filter(({ id }) => !id.startsWith('Backup'));
 
   test('can be restored for one day, and no longer: a restore brings forgotten people back', () => {
     expect(table?.id).toBe('PersonalKeys');
@@ -117,8 +134,44 @@ describe("the people's keys", () => {
     expect(key?.attributes).toMatchObject({ DeletionPolicy: 'Retain', UpdateReplacePolicy: 'Retain' });
   });
 
+  test('are wrapped for tagged roles alone: administrators of the account keep the key, and can not use it', () => {
+    const [administration, use, ...more] = key?.properties.KeyPolicy.Statement ?? [];
+    expect(more).toEqual([]);
+    const root = {
+      AWS: { 'Fn::Join': ['', ['arn:', { Ref: 'AWS::Partition' }, ':iam::', { Ref: 'AWS::AccountId' }, ':root']] },
+    };
+    for (const { Effect, Principal, Resource } of [administration, use]) {
+      expect({ Effect, Principal, Resource }).toEqual({ Effect: 'Allow', Principal: root, Resource: '*' });
+    }
+    expect(administration.Condition).toBeUndefined();
+    expect(administration.Action).toEqual(expect.arrayContaining(['kms:PutKeyPolicy', 'kms:CancelKeyDeletion']));
+    const uses = /^kms:(\*|Decrypt|Encrypt|ReEncrypt.*|Generate.*|CreateGrant|Create\*|Sign|DeriveSharedSecret)$/;
+    expect(administration.Action.filter((action: string) => uses.test(action) || action.includes('*'))).toEqual([]);
+    expect(use.Action).toEqual(['kms:Decrypt', 'kms:GenerateDataKey']);
+    expect(use.Condition).toEqual({
+      StringEquals: {
+        'kms:EncryptionContext:purpose': 'personal-data',
+        'aws:PrincipalTag/orderly-personal-data': 'prod',
+      },
+    });
+    const tagged = prod
+      .everywhere('AWS::IAM::Role')
+      .filter(({ properties }) => JSON.stringify(properties.Tags).includes('orderly-personal-data'));
+    expect(tagged.map(({ id }) => id.replace(/Role.*/, ''))).toEqual([
+      'PlaceOrder',
+      'GetOrder',
+      'OrderHistory',
+      'CancelOrder',
+    ]);
+    for (const { properties } of tagged) {
+      expect(properties.Tags).toContainEqual({ Key: 'orderly-personal-data', Value: 'prod' });
+    }
+  });
+
   test('are used for personal data alone, and made only where it is written', () => {
-    const uses = statements(prod).filter(({ actions }) => actions.some((action) => action.startsWith('kms:')));
+    const uses = statements(prod).filter(
+      ({ actions, policy }) => !policy.startsWith('Backup') && actions.some((action) => action.startsWith('kms:')),
+    );
     for (const { condition } of uses) {
       expect(condition).toEqual({ StringEquals: { 'kms:EncryptionContext:purpose': 'personal-data' } });
     }
@@ -144,6 +197,50 @@ describe("the people's keys", () => {
     );
     const indexed = SERVICES.filter((service) => OWN_INDEXES[service].some(([name]) => name === PEOPLE_INDEX));
     expect(marked.map(({ service }) => service)).toEqual(indexed.map((service) => service.toLowerCase()));
+  });
+});
+
+describe('the second copy of tables', () => {
+  const tables = prod.everywhere('AWS::DynamoDB::GlobalTable');
+  const [plan] = prod.resources('Platform', 'AWS::Backup::BackupPlan');
+  const [vault] = prod.resources('Platform', 'AWS::Backup::BackupVault');
+
+  test('is of every table in prod but that of the people’s keys: a copy would bring forgotten people back', () => {
+    const [selection, ...others] = prod.resources('Platform', 'AWS::Backup::BackupSelection');
+    expect(others).toEqual([]);
+    const [{ ConditionType, ConditionKey, ConditionValue }] = selection?.properties.BackupSelection.ListOfTags ?? [];
+    expect(ConditionType).toBe('STRINGEQUALS');
+    expect(selection?.properties.BackupSelection.Resources).toBeUndefined();
+    const copied = tables.filter(({ properties }) =>
+      properties.Replicas.every(({ Tags }: Json) =>
+        Tags.some(({ Key, Value }: Json) => Key === ConditionKey && Value === ConditionValue),
+      ),
+    );
+    expect(copied).toHaveLength(11);
+    expect(tables.filter((table) => !copied.includes(table)).map(({ id }) => id)).toEqual(['PersonalKeys']);
+    const tagged = STACKS.flatMap((stack) => prod.resources(stack)).filter(
+      ({ type, properties }) =>
+        type !== 'AWS::DynamoDB::GlobalTable' &&
+        type !== 'AWS::Backup::BackupSelection' &&
+        JSON.stringify(properties).includes(ConditionKey),
+    );
+    expect(tagged).toEqual([]);
+  });
+
+  test('is made once a day, encrypted by a key of its own, kept for a week, and can not be removed before', () => {
+    const [rule, ...others] = plan?.properties.BackupPlan.BackupPlanRule ?? [];
+    expect(others).toEqual([]);
+    expect(rule).toMatchObject({ ScheduleExpression: 'cron(0 3 * * ? *)', Lifecycle: { DeleteAfterDays: 7 } });
+    expect(referenced(rule.TargetBackupVault)).toBe(vault?.id);
+    expect(JSON.stringify(vault?.properties.BackupVaultName)).toContain('AWS::StackId');
+    expect(vault?.properties.LockConfiguration).toEqual({ MinRetentionDays: 7 });
+    expect(referenced(vault?.properties.EncryptionKeyArn)).toMatch(/^BackupKey/);
+    expect(vault?.attributes).toMatchObject({ DeletionPolicy: 'Retain', UpdateReplacePolicy: 'Retain' });
+  });
+
+  test('is none where no data is kept', () => {
+    expect(dev.resources('Platform').filter(({ type }) => type.startsWith('AWS::Backup'))).toEqual([]);
+    expect(JSON.stringify(dev.everywhere('AWS::DynamoDB::GlobalTable'))).not.toContain('orderly:backup');
   });
 });
 

@@ -22,6 +22,24 @@ const keyed = (...keys: string[]) => ({
 });
 
 describe('each function', () => {
+  test('behind the API keeps its log for a year where data is kept: it says which operator asked for what', () => {
+    const retention = (environment: typeof prod) => {
+      const logs = new Map(
+        environment.everywhere('AWS::Logs::LogGroup').map(({ stack, id, properties }) => [stack + id, properties]),
+      );
+      const kept = environment.everywhere('AWS::Lambda::Function').map(({ stack, properties }) => ({
+        behindApi: properties.Environment.Variables.JWT_ISSUER !== undefined && stack !== 'Api',
+        days: logs.get(stack + referenced(properties.LoggingConfig.LogGroup))?.RetentionInDays,
+      }));
+      const days = (behind: boolean) => [
+        ...new Set(kept.filter(({ behindApi }) => behindApi === behind).map((one) => one.days)),
+      ];
+      return { behindApi: days(true), others: days(false) };
+    };
+    expect(retention(prod)).toEqual({ behindApi: [365], others: [90] });
+    expect(retention(dev)).toEqual({ behindApi: [3], others: [3] });
+  });
+
   test('runs current Node on arm64, with time and memory said', () => {
     expect(functions).toHaveLength(2 * 56);
     for (const { properties } of functions) {
@@ -34,7 +52,7 @@ describe('each function', () => {
     const days = (environment: typeof dev) =>
       new Set(environment.everywhere('AWS::Logs::LogGroup').map(({ properties }) => properties.RetentionInDays));
     expect([...days(dev)]).toEqual([3]);
-    expect([...days(prod)]).toEqual([90]);
+    expect([...days(prod)].toSorted()).toEqual([365, 90]);
     const groups = functions.map(
       ({ stack, properties }) => `${stack}/${referenced(properties.LoggingConfig.LogGroup)}`,
     );
@@ -48,8 +66,8 @@ describe('each function', () => {
         .map(({ stack, properties }) => `${stack}/${referenced(properties.Role)}`);
       expect(new Set(roles).size).toBe(roles.length);
       for (const { id, properties } of environment.everywhere('AWS::IAM::Role')) {
-        // API Gateway's logging role is the account's, of no function.
-        if (!id.includes('CloudWatchRole')) expect(properties.ManagedPolicyArns, id).toBeUndefined();
+        // API Gateway's logging role is the account's, and AWS Backup takes its own: of no function.
+        if (!/CloudWatchRole|^BackupRole/.test(id)) expect(properties.ManagedPolicyArns, id).toBeUndefined();
       }
     }
   });

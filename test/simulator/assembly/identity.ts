@@ -19,6 +19,11 @@ export interface Identity {
 const KINDS: Readonly<
   Record<string, { name?: string; of: (name: string, properties: JsonObject) => Partial<Identity> }>
 > = {
+  'AWS::Backup::BackupPlan': { of: (name) => ({ attributes: { BackupPlanId: name } }) },
+  'AWS::Backup::BackupVault': {
+    name: 'BackupVaultName',
+    of: (name) => ({ ref: name, attributes: { BackupVaultName: name } }),
+  },
   'AWS::Lambda::Function': { name: 'FunctionName', of: (name) => ({ arn: arn('lambda', `function:${name}`) }) },
   'AWS::SQS::Queue': {
     name: 'QueueName',

@@ -81,11 +81,14 @@ export class EventBridge {
   ) {
     this.buses = new Set(['default', ...assembly.ofType('AWS::Events::EventBus').map(({ ref }) => ref)]);
     const enabled = assembly.ofType('AWS::Events::Rule').filter(({ properties }) => properties.State !== 'DISABLED');
+    const topics = new Set(assembly.ofType('AWS::SNS::Topic').map(({ ref }) => ref));
     this.rules = enabled.map((resource) => {
-      const { EventBusName = 'default', EventPattern, Targets = [], ScheduleExpression } = resource.properties;
+      const { EventBusName = 'default', EventPattern, Targets: all = [], ScheduleExpression } = resource.properties;
+      // People hear a topic, and none is in a history.
+      const Targets = (all as readonly { readonly Arn: string }[]).filter(({ Arn }) => !topics.has(Arn));
       if (EventPattern !== undefined && ScheduleExpression !== undefined)
         throw new Error(`${resource.label}: a rule with a pattern and a schedule isn't modelled`);
-      for (const target of Targets as readonly object[]) {
+      for (const target of Targets) {
         const unknown = Object.keys(target).filter((name) => !MODELLED.has(name));
         if (unknown.length > 0)
           throw new Error(`${resource.label}: target property ${unknown.join(', ')} isn't modelled`);
@@ -95,7 +98,7 @@ export class EventBridge {
         bus: String(EventBusName).split('/').at(-1) ?? '',
         pattern: EventPattern as Record<string, unknown> | undefined,
         expression: ScheduleExpression as string | undefined,
-        targets: Targets as unknown as readonly Target[],
+        targets: Targets as readonly Target[],
       };
     });
     const scheduled = this.rules.flatMap((rule) => {

@@ -27,6 +27,10 @@ const TAKEN_FOR_USED = new Set([
   's3:ListBucket',
 ]);
 
+/** Also whatever administrators may do with a key. */
+const isTakenForUsed = (action: string): boolean =>
+  TAKEN_FOR_USED.has(action) || /^kms:(?!(Decrypt|GenerateDataKey|\*)$)/.test(action);
+
 /**
  * Roles and resource policies of the templates. AWS, "Policy evaluation logic": denied unless allowed, and a denial
  * outranks.
@@ -42,7 +46,7 @@ export class Iam {
 
   /** Whether a function's role allows it. */
   roleAllows(roleArn: string, access: Access): boolean {
-    return this.decide(this.policies.byRole.get(roleArn) ?? [], access);
+    return this.decide(this.policies.byRole.get(roleArn) ?? [], this.asRole(roleArn, access));
   }
 
   /** Whether a queue's, bucket's or function's own policy lets a service do it. @param owner ARN of that resource */
@@ -51,11 +55,17 @@ export class Iam {
   }
 
   /**
-   * Whether a key's policy lets the account's roles have rights on it by policies of their own. AWS KMS, "Key policies":
+   * Whether a key's policy lets a role of the account have rights on it by policies of its own. AWS KMS, "Key policies":
    * without that a role's right means nothing.
    */
-  keyLetsRolesDecide(access: Access): boolean {
-    return this.decide(this.policies.byResource.get(access.resource) ?? [], { ...access, service: ACCOUNT_ROOT });
+  keyLetsRoleDecide(roleArn: string, access: Access): boolean {
+    const statements = this.policies.byResource.get(access.resource) ?? [];
+    return this.decide(statements, { ...this.asRole(roleArn, access), service: ACCOUNT_ROOT });
+  }
+
+  /** AWS, "AWS global condition context keys": the tags of the caller's role come with each request. */
+  private asRole(roleArn: string, access: Access): Access {
+    return { ...access, context: { ...access.context, ...this.policies.tagsOfRole.get(roleArn) } };
   }
 
   /** Whether the resource's own policy, or that of an object's bucket, denies it to anybody. */
@@ -74,7 +84,7 @@ export class Iam {
       .flatMap((statement) =>
         statement.allows
           ? statement.actions
-              .filter(({ text }) => !this.used.get(statement)?.has(text) && !TAKEN_FOR_USED.has(text))
+              .filter(({ text }) => !this.used.get(statement)?.has(text) && !isTakenForUsed(text))
               .map(({ text }) => `${statement.holder}: ${text}`)
           : [],
       );

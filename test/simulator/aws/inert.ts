@@ -1,6 +1,9 @@
 /** Resource types that take no part in a history, each with the reason. Any other type that isn't modelled is an error. */
 export const INERT: Readonly<Record<string, string>> = {
   'AWS::CDK::Metadata': 'for statistics of the CDK only',
+  'AWS::Backup::BackupPlan': 'copies are made and restored by AWS, and no history restores one',
+  'AWS::Backup::BackupSelection': 'as the plan',
+  'AWS::Backup::BackupVault': 'as the plan',
   'AWS::CloudWatch::Alarm': 'nobody looks at alarms in a history; what they would show is asked of the models',
   'AWS::CloudWatch::Dashboard': 'nobody looks',
   'AWS::Logs::LogGroup': 'lines are collected without it',

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Json } from '../assembly/intrinsics.js';
 import { allow, arnOf, cloudOf, fn } from './support.js';
 
@@ -33,8 +33,8 @@ const BOTH = allow(['kms:GenerateDataKey', 'kms:Decrypt'], arnOf('Key'), {
   StringEquals: { 'kms:EncryptionContext:purpose': 'data' },
 });
 
-async function played(event: object = {}, rights: Json = BOTH, Key = key()) {
-  const cloud = cloudOf({ Key, Other: key(), ...fn('Work', [rights]) }, { Work: WORK });
+async function played(event: object = {}, rights: Json = BOTH, Key = key(), more: { [name: string]: Json } = {}) {
+  const cloud = cloudOf({ Key, Other: key(), ...fn('Work', [rights]), ...more }, { Work: WORK });
   let value: unknown;
   cloud.fn('Shop/Work').invoke({ key: ARN, ...event }, (result) => {
     value = result.kind === 'returned' ? result.value : result;
@@ -68,5 +68,29 @@ test.each([
 ])('without %s it is denied', async (_, event, rights, Key) =>
   expect(await played(event, rights, Key)).toMatchObject({ __type: 'AccessDeniedException' }),
 );
+
+describe("a key's policy that asks for a tag of the caller's role", () => {
+  const tagged = (Tags: Json) => ({ WorkRole: { Type: 'AWS::IAM::Role', Properties: { Tags } } });
+  const asking = key({
+    Effect: 'Allow',
+    Action: ['kms:GenerateDataKey', 'kms:Decrypt'],
+    Resource: '*',
+    Principal: ROOT,
+    Condition: { StringEquals: { 'aws:PrincipalTag/opens': 'data' } },
+  });
+
+  test('lets a role with the tag use the key', async () => {
+    expect(await played({}, BOTH, asking, tagged([{ Key: 'opens', Value: 'data' }]))).toMatchObject({ same: true });
+  });
+
+  test.each([
+    ['none', []],
+    ['another value', [{ Key: 'opens', Value: 'doors' }]],
+    ['another name', [{ Key: 'shuts', Value: 'data' }]],
+  ])('denies it to a role with %s, whatever its rights', async (_, tags) => {
+    const everything = allow(['kms:*'], '*');
+    expect(await played({}, everything, asking, tagged(tags))).toMatchObject({ __type: 'AccessDeniedException' });
+  });
+});
 
 test('the same seed makes the same keys', async () => expect(await played()).toEqual(await played()));

@@ -12,7 +12,8 @@ const READ = new Set(['Sid', 'Effect', 'Action', 'Resource', 'Condition', 'Princ
 const OPERATOR =
   /^(?:Null|(?:ForAllValues:|ForAnyValue:)?(?:StringEquals|StringNotEquals|StringLike|StringNotLike|ArnEquals|ArnLike|Bool))$/;
 /** AWS's own policies that aren't read: of what holds no function's role. */
-const UNREAD_POLICY = /:policy\/service-role\/AmazonAPIGatewayPushToCloudWatchLogs$/;
+const UNREAD_POLICY =
+  /:policy\/service-role\/(AmazonAPIGatewayPushToCloudWatchLogs|AWSBackupServiceRolePolicyForBackup)$/;
 
 export interface Statement {
   readonly holder: string;
@@ -39,6 +40,8 @@ interface Text {
 export class Policies {
   readonly byRole = new Map<string, Statement[]>();
   readonly byResource = new Map<string, Statement[]>();
+  /** Condition keys that come with a role: `aws:PrincipalTag/<name>`. */
+  readonly tagsOfRole = new Map<string, Readonly<Record<string, string>>>();
   private static readonly read = new WeakMap<Assembly, Policies>();
 
   static of(assembly: Assembly): Policies {
@@ -56,6 +59,11 @@ export class Policies {
     for (const role of assembly.ofType('AWS::IAM::Role')) {
       const unread = many(role.properties.ManagedPolicyArns ?? []).find((arn) => !UNREAD_POLICY.test(String(arn)));
       if (unread !== undefined) throw new PolicyNotModelled(`${role.label}: ${String(unread)}`);
+      const tags = (role.properties.Tags ?? []) as readonly { readonly Key: string; readonly Value: string }[];
+      this.tagsOfRole.set(
+        role.arn,
+        Object.fromEntries(tags.map(({ Key, Value }) => [`aws:PrincipalTag/${Key}`, Value])),
+      );
       for (const { PolicyDocument } of (role.properties.Policies ?? []) as readonly JsonObject[]) {
         this.add(this.byRole, role.arn, role, PolicyDocument);
       }

@@ -60,7 +60,7 @@ export class SimulatedServices implements Services {
       (access) =>
         !iam.roleAllows(caller.fn.role, access) ||
         iam.resourceDenies(access) ||
-        (request.service === 'kms' && !iam.keyLetsRolesDecide(access)),
+        (request.service === 'kms' && !iam.keyLetsRoleDecide(caller.fn.role, access)),
     );
     if (denied) {
       this.around.note(

@@ -1,0 +1,49 @@
+import { expect, test } from 'vitest';
+import { Iam } from '../simulator/aws/iam.js';
+import { deploymentOf } from '../simulator/cloud.js';
+import { prodAssembly } from './support/assembly.js';
+
+/** Who may use the KMS key that wraps the people's keys: a right of one's own, and the key's own policy. */
+
+const { assembly } = deploymentOf(prodAssembly());
+const iam = new Iam(assembly);
+const [key] = assembly.ofType('AWS::KMS::Key');
+const roles = assembly.ofType('AWS::Lambda::Function').map(({ label, properties }) => ({
+  fn: label.replace(/\/Function$/, ''),
+  role: String(properties.Role),
+}));
+const PERSONAL_DATA = { 'kms:EncryptionContext:purpose': 'personal-data' };
+const access = (action: string, context: Readonly<Record<string, string>> = PERSONAL_DATA) => ({
+  action: `kms:${action}`,
+  resource: key?.arn ?? '',
+  context,
+});
+
+test('is used by what opens personal data and by no other function, even if its own policy let it do everything', () => {
+  const byPolicyOfTheKey = (action: string) =>
+    roles.filter(({ role }) => iam.keyLetsRoleDecide(role, access(action))).map(({ fn }) => fn);
+  const opening = ['Orders/PlaceOrder', 'Orders/GetOrder', 'Orders/OrderHistory', 'Orders/CancelOrder'];
+  expect(byPolicyOfTheKey('Decrypt')).toEqual(opening);
+  expect(byPolicyOfTheKey('GenerateDataKey')).toEqual(opening);
+  for (const action of ['Encrypt', 'ReEncryptFrom', 'CreateGrant', 'GenerateDataKeyWithoutPlaintext']) {
+    expect(byPolicyOfTheKey(action), action).toEqual([]);
+  }
+  const sealing = roles.filter(({ role }) => iam.roleAllows(role, access('GenerateDataKey'))).map(({ fn }) => fn);
+  expect(sealing).toEqual(['Orders/PlaceOrder']);
+});
+
+test('is for personal data only, and says so in each call', () => {
+  for (const { role } of roles) {
+    expect(iam.keyLetsRoleDecide(role, access('Decrypt', {}))).toBe(false);
+    expect(iam.keyLetsRoleDecide(role, access('Decrypt', { 'kms:EncryptionContext:purpose': 'other' }))).toBe(false);
+  }
+});
+
+test('may be administered by whom the account lets, so that nobody is locked out', () => {
+  for (const action of ['PutKeyPolicy', 'CancelKeyDeletion', 'EnableKey']) {
+    expect(
+      roles.every(({ role }) => iam.keyLetsRoleDecide(role, access(action, {}))),
+      action,
+    ).toBe(true);
+  }
+});
