@@ -6,7 +6,9 @@ import { catalogContract } from '../lambdas/services/catalog/contract.js';
 import { inventoryContract } from '../lambdas/services/inventory/contract.js';
 import { ordersContract } from '../lambdas/services/orders/contract.js';
 import { paymentsContract } from '../lambdas/services/payments/contract.js';
+import { acknowledgeCompliance } from './constructs/acknowledge.js';
 import type { Bundles } from './constructs/bundles.js';
+import { OF_EVERY_FUNCTION } from './constructs/service-function.js';
 import { AccountsStack } from './services/accounts.js';
 import { ApiStack } from './services/api.js';
 import { CatalogStack } from './services/catalog.js';
@@ -74,6 +76,7 @@ export class OrderlyStage extends Construct {
     const catalog = new CatalogStack(this, 'Catalog', participant);
     const routes = [orders, inventory, accounts, payments, catalog].flatMap((service) => service.routes);
     new ApiStack(this, 'Api', { ...common, routes });
+    acknowledgeCompliance(this, OF_EVERY_FUNCTION);
     Tags.of(this).add('orderly:environment', settings.environment);
     this.checkConcurrency(settings);
   }

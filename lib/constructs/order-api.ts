@@ -17,6 +17,7 @@ import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
 import type { Settings } from '../settings.js';
+import { acknowledgeCompliance } from './acknowledge.js';
 import { alarm, alarmOnErrors } from './alarms.js';
 import { Firewall } from './firewall.js';
 import { answerProblems } from './gateway-responses.js';
@@ -170,6 +171,15 @@ export class OrderApi extends Construct {
       'AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AmazonAPIGatewayPushToCloudWatchLogs]',
       "API Gateway's own logging role, one per account and not of any function; AWS documents this policy for it.",
     );
+    acknowledgeCompliance(this, {
+      APIGWCacheEnabledAndEncrypted:
+        'Answers are of one caller each, and now: a cache would keep them and give old ones.',
+      APIGWExecutionLoggingEnabled: 'As for AwsSolutions-APIG6.',
+      APIGWSSLEnabled:
+        'A client certificate shows a backend on the internet who calls; a function is called by an API of AWS, which its permission names.',
+      APIGWXrayEnabled: 'As for Serverless-APIGWXrayEnabled.',
+      ...(firewall ? {} : { APIGWAssociatedWithWAF: 'As for AwsSolutions-APIG3.' }),
+    });
     if (firewall) return;
     acknowledge(
       'AwsSolutions-APIG3',

@@ -11,7 +11,7 @@ import { Construct } from 'constructs';
 import { sourceOf } from '../../lambdas/patterns/contract.js';
 import { FEED_INDEX } from '../../lambdas/patterns/projection/contract.js';
 import { Env } from '../../lambdas/platform/environment.js';
-import { acknowledgeIsDeadLetterQueue, acknowledgeWildcard } from './acknowledge.js';
+import { acknowledgeCompliance, acknowledgeIsDeadLetterQueue, acknowledgeWildcard } from './acknowledge.js';
 import { alarm, alarmOnErrors, alarmOnVisible, serviceMetric } from './alarms.js';
 import { metricsNamespace, type ServiceContext, ServiceFunction } from './service-function.js';
 import { acknowledgeNoRestore, pinLogicalId, tableDefaults } from './tables.js';
@@ -167,6 +167,14 @@ export class Outbox extends Construct {
       id: 'AwsSolutions-S1',
       reason:
         'One writer (Lambda) and one reader (the drain) by narrow roles, a few objects a year at best: a log bucket of its own would say nothing more.',
+    });
+
+    acknowledgeCompliance(bucket, {
+      S3BucketLoggingEnabled: 'As for AwsSolutions-S1.',
+      S3BucketReplicationEnabled:
+        'It is a copy itself, for 30 days: of commits that the table has, once the relay has given a batch of them up.',
+      S3BucketVersioningEnabled: 'Objects are written once, by Lambda, under names with a time and an id in them.',
+      S3DefaultEncryptionKMS: 'S3 encrypts with its own key. Personal data in a batch is sealed before it comes here.',
     });
 
     // The last resort, when even the drain can't: its alarm says so, and the object stays in the bucket meanwhile.

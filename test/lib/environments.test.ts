@@ -1,6 +1,6 @@
 import { Annotations, Match } from 'aws-cdk-lib/assertions';
-import { AwsSolutionsChecks, ServerlessChecks } from 'cdk-nag';
 import { describe, expect, test } from 'vitest';
+import { rulePacks } from '../../lib/checks.js';
 import { type Overrides, PLACEHOLDER_ISSUER } from '../../lib/settings.js';
 import { addEnvironment, type Json, newApp, referenced, STACKS, stackOf, synthesized } from './support/environments.js';
 
@@ -16,7 +16,7 @@ describe.each<[string, Overrides]>([
 ])('%s %o', (environment, overrides) => {
   test('has no finding of the rule packs that is not acknowledged with a reason', () => {
     const { app } = synthesized(environment, overrides);
-    for (const pack of [new AwsSolutionsChecks(app), new ServerlessChecks(app)]) {
+    for (const pack of rulePacks(app)) {
       const { violations } = pack.validateScope(app);
       expect(violations.map(({ ruleName, violatingResources }) => [ruleName, ...violatingResources])).toEqual([]);
     }
@@ -143,6 +143,7 @@ describe('the platform', () => {
 
 /** Which property gives a resource its name in the account; others' names are made by CloudFormation. */
 const PHYSICAL_NAMES: Readonly<Record<string, string>> = {
+  'AWS::Backup::BackupVault': 'BackupVaultName',
   'AWS::DynamoDB::GlobalTable': 'TableName',
   'AWS::SQS::Queue': 'QueueName',
   'AWS::SNS::Topic': 'TopicName',
