@@ -173,7 +173,6 @@ export class Outbox extends Construct {
       S3BucketLoggingEnabled: 'As for AwsSolutions-S1.',
       S3BucketReplicationEnabled:
         'It is a copy itself, for 30 days: of commits that the table has, once the relay has given a batch of them up.',
-      S3BucketVersioningEnabled: 'Objects are written once, by Lambda, under names with a time and an id in them.',
       S3DefaultEncryptionKMS: 'S3 encrypts with its own key. Personal data in a batch is sealed before it comes here.',
     });
 

@@ -160,7 +160,7 @@ export const OF_EVERY_FUNCTION = {
   IAMNoInlinePolicy:
     'Each role has one policy, generated for its one function, and both go together. A managed policy could be attached to somebody else.',
   LambdaConcurrency:
-    'What is reserved for one function is taken from all others. The stage throttles what clients may ask for, and each queue says how many messages are handled at once.',
+    'Consumers, relays, the sweeper and the authorizer reserve theirs where data is kept. What is reserved for one function is taken from all others, and the stage throttles what clients may ask of the rest.',
   LambdaDLQ:
     'As for Serverless-LambdaDLQ: a function has a dead-letter queue, an on-failure destination or a caller that waits, by how it is called.',
   LambdaInsideVPC:

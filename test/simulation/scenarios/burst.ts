@@ -57,17 +57,6 @@ export const burstOf = (orders: number): Scenario => ({
     const behind = await quietOrders(orderly, 'behind');
     const [order, orderAlone] = [median(behind.order), median(alone.order)];
     const [waiting, waitingAlone] = [mean(behind.waiting), mean(alone.waiting)];
-    if (process.env.SHOW)
-      console.log(
-        'order',
-        order,
-        orderAlone,
-        (order / orderAlone).toFixed(2),
-        'waiting',
-        waiting,
-        waitingAlone,
-        (waiting / waitingAlone).toFixed(2),
-      );
     const violations: Violation[] = [];
     if (order > ORDER_AT_MOST * orderAlone) {
       violations.push({

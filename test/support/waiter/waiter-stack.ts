@@ -3,8 +3,9 @@ import { AttributeType, TableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import { EventBus } from 'aws-cdk-lib/aws-events';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import { Env } from '../../../lambdas/platform/environment.js';
+import { acknowledgeCompliance } from '../../../lib/constructs/acknowledge.js';
 import { IdempotentConsumer } from '../../../lib/constructs/idempotent-consumer.js';
-import { type ServiceContext, ServiceFunction } from '../../../lib/constructs/service-function.js';
+import { OF_EVERY_FUNCTION, type ServiceContext, ServiceFunction } from '../../../lib/constructs/service-function.js';
 import { recordsTable, tableDefaults } from '../../../lib/constructs/tables.js';
 import { Timers, type TimersProps } from '../../../lib/constructs/timers.js';
 import { settingsFor } from '../../../lib/settings.js';
@@ -20,6 +21,7 @@ export class WaiterStack extends Stack {
     super(app, 'Waiter');
     const bus = new EventBus(this, 'Bus');
     const alarmTopic = new Topic(this, 'Alarms', { enforceSSL: true });
+    acknowledgeCompliance(this, { ...OF_EVERY_FUNCTION, SNSEncryptedKMS: 'A topic of tests.' });
     const records = recordsTable(this, 'Records', settings);
     const table = new TableV2(this, 'Table', {
       ...tableDefaults(settings),
