@@ -6,10 +6,17 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { LocalRunError } from '../errors.js';
 import { type Progress, waitUntil } from '../progress.js';
+import { verifyJars } from './jars.js';
 
 /** Version of `com.amazonaws:DynamoDBLocal` on Maven Central. */
 const DYNAMODB_LOCAL = '2.6.1';
-const LOCK = fileURLToPath(new URL('requirements.lock', import.meta.url));
+/** Version of DynamoDB Local's Jetty; jetty-xml starts it on the loopback interface (`dynamodb-local.xml`). */
+const JETTY = '12.0.14';
+/** Pinned, since a plugin runs code; Maven compares it with the registry's checksum only. */
+const MAVEN_PLUGIN = 'org.apache.maven.plugins:maven-dependency-plugin:3.8.1';
+const [WHEELS, SDISTS, JARS] = ['requirements.lock', 'sdists.lock', 'jars.lock'].map((name) =>
+  fileURLToPath(new URL(name, import.meta.url)),
+) as [string, string, string];
 const ELSEWHERE =
   'Or use an emulator (or account) that runs elsewhere: ORDERLY_ENDPOINT=http://localhost:4566 npm start';
 
@@ -27,7 +34,7 @@ export class MissingToolError extends LocalRunError {
 }
 
 /**
- * Brings LocalStack (hash-locked, from PyPI) and DynamoDB Local (from Maven) onto this machine: a minute at first, nothing
+ * Brings LocalStack (from PyPI) and DynamoDB Local (from Maven), both hash-locked, onto this machine: a minute at first, nothing
  * afterwards. All clones share one installation per version, below `$XDG_CACHE_HOME/orderly` (600 MB); of several at
  * once, one installs and the others wait.
  * @throws {MissingToolError} at once, where Python, Java or Maven is missing
@@ -58,10 +65,17 @@ export function checkTools(): void {
   else findTools();
 }
 
+/** What `install` brought; undefined where it hasn't yet. */
+export function installed(): Installation | undefined {
+  const { done, python, dynamodbLocal } = places();
+  return existsSync(done) ? { python, dynamodbLocal } : undefined;
+}
+
 function places() {
-  const hash = createHash('sha256').update(readFileSync(LOCK)).update(DYNAMODB_LOCAL).digest('hex').slice(0, 12);
+  const hash = createHash('sha256');
+  for (const lock of [WHEELS, SDISTS, JARS]) hash.update(readFileSync(lock));
   const cache = join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'orderly');
-  const folder = join(cache, `localstack-${hash}`);
+  const folder = join(cache, `localstack-${hash.digest('hex').slice(0, 12)}`);
   const python = join(folder, 'venv', 'bin', 'python');
   return { cache, folder, done: join(folder, 'done'), python, dynamodbLocal: join(folder, 'dynamodb-local') };
 }
@@ -109,7 +123,10 @@ async function installLocalStack(python: string, folder: string): Promise<void> 
   const venv = join(folder, 'venv');
   await run(python, ['-m', 'venv', venv]);
   const pip = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '--no-deps', '--require-hashes'];
-  await run(join(venv, 'bin', 'python'), [...pip, '-r', LOCK]);
+  await run(join(venv, 'bin', 'python'), [...pip, '--only-binary', ':all:', '-r', WHEELS]);
+  // Built by the setuptools that was installed just now; a wheel in pip's cache may have been built by anything.
+  const build = ['--no-binary', ':all:', '--no-build-isolation', '--use-pep517', '--no-cache-dir'];
+  await run(join(venv, 'bin', 'python'), [...pip, ...build, '-r', SDISTS]);
 }
 
 async function installDynamoDbLocal(target: string, folder: string): Promise<void> {
@@ -120,11 +137,14 @@ async function installDynamoDbLocal(target: string, folder: string): Promise<voi
   <groupId>orderly</groupId><artifactId>dynamodb-local</artifactId><version>1</version>
   <dependencies><dependency>
     <groupId>com.amazonaws</groupId><artifactId>DynamoDBLocal</artifactId><version>${DYNAMODB_LOCAL}</version>
+  </dependency><dependency>
+    <groupId>org.eclipse.jetty</groupId><artifactId>jetty-xml</artifactId><version>${JETTY}</version>
   </dependency></dependencies>
 </project>`,
   );
-  const goal = ['dependency:copy-dependencies', '-DincludeScope=runtime', `-DoutputDirectory=${target}`];
-  await run('mvn', ['-q', '-B', '-f', pom, ...goal]);
+  const goal = [`${MAVEN_PLUGIN}:copy-dependencies`, '-DincludeScope=runtime', `-DoutputDirectory=${target}`];
+  await run('mvn', ['-q', '-B', '--strict-checksums', '-f', pom, ...goal]);
+  verifyJars(target, readFileSync(JARS, 'utf8'));
 }
 
 function run(command: string, args: readonly string[]): Promise<void> {
