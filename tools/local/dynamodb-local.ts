@@ -1,51 +1,55 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { existsSync, readdirSync } from 'node:fs';
-import { createServer } from 'node:net';
-import { homedir, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { LocalRunError } from './errors.js';
+import { DYNAMODB_SERVER, freePort } from './localstack/localstack.js';
+import { waitUntil } from './progress.js';
 
 /** A request or an answer in DynamoDB's JSON. */
 type WireObject = { readonly [member: string]: unknown };
-
-const START_MS = 60_000;
-
-/** The folder of DynamoDB Local's jars, as `tools/local` installs them; undefined where it hasn't. */
-export function installedAt(): string | undefined {
-  const cache = join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'orderly');
-  const folders = existsSync(cache) ? readdirSync(cache).sort() : [];
-  return folders
-    .filter((name) => name.startsWith('localstack-') && existsSync(join(cache, name, 'done')))
-    .map((name) => join(cache, name, 'dynamodb-local'))
-    .find((folder) => existsSync(folder));
-}
 
 export interface Answer {
   readonly status: number;
   readonly body: WireObject;
 }
 
-/** DynamoDB Local in memory, on a free port of this machine. */
+/** DynamoDB Local in memory, on a free loopback port. It ends with this process, however that dies. */
 export class DynamoDbLocal {
   private constructor(
     private readonly process: ChildProcess,
     readonly url: string,
   ) {}
 
+  /**
+   * @param folder DynamoDB Local's jars, as `install` brings them
+   * @throws {LocalRunError} when it ends before it answers, with the end of its own words
+   */
   static async start(folder: string): Promise<DynamoDbLocal> {
     const port = await freePort();
     const java = process.env.JAVA_HOME ? join(process.env.JAVA_HOME, 'bin', 'java') : 'java';
-    const main = 'com.amazonaws.services.dynamodbv2.local.main.ServerRunner';
-    const args = ['-Xmx256m', '-XX:TieredStopAtLevel=1', `-Djava.library.path=${folder}`, '-cp', `${folder}/*`, main];
-    // It writes a file about itself where it stands.
-    const options = { stdio: 'ignore', cwd: tmpdir(), env: { ...process.env, DDB_LOCAL_TELEMETRY: '0' } } as const;
-    const child = spawn(java, [...args, '-inMemory', '-port', String(port)], options);
+    const args = ['-Xmx256m', '-XX:TieredStopAtLevel=1', `-Djava.library.path=${folder}`, '-cp', `${folder}/*`];
+    // It writes a file about itself where it stands, and ends when its stdin does, which only this process holds.
+    const child = spawn(java, [...args, 'org.eclipse.jetty.xml.XmlConfiguration', `port=${port}`, DYNAMODB_SERVER], {
+      stdio: ['pipe', 'ignore', 'pipe'],
+      cwd: tmpdir(),
+      env: { ...process.env, DDB_LOCAL_TELEMETRY: '0' },
+    });
+    let said = '';
+    child.stderr.on('data', (chunk) => (said = (said + chunk).slice(-2000)));
+    child.once('error', (error) => (said += error.message));
     const local = new DynamoDbLocal(child, `http://127.0.0.1:${port}/`);
-    const limit = Date.now() + START_MS;
-    while (!(await local.answers())) {
-      if (Date.now() > limit || child.exitCode !== null) {
-        local.stop();
-        throw new Error('DynamoDB Local did not start');
-      }
+    try {
+      await waitUntil(
+        async () => {
+          if (child.pid === undefined || child.exitCode !== null) throw new Error('it has ended');
+          return (await local.answers()) || undefined;
+        },
+        { missing: () => `${local.url} does not answer`, moved: () => said.length },
+      );
+    } catch (error) {
+      local.stop();
+      const why = (error as Error).message;
+      throw new LocalRunError(`DynamoDB Local did not start (${why}):\n${said}`, { cause: error });
     }
     return local;
   }
@@ -77,18 +81,7 @@ export class DynamoDbLocal {
     try {
       return (await this.call('ListTables', {})).status === 200;
     } catch {
-      await new Promise((resolve) => setTimeout(resolve, 100));
       return false;
     }
   }
 }
-
-const freePort = (): Promise<number> =>
-  new Promise((resolve, reject) => {
-    const server = createServer();
-    server.on('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address();
-      server.close(() => resolve(typeof address === 'object' && address ? address.port : 0));
-    });
-  });

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { DynamoDbLocal, installedAt } from '../../../tools/local/dynamodb-local.js';
+import { DynamoDbLocal } from '../../../tools/local/dynamodb-local.js';
+import { installed } from '../../../tools/local/localstack/install.js';
 import { DynamoDbError } from './errors.js';
 import type { DynamoDbModel } from './model.js';
 import { comparable, smooth } from './support/differences.js';
@@ -12,7 +13,7 @@ const SEEDS = Number(process.env.DYNAMODB_SEEDS ?? 4);
 const FIRST = Number(process.env.DYNAMODB_FIRST_SEED ?? 1);
 const OPERATIONS = Number(process.env.DYNAMODB_OPERATIONS ?? 300);
 
-const folder = installedAt();
+const folder = installed()?.dynamodbLocal;
 
 describe.skipIf(folder === undefined)('the model and DynamoDB Local (installed by `npm start`)', () => {
   let local: DynamoDbLocal;

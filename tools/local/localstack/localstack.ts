@@ -7,6 +7,8 @@ import { LocalRunError } from '../errors.js';
 import { waitUntil } from '../progress.js';
 import type { Installation } from './install.js';
 
+/** How DynamoDB Local is started on the loopback interface. */
+export const DYNAMODB_SERVER = fileURLToPath(new URL('../dynamodb-local.xml', import.meta.url));
 const PLUGIN = fileURLToPath(new URL('plugin', import.meta.url));
 
 export interface LocalStackOptions {
@@ -111,6 +113,7 @@ function environment(installation: Installation, home: string, port: number, pro
     LAMBDA_RUNTIME_EXECUTOR: 'process',
     LAMBDA_RETRY_BASE_DELAY: '1',
     LSPE_DDB_LIB: installation.dynamodbLocal,
+    LSPE_DDB_SERVER: DYNAMODB_SERVER,
     LSPE_NODE: process.execPath,
     NODE_NO_WARNINGS: '1',
     ...(proxy && { LSPE_ENDPOINT_PROXY: proxy }),
