@@ -17,6 +17,7 @@ const COMMANDS = {
   'bench-event-store': './bench/event-store.ts',
   'keep-contracts': './release/keep-contracts.ts',
   docs: './docs/write.ts',
+  'supply-chain': './release/supply-chain.ts',
 };
 const root = new URL('../', import.meta.url);
 const at = (path) => new URL(path, root);

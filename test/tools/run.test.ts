@@ -17,6 +17,7 @@ test.each([
   'bench:event-store',
   'contracts:keep',
   'docs',
+  'supply-chain',
   'simulate',
   'simulate:planted',
 ])('npm run %s works in a fresh clone: it installs what is missing, before anything is imported', (name) => {

@@ -1,0 +1,69 @@
+import { execFile } from 'node:child_process';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { promisify } from 'node:util';
+import { LocalRunError } from '../local/errors.js';
+import { integrityFaults, type LockedPackages, licenceFaults } from './packages.js';
+
+const ROOT = new URL('../../', import.meta.url);
+const SBOM = '.build/sbom.cdx.json';
+
+/** What `npm audit --json` says: a report, or why the registry gave none. */
+export interface AuditAnswer {
+  readonly auditReportVersion?: number;
+  readonly vulnerabilities?: Readonly<Record<string, { readonly severity: string; readonly range: string }>>;
+  readonly statusCode?: number;
+  readonly message?: string;
+}
+
+/** `npm run supply-chain`: licences and hashes of all packages, their SBOM (CycloneDX), and `npm audit`. */
+export async function main(): Promise<number> {
+  const { packages } = JSON.parse(readFileSync(new URL('package-lock.json', ROOT), 'utf8')) as {
+    packages: LockedPackages;
+  };
+  const faults = [...licenceFaults(packages), ...integrityFaults(packages)];
+  const count = Object.keys(packages).length - 1;
+  console.log(
+    faults.length > 0 ? `Licences and hashes: refused.` : `Licences and hashes of ${count} packages: allowed.`,
+  );
+  for (const fault of faults) console.log(`  ${fault}`);
+  console.log(`SBOM (CycloneDX) of ${await writeSbom()} components: ${SBOM}`);
+  const audit = auditVerdict(JSON.parse(await npm('audit', '--json')) as AuditAnswer);
+  console.log(audit.text);
+  const failed = faults.length > 0 || audit.verdict === 'vulnerable' || (audit.verdict === 'unknown' && process.env.CI);
+  return failed ? 1 : 0;
+}
+
+/** Says what an answer of `npm audit` means. Without a report nothing is known, which is not the same as "nothing found". */
+export function auditVerdict(answer: AuditAnswer): { verdict: 'clean' | 'vulnerable' | 'unknown'; text: string } {
+  if (answer.auditReportVersion === undefined || answer.vulnerabilities === undefined) {
+    const why = answer.statusCode ? `the registry answered ${answer.statusCode}` : (answer.message ?? 'no report');
+    return { verdict: 'unknown', text: `npm audit: NOT DONE (${why}). Run it where the registry knows advisories.` };
+  }
+  const found = Object.entries(answer.vulnerabilities);
+  if (found.length === 0) return { verdict: 'clean', text: 'npm audit: no known vulnerability.' };
+  const lines = found.map(([name, { severity, range }]) => `  ${name} ${range}: ${severity}`);
+  return { verdict: 'vulnerable', text: ['npm audit: vulnerable packages.', ...lines].join('\n') };
+}
+
+/** Writes every package of the lock file, also those of other platforms. @returns how many names and versions */
+async function writeSbom(): Promise<number> {
+  const text = await npm('sbom', '--sbom-format=cyclonedx', '--sbom-type=application', '--package-lock-only');
+  const bom = JSON.parse(text) as { components?: readonly unknown[]; metadata: { component: { name: string } } };
+  if (!bom.components) throw new LocalRunError(`npm sbom failed:\n${text}`);
+  bom.metadata.component.name = 'orderly'; // npm takes the folder's name
+  mkdirSync(new URL('.build/', ROOT), { recursive: true });
+  writeFileSync(new URL(SBOM, ROOT), `${JSON.stringify(bom, null, 2)}\n`);
+  return bom.components.length;
+}
+
+/** What npm prints; it prints JSON when it fails too. */
+async function npm(...args: readonly string[]): Promise<string> {
+  const options = { cwd: ROOT, maxBuffer: 64 * 2 ** 20 };
+  try {
+    return (await promisify(execFile)('npm', args, options)).stdout;
+  } catch (error) {
+    const { stdout } = error as { stdout?: string };
+    if (!stdout) throw new LocalRunError(`npm ${args[0]} failed: ${(error as Error).message}`, { cause: error });
+    return stdout;
+  }
+}
