@@ -3,10 +3,12 @@ import { world } from '../support/world.js';
 import { eur, putLimit } from './accounts.js';
 import { priced } from './catalog.js';
 import { cancel, get, line, placed, stocked } from './orders.js';
+import { chargedPayment } from './payments.js';
 import type { ApiRequest, Caller, ProblemBody, TokenFault } from './world.js';
 
-/** Alice's order and a SKU, which others ask for. */
+/** Alice's order and payment, and a SKU, which others ask for. */
 let orderId = '';
+let paymentId = '';
 let sku = '';
 
 beforeAll(async () => {
@@ -15,150 +17,71 @@ beforeAll(async () => {
   await world.settled(orderId);
   expect((await putLimit('alice', eur(100_000))).status).toBe(200);
   await priced(350, sku);
+  paymentId = await chargedPayment('alice', 4_200);
 });
 
-interface Route {
-  readonly name: string;
-  readonly request: () => Omit<ApiRequest, 'as'>;
-  /** What each gets: the owner, another customer, an operator. */
-  readonly alice: number;
-  readonly bob: number;
-  readonly operator: number;
+/** One way to ask a route, and the status of each answer: for the owner, for another customer, for an operator. */
+interface Row {
+  /** A route that is deployed: `GET /orders/{orderId}`. */
+  readonly route: string;
+  readonly expected: readonly [owner: number, other: number, operator: number];
+  /** @default the route's own, whose parameters belong to alice */
+  readonly query?: string;
+  readonly body?: () => object;
+  /** Whether it takes an Idempotency-Key. @default false */
+  readonly keyed?: boolean;
 }
 
-const keyed = () => ({ key: world.fresh('key') });
-
-/** Every route there is. Cancellation comes last: the order goes with it. */
-const ROUTES: readonly Route[] = [
+/** Every route that is deployed has at least one row. Refund and cancellation come last: they use up what others read. */
+const ROWS: readonly Row[] = [
+  { route: 'POST /orders', expected: [201, 201, 403], body: () => ({ lines: [line('sku')] }), keyed: true },
+  { route: 'GET /orders', expected: [200, 200, 400] },
+  { route: 'GET /orders', expected: [200, 403, 200], query: '?customerId=alice' },
+  { route: 'GET /orders/{orderId}', expected: [200, 404, 200] },
+  { route: 'GET /orders/{orderId}', expected: [200, 404, 200], query: '?version=1' },
+  { route: 'GET /orders/{orderId}/history', expected: [200, 404, 200] },
+  { route: 'PUT /stock/{sku}', expected: [403, 403, 200], body: () => ({ onHand: 10 }) },
+  { route: 'GET /stock/{sku}', expected: [403, 403, 200] },
   {
-    name: 'POST /orders',
-    request: () => ({ method: 'POST', path: '/orders', body: { lines: [line('sku')] }, ...keyed() }),
-    alice: 201,
-    bob: 201,
-    operator: 403,
+    route: 'PUT /accounts/{customerId}/credit-limit',
+    expected: [403, 403, 200],
+    body: () => ({ creditLimit: eur(100_000) }),
   },
-  { name: 'GET /orders', request: () => ({ method: 'GET', path: '/orders' }), alice: 200, bob: 200, operator: 400 },
+  { route: 'GET /accounts/{customerId}', expected: [200, 404, 200] },
+  { route: 'GET /accounts/{customerId}', expected: [200, 404, 200], query: '?version=1' },
+  { route: 'GET /accounts/{customerId}/history', expected: [200, 404, 200] },
+  { route: 'GET /accounts', expected: [403, 403, 200], query: '?creditExhausted=true' },
+  { route: 'PUT /products/{sku}', expected: [403, 403, 200], body: () => ({ name: 'Tea', unitPrice: eur(350) }) },
+  { route: 'GET /products/{sku}', expected: [200, 200, 200] },
+  { route: 'GET /products', expected: [200, 200, 200] },
+  { route: 'POST /idempotency-keys', expected: [201, 201, 201] },
+  { route: 'POST /sessions', expected: [201, 201, 201] },
+  { route: 'POST /payments/sessions', expected: [201, 201, 201] },
   {
-    name: 'GET /orders?customerId=alice',
-    request: () => ({ method: 'GET', path: '/orders?customerId=alice' }),
-    alice: 200,
-    bob: 403,
-    operator: 200,
+    route: 'POST /payments',
+    expected: [201, 404, 403],
+    body: () => ({ accountId: 'alice', amount: eur(4_200) }),
+    keyed: true,
   },
-  {
-    name: 'GET /orders/{id}',
-    request: () => ({ method: 'GET', path: `/orders/${orderId}` }),
-    alice: 200,
-    bob: 404,
-    operator: 200,
-  },
-  {
-    name: 'GET /orders/{id}?version=1',
-    request: () => ({ method: 'GET', path: `/orders/${orderId}?version=1` }),
-    alice: 200,
-    bob: 404,
-    operator: 200,
-  },
-  {
-    name: 'GET /orders/{id}/history',
-    request: () => ({ method: 'GET', path: `/orders/${orderId}/history` }),
-    alice: 200,
-    bob: 404,
-    operator: 200,
-  },
-  {
-    name: 'PUT /stock/{sku}',
-    request: () => ({ method: 'PUT', path: `/stock/${sku}`, body: { onHand: 10 } }),
-    alice: 403,
-    bob: 403,
-    operator: 200,
-  },
-  {
-    name: 'GET /stock/{sku}',
-    request: () => ({ method: 'GET', path: `/stock/${sku}` }),
-    alice: 403,
-    bob: 403,
-    operator: 200,
-  },
-  {
-    name: 'PUT /accounts/{id}/credit-limit',
-    request: () => ({ method: 'PUT', path: '/accounts/alice/credit-limit', body: { creditLimit: eur(100_000) } }),
-    alice: 403,
-    bob: 403,
-    operator: 200,
-  },
-  {
-    name: 'GET /accounts/{id}',
-    request: () => ({ method: 'GET', path: '/accounts/alice' }),
-    alice: 200,
-    bob: 404,
-    operator: 200,
-  },
-  {
-    name: 'GET /accounts/{id}?version=1',
-    request: () => ({ method: 'GET', path: '/accounts/alice?version=1' }),
-    alice: 200,
-    bob: 404,
-    operator: 200,
-  },
-  {
-    name: 'GET /accounts/{id}/history',
-    request: () => ({ method: 'GET', path: '/accounts/alice/history' }),
-    alice: 200,
-    bob: 404,
-    operator: 200,
-  },
-  {
-    name: 'GET /accounts?creditExhausted=true',
-    request: () => ({ method: 'GET', path: '/accounts?creditExhausted=true' }),
-    alice: 403,
-    bob: 403,
-    operator: 200,
-  },
-  {
-    name: 'PUT /products/{sku}',
-    request: () => ({ method: 'PUT', path: `/products/${sku}`, body: { name: 'Tea', unitPrice: eur(350) } }),
-    alice: 403,
-    bob: 403,
-    operator: 200,
-  },
-  {
-    name: 'GET /products/{sku}',
-    request: () => ({ method: 'GET', path: `/products/${sku}` }),
-    alice: 200,
-    bob: 200,
-    operator: 200,
-  },
-  { name: 'GET /products', request: () => ({ method: 'GET', path: '/products' }), alice: 200, bob: 200, operator: 200 },
-  {
-    name: 'POST /idempotency-keys',
-    request: () => ({ method: 'POST', path: '/idempotency-keys' }),
-    alice: 201,
-    bob: 201,
-    operator: 201,
-  },
-  {
-    name: 'POST /sessions',
-    request: () => ({ method: 'POST', path: '/sessions' }),
-    alice: 201,
-    bob: 201,
-    operator: 201,
-  },
-  {
-    name: 'POST /payments/sessions',
-    request: () => ({ method: 'POST', path: '/payments/sessions' }),
-    alice: 201,
-    bob: 201,
-    operator: 201,
-  },
-  {
-    name: 'POST /orders/{id}/cancellation',
-    request: () => ({ method: 'POST', path: `/orders/${orderId}/cancellation`, body: {}, ...keyed() }),
-    alice: 200,
-    bob: 404,
-    operator: 403,
-  },
+  { route: 'GET /payments/{paymentId}', expected: [200, 404, 200] },
+  { route: 'POST /payments/{paymentId}/refund', expected: [201, 404, 403], body: () => ({}), keyed: true },
+  { route: 'POST /orders/{orderId}/cancellation', expected: [200, 404, 403], body: () => ({}), keyed: true },
 ];
+
+const ROUTES = await world.routes();
+
+/** @throws {Error} where a parameter of the path has no value here */
+function requestOf({ route, query = '', body, keyed = false }: Row): Omit<ApiRequest, 'as'> {
+  const [method, resource = ''] = route.split(' ');
+  const values: Readonly<Record<string, string>> = { orderId, paymentId, sku, customerId: 'alice' };
+  const path = resource.replace(/\{(\w+)\}/g, (_, name: string) => {
+    const value = values[name];
+    if (!value) throw new Error(`${route}: there is no ${name} of alice's`);
+    return value;
+  });
+  const key = keyed ? { key: world.fresh('key') } : {};
+  return { method: method as ApiRequest['method'], path: path + query, ...(body && { body: body() }), ...key };
+}
 
 const FAULTS: readonly TokenFault[] = [
   'forged signature',
@@ -167,6 +90,8 @@ const FAULTS: readonly TokenFault[] = [
   'wrong issuer',
   'wrong audience',
   'alg none',
+  'signed by the public key',
+  'missing key id',
   'unknown key id',
   'missing role',
   'unknown role',
@@ -183,8 +108,16 @@ const FAULTS: readonly TokenFault[] = [
 const CODES: Readonly<Record<number, string>> = { 400: 'invalid-request', 403: 'forbidden', 404: 'not-found' };
 
 describe('when someone else asks', () => {
-  for (const { name, request } of ROUTES) {
-    test(`${name}: nobody is let in without a token that proves who they are`, async () => {
+  test('each row is of a route that is deployed', () => {
+    expect(ROWS.map(({ route }) => route).filter((route) => !ROUTES.includes(route))).toEqual([]);
+  });
+
+  describe.each(ROUTES)('%s', (route) => {
+    const rows = ROWS.filter((row) => row.route === route);
+
+    test('has a row that says who gets what', () => expect(rows, `add a row to ROWS for ${route}`).not.toEqual([]));
+
+    test('lets nobody in without a token that proves who they are', async () => {
       const callers: [string, Caller][] = [
         ['no token', 'nobody'],
         ...FAULTS.map((fault): [string, Caller] => [fault, { token: world.badToken(fault) }]),
@@ -192,7 +125,8 @@ describe('when someone else asks', () => {
       for (const [what, as] of callers) {
         const correlationId = world.fresh('asked');
         const headers = { 'X-Correlation-Id': correlationId };
-        const answer = await world.call<ProblemBody>({ ...request(), as, headers });
+        const [row = { route, expected: [401, 401, 401] }] = rows;
+        const answer = await world.call<ProblemBody>({ ...requestOf(row), as, headers });
         expect({ what, status: answer.status, type: answer.body.type }).toEqual({
           what,
           status: 401,
@@ -205,7 +139,7 @@ describe('when someone else asks', () => {
         });
       }
     });
-  }
+  });
 
   test('a token in another scheme is none', async () => {
     for (const Authorization of ['Basic YWxpY2U6', 'Bearer', 'Bearer ', 'bearer', 'alice']) {
@@ -214,15 +148,21 @@ describe('when someone else asks', () => {
     }
   });
 
-  for (const { name, request, ...expected } of ROUTES) {
-    test(`${name}: owner ${expected.alice}, another customer ${expected.bob}, operator ${expected.operator}`, async () => {
+  for (const row of ROWS) {
+    const { route, query = '' } = row;
+    const [alice, bob, operator] = row.expected;
+    test(`${route}${query}: owner ${alice}, another customer ${bob}, operator ${operator}`, async () => {
       // The owner last: their cancellation would be seen by the others.
-      for (const as of ['bob', 'operator', 'alice'] as const) {
-        const { status, body, text } = await world.call<ProblemBody>({ ...request(), as });
-        expect({ as, status }).toEqual({ as, status: expected[as] });
+      for (const [as, expected] of [
+        ['bob', bob] as const,
+        ['operator', operator] as const,
+        ['alice', alice] as const,
+      ]) {
+        const { status, body, text } = await world.call<ProblemBody>({ ...requestOf(row), as });
+        expect({ as, status }).toEqual({ as, status: expected });
         if (status < 400) continue;
         expect(body.type).toBe(`urn:orderly:problem:${CODES[status]}`);
-        expect(text).not.toContain(orderId);
+        for (const id of [orderId, paymentId]) expect(text).not.toContain(id);
       }
     });
   }

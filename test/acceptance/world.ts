@@ -25,6 +25,8 @@ export interface World {
   /** ISO 8601, UTC. @param secondsAgo how long before this world's now. @default 0 */
   time(secondsAgo?: number): string;
 
+  /** Methods and paths of the API as it is deployed, sorted: `GET /orders/{orderId}`. */
+  routes(): Promise<readonly string[]>;
   /** One request to the API. */
   call<Body = Json>(request: ApiRequest): Promise<ApiAnswer<Body>>;
   /** A token that must not let anybody in. */
@@ -113,6 +115,8 @@ export type TokenFault =
   | 'wrong issuer'
   | 'wrong audience'
   | 'alg none'
+  | 'signed by the public key'
+  | 'missing key id'
   | 'unknown key id'
   | 'missing role'
   | 'unknown role'

@@ -1,8 +1,12 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { World as Port } from '../acceptance/world.js';
 import { World } from '../simulator/world/world.js';
 import { SimulatorWorld } from '../support/simulator-world.js';
+import { routesIn } from '../support/template-routes.js';
 import { VirtualTime } from '../support/virtual-time.js';
+import { prodAssembly } from './support/assembly.js';
 
 /** What scenarios rely on where they run in the simulator: of the rest the scenarios themselves tell. */
 
@@ -48,6 +52,16 @@ describe('in the simulator', () => {
     const ofSaga = calls.filter(({ fn, operation }) => fn === 'orders/on-saga-message' && /Write/.test(operation));
     const units = ofSaga.map(({ units: { table, indexes } }) => table + (indexes.feed ?? 0) + (indexes.due ?? 0));
     expect(units.reduce((sum, one) => sum + one)).toBe(36);
+  });
+
+  test("routes are read alike from the API's model and from its template, as an emulator has it", async () => {
+    const folder = prodAssembly();
+    const template = readdirSync(folder, { recursive: true, encoding: 'utf8' }).find((file) =>
+      /Api\w*\.template\.json$/.test(file),
+    );
+    const routes = routesIn(JSON.parse(readFileSync(join(folder, String(template)), 'utf8')));
+    expect(routes).toContain('POST /orders/{orderId}/cancellation');
+    expect(await new SimulatorWorld('1').routes()).toEqual(routes);
   });
 
   test('what was in a queue is found there afterwards: personal data would be', async () => {

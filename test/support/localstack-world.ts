@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { CloudFormationClient, GetTemplateCommand } from '@aws-sdk/client-cloudformation';
 import {
   CloudWatchLogsClient,
   paginateDescribeLogGroups,
@@ -18,6 +19,7 @@ import {
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import type { BusEntry, Envelope } from '../../lambdas/patterns/outbox/envelope.js';
 import { settingsFor } from '../../lib/settings.js';
+import { STACKS } from '../../tools/local/deploy.js';
 import { clientConfig } from '../../tools/local/endpoint.js';
 import { waitUntil } from '../../tools/local/progress.js';
 import type * as Port from '../acceptance/world.js';
@@ -25,6 +27,7 @@ import type { Deployed } from './deployed.js';
 import { CONSUMERS, functionOf, logGroups, PART_OF_NAME } from './deployed-parts.js';
 import { entryOf, OrderlyWorld, parsed } from './orderly-world.js';
 import { ProxyControl } from './proxy-control.js';
+import { routesIn } from './template-routes.js';
 import { devIssuer, Tokens } from './tokens.js';
 
 /** In the place of a minute, while a crash is awaited: a dead consumer's messages come back after this many seconds. */
@@ -75,6 +78,15 @@ export class LocalStackWorld extends OrderlyWorld {
 
   time(secondsAgo = 0): string {
     return new Date(Date.now() - secondsAgo * 1000).toISOString();
+  }
+
+  async routes(): Promise<readonly string[]> {
+    const client = new CloudFormationClient(
+      clientConfig({ url: this.deployed.endpoint, region: this.deployed.region }),
+    );
+    const { TemplateBody = '{}' } = await client.send(new GetTemplateCommand({ StackName: `${STACKS}Api` }));
+    client.destroy();
+    return routesIn(JSON.parse(TemplateBody));
   }
 
   async call<Body = Port.Json>({

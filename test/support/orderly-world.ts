@@ -31,6 +31,7 @@ export abstract class OrderlyWorld implements Port.World {
   abstract fresh(prefix: string): string;
   abstract uuid(): string;
   abstract time(secondsAgo?: number): string;
+  abstract routes(): Promise<readonly string[]>;
   abstract call<Body = Port.Json>(request: Port.ApiRequest): Promise<Port.ApiAnswer<Body>>;
   abstract badToken(fault: Port.TokenFault): string;
   abstract publish(...entries: readonly (Envelope | BusEntry)[]): Promise<void>;

@@ -6,7 +6,7 @@ import { settingsFor } from '../../lib/settings.js';
 import type * as Port from '../acceptance/world.js';
 import { prodAssembly } from '../simulation/support/assembly.js';
 import { copiesBesideTables } from '../simulation/support/copies.js';
-import { AUDIENCE, ISSUER, KEY_ID, signature } from '../simulation/support/issuer.js';
+import { AUDIENCE, ISSUER, KEY_ID, publicKey, signature } from '../simulation/support/issuer.js';
 import type { ApiResponse } from '../simulator/aws/api-gateway.js';
 import type { Kms } from '../simulator/aws/kms.js';
 import { putAccess } from '../simulator/aws/put-events.js';
@@ -55,6 +55,7 @@ export class SimulatorWorld extends OrderlyWorld {
       audience: AUDIENCE,
       algorithm: 'EdDSA',
       keyId: KEY_ID,
+      publicKey: publicKey(),
       now: () => Math.floor(cloud.world.now / 1000),
       signature,
     });
@@ -71,6 +72,11 @@ export class SimulatorWorld extends OrderlyWorld {
 
   time(secondsAgo = 0): string {
     return new Date(this.cloud.world.now - secondsAgo * 1000).toISOString();
+  }
+
+  async routes(): Promise<readonly string[]> {
+    const routes = this.cloud.apis.flatMap((api) => api.routes).filter(({ method }) => method !== 'ANY');
+    return routes.map(({ method, resource }) => `${method} ${resource}`).sort();
   }
 
   async call<Body = Port.Json>({

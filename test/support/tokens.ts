@@ -1,4 +1,4 @@
-import { createPrivateKey, sign } from 'node:crypto';
+import { createHmac, createPrivateKey, createPublicKey, sign } from 'node:crypto';
 import { DEV_AUDIENCE, DEV_ISSUER } from '../../lib/development.js';
 import { devKey, type IssuerKey, newKey } from '../../tools/local/dev-issuer.js';
 import type { Caller, TokenFault } from '../acceptance/world.js';
@@ -9,6 +9,8 @@ export interface TokenIssuer {
   readonly audience: string;
   readonly algorithm: 'ES256' | 'EdDSA';
   readonly keyId: string;
+  /** PEM (SPKI). */
+  readonly publicKey: string;
   /** Epoch seconds, whole. */
   now(): number;
   /** base64url, by the issuer's key or by one that nobody trusts. */
@@ -23,6 +25,7 @@ export function devIssuer(): TokenIssuer {
     audience: DEV_AUDIENCE,
     algorithm: 'ES256',
     keyId: keys.issuer.kid,
+    publicKey: createPublicKey({ key: keys.issuer, format: 'jwk' }).export({ type: 'spki', format: 'pem' }).toString(),
     now: () => Math.floor(Date.now() / 1000),
     signature: (text, by) => {
       const options = { key: createPrivateKey({ key: keys[by], format: 'jwk' }), dsaEncoding: 'ieee-p1363' } as const;
@@ -65,6 +68,13 @@ export class Tokens {
         return this.signed({ aud: 'somebody-else' });
       case 'alg none':
         return `${base64url({ alg: 'none', typ: 'JWT', kid: keyId })}.${this.signed({}).split('.')[1]}.AA`;
+      case 'signed by the public key': {
+        // RFC 8725, 2.1: a verifier that goes by the token's own `alg` takes the public key for a shared secret.
+        const text = `${base64url({ alg: 'HS256', typ: 'JWT', kid: keyId })}.${this.signed({}).split('.')[1]}`;
+        return `${text}.${createHmac('sha256', this.issuer.publicKey).update(text).digest('base64url')}`;
+      }
+      case 'missing key id':
+        return this.signed({}, 'issuer', keyId, { kid: undefined });
       case 'unknown key id':
         return this.signed({}, 'stranger', 'unknown');
       case 'missing role':

@@ -18,7 +18,7 @@ const SKIPPED_KNOWINGLY = new Set([
 ]);
 
 /** Every stack of `dev` is named so. */
-const STACKS = 'orderly-dev-';
+export const STACKS = 'orderly-dev-';
 
 export interface Deployment {
   /** Address of the API's stage at this endpoint, without a trailing slash. */

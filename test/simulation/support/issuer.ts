@@ -21,6 +21,9 @@ export function jwks(): string {
   return JSON.stringify({ keys: [{ kty, crv, x, kid: KEY_ID, alg: 'EdDSA', use: 'sig' }] });
 }
 
+/** PEM (SPKI). */
+export const publicKey = (): string => createPublicKey(KEYS.issuer).export({ type: 'spki', format: 'pem' }).toString();
+
 /** EdDSA, base64url; by the issuer's key, or by one that nobody trusts. */
 export const signature = (text: string, by: keyof typeof KEYS = 'issuer'): string =>
   sign(null, Buffer.from(text), KEYS[by]).toString('base64url');
