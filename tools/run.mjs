@@ -14,6 +14,7 @@ const COMMANDS = {
   orderly: '../bin/orderly.ts',
   simulate: '../test/simulation/simulate.ts',
   'simulate-planted': '../test/simulation/simulate-planted.ts',
+  fuzz: '../test/simulation/fuzz.ts',
   'bench-event-store': './bench/event-store.ts',
   'keep-contracts': './release/keep-contracts.ts',
   docs: './docs/write.ts',

@@ -2,7 +2,7 @@
  * Problem details (RFC 9457): what every refused request gets. The codes are a contract with clients: `type` is
  * `urn:orderly:problem:<code>`.
  */
-const PROBLEMS = {
+export const PROBLEMS = {
   'invalid-request': { status: 400, title: 'The request is not valid' },
   'key-missing': { status: 400, title: 'An Idempotency-Key is needed' },
   unauthenticated: { status: 401, title: 'A valid token is needed' },

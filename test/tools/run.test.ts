@@ -20,6 +20,7 @@ test.each([
   'supply-chain',
   'simulate',
   'simulate:planted',
+  'fuzz',
 ])('npm run %s works in a fresh clone: it installs what is missing, before anything is imported', (name) => {
   const [, command = ''] = /^node tools\/run\.mjs (\S+)$/.exec(scripts[name] ?? '') ?? [];
   const { status, stderr } = spawnSync(process.execPath, ['tools/run.mjs', 'nonsense'], {

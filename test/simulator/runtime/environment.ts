@@ -84,6 +84,8 @@ const PRELUDE = `(function (now, random) {
 export class Environment {
   private readonly timers: Timers;
   private readonly context: object;
+  /** What all objects of its realm inherit from. */
+  private readonly root: object;
   private readonly builtins: Builtins;
   private handler: Handler | undefined;
   private dead = false;
@@ -133,6 +135,7 @@ export class Environment {
       clearImmediate: timers.clear,
     };
     this.context = createContext(constants.DONT_CONTEXTIFY);
+    this.root = runInContext('Object.prototype', this.context) as object;
     Object.assign(this.context, globals, { global: this.context });
     runInContext(PRELUDE, this.context)(
       () => this.around.now(),
@@ -208,7 +211,9 @@ export class Environment {
     if (this.dead || !ended) return;
     this.ended = undefined;
     this.timers.freeze();
-    ended(ending);
+    const [polluted] = Object.keys(this.root);
+    if (polluted === undefined) ended(ending);
+    else ended({ kind: 'threw', name: 'PrototypePolluted', message: `every object has a member ${polluted}` });
   }
 
   private send(request: HttpRequest, reply: Reply): void {

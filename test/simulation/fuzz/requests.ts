@@ -1,0 +1,182 @@
+import fc from 'fast-check';
+import { cursorOf } from '../../../lambdas/platform/paging.js';
+import type { Route } from '../../simulator/aws/api-routes.js';
+import { bodyOf } from './bodies.js';
+import { type FuzzRequest, nameOf, type Sender } from './request.js';
+import { KEY, LISTS, PARAMETERS, valuesOf } from './samples.js';
+import { encoded, text } from './texts.js';
+
+/** Any request to an API with these routes: most of them close to a valid one. */
+export const requestTo = (routes: readonly Route[]): fc.Arbitrary<FuzzRequest> =>
+  fc.oneof(
+    { weight: 19, arbitrary: fc.oneof(...routes.map(requestOf)) },
+    { weight: 1, arbitrary: fc.constantFrom(...routes).chain(withOtherMethod) },
+  );
+
+const requestOf = (route: Route): fc.Arbitrary<FuzzRequest> => {
+  const { method, resource } = route;
+  return fc
+    .record({ path: pathOf(resource), query, as: sender, headers, body: bodyOf(nameOf(route)) })
+    .map(({ path, query, as, headers, body }) => ({
+      method,
+      path: path + query,
+      as,
+      headers,
+      ...(body !== undefined && { body }),
+    }));
+};
+
+const withOtherMethod = (route: Route): fc.Arbitrary<FuzzRequest> =>
+  fc
+    .tuple(requestOf(route), fc.constantFrom('DELETE', 'HEAD', 'OPTIONS', 'PATCH', 'POST', 'PUT', 'GET', 'TRACE'))
+    .map(([request, method]) => ({ ...request, method }));
+
+const sender: fc.Arbitrary<Sender> = fc.oneof(
+  { withCrossShrink: true },
+  { weight: 10, arbitrary: fc.constantFrom<Sender>('alice', 'alice', 'bob', 'operator', 'operator') },
+  { weight: 1, arbitrary: fc.constant<Sender>('none') },
+  {
+    weight: 1,
+    arbitrary: fc
+      .oneof(text, fc.constantFrom('Bearer a.b.c', 'Bearer ', 'Basic YTpi', `Bearer ${'a'.repeat(9_000)}`))
+      .map((authorization) => ({ authorization })),
+  },
+);
+
+/** A part of a path as it was typed: anything but what ends it. */
+const RAW_PARTS = [
+  '%zz',
+  '%',
+  '%ff',
+  '%c0%af',
+  '..',
+  '.',
+  ';a=b',
+  'a;b',
+  '%2f',
+  '%00',
+  '%0d%0aX: 1',
+  '@',
+  '~',
+  '{sku}',
+];
+const rawPart = fc.constantFrom(...RAW_PARTS);
+
+function pathOf(resource: string): fc.Arbitrary<string> {
+  const parts = resource.split('/').map((part) => {
+    const [, parameter] = /^\{(\w+)\}$/.exec(part) ?? [];
+    if (parameter === undefined) return fc.constant(part);
+    return fc.oneof(
+      { withCrossShrink: true },
+      { weight: 10, arbitrary: fc.constantFrom(...valuesOf(parameter)) },
+      { weight: 3, arbitrary: text.map(encoded) },
+      { weight: 1, arbitrary: rawPart },
+    );
+  });
+  const path = fc.tuple(...parts).map((parts) => parts.join('/'));
+  return fc.oneof(
+    { withCrossShrink: true },
+    { weight: 20, arbitrary: path },
+    {
+      weight: 1,
+      arbitrary: fc.tuple(path, fc.constantFrom('/', '//', '/%zz', '/x', '%20')).map(([path, end]) => path + end),
+    },
+  );
+}
+
+/** Places that somebody made up, with the right check sum. */
+const cursor = fc
+  .tuple(
+    fc.constantFrom(...LISTS),
+    fc.oneof(text, fc.jsonValue({ maxDepth: 2 }), fc.record({ commit: fc.double(), shown: fc.maxSafeInteger() })),
+  )
+  .map(([list, position]) => cursorOf(list, position));
+
+const parameter: fc.Arbitrary<readonly [string, string]> = fc.oneof(
+  {
+    weight: 4,
+    arbitrary: fc
+      .constantFrom(...Object.entries(PARAMETERS))
+      .chain(([name, values]) => fc.tuple(fc.constant(name), fc.oneof(fc.constantFrom(...values), text.map(encoded)))),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.tuple(
+      fc.constant('cursor'),
+      fc.oneof({ weight: 3, arbitrary: cursor }, { weight: 1, arbitrary: text.map(encoded) }),
+    ),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.tuple(
+      fc.constantFrom('__proto__', 'constructor%5Bprototype%5D', 'limit%5B%5D', 'LIMIT', '%zz', ''),
+      text.map(encoded),
+    ),
+  },
+  { weight: 1, arbitrary: fc.tuple(text.map(encoded), text.map(encoded)) },
+);
+
+const query = fc.oneof(
+  { withCrossShrink: true },
+  { weight: 5, arbitrary: fc.constant('') },
+  { weight: 1, arbitrary: fc.constantFrom('?creditExhausted=true', '?customerId=alice', '?limit=1', '?version=1') },
+  {
+    weight: 3,
+    arbitrary: fc
+      .array(parameter, { minLength: 1, maxLength: 3 })
+      .map((parameters) => `?${parameters.map(([name, value]) => `${name}=${value}`).join('&')}`),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.constantFrom('?', '?&', '?=', '??', '?%', '?limit', '?limit=1&limit=2', '?limit=1;limit=2'),
+  },
+);
+
+/** A header, or another text in its place, or both at once. */
+const header = (...values: readonly string[]): fc.Arbitrary<string | readonly string[]> =>
+  fc.oneof(
+    { weight: 8, arbitrary: fc.constantFrom(...values) },
+    { weight: 3, arbitrary: text },
+    { weight: 1, arbitrary: fc.tuple(fc.constantFrom(...values), text) },
+  );
+
+/** Few keys, so that one often comes again, with the same request or with another. */
+const key = header(
+  ...[1, 2, 3, 4, 5, 6, 7, 8].map((at) => KEY + at),
+  'auto',
+  `"${KEY}1"`,
+  '"',
+  'ord_018f0000-0000-7000-8000-000000000000',
+);
+const some = { freq: 12, nil: undefined } as const;
+
+const headers: fc.Arbitrary<FuzzRequest['headers']> = fc
+  .record({
+    'Idempotency-Key': fc.option(key, { freq: 6, nil: undefined }),
+    'Content-Type': fc.option(
+      header(
+        'application/json',
+        'application/json; charset=utf-8',
+        'text/plain',
+        'application/xml',
+        'multipart/form-data; boundary=x',
+      ),
+      { freq: 3, nil: undefined },
+    ),
+    'Session-Id': fc.option(header('<session>', '<payment-session>'), some),
+    'Request-Number': fc.option(header('1', '2', '3', '0', '01', '9007199254740993'), some),
+    'Answered-Up-To': fc.option(header('0', '1', '2', '-1'), some),
+    'If-Match': fc.option(header('0', '1', '"2"', 'W/"1"', '*', '01', '999999999', '1e3'), some),
+    'X-Correlation-Id': fc.option(header('fuzz-1', 'a'.repeat(64), 'a'.repeat(65), 'a b'), some),
+    traceparent: fc.option(
+      header(`00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`, `00-${'0'.repeat(32)}-${'b'.repeat(16)}-01`, 'ff-1'),
+      some,
+    ),
+    'Content-Encoding': fc.option(fc.constantFrom('gzip', 'br', 'chunked'), some),
+    'X-HTTP-Method-Override': fc.option(fc.constantFrom('GET', 'DELETE'), some),
+    Accept: fc.option(header('text/html', '*/*'), some),
+  })
+  .map(
+    (all) =>
+      Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined)) as FuzzRequest['headers'],
+  );

@@ -1,0 +1,73 @@
+/** SKU of the product that the fuzz orders. */
+export const SKU = 'TEA-1';
+/** Part of every key that the fuzz sends: no log and no table holds it, since keys are kept as hashes only. */
+export const KEY = 'fuzz-key-';
+
+const eur = (amount: number) => ({ amount, currency: 'EUR' });
+
+/** Valid bodies of the routes that take one, which are then changed; nothing for a route that takes none. */
+const BODIES: Readonly<Record<string, readonly object[] | undefined>> = {
+  'POST /orders': [
+    { lines: [{ sku: SKU, quantity: 1, unitPrice: eur(350) }] },
+    {
+      lines: [{ sku: SKU, quantity: 2, unitPrice: eur(350) }],
+      clientReference: 'my first order',
+      deliverTo: {
+        name: 'Ada Lovelace',
+        street: '12 St. James Square',
+        city: 'London',
+        postalCode: 'SW1',
+        country: 'GB',
+      },
+    },
+  ],
+  'POST /orders/{orderId}/cancellation': [{}, { reason: 'changed my mind about it' }],
+  'POST /payments': [{ accountId: 'alice', amount: eur(4_200), clientReference: 'my first payment' }],
+  'POST /payments/{paymentId}/refund': [{}, { amount: eur(5), clientReference: 'my first refund' }],
+  'PUT /stock/{sku}': [{ onHand: 1_000_000 }],
+  'PUT /accounts/{customerId}/credit-limit': [{ creditLimit: eur(1e12) }],
+  'PUT /products/{sku}': [{ name: 'Green tea, loose', unitPrice: eur(350) }],
+  'POST /idempotency-keys': undefined,
+  'POST /sessions': undefined,
+  'POST /payments/sessions': undefined,
+};
+
+/** @param route as `POST /orders` @throws {Error} for a route that may take a body and has no line here */
+export function bodiesOf(route: string): readonly object[] {
+  if (route.startsWith('GET ')) return [];
+  if (!(route in BODIES)) throw new Error(`the fuzz knows no body of ${route}: add one to ${import.meta.url}`);
+  return BODIES[route] ?? [];
+}
+
+/** Values of path parameters that lead to something. @throws {Error} for a parameter that has none here */
+export function valuesOf(parameter: string): readonly string[] {
+  const values: Readonly<Record<string, readonly string[]>> = {
+    orderId: ['<order>', '0'.repeat(32)],
+    paymentId: ['<payment>', '0'.repeat(32)],
+    sku: [SKU, 'OTHER-1'],
+    customerId: ['alice', 'bob'],
+  };
+  const found = values[parameter];
+  if (!found)
+    throw new Error(`the fuzz knows no value of the path parameter ${parameter}: add one to ${import.meta.url}`);
+  return found;
+}
+
+/** Lists that have cursors, as their cursors name them. */
+export const LISTS = [
+  'orders of alice',
+  'orders of bob',
+  'products',
+  'accounts without credit',
+  'history of <order>',
+  'history of account alice',
+] as const;
+
+/** Query parameters of any route, each with values that some route takes. */
+export const PARAMETERS: Readonly<Record<string, readonly string[]>> = {
+  limit: ['1', '100'],
+  customerId: ['alice', 'bob'],
+  creditExhausted: ['true'],
+  version: ['0', '1', '2'],
+  at: ['2026-11-22T12:00:00Z', '2099-01-01T00:00:00+14:00'],
+};

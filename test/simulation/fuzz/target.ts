@@ -1,0 +1,124 @@
+import type { ApiResponse } from '../../simulator/aws/api-gateway.js';
+import type { Route } from '../../simulator/aws/api-routes.js';
+import { Cloud, type Deployment } from '../../simulator/cloud.js';
+import { token } from '../support/issuer.js';
+import { Orderly } from '../support/orderly.js';
+import { faultsOfAnswer } from './answer-oracles.js';
+import type { FuzzRequest } from './request.js';
+import { SKU } from './samples.js';
+import { faultsOfItem, faultsOfLog } from './trace-oracles.js';
+
+/** Routes of a deployment that a function answers. */
+export const routesOf = (cloud: Cloud): readonly Route[] =>
+  cloud.apis.flatMap((api) => api.routes).filter(({ method }) => method !== 'ANY');
+
+/** A cloud with an order and a payment of alice's in it, which is asked one request after the other. */
+export class Target {
+  /** Requests so far. */
+  readonly asked: FuzzRequest[] = [];
+  private readonly tables: readonly string[];
+  private readonly seen = new WeakSet<object>();
+  private logged = 0;
+
+  private constructor(
+    private readonly cloud: Cloud,
+    private readonly names: Readonly<Record<string, string>>,
+  ) {
+    this.tables = [...cloud.dynamodb.snapshot().keys()];
+    // What the preparation left is none of the fuzz.
+    this.logged = cloud.log.length;
+  }
+
+  static async prepared(deployment: Deployment): Promise<Target> {
+    const cloud = new Cloud(deployment, { seed: 'fuzz', keepTrace: false, recycle: true });
+    const orderly = new Orderly(cloud);
+    const price = { amount: 350, currency: 'EUR' };
+    const limit = { creditLimit: { amount: 1e12, currency: 'EUR' } };
+    const put = (path: string, body: object) => orderly.call({ method: 'PUT', path, as: 'operator', body });
+    const post = async (path: string, body?: object) => {
+      const { reply } = await orderly.call({
+        method: 'POST',
+        path,
+        as: 'alice',
+        key: 'prepared',
+        ...(body && { body }),
+      });
+      if (reply.status !== 201) throw new Error(`POST ${path} of the preparation: ${JSON.stringify(reply)}`);
+      return reply.body;
+    };
+    await put(`/products/${SKU}`, { name: 'Tea', unitPrice: price });
+    await put(`/stock/${SKU}`, { onHand: 1_000_000 });
+    for (const customer of ['alice', 'bob']) await put(`/accounts/${customer}/credit-limit`, limit);
+    const { orderId } = await post('/orders', { lines: [{ sku: SKU, quantity: 1, unitPrice: price }] });
+    const { paymentId } = await post('/payments', { accountId: 'alice', amount: { amount: 100_000, currency: 'EUR' } });
+    const [session, payments] = [await post('/sessions'), await post('/payments/sessions')];
+    await orderly.rest();
+    return new Target(cloud, {
+      '<order>': String(orderId),
+      '<payment>': String(paymentId),
+      '<session>': String(session.sessionId),
+      '<payment-session>': String(payments.sessionId),
+    });
+  }
+
+  /** Asks, waits until all that follows is done, and looks at the answer, the logs and the tables. */
+  async ask(request: FuzzRequest): Promise<{ readonly status: number; readonly faults: readonly string[] }> {
+    const { cloud, tables } = this;
+    this.asked.push(request);
+    const bearer = typeof request.as === 'string' && request.as !== 'none' ? this.tokenOf(request.as) : undefined;
+    let answer: ApiResponse | undefined;
+    cloud.apis[0]?.request(
+      {
+        method: request.method,
+        path: this.named(request.path),
+        headers: {
+          ...Object.fromEntries(Object.entries(request.headers).map(([name, value]) => [name, this.values(value)])),
+          ...(bearer !== undefined && { Authorization: `Bearer ${bearer}` }),
+          ...(typeof request.as === 'object' && { Authorization: request.as.authorization }),
+        },
+        // As bytes of UTF-8: half a character can't be sent but by its escape.
+        ...(request.body !== undefined && { body: Buffer.from(request.body).toString() }),
+      },
+      (response) => {
+        answer = response;
+      },
+    );
+    await cloud.world.until(() => answer !== undefined);
+    if (!answer) return { status: 0, faults: ['no answer'] };
+    await cloud.world.settle();
+    const lines = cloud.log.slice(this.logged);
+    this.logged = cloud.log.length;
+    const left = [...cloud.queues.values()].filter((queue) => queue.all().length > 0);
+    const faults = [
+      ...faultsOfAnswer(request, answer, tables),
+      ...faultsOfLog(lines, request, bearer),
+      ...tables.flatMap((table) => this.newItems(table).flatMap((item) => faultsOfItem(table, item))),
+      ...left.map((queue) => `messages are left in ${queue.label}`),
+    ];
+    return { status: answer.status, faults };
+  }
+
+  /** The history is over: what its functions have loaded serves the next one. */
+  end(): void {
+    this.cloud.end();
+  }
+
+  private tokenOf(who: string): string {
+    return token(who, who === 'operator' ? 'operator' : 'customer', this.cloud.world.now);
+  }
+
+  private named(text: string): string {
+    return text.replace(/<[a-z-]+>/g, (name) => this.names[name] ?? name);
+  }
+
+  private values(value: string | readonly string[]): string | readonly string[] {
+    return typeof value === 'string' ? this.named(value) : value.map((one) => this.named(one));
+  }
+
+  /** Stored items are frozen: one that was written is another object. */
+  private newItems(table: string) {
+    const items = this.cloud.dynamodb.items(table).filter((item) => !this.seen.has(item));
+    for (const item of items) this.seen.add(item);
+    return items;
+  }
+}
