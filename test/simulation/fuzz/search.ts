@@ -59,11 +59,13 @@ export async function search(deployment: Deployment, { seed, inputs, millisecond
       throw new Error(faults.join('\n'));
     },
   );
-  const { counterexample } = await fc.check(property, {
+  const { counterexample, failed, errorInstance } = await fc.check(property, {
     seed,
     numRuns: inputs ?? Number.MAX_SAFE_INTEGER,
     ...(milliseconds !== undefined && { interruptAfterTimeLimit: milliseconds }),
   });
+  // No fault of Orderly's: a mistake in here.
+  if (failed && !first) throw errorInstance;
   if (!first) return { inputs: count, statuses };
   const alone = await played(deployment, [counterexample?.[0] as FuzzRequest]);
   const finding = alone.faults.length > 0 ? alone : await fewest(deployment, first);
