@@ -11,6 +11,7 @@ export const requestTo = (routes: readonly Route[]): fc.Arbitrary<FuzzRequest> =
   fc.oneof(
     { weight: 19, arbitrary: fc.oneof(...routes.map(requestOf)) },
     { weight: 1, arbitrary: fc.constantFrom(...routes).chain(withOtherMethod) },
+    { weight: 1, arbitrary: forged },
   );
 
 const requestOf = (route: Route): fc.Arbitrary<FuzzRequest> => {
@@ -87,10 +88,24 @@ function pathOf(resource: string): fc.Arbitrary<string> {
 /** Places that somebody made up, with the right check sum. */
 const cursor = fc
   .tuple(
-    fc.constantFrom(...LISTS),
+    fc.constantFrom(...Object.values(LISTS)),
     fc.oneof(text, fc.jsonValue({ maxDepth: 2 }), fc.record({ commit: fc.double(), shown: fc.maxSafeInteger() })),
   )
   .map(([list, position]) => cursorOf(list, position));
+
+/** A list, from a place that somebody made up. */
+const forged: fc.Arbitrary<FuzzRequest> = fc
+  .tuple(
+    fc.constantFrom(...Object.entries(LISTS)),
+    fc.oneof(fc.constantFrom<unknown>('', ' ', 'a#b', 'x'.repeat(700), null, 7), text),
+    fc.constantFrom<Sender>('alice', 'operator'),
+  )
+  .map(([[path, list], position, as]) => ({
+    method: 'GET',
+    path: `${path}cursor=${cursorOf(list, position)}`,
+    as,
+    headers: {},
+  }));
 
 const parameter: fc.Arbitrary<readonly [string, string]> = fc.oneof(
   {

@@ -53,15 +53,13 @@ export function valuesOf(parameter: string): readonly string[] {
   return found;
 }
 
-/** Lists that have cursors, as their cursors name them. */
-export const LISTS = [
-  'orders of alice',
-  'orders of bob',
-  'products',
-  'accounts without credit',
-  'history of <order>',
-  'history of account alice',
-] as const;
+/** Lists that have cursors, as their cursors name them, by the address that shows them. */
+export const LISTS: Readonly<Record<string, string>> = {
+  '/orders?': 'orders of alice',
+  '/products?': 'products',
+  '/accounts?creditExhausted=true&': 'accounts without credit',
+  '/accounts/alice/history?': 'history of account alice',
+};
 
 /** Query parameters of any route, each with values that some route takes. */
 export const PARAMETERS: Readonly<Record<string, readonly string[]>> = {
