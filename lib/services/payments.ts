@@ -19,8 +19,11 @@ const PROVIDER_CONSUMER = 'payments-provider';
 const PROVIDER_EVENTS = ['PaymentRequested', 'PaymentPrepared', 'VoidRequested', 'RefundRequested'];
 const SANDBOX_ITEMS = ['KEY#', 'OBJECT#', 'TALLY#'];
 
-/** A message may need two calls of the provider, each with a time-out of 5 s, and is begun with 5 s left. */
-const PROVIDER_TIMEOUT = Duration.seconds(20);
+/**
+ * Creating a payment may take four calls of Stripe with a timeout of 5 s each (`stripe-provider.ts`), and a read and a write
+ * of the customer that is kept. A function that ends in between leaves nothing half done, but would end there each time.
+ */
+const PROVIDER_TIMEOUT = Duration.seconds(30);
 
 export interface PaymentsStackProps extends ParticipantStackProps {
   /** What ends orders that were paid. */

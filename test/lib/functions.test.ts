@@ -48,6 +48,13 @@ describe('each function', () => {
     }
   });
 
+  test('that talks to Stripe has time for its four calls, and for the tables around them', () => {
+    const talking = functions.filter(({ stack, id }) => stack === 'Payments' && id.startsWith('OnProvider'));
+    expect(talking).toHaveLength(2);
+    const FOUR_CALLS = 4 * 5;
+    for (const { properties } of talking) expect(properties.Timeout).toBeGreaterThan(FOUR_CALLS + 5);
+  });
+
   test('writes into a log group of its own that forgets', () => {
     const days = (environment: typeof dev) =>
       new Set(environment.everywhere('AWS::Logs::LogGroup').map(({ properties }) => properties.RetentionInDays));

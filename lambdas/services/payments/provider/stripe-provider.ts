@@ -16,7 +16,10 @@ const ACCOUNT = 'orderly_account';
 const PAYMENT = 'orderly_payment';
 const REFUND = 'orderly_refund';
 
-/** The function has 20 s, for two calls as a rule, three for a new customer, four where the customer that was kept pays no more. */
+/**
+ * The function has 30 s (`lib/services/payments.ts`). Creating a payment takes two calls as a rule, three for a new customer
+ * and four where the customer that was kept pays no more.
+ */
 const TIMEOUT_MS = 5_000;
 /** Above what one payment has: `MAX_REFUNDS` of its domain. */
 const MOST_REFUNDS = 100;
