@@ -25,8 +25,10 @@ export const Env = {
   SESSIONS: 'SESSIONS_PATH',
   /** Consumer functions: address of their queue, for putting single messages off. Sweepers: their owner's queue. */
   QUEUE_URL: 'QUEUE_URL',
-  /** Consumer functions and their drains: services that may command theirs over the bus, as JSON: `["orders"]`. */
+  /** Consumer functions: services that may command theirs over the bus, as JSON: `["orders"]`. */
   COMMANDERS: 'COMMANDERS',
+  /** Drains: ARN of the queue that EventBridge fills with what it could not deliver, and with commands that are refused. */
+  UNDELIVERED: 'UNDELIVERED_QUEUE_ARN',
   /** Consumer functions: deliveries of one message before it becomes a failure record. */
   MAX_ATTEMPTS: 'MAX_ATTEMPTS',
   /** Sweepers: how long a timer that was handed out is left to its owner before it is handed out again, in seconds. */

@@ -126,14 +126,13 @@ export class IdempotentConsumer extends Construct {
     handler.setEnvironment(Env.CONSUMER, name);
     handler.setEnvironment(Env.CONSUMER_GENERATION, String(generation));
     handler.setEnvironment(Env.QUEUE_URL, this.queue.queueUrl);
-    const commanders = JSON.stringify(events.flatMap(commandersOf));
-    handler.setEnvironment(Env.COMMANDERS, commanders);
+    handler.setEnvironment(Env.COMMANDERS, JSON.stringify(events.flatMap(commandersOf)));
     handler.setEnvironment(Env.MAX_ATTEMPTS, String(consumerAttempts));
     handler.setEnvironment(Env.DEDUPE_WINDOW_SECONDS, String(dedupeWindow.toSeconds()));
     handler.setEnvironment(Env.RECORDS, records.tableName);
     handler.allowItems(records, ['PutItem', 'GetItem', 'UpdateItem'], `${name}@`);
 
-    this.drain({ name, generation, handler, records, commanders });
+    this.drain({ name, generation, handler, records });
     this.alarms(handler, props.alarmTopic);
   }
 
@@ -179,7 +178,7 @@ export class IdempotentConsumer extends Construct {
   }
 
   /** Nothing lives in a dead-letter queue: each message becomes a failure record at once. */
-  private drain({ name, generation, handler, records, commanders }: Drained): void {
+  private drain({ name, generation, handler, records }: Drained): void {
     const drain = new ServiceFunction(this, 'DrainDeadLetters', {
       context: handler.context,
       entry: 'patterns/idempotent-consumer/drain-dead-letters',
@@ -187,7 +186,7 @@ export class IdempotentConsumer extends Construct {
       environment: {
         [Env.CONSUMER]: name,
         [Env.CONSUMER_GENERATION]: String(generation),
-        [Env.COMMANDERS]: commanders,
+        [Env.UNDELIVERED]: this.undelivered.queueArn,
         [Env.DEDUPE_WINDOW_SECONDS]: String(this.dedupeWindow.toSeconds()),
         [Env.RECORDS]: records.tableName,
       },
@@ -283,8 +282,6 @@ export class IdempotentConsumer extends Construct {
 
 interface Drained extends Pick<IdempotentConsumerProps, 'name' | 'handler' | 'records'> {
   readonly generation: number;
-  /** As the functions get them. */
-  readonly commanders: string;
 }
 
 const DRAIN_TIMEOUT = Duration.seconds(30);

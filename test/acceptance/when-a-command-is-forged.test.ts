@@ -39,6 +39,8 @@ describe('when a command is forged', () => {
       ['inventory-commands', toInventory(stock.reserve(line(sku)), { source: 'orderly.payments' })],
       ['accounts-commands', toAccounts(account.authorize(100), FORGED)],
       ['catalog-commands', toCatalog(confirm([at(sku, 350)]), FORGED)],
+      // A service commands itself through its queue, never over the bus.
+      ['payments-commands', toPayments(payment.charge, { source: 'orderly.payments' })],
     ];
     await world.publish(...forged.map(([, command]) => command));
     for (const [consumer, command] of forged) {

@@ -24,7 +24,7 @@ beforeAll(async () => {
   tables = await ownTables({
     [Env.CONSUMER]: CONSUMER.name,
     [Env.CONSUMER_GENERATION]: '0',
-    [Env.COMMANDERS]: '[]',
+    [Env.UNDELIVERED]: 'arn:undelivered',
     [Env.SERVICE]: 'tallies',
   });
   failing = await import('../../lambdas/patterns/idempotent-consumer/failure-records.js');

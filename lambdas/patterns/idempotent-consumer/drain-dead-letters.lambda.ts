@@ -4,14 +4,14 @@ import { required, requiredInteger } from '../../platform/read-environment.js';
 import { count, describeError, logger, publishMetrics } from '../../platform/telemetry.js';
 import { ContractViolation } from '../contract.js';
 import { type Envelope, readEnvelope } from '../outbox/envelope.js';
-import { DeadLettered, foreignCommand, tooOldBy } from './failure-kinds.js';
+import { DeadLettered, senderNotAllowed, tooOldBy } from './failure-kinds.js';
 import { FailureRecords, idOfBody } from './failure-records.js';
 import { redriveOf } from './redrive.js';
 import { storedOf } from './stored.js';
 
 const consumer = { name: required(Env.CONSUMER), generation: requiredInteger(Env.CONSUMER_GENERATION) };
 const window = requiredInteger(Env.DEDUPE_WINDOW_SECONDS);
-const commanders: readonly string[] = JSON.parse(required(Env.COMMANDERS));
+const undelivered = required(Env.UNDELIVERED);
 const failures = new FailureRecords(required(Env.RECORDS), consumer);
 
 /**
@@ -57,14 +57,16 @@ async function keep(record: SQSRecord): Promise<void> {
 }
 
 /**
- * EventBridge says why it could not hand a message over. A command of a foreign service came here by a rule of its own, its
- * envelope readable or not; of anything else a queue only knows that it was received too often.
+ * EventBridge says why it could not deliver a message. A command without such a code came into the same queue by the rule
+ * that refuses commands from the bus. That rule refuses the service's own source too: the service commands itself through its
+ * queue only. Of anything else a queue only knows that it was received too often.
  */
-function whyGivenUp({ messageAttributes }: SQSRecord, read: Envelope | ContractViolation): Error {
+function whyGivenUp({ messageAttributes, eventSourceARN }: SQSRecord, read: Envelope | ContractViolation): Error {
   const code = messageAttributes.ERROR_CODE?.stringValue;
   if (code) return new DeadLettered(`EventBridge could not deliver it: ${code}`);
-  const refusal = read instanceof ContractViolation ? read : foreignCommand(read, commanders);
-  return refusal ?? new DeadLettered('its function did not acknowledge it');
+  if (read instanceof ContractViolation) return read;
+  if (eventSourceARN === undelivered && read.to !== undefined) return senderNotAllowed();
+  return new DeadLettered('its function did not acknowledge it');
 }
 
 function readOrRefuse(body: string): Envelope | ContractViolation {

@@ -32,8 +32,12 @@ export function foreignCommand(
   commanders: readonly string[],
 ): ContractViolation | undefined {
   if (to === undefined || [to, ...commanders].some((service) => source === sourceOf(service))) return undefined;
-  return new ContractViolation('SENDER_NOT_ALLOWED', 'the source may not command this service');
+  return senderNotAllowed();
 }
+
+/** The refusal of a command, by its consumer or by the rule that keeps it away from its consumer. */
+export const senderNotAllowed = (): ContractViolation =>
+  new ContractViolation('SENDER_NOT_ALLOWED', 'the source may not command this service');
 
 /** What crashed its function, or could not be handed over, until its queue gave it up. */
 export class DeadLettered extends Error {

@@ -160,6 +160,7 @@ export function environment(generation = '0'): void {
     [Env.CONSUMER_GENERATION]: generation,
     [Env.QUEUE_URL]: QUEUE,
     [Env.COMMANDERS]: '[]',
+    [Env.UNDELIVERED]: 'arn:undelivered',
     [Env.MAX_ATTEMPTS]: '3',
   });
 }
