@@ -4,8 +4,9 @@ import { clock } from '../../platform/clock.js';
 import { Problem } from '../../platform/errors.js';
 import { endpoint, keyedBy, traceOf } from '../../platform/http.js';
 import { count, logger } from '../../platform/telemetry.js';
-import { limitOn, refuseOverLimit } from './admission.js';
+import { limitOn, refuseFreeLines, refuseOverLimit } from './admission.js';
 import { PlaceOrder } from './contract.js';
+import { oversizedFreeLines } from './domain/admission.js';
 import { decide, initialState } from './domain/order.js';
 import { orderStore } from './order-store.js';
 import { people, shownTo } from './people.js';
@@ -18,12 +19,21 @@ export const handler = endpoint({ roles: ['customer'], body: PlaceOrder }, async
   const key = idempotencyKey({ ...keyedBy(request), body: address ? { ...body, deliverTo: true } : body });
   const limit = await limitOn(caller.id, clock.now());
   const deliverTo = address && (await people.unsealed(caller.id, address));
+  const free = oversizedFreeLines(body.lines);
+  const refuseNew =
+    free.length > 0
+      ? () => refuseFreeLines(free)
+      : limit
+        ? () => refuseOverLimit(limit)
+        : address && !deliverTo
+          ? refuseForgotten
+          : undefined;
   const { loaded, replayed } = await createOnce({
     store: orderStore,
     initialState,
     key,
     trace: traceOf(request),
-    refuseNew: limit ? () => refuseOverLimit(limit) : address && !deliverTo ? refuseForgotten : undefined,
+    refuseNew,
     decide: (orderId) => {
       const order = { orderId, customerId: caller.id, ...body, ...(deliverTo ? { deliverTo } : {}) };
       return decide(initialState, { type: 'Place', ...order }, { now: clock.now() });

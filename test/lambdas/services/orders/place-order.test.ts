@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { clock } from '../../../../lambdas/platform/clock.js';
@@ -38,13 +39,13 @@ beforeEach(() => {
 
 const body = { lines: [{ sku: 'TEA-1', quantity: 1, unitPrice: { amount: 350, currency: 'EUR' } }] };
 
-async function post(key: string) {
+async function post(key: string, sent: object = body) {
   const event = {
     httpMethod: 'POST',
     resource: '/orders',
     path: '/v1/orders',
     headers: { 'Idempotency-Key': key },
-    body: JSON.stringify(body),
+    body: JSON.stringify(sent),
     isBase64Encoded: false,
     requestContext: { authorizer: { sub: customer, role: 'customer', exp: clock.epochSeconds() + 60 } },
   } as unknown as APIGatewayProxyEvent;
@@ -108,6 +109,80 @@ describe('a customer at the limit of their orders', () => {
     for (const key of ['one', 'two']) await listed(key);
     customer = randomUUID();
     expect((await post('one')).status).toBe(201);
+  });
+});
+
+test('a customer whose hour is full is refused without a read of their list, until the next hour', async () => {
+  for (const key of ['one', 'two', 'three', 'four']) await listed(key, 'Approve');
+  expect((await post('five')).status).toBe(429);
+  calls.length = 0;
+  expect((await post('six')).status).toBe(429);
+  // Whether it is the repeat of an accepted request.
+  expect(calls.map(({ operation }) => operation)).toEqual(['Query']);
+  vi.setSystemTime(Date.parse('2026-03-01T11:00:00.000Z'));
+  expect((await post('six')).status).toBe(201);
+  vi.setSystemTime(Date.parse('2026-03-01T10:15:00.000Z'));
+});
+
+test('a refused order reads one page at most, however large the orders are', async () => {
+  const { documents } = await import('../../../../lambdas/platform/dynamodb.js');
+  const sku = 's'.repeat(61);
+  const lines = Array.from({ length: 50 }, (_, at) => ({
+    sku: `${sku}-${at}`,
+    quantity: 10_000,
+    unitPrice: { amount: 1e12, currency: 'EUR' },
+  }));
+  for (let at = 0; at < 300; at++) {
+    const orderId = at.toString(16).padStart(32, '0');
+    const placedAt = new Date(clock.epochSeconds() * 1000 - 1_000 * at).toISOString();
+    const order = JSON.stringify({ orderId, customerId: customer, status: 'PENDING', lines, placedAt });
+    const Item = { pk: `CUSTOMER#${customer}`, sk: `ORDER#${placedAt}#${orderId}`, version: 1, order };
+    await documents.send(new PutCommand({ TableName: 'table', Item }));
+  }
+  const newest = await list.newestSince(customer, '2026-03-01T09:15:00.000Z', 300);
+  // The account counts exactly; here a limit of 100 under way is seen of the largest orders, too.
+  expect(newest.length).toBeGreaterThan(100);
+  calls.length = 0;
+  await list.newestSince(customer, '2026-03-01T09:15:00.000Z', 300);
+  expect(calls.map(({ operation }) => operation)).toEqual(['GetItem', 'Query']);
+  // Of what a placed order costs: 98 write units, each the price of 5 read units, and 36 read units.
+  expect(calls.reduce((sum, { readUnits }) => sum + readUnits, 0)).toBeLessThanOrEqual(130);
+  calls.length = 0;
+  expect((await post('one')).status).toBe(429);
+  expect(calls.reduce((sum, { readUnits }) => sum + readUnits, 0)).toBeLessThan(6);
+});
+
+describe('more than ten pieces of a line that costs nothing', () => {
+  const free = { lines: [{ sku: 'TEA-1', quantity: 11, unitPrice: { amount: 0, currency: 'EUR' } }] };
+
+  test('are refused in a new order, with their place', async () => {
+    const { status, body } = await post('free', free);
+    expect(status).toBe(400);
+    expect(body).toMatchObject({
+      type: 'urn:orderly:problem:invalid-request',
+      errors: [{ pointer: '/lines/0/quantity' }],
+    });
+  });
+
+  test('are answered as before where the order was accepted before the rule', async () => {
+    const { createOnce } = await import('../../../../lambdas/patterns/idempotent-receiver/create-once.js');
+    const { idempotencyKey } = await import('../../../../lambdas/patterns/idempotent-receiver/idempotency-key.js');
+    const request = { header: 'free', client: `customer:${customer}`, method: 'POST', path: '/orders', query: {} };
+    const { loaded } = await createOnce({
+      store: store.orderStore,
+      initialState: domain.initialState,
+      key: idempotencyKey({ ...request, body: free, session: undefined }),
+      trace: { trigger: randomUUID(), actor: 'test', correlationId: 'test', traceparent: 'test' },
+      decide: (orderId) =>
+        domain.decide(
+          domain.initialState,
+          { type: 'Place', orderId, customerId: customer, ...free },
+          { now: clock.now() },
+        ),
+    });
+    const { status, headers, body } = await post('free', free);
+    expect({ status, replayed: headers?.['Idempotency-Replayed'] }).toEqual({ status: 201, replayed: 'true' });
+    expect(body.orderId).toBe(loaded.id);
   });
 });
 
