@@ -36,7 +36,12 @@ export async function consumed(handler: ConsumerHandler, body: string, attempts 
  * What a consumer's record says of a message that nobody else had: `PROCESSED` or `FAILED`; nothing where it isn't
  * through. By whichever name: test files share a module, and the name that it was first loaded with.
  */
-export async function outcomeOf(messageId: string): Promise<unknown> {
+export const outcomeOf = async (messageId: string): Promise<unknown> => (await recordOf(messageId))?.status;
+
+/** Why a message failed, each time. */
+export const failuresOf = async (messageId: string): Promise<unknown> => (await recordOf(messageId))?.failures;
+
+async function recordOf(messageId: string): Promise<Record<string, unknown> | undefined> {
   const { documents } = await import('../../lambdas/platform/dynamodb.js');
   const { Items = [] } = await documents.send(
     new ScanCommand({
@@ -45,7 +50,7 @@ export async function outcomeOf(messageId: string): Promise<unknown> {
       ExpressionAttributeValues: { ':id': `#${messageId}` },
     }),
   );
-  return Items[0]?.status;
+  return Items[0];
 }
 
 /** An event of somebody's. */
@@ -63,7 +68,7 @@ export const commandConsumed = (
   command: AnyEvent,
 ): Promise<void> => consumed(handler, bodyOf(commandsOf(contract), command, randomUUID(), contract.service));
 
-function bodyOf(contract: ServiceContract, { type, data: of }: AnyEvent, id: string, to?: string): string {
+export function bodyOf(contract: ServiceContract, { type, data: of }: AnyEvent, id: string, to?: string): string {
   const { schemaVersion, data } = eventToWrite(contract, { type, data: of });
   const source = to === undefined ? `orderly.${contract.service}` : 'orderly.orders';
   const detail = {
