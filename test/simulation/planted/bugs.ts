@@ -136,8 +136,8 @@ export const BUGS: readonly PlantedBug[] = [
     scenario: 'keys',
     source: {
       file: `${PATTERNS}/idempotent-receiver/create-once.ts`,
-      from: 'return first ? earlier(first) : refuse();',
-      to: 'refuse(); if (first) return earlier(first);',
+      from: 'return found ? earlier(found) : refuse();',
+      to: 'refuse(); if (found) return earlier(found);',
     },
   },
   {

@@ -6,9 +6,12 @@ import { expectNoneBroken } from './playing.js';
 /** A file plays one part, so that both cores have some. */
 export const PARTS = 4;
 
-/** Declares the test of one part of the single faults of placing and cancelling an order, about 1,200 in all. */
+/**
+ * Declares the test of one part of the single faults of placing and cancelling an order. Every second one is played, about 600;
+ * `npm run simulate -- --singles --scenario place-one` plays all.
+ */
 export function playPart(part: number): void {
-  const of = PARTS * effort({ whole: 1, quick: 10 });
+  const of = PARTS * effort({ whole: 2, quick: 20 });
   test(`no single fault at a point of placing and cancelling an order breaks a promise (part ${part + 1} of ${of})`, () =>
     expectNoneBroken(placeOne, { part, of }, 1_000 / of));
 }
