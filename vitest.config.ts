@@ -1,4 +1,4 @@
-import { defineConfig } from 'vitest/config';
+import { configDefaults, defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** Ends what hangs. It is no measure: no test takes a twentieth of it, so a busy machine doesn't reach it. */
@@ -29,15 +29,30 @@ const acceptance =
     ? [project('acceptance', ['test/acceptance/**/*.test.ts'], deployed)]
     : [];
 
+/** Searches and large histories that `npm test -- --quick` leaves to `npm test`. */
+const NOT_QUICK = [
+  'lib/rule-packs',
+  'simulation/burst',
+  'simulation/cancellations',
+  'simulation/crashes',
+  'simulation/found',
+  'simulation/releases',
+  'simulation/replayed',
+  'acceptance/when-a-customer-reaches-a-limit',
+  'acceptance/when-stock-runs-out-under-concurrency',
+];
+
 /** Files of half a minute and more, which begin first: so no core is idle at the end. */
 const LONGEST = [
-  'burst',
   '/lib/rule-packs',
-  'determinism',
-  'singles/place-one',
   'seeds/',
-  'planted/',
+  'determinism',
+  'burst',
   'releases',
+  'planted/',
+  'when-a-customer-reaches-a-limit',
+  'when-stock-runs-out-under-concurrency',
+  'singles/place-one',
   'replayed',
   'found',
 ];
@@ -59,6 +74,10 @@ export default defineConfig({
     testTimeout: HANGS_AFTER,
     hookTimeout: HANGS_AFTER,
     teardownTimeout: HANGS_AFTER,
+    exclude: [
+      ...configDefaults.exclude,
+      ...(process.env.ORDERLY_QUICK === '1' ? NOT_QUICK.map((file) => `**/${file}.test.ts`) : []),
+    ],
     sequence: { sequencer: LongestFirst },
     env: { NODE_NO_WARNINGS: '1', POWERTOOLS_LOG_LEVEL: 'SILENT', POWERTOOLS_METRICS_DISABLED: 'true' },
     projects: [

@@ -9,7 +9,7 @@ import { prodAssembly } from './support/assembly.js';
 const deployment = deploymentOf(prodAssembly());
 
 /** As many as it takes for a backlog; 900 take minutes (`npm run simulate -- --scenario burst-of-900 --calm`). */
-const ORDERS = 200;
+const ORDERS = 120;
 
 test('a burst of one customer does not starve others', async () => {
   const history = await playWith(deployment, burstOf(ORDERS), 'singles');

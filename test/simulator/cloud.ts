@@ -228,5 +228,15 @@ export class Cloud {
   }
 }
 
-/** @param folder a cloud assembly */
-export const deploymentOf = (folder: string): Deployment => new Deployment(new Assembly(folder));
+const deployments = new Map<string, Deployment>();
+
+/**
+ * The deployment of a cloud assembly. There is one in a process, so that whoever plays it next finds environments that V8
+ * has warmed up to.
+ * @param folder an assembly, which doesn't change
+ */
+export function deploymentOf(folder: string): Deployment {
+  const deployment = deployments.get(folder) ?? new Deployment(new Assembly(folder));
+  deployments.set(folder, deployment);
+  return deployment;
+}

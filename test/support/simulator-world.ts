@@ -45,7 +45,7 @@ export class SimulatorWorld extends OrderlyWorld {
 
   /** @param seed of the history: another one lets things happen in another order */
   constructor(private readonly seed: string) {
-    const cloud = new Cloud(deploymentOf(prodAssembly()), { seed });
+    const cloud = new Cloud(deploymentOf(prodAssembly()), { seed, recycle: true });
     super({ outputs: outputsOf(cloud), dynamodb: clientOf(cloud.dynamodb), kms: kmsClientOf(cloud.kms) });
     this.cloud = cloud;
     this.random = cloud.world.random.fork('scenarios');
@@ -60,6 +60,11 @@ export class SimulatorWorld extends OrderlyWorld {
       signature,
     });
     cloud.calls.interceptor = this.faults;
+  }
+
+  /** The history is over: its environments may serve another world. */
+  end(): void {
+    this.cloud.end();
   }
 
   fresh(prefix: string): string {

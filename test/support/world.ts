@@ -11,6 +11,7 @@ export let world: World;
 
 /** Gives a test file a world of its own: a new cloud in the simulator, so that no history depends on the files before it. */
 export function beginWorld(): void {
+  if (world instanceof SimulatorWorld) world.end();
   world = inSimulator ? new SimulatorWorld(process.env.ORDERLY_SEED ?? '1') : new LocalStackWorld(inject('deployed'));
 }
 

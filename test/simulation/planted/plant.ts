@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { Assembly, type TemplateChange } from '../../simulator/assembly/assembly.js';
 import type { JsonObject } from '../../simulator/assembly/intrinsics.js';
-import { Deployment } from '../../simulator/cloud.js';
+import { Deployment, deploymentOf } from '../../simulator/cloud.js';
 import type { Environment } from '../../simulator/runtime/environment.js';
 import { Recycled } from '../../simulator/runtime/recycled.js';
 import type { PlantedBug } from './bugs.js';
@@ -21,20 +21,22 @@ export class NothingPlanted extends Error {
 /** They are the same for all bugs of a process. */
 let soundBundles: Promise<ReadonlyMap<string, Bundled>> | undefined;
 let soundEntries: ReadonlyMap<string, string> | undefined;
-const soundEnvironments = new Recycled();
 
-/** Environments that one bug's histories leave to those of the next, but for functions that the bug is in. */
+/** Environments of the sound deployment, but for functions that the bug is in. */
 class RecycledBeside extends Recycled {
-  constructor(private readonly isBroken: (label: string) => boolean) {
+  constructor(
+    private readonly sound: Recycled,
+    private readonly isBroken: (label: string) => boolean,
+  ) {
     super();
   }
 
   override take(label: string): Environment | undefined {
-    return this.isBroken(label) ? super.take(label) : soundEnvironments.take(label);
+    return this.isBroken(label) ? super.take(label) : this.sound.take(label);
   }
 
   override give(label: string, environment: Environment): boolean {
-    return this.isBroken(label) ? super.give(label, environment) : soundEnvironments.give(label, environment);
+    return this.isBroken(label) ? super.give(label, environment) : this.sound.give(label, environment);
   }
 }
 
@@ -47,6 +49,7 @@ interface Bundled {
 /** The deployment of an assembly with one mistake in it. @throws {NothingPlanted} */
 export async function planted(folder: string, bug: PlantedBug): Promise<Deployment> {
   const { source, resource } = bug;
+  const { recycled } = deploymentOf(folder);
   let changed = false;
   let changesFunctions = false;
   const change: TemplateChange = (template) => {
@@ -65,7 +68,7 @@ export async function planted(folder: string, bug: PlantedBug): Promise<Deployme
   if (resource && !changed) throw new NothingPlanted(bug.name);
   if (!source) {
     if (!resource) throw new NothingPlanted(bug.name);
-    return new Deployment(assembly, undefined, new RecycledBeside(() => changesFunctions));
+    return new Deployment(assembly, undefined, new RecycledBeside(recycled, () => changesFunctions));
   }
   soundBundles ??= bundles(everyEntry());
   const sound = await soundBundles;
@@ -83,7 +86,7 @@ export async function planted(folder: string, bug: PlantedBug): Promise<Deployme
   return new Deployment(
     assembly,
     (code, label) => brokenOf(label)?.code ?? code,
-    new RecycledBeside((label) => brokenOf(label) !== undefined),
+    new RecycledBeside(recycled, (label) => brokenOf(label) !== undefined),
   );
 }
 

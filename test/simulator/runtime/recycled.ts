@@ -1,5 +1,8 @@
 import type { Environment } from './environment.js';
 
+/** Of one function; a burst leaves hundreds, and each takes a megabyte or more. */
+const MOST = 12;
+
 /**
  * Environments of histories that are over, and those that were idle for so long that AWS would take them away, in the place
  * of new ones: loading a bundle and warming V8 up to it take most of a history's time. What a module keeps from one
@@ -15,10 +18,11 @@ export class Recycled {
     return this.resting.get(name)?.pop();
   }
 
-  /** @returns whether it is kept: what isn't as new is of no use to another history */
+  /** @returns whether it is kept: what isn't as new is of no use to another history, and of one function a few are enough */
   give(name: string, environment: Environment): boolean {
     if (!environment.isAsNew) return false;
     const others = this.resting.get(name) ?? [];
+    if (others.length >= MOST) return false;
     others.push(environment);
     this.resting.set(name, others);
     return true;
