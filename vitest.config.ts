@@ -32,6 +32,10 @@ const acceptance =
 /** Searches and large histories that `npm test -- --quick` leaves to `npm test`. */
 const NOT_QUICK = [
   'lib/rule-packs',
+  'local/dynamodb-local',
+  'dynamodb/differential',
+  'search/singles',
+  'cli/replay',
   'simulation/burst',
   'simulation/cancellations',
   'simulation/crashes',

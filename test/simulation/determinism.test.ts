@@ -30,8 +30,8 @@ test(`${SEEDS.length} seeds break no promise, and ${AGAIN.length} of them, playe
 
 test.each([
   // In the second one they are idle for so long between two invocations that a later one meets a cold start.
-  [rejectOne, 15],
-  [redeliveryWhileDown, 2],
+  [rejectOne, effort({ whole: 15, quick: 3 })],
+  [redeliveryWhileDown, effort({ whole: 2, quick: 1 })],
 ] as const)(
   'a history is the same with environments that were used before and with new ones: $name',
   async (scenario, count) => {

@@ -47,17 +47,20 @@ async function some({ quick, files }: Options): Promise<readonly Outcome[]> {
 /** Everything, the quick checks first. The simulator computes while the emulator makes its tests wait. */
 async function all({ quick }: Options): Promise<readonly Outcome[]> {
   const progress: Progress = console.log;
+  // The simulator plays what this makes; it takes as long as the quick tests.
+  const synthesized = step(progress, 'synth', () => check('tsx/dist/cli.mjs', ['test/support/synthesize.ts']));
   const checks = await Promise.all([
     step(progress, 'types', () => check('typescript/bin/tsc', ['--noEmit'])),
     step(progress, 'lint', () => check('@biomejs/biome/bin/biome', ['check', '.'])),
   ]);
   const one = (...projects: string[]) => step(progress, projects.join(' and '), () => tests(projects));
   const quickly = await one('unit', 'infrastructure');
+  const synth = await synthesized;
   const slowly = await Promise.all([
     one('simulation', 'simulated-acceptance'),
     ...(quick ? [] : [step(progress, 'integration', () => deployed(progress))]),
   ]);
-  return [...checks, quickly, ...slowly];
+  return [...checks, synth, quickly, ...slowly];
 }
 
 /** A check counts as one failure, or as nothing. */
