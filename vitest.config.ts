@@ -31,6 +31,7 @@ const acceptance =
 
 /** Searches and large histories that `npm test -- --quick` leaves to `npm test`. */
 const NOT_QUICK = [
+  'lib/environments',
   'lib/rule-packs',
   'local/dynamodb-local',
   'dynamodb/differential',
@@ -42,6 +43,9 @@ const NOT_QUICK = [
   'simulation/found',
   'simulation/releases',
   'simulation/replayed',
+  'simulation/rights',
+  'simulation/timers',
+  'simulation/undoings',
   'acceptance/when-a-customer-reaches-a-limit',
   'acceptance/when-stock-runs-out-under-concurrency',
 ];

@@ -52,13 +52,18 @@ const SEEDS: Readonly<Record<string, number>> = {
   'rebuild-credit': 1,
 };
 
+/** Scenarios of five seconds and more, which `npm test -- --quick` leaves to `npm test`. */
+const LONG = ['sold-out', 'keys-forgotten', 'twenty-orders', 'rebuild-under-load', 'order-limit'];
+
 /** A file plays one part, so that both cores have some. */
 const PARTS = 3;
 
 /** Declares the tests of every third scenario: without a fault, and (not where it is to be quick) its seeds. */
 export function playPart(part: number): void {
   const deployment = deploymentOf(prodAssembly());
-  const scenarios = SCENARIOS.filter((_, at) => at % PARTS === part);
+  const scenarios = SCENARIOS.filter(({ name }) => !QUICK || !LONG.includes(name)).filter(
+    (_, at) => at % PARTS === part,
+  );
   describe.each(scenarios.map((scenario) => [scenario.name, scenario] as const))('%s', (name, scenario) => {
     test('keeps every promise without a fault', async () => {
       const history = await playWith(deployment, scenario, 'singles');
