@@ -30,6 +30,9 @@ import { ProxyControl } from './proxy-control.js';
 import { routesIn } from './template-routes.js';
 import { devIssuer, Tokens } from './tokens.js';
 
+/** A step is sent again after a minute, by the next tick of a sweeper that ticks each minute: until then nothing is written. */
+const LONGEST_SILENCE_MS = 3 * 60_000;
+
 /** In the place of a minute, while a crash is awaited: a dead consumer's messages come back after this many seconds. */
 const IMPATIENT_VISIBILITY = 4;
 
@@ -188,6 +191,7 @@ export class LocalStackWorld extends OrderlyWorld {
         }
       },
       {
+        idleMs: LONGEST_SILENCE_MS,
         missing: () => `${what}; last seen: ${last instanceof Error ? last.message : last}`,
         ...(this.proxy && { moved: () => this.proxy?.writes() }),
       },
