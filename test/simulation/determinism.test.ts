@@ -7,9 +7,9 @@ import { redeliveryWhileDown } from './scenarios/redelivery.js';
 import { prodAssembly } from './support/assembly.js';
 import { effort } from './support/effort.js';
 
-const SEEDS = Array.from({ length: effort({ whole: 60, quick: 10 }) }, (_, seed) => String(seed));
+const SEEDS = Array.from({ length: effort({ whole: 40, quick: 10 }) }, (_, seed) => String(seed));
 /** Seeds that are played a second time. */
-const AGAIN = SEEDS.slice(0, effort({ whole: 20, quick: 5 }));
+const AGAIN = SEEDS.slice(0, effort({ whole: 15, quick: 5 }));
 const deployment = deploymentOf(prodAssembly());
 
 test(`${SEEDS.length} seeds break no promise, and ${AGAIN.length} of them, played twice, give the same histories`, async () => {
