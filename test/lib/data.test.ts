@@ -160,6 +160,7 @@ describe("the people's keys", () => {
     expect(tagged.map(({ id }) => id.replace(/Role.*/, ''))).toEqual([
       'PlaceOrder',
       'GetOrder',
+      'ListOrders',
       'OrderHistory',
       'CancelOrder',
     ]);
@@ -178,16 +179,18 @@ describe("the people's keys", () => {
     expect(uses.map(({ policy, actions }) => [policy.replace(/RoleDefault.*/, ''), actions])).toEqual([
       ['PlaceOrder', ['kms:Decrypt', 'kms:GenerateDataKey']],
       ['GetOrder', ['kms:Decrypt']],
+      ['ListOrders', ['kms:Decrypt']],
       ['OrderHistory', ['kms:Decrypt']],
-      ['CancelOrder', ['kms:Decrypt']],
+      ['CancelOrder', ['kms:Decrypt', 'kms:GenerateDataKey']],
     ]);
     const touched = statements(prod).filter(({ resources }) => resources.some((one) => importOf(one) !== undefined));
     const items = touched.filter(({ actions }) => actions.some((action) => action.startsWith('dynamodb:')));
     expect(items.map(({ policy, actions }) => [policy.replace(/RoleDefault.*/, ''), actions])).toEqual([
       ['PlaceOrder', ['dynamodb:GetItem', 'dynamodb:PutItem']],
       ['GetOrder', ['dynamodb:GetItem']],
+      ['ListOrders', ['dynamodb:GetItem']],
       ['OrderHistory', ['dynamodb:GetItem']],
-      ['CancelOrder', ['dynamodb:GetItem']],
+      ['CancelOrder', ['dynamodb:GetItem', 'dynamodb:PutItem']],
     ]);
   });
 
