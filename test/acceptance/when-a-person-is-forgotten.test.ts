@@ -4,7 +4,7 @@ import type { DeliveryAddress, OrderView } from '../../lambdas/services/orders/c
 import { needsFaults, world } from '../support/world.js';
 import { queued } from './messages.js';
 import { approved, cancel, get, line, placed, post, stocked } from './orders.js';
-import { pay, shows } from './payments.js';
+import { eur, getPayment, giveBack, pay, shows } from './payments.js';
 import type { Caller } from './world.js';
 
 afterEach(() => world.heal());
@@ -311,6 +311,50 @@ describe('when a person is forgotten', () => {
     expect(await cancel(orderId, { as, key, body: { reason } })).toMatchObject({ status: 200, text: cancelled.text });
     await world.settled(orderId);
     expect(await world.copiesOf(reason)).toEqual([]);
+  });
+
+  test('the reference of a payment was in plain text nowhere, and is shown no more', async () => {
+    const { customer } = somebody();
+    const { clientReference } = ownWords();
+    const key = world.uuid();
+    const { status, body } = await pay(customer, 100, key, { clientReference });
+    expect({ status, body }).toMatchObject({ status: 201, body: { status: 'PENDING', clientReference } });
+    const { paymentId } = body;
+    expect((await pay(customer, 100, key, { clientReference })).body).toEqual(body);
+    expect(await pay(customer, 100, key, { clientReference: world.fresh('other') })).toMatchObject({
+      status: 422,
+      body: { type: 'urn:orderly:problem:key-reused' },
+    });
+    await world.eventually('it is charged', async () =>
+      expect(await world.events({ aggregate: 'Payment', id: paymentId, types: ['PaymentCharged'] })).toHaveLength(1),
+    );
+    expect(await world.copiesOf(paymentId)).toContainEqual(expect.stringMatching('Payments TableName'));
+    expect(await world.copiesOf(clientReference)).toEqual([]);
+    await world.forget(customer);
+    expect(await world.copiesOf(clientReference)).toEqual([]);
+    // By functions that never had the key in memory.
+    const forgotten = { status: 'CHARGED', clientReference: FORGOTTEN };
+    expect((await getPayment(paymentId)).body).toMatchObject(forgotten);
+    const given = await giveBack(customer, paymentId, world.uuid(), { amount: eur(40) });
+    expect(given).toMatchObject({ status: 201, body: forgotten });
+  });
+
+  test('a new payment with a reference is refused, by a key and by a number, and one without is not', async () => {
+    const { customer } = somebody();
+    await world.forget(customer);
+    const { clientReference } = ownWords();
+    const as = { customer };
+    const opened = await world.call<{ sessionId: string }>({ method: 'POST', path: '/payments/sessions', as });
+    const numbered = { 'Session-Id': opened.body.sessionId, 'Request-Number': '1' };
+    const body = { accountId: customer, amount: eur(100), clientReference };
+    for (const refused of [
+      await pay(customer, 100, world.uuid(), { clientReference }),
+      await world.call({ method: 'POST', path: '/payments', as, body, headers: numbered }),
+    ]) {
+      expect(refused).toMatchObject({ status: 409, body: { type: 'urn:orderly:problem:person-forgotten' } });
+    }
+    expect((await pay(customer, 100, world.uuid())).status).toBe(201);
+    expect(await world.copiesOf(clientReference)).toEqual([]);
   });
 
   test('a new order with a reference is refused, and one without is not', async () => {

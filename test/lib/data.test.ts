@@ -163,6 +163,9 @@ describe("the people's keys", () => {
       'ListOrders',
       'OrderHistory',
       'CancelOrder',
+      'RequestPayment',
+      'GetPayment',
+      'RefundPayment',
     ]);
     for (const { properties } of tagged) {
       expect(properties.Tags).toContainEqual({ Key: 'orderly-personal-data', Value: 'prod' });
@@ -182,6 +185,9 @@ describe("the people's keys", () => {
       ['ListOrders', ['kms:Decrypt']],
       ['OrderHistory', ['kms:Decrypt']],
       ['CancelOrder', ['kms:Decrypt', 'kms:GenerateDataKey']],
+      ['RequestPayment', ['kms:Decrypt', 'kms:GenerateDataKey']],
+      ['GetPayment', ['kms:Decrypt']],
+      ['RefundPayment', ['kms:Decrypt']],
     ]);
     const touched = statements(prod).filter(({ resources }) => resources.some((one) => importOf(one) !== undefined));
     const items = touched.filter(({ actions }) => actions.some((action) => action.startsWith('dynamodb:')));
@@ -191,6 +197,9 @@ describe("the people's keys", () => {
       ['ListOrders', ['dynamodb:GetItem']],
       ['OrderHistory', ['dynamodb:GetItem']],
       ['CancelOrder', ['dynamodb:GetItem', 'dynamodb:PutItem']],
+      ['RequestPayment', ['dynamodb:GetItem', 'dynamodb:PutItem']],
+      ['GetPayment', ['dynamodb:GetItem']],
+      ['RefundPayment', ['dynamodb:GetItem']],
     ]);
   });
 

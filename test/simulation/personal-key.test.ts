@@ -23,14 +23,15 @@ test('is used by what opens personal data and by no other function, even if its 
   const byPolicyOfTheKey = (action: string) =>
     roles.filter(({ role }) => iam.keyLetsRoleDecide(role, access(action))).map(({ fn }) => fn);
   const reading = ['Orders/GetOrder', 'Orders/ListOrders', 'Orders/OrderHistory'];
-  const opening = ['Orders/PlaceOrder', ...reading, 'Orders/CancelOrder'];
+  const ofPayments = ['Payments/RequestPayment', 'Payments/GetPayment', 'Payments/RefundPayment'];
+  const opening = ['Orders/PlaceOrder', ...reading, 'Orders/CancelOrder', ...ofPayments];
   expect(byPolicyOfTheKey('Decrypt')).toEqual(opening);
   expect(byPolicyOfTheKey('GenerateDataKey')).toEqual(opening);
   for (const action of ['Encrypt', 'ReEncryptFrom', 'CreateGrant', 'GenerateDataKeyWithoutPlaintext']) {
     expect(byPolicyOfTheKey(action), action).toEqual([]);
   }
   const sealing = roles.filter(({ role }) => iam.roleAllows(role, access('GenerateDataKey'))).map(({ fn }) => fn);
-  expect(sealing).toEqual(['Orders/PlaceOrder', 'Orders/CancelOrder']);
+  expect(sealing).toEqual(['Orders/PlaceOrder', 'Orders/CancelOrder', 'Payments/RequestPayment']);
 });
 
 test('is for personal data only, and says so in each call', () => {

@@ -91,7 +91,7 @@ export type DeliveryAddress = z.infer<typeof DeliveryAddress>;
 /** A customer's own words or address, as an event holds them. */
 export type SealedData = Sealed;
 /** What stands in an answer in the place of a customer's data, once they are forgotten. */
-type Forgotten = { readonly forgotten: true };
+export type Forgotten = { readonly forgotten: true };
 
 const OrderPlaced1 = z.object({
   orderId: OrderId,

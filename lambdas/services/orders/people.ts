@@ -1,23 +1,14 @@
-import { KMSClient } from '@aws-sdk/client-kms';
 import { aggregateKey } from '../../patterns/event-store/commit.js';
 import type { Loaded } from '../../patterns/event-store/event-store.js';
-import { PersonalKeys } from '../../patterns/personal-data/personal-keys.js';
+import { personalKeysOfFunction } from '../../patterns/personal-data/keys-of-function.js';
 import type { Caller } from '../../platform/auth.js';
-import { documents, SOCKET_TIMEOUT_MS } from '../../platform/dynamodb.js';
-import { Env } from '../../platform/environment.js';
-import { required } from '../../platform/read-environment.js';
 import { type OrderView, ordersContract, type SealedData } from './contract.js';
 import { type Order, sealedIn } from './domain/order.js';
 import type { ListedOrder } from './order-list.js';
 import { ORDER, visibleTo } from './order-store.js';
 
 /** The keys of the people whose data is in orders. */
-export const people = new PersonalKeys({
-  table: required(Env.PERSONAL_KEYS),
-  kmsKey: required(Env.PERSONAL_DATA_KEY),
-  documents,
-  kms: new KMSClient({ requestHandler: { socketTimeout: SOCKET_TIMEOUT_MS } }),
-});
+export const people = personalKeysOfFunction();
 
 const { OrderPlaced, OrderCancelled } = ordersContract.events;
 /** Names in answers, by those of the events' fields. */
