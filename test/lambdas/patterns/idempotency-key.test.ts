@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import {
+  checkSamePersonal,
   checkSameRequest,
   ISSUED_KEY_SECONDS,
   idempotencyKey,
@@ -60,6 +61,11 @@ describe('an idempotency key', () => {
     expect(isSameRequest(now, now.requestHash)).toBe(true);
     expect(isSameRequest(key({ body: { ...body, reason: 'other' }, personal: ['reason'] }), stored)).toBe(false);
     expect(() => checkSameRequest(now, 'another')).toThrow(refused('key-reused'));
+  });
+  test('comes with another personal text, as far as that is known', () => {
+    expect(() => checkSamePersonal('one', 'other')).toThrow(refused('key-reused'));
+    expect(() => checkSamePersonal('one', undefined)).toThrow(refused('key-reused'));
+    for (const stored of ['one', { forgotten: true }]) expect(() => checkSamePersonal('one', stored)).not.toThrow();
   });
   test('is kept in hashes only', () => expect(JSON.stringify(key({ header: 'secret-key' }))).not.toContain('secret'));
 

@@ -92,15 +92,23 @@ async function forgotten(
   const read = repeat.reply.status === 201 ? [await orderly.call({ method: 'GET', path, as: person })] : [];
   const history =
     repeat.reply.status === 201 ? [await orderly.call({ method: 'GET', path: `${path}/history`, as: 'operator' })] : [];
+  // Whether it is a repeat or the first try: nothing of the reason is left, and it is no other request for that.
+  const cancelled =
+    repeat.reply.status === 201
+      ? [await orderly.call(cancellationOf(person, repeat.reply.body.orderId, 'cancel', reasonOf(person)))]
+      : [];
   const list = await orderly.call({ method: 'GET', path: '/orders', as: person });
   return [
-    ...[repeat, another, ...read, ...history, list]
+    ...[repeat, another, ...read, ...history, ...cancelled, list]
       .filter(({ reply }) => saidBy(person).some((text) => JSON.stringify(reply.body).includes(text)))
       .map((call) => ({
         invariant: "a forgotten person's data is shown to nobody",
         detail: told(call),
         about: person,
       })),
+    ...cancelled
+      .filter(({ reply }) => reply.status !== 200)
+      .map((call) => ({ invariant: 'a forgotten person can cancel', detail: told(call), about: person })),
     ...[another]
       .filter(({ reply }) => !String(reply.body.type).endsWith(':person-forgotten'))
       .map((call) => ({ invariant: "a forgotten person's data is not taken", detail: told(call), about: person })),
