@@ -72,7 +72,11 @@ export class OrderlyStage extends Construct {
     const ends = { contract: ordersContract, types: ['OrderApproved', 'OrderCancelled'] };
     const inventory = new InventoryStack(this, 'Inventory', { ...participant, orderEvents: cancellations });
     const accounts = new AccountsStack(this, 'Accounts', { ...participant, orderEvents: ends });
-    const payments = new PaymentsStack(this, 'Payments', { ...participant, orderEvents: cancellations });
+    const payments = new PaymentsStack(this, 'Payments', {
+      ...participant,
+      personalKeys,
+      orderEvents: cancellations,
+    });
     const catalog = new CatalogStack(this, 'Catalog', participant);
     const routes = [orders, inventory, accounts, payments, catalog].flatMap((service) => service.routes);
     new ApiStack(this, 'Api', { ...common, routes });

@@ -15,6 +15,11 @@ export interface EventSchema<Data = unknown> {
    * They are sealed before anything is stored or published (patterns/personal-data). @default none does
    */
   readonly personal?: Readonly<Record<string, string>>;
+  /**
+   * Names under which personal fields are shown once they are open: `{ sealedReference: 'clientReference' }`. A field of
+   * that name holds what earlier releases wrote in plain text; it is read, and never written. @default their own names
+   */
+  readonly shownAs?: Readonly<Record<string, string>>;
 }
 
 /** Index of the commits that hold a person's data or are about one, by their attribute `person`; others aren't in it. */

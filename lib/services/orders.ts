@@ -35,6 +35,7 @@ export class OrdersStack extends ServiceStack {
     const listOrders = this.endpoint('ListOrders', 'GET', '/orders', 'services/orders/list-orders');
     listOrders.allowItems(table, ['Query'], ORDERS_OF_CUSTOMERS);
     this.allowPointer(listOrders);
+    props.personalKeys.letOpen(listOrders);
     const history = this.endpoint('OrderHistory', 'GET', '/orders/{orderId}/history', 'services/orders/order-history');
     history.allowItems(table, ['Query'], ORDERS);
     props.personalKeys.letOpen(history);
@@ -46,7 +47,7 @@ export class OrdersStack extends ServiceStack {
     );
     cancelOrder.allowItems(table, ['Query', 'PutItem', 'ConditionCheckItem'], ORDERS);
     this.allowRequestRecords(cancelOrder);
-    props.personalKeys.letOpen(cancelOrder);
+    props.personalKeys.letSeal(cancelOrder);
     this.sessions('/sessions', [cancelOrder]);
     this.endpoint('IssueKey', 'POST', '/idempotency-keys', 'services/orders/issue-key');
 

@@ -4,6 +4,7 @@ import type { Construct } from 'constructs';
 import { Env } from '../../lambdas/platform/environment.js';
 import { paymentsContract, STRIPE_CUSTOMERS } from '../../lambdas/services/payments/contract.js';
 import { alarm, serviceMetric } from '../constructs/alarms.js';
+import type { PersonalKeys } from '../constructs/personal-keys.js';
 import { metricsNamespace, type ServiceFunction } from '../constructs/service-function.js';
 import type { Subscription } from '../constructs/subscriptions.js';
 import { acknowledgeNoRestore, addPeopleIndex, pinLogicalId, tableDefaults } from '../constructs/tables.js';
@@ -28,6 +29,7 @@ const PROVIDER_TIMEOUT = Duration.seconds(30);
 export interface PaymentsStackProps extends ParticipantStackProps {
   /** What ends orders that were paid. */
   readonly orderEvents: Subscription;
+  readonly personalKeys: PersonalKeys;
 }
 
 /** Payments: requested by customers and by orders' sagas, charged and given back by a provider, each once. */
@@ -40,11 +42,8 @@ export class PaymentsStack extends ServiceStack {
 
     const requestPayment = this.endpoint('RequestPayment', 'POST', '/payments', 'services/payments/request-payment');
     requestPayment.allowItems(table, ['PutItem', 'Query'], PAYMENTS);
-    this.endpoint('GetPayment', 'GET', '/payments/{paymentId}', 'services/payments/get-payment').allowItems(
-      table,
-      ['Query'],
-      PAYMENTS,
-    );
+    const getPayment = this.endpoint('GetPayment', 'GET', '/payments/{paymentId}', 'services/payments/get-payment');
+    getPayment.allowItems(table, ['Query'], PAYMENTS);
     const refundPayment = this.endpoint(
       'RefundPayment',
       'POST',
@@ -53,6 +52,8 @@ export class PaymentsStack extends ServiceStack {
     );
     refundPayment.allowItems(table, ['Query', 'PutItem', 'ConditionCheckItem'], PAYMENTS);
     this.allowRequestRecords(refundPayment);
+    props.personalKeys.letSeal(requestPayment);
+    for (const handler of [getPayment, refundPayment]) props.personalKeys.letOpen(handler);
     this.sessions('/payments/sessions', [requestPayment, refundPayment]);
     for (const handler of [requestPayment, refundPayment]) {
       handler.allowItems(this.records, ['UpdateItem'], DAILY_COUNTS);

@@ -20,7 +20,7 @@ describe.skipIf(!world.makesFaults)(`what an order costs ${needsFaults}`, () => 
     const calls = await world.callsDuring(() =>
       posted(
         skus.map((sku) => line(sku)),
-        { as: { customer }, clientReference: 'x'.repeat(64) },
+        { as: { customer } },
       ),
     );
     const read = { fn: 'orders/place-order', service: 'DynamoDB', failed: false, unanswered: false };
@@ -37,6 +37,26 @@ describe.skipIf(!world.makesFaults)(`what an order costs ${needsFaults}`, () => 
         unanswered: false,
       },
     ]);
+  });
+
+  test('with a reference: a key for who has none, and one more unit, for its index entry; read again by the same key', async () => {
+    const as = { customer: world.fresh('customer') };
+    const lines = [line(await stocked(10))];
+    const calls = await world.callsDuring(() => posted(lines, { as, clientReference: 'x'.repeat(64) }));
+    const placing = of('orders/place-order', calls);
+    const key = ['DynamoDB GetItem', 'TrentService GenerateDataKey', 'DynamoDB PutItem'];
+    expect(shown(placing)).toEqual([...limits, ...key, 'DynamoDB PutItem']);
+    expect(placing.at(-1)?.units).toEqual({ table: 1, indexes: { feed: 1, people: 1 } });
+    // However many orders the list shows, and for an order with a reference and a reason.
+    const { body } = await post(lines, { as, clientReference: 'x' });
+    await world.settled(body.orderId);
+    const list = { method: 'GET', path: '/orders', as } as const;
+    const listing = of('orders/list-orders', await world.callsDuring(() => world.call(list)));
+    expect(shown(listing)).toEqual([...limits, 'DynamoDB GetItem', 'TrentService Decrypt']);
+    const first = () => cancel(body.orderId, { as, body: { reason: 'y'.repeat(200) } });
+    const cancelling = of('orders/cancel-order', await world.callsDuring(first));
+    const opened = ['DynamoDB GetItem', 'TrentService Decrypt'];
+    expect(shown(cancelling)).toEqual(['DynamoDB Query', ...opened, 'DynamoDB TransactWriteItems']);
   });
 
   test('with an address: a key for who has none, and one more unit, for its index entry', async () => {

@@ -1,9 +1,11 @@
 import { afterEach, describe, expect, test } from 'vitest';
+import { requestHashesOf } from '../../lambdas/patterns/idempotent-receiver/idempotency-key.js';
 import type { DeliveryAddress, OrderView } from '../../lambdas/services/orders/contract.js';
 import { needsFaults, world } from '../support/world.js';
 import { queued } from './messages.js';
 import { approved, cancel, get, line, placed, post, stocked } from './orders.js';
-import { pay, shows } from './payments.js';
+import { eur, getPayment, giveBack, pay, shows } from './payments.js';
+import type { Caller } from './world.js';
 
 afterEach(() => world.heal());
 
@@ -13,6 +15,25 @@ function somebody(): { readonly customer: string; readonly deliverTo: DeliveryAd
   const deliverTo = { name: own('name'), street: own('street'), city: own('city'), postalCode: own('p').slice(-20) };
   return { customer: own('person'), deliverTo: { ...deliverTo, country: 'DE' } };
 }
+
+/** What a customer writes in words of their own, and nobody else does. */
+const ownWords = () => ({ clientReference: world.fresh('reference'), reason: world.fresh('reason') });
+
+/** An approved order of this customer, which they have cancelled. No function that reads has opened it yet. */
+async function cancelledBy(customer: string, { clientReference, reason }: ReturnType<typeof ownWords>) {
+  const as = { customer };
+  const { orderId } = await placed([line(await stocked(1))], { as, clientReference });
+  await world.settled(orderId);
+  const { status, body } = await cancel(orderId, { as, body: { reason } });
+  expect(status).toBe(200);
+  await world.settled(orderId);
+  return body;
+}
+
+const listOf = (customer: string, as: Caller) =>
+  world.call<{ items: readonly OrderView[] }>({ method: 'GET', path: `/orders?customerId=${customer}`, as });
+const listShows = (customer: string, as: Caller, ...orders: readonly OrderView[]) =>
+  world.eventually('the list shows it', async () => expect((await listOf(customer, as)).body.items).toEqual(orders));
 
 interface HistoryItem {
   readonly id: string;
@@ -25,7 +46,7 @@ interface Exported {
   readonly events: readonly HistoryItem[];
 }
 
-const FORGOTTEN = { forgotten: true };
+const FORGOTTEN = { forgotten: true } as const;
 const history = async (orderId: string) => {
   const path = `/orders/${orderId}/history`;
   const { body } = await world.call<{ items: readonly HistoryItem[] }>({ method: 'GET', path, as: 'operator' });
@@ -153,7 +174,201 @@ describe('an order with an address', () => {
   });
 });
 
+describe('what a customer writes', () => {
+  test('is shown to them and to operators, wherever an order is shown', async () => {
+    const { customer } = somebody();
+    const { clientReference, reason } = ownWords();
+    const order = await cancelledBy(customer, { clientReference, reason });
+    expect(order).toMatchObject({ status: 'CANCELLED', clientReference, reason });
+    for (const as of [{ customer }, 'operator'] as const) {
+      expect((await get(order.orderId, as)).body).toEqual(order);
+      await listShows(customer, as, order);
+      const path = `/orders/${order.orderId}?version=1`;
+      const placed = await world.call<OrderView>({ method: 'GET', path, as });
+      expect(placed.body).toMatchObject({ status: 'PENDING', clientReference });
+      expect(placed.body).not.toHaveProperty('reason');
+    }
+    const [placing, , cancelling] = await history(order.orderId);
+    expect(placing!.data).toMatchObject({ clientReference });
+    expect(cancelling!.data).toEqual({ orderId: order.orderId, customerId: customer, reason });
+    expect(JSON.stringify([placing, cancelling])).not.toContain('sealed');
+    const { aggregates } = await world.exported(customer);
+    const own = (aggregates as Exported[]).find(({ subject }) => subject === `Order/${order.orderId}`);
+    expect(own!.events.map(({ data }) => data)).toEqual((await history(order.orderId)).map(({ data }) => data));
+  });
+
+  test('is sealed by one key, with their address where there is one', async () => {
+    const { customer, deliverTo } = somebody();
+    const { clientReference, reason } = ownWords();
+    const as = { customer };
+    const { orderId } = await approved([line(await stocked(1))], { as, deliverTo, clientReference });
+    const { body } = await cancel(orderId, { as, body: { reason } });
+    expect(body).toMatchObject({ deliverTo, clientReference, reason });
+    expect((await get(orderId, as)).body).toEqual(body);
+  });
+
+  test('may be empty, as far as a reference may', async () => {
+    const { customer } = somebody();
+    const { orderId } = await placed([line(await stocked(1))], { as: { customer }, clientReference: '' });
+    expect((await get(orderId, { customer })).body.clientReference).toBe('');
+  });
+
+  test('leaves no hash behind under a key: equal for any text, and another text is refused', async () => {
+    const lines = [line(await stocked(5))];
+    const [key, cancelKey] = [world.fresh('key'), world.fresh('key')];
+    const hashes = [];
+    for (const { clientReference, reason } of [ownWords(), ownWords()]) {
+      const as = { customer: world.fresh('person') };
+      const placing = { as, key, clientReference };
+      const { orderId } = await placed(lines, placing);
+      await cancel(orderId, { as, key: cancelKey, body: { reason } });
+      const commits = await world.commits('Order', orderId);
+      hashes.push(commits[0]!.requestHash);
+      const cancelling = { method: 'POST', path: `/orders/${orderId}/cancellation`, query: {}, body: { reason: true } };
+      const ofAny = requestHashesOf(cancelKey, { ...cancelling, header: undefined, client: '' }).requestHash;
+      expect(commits.find(({ events }) => events[0]!.type === 'OrderCancelled')!.requestHash).toBe(ofAny);
+      const repeat = await post(lines, placing);
+      expect(repeat).toMatchObject({ status: 201, body: { orderId, clientReference } });
+      for (const refused of [
+        await post(lines, { ...placing, clientReference: world.fresh('other') }),
+        await post(lines, { as, key }),
+        await cancel(orderId, { as, key: cancelKey, body: { reason: world.fresh('other') } }),
+        await cancel(orderId, { as, key: cancelKey }),
+      ]) {
+        expect(refused).toMatchObject({ status: 422, body: { type: 'urn:orderly:problem:key-reused' } });
+        expect(refused.text).not.toMatch(new RegExp(`${clientReference}|${reason}`));
+      }
+    }
+    expect(hashes[0]).toBe(hashes[1]);
+  });
+});
+
 describe('when a person is forgotten', () => {
+  test('their words were in plain text nowhere before, are nowhere after, and are shown to nobody', async () => {
+    const { customer } = somebody();
+    const words = ownWords();
+    const { orderId, ...order } = await cancelledBy(customer, words);
+    // Failure records keep their messages.
+    for (const [at, event] of (await world.events({ aggregate: 'Order', id: orderId })).entries()) {
+      if (event.type === 'OrderApproved') continue;
+      const broken = { ...event, id: world.uuid(), data: { ...(event.data as object), orderId: '' } };
+      await world.send('orders-saga', queued(broken));
+      await world.eventually(`message ${at} is recorded as failed`, async () => {
+        expect(await world.failures('orders-saga', broken.id)).toHaveLength(1);
+      });
+    }
+    // What is looked at does hold this order, everywhere.
+    const places = await world.copiesOf(orderId);
+    expect(places).toEqual(expect.arrayContaining(['TableName', 'log'].map((part) => expect.stringMatching(part))));
+    expect(await world.copiesOf(...Object.values(words))).toEqual([]);
+    await world.forget(customer);
+    expect(await world.copiesOf(...Object.values(words))).toEqual([]);
+
+    const forgotten = { orderId, ...order, clientReference: FORGOTTEN, reason: FORGOTTEN };
+    // By functions that never had the key in memory.
+    const shown = await world.call<OrderView>({ method: 'GET', path: `/orders/${orderId}`, as: { customer } });
+    expect(shown.body).toEqual(forgotten);
+    expect((await history(orderId)).map(({ data }) => data)).toMatchObject([
+      { clientReference: FORGOTTEN },
+      { orderId },
+      { reason: FORGOTTEN },
+    ]);
+    await listShows(customer, 'operator', forgotten);
+    const exported = await world.exported(customer);
+    expect(exported).toMatchObject({ personalData: { state: 'forgotten' } });
+    for (const text of Object.values(words)) expect(JSON.stringify(exported)).not.toContain(text);
+  });
+
+  test.skipIf(!world.makesFaults)(
+    `a cancellation that waits for its saga has no reason in it ${needsFaults}`,
+    async () => {
+      const { customer } = somebody();
+      const words = ownWords();
+      const sku = await stocked(1);
+      await world.throttle('orders/on-saga-message', 'TransactWriteItems', { including: sku, times: 1000 });
+      const as = { customer };
+      const { orderId } = await placed([line(sku)], { as, clientReference: words.clientReference });
+      await world.faultsMet();
+      await cancel(orderId, { as, body: { reason: words.reason } });
+      expect(await world.copiesOf(orderId)).toContainEqual(expect.stringMatching(/^queue .*Saga/));
+      expect(await world.copiesOf(...Object.values(words))).toEqual([]);
+      await world.heal();
+      await world.settled(orderId);
+      expect((await get(orderId)).body).toMatchObject({ status: 'CANCELLED', ...words });
+    },
+  );
+
+  test('they can still cancel: the reason is not kept, and a repeat is a replay', async () => {
+    const { customer } = somebody();
+    const as = { customer };
+    const { reason } = ownWords();
+    const { orderId } = await approved([line(await stocked(1))], { as });
+    await world.forget(customer);
+    const key = world.fresh('key');
+    const cancelled = await cancel(orderId, { as, key, body: { reason } });
+    expect(cancelled).toMatchObject({ status: 200, body: { status: 'CANCELLED' } });
+    expect(cancelled.body).not.toHaveProperty('reason');
+    expect(await cancel(orderId, { as, key, body: { reason } })).toMatchObject({ status: 200, text: cancelled.text });
+    await world.settled(orderId);
+    expect(await world.copiesOf(reason)).toEqual([]);
+  });
+
+  test('the reference of a payment was in plain text nowhere, and is shown no more', async () => {
+    const { customer } = somebody();
+    const { clientReference } = ownWords();
+    const key = world.uuid();
+    const { status, body } = await pay(customer, 100, key, { clientReference });
+    expect({ status, body }).toMatchObject({ status: 201, body: { status: 'PENDING', clientReference } });
+    const { paymentId } = body;
+    expect((await pay(customer, 100, key, { clientReference })).body).toEqual(body);
+    expect(await pay(customer, 100, key, { clientReference: world.fresh('other') })).toMatchObject({
+      status: 422,
+      body: { type: 'urn:orderly:problem:key-reused' },
+    });
+    await world.eventually('it is charged', async () =>
+      expect(await world.events({ aggregate: 'Payment', id: paymentId, types: ['PaymentCharged'] })).toHaveLength(1),
+    );
+    expect(await world.copiesOf(paymentId)).toContainEqual(expect.stringMatching('Payments TableName'));
+    expect(await world.copiesOf(clientReference)).toEqual([]);
+    await world.forget(customer);
+    expect(await world.copiesOf(clientReference)).toEqual([]);
+    // By functions that never had the key in memory.
+    const forgotten = { status: 'CHARGED', clientReference: FORGOTTEN };
+    expect((await getPayment(paymentId)).body).toMatchObject(forgotten);
+    const given = await giveBack(customer, paymentId, world.uuid(), { amount: eur(40) });
+    expect(given).toMatchObject({ status: 201, body: forgotten });
+  });
+
+  test('a new payment with a reference is refused, by a key and by a number, and one without is not', async () => {
+    const { customer } = somebody();
+    await world.forget(customer);
+    const { clientReference } = ownWords();
+    const as = { customer };
+    const opened = await world.call<{ sessionId: string }>({ method: 'POST', path: '/payments/sessions', as });
+    const numbered = { 'Session-Id': opened.body.sessionId, 'Request-Number': '1' };
+    const body = { accountId: customer, amount: eur(100), clientReference };
+    for (const refused of [
+      await pay(customer, 100, world.uuid(), { clientReference }),
+      await world.call({ method: 'POST', path: '/payments', as, body, headers: numbered }),
+    ]) {
+      expect(refused).toMatchObject({ status: 409, body: { type: 'urn:orderly:problem:person-forgotten' } });
+    }
+    expect((await pay(customer, 100, world.uuid())).status).toBe(201);
+    expect(await world.copiesOf(clientReference)).toEqual([]);
+  });
+
+  test('a new order with a reference is refused, and one without is not', async () => {
+    const { customer } = somebody();
+    const as = { customer };
+    await world.forget(customer);
+    const lines = [line(await stocked(5))];
+    const { clientReference } = ownWords();
+    const refused = await post(lines, { as, clientReference });
+    expect(refused).toMatchObject({ status: 409, body: { type: 'urn:orderly:problem:person-forgotten' } });
+    expect((await post(lines, { as })).status).toBe(201);
+    expect(await world.copiesOf(clientReference)).toEqual([]);
+  });
+
   test('their address was in plain text nowhere before, and is nowhere after', async () => {
     const { customer, deliverTo } = somebody();
     const { orderId } = await approved([line(await stocked(1))], { as: { customer }, deliverTo });

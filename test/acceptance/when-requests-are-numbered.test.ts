@@ -62,6 +62,19 @@ describe('when requests are numbered', () => {
     expect(await world.commits('Order', one.orderId)).toHaveLength(3);
   });
 
+  test('a number is not taken for another one of its session by the reason of a cancellation', async () => {
+    const { orderId } = await approved([line(await stocked(1))]);
+    const session = await open('alice');
+    const asked = (number: number, reason: string) =>
+      cancel(orderId, { session, number, answeredUpTo: 0 }, 'alice', { reason });
+    const first = await asked(1, 'one');
+    // It is cancelled already, so this reason is kept nowhere.
+    for (const repeat of [await asked(2, 'other'), await asked(2, 'other'), await asked(1, 'one')]) {
+      expect(repeat).toMatchObject({ status: 200, text: first.text });
+    }
+    expect(await asked(1, 'other')).toMatchObject(problem(422, 'key-reused'));
+  });
+
   test('several are under way at once, each as often as it likes', async () => {
     const sku = await stocked(3);
     const orders = await Promise.all([1, 2, 3].map(() => placed([line(sku)])));

@@ -195,6 +195,7 @@ export type FunctionName =
   | RelayName
   | 'orders/place-order'
   | 'orders/get-order'
+  | 'orders/list-orders'
   | 'orders/cancel-order'
   | 'orders/on-saga-message'
   | 'orders/list-projection'

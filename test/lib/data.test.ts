@@ -160,8 +160,12 @@ describe("the people's keys", () => {
     expect(tagged.map(({ id }) => id.replace(/Role.*/, ''))).toEqual([
       'PlaceOrder',
       'GetOrder',
+      'ListOrders',
       'OrderHistory',
       'CancelOrder',
+      'RequestPayment',
+      'GetPayment',
+      'RefundPayment',
     ]);
     for (const { properties } of tagged) {
       expect(properties.Tags).toContainEqual({ Key: 'orderly-personal-data', Value: 'prod' });
@@ -178,16 +182,24 @@ describe("the people's keys", () => {
     expect(uses.map(({ policy, actions }) => [policy.replace(/RoleDefault.*/, ''), actions])).toEqual([
       ['PlaceOrder', ['kms:Decrypt', 'kms:GenerateDataKey']],
       ['GetOrder', ['kms:Decrypt']],
+      ['ListOrders', ['kms:Decrypt']],
       ['OrderHistory', ['kms:Decrypt']],
-      ['CancelOrder', ['kms:Decrypt']],
+      ['CancelOrder', ['kms:Decrypt', 'kms:GenerateDataKey']],
+      ['RequestPayment', ['kms:Decrypt', 'kms:GenerateDataKey']],
+      ['GetPayment', ['kms:Decrypt']],
+      ['RefundPayment', ['kms:Decrypt']],
     ]);
     const touched = statements(prod).filter(({ resources }) => resources.some((one) => importOf(one) !== undefined));
     const items = touched.filter(({ actions }) => actions.some((action) => action.startsWith('dynamodb:')));
     expect(items.map(({ policy, actions }) => [policy.replace(/RoleDefault.*/, ''), actions])).toEqual([
       ['PlaceOrder', ['dynamodb:GetItem', 'dynamodb:PutItem']],
       ['GetOrder', ['dynamodb:GetItem']],
+      ['ListOrders', ['dynamodb:GetItem']],
       ['OrderHistory', ['dynamodb:GetItem']],
-      ['CancelOrder', ['dynamodb:GetItem']],
+      ['CancelOrder', ['dynamodb:GetItem', 'dynamodb:PutItem']],
+      ['RequestPayment', ['dynamodb:GetItem', 'dynamodb:PutItem']],
+      ['GetPayment', ['dynamodb:GetItem']],
+      ['RefundPayment', ['dynamodb:GetItem']],
     ]);
   });
 

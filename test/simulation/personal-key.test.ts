@@ -22,14 +22,16 @@ const access = (action: string, context: Readonly<Record<string, string>> = PERS
 test('is used by what opens personal data and by no other function, even if its own policy let it do everything', () => {
   const byPolicyOfTheKey = (action: string) =>
     roles.filter(({ role }) => iam.keyLetsRoleDecide(role, access(action))).map(({ fn }) => fn);
-  const opening = ['Orders/PlaceOrder', 'Orders/GetOrder', 'Orders/OrderHistory', 'Orders/CancelOrder'];
+  const reading = ['Orders/GetOrder', 'Orders/ListOrders', 'Orders/OrderHistory'];
+  const ofPayments = ['Payments/RequestPayment', 'Payments/GetPayment', 'Payments/RefundPayment'];
+  const opening = ['Orders/PlaceOrder', ...reading, 'Orders/CancelOrder', ...ofPayments];
   expect(byPolicyOfTheKey('Decrypt')).toEqual(opening);
   expect(byPolicyOfTheKey('GenerateDataKey')).toEqual(opening);
   for (const action of ['Encrypt', 'ReEncryptFrom', 'CreateGrant', 'GenerateDataKeyWithoutPlaintext']) {
     expect(byPolicyOfTheKey(action), action).toEqual([]);
   }
   const sealing = roles.filter(({ role }) => iam.roleAllows(role, access('GenerateDataKey'))).map(({ fn }) => fn);
-  expect(sealing).toEqual(['Orders/PlaceOrder']);
+  expect(sealing).toEqual(['Orders/PlaceOrder', 'Orders/CancelOrder', 'Payments/RequestPayment']);
 });
 
 test('is for personal data only, and says so in each call', () => {

@@ -45,6 +45,7 @@ export const PART_OF_NAME: Readonly<Record<FunctionName, string>> = {
   'inventory/relay': 'Inventory-OutboxRelay',
   'orders/place-order': 'Orders-PlaceOrder',
   'orders/get-order': 'Orders-GetOrder',
+  'orders/list-orders': 'Orders-ListOrders',
   'orders/cancel-order': 'Orders-CancelOrder',
   'orders/on-saga-message': 'Orders-OnSaga',
   'orders/list-projection': 'Orders-OnListProjection',

@@ -1,7 +1,7 @@
 import { type DynamoDBDocumentClient, paginateQuery } from '@aws-sdk/lib-dynamodb';
 import { PEOPLE_INDEX, readEvent, type ServiceContract } from '../../lambdas/patterns/contract.js';
 import { aggregateKey, type Commit, firstVersionOf } from '../../lambdas/patterns/event-store/commit.js';
-import { openEvent } from '../../lambdas/patterns/personal-data/personal-fields.js';
+import { openEvents } from '../../lambdas/patterns/personal-data/personal-fields.js';
 import type { PersonalKeys } from '../../lambdas/patterns/personal-data/personal-keys.js';
 import { accountsContract } from '../../lambdas/services/accounts/contract.js';
 import { catalogContract } from '../../lambdas/services/catalog/contract.js';
@@ -100,7 +100,7 @@ async function aggregatesIn({ contract, keys }: Source, asked: Asked, open: Pers
   for (const key of new Set(await keys(asked))) {
     const commits = await readCommits(asked.documents, asked, key);
     const events = commits.flatMap((commit) => eventsOf(contract, commit));
-    const opened = await Promise.all(events.map((event) => openEvent(open, contract, key, event))).catch(refused(key));
+    const opened = await openEvents(open, contract, key, events).catch(refused(key));
     if (opened.length > 0) found.push({ service: contract.service, subject: key.replace('#', '/'), events: opened });
   }
   return found;

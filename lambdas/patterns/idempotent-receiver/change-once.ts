@@ -6,6 +6,7 @@ import type { Commit } from '../event-store/commit.js';
 import type { Loaded, TransactionalEventStore } from '../event-store/event-store.js';
 import type { Trace } from '../trace.js';
 import type { Alongside, Outcome } from './create-once.js';
+import { isSameRequest } from './idempotency-key.js';
 import type { Earlier, RequestRecord } from './request-record.js';
 
 export interface ChangeOnce<State, Event extends AnyEvent> {
@@ -17,9 +18,14 @@ export interface ChangeOnce<State, Event extends AnyEvent> {
   /** Whether the caller may see the aggregate at all; throws where not, and nothing is looked up. */
   readonly admit: (loaded: Loaded<State>) => void;
   /** What is to happen; throws where the business forbids it. */
-  readonly decide: (loaded: Loaded<State>) => readonly Event[];
+  readonly decide: (loaded: Loaded<State>) => readonly Event[] | Promise<readonly Event[]>;
   /** What else commits with the change. @default nothing */
   readonly alongside?: (commit: Commit, events: readonly Event[]) => Alongside | undefined;
+}
+
+export interface Change<State> extends Outcome<State> {
+  /** Whether the request, or its earlier success, changed something: the last commit of `loaded` is its own. */
+  readonly changed: boolean;
 }
 
 /**
@@ -36,7 +42,7 @@ export interface ChangeOnce<State, Event extends AnyEvent> {
  */
 export async function changeOnce<State, Event extends AnyEvent>(
   options: ChangeOnce<State, Event>,
-): Promise<Outcome<State>> {
+): Promise<Change<State>> {
   const { store, id, record, trace, admit, decide, alongside } = options;
   /** Version of the newest decision; none as long as nobody was admitted. */
   let expectedVersion: number | undefined;
@@ -46,7 +52,7 @@ export async function changeOnce<State, Event extends AnyEvent>(
       admit(loaded);
       expectedVersion = loaded.version;
       const claimOf = await record.claim(trace.trigger);
-      const events = decide(loaded);
+      const events = await decide(loaded);
       const commit =
         events.length > 0 ? store.commit(loaded, events, trace, { requestHash: record.requestHash }) : undefined;
       const after = commit ? store.after(loaded, commit) : loaded;
@@ -61,7 +67,7 @@ export async function changeOnce<State, Event extends AnyEvent>(
         if (more && error.because(more.write)) more.refuse(error.found(more.write));
         throw error;
       }
-      return { loaded: after, replayed: false };
+      return { loaded: after, replayed: false, changed: commit !== undefined };
     });
   } catch (error) {
     if (expectedVersion === undefined) throw error;
@@ -81,7 +87,7 @@ export async function changeOnce<State, Event extends AnyEvent>(
 /** The answer of this request's earlier success, where it had one. */
 async function replayed<State, Event extends AnyEvent>(
   options: ChangeOnce<State, Event>,
-): Promise<Outcome<State> | undefined> {
+): Promise<Change<State> | undefined> {
   const earlier = await options.record.find();
   return earlier && replayOf(options, earlier);
 }
@@ -90,9 +96,10 @@ async function replayed<State, Event extends AnyEvent>(
 async function replayOf<State, Event extends AnyEvent>(
   { store, id, record, trace }: ChangeOnce<State, Event>,
   { version, requestHash, trigger }: Earlier,
-): Promise<Outcome<State>> {
-  if (requestHash !== record.requestHash) record.refuseReused();
+): Promise<Change<State>> {
+  if (!isSameRequest(record, requestHash)) record.refuseReused();
   const loaded = await store.loadVersion(id, version);
   if (!loaded) throw new Error('a record names a version that its aggregate has not');
-  return { loaded, replayed: trigger !== trace.trigger };
+  const changed = loaded.commits.at(-1)?.trigger === trigger;
+  return { loaded, replayed: trigger !== trace.trigger, changed };
 }

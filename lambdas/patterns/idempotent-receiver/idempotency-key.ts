@@ -8,15 +8,21 @@ import { newId, timeOfId } from '../../platform/ids.js';
 export const ISSUED_KEY_SECONDS = 24 * 3600;
 const ISSUED_PREFIX = 'ord_';
 
+/** Hashes of one request. */
+export interface RequestHashes {
+  /** HMAC of the whole request in canonical form, keyed by the raw key: equal for a repeat, and gives nothing away. */
+  readonly requestHash: string;
+  /** As 0.2.0 made and stored it, personal text included: for repeats of requests that it accepted. Stored no more. */
+  readonly formerHash: string;
+}
+
 /** The idempotency key of one request, as far as it is kept: hashes only. */
-export interface IdempotencyKey {
+export interface IdempotencyKey extends RequestHashes {
   /**
    * Hash of (client, method, concrete path, key), 64 hex digits: one client's key never meets another's. It names the
    * aggregate (creation) or the record (change).
    */
   readonly scope: string;
-  /** HMAC of the whole request in canonical form, keyed by the raw key: equal for a repeat, and gives nothing away. */
-  readonly requestHash: string;
   /** An issued key whose first use is over: only a replay is answered. */
   readonly expired: boolean;
 }
@@ -37,6 +43,11 @@ export interface KeyedRequest {
   readonly path: string;
   readonly query: unknown;
   readonly body: unknown;
+  /**
+   * Fields of the body that hold a person's text. That they are there is hashed, not what they say; what is stored of them
+   * is compared itself. `auto` names a request by its whole body, so by them, too. @default none
+   */
+  readonly personal?: readonly string[];
   /** Its headers, where it says anything about a session. */
   readonly session?: SessionHeaders | undefined;
 }
@@ -83,23 +94,28 @@ export function idempotencyKey(request: KeyedRequest): IdempotencyKey {
   const key = auto ? hashOf(body) : header;
   return {
     scope: hashOf([client, method, path, auto ? 'auto' : 'key', key]),
-    requestHash: requestHashOf(key, request),
+    ...requestHashesOf(key, request),
     expired: hasExpired(header),
   };
 }
 
+/** Whether the hash that was stored for a key is this request's. */
+export const isSameRequest = ({ requestHash, formerHash }: RequestHashes, storedHash: unknown): boolean =>
+  storedHash === requestHash || storedHash === formerHash;
+
 /** @throws {Problem} 422 where the key of a stored request comes with another request */
-export function checkSameRequest(key: IdempotencyKey, storedHash: unknown): void {
-  if (storedHash !== key.requestHash) refuseReused();
+export function checkSameRequest(key: RequestHashes, storedHash: unknown): void {
+  if (!isSameRequest(key, storedHash)) refuseReused();
 }
 
 /**
  * Personal data isn't hashed: a hash of what can be guessed would tell it for ever, in the aggregate's id (`auto`) and
  * beside it. So what is stored is compared itself.
- * @param sent as it came, @param stored opened again
+ * @param sent as it came, @param stored opened again; where it is forgotten there is nothing to compare
  * @throws {Problem} 422 where they differ
  */
 export function checkSamePersonal(sent: unknown, stored: unknown): void {
+  if (typeof stored === 'object' && stored !== null && 'forgotten' in stored) return;
   if (canonical(sent) !== canonical(stored)) refuseReused();
 }
 
@@ -145,9 +161,20 @@ const hasReference = (body: unknown): boolean =>
 /** Of a value's canonical form, 64 hex digits. */
 export const hashOf = (value: unknown): string => createHash('sha256').update(canonical(value)).digest('hex');
 
-/** Equal for a repeat of the request. @param key stored nowhere, so that the hash gives nothing away */
-export const requestHashOf = (key: string, { method, path, query, body }: KeyedRequest): string =>
-  createHmac('sha256', key).update(canonical({ method, path, query, body })).digest('base64url');
+/** @param key stored nowhere, so that the hashes give nothing away */
+export function requestHashesOf(
+  key: string,
+  { method, path, query, body, personal = [] }: KeyedRequest,
+): RequestHashes {
+  const hash = (hashed: unknown): string =>
+    createHmac('sha256', key)
+      .update(canonical({ method, path, query, body: hashed }))
+      .digest('base64url');
+  const there = personal.filter((field) => typeof body === 'object' && body !== null && field in body);
+  const impersonal =
+    there.length > 0 ? { ...(body as object), ...Object.fromEntries(there.map((f) => [f, true])) } : body;
+  return { requestHash: hash(impersonal), formerHash: hash(body) };
+}
 
 /** RFC 8785: the same bytes for the same JSON, however it was written. */
 const canonical = (value: unknown): string => canonicalize(value) ?? '';

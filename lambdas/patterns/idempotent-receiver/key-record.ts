@@ -6,11 +6,12 @@ import type { Earlier, RecordsTable, RequestRecord } from './request-record.js';
 
 /** The record of a request under a key: an item of its own, which goes when the window is over. */
 export function keyRecord(key: IdempotencyKey, { table: TableName, windowSeconds }: RecordsTable): RequestRecord {
-  const { scope, requestHash } = key;
+  const { scope, requestHash, formerHash } = key;
   const Key = { pk: `api#${scope}` };
   return {
     scope,
     requestHash,
+    formerHash,
     refuseReused,
     async find() {
       const { Item } = await documents.send(new GetCommand({ TableName, Key, ConsistentRead: true }));

@@ -3,7 +3,7 @@ import { clock } from '../../platform/clock.js';
 import { documents, ItemExists, putNew } from '../../platform/dynamodb.js';
 import { Problem, WriteConflict } from '../../platform/errors.js';
 import { newId } from '../../platform/ids.js';
-import { hashOf, type KeyedRequest, requestHashOf } from './idempotency-key.js';
+import { hashOf, type KeyedRequest, requestHashesOf } from './idempotency-key.js';
 import type { Earlier, RecordsTable, RequestRecord } from './request-record.js';
 
 /** A session without an accepted request for so long takes none any more (1 h). */
@@ -70,7 +70,7 @@ export function numberedRequest(request: KeyedRequest, records: RecordsTable): R
   const number = numberIn('Request-Number', headers?.number, 1);
   const answered = headers?.answeredUpTo;
   const toldUpTo = answered === undefined ? number - 1 : numberIn('Answered-Up-To', answered, 0);
-  const requestHash = requestHashOf(sessionId, request);
+  const { requestHash, formerHash } = requestHashesOf(sessionId, request);
   const Key = keyOf(client, sessionId);
 
   const answerIn = (session: Session | undefined): Earlier | undefined =>
@@ -102,6 +102,7 @@ export function numberedRequest(request: KeyedRequest, records: RecordsTable): R
   return {
     scope: hashOf([client, 'session', sessionId, number]),
     requestHash,
+    formerHash,
     refuseReused,
     find: async () => answerIn(await read()),
     async claim(trigger) {

@@ -1,6 +1,7 @@
 import type { Item, TransactWriteItem } from '../../platform/dynamodb.js';
 import { Env } from '../../platform/environment.js';
 import { required, requiredInteger } from '../../platform/read-environment.js';
+import type { RequestHashes } from './idempotency-key.js';
 
 /** A service's idempotency table, how long a repeat is recognised, and the route that opens sessions. */
 export interface RecordsTable {
@@ -29,11 +30,9 @@ export interface Earlier {
 }
 
 /** How a request that changes something is told from its repeat, by a key or by a number, and where that is kept. */
-export interface RequestRecord {
+export interface RequestRecord extends RequestHashes {
   /** 64 hex digits, of this request and its repeats alone: what it makes can be named by it. */
   readonly scope: string;
-  /** Equal for a repeat, and gives nothing away. */
-  readonly requestHash: string;
   /** What this request led to before, strongly consistent; nothing where it is not known to have led to anything. */
   find(): Promise<Earlier | undefined>;
   /**

@@ -19,6 +19,12 @@ export interface PersonalKeysSettings {
   readonly kms: KMSClient;
 }
 
+/** A sealed value and its place; in a state without the event, whose id the value itself says. */
+export interface SealedAt {
+  readonly sealed: Sealed;
+  readonly place: Omit<Place, 'event'> & Partial<Pick<Place, 'event'>>;
+}
+
 /** How long a function may hold a key, in seconds: as long as it can still read a person who is forgotten meanwhile. */
 const IN_MEMORY_SECONDS = 300;
 const MOST_IN_MEMORY = 200;
@@ -58,20 +64,17 @@ export class PersonalKeys {
   }
 
   /**
-   * Opens what was sealed for this person and place.
-   * @param place in a state without the event, whose id the value itself says
-   * @returns the data, or {@link Forgotten}
-   * @throws {SealBroken} it was sealed for another; {@link KeyMissing}
+   * Opens what was sealed for this person, each value for its place. However many there are, the key is asked for once; where
+   * there are none, not at all.
+   * @returns the data in their order, or {@link Forgotten} for each
+   * @throws {SealBroken} one was sealed for another person or place; {@link KeyMissing}
    */
-  async open(
-    person: string,
-    sealed: Sealed,
-    place: Omit<Place, 'event'> & Partial<Pick<Place, 'event'>>,
-  ): Promise<unknown> {
+  async openAll(person: string, values: readonly SealedAt[]): Promise<readonly unknown[]> {
+    if (values.length === 0) return [];
     const key = await this.keyOf(person);
-    if (key === 'forgotten') return FORGOTTEN;
+    if (key === 'forgotten') return values.map(() => FORGOTTEN);
     if (!key) throw new KeyMissing('there is no key for what is sealed');
-    return open(key, person, sealed, { event: eventOf(sealed), ...place });
+    return values.map(({ sealed, place }) => open(key, person, sealed, { event: eventOf(sealed), ...place }));
   }
 
   /** From memory, or from its item, strongly consistent. @returns nothing where the person has none yet */

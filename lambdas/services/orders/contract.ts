@@ -87,7 +87,11 @@ export const DeliveryAddress = z.strictObject({
   country: z.string().check(z.refine((code) => COUNTRIES.has(code), 'expected a country of ISO 3166-1 alpha-2: DE')),
 });
 export type DeliveryAddress = z.infer<typeof DeliveryAddress>;
-export type SealedAddress = Sealed;
+
+/** A customer's own words or address, as an event holds them. */
+export type SealedData = Sealed;
+/** What stands in an answer in the place of a customer's data, once they are forgotten. */
+export type Forgotten = { readonly forgotten: true };
 
 const OrderPlaced1 = z.object({
   orderId: OrderId,
@@ -98,6 +102,7 @@ const OrderPlaced1 = z.object({
     z.refine((lines) => new Set(lines.map(({ sku }) => sku)).size === lines.length, 'a SKU twice'),
   ),
   total: Total,
+  /** As 0.2.0 wrote it; since then it is `sealedReference`. */
   clientReference: z.exactOptional(z.string()),
   placedAt: z.iso.datetime(),
 });
@@ -111,9 +116,14 @@ export const ordersContract = {
   events: {
     OrderPlaced: {
       version: 2,
-      data: z.extend(OrderPlaced1, { deliverTo: z.exactOptional(Sealed) }),
+      data: z.extend(OrderPlaced1, {
+        deliverTo: z.exactOptional(Sealed),
+        /** The customer's `clientReference`. 0.2.0 neither writes nor shows it. */
+        sealedReference: z.exactOptional(Sealed),
+      }),
       earlier: { 1: earlierShape(OrderPlaced1, (data) => data) },
-      personal: { deliverTo: 'customerId' },
+      personal: { deliverTo: 'customerId', sealedReference: 'customerId' },
+      shownAs: { sealedReference: 'clientReference' },
     },
     OrderApproved: { version: 1, data: z.object({ orderId: OrderId, customerId: OfCustomer }) },
     OrderRejected: {
@@ -129,10 +139,15 @@ export const ordersContract = {
       data: z.object({
         orderId: OrderId,
         customerId: OfCustomer,
+        /** As 0.2.0 wrote it; since then it is `sealedReason`. */
         reason: z.exactOptional(z.string()),
+        /** Why the customer cancelled. 0.2.0 neither writes nor shows it. */
+        sealedReason: z.exactOptional(Sealed),
         /** Its saga was still under way, and undoes what it did; otherwise everybody undoes what is his own. */
         underWay: z.exactOptional(z.literal(true)),
       }),
+      personal: { sealedReason: 'customerId' },
+      shownAs: { sealedReason: 'reason' },
     },
   },
 } as const;
@@ -181,13 +196,13 @@ export interface OrderView {
   readonly orderId: string;
   readonly customerId: string;
   readonly status: 'PENDING' | 'APPROVED' | 'REJECTED' | 'CANCELLED';
-  /** Why it was rejected or cancelled. */
-  readonly reason?: string;
+  /** Why it was rejected, or cancelled in the customer's own words. */
+  readonly reason?: string | Forgotten;
   /** Which limit a rejection for `OVER_LIMIT` is about, where it isn't the customer's credit. */
   readonly limit?: OrderLimit;
   /** Which lines a rejection is about, and their unit prices in the catalogue when it was decided, where these are why. */
   readonly rejectedLines?: readonly RejectedLine[];
-  readonly clientReference?: string;
+  readonly clientReference?: string | Forgotten;
   readonly lines: readonly OrderLine[];
   readonly total: Money;
   /** Version of the order that this shows, from 1. */
@@ -195,5 +210,5 @@ export interface OrderView {
   /** ISO 8601, UTC. */
   readonly placedAt: string;
   /** Not in lists. */
-  readonly deliverTo?: DeliveryAddress | { readonly forgotten: true };
+  readonly deliverTo?: DeliveryAddress | Forgotten;
 }

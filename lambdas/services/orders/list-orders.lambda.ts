@@ -4,6 +4,7 @@ import { Problem } from '../../platform/errors.js';
 import { endpoint } from '../../platform/http.js';
 import { cursorOf, limitOf, Paging, positionOf } from '../../platform/paging.js';
 import { OrderPosition, ordersOf, positionOfOrder } from './order-list.js';
+import { opened } from './people.js';
 
 const Query = z.strictObject({ ...Paging, customerId: z.exactOptional(CallerId) });
 
@@ -13,7 +14,7 @@ export const handler = endpoint({ roles: ['customer', 'operator'], query: Query 
   const list = `orders of ${customerId}`;
   const limit = limitOf(query);
   const found = await ordersOf(customerId, positionOf(list, query.cursor, OrderPosition), limit);
-  const items = found.slice(0, limit);
+  const items = await opened(customerId, found.slice(0, limit));
   const last = items.at(-1);
   const more = found.length > limit && last !== undefined;
   return { status: 200, body: { items, ...(more ? { nextCursor: cursorOf(list, positionOfOrder(last)) } : {}) } };

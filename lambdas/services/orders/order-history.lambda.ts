@@ -1,6 +1,6 @@
 import { HistoryQuery, historyPage } from '../../patterns/event-store/as-it-was.js';
 import { aggregateKey } from '../../patterns/event-store/commit.js';
-import { openEvent } from '../../patterns/personal-data/personal-fields.js';
+import { openEvents } from '../../patterns/personal-data/personal-fields.js';
 import { endpoint } from '../../platform/http.js';
 import { ordersContract } from './contract.js';
 import { ORDER, orderIdOf, orderStore, visibleTo } from './order-store.js';
@@ -13,7 +13,7 @@ export const handler = endpoint(
     const id = orderIdOf(parameter('orderId'));
     visibleTo(caller, await orderStore.load(id));
     const page = await historyPage(orderStore, id, `history of ${id}`, query, caller);
-    const opened = page.items.map((item) => openEvent(people, ordersContract, aggregateKey(ORDER, id), item));
-    return { status: 200, body: { ...page, items: await Promise.all(opened) } };
+    const items = await openEvents(people, ordersContract, aggregateKey(ORDER, id), page.items);
+    return { status: 200, body: { ...page, items } };
   },
 );

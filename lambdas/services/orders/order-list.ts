@@ -4,7 +4,7 @@ import { type Projection, versionsOf } from '../../patterns/projection/projectio
 import { inVersion } from '../../patterns/projection/versions.js';
 import { documents } from '../../platform/dynamodb.js';
 import type { OrderView } from './contract.js';
-import { type Order, viewOf } from './domain/order.js';
+import { type Order, type SealedFields, sealedIn, viewOf } from './domain/order.js';
 import { orderStore } from './order-store.js';
 
 const CUSTOMER = 'CUSTOMER#';
@@ -29,16 +29,25 @@ export const ordersList: Projection<Order> = {
   row({ state, version }) {
     const order = viewOf(state, version);
     if (!order) return undefined;
+    // A list shows no address.
+    const { deliverTo: _, ...sealed } = sealedIn(state);
     return {
       pk: CUSTOMER + order.customerId,
       sk: ORDER + positionOfOrder(order),
       version,
       // As text: an answer's fields keep their order, and a rebuilt row is the same to the byte.
       order: JSON.stringify(order),
+      ...(Object.keys(sealed).length > 0 ? { sealed: JSON.stringify(sealed) } : {}),
     };
   },
   idOf: ({ sk }) => sk.slice(sk.lastIndexOf('#') + 1),
 };
+
+/** A row of the list: nothing in it was opened. */
+export interface ListedOrder {
+  readonly view: OrderView;
+  readonly sealed: SealedFields;
+}
 
 /**
  * A customer's orders, newest first, eventually consistent.
@@ -50,7 +59,7 @@ export async function ordersOf(
   customerId: string,
   before: string | undefined,
   limit: number,
-): Promise<readonly OrderView[]> {
+): Promise<readonly ListedOrder[]> {
   const { reads } = await versionsOf(ordersList, 'soon');
   const prefix = inVersion(ORDER, reads);
   const { Items = [] } = await documents.send(
@@ -67,8 +76,8 @@ export async function ordersOf(
       Limit: limit + 2,
     }),
   );
-  const orders = Items.map(({ order }) => JSON.parse(order) as OrderView);
-  return orders.filter((order) => positionOfOrder(order) !== before).slice(0, limit + 1);
+  const orders = Items.map(({ order, sealed = '{}' }) => ({ view: JSON.parse(order), sealed: JSON.parse(sealed) }));
+  return (orders as readonly ListedOrder[]).filter(({ view }) => positionOfOrder(view) !== before).slice(0, limit + 1);
 }
 
 /**

@@ -13,7 +13,7 @@ export const ORDER = 'Order';
 /** Orders, in the service's own table. */
 export const orderStore = new DynamoDbEventStore<Order, OrderEvent>(
   { table: required(Env.TABLE), aggregate: ORDER, contract: ordersContract, feedShards: feedShards() },
-  { initialState, evolve, stateSchema: 2 },
+  { initialState, evolve, stateSchema: 3 },
 );
 
 const noSuchOrder = (): never => {

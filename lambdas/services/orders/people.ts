@@ -1,22 +1,35 @@
-import { KMSClient } from '@aws-sdk/client-kms';
 import { aggregateKey } from '../../patterns/event-store/commit.js';
 import type { Loaded } from '../../patterns/event-store/event-store.js';
-import { PersonalKeys } from '../../patterns/personal-data/personal-keys.js';
+import { personalKeysOfFunction } from '../../patterns/personal-data/keys-of-function.js';
 import type { Caller } from '../../platform/auth.js';
-import { documents, SOCKET_TIMEOUT_MS } from '../../platform/dynamodb.js';
-import { Env } from '../../platform/environment.js';
-import { required } from '../../platform/read-environment.js';
-import type { OrderView } from './contract.js';
-import type { Order } from './domain/order.js';
+import { type OrderView, ordersContract, type SealedData } from './contract.js';
+import { type Order, sealedIn } from './domain/order.js';
+import type { ListedOrder } from './order-list.js';
 import { ORDER, visibleTo } from './order-store.js';
 
 /** The keys of the people whose data is in orders. */
-export const people = new PersonalKeys({
-  table: required(Env.PERSONAL_KEYS),
-  kmsKey: required(Env.PERSONAL_DATA_KEY),
-  documents,
-  kms: new KMSClient({ requestHandler: { socketTimeout: SOCKET_TIMEOUT_MS } }),
-});
+export const people = personalKeysOfFunction();
+
+const { OrderPlaced, OrderCancelled } = ordersContract.events;
+/** Names in answers, by those of the events' fields. */
+const SHOWN_AS: Readonly<Record<string, string>> = { ...OrderPlaced.shownAs, ...OrderCancelled.shownAs };
+
+/** One customer's orders with what is sealed in them opened, or said to be forgotten. The key is asked for once. */
+export async function opened(customerId: string, orders: readonly ListedOrder[]): Promise<readonly OrderView[]> {
+  const values = orders.flatMap(({ view, sealed }, at) =>
+    Object.entries(sealed).map(([field, value]) => ({
+      at,
+      sealed: value as SealedData,
+      place: { aggregate: aggregateKey(ORDER, view.orderId), field },
+    })),
+  );
+  const data = await people.openAll(customerId, values);
+  const shown: OrderView[] = orders.map(({ view }) => ({ ...view }));
+  for (const [index, { at, place }] of values.entries()) {
+    Object.assign(shown[at] ?? {}, { [SHOWN_AS[place.field] ?? place.field]: data[index] });
+  }
+  return shown;
+}
 
 /**
  * The order with all that is in it, as its owner or an operator may see it.
@@ -24,9 +37,6 @@ export const people = new PersonalKeys({
  */
 export async function shownTo(caller: Caller, loaded: Loaded<Order> | undefined): Promise<OrderView> {
   const view = visibleTo(caller, loaded);
-  const sealed = loaded && 'deliverTo' in loaded.state ? loaded.state.deliverTo : undefined;
-  if (!sealed) return view;
-  const place = { aggregate: aggregateKey(ORDER, view.orderId), field: 'deliverTo' };
-  const deliverTo = await people.open(view.customerId, sealed, place);
-  return { ...view, deliverTo: deliverTo as NonNullable<OrderView['deliverTo']> };
+  const [order = view] = await opened(view.customerId, [{ view, sealed: loaded ? sealedIn(loaded.state) : {} }]);
+  return order;
 }

@@ -15,17 +15,22 @@ import { people, shownTo } from './people.js';
 export const handler = endpoint({ roles: ['customer'], body: PlaceOrder }, async (request) => {
   const { caller } = request;
   const { deliverTo: address, ...body } = request.body;
-  // That there is an address is hashed, not which one.
-  const key = idempotencyKey({ ...keyedBy(request), body: address ? { ...body, deliverTo: true } : body });
+  const { clientReference, ...impersonal } = body;
+  // That there is an address or a reference is hashed, not which one.
+  const hashed = address ? { ...body, deliverTo: true } : body;
+  const key = idempotencyKey({ ...keyedBy(request), body: hashed, personal: ['clientReference'] });
   const limit = await limitOn(caller.id, clock.now());
+  // One after the other: the second one's key is in memory.
   const deliverTo = address && (await people.unsealed(caller.id, address));
+  const sealedReference = clientReference === undefined ? undefined : await people.unsealed(caller.id, clientReference);
+  const isForgotten = (address && !deliverTo) || (clientReference !== undefined && !sealedReference);
   const free = oversizedFreeLines(body.lines);
   const refuseNew =
     free.length > 0
       ? () => refuseFreeLines(free)
       : limit
         ? () => refuseOverLimit(limit)
-        : address && !deliverTo
+        : isForgotten
           ? refuseForgotten
           : undefined;
   const { loaded, replayed } = await createOnce({
@@ -35,12 +40,14 @@ export const handler = endpoint({ roles: ['customer'], body: PlaceOrder }, async
     trace: traceOf(request),
     refuseNew,
     decide: (orderId) => {
-      const order = { orderId, customerId: caller.id, ...body, ...(deliverTo ? { deliverTo } : {}) };
-      return decide(initialState, { type: 'Place', ...order }, { now: clock.now() });
+      const personal = { ...(deliverTo ? { deliverTo } : {}), ...(sealedReference ? { sealedReference } : {}) };
+      const command = { type: 'Place', orderId, customerId: caller.id, ...impersonal, ...personal } as const;
+      return decide(initialState, command, { now: clock.now() });
     },
   });
   const order = await shownTo(caller, loaded);
-  if (order.deliverTo && !('forgotten' in order.deliverTo)) checkSamePersonal(address, order.deliverTo);
+  checkSamePersonal(address, order.deliverTo);
+  checkSamePersonal(clientReference, order.clientReference);
   count(replayed ? 'DuplicatesSuppressed' : 'OrdersPlaced');
   logger.info(replayed ? 'order placed before' : 'order placed', { orderId: order.orderId });
   const headers = { Location: `orders/${order.orderId}`, ...(replayed ? { 'Idempotency-Replayed': 'true' } : {}) };
@@ -50,6 +57,6 @@ export const handler = endpoint({ roles: ['customer'], body: PlaceOrder }, async
 function refuseForgotten(): never {
   throw new Problem(
     'person-forgotten',
-    'your personal data was deleted, and none is taken any more: leave deliverTo out',
+    'your personal data was deleted, and none is taken any more: leave deliverTo and clientReference out',
   );
 }

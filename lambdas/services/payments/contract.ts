@@ -1,7 +1,8 @@
 import * as z from 'zod/mini';
 import type { CommandOf, EventOf } from '../../patterns/contract.js';
+import { Sealed } from '../../patterns/personal-data/sealed.js';
 import { CustomerId } from '../accounts/contract.js';
-import { type Money, OrderId, StepId } from '../orders/contract.js';
+import { type Forgotten, type Money, OrderId, StepId } from '../orders/contract.js';
 
 /** Of a payment or a refund: it follows from the key of its request. The payment of an order has the order's id. */
 const Id = z.string().check(z.minLength(1), z.maxLength(64));
@@ -50,11 +51,16 @@ export const paymentsContract = {
         customerId: CustomerId,
         accountId: CustomerId,
         amount: Amount,
+        /** As 0.2.0 wrote it; since then it is `sealedReference`. */
         clientReference: z.exactOptional(ClientReference),
+        /** The customer's `clientReference`. 0.2.0 neither writes nor shows it. */
+        sealedReference: z.exactOptional(Sealed),
         /** Of an order's payment: who asked, and is answered. */
         stepId: z.exactOptional(StepId),
         requestedAt: z.iso.datetime(),
       }),
+      personal: { sealedReference: 'customerId' },
+      shownAs: { sealedReference: 'clientReference' },
     },
     /** The provider has an object for it, which isn't charged before this is committed. */
     PaymentPrepared: { version: 1, data: z.object({ paymentId: Id, providerId: z.string().check(z.maxLength(255)) }) },
@@ -113,7 +119,7 @@ export interface PaymentView {
   readonly status: 'PENDING' | 'CHARGED' | 'DECLINED';
   /** Why it was declined. */
   readonly reason?: DeclineReason;
-  readonly clientReference?: string;
+  readonly clientReference?: string | Forgotten;
   /** Given back so far. */
   readonly refunded: Money;
   readonly refunds: readonly RefundView[];

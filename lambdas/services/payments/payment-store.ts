@@ -9,10 +9,13 @@ import { feedShards, required } from '../../platform/read-environment.js';
 import { type PaymentEvent, type PaymentView, paymentsContract } from './contract.js';
 import { evolve, initialState, type Payment, viewOf } from './domain/payment.js';
 
+/** Type of the aggregate. */
+export const PAYMENT = 'Payment';
+
 /** Payments, in the service's own table. */
 export const paymentStore = new DynamoDbEventStore<Payment, PaymentEvent>(
-  { table: required(Env.TABLE), aggregate: 'Payment', contract: paymentsContract, feedShards: feedShards() },
-  { initialState, evolve, stateSchema: 1 },
+  { table: required(Env.TABLE), aggregate: PAYMENT, contract: paymentsContract, feedShards: feedShards() },
+  { initialState, evolve, stateSchema: 2 },
 );
 
 /** What a message does to a payment that was loaded for it: the commit of these events, or the check that none was due. */
@@ -31,7 +34,7 @@ export const paymentIdOf = (parameter: string): string =>
   /^[0-9a-f]{32}$/.test(parameter) ? parameter : noSuchPayment();
 
 /**
- * The payment as its owner or an operator may see it.
+ * The payment as its owner or an operator may see it, without what is sealed in it.
  * @throws {Problem} 404 where there is none, or it is someone else's: the two look the same
  */
 export function visibleTo({ id, role }: Caller, loaded: Loaded<Payment>): PaymentView {

@@ -9,6 +9,7 @@ import { RefundPayment } from './contract.js';
 import { countRefund } from './daily-limits.js';
 import { decide, PaymentRefused } from './domain/payment.js';
 import { paymentIdOf, paymentStore, visibleTo } from './payment-store.js';
+import { shownTo } from './people.js';
 
 const records = requestRecords();
 
@@ -42,7 +43,11 @@ export const handler = endpoint({ roles: ['customer'], body: RefundPayment }, as
   if (replayed) count('DuplicatesSuppressed');
   logger.info(replayed ? 'refund requested before' : 'refund requested', { paymentId: loaded.id, refundId });
   const replay = replayed ? { 'Idempotency-Replayed': 'true' } : {};
-  return { status: 201, body: visibleTo(caller, loaded), headers: { Location: `payments/${loaded.id}`, ...replay } };
+  return {
+    status: 201,
+    body: await shownTo(caller, loaded),
+    headers: { Location: `payments/${loaded.id}`, ...replay },
+  };
 });
 
 const WHY_NOT: Partial<Record<PaymentRefused['code'], string>> = {

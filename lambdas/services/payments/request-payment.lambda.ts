@@ -1,6 +1,6 @@
 import { changeOnce } from '../../patterns/idempotent-receiver/change-once.js';
 import { createOnce } from '../../patterns/idempotent-receiver/create-once.js';
-import { idempotencyKey } from '../../patterns/idempotent-receiver/idempotency-key.js';
+import { checkSamePersonal, idempotencyKey } from '../../patterns/idempotent-receiver/idempotency-key.js';
 import { recordOfRequest } from '../../patterns/idempotent-receiver/record-of-request.js';
 import { requestRecords } from '../../patterns/idempotent-receiver/request-record.js';
 import { clock } from '../../platform/clock.js';
@@ -10,7 +10,8 @@ import { count, logger } from '../../platform/telemetry.js';
 import { RequestPayment } from './contract.js';
 import { countPayment } from './daily-limits.js';
 import { decide, initialState, type Payment } from './domain/payment.js';
-import { paymentStore, visibleTo } from './payment-store.js';
+import { paymentStore } from './payment-store.js';
+import { people, shownTo } from './people.js';
 
 const records = requestRecords();
 
@@ -23,10 +24,17 @@ const records = requestRecords();
 export const handler = endpoint({ roles: ['customer'], body: RequestPayment }, async (request) => {
   const { body, caller } = request;
   if (body.accountId !== caller.id) throw new Problem('not-found', 'there is no such account');
-  const requested = keyedBy(request);
+  const { clientReference, ...impersonal } = body;
+  const requested = { ...keyedBy(request), personal: ['clientReference'] };
+  const sealedReference = clientReference === undefined ? undefined : await people.unsealed(caller.id, clientReference);
+  const isForgotten = clientReference !== undefined && !sealedReference;
   const trace = traceOf(request);
-  const decideOn = (payment: Payment, paymentId: string) =>
-    decide(payment, { type: 'Request', paymentId, customerId: caller.id, ...body }, { now: clock.now() });
+  const decideOn = (payment: Payment, paymentId: string) => {
+    if (isForgotten) refuseForgotten();
+    const personal = sealedReference ? { sealedReference } : {};
+    const command = { type: 'Request', paymentId, customerId: caller.id, ...impersonal, ...personal } as const;
+    return decide(payment, command, { now: clock.now() });
+  };
   const alongside = ({ at }: { readonly at: string }) => countPayment(caller.id, at);
   const byKey = () =>
     createOnce({
@@ -34,6 +42,7 @@ export const handler = endpoint({ roles: ['customer'], body: RequestPayment }, a
       initialState,
       key: idempotencyKey(requested),
       trace,
+      refuseNew: isForgotten ? refuseForgotten : undefined,
       decide: (paymentId) => decideOn(initialState, paymentId),
       alongside,
     });
@@ -51,9 +60,17 @@ export const handler = endpoint({ roles: ['customer'], body: RequestPayment }, a
     });
   };
   const { loaded, replayed } = await (requested.session ? byNumber() : byKey());
-  const payment = visibleTo(caller, loaded);
+  const payment = await shownTo(caller, loaded);
+  checkSamePersonal(clientReference, payment.clientReference);
   if (replayed) count('DuplicatesSuppressed');
   logger.info(replayed ? 'payment requested before' : 'payment requested', { paymentId: payment.paymentId });
   const replay = replayed ? { 'Idempotency-Replayed': 'true' } : {};
   return { status: 201, body: payment, headers: { Location: `payments/${payment.paymentId}`, ...replay } };
 });
+
+function refuseForgotten(): never {
+  throw new Problem(
+    'person-forgotten',
+    'your personal data was deleted, and none is taken any more: leave clientReference out',
+  );
+}

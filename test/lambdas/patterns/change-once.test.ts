@@ -22,6 +22,7 @@ const store = new DynamoDbEventStore<Tally, TallyEvent>(
 const newKey = (change: Partial<IdempotencyKey> = {}): IdempotencyKey => ({
   scope: randomUUID().replaceAll('-', '').repeat(2),
   requestHash: 'the same',
+  formerHash: 'the same as 0.2.0 made it',
   expired: false,
   ...change,
 });

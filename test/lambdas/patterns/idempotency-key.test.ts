@@ -1,7 +1,10 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import {
+  checkSamePersonal,
+  checkSameRequest,
   ISSUED_KEY_SECONDS,
   idempotencyKey,
+  isSameRequest,
   issueKey,
   type KeyedRequest,
 } from '../../../lambdas/patterns/idempotent-receiver/idempotency-key.js';
@@ -40,6 +43,30 @@ describe('an idempotency key', () => {
     expect(() => key({ session: { id: 's', number: '1', answeredUpTo: undefined } })).toThrow(
       refused('invalid-request'),
     ));
+  test('of a body with personal text is hashed without it, but with whether it is there', () => {
+    const personal = { personal: ['reason'] };
+    const hash = (body: object) => key({ ...personal, body }).requestHash;
+    expect(hash({ a: 1, reason: 'one' })).toBe(hash({ a: 1, reason: 'other' }));
+    expect(hash({ a: 1, reason: 'one' })).not.toBe(hash({ a: 1 }));
+    expect(hash({ a: 1, reason: 'one' })).not.toBe(hash({ a: 2, reason: 'one' }));
+    expect(hash({ a: 1 })).toBe(key({ body: { a: 1 } }).requestHash);
+    expect(hash(null as never)).toBe(key({ body: null }).requestHash);
+  });
+  test('is that of a request which 0.2.0 stored with such a text, and of no other', () => {
+    const body = { a: 1, reason: 'one' };
+    const stored = key({ body }).requestHash;
+    const now = key({ body, personal: ['reason'] });
+    expect(now.requestHash).not.toBe(stored);
+    expect(isSameRequest(now, stored)).toBe(true);
+    expect(isSameRequest(now, now.requestHash)).toBe(true);
+    expect(isSameRequest(key({ body: { ...body, reason: 'other' }, personal: ['reason'] }), stored)).toBe(false);
+    expect(() => checkSameRequest(now, 'another')).toThrow(refused('key-reused'));
+  });
+  test('comes with another personal text, as far as that is known', () => {
+    expect(() => checkSamePersonal('one', 'other')).toThrow(refused('key-reused'));
+    expect(() => checkSamePersonal('one', undefined)).toThrow(refused('key-reused'));
+    for (const stored of ['one', { forgotten: true }]) expect(() => checkSamePersonal('one', stored)).not.toThrow();
+  });
   test('is kept in hashes only', () => expect(JSON.stringify(key({ header: 'secret-key' }))).not.toContain('secret'));
 
   test.each([undefined, ''])('is needed (%s)', (header) =>

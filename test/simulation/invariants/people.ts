@@ -6,19 +6,28 @@ import { type Check, violation } from './violation.js';
 /** G8: personal data is in plain text nowhere, and who was forgotten stays so. */
 export const people: Check = (facts) => [
   ...plainTextNowhere(facts),
-  ...addressesAreTrue(facts),
+  ...answersAreTrue(facts),
   ...forgottenForEver(facts),
   ...inNoLog(facts),
 ];
 
-type Address = Readonly<Record<string, unknown>>;
+/** What of a body is a person's: an address, and what they write in words of their own. */
+const PERSONAL = ['deliverTo', 'clientReference', 'reason'] as const;
+type Personal = { readonly [field in (typeof PERSONAL)[number]]?: unknown };
 
-const addressIn = ({ body }: Call): Address | undefined => (body as { deliverTo?: Address } | undefined)?.deliverTo;
+const personalIn = ({ body }: Call): Personal => (body ?? {}) as Personal;
+
+const textsIn = (value: unknown): readonly string[] =>
+  typeof value === 'object' && value !== null
+    ? Object.values(value).flatMap(textsIn)
+    : value === undefined
+      ? []
+      : [String(value)];
 
 /** In no table, at no time; in no queue, batch or log line, and in nothing that the bus has taken. */
 const plainTextNowhere: Check = ({ orderly, writes }) => {
   const calls = [...orderly.answered, ...orderly.unanswered];
-  const values = calls.flatMap((call) => Object.values(addressIn(call) ?? {}).map(String));
+  const values = calls.flatMap((call) => PERSONAL.flatMap((field) => textsIn(personalIn(call)[field])));
   // A country is everybody's.
   const secrets = [...new Set(values)].filter((value) => value.length > 2);
   if (secrets.length === 0) return [];
@@ -52,17 +61,19 @@ const inNoLog: Check = ({ orderly }) => {
     .map(({ fn, text }) => violation('no log names a customer', `${fn}: ${text}`));
 };
 
-/** What a request is answered with is the address that it sent, or says that it is forgotten; nobody else's. */
-const addressesAreTrue: Check = ({ orderly }) =>
-  orderly.answered.flatMap((call) => {
-    const sent = addressIn(call);
-    const { deliverTo, orderId } = call.reply.body;
-    if (call.reply.status !== 201 || JSON.stringify(deliverTo) === JSON.stringify(sent)) return [];
-    const mayBe = orderly.forgotten.includes(call.as) && JSON.stringify(deliverTo) === '{"forgotten":true}';
-    return mayBe
-      ? []
-      : [violation('an order goes where its customer said', JSON.stringify(deliverTo), String(orderId))];
-  });
+/** What a request is answered with is what it sent, or says that it is forgotten; nobody else's. */
+const answersAreTrue: Check = ({ orderly }) =>
+  orderly.answered.flatMap((call) =>
+    (['deliverTo', 'clientReference'] as const).flatMap((field) => {
+      const { [field]: sent } = personalIn(call);
+      const { [field]: shown, orderId } = call.reply.body;
+      if (call.reply.status !== 201 || JSON.stringify(shown) === JSON.stringify(sent)) return [];
+      const mayBe = orderly.forgotten.includes(call.as) && JSON.stringify(shown) === '{"forgotten":true}';
+      return mayBe
+        ? []
+        : [violation('an order is what its customer said', `${field} ${JSON.stringify(shown)}`, String(orderId))];
+    }),
+  );
 
 /** Once a tombstone stands in the table, it stays, and nothing stands there beside it. */
 const forgottenForEver: Check = (facts) => {

@@ -51,7 +51,7 @@ const oneAnswer: Check = ({ orderly }) => {
     const about = String(reply.body.orderId);
     // Each answer of a refusal is an occurrence of its own (RFC 9457, instance).
     // Personal data is there until its person is forgotten: invariants/people.ts.
-    const { instance: _, deliverTo: __, ...body } = reply.body;
+    const { instance: _, ...body } = orderly.forgotten.includes(call.as) ? impersonal(reply.body) : reply.body;
     const answer = `${reply.status} ${JSON.stringify(body)}`;
     const earlier = first.get(scope) ?? answer;
     first.set(scope, earlier);
@@ -62,6 +62,10 @@ const oneAnswer: Check = ({ orderly }) => {
     return [];
   });
 };
+
+function impersonal({ deliverTo: _, clientReference: __, reason: ___, ...body }: Answered['reply']['body']) {
+  return body;
+}
 
 /** G2: no key has two orders, and no order is without a request. */
 const oneOrder: Check = ({ orderly, orders }) => {

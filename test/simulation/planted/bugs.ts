@@ -891,4 +891,31 @@ export const BUGS: readonly PlantedBug[] = [
       Targets: (Targets as readonly JsonObject[]).map(without('SqsParameters')),
     })),
   },
+  {
+    name: 'a cancellation is logged as it is answered',
+    scenario: 'forget-races',
+    source: {
+      file: 'lambdas/services/orders/cancel-order.lambda.ts',
+      from: "'order cancelled', { orderId: loaded.id }",
+      to: "'order cancelled', { order }",
+    },
+  },
+  {
+    name: 'a list leaves out what is sealed',
+    scenario: 'forget-races',
+    source: {
+      file: 'lambdas/services/orders/order-list.ts',
+      from: 'sealed: JSON.parse(sealed) }',
+      to: 'sealed: {} }',
+    },
+  },
+  {
+    name: "an order's reference is its correlation id as well, in plain text",
+    scenario: 'forget-races',
+    source: {
+      file: 'lambdas/services/orders/place-order.lambda.ts',
+      from: 'trace: traceOf(request),',
+      to: 'trace: { ...traceOf(request), ...(clientReference ? { correlationId: clientReference } : {}) },',
+    },
+  },
 ];

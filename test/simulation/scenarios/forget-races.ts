@@ -17,6 +17,11 @@ const addressOf = (person: string) => ({
   country: 'DE',
 });
 
+const referenceOf = (person: string) => `Reference of ${person}`;
+const reasonOf = (person: string) => `Reason of ${person}`;
+/** All that is told of a person here, except for their country. */
+const saidBy = (person: string): readonly string[] => [addressOf(person).street, referenceOf(person), reasonOf(person)];
+
 /**
  * People who are forgotten at any moment around their first order, which is repeated, cancelled and read meanwhile; and
  * one who isn't. Later, when no function can have a key in memory, everything comes once more.
@@ -32,12 +37,12 @@ export const forgetRaces: Scenario = {
     const operator = new Operator(orderly);
     await stocked(orderly, { 'TEA-1': 100 });
     const people = MOMENTS.map((_, number) => `person-${number}`);
-    const first = (person: string) => withAddress(orderOf(person, 'first', ['TEA-1']), person);
+    const first = (person: string) => withAddress(orderOf(person, 'first', ['TEA-1'], 1, referenceOf(person)), person);
     await orderly.call(first('bob'));
     for (const [number, person] of people.entries()) {
       orderly.begin(first(person), ({ reply }) => {
         if (reply.status !== 201) return;
-        orderly.begin(cancellationOf(person, reply.body.orderId, 'cancel'));
+        orderly.begin(cancellationOf(person, reply.body.orderId, 'cancel', reasonOf(person)));
         orderly.begin({ method: 'GET', path: `/orders/${String(reply.body.orderId)}`, as: person });
       });
       world.after(number, () => orderly.begin(first(person)));
@@ -54,12 +59,16 @@ export const forgetRaces: Scenario = {
       again,
       await orderly.call({ method: 'GET', path, as: 'bob' }),
       await orderly.call({ method: 'GET', path: `${path}/history`, as: 'bob' }),
-      await orderly.call(cancellationOf('bob', again.reply.body.orderId, 'cancel')),
+      await orderly.call(cancellationOf('bob', again.reply.body.orderId, 'cancel', reasonOf('bob'))),
     ];
+    await orderly.rest();
+    const listed = await orderly.call({ method: 'GET', path: '/orders', as: 'bob' });
+    const shows = ({ reply }: Answered, text: string): boolean => JSON.stringify(reply.body).includes(text);
     broken.push(
-      ...seen
-        .filter(({ reply }) => !JSON.stringify(reply.body).includes(JSON.stringify(addressOf('bob'))))
-        .map((call) => ({ invariant: 'nobody else is forgotten', detail: told(call), about: 'bob' })),
+      ...[
+        ...seen.filter((call) => !shows(call, JSON.stringify(addressOf('bob'))) || !shows(call, referenceOf('bob'))),
+        ...[listed].filter((call) => !shows(call, referenceOf('bob')) || !shows(call, reasonOf('bob'))),
+      ].map((call) => ({ invariant: 'nobody else is forgotten', detail: told(call), about: 'bob' })),
     );
     await orderly.rest();
     return [...broken, ...brokenPromises(orderly)];
@@ -71,7 +80,7 @@ const withAddress = (order: ReturnType<typeof orderOf>, person: string) => ({
   body: { ...order.body, deliverTo: addressOf(person) },
 });
 
-/** Whatever this person sends or asks for now, nobody gets to see their address. */
+/** Whatever this person sends or asks for now, nobody gets to see their address, or anything else that they wrote. */
 async function forgotten(
   orderly: Orderly,
   person: string,
@@ -83,14 +92,23 @@ async function forgotten(
   const read = repeat.reply.status === 201 ? [await orderly.call({ method: 'GET', path, as: person })] : [];
   const history =
     repeat.reply.status === 201 ? [await orderly.call({ method: 'GET', path: `${path}/history`, as: 'operator' })] : [];
+  // Whether it is a repeat or the first try: nothing of the reason is left, and it is no other request for that.
+  const cancelled =
+    repeat.reply.status === 201
+      ? [await orderly.call(cancellationOf(person, repeat.reply.body.orderId, 'cancel', reasonOf(person)))]
+      : [];
+  const list = await orderly.call({ method: 'GET', path: '/orders', as: person });
   return [
-    ...[repeat, another, ...read, ...history]
-      .filter(({ reply }) => JSON.stringify(reply.body).includes(addressOf(person).street))
+    ...[repeat, another, ...read, ...history, ...cancelled, list]
+      .filter(({ reply }) => saidBy(person).some((text) => JSON.stringify(reply.body).includes(text)))
       .map((call) => ({
         invariant: "a forgotten person's data is shown to nobody",
         detail: told(call),
         about: person,
       })),
+    ...cancelled
+      .filter(({ reply }) => reply.status !== 200)
+      .map((call) => ({ invariant: 'a forgotten person can cancel', detail: told(call), about: person })),
     ...[another]
       .filter(({ reply }) => !String(reply.body.type).endsWith(':person-forgotten'))
       .map((call) => ({ invariant: "a forgotten person's data is not taken", detail: told(call), about: person })),

@@ -28,7 +28,7 @@ export const keys: Scenario = {
     const { reply } = await expect(order, 201);
     const cancel = cancellationOf('alice', reply.body.orderId, forCancel);
     await expect(cancel, 200);
-    const auto = (reference: string) => orderOf('bob', 'auto', ['TEA-1'], 1, reference);
+    const auto = (reference: string) => orderOf('bob', 'auto', ['TEA-1'], 1, `reference ${reference}`);
     await expect(auto('one'), 201);
     await expect(auto('two'), 201);
     await expect(orderOf('bob', 'auto', ['TEA-1']), 400);

@@ -27,8 +27,14 @@ export const orderAt = (as: string, key: string, sku: string, amount: number) =>
     body: { lines: [{ sku, quantity: 1, unitPrice: { amount, currency: 'EUR' } }] },
   }) as const;
 
-export const cancellationOf = (as: string, orderId: unknown, key: string) =>
-  ({ method: 'POST', path: `/orders/${String(orderId)}/cancellation`, as, key, body: {} }) as const;
+export const cancellationOf = (as: string, orderId: unknown, key: string, reason?: string) =>
+  ({
+    method: 'POST',
+    path: `/orders/${String(orderId)}/cancellation`,
+    as,
+    key,
+    body: reason === undefined ? {} : { reason },
+  }) as const;
 
 /** A product as an operator sets it. */
 export const productOf = (sku: string, amount = 350) =>

@@ -1,19 +1,11 @@
-import type {
-  Money,
-  OrderEvent,
-  OrderLimit,
-  OrderLine,
-  OrderView,
-  RejectionReason,
-  SealedAddress,
-} from '../contract.js';
+import type { Money, OrderEvent, OrderLimit, OrderLine, OrderView, RejectionReason, SealedData } from '../contract.js';
 
 /** An order, folded from its events. Prices are what the customer agreed to; `total` never changes. */
 export type Order =
   | { readonly status: 'NONE' }
   | ({ readonly status: 'PENDING' | 'APPROVED' } & Placed)
   | ({ readonly status: 'REJECTED' } & Rejection & Placed)
-  | ({ readonly status: 'CANCELLED'; readonly reason?: string } & Placed);
+  | ({ readonly status: 'CANCELLED' } & Cancellation & Placed);
 
 /** Why an order is rejected. */
 export interface Rejection {
@@ -25,21 +17,29 @@ export interface Rejection {
   readonly prices?: readonly Pick<OrderLine, 'sku' | 'unitPrice'>[];
 }
 
+/** Why an order was cancelled: sealed, or in plain text as 0.2.0 wrote it. */
+interface Cancellation {
+  readonly reason?: string;
+  readonly sealedReason?: SealedData;
+}
+
 interface Placed {
   readonly orderId: string;
   readonly customerId: string;
+  /** As 0.2.0 wrote it. */
   readonly clientReference?: string;
+  readonly sealedReference?: SealedData;
   readonly lines: readonly OrderLine[];
   readonly total: Money;
   readonly placedAt: string;
-  readonly deliverTo?: SealedAddress;
+  readonly deliverTo?: SealedData;
 }
 
 export type OrderCommand =
-  | ({ readonly type: 'Place' } & Omit<Placed, 'total' | 'placedAt'>)
+  | ({ readonly type: 'Place' } & Omit<Placed, 'total' | 'placedAt' | 'clientReference'>)
   | { readonly type: 'Approve' }
   | ({ readonly type: 'Reject' } & Rejection)
-  | { readonly type: 'Cancel'; readonly reason?: string };
+  | ({ readonly type: 'Cancel' } & Pick<Cancellation, 'sealedReason'>);
 
 /** Everything that isn't in the state or the command: time arrives as data. */
 export interface Context {
@@ -86,7 +86,9 @@ export function decide(order: Order, command: OrderCommand, { now }: Context): r
     case 'Cancel':
       if (order.status === 'REJECTED') throw new OrderRefused('TOO_LATE_TO_CANCEL');
       if (order.status === 'CANCELLED') return [];
-      return [{ type: 'OrderCancelled', data: { orderId, customerId, ...reasonOf(command), ...underWay(order) } }];
+      return [
+        { type: 'OrderCancelled', data: { orderId, customerId, ...cancellationOf(command), ...underWay(order) } },
+      ];
   }
 }
 
@@ -112,7 +114,7 @@ export function evolve(order: Order, event: OrderEvent): Order {
       return order.status === 'PENDING' ? { ...order, ...rejection, status: 'REJECTED' } : order;
     }
     case 'OrderCancelled':
-      return order.status === 'NONE' ? order : { ...order, status: 'CANCELLED', ...reasonOf(event.data) };
+      return order.status === 'NONE' ? order : { ...order, status: 'CANCELLED', ...cancellationOf(event.data) };
   }
 }
 
@@ -120,9 +122,26 @@ export function evolve(order: Order, event: OrderEvent): Order {
 export function viewOf(order: Order, version: number): OrderView | undefined {
   if (order.status === 'NONE') return undefined;
   const { orderId, customerId, status, clientReference, lines, total, placedAt } = order;
-  const why = order.status === 'REJECTED' ? whyRejected(order) : 'reason' in order ? reasonOf(order) : {};
+  const why = order.status === 'REJECTED' ? whyRejected(order) : order.status === 'CANCELLED' ? reasonOf(order) : {};
   const reference = clientReference === undefined ? {} : { clientReference };
   return { orderId, customerId, status, ...why, ...reference, lines, total, version, placedAt };
+}
+
+/** What is sealed in an order, by the names of its events' fields. */
+export interface SealedFields {
+  readonly deliverTo?: SealedData;
+  readonly sealedReference?: SealedData;
+  readonly sealedReason?: SealedData;
+}
+
+export function sealedIn(order: Order): SealedFields {
+  if (order.status === 'NONE') return {};
+  const { deliverTo, sealedReference } = order;
+  return {
+    ...(deliverTo ? { deliverTo } : {}),
+    ...(sealedReference ? { sealedReference } : {}),
+    ...(order.status === 'CANCELLED' && order.sealedReason ? { sealedReason: order.sealedReason } : {}),
+  };
 }
 
 /** Lines in the order in which the event names them. */
@@ -146,8 +165,12 @@ export const isOver = ({ status }: Order): boolean => status !== 'NONE' && statu
 /** An order that waits has a saga that is under way. */
 const underWay = ({ status }: Order): { readonly underWay?: true } => (status === 'PENDING' ? { underWay: true } : {});
 
-const reasonOf = <Reason extends string>({ reason }: { readonly reason?: Reason }): { readonly reason?: Reason } =>
-  reason === undefined ? {} : { reason };
+const reasonOf = ({ reason }: Cancellation): Pick<Cancellation, 'reason'> => (reason === undefined ? {} : { reason });
+
+const cancellationOf = ({ sealedReason, ...more }: Cancellation): Cancellation => ({
+  ...reasonOf(more),
+  ...(sealedReason ? { sealedReason } : {}),
+});
 
 function totalOf(lines: readonly OrderLine[]): Money {
   const [first] = lines;

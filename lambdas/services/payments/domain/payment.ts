@@ -1,5 +1,5 @@
 import type { Money } from '../../orders/contract.js';
-import type { DeclineReason, PaymentEvent, PaymentView, RefundView, RequestPayment } from '../contract.js';
+import type { DeclineReason, PaymentEvent, PaymentView, RefundView } from '../contract.js';
 import { answerTo } from './answers.js';
 
 /**
@@ -25,7 +25,10 @@ type Refunds = Readonly<Record<string, { readonly amount: Money; readonly status
 
 /** What a customer asks for, and what a provider did. */
 export type PaymentCommand =
-  | ({ readonly type: 'Request'; readonly paymentId: string; readonly customerId: string } & RequestPayment)
+  | ({ readonly type: 'Request' } & Pick<
+      Requested,
+      'paymentId' | 'customerId' | 'accountId' | 'amount' | 'sealedReference'
+    >)
   | { readonly type: 'Prepare'; readonly providerId: string }
   | { readonly type: 'Charge' }
   | { readonly type: 'Decline'; readonly reason: DeclineReason }
@@ -218,7 +221,7 @@ function withRefund(
   return { ...payment, refunds: { ...payment.refunds, [refundId]: { amount, status } } };
 }
 
-/** The payment as the API shows it; nothing where there is none. */
+/** The payment as the API shows it, without what is sealed in it; nothing where there is none. */
 export function viewOf(payment: Payment, version: number): PaymentView | undefined {
   if (!isRequested(payment)) return undefined;
   const { paymentId, customerId, accountId, amount, clientReference, requestedAt } = payment;

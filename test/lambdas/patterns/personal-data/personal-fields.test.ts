@@ -5,8 +5,8 @@ import type { EventOf } from '../../../../lambdas/patterns/contract.js';
 import type { Commit } from '../../../../lambdas/patterns/event-store/commit.js';
 import type { Loaded } from '../../../../lambdas/patterns/event-store/event-store.js';
 import { InMemoryEventStore } from '../../../../lambdas/patterns/event-store/in-memory-event-store.js';
-import { openEvent } from '../../../../lambdas/patterns/personal-data/personal-fields.js';
-import type { PersonalKeys } from '../../../../lambdas/patterns/personal-data/personal-keys.js';
+import { openEvents } from '../../../../lambdas/patterns/personal-data/personal-fields.js';
+import type { PersonalKeys, SealedAt } from '../../../../lambdas/patterns/personal-data/personal-keys.js';
 import { open, SealBroken, Sealed, Unsealed } from '../../../../lambdas/patterns/personal-data/sealed.js';
 import { traceOf } from '../../../support/tally.js';
 
@@ -15,8 +15,16 @@ const contract = {
   events: {
     Sent: {
       version: 1,
-      data: z.object({ to: z.string(), text: z.exactOptional(Sealed), stamp: z.int() }),
-      personal: { text: 'to' },
+      data: z.object({
+        to: z.string(),
+        text: z.exactOptional(Sealed),
+        stamp: z.int(),
+        /** As an earlier release wrote it. */
+        note: z.exactOptional(z.string()),
+        sealedNote: z.exactOptional(Sealed),
+      }),
+      personal: { text: 'to', sealedNote: 'to' },
+      shownAs: { sealedNote: 'note' },
     },
   },
 } as const;
@@ -80,6 +88,10 @@ describe('a commit', () => {
     ['in plain text', () => [sent('my secret' as never)]],
     ['in plain text of the right shape', () => [sent({ sealed: `1.${randomUUID()}.${'A'.repeat(60)}` })]],
     ["prepared by another person's key", () => [sent(unsealed('bob'))]],
+    [
+      'in plain text, in the field that it is shown as',
+      () => [{ type: 'Sent', data: { to: 'ada', stamp: 1, note: 'my secret' } }],
+    ],
     ['of two people', () => [sent(unsealed('ada')), sent(unsealed('bob'), 'bob')]],
   ])('is not made of personal data %s', async (_, events) => {
     const box = await emptyBox();
@@ -99,17 +111,44 @@ describe('an aggregate', () => {
   });
 });
 
-test('an event is opened field by field, at its own place', async () => {
+/** Keys that open nothing, and remember what they were asked for. */
+function opening() {
+  const asked: [string, readonly SealedAt[]][] = [];
+  const openAll = async (person: string, values: readonly SealedAt[]) => {
+    asked.push([person, values]);
+    return values.map((_, at) => `${person} ${at}`);
+  };
+  return { asked, keys: { openAll } as unknown as PersonalKeys };
+}
+
+test('events are opened field by field, each at its own place, and each person is asked for once', async () => {
   const box = await emptyBox();
-  const { pk, events } = await appended(box, sent(unsealed('ada')), sent());
-  const asked: unknown[] = [];
-  const opening = { open: async (...args: unknown[]) => asked.push(args) && 'opened' } as unknown as PersonalKeys;
+  const { pk, events } = await appended(box, sent(unsealed('ada')), sent(), sent(unsealed('ada')));
+  const { asked, keys } = opening();
   const { items } = await store.history(box.id, { commit: 1, shown: 0 }, 5);
-  const opened = await Promise.all(items.map((item) => openEvent(opening, contract, pk, item)));
+  const opened = await openEvents(keys, contract, pk, items);
   expect(opened.map(({ data }) => data)).toEqual([
-    { to: 'ada', stamp: 1, text: 'opened' },
+    { to: 'ada', stamp: 1, text: 'ada 0' },
     { to: 'ada', stamp: 1 },
+    { to: 'ada', stamp: 1, text: 'ada 1' },
   ]);
-  const place = { aggregate: pk, event: events[0]!.id, field: 'text' };
-  expect(asked).toEqual([['ada', JSON.parse(events[0]!.data).text, place]]);
+  const at = ({ id, data }: (typeof events)[number]) => ({
+    sealed: JSON.parse(data).text,
+    place: { aggregate: pk, event: id, field: 'text' },
+  });
+  expect(asked).toEqual([['ada', [expect.objectContaining(at(events[0]!)), expect.objectContaining(at(events[2]!))]]]);
+});
+
+test('a field is shown under the name that it had in plain text, which is shown as it was', async () => {
+  const box = await emptyBox();
+  const { pk } = await appended(box, { type: 'Sent', data: { to: 'ada', stamp: 1, sealedNote: unsealed('ada') } });
+  const [commit] = histories.get(pk)!;
+  const before = { ...commit!.events[0]!, data: JSON.stringify({ to: 'ada', stamp: 1, note: 'from 0.1.0' }) };
+  histories.set(pk, [{ ...commit!, events: [commit!.events[0]!, before], lastVersion: 2 }]);
+  const { items } = await store.history(box.id, { commit: 1, shown: 0 }, 5);
+  const opened = await openEvents(opening().keys, contract, pk, items);
+  expect(opened.map(({ data }) => data)).toEqual([
+    { to: 'ada', stamp: 1, note: 'ada 0' },
+    { to: 'ada', stamp: 1, note: 'from 0.1.0' },
+  ]);
 });

@@ -1,7 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { KeyMissing, PersonalKeys, personKey } from '../../../../lambdas/patterns/personal-data/personal-keys.js';
+import {
+  KeyMissing,
+  PersonalKeys,
+  personKey,
+  type SealedAt,
+} from '../../../../lambdas/patterns/personal-data/personal-keys.js';
 import { SealBroken, type Sealed } from '../../../../lambdas/patterns/personal-data/sealed.js';
 import { documents } from '../../../../lambdas/platform/dynamodb.js';
 import { inProcessDynamoDb } from '../../../support/in-process-dynamodb.js';
@@ -18,6 +23,9 @@ const itemOf = async (person: string) =>
   (await documents.send(new GetCommand({ TableName: 'people', Key: personKey(person) }))).Item;
 const forget = (person: string) =>
   documents.send(new PutCommand({ TableName: 'people', Item: { ...personKey(person), forgottenAt: 'now' } }));
+
+const open = async (keys: PersonalKeys, person: string, sealed: Sealed, at: SealedAt['place']) =>
+  (await keys.openAll(person, [{ sealed, place: at }]))[0];
 
 let person: string;
 beforeEach(() => {
@@ -39,10 +47,10 @@ describe("a person's data", () => {
   test('opens again, in the function that sealed it and in others', async () => {
     const keys = newFunction();
     const value = await sealed(keys);
-    expect(await keys.open(person, value, place)).toBe('Ada');
-    expect(await newFunction().open(person, value, place)).toBe('Ada');
+    expect(await open(keys, person, value, place)).toBe('Ada');
+    expect(await open(newFunction(), person, value, place)).toBe('Ada');
     const { event: _, ...inState } = place;
-    expect(await newFunction().open(person, value, inState)).toBe('Ada');
+    expect(await open(newFunction(), person, value, inState)).toBe('Ada');
     expect(inProcess.calls).toEqual(['GenerateDataKey', 'Decrypt', 'Decrypt']);
   });
 
@@ -50,29 +58,44 @@ describe("a person's data", () => {
     const keys = newFunction();
     const value = await sealed(keys);
     await keys.unsealed('another', 'x');
-    await expect(keys.open(person, value, { ...place, aggregate: 'Order#2' })).rejects.toThrow(SealBroken);
-    await expect(keys.open(person, value, { ...place, event: randomUUID() })).rejects.toThrow(SealBroken);
-    await expect(keys.open('another', value, place)).rejects.toThrow(SealBroken);
+    await expect(open(keys, person, value, { ...place, aggregate: 'Order#2' })).rejects.toThrow(SealBroken);
+    await expect(open(keys, person, value, { ...place, event: randomUUID() })).rejects.toThrow(SealBroken);
+    await expect(open(keys, 'another', value, place)).rejects.toThrow(SealBroken);
+  });
+
+  test('is opened by one look at the key, however much it is, and by none where there is nothing', async () => {
+    const value = await sealed(newFunction());
+    dynamodb.calls.length = 0;
+    inProcess.calls.length = 0;
+    const values = Array.from({ length: 3 }, () => ({ sealed: value, place }));
+    expect(await newFunction().openAll(person, values)).toEqual(['Ada', 'Ada', 'Ada']);
+    expect(dynamodb.calls).toHaveLength(1);
+    expect(inProcess.calls).toEqual(['Decrypt']);
+    await forget(person);
+    dynamodb.calls.length = 0;
+    expect(await newFunction().openAll(person, values)).toEqual(values.map(() => ({ forgotten: true })));
+    expect(await newFunction().openAll(person, [])).toEqual([]);
+    expect(dynamodb.calls).toHaveLength(1);
   });
 
   test('has one key, whoever is first', async () => {
     const [one, other] = [newFunction(), newFunction()];
     const values = await Promise.all([sealed(one), sealed(other)]);
-    for (const value of values) expect(await newFunction().open(person, value, place)).toBe('Ada');
-    expect(await one.open(person, values[1], place)).toBe('Ada');
+    for (const value of values) expect(await open(newFunction(), person, value, place)).toBe('Ada');
+    expect(await open(one, person, values[1], place)).toBe('Ada');
   });
 
   test('of another person can not be taken by swapping the wrapped keys', async () => {
     const value = await sealed(newFunction());
     const stolen = { ...(await itemOf(person)), ...personKey('thief') };
     await documents.send(new PutCommand({ TableName: 'people', Item: stolen }));
-    await expect(newFunction().open('thief', value, place)).rejects.toMatchObject({
+    await expect(open(newFunction(), 'thief', value, place)).rejects.toMatchObject({
       name: 'InvalidCiphertextException',
     });
   });
 
   test('that was sealed and has no key is an error: it was not forgotten', async () => {
-    await expect(newFunction().open(person, await sealedElsewhere(), place)).rejects.toThrow(KeyMissing);
+    await expect(open(newFunction(), person, await sealedElsewhere(), place)).rejects.toThrow(KeyMissing);
   });
   const sealedElsewhere = async () => (await newFunction().unsealed('somebody', 'x'))!.sealAt(place);
 });
@@ -81,7 +104,7 @@ describe('after forget', () => {
   test('it is shown as forgotten, and nothing makes a new key', async () => {
     const value = await sealed(newFunction());
     await forget(person);
-    expect(await newFunction().open(person, value, place)).toEqual({ forgotten: true });
+    expect(await open(newFunction(), person, value, place)).toEqual({ forgotten: true });
     expect(await newFunction().unsealed(person, 'Ada')).toBeUndefined();
     expect(await itemOf(person)).toEqual({ ...personKey(person), forgottenAt: 'now' });
   });
@@ -115,10 +138,10 @@ describe('a key in memory', () => {
     await forget(person);
     dynamodb.calls.length = 0;
     vi.setSystemTime(1_000_000_299_999);
-    expect(await keys.open(person, value, place)).toBe('Ada');
+    expect(await open(keys, person, value, place)).toBe('Ada');
     expect(dynamodb.calls).toEqual([]);
     vi.setSystemTime(1_000_000_300_000);
-    expect(await keys.open(person, value, place)).toEqual({ forgotten: true });
+    expect(await open(keys, person, value, place)).toEqual({ forgotten: true });
   });
 
   test('is not held longer because nobody asks for it again', async () => {

@@ -1,14 +1,17 @@
 import { describe, expect, test } from 'vitest';
-import type { OrderEvent } from '../../../../../lambdas/services/orders/contract.js';
+import type { OrderEvent, SealedData } from '../../../../../lambdas/services/orders/contract.js';
 import {
   decide,
   evolve,
   initialState,
   type Order,
+  sealedIn,
   viewOf,
 } from '../../../../../lambdas/services/orders/domain/order.js';
 import { given } from '../../../../support/decider.js';
 
+/** Nothing here opens it. */
+const text = (what: string): SealedData => ({ sealed: what });
 const placedAt = '2026-01-01T00:00:00.000Z';
 const order = given({ decide, evolve, initialState }, { now: placedAt });
 const line = { sku: 'TEA-1', quantity: 2, unitPrice: { amount: 350, currency: 'EUR' } };
@@ -26,17 +29,22 @@ const rejected: OrderEvent = {
 };
 const cancelled: OrderEvent = {
   type: 'OrderCancelled',
-  data: { ...ids, reason: 'changed my mind', underWay: true },
+  data: { ...ids, sealedReason: text('changed my mind'), underWay: true },
 };
 
 describe('an order', () => {
   test('is placed with the total of its lines', () =>
     order([])
-      .when({ ...place, lines: [line, cup], clientReference: 'r1' })
+      .when({ ...place, lines: [line, cup], sealedReference: text('r1') })
       .then([
         {
           type: 'OrderPlaced',
-          data: { ...placed.data, lines: [line, cup], clientReference: 'r1', total: { amount: 1600, currency: 'EUR' } },
+          data: {
+            ...placed.data,
+            lines: [line, cup],
+            sealedReference: text('r1'),
+            total: { amount: 1600, currency: 'EUR' },
+          },
         } as OrderEvent,
       ]));
   test('is placed once', () => order([placed]).when(place).thenRefused('ALREADY_PLACED'));
@@ -86,13 +94,17 @@ describe('an order', () => {
       .then([]));
 
   test('is cancelled while it is pending, and says that its saga was under way', () =>
-    order([placed]).when({ type: 'Cancel', reason: 'changed my mind' }).then([cancelled]));
+    order([placed])
+      .when({ type: 'Cancel', sealedReason: text('changed my mind') })
+      .then([cancelled]));
   test('is cancelled after its approval, when nothing is under way, without a reason too', () =>
     order([placed, approved])
       .when({ type: 'Cancel' })
       .then([{ type: 'OrderCancelled', data: ids }]));
   test('is cancelled once, however often it is asked', () =>
-    order([placed, cancelled]).when({ type: 'Cancel', reason: 'again' }).then([]));
+    order([placed, cancelled])
+      .when({ type: 'Cancel', sealedReason: text('again') })
+      .then([]));
   test('that was rejected has nothing left to cancel', () =>
     order([placed, rejected]).when({ type: 'Cancel' }).thenRefused('TOO_LATE_TO_CANCEL'));
   test('that was cancelled is not approved by a late reply', () =>
@@ -144,8 +156,28 @@ describe('history', () => {
     expect(viewOf(state, 2)).toEqual({
       ...placed.data,
       status: 'CANCELLED',
-      reason: 'changed my mind',
       version: 2,
     });
+  });
+  test('of before its texts were sealed is shown as it was', () => {
+    const before: OrderEvent[] = [
+      { type: 'OrderPlaced', data: { ...placed.data, clientReference: 'r1' } },
+      { type: 'OrderCancelled', data: { ...ids, reason: 'changed my mind' } },
+    ];
+    const state = before.reduce<Order>(evolve, initialState);
+    expect(viewOf(state, 2)).toMatchObject({ clientReference: 'r1', reason: 'changed my mind' });
+    expect(sealedIn(state)).toEqual({});
+  });
+  test('says what is sealed in it, and shows none of it', () => {
+    const [deliverTo, sealedReference, sealedReason] = ['address', 'r1', 'changed my mind'].map(text);
+    const events: OrderEvent[] = [
+      { type: 'OrderPlaced', data: { ...placed.data, deliverTo, sealedReference } as never },
+      { type: 'OrderCancelled', data: { ...ids, sealedReason } as never },
+    ];
+    const state = events.reduce<Order>(evolve, initialState);
+    expect(sealedIn(state)).toEqual({ deliverTo, sealedReference, sealedReason });
+    expect(JSON.stringify(viewOf(state, 2))).not.toMatch(/sealed|address|r1|mind/);
+    expect(sealedIn(initialState)).toEqual({});
+    expect(sealedIn([placed].reduce<Order>(evolve, initialState))).toEqual({});
   });
 });
