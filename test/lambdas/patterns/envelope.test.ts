@@ -20,7 +20,7 @@ const commit = commitItem({
   notBefore: '2999-01-01T00:00:00.000Z',
   events: [
     { type: 'OrderApproved', data: { orderId: 'o#1' } },
-    { type: 'OrderCancelled', data: { orderId: 'o#1', reason: 'a "quoted" word' } },
+    { type: 'OrderCancelled', data: { orderId: 'o#1', customerId: 'a "quoted" word' } },
   ],
   trace,
   feedShards: [
@@ -91,7 +91,7 @@ describe('an envelope', () => {
       subject: 'Order/o#1',
       time: commit.at,
       dataschema: 'urn:orderly:orders:OrderCancelled:1',
-      data: { orderId: 'o#1', reason: 'a "quoted" word' },
+      data: { orderId: 'o#1', customerId: 'a "quoted" word' },
       sequence: 3,
       epoch: 2,
       correlationid: 'c1',

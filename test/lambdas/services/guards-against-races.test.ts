@@ -71,7 +71,7 @@ describe("a row of a customer's list", () => {
   test('is never replaced by an older one, in whichever order they are put', async () => {
     const customerId = randomUUID();
     for (const version of [2, 1, 2, 3, 1]) await put(order(version, { customerId }));
-    expect(await list.ordersOf(customerId, undefined, 10)).toEqual([order(3, { customerId })]);
+    expect(await list.ordersOf(customerId, undefined, 10)).toEqual([{ view: order(3, { customerId }), sealed: {} }]);
     expect(await put(order(2, { customerId }))).toBe('duplicate');
     expect(await put(order(4, { customerId }))).toBe('applied');
   });
