@@ -1,9 +1,9 @@
 import { App } from 'aws-cdk-lib';
 import { checkByRulePacks } from '../lib/checks.js';
-import { Bundles } from '../lib/constructs/bundles.js';
 import { DEV_ISSUER } from '../lib/development.js';
-import { OrderlyStage } from '../lib/orderly-stage.js';
+import { OrderlyStage } from '../lib/environment.js';
 import { type Overrides, SettingsError, settingsFor } from '../lib/settings.js';
+import { Bundles } from '../packages/kit/service/bundles.js';
 import { devJwks } from '../tools/local/dev-issuer.js';
 
 /**

@@ -1,6 +1,6 @@
 import { Duration } from 'aws-cdk-lib';
 import { RetentionDays } from 'aws-cdk-lib/aws-logs';
-import type { CustomerLimits } from '../lambdas/platform/environment.js';
+import type { CustomerLimits } from '../packages/kit/aws/environment.js';
 import { DEV_AUDIENCE, DEV_ISSUER, DEV_KEY_PREFIX, DEV_TOKEN_SECONDS } from './development.js';
 
 /** Whose tokens the API believes. */

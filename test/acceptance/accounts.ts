@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
-import type { Envelope } from '../../lambdas/patterns/outbox/envelope.js';
-import type { AccountCommand, AccountView } from '../../lambdas/services/accounts/contract.js';
+import type { AccountCommand, AccountView } from '../../lambdas/accounts/contract.js';
+import type { Envelope } from '../../packages/kit/messages/envelope.js';
 import { world } from '../support/world.js';
 import { causedBy, newOrderId, toAccounts } from './messages.js';
 import type { ApiAnswer, Caller } from './world.js';

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
-import type { Envelope } from '../../lambdas/patterns/outbox/envelope.js';
-import type { CatalogCommand, PricedLine, ProductView } from '../../lambdas/services/catalog/contract.js';
+import type { CatalogCommand, PricedLine, ProductView } from '../../lambdas/catalog/contract.js';
+import type { Envelope } from '../../packages/kit/messages/envelope.js';
 import { world } from '../support/world.js';
 import { eur } from './accounts.js';
 import { newOrderId, toCatalog } from './messages.js';

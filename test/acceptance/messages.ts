@@ -1,10 +1,10 @@
-import { type AnyEvent, commandsOf, eventToWrite, type ServiceContract } from '../../lambdas/patterns/contract.js';
-import type { Envelope } from '../../lambdas/patterns/outbox/envelope.js';
-import { type AccountCommand, accountsContract } from '../../lambdas/services/accounts/contract.js';
-import { type CatalogCommand, catalogContract } from '../../lambdas/services/catalog/contract.js';
-import { type InventoryCommand, inventoryContract } from '../../lambdas/services/inventory/contract.js';
-import type { OrderLine } from '../../lambdas/services/orders/contract.js';
-import { paymentsContract, type StepCommand } from '../../lambdas/services/payments/contract.js';
+import { type AccountCommand, accountsContract } from '../../lambdas/accounts/contract.js';
+import { type CatalogCommand, catalogContract } from '../../lambdas/catalog/contract.js';
+import { type InventoryCommand, inventoryContract } from '../../lambdas/inventory/contract.js';
+import type { OrderLine } from '../../lambdas/orders/contract.js';
+import { paymentsContract, type StepCommand } from '../../lambdas/payments/contract.js';
+import { type AnyEvent, commandsOf, eventToWrite, type ServiceContract } from '../../packages/kit/messages/contract.js';
+import type { Envelope } from '../../packages/kit/messages/envelope.js';
 import { world } from '../support/world.js';
 import type { Aggregate } from './world.js';
 

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { DeliveryAddress, OrderLine, OrderView } from '../../lambdas/services/orders/contract.js';
+import type { DeliveryAddress, OrderLine, OrderView } from '../../lambdas/orders/contract.js';
 import { world } from '../support/world.js';
 import { eur, putLimit } from './accounts.js';
 import { priced } from './catalog.js';

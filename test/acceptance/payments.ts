@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { PaymentEvent, PaymentView, StepCommand } from '../../lambdas/services/payments/contract.js';
+import type { PaymentEvent, PaymentView, StepCommand } from '../../lambdas/payments/contract.js';
 import { world } from '../support/world.js';
 import { newOrderId, toPayments } from './messages.js';
 import type { ApiAnswer, Caller } from './world.js';

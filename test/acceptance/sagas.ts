@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
-import type { AccountView } from '../../lambdas/services/accounts/contract.js';
-import type { OrderView } from '../../lambdas/services/orders/contract.js';
+import type { AccountView } from '../../lambdas/accounts/contract.js';
+import type { OrderView } from '../../lambdas/orders/contract.js';
 import { world } from '../support/world.js';
 import { getAccount } from './accounts.js';
 import { get } from './orders.js';

@@ -1,4 +1,4 @@
-import type { InventoryCommand } from '../../lambdas/services/inventory/contract.js';
+import type { InventoryCommand } from '../../lambdas/inventory/contract.js';
 import { world } from '../support/world.js';
 import { newOrderId } from './messages.js';
 

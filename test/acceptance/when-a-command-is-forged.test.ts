@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Envelope } from '../../lambdas/patterns/outbox/envelope.js';
+import type { Envelope } from '../../packages/kit/messages/envelope.js';
 import { world } from '../support/world.js';
 import { sagaOf } from './accounts.js';
 import { at, confirm } from './catalog.js';

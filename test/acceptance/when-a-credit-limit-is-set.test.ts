@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import type { AccountView } from '../../lambdas/services/accounts/contract.js';
+import type { AccountView } from '../../lambdas/accounts/contract.js';
 import { needsFaults, world } from '../support/world.js';
 import { answered, customerWith, eur, getAccount, putLimit, sagaOf } from './accounts.js';
 import type { ProblemBody } from './world.js';

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import type { Envelope } from '../../lambdas/patterns/outbox/envelope.js';
-import type { OrderView } from '../../lambdas/services/orders/contract.js';
+import type { OrderView } from '../../lambdas/orders/contract.js';
+import type { Envelope } from '../../packages/kit/messages/envelope.js';
 import { world } from '../support/world.js';
 import { answerTo, customerWith, sagaOf } from './accounts.js';
 import { toAccounts } from './messages.js';

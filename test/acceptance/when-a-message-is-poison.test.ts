@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { Envelope } from '../../lambdas/patterns/outbox/envelope.js';
-import { ordersContract } from '../../lambdas/services/orders/contract.js';
+import { ordersContract } from '../../lambdas/orders/contract.js';
+import type { Envelope } from '../../packages/kit/messages/envelope.js';
 import { world } from '../support/world.js';
 import { causedBy, newOrderId, orderPlaced, queued, toInventory } from './messages.js';
 import { becomes, get, line, placed, stocked } from './orders.js';

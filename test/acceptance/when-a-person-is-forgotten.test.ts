@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import { requestHashesOf } from '../../lambdas/patterns/idempotent-receiver/idempotency-key.js';
-import type { DeliveryAddress, OrderView } from '../../lambdas/services/orders/contract.js';
+import type { DeliveryAddress, OrderView } from '../../lambdas/orders/contract.js';
+import { requestHashesOf } from '../../packages/kit/idempotent-receiver/idempotency-key.js';
 import { needsFaults, world } from '../support/world.js';
 import { queued } from './messages.js';
 import { approved, cancel, get, line, placed, post, stocked } from './orders.js';

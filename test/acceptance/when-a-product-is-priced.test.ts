@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import type { ProductView } from '../../lambdas/services/catalog/contract.js';
+import type { ProductView } from '../../lambdas/catalog/contract.js';
 import { needsFaults, world } from '../support/world.js';
 import { eur } from './accounts.js';
 import { getProduct, priced, putProduct } from './catalog.js';

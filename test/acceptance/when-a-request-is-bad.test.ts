@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { cursorOf } from '../../lambdas/platform/paging.js';
+import { cursorOf } from '../../packages/kit/http/paging.js';
 import { world } from '../support/world.js';
 import { get, line, placed, stocked } from './orders.js';
 import type { ApiAnswer, ApiRequest, ProblemBody } from './world.js';

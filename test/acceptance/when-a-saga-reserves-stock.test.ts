@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import type { InventoryCommand } from '../../lambdas/services/inventory/contract.js';
+import type { InventoryCommand } from '../../lambdas/inventory/contract.js';
 import { needsFaults, world } from '../support/world.js';
 import { causedBy, orderCancelled, queued, toInventory } from './messages.js';
 import { line, stocked } from './orders.js';

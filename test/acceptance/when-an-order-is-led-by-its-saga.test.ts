@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { Envelope } from '../../lambdas/patterns/outbox/envelope.js';
-import type { OrderLine, OrderView } from '../../lambdas/services/orders/contract.js';
+import type { OrderLine, OrderView } from '../../lambdas/orders/contract.js';
+import type { Envelope } from '../../packages/kit/messages/envelope.js';
 import { world } from '../support/world.js';
 import { customerWith, putLimit } from './accounts.js';
 import { priced, putProduct } from './catalog.js';

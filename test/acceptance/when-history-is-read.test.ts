@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { OrderView } from '../../lambdas/services/orders/contract.js';
+import type { OrderView } from '../../lambdas/orders/contract.js';
 import { world } from '../support/world.js';
 import { approved, cancel, get, line, placed, stocked } from './orders.js';
 import type { Caller } from './world.js';

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import type { OrderView } from '../../lambdas/services/orders/contract.js';
-import type { PaymentView } from '../../lambdas/services/payments/contract.js';
+import type { OrderView } from '../../lambdas/orders/contract.js';
+import type { PaymentView } from '../../lambdas/payments/contract.js';
 import { needsFaults, world } from '../support/world.js';
 import { approved, line, placed, stocked } from './orders.js';
 import { chargedPayment, eur, shows } from './payments.js';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { StockView } from '../../lambdas/services/inventory/contract.js';
+import type { StockView } from '../../lambdas/inventory/contract.js';
 import { world } from '../support/world.js';
 import { approved, cancel, line, placed, stocked } from './orders.js';
 

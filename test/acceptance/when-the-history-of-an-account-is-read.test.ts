@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { AccountView } from '../../lambdas/services/accounts/contract.js';
+import type { AccountView } from '../../lambdas/accounts/contract.js';
 import { world } from '../support/world.js';
 import { answered, customerWith, eur, getAccount, putLimit, sagaOf } from './accounts.js';
 import type { Caller } from './world.js';

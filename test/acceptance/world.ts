@@ -1,7 +1,7 @@
-import type { Commit } from '../../lambdas/patterns/event-store/commit.js';
-import type { BusEntry, Envelope } from '../../lambdas/patterns/outbox/envelope.js';
-import type { CustomerLimits } from '../../lambdas/platform/environment.js';
-import type { StockView } from '../../lambdas/services/inventory/contract.js';
+import type { StockView } from '../../lambdas/inventory/contract.js';
+import type { CustomerLimits } from '../../packages/kit/aws/environment.js';
+import type { Commit } from '../../packages/kit/messages/commit.js';
+import type { BusEntry, Envelope } from '../../packages/kit/messages/envelope.js';
 
 /**
  * What a scenario may do and see. Scenarios are written against this port alone, so that the same text runs wherever
@@ -190,7 +190,7 @@ export type RecordingConsumer =
   | 'catalog-commands';
 export type ConsumerName = RecordingConsumer | 'orders-list' | 'accounts-exhausted';
 
-/** By service and entry point, as they lie in `lambdas/services`. */
+/** By service and entry point, as they lie in `lambdas`. */
 export type FunctionName =
   | RelayName
   | 'orders/place-order'

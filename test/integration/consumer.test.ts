@@ -10,7 +10,7 @@ import {
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import type { Context, SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { Env } from '../../lambdas/platform/environment.js';
+import { Env } from '../../packages/kit/aws/environment.js';
 import { tallyContract } from '../support/tally.js';
 import { config, type OwnTables, ownTables } from './own-tables.js';
 
@@ -19,7 +19,7 @@ const sqs = new SQSClient({ ...config, useQueueUrlAsEndpoint: false });
 let tables: OwnTables;
 let queue = '';
 let handler: (event: SQSEvent, context: Context) => Promise<SQSBatchResponse>;
-let documents: typeof import('../../lambdas/platform/dynamodb.js').documents;
+let documents: typeof import('../../packages/kit/aws/dynamodb.js').documents;
 /** What the handler did, in its order. */
 let handled: string[] = [];
 
@@ -37,8 +37,8 @@ beforeAll(async () => {
     [Env.MAX_ATTEMPTS]: String(MAX_ATTEMPTS),
     [Env.DEDUPE_WINDOW_SECONDS]: String(35 * 86_400),
   });
-  ({ documents } = await import('../../lambdas/platform/dynamodb.js'));
-  const { consumer } = await import('../../lambdas/patterns/idempotent-consumer/consumer.js');
+  ({ documents } = await import('../../packages/kit/aws/dynamodb.js'));
+  const { consumer } = await import('../../packages/kit/idempotent-consumer/consumer.js');
   handler = consumer({
     contract: tallyContract,
     on: {

@@ -10,13 +10,13 @@ import {
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import type { EventBridgeEvent, SQSEvent, SQSRecord } from 'aws-lambda';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Envelope } from '../../lambdas/patterns/outbox/envelope.js';
-import { Env } from '../../lambdas/platform/environment.js';
+import { Env } from '../../packages/kit/aws/environment.js';
+import type { Envelope } from '../../packages/kit/messages/envelope.js';
 import { config, type OwnTables, ownTables } from './own-tables.js';
 
 let tables: OwnTables;
-let failing: typeof import('../../lambdas/patterns/idempotent-consumer/failure-records.js');
-let dynamodb: typeof import('../../lambdas/platform/dynamodb.js');
+let failing: typeof import('../../packages/kit/failures/failure-records.js');
+let dynamodb: typeof import('../../packages/kit/aws/dynamodb.js');
 
 const CONSUMER = { name: 'tester', generation: 0 };
 
@@ -27,8 +27,8 @@ beforeAll(async () => {
     [Env.UNDELIVERED]: 'arn:undelivered',
     [Env.SERVICE]: 'tallies',
   });
-  failing = await import('../../lambdas/patterns/idempotent-consumer/failure-records.js');
-  dynamodb = await import('../../lambdas/platform/dynamodb.js');
+  failing = await import('../../packages/kit/failures/failure-records.js');
+  dynamodb = await import('../../packages/kit/aws/dynamodb.js');
 });
 afterAll(() => tables.drop());
 
@@ -108,7 +108,7 @@ const sqsEvent = (...messages: { body: string; code?: string; redrive?: string }
 
 describe('the drain of dead letters', () => {
   test('makes each a failure record that says why it was given up, once', async () => {
-    const { handler } = await import('../../lambdas/patterns/idempotent-consumer/drain-dead-letters.lambda.js');
+    const { handler } = await import('../../packages/kit/failures/drain-dead-letters.lambda.js');
     const [crashed, undelivered] = [envelope(), envelope()];
     const event = sqsEvent(
       { body: bodyOf(crashed) },
@@ -130,7 +130,7 @@ describe('the drain of dead letters', () => {
   });
 
   test('marks what is too old to be recognised: it may have been done', async () => {
-    const { handler } = await import('../../lambdas/patterns/idempotent-consumer/drain-dead-letters.lambda.js');
+    const { handler } = await import('../../packages/kit/failures/drain-dead-letters.lambda.js');
     const old = { ...envelope(), time: new Date(Date.now() - 34.5 * 86_400_000).toISOString() };
     const young = { ...envelope(), time: new Date(Date.now() - 33.5 * 86_400_000).toISOString() };
     await handler(sqsEvent({ body: bodyOf(old) }, { body: bodyOf(young) }));
@@ -139,7 +139,7 @@ describe('the drain of dead letters', () => {
   });
 
   test('adds a reason to a failure whose redrive crashed', async () => {
-    const { handler } = await import('../../lambdas/patterns/idempotent-consumer/drain-dead-letters.lambda.js');
+    const { handler } = await import('../../packages/kit/failures/drain-dead-letters.lambda.js');
     const event = envelope();
     await put({ id: event.id, payload: bodyOf(event) });
     expect(await handler(sqsEvent({ body: bodyOf(event), redrive: 'again' }))).toEqual({ batchItemFailures: [] });
@@ -147,10 +147,8 @@ describe('the drain of dead letters', () => {
   });
 
   test('leaves what was processed after all as it is', async () => {
-    const { ProcessedRecords, processOnce } = await import(
-      '../../lambdas/patterns/idempotent-consumer/process-once.js'
-    );
-    const { handler } = await import('../../lambdas/patterns/idempotent-consumer/drain-dead-letters.lambda.js');
+    const { ProcessedRecords, processOnce } = await import('../../packages/kit/idempotent-consumer/process-once.js');
+    const { handler } = await import('../../packages/kit/failures/drain-dead-letters.lambda.js');
     const event = envelope();
     await processOnce(event, async () => [], new ProcessedRecords(tables.records, CONSUMER, 3600));
     expect(await handler(sqsEvent({ body: bodyOf(event) }))).toEqual({ batchItemFailures: [] });
@@ -175,7 +173,7 @@ describe('the drain of failed batches', () => {
     [keys[1]!, true],
   ] as const) {
     test(`makes each commit of a batch a failure record of the relay (payload as ${packed ? 'text' : 'an object'})`, async () => {
-      const { handler } = await import('../../lambdas/patterns/outbox/drain-failed-batches.lambda.js');
+      const { handler } = await import('../../packages/kit/failures/drain-failed-batches.lambda.js');
       const ids = [randomUUID(), randomUUID()];
       const payload = {
         Records: ids.map((id) => ({

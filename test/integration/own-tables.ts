@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { CreateTableCommand, DeleteTableCommand, DynamoDBClient, waitUntilTableExists } from '@aws-sdk/client-dynamodb';
 import { inject } from 'vitest';
-import { Env } from '../../lambdas/platform/environment.js';
+import { Env } from '../../packages/kit/aws/environment.js';
 import { clientConfig } from '../../tools/local/endpoint.js';
 
 const { endpoint, region } = inject('deployed');

@@ -21,9 +21,9 @@ import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { marshall } from '@aws-sdk/util-dynamodb';
 import type { Context, DynamoDBBatchResponse, DynamoDBRecord, DynamoDBStreamEvent } from 'aws-lambda';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { commitItem } from '../../lambdas/patterns/event-store/commit.js';
-import { readEnvelope } from '../../lambdas/patterns/outbox/envelope.js';
-import { Env } from '../../lambdas/platform/environment.js';
+import { Env } from '../../packages/kit/aws/environment.js';
+import { commitItem } from '../../packages/kit/messages/commit.js';
+import { readEnvelope } from '../../packages/kit/messages/envelope.js';
 import { counted, tallyContract, traceOf } from '../support/tally.js';
 import { config, type OwnTables, ownTables } from './own-tables.js';
 
@@ -33,7 +33,7 @@ const sqs = new SQSClient({ ...config, useQueueUrlAsEndpoint: false });
 let tables: OwnTables;
 let queue = '';
 let handler: (event: DynamoDBStreamEvent, context: Context) => Promise<DynamoDBBatchResponse>;
-let documents: typeof import('../../lambdas/platform/dynamodb.js').documents;
+let documents: typeof import('../../packages/kit/aws/dynamodb.js').documents;
 
 /** A bus of its own, and a queue that gets all that is on it. */
 beforeAll(async () => {
@@ -54,8 +54,8 @@ beforeAll(async () => {
   );
 
   tables = await ownTables({ [Env.SERVICE]: 'tallies', [Env.EPOCH]: '3', [Env.BUS]: name });
-  ({ documents } = await import('../../lambdas/platform/dynamodb.js'));
-  ({ handler } = await import('../../lambdas/patterns/outbox/relay.lambda.js'));
+  ({ documents } = await import('../../packages/kit/aws/dynamodb.js'));
+  ({ handler } = await import('../../packages/kit/outbox/relay.lambda.js'));
 });
 afterAll(async () => {
   await tables.drop();

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { matches } from '../simulator/aws/event-pattern.js';
+import { matches } from '../../packages/simulator/aws/event-pattern.js';
 import { type Json, referenced, synthesized } from './support/environments.js';
 
 const prod = synthesized('prod');

@@ -1,7 +1,7 @@
 import { ResponseType } from 'aws-cdk-lib/aws-apigateway';
 import { describe, expect, test } from 'vitest';
-import { ANSWER_HEADERS } from '../../lambdas/platform/answer-headers.js';
-import { Problem, type ProblemCode } from '../../lambdas/platform/errors.js';
+import { ANSWER_HEADERS } from '../../packages/kit/http/answer-headers.js';
+import { Problem, type ProblemCode } from '../../packages/kit/http/errors.js';
 import { type Json, referenced, synthesized } from './support/environments.js';
 
 const dev = synthesized('dev');

@@ -3,13 +3,16 @@ import { Annotations, Match } from 'aws-cdk-lib/assertions';
 import { EventBus } from 'aws-cdk-lib/aws-events';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import { afterAll, describe, expect, test } from 'vitest';
-import { ordersContract } from '../../lambdas/services/orders/contract.js';
-import { Bundles, UnknownEntry } from '../../lib/constructs/bundles.js';
-import { IdempotentConsumer, type IdempotentConsumerProps } from '../../lib/constructs/idempotent-consumer.js';
-import { OrderApi } from '../../lib/constructs/order-api.js';
-import { ServiceFunction } from '../../lib/constructs/service-function.js';
-import { recordsTable } from '../../lib/constructs/tables.js';
+import { ordersContract } from '../../lambdas/orders/contract.js';
 import { settingsFor } from '../../lib/settings.js';
+import { OrderApi } from '../../packages/kit/http/order-api.construct.js';
+import {
+  IdempotentConsumer,
+  type IdempotentConsumerProps,
+} from '../../packages/kit/idempotent-consumer/idempotent-consumer.construct.js';
+import { Bundles, UnknownEntry } from '../../packages/kit/service/bundles.js';
+import { ServiceFunction } from '../../packages/kit/service/service-function.construct.js';
+import { recordsTable } from '../../packages/kit/service/tables.construct.js';
 import { newApp, noCode } from './support/environments.js';
 
 const settings = settingsFor('dev');
@@ -109,13 +112,13 @@ describe('bundles', () => {
   afterAll(() => bundles.remove());
 
   test('are one per entry point', () => {
-    expect(bundles.entries).toContain('services/orders/place-order');
-    expect(bundles.entries).toContain('patterns/outbox/relay');
-    expect(() => bundles.code('services/orders/nothing')).toThrow(UnknownEntry);
+    expect(bundles.entries).toContain('orders/place-order');
+    expect(bundles.entries).toContain('kit/outbox/relay');
+    expect(() => bundles.code('orders/nothing')).toThrow(UnknownEntry);
   });
 
   test('of place-order have at most 350 KiB, most of it the SDK', () => {
-    const { total, byPackage } = bundles.sizeOf('services/orders/place-order');
+    const { total, byPackage } = bundles.sizeOf('orders/place-order');
     expect(total).toBeGreaterThan(0);
     expect(total).toBeLessThanOrEqual(350 * 1024);
     const sdk = [...byPackage].filter(([name]) => /^@(smithy|aws-sdk)\//.test(name));

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type EventSchema, PEOPLE_INDEX } from '../../lambdas/patterns/contract.js';
+import { type EventSchema, PEOPLE_INDEX } from '../../packages/kit/messages/contract.js';
 import { contracts } from '../../tools/release/contracts.js';
 import { type Json, referenced, STACKS, statements, synthesized } from './support/environments.js';
 

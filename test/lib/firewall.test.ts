@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { ANSWER_HEADERS } from '../../lambdas/platform/answer-headers.js';
-import { OrderlyStage } from '../../lib/orderly-stage.js';
+import { OrderlyStage } from '../../lib/environment.js';
 import { type Settings, settingsFor } from '../../lib/settings.js';
+import { ANSWER_HEADERS } from '../../packages/kit/http/answer-headers.js';
 import { type Json, newApp, noCode, referenced, synthesized } from './support/environments.js';
 
 const dev = synthesized('dev');

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { Env } from '../../lambdas/platform/environment.js';
-import { OrderlyStage } from '../../lib/orderly-stage.js';
+import { OrderlyStage } from '../../lib/environment.js';
 import { settingsFor } from '../../lib/settings.js';
+import { Env } from '../../packages/kit/aws/environment.js';
 import { type Json, newApp, noCode, referenced, statements, synthesized } from './support/environments.js';
 
 const dev = synthesized('dev');

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { accountsContract } from '../../lambdas/services/accounts/contract.js';
-import { catalogContract } from '../../lambdas/services/catalog/contract.js';
+import { accountsContract } from '../../lambdas/accounts/contract.js';
+import { catalogContract } from '../../lambdas/catalog/contract.js';
 import { type Json, type Resource, referenced, STACKS, synthesized } from './support/environments.js';
 
 const prod = synthesized('prod');

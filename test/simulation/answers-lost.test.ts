@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { deploymentOf } from '../simulator/cloud.js';
-import { report } from '../simulator/search/report.js';
-import { playWith, type Scenario } from '../simulator/search/scenario.js';
+import { deploymentOf } from '../../packages/simulator/cloud.js';
+import { report } from '../../packages/simulator/search/report.js';
+import { playWith, type Scenario } from '../../packages/simulator/search/scenario.js';
 import { brokenPromises } from './invariants/broken-promises.js';
 import { placed, stocked } from './scenarios/shop.js';
 import { prodAssembly } from './support/assembly.js';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { deploymentOf } from '../simulator/cloud.js';
-import { report } from '../simulator/search/report.js';
-import { playWith } from '../simulator/search/scenario.js';
+import { deploymentOf } from '../../packages/simulator/cloud.js';
+import { report } from '../../packages/simulator/search/report.js';
+import { playWith } from '../../packages/simulator/search/scenario.js';
 import { commandOf } from './cli/replay.js';
 import { burstOf } from './scenarios/burst.js';
 import { prodAssembly } from './support/assembly.js';

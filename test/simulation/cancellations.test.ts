@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import type { Fault } from '../simulator/aws/faults.js';
-import { deploymentOf } from '../simulator/cloud.js';
-import { report } from '../simulator/search/report.js';
-import { playWith } from '../simulator/search/scenario.js';
+import type { Fault } from '../../packages/simulator/aws/faults.js';
+import { deploymentOf } from '../../packages/simulator/cloud.js';
+import { report } from '../../packages/simulator/search/report.js';
+import { playWith } from '../../packages/simulator/search/scenario.js';
 import { commandOf } from './cli/replay.js';
 import { AT_REST, cancelAt, type Race } from './scenarios/cancel-at.js';
 import { prodAssembly } from './support/assembly.js';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { deploymentOf } from '../simulator/cloud.js';
-import { report } from '../simulator/search/report.js';
-import { singles } from '../simulator/search/singles.js';
+import { deploymentOf } from '../../packages/simulator/cloud.js';
+import { report } from '../../packages/simulator/search/report.js';
+import { singles } from '../../packages/simulator/search/singles.js';
 import { commandOf } from './cli/replay.js';
 import { rejectOne } from './scenarios/place-one.js';
 import { prodAssembly } from './support/assembly.js';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { deploymentOf } from '../simulator/cloud.js';
-import { playSeed } from '../simulator/search/scenario.js';
+import { deploymentOf } from '../../packages/simulator/cloud.js';
+import { playSeed } from '../../packages/simulator/search/scenario.js';
 import { toldOf } from './cli/replay.js';
 import { rejectOne } from './scenarios/place-one.js';
 import { redeliveryWhileDown } from './scenarios/redelivery.js';

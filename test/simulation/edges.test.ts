@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { ANSWER_HEADERS } from '../../lambdas/platform/answer-headers.js';
-import { cursorOf } from '../../lambdas/platform/paging.js';
-import type { ApiRequest, ApiResponse } from '../simulator/aws/api-gateway.js';
-import { Cloud, deploymentOf } from '../simulator/cloud.js';
+import { ANSWER_HEADERS } from '../../packages/kit/http/answer-headers.js';
+import { cursorOf } from '../../packages/kit/http/paging.js';
+import type { ApiRequest, ApiResponse } from '../../packages/simulator/aws/api-gateway.js';
+import { Cloud, deploymentOf } from '../../packages/simulator/cloud.js';
 import { prodAssembly } from './support/assembly.js';
 import { token } from './support/issuer.js';
 

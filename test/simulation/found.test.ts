@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { deploymentOf } from '../simulator/cloud.js';
-import { report } from '../simulator/search/report.js';
+import { deploymentOf } from '../../packages/simulator/cloud.js';
+import { report } from '../../packages/simulator/search/report.js';
 import { replayOf } from './cli/replay.js';
 import { planted } from './planted/plant.js';
 import { prodAssembly } from './support/assembly.js';

@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { parseArgs } from 'node:util';
-import { deploymentOf } from '../simulator/cloud.js';
+import { deploymentOf } from '../../packages/simulator/cloud.js';
 import { keep, search } from './fuzz/search.js';
 import { prodAssembly } from './support/assembly.js';
 

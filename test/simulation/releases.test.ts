@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import type { Envelope } from '../../lambdas/patterns/outbox/envelope.js';
-import { report } from '../simulator/search/report.js';
-import { playSeed } from '../simulator/search/scenario.js';
+import type { Envelope } from '../../packages/kit/messages/envelope.js';
+import { report } from '../../packages/simulator/search/report.js';
+import { playSeed } from '../../packages/simulator/search/scenario.js';
 import type { PlantedBug } from './planted/bugs.js';
 import { planted } from './planted/plant.js';
 import { scenarioCalled } from './scenarios/all.js';
@@ -9,14 +9,14 @@ import { prodAssembly } from './support/assembly.js';
 
 /** The release before this one: it reads version 3 of OrderRejected, and writes version 2. */
 const releaseBefore = {
-  file: 'lambdas/services/orders/contract.ts',
+  file: 'lambdas/orders/contract.ts',
   from: /2: earlierShape\(OrderRejected2, \(data\) => data\),\n {6}\},/,
   to: '2: earlierShape(OrderRejected2, (data) => data, (data: any) => data) }, writes: 2,',
 };
 
 /** The one before that knows version 1 only. */
 const releaseBeforeThat = {
-  file: 'lambdas/services/orders/contract.ts',
+  file: 'lambdas/orders/contract.ts',
   from: /OrderRejected: \{.*?\n {4}\},/s,
   to: 'OrderRejected: { version: 1, data: z.object({ orderId: OrderId, reason: RejectionReason }) },',
 };
@@ -51,7 +51,7 @@ test('a release that does not know the version fails where an operator sees it, 
 
 /** A release of OrderPlaced: which version its publisher writes, and its step up from version 1. */
 const orderPlaced = (writes: string, stepUp = '(data) => data'): NonNullable<PlantedBug['source']> => ({
-  file: 'lambdas/services/orders/contract.ts',
+  file: 'lambdas/orders/contract.ts',
   from: 'earlier: { 1: earlierShape(OrderPlaced1, (data) => data) },',
   to: `earlier: { 1: earlierShape(OrderPlaced1, ${stepUp}, ({ deliverTo: _, ...data }: any) => data) },
       ${writes},`,

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { deploymentOf } from '../simulator/cloud.js';
-import { type History, playWith } from '../simulator/search/scenario.js';
-import { singles } from '../simulator/search/singles.js';
+import { deploymentOf } from '../../packages/simulator/cloud.js';
+import { type History, playWith } from '../../packages/simulator/search/scenario.js';
+import { singles } from '../../packages/simulator/search/singles.js';
 import { placeOne } from './scenarios/place-one.js';
 import { prodAssembly } from './support/assembly.js';
 

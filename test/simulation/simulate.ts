@@ -1,11 +1,11 @@
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
-import { Iam } from '../simulator/aws/iam.js';
-import { deploymentOf } from '../simulator/cloud.js';
-import { Bookmarks } from '../simulator/search/bookmarks.js';
-import { report } from '../simulator/search/report.js';
-import { playSeed, playWith } from '../simulator/search/scenario.js';
-import { singles } from '../simulator/search/singles.js';
+import { Iam } from '../../packages/simulator/aws/iam.js';
+import { deploymentOf } from '../../packages/simulator/cloud.js';
+import { Bookmarks } from '../../packages/simulator/search/bookmarks.js';
+import { report } from '../../packages/simulator/search/report.js';
+import { playSeed, playWith } from '../../packages/simulator/search/scenario.js';
+import { singles } from '../../packages/simulator/search/singles.js';
 import { REPLAY_OPTIONS, replay } from './cli/replay.js';
 import { bookmarksOf } from './cli/worker.js';
 import { shareOut } from './cli/workers.js';

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { World } from '../../packages/simulator/world/world.js';
 import type { World as Port } from '../acceptance/world.js';
-import { World } from '../simulator/world/world.js';
 import { SimulatorWorld } from '../support/simulator-world.js';
 import { routesIn } from '../support/template-routes.js';
 import { VirtualTime } from '../support/virtual-time.js';

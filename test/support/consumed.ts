@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { ScanCommand } from '@aws-sdk/lib-dynamodb';
 import type { Context, SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import { expect } from 'vitest';
-import { type AnyEvent, commandsOf, eventToWrite, type ServiceContract } from '../../lambdas/patterns/contract.js';
-import { Env } from '../../lambdas/platform/environment.js';
+import { Env } from '../../packages/kit/aws/environment.js';
+import { type AnyEvent, commandsOf, eventToWrite, type ServiceContract } from '../../packages/kit/messages/contract.js';
 import { functionEnvironment } from './function-environment.js';
 
 export type ConsumerHandler = (event: SQSEvent, context: Context) => Promise<SQSBatchResponse>;
@@ -42,7 +42,7 @@ export const outcomeOf = async (messageId: string): Promise<unknown> => (await r
 export const failuresOf = async (messageId: string): Promise<unknown> => (await recordOf(messageId))?.failures;
 
 async function recordOf(messageId: string): Promise<Record<string, unknown> | undefined> {
-  const { documents } = await import('../../lambdas/platform/dynamodb.js');
+  const { documents } = await import('../../packages/kit/aws/dynamodb.js');
   const { Items = [] } = await documents.send(
     new ScanCommand({
       TableName: 'records',

@@ -1,6 +1,6 @@
+import type { Answer, Interceptor, PassingCall } from '../../packages/simulator/aws/calls.js';
+import type { AwsRequest } from '../../packages/simulator/aws/wire.js';
 import type { FunctionCall } from '../acceptance/world.js';
-import type { Answer, Interceptor, PassingCall } from '../simulator/aws/calls.js';
-import type { AwsRequest } from '../simulator/aws/wire.js';
 import { functionOf } from './deployed-parts.js';
 import { FaultPlan } from './faults.js';
 

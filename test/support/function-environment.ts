@@ -1,4 +1,4 @@
-import { Env } from '../../lambdas/platform/environment.js';
+import { Env } from '../../packages/kit/aws/environment.js';
 
 /** What one customer may do, where a test has no limits of its own. */
 export const LIMITS = {

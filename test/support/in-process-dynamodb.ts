@@ -1,8 +1,8 @@
-import { documents } from '../../lambdas/platform/dynamodb.js';
-import { DynamoDbError } from '../simulator/dynamodb/errors.js';
-import { DynamoDbModel } from '../simulator/dynamodb/model.js';
-import { seeded } from '../simulator/dynamodb/support/random.js';
-import type { Operation, WireObject } from '../simulator/dynamodb/wire.js';
+import { documents } from '../../packages/kit/aws/dynamodb.js';
+import { DynamoDbError } from '../../packages/simulator/dynamodb/errors.js';
+import { DynamoDbModel } from '../../packages/simulator/dynamodb/model.js';
+import { seeded } from '../../packages/simulator/dynamodb/support/random.js';
+import type { Operation, WireObject } from '../../packages/simulator/dynamodb/wire.js';
 
 /** What was asked of DynamoDB, and what it cost. */
 export interface Call {

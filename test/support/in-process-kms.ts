@@ -1,7 +1,7 @@
 import { KMSClient } from '@aws-sdk/client-kms';
-import type { Answer } from '../simulator/aws/calls.js';
-import { Kms } from '../simulator/aws/kms.js';
-import { Random } from '../simulator/world/random.js';
+import type { Answer } from '../../packages/simulator/aws/calls.js';
+import { Kms } from '../../packages/simulator/aws/kms.js';
+import { Random } from '../../packages/simulator/world/random.js';
 
 export const KMS_KEY = 'arn:aws:kms:eu-west-1:123456789012:key/people';
 

@@ -17,8 +17,8 @@ import {
   SQSClient,
 } from '@aws-sdk/client-sqs';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import type { BusEntry, Envelope } from '../../lambdas/patterns/outbox/envelope.js';
 import { settingsFor } from '../../lib/settings.js';
+import type { BusEntry, Envelope } from '../../packages/kit/messages/envelope.js';
 import { STACKS } from '../../tools/local/deploy.js';
 import { clientConfig } from '../../tools/local/endpoint.js';
 import { waitUntil } from '../../tools/local/progress.js';

@@ -1,10 +1,10 @@
 import { type DynamoDBDocumentClient, GetCommand, paginateQuery } from '@aws-sdk/lib-dynamodb';
-import { sourceOf } from '../../lambdas/patterns/contract.js';
-import { type Commit, commitKey } from '../../lambdas/patterns/event-store/commit.js';
-import { busEntries, type Envelope } from '../../lambdas/patterns/outbox/envelope.js';
-import { inVersion, pointerKey, versionsIn } from '../../lambdas/patterns/projection/versions.js';
-import type { OrderView } from '../../lambdas/services/orders/contract.js';
-import type { ConsumerDescription } from '../../lib/services/service-stack.js';
+import type { OrderView } from '../../lambdas/orders/contract.js';
+import { type Commit, commitKey } from '../../packages/kit/messages/commit.js';
+import { sourceOf } from '../../packages/kit/messages/contract.js';
+import { busEntries, type Envelope } from '../../packages/kit/messages/envelope.js';
+import { inVersion, pointerKey, versionsIn } from '../../packages/kit/projection/versions.js';
+import type { ConsumerDescription } from '../../packages/kit/service/service-stack.js';
 import { listedVersion } from '../../tools/operator/order-facts.js';
 import type { Aggregate, ConsumerName } from '../acceptance/world.js';
 import type { Deployed } from './deployed.js';

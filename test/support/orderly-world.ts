@@ -1,10 +1,10 @@
 import { gunzipSync } from 'node:zlib';
 import type { KMSClient } from '@aws-sdk/client-kms';
 import { GetCommand, paginateQuery, paginateScan } from '@aws-sdk/lib-dynamodb';
-import type { Commit } from '../../lambdas/patterns/event-store/commit.js';
-import type { BusEntry, Envelope } from '../../lambdas/patterns/outbox/envelope.js';
-import { PersonalKeys } from '../../lambdas/patterns/personal-data/personal-keys.js';
-import type { StockView } from '../../lambdas/services/inventory/contract.js';
+import type { StockView } from '../../lambdas/inventory/contract.js';
+import type { Commit } from '../../packages/kit/messages/commit.js';
+import type { BusEntry, Envelope } from '../../packages/kit/messages/envelope.js';
+import { PersonalKeys } from '../../packages/kit/personal-data/personal-keys.js';
 import { exportPerson } from '../../tools/operator/export.js';
 import { forget } from '../../tools/operator/forget.js';
 import type * as Port from '../acceptance/world.js';

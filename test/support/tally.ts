@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
-import { type EventOf, earlierShape } from '../../lambdas/patterns/contract.js';
-import type { Evolution } from '../../lambdas/patterns/event-store/event-store.js';
+import type { Evolution } from '../../packages/kit/event-store/event-store.js';
+import { type EventOf, earlierShape } from '../../packages/kit/messages/contract.js';
 
 /** A small aggregate for tests of the patterns: it adds up, until it is closed. */
 export const tallyContract = {

@@ -1,4 +1,4 @@
-import type { World } from '../simulator/world/world.js';
+import type { World } from '../../packages/simulator/world/world.js';
 
 /**
  * Lets the time of a simulated world pass for as long as somebody waits for something in it, and only then. Many may wait

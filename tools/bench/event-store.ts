@@ -1,9 +1,9 @@
 import { CreateTableCommand, DeleteTableCommand, DynamoDBClient, waitUntilTableExists } from '@aws-sdk/client-dynamodb';
 import { BatchWriteCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
-import { type EventOf, readEvent } from '../../lambdas/patterns/contract.js';
-import type { Commit } from '../../lambdas/patterns/event-store/commit.js';
-import type { Evolution, Loaded } from '../../lambdas/patterns/event-store/event-store.js';
+import type { Evolution, Loaded } from '../../packages/kit/event-store/event-store.js';
+import type { Commit } from '../../packages/kit/messages/commit.js';
+import { type EventOf, readEvent } from '../../packages/kit/messages/contract.js';
 import { DynamoDbLocal } from '../local/dynamodb-local.js';
 import { clientConfig, endpointEnvironment, endpointFromEnvironment } from '../local/endpoint.js';
 import { install } from '../local/localstack/install.js';
@@ -40,8 +40,8 @@ const local = named ? undefined : await DynamoDbLocal.start((await install(conso
 const endpoint = named ?? { url: local?.url, region: 'us-east-1', isLocalStack: false };
 Object.assign(process.env, endpointEnvironment(endpoint));
 // The client reads the environment when it is made.
-const { documents } = await import('../../lambdas/platform/dynamodb.js');
-const { DynamoDbEventStore } = await import('../../lambdas/patterns/event-store/dynamodb-event-store.js');
+const { documents } = await import('../../packages/kit/aws/dynamodb.js');
+const { DynamoDbEventStore } = await import('../../packages/kit/event-store/dynamodb-event-store.js');
 
 const client = new DynamoDBClient(clientConfig(endpoint));
 const TableName = `orderly-bench-${Date.now()}`;

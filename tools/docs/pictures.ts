@@ -1,5 +1,5 @@
-import { createOrderSaga } from '../../lambdas/services/orders/domain/create-order.js';
-import type { CreateOrder } from '../../lambdas/services/orders/saga-contract.js';
+import { createOrderSaga } from '../../lambdas/orders/domain/create-order.js';
+import type { CreateOrder } from '../../lambdas/orders/saga-contract.js';
 import { pictureOf } from './saga-picture.js';
 import { play } from './saga-play.js';
 
@@ -22,7 +22,7 @@ const orderOver = (amount: number): CreateOrder => ({
 export const pictures: readonly Picture[] = [
   {
     name: 'CreateOrderSaga',
-    page: 'lambdas/services/orders/README.md',
+    page: 'lambdas/orders/README.md',
     make: () => pictureOf(play(createOrderSaga, [orderOver(1), orderOver(0)])),
   },
 ];

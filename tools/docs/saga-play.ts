@@ -1,13 +1,6 @@
-import type { OutgoingCommand } from '../../lambdas/patterns/contract.js';
-import {
-  decide,
-  type Saga,
-  type SagaMessage,
-  SagaRefused,
-  stepIdOf,
-  undoIdOf,
-} from '../../lambdas/patterns/saga/saga.js';
-import { evolve, initialState, type SagaState } from '../../lambdas/patterns/saga/state.js';
+import type { OutgoingCommand } from '../../packages/kit/messages/contract.js';
+import { decide, type Saga, type SagaMessage, SagaRefused, stepIdOf, undoIdOf } from '../../packages/kit/saga/saga.js';
+import { evolve, initialState, type SagaState } from '../../packages/kit/saga/state.js';
 
 /** Where a saga is, as a picture shows it: its status, and the step that it waits for. */
 export interface Place {

@@ -23,7 +23,7 @@ import { LocalRunError } from './errors.js';
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const CACHE = join(ROOT, '.build', 'assemblies');
 /** What templates and bundles are made from. */
-const SOURCES = ['bin', 'lib', 'lambdas', 'tools/local/dev-issuer.ts', 'cdk.json', 'package-lock.json'];
+const SOURCES = ['bin', 'lib', 'lambdas', 'packages/kit', 'tools/local/dev-issuer.ts', 'cdk.json', 'package-lock.json'];
 /** An assembly that nobody has used for so long is removed. */
 const KEPT_FOR_MS = 7 * 24 * 3_600_000;
 const SAID = 'said.txt';

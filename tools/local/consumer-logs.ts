@@ -4,7 +4,7 @@ import {
   ResourceNotFoundException,
 } from '@aws-sdk/client-cloudwatch-logs';
 import { LambdaClient, paginateListFunctions } from '@aws-sdk/client-lambda';
-import { Env } from '../../lambdas/platform/environment.js';
+import { Env } from '../../packages/kit/aws/environment.js';
 import { clientConfig, type Endpoint } from './endpoint.js';
 
 /** What a consumer logs once per message that it has handled. */

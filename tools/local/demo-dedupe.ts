@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import type { StockView } from '../../lambdas/services/inventory/contract.js';
-import type { OrderView } from '../../lambdas/services/orders/contract.js';
+import type { StockView } from '../../lambdas/inventory/contract.js';
+import type { OrderView } from '../../lambdas/orders/contract.js';
 import { expectFromApi } from './api.js';
 import { ConsumerLogs, type Handled } from './consumer-logs.js';
 import { devTokens } from './dev-issuer.js';

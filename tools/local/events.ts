@@ -1,7 +1,7 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { type BusEntry, busEntries } from '../../lambdas/patterns/outbox/envelope.js';
+import { type BusEntry, busEntries } from '../../packages/kit/messages/envelope.js';
 import { type Delivery, eventsOf } from '../operator/deliveries.js';
 import { readOrder } from '../operator/order-facts.js';
 import { findServices } from '../operator/services.js';

@@ -15,8 +15,8 @@ import {
   SetQueueAttributesCommand,
   SQSClient,
 } from '@aws-sdk/client-sqs';
-import { readEnvelope } from '../../lambdas/patterns/outbox/envelope.js';
-import { ordersContract } from '../../lambdas/services/orders/contract.js';
+import { ordersContract } from '../../lambdas/orders/contract.js';
+import { readEnvelope } from '../../packages/kit/messages/envelope.js';
 import { clientConfig, type Endpoint } from './endpoint.js';
 
 /**

@@ -1,4 +1,4 @@
-import type { OrderView } from '../../lambdas/services/orders/contract.js';
+import type { OrderView } from '../../lambdas/orders/contract.js';
 import { expectFromApi } from './api.js';
 import { waitUntil } from './progress.js';
 

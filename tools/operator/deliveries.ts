@@ -1,7 +1,7 @@
-import { type Commit, firstVersionOf } from '../../lambdas/patterns/event-store/commit.js';
-import { recordKey, relayConsumer } from '../../lambdas/patterns/idempotent-consumer/failure-records.js';
-import { secondsBetween } from '../../lambdas/platform/clock.js';
-import type { OrderView } from '../../lambdas/services/orders/contract.js';
+import type { OrderView } from '../../lambdas/orders/contract.js';
+import { secondsBetween } from '../../packages/kit/aws/clock.js';
+import { recordKey, relayConsumer } from '../../packages/kit/failures/failure-records.js';
+import { type Commit, firstVersionOf } from '../../packages/kit/messages/commit.js';
 import type { ConsumerRecord } from './records.js';
 import { detailsOf } from './saga-words.js';
 import type { Saga } from './sagas.js';

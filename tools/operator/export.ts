@@ -1,15 +1,15 @@
 import { type DynamoDBDocumentClient, paginateQuery } from '@aws-sdk/lib-dynamodb';
-import { PEOPLE_INDEX, readEvent, type ServiceContract } from '../../lambdas/patterns/contract.js';
-import { aggregateKey, type Commit, firstVersionOf } from '../../lambdas/patterns/event-store/commit.js';
-import { openEvents } from '../../lambdas/patterns/personal-data/personal-fields.js';
-import type { PersonalKeys } from '../../lambdas/patterns/personal-data/personal-keys.js';
-import { accountsContract } from '../../lambdas/services/accounts/contract.js';
-import { catalogContract } from '../../lambdas/services/catalog/contract.js';
-import { inventoryContract } from '../../lambdas/services/inventory/contract.js';
-import { CREATE_ORDER_SAGA, ordersContract } from '../../lambdas/services/orders/contract.js';
-import { createOrderContract } from '../../lambdas/services/orders/saga-contract.js';
-import { paymentsContract } from '../../lambdas/services/payments/contract.js';
-import { StripeCustomers } from '../../lambdas/services/payments/provider/stripe-customers.js';
+import { accountsContract } from '../../lambdas/accounts/contract.js';
+import { catalogContract } from '../../lambdas/catalog/contract.js';
+import { inventoryContract } from '../../lambdas/inventory/contract.js';
+import { CREATE_ORDER_SAGA, ordersContract } from '../../lambdas/orders/contract.js';
+import { createOrderContract } from '../../lambdas/orders/saga-contract.js';
+import { paymentsContract } from '../../lambdas/payments/contract.js';
+import { StripeCustomers } from '../../lambdas/payments/provider/stripe-customers.js';
+import { aggregateKey, type Commit, firstVersionOf } from '../../packages/kit/messages/commit.js';
+import { PEOPLE_INDEX, readEvent, type ServiceContract } from '../../packages/kit/messages/contract.js';
+import { openEvents } from '../../packages/kit/personal-data/personal-fields.js';
+import type { PersonalKeys } from '../../packages/kit/personal-data/personal-keys.js';
 import { readCommits } from './commits.js';
 import { Exit, OperatorError } from './errors.js';
 import type { Outcome } from './outcome.js';
@@ -55,7 +55,7 @@ async function ordersOf(asked: Omit<Asked, 'orders'>): Promise<readonly string[]
   const { documents, table, person } = asked;
   const [withPersonalData, listed] = await Promise.all([
     indexed(asked),
-    // Orders without personal data are in no index, but in their customer's list (services/orders/order-list.ts).
+    // Orders without personal data are in no index, but in their customer's list (lambdas/orders/order-list.ts).
     valuesOf(documents, { TableName: table, name: 'pk', value: `CUSTOMER#${person}` }, 'sk'),
   ]);
   return [...new Set([...withPersonalData, ...listed].map((key) => key.slice(key.lastIndexOf('#') + 1)))];

@@ -1,16 +1,16 @@
 import { type DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
-import { readEvent } from '../../lambdas/patterns/contract.js';
-import { aggregateKey } from '../../lambdas/patterns/event-store/commit.js';
-import { recordKey } from '../../lambdas/patterns/idempotent-consumer/failure-records.js';
-import { inVersion, pointerKey, versionsIn } from '../../lambdas/patterns/projection/versions.js';
-import { timerIdOf } from '../../lambdas/patterns/saga/contract.js';
-import { clock } from '../../lambdas/platform/clock.js';
-import { accountsContract } from '../../lambdas/services/accounts/contract.js';
-import { catalogContract } from '../../lambdas/services/catalog/contract.js';
-import { inventoryContract } from '../../lambdas/services/inventory/contract.js';
-import { type OrderView, ordersContract } from '../../lambdas/services/orders/contract.js';
-import { evolve, initialState, viewOf } from '../../lambdas/services/orders/domain/order.js';
-import { paymentsContract } from '../../lambdas/services/payments/contract.js';
+import { accountsContract } from '../../lambdas/accounts/contract.js';
+import { catalogContract } from '../../lambdas/catalog/contract.js';
+import { inventoryContract } from '../../lambdas/inventory/contract.js';
+import { type OrderView, ordersContract } from '../../lambdas/orders/contract.js';
+import { evolve, initialState, viewOf } from '../../lambdas/orders/domain/order.js';
+import { paymentsContract } from '../../lambdas/payments/contract.js';
+import { clock } from '../../packages/kit/aws/clock.js';
+import { recordKey } from '../../packages/kit/failures/failure-records.js';
+import { aggregateKey } from '../../packages/kit/messages/commit.js';
+import { readEvent } from '../../packages/kit/messages/contract.js';
+import { inVersion, pointerKey, versionsIn } from '../../packages/kit/projection/versions.js';
+import { timerIdOf } from '../../packages/kit/saga/contract.js';
 import { readCommits, readCommitsSince } from './commits.js';
 import { type AggregateFacts, type NeededRecord, type OrderFacts, recordKeys } from './deliveries.js';
 import { OperatorError } from './errors.js';
@@ -150,7 +150,7 @@ async function readShown(
 
 /**
  * The version of an order that its customer's list shows, strongly consistent; 0 where it isn't listed. The keys are
- * those of services/orders/order-list.ts.
+ * those of lambdas/orders/order-list.ts.
  * @param TableName of orders
  */
 export async function listedVersion(

@@ -1,6 +1,6 @@
-import { firstVersionOf } from '../../lambdas/patterns/event-store/commit.js';
-import { secondsBetween } from '../../lambdas/platform/clock.js';
-import type { OrderView } from '../../lambdas/services/orders/contract.js';
+import type { OrderView } from '../../lambdas/orders/contract.js';
+import { secondsBetween } from '../../packages/kit/aws/clock.js';
+import { firstVersionOf } from '../../packages/kit/messages/commit.js';
 import { type AggregateFacts, type Delivery, type EventReport, eventsOf, type OrderFacts } from './deliveries.js';
 import { isWaiting, sagaWords } from './saga-words.js';
 import type { Saga } from './sagas.js';

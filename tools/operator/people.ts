@@ -1,8 +1,8 @@
 import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
 import { KMSClient } from '@aws-sdk/client-kms';
 import { type DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
-import { PersonalKeys, personKey } from '../../lambdas/patterns/personal-data/personal-keys.js';
-import { CallerId } from '../../lambdas/platform/auth.js';
+import { CallerId } from '../../packages/kit/http/auth.js';
+import { PersonalKeys, personKey } from '../../packages/kit/personal-data/personal-keys.js';
 import { clientConfig, type Endpoint } from '../local/endpoint.js';
 import { OperatorError } from './errors.js';
 import { PROGRAM } from './text.js';

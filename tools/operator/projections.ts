@@ -1,6 +1,6 @@
 import { DescribeTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
-import { FEED_INDEX, type RebuildAnswer, type RebuildRequest } from '../../lambdas/patterns/projection/contract.js';
+import { FEED_INDEX, type RebuildAnswer, type RebuildRequest } from '../../packages/kit/projection/contract.js';
 import { clientConfig, type Endpoint } from '../local/endpoint.js';
 import { Exit, OperatorError } from './errors.js';
 import type { Outcome } from './outcome.js';

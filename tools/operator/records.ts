@@ -2,7 +2,7 @@ import { gunzipSync } from 'node:zlib';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient, GetCommand, paginateQuery } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
-import { idOfBody, recordKey } from '../../lambdas/patterns/idempotent-consumer/failure-records.js';
+import { idOfBody, recordKey } from '../../packages/kit/failures/failure-records.js';
 import { clientConfig, type Endpoint } from '../local/endpoint.js';
 import { OperatorError } from './errors.js';
 import { type Listener, listenersNamed, type Service } from './services.js';
@@ -10,7 +10,7 @@ import { command } from './text.js';
 
 const Reason = z.object({ at: z.string(), name: z.string(), message: z.string(), stack: z.array(z.string()) });
 
-/** What a consumer knows of one message (written by patterns/idempotent-consumer, PENDING by patterns/timers; DISCARDED by this tool). */
+/** What a consumer knows of one message (written by the kit; DISCARDED by this tool). */
 export const ConsumerRecord = z.object({
   pk: z.string(),
   status: z.enum(['PENDING', 'PROCESSED', 'FAILED', 'DISCARDED']),

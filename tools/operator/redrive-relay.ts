@@ -1,8 +1,8 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
 import { DeleteCommand, type DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import type { RelayAnswer } from '../../lambdas/patterns/outbox/relay.lambda.js';
-import { clock } from '../../lambdas/platform/clock.js';
+import { clock } from '../../packages/kit/aws/clock.js';
+import type { RelayAnswer } from '../../packages/kit/outbox/relay.lambda.js';
 import { clientConfig, type Endpoint } from '../local/endpoint.js';
 import { Exit, OperatorError } from './errors.js';
 import type { Outcome } from './outcome.js';
@@ -14,7 +14,7 @@ interface StreamRecord {
   readonly Keys?: { readonly pk?: { readonly S?: string }; readonly sk?: { readonly S?: string } };
 }
 
-/** Reasons that a record keeps, as patterns/idempotent-consumer does. */
+/** Reasons that a record keeps, as the kit does. */
 const MAX_REASONS = 10;
 
 /**

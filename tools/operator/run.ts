@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
-import { ContractViolation } from '../../lambdas/patterns/contract.js';
-import { paymentsContract } from '../../lambdas/services/payments/contract.js';
+import { paymentsContract } from '../../lambdas/payments/contract.js';
+import { ContractViolation } from '../../packages/kit/messages/contract.js';
 import { LocalRunError } from '../local/errors.js';
 import { type Command, readCommandLine } from './command-line.js';
 import { discard } from './discard.js';

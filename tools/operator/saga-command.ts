@@ -1,8 +1,8 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { recordKey } from '../../lambdas/patterns/idempotent-consumer/failure-records.js';
-import { ownCommandBody } from '../../lambdas/patterns/outbox/own-command.js';
-import { clock } from '../../lambdas/platform/clock.js';
-import { newId, newTraceparent } from '../../lambdas/platform/ids.js';
+import { clock } from '../../packages/kit/aws/clock.js';
+import { newId, newTraceparent } from '../../packages/kit/aws/ids.js';
+import { recordKey } from '../../packages/kit/failures/failure-records.js';
+import { ownCommandBody } from '../../packages/kit/messages/own-command.js';
 import type { Endpoint } from '../local/endpoint.js';
 import { reasonOf } from './deliveries.js';
 import { Exit, OperatorError } from './errors.js';

@@ -1,8 +1,8 @@
 import { type DynamoDBDocumentClient, QueryCommand } from '@aws-sdk/lib-dynamodb';
-import { recordKey } from '../../lambdas/patterns/idempotent-consumer/failure-records.js';
-import { readTimerId, stuckKey } from '../../lambdas/patterns/saga/contract.js';
-import { DUE_INDEX, DUE_SHARDS, duePartition } from '../../lambdas/patterns/timers/contract.js';
-import { clock } from '../../lambdas/platform/clock.js';
+import { clock } from '../../packages/kit/aws/clock.js';
+import { recordKey } from '../../packages/kit/failures/failure-records.js';
+import { readTimerId, stuckKey } from '../../packages/kit/saga/contract.js';
+import { DUE_INDEX, DUE_SHARDS, duePartition } from '../../packages/kit/timers/contract.js';
 import { Exit } from './errors.js';
 import type { Outcome } from './outcome.js';
 import { failuresOf } from './records.js';

@@ -1,6 +1,6 @@
-import type { Ending } from '../../lambdas/patterns/saga/contract.js';
-import type { SagaState } from '../../lambdas/patterns/saga/state.js';
-import { secondsBetween } from '../../lambdas/platform/clock.js';
+import { secondsBetween } from '../../packages/kit/aws/clock.js';
+import type { Ending } from '../../packages/kit/saga/contract.js';
+import type { SagaState } from '../../packages/kit/saga/state.js';
 import type { Saga, SagaStep } from './sagas.js';
 
 /** A saga that still waits for something, be it an operator. */

@@ -1,10 +1,10 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
-import { readEvent } from '../../lambdas/patterns/contract.js';
-import { aggregateKey, type Commit } from '../../lambdas/patterns/event-store/commit.js';
-import { type SagaEvent, sagaCommands, sagaEvents } from '../../lambdas/patterns/saga/contract.js';
-import { evolve, initialState, type SagaState } from '../../lambdas/patterns/saga/state.js';
-import type { ConsumerDescription } from '../../lib/services/service-stack.js';
+import { aggregateKey, type Commit } from '../../packages/kit/messages/commit.js';
+import { readEvent } from '../../packages/kit/messages/contract.js';
+import { type SagaEvent, sagaCommands, sagaEvents } from '../../packages/kit/saga/contract.js';
+import { evolve, initialState, type SagaState } from '../../packages/kit/saga/state.js';
+import type { ConsumerDescription } from '../../packages/kit/service/service-stack.js';
 import { readCommits } from './commits.js';
 import { OperatorError } from './errors.js';
 import type { Service } from './services.js';

@@ -1,7 +1,7 @@
 import { CloudFormationClient, paginateDescribeStacks, type Stack } from '@aws-sdk/client-cloudformation';
 import * as z from 'zod/mini';
-import { relayConsumer } from '../../lambdas/patterns/idempotent-consumer/failure-records.js';
-import type { ConsumerDescription } from '../../lib/services/service-stack.js';
+import { relayConsumer } from '../../packages/kit/failures/failure-records.js';
+import type { ConsumerDescription } from '../../packages/kit/service/service-stack.js';
 import { clientConfig, type Endpoint, endpointAt, endpointFromEnvironment } from '../local/endpoint.js';
 import { LocalRunError } from '../local/errors.js';
 import { readLocalRun } from '../local/local-run.js';

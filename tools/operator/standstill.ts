@@ -1,4 +1,4 @@
-import { timerIdOf } from '../../lambdas/patterns/saga/contract.js';
+import { timerIdOf } from '../../packages/kit/saga/contract.js';
 import { type OrderFacts, reasonOf } from './deliveries.js';
 import type { ConsumerRecord } from './records.js';
 import { isLate, isWaiting, sagaWords } from './saga-words.js';

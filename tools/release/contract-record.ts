@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import type { EventSchema, ServiceContract } from '../../lambdas/patterns/contract.js';
+import type { EventSchema, ServiceContract } from '../../packages/kit/messages/contract.js';
 
 /** A contract as a release had it: every shape that it reads, as JSON Schema, and the version that it writes of each. */
 export interface ContractRecord {

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
-import type { ServiceContract } from '../../lambdas/patterns/contract.js';
+import type { ServiceContract } from '../../packages/kit/messages/contract.js';
 
-const SERVICES = new URL('../../lambdas/services/', import.meta.url);
+const SERVICES = new URL('../../lambdas/', import.meta.url);
 
 /** Where the records of the previous release are kept, one file a contract. */
 export const RECORDS = new URL('../../test/golden/contracts/', import.meta.url);

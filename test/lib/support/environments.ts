@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { App, type Stack } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
 import { Code } from 'aws-cdk-lib/aws-lambda';
-import { OrderlyStage } from '../../../lib/orderly-stage.js';
+import { OrderlyStage } from '../../../lib/environment.js';
 import { type Overrides, settingsFor } from '../../../lib/settings.js';
 
 export const STACKS = ['Platform', 'Orders', 'Inventory', 'Accounts', 'Payments', 'Catalog', 'Api'] as const;

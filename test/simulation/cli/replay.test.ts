@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { deploymentOf } from '../../simulator/cloud.js';
-import { playSeed, playWith, type Scenario } from '../../simulator/search/scenario.js';
+import { deploymentOf } from '../../../packages/simulator/cloud.js';
+import { playSeed, playWith, type Scenario } from '../../../packages/simulator/search/scenario.js';
 import { readOne } from '../scenarios/place-one.js';
 import { prodAssembly } from '../support/assembly.js';
 import { commandOf, replay, replayOf, toldOf } from './replay.js';

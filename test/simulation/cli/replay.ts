@@ -1,9 +1,9 @@
 import { parseArgs } from 'node:util';
-import type { Fault, FaultKind } from '../../simulator/aws/faults.js';
-import type { Deployment } from '../../simulator/cloud.js';
-import { report } from '../../simulator/search/report.js';
-import { type History, playSeed, playWith } from '../../simulator/search/scenario.js';
-import { shrink } from '../../simulator/search/shrink.js';
+import type { Fault, FaultKind } from '../../../packages/simulator/aws/faults.js';
+import type { Deployment } from '../../../packages/simulator/cloud.js';
+import { report } from '../../../packages/simulator/search/report.js';
+import { type History, playSeed, playWith } from '../../../packages/simulator/search/scenario.js';
+import { shrink } from '../../../packages/simulator/search/shrink.js';
 import { scenarioCalled } from '../scenarios/all.js';
 
 /** Seed of the histories that every single fault is tried in. */

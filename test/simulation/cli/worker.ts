@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
-import { deploymentOf } from '../../simulator/cloud.js';
-import { type CampaignOptions, everySingle, seeds } from '../../simulator/search/campaign.js';
-import { report } from '../../simulator/search/report.js';
+import { deploymentOf } from '../../../packages/simulator/cloud.js';
+import { type CampaignOptions, everySingle, seeds } from '../../../packages/simulator/search/campaign.js';
+import { report } from '../../../packages/simulator/search/report.js';
 import { scenarioCalled } from '../scenarios/all.js';
 import { prodAssembly } from '../support/assembly.js';
 import { commandOf } from './replay.js';

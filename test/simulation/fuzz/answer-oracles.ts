@@ -1,6 +1,6 @@
-import { ANSWER_HEADERS } from '../../../lambdas/platform/answer-headers.js';
-import { PROBLEMS } from '../../../lambdas/platform/errors.js';
-import type { ApiResponse } from '../../simulator/aws/api-gateway.js';
+import { ANSWER_HEADERS } from '../../../packages/kit/http/answer-headers.js';
+import { PROBLEMS } from '../../../packages/kit/http/errors.js';
+import type { ApiResponse } from '../../../packages/simulator/aws/api-gateway.js';
 import type { FuzzRequest } from './request.js';
 
 /** Headers that an answer may have. */

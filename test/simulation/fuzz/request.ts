@@ -1,4 +1,4 @@
-import type { Route } from '../../simulator/aws/api-routes.js';
+import type { Route } from '../../../packages/simulator/aws/api-routes.js';
 
 /** Who sends a request; `none` sends no token. Anything else stands in the Authorization header as it is. */
 export type Sender = 'alice' | 'bob' | 'operator' | 'none' | { readonly authorization: string };

@@ -1,6 +1,6 @@
-import type { ApiResponse } from '../../simulator/aws/api-gateway.js';
-import type { Route } from '../../simulator/aws/api-routes.js';
-import { Cloud, type Deployment } from '../../simulator/cloud.js';
+import type { ApiResponse } from '../../../packages/simulator/aws/api-gateway.js';
+import type { Route } from '../../../packages/simulator/aws/api-routes.js';
+import { Cloud, type Deployment } from '../../../packages/simulator/cloud.js';
 import { token } from '../support/issuer.js';
 import { Orderly } from '../support/orderly.js';
 import { faultsOfAnswer } from './answer-oracles.js';

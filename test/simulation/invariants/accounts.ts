@@ -1,7 +1,7 @@
-import type { AccountEvent } from '../../../lambdas/services/accounts/contract.js';
-import { type Account, evolveAccount, viewOf } from '../../../lambdas/services/accounts/domain/account.js';
-import { evolve, initialState } from '../../../lambdas/services/accounts/domain/authorization.js';
-import type { Violation } from '../../simulator/search/scenario.js';
+import type { AccountEvent } from '../../../lambdas/accounts/contract.js';
+import { type Account, evolveAccount, viewOf } from '../../../lambdas/accounts/domain/account.js';
+import { evolve, initialState } from '../../../lambdas/accounts/domain/authorization.js';
+import type { Violation } from '../../../packages/simulator/search/scenario.js';
 import type { Commit } from '../support/facts.js';
 import { type Check, violation } from './violation.js';
 

@@ -1,4 +1,4 @@
-import type { Violation } from '../../simulator/search/scenario.js';
+import type { Violation } from '../../../packages/simulator/search/scenario.js';
 import { Facts, type MessageRecord } from '../support/facts.js';
 import type { Orderly } from '../support/orderly.js';
 import { accounts } from './accounts.js';

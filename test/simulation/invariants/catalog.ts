@@ -1,5 +1,5 @@
-import type { CatalogCommand, PriceCheckEvent, ProductEvent } from '../../../lambdas/services/catalog/contract.js';
-import { evolve, initialState, type Product } from '../../../lambdas/services/catalog/domain/product.js';
+import type { CatalogCommand, PriceCheckEvent, ProductEvent } from '../../../lambdas/catalog/contract.js';
+import { evolve, initialState, type Product } from '../../../lambdas/catalog/domain/product.js';
 import type { Commit, Facts } from '../support/facts.js';
 import { type Check, violation } from './violation.js';
 

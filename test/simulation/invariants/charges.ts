@@ -1,5 +1,5 @@
-import type { PaymentEvent, StepCommand } from '../../../lambdas/services/payments/contract.js';
-import type { Violation } from '../../simulator/search/scenario.js';
+import type { PaymentEvent, StepCommand } from '../../../lambdas/payments/contract.js';
+import type { Violation } from '../../../packages/simulator/search/scenario.js';
 import type { Facts } from '../support/facts.js';
 import { isUnderWay, toldOf } from './payments.js';
 import { type Check, violation } from './violation.js';

@@ -1,7 +1,7 @@
-import { sourceOf } from '../../../lambdas/patterns/contract.js';
-import { idOfBody, recordKey } from '../../../lambdas/patterns/idempotent-consumer/failure-records.js';
-import { readEnvelope } from '../../../lambdas/patterns/outbox/envelope.js';
-import type { Violation } from '../../simulator/search/scenario.js';
+import { idOfBody, recordKey } from '../../../packages/kit/failures/failure-records.js';
+import { sourceOf } from '../../../packages/kit/messages/contract.js';
+import { readEnvelope } from '../../../packages/kit/messages/envelope.js';
+import type { Violation } from '../../../packages/simulator/search/scenario.js';
 import { type Commit, type Facts, idIn, isCommit, type QueueListener } from '../support/facts.js';
 import { type Check, violation } from './violation.js';
 

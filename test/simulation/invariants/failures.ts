@@ -1,4 +1,4 @@
-import type { Violation } from '../../simulator/search/scenario.js';
+import type { Violation } from '../../../packages/simulator/search/scenario.js';
 import type { Facts, MessageRecord } from '../support/facts.js';
 import { violation } from './violation.js';
 

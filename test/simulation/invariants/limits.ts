@@ -1,7 +1,7 @@
-import type { AccountEvent } from '../../../lambdas/services/accounts/contract.js';
-import type { PaymentEvent } from '../../../lambdas/services/payments/contract.js';
+import type { AccountEvent } from '../../../lambdas/accounts/contract.js';
+import type { PaymentEvent } from '../../../lambdas/payments/contract.js';
 import { settingsFor } from '../../../lib/settings.js';
-import type { Violation } from '../../simulator/search/scenario.js';
+import type { Violation } from '../../../packages/simulator/search/scenario.js';
 import type { Facts } from '../support/facts.js';
 import { type Check, violation } from './violation.js';
 

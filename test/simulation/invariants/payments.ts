@@ -1,6 +1,6 @@
-import type { PaymentEvent } from '../../../lambdas/services/payments/contract.js';
-import { evolve, initialState, isRequested, type Payment } from '../../../lambdas/services/payments/domain/payment.js';
-import type { Violation } from '../../simulator/search/scenario.js';
+import type { PaymentEvent } from '../../../lambdas/payments/contract.js';
+import { evolve, initialState, isRequested, type Payment } from '../../../lambdas/payments/domain/payment.js';
+import type { Violation } from '../../../packages/simulator/search/scenario.js';
 import type { Commit, Facts } from '../support/facts.js';
 import type { Row } from '../support/orderly.js';
 import { type Check, violation } from './violation.js';

@@ -1,10 +1,10 @@
-import { recordKey } from '../../../lambdas/patterns/idempotent-consumer/failure-records.js';
-import { timerIdOf } from '../../../lambdas/patterns/saga/contract.js';
-import { stepIdOf, undoIdOf } from '../../../lambdas/patterns/saga/saga.js';
-import { evolve, initialState, type SagaState } from '../../../lambdas/patterns/saga/state.js';
-import { createOrderSaga } from '../../../lambdas/services/orders/domain/create-order.js';
-import type { CreateOrder, CreateOrderEvent } from '../../../lambdas/services/orders/saga-contract.js';
-import type { Violation } from '../../simulator/search/scenario.js';
+import { createOrderSaga } from '../../../lambdas/orders/domain/create-order.js';
+import type { CreateOrder, CreateOrderEvent } from '../../../lambdas/orders/saga-contract.js';
+import { recordKey } from '../../../packages/kit/failures/failure-records.js';
+import { timerIdOf } from '../../../packages/kit/saga/contract.js';
+import { stepIdOf, undoIdOf } from '../../../packages/kit/saga/saga.js';
+import { evolve, initialState, type SagaState } from '../../../packages/kit/saga/state.js';
+import type { Violation } from '../../../packages/simulator/search/scenario.js';
 import { type Commit, type Facts, isCommit } from '../support/facts.js';
 import { type Check, violation } from './violation.js';
 

@@ -1,12 +1,12 @@
-import type { AccountEvent } from '../../../lambdas/services/accounts/contract.js';
+import type { AccountEvent } from '../../../lambdas/accounts/contract.js';
 import {
   evolve as evolveAuthorization,
   initialState as noAuthorization,
-} from '../../../lambdas/services/accounts/domain/authorization.js';
-import type { OrderView } from '../../../lambdas/services/orders/contract.js';
-import { leftOf } from '../../../lambdas/services/payments/domain/payment.js';
-import { behaviourOf } from '../../../lambdas/services/payments/provider/sandbox-amounts.js';
-import type { Violation } from '../../simulator/search/scenario.js';
+} from '../../../lambdas/accounts/domain/authorization.js';
+import type { OrderView } from '../../../lambdas/orders/contract.js';
+import { leftOf } from '../../../lambdas/payments/domain/payment.js';
+import { behaviourOf } from '../../../lambdas/payments/provider/sandbox-amounts.js';
+import type { Violation } from '../../../packages/simulator/search/scenario.js';
 import { type Facts, linesOf, type SagaTold } from '../support/facts.js';
 import { isUnderWay, toldOf } from './payments.js';
 import { type Check, violation } from './violation.js';

@@ -1,4 +1,4 @@
-import type { Violation } from '../../simulator/search/scenario.js';
+import type { Violation } from '../../../packages/simulator/search/scenario.js';
 import { type Commit, type Counter, type Facts, isCommit, type Line, linesOf, type Write } from '../support/facts.js';
 import type { Row } from '../support/orderly.js';
 import { type Check, violation } from './violation.js';

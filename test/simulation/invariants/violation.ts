@@ -1,4 +1,4 @@
-import type { Violation } from '../../simulator/search/scenario.js';
+import type { Violation } from '../../../packages/simulator/search/scenario.js';
 import type { Facts } from '../support/facts.js';
 
 /** One or more promises, held against a history. */

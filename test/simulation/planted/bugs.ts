@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../simulator/assembly/intrinsics.js';
+import type { JsonObject } from '../../../packages/simulator/assembly/intrinsics.js';
 
 /** A small mistake that a good engineer makes, put into Orderly on purpose. */
 export interface PlantedBug {
@@ -16,7 +16,7 @@ export interface PlantedBug {
   readonly resource?: (resource: { Type: string; Properties: JsonObject }, logicalId: string) => JsonObject;
 }
 
-const PATTERNS = 'lambdas/patterns';
+const KIT = 'packages/kit';
 
 /** Changes the properties of one type's resources whose logical id fits. */
 const properties =
@@ -42,7 +42,7 @@ const replaced =
 
 /** Catalog's relay sends a charge that nobody asked for, in the name of orders, beside what it publishes. */
 const FORGING_RELAY = {
-  file: `${PATTERNS}/outbox/relay.lambda.ts`,
+  file: `${KIT}/outbox/relay.lambda.ts`,
   from: '    const entries: {',
   to: `    if (service.service === 'catalog') await publish(client, bus, [{
       Source: 'orderly.orders', DetailType: 'ChargePayment', Detail: JSON.stringify({
@@ -62,7 +62,7 @@ export const BUGS: readonly PlantedBug[] = [
     name: 'the message is acknowledged before the write',
     scenario: 'place-one',
     source: {
-      file: `${PATTERNS}/idempotent-consumer/consumer.ts`,
+      file: `${KIT}/idempotent-consumer/consumer.ts`,
       from: 'const outcome = await this.process(envelope, redriveOf(record) ?? storedOf(record));',
       to: "this.process(envelope, redriveOf(record)).catch(() => undefined); const outcome = 'applied' as const;",
     },
@@ -71,7 +71,7 @@ export const BUGS: readonly PlantedBug[] = [
     name: 'the processed record is written apart from the effect',
     scenario: 'place-one',
     source: {
-      file: `${PATTERNS}/idempotent-consumer/process-once.ts`,
+      file: `${KIT}/idempotent-consumer/process-once.ts`,
       from: 'await transact([claim, ...effect.filter((write) => !clears(write, claim))]);',
       to: 'await transact([claim]); await transact(effect);',
     },
@@ -80,7 +80,7 @@ export const BUGS: readonly PlantedBug[] = [
     name: 'the processed record replaces an earlier one',
     scenario: 'place-one',
     source: {
-      file: `${PATTERNS}/idempotent-consumer/process-once.ts`,
+      file: `${KIT}/idempotent-consumer/process-once.ts`,
       from: 'Item: { ...Key, ...done }, ConditionExpression: isNew }',
       to: 'Item: { ...Key, ...done, ...(isNew ? {} : {}) } }',
     },
@@ -89,7 +89,7 @@ export const BUGS: readonly PlantedBug[] = [
     name: 'a commit replaces what stands there',
     scenario: 'place-one',
     source: {
-      file: 'lambdas/platform/dynamodb.ts',
+      file: 'packages/kit/aws/dynamodb.ts',
       from: "ConditionExpression: 'attribute_not_exists(pk)',",
       to: '',
     },
@@ -98,7 +98,7 @@ export const BUGS: readonly PlantedBug[] = [
     name: 'failures of a batch are not reported',
     scenario: 'place-one',
     source: {
-      file: `${PATTERNS}/idempotent-consumer/consumer.ts`,
+      file: `${KIT}/idempotent-consumer/consumer.ts`,
       from: 'return { batchItemFailures: unfinished.map((itemIdentifier) => ({ itemIdentifier })) };',
       to: 'return { batchItemFailures: [] };',
     },
@@ -112,7 +112,7 @@ export const BUGS: readonly PlantedBug[] = [
     name: 'entries that the bus refused count as sent',
     scenario: 'place-one',
     source: {
-      file: `${PATTERNS}/outbox/publish.ts`,
+      file: `${KIT}/outbox/publish.ts`,
       from: "if (answer?.EventId) outcomes[at] = { state: 'sent' };",
       to: "if (answer?.EventId || answer?.ErrorCode === 'InternalFailure') outcomes[at] = { state: 'sent' };",
     },
@@ -120,13 +120,13 @@ export const BUGS: readonly PlantedBug[] = [
   {
     name: 'the relay sends more entries at once than the bus takes',
     scenario: 'relay-catches-up',
-    source: { file: `${PATTERNS}/outbox/publish.ts`, from: 'const MAX_ENTRIES = 10;', to: 'const MAX_ENTRIES = 20;' },
+    source: { file: `${KIT}/outbox/publish.ts`, from: 'const MAX_ENTRIES = 10;', to: 'const MAX_ENTRIES = 20;' },
   },
   {
     name: 'a retry treats an unknown result as a failure: it takes its own commit for a stranger',
     scenario: 'place-one',
     source: {
-      file: `${PATTERNS}/idempotent-receiver/create-once.ts`,
+      file: `${KIT}/idempotent-receiver/create-once.ts`,
       from: /return earlier\(error\.existing.*\);/,
       to: "throw new WriteConflict('exists', { cause: error });",
     },
@@ -135,7 +135,7 @@ export const BUGS: readonly PlantedBug[] = [
     name: 'a refusal is sent before the record was looked for: the commit',
     scenario: 'keys',
     source: {
-      file: `${PATTERNS}/idempotent-receiver/create-once.ts`,
+      file: `${KIT}/idempotent-receiver/create-once.ts`,
       from: 'return found ? earlier(found) : refuse();',
       to: 'refuse(); if (found) return earlier(found);',
     },
@@ -144,7 +144,7 @@ export const BUGS: readonly PlantedBug[] = [
     name: 'a refusal is sent before the record was looked for: the record of a change',
     scenario: 'keys',
     source: {
-      file: `${PATTERNS}/idempotent-receiver/change-once.ts`,
+      file: `${KIT}/idempotent-receiver/change-once.ts`,
       from: 'if (expectedVersion === undefined)',
       to: 'if (error instanceof Problem || expectedVersion === undefined)',
     },
@@ -153,7 +153,7 @@ export const BUGS: readonly PlantedBug[] = [
     name: 'a decision without events is recorded without the version check',
     scenario: 'cancel-races',
     source: {
-      file: `${PATTERNS}/saga/orchestrator.ts`,
+      file: `${KIT}/saga/orchestrator.ts`,
       from: 'return { events, writes: [store.unchangedCheck(loaded)] };',
       to: 'return { events, writes: [] };',
     },
@@ -162,7 +162,7 @@ export const BUGS: readonly PlantedBug[] = [
     name: 'TTL is read as if deletion were prompt: a record that is to lapse after a minute locks its message',
     scenario: 'place-one',
     source: {
-      file: `${PATTERNS}/idempotent-consumer/process-once.ts`,
+      file: `${KIT}/idempotent-consumer/process-once.ts`,
       from: 'await transact([claim, ...effect.filter((write) => !clears(write, claim))]);',
       to: `const put = claim.Put as { TableName: string; Item: { expiresAt: number } };
       const { expiresAt } = put.Item;
@@ -175,7 +175,7 @@ export const BUGS: readonly PlantedBug[] = [
     name: 'failure records expire as processed ones do',
     scenario: 'redrive-weeks-later',
     source: {
-      file: `${PATTERNS}/idempotent-consumer/failure-records.ts`,
+      file: `${KIT}/failures/failure-records.ts`,
       from: "status: 'FAILED',",
       to: "status: 'FAILED', expiresAt: Math.floor(Date.parse(at) / 1000) + 35 * 86_400,",
     },
@@ -184,7 +184,7 @@ export const BUGS: readonly PlantedBug[] = [
     name: 'a redrive is done whatever became of its message',
     scenario: 'consumer-fails-26-hours',
     source: {
-      file: `${PATTERNS}/idempotent-consumer/process-once.ts`,
+      file: `${KIT}/idempotent-consumer/process-once.ts`,
       from: "const waits = '#status = :before';",
       to: "const waits = '(attribute_exists(pk) OR #status = :before)';",
     },
@@ -193,7 +193,7 @@ export const BUGS: readonly PlantedBug[] = [
     name: 'a list shows whichever version came last',
     scenario: 'place-one',
     source: {
-      file: `${PATTERNS}/projection/projection.ts`,
+      file: `${KIT}/projection/projection.ts`,
       from: "'attribute_not_exists(pk) OR version < :version'",
       to: "'attribute_not_exists(pk) OR version <> :version'",
     },
@@ -202,7 +202,7 @@ export const BUGS: readonly PlantedBug[] = [
     name: 'a release that overtakes its reservation leaves nothing behind',
     scenario: 'cancel-at-48-of-approval',
     source: {
-      file: 'lambdas/services/inventory/domain/reservation.ts',
+      file: 'lambdas/inventory/domain/reservation.ts',
       from: "return [{ type: 'ReservationVoided', data: idsOf(order) }];",
       to: "return answer(order, { outcome: 'DONE' });",
     },
@@ -220,7 +220,7 @@ export const BUGS: readonly PlantedBug[] = [
     name: 'an error is swallowed: what is to be tried again is acknowledged',
     scenario: 'place-one',
     source: {
-      file: `${PATTERNS}/idempotent-consumer/consumer.ts`,
+      file: `${KIT}/idempotent-consumer/consumer.ts`,
       from: 'await this.putOff(record, attempts);\n        return false;',
       to: 'await this.putOff(record, attempts);\n        return true;',
     },
@@ -252,7 +252,7 @@ export const BUGS: readonly PlantedBug[] = [
     name: "a consumer's log names whom its message is about",
     scenario: 'account-one',
     source: {
-      file: `${PATTERNS}/idempotent-consumer/consumer.ts`,
+      file: `${KIT}/idempotent-consumer/consumer.ts`,
       from: 'this.subjectToLog(envelope)',
       to: 'envelope.subject',
     },
@@ -274,7 +274,7 @@ export const BUGS: readonly PlantedBug[] = [
     name: 'stock is taken without looking whether it is there',
     scenario: 'reject-one',
     source: {
-      file: 'lambdas/services/inventory/stock-counter.ts',
+      file: 'lambdas/inventory/stock-counter.ts',
       from: "const enoughIsThere = 'available >= :quantity';",
       to: "const enoughIsThere = 'attribute_exists(pk) OR available >= :quantity';",
     },
@@ -293,7 +293,7 @@ export const BUGS: readonly PlantedBug[] = [
     name: 'what is too old is dropped without a word',
     scenario: 'redrive-weeks-later',
     source: {
-      file: `${PATTERNS}/idempotent-consumer/consumer.ts`,
+      file: `${KIT}/idempotent-consumer/consumer.ts`,
       from: 'if (tooOld && !recorded) throw tooOld;',
       to: "if (tooOld && !recorded) return 'duplicate';",
     },
@@ -302,7 +302,7 @@ export const BUGS: readonly PlantedBug[] = [
     name: 'the age gate is open',
     scenario: 'redelivery-ttl-at-once',
     source: {
-      file: `${PATTERNS}/idempotent-consumer/consumer.ts`,
+      file: `${KIT}/idempotent-consumer/consumer.ts`,
       from: 'if (tooOld && !recorded) throw tooOld;',
       to: 'if (tooOld && recorded) throw tooOld;',
     },
@@ -311,7 +311,7 @@ export const BUGS: readonly PlantedBug[] = [
     name: "a step's repeat is answered by telling its fact again",
     scenario: 'account-one',
     source: {
-      file: 'lambdas/services/accounts/domain/authorization.ts',
+      file: 'lambdas/accounts/domain/authorization.ts',
       from: 'sameAmount(authorization.amount, amount);\n      return [done(data)];',
       to: "sameAmount(authorization.amount, amount);\n      return [{ type: 'AccountAuthorized', data }];",
     },
@@ -320,7 +320,7 @@ export const BUGS: readonly PlantedBug[] = [
     name: 'an authorisation looks at the limit, not at what is left of it',
     scenario: 'account-one',
     source: {
-      file: 'lambdas/services/accounts/domain/account.ts',
+      file: 'lambdas/accounts/domain/account.ts',
       from: 'amount > availableOf(account)',
       to: 'amount > account.creditLimit.amount',
     },
@@ -329,7 +329,7 @@ export const BUGS: readonly PlantedBug[] = [
     name: 'a release that comes first leaves no tombstone',
     scenario: 'account-one',
     source: {
-      file: 'lambdas/services/accounts/domain/authorization.ts',
+      file: 'lambdas/accounts/domain/authorization.ts',
       from: "return [{ type: 'AuthorizationVoided', data }];",
       to: 'return [done(data)];',
     },
@@ -338,7 +338,7 @@ export const BUGS: readonly PlantedBug[] = [
     name: "an order's prices are compared anew for each repeat of the step",
     scenario: 'price-races',
     source: {
-      file: 'lambdas/services/catalog/domain/price-check.ts',
+      file: 'lambdas/catalog/domain/price-check.ts',
       from: 'switch (check.status) {',
       to: "switch ('NONE' as PriceCheck['status']) {",
     },
@@ -347,7 +347,7 @@ export const BUGS: readonly PlantedBug[] = [
     name: "a number's answer is written over an earlier one",
     scenario: 'numbers',
     source: {
-      file: `${PATTERNS}/idempotent-receiver/numbered-session.ts`,
+      file: `${KIT}/idempotent-receiver/numbered-session.ts`,
       from: "'attribute_not_exists(answers.#number)'",
       to: "'attribute_exists(answers)'",
     },
@@ -356,7 +356,7 @@ export const BUGS: readonly PlantedBug[] = [
     name: 'a consumer shows an event in the version that is read only',
     scenario: 'rebuild-under-load',
     source: {
-      file: `${PATTERNS}/projection/versions.ts`,
+      file: `${KIT}/projection/versions.ts`,
       from: 'builds === undefined ? [reads] : [builds, reads]',
       to: '[reads].concat(builds === undefined ? [] : [])',
     },
@@ -365,7 +365,7 @@ export const BUGS: readonly PlantedBug[] = [
     name: 'old rows are deleted as soon as it has switched',
     scenario: 'rebuild-under-load',
     source: {
-      file: `${PATTERNS}/projection/rebuilder.ts`,
+      file: `${KIT}/projection/rebuilder.ts`,
       from: 'const DRAIN_SECONDS = 60;',
       to: 'const DRAIN_SECONDS = 0;',
     },
@@ -374,7 +374,7 @@ export const BUGS: readonly PlantedBug[] = [
     name: 'the pages behind a cursor are those of the first version',
     scenario: 'rebuild-under-load',
     source: {
-      file: 'lambdas/services/orders/order-list.ts',
+      file: 'lambdas/orders/order-list.ts',
       from: 'const prefix = inVersion(ORDER, reads);',
       to: 'const prefix = inVersion(ORDER, before === undefined ? reads : 1);',
     },
@@ -383,7 +383,7 @@ export const BUGS: readonly PlantedBug[] = [
     name: 'the rows of a rebuild forget which index they are in',
     scenario: 'rebuild-credit',
     source: {
-      file: 'lambdas/services/accounts/exhausted-list.ts',
+      file: 'lambdas/accounts/exhausted-list.ts',
       from: "versionedKeys: ['sk', 'exhaustedPk'],",
       to: "versionedKeys: ['sk'],",
     },
@@ -392,7 +392,7 @@ export const BUGS: readonly PlantedBug[] = [
     name: 'a new key replaces what stands in its place, be it a tombstone',
     scenario: 'forget-races',
     source: {
-      file: `${PATTERNS}/personal-data/personal-keys.ts`,
+      file: `${KIT}/personal-data/personal-keys.ts`,
       from: /await putNew\((\{ TableName.*\}), documents\);/,
       to: "const { PutCommand } = await import('@aws-sdk/lib-dynamodb'); await documents.send(new PutCommand($1));",
     },
@@ -401,7 +401,7 @@ export const BUGS: readonly PlantedBug[] = [
     name: 'a key stays in memory for as long as its function lives',
     scenario: 'forget-races',
     source: {
-      file: `${PATTERNS}/personal-data/personal-keys.ts`,
+      file: `${KIT}/personal-data/personal-keys.ts`,
       from: 'until <= now',
       to: 'until < 0',
     },
@@ -410,7 +410,7 @@ export const BUGS: readonly PlantedBug[] = [
     name: 'a new order is logged as it is answered',
     scenario: 'forget-races',
     source: {
-      file: 'lambdas/services/orders/place-order.lambda.ts',
+      file: 'lambdas/orders/place-order.lambda.ts',
       from: "'order placed', { orderId: order.orderId }",
       to: "'order placed', { order }",
     },
@@ -419,7 +419,7 @@ export const BUGS: readonly PlantedBug[] = [
     name: 'a provider that has forgotten its keys is not asked what it did',
     scenario: 'pay-three-days-later',
     source: {
-      file: 'lambdas/services/payments/once-at-provider.ts',
+      file: 'lambdas/payments/once-at-provider.ts',
       from: 'if (mayBeForgotten) {',
       to: 'if (mayBeForgotten && !since) {',
     },
@@ -428,7 +428,7 @@ export const BUGS: readonly PlantedBug[] = [
     name: 'a failure of the provider is tried again under another key, without asking what it did',
     scenario: 'pay-trouble',
     source: {
-      file: 'lambdas/services/payments/once-at-provider.ts',
+      file: 'lambdas/payments/once-at-provider.ts',
       from: 'if (!(error instanceof ProviderUndecided)) throw error;\n      const done = await ask();',
       to: 'if (!(error instanceof ProviderUndecided)) throw error;\n      const done = number === MOST_KEYS ? await ask() : undefined;',
     },
@@ -437,7 +437,7 @@ export const BUGS: readonly PlantedBug[] = [
     name: 'a refund looks at the charge, not at what is left of it',
     scenario: 'pay-once',
     source: {
-      file: 'lambdas/services/payments/domain/payment.ts',
+      file: 'lambdas/payments/domain/payment.ts',
       from: 'if (left === 0 || amount.amount > left)',
       to: 'if (amount.amount > charged.amount)',
     },
@@ -446,7 +446,7 @@ export const BUGS: readonly PlantedBug[] = [
     name: "the provider's key is made of the attempt, not of the business id",
     scenario: 'pay-once',
     source: {
-      file: 'lambdas/services/payments/provider-consumer.ts',
+      file: 'lambdas/payments/provider-consumer.ts',
       from: 'provider.refund({ key, providerId',
       to: 'provider.refund({ key: key + clock.now(), providerId',
     },
@@ -455,7 +455,7 @@ export const BUGS: readonly PlantedBug[] = [
     name: 'an undoing that comes first leaves no tombstone',
     scenario: 'charge-one',
     source: {
-      file: 'lambdas/services/payments/domain/steps.ts',
+      file: 'lambdas/payments/domain/steps.ts',
       from: "[{ type: 'PaymentVoided', data: { paymentId } }, replyOf(data)]",
       to: '[replyOf(data)]',
     },
@@ -464,7 +464,7 @@ export const BUGS: readonly PlantedBug[] = [
     name: 'a charge that may be under way is taken for one that will never be',
     scenario: 'charge-one',
     source: {
-      file: 'lambdas/services/payments/domain/steps.ts',
+      file: 'lambdas/payments/domain/steps.ts',
       from: "return [requested, ...answerTo(payment, payment.stepId, 'VOIDED')];",
       to: "return [{ type: 'PaymentDeclined', data: { paymentId, reason: 'VOIDED' } }, replyOf(data)];",
     },
@@ -473,7 +473,7 @@ export const BUGS: readonly PlantedBug[] = [
     name: 'an undoing asks the provider whether it charged, and does not end what it may still charge',
     scenario: 'charge-one',
     source: {
-      file: 'lambdas/services/payments/provider-consumer.ts',
+      file: 'lambdas/payments/provider-consumer.ts',
       from: 'provider.cancel({ key, providerId }).catch(',
       to: "ask().then((done) => done ?? ({ status: 'DECLINED', reason: 'VOIDED' } as const)).catch(",
     },
@@ -482,7 +482,7 @@ export const BUGS: readonly PlantedBug[] = [
     name: 'what is charged after its undoing was asked for is kept',
     scenario: 'charge-one',
     source: {
-      file: 'lambdas/services/payments/domain/payment.ts',
+      file: 'lambdas/payments/domain/payment.ts',
       from: 'if (voidFor === undefined) return [charged, ...answerTo(payment, stepId)];',
       to: 'if (voidFor !== stepId) return [charged, ...answerTo(payment, stepId)];',
     },
@@ -491,7 +491,7 @@ export const BUGS: readonly PlantedBug[] = [
     name: 'an undoing is answered before the money is back',
     scenario: 'charge-one',
     source: {
-      file: 'lambdas/services/payments/domain/steps.ts',
+      file: 'lambdas/payments/domain/steps.ts',
       from: '[requested, ...giveAllBack(payment)]',
       to: '[requested, ...giveAllBack(payment), replyOf(data)]',
     },
@@ -500,7 +500,7 @@ export const BUGS: readonly PlantedBug[] = [
     name: 'a repeat of a charge under way is recorded without looking whether it ended meanwhile',
     scenario: 'charge-one',
     source: {
-      file: 'lambdas/services/payments/payment-store.ts',
+      file: 'lambdas/payments/payment-store.ts',
       from: /: paymentStore\.unchangedCheck\(payment\),\s*\]/,
       to: ': undefined].filter((write) => write !== undefined)',
     },
@@ -509,7 +509,7 @@ export const BUGS: readonly PlantedBug[] = [
     name: 'an answer is matched by its saga, not by its step',
     scenario: 'answers-late',
     source: {
-      file: `${PATTERNS}/saga/saga.ts`,
+      file: `${KIT}/saga/saga.ts`,
       from: 'if (stepId !== stepIdOf(this.id, step)) return;',
       to: '',
     },
@@ -518,7 +518,7 @@ export const BUGS: readonly PlantedBug[] = [
     name: 'an answer to a step is taken for one to its compensation',
     scenario: 'cancel-races',
     source: {
-      file: `${PATTERNS}/saga/saga.ts`,
+      file: `${KIT}/saga/saga.ts`,
       from: 'if (stepId !== undoIdOf(this.id, step)) return;',
       to: 'if (!stepId.startsWith(stepIdOf(this.id, step))) return;',
     },
@@ -527,7 +527,7 @@ export const BUGS: readonly PlantedBug[] = [
     name: "a step's identity is made of its attempt",
     scenario: 'place-one',
     source: {
-      file: `${PATTERNS}/saga/saga.ts`,
+      file: `${KIT}/saga/saga.ts`,
       from: /stepIdOf\((this\.)?id, step\)/g,
       to: "stepIdOf($1id, step) + (typeof attempt === 'undefined' ? this.state.waiting.attempt : attempt)",
     },
@@ -536,7 +536,7 @@ export const BUGS: readonly PlantedBug[] = [
     name: 'an answer is one: a refusal is taken for done',
     scenario: 'steps-refused',
     source: {
-      file: 'lambdas/services/orders/on-saga-message.lambda.ts',
+      file: 'lambdas/orders/on-saga-message.lambda.ts',
       from: "message.event.data.outcome === 'DONE' ? done(message) : refused(message)",
       to: 'done(message)',
     },
@@ -544,13 +544,13 @@ export const BUGS: readonly PlantedBug[] = [
   {
     name: 'a step that is not needed is asked for',
     scenario: 'steps-refused',
-    source: { file: `${PATTERNS}/saga/saga.ts`, from: 'at > done && isNeeded(state.data)', to: 'at > done' },
+    source: { file: `${KIT}/saga/saga.ts`, from: 'at > done && isNeeded(state.data)', to: 'at > done' },
   },
   {
     name: 'a step that was sent and not answered is not undone',
     scenario: 'cancel-races',
     source: {
-      file: `${PATTERNS}/saga/state.ts`,
+      file: `${KIT}/saga/state.ts`,
       from: /toUndo: \[\.\.\.without\(saga\.toUndo, step\), step\](.*?case 'StepDone':\s*return) saga;/s,
       to: 'toUndo: saga.toUndo$1 { ...saga, toUndo: [...saga.toUndo, event.data.step] };',
     },
@@ -558,13 +558,13 @@ export const BUGS: readonly PlantedBug[] = [
   {
     name: 'compensations go in the order of the steps',
     scenario: 'cancel-races',
-    source: { file: `${PATTERNS}/saga/saga.ts`, from: 'toUndo.findLast(', to: 'toUndo.find(' },
+    source: { file: `${KIT}/saga/saga.ts`, from: 'toUndo.findLast(', to: 'toUndo.find(' },
   },
   {
     name: 'what is sent again is recorded, and not sent',
     scenario: 'answers-late',
     source: {
-      file: `${PATTERNS}/saga/saga.ts`,
+      file: `${KIT}/saga/saga.ts`,
       from: 'if (outgoing) this.commands.push(outgoing);',
       to: 'if (outgoing && attempt === 1) this.commands.push(outgoing);',
     },
@@ -573,10 +573,10 @@ export const BUGS: readonly PlantedBug[] = [
     name: 'the clock is set apart from the commit that needs it',
     scenario: 'place-one',
     source: {
-      file: `${PATTERNS}/saga/orchestrator.ts`,
+      file: `${KIT}/saga/orchestrator.ts`,
       from: '...this.clockWrites(id, loaded.state, after, trace),',
       to: `...(await (async () => {
-        const { transact } = await import('../../platform/dynamodb.js');
+        const { transact } = await import('../../packages/kit/aws/dynamodb.js');
         const clock = this.clockWrites(id, loaded.state, after, trace);
         if (clock.length > 0) await transact(clock);
         return [];
@@ -587,7 +587,7 @@ export const BUGS: readonly PlantedBug[] = [
     name: 'the clock is set once, and not again when it rang',
     scenario: 'answers-late',
     source: {
-      file: `${PATTERNS}/saga/saga.ts`,
+      file: `${KIT}/saga/saga.ts`,
       from: 'timerAt === undefined || mayBeGone || timerAt <= now || timerAt > waiting.again',
       to: 'timerAt === undefined || timerAt > waiting.again',
     },
@@ -596,7 +596,7 @@ export const BUGS: readonly PlantedBug[] = [
     name: 'the clock of a saga that is over is left to ring',
     scenario: 'place-one',
     source: {
-      file: `${PATTERNS}/saga/orchestrator.ts`,
+      file: `${KIT}/saga/orchestrator.ts`,
       from: 'if (before.timers > 0 && (isSet || isOver))',
       to: 'if (before.timers > 0 && isSet)',
     },
@@ -605,7 +605,7 @@ export const BUGS: readonly PlantedBug[] = [
     name: 'a ring that is early for the step that is waited for by now sends it again',
     scenario: 'answers-late',
     source: {
-      file: `${PATTERNS}/saga/saga.ts`,
+      file: `${KIT}/saga/saga.ts`,
       from: " || state.status === 'STUCK' || now < state.waiting.again) return;",
       to: " || state.status === 'STUCK') return;",
     },
@@ -614,7 +614,7 @@ export const BUGS: readonly PlantedBug[] = [
     name: 'a compensation is given up as soon as its step',
     scenario: 'stuck',
     source: {
-      file: `${PATTERNS}/saga/saga.ts`,
+      file: `${KIT}/saga/saga.ts`,
       from: "this.state.status === 'RUNNING' ? this.stepCalled(step).patience : this.saga.compensation",
       to: 'this.stepCalled(step).patience',
     },
@@ -623,7 +623,7 @@ export const BUGS: readonly PlantedBug[] = [
     name: 'a compensation is given up as a step is, and its saga goes on',
     scenario: 'stuck',
     source: {
-      file: `${PATTERNS}/saga/saga.ts`,
+      file: `${KIT}/saga/saga.ts`,
       from: "else this.stuck(step, 'UNANSWERED');",
       to: 'else this.undone({ step, at: now });',
     },
@@ -632,7 +632,7 @@ export const BUGS: readonly PlantedBug[] = [
     name: 'a stuck saga is counted, and not listed',
     scenario: 'stuck',
     source: {
-      file: `${PATTERNS}/saga/orchestrator.ts`,
+      file: `${KIT}/saga/orchestrator.ts`,
       from: /return \[\{ Put: \{ TableName, Item.*/,
       to: 'return [];',
     },
@@ -640,13 +640,13 @@ export const BUGS: readonly PlantedBug[] = [
   {
     name: 'a saga that goes on stays in the list of stuck ones',
     scenario: 'stuck',
-    source: { file: `${PATTERNS}/saga/orchestrator.ts`, from: '[{ Delete: { TableName, Key } }]', to: '[]' },
+    source: { file: `${KIT}/saga/orchestrator.ts`, from: '[{ Delete: { TableName, Key } }]', to: '[]' },
   },
   {
     name: 'an order is approved without looking whether it was cancelled meanwhile',
     scenario: 'cancel-at-42-of-approval',
     source: {
-      file: 'lambdas/services/orders/on-saga-message.lambda.ts',
+      file: 'lambdas/orders/on-saga-message.lambda.ts',
       from: /if \(command\.type === 'Approve'.*?\.writes;/s,
       to: '',
     },
@@ -655,10 +655,10 @@ export const BUGS: readonly PlantedBug[] = [
     name: 'an order is approved in a commit of its own, before its saga ends',
     scenario: 'place-one',
     source: {
-      file: 'lambdas/services/orders/on-saga-message.lambda.ts',
+      file: 'lambdas/orders/on-saga-message.lambda.ts',
       from: 'return [...writes, orderStore.appendWrite(orderStore.commit(order, changes, trace))];',
       to: `{
-        const { transact } = await import('../../platform/dynamodb.js');
+        const { transact } = await import('../../packages/kit/aws/dynamodb.js');
         await transact([orderStore.appendWrite(orderStore.commit(order, changes, trace))]);
         return writes;
       }`,
@@ -668,7 +668,7 @@ export const BUGS: readonly PlantedBug[] = [
     name: 'a cancellation does not say that the saga is under way',
     scenario: 'cancel-races',
     source: {
-      file: 'lambdas/services/orders/domain/order.ts',
+      file: 'lambdas/orders/domain/order.ts',
       from: "(status === 'PENDING' ? { underWay: true } : {})",
       to: '({})',
     },
@@ -676,13 +676,13 @@ export const BUGS: readonly PlantedBug[] = [
   ...(['inventory', 'accounts', 'payments'] as const).map((service) => ({
     name: `${service} undo what a saga under way will undo`,
     scenario: 'cancel-races',
-    source: { file: `lambdas/services/${service}/on-order-event.lambda.ts`, from: 'data.underWay', to: 'false' },
+    source: { file: `lambdas/${service}/on-order-event.lambda.ts`, from: 'data.underWay', to: 'false' },
   })),
   {
     name: "a repeat of a saga's step is taken, and not answered",
     scenario: 'answers-late',
     source: {
-      file: 'lambdas/services/inventory/domain/reservation.ts',
+      file: 'lambdas/inventory/domain/reservation.ts',
       from: "return answer(order, { outcome: 'DONE' });\n    case 'REJECTED':",
       to: "return [];\n    case 'REJECTED':",
     },
@@ -696,7 +696,7 @@ export const BUGS: readonly PlantedBug[] = [
     name: 'what is cancelled when it is owed already is released, as if it were only held',
     scenario: 'place-one',
     source: {
-      file: 'lambdas/services/accounts/domain/authorization.ts',
+      file: 'lambdas/accounts/domain/authorization.ts',
       from: "if (authorization.status !== 'CAPTURED') return { type: 'ReleaseAuthorization', data };",
       to: "if (how === 'CANCELLED') return { type: 'ReleaseAuthorization', data };",
     },
@@ -715,7 +715,7 @@ export const BUGS: readonly PlantedBug[] = [
     name: 'what was released is taken by an approval that comes late',
     scenario: 'late-approval',
     source: {
-      file: 'lambdas/services/accounts/domain/authorization.ts',
+      file: 'lambdas/accounts/domain/authorization.ts',
       from: "case 'RELEASED':\n      return [refused(data, 'RELEASED')];\n    case 'AUTHORIZED':\n      return [{ type: 'AuthorizationCaptured'",
       to: "return [refused(data, 'RELEASED')];\n    case 'RELEASED':\n    case 'AUTHORIZED':\n      return [{ type: 'AuthorizationCaptured'",
     },
@@ -724,7 +724,7 @@ export const BUGS: readonly PlantedBug[] = [
     name: 'a refused compensation is taken for done',
     scenario: 'refund-refused',
     source: {
-      file: `${PATTERNS}/saga/saga.ts`,
+      file: `${KIT}/saga/saga.ts`,
       from: "else if (state.status === 'COMPENSATING') this.stuck(step, reason);",
       to: "else if (state.status === 'COMPENSATING') this.undone({ step, at: now });",
     },
@@ -733,7 +733,7 @@ export const BUGS: readonly PlantedBug[] = [
     name: 'a refund that was refused for good is told as made',
     scenario: 'refund-refused',
     source: {
-      file: 'lambdas/services/payments/provider-consumer.ts',
+      file: 'lambdas/payments/provider-consumer.ts',
       from: "type: status === 'REFUNDED' ? 'Refund' : 'FailRefund'",
       to: "type: status ? 'Refund' : 'FailRefund'",
     },
@@ -742,7 +742,7 @@ export const BUGS: readonly PlantedBug[] = [
     name: 'what an alarm waits for is counted when the invocation ends',
     scenario: 'refund-refused',
     source: {
-      file: 'lambdas/platform/telemetry.ts',
+      file: 'packages/kit/aws/telemetry.ts',
       from: 'metrics.singleMetric().addMetric(',
       to: 'metrics.addMetric(',
     },
@@ -751,7 +751,7 @@ export const BUGS: readonly PlantedBug[] = [
     name: 'an order is shown to whoever asks',
     scenario: 'read-one',
     source: {
-      file: 'lambdas/services/orders/order-store.ts',
+      file: 'lambdas/orders/order-store.ts',
       from: "view && (role === 'operator' || view.customerId === id) ? view : noSuchOrder()",
       to: 'view ?? noSuchOrder()',
     },
@@ -760,7 +760,7 @@ export const BUGS: readonly PlantedBug[] = [
     name: 'a payment is shown to whoever asks',
     scenario: 'read-one',
     source: {
-      file: 'lambdas/services/payments/payment-store.ts',
+      file: 'lambdas/payments/payment-store.ts',
       from: "view && (role === 'operator' || view.customerId === id) ? view : noSuchPayment()",
       to: 'view ?? noSuchPayment()',
     },
@@ -769,7 +769,7 @@ export const BUGS: readonly PlantedBug[] = [
     name: "an account's history is shown to whoever asks",
     scenario: 'read-one',
     source: {
-      file: 'lambdas/services/accounts/account-history.lambda.ts',
+      file: 'lambdas/accounts/account-history.lambda.ts',
       from: "ownOf(caller, customerIdOf(parameter('customerId')))",
       to: "customerIdOf(parameter('customerId'))",
     },
@@ -778,7 +778,7 @@ export const BUGS: readonly PlantedBug[] = [
     name: 'a list of products goes on from any place that a cursor names',
     scenario: 'read-one',
     source: {
-      file: 'lambdas/services/catalog/list-products.lambda.ts',
+      file: 'lambdas/catalog/list-products.lambda.ts',
       from: 'query.cursor, Sku)',
       to: 'query.cursor, z.string())',
     },
@@ -786,13 +786,13 @@ export const BUGS: readonly PlantedBug[] = [
   {
     name: 'answers may be kept by whoever is on their way',
     scenario: 'read-one',
-    source: { file: 'lambdas/platform/http.ts', from: '...ANSWER_HEADERS, ', to: '' },
+    source: { file: 'packages/kit/http/http.ts', from: '...ANSWER_HEADERS, ', to: '' },
   },
   {
     name: 'what is sent again and fails again is drained without a word',
     scenario: 'consumer-fails-26-hours',
     source: {
-      file: `${PATTERNS}/idempotent-consumer/drain-dead-letters.lambda.ts`,
+      file: `${KIT}/failures/drain-dead-letters.lambda.ts`,
       from: 'await failures.failedAgain(id, error);',
       to: '',
     },
@@ -818,7 +818,7 @@ export const BUGS: readonly PlantedBug[] = [
     name: 'the drain reads whatever lies under the name of a failed batch by now',
     scenario: 'batches-overwritten',
     source: {
-      file: `${PATTERNS}/outbox/drain-failed-batches.lambda.ts`,
+      file: `${KIT}/failures/drain-failed-batches.lambda.ts`,
       from: ", VersionId: object['version-id'] ?? UNVERSIONED",
       to: '',
     },
@@ -837,7 +837,7 @@ export const BUGS: readonly PlantedBug[] = [
     name: 'the limit of refunds is not in the condition of the write',
     scenario: 'refund-limit',
     source: {
-      file: 'lambdas/services/payments/daily-limits.ts',
+      file: 'lambdas/payments/daily-limits.ts',
       from: "'attribute_not_exists(refunds) OR refunds < :most'",
       to: "'attribute_not_exists(refunds) OR refunds < :most OR refunds >= :most'",
     },
@@ -846,7 +846,7 @@ export const BUGS: readonly PlantedBug[] = [
     name: 'a repeat is counted too: the count is written apart from the change that it counts',
     scenario: 'refund-limit',
     source: {
-      file: `${PATTERNS}/idempotent-receiver/change-once.ts`,
+      file: `${KIT}/idempotent-receiver/change-once.ts`,
       from: 'await transact([claim, change, ...(more ? [more.write] : [])]);',
       to: 'if (more) await transact([more.write]); await transact([claim, change]);',
     },
@@ -855,7 +855,7 @@ export const BUGS: readonly PlantedBug[] = [
     name: 'a payment is counted apart from its commit',
     scenario: 'pay-once',
     source: {
-      file: `${PATTERNS}/idempotent-receiver/create-once.ts`,
+      file: `${KIT}/idempotent-receiver/create-once.ts`,
       from: 'await (more ? transact([store.appendWrite(commit), more.write]) : store.append(commit));',
       to: 'if (more) await transact([more.write]); await store.append(commit);',
     },
@@ -864,7 +864,7 @@ export const BUGS: readonly PlantedBug[] = [
     name: 'one order more than the limit is under way',
     scenario: 'order-limit',
     source: {
-      file: 'lambdas/services/accounts/domain/account.ts',
+      file: 'lambdas/accounts/domain/account.ts',
       from: 'account.underWay >= ordersUnderWay',
       to: 'account.underWay > ordersUnderWay',
     },
@@ -873,7 +873,7 @@ export const BUGS: readonly PlantedBug[] = [
     name: 'an order that has ended counts as under way',
     scenario: 'order-limit',
     source: {
-      file: 'lambdas/services/accounts/domain/account.ts',
+      file: 'lambdas/accounts/domain/account.ts',
       from: /, underWay: underWay - 1 \}/g,
       to: ' }',
     },
@@ -895,7 +895,7 @@ export const BUGS: readonly PlantedBug[] = [
     name: 'a cancellation is logged as it is answered',
     scenario: 'forget-races',
     source: {
-      file: 'lambdas/services/orders/cancel-order.lambda.ts',
+      file: 'lambdas/orders/cancel-order.lambda.ts',
       from: "'order cancelled', { orderId: loaded.id }",
       to: "'order cancelled', { order }",
     },
@@ -904,7 +904,7 @@ export const BUGS: readonly PlantedBug[] = [
     name: 'a list leaves out what is sealed',
     scenario: 'forget-races',
     source: {
-      file: 'lambdas/services/orders/order-list.ts',
+      file: 'lambdas/orders/order-list.ts',
       from: 'sealed: JSON.parse(sealed) }',
       to: 'sealed: {} }',
     },
@@ -913,7 +913,7 @@ export const BUGS: readonly PlantedBug[] = [
     name: "an order's reference is its correlation id as well, in plain text",
     scenario: 'forget-races',
     source: {
-      file: 'lambdas/services/orders/place-order.lambda.ts',
+      file: 'lambdas/orders/place-order.lambda.ts',
       from: 'trace: traceOf(request),',
       to: 'trace: { ...traceOf(request), ...(clientReference ? { correlationId: clientReference } : {}) },',
     },

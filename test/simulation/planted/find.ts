@@ -1,6 +1,6 @@
-import type { Fault } from '../../simulator/aws/faults.js';
-import { type History, playSeed, playWith } from '../../simulator/search/scenario.js';
-import { singles } from '../../simulator/search/singles.js';
+import type { Fault } from '../../../packages/simulator/aws/faults.js';
+import { type History, playSeed, playWith } from '../../../packages/simulator/search/scenario.js';
+import { singles } from '../../../packages/simulator/search/singles.js';
 import { scenarioCalled } from '../scenarios/all.js';
 import type { PlantedBug } from './bugs.js';
 import { planted } from './plant.js';

@@ -1,4 +1,4 @@
-import type { Fault } from '../../simulator/aws/faults.js';
+import type { Fault } from '../../../packages/simulator/aws/faults.js';
 
 /**
  * The faults by which planted bugs were found in singles, by the bug's name; a bug that isn't named here is found without

@@ -1,17 +1,16 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
-import { Assembly, type TemplateChange } from '../../simulator/assembly/assembly.js';
-import type { JsonObject } from '../../simulator/assembly/intrinsics.js';
-import { Deployment, deploymentOf } from '../../simulator/cloud.js';
-import type { Environment } from '../../simulator/runtime/environment.js';
-import { Recycled } from '../../simulator/runtime/recycled.js';
+import { entryFiles } from '../../../packages/kit/service/bundles.js';
+import { Assembly, type TemplateChange } from '../../../packages/simulator/assembly/assembly.js';
+import type { JsonObject } from '../../../packages/simulator/assembly/intrinsics.js';
+import { Deployment, deploymentOf } from '../../../packages/simulator/cloud.js';
+import type { Environment } from '../../../packages/simulator/runtime/environment.js';
+import { Recycled } from '../../../packages/simulator/runtime/recycled.js';
 import type { PlantedBug } from './bugs.js';
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
-const LAMBDAS = join(ROOT, 'lambdas');
-const ENTRY = '.lambda.ts';
 
 /** A planted bug that changes nothing (any more): what it was to be put into reads otherwise by now. */
 export class NothingPlanted extends Error {
@@ -70,7 +69,7 @@ export async function planted(folder: string, bug: PlantedBug): Promise<Deployme
     if (!resource) throw new NothingPlanted(bug.name);
     return new Deployment(assembly, undefined, new RecycledBeside(recycled, () => changesFunctions));
   }
-  soundBundles ??= bundles(everyEntry());
+  soundBundles ??= bundles([...entryFiles().keys()]);
   const sound = await soundBundles;
   const concerned = [...sound].filter(([, { files }]) => files.has(source.file)).map(([entry]) => entry);
   const broken = await bundles(concerned, source);
@@ -103,21 +102,16 @@ function entriesIn(assembly: Assembly, bundled: ReadonlyMap<string, Bundled>): R
   );
 }
 
-const everyEntry = (): readonly string[] =>
-  readdirSync(LAMBDAS, { recursive: true, encoding: 'utf8' })
-    .filter((file) => file.endsWith(ENTRY))
-    .map((file) => file.slice(0, -ENTRY.length))
-    .sort();
-
-/** Bundles by their entry points, made as lib/constructs/bundles.ts makes them. @throws {NothingPlanted} */
+/** Bundles by their entry points, made as packages/kit/service/bundles.ts makes them. @throws {NothingPlanted} */
 async function bundles(
   entries: readonly string[],
   patch?: PlantedBug['source'],
 ): Promise<ReadonlyMap<string, Bundled>> {
   if (patch && entries.length === 0) throw new NothingPlanted(`nothing that is deployed has ${patch.file}`);
+  const files = entryFiles();
   const { outputFiles, metafile } = await build({
     absWorkingDir: ROOT,
-    entryPoints: entries.map((entry) => ({ in: join(LAMBDAS, entry + ENTRY), out: `${entry}/index` })),
+    entryPoints: entries.map((entry) => ({ in: files.get(entry) ?? entry, out: `${entry}/index` })),
     metafile: true,
     outdir: '/bundles',
     bundle: true,
@@ -132,7 +126,7 @@ async function bundles(
     charset: 'utf8',
     logLevel: 'error',
     alias: {
-      '@aws-sdk/credential-provider-node': join(LAMBDAS, 'platform', 'credentials-from-environment.ts'),
+      '@aws-sdk/credential-provider-node': join(ROOT, 'packages/kit/aws/credentials-from-environment.ts'),
     },
     plugins: patch
       ? [
@@ -161,5 +155,5 @@ async function bundles(
   );
 }
 
-/** `/bundles/services/orders/place-order/index.js`, from wherever it is told. */
+/** `/bundles/orders/place-order/index.js`, from wherever it is told. */
 const entryOf = (path: string): string => path.slice(path.indexOf('bundles/') + 'bundles/'.length, -'/index.js'.length);

@@ -1,4 +1,4 @@
-import type { Scenario } from '../../simulator/search/scenario.js';
+import type { Scenario } from '../../../packages/simulator/search/scenario.js';
 import { accountOne, creditRaces } from './accounts.js';
 import { burstCalled } from './burst.js';
 import { cancelAtCalled } from './cancel-at.js';

@@ -1,5 +1,5 @@
-import type { Cloud } from '../../simulator/cloud.js';
-import type { Scenario, Violation } from '../../simulator/search/scenario.js';
+import type { Cloud } from '../../../packages/simulator/cloud.js';
+import type { Scenario, Violation } from '../../../packages/simulator/search/scenario.js';
 import { Orderly } from '../support/orderly.js';
 import { limitOf } from './accounts.js';
 import { orderOf, stocked } from './shop.js';

@@ -1,4 +1,4 @@
-import type { Scenario } from '../../simulator/search/scenario.js';
+import type { Scenario } from '../../../packages/simulator/search/scenario.js';
 import { brokenPromises } from '../invariants/broken-promises.js';
 import { Orderly } from '../support/orderly.js';
 import { cancellationOf, orderAt, productOf, stocked } from './shop.js';

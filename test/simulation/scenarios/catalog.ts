@@ -1,5 +1,5 @@
-import type { CatalogCommand } from '../../../lambdas/services/catalog/contract.js';
-import type { Scenario } from '../../simulator/search/scenario.js';
+import type { CatalogCommand } from '../../../lambdas/catalog/contract.js';
+import type { Scenario } from '../../../packages/simulator/search/scenario.js';
 import { brokenPromises } from '../invariants/broken-promises.js';
 import { sender } from '../support/commands.js';
 import { Orderly } from '../support/orderly.js';

@@ -1,5 +1,5 @@
-import type { StepCommand } from '../../../lambdas/services/payments/contract.js';
-import type { Scenario } from '../../simulator/search/scenario.js';
+import type { StepCommand } from '../../../lambdas/payments/contract.js';
+import type { Scenario } from '../../../packages/simulator/search/scenario.js';
 import { brokenPromises } from '../invariants/broken-promises.js';
 import { sender } from '../support/commands.js';
 import { Orderly } from '../support/orderly.js';

@@ -1,4 +1,4 @@
-import type { Scenario, Violation } from '../../simulator/search/scenario.js';
+import type { Scenario, Violation } from '../../../packages/simulator/search/scenario.js';
 import { brokenPromises } from '../invariants/broken-promises.js';
 import { Orderly } from '../support/orderly.js';
 import { MINUTE, placed, stocked } from './shop.js';

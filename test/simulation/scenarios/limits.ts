@@ -1,6 +1,6 @@
-import type { AccountCommand } from '../../../lambdas/services/accounts/contract.js';
+import type { AccountCommand } from '../../../lambdas/accounts/contract.js';
 import { settingsFor } from '../../../lib/settings.js';
-import type { Scenario } from '../../simulator/search/scenario.js';
+import type { Scenario } from '../../../packages/simulator/search/scenario.js';
 import { brokenPromises } from '../invariants/broken-promises.js';
 import { sender } from '../support/commands.js';
 import { Facts } from '../support/facts.js';

@@ -1,5 +1,5 @@
-import type { Cloud } from '../../simulator/cloud.js';
-import type { Scenario, Violation } from '../../simulator/search/scenario.js';
+import type { Cloud } from '../../../packages/simulator/cloud.js';
+import type { Scenario, Violation } from '../../../packages/simulator/search/scenario.js';
 import { brokenPromises } from '../invariants/broken-promises.js';
 import { Facts } from '../support/facts.js';
 import { holding } from '../support/holding.js';

@@ -1,4 +1,4 @@
-import type { Scenario, Violation } from '../../simulator/search/scenario.js';
+import type { Scenario, Violation } from '../../../packages/simulator/search/scenario.js';
 import { brokenPromises } from '../invariants/broken-promises.js';
 import { Facts } from '../support/facts.js';
 import { type Call, Orderly } from '../support/orderly.js';

@@ -1,5 +1,5 @@
-import { idOfBody, recordKey } from '../../../lambdas/patterns/idempotent-consumer/failure-records.js';
-import type { Scenario, Violation } from '../../simulator/search/scenario.js';
+import { idOfBody, recordKey } from '../../../packages/kit/failures/failure-records.js';
+import type { Scenario, Violation } from '../../../packages/simulator/search/scenario.js';
 import { brokenPromises } from '../invariants/broken-promises.js';
 import { Facts, type MessageRecord } from '../support/facts.js';
 import { Operator } from '../support/operator.js';

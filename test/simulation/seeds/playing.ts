@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { deploymentOf } from '../../simulator/cloud.js';
-import { report } from '../../simulator/search/report.js';
-import { playSeed, playWith } from '../../simulator/search/scenario.js';
+import { deploymentOf } from '../../../packages/simulator/cloud.js';
+import { report } from '../../../packages/simulator/search/report.js';
+import { playSeed, playWith } from '../../../packages/simulator/search/scenario.js';
 import { commandOf, toldOf } from '../cli/replay.js';
 import { SCENARIOS } from '../scenarios/all.js';
 import { prodAssembly } from '../support/assembly.js';

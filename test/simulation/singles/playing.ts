@@ -1,8 +1,8 @@
 import { expect } from 'vitest';
-import { deploymentOf } from '../../simulator/cloud.js';
-import { report } from '../../simulator/search/report.js';
-import type { Scenario } from '../../simulator/search/scenario.js';
-import { singles } from '../../simulator/search/singles.js';
+import { deploymentOf } from '../../../packages/simulator/cloud.js';
+import { report } from '../../../packages/simulator/search/report.js';
+import type { Scenario } from '../../../packages/simulator/search/scenario.js';
+import { singles } from '../../../packages/simulator/search/singles.js';
 import { commandOf } from '../cli/replay.js';
 import { prodAssembly } from '../support/assembly.js';
 

@@ -1,4 +1,4 @@
-import type { Cloud } from '../../simulator/cloud.js';
+import type { Cloud } from '../../../packages/simulator/cloud.js';
 
 /**
  * Where a text stands outside of the tables, or stood: messages that are or were in queues, what the bus has taken (which

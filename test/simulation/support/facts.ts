@@ -1,16 +1,16 @@
 import { unmarshall } from '@aws-sdk/util-dynamodb';
-import { recordKey, relayConsumer } from '../../../lambdas/patterns/idempotent-consumer/failure-records.js';
-import type { Versions } from '../../../lambdas/patterns/projection/contract.js';
-import { pointerKey, versionOf, versionsIn } from '../../../lambdas/patterns/projection/versions.js';
-import { stuckKey } from '../../../lambdas/patterns/saga/contract.js';
-import { evolve as evolveSaga, initialState as noSaga, type SagaState } from '../../../lambdas/patterns/saga/state.js';
-import { CREATE_ORDER_SAGA, type OrderEvent, type OrderView } from '../../../lambdas/services/orders/contract.js';
-import { evolve, initialState, viewOf } from '../../../lambdas/services/orders/domain/order.js';
-import type { CreateOrder, CreateOrderEvent } from '../../../lambdas/services/orders/saga-contract.js';
+import { CREATE_ORDER_SAGA, type OrderEvent, type OrderView } from '../../../lambdas/orders/contract.js';
+import { evolve, initialState, viewOf } from '../../../lambdas/orders/domain/order.js';
+import type { CreateOrder, CreateOrderEvent } from '../../../lambdas/orders/saga-contract.js';
+import { recordKey, relayConsumer } from '../../../packages/kit/failures/failure-records.js';
+import type { Versions } from '../../../packages/kit/projection/contract.js';
+import { pointerKey, versionOf, versionsIn } from '../../../packages/kit/projection/versions.js';
+import { stuckKey } from '../../../packages/kit/saga/contract.js';
+import { evolve as evolveSaga, initialState as noSaga, type SagaState } from '../../../packages/kit/saga/state.js';
+import type { BusEvent } from '../../../packages/simulator/aws/eventbridge.js';
+import type { Queue } from '../../../packages/simulator/aws/sqs.js';
+import type { Change } from '../../../packages/simulator/dynamodb/wire.js';
 import { type Listener, listenersOf } from '../../../tools/operator/services.js';
-import type { BusEvent } from '../../simulator/aws/eventbridge.js';
-import type { Queue } from '../../simulator/aws/sqs.js';
-import type { Change } from '../../simulator/dynamodb/wire.js';
 import type { Orderly, Row } from './orderly.js';
 
 interface Message {

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import type { Deployment } from '../../simulator/cloud.js';
-import type { History } from '../../simulator/search/scenario.js';
+import type { Deployment } from '../../../packages/simulator/cloud.js';
+import type { History } from '../../../packages/simulator/search/scenario.js';
 import { replay, replayOf } from '../cli/replay.js';
 import type { PlantedBug } from '../planted/bugs.js';
 

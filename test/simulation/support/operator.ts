@@ -1,19 +1,19 @@
 import { DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
 import { DeleteCommand, DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import type { CommandOf } from '../../../lambdas/patterns/contract.js';
-import { REDRIVE } from '../../../lambdas/patterns/idempotent-consumer/redrive.js';
-import { ownCommandBody } from '../../../lambdas/patterns/outbox/own-command.js';
-import type { RelayAnswer } from '../../../lambdas/patterns/outbox/relay.lambda.js';
-import { createOrderContract } from '../../../lambdas/services/orders/saga-contract.js';
+import { createOrderContract } from '../../../lambdas/orders/saga-contract.js';
+import { REDRIVE } from '../../../packages/kit/failures/redrive.js';
+import type { CommandOf } from '../../../packages/kit/messages/contract.js';
+import { ownCommandBody } from '../../../packages/kit/messages/own-command.js';
+import type { RelayAnswer } from '../../../packages/kit/outbox/relay.lambda.js';
+import type { Result } from '../../../packages/simulator/aws/lambda.js';
+import type { Cloud } from '../../../packages/simulator/cloud.js';
+import { DynamoDbError } from '../../../packages/simulator/dynamodb/errors.js';
+import type { Operation } from '../../../packages/simulator/dynamodb/wire.js';
 import { OperatorError } from '../../../tools/operator/errors.js';
 import { forget } from '../../../tools/operator/forget.js';
 import { type FoundRecord, failuresOf } from '../../../tools/operator/records.js';
 import { redrivable } from '../../../tools/operator/redrive.js';
 import { listenersOf } from '../../../tools/operator/services.js';
-import type { Result } from '../../simulator/aws/lambda.js';
-import type { Cloud } from '../../simulator/cloud.js';
-import { DynamoDbError } from '../../simulator/dynamodb/errors.js';
-import type { Operation } from '../../simulator/dynamodb/wire.js';
 import { Facts } from './facts.js';
 import type { Orderly } from './orderly.js';
 

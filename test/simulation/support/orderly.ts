@@ -1,8 +1,8 @@
 import { unmarshall } from '@aws-sdk/util-dynamodb';
+import type { ApiResponse } from '../../../packages/simulator/aws/api-gateway.js';
+import type { Queue } from '../../../packages/simulator/aws/sqs.js';
+import type { Cloud } from '../../../packages/simulator/cloud.js';
 import type { Service } from '../../../tools/operator/services.js';
-import type { ApiResponse } from '../../simulator/aws/api-gateway.js';
-import type { Queue } from '../../simulator/aws/sqs.js';
-import type { Cloud } from '../../simulator/cloud.js';
 import { token } from './issuer.js';
 import { servicesOf } from './services.js';
 

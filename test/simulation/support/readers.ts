@@ -1,8 +1,8 @@
-import { ANSWER_HEADERS } from '../../../lambdas/platform/answer-headers.js';
-import { cursorOf } from '../../../lambdas/platform/paging.js';
-import { viewOf as viewOfAccount } from '../../../lambdas/services/accounts/domain/account.js';
-import { viewOf as viewOfPayment } from '../../../lambdas/services/payments/domain/payment.js';
-import type { Violation } from '../../simulator/search/scenario.js';
+import { viewOf as viewOfAccount } from '../../../lambdas/accounts/domain/account.js';
+import { viewOf as viewOfPayment } from '../../../lambdas/payments/domain/payment.js';
+import { ANSWER_HEADERS } from '../../../packages/kit/http/answer-headers.js';
+import { cursorOf } from '../../../packages/kit/http/paging.js';
+import type { Violation } from '../../../packages/simulator/search/scenario.js';
 import { accountAt } from '../invariants/accounts.js';
 import { brokenPromises } from '../invariants/broken-promises.js';
 import { toldOf } from '../invariants/payments.js';

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { App } from 'aws-cdk-lib';
 import { Code } from 'aws-cdk-lib/aws-lambda';
 import { buildSync } from 'esbuild';
-import { Bundles } from '../../../lib/constructs/bundles.js';
+import { Bundles } from '../../../packages/kit/service/bundles.js';
 import { WaiterStack } from './waiter-stack.js';
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
@@ -25,7 +25,7 @@ export function waiterAssembly(): string {
     mainFields: ['module', 'main'],
     logLevel: 'warning',
     alias: {
-      '@aws-sdk/credential-provider-node': join(ROOT, 'lambdas/platform/credentials-from-environment.ts'),
+      '@aws-sdk/credential-provider-node': join(ROOT, 'packages/kit/aws/credentials-from-environment.ts'),
     },
   });
   const code = (entry: string): Code => (entry === 'waiter/on-command' ? Code.fromAsset(own) : bundles.code(entry));

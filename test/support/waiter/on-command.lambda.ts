@@ -1,9 +1,9 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
-import { consumer } from '../../../lambdas/patterns/idempotent-consumer/consumer.js';
-import { Timers } from '../../../lambdas/patterns/timers/timers.js';
-import { documents, type TransactWriteItem } from '../../../lambdas/platform/dynamodb.js';
-import { Env } from '../../../lambdas/platform/environment.js';
-import { required, requiredInteger } from '../../../lambdas/platform/read-environment.js';
+import { documents, type TransactWriteItem } from '../../../packages/kit/aws/dynamodb.js';
+import { Env } from '../../../packages/kit/aws/environment.js';
+import { required, requiredInteger } from '../../../packages/kit/aws/read-environment.js';
+import { consumer } from '../../../packages/kit/idempotent-consumer/consumer.js';
+import { Timers } from '../../../packages/kit/timers/timers.js';
 import { waiterContract, waitId } from './contract.js';
 
 const TableName = required(Env.TABLE);

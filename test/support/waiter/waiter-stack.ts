@@ -2,13 +2,17 @@ import { type App, CfnOutput, Stack } from 'aws-cdk-lib';
 import { AttributeType, TableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import { EventBus } from 'aws-cdk-lib/aws-events';
 import { Topic } from 'aws-cdk-lib/aws-sns';
-import { Env } from '../../../lambdas/platform/environment.js';
-import { acknowledgeCompliance } from '../../../lib/constructs/acknowledge.js';
-import { IdempotentConsumer } from '../../../lib/constructs/idempotent-consumer.js';
-import { OF_EVERY_FUNCTION, type ServiceContext, ServiceFunction } from '../../../lib/constructs/service-function.js';
-import { recordsTable, tableDefaults } from '../../../lib/constructs/tables.js';
-import { Timers, type TimersProps } from '../../../lib/constructs/timers.js';
 import { settingsFor } from '../../../lib/settings.js';
+import { Env } from '../../../packages/kit/aws/environment.js';
+import { IdempotentConsumer } from '../../../packages/kit/idempotent-consumer/idempotent-consumer.construct.js';
+import { acknowledgeCompliance } from '../../../packages/kit/service/acknowledge.js';
+import {
+  OF_EVERY_FUNCTION,
+  type ServiceContext,
+  ServiceFunction,
+} from '../../../packages/kit/service/service-function.construct.js';
+import { recordsTable, tableDefaults } from '../../../packages/kit/service/tables.construct.js';
+import { Timers, type TimersProps } from '../../../packages/kit/timers/timers.construct.js';
 import { WAITER, waiterContract } from './contract.js';
 
 const settings = settingsFor('dev');

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import type { Saga } from '../../../lambdas/patterns/saga/saga.js';
+import type { Saga } from '../../../packages/kit/saga/saga.js';
 import { pictureOf } from '../../../tools/docs/saga-picture.js';
 import { keyOf, play } from '../../../tools/docs/saga-play.js';
-import { type Trip, tripSaga } from '../../lambdas/patterns/saga/trip.js';
+import { type Trip, tripSaga } from '../../kit/saga/trip.js';
 
 const trips: readonly Trip[] = [
   { id: 't1', nights: 2 },

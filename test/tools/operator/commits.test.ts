@@ -1,6 +1,6 @@
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, test } from 'vitest';
-import { documents } from '../../../lambdas/platform/dynamodb.js';
+import { documents } from '../../../packages/kit/aws/dynamodb.js';
 import { readCommits, readCommitsSince } from '../../../tools/operator/commits.js';
 import { inProcessDynamoDb } from '../../support/in-process-dynamodb.js';
 import { commit, time } from './facts.js';

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { FailureRecords } from '../../../lambdas/patterns/idempotent-consumer/failure-records.js';
-import { timerIdOf } from '../../../lambdas/patterns/saga/contract.js';
-import { documents } from '../../../lambdas/platform/dynamodb.js';
+import { documents } from '../../../packages/kit/aws/dynamodb.js';
+import { FailureRecords } from '../../../packages/kit/failures/failure-records.js';
+import { timerIdOf } from '../../../packages/kit/saga/contract.js';
 import { discard } from '../../../tools/operator/discard.js';
 import { findRecord } from '../../../tools/operator/records.js';
 import { begun, clockFails, emptyTrips, hears, owner, services, stuck } from './trips.js';

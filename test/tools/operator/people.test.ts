@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { PersonalKeys, personKey } from '../../../lambdas/patterns/personal-data/personal-keys.js';
-import { documents } from '../../../lambdas/platform/dynamodb.js';
-import { StripeCustomers } from '../../../lambdas/services/payments/provider/stripe-customers.js';
+import { StripeCustomers } from '../../../lambdas/payments/provider/stripe-customers.js';
+import { documents } from '../../../packages/kit/aws/dynamodb.js';
+import { PersonalKeys, personKey } from '../../../packages/kit/personal-data/personal-keys.js';
 import { exportPerson } from '../../../tools/operator/export.js';
 import { forget } from '../../../tools/operator/forget.js';
 import { recordOf } from '../../../tools/release/contract-record.js';

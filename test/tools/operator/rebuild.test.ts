@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import type { RebuildRequest } from '../../../lambdas/patterns/projection/contract.js';
+import type { RebuildRequest } from '../../../packages/kit/projection/contract.js';
 import { OperatorError } from '../../../tools/operator/errors.js';
 import {
   type DeployedProjection,
@@ -8,7 +8,7 @@ import {
   showProjection,
 } from '../../../tools/operator/projections.js';
 import { type RebuildOrder, rebuild } from '../../../tools/operator/rebuild.js';
-import { Tallies } from '../../lambdas/patterns/projection/tallies.js';
+import { Tallies } from '../../kit/projection/tallies.js';
 import { inProcessDynamoDb } from '../../support/in-process-dynamodb.js';
 
 let tallies: Tallies;

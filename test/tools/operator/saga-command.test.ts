@@ -3,16 +3,16 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { FailureRecords, recordKey } from '../../../lambdas/patterns/idempotent-consumer/failure-records.js';
-import { from, readFrom } from '../../../lambdas/patterns/idempotent-consumer/listening.js';
-import { ProcessedRecords, processOnce } from '../../../lambdas/patterns/idempotent-consumer/process-once.js';
-import { readEnvelope } from '../../../lambdas/patterns/outbox/envelope.js';
-import { type SagaMessage, SagaRefused, stepIdOf, undoIdOf } from '../../../lambdas/patterns/saga/saga.js';
-import { documents } from '../../../lambdas/platform/dynamodb.js';
+import { documents } from '../../../packages/kit/aws/dynamodb.js';
+import { FailureRecords, recordKey } from '../../../packages/kit/failures/failure-records.js';
+import { from, readFrom } from '../../../packages/kit/idempotent-consumer/listening.js';
+import { ProcessedRecords, processOnce } from '../../../packages/kit/idempotent-consumer/process-once.js';
+import { readEnvelope } from '../../../packages/kit/messages/envelope.js';
+import { type SagaMessage, SagaRefused, stepIdOf, undoIdOf } from '../../../packages/kit/saga/saga.js';
 import { commandSaga, type SagaRequest } from '../../../tools/operator/saga-command.js';
 import { showSaga } from '../../../tools/operator/saga-show.js';
 import { user } from '../../../tools/operator/user.js';
-import { type Trip, tripContract } from '../../lambdas/patterns/saga/trip.js';
+import { type Trip, tripContract } from '../../kit/saga/trip.js';
 import { traceOf } from '../../support/tally.js';
 import {
   begun,

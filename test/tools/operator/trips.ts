@@ -1,15 +1,15 @@
 import { vi } from 'vitest';
-import { DynamoDbEventStore } from '../../../lambdas/patterns/event-store/dynamodb-event-store.js';
-import { Unsendable } from '../../../lambdas/patterns/idempotent-consumer/failure-kinds.js';
-import { FailureRecords, recordKey } from '../../../lambdas/patterns/idempotent-consumer/failure-records.js';
-import { type SagaEvent, timerIdOf } from '../../../lambdas/patterns/saga/contract.js';
-import { Orchestrator } from '../../../lambdas/patterns/saga/orchestrator.js';
-import { type SagaMessage, stepIdOf, undoIdOf } from '../../../lambdas/patterns/saga/saga.js';
-import { evolve, initialState, type SagaState } from '../../../lambdas/patterns/saga/state.js';
-import { Timers } from '../../../lambdas/patterns/timers/timers.js';
-import { transact } from '../../../lambdas/platform/dynamodb.js';
+import { transact } from '../../../packages/kit/aws/dynamodb.js';
+import { DynamoDbEventStore } from '../../../packages/kit/event-store/dynamodb-event-store.js';
+import { Unsendable } from '../../../packages/kit/failures/failure-kinds.js';
+import { FailureRecords, recordKey } from '../../../packages/kit/failures/failure-records.js';
+import { type SagaEvent, timerIdOf } from '../../../packages/kit/saga/contract.js';
+import { Orchestrator } from '../../../packages/kit/saga/orchestrator.js';
+import { type SagaMessage, stepIdOf, undoIdOf } from '../../../packages/kit/saga/saga.js';
+import { evolve, initialState, type SagaState } from '../../../packages/kit/saga/state.js';
+import { Timers } from '../../../packages/kit/timers/timers.js';
 import type { Service } from '../../../tools/operator/services.js';
-import { type Trip, tripContract, tripSaga } from '../../lambdas/patterns/saga/trip.js';
+import { type Trip, tripContract, tripSaga } from '../../kit/saga/trip.js';
 import { inProcessDynamoDb } from '../../support/in-process-dynamodb.js';
 import { traceOf } from '../../support/tally.js';
 

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod/mini';
-import { type EventSchema, earlierShape, type ServiceContract } from '../../../lambdas/patterns/contract.js';
+import { type EventSchema, earlierShape, type ServiceContract } from '../../../packages/kit/messages/contract.js';
 import { type ContractRecord, faultsBetween, recordOf } from '../../../tools/release/contract-record.js';
 import { contracts, NEW_CONTRACTS, RECORDS } from '../../../tools/release/contracts.js';
 

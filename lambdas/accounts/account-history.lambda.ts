@@ -1,0 +1,14 @@
+import { HistoryQuery, historyPage } from '../../packages/kit/event-store/as-it-was.js';
+import { endpoint } from '../../packages/kit/http/http.js';
+import { accountStore, customerIdOf, existing, ownOf } from './account-store.js';
+
+/** GET /accounts/{customerId}/history: every event of the account, oldest first. */
+export const handler = endpoint(
+  { roles: ['customer', 'operator'], query: HistoryQuery },
+  async ({ caller, query, parameter }) => {
+    const customerId = ownOf(caller, customerIdOf(parameter('customerId')));
+    existing(await accountStore.load(customerId));
+    const page = await historyPage(accountStore, customerId, `history of account ${customerId}`, query, caller);
+    return { status: 200, body: page };
+  },
+);

@@ -1,0 +1,50 @@
+import { untilRaceIsWon } from '../../packages/kit/aws/lost-races.js';
+import { VersionTaken } from '../../packages/kit/event-store/event-store.js';
+import { Problem } from '../../packages/kit/http/errors.js';
+import { refuseOtherVersion } from '../../packages/kit/http/if-match.js';
+import type { Trace } from '../../packages/kit/messages/trace.js';
+import type { Money } from '../orders/contract.js';
+import { accountStore, existing } from './account-store.js';
+import type { AccountEvent, AccountView } from './contract.js';
+import { AccountRefused, setCreditLimit, viewOf } from './domain/account.js';
+
+/**
+ * Sets what a customer may owe, and opens the account where there is none. Setting what is set writes nothing, also where
+ * `ifMatch` names an older version (RFC 9110, 13.1.1): the first try has succeeded, so it may be repeated.
+ * @param ifMatch only at this version of the account; 0 is a customer without one
+ * @throws {Problem} 400 for another currency than the one in use, 409 `conflict` where the version is another
+ * @throws {WriteConflict} others kept changing it
+ */
+export function setLimit(
+  customerId: string,
+  creditLimit: Money,
+  ifMatch: number | undefined,
+  trace: Trace,
+): Promise<AccountView> {
+  return untilRaceIsWon(async () => {
+    const account = await accountStore.load(customerId);
+    const events = decided(() => setCreditLimit(account.state, customerId, creditLimit));
+    if (events.length === 0) return existing(account);
+    const version = viewOf(customerId, account.state, account.version)?.version ?? 0;
+    refuseOtherVersion(ifMatch, version);
+    const commit = accountStore.commit(account, events, trace);
+    try {
+      await accountStore.append(commit);
+    } catch (error) {
+      // The answer was lost, and the SDK's retry met this request's own commit.
+      const isOwn = error instanceof VersionTaken && error.existing.trigger === trace.trigger;
+      if (!isOwn) throw error;
+    }
+    return existing(accountStore.after(account, commit));
+  });
+}
+
+function decided(decide: () => readonly AccountEvent[]): readonly AccountEvent[] {
+  try {
+    return decide();
+  } catch (error) {
+    if (!(error instanceof AccountRefused)) throw error;
+    const errors = [{ pointer: '/creditLimit/currency', detail: "expected the account's currency: it is in use" }];
+    throw new Problem('invalid-request', 'an account has one currency', { errors }, { cause: error });
+  }
+}

@@ -1,0 +1,60 @@
+import { QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { documents } from '../../packages/kit/aws/dynamodb.js';
+import { type Projection, versionsOf } from '../../packages/kit/projection/projection.js';
+import { inVersion } from '../../packages/kit/projection/versions.js';
+import { accountStore } from './account-store.js';
+import { type AccountView, EXHAUSTED_INDEX } from './contract.js';
+import { type Account, viewOf } from './domain/account.js';
+
+const CREDIT = 'CREDIT#';
+/** Only rows of accounts without credit have the index's key, so only they are in it. */
+const EXHAUSTED = 'EXHAUSTED#accounts';
+
+/**
+ * Customers who have used up their credit. An account with credit, or not yet opened, has a row too, without the index's
+ * key: its version keeps an older row from coming back, and tells which events it has seen.
+ */
+export const exhaustedList: Projection<Account> = {
+  name: 'accounts-exhausted',
+  table: accountStore.table,
+  aggregate: accountStore.aggregate,
+  store: accountStore,
+  partitions: CREDIT,
+  versionedKeys: ['sk', 'exhaustedPk'],
+  row({ id, state, version }) {
+    const account = viewOf(id, state, version);
+    return {
+      pk: CREDIT + id,
+      sk: 'ROW',
+      version,
+      // As text: an answer's fields keep their order, and a rebuilt row is the same to the byte.
+      ...(account?.available.amount === 0
+        ? { exhaustedPk: EXHAUSTED, exhaustedSk: id, account: JSON.stringify(account) }
+        : {}),
+    };
+  },
+  idOf: ({ pk }) => pk.slice(CREDIT.length),
+};
+
+/**
+ * Accounts without credit, by customer id, eventually consistent.
+ * @param after customer id of the last one shown: logical, so that it holds in whichever version is read
+ * @param limit at most so many
+ * @returns one more than `limit` where there are more
+ */
+export async function exhaustedAccounts(after: string | undefined, limit: number): Promise<readonly AccountView[]> {
+  const { reads } = await versionsOf(exhaustedList, 'soon');
+  const { Items = [] } = await documents.send(
+    new QueryCommand({
+      TableName: exhaustedList.table,
+      IndexName: EXHAUSTED_INDEX,
+      KeyConditionExpression: `exhaustedPk = :pk${after === undefined ? '' : ' AND exhaustedSk > :after'}`,
+      ExpressionAttributeValues: {
+        ':pk': inVersion(EXHAUSTED, reads),
+        ...(after === undefined ? {} : { ':after': after }),
+      },
+      Limit: limit + 1,
+    }),
+  );
+  return Items.map(({ account }) => JSON.parse(account) as AccountView);
+}

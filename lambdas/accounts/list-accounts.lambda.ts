@@ -1,0 +1,21 @@
+import * as z from 'zod/mini';
+import { CallerId } from '../../packages/kit/http/auth.js';
+import { endpoint } from '../../packages/kit/http/http.js';
+import { cursorOf, limitOf, Paging, positionOf } from '../../packages/kit/http/paging.js';
+import { exhaustedAccounts } from './exhausted-list.js';
+
+const Query = z.strictObject({
+  ...Paging,
+  creditExhausted: z.literal('true', 'expected true: only accounts without credit are listed'),
+});
+const LIST = 'accounts without credit';
+
+/** GET /accounts?creditExhausted=true: customers who have used up their credit, eventually consistent. */
+export const handler = endpoint({ roles: ['operator'], query: Query }, async ({ query }) => {
+  const limit = limitOf(query);
+  const found = await exhaustedAccounts(positionOf(LIST, query.cursor, CallerId), limit);
+  const items = found.slice(0, limit);
+  const last = items.at(-1);
+  const more = found.length > limit && last !== undefined;
+  return { status: 200, body: { items, ...(more ? { nextCursor: cursorOf(LIST, last.customerId) } : {}) } };
+});

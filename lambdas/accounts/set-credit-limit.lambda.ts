@@ -1,0 +1,15 @@
+import { logger } from '../../packages/kit/aws/telemetry.js';
+import { endpoint, traceOf } from '../../packages/kit/http/http.js';
+import { versionOf } from '../../packages/kit/http/if-match.js';
+import { customerIdOf } from './account-store.js';
+import { SetCreditLimit } from './contract.js';
+import { setLimit } from './credit-limit.js';
+
+/** PUT /accounts/{customerId}/credit-limit: what a customer may owe. Repeatable by nature; a key is not needed. */
+export const handler = endpoint({ roles: ['operator'], body: SetCreditLimit }, async (request) => {
+  const { body, header, parameter } = request;
+  const customerId = customerIdOf(parameter('customerId'));
+  const account = await setLimit(customerId, body.creditLimit, versionOf(header('if-match')), traceOf(request));
+  logger.info('credit limit set', { version: account.version });
+  return { status: 200, body: account };
+});

@@ -1,0 +1,82 @@
+import * as z from 'zod/mini';
+import type { CommandOf, EventOf } from '../../packages/kit/messages/contract.js';
+import { Money, OrderId, Sku, StepId, Text } from '../orders/contract.js';
+
+const ProductName = Text.check(z.minLength(1), z.maxLength(200));
+
+/** A product as it is after an event: whoever keeps one of his own takes the newest, in whichever order they arrive. */
+const Product = { sku: Sku, name: z.string(), unitPrice: Money };
+
+/** What every command and every answer to one names. */
+const Step = { orderId: OrderId, stepId: StepId };
+
+/** Why an order's prices are not confirmed, for ever. */
+export const RefusalReason = z.enum(['PRICE_CHANGED', 'UNKNOWN_PRODUCT']);
+export type RefusalReason = z.infer<typeof RefusalReason>;
+
+const PricedLine = z.object({ sku: Sku, unitPrice: Money });
+/** What a customer agreed to pay for one piece. */
+export type PricedLine = z.infer<typeof PricedLine>;
+
+/** Why, of which lines, and what these cost in the catalogue. An unknown product has no price; 0.2.0 wrote no prices. */
+const Refusal = { reason: RefusalReason, skus: z.array(Sku), prices: z.exactOptional(z.array(PricedLine)) };
+
+/** What the catalogue publishes and takes; `subject` is `Product/<sku>` or `PriceCheck/<orderId>`. */
+export const catalogContract = {
+  service: 'catalog',
+  events: {
+    ProductAdded: { version: 1, data: z.object(Product) },
+    ProductRenamed: { version: 1, data: z.object({ ...Product, oldName: z.string() }) },
+    ProductPriceChanged: { version: 1, data: z.object({ ...Product, oldUnitPrice: Money }) },
+    /** All lines have the catalogue's price. */
+    PricesConfirmed: { version: 1, data: z.object(Step) },
+    PricesRefused: { version: 1, data: z.object({ ...Step, ...Refusal }) },
+    /** The answer to a step that was answered before: what was found then, whatever the prices are now. */
+    SagaReplyRequested: {
+      version: 1,
+      data: z.object({
+        ...Step,
+        outcome: z.enum(['DONE', 'REFUSED']),
+        reason: z.exactOptional(Refusal.reason),
+        skus: z.exactOptional(Refusal.skus),
+        prices: Refusal.prices,
+      }),
+    },
+  },
+  commands: {
+    /** Compares what a customer agreed to with the catalogue. Once per order. */
+    ConfirmPrices: {
+      version: 1,
+      data: z.object({
+        ...Step,
+        lines: z.array(PricedLine).check(
+          z.minLength(1),
+          z.maxLength(50),
+          z.refine((lines) => new Set(lines.map(({ sku }) => sku)).size === lines.length, 'a SKU twice'),
+        ),
+      }),
+    },
+  },
+} as const;
+export type CatalogEvent = EventOf<typeof catalogContract>;
+export type CatalogCommand = CommandOf<typeof catalogContract>;
+/** The events of one product. */
+export type ProductEvent = Extract<CatalogEvent, { type: `Product${string}` }>;
+/** The events of one order's price check. */
+export type PriceCheckEvent = Exclude<CatalogEvent, ProductEvent>;
+
+/** Index of all products by SKU: `listPk`, `listSk`. */
+export const PRODUCTS_INDEX = 'products';
+
+/** Body of `PUT /products/{sku}`. */
+export const SetProduct = z.strictObject({ name: ProductName, unitPrice: Money });
+export type SetProduct = z.infer<typeof SetProduct>;
+
+/** A product as every answer shows it. */
+export interface ProductView {
+  readonly sku: string;
+  readonly name: string;
+  readonly unitPrice: Money;
+  /** Events so far: a change of name and price at once is two. */
+  readonly version: number;
+}

@@ -1,0 +1,20 @@
+import * as z from 'zod/mini';
+import { endpoint } from '../../packages/kit/http/http.js';
+import { cursorOf, limitOf, Paging, positionOf } from '../../packages/kit/http/paging.js';
+import { Sku } from '../orders/contract.js';
+import { productsAfter } from './product-store.js';
+
+const LIST = 'products';
+
+/** GET /products: all of them by SKU, eventually consistent. */
+export const handler = endpoint(
+  { roles: ['customer', 'operator'], query: z.strictObject(Paging) },
+  async ({ query }) => {
+    const limit = limitOf(query);
+    const found = await productsAfter(positionOf(LIST, query.cursor, Sku), limit);
+    const items = found.slice(0, limit);
+    const last = items.at(-1);
+    const more = found.length > limit && last !== undefined;
+    return { status: 200, body: { items, ...(more ? { nextCursor: cursorOf(LIST, last.sku) } : {}) } };
+  },
+);

@@ -1,0 +1,24 @@
+import { consumer } from '../../packages/kit/idempotent-consumer/consumer.js';
+import { catalogContract } from './contract.js';
+import { decide } from './domain/price-check.js';
+import { priceCheckStore } from './price-check-store.js';
+import { pricesOf } from './product-store.js';
+
+/** The first step of an order's saga: are these the prices? Answered once; a repeat gets the answer that was given. */
+export const handler = consumer({
+  contract: catalogContract,
+  onCommand: {
+    ConfirmPrices: ({ event: command, trace }) => ({
+      decide: async () => {
+        const { orderId, lines } = command.data;
+        // At once: hardly any command is a repeat, of which the prices would not matter.
+        const [check, prices] = await Promise.all([
+          priceCheckStore.load(orderId),
+          pricesOf(lines.map(({ sku }) => sku)),
+        ]);
+        const events = decide(check.state, command, { prices });
+        return [priceCheckStore.appendWrite(priceCheckStore.commit(check, events, trace))];
+      },
+    }),
+  },
+});

@@ -1,0 +1,110 @@
+import { BatchGetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { documents, type Item, transact } from '../../packages/kit/aws/dynamodb.js';
+import { untilRaceIsWon } from '../../packages/kit/aws/lost-races.js';
+import { Problem, Throttled } from '../../packages/kit/http/errors.js';
+import { refuseOtherVersion } from '../../packages/kit/http/if-match.js';
+import type { Trace } from '../../packages/kit/messages/trace.js';
+import { stateKey } from '../../packages/kit/state-store/state-key.js';
+import { StateStore, type Stored } from '../../packages/kit/state-store/state-store.js';
+import type { Money } from '../orders/contract.js';
+import { catalogContract, PRODUCTS_INDEX, type ProductEvent, type ProductView, type SetProduct } from './contract.js';
+import { decide } from './domain/product.js';
+
+const PRODUCT = 'Product';
+/** Of the index: only products have its key, so their commits and the price checks are not in it. */
+const ALL = 'PRODUCTS#all';
+
+interface StoredProduct extends Stored {
+  readonly name: string;
+  readonly unitPrice: Money;
+  /** The version that the last change was made on. */
+  readonly from: number;
+  readonly listPk: typeof ALL;
+  /** The SKU. */
+  readonly listSk: string;
+}
+
+const products = new StateStore<StoredProduct, ProductEvent>(PRODUCT, catalogContract);
+
+/** A product, strongly consistent. @throws {Problem} 404 where there is none */
+export async function productOf(sku: string): Promise<ProductView> {
+  const product = await products.read(sku);
+  if (!product) throw new Problem('not-found', 'there is no product of this SKU');
+  return viewOf(sku, product);
+}
+
+/**
+ * Sets a product's name and price, and adds it where there is none: its commit and its state in one transaction. Setting
+ * what is set already writes nothing, so it may be repeated.
+ * @param ifMatch only at this version; a repeat of what has succeeded since is let through (RFC 9110, 13.1.1)
+ * @throws {Problem} 409 `conflict` where the version is another
+ * @throws {WriteConflict} others kept changing it
+ */
+export function setProduct(
+  sku: string,
+  wanted: SetProduct,
+  ifMatch: number | undefined,
+  trace: Trace,
+): Promise<ProductView> {
+  return untilRaceIsWon(async () => {
+    const before = await products.read(sku);
+    const events = decide(before, { sku, ...wanted });
+    refuseOtherVersion(ifMatch, before?.version ?? 0, events.length === 0 ? before?.from : undefined);
+    if (before && events.length === 0) return viewOf(sku, before);
+    const commit = products.commit(sku, before, events, trace);
+    const { lastVersion: version, at } = commit;
+    const after: StoredProduct = { ...wanted, version, from: before?.version ?? 0, at, listPk: ALL, listSk: sku };
+    await transact([products.appendWrite(commit), products.stateWrite(sku, before, after)]);
+    return viewOf(sku, after);
+  });
+}
+
+/**
+ * What the catalogue asks for each SKU, strongly consistent; those that it doesn't know are missing. No snapshot of all
+ * of them at one moment: no two products are priced together.
+ * @param skus at most 100, each once
+ * @throws {Throttled} DynamoDB left some of them unread five times
+ */
+export async function pricesOf(skus: readonly string[]): Promise<ReadonlyMap<string, Money>> {
+  const found = new Map<string, Money>();
+  let Keys: Item[] = skus.map((sku) => stateKey(PRODUCT, sku));
+  return untilRaceIsWon(async () => {
+    const { Responses, UnprocessedKeys } = await documents.send(
+      new BatchGetCommand({
+        RequestItems: {
+          [products.table]: { Keys, ConsistentRead: true, ProjectionExpression: 'listSk, unitPrice' },
+        },
+      }),
+    );
+    for (const { listSk, unitPrice } of Responses?.[products.table] ?? []) found.set(listSk, unitPrice);
+    Keys = UnprocessedKeys?.[products.table]?.Keys ?? [];
+    if (Keys.length > 0) throw new Throttled('batch read');
+    return found;
+  });
+}
+
+/**
+ * Products by SKU, eventually consistent.
+ * @param after SKU of the last one shown
+ * @param limit at most so many
+ * @returns one more than `limit` where there are more
+ */
+export async function productsAfter(after: string | undefined, limit: number): Promise<readonly ProductView[]> {
+  const { Items = [] } = await documents.send(
+    new QueryCommand({
+      TableName: products.table,
+      IndexName: PRODUCTS_INDEX,
+      KeyConditionExpression: `listPk = :pk${after === undefined ? '' : ' AND listSk > :after'}`,
+      ExpressionAttributeValues: { ':pk': ALL, ...(after === undefined ? {} : { ':after': after }) },
+      Limit: limit + 1,
+    }),
+  );
+  return (Items as StoredProduct[]).map((product) => viewOf(product.listSk, product));
+}
+
+const viewOf = (sku: string, { name, unitPrice, version }: StoredProduct): ProductView => ({
+  sku,
+  name,
+  unitPrice: { amount: unitPrice.amount, currency: unitPrice.currency },
+  version,
+});

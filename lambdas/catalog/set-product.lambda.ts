@@ -1,0 +1,14 @@
+import { logger } from '../../packages/kit/aws/telemetry.js';
+import { endpoint, traceOf } from '../../packages/kit/http/http.js';
+import { versionOf } from '../../packages/kit/http/if-match.js';
+import { Sku } from '../orders/contract.js';
+import { SetProduct } from './contract.js';
+import { setProduct } from './product-store.js';
+
+/** PUT /products/{sku}: what is sold, and for how much. Repeatable by nature; a key is not needed. */
+export const handler = endpoint({ roles: ['operator'], body: SetProduct }, async (request) => {
+  const { body, header, parameter } = request;
+  const product = await setProduct(parameter('sku', Sku), body, versionOf(header('if-match')), traceOf(request));
+  logger.info('product set', { sku: product.sku, version: product.version });
+  return { status: 200, body: product };
+});

@@ -1,0 +1,9 @@
+import { endpoint } from '../../packages/kit/http/http.js';
+import { Sku } from '../orders/contract.js';
+import { existing, stockOf } from './stock-store.js';
+
+/** GET /stock/{sku}: strongly consistent. */
+export const handler = endpoint({ roles: ['operator'] }, async ({ parameter }) => ({
+  status: 200,
+  body: existing(await stockOf(parameter('sku', Sku))),
+}));

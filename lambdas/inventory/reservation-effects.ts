@@ -1,0 +1,52 @@
+import type { TransactWriteItem } from '../../packages/kit/aws/dynamodb.js';
+import type { Decide, Effect, Refused } from '../../packages/kit/idempotent-consumer/process-once.js';
+import type { Trace } from '../../packages/kit/messages/trace.js';
+import type { ReservedLine } from './contract.js';
+import { decide, type OfAnOrder, type ReservationCommand } from './domain/reservation.js';
+import { reservationStore } from './reservation-store.js';
+import { release, reserve } from './stock-counter.js';
+
+/**
+ * Tries to take all lines; where the counters refuse some, the next try rejects the order instead. The counters are not
+ * read before: their refusal, at the moment of the write, is the answer.
+ */
+export function reserving(order: OfAnOrder, ordered: readonly ReservedLine[], trace: Trace): Decide {
+  const lines = ordered.map(({ sku, quantity }) => ({ sku, quantity }));
+  const takes = lines.map((line) => ({ sku: line.sku, take: reserve(line) }));
+  return (refused: Refused | undefined) => {
+    const short = takes.filter(({ take }) => refused?.because(take)).map(({ sku }) => sku);
+    return effectOf(
+      { type: 'Reserve', ...order, lines, short },
+      trace,
+      takes.map(({ take }) => take),
+    );
+  };
+}
+
+/** Gives back what is reserved; where nothing is yet, nothing will be. */
+export const releasing =
+  (order: OfAnOrder, trace: Trace): Decide =>
+  () =>
+    effectOf({ type: 'Release', ...order }, trace);
+
+async function effectOf(
+  command: ReservationCommand,
+  trace: Trace,
+  takes: readonly TransactWriteItem[] = [],
+): Promise<Effect> {
+  const reservation = await reservationStore.load(command.orderId);
+  const events = decide(reservation.state, command);
+  const [event] = events;
+  if (!event) return [reservationStore.unchangedCheck(reservation)];
+  const append = reservationStore.appendWrite(reservationStore.commit(reservation, events, trace));
+  switch (event.type) {
+    case 'StockReserved':
+      return [append, ...takes];
+    case 'StockReleased':
+      return [append, ...event.data.lines.map(release)];
+    case 'StockRejected':
+    case 'ReservationVoided':
+    case 'SagaReplyRequested':
+      return [append];
+  }
+}

@@ -1,0 +1,11 @@
+import { Env } from '../../packages/kit/aws/environment.js';
+import { feedShards, required } from '../../packages/kit/aws/read-environment.js';
+import { DynamoDbEventStore } from '../../packages/kit/event-store/dynamodb-event-store.js';
+import { inventoryContract, type ReservationEvent } from './contract.js';
+import { evolve, initialState, type Reservation } from './domain/reservation.js';
+
+/** What is kept for each order, in the service's own table. */
+export const reservationStore = new DynamoDbEventStore<Reservation, ReservationEvent>(
+  { table: required(Env.TABLE), aggregate: 'Reservation', contract: inventoryContract, feedShards: feedShards() },
+  { initialState, evolve, stateSchema: 2 },
+);

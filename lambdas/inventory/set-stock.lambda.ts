@@ -1,0 +1,15 @@
+import { logger } from '../../packages/kit/aws/telemetry.js';
+import { endpoint, traceOf } from '../../packages/kit/http/http.js';
+import { versionOf } from '../../packages/kit/http/if-match.js';
+import { Sku } from '../orders/contract.js';
+import { SetStock } from './contract.js';
+import { setStock } from './stock-store.js';
+
+/** PUT /stock/{sku}: how many pieces there are, as an operator counted them. Repeatable by nature; a key is not needed. */
+export const handler = endpoint({ roles: ['operator'], body: SetStock }, async (request) => {
+  const { body, header, parameter } = request;
+  const sku = parameter('sku', Sku);
+  const stock = await setStock(sku, body.onHand, versionOf(header('if-match')), traceOf(request));
+  logger.info('stock set', { sku: stock.sku, version: stock.version });
+  return { status: 200, body: stock };
+});

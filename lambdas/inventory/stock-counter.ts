@@ -1,0 +1,40 @@
+import type { TransactWriteItem } from '../../packages/kit/aws/dynamodb.js';
+import { Env } from '../../packages/kit/aws/environment.js';
+import { required } from '../../packages/kit/aws/read-environment.js';
+import { stateKey } from '../../packages/kit/state-store/state-key.js';
+import type { ReservedLine } from './contract.js';
+
+const TableName = required(Env.TABLE);
+/** The stock of a SKU: operators count it (its commits), orders reserve from it (the counter). */
+export const STOCK_ITEM = 'StockItem';
+
+/**
+ * Takes pieces for an order, as a part of the transaction that commits its reservation. By arithmetic under a condition:
+ * two orders for one SKU don't fight over a version, and `available` can't fall below zero.
+ */
+export function reserve({ sku, quantity }: ReservedLine): TransactWriteItem {
+  const enoughIsThere = 'available >= :quantity';
+  return {
+    Update: {
+      TableName,
+      Key: stateKey(STOCK_ITEM, sku),
+      UpdateExpression: 'SET reserved = reserved + :quantity, available = available - :quantity',
+      ConditionExpression: enoughIsThere,
+      ExpressionAttributeValues: { ':quantity': quantity },
+    },
+  };
+}
+
+/** Gives pieces back, as a part of the transaction that commits the release. */
+export function release({ sku, quantity }: ReservedLine): TransactWriteItem {
+  const itWasReserved = 'reserved >= :quantity';
+  return {
+    Update: {
+      TableName,
+      Key: stateKey(STOCK_ITEM, sku),
+      UpdateExpression: 'SET reserved = reserved - :quantity, available = available + :quantity',
+      ConditionExpression: itWasReserved,
+      ExpressionAttributeValues: { ':quantity': quantity },
+    },
+  };
+}

@@ -1,0 +1,85 @@
+import { type TransactWriteItem, transact } from '../../packages/kit/aws/dynamodb.js';
+import { untilRaceIsWon } from '../../packages/kit/aws/lost-races.js';
+import { Problem } from '../../packages/kit/http/errors.js';
+import { refuseOtherVersion } from '../../packages/kit/http/if-match.js';
+import type { Trace } from '../../packages/kit/messages/trace.js';
+import { stateKey } from '../../packages/kit/state-store/state-key.js';
+import { StateStore, type Stored } from '../../packages/kit/state-store/state-store.js';
+import { type InventoryEvent, inventoryContract, type StockView } from './contract.js';
+import { STOCK_ITEM } from './stock-counter.js';
+
+interface Counter extends Stored {
+  readonly onHand: number;
+  readonly reserved: number;
+  readonly available: number;
+}
+
+const counters = new StateStore<Counter, InventoryEvent>(STOCK_ITEM, inventoryContract);
+
+/** The stock of a SKU, strongly consistent; nothing where nobody has set it. */
+export async function stockOf(sku: string): Promise<StockView | undefined> {
+  const counter = await counters.read(sku);
+  return counter && viewOf(sku, counter);
+}
+
+/** @throws {Problem} 404 where nobody has set it */
+export function existing(stock: StockView | undefined): StockView {
+  if (!stock) throw new Problem('not-found', 'no stock was ever set for this SKU');
+  return stock;
+}
+
+/**
+ * Sets how many pieces there are: the commit (StockSet) and the counter in one transaction, never below what is
+ * reserved. Setting what is set already writes nothing, so it may be repeated.
+ * @param ifMatch only at this version; a repeat of what has succeeded since is let through (RFC 9110, 13.1.1)
+ * @throws {Problem} 409 `stock-reserved`, 409 `conflict` where the version is another, or others kept changing it
+ */
+export async function setStock(
+  sku: string,
+  onHand: number,
+  ifMatch: number | undefined,
+  trace: Trace,
+): Promise<StockView> {
+  return untilRaceIsWon(async () => {
+    const counter = await counters.read(sku);
+    const version = counter?.version ?? 0;
+    const isSo = counter?.onHand === onHand;
+    refuseOtherVersion(ifMatch, version, isSo ? version - 1 : undefined);
+    if (counter && isSo) return viewOf(sku, counter);
+    if (counter && counter.reserved > onHand) {
+      throw new Problem('stock-reserved', `${counter.reserved} pieces are reserved: onHand can't be below that`);
+    }
+    const commit = counters.commit(sku, counter, [{ type: 'StockSet', data: { sku, onHand } }], trace);
+    await transact([counters.appendWrite(commit), counterWrite(sku, onHand, counter, commit.at)]);
+    return existing(await stockOf(sku));
+  });
+}
+
+const viewOf = (sku: string, { onHand, reserved, available, version }: Counter): StockView => ({
+  sku,
+  onHand,
+  reserved,
+  available,
+  version,
+});
+
+function counterWrite(sku: string, onHand: number, counter: Counter | undefined, at: string): TransactWriteItem {
+  if (!counter) return counters.stateWrite(sku, counter, { onHand, reserved: 0, available: onHand, version: 1, at });
+  // Orders may reserve meanwhile, as long as enough stays: so `available` follows from what is reserved at this moment.
+  const sameVersionAndCovered = 'version = :version AND reserved <= :onHand';
+  return {
+    Update: {
+      TableName: counters.table,
+      Key: stateKey(STOCK_ITEM, sku),
+      UpdateExpression: 'SET onHand = :onHand, available = :onHand - reserved, version = :next, #at = :at',
+      ConditionExpression: sameVersionAndCovered,
+      ExpressionAttributeNames: { '#at': 'at' },
+      ExpressionAttributeValues: {
+        ':onHand': onHand,
+        ':version': counter.version,
+        ':next': counter.version + 1,
+        ':at': at,
+      },
+    },
+  };
+}

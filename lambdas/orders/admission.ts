@@ -1,0 +1,50 @@
+import { customerLimits } from '../../packages/kit/http/customer-limits.js';
+import { Problem } from '../../packages/kit/http/errors.js';
+import { pointerFault } from '../../packages/kit/http/received.js';
+import { hourOf, MAX_FREE_QUANTITY } from './contract.js';
+import { hourIsFull, type LimitReached, limitReached, lookedAtSince } from './domain/admission.js';
+import { newestSince } from './order-list.js';
+
+const limits = customerLimits();
+
+/**
+ * The clock hour in which a customer reached `ORDERS_PER_HOUR`. The count of an hour never falls, so an entry holds until the
+ * hour's end; where it is lost, the list is read again.
+ */
+const fullHours = new Map<string, string>();
+const MOST_REMEMBERED = 1_000;
+const MOST_READ = Math.max(limits.ordersPerHour, limits.ordersUnderWay);
+
+/**
+ * Whether a customer may place one more order, by their list: eventually consistent reads of bounded size, so that placing an
+ * order stays one write unit. A burst that is faster than the list passes here, and so do more orders in an hour than one
+ * page shows. The account's exact count declines such orders afterwards (accounts, `domain/account.ts`).
+ * @param now ISO 8601, UTC
+ */
+export async function limitOn(customerId: string, now: string): Promise<LimitReached | undefined> {
+  if (fullHours.get(customerId) === hourOf(now)) return hourIsFull(now);
+  const newest = await newestSince(customerId, lookedAtSince(now), MOST_READ);
+  const reached = limitReached(newest, limits, now);
+  if (reached?.limit === 'ORDERS_PER_HOUR') {
+    if (fullHours.size >= MOST_REMEMBERED) fullHours.clear();
+    fullHours.set(customerId, hourOf(now));
+  }
+  return reached;
+}
+
+const WHY = {
+  ORDERS_PER_HOUR: `you have placed about ${limits.ordersPerHour} orders in this hour: try again in the next one`,
+  ORDERS_UNDER_WAY: `about ${limits.ordersUnderWay} of your orders are under way: try again when some are through`,
+} as const;
+
+/** @throws {Problem} 429, always */
+export function refuseOverLimit({ limit, retryAfterSeconds }: LimitReached): never {
+  throw new Problem('limit-reached', WHY[limit], { retryAfterSeconds, limit });
+}
+
+/** @throws {Problem} 400, always. @param places of lines that cost nothing and have too many pieces */
+export function refuseFreeLines(places: readonly number[]): never {
+  const detail = `expected at most ${MAX_FREE_QUANTITY} pieces of a line with a unit price of 0`;
+  const errors = places.map((at) => pointerFault(['lines', at, 'quantity'], detail));
+  throw new Problem('invalid-request', 'a line that costs nothing has too many pieces', { errors });
+}

@@ -1,0 +1,49 @@
+import { clock } from '../../packages/kit/aws/clock.js';
+import { count, logger } from '../../packages/kit/aws/telemetry.js';
+import { Problem } from '../../packages/kit/http/errors.js';
+import { endpoint, keyedBy, traceOf } from '../../packages/kit/http/http.js';
+import { changeOnce } from '../../packages/kit/idempotent-receiver/change-once.js';
+import { recordOfRequest } from '../../packages/kit/idempotent-receiver/record-of-request.js';
+import { requestRecords } from '../../packages/kit/idempotent-receiver/request-record.js';
+import { CancelOrder } from './contract.js';
+import { decide, type Order, OrderRefused } from './domain/order.js';
+import { orderIdOf, orderStore, visibleTo } from './order-store.js';
+import { people, shownTo } from './people.js';
+
+const records = requestRecords();
+
+/** POST /orders/{orderId}/cancellation: the change and the record of its request in one transaction. */
+export const handler = endpoint({ roles: ['customer'], body: CancelOrder }, async (request) => {
+  const { caller, body } = request;
+  const record = recordOfRequest({ ...keyedBy(request), personal: ['reason'] }, records);
+  const { loaded, replayed, changed } = await changeOnce({
+    store: orderStore,
+    record,
+    id: orderIdOf(request.parameter('orderId')),
+    trace: traceOf(request),
+    admit: (order) => void visibleTo(caller, order),
+    decide: async ({ state }) => {
+      const sealed = await sealedReason(state, body.reason);
+      try {
+        return decide(state, { type: 'Cancel', ...sealed }, { now: clock.now() });
+      } catch (error) {
+        if (!(error instanceof OrderRefused)) throw error;
+        throw new Problem('too-late', 'the order was rejected: there is nothing left to cancel', {}, { cause: error });
+      }
+    },
+  });
+  const order = await shownTo(caller, loaded);
+  // A reason isn't hashed: it is compared where this request's is kept. What was cancelled before keeps another's.
+  if (changed && typeof order.reason === 'string' && order.reason !== body.reason) record.refuseReused();
+  if (replayed) count('DuplicatesSuppressed');
+  logger.info(replayed ? 'order cancelled before' : 'order cancelled', { orderId: loaded.id });
+  const headers = replayed ? { 'Idempotency-Replayed': 'true' } : {};
+  return { status: 200, body: order, headers };
+});
+
+/** Sealed by the key of the order's customer; a forgotten person's order is cancelled without a reason. */
+async function sealedReason(order: Order, reason: string | undefined) {
+  if (order.status === 'NONE' || reason === undefined) return {};
+  const sealedReason = await people.unsealed(order.customerId, reason);
+  return sealedReason ? { sealedReason } : {};
+}

@@ -1,0 +1,29 @@
+import { Env } from '../../packages/kit/aws/environment.js';
+import { feedShards, required, requiredInteger } from '../../packages/kit/aws/read-environment.js';
+import { DynamoDbEventStore } from '../../packages/kit/event-store/dynamodb-event-store.js';
+import { Orchestrator } from '../../packages/kit/saga/orchestrator.js';
+import { evolve, initialState, type SagaState } from '../../packages/kit/saga/state.js';
+import { Timers } from '../../packages/kit/timers/timers.js';
+import { CREATE_ORDER_SAGA } from './contract.js';
+import { createOrderSaga } from './domain/create-order.js';
+import { type CreateOrder, type CreateOrderEvent, createOrderContract } from './saga-contract.js';
+
+const table = required(Env.TABLE);
+
+/** Sagas of orders, in the service's own table: so an order and its saga change in one transaction. */
+export const createOrderStore = new DynamoDbEventStore<SagaState<CreateOrder>, CreateOrderEvent>(
+  { table, aggregate: CREATE_ORDER_SAGA, contract: createOrderContract, feedShards: feedShards() },
+  { initialState, evolve, stateSchema: 1 },
+);
+
+export const createOrderOrchestrator = new Orchestrator<CreateOrder>({
+  saga: createOrderSaga,
+  store: createOrderStore,
+  aggregate: CREATE_ORDER_SAGA,
+  table,
+  timers: new Timers({
+    table: required(Env.RECORDS),
+    consumer: { name: required(Env.CONSUMER), generation: requiredInteger(Env.CONSUMER_GENERATION) },
+    contract: createOrderContract,
+  }),
+});

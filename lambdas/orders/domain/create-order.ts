@@ -1,0 +1,109 @@
+import type { Patience, Saga } from '../../../packages/kit/saga/saga.js';
+import { accountsContract } from '../../accounts/contract.js';
+import { catalogContract } from '../../catalog/contract.js';
+import { inventoryContract } from '../../inventory/contract.js';
+import { paymentsContract } from '../../payments/contract.js';
+import { OrderLimit, RejectionReason } from '../contract.js';
+import type { CreateOrder, CreateOrderEvent } from '../saga-contract.js';
+import type { OrderCommand, Rejection } from './order.js';
+
+/** Participants answer within a second; their queues hold what they can't take for much longer than this. */
+const PATIENCE: Patience = { sendAgainAfter: 60, giveUpAfter: 15 * 60 };
+/** A provider of payments may be down for longer than a customer would wait for stock. */
+const PATIENCE_WITH_PROVIDER: Patience = { sendAgainAfter: 120, giveUpAfter: 60 * 60 };
+
+/**
+ * How a placed order comes to be approved: the price that the customer agreed to is the catalogue's, the account has
+ * credit for it, the stock is there, the payment is charged. Approving it is the end of the last step (on-saga-message).
+ */
+export const createOrderSaga: Saga<CreateOrder> = {
+  steps: [
+    {
+      name: 'confirm-prices',
+      command: ({ orderId, lines }, stepId) => ({
+        to: catalogContract,
+        command: {
+          type: 'ConfirmPrices',
+          data: { orderId, stepId, lines: lines.map(({ sku, unitPrice }) => ({ sku, unitPrice })) },
+        },
+      }),
+      patience: PATIENCE,
+    },
+    {
+      name: 'authorize-account',
+      command: ({ orderId, customerId, total }, stepId) => ({
+        to: accountsContract,
+        command: { type: 'AuthorizeAccount', data: { orderId, customerId, stepId, amount: total } },
+      }),
+      undo: ({ orderId, customerId }, stepId) => ({
+        to: accountsContract,
+        command: { type: 'ReleaseAuthorization', data: { orderId, customerId, stepId } },
+      }),
+      patience: PATIENCE,
+    },
+    {
+      name: 'reserve-stock',
+      command: ({ orderId, lines }, stepId) => ({
+        to: inventoryContract,
+        command: {
+          type: 'ReserveStock',
+          data: { orderId, stepId, lines: lines.map(({ sku, quantity }) => ({ sku, quantity })) },
+        },
+      }),
+      undo: ({ orderId }, stepId) => ({
+        to: inventoryContract,
+        command: { type: 'ReleaseStock', data: { orderId, stepId } },
+      }),
+      patience: PATIENCE,
+    },
+    {
+      name: 'charge-payment',
+      command: ({ orderId, customerId, total }, stepId) => ({
+        to: paymentsContract,
+        command: { type: 'ChargePayment', data: { orderId, customerId, stepId, amount: total } },
+      }),
+      undo: ({ orderId, customerId }, stepId) => ({
+        to: paymentsContract,
+        command: { type: 'RefundPayment', data: { orderId, customerId, stepId } },
+      }),
+      // A provider charges no nothing.
+      isNeeded: ({ total }) => total.amount > 0,
+      patience: PATIENCE_WITH_PROVIDER,
+    },
+  ],
+  compensation: { sendAgainAfter: 60, giveUpAfter: 3 * 24 * 60 * 60 },
+};
+
+/** What a participant's refusal says beside its reason, as its contract names it. */
+export interface Refusal {
+  readonly prices?: Rejection['prices'];
+  readonly limit?: string;
+}
+
+/**
+ * What becomes of the order by the saga's events: approved at their end, rejected as soon as that is sure.
+ * @param refusal of the message that led to the events; empty where it was none
+ */
+export function orderCommandOf(events: readonly CreateOrderEvent[], refusal: Refusal): OrderCommand | undefined {
+  for (const { type, data } of events) {
+    if (type === 'SagaCompleted') return { type: 'Approve' };
+    // A cancelled order is so already.
+    if (type !== 'SagaFailed' || data.ending.cause === 'CANCELLED') continue;
+    const { cause, step, reason, subjects = [] } = data.ending;
+    if (cause === 'UNANSWERED') return { type: 'Reject', reason: 'TIMED_OUT', skus: [] };
+    if (step === 'charge-payment') return { type: 'Reject', reason: 'PAYMENT_DECLINED', skus: [] };
+    return { type: 'Reject', ...rejectionOf(reason, subjects, refusal) };
+  }
+  return undefined;
+}
+
+function rejectionOf(reason: string | undefined, skus: readonly string[], { prices, limit }: Refusal): Rejection {
+  const known = RejectionReason.safeParse(reason);
+  const overLimit = OrderLimit.safeParse(limit);
+  return {
+    reason: known.success ? known.data : 'STEP_REFUSED',
+    skus: [...skus],
+    ...(prices ? { prices } : {}),
+    ...(overLimit.success ? { limit: overLimit.data } : {}),
+  };
+}

@@ -1,0 +1,13 @@
+import { AsItWas, loadAsItWas } from '../../packages/kit/event-store/as-it-was.js';
+import { endpoint } from '../../packages/kit/http/http.js';
+import { orderIdOf, orderStore } from './order-store.js';
+import { shownTo } from './people.js';
+
+/** GET /orders/{orderId}: the order now, or as it was at a time or version; strongly consistent. */
+export const handler = endpoint(
+  { roles: ['customer', 'operator'], query: AsItWas },
+  async ({ caller, query, parameter }) => {
+    const loaded = await loadAsItWas(orderStore, orderIdOf(parameter('orderId')), query);
+    return { status: 200, body: await shownTo(caller, loaded) };
+  },
+);

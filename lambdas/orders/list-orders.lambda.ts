@@ -1,0 +1,31 @@
+import * as z from 'zod/mini';
+import { type Caller, CallerId } from '../../packages/kit/http/auth.js';
+import { Problem } from '../../packages/kit/http/errors.js';
+import { endpoint } from '../../packages/kit/http/http.js';
+import { cursorOf, limitOf, Paging, positionOf } from '../../packages/kit/http/paging.js';
+import { OrderPosition, ordersOf, positionOfOrder } from './order-list.js';
+import { opened } from './people.js';
+
+const Query = z.strictObject({ ...Paging, customerId: z.exactOptional(CallerId) });
+
+/** GET /orders: a customer's own, or for an operator those of `?customerId=`; newest first, eventually consistent. */
+export const handler = endpoint({ roles: ['customer', 'operator'], query: Query }, async ({ caller, query }) => {
+  const customerId = whoseOrders(caller, query.customerId);
+  const list = `orders of ${customerId}`;
+  const limit = limitOf(query);
+  const found = await ordersOf(customerId, positionOf(list, query.cursor, OrderPosition), limit);
+  const items = await opened(customerId, found.slice(0, limit));
+  const last = items.at(-1);
+  const more = found.length > limit && last !== undefined;
+  return { status: 200, body: { items, ...(more ? { nextCursor: cursorOf(list, positionOfOrder(last)) } : {}) } };
+});
+
+function whoseOrders({ id, role }: Caller, customerId: string | undefined): string {
+  if (role === 'customer') {
+    if (customerId === undefined || customerId === id) return id;
+    throw new Problem('forbidden', 'a customer lists their own orders only; customerId is for operators');
+  }
+  if (customerId !== undefined) return customerId;
+  const errors = [{ parameter: 'customerId', detail: 'expected: whose orders' }];
+  throw new Problem('invalid-request', 'an operator lists the orders of one customer', { errors });
+}

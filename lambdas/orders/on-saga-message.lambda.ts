@@ -1,0 +1,134 @@
+import { clock } from '../../packages/kit/aws/clock.js';
+import { consumer } from '../../packages/kit/idempotent-consumer/consumer.js';
+import { from, type Handling, type Message } from '../../packages/kit/idempotent-consumer/listening.js';
+import type { Effect } from '../../packages/kit/idempotent-consumer/process-once.js';
+import type { Trace } from '../../packages/kit/messages/trace.js';
+import { type SagaMessage, SagaRefused } from '../../packages/kit/saga/saga.js';
+import { accountsContract } from '../accounts/contract.js';
+import { catalogContract } from '../catalog/contract.js';
+import { inventoryContract } from '../inventory/contract.js';
+import { paymentsContract } from '../payments/contract.js';
+import { ordersContract } from './contract.js';
+import { createOrderOrchestrator as orchestrator } from './create-order-store.js';
+import { orderCommandOf, type Refusal } from './domain/create-order.js';
+import { decide, isOver, OrderRefused } from './domain/order.js';
+import { orderStore } from './order-store.js';
+import { type CreateOrder, createOrderContract } from './saga-contract.js';
+
+/** Everything that the saga of an order hears: its order, the answers to its steps, its clock, and operators. */
+export const handler = consumer({
+  sources: [
+    from({
+      contract: ordersContract,
+      on: {
+        OrderPlaced: ({ event: { data }, trace }) => {
+          const { orderId, customerId, lines, total } = data;
+          return begun({ orderId, customerId, lines, total }, trace);
+        },
+        OrderCancelled: ({ event: { data }, trace }) => heard(data.orderId, { type: 'Cancel' }, trace),
+      },
+    }),
+    from({
+      contract: catalogContract,
+      on: { PricesConfirmed: done, PricesRefused: refused, SagaReplyRequested: replied },
+    }),
+    from({
+      contract: accountsContract,
+      on: {
+        AccountAuthorized: done,
+        AuthorizationDeclined: refused,
+        AuthorizationReleased: done,
+        AuthorizationVoided: done,
+        SagaReplyRequested: replied,
+      },
+    }),
+    from({
+      contract: inventoryContract,
+      on: {
+        StockReserved: done,
+        StockRejected: refused,
+        StockReleased: done,
+        ReservationVoided: done,
+        SagaReplyRequested: replied,
+      },
+    }),
+    from({ contract: paymentsContract, on: { SagaReplyRequested: replied } }),
+    from({
+      contract: createOrderContract,
+      onCommand: {
+        RingTimer: ({ event: { data }, trace }) => heard(data.sagaId, { type: 'Ring', number: data.number }, trace),
+        RetrySaga: ({ event: { data }, trace }) => heard(data.sagaId, { type: 'Retry' }, trace),
+        ResolveSaga: ({ event: { data }, trace }) => {
+          const { sagaId, ...resolved } = data;
+          return heard(sagaId, { type: 'Resolve', ...resolved }, trace);
+        },
+      },
+    }),
+  ],
+  isRefusal: (error) => error instanceof SagaRefused || error instanceof OrderRefused,
+});
+
+/** What answers have in common. Without a step it was no saga that asked. */
+interface Answer {
+  readonly data: {
+    readonly orderId: string;
+    readonly stepId?: string;
+    readonly reason?: string;
+    readonly skus?: readonly string[];
+  } & Refusal;
+}
+
+function done({ event: { data }, trace }: Message<Answer>): Handling {
+  return heard(data.orderId, { type: 'Reply', stepId: data.stepId ?? '', outcome: 'DONE' }, trace);
+}
+
+function refused({ event: { data }, trace }: Message<Answer>): Handling {
+  const { orderId, stepId = '', reason, skus } = data;
+  const why = { ...(reason === undefined ? {} : { reason }), ...(skus ? { subjects: skus } : {}) };
+  return heard(orderId, { type: 'Reply', stepId, outcome: 'REFUSED', ...why }, trace, data);
+}
+
+function replied(message: Message<Answer & { readonly data: { readonly outcome: 'DONE' | 'REFUSED' } }>): Handling {
+  return message.event.data.outcome === 'DONE' ? done(message) : refused(message);
+}
+
+function heard(orderId: string, message: SagaMessage<CreateOrder>, trace: Trace, refusal: Refusal = {}): Handling {
+  return { decide: () => effectOf(orderId, message, trace, refusal) };
+}
+
+/**
+ * An order that came to its end without a saga, as before there was one, or that was cancelled meanwhile, gets none when its
+ * event is heard.
+ */
+function begun(data: CreateOrder, trace: Trace): Handling {
+  return {
+    decide: async () => {
+      const order = await orderStore.load(data.orderId);
+      return isOver(order.state)
+        ? [orderStore.unchangedCheck(order)]
+        : effectOf(data.orderId, { type: 'Start', data }, trace);
+    },
+  };
+}
+
+/**
+ * The order changes with its saga, in one transaction. The order is rejected by the message that ends its saga, so the
+ * details of a refusal pass from that message to the order, and the saga doesn't keep them.
+ */
+async function effectOf(
+  orderId: string,
+  message: SagaMessage<CreateOrder>,
+  trace: Trace,
+  refusal: Refusal = {},
+): Promise<Effect> {
+  const { events, writes } = await orchestrator.advance(orderId, message, trace);
+  const command = orderCommandOf(events, refusal);
+  if (!command) return writes;
+  const order = await orderStore.load(orderId);
+  const changes = decide(order.state, command, { now: clock.now() });
+  if (changes.length > 0) return [...writes, orderStore.appendWrite(orderStore.commit(order, changes, trace))];
+  // Its customer was faster: a cancelled order stays so, and is not approved, but undone.
+  if (command.type === 'Approve' && order.state.status === 'CANCELLED')
+    return (await orchestrator.advance(orderId, { type: 'Cancel' }, trace)).writes;
+  return writes;
+}

@@ -1,0 +1,19 @@
+import { HistoryQuery, historyPage } from '../../packages/kit/event-store/as-it-was.js';
+import { endpoint } from '../../packages/kit/http/http.js';
+import { aggregateKey } from '../../packages/kit/messages/commit.js';
+import { openEvents } from '../../packages/kit/personal-data/personal-fields.js';
+import { ordersContract } from './contract.js';
+import { ORDER, orderIdOf, orderStore, visibleTo } from './order-store.js';
+import { people } from './people.js';
+
+/** GET /orders/{orderId}/history: every event of the order, oldest first. */
+export const handler = endpoint(
+  { roles: ['customer', 'operator'], query: HistoryQuery },
+  async ({ caller, query, parameter }) => {
+    const id = orderIdOf(parameter('orderId'));
+    visibleTo(caller, await orderStore.load(id));
+    const page = await historyPage(orderStore, id, `history of ${id}`, query, caller);
+    const items = await openEvents(people, ordersContract, aggregateKey(ORDER, id), page.items);
+    return { status: 200, body: { ...page, items } };
+  },
+);

@@ -1,0 +1,33 @@
+import { Env } from '../../packages/kit/aws/environment.js';
+import { feedShards, required } from '../../packages/kit/aws/read-environment.js';
+import { DynamoDbEventStore } from '../../packages/kit/event-store/dynamodb-event-store.js';
+import type { Loaded } from '../../packages/kit/event-store/event-store.js';
+import type { Caller } from '../../packages/kit/http/auth.js';
+import { Problem } from '../../packages/kit/http/errors.js';
+import { type OrderEvent, type OrderView, ordersContract } from './contract.js';
+import { evolve, initialState, type Order, viewOf } from './domain/order.js';
+
+/** Type of the aggregate. */
+export const ORDER = 'Order';
+
+/** Orders, in the service's own table. */
+export const orderStore = new DynamoDbEventStore<Order, OrderEvent>(
+  { table: required(Env.TABLE), aggregate: ORDER, contract: ordersContract, feedShards: feedShards() },
+  { initialState, evolve, stateSchema: 3 },
+);
+
+const noSuchOrder = (): never => {
+  throw new Problem('not-found', 'there is no order of this id');
+};
+
+/** Ids as this service makes them; another text isn't looked up. @throws {Problem} 404 */
+export const orderIdOf = (parameter: string): string => (/^[0-9a-f]{32}$/.test(parameter) ? parameter : noSuchOrder());
+
+/**
+ * The order as its owner or an operator may see it, without personal data.
+ * @throws {Problem} 404 where there is none, or it is someone else's: the two look the same
+ */
+export function visibleTo({ id, role }: Caller, loaded: Loaded<Order> | undefined): OrderView {
+  const view = loaded && viewOf(loaded.state, loaded.version);
+  return view && (role === 'operator' || view.customerId === id) ? view : noSuchOrder();
+}

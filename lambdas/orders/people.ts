@@ -1,0 +1,42 @@
+import type { Loaded } from '../../packages/kit/event-store/event-store.js';
+import type { Caller } from '../../packages/kit/http/auth.js';
+import { aggregateKey } from '../../packages/kit/messages/commit.js';
+import { personalKeysOfFunction } from '../../packages/kit/personal-data/keys-of-function.js';
+import { type OrderView, ordersContract, type SealedData } from './contract.js';
+import { type Order, sealedIn } from './domain/order.js';
+import type { ListedOrder } from './order-list.js';
+import { ORDER, visibleTo } from './order-store.js';
+
+/** The keys of the people whose data is in orders. */
+export const people = personalKeysOfFunction();
+
+const { OrderPlaced, OrderCancelled } = ordersContract.events;
+/** Names in answers, by those of the events' fields. */
+const SHOWN_AS: Readonly<Record<string, string>> = { ...OrderPlaced.shownAs, ...OrderCancelled.shownAs };
+
+/** One customer's orders with what is sealed in them opened, or said to be forgotten. The key is asked for once. */
+export async function opened(customerId: string, orders: readonly ListedOrder[]): Promise<readonly OrderView[]> {
+  const values = orders.flatMap(({ view, sealed }, at) =>
+    Object.entries(sealed).map(([field, value]) => ({
+      at,
+      sealed: value as SealedData,
+      place: { aggregate: aggregateKey(ORDER, view.orderId), field },
+    })),
+  );
+  const data = await people.openAll(customerId, values);
+  const shown: OrderView[] = orders.map(({ view }) => ({ ...view }));
+  for (const [index, { at, place }] of values.entries()) {
+    Object.assign(shown[at] ?? {}, { [SHOWN_AS[place.field] ?? place.field]: data[index] });
+  }
+  return shown;
+}
+
+/**
+ * The order with all that is in it, as its owner or an operator may see it.
+ * @throws {Problem} 404, as {@link visibleTo}
+ */
+export async function shownTo(caller: Caller, loaded: Loaded<Order> | undefined): Promise<OrderView> {
+  const view = visibleTo(caller, loaded);
+  const [order = view] = await opened(view.customerId, [{ view, sealed: loaded ? sealedIn(loaded.state) : {} }]);
+  return order;
+}

@@ -1,0 +1,62 @@
+import { clock } from '../../packages/kit/aws/clock.js';
+import { count, logger } from '../../packages/kit/aws/telemetry.js';
+import { Problem } from '../../packages/kit/http/errors.js';
+import { endpoint, keyedBy, traceOf } from '../../packages/kit/http/http.js';
+import { createOnce } from '../../packages/kit/idempotent-receiver/create-once.js';
+import { checkSamePersonal, idempotencyKey } from '../../packages/kit/idempotent-receiver/idempotency-key.js';
+import { limitOn, refuseFreeLines, refuseOverLimit } from './admission.js';
+import { PlaceOrder } from './contract.js';
+import { oversizedFreeLines } from './domain/admission.js';
+import { decide, initialState } from './domain/order.js';
+import { orderStore } from './order-store.js';
+import { people, shownTo } from './people.js';
+
+/** POST /orders: a look at the customer's list for their limits, then one conditional write, or the first answer again. */
+export const handler = endpoint({ roles: ['customer'], body: PlaceOrder }, async (request) => {
+  const { caller } = request;
+  const { deliverTo: address, ...body } = request.body;
+  const { clientReference, ...impersonal } = body;
+  // That there is an address or a reference is hashed, not which one.
+  const hashed = address ? { ...body, deliverTo: true } : body;
+  const key = idempotencyKey({ ...keyedBy(request), body: hashed, personal: ['clientReference'] });
+  const limit = await limitOn(caller.id, clock.now());
+  // One after the other: the second one's key is in memory.
+  const deliverTo = address && (await people.unsealed(caller.id, address));
+  const sealedReference = clientReference === undefined ? undefined : await people.unsealed(caller.id, clientReference);
+  const isForgotten = (address && !deliverTo) || (clientReference !== undefined && !sealedReference);
+  const free = oversizedFreeLines(body.lines);
+  const refuseNew =
+    free.length > 0
+      ? () => refuseFreeLines(free)
+      : limit
+        ? () => refuseOverLimit(limit)
+        : isForgotten
+          ? refuseForgotten
+          : undefined;
+  const { loaded, replayed } = await createOnce({
+    store: orderStore,
+    initialState,
+    key,
+    trace: traceOf(request),
+    refuseNew,
+    decide: (orderId) => {
+      const personal = { ...(deliverTo ? { deliverTo } : {}), ...(sealedReference ? { sealedReference } : {}) };
+      const command = { type: 'Place', orderId, customerId: caller.id, ...impersonal, ...personal } as const;
+      return decide(initialState, command, { now: clock.now() });
+    },
+  });
+  const order = await shownTo(caller, loaded);
+  checkSamePersonal(address, order.deliverTo);
+  checkSamePersonal(clientReference, order.clientReference);
+  count(replayed ? 'DuplicatesSuppressed' : 'OrdersPlaced');
+  logger.info(replayed ? 'order placed before' : 'order placed', { orderId: order.orderId });
+  const headers = { Location: `orders/${order.orderId}`, ...(replayed ? { 'Idempotency-Replayed': 'true' } : {}) };
+  return { status: 201, body: order, headers };
+});
+
+function refuseForgotten(): never {
+  throw new Problem(
+    'person-forgotten',
+    'your personal data was deleted, and none is taken any more: leave deliverTo and clientReference out',
+  );
+}

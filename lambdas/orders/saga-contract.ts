@@ -1,0 +1,22 @@
+import * as z from 'zod/mini';
+import { type SagaEvent, sagaCommands, sagaEvents } from '../../packages/kit/saga/contract.js';
+import { OrderId, Sku } from './contract.js';
+
+const Amount = z.object({ amount: z.int().check(z.gte(0)), currency: z.string() });
+
+/** What the saga knows of its order: nothing of it changes any more. */
+export const CreateOrder = z.object({
+  orderId: OrderId,
+  customerId: z.string().check(z.maxLength(128)),
+  lines: z.array(z.object({ sku: Sku, quantity: z.int().check(z.gte(1)), unitPrice: Amount })),
+  total: Amount,
+});
+export type CreateOrder = z.infer<typeof CreateOrder>;
+
+/** The orders service's own: what its saga stores, and hears from timers and operators. `subject` is `CreateOrderSaga/<orderId>`. */
+export const createOrderContract = {
+  service: 'orders',
+  events: sagaEvents(CreateOrder),
+  commands: sagaCommands,
+} as const;
+export type CreateOrderEvent = SagaEvent<CreateOrder>;

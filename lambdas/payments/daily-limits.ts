@@ -1,0 +1,84 @@
+import { Env } from '../../packages/kit/aws/environment.js';
+import { required } from '../../packages/kit/aws/read-environment.js';
+import { customerLimits } from '../../packages/kit/http/customer-limits.js';
+import { Problem } from '../../packages/kit/http/errors.js';
+import type { Alongside } from '../../packages/kit/idempotent-receiver/create-once.js';
+import type { Money } from '../orders/contract.js';
+
+const TableName = required(Env.RECORDS);
+const { paymentsPerDay, refundsPerDay, refundedPerDay } = customerLimits();
+
+const DAY_SECONDS = 86_400;
+
+/** A change of a customer's counts of one day, and what has to hold before it. */
+interface Count {
+  readonly add: string;
+  readonly condition: string;
+  readonly names?: Readonly<Record<string, string>>;
+  readonly values: Readonly<Record<string, number>>;
+}
+
+/**
+ * What a customer has requested within one day (UTC) is an item of the records table. It changes by arithmetic under a
+ * condition, in the transaction of the commit that it counts. So simultaneous requests can't overrun a limit, and neither
+ * a repeat nor a refused request is counted. The item expires a day after its own.
+ * @param at when the counted commit is written: ISO 8601, UTC
+ */
+function counting(customerId: string, at: string, { add, condition, names, values }: Count): Alongside['write'] {
+  const day = at.slice(0, '2026-11-22'.length);
+  return {
+    Update: {
+      TableName,
+      Key: { pk: `limit#${customerId}#${day}` },
+      UpdateExpression: `ADD ${add} SET expiresAt = :expiresAt`,
+      ConditionExpression: condition,
+      ...(names ? { ExpressionAttributeNames: { ...names } } : {}),
+      ExpressionAttributeValues: { ':one': 1, ':expiresAt': Date.parse(day) / 1000 + 2 * DAY_SECONDS, ...values },
+      ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+    },
+  };
+}
+
+/** Counts a new payment. @param at when it is committed: ISO 8601, UTC */
+export function countPayment(customerId: string, at: string): Alongside {
+  const countIsBelow = 'attribute_not_exists(payments) OR payments < :most';
+  return {
+    write: counting(customerId, at, {
+      add: 'payments :one',
+      condition: countIsBelow,
+      values: { ':most': paymentsPerDay },
+    }),
+    refuse: () => refuse('PAYMENTS_PER_DAY', `at most ${paymentsPerDay} payments may be requested in a day`, at),
+  };
+}
+
+/**
+ * Counts a refund, and adds its amount to the sum of its currency.
+ * @param at when it is committed: ISO 8601, UTC
+ * @throws {Problem} 409 where the amount alone is above the sum of a day: no other day would take it
+ */
+export function countRefund(customerId: string, { amount, currency }: Money, at: string): Alongside {
+  if (amount > refundedPerDay) {
+    throw new Problem('not-refundable', `at most ${refundedPerDay} can be given back in a day: ask for it in parts`);
+  }
+  const countIsBelow = 'attribute_not_exists(refunds) OR refunds < :most';
+  const sumHasRoom = 'attribute_not_exists(#refunded) OR #refunded <= :room';
+  return {
+    write: counting(customerId, at, {
+      add: 'refunds :one, #refunded :amount',
+      condition: `(${countIsBelow}) AND (${sumHasRoom})`,
+      names: { '#refunded': `refunded#${currency}` },
+      values: { ':most': refundsPerDay, ':amount': amount, ':room': refundedPerDay - amount },
+    }),
+    refuse: (found) =>
+      Number(found?.refunds ?? 0) >= refundsPerDay
+        ? refuse('REFUNDS_PER_DAY', `at most ${refundsPerDay} refunds may be requested in a day`, at)
+        : refuse('REFUNDED_PER_DAY', `at most ${refundedPerDay} can be given back in a day, smallest units`, at),
+  };
+}
+
+/** @throws {Problem} 429, always: until the next day (UTC) */
+function refuse(limit: string, most: string, at: string): never {
+  const retryAfterSeconds = Math.ceil(DAY_SECONDS - ((Date.parse(at) / 1000) % DAY_SECONDS));
+  throw new Problem('limit-reached', `${most}: try again tomorrow (UTC)`, { retryAfterSeconds, limit });
+}

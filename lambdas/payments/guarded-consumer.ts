@@ -1,0 +1,21 @@
+import type { Context, SQSBatchResponse, SQSEvent } from 'aws-lambda';
+import { Env } from '../../packages/kit/aws/environment.js';
+import { required } from '../../packages/kit/aws/read-environment.js';
+import { GuardedProvider } from './provider/guarded-provider.js';
+import type { PaymentProvider } from './provider/payment-provider.js';
+import { providerConsumer } from './provider-consumer.js';
+
+/**
+ * The handler that talks with this provider, behind the guard. An entry point chooses the provider, and has no other's
+ * client in its bundle. @throws {SettingMissing} where the guard's table or the consumer's name is not set
+ */
+export function guardedConsumer(
+  provider: PaymentProvider,
+): (event: SQSEvent, context: Context) => Promise<SQSBatchResponse> {
+  const guarded = new GuardedProvider(provider, required(Env.GUARD), required(Env.CONSUMER));
+  const consume = providerConsumer(guarded);
+  return (event, context) => {
+    guarded.begins(context);
+    return consume(event, context);
+  };
+}

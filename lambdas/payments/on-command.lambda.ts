@@ -1,0 +1,23 @@
+import { clock } from '../../packages/kit/aws/clock.js';
+import { consumer } from '../../packages/kit/idempotent-consumer/consumer.js';
+import type { Message } from '../../packages/kit/idempotent-consumer/listening.js';
+import { paymentsContract, type StepCommand } from './contract.js';
+import { PaymentRefused } from './domain/payment.js';
+import { carryOut } from './domain/steps.js';
+import { effectOf, paymentStore } from './payment-store.js';
+
+/** Steps of an order's saga, each once per order; a repeat is answered with what stands, once that is known. */
+export const handler = consumer({
+  contract: paymentsContract,
+  onCommand: { ChargePayment: step, RefundPayment: step },
+  isRefusal: (error) => error instanceof PaymentRefused,
+});
+
+function step({ event: command, trace }: Message<StepCommand>) {
+  return {
+    decide: async () => {
+      const payment = await paymentStore.load(command.data.orderId);
+      return effectOf(payment, carryOut(payment.state, command, { now: clock.now() }), trace);
+    },
+  };
+}

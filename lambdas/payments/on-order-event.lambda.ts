@@ -1,0 +1,36 @@
+import { clock } from '../../packages/kit/aws/clock.js';
+import { consumer } from '../../packages/kit/idempotent-consumer/consumer.js';
+import type { Handling } from '../../packages/kit/idempotent-consumer/listening.js';
+import type { Trace } from '../../packages/kit/messages/trace.js';
+import { ordersContract } from '../orders/contract.js';
+import { PaymentRefused } from './domain/payment.js';
+import { cancelling, carryOut } from './domain/steps.js';
+import { effectOf, paymentStore } from './payment-store.js';
+
+/**
+ * An order was cancelled after its approval: no money is kept for it. While its saga is under way, that alone gives back
+ * what it took.
+ */
+export const handler = consumer({
+  contract: ordersContract,
+  on: {
+    OrderCancelled: ({ event: { data }, trace }) =>
+      data.underWay ? { decide: async () => [] } : cancelled(data, trace),
+  },
+  isRefusal: (error) => error instanceof PaymentRefused,
+});
+
+function cancelled(
+  { orderId, customerId }: { readonly orderId: string; readonly customerId?: string },
+  trace: Trace,
+): Handling {
+  return {
+    decide: async () => {
+      // Orders from before the saga were never charged.
+      if (customerId === undefined) return [];
+      const payment = await paymentStore.load(orderId);
+      const command = cancelling({ orderId, customerId });
+      return effectOf(payment, carryOut(payment.state, command, { now: clock.now() }), trace);
+    },
+  };
+}

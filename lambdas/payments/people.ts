@@ -1,0 +1,23 @@
+import type { Loaded } from '../../packages/kit/event-store/event-store.js';
+import type { Caller } from '../../packages/kit/http/auth.js';
+import { aggregateKey } from '../../packages/kit/messages/commit.js';
+import { personalKeysOfFunction } from '../../packages/kit/personal-data/keys-of-function.js';
+import type { PaymentView } from './contract.js';
+import { isRequested, type Payment } from './domain/payment.js';
+import { PAYMENT, visibleTo } from './payment-store.js';
+
+/** The keys of the people whose words are in payments. */
+export const people = personalKeysOfFunction();
+
+/**
+ * The payment with all that is in it, as its owner or an operator may see it.
+ * @throws {Problem} 404, as {@link visibleTo}
+ */
+export async function shownTo(caller: Caller, loaded: Loaded<Payment>): Promise<PaymentView> {
+  const view = visibleTo(caller, loaded);
+  const sealed = isRequested(loaded.state) ? loaded.state.sealedReference : undefined;
+  if (!sealed) return view;
+  const place = { aggregate: aggregateKey(PAYMENT, view.paymentId), field: 'sealedReference' };
+  const [opened] = await people.openAll(view.customerId, [{ sealed, place }]);
+  return { ...view, clientReference: opened as NonNullable<PaymentView['clientReference']> };
+}

@@ -1,0 +1,159 @@
+import type { Context, SQSBatchResponse, SQSEvent } from 'aws-lambda';
+import { clock } from '../../packages/kit/aws/clock.js';
+import { countAtOnce, logger } from '../../packages/kit/aws/telemetry.js';
+import type { Loaded } from '../../packages/kit/event-store/event-store.js';
+import { consumer } from '../../packages/kit/idempotent-consumer/consumer.js';
+import type { Handling, Message } from '../../packages/kit/idempotent-consumer/listening.js';
+import type { Effect } from '../../packages/kit/idempotent-consumer/process-once.js';
+import type { Trace } from '../../packages/kit/messages/trace.js';
+import { type PaymentEvent, paymentsContract } from './contract.js';
+import { decide, type Payment, type PaymentCommand, PaymentRefused, pendingRefund } from './domain/payment.js';
+import { onceAtProvider, PaymentUnclear } from './once-at-provider.js';
+import { effectOf, paymentStore } from './payment-store.js';
+import {
+  AccountAmbiguous,
+  type Charge,
+  type PaymentProvider,
+  ProviderRefused,
+  type Refund,
+} from './provider/payment-provider.js';
+
+type Told<Type extends PaymentEvent['type']> = Message<Extract<PaymentEvent, { type: Type }>>;
+
+/**
+ * Payments' talk with their provider, one call and one commit a message:
+ *
+ *     PaymentRequested -> object created -> PaymentPrepared -> object charged -> PaymentCharged | PaymentDeclined
+ *     VoidRequested    -> object cancelled, unless it was charged -> PaymentDeclined | PaymentCharged, RefundRequested
+ *     RefundRequested  -> given back     -> PaymentRefunded | RefundFailed
+ *
+ * The effect at the provider and its commit can't be one transaction: a crash between them repeats the call, by the rules
+ * of `onceAtProvider`.
+ */
+export function providerConsumer(
+  provider: PaymentProvider,
+): (event: SQSEvent, context: Context) => Promise<SQSBatchResponse> {
+  return consumer({
+    contract: paymentsContract,
+    on: {
+      PaymentRequested: (message) => ({ decide: () => prepare(provider, message) }),
+      PaymentPrepared: (message) => ({ decide: () => charge(provider, message) }),
+      VoidRequested: (message) => ({ decide: () => cancel(provider, message) }),
+      RefundRequested: (message): Handling => ({ decide: () => refund(provider, message) }),
+    },
+    isRefusal: (error) =>
+      error instanceof PaymentRefused || error instanceof PaymentUnclear || error instanceof AccountAmbiguous,
+  });
+}
+
+async function prepare(
+  provider: PaymentProvider,
+  { event, envelope, trace }: Told<'PaymentRequested'>,
+): Promise<Effect> {
+  const { paymentId, accountId, amount } = event.data;
+  const payment = await paymentStore.load(paymentId);
+  if (payment.state.status !== 'REQUESTED') return effectOf(payment, [], trace);
+  const created = await onceAtProvider<PaymentCommand>({
+    key: `${paymentId}:create`,
+    since: envelope.time,
+    act: (key) =>
+      provider.create({ key, paymentId, accountId, amount }).then(
+        (providerId) => ({ type: 'Prepare', providerId }),
+        (error) => {
+          if (!(error instanceof ProviderRefused)) throw error;
+          warnOf(error, paymentId, key);
+          return { type: 'Decline', reason: error.code === 'NO_PAYMENT_METHOD' ? error.code : 'REFUSED_BY_PROVIDER' };
+        },
+      ),
+    // Another object does no harm, and nobody knows the id of one that was lost.
+    ask: async () => undefined,
+  });
+  return outcome(payment, created, trace);
+}
+
+async function charge(provider: PaymentProvider, { event, envelope, trace }: Told<'PaymentPrepared'>): Promise<Effect> {
+  const { paymentId, providerId } = event.data;
+  const payment = await paymentStore.load(paymentId);
+  // Once a void is requested, this delivery knows nothing of what another one may have begun: `cancel` finds out.
+  if (payment.state.status !== 'PREPARED' || payment.state.voidFor !== undefined) return effectOf(payment, [], trace);
+  const ask = () => provider.chargeOf(providerId);
+  const charged = await onceAtProvider<Charge>({
+    key: `${paymentId}:charge`,
+    since: envelope.time,
+    act: (key) =>
+      provider.confirm({ key, providerId }).catch(async (error) => {
+        if (!(error instanceof ProviderRefused)) throw error;
+        // It refuses also what it did before, under another key.
+        const done = await ask();
+        if (done) return done;
+        warnOf(error, paymentId, key);
+        return { status: 'DECLINED', reason: 'REFUSED_BY_PROVIDER' };
+      }),
+    ask,
+  });
+  return outcome(payment, commandOf(charged), trace);
+}
+
+/** Ends what may be charged at any moment: the provider decides whether it was. `domain/steps.ts` has the timelines. */
+async function cancel(provider: PaymentProvider, { event, envelope, trace }: Told<'VoidRequested'>): Promise<Effect> {
+  const { paymentId } = event.data;
+  const payment = await paymentStore.load(paymentId);
+  if (payment.state.status !== 'PREPARED') return effectOf(payment, [], trace);
+  const { providerId } = payment.state;
+  const ask = () => provider.chargeOf(providerId);
+  const ended = await onceAtProvider<Charge>({
+    key: `${paymentId}:cancel`,
+    since: envelope.time,
+    act: (key) =>
+      provider.cancel({ key, providerId }).catch(async (error) => {
+        // It was charged, declined or cancelled before.
+        const done = error instanceof ProviderRefused ? await ask() : undefined;
+        if (done) return done;
+        throw error;
+      }),
+    ask,
+  });
+  return outcome(payment, commandOf(ended), trace);
+}
+
+const commandOf = (charge: Charge): PaymentCommand =>
+  charge.status === 'CHARGED' ? { type: 'Charge' } : { type: 'Decline', reason: charge.reason };
+
+async function refund(provider: PaymentProvider, { event, envelope, trace }: Told<'RefundRequested'>): Promise<Effect> {
+  const { paymentId, refundId } = event.data;
+  const payment = await paymentStore.load(paymentId);
+  const pending = pendingRefund(payment.state, refundId);
+  if (!pending) return effectOf(payment, [], trace);
+  const { providerId, amount } = pending;
+  const ask = () => provider.refundOf(providerId, refundId);
+  const { status } = await onceAtProvider<Refund>({
+    key: `${paymentId}:refund:${refundId}`,
+    since: envelope.time,
+    act: (key) =>
+      provider.refund({ key, providerId, refundId, amount }).catch(async (error) => {
+        if (!(error instanceof ProviderRefused)) throw error;
+        const done = await ask();
+        if (done) return done;
+        warnOf(error, paymentId, key);
+        return { status: 'FAILED' };
+      }),
+    ask,
+  });
+  return outcome(payment, { type: status === 'REFUNDED' ? 'Refund' : 'FailRefund', refundId }, trace);
+}
+
+/** Why it refuses is the provider's own word, which no event has. */
+const warnOf = ({ code }: ProviderRefused, paymentId: string, key: string): void =>
+  logger.warn('the provider refuses', { paymentId, key, code });
+
+/** @throws {PaymentRefused} where the provider's answer contradicts an earlier one */
+function outcome(payment: Loaded<Payment>, command: PaymentCommand, trace: Trace): Effect {
+  const events = decide(payment.state, command, { now: clock.now() });
+  for (const { type, data } of events) {
+    if (type !== 'RefundFailed') continue;
+    // Before the commit, since there is no moment after it: an alarm too many, never one too few.
+    countAtOnce('RefundsFailed');
+    logger.warn('a refund was refused for good', { paymentId: data.paymentId, refundId: data.refundId });
+  }
+  return effectOf(payment, events, trace);
+}

@@ -1,0 +1,205 @@
+import { GetCommand } from '@aws-sdk/lib-dynamodb';
+import { clock } from '../../../packages/kit/aws/clock.js';
+import { documents, type TransactWriteItem, transact } from '../../../packages/kit/aws/dynamodb.js';
+import { newId } from '../../../packages/kit/aws/ids.js';
+import { untilRaceIsWon } from '../../../packages/kit/aws/lost-races.js';
+import type { Money } from '../../orders/contract.js';
+import {
+  type Charge,
+  KEY_MEMORY_SECONDS,
+  type PaymentProvider,
+  ProviderRefused,
+  ProviderUnavailable,
+  ProviderUndecided,
+  type Refund,
+} from './payment-provider.js';
+import { type Behaviour, behaviourOf } from './sandbox-amounts.js';
+
+/** What can be charged, as the sandbox keeps it. */
+interface SandboxObject {
+  readonly paymentId: string;
+  readonly amount: Money;
+  readonly status: 'UNCONFIRMED' | 'CHARGED' | 'DECLINED' | 'CANCELLED';
+  /** Until then it says that it still works on it; epoch seconds. */
+  readonly settlesAt: number;
+  readonly refunds: readonly { readonly refundId: string; readonly amount: number }[];
+  /** Changes so far: rivals collide. */
+  readonly version: number;
+}
+
+/** What stands under a key, and is answered for as long as the key is remembered. */
+type Stored =
+  | { readonly kind: 'answer'; readonly answer: unknown }
+  | { readonly kind: 'undecided' | 'refused'; readonly code: string };
+
+interface Work {
+  readonly stored: Stored;
+  readonly writes: readonly TransactWriteItem[];
+  /** The first answer never arrives. */
+  readonly lost?: boolean;
+}
+
+const LATE_SECONDS = 10;
+/** As Stripe's object says it. */
+const CANCELLED: Charge = { status: 'DECLINED', reason: 'REFUSED_BY_PROVIDER' };
+
+/**
+ * A provider to develop and test against, in a table of its own. It moves no money, and is otherwise as strict as Stripe:
+ * keys with their answers, forgotten after 24 hours, objects that are charged once, refunds up to what was charged. What
+ * goes wrong is chosen by the amount (`sandbox-amounts.ts`); what it really did is counted by payment, in `TALLY#`.
+ */
+export class SandboxProvider implements PaymentProvider {
+  constructor(private readonly table: string) {}
+
+  create({ key, paymentId, accountId, amount }: Parameters<PaymentProvider['create']>[0]): Promise<string> {
+    return this.keyed(key, ['create', paymentId, accountId, amount], async () => {
+      const providerId = `sandbox_${newId()}`;
+      const object: SandboxObject = { paymentId, amount, status: 'UNCONFIRMED', settlesAt: 0, refunds: [], version: 1 };
+      return { stored: { kind: 'answer', answer: providerId }, writes: [this.put(providerId, object)] };
+    });
+  }
+
+  confirm({ key, providerId }: Parameters<PaymentProvider['confirm']>[0]): Promise<Charge> {
+    return this.keyed(key, ['confirm', providerId], async () => {
+      const object = await this.object(providerId);
+      if (object?.status !== 'UNCONFIRMED') return refused('UNEXPECTED_STATE');
+      const behaviour = behaviourOf(object.amount.amount);
+      if (fails(behaviour, key)) return undecided();
+      if (behaviour === 'declines') {
+        const declined: Charge = { status: 'DECLINED', reason: 'INSUFFICIENT_FUNDS' };
+        return {
+          stored: { kind: 'answer', answer: declined },
+          writes: [this.put(providerId, { ...object, status: 'DECLINED' })],
+        };
+      }
+      const settlesAt = behaviour === 'answers late' ? clock.epochSeconds() + LATE_SECONDS : 0;
+      const writes = [
+        this.put(providerId, { ...object, status: 'CHARGED', settlesAt }),
+        this.count(object.paymentId, 'charge', object.amount.amount),
+      ];
+      return { ...answered(behaviour, { status: 'CHARGED' }), writes };
+    });
+  }
+
+  cancel({ key, providerId }: Parameters<PaymentProvider['cancel']>[0]): Promise<Charge> {
+    return this.keyed(key, ['cancel', providerId], async () => {
+      const object = await this.object(providerId);
+      if (object?.status !== 'UNCONFIRMED') return refused('UNEXPECTED_STATE');
+      return {
+        stored: { kind: 'answer', answer: CANCELLED },
+        writes: [this.put(providerId, { ...object, status: 'CANCELLED' })],
+      };
+    });
+  }
+
+  async chargeOf(providerId: string): Promise<Charge | undefined> {
+    const object = await this.object(providerId);
+    if (!object || object.status === 'UNCONFIRMED') return undefined;
+    if (object.settlesAt > clock.epochSeconds()) throw new ProviderUnavailable('PROCESSING');
+    const { status } = object;
+    if (status === 'CANCELLED') return CANCELLED;
+    return status === 'CHARGED' ? { status } : { status, reason: 'INSUFFICIENT_FUNDS' };
+  }
+
+  refund({ key, providerId, refundId, amount }: Parameters<PaymentProvider['refund']>[0]): Promise<Refund> {
+    return this.keyed(key, ['refund', providerId, refundId, amount], async () => {
+      const object = await this.object(providerId);
+      if (object?.status !== 'CHARGED') return refused('NOT_CHARGED');
+      const { refunds, paymentId } = object;
+      const before = refunds.reduce((sum, refund) => sum + refund.amount, 0);
+      if (before + amount.amount > object.amount.amount) return refused('OVER_CHARGED');
+      const behaviour = behaviourOf(amount.amount);
+      if (behaviour === 'gives nothing back') return refused('CARD_GONE');
+      if (fails(behaviour, key)) return undecided();
+      const writes = [
+        this.put(providerId, { ...object, refunds: [...refunds, { refundId, amount: amount.amount }] }),
+        this.count(paymentId, 'refund', amount.amount),
+      ];
+      return { ...answered(behaviour, { status: 'REFUNDED' }), writes };
+    });
+  }
+
+  async refundOf(providerId: string, refundId: string): Promise<Refund | undefined> {
+    const object = await this.object(providerId);
+    return object?.refunds.some((refund) => refund.refundId === refundId) ? { status: 'REFUNDED' } : undefined;
+  }
+
+  /** Does the work and keeps its answer under the key, in one transaction; or gives the answer that is there. */
+  private async keyed<T>(key: string, request: readonly unknown[], work: () => Promise<Work>): Promise<T> {
+    const pk = `KEY#${key}`;
+    const text = JSON.stringify(request);
+    const { stored, lost } = await untilRaceIsWon(async () => {
+      const { Item } = await documents.send(
+        new GetCommand({ TableName: this.table, Key: { pk }, ConsistentRead: true }),
+      );
+      const forgotten = clock.epochSeconds() - KEY_MEMORY_SECONDS;
+      if (Item && Item.at > forgotten) {
+        if (Item.request !== text) throw new ProviderUndecided('KEY_REUSED');
+        return { stored: Item.stored as Stored, lost: false };
+      }
+      const done = await work();
+      const isNewOrForgotten = 'attribute_not_exists(pk) OR #at <= :forgotten';
+      await transact([
+        {
+          Put: {
+            TableName: this.table,
+            Item: { pk, request: text, at: clock.epochSeconds(), stored: done.stored },
+            ConditionExpression: isNewOrForgotten,
+            ExpressionAttributeNames: { '#at': 'at' },
+            ExpressionAttributeValues: { ':forgotten': forgotten },
+          },
+        },
+        ...done.writes,
+      ]);
+      return { stored: done.stored, lost: done.lost };
+    });
+    if (lost) throw new ProviderUnavailable('TIMEOUT');
+    if (stored.kind === 'answer') return stored.answer as T;
+    throw stored.kind === 'refused' ? new ProviderRefused(stored.code) : new ProviderUndecided(stored.code);
+  }
+
+  private async object(providerId: string): Promise<SandboxObject | undefined> {
+    const { Item } = await documents.send(
+      new GetCommand({ TableName: this.table, Key: { pk: `OBJECT#${providerId}` }, ConsistentRead: true }),
+    );
+    return Item as SandboxObject | undefined;
+  }
+
+  /** @param object as it was read, but for what changes */
+  private put(providerId: string, object: SandboxObject): TransactWriteItem {
+    const isAsRead = 'attribute_not_exists(pk) OR version = :version';
+    return {
+      Put: {
+        TableName: this.table,
+        Item: { ...object, pk: `OBJECT#${providerId}`, version: object.version + 1 },
+        ConditionExpression: isAsRead,
+        ExpressionAttributeValues: { ':version': object.version },
+      },
+    };
+  }
+
+  private count(paymentId: string, what: 'charge' | 'refund', amount: number): TransactWriteItem {
+    return {
+      Update: {
+        TableName: this.table,
+        Key: { pk: `TALLY#${paymentId}` },
+        UpdateExpression: 'ADD #times :one, #sum :amount',
+        ExpressionAttributeNames: { '#times': `${what}s`, '#sum': `${what}Sum` },
+        ExpressionAttributeValues: { ':one': 1, ':amount': amount },
+      },
+    };
+  }
+}
+
+/** `fails once`: under another key than the first it works, and the first key's failure stays. */
+const fails = (behaviour: Behaviour, key: string): boolean =>
+  behaviour === 'always fails' || (behaviour === 'fails once' && !/:\d+$/.test(key));
+
+function answered(behaviour: Behaviour, answer: Charge | Refund): Omit<Work, 'writes'> {
+  if (behaviour === 'answers late') return { stored: { kind: 'undecided', code: 'PROCESSING' } };
+  if (behaviour === 'fails after it is done') return { stored: { kind: 'undecided', code: 'FAILED' } };
+  return { stored: { kind: 'answer', answer }, lost: behaviour === 'times out' };
+}
+
+const undecided = (): Work => ({ stored: { kind: 'undecided', code: 'FAILED' }, writes: [] });
+const refused = (code: string): Work => ({ stored: { kind: 'refused', code }, writes: [] });

@@ -1,0 +1,238 @@
+import Stripe from 'stripe';
+import type { DeclineReason } from '../contract.js';
+import {
+  AccountAmbiguous,
+  type Charge,
+  type PaymentProvider,
+  ProviderRefused,
+  ProviderUnavailable,
+  ProviderUndecided,
+  type Refund,
+} from './payment-provider.js';
+import type { StripeCustomers } from './stripe-customers.js';
+
+/** Names in Stripe's metadata by which our things are found there. */
+const ACCOUNT = 'orderly_account';
+const PAYMENT = 'orderly_payment';
+const REFUND = 'orderly_refund';
+
+/**
+ * The function has 30 s (`lib/payments-stack.ts`). Creating a payment takes two calls as a rule, three for a new customer
+ * and four where the customer that was kept pays no more.
+ */
+const TIMEOUT_MS = 5_000;
+/** Above what one payment has: `MAX_REFUNDS` of its domain. */
+const MOST_REFUNDS = 100;
+/** As many as a list or a search gives at once. */
+const MOST_CUSTOMERS = 100;
+
+/**
+ * Amounts are in the smallest unit of ISO 4217, and so are Stripe's but in these ("Supported currencies"): two decimals
+ * where ISO has none (ISK, UGX), none where it has two (MGA). HUF and TWD differ in payouts alone.
+ */
+const IN_ANOTHER_UNIT: ReadonlySet<string> = new Set(['ISK', 'UGX', 'MGA']);
+
+/** Where Stripe is. @default Stripe itself; a test has a mock */
+export type StripeAddress = Pick<Stripe.StripeConfig, 'host' | 'port' | 'protocol'>;
+
+/**
+ * Stripe, by PaymentIntents: created without being confirmed, confirmed by id, found by their metadata. A charge is "off
+ * session": what needs the customer's presence is declined.
+ *
+ * The account is the Stripe customer whose metadata says exactly `orderly_account`, by its default payment method.
+ */
+export class StripeProvider implements PaymentProvider {
+  private client: Promise<Stripe> | undefined;
+
+  /** @param secret reads the key of the API; asked again after Stripe has refused it, so that it may be rotated */
+  constructor(
+    private readonly secret: () => Promise<string>,
+    private readonly customers: StripeCustomers,
+    private readonly address: StripeAddress = {},
+  ) {}
+
+  async create({ key, paymentId, accountId, amount }: Parameters<PaymentProvider['create']>[0]): Promise<string> {
+    // A hundredth of the amount would be charged, or a hundred times of it.
+    if (IN_ANOTHER_UNIT.has(amount.currency)) throw new ProviderRefused('CURRENCY_IN_ANOTHER_UNIT');
+    const payer = await this.payerOf(accountId);
+    const intent = await this.call((stripe) =>
+      stripe.paymentIntents.create(
+        {
+          amount: amount.amount,
+          currency: amount.currency.toLowerCase(),
+          ...payer,
+          automatic_payment_methods: { enabled: true, allow_redirects: 'never' },
+          metadata: { [PAYMENT]: paymentId },
+        },
+        { idempotencyKey: key },
+      ),
+    );
+    return intent.id;
+  }
+
+  async confirm({ key, providerId }: Parameters<PaymentProvider['confirm']>[0]): Promise<Charge> {
+    try {
+      const intent = await this.call((stripe) =>
+        stripe.paymentIntents.confirm(
+          providerId,
+          { off_session: true, error_on_requires_action: true },
+          { idempotencyKey: key },
+        ),
+      );
+      const charge = chargeIn(intent);
+      if (charge) return charge;
+    } catch (error) {
+      const card = error instanceof ProviderRefused && error.cause instanceof Stripe.errors.StripeCardError;
+      if (card) return { status: 'DECLINED', reason: reasonOf(error.cause as Stripe.errors.StripeCardError) };
+      throw error;
+    }
+    throw new ProviderUndecided('PROCESSING');
+  }
+
+  async cancel({ key, providerId }: Parameters<PaymentProvider['cancel']>[0]): Promise<Charge> {
+    const intent = await this.call((stripe) => stripe.paymentIntents.cancel(providerId, {}, { idempotencyKey: key }));
+    const charge = chargeIn(intent);
+    if (charge) return charge;
+    throw new ProviderUndecided('PROCESSING');
+  }
+
+  async chargeOf(providerId: string): Promise<Charge | undefined> {
+    const intent = await this.call((stripe) => stripe.paymentIntents.retrieve(providerId));
+    if (intent.status === 'processing') throw new ProviderUnavailable('PROCESSING');
+    return chargeIn(intent);
+  }
+
+  async refund({ key, providerId, refundId, amount }: Parameters<PaymentProvider['refund']>[0]): Promise<Refund> {
+    const refund = await this.call((stripe) =>
+      stripe.refunds.create(
+        { payment_intent: providerId, amount: amount.amount, metadata: { [REFUND]: refundId } },
+        { idempotencyKey: key },
+      ),
+    );
+    return refundIn(refund);
+  }
+
+  async refundOf(providerId: string, refundId: string): Promise<Refund | undefined> {
+    const { data } = await this.call((stripe) =>
+      stripe.refunds.list({ payment_intent: providerId, limit: MOST_REFUNDS }),
+    );
+    const found = data.find(({ metadata }) => metadata?.[REFUND] === refundId);
+    return found && refundIn(found);
+  }
+
+  /**
+   * Returns who pays for an account: the customer that was kept for it, unless Stripe says that it was deleted, is another
+   * account's now or has no payment method any more; else the one that is found. A read by id is always current and falls
+   * under Stripe's general rate limit; all searches of the shop together have a limit of 20 a second ("Search", rate limits).
+   * @throws {ProviderRefused} `NO_PAYMENT_METHOD` {@link AccountAmbiguous}
+   */
+  private async payerOf(accountId: string): Promise<Payer> {
+    const kept = await this.customers.of(accountId);
+    const paying = kept === undefined ? undefined : await this.stillPaying(kept, accountId);
+    if (paying) return paying;
+    const found = await this.findPayer(accountId);
+    await this.customers.keep(accountId, found.customer, kept);
+    return found;
+  }
+
+  private async stillPaying(id: string, accountId: string): Promise<Payer | undefined> {
+    try {
+      return onlyPayer([await this.call((stripe) => stripe.customers.retrieve(id))], accountId);
+    } catch (error) {
+      if (error instanceof ProviderRefused && error.code === 'resource_missing') return undefined;
+      throw error;
+    }
+  }
+
+  private async findPayer(accountId: string): Promise<Payer> {
+    const query = `metadata['${ACCOUNT}']:${JSON.stringify(accountId)}`;
+    const searched = await this.call((stripe) => stripe.customers.search({ query, limit: MOST_CUSTOMERS }));
+    // A search ignores case ("Search query language"), so most of so many belong to others. Ours may be in the rest.
+    if (searched.has_more) throw new AccountAmbiguous('TOO_MANY_ALIKE');
+    const found = onlyPayer(searched.data, accountId);
+    if (found) return found;
+    // A search finds up to a minute late what is new; a list, with the newest first, doesn't (Stripe's guide, "Search").
+    const newest = await this.call((stripe) => stripe.customers.list({ limit: MOST_CUSTOMERS }));
+    const created = onlyPayer(newest.data, accountId);
+    if (!created) throw new ProviderRefused('NO_PAYMENT_METHOD');
+    return created;
+  }
+
+  private async call<T>(work: (stripe: Stripe) => Promise<T>): Promise<T> {
+    this.client ??= this.secret().then(
+      (secret) =>
+        // Retries are the queue's: each is an attempt that the rules of `once-at-provider.ts` see. (A connection that was
+        // closed is tried once more all the same, under the same key.)
+        new Stripe(secret, { maxNetworkRetries: 0, timeout: TIMEOUT_MS, telemetry: false, ...this.address }),
+    );
+    try {
+      return await work(await this.client);
+    } catch (error) {
+      const isStripes = error instanceof Stripe.errors.StripeError;
+      if (!isStripes || error.statusCode === 401) this.client = undefined;
+      throw isStripes ? ourErrorOf(error) : error;
+    }
+  }
+}
+
+/** Stripe's guide, "Advanced error handling": 4xx changed nothing, 5xx may have, and stays under its key. */
+function ourErrorOf(error: Stripe.errors.StripeError): Error {
+  const { statusCode = 0, code = error.type } = error;
+  // Two that aren't about this request: another one came under the same key, and somebody behind Stripe failed.
+  const keyIsTaken = error instanceof Stripe.errors.StripeIdempotencyError;
+  if (keyIsTaken || statusCode === 424 || statusCode >= 500) return new ProviderUndecided('FAILED', { cause: error });
+  // 429 (`rate_limit`, `lock_timeout`), and 400 where its code is `rate_limit`.
+  const isThrottled = error instanceof Stripe.errors.StripeRateLimitError;
+  // No answer at all, a key of ours that is refused, a request with the same key under way.
+  if (isThrottled || [0, 401, 403, 409].includes(statusCode)) return new ProviderUnavailable(code, { cause: error });
+  return new ProviderRefused(code, { cause: error });
+}
+
+/** A customer at Stripe, and what it pays by. */
+interface Payer {
+  readonly customer: string;
+  readonly payment_method: string;
+}
+
+/**
+ * Picks the customer that is this account and can pay; nothing where there is none.
+ * @throws {AccountAmbiguous} there are several, and nobody knows whose card the shop means
+ */
+function onlyPayer(
+  customers: readonly (Stripe.Customer | Stripe.DeletedCustomer)[],
+  accountId: string,
+): Payer | undefined {
+  const [payer, ...others] = customers.flatMap((customer): readonly Payer[] => {
+    if (customer.deleted || customer.metadata[ACCOUNT] !== accountId) return [];
+    const method = customer.invoice_settings.default_payment_method;
+    if (!method) return [];
+    return [{ customer: customer.id, payment_method: typeof method === 'string' ? method : method.id }];
+  });
+  if (others.length > 0) throw new AccountAmbiguous('SEVERAL_CUSTOMERS');
+  return payer;
+}
+
+/** What a PaymentIntent says of its charge; nothing while it was not confirmed, or is worked on. */
+function chargeIn({ status, last_payment_error: error }: Stripe.PaymentIntent): Charge | undefined {
+  if (status === 'succeeded') return { status: 'CHARGED' };
+  if (status === 'canceled') return { status: 'DECLINED', reason: 'REFUSED_BY_PROVIDER' };
+  return error ? { status: 'DECLINED', reason: reasonOf(error) } : undefined;
+}
+
+/** A refund that Stripe has accepted and not made yet is as good as made: it has left what can be charged back. */
+const refundIn = ({ status }: Stripe.Refund): Refund => ({
+  status: status === 'failed' || status === 'canceled' ? 'FAILED' : 'REFUNDED',
+});
+
+function reasonOf({ code, decline_code: decline }: { code?: string; decline_code?: string }): DeclineReason {
+  switch (decline ?? code) {
+    case 'insufficient_funds':
+      return 'INSUFFICIENT_FUNDS';
+    case 'expired_card':
+      return 'CARD_EXPIRED';
+    case 'authentication_required':
+      return 'AUTHENTICATION_REQUIRED';
+    default:
+      return 'CARD_DECLINED';
+  }
+}

@@ -1,0 +1,59 @@
+import { clock } from '../../packages/kit/aws/clock.js';
+import { count, logger } from '../../packages/kit/aws/telemetry.js';
+import { Problem } from '../../packages/kit/http/errors.js';
+import { endpoint, keyedBy, traceOf } from '../../packages/kit/http/http.js';
+import { changeOnce } from '../../packages/kit/idempotent-receiver/change-once.js';
+import { recordOfRequest } from '../../packages/kit/idempotent-receiver/record-of-request.js';
+import { requestRecords } from '../../packages/kit/idempotent-receiver/request-record.js';
+import { RefundPayment } from './contract.js';
+import { countRefund } from './daily-limits.js';
+import { decide, PaymentRefused } from './domain/payment.js';
+import { paymentIdOf, paymentStore, visibleTo } from './payment-store.js';
+import { shownTo } from './people.js';
+
+const records = requestRecords();
+
+/**
+ * POST /payments/{paymentId}/refund: what is set aside, the customer's count of the day and the record of the request in one
+ * transaction; the provider follows.
+ */
+export const handler = endpoint({ roles: ['customer'], body: RefundPayment }, async (request) => {
+  const { caller, body } = request;
+  const record = recordOfRequest(keyedBy(request), records);
+  // By the key or number, so that a repeat after the window finds its refund all the same.
+  const refundId = record.scope.slice(0, 32);
+  const { loaded, replayed } = await changeOnce({
+    store: paymentStore,
+    record,
+    id: paymentIdOf(request.parameter('paymentId')),
+    trace: traceOf(request),
+    admit: (payment) => void visibleTo(caller, payment),
+    decide: ({ state }) => {
+      const amount = body.amount === undefined ? {} : { amount: body.amount };
+      try {
+        return decide(state, { type: 'RequestRefund', refundId, ...amount }, { now: clock.now() });
+      } catch (error) {
+        if (!(error instanceof PaymentRefused)) throw error;
+        throw new Problem('not-refundable', WHY_NOT[error.code] ?? error.code, {}, { cause: error });
+      }
+    },
+    alongside: ({ at }, [event]) =>
+      event?.type === 'RefundRequested' ? countRefund(caller.id, event.data.amount, at) : undefined,
+  });
+  if (replayed) count('DuplicatesSuppressed');
+  logger.info(replayed ? 'refund requested before' : 'refund requested', { paymentId: loaded.id, refundId });
+  const replay = replayed ? { 'Idempotency-Replayed': 'true' } : {};
+  return {
+    status: 201,
+    body: await shownTo(caller, loaded),
+    headers: { Location: `payments/${loaded.id}`, ...replay },
+  };
+});
+
+const WHY_NOT: Partial<Record<PaymentRefused['code'], string>> = {
+  NOT_CHARGED: 'the payment is not charged: there is nothing to give back',
+  PAYS_AN_ORDER: 'it pays an order: cancel the order, and it is given back',
+  CURRENCY_MISMATCH: 'a payment is given back in the currency that it was charged in',
+  OVER_CHARGED: 'that is more than is left of what was charged',
+  TOO_MANY_REFUNDS: 'the payment was given back in too many parts',
+};

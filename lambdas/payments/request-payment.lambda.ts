@@ -1,0 +1,76 @@
+import { clock } from '../../packages/kit/aws/clock.js';
+import { count, logger } from '../../packages/kit/aws/telemetry.js';
+import { Problem } from '../../packages/kit/http/errors.js';
+import { endpoint, keyedBy, traceOf } from '../../packages/kit/http/http.js';
+import { changeOnce } from '../../packages/kit/idempotent-receiver/change-once.js';
+import { createOnce } from '../../packages/kit/idempotent-receiver/create-once.js';
+import { checkSamePersonal, idempotencyKey } from '../../packages/kit/idempotent-receiver/idempotency-key.js';
+import { recordOfRequest } from '../../packages/kit/idempotent-receiver/record-of-request.js';
+import { requestRecords } from '../../packages/kit/idempotent-receiver/request-record.js';
+import { RequestPayment } from './contract.js';
+import { countPayment } from './daily-limits.js';
+import { decide, initialState, type Payment } from './domain/payment.js';
+import { paymentStore } from './payment-store.js';
+import { people, shownTo } from './people.js';
+
+const records = requestRecords();
+
+/**
+ * POST /payments: one transaction with the customer's count of the day, or the first answer again; by a session's number the
+ * session is a part of it.
+ * The provider isn't called here: the commit is, and its stream brings it to the consumer that charges
+ * (`provider-consumer.ts`).
+ */
+export const handler = endpoint({ roles: ['customer'], body: RequestPayment }, async (request) => {
+  const { body, caller } = request;
+  if (body.accountId !== caller.id) throw new Problem('not-found', 'there is no such account');
+  const { clientReference, ...impersonal } = body;
+  const requested = { ...keyedBy(request), personal: ['clientReference'] };
+  const sealedReference = clientReference === undefined ? undefined : await people.unsealed(caller.id, clientReference);
+  const isForgotten = clientReference !== undefined && !sealedReference;
+  const trace = traceOf(request);
+  const decideOn = (payment: Payment, paymentId: string) => {
+    if (isForgotten) refuseForgotten();
+    const personal = sealedReference ? { sealedReference } : {};
+    const command = { type: 'Request', paymentId, customerId: caller.id, ...impersonal, ...personal } as const;
+    return decide(payment, command, { now: clock.now() });
+  };
+  const alongside = ({ at }: { readonly at: string }) => countPayment(caller.id, at);
+  const byKey = () =>
+    createOnce({
+      store: paymentStore,
+      initialState,
+      key: idempotencyKey(requested),
+      trace,
+      refuseNew: isForgotten ? refuseForgotten : undefined,
+      decide: (paymentId) => decideOn(initialState, paymentId),
+      alongside,
+    });
+  const byNumber = () => {
+    const record = recordOfRequest(requested, records);
+    return changeOnce({
+      store: paymentStore,
+      record,
+      id: record.scope.slice(0, 32),
+      trace,
+      // The id follows from the caller: there is nobody else's payment to be seen.
+      admit: () => undefined,
+      decide: ({ state, id }) => decideOn(state, id),
+      alongside,
+    });
+  };
+  const { loaded, replayed } = await (requested.session ? byNumber() : byKey());
+  const payment = await shownTo(caller, loaded);
+  checkSamePersonal(clientReference, payment.clientReference);
+  if (replayed) count('DuplicatesSuppressed');
+  logger.info(replayed ? 'payment requested before' : 'payment requested', { paymentId: payment.paymentId });
+  const replay = replayed ? { 'Idempotency-Replayed': 'true' } : {};
+  return { status: 201, body: payment, headers: { Location: `payments/${payment.paymentId}`, ...replay } };
+});
+
+function refuseForgotten(): never {
+  throw new Problem(
+    'person-forgotten',
+    'your personal data was deleted, and none is taken any more: leave clientReference out',
+  );
+}

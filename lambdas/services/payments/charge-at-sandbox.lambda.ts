@@ -1,7 +1,0 @@
-import { Env } from '../../platform/environment.js';
-import { required } from '../../platform/read-environment.js';
-import { guardedConsumer } from './guarded-consumer.js';
-import { SandboxProvider } from './provider/sandbox-provider.js';
-
-/** Payments of environments without a provider of money. */
-export const handler = guardedConsumer(new SandboxProvider(required(Env.SANDBOX)));

@@ -1,0 +1,80 @@
+import { AttributeType, ProjectionType } from 'aws-cdk-lib/aws-dynamodb';
+import type { Construct } from 'constructs';
+import { accountsContract, EXHAUSTED_INDEX } from '../lambdas/accounts/contract.js';
+import { Env } from '../packages/kit/aws/environment.js';
+import type { Subscription } from '../packages/kit/idempotent-consumer/subscriptions.construct.js';
+import { type ParticipantStackProps, ServiceStack } from '../packages/kit/service/service-stack.js';
+
+const ACCOUNTS = 'Account#';
+const ROWS = 'CREDIT#';
+/** Of version 1, and of later ones: `EXHAUSTED@2#...`. */
+const EXHAUSTED = ['EXHAUSTED#', 'EXHAUSTED@'];
+
+export interface AccountsStackProps extends ParticipantStackProps {
+  /** How orders end. */
+  readonly orderEvents: Subscription;
+}
+
+/**
+ * Accounts: what each customer may owe, and what is held and taken of it for orders, by the commands of their sagas and by
+ * their ends.
+ */
+export class AccountsStack extends ServiceStack {
+  constructor(scope: Construct, id: string, props: AccountsStackProps) {
+    super(scope, id, accountsContract.service, props);
+    const { table } = this;
+    // Sparse: an item without `exhaustedPk` isn't in it.
+    table.addGlobalSecondaryIndex({
+      indexName: EXHAUSTED_INDEX,
+      partitionKey: { name: 'exhaustedPk', type: AttributeType.STRING },
+      sortKey: { name: 'exhaustedSk', type: AttributeType.STRING },
+      projectionType: ProjectionType.INCLUDE,
+      nonKeyAttributes: ['account'],
+    });
+
+    this.endpoint(
+      'SetCreditLimit',
+      'PUT',
+      '/accounts/{customerId}/credit-limit',
+      'accounts/set-credit-limit',
+    ).allowItems(table, ['Query', 'PutItem'], ACCOUNTS);
+    this.endpoint('GetAccount', 'GET', '/accounts/{customerId}', 'accounts/get-account').allowItems(
+      table,
+      ['Query'],
+      ACCOUNTS,
+    );
+    this.endpoint('AccountHistory', 'GET', '/accounts/{customerId}/history', 'accounts/account-history').allowItems(
+      table,
+      ['Query'],
+      ACCOUNTS,
+    );
+    const listAccounts = this.endpoint('ListAccounts', 'GET', '/accounts', 'accounts/list-accounts');
+    listAccounts.allowIndex(table, EXHAUSTED_INDEX, ...EXHAUSTED);
+    this.allowPointer(listAccounts);
+
+    const commands = this.consumer('Commands', {
+      name: 'accounts-commands',
+      entry: 'accounts/on-command',
+      events: [{ commandsOf: accountsContract, from: props.commanders }],
+    });
+    const ends = this.consumer('OrderEnds', {
+      name: 'accounts-orders',
+      entry: 'accounts/on-order-event',
+      events: [props.orderEvents],
+    });
+    for (const handler of [commands, ends]) {
+      handler.allowItems(table, ['Query', 'GetItem', 'PutItem'], ACCOUNTS);
+      handler.setEnvironment(Env.DEFAULT_CREDIT_LIMIT, JSON.stringify(props.settings.defaultCreditLimit));
+      handler.setEnvironment(Env.CUSTOMER_LIMITS, JSON.stringify(props.settings.customerLimits));
+    }
+
+    this.projection('ExhaustedProjection', {
+      name: 'accounts-exhausted',
+      entry: 'accounts/exhausted-projection',
+      rebuildEntry: 'accounts/rebuild-exhausted',
+      contract: accountsContract,
+      aggregates: ACCOUNTS,
+      rows: ROWS,
+    });
+  }
+}

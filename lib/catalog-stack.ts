@@ -1,0 +1,44 @@
+import { AttributeType, ProjectionType } from 'aws-cdk-lib/aws-dynamodb';
+import type { Construct } from 'constructs';
+import { catalogContract, PRODUCTS_INDEX } from '../lambdas/catalog/contract.js';
+import { type ParticipantStackProps, ServiceStack } from '../packages/kit/service/service-stack.js';
+
+const PRODUCTS = 'Product#';
+const CHECKS = 'PriceCheck#';
+const LIST = 'PRODUCTS#';
+
+/** Catalogue: what is sold and for how much, set by operators; confirms an order's prices by its saga's command. */
+export class CatalogStack extends ServiceStack {
+  constructor(scope: Construct, id: string, props: ParticipantStackProps) {
+    super(scope, id, catalogContract.service, props);
+    const { table } = this;
+    // Sparse: products alone have its key, not their commits.
+    table.addGlobalSecondaryIndex({
+      indexName: PRODUCTS_INDEX,
+      partitionKey: { name: 'listPk', type: AttributeType.STRING },
+      sortKey: { name: 'listSk', type: AttributeType.STRING },
+      projectionType: ProjectionType.INCLUDE,
+      nonKeyAttributes: ['name', 'unitPrice', 'version'],
+    });
+
+    this.endpoint('SetProduct', 'PUT', '/products/{sku}', 'catalog/set-product').allowItems(
+      table,
+      ['GetItem', 'PutItem'],
+      PRODUCTS,
+    );
+    this.endpoint('GetProduct', 'GET', '/products/{sku}', 'catalog/get-product').allowItems(
+      table,
+      ['GetItem'],
+      PRODUCTS,
+    );
+    this.endpoint('ListProducts', 'GET', '/products', 'catalog/list-products').allowIndex(table, PRODUCTS_INDEX, LIST);
+
+    const commands = this.consumer('Commands', {
+      name: 'catalog-commands',
+      entry: 'catalog/on-command',
+      events: [{ commandsOf: catalogContract, from: props.commanders }],
+    });
+    commands.allowItems(table, ['Query', 'PutItem'], CHECKS);
+    commands.allowItems(table, ['BatchGetItem'], PRODUCTS);
+  }
+}

@@ -1,0 +1,101 @@
+import { Tags } from 'aws-cdk-lib';
+import { CfnFunction } from 'aws-cdk-lib/aws-lambda';
+import { Construct } from 'constructs';
+import { accountsContract } from '../lambdas/accounts/contract.js';
+import { catalogContract } from '../lambdas/catalog/contract.js';
+import { inventoryContract } from '../lambdas/inventory/contract.js';
+import { ordersContract } from '../lambdas/orders/contract.js';
+import { paymentsContract } from '../lambdas/payments/contract.js';
+import { acknowledgeCompliance } from '../packages/kit/service/acknowledge.js';
+import type { Bundles } from '../packages/kit/service/bundles.js';
+import { OF_EVERY_FUNCTION } from '../packages/kit/service/service-function.construct.js';
+import { AccountsStack } from './accounts-stack.js';
+import { ApiStack } from './api-stack.js';
+import { CatalogStack } from './catalog-stack.js';
+import { InventoryStack } from './inventory-stack.js';
+import { OrdersStack } from './orders-stack.js';
+import { PaymentsStack } from './payments-stack.js';
+import { PlatformStack } from './platform-stack.js';
+import { type Settings, SettingsError } from './settings.js';
+
+/** The answer to a step that had been answered before, of every participant. */
+const REPLY = 'SagaReplyRequested';
+
+/** AWS, "Configuring reserved concurrency for a function": so many stay with the functions that reserve nothing. */
+const LEAST_UNRESERVED = 100;
+
+export interface OrderlyStageProps {
+  readonly settings: Settings;
+  readonly bundles: Pick<Bundles, 'code'>;
+}
+
+/**
+ * Every stack of one environment, and who listens to whom:
+ *
+ *     client -> Api -> Orders    -- OrderPlaced, OrderCancelled ---------------> Orders (saga)
+ *                      Orders    -- the saga's commands -> Catalog, Accounts, Inventory, Payments
+ *                      Orders    <- their answers ------ Catalog, Accounts, Inventory, Payments
+ *                      Orders    -- OrderApproved -----> Accounts
+ *                      Orders    -- OrderCancelled ----> Accounts, Inventory, Payments
+ *                      Orders    -- its own events (the list) -> Orders
+ *                      Accounts  -- its own events (who has no credit left) -> Accounts
+ *                      Payments  -- its own events (what the provider is to do) -> Payments -> provider
+ *
+ * Services share the bus and the people's keys, and nothing else: no stack of a service refers to another's.
+ *
+ * Not a `cdk.Stage`: inside one, `cdk deploy --all` finds no stack, and `cdk synth` ends with 0 in spite of findings.
+ */
+export class OrderlyStage extends Construct {
+  constructor(scope: Construct, id: string, { settings, bundles }: OrderlyStageProps) {
+    super(scope, id);
+    const { bus, alarmTopic, personalKeys } = new PlatformStack(this, 'Platform', { settings });
+    const common = { settings, bundles, bus, alarmTopic };
+    const orders = new OrdersStack(this, 'Orders', {
+      ...common,
+      personalKeys,
+      answers: [
+        { contract: catalogContract, types: ['PricesConfirmed', 'PricesRefused', REPLY] },
+        {
+          contract: accountsContract,
+          types: ['AccountAuthorized', 'AuthorizationDeclined', 'AuthorizationReleased', 'AuthorizationVoided', REPLY],
+        },
+        {
+          contract: inventoryContract,
+          types: ['StockReserved', 'StockRejected', 'StockReleased', 'ReservationVoided', REPLY],
+        },
+        { contract: paymentsContract, types: [REPLY] },
+      ],
+    });
+    // Their steps come from its saga, and nobody else's word counts.
+    const participant = { ...common, commanders: [ordersContract] as const };
+    const cancellations = { contract: ordersContract, types: ['OrderCancelled'] };
+    const ends = { contract: ordersContract, types: ['OrderApproved', 'OrderCancelled'] };
+    const inventory = new InventoryStack(this, 'Inventory', { ...participant, orderEvents: cancellations });
+    const accounts = new AccountsStack(this, 'Accounts', { ...participant, orderEvents: ends });
+    const payments = new PaymentsStack(this, 'Payments', {
+      ...participant,
+      personalKeys,
+      orderEvents: cancellations,
+    });
+    const catalog = new CatalogStack(this, 'Catalog', participant);
+    const routes = [orders, inventory, accounts, payments, catalog].flatMap((service) => service.routes);
+    new ApiStack(this, 'Api', { ...common, routes });
+    acknowledgeCompliance(this, OF_EVERY_FUNCTION);
+    Tags.of(this).add('orderly:environment', settings.environment);
+    this.checkConcurrency(settings);
+  }
+
+  /** CloudFormation would refuse it too, in the middle of a deployment. */
+  private checkConcurrency({ concurrency, environment }: Settings): void {
+    if (concurrency === false) return;
+    const reserved = this.node
+      .findAll()
+      .filter((construct) => construct instanceof CfnFunction)
+      .reduce((sum, { reservedConcurrentExecutions = 0 }) => sum + reservedConcurrentExecutions, 0);
+    if (reserved + LEAST_UNRESERVED > concurrency) {
+      throw new SettingsError(
+        `the functions of '${environment}' reserve ${reserved} executions at once, and AWS keeps ${LEAST_UNRESERVED} unreserved: concurrency is ${concurrency}, take ${reserved + LEAST_UNRESERVED} or more (a higher quota of AWS Lambda), or false to reserve nothing`,
+      );
+    }
+  }
+}

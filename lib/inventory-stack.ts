@@ -1,0 +1,44 @@
+import type { Construct } from 'constructs';
+import { inventoryContract } from '../lambdas/inventory/contract.js';
+import type { Subscription } from '../packages/kit/idempotent-consumer/subscriptions.construct.js';
+import { type ParticipantStackProps, ServiceStack } from '../packages/kit/service/service-stack.js';
+
+export interface InventoryStackProps extends ParticipantStackProps {
+  /** What gives stock back. */
+  readonly orderEvents: Subscription;
+}
+
+const STOCK = 'StockItem#';
+const RESERVATIONS = 'Reservation#';
+
+/** Inventory: stock by SKU, set by an operator, reserved and released by orders' sagas, released by cancellations. */
+export class InventoryStack extends ServiceStack {
+  constructor(scope: Construct, id: string, props: InventoryStackProps) {
+    super(scope, id, inventoryContract.service, props);
+    const { table } = this;
+
+    this.endpoint('SetStock', 'PUT', '/stock/{sku}', 'inventory/set-stock').allowItems(
+      table,
+      ['GetItem', 'PutItem', 'UpdateItem'],
+      STOCK,
+    );
+    this.endpoint('GetStock', 'GET', '/stock/{sku}', 'inventory/get-stock').allowItems(table, ['GetItem'], STOCK);
+
+    const reservations = this.consumer('Reservations', {
+      name: 'reservations',
+      entry: 'inventory/on-order-event',
+      events: [props.orderEvents],
+    });
+    reservations.allowItems(table, ['Query', 'PutItem', 'ConditionCheckItem'], RESERVATIONS);
+    reservations.allowItems(table, ['UpdateItem'], STOCK);
+
+    const commands = this.consumer('Commands', {
+      name: 'inventory-commands',
+      entry: 'inventory/on-command',
+      events: [{ commandsOf: inventoryContract, from: props.commanders }],
+    });
+    // A step is always answered: none is decided without a write.
+    commands.allowItems(table, ['Query', 'PutItem'], RESERVATIONS);
+    commands.allowItems(table, ['UpdateItem'], STOCK);
+  }
+}

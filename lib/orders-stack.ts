@@ -1,0 +1,65 @@
+import type { Construct } from 'constructs';
+import { CREATE_ORDER_SAGA, ordersContract } from '../lambdas/orders/contract.js';
+import { Env } from '../packages/kit/aws/environment.js';
+import type { Subscription } from '../packages/kit/idempotent-consumer/subscriptions.construct.js';
+import type { PersonalKeys } from '../packages/kit/personal-data/personal-keys.construct.js';
+import { ServiceStack, type ServiceStackProps } from '../packages/kit/service/service-stack.js';
+import { addPeopleIndex } from '../packages/kit/service/tables.construct.js';
+
+export interface OrdersStackProps extends ServiceStackProps {
+  /** What the participants of an order's saga answer. */
+  readonly answers: readonly Subscription[];
+  readonly personalKeys: PersonalKeys;
+}
+
+const ORDERS = 'Order#';
+const ORDERS_OF_CUSTOMERS = 'CUSTOMER#';
+
+/** Orders: placed, read, cancelled; approved or rejected by their sagas. */
+export class OrdersStack extends ServiceStack {
+  constructor(scope: Construct, id: string, props: OrdersStackProps) {
+    super(scope, id, ordersContract.service, props);
+    const { table } = this;
+    addPeopleIndex(table);
+
+    const placeOrder = this.endpoint('PlaceOrder', 'POST', '/orders', 'orders/place-order');
+    placeOrder.allowItems(table, ['PutItem', 'Query'], ORDERS);
+    // How many orders its customer has placed lately.
+    placeOrder.allowItems(table, ['Query'], ORDERS_OF_CUSTOMERS);
+    this.allowPointer(placeOrder);
+    placeOrder.setEnvironment(Env.CUSTOMER_LIMITS, JSON.stringify(props.settings.customerLimits));
+    props.personalKeys.letSeal(placeOrder);
+    const getOrder = this.endpoint('GetOrder', 'GET', '/orders/{orderId}', 'orders/get-order');
+    getOrder.allowItems(table, ['Query'], ORDERS);
+    props.personalKeys.letOpen(getOrder);
+    const listOrders = this.endpoint('ListOrders', 'GET', '/orders', 'orders/list-orders');
+    listOrders.allowItems(table, ['Query'], ORDERS_OF_CUSTOMERS);
+    this.allowPointer(listOrders);
+    props.personalKeys.letOpen(listOrders);
+    const history = this.endpoint('OrderHistory', 'GET', '/orders/{orderId}/history', 'orders/order-history');
+    history.allowItems(table, ['Query'], ORDERS);
+    props.personalKeys.letOpen(history);
+    const cancelOrder = this.endpoint('CancelOrder', 'POST', '/orders/{orderId}/cancellation', 'orders/cancel-order');
+    cancelOrder.allowItems(table, ['Query', 'PutItem', 'ConditionCheckItem'], ORDERS);
+    this.allowRequestRecords(cancelOrder);
+    props.personalKeys.letSeal(cancelOrder);
+    this.sessions('/sessions', [cancelOrder]);
+    this.endpoint('IssueKey', 'POST', '/idempotency-keys', 'orders/issue-key');
+
+    this.saga('Saga', {
+      aggregate: CREATE_ORDER_SAGA,
+      name: 'orders-saga',
+      entry: 'orders/on-saga-message',
+      events: [{ contract: ordersContract, types: ['OrderPlaced', 'OrderCancelled'] }, ...props.answers],
+    }).allowItems(table, ['Query', 'PutItem', 'ConditionCheckItem'], ORDERS);
+
+    this.projection('ListProjection', {
+      name: 'orders-list',
+      entry: 'orders/list-projection',
+      rebuildEntry: 'orders/rebuild-list',
+      contract: ordersContract,
+      aggregates: ORDERS,
+      rows: ORDERS_OF_CUSTOMERS,
+    });
+  }
+}

@@ -1,0 +1,136 @@
+import { Annotations, CfnOutput, Duration, Stack } from 'aws-cdk-lib';
+import { AttributeType, TableV2 } from 'aws-cdk-lib/aws-dynamodb';
+import type { Construct } from 'constructs';
+import { paymentsContract, STRIPE_CUSTOMERS } from '../lambdas/payments/contract.js';
+import { Env } from '../packages/kit/aws/environment.js';
+import type { Subscription } from '../packages/kit/idempotent-consumer/subscriptions.construct.js';
+import type { PersonalKeys } from '../packages/kit/personal-data/personal-keys.construct.js';
+import { alarm, serviceMetric } from '../packages/kit/service/alarms.construct.js';
+import { metricsNamespace, type ServiceFunction } from '../packages/kit/service/service-function.construct.js';
+import { type ParticipantStackProps, ServiceStack } from '../packages/kit/service/service-stack.js';
+import {
+  acknowledgeNoRestore,
+  addPeopleIndex,
+  pinLogicalId,
+  tableDefaults,
+} from '../packages/kit/service/tables.construct.js';
+import type { Settings } from './settings.js';
+
+const PAYMENTS = 'Payment#';
+/** Of the records table: how many payments and refunds a customer has requested in a day. */
+const DAILY_COUNTS = 'limit#';
+/** Also of the guard's records: its run-time twin reads it from the consumer's environment. */
+const PROVIDER_CONSUMER = 'payments-provider';
+/** What the provider is to do. */
+const PROVIDER_EVENTS = ['PaymentRequested', 'PaymentPrepared', 'VoidRequested', 'RefundRequested'];
+const SANDBOX_ITEMS = ['KEY#', 'OBJECT#', 'TALLY#'];
+
+/**
+ * Creating a payment may take four calls of Stripe with a timeout of 5 s each (`stripe-provider.ts`), and a read and a write
+ * of the customer that is kept. A function that ends in between leaves nothing half done, but would end there each time.
+ */
+const PROVIDER_TIMEOUT = Duration.seconds(30);
+
+export interface PaymentsStackProps extends ParticipantStackProps {
+  /** What ends orders that were paid. */
+  readonly orderEvents: Subscription;
+  readonly personalKeys: PersonalKeys;
+}
+
+/** Payments: requested by customers and by orders' sagas, charged and given back by a provider, each once. */
+export class PaymentsStack extends ServiceStack {
+  constructor(scope: Construct, id: string, props: PaymentsStackProps) {
+    super(scope, id, paymentsContract.service, props);
+    const { settings } = props;
+    const { table } = this;
+    addPeopleIndex(table);
+
+    const requestPayment = this.endpoint('RequestPayment', 'POST', '/payments', 'payments/request-payment');
+    requestPayment.allowItems(table, ['PutItem', 'Query'], PAYMENTS);
+    const getPayment = this.endpoint('GetPayment', 'GET', '/payments/{paymentId}', 'payments/get-payment');
+    getPayment.allowItems(table, ['Query'], PAYMENTS);
+    const refundPayment = this.endpoint(
+      'RefundPayment',
+      'POST',
+      '/payments/{paymentId}/refund',
+      'payments/refund-payment',
+    );
+    refundPayment.allowItems(table, ['Query', 'PutItem', 'ConditionCheckItem'], PAYMENTS);
+    this.allowRequestRecords(refundPayment);
+    props.personalKeys.letSeal(requestPayment);
+    for (const handler of [getPayment, refundPayment]) props.personalKeys.letOpen(handler);
+    this.sessions('/payments/sessions', [requestPayment, refundPayment]);
+    for (const handler of [requestPayment, refundPayment]) {
+      handler.allowItems(this.records, ['UpdateItem'], DAILY_COUNTS);
+      handler.setEnvironment(Env.CUSTOMER_LIMITS, JSON.stringify(settings.customerLimits));
+    }
+
+    this.consumer('Commands', {
+      name: 'payments-commands',
+      entry: 'payments/on-command',
+      events: [{ commandsOf: paymentsContract, from: props.commanders }],
+    }).allowItems(table, ['Query', 'PutItem', 'ConditionCheckItem'], PAYMENTS);
+
+    this.consumer('Cancellations', {
+      name: 'payments-orders',
+      entry: 'payments/on-order-event',
+      events: [props.orderEvents],
+    }).allowItems(table, ['Query', 'PutItem', 'ConditionCheckItem'], PAYMENTS);
+
+    const charging = this.consumer('Provider', {
+      name: PROVIDER_CONSUMER,
+      entry: `payments/charge-at-${settings.payments.provider}`,
+      timeout: PROVIDER_TIMEOUT,
+      events: [{ contract: paymentsContract, types: PROVIDER_EVENTS }],
+    });
+    charging.allowItems(table, ['Query', 'PutItem', 'ConditionCheckItem'], PAYMENTS);
+    const guard = this.ownTable('Guard', settings);
+    charging.setEnvironment(Env.GUARD, guard.tableName);
+    charging.allowItems(guard, ['PutItem', 'UpdateItem', 'DeleteItem'], `${PROVIDER_CONSUMER}#`);
+    this.letTalk(charging, settings);
+    alarm(this, 'RefundFailed', {
+      metric: serviceMetric(metricsNamespace(settings), paymentsContract.service, 'RefundsFailed'),
+      threshold: 1,
+      means: 'the provider refused a refund for good: money is kept that somebody should have back.',
+      topic: props.alarmTopic,
+    });
+  }
+
+  /** What the function needs for its provider, and nothing for another. */
+  private letTalk(charging: ServiceFunction, settings: Settings): void {
+    const { payments, keepsData, environment } = settings;
+    if (payments.provider === 'stripe') {
+      charging.setEnvironment(Env.STRIPE_SECRET, payments.secretParameter);
+      charging.allowItems(this.table, ['GetItem', 'PutItem'], STRIPE_CUSTOMERS);
+      charging.allow(
+        ['ssm:GetParameter'],
+        Stack.of(this).formatArn({
+          service: 'ssm',
+          resource: 'parameter',
+          resourceName: payments.secretParameter.slice(1),
+        }),
+      );
+      return;
+    }
+    if (keepsData) {
+      Annotations.of(this).addWarningV2(
+        'orderly:no-money',
+        `payments of '${environment}' go to the sandbox: no money is moved`,
+      );
+    }
+    const sandbox = this.ownTable('Sandbox', settings);
+    charging.setEnvironment(Env.SANDBOX, sandbox.tableName);
+    charging.allowItems(sandbox, ['GetItem', 'PutItem', 'UpdateItem'], ...SANDBOX_ITEMS);
+    new CfnOutput(this, 'SandboxName', { value: sandbox.tableName });
+  }
+
+  private ownTable(id: string, settings: Settings): TableV2 {
+    const table = new TableV2(this, id, {
+      ...tableDefaults(settings),
+      partitionKey: { name: 'pk', type: AttributeType.STRING },
+    });
+    pinLogicalId(table, id);
+    acknowledgeNoRestore(table, settings);
+    return table;
+  }
+}

@@ -1,0 +1,71 @@
+import * as z from 'zod/mini';
+import type { Caller } from '../http/auth.js';
+import { cursorOf, limitOf, Paging, positionOf } from '../http/paging.js';
+import type { AnyEvent } from '../messages/contract.js';
+import type { EventStore, HistoryEntry, Loaded } from './event-store.js';
+
+/** Query of what can be read as it was: `at` an ISO 8601 time of any zone, or `version`. */
+export const AsItWas = z
+  .strictObject({
+    at: z.exactOptional(z.iso.datetime({ offset: true })),
+    version: z.exactOptional(z.string().check(z.regex(/^\d{1,15}$/, 'expected a whole number'))),
+  })
+  .check(
+    z.refine(({ at, version }) => at === undefined || version === undefined, {
+      path: ['version'],
+      error: 'expected either at or version',
+    }),
+  );
+
+/** @returns the aggregate now, or as it was; nothing before its first version and after its last */
+export function loadAsItWas<State, Event extends AnyEvent>(
+  store: EventStore<State, Event>,
+  id: string,
+  { at, version }: z.infer<typeof AsItWas>,
+): Promise<Loaded<State> | undefined> {
+  if (at !== undefined) return store.loadAt(id, inCommitForm(at));
+  return version === undefined ? store.load(id) : store.loadVersion(id, Number(version));
+}
+
+/** Times are compared as text, so in the one form that commits have; an offset may lead past its last year. */
+function inCommitForm(time: string): string {
+  const text = new Date(time).toISOString();
+  return text.startsWith('+') ? '9999-12-31T23:59:59.999Z' : text;
+}
+
+/** Query of a history. */
+export const HistoryQuery = z.strictObject(Paging);
+
+/** Anybody can make a cursor: one beyond the last version there can be doesn't fit either. */
+const Position = z.strictObject({
+  commit: z.int().check(z.gte(1), z.lte(9_999_999_999)),
+  shown: z.int().check(z.gte(0)),
+});
+
+const OPERATOR = 'operator';
+
+/** Hides from customers which operator acted: they see that one did. */
+function entryFor({ role }: Caller, entry: HistoryEntry): HistoryEntry {
+  if (role === OPERATOR) return entry;
+  const shown = (actor: string): string => (actor.startsWith(`${OPERATOR}:`) ? OPERATOR : actor);
+  const { actor, onBehalfOf } = entry;
+  return { ...entry, actor: shown(actor), ...(onBehalfOf === undefined ? {} : { onBehalfOf: shown(onBehalfOf) }) };
+}
+
+/**
+ * One page of the events of an aggregate, oldest first.
+ * @param list names the history in its cursors: `history of <id>`
+ * @param reader an operator sees who acted, by name; a customer doesn't see the names of operators
+ * @throws {Problem} 400 for a cursor of another list
+ */
+export async function historyPage<State, Event extends AnyEvent>(
+  store: EventStore<State, Event>,
+  id: string,
+  list: string,
+  query: z.infer<typeof HistoryQuery>,
+  reader: Caller,
+): Promise<{ readonly items: readonly HistoryEntry[]; readonly nextCursor?: string }> {
+  const from = positionOf(list, query.cursor, Position) ?? { commit: 1, shown: 0 };
+  const { items, next } = await store.history(id, from, limitOf(query));
+  return { items: items.map((item) => entryFor(reader, item)), ...(next ? { nextCursor: cursorOf(list, next) } : {}) };
+}

@@ -1,0 +1,74 @@
+import { QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { documents, type Item, ItemExists, putNew, type TransactWriteItem } from '../aws/dynamodb.js';
+import { aggregateKey, type Commit, commitKey, firstVersionOf } from '../messages/commit.js';
+import type { AnyEvent } from '../messages/contract.js';
+import { type Evolution, type Loaded, type TransactionalEventStore, VersionTaken } from './event-store.js';
+import { type CommitRange, type EventStoreSettings, FoldingEventStore } from './folding-event-store.js';
+
+export interface DynamoDbEventStoreSettings extends EventStoreSettings {
+  readonly table: string;
+}
+
+/** Events of one aggregate type in DynamoDB, one item an append (design, section 3). */
+export class DynamoDbEventStore<State, Event extends AnyEvent>
+  extends FoldingEventStore<State, Event>
+  implements TransactionalEventStore<State, Event>
+{
+  readonly table: string;
+  readonly aggregate: string;
+
+  constructor({ table, ...settings }: DynamoDbEventStoreSettings, evolution: Evolution<State, Event>) {
+    super(settings, evolution);
+    this.table = table;
+    this.aggregate = settings.aggregate;
+  }
+
+  async append(commit: Commit): Promise<void> {
+    try {
+      await putNew({ TableName: this.table, Item: commit });
+    } catch (error) {
+      if (error instanceof ItemExists) throw new VersionTaken(error.existing as unknown as Commit);
+      throw error;
+    }
+  }
+
+  appendWrite(commit: Commit): TransactWriteItem {
+    // Optimistic lock: whoever commits this version first has won, the other loads and decides again.
+    const versionIsFree = 'attribute_not_exists(pk)';
+    return { Put: { TableName: this.table, Item: commit, ConditionExpression: versionIsFree } };
+  }
+
+  unchangedCheck({ id, version }: Loaded<State>): TransactWriteItem {
+    const noNextCommit = 'attribute_not_exists(pk)';
+    const Key = { pk: aggregateKey(this.aggregate, id), sk: commitKey(version + 1) };
+    return { ConditionCheck: { TableName: this.table, Key, ConditionExpression: noNextCommit } };
+  }
+
+  /** A page is one call; the next is asked for where the reader goes on. */
+  protected async *commits(id: string, { from, to, order, pageSize }: CommitRange): AsyncIterable<Commit> {
+    const ascending = order === 'oldest first';
+    let ExclusiveStartKey: Item | undefined;
+    do {
+      const page = await documents.send(
+        new QueryCommand({
+          TableName: this.table,
+          ConsistentRead: true,
+          KeyConditionExpression: 'pk = :pk AND sk BETWEEN :from AND :to',
+          ExpressionAttributeValues: {
+            ':pk': aggregateKey(this.aggregate, id),
+            ':from': commitKey(from),
+            ':to': commitKey(to),
+          },
+          ScanIndexForward: ascending,
+          Limit: pageSize,
+          ...(ExclusiveStartKey ? { ExclusiveStartKey } : {}),
+        }),
+      );
+      yield* (page.Items ?? []) as Commit[];
+      ExclusiveStartKey = page.LastEvaluatedKey;
+      // Going back, the first version is the end: no second round trip to learn that nothing is left.
+      const oldest = (page.Items as Commit[] | undefined)?.at(-1);
+      if (!ascending && oldest && firstVersionOf(oldest) === 1) return;
+    } while (ExclusiveStartKey);
+  }
+}

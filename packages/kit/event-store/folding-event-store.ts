@@ -1,0 +1,171 @@
+import { MAX_ITEM_BYTES } from '../aws/dynamodb-limits.js';
+import { type Commit, commitItem, type FeedShards, firstVersionOf } from '../messages/commit.js';
+import { type AnyEvent, readEvent, type ServiceContract } from '../messages/contract.js';
+import type { Trace } from '../messages/trace.js';
+import { checkSeals } from '../personal-data/personal-fields.js';
+import {
+  AggregateDeleted,
+  type CommitExtras,
+  type EventStore,
+  type Evolution,
+  type HistoryEntry,
+  type HistoryPosition,
+  type Loaded,
+} from './event-store.js';
+
+/** Ten digits: what a sort key has room for. */
+const MAX_VERSION = 9_999_999_999;
+/** A snapshot stands on the first commit that crosses a multiple of this; a load reads no more commits than this. */
+export const SNAPSHOT_EVERY = 20;
+/** A state above this is not kept as a snapshot: the commit around it needs room. */
+const MAX_SNAPSHOT_BYTES = MAX_ITEM_BYTES / 4;
+
+export interface EventStoreSettings {
+  /** Type of the aggregate, in its key and in the `subject` of its events: `Order`. */
+  readonly aggregate: string;
+  readonly contract: ServiceContract;
+  readonly feedShards: FeedShards;
+}
+
+/** Which commits of an aggregate are read: by their first version, both ends included. */
+export interface CommitRange {
+  readonly from: number;
+  readonly to: number;
+  readonly order: 'oldest first' | 'newest first';
+  /** How many are enough as a rule: more are read where the reader goes on. */
+  readonly pageSize: number;
+}
+
+/** How states follow from commits, wherever these lie: an adapter reads commits and appends them, and nothing else. */
+export abstract class FoldingEventStore<State, Event extends AnyEvent> implements EventStore<State, Event> {
+  constructor(
+    private readonly settings: EventStoreSettings,
+    private readonly evolution: Evolution<State, Event>,
+  ) {}
+
+  abstract append(commit: Commit): Promise<void>;
+
+  /** Strongly consistent. */
+  protected abstract commits(id: string, range: CommitRange): AsyncIterable<Commit>;
+
+  load(id: string): Promise<Loaded<State>> {
+    return this.fold(id, MAX_VERSION, () => true);
+  }
+
+  async loadVersion(id: string, version: number): Promise<Loaded<State> | undefined> {
+    // Versions count from 1, and DynamoDB refuses a range that ends before it begins.
+    if (version < 1 || version > MAX_VERSION) return undefined;
+    const loaded = await this.fold(id, version, () => true);
+    return loaded.version === version ? loaded : undefined;
+  }
+
+  async loadAt(id: string, at: string): Promise<Loaded<State> | undefined> {
+    const loaded = await this.fold(id, MAX_VERSION, (commit) => commit.at <= at);
+    return loaded.version > 0 ? loaded : undefined;
+  }
+
+  async history(id: string, from: HistoryPosition, limit: number): ReturnType<EventStore<State, Event>['history']> {
+    const items: HistoryEntry[] = [];
+    // One more than asked for: it tells whether there is a next page, and where that begins.
+    const range = { from: from.commit, to: MAX_VERSION, order: 'oldest first', pageSize: limit + 1 } as const;
+    for await (const commit of this.commits(id, range)) {
+      for (const [at, event] of commit.events.entries()) {
+        const version = firstVersionOf(commit) + at;
+        if (version <= from.shown) continue;
+        if (items.length === limit) return { items, next: { commit: firstVersionOf(commit), shown: version - 1 } };
+        const { data } = this.read(event);
+        const { actor, onBehalfOf, correlationId, trigger } = commit;
+        items.push({
+          id: event.id,
+          version,
+          type: event.type,
+          at: commit.at,
+          actor,
+          ...(onBehalfOf === undefined ? {} : { onBehalfOf }),
+          correlationId,
+          causationId: trigger,
+          data,
+        });
+      }
+    }
+    return { items };
+  }
+
+  commit(loaded: Loaded<State>, events: readonly Event[], trace: Trace, more: CommitExtras = {}): Commit {
+    if (this.evolution.isDeleted?.(loaded.state)) throw new AggregateDeleted();
+    const newest = loaded.commits.at(-1);
+    const commit = commitItem({
+      ...this.settings,
+      id: loaded.id,
+      after: loaded.version,
+      events,
+      trace,
+      ...(newest === undefined ? {} : { notBefore: newest.at }),
+      ...more,
+    });
+    const snapshot = this.snapshotAfter(loaded, commit);
+    return snapshot ? { ...commit, snapshot } : commit;
+  }
+
+  after(loaded: Loaded<State>, commit: Commit): Loaded<State> {
+    return {
+      id: loaded.id,
+      state: this.stateAfter(loaded, commit),
+      version: commit.lastVersion,
+      commits: [...loaded.commits, commit],
+      // The commit carries a new one, unless the state is too large for any.
+      snapshotOutdated: false,
+    };
+  }
+
+  /** By the events as they were written: what an older version of their shape leaves out is not in the state. */
+  private stateAfter({ state }: Loaded<State>, { events }: Commit): State {
+    return events.reduce((folded, event) => this.evolution.evolve(folded, this.read(event)), state);
+  }
+
+  private snapshotAfter(loaded: Loaded<State>, commit: Commit): Commit['snapshot'] {
+    const crosses = Math.floor(commit.lastVersion / SNAPSHOT_EVERY) > Math.floor(loaded.version / SNAPSHOT_EVERY);
+    if (!crosses && !loaded.snapshotOutdated) return undefined;
+    const state = JSON.stringify(this.stateAfter(loaded, commit));
+    if (Buffer.byteLength(state) > MAX_SNAPSHOT_BYTES) return undefined;
+    return { schema: this.evolution.stateSchema, state };
+  }
+
+  /** Reads back from version `upTo` to a snapshot or to the beginning, then folds forwards. */
+  private async fold(id: string, upTo: number, wanted: (commit: Commit) => boolean): Promise<Loaded<State>> {
+    const { evolve, initialState, stateSchema } = this.evolution;
+    const commits: Commit[] = [];
+    let state = initialState;
+    let version = 0;
+    let snapshotOutdated = false;
+    const range = { from: 1, to: upTo, order: 'newest first', pageSize: SNAPSHOT_EVERY } as const;
+    for await (const commit of this.commits(id, range)) {
+      if (!wanted(commit)) continue;
+      commits.unshift(commit);
+      // A snapshot behind the version that is wanted says too much.
+      if (!commit.snapshot || commit.lastVersion > upTo) continue;
+      if (commit.snapshot.schema === stateSchema) {
+        state = JSON.parse(commit.snapshot.state) as State;
+        version = commit.lastVersion;
+        break;
+      }
+      snapshotOutdated = true;
+    }
+    for (const commit of commits) {
+      for (const [at, event] of commit.events.entries()) {
+        const next = firstVersionOf(commit) + at;
+        if (next <= version || next > upTo) continue;
+        state = evolve(state, this.read(event));
+        version = next;
+      }
+    }
+    return { id, state, version, commits, snapshotOutdated };
+  }
+
+  private read({ id, type, schemaVersion, data }: Commit['events'][number]): Event {
+    const { contract } = this.settings;
+    const event = readEvent(contract, type, schemaVersion, JSON.parse(data)) as unknown as Event;
+    checkSeals(contract, event, id);
+    return event;
+  }
+}

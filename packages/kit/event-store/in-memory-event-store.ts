@@ -1,0 +1,38 @@
+import { aggregateKey, type Commit, firstVersionOf } from '../messages/commit.js';
+import type { AnyEvent } from '../messages/contract.js';
+import { type Evolution, VersionTaken } from './event-store.js';
+import { type CommitRange, type EventStoreSettings, FoldingEventStore } from './folding-event-store.js';
+
+/** Commits by their aggregate's key, oldest first. */
+export type Histories = Map<string, readonly Commit[]>;
+
+/** The same promise without a table, for tests of what is built on it. Every reader gets a copy of its own. */
+export class InMemoryEventStore<State, Event extends AnyEvent> extends FoldingEventStore<State, Event> {
+  private readonly aggregate: string;
+
+  /** @param histories what is stored; stores that share it are releases over one table. @default nothing yet */
+  constructor(
+    settings: Omit<EventStoreSettings, 'feedShards'>,
+    evolution: Evolution<State, Event>,
+    private readonly histories: Histories = new Map(),
+  ) {
+    super({ ...settings, feedShards: [] }, evolution);
+    this.aggregate = settings.aggregate;
+  }
+
+  async append(commit: Commit): Promise<void> {
+    const history = this.histories.get(commit.pk) ?? [];
+    const existing = history.find(({ sk }) => sk === commit.sk);
+    if (existing) throw new VersionTaken(structuredClone(existing));
+    this.histories.set(
+      commit.pk,
+      [...history, structuredClone(commit)].toSorted((a, b) => (a.sk < b.sk ? -1 : 1)),
+    );
+  }
+
+  protected async *commits(id: string, { from, to, order }: CommitRange): AsyncIterable<Commit> {
+    const history = this.histories.get(aggregateKey(this.aggregate, id)) ?? [];
+    const found = history.filter((commit) => firstVersionOf(commit) >= from && firstVersionOf(commit) <= to);
+    yield* structuredClone(order === 'oldest first' ? found : found.toReversed());
+  }
+}

@@ -1,0 +1,38 @@
+import type { APIGatewayAuthorizerResult, APIGatewayRequestAuthorizerEvent } from 'aws-lambda';
+import { correlationIdFrom } from '../aws/ids.js';
+import { logger } from '../aws/telemetry.js';
+import { authenticate, Unauthenticated } from './auth.js';
+import { headersOf } from './headers.js';
+
+/**
+ * API Gateway's authorizer: who calls, as the token says; what they may do is each endpoint's own matter.
+ *
+ * It denies instead of throwing, since only a denial hands a context to the gateway's answer: the correlation id. The
+ * gateway answers every denial with 401. Its results are not cached, so an expired token is refused at once.
+ */
+export async function handler(event: APIGatewayRequestAuthorizerEvent): Promise<APIGatewayAuthorizerResult> {
+  // A second token, or correlation id, leaves none: nothing here chooses between two.
+  const header = headersOf(event);
+  const correlationId = correlationIdFrom(header('x-correlation-id'));
+  // `arn:…:<api>/<stage>/<method>/<path>`: the policy is for the whole stage.
+  const everyRoute = `${event.methodArn.split('/').slice(0, 2).join('/')}/*/*`;
+  try {
+    const { id, role, expires } = await authenticate(header('authorization'));
+    return result(id, 'Allow', everyRoute, { sub: id, role, exp: String(expires), correlationId });
+  } catch (error) {
+    if (!(error instanceof Unauthenticated)) throw error;
+    logger.info('token refused', { correlationId, reason: error.message });
+    return result('nobody', 'Deny', everyRoute, { correlationId });
+  }
+}
+
+const result = (
+  principalId: string,
+  Effect: 'Allow' | 'Deny',
+  Resource: string,
+  context: Record<string, string>,
+): APIGatewayAuthorizerResult => ({
+  principalId,
+  policyDocument: { Version: '2012-10-17', Statement: [{ Action: 'execute-api:Invoke', Effect, Resource }] },
+  context,
+});

@@ -1,0 +1,17 @@
+import { type CustomerLimits, Env } from '../aws/environment.js';
+import { required, SettingMissing } from '../aws/read-environment.js';
+
+const NAMES = ['ordersUnderWay', 'ordersPerHour', 'paymentsPerDay', 'refundsPerDay', 'refundedPerDay'] as const;
+
+/**
+ * The limits of this function's environment.
+ * @throws {SettingMissing} at start, where the construct did not set them, or one is no whole number above 0
+ */
+export function customerLimits(): CustomerLimits {
+  const limits = JSON.parse(required(Env.CUSTOMER_LIMITS)) as CustomerLimits;
+  const wrong = NAMES.filter((name) => !(Number.isSafeInteger(limits[name]) && limits[name] > 0));
+  if (wrong.length === 0) return limits;
+  throw new SettingMissing(
+    `environment variable ${Env.CUSTOMER_LIMITS}: expected whole numbers above 0: ${wrong.join(', ')}`,
+  );
+}

@@ -1,0 +1,194 @@
+import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
+import * as z from 'zod/mini';
+import en from 'zod/v4/locales/en.js';
+import { clock } from '../aws/clock.js';
+import { correlationIdFrom, newId, traceparentFrom } from '../aws/ids.js';
+import { describeError, logger, publishMetrics } from '../aws/telemetry.js';
+import { ANSWER_HEADERS } from './answer-headers.js';
+import { authenticate, type Caller, Unauthenticated } from './auth.js';
+import { Problem, WriteConflict } from './errors.js';
+import { headersOf, type ReadHeader, refuseRepeatedHeaders } from './headers.js';
+import { bodyOf, checked, parameterFault, pointerFault, queryOf, refuseLargeBody } from './received.js';
+
+z.config(en());
+
+/** What an endpoint takes; everything else is refused before its handler runs. */
+export interface EndpointOptions<Body, Query> {
+  readonly roles: readonly Caller['role'][];
+  /** @default no body is read */
+  readonly body?: z.ZodMiniType<Body>;
+  /** Of the query's values, which are text. @default no parameter is taken */
+  readonly query?: z.ZodMiniType<Query>;
+}
+
+/** A request that was let in. */
+export interface Request<Body, Query> {
+  /** Of this one request; its commits have it as their trigger. */
+  readonly id: string;
+  readonly caller: Caller;
+  readonly method: string;
+  /** Concrete path without the stage: `/orders/3f…/cancellation`. */
+  readonly path: string;
+  readonly body: Body;
+  readonly query: Query;
+  /**
+   * A part of the address.
+   * @throws {Problem} 404 where the address hasn't it, 400 where it isn't what `schema` says
+   */
+  readonly parameter: (name: string, schema?: z.ZodMiniType<string>) => string;
+  readonly header: ReadHeader;
+  readonly correlationId: string;
+  readonly traceparent: string;
+}
+
+/** The part of an address that names a customer, in every route that has one. No log holds it. */
+const CUSTOMER = 'customerId';
+
+const SESSION_HEADERS = ['session-id', 'request-number', 'answered-up-to'] as const;
+
+/** What an idempotency key, or the number of a session, is read from and checked against. */
+export const keyedBy = ({ header, caller, method, path, query, body }: Request<unknown, unknown>) => {
+  const [id, number, answeredUpTo] = SESSION_HEADERS.map(header);
+  const session = (id ?? number ?? answeredUpTo) === undefined ? undefined : { id, number, answeredUpTo };
+  return { header: header('idempotency-key'), client: clientOf(caller), method, path, query, body, session };
+};
+
+/** Whose keys and sessions these are. */
+export const clientOf = ({ role, id }: Caller): string => `${role}:${id}`;
+
+/** For what a request writes: caused by this request. */
+export const traceOf = ({ id, caller, correlationId, traceparent }: Request<unknown, unknown>) => ({
+  trigger: id,
+  actor: clientOf(caller),
+  correlationId,
+  traceparent,
+});
+
+export interface Answer {
+  readonly status: number;
+  readonly body: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/**
+ * A function behind API Gateway (REST, proxy integration): lets in, calls, and answers JSON, or a problem (RFC 9457).
+ * The order of its checks: token 401, role 403, repeated headers 400, size 413, media type 415, body and query 400.
+ * No answer holds a stack, a table's name or an SDK's error; those are in the log under the same correlation id.
+ */
+export function endpoint<Body = undefined, Query = unknown>(
+  options: EndpointOptions<Body, Query>,
+  handle: (request: Request<Body, Query>) => Promise<Answer>,
+): (event: APIGatewayProxyEvent) => Promise<APIGatewayProxyResult> {
+  return async (event) => {
+    const header = headersOf(event);
+    const correlationId = correlationIdFrom(header('x-correlation-id'));
+    const id = newId();
+    logger.resetKeys();
+    logger.appendKeys({ correlationId, requestId: id });
+    const answer = async (): Promise<Answer> => {
+      const request = await letIn(options, event, { id, correlationId, header });
+      return handle(request);
+    };
+    try {
+      return respond(await answer(), correlationId, 'application/json');
+    } catch (error) {
+      const problem = problemOf(error);
+      const { code, status } = problem;
+      if (status >= 500) logger.error('request failed', { code, ...describeError(error) });
+      else logger.info('request refused', { code, status });
+      const { retryAfterSeconds } = problem.extra;
+      const headers = {
+        ...(retryAfterSeconds === undefined ? {} : { 'Retry-After': String(retryAfterSeconds) }),
+        ...(status === 401 ? { 'WWW-Authenticate': 'Bearer' } : {}),
+      };
+      const body = problem.toJSON(`urn:orderly:request:${id}`);
+      return respond({ status, body, headers }, correlationId, 'application/problem+json');
+    } finally {
+      publishMetrics();
+    }
+  };
+}
+
+async function letIn<Body, Query>(
+  { roles, body, query }: EndpointOptions<Body, Query>,
+  event: APIGatewayProxyEvent,
+  request: Pick<Request<Body, Query>, 'id' | 'correlationId' | 'header'>,
+): Promise<Request<Body, Query>> {
+  const caller = await callerOf(event, request.header);
+  logger.appendKeys({ role: caller.role });
+  if (caller.role === 'operator') noteOperator(caller.id, event);
+  if (!roles.includes(caller.role)) {
+    throw new Problem('forbidden', `this is for ${roles.join(' or ')} only; the token's role is ${caller.role}`);
+  }
+  refuseRepeatedHeaders(event);
+  refuseLargeBody(event);
+  return {
+    ...request,
+    caller,
+    method: event.httpMethod,
+    path: pathOf(event),
+    body: body ? checked(body, bodyOf(event, request.header('content-type')), pointerFault) : (undefined as Body),
+    query: checked(
+      query ?? (z.strictObject({}) as z.ZodMiniType<unknown> as z.ZodMiniType<Query>),
+      queryOf(event),
+      parameterFault,
+    ),
+    parameter: (name, schema) => {
+      const value = event.pathParameters?.[name];
+      if (value === undefined || value === '') throw new Problem('not-found', 'there is nothing at this address');
+      return schema ? checked(schema, value, (_, detail) => ({ parameter: name, detail })) : value;
+    },
+    traceparent: traceparentFrom(request.header('traceparent')),
+  };
+}
+
+/**
+ * Who of the shop asks for what, in the log before it is looked up: of an operator it names `sub`, which is no customer's. Of
+ * customers no log says who; commits do.
+ */
+function noteOperator(operator: string, { httpMethod, resource, pathParameters }: APIGatewayProxyEvent): void {
+  const { [CUSTOMER]: _, ...of } = pathParameters ?? {};
+  logger.appendKeys({ operator });
+  logger.info('an operator asks', { method: httpMethod, route: resource, of });
+}
+
+/** The caller as the gateway's authorizer found them; where there was none (an emulator), by the same check here. */
+async function callerOf(event: APIGatewayProxyEvent, header: ReadHeader): Promise<Caller> {
+  const context = event.requestContext.authorizer;
+  if (!context?.sub) return authenticate(header('authorization'));
+  const caller = { id: String(context.sub), role: context.role as Caller['role'], expires: Number(context.exp) };
+  if (!(caller.expires > clock.epochSeconds())) throw new Unauthenticated('expired meanwhile');
+  return caller;
+}
+
+/** Built from the route, since a custom domain's base path stands in `event.path`. */
+const pathOf = ({ resource, pathParameters }: APIGatewayProxyEvent): string =>
+  resource.replace(/\{(\w+)\}/g, (_, name: string) => pathParameters?.[name] ?? '');
+
+const THROTTLES = /^(ProvisionedThroughputExceeded|RequestLimitExceeded|Throttl)/;
+
+/** The one place where errors become answers. */
+function problemOf(error: unknown): Problem {
+  if (error instanceof Problem) return error;
+  if (error instanceof Unauthenticated)
+    return new Problem('unauthenticated', 'send a valid token as Authorization: Bearer <JWT>');
+  const name = error instanceof Error ? error.name : '';
+  if (THROTTLES.test(name)) return new Problem('throttled', 'try again later', { retryAfterSeconds: 1 });
+  if (error instanceof WriteConflict) {
+    const versions = error.versions ? { versions: error.versions } : {};
+    return new Problem('conflict', 'others were writing the same thing: try again', {
+      retryAfterSeconds: 1,
+      ...versions,
+    });
+  }
+  if (name === 'TransactionInProgressException') {
+    return new Problem('in-progress', 'the same request is being carried out: try again', { retryAfterSeconds: 1 });
+  }
+  return new Problem('internal', 'the fault is logged under the correlation id of this answer');
+}
+
+const respond = ({ status, body, headers }: Answer, correlationId: string, type: string): APIGatewayProxyResult => ({
+  statusCode: status,
+  headers: { ...ANSWER_HEADERS, 'Content-Type': type, 'X-Correlation-Id': correlationId, ...headers },
+  body: JSON.stringify(body),
+});

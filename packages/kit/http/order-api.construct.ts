@@ -1,0 +1,210 @@
+import { Duration, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
+import {
+  AccessLogField,
+  AccessLogFormat,
+  AuthorizationType,
+  type CfnAuthorizer,
+  type CfnRestApi,
+  EndpointAccessMode,
+  EndpointType,
+  LambdaIntegration,
+  LogGroupLogDestination,
+  RequestAuthorizer,
+  RestApi,
+  SecurityPolicy,
+} from 'aws-cdk-lib/aws-apigateway';
+import { LogGroup } from 'aws-cdk-lib/aws-logs';
+import type { ITopic } from 'aws-cdk-lib/aws-sns';
+import { Construct } from 'constructs';
+import type { Settings } from '../../../lib/settings.js';
+import { acknowledgeCompliance } from '../service/acknowledge.js';
+import { alarm, alarmOnErrors } from '../service/alarms.construct.js';
+import type { ServiceFunction } from '../service/service-function.construct.js';
+import { Firewall } from './firewall.construct.js';
+import { answerProblems } from './gateway-responses.construct.js';
+import { refuseOtherMethods } from './method-not-allowed.construct.js';
+
+/** One address, and the function that answers there. */
+export interface Route {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  /** As `/orders/{orderId}`. */
+  readonly path: string;
+  readonly handler: ServiceFunction;
+}
+
+export interface OrderApiProps {
+  readonly settings: Settings;
+  readonly routes: readonly Route[];
+  /** Verifies the caller's token; called for each request, also for one without a token. */
+  readonly authorizer: ServiceFunction;
+  readonly alarmTopic: ITopic;
+}
+
+export const STAGE = 'v1';
+
+/**
+ * The REST API: each route behind the authorizer, all errors as problem details, and an access log that holds no token,
+ * no body and no name.
+ *
+ * Bodies over 128 KB are refused by the handlers (413), over 10 MB by the gateway itself; with a firewall, all of them there.
+ */
+export class OrderApi extends Construct {
+  readonly api: RestApi;
+
+  constructor(scope: Construct, id: string, props: OrderApiProps) {
+    super(scope, id);
+    const { settings, routes, alarmTopic } = props;
+    this.checkRoutes(routes);
+
+    const accessLog = new LogGroup(this, 'AccessLog', {
+      retention: settings.logRetention,
+      removalPolicy: settings.keepsData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
+    });
+    this.api = new RestApi(this, 'Rest', {
+      // A label, and a dimension of its metrics; what addresses it is its id.
+      restApiName: Stack.of(this).stackName,
+      endpointConfiguration: { types: [EndpointType.REGIONAL] },
+      // One setting of the whole account, without which API Gateway writes no access log for anybody. It stays when this
+      // stack goes: another environment may log by it.
+      cloudWatchRole: true,
+      cloudWatchRoleRemovalPolicy: RemovalPolicy.RETAIN,
+      deployOptions: {
+        stageName: STAGE,
+        throttlingRateLimit: settings.throttle.rate,
+        throttlingBurstLimit: settings.throttle.burst,
+        accessLogDestination: new LogGroupLogDestination(accessLog),
+        accessLogFormat: ACCESS_LOG,
+      },
+    });
+    this.requireTls12();
+    const authorizer = new RequestAuthorizer(this, 'Authorizer', {
+      handler: props.authorizer.function,
+      // With an identity source, a request without it would never reach the authorizer, and its 401 would be the
+      // gateway's own. Nothing is cached: an answer of the cache could outlive the token.
+      identitySources: [],
+      resultsCacheTtl: Duration.seconds(0),
+    });
+    // CDK writes no sources as '', which CloudFormation need not take for none.
+    (authorizer.node.defaultChild as CfnAuthorizer).addPropertyDeletionOverride('IdentitySource');
+    for (const { method, path, handler } of routes) {
+      this.api.root
+        .resourceForPath(path)
+        .addMethod(method, new LambdaIntegration(handler.function, { allowTestInvoke: false }), {
+          authorizationType: AuthorizationType.CUSTOM,
+          authorizer,
+        });
+    }
+    for (const path of new Set(routes.map((route) => route.path))) {
+      const methods = routes.filter((route) => route.path === path).map(({ method }) => method);
+      refuseOtherMethods(this.api.root.resourceForPath(path), methods);
+    }
+    // The Api stack has an output of its own; this one has a name that nobody can guess.
+    this.api.node.tryRemoveChild('Endpoint');
+    answerProblems(this.api);
+    if (settings.firewall) {
+      new Firewall(this, 'Firewall', { stage: this.api.deploymentStage, settings, limits: settings.firewall });
+    }
+    this.alarms(props.authorizer, alarmTopic);
+    this.acknowledge(settings);
+  }
+
+  /**
+   * TLS 1.2 and newer, with forward secrecy: without a policy an API takes TLS 1.0. `STRICT` takes connections only that
+   * name this API's own host (SNI). API Gateway, "Security policies for REST APIs"; RestApi has no props for them yet.
+   */
+  private requireTls12(): void {
+    const api = this.api.node.defaultChild as CfnRestApi;
+    api.securityPolicy = SecurityPolicy.TLS13_1_2_PFS_PQ_2025_09;
+    api.endpointAccessMode = EndpointAccessMode.STRICT;
+  }
+
+  private alarms(authorizer: ServiceFunction, topic: ITopic): void {
+    alarm(this, 'ApiServerErrors', {
+      metric: this.api.metricServerError({ period: Duration.minutes(5), statistic: 'sum' }),
+      threshold: 5,
+      means: 'callers got at least 5 answers of 5xx within 5 minutes.',
+      topic,
+    });
+    alarm(this, 'ApiSlow', {
+      metric: this.api.metricLatency({ period: Duration.minutes(5), statistic: 'p99' }),
+      threshold: Duration.seconds(3).toMilliseconds(),
+      periods: 3,
+      means: 'one request of a hundred has taken longer than 3 seconds for a quarter of an hour.',
+      topic,
+    });
+    alarmOnErrors(this, 'AuthorizerFailing', {
+      handler: authorizer,
+      means: 'the authorizer crashes, so that every caller gets 500.',
+      topic,
+    });
+  }
+
+  /** CloudFormation would refuse it too, after minutes, by a logical id. */
+  private checkRoutes(routes: readonly Route[]): void {
+    const seen = new Set<string>();
+    for (const { method, path } of routes) {
+      const address = `${method} ${path}`;
+      if (seen.has(address)) throw new Error(`two functions answer to ${address}`);
+      seen.add(address);
+    }
+  }
+
+  private acknowledge({ firewall, environment }: Settings): void {
+    const acknowledge = (id: string, reason: string) => Validations.of(this).acknowledge({ id, reason });
+    acknowledge(
+      'AwsSolutions-APIG2',
+      'The handlers validate with the schemas of their contract, and answer with a pointer to each fault; a model of the gateway would say "Invalid request body" before them.',
+    );
+    acknowledge(
+      'AwsSolutions-COG4',
+      'Tokens of any OIDC issuer are verified by a Lambda authorizer; Cognito is one issuer among others.',
+    );
+    acknowledge(
+      'AwsSolutions-APIG6',
+      'The access log says why a request failed (error, authorizer and integration messages). The execution log would hold tokens and bodies where its level is raised, in a log group that never expires.',
+    );
+    acknowledge(
+      'Serverless-APIGWXrayEnabled',
+      'As for functions: X-Ray loses the trace at the first stream; the W3C traceparent goes all the way.',
+    );
+    acknowledge(
+      'AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AmazonAPIGatewayPushToCloudWatchLogs]',
+      "API Gateway's own logging role, one per account and not of any function; AWS documents this policy for it.",
+    );
+    acknowledgeCompliance(this, {
+      APIGWCacheEnabledAndEncrypted:
+        'Answers are of one caller each, and now: a cache would keep them and give old ones.',
+      APIGWExecutionLoggingEnabled: 'As for AwsSolutions-APIG6.',
+      APIGWSSLEnabled:
+        'A client certificate shows a backend on the internet who calls; a function is called by an API of AWS, which its permission names.',
+      APIGWXrayEnabled: 'As for Serverless-APIGWXrayEnabled.',
+      ...(firewall ? {} : { APIGWAssociatedWithWAF: 'As for AwsSolutions-APIG3.' }),
+    });
+    if (firewall) return;
+    acknowledge(
+      'AwsSolutions-APIG3',
+      `A firewall costs about 11 dollars a month, which '${environment}' isn't worth; environments that keep data have one.`,
+    );
+  }
+}
+
+/** One JSON line a request. `sub` and the query aren't in it: a log outlives a person's wish to be forgotten. */
+const ACCESS_LOG = AccessLogFormat.custom(
+  JSON.stringify({
+    requestId: AccessLogField.contextRequestId(),
+    correlationId: AccessLogField.contextAuthorizer('correlationId'),
+    time: AccessLogField.contextRequestTimeEpoch(),
+    method: AccessLogField.contextHttpMethod(),
+    route: AccessLogField.contextResourcePath(),
+    status: AccessLogField.contextStatus(),
+    role: AccessLogField.contextAuthorizer('role'),
+    latencyMs: AccessLogField.contextResponseLatency(),
+    integrationLatencyMs: AccessLogField.contextIntegrationLatency(),
+    tlsVersion: '$context.tlsVersion',
+    responseBytes: AccessLogField.contextResponseLength(),
+    errorType: AccessLogField.contextErrorResponseType(),
+    error: AccessLogField.contextErrorMessage(),
+    authorizerError: '$context.authorizer.error',
+    integrationError: AccessLogField.contextIntegrationErrorMessage(),
+  }),
+);

@@ -1,0 +1,105 @@
+import { TransactionRefused, transact } from '../aws/dynamodb.js';
+import { untilRaceIsWon } from '../aws/lost-races.js';
+import type { Loaded, TransactionalEventStore } from '../event-store/event-store.js';
+import { Problem, Throttled, WriteConflict } from '../http/errors.js';
+import type { Commit } from '../messages/commit.js';
+import type { AnyEvent } from '../messages/contract.js';
+import type { Trace } from '../messages/trace.js';
+import type { Alongside, Outcome } from './create-once.js';
+import { isSameRequest } from './idempotency-key.js';
+import type { Earlier, RequestRecord } from './request-record.js';
+
+export interface ChangeOnce<State, Event extends AnyEvent> {
+  readonly store: TransactionalEventStore<State, Event>;
+  readonly id: string;
+  /** How this request is told from its repeat. */
+  readonly record: RequestRecord;
+  readonly trace: Trace;
+  /** Whether the caller may see the aggregate at all; throws where not, and nothing is looked up. */
+  readonly admit: (loaded: Loaded<State>) => void;
+  /** What is to happen; throws where the business forbids it. */
+  readonly decide: (loaded: Loaded<State>) => readonly Event[] | Promise<readonly Event[]>;
+  /** What else commits with the change. @default nothing */
+  readonly alongside?: (commit: Commit, events: readonly Event[]) => Alongside | undefined;
+}
+
+export interface Change<State> extends Outcome<State> {
+  /** Whether the request, or its earlier success, changed something: the last commit of `loaded` is its own. */
+  readonly changed: boolean;
+}
+
+/**
+ * Changes an aggregate at most once per request, for the window (design G2): the record of the request, by its key or its
+ * number in a session, commits in one transaction with the change, and says which version answers it. A decision that
+ * changes nothing is recorded too, with a check that nothing happened meanwhile.
+ *
+ * A refusal may be no more than the request's own earlier success seen again ("already cancelled"): so the record is
+ * read after it, strongly consistent, before it is answered.
+ *
+ * @throws {Problem} 422 where the key or number came with another request; 409 after five lost races, with the version that
+ *   was expected and the one that was found; why the record can't be claimed any more
+ * @throws what `admit` and `decide` throw, and what `alongside` refuses with
+ */
+export async function changeOnce<State, Event extends AnyEvent>(
+  options: ChangeOnce<State, Event>,
+): Promise<Change<State>> {
+  const { store, id, record, trace, admit, decide, alongside } = options;
+  /** Version of the newest decision; none as long as nobody was admitted. */
+  let expectedVersion: number | undefined;
+  try {
+    return await untilRaceIsWon(async () => {
+      const loaded = await store.load(id);
+      admit(loaded);
+      expectedVersion = loaded.version;
+      const claimOf = await record.claim(trace.trigger);
+      const events = await decide(loaded);
+      const commit =
+        events.length > 0 ? store.commit(loaded, events, trace, { requestHash: record.requestHash }) : undefined;
+      const after = commit ? store.after(loaded, commit) : loaded;
+      const claim = claimOf(after.version);
+      const more = commit && alongside?.(commit, events);
+      try {
+        const change = commit ? store.appendWrite(commit) : store.unchangedCheck(loaded);
+        await transact([claim, change, ...(more ? [more.write] : [])]);
+      } catch (error) {
+        if (!(error instanceof TransactionRefused)) throw error;
+        if (error.because(claim)) return replayOf(options, record.earlier(error.found(claim)));
+        if (more && error.because(more.write)) more.refuse(error.found(more.write));
+        throw error;
+      }
+      return { loaded: after, replayed: false, changed: commit !== undefined };
+    });
+  } catch (error) {
+    if (expectedVersion === undefined) throw error;
+    const earlier = await replayed(options);
+    if (earlier) return earlier;
+    if (!(error instanceof WriteConflict) || error instanceof Throttled) throw error;
+    const { version: foundVersion } = await store.load(id);
+    throw new Problem(
+      'conflict',
+      'others were changing the same thing: try again',
+      { retryAfterSeconds: 1, versions: { expectedVersion, foundVersion } },
+      { cause: error },
+    );
+  }
+}
+
+/** The answer of this request's earlier success, where it had one. */
+async function replayed<State, Event extends AnyEvent>(
+  options: ChangeOnce<State, Event>,
+): Promise<Change<State> | undefined> {
+  const earlier = await options.record.find();
+  return earlier && replayOf(options, earlier);
+}
+
+/** The answer is worked out again from the version that it showed. */
+async function replayOf<State, Event extends AnyEvent>(
+  { store, id, record, trace }: ChangeOnce<State, Event>,
+  { version, requestHash, trigger }: Earlier,
+): Promise<Change<State>> {
+  if (!isSameRequest(record, requestHash)) record.refuseReused();
+  const loaded = await store.loadVersion(id, version);
+  if (!loaded) throw new Error('a record names a version that its aggregate has not');
+  const changed = loaded.commits.at(-1)?.trigger === trigger;
+  return { loaded, replayed: trigger !== trace.trigger, changed };
+}

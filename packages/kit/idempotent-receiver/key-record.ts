@@ -1,0 +1,38 @@
+import { GetCommand } from '@aws-sdk/lib-dynamodb';
+import { clock } from '../aws/clock.js';
+import { documents } from '../aws/dynamodb.js';
+import { type IdempotencyKey, refuseExpired, refuseReused } from './idempotency-key.js';
+import type { Earlier, RecordsTable, RequestRecord } from './request-record.js';
+
+/** The record of a request under a key: an item of its own, which goes when the window is over. */
+export function keyRecord(key: IdempotencyKey, { table: TableName, windowSeconds }: RecordsTable): RequestRecord {
+  const { scope, requestHash, formerHash } = key;
+  const Key = { pk: `api#${scope}` };
+  return {
+    scope,
+    requestHash,
+    formerHash,
+    refuseReused,
+    async find() {
+      const { Item } = await documents.send(new GetCommand({ TableName, Key, ConsistentRead: true }));
+      return Item as Earlier | undefined;
+    },
+    async claim(trigger) {
+      if (key.expired) refuseExpired();
+      return (version) => {
+        const isNew = 'attribute_not_exists(pk)';
+        const answer: Earlier = { version, requestHash, trigger };
+        return {
+          Put: {
+            TableName,
+            Item: { ...Key, ...answer, expiresAt: clock.epochSeconds() + windowSeconds },
+            ConditionExpression: isNew,
+            ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+          },
+        };
+      };
+    },
+    // What refuses a claim is the record itself.
+    earlier: (found) => found as unknown as Earlier,
+  };
+}

@@ -1,0 +1,18 @@
+import { Problem } from '../http/errors.js';
+import { idempotencyKey, type KeyedRequest } from './idempotency-key.js';
+import { keyRecord } from './key-record.js';
+import { numberedRequest } from './numbered-session.js';
+import type { RecordsTable, RequestRecord } from './request-record.js';
+
+/**
+ * How a changing request is told from its repeat: by its number in a session, or by its key.
+ * @throws {Problem} 400 where it says both or neither, or in another form
+ */
+export function recordOfRequest(request: KeyedRequest, records: RecordsTable): RequestRecord {
+  if (!request.session) return keyRecord(idempotencyKey(request), records);
+  if (request.header === undefined) return numberedRequest(request, records);
+  const errors = [{ header: 'Idempotency-Key', detail: 'expected none beside Session-Id' }];
+  throw new Problem('invalid-request', 'a request is told from its repeat by a key or by its number, not by both', {
+    errors,
+  });
+}

@@ -1,0 +1,157 @@
+import { Duration, RemovalPolicy, Validations } from 'aws-cdk-lib';
+import { AttributeType, TableV2 } from 'aws-cdk-lib/aws-dynamodb';
+import { EventField, Rule, RuleTargetInput } from 'aws-cdk-lib/aws-events';
+import { SnsTopic } from 'aws-cdk-lib/aws-events-targets';
+import { AccountRootPrincipal, PolicyDocument, PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import { Key } from 'aws-cdk-lib/aws-kms';
+import type { ITopic } from 'aws-cdk-lib/aws-sns';
+import { Construct } from 'constructs';
+import type { Settings } from '../../../lib/settings.js';
+import { Env } from '../aws/environment.js';
+import type { ServiceFunction } from '../service/service-function.construct.js';
+import { acknowledgeNoRestore, pinLogicalId, tableDefaults } from '../service/tables.construct.js';
+
+const PEOPLE = 'PERSON#';
+/** A right holds for calls that say what they are for, and for no other use of the key. */
+const FOR_PERSONAL_DATA = { 'kms:EncryptionContext:purpose': 'personal-data' };
+/** Tag of the roles and users that may use the key; its value is the environment's name. */
+export const PERSONAL_DATA_TAG = 'orderly-personal-data';
+
+/** What administrators of the account may do with the key. No use of it, and no grant that would let others use it. */
+const ADMINISTRATION = [
+  'CancelKeyDeletion',
+  'CreateAlias',
+  'DeleteAlias',
+  'DescribeKey',
+  'DisableKey',
+  'DisableKeyRotation',
+  'EnableKey',
+  'EnableKeyRotation',
+  'GetKeyPolicy',
+  'GetKeyRotationStatus',
+  'ListGrants',
+  'ListKeyPolicies',
+  'ListKeyRotations',
+  'ListResourceTags',
+  'PutKeyPolicy',
+  'RevokeGrant',
+  'RotateKeyOnDemand',
+  'ScheduleKeyDeletion',
+  'TagResource',
+  'UntagResource',
+  'UpdateAlias',
+  'UpdateKeyDescription',
+].map((action) => `kms:${action}`);
+const USE = ['kms:Decrypt', 'kms:GenerateDataKey'];
+/** Calls after which personal data can be read by nobody, or by somebody else. */
+const DANGERS = ['DisableKey', 'PutKeyPolicy', 'ScheduleKeyDeletion'];
+const DANGER = 'PersonalDataKeyInDanger';
+
+export interface PersonalKeysProps {
+  readonly settings: Settings;
+  readonly alarmTopic: ITopic;
+}
+
+/**
+ * The people's data keys, one item a person, and the KMS key that wraps them (its run time lies beside it).
+ * A person is forgotten once their item holds no key any more; a tombstone stays in its place, for ever.
+ *
+ * Whoever restores this table brings keys back. So it can be restored for one day only, where other tables have 35: as
+ * long as it takes to see that something has gone wrong with everybody's keys, after which all personal data would be
+ * lost. A person who was forgotten in that day has to be forgotten again (RUNBOOK.md). Nothing here expires.
+ */
+export class PersonalKeys extends Construct {
+  readonly table: TableV2;
+  readonly key: Key;
+
+  private readonly environment: string;
+
+  constructor(scope: Construct, id: string, { settings, alarmTopic }: PersonalKeysProps) {
+    super(scope, id);
+    const { keepsData, environment } = settings;
+    this.environment = environment;
+    const { timeToLiveAttribute: _, tags: __, ...defaults } = tableDefaults(settings);
+    this.table = new TableV2(this, 'Table', {
+      ...defaults,
+      partitionKey: { name: 'pk', type: AttributeType.STRING },
+      pointInTimeRecoverySpecification: keepsData
+        ? { pointInTimeRecoveryEnabled: true, recoveryPeriodInDays: 1 }
+        : { pointInTimeRecoveryEnabled: false },
+    });
+    pinLogicalId(this.table, 'PersonalKeys');
+    acknowledgeNoRestore(this.table, settings);
+    this.key = new Key(this, 'Key', {
+      description: `Orderly (${environment}): wraps the data keys of people`,
+      policy: this.keyPolicy(),
+      enableKeyRotation: true,
+      removalPolicy: keepsData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
+      ...(keepsData ? {} : { pendingWindow: Duration.days(7) }),
+    });
+    this.tellOfDanger(alarmTopic);
+  }
+
+  /** The function may read what is sealed. */
+  letOpen(handler: ServiceFunction): void {
+    this.let(handler, ['GetItem'], ['kms:Decrypt']);
+  }
+
+  /** The function may write personal data, and so make a key for a person who has none. */
+  letSeal(handler: ServiceFunction): void {
+    this.let(handler, ['GetItem', 'PutItem'], ['kms:GenerateDataKey', 'kms:Decrypt']);
+  }
+
+  /**
+   * Administrators of the account keep the key, as AWS recommends against being locked out; `kms:*` in their own policies
+   * lets none of them use it. Use is for roles with the tag, which need the right in a policy of their own as well.
+   *
+   * The roles aren't named here: they are in stacks that wait for this one, and KMS refuses a policy that names a role
+   * which doesn't exist yet.
+   */
+  private keyPolicy(): PolicyDocument {
+    const principals = [new AccountRootPrincipal()];
+    const StringEquals = { ...FOR_PERSONAL_DATA, [`aws:PrincipalTag/${PERSONAL_DATA_TAG}`]: this.environment };
+    const statement = (sid: string, actions: string[], conditions = {}) =>
+      new PolicyStatement({ sid, principals, actions, resources: ['*'], conditions });
+    return new PolicyDocument({
+      statements: [statement('Administration', ADMINISTRATION), statement('Use', USE, { StringEquals })],
+    });
+  }
+
+  /**
+   * Tells the topic who has disabled the key, scheduled its deletion or changed its policy. CloudTrail hands these calls to
+   * EventBridge where the account has a trail that logs management events.
+   */
+  private tellOfDanger(topic: ITopic): void {
+    const said = [
+      `${DANGER} (${this.environment}): ${EventField.fromPath('$.detail.userIdentity.arn')} called`,
+      `${EventField.fromPath('$.detail.eventName')} on ${this.key.keyArn} at ${EventField.fromPath('$.detail.eventTime')}.`,
+      `What to do: RUNBOOK.md, "${DANGER}".`,
+    ];
+    const rule = new Rule(this, DANGER, {
+      description: `${DANGER}: what to do stands in RUNBOOK.md`,
+      eventPattern: {
+        source: ['aws.kms'],
+        detailType: ['AWS API Call via CloudTrail'],
+        detail: {
+          eventSource: ['kms.amazonaws.com'],
+          eventName: DANGERS,
+          // A key is named by its id or its ARN in these calls.
+          requestParameters: { keyId: [this.key.keyId, this.key.keyArn] },
+        },
+      },
+      targets: [new SnsTopic(topic, { message: RuleTargetInput.fromText(said.join(' ')) })],
+    });
+    Validations.of(rule).acknowledge({
+      id: 'Serverless-EventBusDLQ',
+      reason: 'EventBridge tries for 24 hours; a message later than that tells of what a trail has kept anyway.',
+    });
+  }
+
+  private let(handler: ServiceFunction, items: Parameters<ServiceFunction['allowItems']>[1], actions: string[]): void {
+    handler.allowItems(this.table, items, PEOPLE);
+    handler.allowWhere({ StringEquals: FOR_PERSONAL_DATA }, actions, this.key.keyArn);
+    handler.tagRole(PERSONAL_DATA_TAG, this.environment);
+    handler.setEnvironment(Env.PERSONAL_KEYS, this.table.tableName);
+    handler.setEnvironment(Env.PERSONAL_DATA_KEY, this.key.keyArn);
+  }
+}

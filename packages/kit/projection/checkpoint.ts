@@ -1,0 +1,154 @@
+import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
+import { GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { clock } from '../aws/clock.js';
+import { documents, TransactionRefused, type TransactWriteItem, transact } from '../aws/dynamodb.js';
+import { untilRaceIsWon } from '../aws/lost-races.js';
+import { WriteConflict } from '../http/errors.js';
+import { type Counts, PROJECTIONS, type Rebuild } from './contract.js';
+import { type Projection, versionsOf } from './projection.js';
+import { pointerKey } from './versions.js';
+
+/** How many differences are named. */
+export const NAMED_DIFFERENCES = 20;
+
+const NOTHING: Counts = {
+  commits: 0,
+  aggregates: 0,
+  compared: 0,
+  completed: 0,
+  pending: 0,
+  differences: 0,
+  deleted: 0,
+};
+
+/** Somebody else has written since: another runner, or a pause. What was done until then may be done again. */
+export class CheckpointMoved extends WriteConflict {
+  override readonly name = 'CheckpointMoved';
+}
+
+/**
+ * What is known of a projection's rebuild: the only writer of the checkpoint and of the pointer. The pointer changes only
+ * in a transaction with the checkpoint, whose revision guards both: who decides on what somebody else has gone on from is
+ * refused.
+ *
+ *     one runner                              another
+ *     compares the last page
+ *                                             compares it too, switches: version 2 is read
+ *                                             deletes version 1, ends; the next rebuild begins: 3 is being built
+ *     switches to version 2: refused, or version 3 would not be built any more
+ */
+export class Checkpoint {
+  constructor(private readonly projection: Pick<Projection, 'name' | 'table'>) {}
+
+  /** Strongly consistent. */
+  async read(): Promise<Rebuild | undefined> {
+    const { table: TableName, name } = this.projection;
+    const { Item } = await documents.send(
+      new GetCommand({ TableName, Key: checkpointKey(name), ConsistentRead: true }),
+    );
+    return Item?.rebuild as Rebuild | undefined;
+  }
+
+  /**
+   * Begins one, from now on every event is shown in a new version too; or leaves the one that is under way.
+   * @throws {WriteConflict} after five lost races
+   */
+  async begin(purpose: Rebuild['purpose']): Promise<void> {
+    await untilRaceIsWon(async () => {
+      const before = await this.read();
+      if (before && before.phase !== 'DONE') return;
+      const versions = await versionsOf(this.projection, 'newest');
+      const builds = versions.last + 1;
+      const rebuild: Rebuild = {
+        revision: (before?.revision ?? 0) + 1,
+        purpose,
+        phase: 'REPLAY',
+        paused: false,
+        replaces: versions.reads,
+        builds,
+        startedAt: clock.now(),
+        counts: NOTHING,
+        differences: [],
+      };
+      const pointer: TransactWriteItem = {
+        Update: {
+          TableName: this.projection.table,
+          Key: pointerKey(this.projection.name),
+          UpdateExpression: 'SET #reads = :reads, #builds = :builds, #last = :builds',
+          ExpressionAttributeNames: { '#reads': 'reads', '#builds': 'builds', '#last': 'last' },
+          ExpressionAttributeValues: { ':reads': versions.reads, ':builds': builds },
+        },
+      };
+      await transact([pointer, this.write(rebuild, before?.revision)]);
+    });
+  }
+
+  /** Keeps what was done. @throws {CheckpointMoved} */
+  async save(rebuild: Rebuild): Promise<Rebuild> {
+    const next = { ...rebuild, revision: rebuild.revision + 1 };
+    const { Update } = this.write(next, rebuild.revision);
+    try {
+      await documents.send(new UpdateCommand(Update));
+    } catch (error) {
+      if (error instanceof ConditionalCheckFailedException) throw new CheckpointMoved('save', { cause: error });
+      throw error;
+    }
+    return next;
+  }
+
+  /**
+   * Ends the building: the pointer names one version again. From here on it can only go forward.
+   * @param keeps the new version, or the one that it was to replace
+   * @throws {CheckpointMoved} somebody else decided, or paused it
+   */
+  async decide(rebuild: Rebuild, keeps: number): Promise<Rebuild> {
+    const { position: _, ...rest } = rebuild;
+    const next: Rebuild = {
+      ...rest,
+      revision: rebuild.revision + 1,
+      phase: 'DELETE',
+      paused: false,
+      keeps,
+      decidedAt: clock.now(),
+    };
+    const pointer: TransactWriteItem = {
+      Update: {
+        TableName: this.projection.table,
+        Key: pointerKey(this.projection.name),
+        UpdateExpression: 'SET #reads = :keeps REMOVE #builds',
+        ExpressionAttributeNames: { '#reads': 'reads', '#builds': 'builds' },
+        ExpressionAttributeValues: { ':keeps': keeps },
+      },
+    };
+    try {
+      await transact([pointer, this.write(next, rebuild.revision)]);
+    } catch (error) {
+      if (error instanceof TransactionRefused) throw new CheckpointMoved('decide', { cause: error });
+      throw error;
+    }
+    return next;
+  }
+
+  /**
+   * An Update as both a call of its own and a part of a transaction take it.
+   * @param after revision that it was read at; none where there was no rebuild
+   */
+  private write(rebuild: Rebuild, after: number | undefined) {
+    const isAsRead = after === undefined ? 'attribute_not_exists(pk)' : '#rebuild.#revision = :after';
+    return {
+      Update: {
+        TableName: this.projection.table,
+        Key: checkpointKey(this.projection.name),
+        UpdateExpression: 'SET #rebuild = :rebuild',
+        ConditionExpression: isAsRead,
+        ExpressionAttributeNames: {
+          '#rebuild': 'rebuild',
+          ...(after === undefined ? {} : { '#revision': 'revision' }),
+        },
+        ExpressionAttributeValues: { ':rebuild': rebuild, ...(after === undefined ? {} : { ':after': after }) },
+      },
+    };
+  }
+}
+
+const checkpointKey = (name: string) => ({ pk: PROJECTIONS + name, sk: 'REBUILD' });

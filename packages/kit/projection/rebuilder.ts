@@ -1,0 +1,129 @@
+import type { Context } from 'aws-lambda';
+import { clock, secondsBetween } from '../aws/clock.js';
+import { describeError, logger } from '../aws/telemetry.js';
+import { Checkpoint, CheckpointMoved, NAMED_DIFFERENCES } from './checkpoint.js';
+import { comparePage } from './compare.js';
+import type { Rebuild, RebuildAnswer, RebuildRequest } from './contract.js';
+import { type Projection, versionsOf } from './projection.js';
+import { deletePage, replayPage } from './replay.js';
+
+/** No page is begun in the last part of the function's time: a call works for a third of it, then tells how far it is. */
+const RESERVE_MS = 20_000;
+/** Who read the pointer before it changed has ended by then: functions that read it have 10 s. */
+const DRAIN_SECONDS = 60;
+
+/**
+ * The function that rebuilds a projection, beside the version that is read:
+ *
+ *     begin     a new version is named in the pointer: consumers put each row into both
+ *     REPLAY    the feed's aggregates, each loaded once, into the new version
+ *     COMPARE   every row of both, byte for byte; what the feed didn't show is put too
+ *     switch    the pointer names the new version, and no other, in one conditional transaction
+ *     DELETE    a minute later: rows of earlier versions
+ *
+ * Each call works for some seconds and keeps a checkpoint after each page, so it may end anywhere: every step can be done
+ * again, and two runners at once do some of them twice and nothing wrong.
+ * @throws {Error} an aggregate can't be loaded or a table can't be reached: the checkpoint stays, nothing is switched
+ */
+export function rebuilder(
+  projection: Projection,
+): (request: RebuildRequest, context: Context) => Promise<RebuildAnswer> {
+  const checkpoint = new Checkpoint(projection);
+  return async (request, context) => {
+    const hasTime = () => context.getRemainingTimeInMillis() > RESERVE_MS;
+    try {
+      if (request.action === 'begin') await checkpoint.begin(request.purpose);
+      if (request.action === 'pause') await change(checkpoint, (rebuild) => ({ ...rebuild, paused: true }));
+      if (request.action === 'resume') await change(checkpoint, (rebuild) => ({ ...rebuild, paused: false }));
+      if (request.action === 'discard') await discard(checkpoint);
+      if (request.action === 'go-on') await goOn(projection, checkpoint, request.pageSize, hasTime);
+    } catch (error) {
+      logger.error('the rebuild stopped', { projection: projection.name, ...describeError(error) });
+      throw error;
+    }
+    const [versions, rebuild] = [await versionsOf(projection, 'newest'), await checkpoint.read()];
+    const waitSeconds = rebuild ? secondsToWait(rebuild) : 0;
+    logger.info('rebuild', { projection: projection.name, action: request.action, phase: rebuild?.phase });
+    return { versions, ...(rebuild ? { rebuild } : {}), ...(waitSeconds > 0 ? { waitSeconds } : {}) };
+  };
+}
+
+async function goOn(
+  projection: Projection,
+  checkpoint: Checkpoint,
+  pageSize: number,
+  hasTime: () => boolean,
+): Promise<void> {
+  let rebuild = await checkpoint.read();
+  while (rebuild && rebuild.phase !== 'DONE' && !rebuild.paused && secondsToWait(rebuild) === 0 && hasTime()) {
+    try {
+      rebuild = await page(projection, checkpoint, rebuild, pageSize);
+    } catch (error) {
+      if (!(error instanceof CheckpointMoved)) throw error;
+      rebuild = await checkpoint.read();
+    }
+  }
+}
+
+/** One page of the phase that it is in, with its checkpoint. */
+async function page(
+  projection: Projection,
+  checkpoint: Checkpoint,
+  rebuild: Rebuild,
+  pageSize: number,
+): Promise<Rebuild> {
+  const { phase, position, builds, replaces, keeps = replaces, counts, differences } = rebuild;
+  if (phase === 'REPLAY') {
+    const { position: next, done } = await replayPage(projection, builds, position, pageSize);
+    const [commits, aggregates] = [counts.commits + done.commits, counts.aggregates + done.aggregates];
+    return checkpoint.save(at(next, { ...rebuild, counts: { ...counts, commits, aggregates } }, 'COMPARE'));
+  }
+  if (phase === 'COMPARE') {
+    const { position: next, done } = await comparePage(projection, { reads: replaces, builds }, position, pageSize);
+    const after: Rebuild = {
+      ...rebuild,
+      counts: {
+        ...counts,
+        compared: counts.compared + done.compared,
+        completed: counts.completed + done.completed,
+        pending: counts.pending + done.pending,
+        differences: counts.differences + done.differences.length,
+      },
+      differences: [...differences, ...done.differences].slice(0, NAMED_DIFFERENCES),
+    };
+    if (next) return checkpoint.save(at(next, after, 'COMPARE'));
+    return checkpoint.decide(after, rebuild.purpose === 'switch' ? builds : replaces);
+  }
+  const { position: next, done } = await deletePage(projection, { keeps, upTo: builds }, position, pageSize);
+  const deleted = { ...rebuild, counts: { ...counts, deleted: counts.deleted + done } };
+  return checkpoint.save(at(next, next ? deleted : { ...deleted, finishedAt: clock.now() }, 'DONE'));
+}
+
+/** The rebuild at a position of its phase; at the beginning of the next one where the phase has no more. */
+function at(position: Rebuild['position'], { position: _, ...rebuild }: Rebuild, next: Rebuild['phase']): Rebuild {
+  return position ? { ...rebuild, position } : { ...rebuild, phase: next };
+}
+
+async function change(checkpoint: Checkpoint, to: (rebuild: Rebuild) => Rebuild): Promise<void> {
+  for (;;) {
+    const rebuild = await checkpoint.read();
+    if (!rebuild || rebuild.phase === 'DONE') return;
+    try {
+      await checkpoint.save(to(rebuild));
+      return;
+    } catch (error) {
+      if (!(error instanceof CheckpointMoved)) throw error;
+    }
+  }
+}
+
+/** The new version goes again, and the one that is read stays. */
+async function discard(checkpoint: Checkpoint): Promise<void> {
+  const rebuild = await checkpoint.read();
+  if (rebuild?.phase === 'REPLAY' || rebuild?.phase === 'COMPARE') await checkpoint.decide(rebuild, rebuild.replaces);
+}
+
+function secondsToWait({ phase, decidedAt }: Rebuild): number {
+  if (phase !== 'DELETE' || decidedAt === undefined) return 0;
+  return Math.max(0, Math.ceil(DRAIN_SECONDS - secondsBetween(decidedAt, clock.now())));
+}

@@ -1,0 +1,71 @@
+import { Aws, Fn, RemovalPolicy, Validations } from 'aws-cdk-lib';
+import { BackupPlan, BackupPlanRule, BackupResource, BackupVault } from 'aws-cdk-lib/aws-backup';
+import { Schedule } from 'aws-cdk-lib/aws-events';
+import { ManagedPolicy, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { Key } from 'aws-cdk-lib/aws-kms';
+import { Construct } from 'constructs';
+import type { Settings } from '../../../lib/settings.js';
+import { BACKUP_TAG } from './tables.construct.js';
+
+export interface BackupProps {
+  readonly settings: Settings;
+  readonly backup: Exclude<Settings['backup'], false>;
+}
+
+/**
+ * A copy of each table with the tag `orderly:backup`, once a day, beside its point-in-time recovery: whoever may delete tables
+ * can't delete these. The vault is locked in governance mode: only somebody with the right to unlock it may remove a copy
+ * before its time. The account must have opted in to DynamoDB in AWS Backup (README.md).
+ *
+ * Vault and key stay when the stack goes.
+ */
+export class Backup extends Construct {
+  constructor(scope: Construct, id: string, { settings, backup }: BackupProps) {
+    super(scope, id);
+    const { environment } = settings;
+    const key = new Key(this, 'Key', {
+      description: `Orderly (${environment}): encrypts the copies of tables`,
+      enableKeyRotation: true,
+      removalPolicy: RemovalPolicy.RETAIN,
+    });
+    const uniquePart = Fn.select(0, Fn.split('-', Fn.select(2, Fn.split('/', Aws.STACK_ID))));
+    const vault = new BackupVault(this, 'Vault', {
+      // CDK's own name is the same in each deployment, and would meet the vault that an earlier one has left behind.
+      backupVaultName: `orderly-${environment}-${uniquePart}`,
+      encryptionKey: key,
+      lockConfiguration: { minRetention: backup.retention },
+      removalPolicy: RemovalPolicy.RETAIN,
+    });
+    const plan = new BackupPlan(this, 'Plan', { backupVault: vault });
+    plan.addRule(
+      new BackupPlanRule({
+        scheduleExpression: Schedule.cron({ hour: '3', minute: '0' }),
+        deleteAfter: backup.retention,
+      }),
+    );
+    plan.addSelection('Tables', {
+      resources: [BackupResource.fromTag(BACKUP_TAG, environment)],
+      role: this.role(key),
+      disableDefaultBackupPolicy: true,
+    });
+  }
+
+  private role(key: Key): Role {
+    const role = new Role(this, 'Role', {
+      assumedBy: new ServicePrincipal('backup.amazonaws.com'),
+      managedPolicies: [ManagedPolicy.fromAwsManagedPolicyName('service-role/AWSBackupServiceRolePolicyForBackup')],
+    });
+    role.addToPolicy(
+      new PolicyStatement({
+        actions: ['kms:Decrypt', 'kms:DescribeKey', 'kms:GenerateDataKey'],
+        resources: [key.keyArn],
+      }),
+    );
+    Validations.of(role).acknowledge({
+      id: 'AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AWSBackupServiceRolePolicyForBackup]',
+      reason:
+        "What AWS Backup needs for a copy is AWS's to say, and changes with it. Only that service may take the role.",
+    });
+    return role;
+  }
+}

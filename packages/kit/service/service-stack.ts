@@ -1,0 +1,281 @@
+import { CfnOutput, Duration, Lazy, Stack } from 'aws-cdk-lib';
+import type { TableV2 } from 'aws-cdk-lib/aws-dynamodb';
+import type { EventBus } from 'aws-cdk-lib/aws-events';
+import type { ITopic } from 'aws-cdk-lib/aws-sns';
+import type { Construct } from 'constructs';
+import type { Settings } from '../../../lib/settings.js';
+import { Env } from '../aws/environment.js';
+import type { Route } from '../http/order-api.construct.js';
+import { IdempotentConsumer, MAX_CONCURRENCY } from '../idempotent-consumer/idempotent-consumer.construct.js';
+import {
+  type CommandSubscription,
+  isEvents,
+  type Subscription,
+} from '../idempotent-consumer/subscriptions.construct.js';
+import type { ServiceContract } from '../messages/contract.js';
+import { Outbox } from '../outbox/outbox.construct.js';
+import { FEED_INDEX, PROJECTIONS } from '../projection/contract.js';
+import { stuckKey } from '../saga/contract.js';
+import { Timers } from '../timers/timers.construct.js';
+import { alarm, serviceMetric } from './alarms.construct.js';
+import type { Bundles } from './bundles.js';
+import { metricsNamespace, type ServiceContext, ServiceFunction } from './service-function.construct.js';
+import { recordsTable } from './tables.construct.js';
+
+export interface OrderlyStackProps {
+  readonly settings: Settings;
+  readonly bundles: Pick<Bundles, 'code'>;
+}
+
+export interface ServiceStackProps extends OrderlyStackProps {
+  readonly bus: EventBus;
+  readonly alarmTopic: ITopic;
+}
+
+/** A service that takes part in others' sagas. */
+export interface ParticipantStackProps extends ServiceStackProps {
+  /** Contracts of the services that may command it. */
+  readonly commanders: CommandSubscription['from'];
+}
+
+/** What the operator's command line is told of a consumer, in the output `Consumers` of its service's stack. */
+export interface ConsumerDescription {
+  readonly name: string;
+  readonly generation: number;
+  readonly queueUrl: string;
+  /** Whose events it hears, and which. */
+  readonly events: readonly { readonly service: string; readonly types: readonly string[] }[];
+  /** Whether the commands to its service come to it. */
+  readonly takesCommands: boolean;
+  /** How long its processed records stay. */
+  readonly dedupeWindowSeconds: number;
+  /** How long bus and queues keep an event, at most. */
+  readonly longestRedeliverySeconds: number;
+  /** Keeps no processed records: the version of what it shows tells what it has seen. */
+  readonly projection: boolean;
+  /** Of a projection: name of the function that rebuilds it. */
+  readonly rebuild?: string;
+  /** Of one that leads sagas: their type. */
+  readonly saga?: string;
+}
+
+/** A list that is kept of a service's own aggregates. */
+export interface ProjectionProps {
+  /** Pinned: its consumer's name, and part of its pointer's key. */
+  readonly name: string;
+  /** Its consumer. */
+  readonly entry: string;
+  /** What makes it anew. */
+  readonly rebuildEntry: string;
+  /** All of the aggregate's events come to it. */
+  readonly contract: ServiceContract;
+  /** What the partition keys of its aggregates begin with: `Order#`. */
+  readonly aggregates: string;
+  /** What the partition keys of its rows, and of nothing else, begin with: `CUSTOMER#`. */
+  readonly rows: string;
+}
+
+/** A call works for a third of it (projection/rebuilder.ts). */
+const REBUILD_TIMEOUT = Duration.seconds(30);
+
+/** Of the records table: how changes by a key were answered; sessions, with how their requests were. */
+const API_RECORDS = 'api#';
+const SESSIONS = 'session#';
+
+interface ListenerProps {
+  /** Pinned: it is part of every processed record's key. */
+  readonly name: string;
+  /** Path below `lambdas/`, without `.lambda.ts`. */
+  readonly entry: string;
+  readonly events: readonly (Subscription | CommandSubscription)[];
+  /** Of one batch. @default as every function's */
+  readonly timeout?: Duration;
+}
+
+/** Shards of the feed index by the time from which they hold; a new entry is added, an old one never changed. */
+const FEED_SHARDS = [{ from: '1970-01-01T00:00:00.000Z', shards: 8 }];
+
+/** Name and protection of any stack of an environment: `orderly-dev-Orders`. */
+export const stackProps = ({ environment, keepsData }: Settings, id: string, description: string) => ({
+  stackName: `orderly-${environment}-${id}`,
+  description: `Orderly (${environment}): ${description}`,
+  terminationProtection: keepsData,
+});
+
+/**
+ * A service: its table with the way to the bus, its idempotency table, and its functions. Nothing outside has a right
+ * on either table; others hear its events, and the API calls its functions.
+ */
+export abstract class ServiceStack extends Stack {
+  /** What this service answers to; the Api stack puts it behind the gateway. */
+  readonly routes: Route[] = [];
+  protected readonly context: ServiceContext;
+  protected readonly table: TableV2;
+  protected readonly records: TableV2;
+  private readonly props: ServiceStackProps;
+  private readonly consumers: ConsumerDescription[] = [];
+
+  protected constructor(scope: Construct, id: string, service: string, props: ServiceStackProps) {
+    super(scope, id, stackProps(props.settings, id, `service ${service}`));
+    const { settings, bundles, bus, alarmTopic } = props;
+    this.props = props;
+    this.context = { service, settings, bundles };
+    this.records = recordsTable(this, 'Records', settings);
+    const outbox = new Outbox(this, 'Outbox', { context: this.context, bus, records: this.records, alarmTopic });
+    this.table = outbox.table;
+
+    alarm(this, 'FailureRecorded', {
+      metric: serviceMetric(metricsNamespace(settings), service, 'ConsumerFailures'),
+      threshold: 1,
+      means: 'a message could not be processed and became a failure record, which waits for an operator.',
+      topic: alarmTopic,
+    });
+    new CfnOutput(this, 'TableName', { value: this.table.tableName });
+    new CfnOutput(this, 'RecordsName', { value: this.records.tableName });
+    new CfnOutput(this, 'ServiceName', { value: service });
+    new CfnOutput(this, 'RelayName', { value: outbox.relay.function.functionName });
+    // Lazy: the service declares its consumers after this.
+    new CfnOutput(this, 'Consumers', { value: Lazy.string({ produce: () => this.toJsonString(this.consumers) }) });
+  }
+
+  /** A function behind the API; what it may do with the tables is said by `allowItems` on it. */
+  protected endpoint(id: string, method: Route['method'], path: string, entry: string): ServiceFunction {
+    const { auth, dedupeWindow, auditRetention } = this.context.settings;
+    const handler = new ServiceFunction(this, id, {
+      context: this.context,
+      entry,
+      environment: {
+        ...this.tables(),
+        [Env.DEDUPE_WINDOW_SECONDS]: String(dedupeWindow.toSeconds()),
+        ...tokenEnvironment(auth),
+      },
+      logRetention: auditRetention,
+    });
+    this.routes.push({ method, path, handler });
+    return handler;
+  }
+
+  /** Lets a route keep how it answered by its clients' keys. */
+  protected allowRequestRecords(handler: ServiceFunction): void {
+    handler.allowItems(this.records, ['PutItem', 'GetItem'], API_RECORDS);
+  }
+
+  /** The route that opens sessions for this service's numbered requests, and those that take these by their numbers. */
+  protected sessions(path: string, takers: readonly ServiceFunction[]): void {
+    const openSession = this.endpoint('OpenSession', 'POST', path, 'kit/idempotent-receiver/open-session');
+    openSession.allowItems(this.records, ['PutItem'], SESSIONS);
+    for (const taker of takers) taker.allowItems(this.records, ['GetItem', 'UpdateItem'], SESSIONS);
+    for (const handler of [openSession, ...takers]) handler.setEnvironment(Env.SESSIONS, path);
+  }
+
+  /** A function that hears events, and has an effect once for each. */
+  protected consumer(id: string, props: ListenerProps): ServiceFunction {
+    const { consumer, description } = this.listener(id, props);
+    this.consumers.push({ ...description, projection: false });
+    return consumer.handler;
+  }
+
+  /**
+   * A function that leads sagas: it hears what begins them, the answers to their steps, their clocks and operators.
+   * @param aggregate its type: `CreateOrderSaga`
+   */
+  protected saga(id: string, { aggregate, ...props }: ListenerProps & { readonly aggregate: string }): ServiceFunction {
+    const { consumer, description } = this.listener(id, props);
+    const { handler } = consumer;
+    const { alarmTopic } = this.props;
+    this.consumers.push({ ...description, projection: false, saga: aggregate });
+    handler.allowItems(this.table, ['Query', 'PutItem', 'ConditionCheckItem'], `${aggregate}#`);
+    handler.allowItems(this.table, ['PutItem', 'DeleteItem'], stuckKey(aggregate));
+    new Timers(this, `${id}Timers`, { owner: consumer, alarmTopic });
+    const { settings, service } = this.context;
+    alarm(this, 'SagaStuck', {
+      metric: serviceMetric(metricsNamespace(settings), service, 'SagasStuck'),
+      threshold: 1,
+      means: 'what a saga did could not be undone; it waits for an operator.',
+      topic: alarmTopic,
+    });
+    return handler;
+  }
+
+  /**
+   * A list of this service's aggregates: the consumer that keeps it, and the function that makes it anew beside itself.
+   * Whoever reads it is given its pointer by `allowPointer`.
+   */
+  protected projection(id: string, { contract, aggregates, rows, rebuildEntry, ...props }: ProjectionProps): void {
+    const events = [{ contract, types: Object.keys(contract.events) }];
+    const { consumer, description } = this.listener(id, { ...props, events });
+    const { handler } = consumer;
+    handler.allowItems(this.table, ['Query'], aggregates);
+    handler.allowItems(this.table, ['PutItem'], rows);
+    this.allowPointer(handler);
+
+    const rebuild = new ServiceFunction(this, `Rebuild${id}`, {
+      context: this.context,
+      entry: rebuildEntry,
+      environment: this.tables(),
+      timeout: REBUILD_TIMEOUT,
+    });
+    rebuild.allowItems(this.table, ['Query'], aggregates);
+    rebuild.allowItems(this.table, ['GetItem', 'PutItem', 'DeleteItem'], rows);
+    rebuild.allowItems(this.table, ['GetItem', 'UpdateItem'], PROJECTIONS);
+    // A scan has no keys that it could be held to; it is of this service's own table.
+    rebuild.allow(['dynamodb:Scan'], this.table.tableArn, `${this.table.tableArn}/index/${FEED_INDEX}`);
+    this.consumers.push({ ...description, projection: true, rebuild: rebuild.function.functionName });
+  }
+
+  /** To read which version of a list is read. */
+  protected allowPointer(handler: ServiceFunction): void {
+    handler.allowItems(this.table, ['GetItem'], PROJECTIONS);
+  }
+
+  private listener(id: string, { name, entry, events, timeout }: ListenerProps) {
+    const { bus, alarmTopic } = this.props;
+    const handler = new ServiceFunction(this, `On${id}`, {
+      context: this.context,
+      entry,
+      environment: this.tables(),
+      reservedConcurrency: MAX_CONCURRENCY,
+      ...(timeout === undefined ? {} : { timeout }),
+    });
+    const { records } = this;
+    const consumer = new IdempotentConsumer(this, id, { name, bus, events, handler, records, alarmTopic });
+    const { queue, deadLetters, generation, dedupeWindow, longestRedelivery } = consumer;
+    new CfnOutput(this, `${id}QueueUrl`, { value: queue.queueUrl });
+    new CfnOutput(this, `${id}DeadLettersUrl`, { value: deadLetters.queueUrl });
+    const description = {
+      name,
+      generation,
+      queueUrl: queue.queueUrl,
+      events: events.filter(isEvents).map(({ contract, types }) => ({ service: contract.service, types })),
+      takesCommands: !events.every(isEvents),
+      dedupeWindowSeconds: dedupeWindow.toSeconds(),
+      longestRedeliverySeconds: longestRedelivery.toSeconds(),
+    };
+    return { consumer, description };
+  }
+
+  private tables() {
+    return {
+      [Env.TABLE]: this.table.tableName,
+      [Env.RECORDS]: this.records.tableName,
+      [Env.FEED_SHARDS]: JSON.stringify(FEED_SHARDS),
+    };
+  }
+}
+
+/** What a function needs to verify a token. */
+export const tokenEnvironment = ({
+  issuer,
+  audience,
+  roleClaim,
+  maxTokenLifetime,
+  jwks,
+  jwksUri,
+}: Settings['auth']) => ({
+  [Env.JWT_ISSUER]: issuer,
+  [Env.JWT_AUDIENCE]: audience,
+  [Env.JWT_ROLE_CLAIM]: roleClaim,
+  [Env.JWT_MAX_LIFETIME]: String(maxTokenLifetime.toSeconds()),
+  ...(jwks !== undefined && { [Env.JWT_JWKS]: jwks }),
+  ...(jwksUri !== undefined && { [Env.JWT_JWKS_URI]: jwksUri }),
+});

@@ -1,0 +1,78 @@
+import { CfnResource, RemovalPolicy, Validations } from 'aws-cdk-lib';
+import { AttributeType, Billing, ProjectionType, TableV2 } from 'aws-cdk-lib/aws-dynamodb';
+import type { Construct } from 'constructs';
+import type { Settings } from '../../../lib/settings.js';
+import { PEOPLE_INDEX } from '../messages/contract.js';
+import { DUE_INDEX } from '../timers/contract.js';
+
+/** Attribute in epoch seconds after which an item may be deleted (late, never early). */
+export const TTL_ATTRIBUTE = 'expiresAt';
+
+/** Tag of what the backup plan copies; its value is the environment's name. */
+export const BACKUP_TAG = 'orderly:backup';
+
+/** What every table has: pay per request, expiry by `expiresAt`, and as much safety as the environment's data needs. */
+export const tableDefaults = ({ keepsData, backup, environment }: Settings) => ({
+  ...(backup ? { tags: [{ key: BACKUP_TAG, value: environment }] } : {}),
+  billing: Billing.onDemand(),
+  timeToLiveAttribute: TTL_ATTRIBUTE,
+  removalPolicy: keepsData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
+  deletionProtection: keepsData,
+  pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: keepsData },
+});
+
+/**
+ * A service's idempotency table: what its consumers have processed or failed at, and what its API has answered.
+ * Nothing but that service has a right on it.
+ *
+ * Index `failed` holds failure records only (an item without `failedConsumer` isn't in it), newest last. Index `due` holds
+ * stored messages that wait (by `duePk`): keys only, as the sweeper reads each record itself, since an index is behind.
+ */
+export function recordsTable(scope: Construct, id: string, settings: Settings): TableV2 {
+  const table = new TableV2(scope, id, {
+    ...tableDefaults(settings),
+    partitionKey: { name: 'pk', type: AttributeType.STRING },
+    globalSecondaryIndexes: [
+      {
+        indexName: 'failed',
+        partitionKey: { name: 'failedConsumer', type: AttributeType.STRING },
+        sortKey: { name: 'failedAt', type: AttributeType.STRING },
+        projectionType: ProjectionType.ALL,
+      },
+      {
+        indexName: DUE_INDEX,
+        partitionKey: { name: 'duePk', type: AttributeType.STRING },
+        sortKey: { name: 'executeAt', type: AttributeType.STRING },
+        projectionType: ProjectionType.KEYS_ONLY,
+      },
+    ],
+  });
+  pinLogicalId(table, 'Records');
+  acknowledgeNoRestore(table, settings);
+  return table;
+}
+
+/** Who has what in a service's table: commits with personal data, and those about a person. Sparse. */
+export function addPeopleIndex(table: TableV2): void {
+  table.addGlobalSecondaryIndex({
+    indexName: PEOPLE_INDEX,
+    partitionKey: { name: 'person', type: AttributeType.STRING },
+    sortKey: { name: 'pk', type: AttributeType.STRING },
+    projectionType: ProjectionType.KEYS_ONLY,
+  });
+}
+
+/** Data of a disposable environment isn't worth a restore. */
+export function acknowledgeNoRestore(table: TableV2, { keepsData, environment }: Settings): void {
+  if (keepsData) return;
+  Validations.of(table).acknowledge({
+    id: 'AwsSolutions-DDB3',
+    reason: `The data of '${environment}' is deleted with its stack; environments that keep data have point-in-time recovery.`,
+  });
+}
+
+/** A construct that moves or gets another id must not replace the table: CloudFormation would make an empty one. */
+export function pinLogicalId(table: TableV2, logicalId: string): void {
+  const cfn = table.node.defaultChild;
+  if (CfnResource.isCfnResource(cfn)) cfn.overrideLogicalId(logicalId);
+}

@@ -1,0 +1,24 @@
+import type { Context } from 'aws-lambda';
+import { Env } from '../aws/environment.js';
+import { required, requiredInteger } from '../aws/read-environment.js';
+import { describeError, logger, publishMetrics } from '../aws/telemetry.js';
+import { Sweeper } from './sweeper.js';
+
+const sweeper = new Sweeper({
+  table: required(Env.RECORDS),
+  owner: required(Env.CONSUMER),
+  queue: required(Env.QUEUE_URL),
+  intervalSeconds: requiredInteger(Env.HAND_OUT_SECONDS),
+});
+
+/** Every minute: hands the owner what is due. */
+export async function handler(_tick: unknown, context: Context): Promise<void> {
+  try {
+    await sweeper.sweep(() => context.getRemainingTimeInMillis());
+  } catch (error) {
+    logger.error('a sweep was not finished', describeError(error));
+    throw error;
+  } finally {
+    publishMetrics();
+  }
+}

@@ -1,0 +1,98 @@
+import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
+import { PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { clock } from '../aws/clock.js';
+import { documents, type Item } from '../aws/dynamodb.js';
+import { logger, seconds } from '../aws/telemetry.js';
+import { DUE_INDEX, DUE_SHARDS, duePartition, LEASES } from './contract.js';
+import { allOf, HandOut, type HandOutOptions } from './hand-out.js';
+
+const PAGE = 20;
+/** No page is begun in the last milliseconds of the function's time. */
+const RESERVE_MS = 8_000;
+
+/** Keys of records that are due in one shard, oldest first, as far as the index knows. */
+interface Page {
+  readonly keys: readonly string[];
+  /** Where the next one begins; none where this is the last. */
+  readonly next?: Item;
+}
+
+/** Finds what is due and has it handed out, page by page, all shards side by side. */
+export class Sweeper {
+  private readonly handOut: HandOut;
+
+  constructor(private readonly options: HandOutOptions) {
+    this.handOut = new HandOut(options);
+  }
+
+  /**
+   * One sweep. Where nothing is due it writes nothing; a second sweeper at the same time does nothing, by a lease that
+   * saves work and guards nothing: two would send twice, and the owner recognises that.
+   * @param timeLeft milliseconds of the function's time
+   * @throws what the SDK throws, after all shards and all their pages were tried; what was left is due at the next sweep
+   */
+  async sweep(timeLeft: () => number): Promise<void> {
+    const shards = Array.from({ length: DUE_SHARDS }, (_, shard) => duePartition(this.options.owner, shard));
+    const now = clock.now();
+    const firsts = await Promise.all(shards.map((shard) => this.due(shard, now)));
+    if (firsts.every(({ keys }) => keys.length === 0)) return;
+    if (!(await this.leased(timeLeft()))) return;
+    let latest = 0;
+    const failures: unknown[] = [];
+    const rest = async (shard: string, first: Page): Promise<void> => {
+      for (let page: Page | undefined = first; page; ) {
+        if (page.keys.length > 0) {
+          // What fails keeps no page behind it waiting: there it might fail every minute, and they never come.
+          const late = await this.handOut.page(page.keys).catch((error: unknown) => void failures.push(error));
+          latest = Math.max(latest, late ?? 0);
+        }
+        if (page.next && timeLeft() < RESERVE_MS) {
+          logger.warn('not all that is due was handed out in time', { shard });
+          break;
+        }
+        page = page.next && (await this.due(shard, now, page.next));
+      }
+    };
+    try {
+      await allOf(firsts.map((first, at) => rest(shards[at] ?? '', first)));
+      if (failures.length > 0) throw failures[0];
+    } finally {
+      seconds('TimerLateness', latest);
+    }
+  }
+
+  private async due(shard: string, now: string, from?: Item): Promise<Page> {
+    const { Items = [], LastEvaluatedKey } = await documents.send(
+      new QueryCommand({
+        TableName: this.options.table,
+        IndexName: DUE_INDEX,
+        KeyConditionExpression: 'duePk = :shard AND executeAt <= :now',
+        ExpressionAttributeValues: { ':shard': shard, ':now': now },
+        Limit: PAGE,
+        ...(from === undefined ? {} : { ExclusiveStartKey: from }),
+      }),
+    );
+    return { keys: Items.map(({ pk }) => String(pk)), ...(LastEvaluatedKey ? { next: LastEvaluatedKey } : {}) };
+  }
+
+  /** Until the function's time is over, which is before the next minute: so nobody has to give it back. */
+  private async leased(milliseconds: number): Promise<boolean> {
+    const now = clock.now();
+    const until = new Date(Date.parse(now) + milliseconds).toISOString();
+    const isFree = 'attribute_not_exists(pk) OR heldUntil < :now';
+    try {
+      await documents.send(
+        new PutCommand({
+          TableName: this.options.table,
+          Item: { pk: `${LEASES}${this.options.owner}`, heldUntil: until },
+          ConditionExpression: isFree,
+          ExpressionAttributeValues: { ':now': now },
+        }),
+      );
+      return true;
+    } catch (error) {
+      if (error instanceof ConditionalCheckFailedException) return false;
+      throw error;
+    }
+  }
+}

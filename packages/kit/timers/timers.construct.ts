@@ -1,0 +1,106 @@
+import { Annotations, Duration, Validations } from 'aws-cdk-lib';
+import { Rule, Schedule } from 'aws-cdk-lib/aws-events';
+import { LambdaFunction as FunctionTarget } from 'aws-cdk-lib/aws-events-targets';
+import type { ITopic } from 'aws-cdk-lib/aws-sns';
+import { Construct } from 'constructs';
+import { Env } from '../aws/environment.js';
+import type { IdempotentConsumer } from '../idempotent-consumer/idempotent-consumer.construct.js';
+import { alarm, alarmOnErrors, alarmOnSilence, serviceMetric } from '../service/alarms.construct.js';
+import { metricsNamespace, ServiceFunction } from '../service/service-function.construct.js';
+import { DUE_INDEX, LEASES } from './contract.js';
+
+export interface TimersProps {
+  /** Gets them back when they are due, as messages in its own queue; its handler sets and clears them. */
+  readonly owner: IdempotentConsumer;
+  /**
+   * How long a timer that was handed out is left to its owner before it is handed out again, while it isn't done.
+   * @default an hour: nothing that was sent gets lost as a rule, and a message that fails is tried for minutes
+   */
+  readonly handOutInterval?: Duration;
+  readonly alarmTopic: ITopic;
+}
+
+const TICK = Duration.minutes(1);
+/** Over before the next tick, so that its lease is, too. */
+const SWEEP_TIMEOUT = Duration.seconds(50);
+/** One sweeps by its lease; a tick that comes twice must not be throttled for it. */
+const SWEEPERS = 2;
+const LATE = Duration.minutes(10);
+
+/**
+ * Timers of one consumer (its run time lies beside it): stored in its records, handed out when they are due.
+ *
+ *     owner's commit -> record, in the index "due"
+ *     every minute -> sweeper -> owner's queue -> owner: effect, and record PROCESSED
+ *
+ * A tick has nothing in it, and the next one comes in a minute: so it is neither tried again nor kept. That none comes at
+ * all is an alarm.
+ */
+export class Timers extends Construct {
+  constructor(scope: Construct, id: string, props: TimersProps) {
+    super(scope, id);
+    const { owner, handOutInterval = Duration.hours(1), alarmTopic } = props;
+    const { handler, name, records, queue } = owner;
+    this.checkInterval(handOutInterval, owner);
+
+    // It has the right to put already: that of its records.
+    handler.allowItems(records, ['DeleteItem'], `${name}@`);
+
+    const sweeper = new ServiceFunction(this, 'Sweeper', {
+      context: handler.context,
+      entry: 'kit/timers/sweeper',
+      timeout: SWEEP_TIMEOUT,
+      reservedConcurrency: SWEEPERS,
+      environment: {
+        [Env.CONSUMER]: name,
+        [Env.QUEUE_URL]: queue.queueUrl,
+        [Env.RECORDS]: records.tableName,
+        [Env.HAND_OUT_SECONDS]: String(handOutInterval.toSeconds()),
+      },
+    });
+    sweeper.allowIndex(records, DUE_INDEX, `${name}#`);
+    sweeper.allowItems(records, ['BatchGetItem', 'UpdateItem'], `${name}@`);
+    sweeper.allowItems(records, ['PutItem'], LEASES);
+    sweeper.allow(['sqs:SendMessage'], queue.queueArn);
+    sweeper.function.configureAsyncInvoke({ retryAttempts: 0, maxEventAge: TICK });
+    Validations.of(sweeper).acknowledge({
+      id: 'Serverless-LambdaAsyncFailureDestination',
+      reason: 'A tick that fails has nothing in it to keep: what was due still is at the next one, a minute later.',
+    });
+    const rule = new Rule(this, 'EveryMinute', {
+      schedule: Schedule.rate(TICK),
+      targets: [new FunctionTarget(sweeper.function, { retryAttempts: 0, maxEventAge: TICK })],
+    });
+    Validations.of(rule).acknowledge({
+      id: 'Serverless-EventBusDLQ',
+      reason: 'A tick that could not be delivered has nothing in it to keep; that none comes is an alarm.',
+    });
+
+    const { settings, service } = handler.context;
+    alarm(this, 'TimersLate', {
+      metric: serviceMetric(metricsNamespace(settings), service, 'TimerLateness').with({ statistic: 'max' }),
+      threshold: LATE.toSeconds(),
+      means: 'a timer was handed out over 10 minutes after its moment: the sweeper is behind, or its owner is.',
+      topic: alarmTopic,
+    });
+    alarmOnErrors(this, 'SweeperFailing', {
+      handler: sweeper,
+      means: 'sweeps end with an error: timers come late, or not at all.',
+      topic: alarmTopic,
+    });
+    alarmOnSilence(this, 'SweeperStopped', {
+      handler: sweeper,
+      within: Duration.minutes(5),
+      means: 'nothing calls the sweeper any more: no timer comes.',
+      topic: alarmTopic,
+    });
+  }
+
+  /** A message that is still being tried would be joined by another of its kind, each with attempts of its own. */
+  private checkInterval(interval: Duration, { name, longestTrying }: IdempotentConsumer): void {
+    if (interval.toSeconds() >= longestTrying.toSeconds()) return;
+    Annotations.of(this).addError(
+      `handOutInterval of ${interval.toSeconds()} s is below the ${longestTrying.toSeconds()} s for which the queue of '${name}' tries a message that crashes its handler (visibility timeout x receives): a timer would be handed out twice as a rule; take ${longestTrying.toSeconds()} s or more`,
+    );
+  }
+}

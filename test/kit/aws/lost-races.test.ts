@@ -1,0 +1,28 @@
+import { describe, expect, test } from 'vitest';
+import { untilRaceIsWon } from '../../../packages/kit/aws/lost-races.js';
+import { Throttled, WriteConflict } from '../../../packages/kit/http/errors.js';
+
+/** @returns how often it was tried, and how it ended */
+async function triedOf(outcomeOf: (attempt: number) => Error | undefined) {
+  let tries = 0;
+  const ended = await untilRaceIsWon(async () => {
+    tries += 1;
+    const error = outcomeOf(tries);
+    if (error) throw error;
+    return 'won';
+  }).catch((error: Error) => error.name);
+  return [tries, ended];
+}
+
+describe('a write that somebody may be in the way of', () => {
+  test('is tried once where nobody is', async () => expect(await triedOf(() => undefined)).toEqual([1, 'won']));
+  test('is tried again after a lost race', async () =>
+    expect(await triedOf((attempt) => (attempt < 3 ? new WriteConflict() : undefined))).toEqual([3, 'won']));
+  test('is given up after five, with the last reason', async () =>
+    expect(await triedOf((attempt) => (attempt < 5 ? new WriteConflict() : new Throttled()))).toEqual([
+      5,
+      'Throttled',
+    ]));
+  test('is not tried again after another error', async () =>
+    expect(await triedOf(() => new TypeError())).toEqual([1, 'TypeError']));
+});

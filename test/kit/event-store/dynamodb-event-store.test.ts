@@ -1,0 +1,87 @@
+import { randomUUID } from 'node:crypto';
+import { describe, expect, test } from 'vitest';
+import { TransactionRefused, transact } from '../../../packages/kit/aws/dynamodb.js';
+import { DynamoDbEventStore } from '../../../packages/kit/event-store/dynamodb-event-store.js';
+import { inProcessDynamoDb } from '../../support/in-process-dynamodb.js';
+import { counted, evolution, tallyContract, traceOf } from '../../support/tally.js';
+import { eventStoreSuite, type StoreOf } from './event-store-suite.js';
+import { releasesSuite } from './releases-suite.js';
+
+const { calls } = inProcessDynamoDb({ tallies: ['pk', 'sk'] });
+const feedShards = [{ from: '1970-01-01T00:00:00.000Z', shards: 8 }];
+const settings = { table: 'tallies', aggregate: 'Tally', feedShards };
+
+const storeOf: StoreOf = (contract, evolution) => new DynamoDbEventStore({ ...settings, contract }, evolution);
+eventStoreSuite('in DynamoDB', storeOf);
+releasesSuite('in DynamoDB', storeOf);
+
+describe('in DynamoDB', () => {
+  const store = new DynamoDbEventStore({ ...settings, contract: tallyContract }, evolution());
+  /** Of about 1 KB each. */
+  async function written(commits: number): Promise<string> {
+    const id = randomUUID();
+    for (let at = 0; at < commits; at++) {
+      const commit = store.commit(await store.load(id), [counted(1, 'x'.repeat(500))], traceOf(randomUUID()));
+      await store.append(commit);
+    }
+    return id;
+  }
+
+  test('loading is one query of at most 5 read units, whether there are 5 commits or 205', async () => {
+    for (const commits of [5, 205]) {
+      const id = await written(commits);
+      calls.length = 0;
+      expect(await store.load(id)).toMatchObject({ version: commits, state: { sum: commits } });
+      expect(calls.map(({ operation }) => operation)).toEqual(['Query']);
+      expect(calls[0]!.readUnits).toBeLessThanOrEqual(5);
+    }
+  });
+
+  test('pages are followed where 20 commits pass 1 MB', async () => {
+    const id = randomUUID();
+    for (let at = 0; at < 6; at++)
+      await store.append(store.commit(await store.load(id), [counted(1, 'x'.repeat(300_000))], traceOf(randomUUID())));
+    calls.length = 0;
+    expect(await store.load(id)).toMatchObject({ version: 6, state: { sum: 6 } });
+    expect(calls.length).toBeGreaterThan(1);
+    expect((await store.history(id, { commit: 1, shown: 0 }, 100)).items).toHaveLength(6);
+  });
+
+  test('a commit above 400 KB is refused before it is sent, with an error that says so', async () => {
+    const commit = store.commit(await store.load(randomUUID()), [counted(1, 'x'.repeat(410_000))], traceOf('x'));
+    calls.length = 0;
+    await expect(store.append(commit)).rejects.toThrow(/above DynamoDB's 409600/);
+    expect(calls).toEqual([]);
+  });
+
+  test('loading by a release that takes no snapshot of these asks no second time at the beginning', async () => {
+    const id = await written(20);
+    calls.length = 0;
+    await new DynamoDbEventStore({ ...settings, contract: tallyContract }, evolution(2)).load(id);
+    expect(calls).toHaveLength(1);
+  });
+
+  test('as a part of a transaction, a lost race writes nothing', async () => {
+    const [id, other] = [await written(1), randomUUID()];
+    const stale = await store.load(id);
+    await store.append(store.commit(stale, [counted(1)], traceOf('rival')));
+    const writes = [
+      store.appendWrite(store.commit(await store.load(other), [counted(1)], traceOf('x'))),
+      store.appendWrite(store.commit(stale, [counted(1)], traceOf('x'))),
+    ] as const;
+    const error = await transact(writes).catch((refused: unknown) => refused);
+    expect(error).toBeInstanceOf(TransactionRefused);
+    const refused = error as TransactionRefused;
+    expect([refused.because(writes[0]), refused.because(writes[1])]).toEqual([false, true]);
+    expect((await store.load(other)).version).toBe(0);
+  });
+
+  test('a decision without events is refused where the aggregate has gone on', async () => {
+    const id = await written(1);
+    const loaded = await store.load(id);
+    const other = () => store.appendWrite(store.commit({ ...loaded, id: randomUUID() }, [counted(1)], traceOf('x')));
+    await transact([store.unchangedCheck(loaded), other()]);
+    await store.append(store.commit(loaded, [counted(1)], traceOf('rival')));
+    await expect(transact([store.unchangedCheck(loaded), other()])).rejects.toBeInstanceOf(TransactionRefused);
+  });
+});

@@ -1,0 +1,81 @@
+import { createPrivateKey, sign } from 'node:crypto';
+import { beforeAll, describe, expect, test, vi } from 'vitest';
+import { jwksOf, newKey } from '../../../tools/local/dev-issuer.js';
+
+const key = newKey();
+const LIFETIME = 12 * 3600;
+const now = () => Math.floor(Date.now() / 1000);
+const encoded = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
+
+/** As its issuer signs it, whatever it says. */
+function token(claims: object, header: object = {}): string {
+  const usual = {
+    sub: 'alice',
+    orderly_role: 'customer',
+    iss: 'https://issuer.test',
+    aud: 'shop',
+    iat: now(),
+    exp: now() + 60,
+  };
+  const signed = `${encoded({ alg: 'ES256', kid: key.kid, ...header })}.${encoded({ ...usual, ...claims })}`;
+  const options = { key: createPrivateKey({ key, format: 'jwk' }), dsaEncoding: 'ieee-p1363' } as const;
+  return `${signed}.${sign('sha256', Buffer.from(signed), options).toString('base64url')}`;
+}
+
+let authenticate: typeof import('../../../packages/kit/http/auth.js').authenticate;
+beforeAll(async () => {
+  vi.stubEnv('JWT_ISSUER', 'https://issuer.test');
+  vi.stubEnv('JWT_AUDIENCE', 'shop');
+  vi.stubEnv('JWT_ROLE_CLAIM', 'orderly_role');
+  vi.stubEnv('JWT_MAX_LIFETIME_SECONDS', String(LIFETIME));
+  vi.stubEnv('JWT_JWKS', jwksOf(key));
+  vi.resetModules();
+  ({ authenticate } = await import('../../../packages/kit/http/auth.js'));
+  return () => {
+    vi.unstubAllEnvs();
+    vi.resetModules();
+  };
+});
+const asking = (claims: object, header?: object) => authenticate(`Bearer ${token(claims, header)}`);
+
+describe('a token is believed', () => {
+  test('as long as a token may live, from its issue to its end', async () => {
+    const iat = now();
+    expect(await asking({ iat, exp: iat + LIFETIME })).toMatchObject({ id: 'alice', expires: iat + LIFETIME });
+  });
+  test('without iat, from now on', async () => {
+    expect(await asking({ iat: undefined, exp: now() + LIFETIME - 5 })).toMatchObject({ id: 'alice' });
+  });
+  test('of an issuer whose clock is a little ahead', async () => {
+    expect(await asking({ iat: now() + 30 })).toMatchObject({ id: 'alice' });
+  });
+});
+
+describe('a token is refused', () => {
+  test.each<[string, () => object, string]>([
+    ['that lives longer than tokens may', () => ({ exp: now() + LIFETIME + 5 }), 'lives too long'],
+    ['that has lived longer than tokens may', () => ({ iat: now() - LIFETIME, exp: now() + 60 }), 'lives too long'],
+    [
+      'that says nothing of its issue, and ends too late',
+      () => ({ iat: undefined, exp: now() + 86_400 }),
+      'lives too long',
+    ],
+    ['that ends at no time there is', () => ({ exp: 1e300 }), 'lives too long'],
+    ['that is issued and ends at no time there is', () => ({ iat: -1e300, exp: 1e300 }), 'lives too long'],
+    ['that is to be issued tomorrow', () => ({ iat: now() + 86_400, exp: now() + 86_460 }), 'issued in the future'],
+    ['without an end', () => ({ exp: undefined }), 'no exp'],
+  ])('%s', async (_, claims, reason) => {
+    await expect(asking(claims())).rejects.toMatchObject({ name: 'Unauthenticated', message: reason });
+  });
+
+  test('whose time of issue is a text', async () => {
+    await expect(asking({ iat: 'today' })).rejects.toMatchObject({ name: 'Unauthenticated' });
+  });
+
+  test.each([[['exp']], [['b64']], [[]]])('whose header calls critical what nobody knows: %j', async (crit) => {
+    await expect(asking({}, { crit, b64: true })).rejects.toMatchObject({
+      name: 'Unauthenticated',
+      message: 'a critical header is unknown',
+    });
+  });
+});

@@ -1,0 +1,298 @@
+import type { APIGatewayProxyEvent, APIGatewayRequestAuthorizerEvent } from 'aws-lambda';
+import { beforeAll, describe, expect, test, vi } from 'vitest';
+import * as z from 'zod/mini';
+import { logger } from '../../../packages/kit/aws/telemetry.js';
+import { handler as authorizer } from '../../../packages/kit/http/authorizer.lambda.js';
+import { Problem, WriteConflict } from '../../../packages/kit/http/errors.js';
+import { endpoint } from '../../../packages/kit/http/http.js';
+import { MAX_BODY_BYTES } from '../../../packages/kit/http/received.js';
+import { jwksOf, makeToken, newKey } from '../../../tools/local/dev-issuer.js';
+
+const issuerKey = newKey();
+const claims = { sub: 'alice', role: 'customer' as const };
+
+beforeAll(() => {
+  process.env.JWT_ISSUER = 'urn:orderly:dev';
+  process.env.JWT_AUDIENCE = 'orderly-dev';
+  process.env.JWT_ROLE_CLAIM = 'orderly_role';
+  process.env.JWT_MAX_LIFETIME_SECONDS = '43200';
+  process.env.JWT_JWKS = jwksOf(issuerKey);
+});
+
+interface Ask {
+  readonly body?: string;
+  readonly headers?: Record<string, string>;
+  readonly multiValueHeaders?: Record<string, string[]>;
+  readonly query?: Record<string, string[]>;
+  readonly authorizer?: Record<string, string>;
+}
+const expires = () => String(Math.floor(Date.now() / 1000) + 60);
+const ask = ({
+  body,
+  headers,
+  multiValueHeaders,
+  query,
+  authorizer = { sub: 'alice', role: 'customer', exp: expires() },
+}: Ask) =>
+  ({
+    httpMethod: 'POST',
+    resource: '/things/{id}',
+    path: '/base/things/7',
+    pathParameters: { id: '7' },
+    headers: headers ?? {},
+    multiValueHeaders,
+    multiValueQueryStringParameters: query ?? null,
+    queryStringParameters: null,
+    body: body ?? null,
+    isBase64Encoded: false,
+    requestContext: { authorizer },
+  }) as unknown as APIGatewayProxyEvent;
+
+const Body = z.strictObject({ n: z.int(), 'a/b': z.exactOptional(z.string()) });
+const Query = z.strictObject({ q: z.exactOptional(z.string()) });
+const echo = endpoint({ roles: ['customer'], body: Body, query: Query }, async ({ caller, path, body, query }) => ({
+  status: 200,
+  body: { caller: caller.id, path, body, query },
+}));
+const answer = async (event: APIGatewayProxyEvent, handler = echo) => {
+  const { statusCode, headers, body } = await handler(event);
+  return { status: statusCode, headers: headers ?? {}, body: JSON.parse(body) };
+};
+
+describe('an endpoint', () => {
+  test('hands over what was checked, under its route as it stands without a base path', async () =>
+    expect(await answer(ask({ body: '{"n":1}', query: { q: ['x'] } }))).toMatchObject({
+      status: 200,
+      body: { caller: 'alice', path: '/things/7', body: { n: 1 }, query: { q: 'x' } },
+    }));
+  test('takes no body as an empty one', async () =>
+    expect((await answer(ask({}))).body.errors).toEqual([{ pointer: '/n', detail: expect.any(String) }]));
+
+  test.each([
+    ['not JSON', { body: '{"n":' }, [{ pointer: '', detail: 'expected a JSON object' }]],
+    ['an unknown field', { body: '{"n":1,"~x/y":1}' }, [{ pointer: '/~0x~1y', detail: 'there is no such field' }]],
+    [
+      'every fault',
+      { body: '{"a/b":1}' },
+      [expect.objectContaining({ pointer: '/n' }), expect.objectContaining({ pointer: '/a~1b' })],
+    ],
+    [
+      'an unknown parameter',
+      { body: '{"n":1}', query: { r: ['1'] } },
+      [{ parameter: 'r', detail: 'there is no such field' }],
+    ],
+    ['a member twice', { body: '{"n":1,"n":2}' }, [{ pointer: '/n', detail: 'given more than once' }]],
+    [
+      'a header twice',
+      { body: '{"n":1}', multiValueHeaders: { 'Idempotency-Key': ['a', 'b'] } },
+      [{ header: 'Idempotency-Key', detail: 'given more than once' }],
+    ],
+    [
+      'a parameter twice',
+      { body: '{"n":1}', query: { q: ['1', '2'] } },
+      [{ parameter: 'q', detail: 'given more than once' }],
+    ],
+  ])('answers 400 to %s, and says where', async (_, request, errors) =>
+    expect(await answer(ask(request))).toMatchObject({
+      status: 400,
+      headers: { 'Content-Type': 'application/problem+json' },
+      body: { type: 'urn:orderly:problem:invalid-request', status: 400, errors },
+    }),
+  );
+  test('lists 20 faults of a body, and says how many more there are', async () => {
+    const many = Object.fromEntries(Array.from({ length: 12_000 }, (_, at) => [`u${at}`, 0]));
+    const { status, body } = await answer(ask({ body: JSON.stringify({ n: 1, ...many }) }));
+    expect(status).toBe(400);
+    expect(body.errors).toHaveLength(20);
+    expect(body.detail).toBe('the request has 12000 faults, 20 are listed in errors, and 11980 more are not');
+  });
+  test.each([
+    'application/json',
+    'application/json; charset=utf-8',
+    'Application/JSON',
+    'application/merge-patch+json',
+  ])('reads a body of %s', async (type) =>
+    expect(await answer(ask({ body: '{"n":1}', headers: { 'Content-Type': type } }))).toMatchObject({ status: 200 }),
+  );
+  test.each([
+    'text/plain',
+    'application/x-www-form-urlencoded',
+    'application/jsonp',
+    'text/json; application/json',
+    '',
+  ])('answers 415 to a body of %j', async (type) =>
+    expect(await answer(ask({ body: '{"n":1}', headers: { 'content-type': type } }))).toMatchObject({
+      status: 415,
+      body: { type: 'urn:orderly:problem:unsupported-media-type', errors: [{ header: 'Content-Type' }] },
+    }),
+  );
+  test('asks for no media type where there is no body', async () =>
+    expect(await answer(ask({ headers: { 'content-type': 'text/plain' } }))).toMatchObject({ status: 400 }));
+  test('says of every answer that it is kept nowhere, is what it says, and comes by TLS', async () => {
+    for (const event of [ask({ body: '{"n":1}' }), ask({}), ask({ authorizer: {} })])
+      expect((await answer(event)).headers).toMatchObject({
+        'Cache-Control': 'no-store',
+        'X-Content-Type-Options': 'nosniff',
+        'Strict-Transport-Security': 'max-age=31536000',
+      });
+  });
+  test('answers 413 above 128 KB', async () =>
+    expect(await answer(ask({ body: ' '.repeat(MAX_BODY_BYTES + 1) }))).toMatchObject({ status: 413 }));
+  test('answers 403 to another role', async () =>
+    expect(await answer(ask({ authorizer: { sub: 'op', role: 'operator', exp: expires() } }))).toMatchObject({
+      status: 403,
+    }));
+  test("names the operator who asks in its log before it looks, what for, and no customer's id", async () => {
+    const written = vi.spyOn(logger, 'info').mockReturnValue();
+    const keys = vi.spyOn(logger, 'appendKeys');
+    const looked = vi.fn();
+    const both = endpoint({ roles: ['customer', 'operator'] }, async () => {
+      looked(written.mock.calls.length);
+      return { status: 200, body: {} };
+    });
+    const asked = (role: string, pathParameters: object) =>
+      both({ ...ask({ authorizer: { sub: `the-${role}`, role, exp: expires() } }), pathParameters } as never);
+    await asked('operator', { id: '7' });
+    await asked('operator', { customerId: 'ada' });
+    await asked('customer', { customerId: 'ada' });
+    const said = [...written.mock.calls];
+    const added = [...keys.mock.calls];
+    vi.restoreAllMocks();
+    const common = { method: 'POST', route: '/things/{id}' };
+    expect(said).toEqual([
+      ['an operator asks', { ...common, of: { id: '7' } }],
+      ['an operator asks', { ...common, of: {} }],
+    ]);
+    expect(added.filter(([more]) => 'operator' in more)).toEqual(Array(2).fill([{ operator: 'the-operator' }]));
+    expect(looked.mock.calls).toEqual([[1], [2], [2]]);
+    expect(JSON.stringify([said, added])).not.toMatch(/ada|the-customer/);
+  });
+  test('answers 401 to a token that expired after the gateway had let it in', async () =>
+    expect(await answer(ask({ authorizer: { sub: 'alice', role: 'customer', exp: '1' } }))).toMatchObject({
+      status: 401,
+    }));
+
+  test.each([
+    ['itself', 'a.B_c-1', 'a.B_c-1'],
+    ['not where it has another form', 'a b', expect.not.stringMatching('a b')],
+    ['not where it is too long', 'x'.repeat(65), expect.stringMatching(/^.{36}$/)],
+  ])("gives the caller's correlation id back: %s", async (_, sent, shown) =>
+    expect((await answer(ask({ headers: { 'x-CORRELATION-id': sent } }))).headers).toMatchObject({
+      'X-Correlation-Id': shown,
+    }),
+  );
+
+  test('says nothing of what went wrong inside', async () => {
+    const broken = endpoint({ roles: ['customer'] }, async () => {
+      throw Object.assign(new Error('table orders-prod is on fire'), { name: 'ResourceNotFoundException' });
+    });
+    const { status, body } = await answer(ask({}), broken);
+    expect(status).toBe(500);
+    expect(JSON.stringify(body)).not.toMatch(/orders-prod|ResourceNotFound|at /);
+  });
+  test('says when to come back', async () => {
+    const busy = endpoint({ roles: ['customer'] }, async () => {
+      throw new Problem('in-progress', 'wait', { retryAfterSeconds: 3 });
+    });
+    expect(await answer(ask({}), busy)).toMatchObject({ status: 409, headers: { 'Retry-After': '3' } });
+  });
+  test('says of a lost race which version was expected and which was found', async () => {
+    const versions = { expectedVersion: 3, foundVersion: 5 };
+    const lost = endpoint({ roles: ['customer'] }, async () => {
+      throw Object.assign(new WriteConflict(), { versions });
+    });
+    expect(await answer(ask({}), lost)).toMatchObject({ status: 409, body: versions });
+  });
+});
+
+describe('without an authorizer in front', () => {
+  const withToken = (token: string) =>
+    ask({ body: '{"n":1}', headers: { Authorization: `Bearer ${token}` }, authorizer: {} });
+  const stranger = newKey();
+
+  test('the token is verified here', async () =>
+    expect(await answer(withToken(makeToken(claims, issuerKey)))).toMatchObject({
+      status: 200,
+      body: { caller: 'alice' },
+    }));
+  test.each([
+    ['no token', () => ask({ authorizer: {} })],
+    ['garbage', () => withToken('a.b.c')],
+    ["a stranger's key", () => withToken(makeToken(claims, stranger))],
+    ["a stranger's key under our key's name", () => withToken(makeToken(claims, { ...stranger, kid: issuerKey.kid }))],
+  ])('%s is 401', async (_, event) => expect(await answer(event())).toMatchObject({ status: 401 }));
+});
+
+test('the authorizer believes neither of two tokens', async () => {
+  const Authorization = `Bearer ${makeToken(claims, issuerKey)}`;
+  const asking = (values: string[]) =>
+    authorizer({
+      methodArn: 'arn:aws:execute-api:eu-west-1:1:api/v1/GET/orders',
+      headers: { Authorization },
+      multiValueHeaders: { Authorization: values },
+    } as unknown as APIGatewayRequestAuthorizerEvent);
+  const log = vi.spyOn(logger, 'info').mockReturnValue();
+  const effects = [await asking([Authorization]), await asking([Authorization, Authorization])].map(
+    ({ policyDocument }) => policyDocument.Statement[0],
+  );
+  log.mockRestore();
+  expect(effects).toMatchObject([{ Effect: 'Allow' }, { Effect: 'Deny' }]);
+});
+
+describe('the subject of a token', () => {
+  const asking = async (sub: string) => {
+    const headers = { Authorization: `Bearer ${makeToken({ ...claims, sub }, issuerKey)}` };
+    const event = { methodArn: 'arn:aws:execute-api:eu-west-1:1:api/v1/GET/orders', headers };
+    const log = vi.spyOn(logger, 'info').mockReturnValue();
+    const { policyDocument, context } = await authorizer(event as unknown as APIGatewayRequestAuthorizerEvent);
+    const logged = [...log.mock.calls];
+    log.mockRestore();
+    return { ...policyDocument.Statement[0]!, sub: context?.sub, logged };
+  };
+
+  test.each(['alice', 'auth0|5f7c8ec7c33c6c004bbafe82', 'k3xWq@clients', 'a.b@machine', '|@'])(
+    'may be %s',
+    async (sub) => expect(await asking(sub)).toMatchObject({ Effect: 'Allow', sub, logged: [] }),
+  );
+
+  test.each(['ada@example.org', 'a@b.c', 'email|ada@mail.example.org', 'x@y@example.org'])(
+    'may not be %s: the log says why, and not which',
+    async (sub) => {
+      const { Effect, logged, sub: known } = await asking(sub);
+      expect({ Effect, known }).toEqual({ Effect: 'Deny', known: undefined });
+      expect(logged).toEqual([['token refused', expect.objectContaining({ reason: 'sub is an e-mail address' })]]);
+      expect(JSON.stringify(logged)).not.toContain(sub);
+    },
+  );
+});
+
+describe('one token', () => {
+  const token = makeToken(claims, issuerKey);
+  const effectOf = async (headers: object, multiValueHeaders?: object) => {
+    const methodArn = 'arn:aws:execute-api:eu-west-1:1:api/v1/GET/orders';
+    const event = { methodArn, headers, multiValueHeaders } as unknown as APIGatewayRequestAuthorizerEvent;
+    const log = vi.spyOn(logger, 'info').mockReturnValue();
+    const { policyDocument } = await authorizer(event);
+    log.mockRestore();
+    return policyDocument.Statement[0]!.Effect;
+  };
+  const said = (authorization: string) =>
+    effectOf({ Authorization: authorization }, { Authorization: [authorization] });
+
+  test('has one spelling: of the spare bits in its last character none may be set, or the firewall counts each apart', async () => {
+    const last = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
+    const others = [1, 2, 3].map((bits) => `${token.slice(0, -1)}${last[last.indexOf(token.at(-1) ?? '') + bits]}`);
+    const signature = (text: string) => Buffer.from(text.split('.')[2] ?? '', 'base64url').toString('hex');
+    expect(new Set([token, ...others].map(signature)).size).toBe(1);
+    expect(await said(`Bearer ${token}`)).toBe('Allow');
+    expect(await said(`bearer ${token}`)).toBe('Allow');
+    for (const other of others) expect(await said(`Bearer ${other}`)).toBe('Deny');
+  });
+
+  test('comes alone: beside another Authorization header the firewall might count the other one', async () => {
+    const Authorization = `Bearer ${token}`;
+    expect(await effectOf({ Authorization }, { Authorization: ['Bearer a.b.c', Authorization] })).toBe('Deny');
+    expect(await effectOf({ authorization: Authorization }, { authorization: ['x', Authorization] })).toBe('Deny');
+    expect(await effectOf({ Authorization })).toBe('Allow');
+  });
+});

@@ -1,0 +1,82 @@
+import { describe, expect, test } from 'vitest';
+import { accountsContract } from '../../../lambdas/accounts/contract.js';
+import { catalogContract } from '../../../lambdas/catalog/contract.js';
+import { ordersContract } from '../../../lambdas/orders/contract.js';
+import { foreignCommand, isPermanent } from '../../../packages/kit/failures/failure-kinds.js';
+import { from, type Handling, readFrom } from '../../../packages/kit/idempotent-consumer/listening.js';
+import type { ServiceContract } from '../../../packages/kit/messages/contract.js';
+import type { Envelope } from '../../../packages/kit/messages/envelope.js';
+
+const handling: Handling = { project: async () => 'applied' };
+const released = () => handling;
+const carriedOut = () => ({ ...handling });
+const sources = [
+  from({ contract: accountsContract, on: { AuthorizationVoided: released } }),
+  from({
+    contract: accountsContract,
+    onCommand: {
+      AuthorizeAccount: carriedOut,
+      CaptureAuthorization: carriedOut,
+      ReleaseAuthorization: carriedOut,
+      RefundAccount: carriedOut,
+    },
+  }),
+  from({ contract: ordersContract, on: { OrderApproved: released } }),
+];
+const data = { customerId: 'c', orderId: 'o', stepId: 'o/release' };
+const envelopeOf = (source: ServiceContract, type: string, to?: ServiceContract) =>
+  ({
+    source: `orderly.${source.service}`,
+    type,
+    dataschema: `urn:orderly:${(to ?? source).service}:${type}:1`,
+    ...(to && { to: to.service }),
+    data,
+  }) as Envelope;
+
+describe('a consumer of several contracts', () => {
+  test.each([
+    ['an event', envelopeOf(accountsContract, 'AuthorizationVoided'), released],
+    [
+      'a command of a service that may command',
+      envelopeOf(ordersContract, 'ReleaseAuthorization', accountsContract),
+      carriedOut,
+    ],
+    [
+      'a command of its own service',
+      envelopeOf(accountsContract, 'ReleaseAuthorization', accountsContract),
+      carriedOut,
+    ],
+    ['an event of another service', envelopeOf(ordersContract, 'OrderApproved'), released],
+  ])('handles %s by its own handler', (_, envelope, handle) => {
+    const read = readFrom(sources, envelope, ['orders']);
+    expect(read.event.type).toBe(envelope.type);
+    expect(read.handle).toBe(handle);
+  });
+
+  test('refuses what is of none of them', () => {
+    const inventory = { service: 'inventory', events: {} };
+    expect(() => readFrom(sources, envelopeOf(inventory, 'StockReserved'), ['orders'])).toThrow(
+      'UNKNOWN_TYPE: this consumer listens to accounts, takes commands to accounts, listens to orders only',
+    );
+    expect(() =>
+      readFrom(sources, envelopeOf(accountsContract, 'ReleaseAuthorization', inventory), ['orders']),
+    ).toThrow('only');
+  });
+
+  test('refuses a command of a service that may not command, for good', () => {
+    const forged = envelopeOf(catalogContract, 'ReleaseAuthorization', accountsContract);
+    const read = (commanders: readonly string[]) => () => readFrom(sources, forged, commanders);
+    expect(read(['orders'])).toThrow('SENDER_NOT_ALLOWED: the source may not command this service');
+    expect(read(['orders', 'catalog'])).not.toThrow();
+    expect(isPermanent(foreignCommand(forged, ['orders']), () => false)).toBe(true);
+  });
+
+  test('refuses an event that none of its handlers is for, and a command that came as an event', () => {
+    expect(() => readFrom(sources, envelopeOf(ordersContract, 'OrderCancelled'), ['orders'])).toThrow(
+      'has no handler for it',
+    );
+    expect(() => readFrom(sources, envelopeOf(accountsContract, 'ReleaseAuthorization'), ['orders'])).toThrow(
+      'no type of that name',
+    );
+  });
+});

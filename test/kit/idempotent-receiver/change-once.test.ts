@@ -1,0 +1,304 @@
+import { randomUUID } from 'node:crypto';
+import { GetCommand } from '@aws-sdk/lib-dynamodb';
+import { describe, expect, test } from 'vitest';
+import { documents } from '../../../packages/kit/aws/dynamodb.js';
+import { DynamoDbEventStore } from '../../../packages/kit/event-store/dynamodb-event-store.js';
+import { Problem } from '../../../packages/kit/http/errors.js';
+import { type ChangeOnce, changeOnce } from '../../../packages/kit/idempotent-receiver/change-once.js';
+import { type Alongside, createOnce } from '../../../packages/kit/idempotent-receiver/create-once.js';
+import type { IdempotencyKey } from '../../../packages/kit/idempotent-receiver/idempotency-key.js';
+import { keyRecord } from '../../../packages/kit/idempotent-receiver/key-record.js';
+import { inProcessDynamoDb } from '../../support/in-process-dynamodb.js';
+import { counted, evolution, type Tally, type TallyEvent, tallyContract, traceOf } from '../../support/tally.js';
+
+inProcessDynamoDb({ tallies: ['pk', 'sk'], records: ['pk'] });
+const records = { table: 'records', windowSeconds: 3600, service: 'tallies', sessionsPath: '/tallies/sessions' };
+const feedShards = [{ from: '1970-01-01T00:00:00.000Z', shards: 8 }];
+const store = new DynamoDbEventStore<Tally, TallyEvent>(
+  { table: 'tallies', aggregate: 'Tally', contract: tallyContract, feedShards },
+  evolution(),
+);
+
+const newKey = (change: Partial<IdempotencyKey> = {}): IdempotencyKey => ({
+  scope: randomUUID().replaceAll('-', '').repeat(2),
+  requestHash: 'the same',
+  formerHash: 'the same as 0.2.0 made it',
+  expired: false,
+  ...change,
+});
+
+interface Change {
+  readonly id: string;
+  readonly key?: IdempotencyKey;
+  readonly decide?: (sum: number) => readonly TallyEvent[];
+  readonly store?: typeof store;
+  readonly admit?: () => void;
+  readonly alongside?: NonNullable<ChangeOnce<Tally, TallyEvent>['alongside']>;
+}
+const change = ({ id, key = newKey(), decide = () => [counted(1)], ...more }: Change) =>
+  changeOnce({
+    store,
+    id,
+    record: keyRecord(key, records),
+    trace: traceOf(randomUUID()),
+    admit: () => {},
+    decide: ({ state }) => decide(state.sum),
+    ...more,
+  });
+
+/** A store with a rival who comes in between a load and what follows it, so many times. */
+const overtaken = (times: number): typeof store => {
+  let left = times;
+  return Object.assign(Object.create(store), {
+    load: async (id: string) => {
+      const loaded = await store.load(id);
+      if (left-- > 0) await change({ id });
+      return loaded;
+    },
+  });
+};
+
+async function tallied(events: number): Promise<string> {
+  const id = randomUUID();
+  await store.append(store.commit(await store.load(id), Array(events).fill(counted(1)), traceOf('setup')));
+  return id;
+}
+
+describe('a change', () => {
+  test('under one key happens once, and each repeat gets the first answer, also after others', async () => {
+    const id = await tallied(1);
+    const key = newKey();
+    expect(await change({ id, key })).toMatchObject({ replayed: false, loaded: { version: 2, state: { sum: 2 } } });
+    await change({ id });
+    await change({ id });
+    expect(await change({ id, key })).toMatchObject({ replayed: true, loaded: { version: 2, state: { sum: 2 } } });
+    expect(await store.load(id)).toMatchObject({ version: 4 });
+  });
+
+  test('that is repeated is decided once more, and no further: its record outranks a lost race', async () => {
+    const id = await tallied(1);
+    const key = newKey();
+    let decisions = 0;
+    const decide = () => {
+      decisions += 1;
+      return [counted(1)];
+    };
+    await change({ id, key, decide });
+    await change({ id, key, decide });
+    expect(decisions).toBe(2);
+  });
+
+  test('ten times at once under one key happens once', async () => {
+    const id = await tallied(1);
+    const key = newKey();
+    const outcomes = await Promise.all(Array.from({ length: 10 }, () => change({ id, key })));
+    expect(outcomes.filter(({ replayed }) => !replayed)).toHaveLength(1);
+    expect(outcomes.map(({ loaded }) => loaded.version)).toEqual(Array(10).fill(2));
+    expect(await store.load(id)).toMatchObject({ version: 2 });
+  });
+
+  test('by three at once under keys of their own happens three times, decided one after the other', async () => {
+    const id = await tallied(1);
+    const seen: number[] = [];
+    const decide = (sum: number) => {
+      seen.push(sum);
+      return [counted(sum)];
+    };
+    await Promise.all([change({ id, decide }), change({ id, decide }), change({ id, decide })]);
+    // 1 + 1, + 2, + 4: nobody decided on a state that another had changed.
+    expect(await store.load(id)).toMatchObject({ version: 4, state: { sum: 8 } });
+    expect(seen).toEqual(expect.arrayContaining([1, 2, 4]));
+  });
+
+  test('that changes nothing is recorded, and stays its answer when it would change something', async () => {
+    const id = await tallied(1);
+    const key = newKey();
+    expect(await change({ id, key, decide: () => [] })).toMatchObject({ replayed: false, loaded: { version: 1 } });
+    expect(await change({ id, key })).toMatchObject({ replayed: true, loaded: { version: 1 } });
+    expect(await store.load(id)).toMatchObject({ version: 1 });
+  });
+
+  test('that changes nothing is decided again where something happened meanwhile', async () => {
+    const id = await tallied(1);
+    const decide = (sum: number) => (sum >= 2 ? [counted(100)] : []);
+    const outcome = await change({ id, decide, store: overtaken(1) });
+    expect(outcome).toMatchObject({ replayed: false, loaded: { version: 3, state: { sum: 102 } } });
+  });
+
+  test('that loses every race is a conflict, with the version it expected and the one it found', async () => {
+    const id = await tallied(1);
+    const conflict = { code: 'conflict', extra: { versions: { expectedVersion: 5, foundVersion: 6 } } };
+    for (const decide of [() => [counted(100)], () => []]) {
+      const other = await tallied(1);
+      await expect(change({ id: other, decide, store: overtaken(5) })).rejects.toMatchObject(conflict);
+      expect(await store.load(other)).toMatchObject({ version: 6, state: { sum: 6 } });
+    }
+    const problem = await change({ id, store: overtaken(5) }).catch((error: Problem) => error.toJSON('urn:x'));
+    expect(problem).toMatchObject({ status: 409, expectedVersion: 5, foundVersion: 6 });
+  });
+
+  test('that nobody may see is neither looked up nor told', async () => {
+    const id = await tallied(1);
+    const key = newKey();
+    await change({ id, key });
+    const admit = () => {
+      throw new Error('not yours');
+    };
+    await expect(change({ id, key, admit })).rejects.toThrow('not yours');
+  });
+
+  test('that is refused is not recorded: it may succeed later', async () => {
+    const id = await tallied(1);
+    const key = newKey();
+    const refuse = () => {
+      throw new Error('not now');
+    };
+    await expect(change({ id, key, decide: refuse })).rejects.toThrow('not now');
+    expect(await change({ id, key })).toMatchObject({ replayed: false, loaded: { version: 2 } });
+    // Now that it has succeeded, a refusal would be its own success seen again.
+    expect(await change({ id, key, decide: refuse })).toMatchObject({ replayed: true, loaded: { version: 2 } });
+  });
+
+  test('under the key of another request is refused', async () => {
+    const id = await tallied(1);
+    const key = newKey();
+    await change({ id, key });
+    const other = { ...key, requestHash: 'another' };
+    await expect(change({ id, key: other })).rejects.toMatchObject({ code: 'key-reused' });
+    expect(await store.load(id)).toMatchObject({ version: 2 });
+  });
+
+  test('under an issued key that is too old is refused at its first use, and answered as a repeat', async () => {
+    const id = await tallied(1);
+    const key = newKey();
+    await expect(change({ id, key: { ...key, expired: true } })).rejects.toMatchObject({ code: 'key-expired' });
+    await change({ id, key });
+    expect(await change({ id, key: { ...key, expired: true } })).toMatchObject({
+      replayed: true,
+      loaded: { version: 2 },
+    });
+  });
+});
+
+describe('a creation', () => {
+  const create = (key: IdempotencyKey, trigger: string = randomUUID()) =>
+    createOnce({
+      store,
+      initialState: evolution().initialState,
+      key,
+      trace: traceOf(trigger),
+      decide: () => [counted(7)],
+    });
+
+  test('under one key happens once, however many ask at once', async () => {
+    const key = newKey();
+    const outcomes = await Promise.all(Array.from({ length: 10 }, () => create(key)));
+    expect(outcomes.filter(({ replayed }) => !replayed)).toHaveLength(1);
+    expect(new Set(outcomes.map(({ loaded }) => loaded.id)).size).toBe(1);
+    expect(await store.load(outcomes[0]!.loaded.id)).toMatchObject({ version: 1, state: { sum: 7 } });
+  });
+
+  test("the same request again, as the SDK's retry, is not a replay", async () => {
+    const key = newKey();
+    await create(key, 'this request');
+    expect(await create(key, 'this request')).toMatchObject({ replayed: false });
+    expect(await create(key, 'another')).toMatchObject({ replayed: true });
+  });
+
+  test('under an issued key that is too old is refused at its first use, and answered as a repeat for ever', async () => {
+    const key = newKey();
+    await expect(create({ ...key, expired: true })).rejects.toMatchObject({ code: 'key-expired' });
+    await create(key);
+    expect(await create({ ...key, expired: true })).toMatchObject({ replayed: true, loaded: { version: 1 } });
+    await expect(create({ ...key, expired: true, requestHash: 'another' })).rejects.toMatchObject({
+      code: 'key-reused',
+    });
+  });
+});
+
+describe('a count that commits alongside', () => {
+  /** A counter that takes so many, as a customer's counts of a day. */
+  const quota = (most: number) => {
+    const Key = { pk: `quota#${randomUUID()}` };
+    const alongside = (): Alongside => ({
+      write: {
+        Update: {
+          TableName: 'records',
+          Key,
+          UpdateExpression: 'ADD taken :one',
+          ConditionExpression: 'attribute_not_exists(taken) OR taken < :most',
+          ExpressionAttributeValues: { ':one': 1, ':most': most },
+          ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+        },
+      },
+      refuse: (found) => {
+        throw new Problem('limit-reached', `taken: ${found?.taken}`);
+      },
+    });
+    const taken = async () =>
+      (await documents.send(new GetCommand({ TableName: 'records', Key, ConsistentRead: true }))).Item?.taken ?? 0;
+    return { alongside, taken };
+  };
+  const create = (key: IdempotencyKey, { alongside }: ReturnType<typeof quota>) =>
+    createOnce({
+      store,
+      initialState: evolution().initialState,
+      key,
+      trace: traceOf(randomUUID()),
+      decide: () => [counted(7)],
+      alongside,
+    });
+  const kinds = [
+    ['a creation', create],
+    [
+      'a change',
+      async (key: IdempotencyKey, { alongside }: ReturnType<typeof quota>) =>
+        change({ id: await ofKey(key), key, alongside }),
+    ],
+  ] as const;
+  /** One tally a key, so that changes don't meet at its version. */
+  const tallies = new Map<string, Promise<string>>();
+  const ofKey = ({ scope }: IdempotencyKey): Promise<string> => {
+    const id = tallies.get(scope) ?? tallied(1);
+    tallies.set(scope, id);
+    return id;
+  };
+
+  test.each(kinds)('counts %s once, however often it is repeated', async (_, request) => {
+    const counter = quota(5);
+    const key = newKey();
+    await Promise.all(Array.from({ length: 4 }, () => request(key, counter)));
+    expect(await request(key, counter)).toMatchObject({ replayed: true });
+    expect(await counter.taken()).toBe(1);
+  });
+
+  test.each(kinds)('is never overrun by %s at once with others', async (_, request) => {
+    const counter = quota(3);
+    const outcomes = await Promise.allSettled(Array.from({ length: 8 }, () => request(newKey(), counter)));
+    expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(3);
+    for (const outcome of outcomes) {
+      if (outcome.status === 'rejected')
+        expect(outcome.reason).toMatchObject({ code: 'limit-reached', detail: 'taken: 3' });
+    }
+    expect(await counter.taken()).toBe(3);
+  });
+
+  test.each(kinds)('that is used up refuses %s, and answers the repeat of an earlier one', async (_, request) => {
+    const counter = quota(1);
+    const key = newKey();
+    await request(key, counter);
+    const late = newKey();
+    await expect(request(late, counter)).rejects.toMatchObject({ code: 'limit-reached' });
+    expect(await request(key, counter)).toMatchObject({ replayed: true });
+    // A refused request leaves nothing: under the same key it may pass later.
+    expect(await request(late, quota(1))).toMatchObject({ replayed: false });
+    await expect(request({ ...key, requestHash: 'another' }, counter)).rejects.toMatchObject({ code: 'key-reused' });
+  });
+
+  test('leaves a decision without events uncounted', async () => {
+    const counter = quota(1);
+    const id = await tallied(1);
+    await change({ id, decide: () => [], alongside: counter.alongside });
+    expect(await counter.taken()).toBe(0);
+  });
+});

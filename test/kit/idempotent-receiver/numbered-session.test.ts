@@ -1,0 +1,309 @@
+import { randomUUID } from 'node:crypto';
+import { DeleteCommand, PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { documents } from '../../../packages/kit/aws/dynamodb.js';
+import { DynamoDbEventStore } from '../../../packages/kit/event-store/dynamodb-event-store.js';
+import { changeOnce } from '../../../packages/kit/idempotent-receiver/change-once.js';
+import type { KeyedRequest, SessionHeaders } from '../../../packages/kit/idempotent-receiver/idempotency-key.js';
+import {
+  openSession,
+  REQUESTS_AT_ONCE,
+  SESSION_IDLE_SECONDS,
+} from '../../../packages/kit/idempotent-receiver/numbered-session.js';
+import { recordOfRequest } from '../../../packages/kit/idempotent-receiver/record-of-request.js';
+import { inProcessDynamoDb } from '../../support/in-process-dynamodb.js';
+import { counted, evolution, type Tally, type TallyEvent, tallyContract, traceOf } from '../../support/tally.js';
+
+inProcessDynamoDb({ tallies: ['pk', 'sk'], records: ['pk'] });
+const records = {
+  table: 'records',
+  windowSeconds: 35 * 86_400,
+  service: 'tallies',
+  sessionsPath: '/tallies/sessions',
+};
+const store = new DynamoDbEventStore<Tally, TallyEvent>(
+  {
+    table: 'tallies',
+    aggregate: 'Tally',
+    contract: tallyContract,
+    feedShards: [{ from: '1970-01-01T00:00:00.000Z', shards: 8 }],
+  },
+  evolution(),
+);
+const client = 'customer:alice';
+let sessionId = '';
+/** The aggregate that a test's requests change. */
+let id = '';
+
+beforeEach(async () => {
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.parse('2026-11-21T12:00:00.000Z') });
+  id = randomUUID();
+  ({ sessionId } = await openSession(client, records));
+});
+afterEach(() => vi.useRealTimers());
+
+interface Sent {
+  readonly answeredUpTo?: number;
+  readonly body?: object;
+  readonly as?: string;
+  /** Another aggregate, so that only the session is shared. */
+  readonly of?: string;
+  readonly decide?: (sum: number) => readonly TallyEvent[] | Promise<never>;
+  readonly meanwhile?: () => Promise<unknown>;
+}
+
+const requestOf = (number: number, { answeredUpTo, body = {}, as = client }: Sent): KeyedRequest => ({
+  header: undefined,
+  client: as,
+  method: 'POST',
+  path: '/tallies',
+  query: {},
+  body,
+  session: {
+    id: sessionId,
+    number: String(number),
+    answeredUpTo: answeredUpTo === undefined ? undefined : String(answeredUpTo),
+  },
+});
+
+/** Sends request `number`. `meanwhile`: comes in once, when the session was read and before anything is written. */
+function send(number: number, sent: Sent = {}) {
+  let { meanwhile } = sent;
+  const { decide = () => [counted(1)] } = sent;
+  const record = recordOfRequest(requestOf(number, sent), records);
+  return changeOnce({
+    store,
+    id: sent.of ?? id,
+    record: {
+      ...record,
+      claim: async (trigger) => {
+        const claim = await record.claim(trigger);
+        const now = meanwhile;
+        meanwhile = undefined;
+        await now?.();
+        return claim;
+      },
+    },
+    trace: traceOf(randomUUID()),
+    admit: () => undefined,
+    decide: ({ state }) => decide(state.sum) as readonly TallyEvent[],
+  });
+}
+
+const rows = async () => (await documents.send(new ScanCommand({ TableName: 'records' }))).Items ?? [];
+/** The session of this test: the newest, since others are of other tests. */
+const row = async () => {
+  const opened = (await rows()).filter(({ pk }) => pk === ownPk);
+  expect(opened).toHaveLength(1);
+  return opened[0]!;
+};
+let ownPk = '';
+const known = new Set<string>();
+beforeEach(async () => {
+  const all = (await rows()).map(({ pk }) => String(pk));
+  ownPk = all.find((pk) => !known.has(pk)) ?? '';
+  for (const pk of all) known.add(pk);
+});
+
+const pass = (seconds: number) => vi.setSystemTime(Date.now() + seconds * 1000);
+const refused = (code: string) => expect.objectContaining({ code });
+const effects = async () => (await store.load(id)).version;
+
+describe('a numbered request', () => {
+  test('is carried out once, and each repeat gets the first answer, also after others', async () => {
+    expect(await send(1)).toMatchObject({ replayed: false, loaded: { version: 1 } });
+    await send(2, { answeredUpTo: 0 });
+    expect(await send(1)).toMatchObject({ replayed: true, loaded: { version: 1 } });
+    expect(await send(2, { answeredUpTo: 0 })).toMatchObject({ replayed: true, loaded: { version: 2 } });
+    expect(await effects()).toBe(2);
+  });
+
+  test('ten times at once is carried out once', async () => {
+    const outcomes = await Promise.all(Array.from({ length: 10 }, () => send(1)));
+    expect(outcomes.filter(({ replayed }) => !replayed)).toHaveLength(1);
+    expect(outcomes.map(({ loaded }) => loaded.version)).toEqual(Array(10).fill(1));
+    expect(await effects()).toBe(1);
+  });
+
+  test('that changes nothing is recorded, and stays its answer', async () => {
+    await send(1);
+    expect(await send(2, { decide: () => [] })).toMatchObject({ replayed: false, loaded: { version: 1 } });
+    expect(await send(2)).toMatchObject({ replayed: true, loaded: { version: 1 } });
+  });
+
+  test('that is refused is not recorded: its number is free', async () => {
+    const refuse = () => {
+      throw new Error('not now');
+    };
+    await expect(send(1, { decide: refuse })).rejects.toThrow('not now');
+    expect(await send(1, { body: { other: true } })).toMatchObject({ replayed: false });
+    // Now that it has succeeded, a refusal would be its own success seen again.
+    expect(await send(1, { body: { other: true }, decide: refuse })).toMatchObject({ replayed: true });
+  });
+
+  test('of another content than before is refused', async () => {
+    await send(1);
+    await expect(send(1, { body: { other: true } })).rejects.toEqual(refused('key-reused'));
+    expect(await effects()).toBe(1);
+  });
+
+  test('is up to ten in front of the last answer that the client has, and no further', async () => {
+    await expect(send(REQUESTS_AT_ONCE + 1, { answeredUpTo: 0 })).rejects.toEqual(refused('number-out-of-range'));
+    const numbers = Array.from({ length: REQUESTS_AT_ONCE }, (_, at) => at + 1);
+    for (const number of numbers.toReversed()) await send(number, { answeredUpTo: 0 });
+    expect(Object.keys((await row()).answers)).toHaveLength(REQUESTS_AT_ONCE);
+    await send(REQUESTS_AT_ONCE + 1, { answeredUpTo: 1 });
+    expect(await effects()).toBe(REQUESTS_AT_ONCE + 1);
+  });
+
+  test('says by default that the one before was answered: its answer is gone, and it is not taken again', async () => {
+    for (const number of [1, 2, 3]) await send(number);
+    expect(await row()).toMatchObject({ answeredUpTo: 2, answers: { 3: { version: 3 } } });
+    expect(Object.keys((await row()).answers)).toEqual(['3']);
+    for (const number of [1, 2]) await expect(send(number)).rejects.toEqual(refused('number-out-of-range'));
+    await expect(send(2, { answeredUpTo: 0 })).rejects.toEqual(refused('number-out-of-range'));
+    expect(await effects()).toBe(3);
+  });
+
+  test('may leave numbers out', async () => {
+    await send(5);
+    await send(1_000_000);
+    expect(await row()).toMatchObject({ answeredUpTo: 999_999 });
+    expect(await effects()).toBe(2);
+  });
+
+  test('that says that its own answer is there is refused', async () =>
+    expect(send(2, { answeredUpTo: 2 })).rejects.toEqual(refused('number-out-of-range')));
+
+  test('does not move the session back, whatever comes in between its reading and its writing', async () => {
+    for (const number of [1, 2, 3]) await send(number);
+    // 4 and 5 are carried out, answered and forgotten; an old 6, which knew of 3 answers only, comes in late.
+    const meanwhile = async () => {
+      await send(4);
+      await send(5);
+      await send(7, { answeredUpTo: 5 });
+    };
+    await send(6, { answeredUpTo: 3, meanwhile, of: randomUUID() });
+    expect(await row()).toMatchObject({ answeredUpTo: 5 });
+    for (const number of [4, 5]) {
+      await expect(send(number, { answeredUpTo: 3 })).rejects.toEqual(refused('number-out-of-range'));
+    }
+    expect(await effects()).toBe(6);
+  });
+
+  test('that was told to be answered is not answered again, though it came in just before that was written', async () => {
+    await send(3, { answeredUpTo: 2, meanwhile: () => send(1, { answeredUpTo: 0 }), of: randomUUID() });
+    expect(await row()).toMatchObject({ answeredUpTo: 2, answers: { 1: {}, 3: {} } });
+    await expect(send(1, { answeredUpTo: 0 })).rejects.toEqual(refused('number-out-of-range'));
+    await send(4, { answeredUpTo: 2, of: randomUUID() });
+    expect(Object.keys((await row()).answers)).toEqual(['3', '4']);
+    expect(await effects()).toBe(1);
+  });
+
+  test('that the session has gone past between its reading and its writing is refused', async () => {
+    const late = send(1, { meanwhile: () => send(3, { answeredUpTo: 2 }) });
+    await expect(late).rejects.toEqual(refused('number-out-of-range'));
+    expect(await effects()).toBe(1);
+  });
+});
+
+describe('a session', () => {
+  test('names its service and its end, and keeps neither its id nor its client', async () => {
+    const { sessionId: other, expiresAt } = await openSession(client, records);
+    expect(other).toMatch(/^tallies_[0-9a-f-]{36}$/);
+    expect(expiresAt).toBe('2026-11-21T13:00:00.000Z');
+    const kept = JSON.stringify(await rows());
+    expect(kept).not.toContain(other);
+    expect(kept).not.toContain('alice');
+  });
+
+  test("that is unknown, or another client's, takes no request and is not made by one", async () => {
+    const before = (await rows()).length;
+    await expect(send(1, { as: 'customer:bob' })).rejects.toEqual(refused('session-not-open'));
+    sessionId = 'tallies_made-up';
+    await expect(send(1)).rejects.toEqual(refused('session-not-open'));
+    expect(await rows()).toHaveLength(before);
+    expect(await effects()).toBe(0);
+  });
+
+  test.each([
+    ['of another service', 'others_made-up', 'this session is not of this service'],
+    ['that is not open', 'tallies_made-up', 'there is no open session of yours by this id'],
+  ])('%s is told from others, and by which route one is opened here', async (_, id, what) => {
+    sessionId = id;
+    const detail = `${what}: open a new one by POST /tallies/sessions`;
+    await expect(send(1)).rejects.toMatchObject({ code: 'session-not-open', detail });
+  });
+
+  test('ends an hour after its last accepted request; what it carried out is still answered', async () => {
+    pass(SESSION_IDLE_SECONDS - 1);
+    await send(1);
+    pass(SESSION_IDLE_SECONDS - 1);
+    await send(2, { answeredUpTo: 0 });
+    const { idleUntil, expiresAt } = await row();
+    expect(idleUntil).toBe(Math.floor(Date.now() / 1000) + SESSION_IDLE_SECONDS);
+    expect(expiresAt).toBe(idleUntil + records.windowSeconds);
+    pass(SESSION_IDLE_SECONDS);
+    // DynamoDB deletes it weeks later: until then it is there, and closed.
+    await expect(send(3)).rejects.toEqual(refused('session-not-open'));
+    expect(await send(2, { answeredUpTo: 0 })).toMatchObject({ replayed: true, loaded: { version: 2 } });
+    expect(await effects()).toBe(2);
+  });
+
+  test('that ends, or goes, between its reading and its writing takes the request no more', async () => {
+    const ends = async () => pass(SESSION_IDLE_SECONDS);
+    await expect(send(1, { meanwhile: ends })).rejects.toEqual(refused('session-not-open'));
+    ({ sessionId } = await openSession(client, records));
+    const isNew = (await rows()).map(({ pk }) => String(pk)).find((pk) => !known.has(pk));
+    const goes = () => documents.send(new DeleteCommand({ TableName: 'records', Key: { pk: isNew } }));
+    await expect(send(1, { meanwhile: goes })).rejects.toEqual(refused('session-not-open'));
+    expect(await effects()).toBe(0);
+  });
+
+  test('whose opening was answered twice by DynamoDB is one', async () => {
+    const put = vi.spyOn(documents, 'send').mockImplementationOnce(async (command: unknown) => {
+      const { input } = command as PutCommand;
+      await documents.send(new PutCommand(input));
+      return documents.send(new PutCommand(input));
+    });
+    const opened = await openSession(client, records);
+    put.mockRestore();
+    ({ sessionId } = opened);
+    expect(await send(1)).toMatchObject({ replayed: false });
+  });
+});
+
+describe('what a request says of itself', () => {
+  const record = (session: Partial<SessionHeaders>, header?: string) =>
+    recordOfRequest(
+      { ...requestOf(1, {}), header, session: { id: sessionId, number: '1', answeredUpTo: undefined, ...session } },
+      records,
+    );
+
+  test.each([
+    ['no session', { id: undefined }, 'Session-Id'],
+    ['a session that isn’t text', { id: 'a b' }, 'Session-Id'],
+    ['no number', { number: undefined }, 'Request-Number'],
+    ['number 0', { number: '0' }, 'Request-Number'],
+    ['a number with a zero in front', { number: '01' }, 'Request-Number'],
+    ['a fraction', { number: '1.5' }, 'Request-Number'],
+    ['a number without an end', { number: '9'.repeat(13) }, 'Request-Number'],
+    ['answers below none', { answeredUpTo: '-1' }, 'Answered-Up-To'],
+    ['answers that are no number', { answeredUpTo: 'all' }, 'Answered-Up-To'],
+  ])('with %s it is 400', (_, session, header) =>
+    expect(() => record(session)).toThrow(
+      expect.objectContaining({ code: 'invalid-request', extra: { errors: [expect.objectContaining({ header })] } }),
+    ),
+  );
+
+  test('is a key or a number, never both', () => expect(() => record({}, 'k1')).toThrow(refused('invalid-request')));
+  test('is one of them', () => {
+    const { session: _, ...neither } = requestOf(1, {});
+    expect(() => recordOfRequest(neither, records)).toThrow(refused('key-missing'));
+  });
+  test('names what it makes: each number of each session another thing', async () => {
+    const scopes = [record({}).scope, record({ number: '2' }).scope, record({ id: 'tallies_other' }).scope];
+    expect(new Set(scopes).size).toBe(3);
+    expect(record({ answeredUpTo: '0' }).scope).toBe(scopes[0]);
+  });
+});

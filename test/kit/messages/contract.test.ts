@@ -1,0 +1,104 @@
+import { describe, expect, test } from 'vitest';
+import * as z from 'zod/mini';
+import {
+  commandsOf,
+  type EventSchema,
+  earlierShape,
+  eventToWrite,
+  readEvent,
+} from '../../../packages/kit/messages/contract.js';
+
+const One = z.object({ name: z.string() });
+const Two = z.object({ first: z.string(), last: z.string() });
+const Three = z.object({ first: z.string(), last: z.string(), title: z.string() });
+
+/** A name in three versions; which of them is written is the release's matter. */
+const contractOf = (more: Partial<EventSchema> = {}) => ({
+  service: 'people',
+  events: {
+    Named: {
+      version: 3,
+      data: Three,
+      earlier: {
+        1: earlierShape(
+          One,
+          ({ name }) => ({ first: name.split(' ')[0], last: name.split(' ')[1] }),
+          ({ first, last }: z.infer<typeof Two>) => ({ name: `${first} ${last}` }),
+        ),
+        2: earlierShape(
+          Two,
+          (data) => ({ ...data, title: '' }),
+          ({ title: _, ...data }: z.infer<typeof Three>) => data,
+        ),
+      },
+      ...more,
+    },
+  },
+});
+const newest = { first: 'Ada', last: 'Lovelace', title: '' };
+
+describe('reading an event', () => {
+  test.each([
+    [1, { name: 'Ada Lovelace' }],
+    [2, { first: 'Ada', last: 'Lovelace' }],
+    [3, newest],
+  ])('of version %i brings it into the newest, one step after the other', (version, data) =>
+    expect(readEvent(contractOf(), 'Named', version, data)).toEqual({ type: 'Named', data: newest }),
+  );
+  test.each([
+    ['the data of a newer one', 1, newest],
+    ['the data of an older one', 3, { name: 'Ada Lovelace' }],
+    ['what its step makes no newer one of', 1, { name: 'Ada' }],
+  ])('refuses %s: it is never guessed', (_, version, data) =>
+    expect(() => readEvent(contractOf(), 'Named', version, data)).toThrow(
+      expect.objectContaining({ code: 'INVALID_DATA' }),
+    ),
+  );
+  test('of a version that was never kept is refused', () =>
+    expect(() => readEvent(contractOf({ earlier: {} }), 'Named', 2, newest)).toThrow(
+      expect.objectContaining({ code: 'INVALID_DATA' }),
+    ));
+});
+
+describe('writing an event', () => {
+  test.each([
+    [undefined, 3, newest],
+    [3, 3, newest],
+    [2, 2, { first: 'Ada', last: 'Lovelace' }],
+    [1, 1, { name: 'Ada Lovelace' }],
+  ])('with writes = %s is of version %i', (writes, schemaVersion, data) => {
+    const contract = contractOf(writes === undefined ? {} : { writes });
+    const written = eventToWrite(contract, { type: 'Named', data: newest });
+    expect(written).toEqual({ schemaVersion, data });
+    expect(readEvent(contract, 'Named', schemaVersion, data)).toEqual({ type: 'Named', data: newest });
+  });
+  test('is checked against the newest version, whichever is written', () => {
+    for (const writes of [1, 2, 3]) {
+      expect(() => eventToWrite(contractOf({ writes }), { type: 'Named', data: { name: 'Ada Lovelace' } })).toThrow(
+        expect.objectContaining({ code: 'INVALID_DATA' }),
+      );
+    }
+  });
+  test('refuses what no step brings into the version that is to be written', () => {
+    const contract = contractOf({ writes: 2, earlier: { 2: earlierShape(Two, (data) => data) } });
+    expect(() => eventToWrite(contract, { type: 'Named', data: newest })).toThrow(
+      expect.objectContaining({ code: 'INVALID_DATA' }),
+    );
+  });
+});
+
+describe('commands of a contract', () => {
+  const taking = { service: 'people', events: {}, commands: contractOf().events };
+  test('are written and read, also in older versions, as events are', () => {
+    expect(eventToWrite(commandsOf(taking), { type: 'Named', data: newest })).toMatchObject({ schemaVersion: 3 });
+    expect(readEvent(commandsOf(taking), 'Named', 1, { name: 'Ada Lovelace' })).toEqual({
+      type: 'Named',
+      data: newest,
+    });
+  });
+  test('are no events of it, and its events no commands', () => {
+    const unknown = expect.objectContaining({ code: 'UNKNOWN_TYPE' });
+    expect(() => readEvent(taking, 'Named', 3, newest)).toThrow(unknown);
+    expect(() => readEvent(commandsOf(contractOf()), 'Named', 3, newest)).toThrow(unknown);
+  });
+});

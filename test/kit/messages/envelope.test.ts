@@ -1,0 +1,187 @@
+import { describe, expect, test } from 'vitest';
+import { accountsContract } from '../../../lambdas/accounts/contract.js';
+import { ordersContract } from '../../../lambdas/orders/contract.js';
+import { commitItem } from '../../../packages/kit/messages/commit.js';
+import { ContractViolation, readEvent, type ServiceContract } from '../../../packages/kit/messages/contract.js';
+import {
+  busEntries,
+  messageGroupOf,
+  readEnvelope,
+  schemaVersionOf,
+  subjectId,
+} from '../../../packages/kit/messages/envelope.js';
+
+const trace = { trigger: 'm1', actor: 'customer:alice', correlationId: 'c1', traceparent: '00-a-b-01' };
+const commit = commitItem({
+  contract: ordersContract,
+  aggregate: 'Order',
+  id: 'o#1',
+  after: 1,
+  notBefore: '2999-01-01T00:00:00.000Z',
+  events: [
+    { type: 'OrderApproved', data: { orderId: 'o#1' } },
+    { type: 'OrderCancelled', data: { orderId: 'o#1', customerId: 'a "quoted" word' } },
+  ],
+  trace,
+  feedShards: [
+    { from: '1970-01-01T00:00:00.000Z', shards: 1 },
+    { from: '2500-01-01T00:00:00.000Z', shards: 8 },
+  ],
+});
+const bodyOf = (entry: { Source: string; DetailType: string; Detail: string }, change: object = {}) =>
+  JSON.stringify({
+    source: entry.Source,
+    'detail-type': entry.DetailType,
+    detail: { ...JSON.parse(entry.Detail), ...change },
+  });
+
+describe('a commit', () => {
+  test('numbers its events after the version before it, and never runs back in time', () => {
+    expect(commit).toMatchObject({
+      pk: 'Order#o#1',
+      sk: 'COMMIT#0000000002',
+      lastVersion: 3,
+      at: '2999-01-01T00:00:00.000Z',
+    });
+  });
+  test('stands in the feed by hour and shard', () => expect(commit.feedPk).toMatch(/^2999-01-01T00#[0-7]$/));
+  test('refuses an event that breaks its contract, without saying its value', () => {
+    const event = { type: 'OrderApproved', data: { orderId: 12345 } };
+    const bad = () =>
+      commitItem({
+        contract: ordersContract,
+        aggregate: 'Order',
+        id: 'o',
+        after: 0,
+        events: [event],
+        trace,
+        feedShards: [],
+      });
+    expect(bad).toThrow(new ContractViolation('INVALID_DATA', 'OrderApproved: orderId invalid_type'));
+  });
+});
+
+describe('a command of a commit', () => {
+  const commanded = (to: ServiceContract, type: string) => () =>
+    commitItem({
+      contract: ordersContract,
+      aggregate: 'Order',
+      id: 'o',
+      after: 0,
+      events: [{ type: 'OrderApproved', data: { orderId: 'o' } }],
+      commands: [{ to, command: { type, data: { orderId: 'o' } } }],
+      trace,
+      feedShards: [],
+    });
+  test('must be one that its receiver takes', () =>
+    expect(commanded(ordersContract, 'OrderApproved')).toThrow('UNKNOWN_TYPE: orders has no type of that name'));
+  test('must be as its receiver reads it', () =>
+    expect(commanded(accountsContract, 'ReleaseAuthorization')).toThrow('INVALID_DATA: ReleaseAuthorization'));
+});
+
+describe('an envelope', () => {
+  const stage = { service: 'orders', epoch: 2 };
+  const [first, second] = busEntries(commit, stage);
+  test('carries each event of a commit with its own version', () => {
+    expect(JSON.parse(second?.Detail ?? '')).toEqual({
+      specversion: '1.0',
+      id: commit.events[1]?.id,
+      source: 'orderly.orders',
+      type: 'OrderCancelled',
+      subject: 'Order/o#1',
+      time: commit.at,
+      dataschema: 'urn:orderly:orders:OrderCancelled:1',
+      data: { orderId: 'o#1', customerId: 'a "quoted" word' },
+      sequence: 3,
+      epoch: 2,
+      correlationid: 'c1',
+      causationid: 'm1',
+      traceparent: '00-a-b-01',
+      actor: 'customer:alice',
+      messagegroup: messageGroupOf('customer:alice'),
+    });
+  });
+  test('is in one message group with everything that its customer caused, and with nothing else', () => {
+    const groupOf = (actor: string, onBehalfOf?: string) => {
+      const [entry] = busEntries({ ...commit, actor, onBehalfOf }, stage);
+      return entry && readEnvelope(bodyOf(entry)).messagegroup;
+    };
+    expect(groupOf('service:orders', 'customer:alice')).toBe(groupOf('customer:alice'));
+    expect(groupOf('service:orders', 'customer:bob')).not.toBe(groupOf('customer:alice'));
+    expect(groupOf(`customer:${'x'.repeat(128)}`)).toMatch(/^[0-9a-f]{16}$/);
+  });
+  test('of an earlier release has no message group, and is read', () => {
+    if (!first) throw new Error('no entry');
+    expect(readEnvelope(bodyOf(first, { messagegroup: undefined }))).not.toHaveProperty('messagegroup');
+  });
+  test('says on whose behalf a service acted', () => {
+    const [entry] = busEntries({ ...commit, actor: 'service:orders', onBehalfOf: 'customer:alice' }, stage);
+    expect(entry && readEnvelope(bodyOf(entry))).toMatchObject({
+      actor: 'service:orders',
+      onbehalfof: 'customer:alice',
+    });
+  });
+  test('follows for each command of a commit, written by the contract of the service that it is for', () => {
+    const data = { customerId: 'c', orderId: 'o', stepId: 'o/authorize', amount: { amount: 1, currency: 'EUR' } };
+    const withCommand = commitItem({
+      contract: ordersContract,
+      aggregate: 'Order',
+      id: 'o',
+      after: 0,
+      events: [{ type: 'OrderApproved', data: { orderId: 'o' } }],
+      commands: [{ to: accountsContract, command: { type: 'AuthorizeAccount', data } }],
+      trace,
+      feedShards: [],
+    });
+    expect(withCommand.lastVersion).toBe(1);
+    const [event, sent, ...others] = busEntries(withCommand, stage);
+    expect(others).toEqual([]);
+    expect(event && readEnvelope(bodyOf(event))).not.toHaveProperty('to');
+    expect(sent && readEnvelope(bodyOf(sent))).toMatchObject({
+      id: withCommand.commands?.[0]?.id,
+      source: 'orderly.orders',
+      to: 'accounts',
+      type: 'AuthorizeAccount',
+      dataschema: 'urn:orderly:accounts:AuthorizeAccount:1',
+      sequence: 1,
+      data,
+    });
+  });
+  test('is read as it was sent', () => {
+    if (!first) throw new Error('no entry');
+    const envelope = readEnvelope(bodyOf(first));
+    expect(envelope).toEqual(JSON.parse(first.Detail));
+    expect(subjectId(envelope)).toBe('o#1');
+    expect(readEvent(ordersContract, envelope.type, schemaVersionOf(envelope), envelope.data)).toEqual({
+      type: 'OrderApproved',
+      data: { orderId: 'o#1' },
+    });
+  });
+  test('of a command is described by the contract of the service that it is for', () => {
+    if (!first) throw new Error('no entry');
+    const command = { to: 'accounts', dataschema: 'urn:orderly:accounts:OrderApproved:1' };
+    expect(readEnvelope(bodyOf(first, command))).toMatchObject({ source: 'orderly.orders', ...command });
+    expect(() => readEnvelope(bodyOf(first, { to: 'accounts' }))).toThrow('dataschema names another service');
+  });
+  test.each([
+    ['not JSON', '{'],
+    ['another shape', '{}'],
+    ['no id', first && bodyOf(first, { id: '' })],
+    ['a source that differs from the bus event', first && bodyOf(first, { source: 'orderly.inventory' })],
+    ['a type that differs from the bus event', first && bodyOf(first, { type: 'OrderPlaced' })],
+    ['the schema of another type', first && bodyOf(first, { dataschema: 'urn:orderly:orders:OrderPlaced:1' })],
+    ['the schema of another service', first && bodyOf(first, { dataschema: 'urn:orderly:users:OrderApproved:1' })],
+    ['a correlation id without an end', first && bodyOf(first, { correlationid: 'x'.repeat(257) })],
+    ['a version of 0', first && bodyOf(first, { dataschema: 'urn:orderly:orders:OrderApproved:0' })],
+  ])('with %s is refused', (_, body) =>
+    expect(() => readEnvelope(body ?? '')).toThrow(expect.objectContaining({ code: 'INVALID_ENVELOPE' })),
+  );
+  test.each([
+    ['UNKNOWN_TYPE', 'OrderEaten', 1, {}],
+    ['UNKNOWN_TYPE', 'toString', 1, {}],
+    ['NEWER_VERSION', 'OrderApproved', 2, { orderId: 'o' }],
+    ['INVALID_DATA', 'OrderApproved', 1, {}],
+  ])('whose event breaks the contract: %s', (code, type, version, data) =>
+    expect(() => readEvent(ordersContract, type, version, data)).toThrow(expect.objectContaining({ code })),
+  );
+});

@@ -1,0 +1,154 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { describe, expect, test } from 'vitest';
+import * as z from 'zod/mini';
+import type { Loaded } from '../../../packages/kit/event-store/event-store.js';
+import { InMemoryEventStore } from '../../../packages/kit/event-store/in-memory-event-store.js';
+import type { Commit } from '../../../packages/kit/messages/commit.js';
+import type { EventOf } from '../../../packages/kit/messages/contract.js';
+import { openEvents } from '../../../packages/kit/personal-data/personal-fields.js';
+import type { PersonalKeys, SealedAt } from '../../../packages/kit/personal-data/personal-keys.js';
+import { open, SealBroken, Sealed, Unsealed } from '../../../packages/kit/personal-data/sealed.js';
+import { traceOf } from '../../support/tally.js';
+
+const contract = {
+  service: 'letters',
+  events: {
+    Sent: {
+      version: 1,
+      data: z.object({
+        to: z.string(),
+        text: z.exactOptional(Sealed),
+        stamp: z.int(),
+        /** As an earlier release wrote it. */
+        note: z.exactOptional(z.string()),
+        sealedNote: z.exactOptional(Sealed),
+      }),
+      personal: { text: 'to', sealedNote: 'to' },
+      shownAs: { sealedNote: 'note' },
+    },
+  },
+} as const;
+type Sent = EventOf<typeof contract>;
+type Letters = readonly Sent['data'][];
+
+const evolution = {
+  initialState: [] as Letters,
+  evolve: (letters: Letters, { data }: Sent): Letters => [...letters, data],
+  stateSchema: 1,
+};
+const histories = new Map<string, readonly Commit[]>();
+const store = new InMemoryEventStore<Letters, Sent>({ aggregate: 'Box', contract }, evolution, histories);
+const trace = traceOf(randomUUID());
+
+const keys = new Map(['ada', 'bob'].map((person) => [person, randomBytes(32)]));
+const unsealed = (person: string, text = 'my secret') => new Unsealed(person, keys.get(person)!, text);
+const sent = (text?: Sealed, to = 'ada'): Sent => ({
+  type: 'Sent',
+  data: { to, stamp: 1, ...(text ? { text } : {}) },
+});
+async function appended(loaded: Loaded<Letters>, ...events: Sent[]): Promise<Commit> {
+  const commit = store.commit(loaded, events, trace);
+  await store.append(commit);
+  return commit;
+}
+const emptyBox = () => store.load(randomUUID());
+
+describe('a commit', () => {
+  test('holds what is personal sealed, for its own event, and says whose it is', async () => {
+    const box = await emptyBox();
+    const commit = await appended(box, sent(unsealed('ada')), sent(unsealed('ada', 'another secret')), sent());
+    expect(commit.person).toBe('ada');
+    expect(JSON.stringify(commit)).not.toContain('secret');
+    for (const [at, { id, data }] of commit.events.slice(0, 2).entries()) {
+      const place = { aggregate: commit.pk, event: id, field: 'text' };
+      expect(open(keys.get('ada')!, 'ada', JSON.parse(data).text, place)).toBe(['my secret', 'another secret'][at]);
+    }
+    expect(JSON.stringify(store.after(box, commit).state)).not.toContain('secret');
+  });
+
+  test('without any is in no index of people', async () =>
+    expect(await appended(await emptyBox(), sent())).not.toHaveProperty('person'));
+
+  test('of a service that says whom its events are about is in it without any', async () => {
+    const about = { ...contract, person: 'to' } as const;
+    const store = new InMemoryEventStore<Letters, Sent>({ aggregate: 'Box', contract: about }, evolution, new Map());
+    const box = await store.load(randomUUID());
+    expect(store.commit(box, [sent(), sent()], trace).person).toBe('ada');
+    expect(() => store.commit(box, [sent(), sent(undefined, 'bob')], trace)).toThrow('several people');
+  });
+
+  test('holds nothing else in its snapshot', async () => {
+    const box = await emptyBox();
+    const commit = await appended(box, ...Array.from({ length: 20 }, () => sent(unsealed('ada'))));
+    expect(commit.snapshot).toBeDefined();
+    expect(JSON.stringify(commit)).not.toContain('secret');
+  });
+
+  test.each<[string, () => Sent[]]>([
+    ['in plain text', () => [sent('my secret' as never)]],
+    ['in plain text of the right shape', () => [sent({ sealed: `1.${randomUUID()}.${'A'.repeat(60)}` })]],
+    ["prepared by another person's key", () => [sent(unsealed('bob'))]],
+    [
+      'in plain text, in the field that it is shown as',
+      () => [{ type: 'Sent', data: { to: 'ada', stamp: 1, note: 'my secret' } }],
+    ],
+    ['of two people', () => [sent(unsealed('ada')), sent(unsealed('bob'), 'bob')]],
+  ])('is not made of personal data %s', async (_, events) => {
+    const box = await emptyBox();
+    expect(() => store.commit(box, events(), trace)).toThrow(expect.objectContaining({ code: 'INVALID_DATA' }));
+  });
+});
+
+describe('an aggregate', () => {
+  test('is not loaded with a value that was sealed for another event', async () => {
+    const box = await emptyBox();
+    const { pk } = await appended(box, sent(unsealed('ada')), sent(unsealed('ada')));
+    const [commit] = histories.get(pk)!;
+    const [one, other] = commit!.events;
+    histories.set(pk, [{ ...commit!, events: [{ ...one!, data: other!.data }, other!] }]);
+    await expect(store.load(box.id)).rejects.toThrow(SealBroken);
+    await expect(store.history(box.id, { commit: 1, shown: 0 }, 5)).rejects.toThrow(SealBroken);
+  });
+});
+
+/** Keys that open nothing, and remember what they were asked for. */
+function opening() {
+  const asked: [string, readonly SealedAt[]][] = [];
+  const openAll = async (person: string, values: readonly SealedAt[]) => {
+    asked.push([person, values]);
+    return values.map((_, at) => `${person} ${at}`);
+  };
+  return { asked, keys: { openAll } as unknown as PersonalKeys };
+}
+
+test('events are opened field by field, each at its own place, and each person is asked for once', async () => {
+  const box = await emptyBox();
+  const { pk, events } = await appended(box, sent(unsealed('ada')), sent(), sent(unsealed('ada')));
+  const { asked, keys } = opening();
+  const { items } = await store.history(box.id, { commit: 1, shown: 0 }, 5);
+  const opened = await openEvents(keys, contract, pk, items);
+  expect(opened.map(({ data }) => data)).toEqual([
+    { to: 'ada', stamp: 1, text: 'ada 0' },
+    { to: 'ada', stamp: 1 },
+    { to: 'ada', stamp: 1, text: 'ada 1' },
+  ]);
+  const at = ({ id, data }: (typeof events)[number]) => ({
+    sealed: JSON.parse(data).text,
+    place: { aggregate: pk, event: id, field: 'text' },
+  });
+  expect(asked).toEqual([['ada', [expect.objectContaining(at(events[0]!)), expect.objectContaining(at(events[2]!))]]]);
+});
+
+test('a field is shown under the name that it had in plain text, which is shown as it was', async () => {
+  const box = await emptyBox();
+  const { pk } = await appended(box, { type: 'Sent', data: { to: 'ada', stamp: 1, sealedNote: unsealed('ada') } });
+  const [commit] = histories.get(pk)!;
+  const before = { ...commit!.events[0]!, data: JSON.stringify({ to: 'ada', stamp: 1, note: 'from 0.1.0' }) };
+  histories.set(pk, [{ ...commit!, events: [commit!.events[0]!, before], lastVersion: 2 }]);
+  const { items } = await store.history(box.id, { commit: 1, shown: 0 }, 5);
+  const opened = await openEvents(opening().keys, contract, pk, items);
+  expect(opened.map(({ data }) => data)).toEqual([
+    { to: 'ada', stamp: 1, note: 'ada 0' },
+    { to: 'ada', stamp: 1, note: 'from 0.1.0' },
+  ]);
+});

@@ -1,0 +1,186 @@
+import { randomUUID } from 'node:crypto';
+import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { documents } from '../../../packages/kit/aws/dynamodb.js';
+import {
+  KeyMissing,
+  PersonalKeys,
+  personKey,
+  type SealedAt,
+} from '../../../packages/kit/personal-data/personal-keys.js';
+import { SealBroken, type Sealed } from '../../../packages/kit/personal-data/sealed.js';
+import { inProcessDynamoDb } from '../../support/in-process-dynamodb.js';
+import { inProcessKms, KMS_KEY } from '../../support/in-process-kms.js';
+
+const dynamodb = inProcessDynamoDb({ people: ['pk'] });
+const inProcess = inProcessKms();
+/** As a function has them that has just begun. */
+const newFunction = (): PersonalKeys =>
+  new PersonalKeys({ table: 'people', kmsKey: KMS_KEY, documents, kms: inProcess.kms });
+
+const place = { aggregate: 'Order#1', event: '019aa4f2-6c1e-7d53-9f0e-2b8a4c6d8e10', field: 'deliverTo' };
+const itemOf = async (person: string) =>
+  (await documents.send(new GetCommand({ TableName: 'people', Key: personKey(person) }))).Item;
+const forget = (person: string) =>
+  documents.send(new PutCommand({ TableName: 'people', Item: { ...personKey(person), forgottenAt: 'now' } }));
+
+const open = async (keys: PersonalKeys, person: string, sealed: Sealed, at: SealedAt['place']) =>
+  (await keys.openAll(person, [{ sealed, place: at }]))[0];
+
+let person: string;
+beforeEach(() => {
+  person = randomUUID();
+  inProcess.calls.length = 0;
+  dynamodb.calls.length = 0;
+});
+afterEach(() => {
+  inProcess.fails = undefined;
+  vi.useRealTimers();
+});
+
+async function sealed(keys: PersonalKeys): Promise<Sealed> {
+  const unsealed = await keys.unsealed(person, 'Ada');
+  return unsealed!.sealAt(place);
+}
+
+describe("a person's data", () => {
+  test('opens again, in the function that sealed it and in others', async () => {
+    const keys = newFunction();
+    const value = await sealed(keys);
+    expect(await open(keys, person, value, place)).toBe('Ada');
+    expect(await open(newFunction(), person, value, place)).toBe('Ada');
+    const { event: _, ...inState } = place;
+    expect(await open(newFunction(), person, value, inState)).toBe('Ada');
+    expect(inProcess.calls).toEqual(['GenerateDataKey', 'Decrypt', 'Decrypt']);
+  });
+
+  test('opens by no place but its own, and by no other person’s key', async () => {
+    const keys = newFunction();
+    const value = await sealed(keys);
+    await keys.unsealed('another', 'x');
+    await expect(open(keys, person, value, { ...place, aggregate: 'Order#2' })).rejects.toThrow(SealBroken);
+    await expect(open(keys, person, value, { ...place, event: randomUUID() })).rejects.toThrow(SealBroken);
+    await expect(open(keys, 'another', value, place)).rejects.toThrow(SealBroken);
+  });
+
+  test('is opened by one look at the key, however much it is, and by none where there is nothing', async () => {
+    const value = await sealed(newFunction());
+    dynamodb.calls.length = 0;
+    inProcess.calls.length = 0;
+    const values = Array.from({ length: 3 }, () => ({ sealed: value, place }));
+    expect(await newFunction().openAll(person, values)).toEqual(['Ada', 'Ada', 'Ada']);
+    expect(dynamodb.calls).toHaveLength(1);
+    expect(inProcess.calls).toEqual(['Decrypt']);
+    await forget(person);
+    dynamodb.calls.length = 0;
+    expect(await newFunction().openAll(person, values)).toEqual(values.map(() => ({ forgotten: true })));
+    expect(await newFunction().openAll(person, [])).toEqual([]);
+    expect(dynamodb.calls).toHaveLength(1);
+  });
+
+  test('has one key, whoever is first', async () => {
+    const [one, other] = [newFunction(), newFunction()];
+    const values = await Promise.all([sealed(one), sealed(other)]);
+    for (const value of values) expect(await open(newFunction(), person, value, place)).toBe('Ada');
+    expect(await open(one, person, values[1], place)).toBe('Ada');
+  });
+
+  test('of another person can not be taken by swapping the wrapped keys', async () => {
+    const value = await sealed(newFunction());
+    const stolen = { ...(await itemOf(person)), ...personKey('thief') };
+    await documents.send(new PutCommand({ TableName: 'people', Item: stolen }));
+    await expect(open(newFunction(), 'thief', value, place)).rejects.toMatchObject({
+      name: 'InvalidCiphertextException',
+    });
+  });
+
+  test('that was sealed and has no key is an error: it was not forgotten', async () => {
+    await expect(open(newFunction(), person, await sealedElsewhere(), place)).rejects.toThrow(KeyMissing);
+  });
+  const sealedElsewhere = async () => (await newFunction().unsealed('somebody', 'x'))!.sealAt(place);
+});
+
+describe('after forget', () => {
+  test('it is shown as forgotten, and nothing makes a new key', async () => {
+    const value = await sealed(newFunction());
+    await forget(person);
+    expect(await open(newFunction(), person, value, place)).toEqual({ forgotten: true });
+    expect(await newFunction().unsealed(person, 'Ada')).toBeUndefined();
+    expect(await itemOf(person)).toEqual({ ...personKey(person), forgottenAt: 'now' });
+  });
+
+  test('of a person without a key, nothing makes one', async () => {
+    await forget(person);
+    expect(await newFunction().unsealed(person, 'Ada')).toBeUndefined();
+    expect(inProcess.calls).toEqual([]);
+  });
+
+  test('in the very moment of making a key, the tombstone wins', async () => {
+    const keys = newFunction();
+    const { send } = inProcess.kms;
+    const spy = vi.spyOn(inProcess.kms, 'send').mockImplementationOnce((async (...args: Parameters<typeof send>) => {
+      await forget(person);
+      return send.apply(inProcess.kms, args);
+    }) as never);
+    expect(await keys.unsealed(person, 'Ada')).toBeUndefined();
+    expect(await keys.unsealed(person, 'Ada')).toBeUndefined();
+    expect(await itemOf(person)).toEqual({ ...personKey(person), forgottenAt: 'now' });
+    spy.mockRestore();
+  });
+});
+
+describe('a key in memory', () => {
+  test('is asked for once in five minutes, and not a second longer', async () => {
+    vi.useFakeTimers({ toFake: ['Date'] });
+    vi.setSystemTime(1_000_000_000_400);
+    const keys = newFunction();
+    const value = await sealed(keys);
+    await forget(person);
+    dynamodb.calls.length = 0;
+    vi.setSystemTime(1_000_000_299_999);
+    expect(await open(keys, person, value, place)).toBe('Ada');
+    expect(dynamodb.calls).toEqual([]);
+    vi.setSystemTime(1_000_000_300_000);
+    expect(await open(keys, person, value, place)).toEqual({ forgotten: true });
+  });
+
+  test('is not held longer because nobody asks for it again', async () => {
+    vi.useFakeTimers({ toFake: ['Date'] });
+    vi.setSystemTime(1_000_000_000_000);
+    const keys = newFunction();
+    // What a memory dump of the function would show.
+    const held = () => [...(keys as unknown as { readonly memory: ReadonlyMap<string, unknown> }).memory.keys()];
+    const [early, late] = [`${person}-early`, `${person}-late`];
+    await keys.unsealed(early, 'x');
+    vi.setSystemTime(1_000_000_200_000);
+    await keys.unsealed(late, 'x');
+    expect(held()).toEqual([early, late]);
+    vi.setSystemTime(1_000_000_300_000);
+    await keys.unsealed(late, 'x');
+    expect(held()).toEqual([late]);
+    vi.setSystemTime(1_000_000_600_000);
+    await keys.unsealed(person, 'x');
+    expect(held()).toEqual([person]);
+  });
+
+  test('is one of 200 at most', async () => {
+    const keys = newFunction();
+    await keys.unsealed(person, 'x');
+    await Promise.all(Array.from({ length: 199 }, (_, at) => keys.unsealed(`${person}-${at}`, 'x')));
+    inProcess.calls.length = 0;
+    await keys.unsealed(person, 'x');
+    expect(inProcess.calls).toEqual([]);
+    await keys.unsealed(`${person}-more`, 'x');
+    await keys.unsealed(person, 'x');
+    expect(inProcess.calls).toEqual(['GenerateDataKey', 'Decrypt']);
+  });
+});
+
+test('where KMS fails nothing is kept, and the next try passes', async () => {
+  inProcess.fails = { error: { status: 400, code: 'ThrottlingException', message: 'Rate exceeded' } };
+  const keys = newFunction();
+  await expect(keys.unsealed(person, 'Ada')).rejects.toMatchObject({ name: 'ThrottlingException' });
+  expect(await itemOf(person)).toBeUndefined();
+  inProcess.fails = undefined;
+  expect(await keys.unsealed(person, 'Ada')).toBeDefined();
+});

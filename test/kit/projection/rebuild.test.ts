@@ -1,0 +1,320 @@
+import { randomUUID } from 'node:crypto';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { documents } from '../../../packages/kit/aws/dynamodb.js';
+import type { RebuildAnswer } from '../../../packages/kit/projection/contract.js';
+import { show } from '../../../packages/kit/projection/projection.js';
+import { inProcessDynamoDb } from '../../support/in-process-dynamodb.js';
+import { Tallies } from './tallies.js';
+
+/** Called before each call to DynamoDB: a rival's moment. */
+let before: ((command: string) => Promise<void>) | undefined;
+documents.middlewareStack.add(
+  (next, context) => async (args) => {
+    await before?.(context.commandName ?? '');
+    return next(args);
+  },
+  { step: 'initialize' },
+);
+
+let tallies: Tallies;
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.parse('2026-03-01T00:00:00.000Z') });
+  before = undefined;
+  const table = `table-${randomUUID()}`;
+  inProcessDynamoDb(
+    { [table]: ['pk', 'sk'] },
+    { [table]: { feed: ['feedPk', 'feedSk'], lists: ['listPk', 'listSk'] } },
+  );
+  tallies = new Tallies(table);
+});
+afterEach(() => {
+  vi.useRealTimers();
+  expect(before, 'a rival whose moment never came').toBeUndefined();
+});
+
+/** What was committed until now shows in the feed. */
+function begin(purpose: 'switch' | 'check' = 'switch'): Promise<RebuildAnswer> {
+  pass(10);
+  return tallies.ask({ action: 'begin', purpose });
+}
+async function rebuild(purpose?: 'switch' | 'check'): Promise<RebuildAnswer> {
+  await begin(purpose);
+  return goOn();
+}
+const goOn = () => tallies.ask({ action: 'go-on', pageSize: 3 });
+/** A call that has time for one page. */
+async function onePage(): Promise<RebuildAnswer> {
+  let looks = 0;
+  tallies.timeLeft = () => (looks++ === 0 ? 30_000 : 0);
+  const answer = await goOn();
+  tallies.timeLeft = () => 30_000;
+  return answer;
+}
+const pass = (seconds: number) => vi.setSystemTime(Date.now() + seconds * 1000);
+
+/** Once: what comes in between, in front of the first call of that name. */
+function inFrontOf(wanted: string, work: () => Promise<unknown>): void {
+  before = async (command) => {
+    if (command !== wanted) return;
+    before = undefined;
+    await work();
+  };
+}
+
+/** Until nothing is left of it. */
+async function done(): Promise<RebuildAnswer> {
+  for (let call = 0; call < 50; call++) {
+    const answer = await goOn();
+    if (answer.rebuild?.phase === 'DONE') return answer;
+    pass(answer.waitSeconds ?? 0);
+  }
+  throw new Error('it does not end');
+}
+
+describe('a rebuild', () => {
+  test('fills a version beside the one that is read, switches, and deletes the old one a minute later', async () => {
+    const ids = [];
+    for (let count = 0; count < 7; count++) ids.push(await tallies.listed());
+    const [first = ''] = ids;
+    await tallies.count(first);
+    await tallies.consume(first);
+    const wanted = { ...Object.fromEntries(ids.map((id) => [id, 1])), [first]: 2 };
+    const before = await tallies.rows();
+
+    const switched = await rebuild();
+    expect(switched).toMatchObject({
+      versions: { reads: 2, last: 2 },
+      waitSeconds: 60,
+      rebuild: { phase: 'DELETE', counts: { commits: 8, aggregates: 7, compared: 7, completed: 0, differences: 0 } },
+    });
+    expect(await tallies.shown(1)).toEqual(wanted);
+    expect(await tallies.shown(2)).toEqual(wanted);
+    pass(59);
+    expect(await goOn()).toMatchObject({ waitSeconds: 1 });
+    expect(await tallies.shown(1)).toEqual(wanted);
+
+    expect(await done()).toMatchObject({ versions: { reads: 2, last: 2 }, rebuild: { counts: { deleted: 7 } } });
+    const after = await tallies.rows();
+    expect(after).toHaveLength(7);
+    // The same to the byte, but for the version in the keys.
+    expect(JSON.parse(JSON.stringify(after).replaceAll(/(ROW|EVEN)@2/g, '$1'))).toEqual(before);
+  });
+
+  test('a second one begins a third version, and so on', async () => {
+    const id = await tallies.listed();
+    for (const version of [2, 3, 4]) {
+      await rebuild();
+      await done();
+      expect(await tallies.shown(version)).toEqual({ [id]: 1 });
+      expect(await tallies.rows()).toHaveLength(1);
+    }
+  });
+
+  test('shows again what had drifted: rows that are gone, old, altered, or of nothing', async () => {
+    const [gone, old, altered, even] = [
+      await tallies.listed(),
+      await tallies.listed(),
+      await tallies.listed(),
+      await tallies.listed(),
+    ];
+    await tallies.remove(`SHOWN#${gone}`, 'ROW');
+    await tallies.count(old);
+    await tallies.put({ pk: `SHOWN#${altered}`, sk: 'ROW', version: 1, sum: 77 });
+    await tallies.put({ pk: 'SHOWN#nothing', sk: 'ROW', version: 1, sum: 88 });
+    await tallies.count(even);
+    await tallies.consume(even);
+    pass(3600);
+
+    const { rebuild: ended } = await rebuild();
+    expect(ended?.differences.toSorted((one, other) => one.kind.localeCompare(other.kind))).toEqual(
+      [
+        { subject: `Tally/${gone}`, kind: 'behind' },
+        { subject: `Tally/${old}`, kind: 'behind' },
+        { subject: `Tally/${altered}`, kind: 'bytes' },
+        { subject: 'Tally/nothing', kind: 'unfounded' },
+      ].map((one) =>
+        expect.objectContaining({
+          kind: one.kind,
+          subject: one.kind === 'behind' ? expect.stringMatching(`${gone}|${old}`) : one.subject,
+        }),
+      ),
+    );
+    expect(ended?.counts).toMatchObject({ compared: 5, differences: 4, pending: 0 });
+    await done();
+    expect(await tallies.shown(2)).toEqual({ [gone]: 1, [old]: 2, [altered]: 1, [even]: 2 });
+    expect((await tallies.rows()).filter((row) => row.listPk === 'EVEN@2#tallies')).toHaveLength(2);
+  });
+
+  test('an event on its way is no difference', async () => {
+    const id = await tallies.listed();
+    await tallies.count(id);
+    expect((await rebuild()).rebuild?.counts).toMatchObject({ pending: 1, differences: 0 });
+  });
+
+  test('goes on from its checkpoint after a crash anywhere, and ends the same', async () => {
+    const ids = [await tallies.listed(), await tallies.listed(), await tallies.listed(), await tallies.listed()];
+    await begin();
+    let crashes = 0;
+    for (let call = 1; ; call++) {
+      let left = call % 7;
+      before = async () => {
+        if (left-- === 0) throw new Error('killed');
+      };
+      const answer = await goOn().catch(() => undefined);
+      before = undefined;
+      if (!answer) crashes++;
+      pass(answer?.waitSeconds ?? 0);
+      if (answer?.rebuild?.phase === 'DONE') break;
+      if (call > 500) throw new Error('it does not end');
+    }
+    expect(crashes).toBeGreaterThan(5);
+    expect(await tallies.shown(2)).toEqual(Object.fromEntries(ids.map((id) => [id, 1])));
+    expect(await tallies.rows()).toHaveLength(4);
+  });
+
+  test('has its checkpoint after each page', async () => {
+    for (let count = 0; count < 7; count++) await tallies.listed();
+    await begin();
+    const seen = [];
+    for (const _ of [1, 2, 3]) seen.push((await onePage()).rebuild?.counts.aggregates);
+    expect(seen).toEqual([3, 6, 7]);
+  });
+
+  test('that is paused does nothing until it is resumed', async () => {
+    await tallies.listed();
+    await begin();
+    expect((await tallies.ask({ action: 'pause' })).rebuild).toMatchObject({ paused: true, phase: 'REPLAY' });
+    expect((await goOn()).rebuild).toMatchObject({ phase: 'REPLAY', counts: { aggregates: 0 } });
+    await tallies.ask({ action: 'resume' });
+    expect((await goOn()).versions.reads).toBe(2);
+  });
+
+  test('a pause in the middle of a page is heard at its end', async () => {
+    await tallies.listed();
+    await begin();
+    inFrontOf('PutItemCommand', () => tallies.ask({ action: 'pause' }));
+    expect((await goOn()).rebuild).toMatchObject({ paused: true, phase: 'REPLAY', counts: { aggregates: 0 } });
+  });
+
+  test('a check compares and goes again, and what is read stays', async () => {
+    const id = await tallies.listed();
+    await tallies.put({ pk: `SHOWN#${id}`, sk: 'ROW', version: 1, sum: 77 });
+    const checked = await rebuild('check');
+    expect(checked).toMatchObject({ versions: { reads: 1, last: 2 }, rebuild: { counts: { differences: 1 } } });
+    expect(checked.versions.builds).toBeUndefined();
+    await done();
+    expect(await tallies.rows()).toMatchObject([{ sk: 'ROW', sum: 77 }]);
+  });
+
+  test('is discarded at any time before it was decided, and not after', async () => {
+    const id = await tallies.listed();
+    await begin();
+    expect((await tallies.ask({ action: 'discard' })).versions).toEqual({ reads: 1, last: 2 });
+    await done();
+    expect(await tallies.shown(1)).toEqual({ [id]: 1 });
+    await rebuild();
+    expect((await tallies.ask({ action: 'discard' })).versions).toEqual({ reads: 3, last: 3 });
+  });
+
+  test('stops where an aggregate can not be read, and switches nothing', async () => {
+    const id = await tallies.listed();
+    const [commit] = (await tallies.store.load(id)).commits;
+    await tallies.put({ ...commit, events: [{ ...commit?.events[0], type: 'Unheard' }] });
+    await expect(rebuild()).rejects.toThrow(/UNKNOWN_TYPE/);
+    expect((await tallies.ask({ action: 'show' })).versions).toMatchObject({ reads: 1, builds: 2 });
+  });
+});
+
+describe('while events come', () => {
+  test('each is shown in both versions, from the beginning to the switch', async () => {
+    const [early, late] = [await tallies.listed(), await tallies.listed()];
+    await begin();
+    await tallies.count(early);
+    await tallies.consume(early);
+    expect([await tallies.shown(1), await tallies.shown(2)]).toEqual([{ [early]: 2, [late]: 1 }, { [early]: 2 }]);
+    // In front of the switch, when every row has been compared.
+    inFrontOf('TransactWriteItemsCommand', async () => {
+      await tallies.count(late);
+      await tallies.consume(late);
+    });
+    await goOn();
+    expect(await tallies.shown(2)).toEqual({ [early]: 2, [late]: 2 });
+  });
+
+  test('one whose consumer looked at the pointer before the rebuild began is in the new version too', async () => {
+    const id = await tallies.count();
+    const hidden = await hide(id);
+    // The consumer has looked: none is being built. The whole rebuild happens, then it puts its row.
+    inFrontOf('PutItemCommand', () => rebuild());
+    await tallies.consume(id);
+    await hidden.show();
+    expect(await tallies.shown(2)).toEqual({ [id]: 1 });
+  });
+
+  test('a commit that the feed shows late is completed from the row that its consumer put', async () => {
+    const id = await tallies.listed();
+    await hide(id);
+    const { rebuild: ended } = await rebuild();
+    expect(ended?.counts).toMatchObject({ aggregates: 0, compared: 1, completed: 1, differences: 0 });
+    expect(await tallies.shown(2)).toEqual({ [id]: 1 });
+  });
+
+  test('an older row never takes the place of a newer one, in either version', async () => {
+    const id = await tallies.listed();
+    await begin();
+    const older = await tallies.store.load(id);
+    await tallies.count(id);
+    expect(await tallies.consume(id)).toBe('applied');
+    expect(await show(tallies.projection, older)).toBe('duplicate');
+    expect([await tallies.shown(1), await tallies.shown(2)]).toEqual([{ [id]: 2 }, { [id]: 2 }]);
+  });
+});
+
+describe('two runners', () => {
+  test('of one rebuild do it once', async () => {
+    const ids = [];
+    for (let count = 0; count < 7; count++) ids.push(await tallies.listed());
+    await Promise.all([begin(), begin('check')]);
+    const answers = await Promise.all([goOn(), goOn(), goOn()]);
+    expect(answers.at(-1)).toMatchObject({
+      versions: { last: 2 },
+      rebuild: { counts: { aggregates: 7, compared: 7 } },
+    });
+    expect(await tallies.shown(1)).toEqual(Object.fromEntries(ids.map((id) => [id, 1])));
+  });
+
+  test('one that switches late, after another began the next rebuild, is refused', async () => {
+    await tallies.listed();
+    await begin();
+    // In front of the switch: the same rebuild ends without it, and the next one begins.
+    inFrontOf('TransactWriteItemsCommand', async () => {
+      await tallies.ask({ action: 'discard' });
+      await done();
+      await begin('check');
+    });
+    const { versions } = await goOn();
+    expect(versions).toMatchObject({ reads: 1, last: 3 });
+  });
+
+  test('one that deletes late deletes nothing of the next rebuild', async () => {
+    const id = await tallies.listed();
+    await rebuild();
+    pass(60);
+    inFrontOf('ScanCommand', async () => {
+      await done();
+      await begin();
+      await tallies.consume(id);
+      tallies.timeLeft = () => 0;
+    });
+    await goOn();
+    expect(await tallies.shown(3)).toEqual({ [id]: 1 });
+  });
+});
+
+/** Takes an aggregate's first commit out of the feed, as an index does that is late. */
+async function hide(id: string): Promise<{ show(): Promise<unknown> }> {
+  const [commit] = (await tallies.store.load(id)).commits;
+  const { feedPk: _, feedSk: __, ...hidden } = commit ?? { feedPk: '', feedSk: '' };
+  await tallies.put(hidden);
+  return { show: () => tallies.put({ ...commit }) };
+}

@@ -1,0 +1,40 @@
+import * as z from 'zod/mini';
+import { sagaCommands, sagaEvents } from '../../../packages/kit/saga/contract.js';
+import type { Patience, Saga } from '../../../packages/kit/saga/saga.js';
+
+const flights = { service: 'flights', events: {} };
+const hotels = { service: 'hotels', events: {} };
+
+// The example of the pattern's README, word for word from here on.
+const Trip = z.object({ tripId: z.string(), seats: z.int(), nights: z.int() });
+type Trip = z.infer<typeof Trip>;
+
+/** What the saga stores, and hears from its clock and from operators. */
+export const bookTripContract = { service: 'travel', events: sagaEvents(Trip), commands: sagaCommands } as const;
+
+const PATIENCE: Patience = { sendAgainAfter: 60, giveUpAfter: 15 * 60 };
+
+export const bookTripSaga: Saga<Trip> = {
+  steps: [
+    {
+      name: 'book-flight',
+      command: ({ tripId, seats }, stepId) => ({
+        to: flights,
+        command: { type: 'BookFlight', data: { tripId, stepId, seats } },
+      }),
+      undo: ({ tripId }, stepId) => ({ to: flights, command: { type: 'CancelFlight', data: { tripId, stepId } } }),
+      patience: PATIENCE,
+    },
+    {
+      name: 'book-hotel',
+      command: ({ tripId, nights }, stepId) => ({
+        to: hotels,
+        command: { type: 'BookHotel', data: { tripId, stepId, nights } },
+      }),
+      undo: ({ tripId }, stepId) => ({ to: hotels, command: { type: 'CancelHotel', data: { tripId, stepId } } }),
+      isNeeded: ({ nights }) => nights > 0,
+      patience: PATIENCE,
+    },
+  ],
+  compensation: { sendAgainAfter: 60, giveUpAfter: 3 * 24 * 60 * 60 },
+};

@@ -1,0 +1,244 @@
+import { describe, expect, test } from 'vitest';
+import type { SagaMessage, SagaRefused } from '../../../packages/kit/saga/saga.js';
+import { done, Journey, refused, stepId, type Trip, undoId } from './trip.js';
+
+const booked = () => new Journey().begin().hear(done(stepId('check-passport')), done(stepId('book-flight')));
+
+describe('a saga that goes well', () => {
+  test('sends its first step and sets its clock', () => {
+    const saga = new Journey().begin();
+    expect(saga.types).toEqual(['SagaStarted', 'StepSent', 'TimerSet']);
+    expect(saga.sent).toEqual(['CheckPassport']);
+    expect(saga.state.timerAt).toBe('2026-01-01T00:01:00.000Z');
+  });
+  test('sends the next step with the answer to the one before, and leaves its clock alone', () => {
+    const saga = new Journey()
+      .begin()
+      .pass(5)
+      .hear(done(stepId('check-passport')));
+    expect(saga.types).toEqual(['StepDone', 'StepSent']);
+    expect(saga.sent).toEqual(['BookFlight']);
+  });
+  test('is complete with the answer to its last', () => {
+    const saga = booked().hear(done(stepId('book-hotel')), done(stepId('pay')));
+    expect(saga.types).toEqual(['StepDone', 'SagaCompleted']);
+    expect(saga.state.status).toBe('COMPLETED');
+  });
+  test('leaves out a step that is not needed', () => {
+    const saga = new Journey().begin(0).hear(done(stepId('check-passport')), done(stepId('book-flight')));
+    expect(saga.sent).toEqual(['Pay']);
+  });
+});
+
+describe('a message', () => {
+  const hearsNothing = (saga: Journey, ...messages: readonly SagaMessage<Trip>[]) => {
+    const before = saga.state;
+    saga.hear(...messages);
+    expect({ events: saga.events, sent: saga.sent, state: saga.state }).toEqual({
+      events: [],
+      sent: [],
+      state: before,
+    });
+  };
+  test('that starts it a second time changes nothing', () =>
+    hearsNothing(booked(), { type: 'Start', data: { id: 't1', nights: 2 } }));
+  test.each([
+    ['of a step that was answered', done(stepId('book-flight'))],
+    ['of a step that is to come', done(stepId('pay'))],
+    ['of the compensation of a step that runs', done(undoId('book-hotel'))],
+    ['that no step asked for', done('')],
+    ['of another saga', done('t2/book-hotel')],
+  ])('with an answer %s changes nothing', (_, message) => hearsNothing(booked(), message));
+  test('with the answer of a step that is being undone changes nothing', () => {
+    for (const late of [done(stepId('book-hotel')), refused(stepId('book-hotel'))]) {
+      hearsNothing(booked().hear({ type: 'Cancel' }), late);
+    }
+  });
+  test('of a clock that was set anew since changes nothing', () => {
+    const saga = new Journey().begin().ring();
+    hearsNothing(saga, { type: 'Ring', number: 1 });
+  });
+  test('to one that has ended changes nothing', () => {
+    const complete = () => booked().hear(done(stepId('book-hotel')), done(stepId('pay')));
+    hearsNothing(complete(), { type: 'Cancel' });
+    hearsNothing(complete(), done(stepId('pay')));
+    hearsNothing(complete(), { type: 'Ring', number: 1 });
+    hearsNothing(complete(), { type: 'Start', data: { id: 't1', nights: 1 } });
+  });
+});
+
+describe('a step that is refused', () => {
+  test('is not undone: it had no effect; those before it are, the newest first', () => {
+    const saga = booked().hear(done(stepId('book-hotel')), refused(stepId('pay'), 'NO_MONEY'));
+    expect(saga.types).toEqual(['SagaFailed', 'CompensationSent']);
+    expect(saga.sent).toEqual(['CancelHotel']);
+    expect(saga.hear(done(undoId('book-hotel'))).sent).toEqual(['CancelFlight']);
+    saga.hear(done(undoId('book-flight')));
+    expect(saga.types).toEqual(['CompensationDone', 'SagaCompensated']);
+    expect(saga.state).toMatchObject({
+      status: 'COMPENSATED',
+      ending: { cause: 'REFUSED', step: 'pay', reason: 'NO_MONEY' },
+    });
+  });
+  test('with nothing to undo before it ends it at once', () => {
+    const saga = new Journey().begin().hear(refused(stepId('check-passport')));
+    expect(saga.types).toEqual(['SagaFailed', 'SagaCompensated']);
+  });
+  test('keeps what the reason is about', () => {
+    const saga = booked().hear({
+      type: 'Reply',
+      stepId: stepId('book-hotel'),
+      outcome: 'REFUSED',
+      reason: 'FULL',
+      subjects: ['room 1'],
+    });
+    expect(saga.state).toMatchObject({ ending: { reason: 'FULL', subjects: ['room 1'] } });
+  });
+});
+
+describe('a step that is not answered', () => {
+  test('is sent again with the same identity, each time after twice the pause', () => {
+    const saga = new Journey().begin();
+    const began = Date.parse(saga.now);
+    const moments = [saga.ring, saga.ring].map((ring) => {
+      ring.call(saga);
+      expect(saga.sent).toEqual(['CheckPassport']);
+      return (Date.parse(saga.now) - began) / 1000;
+    });
+    expect(moments).toEqual([60, 180]);
+    expect(saga.state).toMatchObject({ waiting: { attempt: 3 } });
+  });
+  test('is given up at its deadline, and undone, since it may have happened', () => {
+    const saga = booked();
+    while (saga.state.status === 'RUNNING') saga.ring();
+    expect(Date.parse(saga.now) - Date.parse('2026-01-01T00:00:00.000Z')).toBe(300_000);
+    expect(saga.types).toEqual(['SagaFailed', 'CompensationSent', 'TimerSet']);
+    expect(saga.sent).toEqual(['CancelHotel']);
+    expect(saga.state).toMatchObject({ ending: { cause: 'UNANSWERED', step: 'book-hotel' } });
+  });
+  test('of a later moment lets the clock ring early, which is set again', () => {
+    const saga = new Journey()
+      .begin()
+      .pass(50)
+      .hear(done(stepId('check-passport')));
+    expect(saga.ring().types).toEqual(['TimerSet']);
+    expect(saga.state.timerAt).toBe('2026-01-01T00:01:50.000Z');
+    expect(saga.ring().sent).toEqual(['BookFlight']);
+  });
+  test('whose clock should have rung long ago gets a new one with the next answer', () => {
+    const saga = new Journey()
+      .begin()
+      .pass(200)
+      .hear(done(stepId('check-passport')));
+    expect(saga.types).toEqual(['StepDone', 'StepSent', 'TimerSet']);
+  });
+});
+
+describe('a cancellation', () => {
+  test('undoes the step that is under way first: it may have happened', () => {
+    const saga = booked().hear({ type: 'Cancel' });
+    expect(saga.types).toEqual(['SagaFailed', 'CompensationSent']);
+    expect(saga.sent).toEqual(['CancelHotel']);
+  });
+  test('that comes before the beginning is its end', () => {
+    const saga = new Journey().hear({ type: 'Cancel' });
+    expect(saga.types).toEqual(['SagaFailed', 'SagaCompensated']);
+    saga.begin();
+    expect(saga.events).toEqual([]);
+  });
+  test('changes nothing where it is undone already', () => {
+    const saga = booked().hear(refused(stepId('book-hotel'), 'FULL'), { type: 'Cancel' });
+    expect(saga.events).toEqual([]);
+    expect(saga.state).toMatchObject({ ending: { cause: 'REFUSED' } });
+  });
+});
+
+describe('a compensation', () => {
+  const undoing = () => booked().hear({ type: 'Cancel' });
+  test('that is not answered is sent again, at last once an hour', () => {
+    const saga = undoing();
+    const moments = Array.from({ length: 12 }, () => {
+      saga.ring();
+      expect(saga.sent).toEqual(['CancelHotel']);
+      return Date.parse(saga.now) / 1000;
+    });
+    const pauses = moments.slice(1).map((moment, at) => moment - moments[at]!);
+    expect(pauses).toEqual([120, 240, 480, 960, 1920, 3600, 3600, 3600, 3600, 3600, 3600]);
+  });
+  test('that is never answered leaves it stuck, without a clock', () => {
+    const saga = undoing();
+    while (saga.state.status === 'COMPENSATING') saga.ring();
+    expect(saga.types).toEqual(['SagaStuck']);
+    expect(Date.parse(saga.now) - Date.parse('2026-01-01T00:00:00.000Z')).toBe(86_400_000);
+  });
+  test('that is refused leaves it stuck at once, with the reason', () => {
+    const saga = undoing().hear(refused(undoId('book-hotel'), 'NEVER'));
+    expect(saga.state).toMatchObject({ status: 'STUCK', reason: 'NEVER', waiting: { step: 'book-hotel' } });
+  });
+  test('needs a nearer clock than that of the one before it', () => {
+    const saga = undoing();
+    for (let times = 0; times < 8; times++) saga.ring();
+    saga.pass(10).hear(done(undoId('book-hotel')));
+    expect(saga.types).toEqual(['CompensationDone', 'CompensationSent', 'TimerSet']);
+    expect(Date.parse(saga.state.timerAt!) - Date.parse(saga.now)).toBe(60_000);
+  });
+});
+
+describe('a saga that is stuck', () => {
+  const stuck = () => booked().hear({ type: 'Cancel' }, refused(undoId('book-hotel'), 'NEVER'));
+  test('goes on with a late answer', () => {
+    const saga = stuck().hear(done(undoId('book-hotel')));
+    expect(saga.sent).toEqual(['CancelFlight']);
+    expect(saga.state.status).toBe('COMPENSATING');
+  });
+  test('stays so by a second refusal, and by its clock', () => {
+    const saga = stuck().hear(refused(undoId('book-hotel')));
+    expect(saga.events).toEqual([]);
+    expect(saga.ring().events).toEqual([]);
+  });
+  test('has a new clock when it goes on: its own may have rung in vain, by a clock that is fast', () => {
+    const rung = () => {
+      const saga = stuck();
+      return saga.hear({ type: 'Ring', number: saga.state.timers });
+    };
+    const resolve = { type: 'Resolve', step: 'book-hotel', by: 'operator:eve', note: 'so' } as const;
+    for (const message of [done(undoId('book-hotel')), resolve, { type: 'Retry' } as const])
+      expect(rung().hear(message).types).toContain('TimerSet');
+  });
+  test('is sent again by an operator, with its whole patience and a clock', () => {
+    const saga = stuck().pass(100_000).hear({ type: 'Retry' });
+    expect(saga.types).toEqual(['CompensationSent', 'TimerSet']);
+    expect(saga.sent).toEqual(['CancelHotel']);
+    expect(saga.state).toMatchObject({ status: 'COMPENSATING', waiting: { attempt: 1 } });
+    expect(saga.ring().sent).toEqual(['CancelHotel']);
+  });
+  test('is resolved by an operator who undid it by hand, and goes on', () => {
+    const saga = stuck().hear({ type: 'Resolve', step: 'book-hotel', by: 'operator:eve', note: 'called the hotel' });
+    expect(saga.events[0]).toMatchObject({ type: 'CompensationDone', data: { by: 'operator:eve' } });
+    expect(saga.sent).toEqual(['CancelFlight']);
+  });
+});
+
+describe('an operator', () => {
+  const refusal = (code: SagaRefused['code']) => expect.objectContaining({ name: 'SagaRefused', code });
+  test('has a step sent at once, and a new clock, whatever became of the one that was set', () => {
+    const saga = booked().hear({ type: 'Retry' });
+    expect(saga.sent).toEqual(['BookHotel']);
+    expect(saga.types).toEqual(['StepSent', 'TimerSet']);
+  });
+  test('can not retry what waits for nothing', () => {
+    expect(() => new Journey().hear({ type: 'Retry' })).toThrow(refusal('NOT_WAITING'));
+    const over = booked().hear(done(stepId('book-hotel')), done(stepId('pay')));
+    expect(() => over.hear({ type: 'Retry' })).toThrow(refusal('NOT_WAITING'));
+  });
+  test('can not resolve what is not stuck', () => {
+    const resolve = { type: 'Resolve', step: 'book-hotel', by: 'operator:eve', note: 'so' } as const;
+    expect(() => booked().hear(resolve)).toThrow(refusal('NOT_STUCK'));
+    expect(() => booked().hear({ type: 'Cancel' }, resolve)).toThrow(refusal('NOT_STUCK'));
+  });
+  test('can not resolve another step than the one that it is stuck at', () => {
+    const saga = booked().hear({ type: 'Cancel' }, done(undoId('book-hotel')), refused(undoId('book-flight')));
+    const resolve = { type: 'Resolve', step: 'book-hotel', by: 'operator:eve', note: 'so' } as const;
+    expect(() => saga.hear(resolve)).toThrow(refusal('STUCK_ELSEWHERE'));
+  });
+});

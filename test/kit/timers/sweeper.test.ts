@@ -1,0 +1,303 @@
+import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
+import { TransactionConflictException } from '@aws-sdk/client-dynamodb';
+import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { documents, type Item, transact } from '../../../packages/kit/aws/dynamodb.js';
+import { messageGroupOf } from '../../../packages/kit/messages/envelope.js';
+import { duePartition, LEASES } from '../../../packages/kit/timers/contract.js';
+import { HandOut } from '../../../packages/kit/timers/hand-out.js';
+import { traceOf } from '../../support/tally.js';
+import { WAITER, waitId } from '../../support/waiter/contract.js';
+import { environment, INTERVAL, QUEUE, Waiting } from './waiting.js';
+
+let waiting: Waiting;
+/** Runs in front of each call to DynamoDB, by the command's name: a rival's moment, or the end of the function. */
+let before: ((command: string) => Promise<unknown>) | undefined;
+beforeAll(() => {
+  environment();
+  documents.middlewareStack.add(
+    (next, context) => async (args) => {
+      await before?.(context.commandName ?? '');
+      return next(args);
+    },
+    { step: 'initialize' },
+  );
+});
+beforeEach(() => {
+  waiting = new Waiting();
+});
+afterEach(() => {
+  before = undefined;
+  vi.restoreAllMocks();
+  vi.useRealTimers();
+});
+
+const records = () => waiting.sent.map(({ record }) => record);
+const lease = `${LEASES}${WAITER.name}`;
+const names = (count: number) => Array.from({ length: count }, (_, at) => `waiter-${at}`);
+
+const setAll = async (count: number): Promise<void> => {
+  for (let at = 0; at < count; at += 50)
+    await transact(
+      names(count)
+        .slice(at, at + 50)
+        .map((name) => waiting.write(name)),
+    );
+};
+
+/** Once, in front of the first call of that name. */
+function inFrontOf(wanted: string, work: () => Promise<unknown>): void {
+  before = async (command) => {
+    if (command !== wanted) return;
+    before = undefined;
+    await work();
+  };
+}
+/** Its environment is gone. */
+const dies = () => Promise.reject(new Error('killed'));
+
+describe('a sweep', () => {
+  test('hands out what is due, and nothing before its moment', async () => {
+    const pk = await waiting.set('anna', waiting.in(600));
+    await waiting.sweep();
+    expect(waiting.sent).toEqual([]);
+    waiting.pass(600);
+    await waiting.sweep();
+    expect(waiting.sent).toEqual([{ record: pk, body: (await waiting.read(pk))?.payload }]);
+  });
+
+  test('hands out in the message group of whoever caused it', async () => {
+    await waiting.set('anna');
+    await waiting.sweep();
+    expect(waiting.groups).toEqual([messageGroupOf(traceOf('any').actor)]);
+  });
+
+  test('leaves a timer to its owner for the interval, then hands it out again, until it is done', async () => {
+    await waiting.waits('anna');
+    const pk = await waiting.set('anna');
+    await waiting.sweep();
+    expect(await waiting.read(pk)).toMatchObject({
+      status: 'PENDING',
+      attempts: 1,
+      executeAt: waiting.in(INTERVAL),
+    });
+    waiting.pass(INTERVAL - 20);
+    await waiting.sweep();
+    expect(waiting.sent).toHaveLength(1);
+    waiting.pass(20);
+    await waiting.sweep();
+    expect(waiting.sent).toHaveLength(2);
+    expect(await waiting.read(pk)).toMatchObject({ status: 'PENDING', attempts: 2 });
+    for (const message of waiting.sent) await waiting.deliver(message);
+    expect(await waiting.stateOf('anna')).toMatchObject({ waits: 'OVER', times: 1 });
+    waiting.pass(2 * INTERVAL);
+    await waiting.sweep();
+    expect(waiting.sent).toHaveLength(2);
+  });
+
+  test('that finds nothing writes nothing', async () => {
+    waiting.calls.length = 0;
+    await waiting.sweep();
+    expect(waiting.calls.map(({ operation }) => operation)).toEqual(['Query', 'Query', 'Query', 'Query']);
+    expect(await waiting.read(lease)).toBeUndefined();
+  });
+
+  test('tells how late the latest timer came, counted from the moment that it was set for', async () => {
+    const told = vi.spyOn(Metrics.prototype, 'addMetric');
+    await waiting.set('anna');
+    await waiting.set('bert');
+    await waiting.sweep();
+    expect(told).toHaveBeenLastCalledWith('TimerLateness', MetricUnit.Seconds, 10);
+    waiting.pass(INTERVAL);
+    await waiting.sweep();
+    expect(told).toHaveBeenLastCalledWith('TimerLateness', MetricUnit.Seconds, INTERVAL + 20);
+  });
+
+  test('tells of the latest timer even where its page was through before another one', async () => {
+    const told = vi.spyOn(Metrics.prototype, 'addMetric');
+    await setAll(20);
+    const late = duePartition(WAITER.name, 0);
+    await waiting.put({ ...waiting.write('late', waiting.in(-600)).Put!.Item!, duePk: late });
+    await waiting.sweep();
+    expect(told).toHaveBeenLastCalledWith('TimerLateness', MetricUnit.Seconds, 610);
+  });
+
+  test('goes on page by page until nothing is left, ten messages a call', async () => {
+    await setAll(100);
+    await waiting.sweep();
+    expect(records().toSorted()).toEqual(names(100).map(waiting.record).toSorted());
+    expect(Math.max(...waiting.batches.map((batch) => batch.length))).toBe(10);
+    const pages = waiting.calls.filter(({ operation }) => operation === 'Query');
+    expect(pages.length).toBeGreaterThan(4);
+  });
+
+  test('whose time is over leaves the rest to the next one', async () => {
+    await setAll(100);
+    waiting.timeLeft = () => 7_000;
+    await waiting.sweep();
+    expect(waiting.sent.length).toBeLessThanOrEqual(80);
+    waiting.timeLeft = () => 50_000;
+    await waiting.sweep();
+    expect(new Set(records()).size).toBe(100);
+    expect(waiting.sent).toHaveLength(100);
+  });
+});
+
+describe('what comes in between', () => {
+  test('a crash after it was sent, before it was moved on: it is sent again, and has its effect once', async () => {
+    await waiting.waits('anna');
+    const pk = await waiting.set('anna');
+    inFrontOf('UpdateItemCommand', dies);
+    await expect(waiting.sweep()).rejects.toThrow('killed');
+    expect(await waiting.read(pk)).toMatchObject({ status: 'PENDING', attempts: 0 });
+    waiting.pass(60);
+    await waiting.sweep();
+    expect(records()).toEqual([pk, pk]);
+    for (const message of waiting.sent) await waiting.deliver(message);
+    expect(await waiting.stateOf('anna')).toMatchObject({ waits: 'OVER', times: 1 });
+  });
+
+  test('its owner is faster than the sweeper: it stays done', async () => {
+    await waiting.waits('anna');
+    const pk = await waiting.set('anna');
+    inFrontOf('UpdateItemCommand', () => waiting.deliver(waiting.sent[0]!));
+    await waiting.sweep();
+    const done = await waiting.read(pk);
+    expect(done).toMatchObject({ status: 'PROCESSED', attempts: 0 });
+    expect(Date.parse(String(done?.executeAt))).toBeLessThan(Date.now());
+  });
+
+  test('it is cleared between sent and moved on: nothing comes back', async () => {
+    const pk = await waiting.set('anna');
+    inFrontOf('UpdateItemCommand', () => transact([waiting.timers.clear(waitId('anna'))]));
+    await waiting.sweep();
+    expect(await waiting.read(pk)).toBeUndefined();
+  });
+
+  test('an index that is behind: what is done or was moved on is not sent', async () => {
+    await waiting.waits('done');
+    await waiting.set('done');
+    await waiting.set('moved');
+    // In front of the lease: the index was asked by then.
+    inFrontOf('PutItemCommand', async () => {
+      const record = (await waiting.read(waiting.record('done')))!;
+      await waiting.deliver({ body: String(record.payload), record: String(record.pk) });
+      await waiting.put({ ...(await waiting.read(waiting.record('moved'))), executeAt: waiting.in(60) });
+    });
+    await waiting.sweep();
+    expect(waiting.sent).toEqual([]);
+  });
+
+  test('an index that shows a record at two places: it is sent once', async () => {
+    const pk = await waiting.set('anna');
+    const options = { table: 'records', owner: WAITER.name, queue: QUEUE, intervalSeconds: INTERVAL };
+    await new HandOut(options).page([pk, pk]);
+    expect(records()).toEqual([pk]);
+  });
+
+  test('its owner’s transaction is in the way of moving it on: no failure of the sweep, and due again', async () => {
+    await waiting.set('anna');
+    const conflict = new TransactionConflictException({ message: 'ongoing', $metadata: {} });
+    inFrontOf('UpdateItemCommand', () => Promise.reject(conflict));
+    await waiting.sweep();
+    waiting.pass(60);
+    await waiting.sweep();
+    expect(waiting.sent).toHaveLength(2);
+  });
+
+  test('another sweeper has the lease: nothing is sent, until that one’s time is over', async () => {
+    await waiting.set('anna');
+    inFrontOf('BatchGetItemCommand', dies);
+    await expect(waiting.sweep()).rejects.toThrow('killed');
+    await waiting.sweep();
+    expect(waiting.sent).toEqual([]);
+    waiting.pass(50);
+    await waiting.sweep();
+    expect(waiting.sent).toHaveLength(1);
+  });
+
+  test('two sweepers at once, as the lease was lost: sent twice, moved on once, one effect', async () => {
+    await waiting.waits('anna');
+    const pk = await waiting.set('anna');
+    inFrontOf('UpdateItemCommand', async () => {
+      await waiting.put({ pk: lease, heldUntil: waiting.in(-1) });
+      await waiting.sweeper.sweep(waiting.timeLeft);
+    });
+    await waiting.sweep();
+    expect(records()).toEqual([pk, pk]);
+    expect(await waiting.read(pk)).toMatchObject({ attempts: 1 });
+    for (const message of waiting.sent) await waiting.deliver(message);
+    expect(await waiting.stateOf('anna')).toMatchObject({ waits: 'OVER', times: 1 });
+  });
+});
+
+describe('what can not be sent', () => {
+  test('now, is due at the next sweep; the others of its batch are not sent again', async () => {
+    for (const name of ['anna', 'bert']) await waiting.set(name);
+    waiting.refused.set(waiting.record('anna'), { Code: 'InternalError', SenderFault: false });
+    await waiting.sweep();
+    expect(records()).toEqual([waiting.record('bert')]);
+    waiting.refused.clear();
+    waiting.pass(60);
+    await waiting.sweep();
+    expect(records()).toEqual([waiting.record('bert'), waiting.record('anna')]);
+  });
+
+  test('ever, is a failure; the others of its batch are moved on', async () => {
+    for (const name of ['anna', 'bert']) await waiting.set(name);
+    waiting.refused.set(waiting.record('anna'), { Code: 'InvalidMessageContents', SenderFault: true });
+    await waiting.sweep();
+    expect(await waiting.read(waiting.record('anna'))).toMatchObject({
+      status: 'FAILED',
+      failures: [{ name: 'Unsendable', message: 'InvalidMessageContents' }],
+    });
+    expect(await waiting.read(waiting.record('bert'))).toMatchObject({ status: 'PENDING', attempts: 1 });
+    expect(await waiting.index('failed', 'failedConsumer', WAITER.name)).toHaveLength(1);
+  });
+
+  test.each<[string, (good: string) => Item]>([
+    ['no payload', () => ({})],
+    ['a payload that is no message', () => ({ payload: '{}' })],
+    ['a payload that would fill a batch', (good) => ({ payload: good + ' '.repeat(24 * 1024) })],
+  ])('as it has %s, is a failure, and nothing waits behind it', async (_, poison) => {
+    const shard = duePartition(WAITER.name, 0);
+    const good: Item = { ...waiting.write('anna').Put!.Item!, duePk: shard };
+    for (const name of names(25)) {
+      await waiting.put({
+        pk: waiting.record(name),
+        status: 'PENDING',
+        executeAt: waiting.in(-60),
+        duePk: shard,
+        ...poison(String(good.payload)),
+      });
+    }
+    await waiting.put(good);
+    await waiting.sweep();
+    expect(records()).toEqual([waiting.record('anna')]);
+    expect(await waiting.index('due', 'duePk', shard)).toHaveLength(1);
+    expect(await waiting.index('failed', 'failedConsumer', WAITER.name)).toHaveLength(25);
+  });
+
+  test('as one page’s read fails, keeps no page behind it waiting', async () => {
+    const shard = duePartition(WAITER.name, 0);
+    for (const name of names(50)) await waiting.put({ ...waiting.write(name).Put!.Item!, duePk: shard });
+    inFrontOf('BatchGetItemCommand', dies);
+    await expect(waiting.sweep()).rejects.toThrow('killed');
+    expect(waiting.sent).toHaveLength(30);
+  });
+
+  test('as one shard’s read fails, stays due; other shards go on', async () => {
+    for (const name of names(20)) await waiting.set(name);
+    let calls = 0;
+    before = async (command) => {
+      if (command === 'BatchGetItemCommand' && ++calls === 1) await dies();
+    };
+    await expect(waiting.sweep()).rejects.toThrow('killed');
+    const first = waiting.sent.length;
+    expect(first).toBeGreaterThan(0);
+    expect(first).toBeLessThan(20);
+    waiting.pass(60);
+    await waiting.sweep();
+    expect(new Set(records()).size).toBe(20);
+    expect(waiting.sent).toHaveLength(20);
+  });
+});

@@ -1,0 +1,71 @@
+import { describe, expect, test } from 'vitest';
+import type { AccountEvent } from '../../../../lambdas/accounts/contract.js';
+import { type Account, evolveAccount, setCreditLimit, viewOf } from '../../../../lambdas/accounts/domain/account.js';
+
+const eur = (amount: number) => ({ amount, currency: 'EUR' });
+const usd = (amount: number) => ({ amount, currency: 'USD' });
+const step = { customerId: 'c1', orderId: 'o1', stepId: 'o1/step' };
+const opened: AccountEvent = { type: 'AccountOpened', data: { customerId: 'c1', creditLimit: eur(1000) } };
+const authorized: AccountEvent = { type: 'AccountAuthorized', data: { ...step, amount: eur(600) } };
+const captured: AccountEvent = { type: 'AuthorizationCaptured', data: { ...step, amount: eur(600) } };
+const limitOf = (creditLimit: ReturnType<typeof eur>): AccountEvent => ({
+  type: 'CreditLimitSet',
+  data: { customerId: 'c1', creditLimit },
+});
+const folded = (...events: AccountEvent[]): Account => events.reduce(evolveAccount, { status: 'NONE' });
+const set = (account: Account, limit: ReturnType<typeof eur>) => setCreditLimit(account, 'c1', limit);
+
+describe('a credit limit', () => {
+  test('opens an account that isn’t there, with itself', () => expect(set(folded(), eur(1000))).toEqual([opened]));
+  test('is changed', () => expect(set(folded(opened), eur(2000))).toEqual([limitOf(eur(2000))]));
+  test('that is set already changes nothing', () => expect(set(folded(opened), eur(1000))).toEqual([]));
+  test('goes below what is used, too', () =>
+    expect(set(folded(opened, authorized), eur(0))).toEqual([limitOf(eur(0))]));
+  test('changes the currency of an account that owes nothing', () =>
+    expect(set(folded(opened), usd(1000))).toEqual([limitOf(usd(1000))]));
+  test.each([
+    ['holds something', [opened, authorized]],
+    ['has taken something', [opened, authorized, captured]],
+  ] as const)('keeps the currency of an account that %s', (_, history) =>
+    expect(() => set(folded(...history), usd(1000))).toThrow(expect.objectContaining({ code: 'CURRENCY_IN_USE' })),
+  );
+});
+
+describe('an account', () => {
+  const shown = (...events: AccountEvent[]) => viewOf('c1', folded(...events), events.length);
+
+  test('that was never opened isn’t shown', () => expect(shown()).toBeUndefined());
+  test('shows what it holds, took and gave back, and what is left', () => {
+    expect(shown(opened, authorized)).toEqual({
+      customerId: 'c1',
+      creditLimit: eur(1000),
+      authorized: eur(600),
+      captured: eur(0),
+      refunded: eur(0),
+      available: eur(400),
+      version: 2,
+    });
+    expect(shown(opened, authorized, captured)).toMatchObject({ authorized: eur(0), captured: eur(600) });
+    const refund: AccountEvent = { type: 'AccountRefunded', data: { ...step, refundId: 'r', amount: eur(100) } };
+    expect(shown(opened, authorized, captured, refund)).toMatchObject({
+      captured: eur(600),
+      refunded: eur(100),
+      available: eur(500),
+    });
+  });
+  test('gets free what is released', () => {
+    const released: AccountEvent = { type: 'AuthorizationReleased', data: { ...step, amount: eur(600) } };
+    expect(shown(opened, authorized, released)).toMatchObject({ authorized: eur(0), available: eur(1000) });
+  });
+  test('has nothing left where its limit was set below what is used, and never less', () =>
+    expect(shown(opened, authorized, limitOf(eur(500)))).toMatchObject({ available: eur(0) }));
+  test('changes nothing by an answer, a refusal or a tombstone', () => {
+    const answer: AccountEvent = { type: 'SagaReplyRequested', data: { ...step, outcome: 'DONE' } };
+    const declined: AccountEvent = {
+      type: 'AuthorizationDeclined',
+      data: { ...step, amount: eur(5000), reason: 'OVER_LIMIT' },
+    };
+    const voided: AccountEvent = { type: 'AuthorizationVoided', data: step };
+    expect(folded(opened, answer, declined, voided)).toEqual(folded(opened));
+  });
+});

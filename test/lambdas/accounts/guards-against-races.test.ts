@@ -1,0 +1,207 @@
+import { randomUUID } from 'node:crypto';
+import { GetCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { beforeAll, beforeEach, expect, test } from 'vitest';
+import type { AccountCommand } from '../../../lambdas/accounts/contract.js';
+import { functionEnvironment } from '../../support/function-environment.js';
+import { type Call, inProcessDynamoDb } from '../../support/in-process-dynamodb.js';
+import { traceOf } from '../../support/tally.js';
+
+/** Races that are too narrow to be met from outside: the rival comes in between two calls, each time. */
+
+let store: typeof import('../../../lambdas/accounts/account-store.js');
+let limits: typeof import('../../../lambdas/accounts/credit-limit.js');
+let list: typeof import('../../../lambdas/accounts/exhausted-list.js');
+let projections: typeof import('../../../packages/kit/projection/projection.js');
+let domain: typeof import('../../../lambdas/accounts/domain/authorization.js');
+let dynamodb: typeof import('../../../packages/kit/aws/dynamodb.js');
+let calls: Call[] = [];
+let customer = '';
+/** Runs once: in front of the next call of an operation, or between its answer and whoever waits for it. */
+let rival: { readonly at: 'before' | 'after'; readonly operation: string; work(): Promise<unknown> } | undefined;
+/** Told of each read of one item that was answered. */
+let answered = () => {};
+
+beforeAll(async () => {
+  functionEnvironment();
+  ({ calls } = inProcessDynamoDb({ table: ['pk', 'sk'], records: ['pk'] }));
+  store = await import('../../../lambdas/accounts/account-store.js');
+  limits = await import('../../../lambdas/accounts/credit-limit.js');
+  list = await import('../../../lambdas/accounts/exhausted-list.js');
+  projections = await import('../../../packages/kit/projection/projection.js');
+  domain = await import('../../../lambdas/accounts/domain/authorization.js');
+  dynamodb = await import('../../../packages/kit/aws/dynamodb.js');
+  dynamodb.documents.middlewareStack.add(
+    (next, context) => async (args) => {
+      const comes = async (at: 'before' | 'after') => {
+        const now = rival?.at === at && rival.operation === context.commandName ? rival : undefined;
+        if (!now) return;
+        rival = undefined;
+        await now.work();
+      };
+      await comes('before');
+      const answer = await next(args);
+      if (context.commandName?.startsWith('Get')) answered();
+      await comes('after');
+      return answer;
+    },
+    { step: 'initialize' },
+  );
+});
+beforeEach(() => {
+  customer = randomUUID();
+});
+
+const eur = (amount: number) => ({ amount, currency: 'EUR' });
+const contextOf = (credit: number) => ({
+  defaultCreditLimit: eur(credit),
+  limits: { ordersUnderWay: 100, ordersPerHour: 300 },
+  now: '2026-03-01T10:00:00.000Z',
+});
+const limit = (amount: number, trigger: string = randomUUID(), ifMatch?: number) =>
+  limits.setLimit(customer, eur(amount), ifMatch, traceOf(trigger));
+const authorize = (): AccountCommand => ({
+  type: 'AuthorizeAccount',
+  data: { customerId: customer, orderId: 'order', stepId: 'order/authorize', amount: eur(100) },
+});
+const view = async () => store.existing(await store.accountStore.load(customer));
+
+async function decided(command: AccountCommand) {
+  const order = await store.orderOfAccount(customer, 'order');
+  const state = { account: order.account.state, authorization: order.authorization };
+  const events = domain.decide(state, command, contextOf(1000));
+  return store.writesOf(order, events, traceOf(randomUUID()));
+}
+
+test('an order that was authorised between the read of the order and that of its account is not again', async () => {
+  await limit(1000);
+  // The account is seen with the rival's commit, the order without it.
+  const orderIsRead = new Promise<void>((resolve) => {
+    answered = resolve;
+  });
+  const work = async () => {
+    await orderIsRead;
+    await dynamodb.transact(await decided(authorize()));
+  };
+  rival = { at: 'before', operation: 'QueryCommand', work };
+  const late = await decided(authorize());
+  await expect(dynamodb.transact(late)).rejects.toMatchObject({ name: 'TransactionRefused' });
+  expect(await view()).toMatchObject({ authorized: eur(100), version: 2 });
+});
+
+test('two that decide on one version: one of them is refused', async () => {
+  await limit(1000);
+  const [one, other] = [await decided(authorize()), await decided(authorize())];
+  await dynamodb.transact(one);
+  await expect(dynamodb.transact(other)).rejects.toMatchObject({ name: 'TransactionRefused' });
+});
+
+test("a limit whose answer was lost is this request's own, though another came since", async () => {
+  await limit(1000);
+  const trigger = randomUUID();
+  const account = await store.accountStore.load(customer);
+  // Its first try was carried out, and then another request's.
+  rival = {
+    at: 'after',
+    operation: 'QueryCommand',
+    work: async () => {
+      const events = [{ type: 'CreditLimitSet', data: { customerId: customer, creditLimit: eur(2000) } } as const];
+      await store.accountStore.append(store.accountStore.commit(account, events, traceOf(trigger)));
+      await limit(3000);
+    },
+  };
+  expect(await limit(2000, trigger)).toMatchObject({ creditLimit: eur(2000), version: 2 });
+  expect(await view()).toMatchObject({ creditLimit: eur(3000), version: 3 });
+});
+
+test('a limit that meets another is set on top of it, or refused where it named a version', async () => {
+  await limit(1000);
+  rival = { at: 'after', operation: 'QueryCommand', work: () => limit(2000) };
+  expect(await limit(3000)).toMatchObject({ creditLimit: eur(3000), version: 3 });
+  rival = { at: 'after', operation: 'QueryCommand', work: () => limit(4000) };
+  await expect(limit(5000, randomUUID(), 3)).rejects.toMatchObject({
+    code: 'conflict',
+    extra: { versions: { expectedVersion: 3, foundVersion: 4 } },
+  });
+});
+
+test('an older row never takes the place of a newer one', async () => {
+  await limit(0);
+  const older = await store.accountStore.load(customer);
+  await limit(1000);
+  const newer = await store.accountStore.load(customer);
+  expect(await projections.show(list.exhaustedList, newer)).toBe('applied');
+  expect(await projections.show(list.exhaustedList, older)).toBe('duplicate');
+  expect(await projections.show(list.exhaustedList, newer)).toBe('duplicate');
+});
+
+test('what another release wrote about an order, in another shape, is folded from the events and never read', async () => {
+  await limit(1000);
+  await dynamodb.transact(await decided(authorize()));
+  // Others' orders, and a limit, between the order's events.
+  for (const orderId of ['other', 'another']) {
+    const { account, ...order } = await store.orderOfAccount(customer, orderId);
+    const data = { customerId: customer, orderId, stepId: `${orderId}/authorize`, amount: eur(50) };
+    const state = { account: account.state, authorization: order.authorization };
+    const events = domain.decide(state, { type: 'AuthorizeAccount', data }, contextOf(0));
+    await dynamodb.transact(store.writesOf({ account, ...order }, events, traceOf(orderId)));
+  }
+  const capture: AccountCommand = {
+    type: 'CaptureAuthorization',
+    data: { customerId: customer, orderId: 'order', stepId: 'order/capture' },
+  };
+  await dynamodb.transact(await decided(capture));
+  await limit(2000);
+  const before = await store.orderOfAccount(customer, 'order');
+  const { pk, sk } = before.key;
+  const Key = { pk, sk };
+  for (const schema of [0, 2]) {
+    await dynamodb.documents.send(
+      new UpdateCommand({
+        TableName: 'table',
+        Key,
+        UpdateExpression: 'SET #schema = :schema, #authorization = :shape',
+        ExpressionAttributeNames: { '#schema': 'schema', '#authorization': 'authorization' },
+        // Which this release would take for an order that may be authorised.
+        ExpressionAttributeValues: { ':schema': schema, ':shape': '{"status":"NONE","held":[]}' },
+      }),
+    );
+    const read = await store.orderOfAccount(customer, 'order');
+    expect(read).toEqual(before);
+    expect(read.authorization).toEqual({ status: 'CAPTURED', amount: eur(100), refunds: {} });
+  }
+  // The next write brings it into the present shape.
+  await dynamodb.transact(await decided(authorize()));
+  const { Item } = await dynamodb.documents.send(new GetCommand({ TableName: 'table', Key }));
+  expect(Item).toMatchObject({ schema: 1, first: 2, version: 7, authorization: JSON.stringify(before.authorization) });
+  expect(await view()).toMatchObject({ authorized: eur(100), captured: eur(100), version: 7 });
+});
+
+test('folding an order anew reads no more of its account than the time that the order was under way', async () => {
+  await limit(1_000_000);
+  for (let count = 0; count < 120; count++) await limit(1_000 + count);
+  await dynamodb.transact(await decided(authorize()));
+  const order = await store.orderOfAccount(customer, 'order');
+  const Item = { ...order.key, schema: 0, version: order.since, first: order.first, authorization: '{}' };
+  await dynamodb.documents.send(new PutCommand({ TableName: 'table', Item }));
+  calls.length = 0;
+  expect((await store.orderOfAccount(customer, 'order')).authorization).toEqual(order.authorization);
+  // The account, the item, and one page of events.
+  expect(calls.map(({ operation }) => operation).toSorted()).toEqual(['GetItem', 'Query', 'Query']);
+  expect(calls.at(-1)?.readUnits).toBeLessThanOrEqual(1);
+});
+
+test('an account of two hundred orders is loaded in one query, and its snapshot is as small as ever', async () => {
+  await limit(1_000_000);
+  for (let count = 0; count < 200; count++) {
+    const orderId = `order-${count}`;
+    const order = await store.orderOfAccount(customer, orderId);
+    const data = { customerId: customer, orderId, stepId: `${orderId}/authorize`, amount: eur(100) };
+    const state = { account: order.account.state, authorization: order.authorization };
+    const events = domain.decide(state, { type: 'AuthorizeAccount', data }, contextOf(0));
+    await dynamodb.transact(store.writesOf(order, events, traceOf(orderId)));
+  }
+  const { state, commits, version } = await store.accountStore.load(customer);
+  expect(version).toBe(201);
+  expect(commits.length).toBeLessThanOrEqual(20);
+  expect(JSON.stringify(state).length).toBeLessThan(200);
+});

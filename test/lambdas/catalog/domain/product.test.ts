@@ -1,0 +1,52 @@
+import { describe, expect, test } from 'vitest';
+import type { ProductEvent } from '../../../../lambdas/catalog/contract.js';
+import { decide, evolve, initialState } from '../../../../lambdas/catalog/domain/product.js';
+import { given } from '../../../support/decider.js';
+
+const product = given({ decide, evolve, initialState }, undefined);
+const eur = (amount: number) => ({ amount, currency: 'EUR' });
+const usd = { amount: 350, currency: 'USD' };
+const set = (name: string, unitPrice: typeof usd) => ({ sku: 'TEA-1', name, unitPrice });
+const added: ProductEvent = { type: 'ProductAdded', data: set('Tea', eur(350)) };
+const renamed: ProductEvent = { type: 'ProductRenamed', data: { ...set('Mint', eur(350)), oldName: 'Tea' } };
+const repriced: ProductEvent = {
+  type: 'ProductPriceChanged',
+  data: { ...set('Tea', eur(400)), oldUnitPrice: eur(350) },
+};
+
+describe('a product', () => {
+  test('is added', () =>
+    product([])
+      .when(set('Tea', eur(350)))
+      .then([added]));
+  test('that is so already stays as it is', () =>
+    product([added])
+      .when(set('Tea', eur(350)))
+      .then([]));
+  test('is renamed', () =>
+    product([added])
+      .when(set('Mint', eur(350)))
+      .then([renamed]));
+  test('gets another price', () =>
+    product([added])
+      .when(set('Tea', eur(400)))
+      .then([repriced]));
+  test('gets its price in another currency, though the number is the same', () =>
+    product([added])
+      .when(set('Tea', usd))
+      .then([{ type: 'ProductPriceChanged', data: { ...set('Tea', usd), oldUnitPrice: eur(350) } }]));
+  test('gets both, and each event says the whole product after it', () =>
+    product([added, repriced])
+      .when(set('Mint', eur(500)))
+      .then([
+        { type: 'ProductRenamed', data: { ...set('Mint', eur(400)), oldName: 'Tea' } },
+        { type: 'ProductPriceChanged', data: { ...set('Mint', eur(500)), oldUnitPrice: eur(400) } },
+      ]));
+
+  test('is what its newest event says, whatever came before', () => {
+    for (const event of [added, renamed, repriced]) {
+      const { name, unitPrice } = event.data;
+      expect(evolve(initialState, event)).toEqual({ name, unitPrice });
+    }
+  });
+});

@@ -1,0 +1,134 @@
+import { randomUUID } from 'node:crypto';
+import { beforeAll, beforeEach, expect, test } from 'vitest';
+import { type CatalogCommand, catalogContract, type PriceCheckEvent } from '../../../lambdas/catalog/contract.js';
+import { commandConsumed, consumerEnvironment } from '../../support/consumed.js';
+import { inProcessDynamoDb } from '../../support/in-process-dynamodb.js';
+import { traceOf } from '../../support/tally.js';
+
+/** Races that are too narrow to be met from outside: the rival comes in between two calls, each time. */
+
+let products: typeof import('../../../lambdas/catalog/product-store.js');
+let checks: typeof import('../../../lambdas/catalog/price-check-store.js');
+let onCommand: typeof import('../../../lambdas/catalog/on-command.lambda.js');
+let sku = '';
+/** Runs once, behind the answer to the next call of an operation. */
+let rival: { readonly operation: string; work(): Promise<unknown> } | undefined;
+/** How many keys of a batch are answered; the others come back unprocessed. */
+let read = Number.POSITIVE_INFINITY;
+const { calls } = inProcessDynamoDb({ table: ['pk', 'sk'], records: ['pk'] });
+
+beforeAll(async () => {
+  consumerEnvironment('catalog', 'catalog-commands');
+  products = await import('../../../lambdas/catalog/product-store.js');
+  checks = await import('../../../lambdas/catalog/price-check-store.js');
+  onCommand = await import('../../../lambdas/catalog/on-command.lambda.js');
+  const { documents } = await import('../../../packages/kit/aws/dynamodb.js');
+  documents.middlewareStack.add(
+    (next, context) => async (args) => {
+      const batch = (args.input as { RequestItems?: { table: { Keys: object[] } } }).RequestItems?.table;
+      const left = batch?.Keys.splice(read) ?? [];
+      const answer = await next(args);
+      if (left.length > 0) Object.assign(answer.output as object, { UnprocessedKeys: { table: { Keys: left } } });
+      const now = rival?.operation === context.commandName ? rival : undefined;
+      if (now) rival = undefined;
+      await now?.work();
+      return answer;
+    },
+    { step: 'initialize' },
+  );
+});
+beforeEach(() => {
+  sku = randomUUID();
+  read = Number.POSITIVE_INFINITY;
+  calls.length = 0;
+});
+
+const eur = (amount: number) => ({ amount, currency: 'EUR' });
+const set = (amount: number, ifMatch?: number, of = sku) =>
+  products.setProduct(of, { name: 'Tea', unitPrice: eur(amount) }, ifMatch, traceOf(randomUUID()));
+
+const deliver = (command: CatalogCommand) => commandConsumed(onCommand.handler, catalogContract, command);
+
+const confirm = (amount: number, orderId = randomUUID()): CatalogCommand => ({
+  type: 'ConfirmPrices',
+  data: { orderId, stepId: `${orderId}/confirm-prices`, lines: [{ sku, unitPrice: eur(amount) }] },
+});
+
+async function eventsOf(orderId: string): Promise<readonly PriceCheckEvent[]> {
+  const { items } = await checks.priceCheckStore.history(orderId, { commit: 1, shown: 0 }, 10);
+  return items.map(({ type, data }) => ({ type, data }) as PriceCheckEvent);
+}
+
+test('a price that meets another is set on top of it, or refused where it named a version', async () => {
+  await set(100);
+  rival = { operation: 'GetItemCommand', work: () => set(200) };
+  expect(await set(300)).toMatchObject({ unitPrice: eur(300), version: 3 });
+  rival = { operation: 'GetItemCommand', work: () => set(400) };
+  await expect(set(500, 3)).rejects.toMatchObject({
+    code: 'conflict',
+    extra: { versions: { expectedVersion: 3, foundVersion: 4 } },
+  });
+});
+
+test('a state is not written over by who read it before its commits have expired', async () => {
+  await set(100);
+  rival = {
+    operation: 'GetItemCommand',
+    work: async () => {
+      await set(200);
+      const { documents } = await import('../../../packages/kit/aws/dynamodb.js');
+      const { DeleteCommand } = await import('@aws-sdk/lib-dynamodb');
+      const Key = { pk: `Product#${sku}`, sk: 'COMMIT#0000000002' };
+      await documents.send(new DeleteCommand({ TableName: 'table', Key }));
+    },
+  };
+  await set(300);
+  expect(await products.productOf(sku)).toMatchObject({ unitPrice: eur(300), version: 3 });
+});
+
+test('of two messages of one step at once, between which the price changes, both get the first answer', async () => {
+  await set(100);
+  const command = confirm(100);
+  const { orderId, stepId } = command.data;
+  // The one has read the old price when the other is answered by the new one.
+  rival = {
+    operation: 'BatchGetItemCommand',
+    work: async () => {
+      await set(200);
+      await deliver(command);
+    },
+  };
+  await deliver(command);
+  const prices = [{ sku, unitPrice: { amount: 200, currency: 'EUR' } }];
+  const refused = { reason: 'PRICE_CHANGED', skus: [sku], prices } as const;
+  expect(await eventsOf(orderId)).toEqual([
+    { type: 'PricesRefused', data: { orderId, stepId, ...refused } },
+    { type: 'SagaReplyRequested', data: { orderId, stepId, outcome: 'REFUSED', ...refused } },
+  ]);
+});
+
+test('what DynamoDB leaves unread of a batch is asked for again, and nothing else', async () => {
+  const skus = ['a', 'b', 'c', 'd', 'e'].map((letter) => `${sku}-${letter}`);
+  for (const [at, one] of skus.entries()) await set(at, undefined, one);
+  calls.length = 0;
+  read = 2;
+  const prices = await products.pricesOf([...skus, `${sku}-none`]);
+  expect([...prices].toSorted()).toEqual(skus.map((one, at) => [one, eur(at)]));
+  expect(calls.filter(({ operation }) => operation === 'BatchGetItem')).toHaveLength(3);
+});
+
+test('what is left unread again and again is no price that is unknown', async () => {
+  await set(100);
+  // DynamoDB takes no empty batch: one key is read each time, and the last never.
+  const others = Array.from({ length: 6 }, (_, at) => `${sku}-${at}`);
+  read = 1;
+  await expect(products.pricesOf([...others, sku])).rejects.toMatchObject({ name: 'Throttled' });
+});
+
+test('prices are read strongly consistent: one that was set before the order counts', async () => {
+  await set(350);
+  calls.length = 0;
+  expect(await products.pricesOf([sku])).toEqual(new Map([[sku, eur(350)]]));
+  // An eventually consistent read of so little costs half a unit.
+  expect(calls).toEqual([{ operation: 'BatchGetItem', readUnits: 1, writeUnits: 0 }]);
+});

@@ -1,0 +1,137 @@
+import { randomUUID } from 'node:crypto';
+import { expect, test } from 'vitest';
+import { accountsContract } from '../../lambdas/accounts/contract.js';
+import { catalogContract } from '../../lambdas/catalog/contract.js';
+import type { ReservationEvent } from '../../lambdas/inventory/contract.js';
+import { type OrderEvent, ordersContract } from '../../lambdas/orders/contract.js';
+import type { PaymentEvent } from '../../lambdas/payments/contract.js';
+import { documents } from '../../packages/kit/aws/dynamodb.js';
+import type { EventStore } from '../../packages/kit/event-store/event-store.js';
+import type { AnyEvent, ServiceContract } from '../../packages/kit/messages/contract.js';
+import { type ConsumerHandler, consumerEnvironment, eventConsumed, outcomeOf } from '../support/consumed.js';
+import { inProcessDynamoDb } from '../support/in-process-dynamodb.js';
+import { traceOf } from '../support/tally.js';
+
+/** A consumer that finds nothing to do decided on a version: what comes in between its load and its record is seen. */
+
+consumerEnvironment('tester', 'tester');
+const { calls } = inProcessDynamoDb({ table: ['pk', 'sk'], records: ['pk'] });
+const { orderStore } = await import('../../lambdas/orders/order-store.js');
+const { createOrderStore } = await import('../../lambdas/orders/create-order-store.js');
+const { reservationStore } = await import('../../lambdas/inventory/reservation-store.js');
+const { paymentStore } = await import('../../lambdas/payments/payment-store.js');
+const saga = await import('../../lambdas/orders/on-saga-message.lambda.js');
+const inventory = await import('../../lambdas/inventory/on-order-event.lambda.js');
+const payments = await import('../../lambdas/payments/on-order-event.lambda.js');
+
+/** Runs once, between the next load and what follows it. */
+let rival: (() => Promise<unknown>) | undefined;
+documents.middlewareStack.add(
+  (next, context) => async (args) => {
+    const answer = await next(args);
+    const comesNow = context.commandName === 'QueryCommand' ? rival : undefined;
+    if (comesNow) rival = undefined;
+    await comesNow?.();
+    return answer;
+  },
+  { step: 'initialize' },
+);
+
+async function append<State, Event extends AnyEvent>(
+  store: EventStore<State, Event>,
+  id: string,
+  ...events: readonly Event[]
+): Promise<void> {
+  await store.append(store.commit(await store.load(id), events, traceOf(randomUUID())));
+}
+
+/** Hears it while the rival comes in between; is recorded, after the rival's load and a second one of its own. */
+async function hearsBeside(
+  rivalOf: () => Promise<unknown>,
+  handler: ConsumerHandler,
+  contract: ServiceContract,
+  event: AnyEvent,
+): Promise<void> {
+  const message = randomUUID();
+  calls.length = 0;
+  rival = rivalOf;
+  await eventConsumed(handler, contract, event, message);
+  expect(calls.filter(({ operation }) => operation === 'Query')).toHaveLength(3);
+  expect(await outcomeOf(message)).toBe('PROCESSED');
+}
+
+const amount = { amount: 1, currency: 'EUR' };
+const placed = (orderId: string): Extract<OrderEvent, { type: 'OrderPlaced' }> => ({
+  type: 'OrderPlaced',
+  data: {
+    orderId,
+    customerId: 'alice',
+    lines: [{ sku: 'TEA-1', quantity: 1, unitPrice: amount }],
+    total: amount,
+    placedAt: '2026-01-01T00:00:00.000Z',
+  },
+});
+const cancelled = (orderId: string): OrderEvent => ({ type: 'OrderCancelled', data: { orderId, customerId: 'alice' } });
+
+test('an answer that no step waits for: recorded, and heard after all where its step is sent meanwhile', async () => {
+  const orderId = randomUUID();
+  await eventConsumed(saga.handler, ordersContract, placed(orderId));
+  const ofStep = (step: string) => ({ orderId, stepId: `${orderId}/${step}` });
+  const confirmed = { type: 'PricesConfirmed', data: ofStep('confirm-prices') };
+  const data = { ...ofStep('authorize-account'), customerId: 'alice', amount };
+  await hearsBeside(() => eventConsumed(saga.handler, catalogContract, confirmed), saga.handler, accountsContract, {
+    type: 'AccountAuthorized',
+    data,
+  });
+  expect(await createOrderStore.load(orderId)).toMatchObject({ state: { waiting: { step: 'reserve-stock' } } });
+});
+
+test('an order is cancelled whose reservation is void: recorded, and decided anew where something comes in between', async () => {
+  const orderId = randomUUID();
+  const voided: ReservationEvent = { type: 'ReservationVoided', data: { orderId } };
+  await append(reservationStore, orderId, voided);
+  await hearsBeside(
+    () => append(reservationStore, orderId, voided),
+    inventory.handler,
+    ordersContract,
+    cancelled(orderId),
+  );
+});
+
+test('an order is cancelled whose refund is under way: recorded, and answered where it is through meanwhile', async () => {
+  const orderId = randomUUID();
+  const [paymentId, refundId] = [orderId, 'r'];
+  const stepId = `${orderId}/cancelled`;
+  const requestedAt = '2026-01-01T00:00:00.000Z';
+  const history: readonly PaymentEvent[] = [
+    { type: 'PaymentRequested', data: { paymentId, customerId: 'alice', accountId: 'alice', amount, requestedAt } },
+    { type: 'PaymentPrepared', data: { paymentId, providerId: 'p' } },
+    { type: 'PaymentCharged', data: { paymentId, amount } },
+    { type: 'VoidRequested', data: { paymentId, stepId } },
+    { type: 'RefundRequested', data: { paymentId, refundId, amount } },
+  ];
+  await append(paymentStore, paymentId, ...history);
+  await hearsBeside(
+    () => append(paymentStore, paymentId, { type: 'PaymentRefunded', data: { paymentId, refundId, amount } }),
+    payments.handler,
+    ordersContract,
+    cancelled(orderId),
+  );
+  const { items } = await paymentStore.history(paymentId, { commit: 1, shown: 0 }, 10);
+  expect(items.slice(-1)).toMatchObject([{ type: 'SagaReplyRequested', data: { stepId, outcome: 'DONE' } }]);
+});
+
+test('what a service does because of a message names who began it', async () => {
+  const orderId = randomUUID();
+  await append(orderStore, orderId, placed(orderId));
+  await eventConsumed(saga.handler, ordersContract, placed(orderId));
+  const data = { orderId, stepId: `${orderId}/confirm-prices`, reason: 'PRICE_CHANGED', skus: ['TEA-1'] };
+  await eventConsumed(saga.handler, catalogContract, { type: 'PricesRefused', data });
+  const { items } = await orderStore.history(orderId, { commit: 1, shown: 0 }, 10);
+  expect(items[1]).toMatchObject({
+    type: 'OrderRejected',
+    actor: expect.stringMatching(/^service:/),
+    onBehalfOf: 'customer:alice',
+    data: { reason: 'PRICE_CHANGED', skus: ['TEA-1'] },
+  });
+});

@@ -1,0 +1,37 @@
+import { describe, expect, test } from 'vitest';
+import type { OrderView } from '../../../../lambdas/orders/contract.js';
+import { limitReached, lookedAtSince } from '../../../../lambdas/orders/domain/admission.js';
+
+const now = '2026-03-01T10:15:00.500Z';
+const limits = { ordersUnderWay: 2, ordersPerHour: 3 };
+const orders = (count: number, status: OrderView['status'], placedAt = '2026-03-01T10:10:00.000Z') =>
+  Array.from({ length: count }, () => ({ status, placedAt }));
+
+describe("a customer's limits, as their list tells", () => {
+  test('admit an order below them', () => {
+    expect(limitReached([], limits, now)).toBeUndefined();
+    expect(limitReached([...orders(1, 'PENDING'), ...orders(1, 'REJECTED')], limits, now)).toBeUndefined();
+  });
+  test('refuse one more than may be under way', () =>
+    expect(limitReached(orders(2, 'PENDING'), limits, now)).toEqual({
+      limit: 'ORDERS_UNDER_WAY',
+      retryAfterSeconds: 60,
+    }));
+  test.each(['APPROVED', 'REJECTED', 'CANCELLED'] as const)(
+    'refuse one more in this hour, whatever became of them: %s',
+    (status) =>
+      expect(limitReached(orders(3, status), limits, now)).toEqual({
+        limit: 'ORDERS_PER_HOUR',
+        retryAfterSeconds: 2700,
+      }),
+  );
+  test('forget the hour before, but not what is still under way from it', () => {
+    const before = '2026-03-01T09:59:59.999Z';
+    expect(limitReached(orders(3, 'APPROVED', before), limits, now)).toBeUndefined();
+    expect(limitReached(orders(2, 'PENDING', before), limits, now)).toMatchObject({ limit: 'ORDERS_UNDER_WAY' });
+  });
+  test('look back for an hour, so at all orders of the clock hour', () => {
+    expect(lookedAtSince(now)).toBe('2026-03-01T09:15:00.500Z');
+    expect(lookedAtSince('2026-03-01T10:59:59.999Z') <= '2026-03-01T10:00:00.000Z').toBe(true);
+  });
+});

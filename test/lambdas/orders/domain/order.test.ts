@@ -1,0 +1,176 @@
+import { describe, expect, test } from 'vitest';
+import type { OrderEvent, SealedData } from '../../../../lambdas/orders/contract.js';
+import { decide, evolve, initialState, type Order, sealedIn, viewOf } from '../../../../lambdas/orders/domain/order.js';
+import { given } from '../../../support/decider.js';
+
+/** Nothing here opens it. */
+const text = (what: string): SealedData => ({ sealed: what });
+const placedAt = '2026-01-01T00:00:00.000Z';
+const order = given({ decide, evolve, initialState }, { now: placedAt });
+const line = { sku: 'TEA-1', quantity: 2, unitPrice: { amount: 350, currency: 'EUR' } };
+const cup = { sku: 'CUP-1', quantity: 1, unitPrice: { amount: 900, currency: 'EUR' } };
+const place = { type: 'Place', orderId: 'o1', customerId: 'c1', lines: [line] } as const;
+const placed: OrderEvent = {
+  type: 'OrderPlaced',
+  data: { orderId: 'o1', customerId: 'c1', lines: [line], total: { amount: 700, currency: 'EUR' }, placedAt },
+};
+const ids = { orderId: 'o1', customerId: 'c1' };
+const approved: OrderEvent = { type: 'OrderApproved', data: ids };
+const rejected: OrderEvent = {
+  type: 'OrderRejected',
+  data: { orderId: 'o1', reason: 'OUT_OF_STOCK', skus: ['TEA-1'] },
+};
+const cancelled: OrderEvent = {
+  type: 'OrderCancelled',
+  data: { ...ids, sealedReason: text('changed my mind'), underWay: true },
+};
+
+describe('an order', () => {
+  test('is placed with the total of its lines', () =>
+    order([])
+      .when({ ...place, lines: [line, cup], sealedReference: text('r1') })
+      .then([
+        {
+          type: 'OrderPlaced',
+          data: {
+            ...placed.data,
+            lines: [line, cup],
+            sealedReference: text('r1'),
+            total: { amount: 1600, currency: 'EUR' },
+          },
+        } as OrderEvent,
+      ]));
+  test('is placed once', () => order([placed]).when(place).thenRefused('ALREADY_PLACED'));
+  test('has one currency', () =>
+    order([])
+      .when({ ...place, lines: [line, { ...cup, unitPrice: { amount: 1, currency: 'USD' } }] })
+      .thenRefused('MIXED_CURRENCIES'));
+  test('has lines', () =>
+    order([])
+      .when({ ...place, lines: [] })
+      .thenRefused('MIXED_CURRENCIES'));
+
+  test('is approved at the end of its saga, and says whose it is', () =>
+    order([placed]).when({ type: 'Approve' }).then([approved]));
+  test('is approved once, however often it is told', () =>
+    order([placed, approved]).when({ type: 'Approve' }).then([]));
+  test('is rejected where stock is short', () =>
+    order([placed])
+      .when({ type: 'Reject', reason: 'OUT_OF_STOCK', skus: ['TEA-1'] })
+      .then([rejected]));
+  test('is rejected as a whole, too', () =>
+    order([placed])
+      .when({ type: 'Reject', reason: 'OVER_LIMIT', skus: [] })
+      .then([{ type: 'OrderRejected', data: { orderId: 'o1', reason: 'OVER_LIMIT', skus: [] } }]));
+  test('is rejected for a price that changed, and says which one holds', () => {
+    const prices = [{ sku: 'TEA-1', unitPrice: { amount: 400, currency: 'EUR' } }];
+    const why = { reason: 'PRICE_CHANGED', skus: ['TEA-1'], prices } as const;
+    order([placed])
+      .when({ type: 'Reject', ...why })
+      .then([{ type: 'OrderRejected', data: { orderId: 'o1', ...why, skus: ['TEA-1'], prices } }]);
+  });
+  test('is rejected for its currency where a line is sold in another one, which is named alone', () => {
+    const tea = { sku: 'TEA-1', unitPrice: { amount: 400, currency: 'EUR' } };
+    const dollars = { sku: 'CUP-1', unitPrice: { amount: 900, currency: 'USD' } };
+    order([placed])
+      .when({ type: 'Reject', reason: 'PRICE_CHANGED', skus: ['TEA-1', 'CUP-1'], prices: [tea, dollars] })
+      .then([
+        {
+          type: 'OrderRejected',
+          data: { orderId: 'o1', reason: 'CURRENCY_MISMATCH', skus: ['CUP-1'], prices: [dollars] },
+        },
+      ]);
+  });
+  test('that is approved is not rejected by a late reply', () =>
+    order([placed, approved])
+      .when({ type: 'Reject', reason: 'OUT_OF_STOCK', skus: ['TEA-1'] })
+      .then([]));
+
+  test('is cancelled while it is pending, and says that its saga was under way', () =>
+    order([placed])
+      .when({ type: 'Cancel', sealedReason: text('changed my mind') })
+      .then([cancelled]));
+  test('is cancelled after its approval, when nothing is under way, without a reason too', () =>
+    order([placed, approved])
+      .when({ type: 'Cancel' })
+      .then([{ type: 'OrderCancelled', data: ids }]));
+  test('is cancelled once, however often it is asked', () =>
+    order([placed, cancelled])
+      .when({ type: 'Cancel', sealedReason: text('again') })
+      .then([]));
+  test('that was rejected has nothing left to cancel', () =>
+    order([placed, rejected]).when({ type: 'Cancel' }).thenRefused('TOO_LATE_TO_CANCEL'));
+  test('that was cancelled is not approved by a late reply', () =>
+    order([placed, cancelled]).when({ type: 'Approve' }).then([]));
+  test.each([{ type: 'Approve' }, { type: 'Reject', reason: 'OUT_OF_STOCK', skus: [] }, { type: 'Cancel' }] as const)(
+    'that was never placed refuses $type',
+    (command) => order([]).when(command).thenRefused('UNKNOWN_ORDER'),
+  );
+});
+
+describe('history', () => {
+  test('of before there were sagas, whose events name no customer, is read as it was', () => {
+    const before = [
+      placed,
+      { type: 'OrderApproved', data: { orderId: 'o1' } },
+      { type: 'OrderCancelled', data: { orderId: 'o1' } },
+    ] as const;
+    const after = [placed, approved, { type: 'OrderCancelled', data: ids }] as const;
+    expect(before.reduce<Order>(evolve, initialState)).toEqual(after.reduce<Order>(evolve, initialState));
+  });
+  test('is never refused: any event in any state', () => {
+    for (const first of [placed, approved, rejected, cancelled]) {
+      for (const second of [placed, approved, rejected, cancelled]) {
+        const state = [first, second].reduce<Order>(evolve, initialState);
+        expect(['NONE', 'PENDING', 'APPROVED', 'REJECTED', 'CANCELLED']).toContain(state.status);
+      }
+    }
+  });
+  test('of a rejection is shown with the lines that it is about, and what they cost then', () => {
+    const prices = [{ sku: 'TEA-1', unitPrice: { amount: 400, currency: 'EUR' } }];
+    const shown = (data: object) => {
+      const event = { type: 'OrderRejected', data: { orderId: 'o1', skus: [], ...data } } as unknown as OrderEvent;
+      return viewOf([placed, event].reduce<Order>(evolve, initialState), 2);
+    };
+    expect(shown({ reason: 'PRICE_CHANGED', skus: ['TEA-1'], prices })).toMatchObject({
+      status: 'REJECTED',
+      reason: 'PRICE_CHANGED',
+      rejectedLines: prices,
+    });
+    expect(shown({ reason: 'OUT_OF_STOCK', skus: ['TEA-1'] })).toMatchObject({ rejectedLines: [{ sku: 'TEA-1' }] });
+    const overLimit = shown({ reason: 'OVER_LIMIT', limit: 'ORDERS_PER_HOUR' });
+    expect(overLimit).toMatchObject({ reason: 'OVER_LIMIT', limit: 'ORDERS_PER_HOUR' });
+    expect(overLimit).not.toHaveProperty('rejectedLines');
+    expect(overLimit).not.toHaveProperty('skus');
+  });
+  test('is shown with the version that it leads to', () => {
+    expect(viewOf(initialState, 0)).toBeUndefined();
+    const state = [placed, cancelled].reduce<Order>(evolve, initialState);
+    expect(viewOf(state, 2)).toEqual({
+      ...placed.data,
+      status: 'CANCELLED',
+      version: 2,
+    });
+  });
+  test('of before its texts were sealed is shown as it was', () => {
+    const before: OrderEvent[] = [
+      { type: 'OrderPlaced', data: { ...placed.data, clientReference: 'r1' } },
+      { type: 'OrderCancelled', data: { ...ids, reason: 'changed my mind' } },
+    ];
+    const state = before.reduce<Order>(evolve, initialState);
+    expect(viewOf(state, 2)).toMatchObject({ clientReference: 'r1', reason: 'changed my mind' });
+    expect(sealedIn(state)).toEqual({});
+  });
+  test('says what is sealed in it, and shows none of it', () => {
+    const [deliverTo, sealedReference, sealedReason] = ['address', 'r1', 'changed my mind'].map(text);
+    const events: OrderEvent[] = [
+      { type: 'OrderPlaced', data: { ...placed.data, deliverTo, sealedReference } as never },
+      { type: 'OrderCancelled', data: { ...ids, sealedReason } as never },
+    ];
+    const state = events.reduce<Order>(evolve, initialState);
+    expect(sealedIn(state)).toEqual({ deliverTo, sealedReference, sealedReason });
+    expect(JSON.stringify(viewOf(state, 2))).not.toMatch(/sealed|address|r1|mind/);
+    expect(sealedIn(initialState)).toEqual({});
+    expect(sealedIn([placed].reduce<Order>(evolve, initialState))).toEqual({});
+  });
+});

@@ -1,0 +1,144 @@
+import { randomUUID } from 'node:crypto';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { accountsContract } from '../../../lambdas/accounts/contract.js';
+import { catalogContract } from '../../../lambdas/catalog/contract.js';
+import { inventoryContract } from '../../../lambdas/inventory/contract.js';
+import { ordersContract } from '../../../lambdas/orders/contract.js';
+import { paymentsContract } from '../../../lambdas/payments/contract.js';
+import type { AnyEvent, ServiceContract } from '../../../packages/kit/messages/contract.js';
+import { type ConsumerHandler, consumerEnvironment, eventConsumed } from '../../support/consumed.js';
+import { inProcessDynamoDb } from '../../support/in-process-dynamodb.js';
+import { traceOf } from '../../support/tally.js';
+
+let orders: typeof import('../../../lambdas/orders/order-store.js');
+let sagas: typeof import('../../../lambdas/orders/create-order-store.js');
+let domain: typeof import('../../../lambdas/orders/domain/order.js');
+let handler: ConsumerHandler;
+beforeAll(async () => {
+  consumerEnvironment('orders', 'orders-saga');
+  inProcessDynamoDb({ table: ['pk', 'sk'], records: ['pk'] });
+  orders = await import('../../../lambdas/orders/order-store.js');
+  sagas = await import('../../../lambdas/orders/create-order-store.js');
+  domain = await import('../../../lambdas/orders/domain/order.js');
+  ({ handler } = await import('../../../lambdas/orders/on-saga-message.lambda.js'));
+});
+
+let orderId: string;
+const amount = { amount: 700, currency: 'EUR' };
+const line = { sku: 'TEA-1', quantity: 2, unitPrice: { amount: 350, currency: 'EUR' } };
+beforeEach(async () => {
+  orderId = randomUUID().replaceAll('-', '');
+  await changed({ type: 'Place', orderId, customerId: 'bob', lines: [line] });
+});
+
+/** An API's change of the order, which the saga hears of later. */
+async function changed(command: Parameters<typeof domain.decide>[1]): Promise<void> {
+  const order = await orders.orderStore.load(orderId);
+  const events = domain.decide(order.state, command, { now: '2026-03-01T00:00:00.000Z' });
+  await orders.orderStore.append(orders.orderStore.commit(order, events, traceOf(randomUUID())));
+}
+
+const hears = (contract: ServiceContract, event: AnyEvent) => eventConsumed(handler, contract, event);
+
+const isPlaced = () =>
+  hears(ordersContract, {
+    type: 'OrderPlaced',
+    data: { orderId, customerId: 'bob', lines: [line], total: amount, placedAt: '2026-03-01T00:00:00.000Z' },
+  });
+const isCancelled = () => hears(ordersContract, { type: 'OrderCancelled', data: { orderId } });
+const stepOf = (step: string) => ({ orderId, stepId: `${orderId}/${step}` });
+const done = (contract: ServiceContract, step: string, more = {}) =>
+  hears(contract, { type: 'SagaReplyRequested', data: { ...stepOf(step), ...more, outcome: 'DONE' } });
+const ofBob = { customerId: 'bob' };
+const confirmed = () => hears(catalogContract, { type: 'PricesConfirmed', data: stepOf('confirm-prices') });
+const authorized = () =>
+  hears(accountsContract, { type: 'AccountAuthorized', data: { ...stepOf('authorize-account'), ...ofBob, amount } });
+const reserved = () =>
+  hears(inventoryContract, {
+    type: 'StockReserved',
+    data: { ...stepOf('reserve-stock'), lines: [{ sku: 'TEA-1', quantity: 2 }] },
+  });
+const charged = () => done(paymentsContract, 'charge-payment', ofBob);
+
+async function sent(): Promise<readonly string[]> {
+  const { commits } = await sagas.createOrderStore.load(orderId);
+  return commits.flatMap(({ commands = [] }) => commands.map(({ to, type }) => `${to} ${type}`));
+}
+const sagaStatus = async () => (await sagas.createOrderStore.load(orderId)).state.status;
+const order = async () => {
+  const { state, version } = await orders.orderStore.load(orderId);
+  return domain.viewOf(state, version)!;
+};
+
+const FORWARDS = [
+  'catalog ConfirmPrices',
+  'accounts AuthorizeAccount',
+  'inventory ReserveStock',
+  'payments ChargePayment',
+];
+
+describe('the saga of an order', () => {
+  test('has its price confirmed, its account authorised, its stock reserved and its payment charged, and approves it', async () => {
+    for (const heard of [isPlaced, confirmed, authorized, reserved]) await heard();
+    expect((await order()).status).toBe('PENDING');
+    await charged();
+    expect((await order()).status).toBe('APPROVED');
+    expect(await sent()).toEqual(FORWARDS);
+  });
+
+  test('that is refused a step rejects its order at once, and undoes the steps before it', async () => {
+    for (const heard of [isPlaced, confirmed, authorized]) await heard();
+    await hears(inventoryContract, {
+      type: 'StockRejected',
+      data: { ...stepOf('reserve-stock'), reason: 'OUT_OF_STOCK', skus: ['TEA-1'] },
+    });
+    expect(await order()).toMatchObject({ status: 'REJECTED', reason: 'OUT_OF_STOCK' });
+    expect(await sent()).toEqual([...FORWARDS.slice(0, 3), 'accounts ReleaseAuthorization']);
+    await done(accountsContract, 'authorize-account/undo', ofBob);
+    expect(await sagaStatus()).toBe('COMPENSATED');
+  });
+
+  test('whose order was cancelled meanwhile is not approved, but undone', async () => {
+    for (const heard of [isPlaced, confirmed, authorized, reserved]) await heard();
+    await changed({ type: 'Cancel' });
+    await charged();
+    expect((await order()).status).toBe('CANCELLED');
+    expect((await sent()).at(-1)).toBe('payments RefundPayment');
+    await isCancelled();
+    expect(await sent()).toHaveLength(FORWARDS.length + 1);
+  });
+
+  test('is over before it began where the cancellation is heard first', async () => {
+    await isCancelled();
+    await isPlaced();
+    expect(await sent()).toEqual([]);
+    expect(await sagaStatus()).toBe('COMPENSATED');
+  });
+
+  test('of an order that was approved meanwhile, by a release that knew no sagas, undoes nothing', async () => {
+    for (const heard of [isPlaced, confirmed, authorized, reserved]) await heard();
+    await changed({ type: 'Approve' });
+    await charged();
+    expect(await sagaStatus()).toBe('COMPLETED');
+    expect(await sent()).toEqual(FORWARDS);
+  });
+
+  test.each([{ type: 'Approve' }, { type: 'Reject', reason: 'OUT_OF_STOCK', skus: [] }, { type: 'Cancel' }] as const)(
+    'never begins where its order has ended without one: $type',
+    async (end) => {
+      await changed(end);
+      const { version } = await order();
+      await isPlaced();
+      expect(await sent()).toEqual([]);
+      expect(await sagaStatus()).toBe('NONE');
+      expect((await order()).version).toBe(version);
+    },
+  );
+
+  test('takes no answer that no step of it asked for', async () => {
+    await isPlaced();
+    await hears(inventoryContract, { type: 'StockReserved', data: { orderId, lines: [] } });
+    await done(accountsContract, 'authorize-account', ofBob);
+    expect(await sent()).toEqual(FORWARDS.slice(0, 1));
+  });
+});

@@ -1,0 +1,194 @@
+import { randomUUID } from 'node:crypto';
+import { PutCommand } from '@aws-sdk/lib-dynamodb';
+import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { clock } from '../../../packages/kit/aws/clock.js';
+import { Env } from '../../../packages/kit/aws/environment.js';
+import { functionEnvironment, LIMITS } from '../../support/function-environment.js';
+import { type Call, inProcessDynamoDb } from '../../support/in-process-dynamodb.js';
+
+/** At the limits of its customer, as far as their list shows; the account's exact limits are in accounts' own tests. */
+
+const limits = { ...LIMITS, ordersUnderWay: 2, ordersPerHour: 4 };
+let handler: (event: APIGatewayProxyEvent) => Promise<APIGatewayProxyResult>;
+let store: typeof import('../../../lambdas/orders/order-store.js');
+let list: typeof import('../../../lambdas/orders/order-list.js');
+let projections: typeof import('../../../packages/kit/projection/projection.js');
+let domain: typeof import('../../../lambdas/orders/domain/order.js');
+let calls: Call[] = [];
+beforeAll(async () => {
+  // In the middle of an hour: the next one would begin with nothing counted.
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.parse('2026-03-01T10:15:00.000Z') });
+  functionEnvironment({
+    [Env.CUSTOMER_LIMITS]: JSON.stringify(limits),
+    [Env.PERSONAL_KEYS]: 'people',
+    [Env.PERSONAL_DATA_KEY]: 'none',
+  });
+  ({ calls } = inProcessDynamoDb({ table: ['pk', 'sk'], records: ['pk'], people: ['pk'] }));
+  store = await import('../../../lambdas/orders/order-store.js');
+  list = await import('../../../lambdas/orders/order-list.js');
+  projections = await import('../../../packages/kit/projection/projection.js');
+  domain = await import('../../../lambdas/orders/domain/order.js');
+  ({ handler } = await import('../../../lambdas/orders/place-order.lambda.js'));
+});
+afterAll(() => void vi.useRealTimers());
+let customer = '';
+beforeEach(() => {
+  customer = randomUUID();
+});
+
+const body = { lines: [{ sku: 'TEA-1', quantity: 1, unitPrice: { amount: 350, currency: 'EUR' } }] };
+
+async function post(key: string, sent: object = body) {
+  const event = {
+    httpMethod: 'POST',
+    resource: '/orders',
+    path: '/v1/orders',
+    headers: { 'Idempotency-Key': key },
+    body: JSON.stringify(sent),
+    isBase64Encoded: false,
+    requestContext: { authorizer: { sub: customer, role: 'customer', exp: clock.epochSeconds() + 60 } },
+  } as unknown as APIGatewayProxyEvent;
+  const { statusCode, headers, body: text } = await handler(event);
+  return { status: statusCode, headers, body: JSON.parse(text) };
+}
+
+/** Places an order, and shows it in its customer's list as its projection does. */
+async function listed(key: string, end?: 'Approve'): Promise<string> {
+  const { status, body: order } = await post(key);
+  expect(status).toBe(201);
+  let loaded = await store.orderStore.load(order.orderId);
+  if (end) {
+    const trace = { trigger: randomUUID(), actor: 'test', correlationId: 'test', traceparent: 'test' };
+    const events = domain.decide(loaded.state, { type: end }, { now: clock.now() });
+    await store.orderStore.append(store.orderStore.commit(loaded, events, trace));
+    loaded = await store.orderStore.load(order.orderId);
+  }
+  await projections.show(list.ordersList, loaded);
+  return order.orderId;
+}
+
+describe('a customer at the limit of their orders', () => {
+  test('that are under way is refused one more, and told when to ask again', async () => {
+    for (const key of ['one', 'two']) await listed(key);
+    const { status, headers, body } = await post('three');
+    expect({ status, retry: headers?.['Retry-After'] }).toEqual({ status: 429, retry: '60' });
+    expect(body).toMatchObject({ type: 'urn:orderly:problem:limit-reached', limit: 'ORDERS_UNDER_WAY' });
+  });
+
+  test('of an hour is refused until the next one, though none is under way', async () => {
+    for (const key of ['one', 'two', 'three', 'four']) await listed(key, 'Approve');
+    const { status, headers, body } = await post('five');
+    expect({ status, retry: headers?.['Retry-After'] }).toEqual({ status: 429, retry: '2700' });
+    expect(body).toMatchObject({ type: 'urn:orderly:problem:limit-reached', limit: 'ORDERS_PER_HOUR' });
+  });
+
+  test('gets the first answer to the repeat of an accepted request, and 422 for another under its key', async () => {
+    const orderId = await listed('one');
+    await listed('two');
+    const { status, headers, body: order } = await post('one');
+    expect({ status, replayed: headers?.['Idempotency-Replayed'] }).toEqual({ status: 201, replayed: 'true' });
+    expect(order.orderId).toBe(orderId);
+    body.lines[0]!.quantity = 2;
+    expect((await post('one')).status).toBe(422);
+    body.lines[0]!.quantity = 1;
+  });
+
+  test('leaves nothing behind: the same request passes once there is room', async () => {
+    const [first] = [await listed('one'), await listed('two')];
+    expect((await post('three')).status).toBe(429);
+    const loaded = await store.orderStore.load(first);
+    const trace = { trigger: randomUUID(), actor: 'test', correlationId: 'test', traceparent: 'test' };
+    const events = domain.decide(loaded.state, { type: 'Approve' }, { now: clock.now() });
+    await store.orderStore.append(store.orderStore.commit(loaded, events, trace));
+    await projections.show(list.ordersList, await store.orderStore.load(first));
+    expect((await post('three')).status).toBe(201);
+  });
+
+  test('does not limit others', async () => {
+    for (const key of ['one', 'two']) await listed(key);
+    customer = randomUUID();
+    expect((await post('one')).status).toBe(201);
+  });
+});
+
+test('a customer whose hour is full is refused without a read of their list, until the next hour', async () => {
+  for (const key of ['one', 'two', 'three', 'four']) await listed(key, 'Approve');
+  expect((await post('five')).status).toBe(429);
+  calls.length = 0;
+  expect((await post('six')).status).toBe(429);
+  // Whether it is the repeat of an accepted request.
+  expect(calls.map(({ operation }) => operation)).toEqual(['Query']);
+  vi.setSystemTime(Date.parse('2026-03-01T11:00:00.000Z'));
+  expect((await post('six')).status).toBe(201);
+  vi.setSystemTime(Date.parse('2026-03-01T10:15:00.000Z'));
+});
+
+test('a refused order reads one page at most, however large the orders are', async () => {
+  const { documents } = await import('../../../packages/kit/aws/dynamodb.js');
+  const sku = 's'.repeat(61);
+  const lines = Array.from({ length: 50 }, (_, at) => ({
+    sku: `${sku}-${at}`,
+    quantity: 10_000,
+    unitPrice: { amount: 1e12, currency: 'EUR' },
+  }));
+  for (let at = 0; at < 300; at++) {
+    const orderId = at.toString(16).padStart(32, '0');
+    const placedAt = new Date(clock.epochSeconds() * 1000 - 1_000 * at).toISOString();
+    const order = JSON.stringify({ orderId, customerId: customer, status: 'PENDING', lines, placedAt });
+    const Item = { pk: `CUSTOMER#${customer}`, sk: `ORDER#${placedAt}#${orderId}`, version: 1, order };
+    await documents.send(new PutCommand({ TableName: 'table', Item }));
+  }
+  const newest = await list.newestSince(customer, '2026-03-01T09:15:00.000Z', 300);
+  // The account counts exactly; here a limit of 100 under way is seen of the largest orders, too.
+  expect(newest.length).toBeGreaterThan(100);
+  calls.length = 0;
+  await list.newestSince(customer, '2026-03-01T09:15:00.000Z', 300);
+  expect(calls.map(({ operation }) => operation)).toEqual(['GetItem', 'Query']);
+  // Of what a placed order costs: 98 write units, each the price of 5 read units, and 36 read units.
+  expect(calls.reduce((sum, { readUnits }) => sum + readUnits, 0)).toBeLessThanOrEqual(130);
+  calls.length = 0;
+  expect((await post('one')).status).toBe(429);
+  expect(calls.reduce((sum, { readUnits }) => sum + readUnits, 0)).toBeLessThan(6);
+});
+
+describe('more than ten pieces of a line that costs nothing', () => {
+  const free = { lines: [{ sku: 'TEA-1', quantity: 11, unitPrice: { amount: 0, currency: 'EUR' } }] };
+
+  test('are refused in a new order, with their place', async () => {
+    const { status, body } = await post('free', free);
+    expect(status).toBe(400);
+    expect(body).toMatchObject({
+      type: 'urn:orderly:problem:invalid-request',
+      errors: [{ pointer: '/lines/0/quantity' }],
+    });
+  });
+
+  test('are answered as before where the order was accepted before the rule', async () => {
+    const { createOnce } = await import('../../../packages/kit/idempotent-receiver/create-once.js');
+    const { idempotencyKey } = await import('../../../packages/kit/idempotent-receiver/idempotency-key.js');
+    const request = { header: 'free', client: `customer:${customer}`, method: 'POST', path: '/orders', query: {} };
+    const { loaded } = await createOnce({
+      store: store.orderStore,
+      initialState: domain.initialState,
+      key: idempotencyKey({ ...request, body: free, session: undefined }),
+      trace: { trigger: randomUUID(), actor: 'test', correlationId: 'test', traceparent: 'test' },
+      decide: (orderId) =>
+        domain.decide(
+          domain.initialState,
+          { type: 'Place', orderId, customerId: customer, ...free },
+          { now: clock.now() },
+        ),
+    });
+    const { status, headers, body } = await post('free', free);
+    expect({ status, replayed: headers?.['Idempotency-Replayed'] }).toEqual({ status: 201, replayed: 'true' });
+    expect(body.orderId).toBe(loaded.id);
+  });
+});
+
+test('placing an order is one write, behind two small reads of the list', async () => {
+  calls.length = 0;
+  await post('one');
+  expect(calls.map(({ operation }) => operation)).toEqual(['GetItem', 'Query', 'PutItem']);
+  expect(calls.map(({ readUnits }) => readUnits)).toEqual([0.5, 0.5, 0]);
+});

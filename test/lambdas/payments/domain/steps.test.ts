@@ -1,0 +1,159 @@
+import { describe, test } from 'vitest';
+import type { PaymentEvent, StepCommand } from '../../../../lambdas/payments/contract.js';
+import { decide, evolve, initialState, type PaymentCommand } from '../../../../lambdas/payments/domain/payment.js';
+import { carryOut } from '../../../../lambdas/payments/domain/steps.js';
+import { given } from '../../../support/decider.js';
+
+const now = '2026-01-01T00:00:00.000Z';
+const steps = given({ decide: carryOut, evolve, initialState }, { now });
+/** What the provider did meanwhile. */
+const provider = given({ decide, evolve, initialState }, { now });
+const eur = (amount: number) => ({ amount, currency: 'EUR' });
+
+const CHARGE = 'o1/charge';
+const UNDO = 'o1/charge/undo';
+const charge: StepCommand = {
+  type: 'ChargePayment',
+  data: { customerId: 'bob', orderId: 'o1', stepId: CHARGE, amount: eur(100) },
+};
+const undo: StepCommand = { type: 'RefundPayment', data: { customerId: 'bob', orderId: 'o1', stepId: UNDO } };
+const otherUndo: StepCommand = { ...undo, data: { ...undo.data, stepId: 'o1/other' } };
+
+const requested: PaymentEvent = {
+  type: 'PaymentRequested',
+  data: { paymentId: 'o1', customerId: 'bob', accountId: 'bob', amount: eur(100), stepId: CHARGE, requestedAt: now },
+};
+const prepared: PaymentEvent = { type: 'PaymentPrepared', data: { paymentId: 'o1', providerId: 'pi_1' } };
+const charged: PaymentEvent = { type: 'PaymentCharged', data: { paymentId: 'o1', amount: eur(100) } };
+type Reason = Extract<PaymentEvent, { type: 'PaymentDeclined' }>['data']['reason'];
+const declined = (reason: Reason): PaymentEvent => ({ type: 'PaymentDeclined', data: { paymentId: 'o1', reason } });
+const voided: PaymentEvent = { type: 'PaymentVoided', data: { paymentId: 'o1' } };
+const voiding: PaymentEvent = { type: 'VoidRequested', data: { paymentId: 'o1', stepId: UNDO } };
+const refund = (type: 'RefundRequested' | 'PaymentRefunded' | 'RefundFailed', refundId = 'void-1') =>
+  ({ type, data: { paymentId: 'o1', refundId, amount: eur(100) } }) as PaymentEvent;
+const done = (stepId: string): PaymentEvent => ({
+  type: 'SagaReplyRequested',
+  data: { customerId: 'bob', orderId: 'o1', stepId, outcome: 'DONE' },
+});
+const refused = (stepId: string, reason: Reason | 'REFUND_FAILED'): PaymentEvent => ({
+  type: 'SagaReplyRequested',
+  data: { customerId: 'bob', orderId: 'o1', stepId, outcome: 'REFUSED', reason },
+});
+
+const PREPARED = [requested, prepared];
+const CHARGED = [...PREPARED, charged, done(CHARGE)];
+const VOIDING = [...PREPARED, voiding, refused(CHARGE, 'VOIDED')];
+const RETURNING = [...CHARGED, voiding, refund('RefundRequested')];
+const RETURNED = [...RETURNING, refund('PaymentRefunded'), done(UNDO)];
+
+describe('the charge of an order', () => {
+  test('has the id of its order', () => steps([]).when(charge).then([requested]));
+  test('is answered when it is known what came of it', () => {
+    provider(PREPARED)
+      .when({ type: 'Charge' })
+      .then([charged, done(CHARGE)]);
+    const expired: PaymentCommand = { type: 'Decline', reason: 'CARD_EXPIRED' };
+    for (const history of [[requested], PREPARED]) {
+      provider(history)
+        .when(expired)
+        .then([declined('CARD_EXPIRED'), refused(CHARGE, 'CARD_EXPIRED')]);
+    }
+  });
+  test('that is under way is neither begun again nor answered', () => {
+    steps([requested]).when(charge).then([]);
+    steps(PREPARED).when(charge).then([]);
+  });
+  test('is answered again where it has ended', () => {
+    steps(CHARGED)
+      .when(charge)
+      .then([done(CHARGE)]);
+    steps([requested, declined('CARD_EXPIRED')])
+      .when(charge)
+      .then([refused(CHARGE, 'CARD_EXPIRED')]);
+  });
+  test('that comes after its undoing is refused', () => {
+    for (const history of [[voided], VOIDING, RETURNING, RETURNED, [...VOIDING, declined('VOIDED'), done(UNDO)]]) {
+      steps(history)
+        .when(charge)
+        .then([refused(CHARGE, 'VOIDED')]);
+    }
+  });
+  test('of another amount contradicts it', () => {
+    const data = { ...charge.data, amount: eur(101) };
+    for (const history of [[requested], CHARGED, [requested, declined('CARD_EXPIRED')]]) {
+      steps(history).when({ type: 'ChargePayment', data }).thenRefused('AMOUNT_DIFFERS');
+    }
+  });
+  test('has one step that waits for it', () => {
+    const data = { ...charge.data, stepId: 'o1/again' };
+    steps(PREPARED).when({ type: 'ChargePayment', data }).thenRefused('OTHER_STEP_UNDER_WAY');
+    steps(CHARGED)
+      .when({ type: 'ChargePayment', data })
+      .then([done('o1/again')]);
+  });
+});
+
+describe('undoing the charge of an order', () => {
+  test('leaves a tombstone where there is none', () =>
+    steps([])
+      .when(undo)
+      .then([voided, done(UNDO)]));
+  test('is done where nothing is charged, and nothing is left', () => {
+    for (const history of [[voided], [requested, declined('CARD_EXPIRED')], RETURNED]) {
+      steps(history)
+        .when(undo)
+        .then([done(UNDO)]);
+    }
+  });
+  test('ends a payment at once that the provider was never told to charge', () => {
+    steps([requested])
+      .when(undo)
+      .then([declined('VOIDED'), refused(CHARGE, 'VOIDED'), done(UNDO)]);
+    provider([requested, declined('VOIDED')])
+      .when({ type: 'Prepare', providerId: 'pi_1' })
+      .then([]);
+  });
+  test('waits for the provider where it may be charged at any moment, and the charging step does no more', () =>
+    steps(PREPARED)
+      .when(undo)
+      .then([voiding, refused(CHARGE, 'VOIDED')]));
+  test('is done when the provider has not charged it, whatever it says', () =>
+    provider(VOIDING)
+      .when({ type: 'Decline', reason: 'CARD_EXPIRED' })
+      .then([declined('VOIDED'), done(UNDO)]));
+  test('gives the money back when the provider has charged it all the same', () =>
+    provider(VOIDING)
+      .when({ type: 'Charge' })
+      .then([charged, refund('RefundRequested')]));
+  test('gives back what was charged', () =>
+    steps(CHARGED)
+      .when(undo)
+      .then([voiding, refund('RefundRequested')]));
+  test('is done when the money is given back, not before', () => {
+    for (const history of [RETURNING, [...VOIDING, charged, refund('RefundRequested')]]) {
+      steps(history).when(undo).then([]);
+      provider(history)
+        .when({ type: 'Refund', refundId: 'void-1' })
+        .then([refund('PaymentRefunded'), done(UNDO)]);
+    }
+  });
+  test('is refused where the provider gives nothing back, and tried again when it is asked for again', () => {
+    const failed = [...RETURNING, refund('RefundFailed'), refused(UNDO, 'REFUND_FAILED')];
+    provider(RETURNING).when({ type: 'FailRefund', refundId: 'void-1' }).then(failed.slice(RETURNING.length));
+    steps(failed)
+      .when(undo)
+      .then([voiding, refund('RefundRequested', 'void-2')]);
+  });
+  test('that is under way is neither begun again nor answered; another step has to wait', () => {
+    for (const history of [VOIDING, RETURNING]) {
+      steps(history).when(undo).then([]);
+      steps(history).when(otherUndo).thenRefused('OTHER_STEP_UNDER_WAY');
+    }
+    steps(RETURNED)
+      .when(otherUndo)
+      .then([done('o1/other')]);
+  });
+});
+
+test('a customer gets the money of an order back by cancelling it, not by a refund', () =>
+  provider(CHARGED).when({ type: 'RequestRefund', refundId: 'r1' }).thenRefused('PAYS_AN_ORDER'));

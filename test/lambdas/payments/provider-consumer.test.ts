@@ -1,0 +1,166 @@
+import { randomUUID } from 'node:crypto';
+import { Logger } from '@aws-lambda-powertools/logger';
+import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
+import { beforeAll, describe, expect, test, vi } from 'vitest';
+import type { PaymentEvent } from '../../../lambdas/payments/contract.js';
+import type { PaymentProvider } from '../../../lambdas/payments/provider/payment-provider.js';
+import { AccountAmbiguous, ProviderRefused } from '../../../lambdas/payments/provider/payment-provider.js';
+import type { Commit } from '../../../packages/kit/messages/commit.js';
+import { busEntries } from '../../../packages/kit/messages/envelope.js';
+import { consumed, consumerEnvironment, outcomeOf } from '../../support/consumed.js';
+import { type Call, inProcessDynamoDb } from '../../support/in-process-dynamodb.js';
+import { metricLines } from '../../support/metric-lines.js';
+import { traceOf } from '../../support/tally.js';
+import { eur } from './provider/provider-suite.js';
+
+/** What the provider refuses is asked about too: it refuses what it did before, under another key. */
+
+let store: typeof import('../../../lambdas/payments/payment-store.js');
+let calls: readonly Call[];
+let consumers: typeof import('../../../lambdas/payments/provider-consumer.js');
+
+beforeAll(async () => {
+  consumerEnvironment('payments', 'payments-provider');
+  ({ calls } = inProcessDynamoDb({ table: ['pk', 'sk'], records: ['pk'] }));
+  store = await import('../../../lambdas/payments/payment-store.js');
+  consumers = await import('../../../lambdas/payments/provider-consumer.js');
+});
+
+const refuses = async (): Promise<never> => {
+  throw new ProviderRefused('UNEXPECTED_STATE');
+};
+const refusing: PaymentProvider = {
+  create: refuses,
+  confirm: refuses,
+  cancel: refuses,
+  refund: refuses,
+  chargeOf: async () => undefined,
+  refundOf: async () => undefined,
+};
+
+const paymentId = () => randomUUID().replaceAll('-', '');
+const historyOf = (id: string): readonly PaymentEvent[] => [
+  {
+    type: 'PaymentRequested',
+    data: { paymentId: id, customerId: 'bob', accountId: 'bob', amount: eur(100), requestedAt: '2026-01-01T00:00:00Z' },
+  },
+  { type: 'PaymentPrepared', data: { paymentId: id, providerId: 'pi_1' } },
+  { type: 'PaymentCharged', data: { paymentId: id, amount: eur(100) } },
+  { type: 'RefundRequested', data: { paymentId: id, refundId: 'r1', amount: eur(60) } },
+];
+
+/** Commits the first events of a payment, brings one of them to the consumer, the last by default, and tells what it committed. */
+async function tells(
+  events: number,
+  provider: PaymentProvider,
+  more: (id: string) => readonly PaymentEvent[] = () => [],
+  brought = -1,
+): Promise<readonly string[]> {
+  const id = paymentId();
+  const payment = await store.paymentStore.load(id);
+  const history = [...historyOf(id).slice(0, events), ...more(id)];
+  const commit = store.paymentStore.commit(payment, history, traceOf(randomUUID()));
+  await store.paymentStore.append(commit);
+  // Of its last attempt: what would be tried again is recorded as failed.
+  await consumed(consumers.providerConsumer(provider), bodyOf(commit, brought), 8);
+  const { commits } = await store.paymentStore.load(id);
+  return commits
+    .slice(1)
+    .flatMap(({ events }) => events.map(({ type, data }) => `${type} ${JSON.parse(data).reason ?? ''}`.trim()));
+}
+
+function bodyOf(commit: Commit, brought: number): string {
+  const { Source, DetailType, Detail } =
+    busEntries(commit, { service: 'payments', epoch: 0 }).at(brought) ?? expect.fail();
+  return JSON.stringify({ source: Source, 'detail-type': DetailType, detail: JSON.parse(Detail) });
+}
+
+const voiding = (paymentId: string): readonly PaymentEvent[] => [
+  { type: 'VoidRequested', data: { paymentId, stepId: 's' } },
+];
+
+test('the provider is not asked to charge what is to be undone', async () =>
+  expect(await tells(2, refusing, voiding, 1)).toEqual([]));
+
+test('an account that may be several customers is a failure record at once, and nobody is declined', async () => {
+  const id = paymentId();
+  const payment = await store.paymentStore.load(id);
+  const commit = store.paymentStore.commit(payment, historyOf(id).slice(0, 1), traceOf(randomUUID()));
+  await store.paymentStore.append(commit);
+  const ambiguous: PaymentProvider = {
+    ...refusing,
+    create: async () => {
+      throw new AccountAmbiguous('SEVERAL_CUSTOMERS');
+    },
+  };
+  const body = bodyOf(commit, -1);
+  await consumed(consumers.providerConsumer(ambiguous), body);
+  expect(await outcomeOf(JSON.parse(body).detail.id)).toBe('FAILED');
+  expect((await store.paymentStore.load(id)).state.status).toBe('REQUESTED');
+});
+
+describe('what the provider refuses', () => {
+  test('to make is declined', async () =>
+    expect(await tells(1, refusing)).toEqual(['PaymentDeclined REFUSED_BY_PROVIDER']));
+
+  test('to charge is declined, unless it did it before', async () => {
+    expect(await tells(2, refusing)).toEqual(['PaymentDeclined REFUSED_BY_PROVIDER']);
+    const did = { ...refusing, chargeOf: async () => ({ status: 'CHARGED' }) as const };
+    expect(await tells(2, did)).toEqual(['PaymentCharged']);
+  });
+
+  test('to cancel is what it did before; where that is nothing, nobody knows', async () => {
+    const did = { ...refusing, chargeOf: async () => ({ status: 'CHARGED' }) as const };
+    expect(await tells(2, did, voiding)).toEqual(['PaymentCharged', 'RefundRequested']);
+    const declined = { status: 'DECLINED', reason: 'CARD_EXPIRED' } as const;
+    expect(await tells(2, { ...refusing, chargeOf: async () => declined }, voiding)).toEqual([
+      'PaymentDeclined VOIDED',
+      'SagaReplyRequested',
+    ]);
+    expect(await tells(2, refusing, voiding)).toEqual([]);
+  });
+
+  test('to give back fails and is counted, unless it did it before', async () => {
+    const counted = vi.spyOn(Metrics.prototype, 'addMetric');
+    expect(await tells(4, refusing)).toEqual(['RefundFailed']);
+    expect(counted).toHaveBeenCalledWith('RefundsFailed', MetricUnit.Count, 1);
+    counted.mockClear();
+    const did = { ...refusing, refundOf: async () => ({ status: 'REFUNDED' }) as const };
+    expect(await tells(4, did)).toEqual(['PaymentRefunded']);
+    expect(counted).not.toHaveBeenCalledWith('RefundsFailed', MetricUnit.Count, 1);
+    counted.mockRestore();
+  });
+
+  test.each([
+    ['make', 1, ':create'],
+    ['charge', 2, ':charge'],
+    ['give back', 4, ':refund:r1'],
+  ])('to %s is logged with its code, which no event keeps', async (_, events, key) => {
+    const warned = vi.spyOn(Logger.prototype, 'warn').mockImplementation(() => undefined);
+    await tells(events, refusing);
+    expect(warned).toHaveBeenCalledWith('the provider refuses', {
+      paymentId: expect.stringMatching(/^[0-9a-f]{32}$/),
+      key: expect.stringMatching(new RegExp(`^[0-9a-f]{32}${key}$`)),
+      code: 'UNEXPECTED_STATE',
+    });
+    warned.mockRestore();
+  });
+
+  test('to do again is not logged', async () => {
+    const warned = vi.spyOn(Logger.prototype, 'warn');
+    await tells(2, { ...refusing, chargeOf: async () => ({ status: 'CHARGED' }) });
+    await tells(4, { ...refusing, refundOf: async () => ({ status: 'REFUNDED' }) });
+    expect(warned).not.toHaveBeenCalled();
+    warned.mockRestore();
+  });
+
+  test('to give back is said before it is committed: nobody would say it after a crash', async () => {
+    const before: number[] = [];
+    metricLines('RefundsFailed', () => before.push(calls.length));
+    await tells(4, refusing);
+    expect(before).toHaveLength(1);
+    expect(calls.slice(before[0]).map(({ operation }) => operation)).toContain('TransactWriteItems');
+    vi.unstubAllEnvs();
+    vi.restoreAllMocks();
+  });
+});
