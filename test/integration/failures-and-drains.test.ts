@@ -11,6 +11,7 @@ import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import type { EventBridgeEvent, SQSEvent, SQSRecord } from 'aws-lambda';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Env } from '../../packages/kit/aws/environment.js';
+import { idOfBody } from '../../packages/kit/failures/delivery.js';
 import type { Envelope } from '../../packages/kit/messages/envelope.js';
 import { config, type OwnTables, ownTables } from './own-tables.js';
 
@@ -71,7 +72,7 @@ describe('a failure record', () => {
     const payload = randomBytes(900_000).toString('base64');
     await put({ id, payload });
     const record = await recordOf(id);
-    expect(record).toMatchObject({ payloadBytes: payload.length, payloadHash: failing.idOfBody(payload) });
+    expect(record).toMatchObject({ payloadBytes: payload.length, payloadHash: idOfBody(payload) });
     expect(payload.startsWith(String(record!.payloadBegin))).toBe(true);
   });
 });
@@ -126,7 +127,7 @@ describe('the drain of dead letters', () => {
     expect(await recordOf(undelivered.id)).toMatchObject({
       failures: [{ message: 'EventBridge could not deliver it: NO_PERMISSIONS' }],
     });
-    expect(await recordOf(failing.idOfBody('garbage'))).toMatchObject({ payload: 'garbage' });
+    expect(await recordOf(idOfBody('garbage'))).toMatchObject({ payload: 'garbage' });
   });
 
   test('marks what is too old to be recognised: it may have been done', async () => {

@@ -1,5 +1,5 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { REDRIVE } from '../../packages/kit/failures/redrive.js';
+import { REDRIVE } from '../../packages/kit/failures/delivery.js';
 import type { Endpoint } from '../local/endpoint.js';
 import { reasonOf } from './deliveries.js';
 import { Exit, OperatorError } from './errors.js';

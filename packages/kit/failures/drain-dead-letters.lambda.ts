@@ -3,11 +3,9 @@ import { Env } from '../aws/environment.js';
 import { required, requiredInteger } from '../aws/read-environment.js';
 import { count, describeError, logger, publishMetrics } from '../aws/telemetry.js';
 import { ContractViolation } from '../messages/contract.js';
-import { type Envelope, readEnvelope } from '../messages/envelope.js';
-import { DeadLettered, senderNotAllowed, tooOldBy } from './failure-kinds.js';
-import { FailureRecords, idOfBody } from './failure-records.js';
-import { redriveOf } from './redrive.js';
-import { storedOf } from './stored.js';
+import { type Delivery, envelopeOf, readDelivery } from './delivery.js';
+import { DeadLettered, senderNotAllowed } from './failure-kinds.js';
+import { FailureRecords } from './failure-records.js';
 
 const consumer = { name: required(Env.CONSUMER), generation: requiredInteger(Env.CONSUMER_GENERATION) };
 const window = requiredInteger(Env.DEDUPE_WINDOW_SECONDS);
@@ -33,26 +31,10 @@ export async function handler({ Records }: SQSEvent): Promise<SQSBatchResponse> 
 }
 
 async function keep(record: SQSRecord): Promise<void> {
-  const read = readOrRefuse(record.body);
-  const envelope = read instanceof ContractViolation ? undefined : read;
-  const id = envelope?.id ?? idOfBody(record.body);
-  const error = whyGivenUp(record, read);
-  if (redriveOf(record)) {
-    await failures.failedAgain(id, error);
-    logger.error('dead letter of a redrive', { eventId: envelope?.id, eventType: envelope?.type });
-    return;
-  }
-  const stored = storedOf(record);
-  const failure = {
-    id,
-    payload: record.body,
-    error,
-    attempts: Number(record.attributes.ApproximateReceiveCount),
-    ...(envelope ? { type: envelope.type, subject: envelope.subject, correlationId: envelope.correlationid } : {}),
-    ...(envelope && tooOldBy(envelope, window) ? { unknown: true } : {}),
-  };
-  const outcome = await (stored ? failures.end(stored, failure) : failures.put(failure));
+  const delivery = readDelivery(record, window);
+  const outcome = await failures.keep(delivery, whyGivenUp(delivery));
   if (outcome === 'recorded') count('ConsumerFailures');
+  const envelope = envelopeOf(delivery);
   logger.error('dead letter', { outcome, eventId: envelope?.id, eventType: envelope?.type });
 }
 
@@ -61,19 +43,10 @@ async function keep(record: SQSRecord): Promise<void> {
  * that refuses commands from the bus. That rule refuses the service's own source too: the service commands itself through its
  * queue only. Of anything else a queue only knows that it was received too often.
  */
-function whyGivenUp({ messageAttributes, eventSourceARN }: SQSRecord, read: Envelope | ContractViolation): Error {
-  const code = messageAttributes.ERROR_CODE?.stringValue;
+function whyGivenUp({ record, message }: Delivery): Error {
+  const code = record.messageAttributes.ERROR_CODE?.stringValue;
   if (code) return new DeadLettered(`EventBridge could not deliver it: ${code}`);
-  if (read instanceof ContractViolation) return read;
-  if (eventSourceARN === undelivered && read.to !== undefined) return senderNotAllowed();
+  if (message instanceof ContractViolation) return message;
+  if (record.eventSourceARN === undelivered && message.to !== undefined) return senderNotAllowed();
   return new DeadLettered('its function did not acknowledge it');
-}
-
-function readOrRefuse(body: string): Envelope | ContractViolation {
-  try {
-    return readEnvelope(body);
-  } catch (error) {
-    if (error instanceof ContractViolation) return error;
-    throw error;
-  }
 }

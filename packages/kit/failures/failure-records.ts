@@ -1,11 +1,10 @@
-import { createHash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { clock } from '../aws/clock.js';
 import { documents, ItemExists, putNew } from '../aws/dynamodb.js';
 import { describeError } from '../aws/telemetry.js';
-import { PENDING, type Stored } from './stored.js';
+import { type Delivery, envelopeOf, idOfBody, PENDING } from './delivery.js';
 
 /** A consumer of a service, as its records' keys name it. */
 export interface ConsumerIdentity {
@@ -21,9 +20,6 @@ export const relayConsumer: ConsumerIdentity = { name: 'relay', generation: 0 };
 /** Key of what a consumer knows of one message: processed or failed, never both. */
 export const recordKey = ({ name, generation }: ConsumerIdentity, messageId: string): string =>
   `${name}@${generation}#${messageId}`;
-
-/** Stands in for the id of a message that has none to read. */
-export const idOfBody = (body: string): string => `body:${createHash('sha256').update(body).digest('hex')}`;
 
 /** One reason why a message failed: where and what kind of fault, never a value out of the message. */
 export interface FailureReason {
@@ -67,8 +63,32 @@ export class FailureRecords {
     private readonly consumer: ConsumerIdentity,
   ) {}
 
+  /**
+   * Keeps the failure of a delivery in the record of its message.
+   * @returns `recorded`; `failed-again` for a redriven message, whose record has one reason more; `known` where another
+   *   delivery was processed, or kept as failed, before
+   */
+  async keep(delivery: Delivery, error: unknown): Promise<'recorded' | 'failed-again' | 'known'> {
+    const { id, record, recorded, attempts, tooOld } = delivery;
+    if (recorded?.kind === 'redrive') {
+      await this.failedAgain(id, error);
+      return 'failed-again';
+    }
+    if (recorded) return this.end(recorded.record, { error, attempts });
+    const envelope = envelopeOf(delivery);
+    return this.put({
+      id,
+      payload: record.body,
+      error,
+      attempts,
+      ...(envelope ? { type: envelope.type, subject: envelope.subject, correlationId: envelope.correlationid } : {}),
+      // Whatever is wrong with it now, its effect may have happened while its record was still there.
+      ...(tooOld ? { unknown: true } : {}),
+    });
+  }
+
   /** Adds the reason why a redriven message failed again; the newest ten are kept. */
-  async failedAgain(id: string, error: unknown): Promise<void> {
+  private async failedAgain(id: string, error: unknown): Promise<void> {
     const Key = { pk: recordKey(this.consumer, id) };
     const { Item } = await documents.send(new GetCommand({ TableName: this.table, Key, ConsistentRead: true }));
     const earlier = (Item?.failures ?? []) as readonly FailureReason[];
@@ -95,12 +115,10 @@ export class FailureRecords {
 
   /**
    * Keeps the failure of a stored message in its own record, which has everything else of it.
+   * @param record key of that record
    * @returns `recorded`, or `known` where it isn't pending: processed or failed by another delivery, or cleared
    */
-  async end(
-    { record }: Stored,
-    { error, attempts }: Pick<Failure, 'error' | 'attempts'>,
-  ): Promise<'recorded' | 'known'> {
+  async end(record: string, { error, attempts }: Pick<Failure, 'error' | 'attempts'>): Promise<'recorded' | 'known'> {
     const at = clock.now();
     try {
       await documents.send(

@@ -1,17 +1,16 @@
 import { ChangeMessageVisibilityCommand, SQSClient } from '@aws-sdk/client-sqs';
-import type { Context, SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
+import type { Context, SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import { clock, secondsBetween } from '../aws/clock.js';
 import { Env } from '../aws/environment.js';
 import { required, requiredInteger } from '../aws/read-environment.js';
 import { count, describeError, logger, publishMetrics, seconds } from '../aws/telemetry.js';
-import { isPermanent, tooOldBy } from '../failures/failure-kinds.js';
-import { FailureRecords, idOfBody } from '../failures/failure-records.js';
-import { redriveOf } from '../failures/redrive.js';
-import { storedOf } from '../failures/stored.js';
-import type { EventOf, ServiceContract } from '../messages/contract.js';
-import { aggregateOf, type Envelope, readEnvelope } from '../messages/envelope.js';
+import { type Delivery, envelopeOf, readDelivery } from '../failures/delivery.js';
+import { isPermanent } from '../failures/failure-kinds.js';
+import { FailureRecords } from '../failures/failure-records.js';
+import { ContractViolation, type EventOf, type ServiceContract } from '../messages/contract.js';
+import { aggregateOf, type Envelope } from '../messages/envelope.js';
 import { from, type Listening, readFrom, type Source } from './listening.js';
-import { ProcessedRecords, processOnce, type Recorded } from './process-once.js';
+import { ProcessedRecords, processOnce } from './process-once.js';
 
 export type ConsumerOptions<C extends ServiceContract, Types extends EventOf<C>['type']> = {
   /** A refusal by the business: trying again won't change it. @default none is */
@@ -71,11 +70,12 @@ class Consumption<C extends ServiceContract, Types extends EventOf<C>['type']> {
 
   async batch({ Records }: SQSEvent, context: Context): Promise<SQSBatchResponse> {
     const unfinished: string[] = [];
+    const deliveries = Records.map((record) => readDelivery(record, this.window));
     await Promise.all(
-      [...groupedBySubject(Records).values()].map(async (records) => {
-        for (const record of records) {
+      [...groupedBySubject(deliveries).values()].map(async (group) => {
+        for (const delivery of group) {
           const hasTime = context.getRemainingTimeInMillis() > RESERVE_MS;
-          if (!hasTime || !(await this.handle(record))) unfinished.push(record.messageId);
+          if (!hasTime || !(await this.handle(delivery))) unfinished.push(delivery.record.messageId);
         }
       }),
     );
@@ -83,79 +83,65 @@ class Consumption<C extends ServiceContract, Types extends EventOf<C>['type']> {
   }
 
   /** @returns whether the queue may forget the message */
-  private async handle(record: SQSRecord): Promise<boolean> {
-    let envelope: Envelope | undefined;
+  private async handle(delivery: Delivery): Promise<boolean> {
     try {
-      envelope = readEnvelope(record.body);
-      const outcome = await this.process(envelope, redriveOf(record) ?? storedOf(record));
-      this.log(outcome, envelope);
+      const outcome = await this.process(delivery);
+      this.log(outcome, envelopeOf(delivery));
       return true;
     } catch (error) {
-      return this.failed(record, envelope, error);
+      return this.failed(delivery, error);
     }
   }
 
-  private async process(envelope: Envelope, recorded: Recorded | undefined): Promise<'applied' | 'duplicate'> {
-    const { event, handle } = readFrom(this.sources, envelope, this.commanders);
+  private async process({ message, recorded, tooOld }: Delivery): Promise<'applied' | 'duplicate'> {
+    if (message instanceof ContractViolation) throw message;
+    const { event, handle } = readFrom(this.sources, message, this.commanders);
     const trace = {
-      trigger: envelope.id,
+      trigger: message.id,
       actor: this.actor,
-      onBehalfOf: envelope.onbehalfof ?? envelope.actor,
-      correlationId: envelope.correlationid,
-      traceparent: envelope.traceparent,
+      onBehalfOf: message.onbehalfof ?? message.actor,
+      correlationId: message.correlationid,
+      traceparent: message.traceparent,
     };
-    const handling = handle({ envelope, event, trace });
+    const handling = handle({ envelope: message, event, trace });
     if ('project' in handling) {
       if (!recorded) return handling.project();
-      return processOnce(envelope, () => handling.project().then(() => []), this.records, recorded);
+      return processOnce(message, () => handling.project().then(() => []), this.records, recorded);
     }
-    const tooOld = tooOldBy(envelope, this.window);
     if (tooOld && !recorded) throw tooOld;
-    return processOnce(envelope, handling.decide, this.records, recorded);
+    return processOnce(message, handling.decide, this.records, recorded);
   }
 
-  private async failed(record: SQSRecord, envelope: Envelope | undefined, error: unknown): Promise<boolean> {
-    const attempts = Number(record.attributes.ApproximateReceiveCount);
+  /** @returns whether the queue may forget the message: it does once the failure is recorded */
+  private async failed(delivery: Delivery, error: unknown): Promise<boolean> {
+    const { attempts } = delivery;
     const permanent = isPermanent(error, this.isRefusal);
+    const fields = { attempts, permanent, ...describeError(error), ...this.fieldsOf(envelopeOf(delivery)) };
     try {
       if (!permanent && attempts < this.maxAttempts) {
         count('TransientFailures');
-        logger.warn('will be tried again', { attempts, ...describeError(error), ...this.fieldsOf(envelope) });
-        await this.putOff(record, attempts);
+        logger.warn('will be tried again', fields);
+        await this.putOff(delivery);
         return false;
       }
-      const id = envelope?.id ?? idOfBody(record.body);
-      if (redriveOf(record)) {
-        await this.failures.failedAgain(id, error);
-        logger.error('failed again', { attempts, permanent, ...describeError(error), ...this.fieldsOf(envelope) });
-        return true;
-      }
-      const stored = storedOf(record);
-      const failure = {
-        id,
-        payload: record.body,
-        error,
-        attempts,
-        ...(envelope ? { type: envelope.type, subject: envelope.subject, correlationId: envelope.correlationid } : {}),
-        // Whatever is wrong with it now, it may have been done when its record was still there.
-        ...(envelope && tooOldBy(envelope, this.window) ? { unknown: true } : {}),
-      };
-      const outcome = await (stored ? this.failures.end(stored, failure) : this.failures.put(failure));
-      // A record that stood there already: done, or kept as failed, by another delivery.
-      if (outcome === 'known') this.log('duplicate', envelope);
+      const outcome = await this.failures.keep(delivery, error);
+      if (outcome === 'known') this.log('duplicate', envelopeOf(delivery));
       else {
-        count('ConsumerFailures');
-        logger.error('failed', { attempts, permanent, ...describeError(error), ...this.fieldsOf(envelope) });
+        if (outcome === 'recorded') count('ConsumerFailures');
+        logger.error(outcome === 'recorded' ? 'failed' : 'failed again', fields);
       }
       return true;
     } catch (recording) {
-      logger.error('the failure could not be recorded', { ...describeError(recording), ...this.fieldsOf(envelope) });
+      logger.error('the failure could not be recorded', {
+        ...describeError(recording),
+        ...this.fieldsOf(envelopeOf(delivery)),
+      });
       return false;
     }
   }
 
   /** Exponential backoff with full jitter, by the message's own visibility: nothing else waits for it. */
-  private async putOff({ receiptHandle }: SQSRecord, attempts: number): Promise<void> {
+  private async putOff({ record: { receiptHandle }, attempts }: Delivery): Promise<void> {
     const limit = Math.min(BACKOFF_CAP_SECONDS, BACKOFF_BASE_SECONDS * 2 ** (attempts - 1));
     await this.sqs.send(
       new ChangeMessageVisibilityCommand({
@@ -192,20 +178,12 @@ class Consumption<C extends ServiceContract, Types extends EventOf<C>['type']> {
   }
 }
 
-function groupedBySubject(records: readonly SQSRecord[]): ReadonlyMap<string, readonly SQSRecord[]> {
-  const groups = new Map<string, SQSRecord[]>();
-  for (const record of records) {
-    const subject = subjectOf(record);
-    groups.set(subject, [...(groups.get(subject) ?? []), record]);
+/** By the aggregate that a message is about; a message that can't be read is on its own. */
+function groupedBySubject(deliveries: readonly Delivery[]): ReadonlyMap<string, readonly Delivery[]> {
+  const groups = new Map<string, Delivery[]>();
+  for (const delivery of deliveries) {
+    const subject = envelopeOf(delivery)?.subject ?? delivery.record.messageId;
+    groups.set(subject, [...(groups.get(subject) ?? []), delivery]);
   }
   return groups;
-}
-
-/** Which aggregate a message is about, as far as that can be read; what can't is on its own. */
-function subjectOf(record: SQSRecord): string {
-  try {
-    return readEnvelope(record.body).subject;
-  } catch {
-    return record.messageId;
-  }
 }

@@ -2,9 +2,8 @@ import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { clock } from '../aws/clock.js';
 import { documents, TransactionRefused, type TransactWriteItem, transact } from '../aws/dynamodb.js';
 import { untilRaceIsWon } from '../aws/lost-races.js';
+import { PENDING, type Recorded } from '../failures/delivery.js';
 import { type ConsumerIdentity, recordKey } from '../failures/failure-records.js';
-import type { Redrive } from '../failures/redrive.js';
-import { PENDING, type Stored } from '../failures/stored.js';
 import type { Envelope } from '../messages/envelope.js';
 
 /** The effect of one message, as writes that commit together. A decision without events brings its version check. */
@@ -17,11 +16,6 @@ export interface Refused {
 
 /** Works out the effect from what is in the tables now; called again with a fresh load after each lost race. */
 export type Decide = (refused: Refused | undefined) => Promise<Effect>;
-
-/** How a message came that has its record already: handed out from it, or sent again by an operator. */
-export type Recorded = Redrive | Stored;
-
-const isStored = (recorded: Recorded | undefined): recorded is Stored => typeof recorded === 'object';
 
 /** Records of the messages that one consumer has processed. */
 export class ProcessedRecords {
@@ -37,11 +31,12 @@ export class ProcessedRecords {
     // A message from the future (a wrong clock) passes the age gate for longer: its record outlives that.
     const from = Math.max(clock.epochSeconds(), Math.ceil(Date.parse(time) / 1000));
     const done = { status: 'PROCESSED', processedAt: clock.now(), expiresAt: from + this.windowSeconds };
-    const Key = { pk: isStored(recorded) ? recorded.record : recordKey(this.consumer, id) };
+    const Key = { pk: recorded?.kind === 'stored' ? recorded.record : recordKey(this.consumer, id) };
     if (!recorded) return { Put: { TableName: this.table, Item: { ...Key, ...done }, ConditionExpression: isNew } };
     // Of the failures that may have been done before, only those that an operator says were not.
     const waits = '#status = :before';
-    const mayBeDone = recorded === 'not-done' ? waits : `${waits} AND attribute_not_exists(#unknown)`;
+    const confirmedNotDone = recorded.kind === 'redrive' && recorded.confirmedNotDone;
+    const mayBeDone = confirmedNotDone ? waits : `${waits} AND attribute_not_exists(#unknown)`;
     return {
       Update: {
         TableName: this.table,
@@ -52,10 +47,10 @@ export class ProcessedRecords {
         ConditionExpression: mayBeDone,
         ExpressionAttributeNames: {
           '#status': 'status',
-          ...(recorded === 'not-done' ? {} : { '#unknown': 'unknown' }),
+          ...(confirmedNotDone ? {} : { '#unknown': 'unknown' }),
         },
         ExpressionAttributeValues: {
-          ':before': isStored(recorded) ? PENDING : 'FAILED',
+          ':before': recorded.kind === 'stored' ? PENDING : 'FAILED',
           ':status': done.status,
           ':processedAt': done.processedAt,
           ':expiresAt': done.expiresAt,

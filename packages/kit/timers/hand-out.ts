@@ -5,9 +5,9 @@ import { clock, secondsBetween } from '../aws/clock.js';
 import { documents, type Item } from '../aws/dynamodb.js';
 import { TooLarge } from '../aws/dynamodb-limits.js';
 import { count, describeError, logger } from '../aws/telemetry.js';
+import { PENDING, STORED } from '../failures/delivery.js';
 import { Unsendable } from '../failures/failure-kinds.js';
 import { FailureRecords } from '../failures/failure-records.js';
-import { PENDING, STORED } from '../failures/stored.js';
 import { messageGroupOf, readEnvelope } from '../messages/envelope.js';
 import { MAX_PAYLOAD_BYTES } from './timers.js';
 
@@ -142,7 +142,7 @@ export class HandOut {
   }
 
   private async giveUp(pk: string, error: unknown): Promise<void> {
-    const outcome = await this.failures.end({ record: pk }, { error });
+    const outcome = await this.failures.end(pk, { error });
     if (outcome === 'recorded') count('ConsumerFailures');
     logger.error('a timer can never be handed out', { record: pk, outcome, ...describeError(error) });
   }

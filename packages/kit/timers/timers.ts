@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { TransactWriteItem } from '../aws/dynamodb.js';
 import { TooLarge } from '../aws/dynamodb-limits.js';
+import { PENDING } from '../failures/delivery.js';
 import { type ConsumerIdentity, recordKey } from '../failures/failure-records.js';
-import { PENDING } from '../failures/stored.js';
 import type { CommandOf, ServiceContract } from '../messages/contract.js';
 import { ownCommandBody } from '../messages/own-command.js';
 import type { Trace } from '../messages/trace.js';

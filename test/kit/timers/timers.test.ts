@@ -1,7 +1,7 @@
 import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { documents, type Item, TransactionRefused, transact } from '../../../packages/kit/aws/dynamodb.js';
-import { REDRIVE } from '../../../packages/kit/failures/redrive.js';
+import { REDRIVE } from '../../../packages/kit/failures/delivery.js';
 import { readEnvelope } from '../../../packages/kit/messages/envelope.js';
 import { discard } from '../../../tools/operator/discard.js';
 import { listFailures, showFailure } from '../../../tools/operator/failures.js';

@@ -4,8 +4,8 @@ import type { Context, SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda'
 import { vi } from 'vitest';
 import { documents, type Item, transact } from '../../../packages/kit/aws/dynamodb.js';
 import { Env } from '../../../packages/kit/aws/environment.js';
+import { STORED } from '../../../packages/kit/failures/delivery.js';
 import { recordKey } from '../../../packages/kit/failures/failure-records.js';
-import { STORED } from '../../../packages/kit/failures/stored.js';
 import { DUE_INDEX } from '../../../packages/kit/timers/contract.js';
 import { Sweeper } from '../../../packages/kit/timers/sweeper.js';
 import { Timers } from '../../../packages/kit/timers/timers.js';

@@ -1,4 +1,5 @@
-import { idOfBody, recordKey } from '../../../packages/kit/failures/failure-records.js';
+import { idOfBody } from '../../../packages/kit/failures/delivery.js';
+import { recordKey } from '../../../packages/kit/failures/failure-records.js';
 import { sourceOf } from '../../../packages/kit/messages/contract.js';
 import { readEnvelope } from '../../../packages/kit/messages/envelope.js';
 import type { Violation } from '../../../packages/simulator/search/scenario.js';

@@ -63,8 +63,8 @@ export const BUGS: readonly PlantedBug[] = [
     scenario: 'place-one',
     source: {
       file: `${KIT}/idempotent-consumer/consumer.ts`,
-      from: 'const outcome = await this.process(envelope, redriveOf(record) ?? storedOf(record));',
-      to: "this.process(envelope, redriveOf(record)).catch(() => undefined); const outcome = 'applied' as const;",
+      from: 'const outcome = await this.process(delivery);',
+      to: "this.process(delivery).catch(() => undefined); const outcome = 'applied' as const;",
     },
   },
   {
@@ -221,8 +221,8 @@ export const BUGS: readonly PlantedBug[] = [
     scenario: 'place-one',
     source: {
       file: `${KIT}/idempotent-consumer/consumer.ts`,
-      from: 'await this.putOff(record, attempts);\n        return false;',
-      to: 'await this.putOff(record, attempts);\n        return true;',
+      from: 'await this.putOff(delivery);\n        return false;',
+      to: 'await this.putOff(delivery);\n        return true;',
     },
   },
   {
@@ -792,9 +792,10 @@ export const BUGS: readonly PlantedBug[] = [
     name: 'what is sent again and fails again is drained without a word',
     scenario: 'consumer-fails-26-hours',
     source: {
-      file: `${KIT}/failures/drain-dead-letters.lambda.ts`,
-      from: 'await failures.failedAgain(id, error);',
+      file: `${KIT}/failures/failure-records.ts`,
+      from: 'await this.failedAgain(id, error);',
       to: '',
+      only: /drain-dead-letters$/,
     },
   },
   {

@@ -1,4 +1,5 @@
-import { idOfBody, recordKey } from '../../../packages/kit/failures/failure-records.js';
+import { idOfBody } from '../../../packages/kit/failures/delivery.js';
+import { recordKey } from '../../../packages/kit/failures/failure-records.js';
 import type { Scenario, Violation } from '../../../packages/simulator/search/scenario.js';
 import { brokenPromises } from '../invariants/broken-promises.js';
 import { Facts, type MessageRecord } from '../support/facts.js';

@@ -1,7 +1,7 @@
 import { DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
 import { DeleteCommand, DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { createOrderContract } from '../../../lambdas/orders/saga-contract.js';
-import { REDRIVE } from '../../../packages/kit/failures/redrive.js';
+import { REDRIVE } from '../../../packages/kit/failures/delivery.js';
 import type { CommandOf } from '../../../packages/kit/messages/contract.js';
 import { ownCommandBody } from '../../../packages/kit/messages/own-command.js';
 import type { RelayAnswer } from '../../../packages/kit/outbox/relay.lambda.js';

@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { idOfBody } from '../../../packages/kit/failures/failure-records.js';
+import { idOfBody } from '../../../packages/kit/failures/delivery.js';
 import { OperatorError } from '../../../tools/operator/errors.js';
 import type { ConsumerRecord, FoundRecord } from '../../../tools/operator/records.js';
 import { redrivable } from '../../../tools/operator/redrive.js';

@@ -68,10 +68,9 @@ export const begun = async (...ids: readonly string[]) => {
 };
 /** Its clock can't be handed out. */
 export const clockFails = (id: string, number: number) =>
-  new FailureRecords('records', owner).end(
-    { record: recordKey(owner, timerIdOf(id, number)) },
-    { error: new Unsendable('InvalidMessageContents') },
-  );
+  new FailureRecords('records', owner).end(recordKey(owner, timerIdOf(id, number)), {
+    error: new Unsendable('InvalidMessageContents'),
+  });
 /** Its hotel is refused, and the flight can't be cancelled. */
 export async function stuck(id: string): Promise<void> {
   await hears(
