@@ -91,6 +91,7 @@ export class Environment {
   private dead = false;
   private requests = 0;
   private triedAgain = false;
+  private askedForKeys = false;
   /** Ends of invocations, told to whoever waits; an environment that is gone tells nobody. */
   private ended: ((ending: Ending) => void) | undefined;
 
@@ -152,12 +153,13 @@ export class Environment {
   }
 
   /**
-   * Whether it may serve another history: nothing of it is under way or planned, and its SDK never tried a request again,
-   * of which clients keep count (retry tokens).
+   * Whether it may serve another history: nothing of it is under way or planned, its SDK never tried a request again, of which
+   * clients keep count (retry tokens), and it never asked KMS for a key. Code may keep a key in memory, and another history has
+   * other keys.
    */
   get isAsNew(): boolean {
-    const { dead, triedAgain, ended, timers, requests } = this;
-    return !dead && !triedAgain && ended === undefined && timers.pending === 0 && requests === 0;
+    const { dead, triedAgain, askedForKeys, ended, timers, requests } = this;
+    return !dead && !triedAgain && !askedForKeys && ended === undefined && timers.pending === 0 && requests === 0;
   }
 
   /** Loads the module: what a cold start does. @throws what the module throws @param handler as in the template: `index.handler` */
@@ -221,6 +223,7 @@ export class Environment {
     this.requests++;
     // `amz-sdk-request: attempt=2; max=3`
     this.triedAgain ||= /attempt=(?!1\b)/.test(request.headers['amz-sdk-request'] ?? '');
+    this.askedForKeys ||= /^TrentService\./.test(request.headers['x-amz-target'] ?? '');
     const alive = (tell: () => void): void => {
       if (this.dead) return;
       this.requests--;
