@@ -1,26 +1,21 @@
 import { AttributeType, ProjectionType } from 'aws-cdk-lib/aws-dynamodb';
 import type { Construct } from 'constructs';
 import { accountsContract, EXHAUSTED_INDEX } from '../lambdas/accounts/contract.js';
+import { listEvents, orderEnds, steps } from '../lambdas/accounts/subscriptions.js';
 import { Env } from '../packages/kit/aws/environment.js';
-import type { Subscription } from '../packages/kit/idempotent-consumer/subscriptions.construct.js';
-import { type ParticipantStackProps, ServiceStack } from '../packages/kit/service/service-stack.js';
+import { ServiceStack, type ServiceStackProps } from '../packages/kit/service/service-stack.js';
 
 const ACCOUNTS = 'Account#';
 const ROWS = 'CREDIT#';
 /** Of version 1, and of later ones: `EXHAUSTED@2#...`. */
 const EXHAUSTED = ['EXHAUSTED#', 'EXHAUSTED@'];
 
-export interface AccountsStackProps extends ParticipantStackProps {
-  /** How orders end. */
-  readonly orderEvents: Subscription;
-}
-
 /**
  * Accounts: what each customer may owe, and what is held and taken of it for orders, by the commands of their sagas and by
  * their ends.
  */
 export class AccountsStack extends ServiceStack {
-  constructor(scope: Construct, id: string, props: AccountsStackProps) {
+  constructor(scope: Construct, id: string, props: ServiceStackProps) {
     super(scope, id, accountsContract.service, props);
     const { table } = this;
     // Sparse: an item without `exhaustedPk` isn't in it.
@@ -55,12 +50,12 @@ export class AccountsStack extends ServiceStack {
     const commands = this.consumer('Commands', {
       name: 'accounts-commands',
       entry: 'accounts/on-command',
-      events: [{ commandsOf: accountsContract, from: props.commanders }],
+      hears: [steps],
     });
     const ends = this.consumer('OrderEnds', {
       name: 'accounts-orders',
       entry: 'accounts/on-order-event',
-      events: [props.orderEvents],
+      hears: [orderEnds],
     });
     for (const handler of [commands, ends]) {
       handler.allowItems(table, ['Query', 'GetItem', 'PutItem'], ACCOUNTS);
@@ -72,7 +67,7 @@ export class AccountsStack extends ServiceStack {
       name: 'accounts-exhausted',
       entry: 'accounts/exhausted-projection',
       rebuildEntry: 'accounts/rebuild-exhausted',
-      contract: accountsContract,
+      hears: listEvents,
       aggregates: ACCOUNTS,
       rows: ROWS,
     });

@@ -1,7 +1,8 @@
 import { AttributeType, ProjectionType } from 'aws-cdk-lib/aws-dynamodb';
 import type { Construct } from 'constructs';
 import { catalogContract, PRODUCTS_INDEX } from '../lambdas/catalog/contract.js';
-import { type ParticipantStackProps, ServiceStack } from '../packages/kit/service/service-stack.js';
+import { steps } from '../lambdas/catalog/subscriptions.js';
+import { ServiceStack, type ServiceStackProps } from '../packages/kit/service/service-stack.js';
 
 const PRODUCTS = 'Product#';
 const CHECKS = 'PriceCheck#';
@@ -9,7 +10,7 @@ const LIST = 'PRODUCTS#';
 
 /** Catalogue: what is sold and for how much, set by operators; confirms an order's prices by its saga's command. */
 export class CatalogStack extends ServiceStack {
-  constructor(scope: Construct, id: string, props: ParticipantStackProps) {
+  constructor(scope: Construct, id: string, props: ServiceStackProps) {
     super(scope, id, catalogContract.service, props);
     const { table } = this;
     // Sparse: products alone have its key, not their commits.
@@ -36,7 +37,7 @@ export class CatalogStack extends ServiceStack {
     const commands = this.consumer('Commands', {
       name: 'catalog-commands',
       entry: 'catalog/on-command',
-      events: [{ commandsOf: catalogContract, from: props.commanders }],
+      hears: [steps],
     });
     commands.allowItems(table, ['Query', 'PutItem'], CHECKS);
     commands.allowItems(table, ['BatchGetItem'], PRODUCTS);

@@ -1,11 +1,6 @@
 import { Tags } from 'aws-cdk-lib';
 import { CfnFunction } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
-import { accountsContract } from '../lambdas/accounts/contract.js';
-import { catalogContract } from '../lambdas/catalog/contract.js';
-import { inventoryContract } from '../lambdas/inventory/contract.js';
-import { ordersContract } from '../lambdas/orders/contract.js';
-import { paymentsContract } from '../lambdas/payments/contract.js';
 import { acknowledgeCompliance } from '../packages/kit/service/acknowledge.js';
 import type { Bundles } from '../packages/kit/service/bundles.js';
 import { OF_EVERY_FUNCTION } from '../packages/kit/service/service-function.construct.js';
@@ -17,9 +12,6 @@ import { OrdersStack } from './orders-stack.js';
 import { PaymentsStack } from './payments-stack.js';
 import { PlatformStack } from './platform-stack.js';
 import { type Settings, SettingsError } from './settings.js';
-
-/** The answer to a step that had been answered before, of every participant. */
-const REPLY = 'SagaReplyRequested';
 
 /** AWS, "Configuring reserved concurrency for a function": so many stay with the functions that reserve nothing. */
 const LEAST_UNRESERVED = 100;
@@ -50,34 +42,11 @@ export class OrderlyStage extends Construct {
     super(scope, id);
     const { bus, alarmTopic, personalKeys } = new PlatformStack(this, 'Platform', { settings });
     const common = { settings, bundles, bus, alarmTopic };
-    const orders = new OrdersStack(this, 'Orders', {
-      ...common,
-      personalKeys,
-      answers: [
-        { contract: catalogContract, types: ['PricesConfirmed', 'PricesRefused', REPLY] },
-        {
-          contract: accountsContract,
-          types: ['AccountAuthorized', 'AuthorizationDeclined', 'AuthorizationReleased', 'AuthorizationVoided', REPLY],
-        },
-        {
-          contract: inventoryContract,
-          types: ['StockReserved', 'StockRejected', 'StockReleased', 'ReservationVoided', REPLY],
-        },
-        { contract: paymentsContract, types: [REPLY] },
-      ],
-    });
-    // Their steps come from its saga, and nobody else's word counts.
-    const participant = { ...common, commanders: [ordersContract] as const };
-    const cancellations = { contract: ordersContract, types: ['OrderCancelled'] };
-    const ends = { contract: ordersContract, types: ['OrderApproved', 'OrderCancelled'] };
-    const inventory = new InventoryStack(this, 'Inventory', { ...participant, orderEvents: cancellations });
-    const accounts = new AccountsStack(this, 'Accounts', { ...participant, orderEvents: ends });
-    const payments = new PaymentsStack(this, 'Payments', {
-      ...participant,
-      personalKeys,
-      orderEvents: cancellations,
-    });
-    const catalog = new CatalogStack(this, 'Catalog', participant);
+    const orders = new OrdersStack(this, 'Orders', { ...common, personalKeys });
+    const inventory = new InventoryStack(this, 'Inventory', common);
+    const accounts = new AccountsStack(this, 'Accounts', common);
+    const payments = new PaymentsStack(this, 'Payments', { ...common, personalKeys });
+    const catalog = new CatalogStack(this, 'Catalog', common);
     const routes = [orders, inventory, accounts, payments, catalog].flatMap((service) => service.routes);
     new ApiStack(this, 'Api', { ...common, routes });
     acknowledgeCompliance(this, OF_EVERY_FUNCTION);

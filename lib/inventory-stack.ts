@@ -1,19 +1,14 @@
 import type { Construct } from 'constructs';
 import { inventoryContract } from '../lambdas/inventory/contract.js';
-import type { Subscription } from '../packages/kit/idempotent-consumer/subscriptions.construct.js';
-import { type ParticipantStackProps, ServiceStack } from '../packages/kit/service/service-stack.js';
-
-export interface InventoryStackProps extends ParticipantStackProps {
-  /** What gives stock back. */
-  readonly orderEvents: Subscription;
-}
+import { cancellations, steps } from '../lambdas/inventory/subscriptions.js';
+import { ServiceStack, type ServiceStackProps } from '../packages/kit/service/service-stack.js';
 
 const STOCK = 'StockItem#';
 const RESERVATIONS = 'Reservation#';
 
 /** Inventory: stock by SKU, set by an operator, reserved and released by orders' sagas, released by cancellations. */
 export class InventoryStack extends ServiceStack {
-  constructor(scope: Construct, id: string, props: InventoryStackProps) {
+  constructor(scope: Construct, id: string, props: ServiceStackProps) {
     super(scope, id, inventoryContract.service, props);
     const { table } = this;
 
@@ -27,7 +22,7 @@ export class InventoryStack extends ServiceStack {
     const reservations = this.consumer('Reservations', {
       name: 'reservations',
       entry: 'inventory/on-order-event',
-      events: [props.orderEvents],
+      hears: [cancellations],
     });
     reservations.allowItems(table, ['Query', 'PutItem', 'ConditionCheckItem'], RESERVATIONS);
     reservations.allowItems(table, ['UpdateItem'], STOCK);
@@ -35,7 +30,7 @@ export class InventoryStack extends ServiceStack {
     const commands = this.consumer('Commands', {
       name: 'inventory-commands',
       entry: 'inventory/on-command',
-      events: [{ commandsOf: inventoryContract, from: props.commanders }],
+      hears: [steps],
     });
     // A step is always answered: none is decided without a write.
     commands.allowItems(table, ['Query', 'PutItem'], RESERVATIONS);

@@ -1,14 +1,12 @@
 import type { Construct } from 'constructs';
 import { CREATE_ORDER_SAGA, ordersContract } from '../lambdas/orders/contract.js';
+import { answers, listEvents, orderEvents } from '../lambdas/orders/subscriptions.js';
 import { Env } from '../packages/kit/aws/environment.js';
-import type { Subscription } from '../packages/kit/idempotent-consumer/subscriptions.construct.js';
 import type { PersonalKeys } from '../packages/kit/personal-data/personal-keys.construct.js';
 import { ServiceStack, type ServiceStackProps } from '../packages/kit/service/service-stack.js';
 import { addPeopleIndex } from '../packages/kit/service/tables.construct.js';
 
 export interface OrdersStackProps extends ServiceStackProps {
-  /** What the participants of an order's saga answer. */
-  readonly answers: readonly Subscription[];
   readonly personalKeys: PersonalKeys;
 }
 
@@ -50,14 +48,14 @@ export class OrdersStack extends ServiceStack {
       aggregate: CREATE_ORDER_SAGA,
       name: 'orders-saga',
       entry: 'orders/on-saga-message',
-      events: [{ contract: ordersContract, types: ['OrderPlaced', 'OrderCancelled'] }, ...props.answers],
+      hears: [orderEvents, ...Object.values(answers)],
     }).allowItems(table, ['Query', 'PutItem', 'ConditionCheckItem'], ORDERS);
 
     this.projection('ListProjection', {
       name: 'orders-list',
       entry: 'orders/list-projection',
       rebuildEntry: 'orders/rebuild-list',
-      contract: ordersContract,
+      hears: listEvents,
       aggregates: ORDERS,
       rows: ORDERS_OF_CUSTOMERS,
     });

@@ -2,12 +2,12 @@ import { Annotations, CfnOutput, Duration, Stack } from 'aws-cdk-lib';
 import { AttributeType, TableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import type { Construct } from 'constructs';
 import { paymentsContract, STRIPE_CUSTOMERS } from '../lambdas/payments/contract.js';
+import { cancellations, providerTasks, steps } from '../lambdas/payments/subscriptions.js';
 import { Env } from '../packages/kit/aws/environment.js';
-import type { Subscription } from '../packages/kit/idempotent-consumer/subscriptions.construct.js';
 import type { PersonalKeys } from '../packages/kit/personal-data/personal-keys.construct.js';
 import { alarm, serviceMetric } from '../packages/kit/service/alarms.construct.js';
 import { metricsNamespace, type ServiceFunction } from '../packages/kit/service/service-function.construct.js';
-import { type ParticipantStackProps, ServiceStack } from '../packages/kit/service/service-stack.js';
+import { ServiceStack, type ServiceStackProps } from '../packages/kit/service/service-stack.js';
 import {
   acknowledgeNoRestore,
   addPeopleIndex,
@@ -21,8 +21,6 @@ const PAYMENTS = 'Payment#';
 const DAILY_COUNTS = 'limit#';
 /** Also of the guard's records: its run-time twin reads it from the consumer's environment. */
 const PROVIDER_CONSUMER = 'payments-provider';
-/** What the provider is to do. */
-const PROVIDER_EVENTS = ['PaymentRequested', 'PaymentPrepared', 'VoidRequested', 'RefundRequested'];
 const SANDBOX_ITEMS = ['KEY#', 'OBJECT#', 'TALLY#'];
 
 /**
@@ -31,9 +29,7 @@ const SANDBOX_ITEMS = ['KEY#', 'OBJECT#', 'TALLY#'];
  */
 const PROVIDER_TIMEOUT = Duration.seconds(30);
 
-export interface PaymentsStackProps extends ParticipantStackProps {
-  /** What ends orders that were paid. */
-  readonly orderEvents: Subscription;
+export interface PaymentsStackProps extends ServiceStackProps {
   readonly personalKeys: PersonalKeys;
 }
 
@@ -68,20 +64,20 @@ export class PaymentsStack extends ServiceStack {
     this.consumer('Commands', {
       name: 'payments-commands',
       entry: 'payments/on-command',
-      events: [{ commandsOf: paymentsContract, from: props.commanders }],
+      hears: [steps],
     }).allowItems(table, ['Query', 'PutItem', 'ConditionCheckItem'], PAYMENTS);
 
     this.consumer('Cancellations', {
       name: 'payments-orders',
       entry: 'payments/on-order-event',
-      events: [props.orderEvents],
+      hears: [cancellations],
     }).allowItems(table, ['Query', 'PutItem', 'ConditionCheckItem'], PAYMENTS);
 
     const charging = this.consumer('Provider', {
       name: PROVIDER_CONSUMER,
       entry: `payments/charge-at-${settings.payments.provider}`,
       timeout: PROVIDER_TIMEOUT,
-      events: [{ contract: paymentsContract, types: PROVIDER_EVENTS }],
+      hears: [providerTasks],
     });
     charging.allowItems(table, ['Query', 'PutItem', 'ConditionCheckItem'], PAYMENTS);
     const guard = this.ownTable('Guard', settings);

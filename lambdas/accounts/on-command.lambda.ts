@@ -4,27 +4,29 @@ import { Env } from '../../packages/kit/aws/environment.js';
 import { required } from '../../packages/kit/aws/read-environment.js';
 import { customerLimits } from '../../packages/kit/http/customer-limits.js';
 import { consumer } from '../../packages/kit/idempotent-consumer/consumer.js';
-import type { Message } from '../../packages/kit/idempotent-consumer/listening.js';
+import { type Message, on } from '../../packages/kit/idempotent-consumer/listening.js';
 import { Money } from '../orders/contract.js';
 import { orderOfAccount, writesOf } from './account-store.js';
-import { type AccountCommand, accountsContract } from './contract.js';
+import type { AccountCommand } from './contract.js';
 import { AccountRefused } from './domain/account.js';
 import { decide } from './domain/authorization.js';
+import { steps } from './subscriptions.js';
 
 const defaultCreditLimit = z.parse(Money, JSON.parse(required(Env.DEFAULT_CREDIT_LIMIT)));
 const limits = customerLimits();
 
 /** A saga's steps, each once per business id; a repeat is answered with what stands. */
-export const handler = consumer({
-  contract: accountsContract,
-  onCommand: {
-    AuthorizeAccount: carryOut,
-    CaptureAuthorization: carryOut,
-    ReleaseAuthorization: carryOut,
-    RefundAccount: carryOut,
-  },
-  isRefusal: (error) => error instanceof AccountRefused,
-});
+export const handler = consumer(
+  [
+    on(steps, {
+      AuthorizeAccount: carryOut,
+      CaptureAuthorization: carryOut,
+      ReleaseAuthorization: carryOut,
+      RefundAccount: carryOut,
+    }),
+  ],
+  { isRefusal: (error) => error instanceof AccountRefused },
+);
 
 function carryOut({ event: command, trace }: Message<AccountCommand>) {
   return {

@@ -4,12 +4,13 @@ import { Env } from '../../packages/kit/aws/environment.js';
 import { required } from '../../packages/kit/aws/read-environment.js';
 import { customerLimits } from '../../packages/kit/http/customer-limits.js';
 import { consumer } from '../../packages/kit/idempotent-consumer/consumer.js';
-import type { Handling } from '../../packages/kit/idempotent-consumer/listening.js';
+import { type Handling, on } from '../../packages/kit/idempotent-consumer/listening.js';
 import type { Trace } from '../../packages/kit/messages/trace.js';
-import { Money, ordersContract } from '../orders/contract.js';
+import { Money } from '../orders/contract.js';
 import { orderOfAccount, writesOf } from './account-store.js';
 import { AccountRefused } from './domain/account.js';
 import { decide, ending } from './domain/authorization.js';
+import { orderEnds } from './subscriptions.js';
 
 const defaultCreditLimit = z.parse(Money, JSON.parse(required(Env.DEFAULT_CREDIT_LIMIT)));
 const limits = customerLimits();
@@ -18,15 +19,16 @@ const limits = customerLimits();
  * An order was approved: what is held for it is owed. It was cancelled afterwards: nothing is. Either may come first. While
  * its saga is under way, that alone gives back what it took.
  */
-export const handler = consumer({
-  contract: ordersContract,
-  on: {
-    OrderApproved: ({ event: { data }, trace }) => ended(data, 'APPROVED', trace),
-    OrderCancelled: ({ event: { data }, trace }) =>
-      data.underWay ? { decide: async () => [] } : ended(data, 'CANCELLED', trace),
-  },
-  isRefusal: (error) => error instanceof AccountRefused,
-});
+export const handler = consumer(
+  [
+    on(orderEnds, {
+      OrderApproved: ({ event: { data }, trace }) => ended(data, 'APPROVED', trace),
+      OrderCancelled: ({ event: { data }, trace }) =>
+        data.underWay ? { decide: async () => [] } : ended(data, 'CANCELLED', trace),
+    }),
+  ],
+  { isRefusal: (error) => error instanceof AccountRefused },
+);
 
 function ended(
   { orderId, customerId }: { readonly orderId: string; readonly customerId?: string },

@@ -1,13 +1,13 @@
 import { consumer } from '../../packages/kit/idempotent-consumer/consumer.js';
-import { catalogContract } from './contract.js';
+import { on } from '../../packages/kit/idempotent-consumer/listening.js';
 import { decide } from './domain/price-check.js';
 import { priceCheckStore } from './price-check-store.js';
 import { pricesOf } from './product-store.js';
+import { steps } from './subscriptions.js';
 
 /** The first step of an order's saga: are these the prices? Answered once; a repeat gets the answer that was given. */
-export const handler = consumer({
-  contract: catalogContract,
-  onCommand: {
+export const handler = consumer([
+  on(steps, {
     ConfirmPrices: ({ event: command, trace }) => ({
       decide: async () => {
         const { orderId, lines } = command.data;
@@ -20,5 +20,5 @@ export const handler = consumer({
         return [priceCheckStore.appendWrite(priceCheckStore.commit(check, events, trace))];
       },
     }),
-  },
-});
+  }),
+]);

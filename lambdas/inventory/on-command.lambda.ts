@@ -1,17 +1,19 @@
 import { consumer } from '../../packages/kit/idempotent-consumer/consumer.js';
-import { inventoryContract } from './contract.js';
+import { on } from '../../packages/kit/idempotent-consumer/listening.js';
 import { ReservationRefused } from './domain/reservation.js';
 import { releasing, reserving } from './reservation-effects.js';
+import { steps } from './subscriptions.js';
 
 /** Steps of an order's saga, each once per order; a repeat is answered with what stands. */
-export const handler = consumer({
-  contract: inventoryContract,
-  onCommand: {
-    ReserveStock: ({ event: { data }, trace }) => {
-      const { lines, ...step } = data;
-      return { decide: reserving(step, lines, trace) };
-    },
-    ReleaseStock: ({ event: { data }, trace }) => ({ decide: releasing(data, trace) }),
-  },
-  isRefusal: (error) => error instanceof ReservationRefused,
-});
+export const handler = consumer(
+  [
+    on(steps, {
+      ReserveStock: ({ event: { data }, trace }) => {
+        const { lines, ...step } = data;
+        return { decide: reserving(step, lines, trace) };
+      },
+      ReleaseStock: ({ event: { data }, trace }) => ({ decide: releasing(data, trace) }),
+    }),
+  ],
+  { isRefusal: (error) => error instanceof ReservationRefused },
+);

@@ -1,72 +1,53 @@
 import { clock } from '../../packages/kit/aws/clock.js';
 import { consumer } from '../../packages/kit/idempotent-consumer/consumer.js';
-import { from, type Handling, type Message } from '../../packages/kit/idempotent-consumer/listening.js';
+import { type Handling, type Message, on } from '../../packages/kit/idempotent-consumer/listening.js';
 import type { Effect } from '../../packages/kit/idempotent-consumer/process-once.js';
 import type { Trace } from '../../packages/kit/messages/trace.js';
 import { type SagaMessage, SagaRefused } from '../../packages/kit/saga/saga.js';
-import { accountsContract } from '../accounts/contract.js';
-import { catalogContract } from '../catalog/contract.js';
-import { inventoryContract } from '../inventory/contract.js';
-import { paymentsContract } from '../payments/contract.js';
-import { ordersContract } from './contract.js';
 import { createOrderOrchestrator as orchestrator } from './create-order-store.js';
 import { orderCommandOf, type Refusal } from './domain/create-order.js';
 import { decide, isOver, OrderRefused } from './domain/order.js';
 import { orderStore } from './order-store.js';
-import { type CreateOrder, createOrderContract } from './saga-contract.js';
+import type { CreateOrder } from './saga-contract.js';
+import { answers, orderEvents, sagaCommands } from './subscriptions.js';
 
 /** Everything that the saga of an order hears: its order, the answers to its steps, its clock, and operators. */
-export const handler = consumer({
-  sources: [
-    from({
-      contract: ordersContract,
-      on: {
-        OrderPlaced: ({ event: { data }, trace }) => {
-          const { orderId, customerId, lines, total } = data;
-          return begun({ orderId, customerId, lines, total }, trace);
-        },
-        OrderCancelled: ({ event: { data }, trace }) => heard(data.orderId, { type: 'Cancel' }, trace),
+export const handler = consumer(
+  [
+    on(orderEvents, {
+      OrderPlaced: ({ event: { data }, trace }) => {
+        const { orderId, customerId, lines, total } = data;
+        return begun({ orderId, customerId, lines, total }, trace);
       },
+      OrderCancelled: ({ event: { data }, trace }) => heard(data.orderId, { type: 'Cancel' }, trace),
     }),
-    from({
-      contract: catalogContract,
-      on: { PricesConfirmed: done, PricesRefused: refused, SagaReplyRequested: replied },
+    on(answers.catalog, { PricesConfirmed: done, PricesRefused: refused, SagaReplyRequested: replied }),
+    on(answers.accounts, {
+      AccountAuthorized: done,
+      AuthorizationDeclined: refused,
+      AuthorizationReleased: done,
+      AuthorizationVoided: done,
+      SagaReplyRequested: replied,
     }),
-    from({
-      contract: accountsContract,
-      on: {
-        AccountAuthorized: done,
-        AuthorizationDeclined: refused,
-        AuthorizationReleased: done,
-        AuthorizationVoided: done,
-        SagaReplyRequested: replied,
-      },
+    on(answers.inventory, {
+      StockReserved: done,
+      StockRejected: refused,
+      StockReleased: done,
+      ReservationVoided: done,
+      SagaReplyRequested: replied,
     }),
-    from({
-      contract: inventoryContract,
-      on: {
-        StockReserved: done,
-        StockRejected: refused,
-        StockReleased: done,
-        ReservationVoided: done,
-        SagaReplyRequested: replied,
-      },
-    }),
-    from({ contract: paymentsContract, on: { SagaReplyRequested: replied } }),
-    from({
-      contract: createOrderContract,
-      onCommand: {
-        RingTimer: ({ event: { data }, trace }) => heard(data.sagaId, { type: 'Ring', number: data.number }, trace),
-        RetrySaga: ({ event: { data }, trace }) => heard(data.sagaId, { type: 'Retry' }, trace),
-        ResolveSaga: ({ event: { data }, trace }) => {
-          const { sagaId, ...resolved } = data;
-          return heard(sagaId, { type: 'Resolve', ...resolved }, trace);
-        },
+    on(answers.payments, { SagaReplyRequested: replied }),
+    on(sagaCommands, {
+      RingTimer: ({ event: { data }, trace }) => heard(data.sagaId, { type: 'Ring', number: data.number }, trace),
+      RetrySaga: ({ event: { data }, trace }) => heard(data.sagaId, { type: 'Retry' }, trace),
+      ResolveSaga: ({ event: { data }, trace }) => {
+        const { sagaId, ...resolved } = data;
+        return heard(sagaId, { type: 'Resolve', ...resolved }, trace);
       },
     }),
   ],
-  isRefusal: (error) => error instanceof SagaRefused || error instanceof OrderRefused,
-});
+  { isRefusal: (error) => error instanceof SagaRefused || error instanceof OrderRefused },
+);
 
 /** What answers have in common. Without a step it was no saga that asked. */
 interface Answer {

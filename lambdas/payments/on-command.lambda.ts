@@ -1,15 +1,14 @@
 import { clock } from '../../packages/kit/aws/clock.js';
 import { consumer } from '../../packages/kit/idempotent-consumer/consumer.js';
-import type { Message } from '../../packages/kit/idempotent-consumer/listening.js';
-import { paymentsContract, type StepCommand } from './contract.js';
+import { type Message, on } from '../../packages/kit/idempotent-consumer/listening.js';
+import type { StepCommand } from './contract.js';
 import { PaymentRefused } from './domain/payment.js';
 import { carryOut } from './domain/steps.js';
 import { effectOf, paymentStore } from './payment-store.js';
+import { steps } from './subscriptions.js';
 
 /** Steps of an order's saga, each once per order; a repeat is answered with what stands, once that is known. */
-export const handler = consumer({
-  contract: paymentsContract,
-  onCommand: { ChargePayment: step, RefundPayment: step },
+export const handler = consumer([on(steps, { ChargePayment: step, RefundPayment: step })], {
   isRefusal: (error) => error instanceof PaymentRefused,
 });
 

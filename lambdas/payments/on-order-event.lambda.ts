@@ -1,24 +1,25 @@
 import { clock } from '../../packages/kit/aws/clock.js';
 import { consumer } from '../../packages/kit/idempotent-consumer/consumer.js';
-import type { Handling } from '../../packages/kit/idempotent-consumer/listening.js';
+import { type Handling, on } from '../../packages/kit/idempotent-consumer/listening.js';
 import type { Trace } from '../../packages/kit/messages/trace.js';
-import { ordersContract } from '../orders/contract.js';
 import { PaymentRefused } from './domain/payment.js';
 import { cancelling, carryOut } from './domain/steps.js';
 import { effectOf, paymentStore } from './payment-store.js';
+import { cancellations } from './subscriptions.js';
 
 /**
  * An order was cancelled after its approval: no money is kept for it. While its saga is under way, that alone gives back
  * what it took.
  */
-export const handler = consumer({
-  contract: ordersContract,
-  on: {
-    OrderCancelled: ({ event: { data }, trace }) =>
-      data.underWay ? { decide: async () => [] } : cancelled(data, trace),
-  },
-  isRefusal: (error) => error instanceof PaymentRefused,
-});
+export const handler = consumer(
+  [
+    on(cancellations, {
+      OrderCancelled: ({ event: { data }, trace }) =>
+        data.underWay ? { decide: async () => [] } : cancelled(data, trace),
+    }),
+  ],
+  { isRefusal: (error) => error instanceof PaymentRefused },
+);
 
 function cancelled(
   { orderId, customerId }: { readonly orderId: string; readonly customerId?: string },

@@ -3,10 +3,10 @@ import { clock } from '../../packages/kit/aws/clock.js';
 import { countAtOnce, logger } from '../../packages/kit/aws/telemetry.js';
 import type { Loaded } from '../../packages/kit/event-store/event-store.js';
 import { consumer } from '../../packages/kit/idempotent-consumer/consumer.js';
-import type { Handling, Message } from '../../packages/kit/idempotent-consumer/listening.js';
+import { type Message, on } from '../../packages/kit/idempotent-consumer/listening.js';
 import type { Effect } from '../../packages/kit/idempotent-consumer/process-once.js';
 import type { Trace } from '../../packages/kit/messages/trace.js';
-import { type PaymentEvent, paymentsContract } from './contract.js';
+import type { PaymentEvent } from './contract.js';
 import { decide, type Payment, type PaymentCommand, PaymentRefused, pendingRefund } from './domain/payment.js';
 import { onceAtProvider, PaymentUnclear } from './once-at-provider.js';
 import { effectOf, paymentStore } from './payment-store.js';
@@ -17,6 +17,7 @@ import {
   ProviderRefused,
   type Refund,
 } from './provider/payment-provider.js';
+import { providerTasks } from './subscriptions.js';
 
 type Told<Type extends PaymentEvent['type']> = Message<Extract<PaymentEvent, { type: Type }>>;
 
@@ -33,17 +34,20 @@ type Told<Type extends PaymentEvent['type']> = Message<Extract<PaymentEvent, { t
 export function providerConsumer(
   provider: PaymentProvider,
 ): (event: SQSEvent, context: Context) => Promise<SQSBatchResponse> {
-  return consumer({
-    contract: paymentsContract,
-    on: {
-      PaymentRequested: (message) => ({ decide: () => prepare(provider, message) }),
-      PaymentPrepared: (message) => ({ decide: () => charge(provider, message) }),
-      VoidRequested: (message) => ({ decide: () => cancel(provider, message) }),
-      RefundRequested: (message): Handling => ({ decide: () => refund(provider, message) }),
+  return consumer(
+    [
+      on(providerTasks, {
+        PaymentRequested: (message) => ({ decide: () => prepare(provider, message) }),
+        PaymentPrepared: (message) => ({ decide: () => charge(provider, message) }),
+        VoidRequested: (message) => ({ decide: () => cancel(provider, message) }),
+        RefundRequested: (message) => ({ decide: () => refund(provider, message) }),
+      }),
+    ],
+    {
+      isRefusal: (error) =>
+        error instanceof PaymentRefused || error instanceof PaymentUnclear || error instanceof AccountAmbiguous,
     },
-    isRefusal: (error) =>
-      error instanceof PaymentRefused || error instanceof PaymentUnclear || error instanceof AccountAmbiguous,
-  });
+  );
 }
 
 async function prepare(

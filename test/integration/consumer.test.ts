@@ -11,6 +11,7 @@ import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import type { Context, SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Env } from '../../packages/kit/aws/environment.js';
+import { subscribe } from '../../packages/kit/messages/subscriptions.js';
 import { tallyContract } from '../support/tally.js';
 import { config, type OwnTables, ownTables } from './own-tables.js';
 
@@ -39,9 +40,9 @@ beforeAll(async () => {
   });
   ({ documents } = await import('../../packages/kit/aws/dynamodb.js'));
   const { consumer } = await import('../../packages/kit/idempotent-consumer/consumer.js');
-  handler = consumer({
-    contract: tallyContract,
-    on: {
+  const { on } = await import('../../packages/kit/idempotent-consumer/listening.js');
+  handler = consumer([
+    on(subscribe(tallyContract, ['Counted']), {
       Counted: ({ envelope, event }) => ({
         decide: async () => {
           handled.push(`${envelope.subject} begins`);
@@ -51,8 +52,8 @@ beforeAll(async () => {
           return [];
         },
       }),
-    },
-  });
+    }),
+  ]);
 });
 afterAll(async () => {
   await tables.drop();

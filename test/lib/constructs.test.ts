@@ -33,7 +33,7 @@ function faultsOf(
   new IdempotentConsumer(stack, 'Consumer', {
     name: 'shipping-orders',
     bus: new EventBus(stack, 'Bus'),
-    events: orders('OrderPlaced'),
+    hears: orders('OrderPlaced'),
     records: recordsTable(stack, 'Records', settings),
     alarmTopic: new Topic(stack, 'Alarms'),
     handler,
@@ -71,14 +71,14 @@ describe('a consumer', () => {
   });
 
   test('refuses an event type that the contract doesn’t know', () => {
-    expect(faultsOf({ events: orders('OrderPlaced', 'OrderShiped') })).toEqual([
+    expect(faultsOf({ hears: orders('OrderPlaced', 'OrderShiped') })).toEqual([
       "event type 'OrderShiped' is not in the contract of orders, which has: OrderPlaced, OrderApproved, OrderRejected, OrderCancelled",
     ]);
   });
 
   test('refuses to listen to nothing', () => {
-    expect(faultsOf({ events: [] })).toEqual(['events is empty: a consumer listens to something']);
-    expect(() => faultsOf({ events: orders() })).toThrow(/detail-type/);
+    expect(faultsOf({ hears: [] })).toEqual(['hears is empty: a consumer listens to something']);
+    expect(() => faultsOf({ hears: orders() })).toThrow(/detail-type/);
   });
 
   test.each(['Shipping', 'a@b', 'a#b', ''])('refuses the name "%s", which would not fit into a key', (name) => {

@@ -7,21 +7,15 @@ import { count, describeError, logger, publishMetrics, seconds } from '../aws/te
 import { type Delivery, envelopeOf, readDelivery } from '../failures/delivery.js';
 import { isPermanent } from '../failures/failure-kinds.js';
 import { FailureRecords } from '../failures/failure-records.js';
-import { ContractViolation, type EventOf, type ServiceContract } from '../messages/contract.js';
+import { ContractViolation } from '../messages/contract.js';
 import { aggregateOf, type Envelope } from '../messages/envelope.js';
-import { from, type Listening, readFrom, type Source } from './listening.js';
+import { readFrom, type Source } from './listening.js';
 import { ProcessedRecords, processOnce } from './process-once.js';
 
-export type ConsumerOptions<C extends ServiceContract, Types extends EventOf<C>['type']> = {
-  /** A refusal by the business: trying again won't change it. @default none is */
+export interface ConsumerOptions {
+  /** Tells a refusal by the business, which trying again won't change. @default nothing is one */
   readonly isRefusal?: (error: unknown) => boolean;
-} & (
-  | Listening<C, Types>
-  | {
-      /** Of a consumer that hears more than one contract's messages. */
-      readonly sources: readonly Source[];
-    }
-);
+}
 
 /** No message is begun in the last seconds of the function's time: lost races take up to 0.6 s of pauses. */
 const RESERVE_MS = 5_000;
@@ -34,12 +28,14 @@ const BACKOFF_CAP_SECONDS = 900;
  * old for that is quarantined (G4), and what can't be processed becomes a failure record with its reasons (G5).
  *
  * Messages about one aggregate are handled one after the other, others side by side; a failure harms no other message.
+ * @param sources what the consumer hears and does: `[on(subscription, handlers), ...]`
  * @throws {SettingMissing} at start, where the construct didn't set what it needs
  */
-export function consumer<C extends ServiceContract, Types extends EventOf<C>['type']>(
-  options: ConsumerOptions<C, Types>,
+export function consumer(
+  sources: readonly Source[],
+  options: ConsumerOptions = {},
 ): (event: SQSEvent, context: Context) => Promise<SQSBatchResponse> {
-  const consumption = new Consumption(options);
+  const consumption = new Consumption(sources, options);
   return async (event, context) => {
     try {
       return await consumption.batch(event, context);
@@ -49,7 +45,7 @@ export function consumer<C extends ServiceContract, Types extends EventOf<C>['ty
   };
 }
 
-class Consumption<C extends ServiceContract, Types extends EventOf<C>['type']> {
+class Consumption {
   private readonly sqs = new SQSClient({ useQueueUrlAsEndpoint: false });
   private readonly queue = required(Env.QUEUE_URL);
   private readonly identity = { name: required(Env.CONSUMER), generation: requiredInteger(Env.CONSUMER_GENERATION) };
@@ -60,12 +56,13 @@ class Consumption<C extends ServiceContract, Types extends EventOf<C>['type']> {
   private readonly commanders: readonly string[] = JSON.parse(required(Env.COMMANDERS));
   private readonly actor = `service:${required(Env.SERVICE)}`;
 
-  private readonly sources: readonly Source[];
   private readonly isRefusal: (error: unknown) => boolean;
 
-  constructor(options: ConsumerOptions<C, Types>) {
-    this.sources = 'sources' in options ? options.sources : [from(options)];
-    this.isRefusal = options.isRefusal ?? (() => false);
+  constructor(
+    private readonly sources: readonly Source[],
+    { isRefusal = () => false }: ConsumerOptions,
+  ) {
+    this.isRefusal = isRefusal;
   }
 
   async batch({ Records }: SQSEvent, context: Context): Promise<SQSBatchResponse> {

@@ -7,19 +7,12 @@ import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { Env } from '../aws/environment.js';
+import { type CommandSubscription, isEvents, type Subscription } from '../messages/subscriptions.js';
 import { RELAY } from '../outbox/outbox.construct.js';
 import { acknowledgeIsDeadLetterQueue } from '../service/acknowledge.js';
 import { alarmOnErrors, alarmOnOldest, alarmOnVisible } from '../service/alarms.construct.js';
 import { ServiceFunction } from '../service/service-function.construct.js';
-import {
-  type CommandSubscription,
-  commandersOf,
-  foreignTo,
-  isEvents,
-  patternOf,
-  ruleOf,
-  type Subscription,
-} from './subscriptions.construct.js';
+import { commandersOf, foreignTo, patternOf, ruleOf } from './subscriptions.construct.js';
 
 export interface IdempotentConsumerProps {
   /** Pinned: it is part of every processed record's key. A new name means that all is processed again. */
@@ -31,7 +24,7 @@ export interface IdempotentConsumerProps {
   readonly generation?: number;
   readonly bus: EventBus;
   /** What it hears: events of others, or the commands to its service. */
-  readonly events: readonly (Subscription | CommandSubscription)[];
+  readonly hears: readonly Subscription[];
   readonly handler: ServiceFunction;
   /** Where processed and failure records live (TTL on `expiresAt`). */
   readonly records: TableV2;
@@ -85,12 +78,12 @@ export class IdempotentConsumer extends Construct {
 
   constructor(scope: Construct, id: string, props: IdempotentConsumerProps) {
     super(scope, id);
-    const { name, bus, events, handler, records, generation = 0 } = props;
+    const { name, bus, hears, handler, records, generation = 0 } = props;
     const { consumerAttempts } = handler.context.settings;
     const { dedupeWindow = handler.context.settings.dedupeWindow } = props;
     const { visibilityTimeout = Duration.seconds(6 * handler.timeout.toSeconds()) } = props;
     this.checkName(name);
-    this.checkEvents(events);
+    this.checkSubscriptions(hears);
     this.checkWindow(dedupeWindow);
     this.checkVisibility(visibilityTimeout, handler.timeout);
     this.checkConcurrency(handler);
@@ -111,7 +104,7 @@ export class IdempotentConsumer extends Construct {
       enforceSSL: true,
     });
     // One rule a publisher: a pattern with two sources would let each one's types through from the other, too.
-    for (const subscription of events) {
+    for (const subscription of hears) {
       this.route(subscription, bus);
       if (!isEvents(subscription)) this.refuseForeignCommands(bus, subscription);
     }
@@ -126,7 +119,7 @@ export class IdempotentConsumer extends Construct {
     handler.setEnvironment(Env.CONSUMER, name);
     handler.setEnvironment(Env.CONSUMER_GENERATION, String(generation));
     handler.setEnvironment(Env.QUEUE_URL, this.queue.queueUrl);
-    handler.setEnvironment(Env.COMMANDERS, JSON.stringify(events.flatMap(commandersOf)));
+    handler.setEnvironment(Env.COMMANDERS, JSON.stringify(hears.flatMap(commandersOf)));
     handler.setEnvironment(Env.MAX_ATTEMPTS, String(consumerAttempts));
     handler.setEnvironment(Env.DEDUPE_WINDOW_SECONDS, String(dedupeWindow.toSeconds()));
     handler.setEnvironment(Env.RECORDS, records.tableName);
@@ -141,7 +134,7 @@ export class IdempotentConsumer extends Construct {
    * nobody else. AWS doesn't say what EventBridge does where the event lacks the group, so such events (of an earlier
    * release, or replayed from the archive) have a rule of their own, and each is a group by itself.
    */
-  private route(subscription: Subscription | CommandSubscription, bus: EventBus): void {
+  private route(subscription: Subscription, bus: EventBus): void {
     const pattern = patternOf(subscription);
     const target = { deadLetterQueue: this.undelivered, maxEventAge: BUS_RETRIES };
     const rule = (id: string, messagegroup: string[], targetProps: SqsQueueProps): Rule =>
@@ -235,9 +228,9 @@ export class IdempotentConsumer extends Construct {
   }
 
   /** A misspelt type would never arrive, and nobody would miss it. (No type at all is refused by CloudFormation's rules.) */
-  private checkEvents(events: IdempotentConsumerProps['events']): void {
-    if (events.length === 0) this.refuse('events is empty: a consumer listens to something');
-    for (const { contract, types } of events.filter(isEvents)) {
+  private checkSubscriptions(hears: IdempotentConsumerProps['hears']): void {
+    if (hears.length === 0) this.refuse('hears is empty: a consumer listens to something');
+    for (const { contract, types } of hears.filter(isEvents)) {
       const known = Object.keys(contract.events);
       for (const type of types.filter((type) => !known.includes(type))) {
         this.refuse(

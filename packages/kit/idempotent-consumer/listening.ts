@@ -10,28 +10,20 @@ import {
   sourceOf,
 } from '../messages/contract.js';
 import { aggregateOf, type Envelope, schemaVersionOf } from '../messages/envelope.js';
+import type { CommandSubscription, EventSubscription, OwnCommands, Subscription } from '../messages/subscriptions.js';
 import type { Trace } from '../messages/trace.js';
 import type { Decide } from './process-once.js';
 
-/** What a consumer does with the events of a contract, or with the commands to its service. */
-export type Listening<C extends ServiceContract, Types extends EventOf<C>['type']> = {
-  /** Whose events these are; with `onCommand` the consumer's own service. */
-  readonly contract: C;
-} & (
-  | {
-      /**
-       * For each event type that it listens to. `decide`: an effect, once, with its record. `project`: a write that is
-       * guarded by the version of what it shows, so that it may be repeated; it needs no record and no age gate.
-       */
-      readonly on: { readonly [Type in Types]: Handle<Extract<EventOf<C>, { type: Type }>> };
-    }
-  | {
-      /** For each command that its service takes. */
-      readonly onCommand: { readonly [Type in CommandOf<C>['type']]: Handle<Extract<CommandOf<C>, { type: Type }>> };
-    }
-);
-
+/**
+ * Handles one kind of message. `decide`: an effect, once, with its record. `project`: a write that is guarded by the version
+ * of what it shows, so that it may be repeated; it needs no record and no age gate.
+ */
 type Handle<Event> = (message: Message<Event>) => Handling;
+
+/** One handler for each event type of a subscription, or for each command of a contract. */
+type Handlers<Messages extends AnyEvent, Type extends string> = {
+  readonly [T in Type]: Handle<Extract<Messages, { type: T }>>;
+};
 
 /** How one message is handled. */
 export type Handling = { readonly decide: Decide } | { readonly project: () => Promise<'applied' | 'duplicate'> };
@@ -58,27 +50,63 @@ interface Read {
   readonly handle: Handle<AnyEvent>;
 }
 
-export function from<C extends ServiceContract, Types extends EventOf<C>['type']>(
-  listening: Listening<C, Types>,
-): Source {
-  const { contract } = listening;
-  const takesCommands = 'onCommand' in listening;
-  const schemas: ServiceContract = takesCommands ? commandsOf(contract) : contract;
-  // The compiler can't follow that the handler of a type gets that type's message.
-  const handlers = (takesCommands ? listening.onCommand : listening.on) as unknown as Record<string, Handle<AnyEvent>>;
+/**
+ * Says what a consumer does with each message of a subscription; a type without a handler doesn't compile.
+ * @example
+ * consumer([on(orderEnds, { OrderApproved: ({ event, trace }) => ({ decide: async () => [...] }), OrderCancelled: ... })])
+ */
+export function on<C extends ServiceContract, Type extends EventOf<C>['type']>(
+  subscription: EventSubscription<C, Type>,
+  handlers: Handlers<EventOf<C>, Type>,
+): Source;
+export function on<C extends ServiceContract>(
+  subscription: CommandSubscription<C> | OwnCommands<C>,
+  handlers: Handlers<CommandOf<C>, CommandOf<C>['type']>,
+): Source;
+export function on(subscription: Subscription | OwnCommands, handlers: object): Source {
+  const find = (type: string): Handle<AnyEvent> | undefined =>
+    Object.hasOwn(handlers, type) ? (handlers as Record<string, Handle<AnyEvent>>)[type] : undefined;
+  if ('contract' in subscription) return eventsOf(subscription, find);
+  const contract = 'commandsOf' in subscription ? subscription.commandsOf : subscription.ownCommandsOf;
   return {
-    does: takesCommands ? `takes commands to ${contract.service}` : `listens to ${contract.service}`,
-    sends: ({ to, source }) =>
-      takesCommands ? to === contract.service : to === undefined && source === sourceOf(contract.service),
-    isAboutPerson: (envelope) => contract.aggregatesOfPeople?.includes(aggregateOf(envelope)) ?? false,
-    read: (envelope) => {
-      const event: AnyEvent = readEvent(schemas, envelope.type, schemaVersionOf(envelope), envelope.data);
-      const handle = Object.hasOwn(handlers, event.type) ? handlers[event.type] : undefined;
-      if (!handle) throw new ContractViolation('UNKNOWN_TYPE', 'this consumer has no handler for it');
-      return { event, handle };
-    },
+    does: `takes commands to ${contract.service}`,
+    sends: ({ to }) => to === contract.service,
+    isAboutPerson: aboutPerson(contract),
+    read: reader(commandsOf(contract), find),
   };
 }
+
+/** Does the same with each message of a subscription. */
+export const onEvery = <C extends ServiceContract, Type extends EventOf<C>['type']>(
+  subscription: EventSubscription<C, Type>,
+  handle: Handle<Extract<EventOf<C>, { type: Type }>>,
+): Source =>
+  eventsOf(subscription, (type) =>
+    (subscription.types as readonly string[]).includes(type) ? (handle as Handle<AnyEvent>) : undefined,
+  );
+
+type Find = (type: string) => Handle<AnyEvent> | undefined;
+
+const eventsOf = ({ contract }: EventSubscription, find: Find): Source => ({
+  does: `listens to ${contract.service}`,
+  sends: ({ to, source }) => to === undefined && source === sourceOf(contract.service),
+  isAboutPerson: aboutPerson(contract),
+  read: reader(contract, find),
+});
+
+const aboutPerson =
+  ({ aggregatesOfPeople = [] }: ServiceContract) =>
+  (envelope: Envelope): boolean =>
+    aggregatesOfPeople.includes(aggregateOf(envelope));
+
+const reader =
+  (schemas: ServiceContract, find: Find) =>
+  (envelope: Envelope): Read => {
+    const event: AnyEvent = readEvent(schemas, envelope.type, schemaVersionOf(envelope), envelope.data);
+    const handle = find(event.type);
+    if (!handle) throw new ContractViolation('UNKNOWN_TYPE', 'this consumer has no handler for it');
+    return { event, handle };
+  };
 
 /**
  * Finds the handler of a message.

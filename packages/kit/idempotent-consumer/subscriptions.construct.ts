@@ -1,37 +1,19 @@
 import { type EventPattern, Match } from 'aws-cdk-lib/aws-events';
-import { type ServiceContract, sourceOf } from '../messages/contract.js';
-
-/** Events of one publisher. */
-export interface Subscription {
-  readonly contract: ServiceContract;
-  /** Event types, as in the publisher's contract. */
-  readonly types: readonly string[];
-}
-
-/** All commands to one service from those who may command it. */
-export interface CommandSubscription {
-  /** Contract of the service that takes them. */
-  readonly commandsOf: ServiceContract;
-  /** Contracts of the services that may send them over the bus. */
-  readonly from: readonly [ServiceContract, ...ServiceContract[]];
-}
-
-/** Commands reach whoever they are for; events whoever listens. */
-export const isEvents = (subscription: Subscription | CommandSubscription): subscription is Subscription =>
-  'contract' in subscription;
+import { sourceOf } from '../messages/contract.js';
+import { type CommandSubscription, isEvents, type Subscription } from '../messages/subscriptions.js';
 
 /** Construct id of a subscription's rule. */
-export const ruleOf = (subscription: Subscription | CommandSubscription): string =>
+export const ruleOf = (subscription: Subscription): string =>
   isEvents(subscription)
     ? `${capitalised(subscription.contract.service)}Events`
     : `${capitalised(subscription.commandsOf.service)}Commands`;
 
 /** Names of the services whose commands are taken. */
-export const commandersOf = (subscription: Subscription | CommandSubscription): readonly string[] =>
+export const commandersOf = (subscription: Subscription): readonly string[] =>
   isEvents(subscription) ? [] : subscription.from.map(({ service }) => service);
 
 /** Pattern of the messages that a subscription hears. */
-export function patternOf(subscription: Subscription | CommandSubscription): EventPattern {
+export function patternOf(subscription: Subscription): EventPattern {
   if (isEvents(subscription)) {
     const { contract, types } = subscription;
     return { source: [sourceOf(contract.service)], detailType: [...types] };

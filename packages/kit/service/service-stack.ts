@@ -7,12 +7,7 @@ import type { Settings } from '../../../lib/settings.js';
 import { Env } from '../aws/environment.js';
 import type { Route } from '../http/order-api.construct.js';
 import { IdempotentConsumer, MAX_CONCURRENCY } from '../idempotent-consumer/idempotent-consumer.construct.js';
-import {
-  type CommandSubscription,
-  isEvents,
-  type Subscription,
-} from '../idempotent-consumer/subscriptions.construct.js';
-import type { ServiceContract } from '../messages/contract.js';
+import { type EventSubscription, isEvents, type Subscription } from '../messages/subscriptions.js';
 import { Outbox } from '../outbox/outbox.construct.js';
 import { FEED_INDEX, PROJECTIONS } from '../projection/contract.js';
 import { stuckKey } from '../saga/contract.js';
@@ -30,12 +25,6 @@ export interface OrderlyStackProps {
 export interface ServiceStackProps extends OrderlyStackProps {
   readonly bus: EventBus;
   readonly alarmTopic: ITopic;
-}
-
-/** A service that takes part in others' sagas. */
-export interface ParticipantStackProps extends ServiceStackProps {
-  /** Contracts of the services that may command it. */
-  readonly commanders: CommandSubscription['from'];
 }
 
 /** What the operator's command line is told of a consumer, in the output `Consumers` of its service's stack. */
@@ -67,8 +56,8 @@ export interface ProjectionProps {
   readonly entry: string;
   /** What makes it anew. */
   readonly rebuildEntry: string;
-  /** All of the aggregate's events come to it. */
-  readonly contract: ServiceContract;
+  /** All events of the aggregate. */
+  readonly hears: EventSubscription;
   /** What the partition keys of its aggregates begin with: `Order#`. */
   readonly aggregates: string;
   /** What the partition keys of its rows, and of nothing else, begin with: `CUSTOMER#`. */
@@ -87,7 +76,7 @@ interface ListenerProps {
   readonly name: string;
   /** Path below `lambdas/`, without `.lambda.ts`. */
   readonly entry: string;
-  readonly events: readonly (Subscription | CommandSubscription)[];
+  readonly hears: readonly Subscription[];
   /** Of one batch. @default as every function's */
   readonly timeout?: Duration;
 }
@@ -201,9 +190,8 @@ export abstract class ServiceStack extends Stack {
    * A list of this service's aggregates: the consumer that keeps it, and the function that makes it anew beside itself.
    * Whoever reads it is given its pointer by `allowPointer`.
    */
-  protected projection(id: string, { contract, aggregates, rows, rebuildEntry, ...props }: ProjectionProps): void {
-    const events = [{ contract, types: Object.keys(contract.events) }];
-    const { consumer, description } = this.listener(id, { ...props, events });
+  protected projection(id: string, { hears, aggregates, rows, rebuildEntry, ...props }: ProjectionProps): void {
+    const { consumer, description } = this.listener(id, { ...props, hears: [hears] });
     const { handler } = consumer;
     handler.allowItems(this.table, ['Query'], aggregates);
     handler.allowItems(this.table, ['PutItem'], rows);
@@ -228,7 +216,7 @@ export abstract class ServiceStack extends Stack {
     handler.allowItems(this.table, ['GetItem'], PROJECTIONS);
   }
 
-  private listener(id: string, { name, entry, events, timeout }: ListenerProps) {
+  private listener(id: string, { name, entry, hears, timeout }: ListenerProps) {
     const { bus, alarmTopic } = this.props;
     const handler = new ServiceFunction(this, `On${id}`, {
       context: this.context,
@@ -238,7 +226,7 @@ export abstract class ServiceStack extends Stack {
       ...(timeout === undefined ? {} : { timeout }),
     });
     const { records } = this;
-    const consumer = new IdempotentConsumer(this, id, { name, bus, events, handler, records, alarmTopic });
+    const consumer = new IdempotentConsumer(this, id, { name, bus, hears, handler, records, alarmTopic });
     const { queue, deadLetters, generation, dedupeWindow, longestRedelivery } = consumer;
     new CfnOutput(this, `${id}QueueUrl`, { value: queue.queueUrl });
     new CfnOutput(this, `${id}DeadLettersUrl`, { value: deadLetters.queueUrl });
@@ -246,8 +234,8 @@ export abstract class ServiceStack extends Stack {
       name,
       generation,
       queueUrl: queue.queueUrl,
-      events: events.filter(isEvents).map(({ contract, types }) => ({ service: contract.service, types })),
-      takesCommands: !events.every(isEvents),
+      events: hears.filter(isEvents).map(({ contract, types }) => ({ service: contract.service, types })),
+      takesCommands: !hears.every(isEvents),
       dedupeWindowSeconds: dedupeWindow.toSeconds(),
       longestRedeliverySeconds: longestRedelivery.toSeconds(),
     };

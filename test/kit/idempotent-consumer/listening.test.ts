@@ -3,25 +3,23 @@ import { accountsContract } from '../../../lambdas/accounts/contract.js';
 import { catalogContract } from '../../../lambdas/catalog/contract.js';
 import { ordersContract } from '../../../lambdas/orders/contract.js';
 import { foreignCommand, isPermanent } from '../../../packages/kit/failures/failure-kinds.js';
-import { from, type Handling, readFrom } from '../../../packages/kit/idempotent-consumer/listening.js';
+import { type Handling, on, onEvery, readFrom } from '../../../packages/kit/idempotent-consumer/listening.js';
 import type { ServiceContract } from '../../../packages/kit/messages/contract.js';
 import type { Envelope } from '../../../packages/kit/messages/envelope.js';
+import { commandsTo, subscribe, subscribeToAll } from '../../../packages/kit/messages/subscriptions.js';
 
 const handling: Handling = { project: async () => 'applied' };
 const released = () => handling;
 const carriedOut = () => ({ ...handling });
 const sources = [
-  from({ contract: accountsContract, on: { AuthorizationVoided: released } }),
-  from({
-    contract: accountsContract,
-    onCommand: {
-      AuthorizeAccount: carriedOut,
-      CaptureAuthorization: carriedOut,
-      ReleaseAuthorization: carriedOut,
-      RefundAccount: carriedOut,
-    },
+  on(subscribe(accountsContract, ['AuthorizationVoided']), { AuthorizationVoided: released }),
+  on(commandsTo(accountsContract, { from: [ordersContract] }), {
+    AuthorizeAccount: carriedOut,
+    CaptureAuthorization: carriedOut,
+    ReleaseAuthorization: carriedOut,
+    RefundAccount: carriedOut,
   }),
-  from({ contract: ordersContract, on: { OrderApproved: released } }),
+  on(subscribe(ordersContract, ['OrderApproved']), { OrderApproved: released }),
 ];
 const data = { customerId: 'c', orderId: 'o', stepId: 'o/release' };
 const envelopeOf = (source: ServiceContract, type: string, to?: ServiceContract) =>
@@ -79,4 +77,22 @@ describe('a consumer of several contracts', () => {
       'no type of that name',
     );
   });
+});
+
+test('does the same with each message of a subscription, and refuses others of its publisher', () => {
+  const every = [onEvery(subscribeToAll(accountsContract), released)];
+  expect(readFrom(every, envelopeOf(accountsContract, 'AuthorizationVoided'), []).handle).toBe(released);
+  const some = [onEvery(subscribe(ordersContract, ['OrderApproved']), released)];
+  expect(readFrom(some, envelopeOf(ordersContract, 'OrderApproved'), []).handle).toBe(released);
+  expect(() => readFrom(some, envelopeOf(ordersContract, 'OrderCancelled'), [])).toThrow('has no handler for it');
+});
+
+test('a handler for each message of a subscription is demanded by the compiler', () => {
+  const ends = subscribe(ordersContract, ['OrderApproved', 'OrderCancelled']);
+  // @ts-expect-error OrderCancelled has no handler
+  on(ends, { OrderApproved: released });
+  // @ts-expect-error OrderPlaced isn't subscribed to
+  on(ends, { OrderApproved: released, OrderCancelled: released, OrderPlaced: released });
+  // @ts-expect-error the contract has no such event
+  subscribe(ordersContract, ['OrderShiped']);
 });

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { commandsTo } from '../../../packages/kit/messages/subscriptions.js';
 
 /** Somebody who waits until a moment, unless told to stop: the smallest owner of timers. */
 export const waiterContract = {
@@ -11,6 +12,9 @@ export const waiterContract = {
     WaitIsOver: { version: 1, data: z.object({ name: z.string(), pad: z.optional(z.string()) }) },
   },
 } as const;
+
+/** What its consumer hears. */
+export const waiterCommands = commandsTo(waiterContract, { from: [{ service: 'test', events: {} }] });
 
 /** Its consumer. */
 export const WAITER = { name: 'waiter', generation: 0 };

@@ -3,8 +3,9 @@ import { documents, type TransactWriteItem } from '../../../packages/kit/aws/dyn
 import { Env } from '../../../packages/kit/aws/environment.js';
 import { required, requiredInteger } from '../../../packages/kit/aws/read-environment.js';
 import { consumer } from '../../../packages/kit/idempotent-consumer/consumer.js';
+import { on } from '../../../packages/kit/idempotent-consumer/listening.js';
 import { Timers } from '../../../packages/kit/timers/timers.js';
-import { waiterContract, waitId } from './contract.js';
+import { waiterCommands, waiterContract, waitId } from './contract.js';
 
 const TableName = required(Env.TABLE);
 const timers = new Timers({
@@ -16,37 +17,38 @@ const timers = new Timers({
 /** What a waiter refuses for ever. */
 class Refused extends Error {}
 
-export const handler = consumer({
-  contract: waiterContract,
-  isRefusal: (error) => error instanceof Refused,
-  onCommand: {
-    Begin: ({ event: { data }, trace }) => ({
-      decide: async () => {
-        const timer = { type: 'WaitIsOver', data: { name: data.name } } as const;
-        const subject = `Waiter/${data.name}`;
-        return [
-          change(data.name, 'WAITING', 'attribute_not_exists(pk)'),
-          timers.set({ ...timer, id: waitId(data.name), subject, executeAt: data.until, trace }),
-        ];
-      },
+export const handler = consumer(
+  [
+    on(waiterCommands, {
+      Begin: ({ event: { data }, trace }) => ({
+        decide: async () => {
+          const timer = { type: 'WaitIsOver', data: { name: data.name } } as const;
+          const subject = `Waiter/${data.name}`;
+          return [
+            change(data.name, 'WAITING', 'attribute_not_exists(pk)'),
+            timers.set({ ...timer, id: waitId(data.name), subject, executeAt: data.until, trace }),
+          ];
+        },
+      }),
+      Stop: ({ event: { data } }) => ({
+        decide: async () => {
+          if ((await stateOf(data.name)) !== 'WAITING') return [];
+          return [change(data.name, 'STOPPED', 'waits = :waiting'), timers.clear(waitId(data.name))];
+        },
+      }),
+      WaitIsOver: ({ event: { data } }) => ({
+        decide: async () => {
+          if (data.name.startsWith('broken')) throw new Error('not today');
+          if ((await stateOf(data.name)) === undefined) throw new Refused('nobody');
+          // Whether somebody still waits isn't asked, so that nothing but the timer's record guards this effect. It may clear
+          // what it handles.
+          return [change(data.name, 'OVER', 'attribute_exists(pk)'), timers.clear(waitId(data.name))];
+        },
+      }),
     }),
-    Stop: ({ event: { data } }) => ({
-      decide: async () => {
-        if ((await stateOf(data.name)) !== 'WAITING') return [];
-        return [change(data.name, 'STOPPED', 'waits = :waiting'), timers.clear(waitId(data.name))];
-      },
-    }),
-    WaitIsOver: ({ event: { data } }) => ({
-      decide: async () => {
-        if (data.name.startsWith('broken')) throw new Error('not today');
-        if ((await stateOf(data.name)) === undefined) throw new Refused('nobody');
-        // Whether somebody still waits isn't asked, so that nothing but the timer's record guards this effect. It may clear
-        // what it handles.
-        return [change(data.name, 'OVER', 'attribute_exists(pk)'), timers.clear(waitId(data.name))];
-      },
-    }),
-  },
-});
+  ],
+  { isRefusal: (error) => error instanceof Refused },
+);
 
 async function stateOf(name: string): Promise<unknown> {
   const { Item } = await documents.send(new GetCommand({ TableName, Key: keyOf(name), ConsistentRead: true }));

@@ -13,7 +13,7 @@ import {
 } from '../../../packages/kit/service/service-function.construct.js';
 import { recordsTable, tableDefaults } from '../../../packages/kit/service/tables.construct.js';
 import { Timers, type TimersProps } from '../../../packages/kit/timers/timers.construct.js';
-import { WAITER, waiterContract } from './contract.js';
+import { WAITER, waiterCommands, waiterContract } from './contract.js';
 
 const settings = settingsFor('dev');
 
@@ -41,7 +41,7 @@ export class WaiterStack extends Stack {
     const owner = new IdempotentConsumer(this, 'Commands', {
       name: WAITER.name,
       bus,
-      events: [{ commandsOf: waiterContract, from: [{ service: 'test', events: {} }] }],
+      hears: [waiterCommands],
       handler: this.handler,
       records,
       alarmTopic,

@@ -5,9 +5,10 @@ import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { documents } from '../../../packages/kit/aws/dynamodb.js';
 import { FailureRecords, recordKey } from '../../../packages/kit/failures/failure-records.js';
-import { from, readFrom } from '../../../packages/kit/idempotent-consumer/listening.js';
+import { on, readFrom } from '../../../packages/kit/idempotent-consumer/listening.js';
 import { ProcessedRecords, processOnce } from '../../../packages/kit/idempotent-consumer/process-once.js';
 import { readEnvelope } from '../../../packages/kit/messages/envelope.js';
+import { ownCommands } from '../../../packages/kit/messages/subscriptions.js';
 import { type SagaMessage, SagaRefused, stepIdOf, undoIdOf } from '../../../packages/kit/saga/saga.js';
 import { commandSaga, type SagaRequest } from '../../../tools/operator/saga-command.js';
 import { showSaga } from '../../../tools/operator/saga-show.js';
@@ -59,13 +60,10 @@ async function deliver(body: string): Promise<void> {
     decide: async () =>
       (await orchestrator.advance(envelope.subject.slice('TripSaga/'.length), message, traceOf(envelope.id))).writes,
   });
-  const source = from({
-    contract: tripContract,
-    onCommand: {
-      RingTimer: ({ event }) => advance({ type: 'Ring', number: event.data.number }),
-      RetrySaga: () => advance({ type: 'Retry' }),
-      ResolveSaga: ({ event: { data } }) => advance({ type: 'Resolve', step: data.step, by: data.by, note: data.note }),
-    },
+  const source = on(ownCommands(tripContract), {
+    RingTimer: ({ event }) => advance({ type: 'Ring', number: event.data.number }),
+    RetrySaga: () => advance({ type: 'Retry' }),
+    ResolveSaga: ({ event: { data } }) => advance({ type: 'Resolve', step: data.step, by: data.by, note: data.note }),
   });
   const { event, handle } = readFrom([source], envelope, []);
   const handling = handle({ envelope, event, trace: traceOf(envelope.id) });

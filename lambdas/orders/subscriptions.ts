@@ -1,0 +1,36 @@
+import { ownCommands, subscribe, subscribeToAll } from '../../packages/kit/messages/subscriptions.js';
+import { accountsContract } from '../accounts/contract.js';
+import { catalogContract } from '../catalog/contract.js';
+import { inventoryContract } from '../inventory/contract.js';
+import { paymentsContract } from '../payments/contract.js';
+import { ordersContract } from './contract.js';
+import { createOrderContract } from './saga-contract.js';
+
+/** What begins and cancels an order's saga. */
+export const orderEvents = subscribe(ordersContract, ['OrderPlaced', 'OrderCancelled']);
+
+/** Answers to the saga's steps, by participant. `SagaReplyRequested` answers a step that had been answered before. */
+export const answers = {
+  catalog: subscribe(catalogContract, ['PricesConfirmed', 'PricesRefused', 'SagaReplyRequested']),
+  accounts: subscribe(accountsContract, [
+    'AccountAuthorized',
+    'AuthorizationDeclined',
+    'AuthorizationReleased',
+    'AuthorizationVoided',
+    'SagaReplyRequested',
+  ]),
+  inventory: subscribe(inventoryContract, [
+    'StockReserved',
+    'StockRejected',
+    'StockReleased',
+    'ReservationVoided',
+    'SagaReplyRequested',
+  ]),
+  payments: subscribe(paymentsContract, ['SagaReplyRequested']),
+};
+
+/** Timeouts of the saga, and what operators ask of it. */
+export const sagaCommands = ownCommands(createOrderContract);
+
+/** What the list of orders shows. */
+export const listEvents = subscribeToAll(ordersContract);
