@@ -5,8 +5,8 @@ import type { Effect } from '../../packages/kit/idempotent-consumer/process-once
 import type { Trace } from '../../packages/kit/messages/trace.js';
 import { type SagaMessage, SagaRefused } from '../../packages/kit/saga/saga.js';
 import { createOrderOrchestrator as orchestrator } from './create-order-store.js';
-import { orderCommandOf, type Refusal } from './domain/create-order.js';
-import { decide, isOver, OrderRefused } from './domain/order.js';
+import { insteadOf, needsSaga, orderCommandOf, type Refusal } from './domain/create-order.js';
+import { decide, OrderRefused } from './domain/order.js';
 import { orderStore } from './order-store.js';
 import type { CreateOrder } from './saga-contract.js';
 import { answers, orderEvents, sagaCommands } from './subscriptions.js';
@@ -77,17 +77,13 @@ function heard(orderId: string, message: SagaMessage<CreateOrder>, trace: Trace,
   return { decide: () => effectOf(orderId, message, trace, refusal) };
 }
 
-/**
- * An order that came to its end without a saga, as before there was one, or that was cancelled meanwhile, gets none when its
- * event is heard.
- */
 function begun(data: CreateOrder, trace: Trace): Handling {
   return {
     decide: async () => {
       const order = await orderStore.load(data.orderId);
-      return isOver(order.state)
-        ? [orderStore.unchangedCheck(order)]
-        : effectOf(data.orderId, { type: 'Start', data }, trace);
+      return needsSaga(order.state)
+        ? effectOf(data.orderId, { type: 'Start', data }, trace)
+        : [orderStore.unchangedCheck(order)];
     },
   };
 }
@@ -108,8 +104,6 @@ async function effectOf(
   const order = await orderStore.load(orderId);
   const changes = decide(order.state, command, { now: clock.now() });
   if (changes.length > 0) return [...writes, orderStore.appendWrite(orderStore.commit(order, changes, trace))];
-  // Its customer was faster: a cancelled order stays so, and is not approved, but undone.
-  if (command.type === 'Approve' && order.state.status === 'CANCELLED')
-    return (await orchestrator.advance(orderId, { type: 'Cancel' }, trace)).writes;
-  return writes;
+  const instead = insteadOf(command, order.state);
+  return instead ? (await orchestrator.advance(orderId, instead, trace)).writes : writes;
 }

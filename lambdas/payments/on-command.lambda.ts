@@ -4,7 +4,7 @@ import { type Message, on } from '../../packages/kit/idempotent-consumer/listeni
 import type { StepCommand } from './contract.js';
 import { PaymentRefused } from './domain/payment.js';
 import { carryOut } from './domain/steps.js';
-import { effectOf, paymentStore } from './payment-store.js';
+import { paymentStore } from './payment-store.js';
 import { steps } from './subscriptions.js';
 
 /** Steps of an order's saga, each once per order; a repeat is answered with what stands, once that is known. */
@@ -16,7 +16,7 @@ function step({ event: command, trace }: Message<StepCommand>) {
   return {
     decide: async () => {
       const payment = await paymentStore.load(command.data.orderId);
-      return effectOf(payment, carryOut(payment.state, command, { now: clock.now() }), trace);
+      return [paymentStore.effect(payment, carryOut(payment.state, command, { now: clock.now() }), trace)];
     },
   };
 }

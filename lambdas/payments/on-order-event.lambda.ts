@@ -4,7 +4,7 @@ import { type Handling, on } from '../../packages/kit/idempotent-consumer/listen
 import type { Trace } from '../../packages/kit/messages/trace.js';
 import { PaymentRefused } from './domain/payment.js';
 import { cancelling, carryOut } from './domain/steps.js';
-import { effectOf, paymentStore } from './payment-store.js';
+import { paymentStore } from './payment-store.js';
 import { cancellations } from './subscriptions.js';
 
 /**
@@ -31,7 +31,7 @@ function cancelled(
       if (customerId === undefined) return [];
       const payment = await paymentStore.load(orderId);
       const command = cancelling({ orderId, customerId });
-      return effectOf(payment, carryOut(payment.state, command, { now: clock.now() }), trace);
+      return [paymentStore.effect(payment, carryOut(payment.state, command, { now: clock.now() }), trace)];
     },
   };
 }

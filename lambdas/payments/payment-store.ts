@@ -4,8 +4,6 @@ import { DynamoDbEventStore } from '../../packages/kit/event-store/dynamodb-even
 import type { Loaded } from '../../packages/kit/event-store/event-store.js';
 import type { Caller } from '../../packages/kit/http/auth.js';
 import { Problem } from '../../packages/kit/http/errors.js';
-import type { Effect } from '../../packages/kit/idempotent-consumer/process-once.js';
-import type { Trace } from '../../packages/kit/messages/trace.js';
 import { type PaymentEvent, type PaymentView, paymentsContract } from './contract.js';
 import { evolve, initialState, type Payment, viewOf } from './domain/payment.js';
 
@@ -17,13 +15,6 @@ export const paymentStore = new DynamoDbEventStore<Payment, PaymentEvent>(
   { table: required(Env.TABLE), aggregate: PAYMENT, contract: paymentsContract, feedShards: feedShards() },
   { initialState, evolve, stateSchema: 2 },
 );
-
-/** What a message does to a payment that was loaded for it: the commit of these events, or the check that none was due. */
-export const effectOf = (payment: Loaded<Payment>, events: readonly PaymentEvent[], trace: Trace): Effect => [
-  events.length > 0
-    ? paymentStore.appendWrite(paymentStore.commit(payment, events, trace))
-    : paymentStore.unchangedCheck(payment),
-];
 
 const noSuchPayment = (): never => {
   throw new Problem('not-found', 'there is no payment of this id');

@@ -9,7 +9,7 @@ import type { Trace } from '../../packages/kit/messages/trace.js';
 import type { PaymentEvent } from './contract.js';
 import { decide, type Payment, type PaymentCommand, PaymentRefused, pendingRefund } from './domain/payment.js';
 import { onceAtProvider, PaymentUnclear } from './once-at-provider.js';
-import { effectOf, paymentStore } from './payment-store.js';
+import { paymentStore } from './payment-store.js';
 import {
   AccountAmbiguous,
   type Charge,
@@ -56,7 +56,7 @@ async function prepare(
 ): Promise<Effect> {
   const { paymentId, accountId, amount } = event.data;
   const payment = await paymentStore.load(paymentId);
-  if (payment.state.status !== 'REQUESTED') return effectOf(payment, [], trace);
+  if (payment.state.status !== 'REQUESTED') return [paymentStore.effect(payment, [], trace)];
   const created = await onceAtProvider<PaymentCommand>({
     key: `${paymentId}:create`,
     since: envelope.time,
@@ -79,7 +79,8 @@ async function charge(provider: PaymentProvider, { event, envelope, trace }: Tol
   const { paymentId, providerId } = event.data;
   const payment = await paymentStore.load(paymentId);
   // Once a void is requested, this delivery knows nothing of what another one may have begun: `cancel` finds out.
-  if (payment.state.status !== 'PREPARED' || payment.state.voidFor !== undefined) return effectOf(payment, [], trace);
+  if (payment.state.status !== 'PREPARED' || payment.state.voidFor !== undefined)
+    return [paymentStore.effect(payment, [], trace)];
   const ask = () => provider.chargeOf(providerId);
   const charged = await onceAtProvider<Charge>({
     key: `${paymentId}:charge`,
@@ -102,7 +103,7 @@ async function charge(provider: PaymentProvider, { event, envelope, trace }: Tol
 async function cancel(provider: PaymentProvider, { event, envelope, trace }: Told<'VoidRequested'>): Promise<Effect> {
   const { paymentId } = event.data;
   const payment = await paymentStore.load(paymentId);
-  if (payment.state.status !== 'PREPARED') return effectOf(payment, [], trace);
+  if (payment.state.status !== 'PREPARED') return [paymentStore.effect(payment, [], trace)];
   const { providerId } = payment.state;
   const ask = () => provider.chargeOf(providerId);
   const ended = await onceAtProvider<Charge>({
@@ -127,7 +128,7 @@ async function refund(provider: PaymentProvider, { event, envelope, trace }: Tol
   const { paymentId, refundId } = event.data;
   const payment = await paymentStore.load(paymentId);
   const pending = pendingRefund(payment.state, refundId);
-  if (!pending) return effectOf(payment, [], trace);
+  if (!pending) return [paymentStore.effect(payment, [], trace)];
   const { providerId, amount } = pending;
   const ask = () => provider.refundOf(providerId, refundId);
   const { status } = await onceAtProvider<Refund>({
@@ -159,5 +160,5 @@ function outcome(payment: Loaded<Payment>, command: PaymentCommand, trace: Trace
     countAtOnce('RefundsFailed');
     logger.warn('a refund was refused for good', { paymentId: data.paymentId, refundId: data.refundId });
   }
-  return effectOf(payment, events, trace);
+  return [paymentStore.effect(payment, events, trace)];
 }

@@ -5,7 +5,7 @@ import { inventoryContract } from '../../inventory/contract.js';
 import { paymentsContract } from '../../payments/contract.js';
 import { OrderLimit, RejectionReason } from '../contract.js';
 import type { CreateOrder, CreateOrderEvent } from '../saga-contract.js';
-import type { OrderCommand, Rejection } from './order.js';
+import { isOver, type Order, type OrderCommand, type Rejection } from './order.js';
 
 /** Participants answer within a second; their queues hold what they can't take for much longer than this. */
 const PATIENCE: Patience = { sendAgainAfter: 60, giveUpAfter: 15 * 60 };
@@ -73,6 +73,19 @@ export const createOrderSaga: Saga<CreateOrder> = {
   ],
   compensation: { sendAgainAfter: 60, giveUpAfter: 3 * 24 * 60 * 60 },
 };
+
+/**
+ * Whether an order needs a saga when its `OrderPlaced` is heard. An order that has ended meanwhile, by a cancellation or in a
+ * release that had no sagas, gets none.
+ */
+export const needsSaga = (order: Order): boolean => !isOver(order);
+
+/**
+ * Tells the saga's next message where an order didn't take its command. The customer was faster: a cancelled order stays
+ * cancelled, so its saga compensates in the place of approving it.
+ */
+export const insteadOf = (command: OrderCommand, order: Order): { readonly type: 'Cancel' } | undefined =>
+  command.type === 'Approve' && order.status === 'CANCELLED' ? { type: 'Cancel' } : undefined;
 
 /** What a participant's refusal says beside its reason, as its contract names it. */
 export interface Refusal {

@@ -2,6 +2,7 @@ import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { documents, type Item, ItemExists, putNew, type TransactWriteItem } from '../aws/dynamodb.js';
 import { aggregateKey, type Commit, commitKey, firstVersionOf } from '../messages/commit.js';
 import type { AnyEvent } from '../messages/contract.js';
+import type { Trace } from '../messages/trace.js';
 import { type Evolution, type Loaded, type TransactionalEventStore, VersionTaken } from './event-store.js';
 import { type CommitRange, type EventStoreSettings, FoldingEventStore } from './folding-event-store.js';
 
@@ -42,6 +43,11 @@ export class DynamoDbEventStore<State, Event extends AnyEvent>
     const noNextCommit = 'attribute_not_exists(pk)';
     const Key = { pk: aggregateKey(this.aggregate, id), sk: commitKey(version + 1) };
     return { ConditionCheck: { TableName: this.table, Key, ConditionExpression: noNextCommit } };
+  }
+
+  effect(loaded: Loaded<State>, events: readonly Event[], trace: Trace): TransactWriteItem {
+    if (events.length === 0) return this.unchangedCheck(loaded);
+    return this.appendWrite(this.commit(loaded, events, trace));
   }
 
   /** A page is one call; the next is asked for where the reader goes on. */

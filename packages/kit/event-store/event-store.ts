@@ -108,4 +108,10 @@ export interface TransactionalEventStore<State, Event extends AnyEvent> extends 
   appendWrite(commit: Commit): TransactWriteItem;
   /** Refuses a transaction where the aggregate has gone on since it was loaded; for decisions without events. */
   unchangedCheck(loaded: Loaded<State>): TransactWriteItem;
+  /**
+   * Returns what a decision writes: the append of its events, or, where it has none, the check that the aggregate is
+   * unchanged. Without that check an old decision would be recorded as the answer to a message.
+   * @throws what {@link EventStore.commit} throws
+   */
+  effect(loaded: Loaded<State>, events: readonly Event[], trace: Trace): TransactWriteItem;
 }

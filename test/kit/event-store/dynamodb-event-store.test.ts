@@ -84,4 +84,17 @@ describe('in DynamoDB', () => {
     await store.append(store.commit(loaded, [counted(1)], traceOf('rival')));
     await expect(transact([store.unchangedCheck(loaded), other()])).rejects.toBeInstanceOf(TransactionRefused);
   });
+
+  test.each([
+    ['with events is their append', [counted(1)], 2],
+    ['without events is the check that nothing changed', [], 1],
+  ])('the effect of a decision %s', async (_, events, version) => {
+    const id = await written(1);
+    const loaded = await store.load(id);
+    const effect = () => store.effect(loaded, events, traceOf('x'));
+    await transact([effect()]);
+    expect((await store.load(id)).version).toBe(version);
+    if (version === 1) await store.append(store.commit(loaded, [counted(1)], traceOf('rival')));
+    await expect(transact([effect()])).rejects.toBeInstanceOf(TransactionRefused);
+  });
 });

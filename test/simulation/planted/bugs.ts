@@ -500,9 +500,10 @@ export const BUGS: readonly PlantedBug[] = [
     name: 'a repeat of a charge under way is recorded without looking whether it ended meanwhile',
     scenario: 'charge-one',
     source: {
-      file: 'lambdas/payments/payment-store.ts',
-      from: /: paymentStore\.unchangedCheck\(payment\),\s*\]/,
-      to: ': undefined].filter((write) => write !== undefined)',
+      file: 'lambdas/payments/on-command.lambda.ts',
+      from: 'return [paymentStore.effect(payment, carryOut(payment.state, command, { now: clock.now() }), trace)];',
+      to: `const events = carryOut(payment.state, command, { now: clock.now() });
+      return events.length > 0 ? [paymentStore.effect(payment, events, trace)] : [];`,
     },
   },
   {
@@ -646,9 +647,9 @@ export const BUGS: readonly PlantedBug[] = [
     name: 'an order is approved without looking whether it was cancelled meanwhile',
     scenario: 'cancel-at-42-of-approval',
     source: {
-      file: 'lambdas/orders/on-saga-message.lambda.ts',
-      from: /if \(command\.type === 'Approve'.*?\.writes;/s,
-      to: '',
+      file: 'lambdas/orders/domain/create-order.ts',
+      from: "command.type === 'Approve' && order.status === 'CANCELLED' ? { type: 'Cancel' } : undefined",
+      to: 'void [command, order] as undefined',
     },
   },
   {
