@@ -89,7 +89,11 @@ export default defineConfig({
     sequence: { sequencer: LongestFirst },
     env: { NODE_NO_WARNINGS: '1', POWERTOOLS_LOG_LEVEL: 'SILENT', POWERTOOLS_METRICS_DISABLED: 'true' },
     projects: [
-      project('unit', ['test/kit/**/*.test.ts', 'test/lambdas/**/*.test.ts', 'test/tools/**/*.test.ts'], shared),
+      project(
+        'unit',
+        ['test/kit/**/*.test.ts', 'test/lambdas/**/*.test.ts', 'test/tools/**/*.test.ts', 'test/docs/**/*.test.ts'],
+        shared,
+      ),
       project('infrastructure', ['test/lib/**/*.test.ts'], shared),
       project('simulation', ['test/simulation/**/*.test.ts', 'packages/simulator/**/*.test.ts'], shared),
       // Nothing is deployed, each file has a world of its own.

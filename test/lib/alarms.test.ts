@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
+import { inRunbook, RUNBOOK } from '../../packages/kit/service/runbook.js';
 import { matches } from '../../packages/simulator/aws/event-pattern.js';
 import { type Json, referenced, synthesized } from './support/environments.js';
 
@@ -26,11 +27,15 @@ describe('each alarm', () => {
     }
   });
 
-  test('is a heading of RUNBOOK.md', () => {
-    const headings = readFileSync('RUNBOOK.md', 'utf8')
+  test('is a heading of the runbook, where the description says', () => {
+    const headings = readFileSync(RUNBOOK, 'utf8')
       .split('\n')
       .flatMap((line) => /^#+ (\S+)/.exec(line)?.[1] ?? []);
     expect(names.filter((name) => !headings.includes(name))).toEqual([]);
+    for (const { properties } of alarms) {
+      const { AlarmDescription } = properties;
+      expect(AlarmDescription).toContain(inRunbook(nameOf(AlarmDescription)));
+    }
   });
 
   test.each([
@@ -39,7 +44,7 @@ describe('each alarm', () => {
     ['DeadLettersNotDrained', /^(\w+)DeadLettersNotDrained/, 'DeadLettersUrl'],
     ['UndeliveredNotDrained', /^(\w+)UndeliveredNotDrained/, 'Undelivered'],
   ])('%s says where to look, for each service and consumer that has it', (heading, pattern, output) => {
-    const section = readFileSync('RUNBOOK.md', 'utf8').split(`\n## ${heading}\n`)[1]?.split('\n## ')[0] ?? '';
+    const section = readFileSync(RUNBOOK, 'utf8').split(`\n## ${heading}\n`)[1]?.split('\n## ')[0] ?? '';
     const ringing = alarms.flatMap(({ stack, id }) => {
       const [found, consumer = ''] = pattern.exec(id) ?? [];
       return found ? [[stack, `${consumer}${output}`] as const] : [];
@@ -99,9 +104,9 @@ describe("the key that wraps the people's keys", () => {
     ]);
   });
 
-  test('is a heading of RUNBOOK.md, and the message says so', () => {
-    expect(readFileSync('RUNBOOK.md', 'utf8')).toContain('\n## PersonalDataKeyInDanger\n');
-    expect(JSON.stringify(Targets[0].InputTransformer.InputTemplate)).toContain('RUNBOOK.md');
+  test('is a heading of the runbook, and the message says so', () => {
+    expect(readFileSync(RUNBOOK, 'utf8')).toContain('\n## PersonalDataKeyInDanger\n');
+    expect(JSON.stringify(Targets[0].InputTransformer.InputTemplate)).toContain(RUNBOOK);
     expect(Object.values(Targets[0].InputTransformer.InputPathsMap)).toEqual([
       '$.detail.userIdentity.arn',
       '$.detail.eventName',

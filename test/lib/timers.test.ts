@@ -3,6 +3,7 @@ import { Duration } from 'aws-cdk-lib';
 import { Annotations, Match, Template } from 'aws-cdk-lib/assertions';
 import { expect, test } from 'vitest';
 import { checkByRulePacks } from '../../lib/checks.js';
+import { RUNBOOK } from '../../packages/kit/service/runbook.js';
 import { WaiterStack } from '../support/waiter/waiter-stack.js';
 import { type Json, newApp, noCode, referenced } from './support/environments.js';
 
@@ -48,7 +49,7 @@ test('a tick comes every minute, is not tried again, and calls a function that e
   expect(Environment.Variables).toMatchObject({ CONSUMER: 'waiter', HAND_OUT_SECONDS: '3600' });
 });
 
-test('alarms: late timers, failing sweeps, and no sweeps at all; each a heading of RUNBOOK.md', () => {
+test('alarms: late timers, failing sweeps, and no sweeps at all; each a heading of the runbook', () => {
   const alarms = Object.entries<Json>(Resources)
     .filter(([id, { Type }]) => id.startsWith('Timers') && Type === 'AWS::CloudWatch::Alarm')
     .map(([, { Properties }]) => Properties);
@@ -65,7 +66,7 @@ test('alarms: late timers, failing sweeps, and no sweeps at all; each a heading 
     ['SweeperStopped', 'Invocations', 'Sum', 1, 'breaching'],
   ]);
   expect(alarms.at(-1)?.ComparisonOperator).toBe('LessThanThreshold');
-  const runbook = readFileSync('RUNBOOK.md', 'utf8');
+  const runbook = readFileSync(RUNBOOK, 'utf8');
   for (const [name] of told) expect(runbook).toContain(`\n## ${name}\n`);
 });
 

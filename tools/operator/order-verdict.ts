@@ -1,6 +1,7 @@
 import type { OrderView } from '../../lambdas/orders/contract.js';
 import { secondsBetween } from '../../packages/kit/aws/clock.js';
 import { firstVersionOf } from '../../packages/kit/messages/commit.js';
+import { inRunbook } from '../../packages/kit/service/runbook.js';
 import { type AggregateFacts, type Delivery, type EventReport, eventsOf, type OrderFacts } from './deliveries.js';
 import { isWaiting, sagaWords } from './saga-words.js';
 import type { Saga } from './sagas.js';
@@ -88,7 +89,7 @@ function verdict(facts: OrderFacts, events: readonly EventReport[], doneTwice: r
   }
   if (of('lost').length > 0) {
     const lost = of('lost').map(({ one, event }) => `${event.type} on its way to ${one.consumer}`);
-    return failure(`lost: ${list(lost)} (RUNBOOK.md, "Was anything lost")`);
+    return failure(`lost: ${list(lost)} (${inRunbook('Was anything lost')})`);
   }
   if (!order) {
     const others = aggregates.filter(({ commits }) => commits.length > 0).map(({ subject }) => subject);
@@ -109,7 +110,7 @@ function verdict(facts: OrderFacts, events: readonly EventReport[], doneTwice: r
     return { state: 'pending', text: `pending: ${text}`, next: command('order', orderId) };
   }
   if (order.status === 'PENDING') return failure('the order is PENDING, and nothing is on its way that would end that');
-  if (keepsMoney(facts)) return failure('its refund was refused for good (RUNBOOK.md, "RefundFailed")');
+  if (keepsMoney(facts)) return failure(`its refund was refused for good (${inRunbook('RefundFailed')})`);
   const undone = sagas.filter(({ state }) => state.status === 'COMPENSATED').map(sagaWords);
   return { state: 'complete', text: `complete: ${[...undone, summary(events, of)].join('; ')}` };
 }

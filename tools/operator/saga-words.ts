@@ -17,7 +17,7 @@ export const stepWords = ({ status, waiting }: WaitingState): string =>
 export const stuckSince = ({ events }: Saga): string =>
   events.findLast(({ event }) => event.type === 'SagaStuck')?.at ?? '';
 
-/** A clock that is later than this has a heading of RUNBOOK.md. */
+/** A clock that is later than this has a heading in the runbook. */
 const LATE_SECONDS = 600;
 
 /** Whether its clock should have rung. @param now ISO 8601, UTC */

@@ -1,4 +1,5 @@
 import { timerIdOf } from '../../packages/kit/saga/contract.js';
+import { inRunbook } from '../../packages/kit/service/runbook.js';
 import { type OrderFacts, reasonOf } from './deliveries.js';
 import type { ConsumerRecord } from './records.js';
 import { isLate, isWaiting, sagaWords } from './saga-words.js';
@@ -37,7 +38,7 @@ function clockOf({ kind, id, state }: Saga, { services, recordOf }: OrderFacts):
 
 /** @param now ISO 8601, UTC */
 export const waitingWords = (saga: Saga, now: string): string =>
-  `${sagaWords(saga)}${isLate(saga.state, now) ? ', its clock is late (RUNBOOK.md, "TimersLate")' : ''}`;
+  `${sagaWords(saga)}${isLate(saga.state, now) ? `, its clock is late (${inRunbook('TimersLate')})` : ''}`;
 
 /** A saga that undid the order waited for its refund; of an order that was cancelled after its end nobody did. */
 export function keepsMoney({ aggregates, sagas }: OrderFacts): boolean {

@@ -8,6 +8,7 @@ import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
 import type { Settings } from '../../../lib/settings.js';
 import { Env } from '../aws/environment.js';
+import { inRunbook, RUNBOOK } from '../service/runbook.js';
 import type { ServiceFunction } from '../service/service-function.construct.js';
 import { acknowledgeNoRestore, pinLogicalId, tableDefaults } from '../service/tables.construct.js';
 
@@ -58,7 +59,7 @@ export interface PersonalKeysProps {
  *
  * Whoever restores this table brings keys back. So it can be restored for one day only, where other tables have 35: as
  * long as it takes to see that something has gone wrong with everybody's keys, after which all personal data would be
- * lost. A person who was forgotten in that day has to be forgotten again (RUNBOOK.md). Nothing here expires.
+ * lost. A person who was forgotten in that day has to be forgotten again (docs/operations/runbook.md). Nothing here expires.
  */
 export class PersonalKeys extends Construct {
   readonly table: TableV2;
@@ -125,10 +126,10 @@ export class PersonalKeys extends Construct {
     const said = [
       `${DANGER} (${this.environment}): ${EventField.fromPath('$.detail.userIdentity.arn')} called`,
       `${EventField.fromPath('$.detail.eventName')} on ${this.key.keyArn} at ${EventField.fromPath('$.detail.eventTime')}.`,
-      `What to do: RUNBOOK.md, "${DANGER}".`,
+      `What to do: ${inRunbook(DANGER)}.`,
     ];
     const rule = new Rule(this, DANGER, {
-      description: `${DANGER}: what to do stands in RUNBOOK.md`,
+      description: `${DANGER}: what to do stands in ${RUNBOOK}`,
       eventPattern: {
         source: ['aws.kms'],
         detailType: ['AWS API Call via CloudTrail'],

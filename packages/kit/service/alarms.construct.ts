@@ -10,6 +10,7 @@ import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
+import { inRunbook } from './runbook.js';
 import type { ServiceFunction } from './service-function.construct.js';
 
 /** When somebody has to look. No data is no alarm: a queue that nobody uses reports nothing. */
@@ -19,7 +20,7 @@ export interface AlarmProps {
   readonly threshold: number;
   /** Periods of the metric in a row. @default 1 */
   readonly periods?: number;
-  /** What happened, in one sentence; what to do stands in RUNBOOK.md. */
+  /** What happened, in one sentence; what to do stands in the runbook. */
   readonly means: string;
   readonly topic: ITopic;
 }
@@ -27,7 +28,7 @@ export interface AlarmProps {
 /**
  * An alarm that tells the topic when it begins and when it is over.
  *
- * @param name a heading of RUNBOOK.md; CloudFormation makes the physical name from it, and the description begins with it
+ * @param name a heading of the runbook; CloudFormation makes the physical name from it, and the description begins with it
  */
 export function alarm(scope: Construct, name: string, { metric, threshold, periods = 1, ...said }: AlarmProps): Alarm {
   return telling(scope, name, said, {
@@ -62,7 +63,7 @@ function telling(
 ): Alarm {
   const created = new Alarm(scope, name, {
     ...rule,
-    alarmDescription: `${name}: ${means} What to do: RUNBOOK.md, "${name}".`,
+    alarmDescription: `${name}: ${means} What to do: ${inRunbook(name)}.`,
   });
   const tell = new SnsAction(topic);
   created.addAlarmAction(tell);
@@ -100,7 +101,7 @@ export function alarmOnErrors(
   return alarm(scope, name, { metric, threshold: 1, periods: 3, means, topic });
 }
 
-/** A metric that the functions of a service write into their logs (EMF), by its name in RUNBOOK.md. */
+/** A metric that the functions of a service write into their logs (EMF), by its name. */
 export function serviceMetric(namespace: string, service: string, metricName: string): Metric {
   return new Metric({
     namespace,

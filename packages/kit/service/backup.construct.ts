@@ -15,7 +15,7 @@ export interface BackupProps {
 /**
  * A copy of each table with the tag `orderly:backup`, once a day, beside its point-in-time recovery: whoever may delete tables
  * can't delete these. The vault is locked in governance mode: only somebody with the right to unlock it may remove a copy
- * before its time. The account must have opted in to DynamoDB in AWS Backup (README.md).
+ * before its time. The account must have opted in to DynamoDB in AWS Backup (docs/deploy.md).
  *
  * Vault and key stay when the stack goes.
  */

@@ -75,11 +75,11 @@ describe('a command line', () => {
     ...['projections list', 'projections show', 'projections rebuild'],
     ...['person forget', 'person export'],
   ];
-  test('each stands in the README', () => {
-    const readme = readFileSync('README.md', 'utf8');
+  test('each stands on the page of the command line', () => {
+    const page = readFileSync('docs/operations/command-line.md', 'utf8');
     const all = read('--help');
     expect(all.name === 'help' && all.text.match(/^ {2}(?!--)[a-z]+ /gm)).toHaveLength(names.length);
-    for (const name of names) expect(readme).toContain(`npm run orderly -- ${name} `);
+    for (const name of names) expect(page).toContain(`npm run orderly -- ${name} `);
   });
 
   test('each example is right, and has its own help', () => {

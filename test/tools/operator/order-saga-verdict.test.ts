@@ -65,7 +65,7 @@ describe('an order’s saga', () => {
   test('whose clock should have rung is told with the alarm’s heading', () => {
     const told = (after: number) => verdictOf({ ...RESERVING, reservations: [], after }).text;
     expect(told(660)).not.toContain('clock');
-    expect(told(661)).toMatch(/sent again at \S+, its clock is late \(RUNBOOK\.md, "TimersLate"\)$/);
+    expect(told(661)).toMatch(/sent again at \S+, its clock is late \(docs\/operations\/runbook\.md, "TimersLate"\)$/);
   });
 
   test.each([
@@ -161,7 +161,7 @@ describe('a refund that the provider refused for good', () => {
   test('fails an order that was cancelled after its approval: nobody else waits for it', () => {
     expect(ended({ payments: payments('RefundFailed') })).toMatchObject({
       state: 'failed',
-      text: 'failed: its refund was refused for good (RUNBOOK.md, "RefundFailed")',
+      text: 'failed: its refund was refused for good (docs/operations/runbook.md, "RefundFailed")',
     });
   });
 

@@ -1,0 +1,23 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+
+const textOf = (path: string): string => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
+
+/** Files of `test/kit/<pattern>/` whose text behind the mark is an example of the pattern's README, in its order. */
+const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
+  outbox: ['example.ts', 'example.construct.ts'],
+  'idempotent-consumer': ['example.ts', 'example.construct.ts'],
+  'state-store': ['example.ts'],
+  'idempotent-receiver': ['example.ts'],
+};
+const MARK = 'word for word from here on.\n';
+
+describe("a README's examples are code that compiles", () => {
+  test.each(Object.entries(EXAMPLES))('%s', (pattern, files) => {
+    const shown = [...textOf(`packages/kit/${pattern}/README.md`).matchAll(/```ts\n(.*?)```/gs)].map(
+      ([, code]) => code,
+    );
+    const compiled = files.map((file) => textOf(`test/kit/${pattern}/${file}`).split(MARK)[1]);
+    expect(shown).toEqual(compiled);
+  });
+});

@@ -1,0 +1,76 @@
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+import { anchorsIn, linksIn } from './markdown.js';
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+
+/** Folders that are installed, built or hidden. */
+const isForeign = (name: string): boolean => name.startsWith('.') || ['node_modules', 'cdk.out'].includes(name);
+
+/** @returns paths of all pages from the root of the repository */
+const pagesIn = (folder: string): readonly string[] =>
+  readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+    if (isForeign(entry.name)) return [];
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) return pagesIn(path);
+    return entry.name.endsWith('.md') ? [relative(ROOT, path)] : [];
+  });
+
+const pages = pagesIn(ROOT);
+const textOf = (page: string): string => readFileSync(join(ROOT, page), 'utf8');
+
+/** @returns what is wrong with a link; nothing where it leads somewhere, or to another site */
+function faultOf(page: string, link: string): string | undefined {
+  if (/^[a-z][a-z+.-]*:/i.test(link)) return undefined;
+  const [path = '', anchor] = decodeURIComponent(link).split('#');
+  const target = path === '' ? page : join(dirname(page), path);
+  if (target.startsWith('..') || !existsSync(join(ROOT, target))) return `${page}: no file ${link}`;
+  if (anchor === undefined) return undefined;
+  const isPage = target.endsWith('.md') && statSync(join(ROOT, target)).isFile();
+  return isPage && anchorsIn(textOf(target)).has(anchor) ? undefined : `${page}: no heading ${link}`;
+}
+
+test('there are pages', () => expect(pages).toEqual(expect.arrayContaining(['README.md', 'docs/glossary.md'])));
+
+test('every relative link leads to a file, and every anchor to a heading', () => {
+  const faults = pages.flatMap((page) => linksIn(textOf(page)).flatMap((link) => faultOf(page, link) ?? []));
+  expect(faults).toEqual([]);
+});
+
+test('README.md has at most 150 lines', () => {
+  expect(textOf('README.md').trimEnd().split('\n').length).toBeLessThanOrEqual(150);
+});
+
+test('every path in the glossary exists', () => {
+  const paths = [...textOf('docs/glossary.md').matchAll(/`((?:kit|lib|lambdas|tools)\/[^`*\s]+)`/g)].map(
+    ([, path = '']) => path.replace(/^kit\//, 'packages/kit/'),
+  );
+  expect(paths.length).toBeGreaterThan(20);
+  expect(paths.filter((path) => !existsSync(join(ROOT, path)))).toEqual([]);
+});
+
+test('every decision is in the index, under its title', () => {
+  const index = textOf('docs/decisions/README.md');
+  const decisions = pages.filter((page) => /^docs\/decisions\/\d/.test(page));
+  const rows = decisions.map((page) => {
+    const [, title = ''] = /^# (.+)$/m.exec(textOf(page)) ?? [];
+    return `[${title}](${page.slice('docs/decisions/'.length)})`;
+  });
+  expect(rows.filter((row) => !index.includes(row))).toEqual([]);
+  const numbers = decisions.map((page) => Number(page.slice('docs/decisions/'.length, 'docs/decisions/0000'.length)));
+  expect(numbers.toSorted((one, other) => one - other)).toEqual(decisions.map((_, at) => at + 1));
+});
+
+test.each([
+  ['[a](b.md)', ['b.md']],
+  ['[a](b.md#c "title"), ![d](e.png)', ['b.md#c', 'e.png']],
+  ['`[a](b.md)`', []],
+  ['```\n[a](b.md)\n```\n[c](d.md)', ['d.md']],
+])('links of %j', (text, links) => expect(linksIn(text)).toEqual(links));
+
+test('anchors', () => {
+  const text = "# One, two\n## `Code` and [link](x.md)\n### One, two\n```\n# none\n```\n## It's 1/2 _x_\n";
+  expect([...anchorsIn(text)]).toEqual(['one-two', 'code-and-link', 'one-two-1', 'its-12-_x_']);
+});

@@ -1,0 +1,17 @@
+import type { Construct } from 'constructs';
+import { ServiceStack, type ServiceStackProps } from '../../../packages/kit/service/service-stack.js';
+import { ticketsContract } from '../outbox/example.js';
+
+// The example of the pattern's README, word for word from here on.
+/** Rule, queue, dead letters, drain and alarms come with the consumer. */
+export class DeskStack extends ServiceStack {
+  constructor(scope: Construct, id: string, props: ServiceStackProps) {
+    super(scope, id, 'desk', props);
+    const handler = this.consumer('Tickets', {
+      name: 'desk-tickets',
+      entry: 'desk/on-ticket',
+      events: [{ contract: ticketsContract, types: ['TicketOpened'] }],
+    });
+    handler.allowItems(this.table, ['UpdateItem'], 'Desk#');
+  }
+}

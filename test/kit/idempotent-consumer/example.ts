@@ -1,0 +1,25 @@
+import { Env } from '../../../packages/kit/aws/environment.js';
+import { required } from '../../../packages/kit/aws/read-environment.js';
+import { consumer } from '../../../packages/kit/idempotent-consumer/consumer.js';
+import { ticketsContract } from '../outbox/example.js';
+
+// The example of the pattern's README, word for word from here on.
+/** `lambdas/desk/on-ticket.lambda.ts`: counts the open tickets of the desk. */
+export const handler = consumer({
+  contract: ticketsContract,
+  on: {
+    TicketOpened: () => ({
+      // Without the record that commits with it, this count would rise with each delivery.
+      decide: async () => [
+        {
+          Update: {
+            TableName: required(Env.TABLE),
+            Key: { pk: 'Desk#1', sk: 'STATE' },
+            UpdateExpression: 'ADD openTickets :one',
+            ExpressionAttributeValues: { ':one': 1 },
+          },
+        },
+      ],
+    }),
+  },
+});

@@ -1,0 +1,55 @@
+import * as z from 'zod/mini';
+import type { TransactionalEventStore } from '../../../packages/kit/event-store/event-store.js';
+import { Problem } from '../../../packages/kit/http/errors.js';
+import { endpoint, keyedBy, traceOf } from '../../../packages/kit/http/http.js';
+import { changeOnce } from '../../../packages/kit/idempotent-receiver/change-once.js';
+import { createOnce } from '../../../packages/kit/idempotent-receiver/create-once.js';
+import { idempotencyKey } from '../../../packages/kit/idempotent-receiver/idempotency-key.js';
+import { recordOfRequest } from '../../../packages/kit/idempotent-receiver/record-of-request.js';
+import { requestRecords } from '../../../packages/kit/idempotent-receiver/request-record.js';
+
+interface Ticket {
+  readonly subject?: string;
+  readonly closed: boolean;
+}
+type TicketEvent =
+  | { readonly type: 'TicketOpened'; readonly data: { readonly ticketId: string; readonly subject: string } }
+  | { readonly type: 'TicketClosed'; readonly data: { readonly ticketId: string } };
+declare const tickets: TransactionalEventStore<Ticket, TicketEvent>;
+const initialState: Ticket = { closed: false };
+
+// The example of the pattern's README, word for word from here on.
+/** POST /tickets: once per key, for ever. The ticket's id follows from the key. */
+export const open = endpoint(
+  { roles: ['customer'], body: z.strictObject({ subject: z.string() }) },
+  async (request) => {
+    const { loaded, replayed } = await createOnce<Ticket, TicketEvent>({
+      store: tickets,
+      initialState,
+      key: idempotencyKey(keyedBy(request)),
+      trace: traceOf(request),
+      decide: (ticketId) => [{ type: 'TicketOpened', data: { ticketId, ...request.body } }],
+    });
+    return { status: 201, body: { ticketId: loaded.id, ...loaded.state }, headers: replayHeader(replayed) };
+  },
+);
+
+const records = requestRecords();
+
+/** POST /tickets/{ticketId}/closing: once per key, or per number in a session. */
+export const close = endpoint({ roles: ['customer'], body: z.strictObject({}) }, async (request) => {
+  const { loaded, replayed } = await changeOnce({
+    store: tickets,
+    id: request.parameter('ticketId'),
+    record: recordOfRequest(keyedBy(request), records),
+    trace: traceOf(request),
+    admit: ({ version }) => {
+      if (version === 0) throw new Problem('not-found', 'there is no ticket of this id');
+    },
+    decide: ({ id, state }) => (state.closed ? [] : [{ type: 'TicketClosed', data: { ticketId: id } }]),
+  });
+  return { status: 200, body: { ticketId: loaded.id, ...loaded.state }, headers: replayHeader(replayed) };
+});
+
+const replayHeader = (replayed: boolean): Record<string, string> =>
+  replayed ? { 'Idempotency-Replayed': 'true' } : {};

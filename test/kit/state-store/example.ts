@@ -1,0 +1,31 @@
+import * as z from 'zod/mini';
+import { transact } from '../../../packages/kit/aws/dynamodb.js';
+import { untilRaceIsWon } from '../../../packages/kit/aws/lost-races.js';
+import type { EventOf } from '../../../packages/kit/messages/contract.js';
+import type { Trace } from '../../../packages/kit/messages/trace.js';
+import { StateStore, type Stored } from '../../../packages/kit/state-store/state-store.js';
+
+// The example of the pattern's README, word for word from here on.
+const coursesContract = {
+  service: 'courses',
+  events: {
+    SeatsSet: { version: 1, data: z.object({ courseId: z.string(), seats: z.int() }) },
+  },
+} as const;
+
+interface Course extends Stored {
+  readonly seats: number;
+}
+
+const courses = new StateStore<Course, EventOf<typeof coursesContract>>('Course', coursesContract);
+
+/** Sets a course's seats: its state and the commit that publishes the change, in one transaction. */
+export const setSeats = (courseId: string, seats: number, trace: Trace): Promise<Course> =>
+  untilRaceIsWon(async () => {
+    const before = await courses.read(courseId);
+    if (before?.seats === seats) return before;
+    const commit = courses.commit(courseId, before, [{ type: 'SeatsSet', data: { courseId, seats } }], trace);
+    const after: Course = { version: commit.lastVersion, at: commit.at, seats };
+    await transact([courses.appendWrite(commit), courses.stateWrite(courseId, before, after)]);
+    return after;
+  });
