@@ -1,6 +1,6 @@
 import type { Construct } from 'constructs';
 import { ServiceStack, type ServiceStackProps } from '../../../packages/kit/service/service-stack.js';
-import { ticketsContract } from '../outbox/example.js';
+import { openedTickets } from './example.js';
 
 // The example of the pattern's README, word for word from here on.
 /** Rule, queue, dead letters, drain and alarms come with the consumer. */
@@ -10,7 +10,7 @@ export class DeskStack extends ServiceStack {
     const handler = this.consumer('Tickets', {
       name: 'desk-tickets',
       entry: 'desk/on-ticket',
-      events: [{ contract: ticketsContract, types: ['TicketOpened'] }],
+      hears: [openedTickets],
     });
     handler.allowItems(this.table, ['UpdateItem'], 'Desk#');
   }

@@ -1,13 +1,17 @@
 import { Env } from '../../../packages/kit/aws/environment.js';
 import { required } from '../../../packages/kit/aws/read-environment.js';
 import { consumer } from '../../../packages/kit/idempotent-consumer/consumer.js';
+import { on } from '../../../packages/kit/idempotent-consumer/listening.js';
+import { subscribe } from '../../../packages/kit/messages/subscriptions.js';
 import { ticketsContract } from '../outbox/example.js';
 
 // The example of the pattern's README, word for word from here on.
+/** `lambdas/desk/subscriptions.ts`: the handler's types and the bus rule follow from it. */
+export const openedTickets = subscribe(ticketsContract, ['TicketOpened']);
+
 /** `lambdas/desk/on-ticket.lambda.ts`: counts the open tickets of the desk. */
-export const handler = consumer({
-  contract: ticketsContract,
-  on: {
+export const handler = consumer([
+  on(openedTickets, {
     TicketOpened: () => ({
       // Without the record that commits with it, this count would rise with each delivery.
       decide: async () => [
@@ -21,5 +25,5 @@ export const handler = consumer({
         },
       ],
     }),
-  },
-});
+  }),
+]);
