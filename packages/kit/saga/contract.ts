@@ -5,32 +5,37 @@ const At = z.iso.datetime();
 const StepName = z.string().check(z.regex(/^[a-z][a-z-]{0,62}$/));
 const Attempt = z.int().check(z.gte(1));
 
-/** Why a saga doesn't complete. */
+/** Reason why a saga does not complete. */
 export const Ending = z.object({
   cause: z.enum(['REFUSED', 'UNANSWERED', 'CANCELLED']),
-  /** The step that was refused or never answered. */
+  /** Step that was refused or was never answered. */
   step: z.exactOptional(StepName),
-  /** The participant's reason, as its contract names it. */
+  /** Reason that the participant gave, as its contract names it. */
   reason: z.exactOptional(z.string()),
-  /** What the reason is about: SKUs, for instance. */
+  /** Things that the reason is about, for example SKUs. */
   subjects: z.exactOptional(z.array(z.string())),
 });
 export type Ending = z.infer<typeof Ending>;
 
 /**
- * The events of a saga, whose data is of this shape. Each names its steps, so that a saga that is under way goes on by
- * what it did, whatever the steps of a later release are.
+ * Creates the event schemas of a saga whose data has this shape.
+ *
+ * Each event names its step. So a running saga continues from what it recorded, even if a later release has other
+ * steps.
  */
 export const sagaEvents = <Data>(data: z.ZodMiniType<Data>) =>
   ({
     SagaStarted: { version: 1, data: z.object({ at: At, data }) },
-    /** The step's command goes out with this commit, for the first time or once more. */
+    /**
+     * The commit sends the step's command, for the first time or again. `again` is the time of the next attempt, or of
+     * the step's timeout.
+     */
     StepSent: { version: 1, data: z.object({ step: StepName, attempt: Attempt, at: At, again: At }) },
     StepDone: { version: 1, data: z.object({ step: StepName, at: At }) },
-    /** From here on what was done is undone: by its refusal the step had no effect, otherwise it may have had one. */
+    /** Compensation begins. A step that was refused had no effect; a step that ended otherwise may have had one. */
     SagaFailed: { version: 1, data: z.object({ at: At, ending: Ending }) },
     CompensationSent: { version: 1, data: z.object({ step: StepName, attempt: Attempt, at: At, again: At }) },
-    /** `by`: the operator who says that it is undone; a participant's answer where there is none. */
+    /** A step was compensated. `by` is the operator who confirmed it; it is absent when a participant answered. */
     CompensationDone: {
       version: 1,
       data: z.object({
@@ -40,9 +45,9 @@ export const sagaEvents = <Data>(data: z.ZodMiniType<Data>) =>
         note: z.exactOptional(z.string().check(z.maxLength(500))),
       }),
     },
-    /** The compensation was refused, or never answered: an operator has to look. */
+    /** A compensation was refused or was never answered. An operator must act. */
     SagaStuck: { version: 1, data: z.object({ step: StepName, at: At, reason: z.exactOptional(z.string()) }) },
-    /** The alarm clock: it rings at `at`, and is known by its number. */
+    /** A timeout was scheduled for `at`. `number` identifies it; older timeouts are ignored. */
     TimerSet: { version: 1, data: z.object({ number: z.int().check(z.gte(1)), at: At }) },
     SagaCompleted: { version: 1, data: z.object({ at: At }) },
     SagaCompensated: { version: 1, data: z.object({ at: At }) },
@@ -53,12 +58,18 @@ export type SagaEvent<Data> = EventOf<{
   readonly events: ReturnType<typeof sagaEvents<Data>>;
 }>;
 
-/** What a saga hears from its own timer and from operators; each goes to its queue, and to nobody else's. */
+/**
+ * Commands that a saga receives from its own timer and from operators. Only the queue of the saga's own service
+ * receives them.
+ */
 export const sagaCommands = {
   RingTimer: { version: 1, data: z.object({ sagaId: z.string(), number: z.int().check(z.gte(1)) }) },
-  /** Sends once more what the saga waits for. */
+  /** Sends the command that the saga waits for again. */
   RetrySaga: { version: 1, data: z.object({ sagaId: z.string() }) },
-  /** An operator undid by hand what a stuck saga could not: this step, and no other one that it is stuck at by then. */
+  /**
+   * An operator confirms that they compensated a step of a stuck saga by hand. The command names the step. If the saga
+   * is stuck at another step by then, it is refused.
+   */
   ResolveSaga: {
     version: 1,
     data: z.object({
@@ -70,13 +81,16 @@ export const sagaCommands = {
   },
 } as const satisfies Record<string, EventSchema>;
 
-/** Key of the list of stuck sagas of one kind, in their service's table; the sort key is the saga's id. */
+/**
+ * Returns the partition key of the list of stuck sagas of one type, in their service's table. The sort key is the
+ * saga's id.
+ */
 export const stuckKey = (aggregate: string): string => `STUCK#${aggregate}#`;
 
-/** Names the clock of a saga that has this number. */
+/** Returns the id of a saga's timeout with this number. */
 export const timerIdOf = (sagaId: string, number: number): string => `${sagaId}/timer-${number}`;
 
-/** Whose clock that is; nothing where it is another timer's id. */
+/** Returns the saga and the number that a timer id names, or `undefined` if the id belongs to another kind of timer. */
 export function readTimerId(timerId: string): { readonly sagaId: string; readonly number: number } | undefined {
   const [, sagaId, number] = /^(.+)\/timer-(\d+)$/.exec(timerId) ?? [];
   return sagaId === undefined ? undefined : { sagaId, number: Number(number) };

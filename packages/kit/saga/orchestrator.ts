@@ -9,7 +9,7 @@ import { type SagaEvent, type sagaCommands, stuckKey, timerIdOf } from './contra
 import { decide, type Saga, type SagaMessage } from './saga.js';
 import type { SagaState } from './state.js';
 
-/** A contract whose service takes a saga's own messages. */
+/** Contract of a service that accepts the saga's own commands. */
 export interface SagaContract {
   readonly service: string;
   readonly events: Readonly<Record<string, EventSchema>>;
@@ -21,31 +21,33 @@ export interface OrchestratorOptions<Data> {
   readonly store: TransactionalEventStore<SagaState<Data>, SagaEvent<Data>>;
   /** Type of the saga's aggregate, as in its store. */
   readonly aggregate: string;
-  /** The service's table: what is stuck is listed there. */
+  /** The service's table. Stuck sagas are listed in it. */
   readonly table: string;
   readonly timers: Timers<SagaContract>;
 }
 
-/** What a message leads to: the writes belong into one transaction, with whatever the service adds to them. */
+/** Result of a message. Commit the writes in one transaction, together with any writes that the service adds. */
 export interface Advance<Data> {
   readonly events: readonly SagaEvent<Data>[];
   readonly writes: readonly TransactWriteItem[];
 }
 
 /**
- * Carries a saga on (design, section 9): its events, the commands that follow and its clock are one write, so no crash
- * leaves a step recorded and not sent, or a saga that waits for ever.
+ * Process manager: advances a saga with each message (design, section 9).
  *
- * A saga has one clock, not one a step. It rings when the first step would be sent again; whoever hears it then finds
- * mostly that the saga is over, and otherwise sets it to what is waited for now. So a saga that goes well writes two items
- * for it: set at its beginning, cleared at its end.
+ * The saga's events, the commands that follow from them and its timeout are one write. So no crash leaves a step that
+ * is recorded but not sent, or a saga that waits for ever.
+ *
+ * A saga has one timeout, not one for each step. The timeout fires at the time when the first step would be sent again.
+ * By then the saga is usually over. Otherwise the saga schedules the timeout again, for the step that it waits for now.
+ * So a saga without problems writes two items for its timeout: one when the saga starts and one when it ends.
  */
 export class Orchestrator<Data> {
   constructor(private readonly options: OrchestratorOptions<Data>) {}
 
   /**
-   * To be called again, with a fresh load, after a lost race.
-   * @throws {SagaRefused} where an operator asks for what the state doesn't allow
+   * Advances a saga with one message. Call it again after a lost race; it loads the saga again.
+   * @throws {SagaRefused} if an operator asks for something that the saga's state does not allow
    */
   async advance(id: string, message: SagaMessage<Data>, trace: Trace): Promise<Advance<Data>> {
     const { saga, store } = this.options;
@@ -55,7 +57,8 @@ export class Orchestrator<Data> {
     const commit = store.commit(loaded, events, trace, { commands });
     const after = store.after(loaded, commit).state;
     logger.info('saga', { saga: this.options.aggregate, sagaId: id, status: after.status });
-    // Before the commit, since there is no moment after it: an alarm too many, never one too few.
+    // Counted before the commit, because no code is sure to run after it. So this may alarm twice, but never misses a
+    // stuck saga.
     if (after.status === 'STUCK' && loaded.state.status !== 'STUCK') countAtOnce('SagasStuck');
     return {
       events,
@@ -77,7 +80,7 @@ export class Orchestrator<Data> {
     const isSet = after.timers > before.timers;
     const isOver = after.status === 'COMPLETED' || after.status === 'COMPENSATED';
     const writes: TransactWriteItem[] = [];
-    // It may have rung long ago: clearing asks for nothing.
+    // This timeout may have fired long ago. Clearing it has no condition, so that does not matter.
     if (before.timers > 0 && (isSet || isOver)) writes.push(timers.clear(timerIdOf(id, before.timers)));
     if (isSet && after.timerAt !== undefined) {
       const number = after.timers;

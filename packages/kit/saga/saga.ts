@@ -2,34 +2,58 @@ import type { OutgoingCommand } from '../messages/contract.js';
 import type { Ending, SagaEvent } from './contract.js';
 import { evolve, type SagaState } from './state.js';
 
-/** One step: what a participant is asked to do, and how that is undone. */
+/** One step of a saga: the command to a participant, and the command that compensates it. */
 export interface Step<Data> {
-  /** Part of the step's identity, in every message about it: never renamed while sagas are under way. */
+  /**
+   * Name of the step. It is part of the step's id in every message about it, so never rename it while sagas are
+   * running.
+   */
   readonly name: string;
   readonly command: (data: Data, stepId: string) => OutgoingCommand;
-  /** Its compensation; it is also sent for a step that may not have happened. @default there is nothing to undo */
+  /**
+   * Creates the compensation. It is also sent for a step that may not have happened.
+   * @default the step needs no compensation
+   */
   readonly undo?: (data: Data, stepId: string) => OutgoingCommand;
-  /** Whether there is anything to do; what says no is left out. @default there is */
+  /** Tells whether this saga needs the step. A step that is not needed is skipped. @default every saga needs it */
   readonly isNeeded?: (data: Data) => boolean;
   readonly patience: Patience;
 }
 
-/** How long an answer is waited for. */
+/** Retry policy and timeout of a step or a compensation. */
 export interface Patience {
-  /** Until the command is sent again for the first time; then twice as long, and so on. Seconds. */
+  /** Seconds until the command is sent for the second time. The pause doubles with each further attempt. */
   readonly sendAgainAfter: number;
-  /** From the first time on, until it is given up. Seconds. */
+  /** Timeout in seconds, counted from the first attempt. */
   readonly giveUpAfter: number;
 }
 
-/** Steps in their order; pure. What commits, sends and rings is the orchestrator's (orchestrator.ts). */
+/**
+ * Definition of a saga: its steps in their order. It is pure; the orchestrator commits, sends and schedules
+ * (orchestrator.ts).
+ * @example
+ * const bookTrip: Saga<Trip> = {
+ *   steps: [
+ *     {
+ *       name: 'book-hotel',
+ *       command: (trip, stepId) => ({ to: hotels, command: { type: 'BookHotel', data: { stepId, ...trip.stay } } }),
+ *       undo: (_trip, stepId) => ({ to: hotels, command: { type: 'CancelHotel', data: { stepId } } }),
+ *       patience: { sendAgainAfter: 60, giveUpAfter: 900 },
+ *     },
+ *   ],
+ *   compensation: { sendAgainAfter: 60, giveUpAfter: 86_400 },
+ * };
+ */
 export interface Saga<Data> {
   readonly steps: readonly Step<Data>[];
-  /** Of compensations: a step may be given up, what undoes it never is before an operator knows. */
+  /**
+   * Retry policy of all compensations. A step fails when its timeout is over; a compensation instead makes the saga
+   * stuck, and an operator is notified.
+   */
   readonly compensation: Patience;
 }
 
-/** What a saga hears. */
+/** Message that a saga receives. */
 export type SagaMessage<Data> =
   | { readonly type: 'Start'; readonly data: Data }
   | {
@@ -44,13 +68,13 @@ export type SagaMessage<Data> =
   | { readonly type: 'Retry' }
   | { readonly type: 'Resolve'; readonly step: string; readonly by: string; readonly note: string };
 
-/** What follows: both in one commit. */
+/** Events and commands that follow from a message. One commit writes both. */
 export interface SagaDecision<Data> {
   readonly events: readonly SagaEvent<Data>[];
   readonly commands: readonly OutgoingCommand[];
 }
 
-/** What an operator asked for does not fit the saga's state. Nothing was changed. */
+/** Error for an operator's request that the saga's state does not allow. Nothing was changed. */
 export class SagaRefused extends Error {
   override readonly name = 'SagaRefused';
   constructor(readonly code: 'NOT_WAITING' | 'NOT_STUCK' | 'STUCK_ELSEWHERE') {
@@ -58,25 +82,29 @@ export class SagaRefused extends Error {
   }
 }
 
-/** Identity of a step, the same for each time that it is sent: participants key their effect by what it is about. */
+/**
+ * Returns the id of a step. It is the same for every attempt. Participants use the subject of the command as the
+ * idempotency key of their effect.
+ */
 export const stepIdOf = (sagaId: string, step: string): string => `${sagaId}/${step}`;
-/** Identity of a step's compensation. */
+/** Returns the id of a step's compensation. */
 export const undoIdOf = (sagaId: string, step: string): string => `${stepIdOf(sagaId, step)}/undo`;
 
-/** The longest pause between two times of sending. */
+/** Longest pause between two attempts. */
 const LONGEST_PAUSE_SECONDS = 3_600;
 
 /**
- * Which events and commands follow from a message; none where it was heard before, or came too late to matter.
+ * Decides which events and commands follow from a message. A message that is a duplicate, or that comes too late to
+ * matter, leads to none.
  *
  *     RUNNING ------- last step done ----> COMPLETED
- *        | refused, never answered, cancelled
- *     COMPENSATING -- all undone --------> COMPENSATED
- *        | refused, never answered    ^
+ *        | refused, timed out, cancelled
+ *     COMPENSATING -- all compensated ---> COMPENSATED
+ *        | refused, timed out         ^
  *     STUCK -- operator, late answer -+
  *
  * @param now ISO 8601, UTC
- * @throws {SagaRefused} where an operator asks for what the state doesn't allow
+ * @throws {SagaRefused} if an operator asks for something that the state does not allow
  */
 export function decide<Data>(
   saga: Saga<Data>,
@@ -94,7 +122,7 @@ export function decide<Data>(
       course.reply(message);
       break;
     case 'Cancel':
-      // Before it began, too: the order of two messages is nobody's promise.
+      // A cancellation counts even before the saga starts, because nothing guarantees the order of two messages.
       if (state.status === 'NONE' || state.status === 'RUNNING') course.fail({ cause: 'CANCELLED' });
       break;
     case 'Ring':
@@ -112,7 +140,7 @@ export function decide<Data>(
 
 type Reply = Extract<SagaMessage<never>, { type: 'Reply' }>;
 
-/** A decision in the making: each event changes the state that the next one follows from. */
+/** Builds a decision. Each event changes the state from which the next event follows. */
 class Course<Data> {
   private readonly events: SagaEvent<Data>[] = [];
   private readonly commands: OutgoingCommand[] = [];
@@ -129,7 +157,10 @@ class Course<Data> {
     this.sendNext(undefined);
   }
 
-  /** An answer counts once, and only to what is waited for: what was given up is being undone, whatever it answers. */
+  /**
+   * Handles an answer. An answer counts once, and only if the saga waits for it. A step that timed out is compensated,
+   * whatever it answers later.
+   */
   reply({ stepId, outcome, reason, subjects }: Reply): void {
     const { state, now } = this;
     if (!isGoing(state)) return;
@@ -155,7 +186,10 @@ class Course<Data> {
     this.undoNext();
   }
 
-  /** Early where a later step is waited for by now. */
+  /**
+   * Handles a timeout. The timeout is early if the saga waits for a later step by now; then the saga only schedules the
+   * next one.
+   */
   ring(): void {
     const { state, now } = this;
     if (!isGoing(state) || state.status === 'STUCK' || now < state.waiting.again) return;
@@ -170,11 +204,14 @@ class Course<Data> {
     const { state } = this;
     if (!isGoing(state)) throw new SagaRefused('NOT_WAITING');
     const { step, attempt } = state.waiting;
-    // A stuck one begins anew: it would be given up at once otherwise.
+    // A stuck compensation starts again at attempt 1. Otherwise its timeout would already be over.
     this.send(step, state.status === 'STUCK' ? 1 : attempt + 1);
   }
 
-  /** What one step's undoing was done by hand says nothing of the step that it is stuck at meanwhile. */
+  /**
+   * Records that an operator compensated a step by hand. This says nothing about another step that the saga is stuck at
+   * by now.
+   */
   resolve({ step, by, note }: Extract<SagaMessage<never>, { type: 'Resolve' }>): void {
     const { state, now } = this;
     if (state.status !== 'STUCK') throw new SagaRefused('NOT_STUCK');
@@ -183,8 +220,10 @@ class Course<Data> {
   }
 
   /**
-   * Sets the clock for what is waited for in the end, where none is set that rings in time. While it was stuck its clock
-   * may have rung unheard, and an operator may ask because it never rang: neither trusts the one that is set.
+   * Returns the decision. Schedules a timeout for what the saga waits for, unless a scheduled one fires in time.
+   *
+   * It schedules a new timeout in two more cases, because the old one may be gone: while the saga was stuck, its timeout
+   * may have fired without effect; and an operator may retry because the timeout never fired.
    */
   decision(message: SagaMessage<Data>, before: SagaState<Data>): SagaDecision<Data> {
     const { state, now } = this;
@@ -209,7 +248,7 @@ class Course<Data> {
     else this.add({ type: 'SagaCompleted', data: { at: this.now } });
   }
 
-  /** In the reverse order of sending; what has nothing to undo is left out. */
+  /** Compensates the next step, in the reverse order of sending. Steps without a compensation are skipped. */
   private undoNext(): void {
     const { state } = this;
     const toUndo = isGoing(state) ? state.toUndo : [];
@@ -227,7 +266,7 @@ class Course<Data> {
     this.add({ type: 'SagaStuck', data: { step, at: this.now, ...(reason === undefined ? {} : { reason }) } });
   }
 
-  /** The step while it runs, its compensation from then on. */
+  /** Sends the step's command while the saga is running, and its compensation afterwards. */
   private send(step: string, attempt: number): void {
     const { state, now, id } = this;
     if (!isGoing(state)) return;
@@ -247,7 +286,9 @@ class Course<Data> {
     return this.state.status === 'RUNNING' ? this.stepCalled(step).patience : this.saga.compensation;
   }
 
-  /** @throws {Error} a release that forgot a step while sagas are under way: they wait until one knows it again */
+  /**
+   * @throws {Error} if this release lacks a step of a running saga; the saga waits until a release has the step again
+   */
   private stepCalled(name: string): Step<Data> {
     const step = this.saga.steps.find((one) => one.name === name);
     if (!step) throw new Error(`the saga has no step '${name}' in this release`);
@@ -265,5 +306,5 @@ type Going<Data> = Extract<SagaState<Data>, { status: 'RUNNING' | 'COMPENSATING'
 const isGoing = <Data>(state: SagaState<Data>): state is Going<Data> =>
   state.status === 'RUNNING' || state.status === 'COMPENSATING' || state.status === 'STUCK';
 
-/** @param seconds after a time (ISO 8601, UTC) */
+/** @param time ISO 8601, UTC */
 const later = (time: string, seconds: number): string => new Date(Date.parse(time) + seconds * 1000).toISOString();

@@ -1,28 +1,31 @@
 import type { Ending, SagaEvent } from './contract.js';
 
-/** What a saga waits for. */
+/** Answer that a saga waits for. */
 export interface Waiting {
   readonly step: string;
-  /** Of sending, from 1. */
+  /** Number of the attempt to send, from 1. */
   readonly attempt: number;
-  /** When it was sent first. ISO 8601, UTC. */
+  /** Time of the first attempt (ISO 8601, UTC). */
   readonly since: string;
-  /** When it is to be sent again, or given up. */
+  /** Time of the next attempt, or of the timeout (ISO 8601, UTC). */
   readonly again: string;
 }
 
 interface Going<Data> {
   readonly data: Data;
-  /** Steps that may have had an effect, in the order in which they were sent: all but refused and compensated ones. */
+  /**
+   * Steps that may have had an effect, in the order of sending: all steps that were sent, except refused and
+   * compensated ones.
+   */
   readonly toUndo: readonly string[];
   readonly waiting: Waiting;
 }
 
-/** A saga, folded from its events. */
+/** State of a saga, folded from its events. */
 export type SagaState<Data> = {
-  /** How many timers were set so far; the newest may still ring. */
+  /** Number of timeouts that were scheduled so far. Only the newest may still fire. */
   readonly timers: number;
-  /** When the newest timer rings; none before the first. */
+  /** Time at which the newest timeout fires. It is absent before the first. */
   readonly timerAt?: string;
 } & (
   | { readonly status: 'NONE' }
@@ -34,10 +37,10 @@ export type SagaState<Data> = {
 
 export const initialState: SagaState<never> = { status: 'NONE', timers: 0 };
 
-/** Nothing was sent yet. */
+/** Placeholder before the first step is sent. */
 const NOTHING: Waiting = { step: '', attempt: 0, since: '', again: '' };
 
-/** Total: an event that fits no state changes nothing. */
+/** Applies an event to a saga. The function is total: an event that does not fit the state changes nothing. */
 export function evolve<Data>(saga: SagaState<Data>, event: SagaEvent<Data>): SagaState<Data> {
   const { timers, timerAt } = saga;
   const clock = timerAt === undefined ? { timers } : { timers, timerAt };
@@ -85,7 +88,10 @@ export function evolve<Data>(saga: SagaState<Data>, event: SagaEvent<Data>): Sag
 const without = (steps: readonly string[], step: string | undefined): readonly string[] =>
   steps.filter((name) => name !== step);
 
-/** Of one step the first time counts, however often it is sent; a step and its compensation are two. */
+/**
+ * Returns the wait for a command that was just sent. `since` is the time of the first attempt; retries keep it. A step
+ * and its compensation are counted separately.
+ */
 function sent(
   before: Waiting,
   { step, attempt, at, again }: { step: string; attempt: number; at: string; again: string },
