@@ -222,8 +222,8 @@ class Course<Data> {
   /**
    * Returns the decision. Schedules a timeout for what the saga waits for, unless a scheduled one fires in time.
    *
-   * It schedules a new timeout in two more cases, because the old one may be gone: while the saga was stuck, its timeout
-   * may have fired without effect; and an operator may retry because the timeout never fired.
+   * It schedules a new timeout in two more cases, because the old one may be gone: the timeout may have fired without
+   * effect while the saga was stuck, and an operator may retry because the timeout never fired.
    */
   decision(message: SagaMessage<Data>, before: SagaState<Data>): SagaDecision<Data> {
     const { state, now } = this;

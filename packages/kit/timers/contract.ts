@@ -1,15 +1,20 @@
-/** Index of what waits for its moment: by owner and shard, then by when it is due; a record without `duePk` isn't in it. */
+/** Name of the index of timers, by owner and shard, then by due time. A record without `duePk` is not in the index. */
 export const DUE_INDEX = 'due';
 
 /**
- * Shards of one owner in that index; each sweep asks every one. One takes about 1,000 writes a second, of which a timer
- * makes two: set and cleared. May be raised: what an older sweeper doesn't see waits for the new one. Never lowered: what
- * lies in the shards above would wait for ever.
+ * Number of shards that one owner has in the index. Each sweep queries all of them.
+ *
+ * One shard takes about 1,000 writes a second. A timer makes two writes: one when it is set and one when it is cleared.
+ * You may raise this number: timers in shards that an older sweeper does not query wait for the new sweeper. Never
+ * lower it: timers in the shards above the new number would wait for ever.
  */
 export const DUE_SHARDS = 4;
 
-/** Keys of leases begin with this. */
+/** Prefix of the keys of leases. */
 export const LEASES = 'lease#';
 
-/** A partition of the index. Its keys begin with the owner's name, which a sweeper's rights end with. */
+/**
+ * Returns the key of a partition of the index. It begins with the owner's name, because a sweeper's permissions are
+ * limited to keys that begin so.
+ */
 export const duePartition = (owner: string, shard: number): string => `${owner}#${shard}`;

@@ -11,35 +11,37 @@ import { FailureRecords } from '../failures/failure-records.js';
 import { messageGroupOf, readEnvelope } from '../messages/envelope.js';
 import { MAX_PAYLOAD_BYTES } from './timers.js';
 
-/** SQS's limit for one call. */
+/** Limit of SQS for the entries of one call. */
 const MAX_ENTRIES = 10;
 
 export interface HandOutOptions {
-  /** The service's idempotency table. */
+  /** Name of the service's idempotency table. */
   readonly table: string;
-  /** Name of the consumer that the timers belong to. */
+  /** Name of the consumer that owns the timers. */
   readonly owner: string;
-  /** Address of its queue. */
+  /** URL of the owner's queue. */
   readonly queue: string;
-  /** How long a timer is left to its owner before it is handed out again. */
+  /** Seconds for which a timer is left to its owner before it is sent again. */
   readonly intervalSeconds: number;
 }
 
-/** A timer whose moment has come. */
+/** A timer that is due. */
 interface Due {
   readonly pk: string;
   readonly executeAt: string;
   readonly payload: string;
   /** Message group in the owner's queue. */
   readonly group: string;
-  /** Since the moment that it was set for, in seconds. */
+  /** Seconds since the time for which the timer was set. */
   readonly late: number;
 }
 
 /**
- * Hands timers to their owner, at least once: sends first, moves on then. A crash in between sends again.
+ * Sends due timers to their owner, at least once. It sends a timer first and reschedules it afterwards. A crash in
+ * between makes the next sweep send the timer again.
  *
- * Nothing here ends a timer but its owner's effect; only what can never be sent ends here, as a failure.
+ * Only the owner's effect ends a timer. The one exception is a timer that can never be sent: it becomes a failure
+ * record here.
  */
 export class HandOut {
   private readonly sqs = new SQSClient({ useQueueUrlAsEndpoint: false });
@@ -50,9 +52,11 @@ export class HandOut {
   }
 
   /**
-   * @param keys of at most 20 records that may be due: their index is behind, so each one itself is read.
-   * @returns how late the latest of those was that were sent, in seconds
-   * @throws what the SDK throws, after everything else was tried: what isn't moved on is due at the next sweep
+   * Sends one page of due timers.
+   * @param keys keys of at most 20 records that may be due. The index may be behind, so each record itself is read.
+   * @returns the lateness of the latest timer that was sent, in seconds
+   * @throws what the SDK throws, after everything else was tried. A timer that was not rescheduled is due at the next
+   *   sweep.
    */
   async page(keys: readonly string[]): Promise<number> {
     const now = clock.now();
@@ -79,10 +83,10 @@ export class HandOut {
 
   private async read(keys: readonly string[]): Promise<readonly Item[]> {
     const { table } = this.options;
-    // While an index entry moves it may be seen at both places, and a key named twice is refused.
+    // While an index entry moves, a query may return it twice, and BatchGetItem refuses a key that is named twice.
     const Keys = [...new Set(keys)].map((pk) => ({ pk }));
     const { Responses = {} } = await documents.send(
-      // What is left unprocessed is due at the next sweep as well.
+      // Unprocessed keys are still due at the next sweep.
       new BatchGetCommand({ RequestItems: { [table]: { Keys, ConsistentRead: true } } }),
     );
     return Responses[table] ?? [];
@@ -95,7 +99,8 @@ export class HandOut {
         Entries: batch.map(({ pk, payload, group }, at) => ({
           Id: String(at),
           MessageBody: payload,
-          // A message without a group is a tenant by itself: a noisy customer's timers would all count as quiet.
+          // SQS treats a message without a group as a tenant of its own. Then a noisy customer's timers would all count
+          // as quiet.
           MessageGroupId: group,
           MessageAttributes: { [STORED]: { DataType: 'String', StringValue: pk } },
         })),
@@ -106,7 +111,7 @@ export class HandOut {
       ...Failed.map(async ({ Id, SenderFault, Code = 'unknown' }) => {
         const pk = batch[Number(Id)]?.pk;
         logger.warn('an entry was refused', { record: pk, code: Code });
-        // Whatever isn't the entry's own fault passes: it stays due.
+        // Any fault that is not the entry's own is transient. The timer stays due.
         if (SenderFault && pk !== undefined) await this.giveUp(pk, new Unsendable(Code));
       }),
     ]);
@@ -115,7 +120,8 @@ export class HandOut {
   private async moveOn(due: Due | undefined): Promise<void> {
     if (!due) return;
     const next = Date.parse(clock.now()) + this.options.intervalSeconds * 1000;
-    // Not where another sweeper moved it meanwhile, and not back to life where its owner was faster.
+    // Does not overwrite the time that another sweeper has set meanwhile, and does not revive a timer that its owner
+    // has already processed.
     const isAsItWasRead = '#status = :pending AND executeAt = :seen';
     try {
       await documents.send(
@@ -134,7 +140,8 @@ export class HandOut {
         }),
       );
     } catch (error) {
-      // In the way is its owner's transaction. Where that fails, the timer is due at the next sweep.
+      // The owner's transaction conflicts with this update. If that transaction fails, the timer is due at the next
+      // sweep.
       const isOwners =
         error instanceof ConditionalCheckFailedException || error instanceof TransactionConflictException;
       if (!isOwners) throw error;
@@ -148,7 +155,11 @@ export class HandOut {
   }
 }
 
-/** @throws {ContractViolation} {@link TooLarge} for what no `set` of ours has written */
+/**
+ * Reads the payload of a due record. A payload that `set` wrote never throws.
+ * @throws {ContractViolation} if the payload is not a valid message
+ * @throws {TooLarge} above 24 KiB
+ */
 function readable({ payload }: Item, now: string): Pick<Due, 'payload' | 'group' | 'late'> {
   const text = String(payload);
   const bytes = Buffer.byteLength(text);
@@ -157,7 +168,10 @@ function readable({ payload }: Item, now: string): Pick<Due, 'payload' | 'group'
   return { payload: text, group: messageGroupOf(actor, onbehalfof), late: secondsBetween(time, now) };
 }
 
-/** Lets each come to its end, whatever becomes of the others. @throws the first failure */
+/**
+ * Waits until all promises have settled.
+ * @throws the first failure
+ */
 export async function allOf(works: readonly Promise<unknown>[]): Promise<void> {
   const failed = (await Promise.allSettled(works)).find(({ status }) => status === 'rejected');
   if (failed?.status === 'rejected') throw failed.reason;

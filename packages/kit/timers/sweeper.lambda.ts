@@ -11,7 +11,7 @@ const sweeper = new Sweeper({
   intervalSeconds: requiredInteger(Env.HAND_OUT_SECONDS),
 });
 
-/** Every minute: hands the owner what is due. */
+/** Runs every minute and sends due timers to their owner. */
 export async function handler(_tick: unknown, context: Context): Promise<void> {
   try {
     await sweeper.sweep(() => context.getRemainingTimeInMillis());

@@ -7,17 +7,17 @@ import { DUE_INDEX, DUE_SHARDS, duePartition, LEASES } from './contract.js';
 import { allOf, HandOut, type HandOutOptions } from './hand-out.js';
 
 const PAGE = 20;
-/** No page is begun in the last milliseconds of the function's time. */
+/** Milliseconds that a sweep keeps free before the function's timeout. It begins no page in this time. */
 const RESERVE_MS = 8_000;
 
-/** Keys of records that are due in one shard, oldest first, as far as the index knows. */
+/** Keys of the due records in one shard, oldest first, as far as the index knows. */
 interface Page {
   readonly keys: readonly string[];
-  /** Where the next one begins; none where this is the last. */
+  /** Start of the next page. It is absent on the last page. */
   readonly next?: Item;
 }
 
-/** Finds what is due and has it handed out, page by page, all shards side by side. */
+/** Finds due timers and sends them, page by page. It works on all shards in parallel. */
 export class Sweeper {
   private readonly handOut: HandOut;
 
@@ -26,10 +26,13 @@ export class Sweeper {
   }
 
   /**
-   * One sweep. Where nothing is due it writes nothing; a second sweeper at the same time does nothing, by a lease that
-   * saves work and guards nothing: two would send twice, and the owner recognises that.
-   * @param timeLeft milliseconds of the function's time
-   * @throws what the SDK throws, after all shards and all their pages were tried; what was left is due at the next sweep
+   * Runs one sweep. A sweep that finds no due timer writes nothing.
+   *
+   * A lease stops a second sweeper that runs at the same time. The lease saves work but is no guard: two sweepers would
+   * send a timer twice, and the owner deduplicates it.
+   * @param timeLeft returns the milliseconds until the function's timeout
+   * @throws what the SDK throws, after all pages of all shards were tried. The remaining timers are due at the next
+   *   sweep.
    */
   async sweep(timeLeft: () => number): Promise<void> {
     const shards = Array.from({ length: DUE_SHARDS }, (_, shard) => duePartition(this.options.owner, shard));
@@ -42,7 +45,8 @@ export class Sweeper {
     const rest = async (shard: string, first: Page): Promise<void> => {
       for (let page: Page | undefined = first; page; ) {
         if (page.keys.length > 0) {
-          // What fails keeps no page behind it waiting: there it might fail every minute, and they never come.
+          // A page that fails must not block the pages behind it. Otherwise it might fail every minute, and they would
+          // never be sent.
           const late = await this.handOut.page(page.keys).catch((error: unknown) => void failures.push(error));
           latest = Math.max(latest, late ?? 0);
         }
@@ -75,7 +79,10 @@ export class Sweeper {
     return { keys: Items.map(({ pk }) => String(pk)), ...(LastEvaluatedKey ? { next: LastEvaluatedKey } : {}) };
   }
 
-  /** Until the function's time is over, which is before the next minute: so nobody has to give it back. */
+  /**
+   * Takes the lease until the function's timeout. The timeout is before the next minute, so nobody has to release the
+   * lease.
+   */
   private async leased(milliseconds: number): Promise<boolean> {
     const now = clock.now();
     const until = new Date(Date.parse(now) + milliseconds).toISOString();

@@ -10,31 +10,35 @@ import { metricsNamespace, ServiceFunction } from '../service/service-function.c
 import { DUE_INDEX, LEASES } from './contract.js';
 
 export interface TimersProps {
-  /** Gets them back when they are due, as messages in its own queue; its handler sets and clears them. */
+  /** Consumer that sets and clears the timers. Its own queue receives them as messages when they are due. */
   readonly owner: IdempotentConsumer;
   /**
-   * How long a timer that was handed out is left to its owner before it is handed out again, while it isn't done.
-   * @default an hour: nothing that was sent gets lost as a rule, and a message that fails is tried for minutes
+   * Time for which a timer that was sent is left to its owner. If the owner has not processed it by then, it is sent
+   * again.
+   * @default one hour: a message that was sent is rarely lost, and a message that fails is retried for minutes
    */
   readonly handOutInterval?: Duration;
   readonly alarmTopic: ITopic;
 }
 
 const TICK = Duration.minutes(1);
-/** Over before the next tick, so that its lease is, too. */
+/** Timeout of a sweep. It ends before the next tick, and so does the sweep's lease. */
 const SWEEP_TIMEOUT = Duration.seconds(50);
-/** One sweeps by its lease; a tick that comes twice must not be throttled for it. */
+/**
+ * Reserved concurrency. The lease lets one sweeper work; the second one keeps a duplicate tick from being throttled.
+ */
 const SWEEPERS = 2;
 const LATE = Duration.minutes(10);
 
 /**
- * Timers of one consumer (its run time lies beside it): stored in its records, handed out when they are due.
+ * Timers of one consumer (the run time is in the same folder). They are stored in the consumer's records and sent to it
+ * when they are due.
  *
  *     owner's commit -> record, in the index "due"
  *     every minute -> sweeper -> owner's queue -> owner: effect, and record PROCESSED
  *
- * A tick has nothing in it, and the next one comes in a minute: so it is neither tried again nor kept. That none comes at
- * all is an alarm.
+ * A tick carries no data, and the next one comes in a minute. So a failed tick is neither retried nor kept. An alarm
+ * fires if no tick comes at all.
  */
 export class Timers extends Construct {
   constructor(scope: Construct, id: string, props: TimersProps) {
@@ -43,7 +47,7 @@ export class Timers extends Construct {
     const { handler, name, records, queue } = owner;
     this.checkInterval(handOutInterval, owner);
 
-    // It has the right to put already: that of its records.
+    // The owner may already put timers, by its permission on its own records.
     handler.allowItems(records, ['DeleteItem'], `${name}@`);
 
     const sweeper = new ServiceFunction(this, 'Sweeper', {
@@ -96,7 +100,10 @@ export class Timers extends Construct {
     });
   }
 
-  /** A message that is still being tried would be joined by another of its kind, each with attempts of its own. */
+  /**
+   * Refuses an interval that is shorter than the time for which a message is retried. Otherwise a second copy would
+   * join a message that is still being retried, each with attempts of its own.
+   */
   private checkInterval(interval: Duration, { name, longestTrying }: IdempotentConsumer): void {
     if (interval.toSeconds() >= longestTrying.toSeconds()) return;
     Annotations.of(this).addError(

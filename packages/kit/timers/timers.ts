@@ -8,48 +8,62 @@ import { ownCommandBody } from '../messages/own-command.js';
 import type { Trace } from '../messages/trace.js';
 import { DUE_SHARDS, duePartition } from './contract.js';
 
-/** So that ten fit into one call of SQS (256 KB where the queue is old), whichever they are. */
+/** Largest payload of a timer, in bytes. Ten such payloads fit into one SQS call (256 KB for old queues). */
 export const MAX_PAYLOAD_BYTES = 24 * 1024;
 
 export interface TimersOptions<C extends ServiceContract> {
-  /** The service's idempotency table. */
+  /** Name of the service's idempotency table. */
   readonly table: string;
-  /** Whose timers these are: the consumer that gets them back. */
+  /** Consumer that owns the timers and receives them. */
   readonly consumer: ConsumerIdentity;
-  /** Of the owner's service; a timer is one of its commands. */
+  /** Contract of the owner's service. A timer is one of its commands. */
   readonly contract: C;
 }
 
-/** What comes back at its moment: a command of the contract, to oneself. */
+/** Command of the contract that a service sends to itself at a later time. */
 export type Timer<C extends ServiceContract> = CommandOf<C> & {
   /**
-   * Names this one waiting, for ever: `<saga>/<step>/<try>`. At most 128 characters. One that was cleared must not be set
-   * again: an earlier delivery of it may be on its way.
+   * Id of this timer, for ever, for example `<saga>/<step>/<try>`. At most 128 characters. Do not set an id again after
+   * it was cleared: an earlier delivery of it may still be under way.
    */
   readonly id: string;
-  /** `<AggregateType>/<id>` of whoever waits. */
+  /** Aggregate that waits: `<AggregateType>/<id>`. */
   readonly subject: string;
-  /** ISO 8601, UTC. It comes at the sweep after it: a minute later as a rule, never earlier. */
+  /** Due time (ISO 8601, UTC). The timer comes with the next sweep: usually within a minute, never earlier. */
   readonly executeAt: string;
-  /** What its commit has, too. */
+  /** Trace of the commit that sets the timer. */
   readonly trace: Trace;
 };
 
 /**
- * Messages to oneself with a moment (design, section 7): saga deadlines, retries, the closing of a window. Both writes go
- * into the transaction with the commit that needs them: so a timer can be neither lost nor left over.
+ * Scheduled messages of a service to itself (design, section 7): timeouts of sagas, retries, the end of a time window.
+ *
+ * Put both writes into the transaction of the commit that needs them. Then a timer is never lost and never left over. A
+ * timer is delivered at least once, and the consumer deduplicates it.
+ * @example
+ * const timers = new Timers({ table: required(Env.RECORDS), consumer: { name: 'trips', generation: 0 }, contract });
+ * const expiry = timers.set({
+ *   id: `${tripId}/expiry`,
+ *   subject: `Trip/${tripId}`,
+ *   executeAt: '2026-01-31T12:00:00.000Z',
+ *   trace,
+ *   type: 'ExpireTrip',
+ *   data: { tripId },
+ * });
+ * await transact([trips.appendWrite(commit), expiry]);
  */
 export class Timers<C extends ServiceContract> {
   constructor(private readonly options: TimersOptions<C>) {}
 
   /**
-   * Stores what will be handed out when it is due, as the owner's queue will have it.
-   * @throws {ContractViolation} where the type or the data isn't the contract's, or id, subject or moment can't travel
-   * @throws {TooLarge} above 24 KiB: a timer says which moment has come, its owner knows the rest
+   * Returns the write that stores a timer as the message that the owner's queue receives when it is due.
+   * @throws {ContractViolation} if the type or the data breaks the contract, or if id, subject or time does not fit
+   *   into a message
+   * @throws {TooLarge} above 24 KiB. A timer only says which time has come; its owner knows the rest.
    */
   set({ id, subject, executeAt, trace, type, data }: Timer<C>): TransactWriteItem {
     const { table, consumer, contract } = this.options;
-    // When it happens, not when it was set: so its age is how late it comes.
+    // The message's time is the due time, not the time of this call. So its age is its lateness.
     const payload = ownCommandBody(contract, { id, subject, time: executeAt, trace, command: { type, data } });
     const bytes = Buffer.byteLength(payload);
     if (bytes > MAX_PAYLOAD_BYTES) throw new TooLarge(`a timer of ${bytes} bytes is above ${MAX_PAYLOAD_BYTES}`);
@@ -60,7 +74,7 @@ export class Timers<C extends ServiceContract> {
           pk: recordKey(consumer, id),
           status: PENDING,
           attempts: 0,
-          // With milliseconds, whatever was given: moments are compared as text.
+          // Always with milliseconds, whatever the caller passes: times are compared as text.
           executeAt: new Date(executeAt).toISOString(),
           duePk: duePartition(consumer.name, shardOf(id)),
           messageId: id,
@@ -75,17 +89,18 @@ export class Timers<C extends ServiceContract> {
   }
 
   /**
-   * Ends what nobody waits for any more, at any moment: where it was never set, is processed or has failed, too.
+   * Returns the write that ends a timer that is no longer needed. It may be called at any time: also for a timer that
+   * was never set, was processed or has failed.
    *
    *     sweeper                      owner
    *     reads it: PENDING
    *                                  commits, and clears
    *     sends it
-   *     moves it on: refused
-   *                                  gets it: no record, a duplicate
+   *     reschedules it: refused
+   *                                  receives it: no record, a duplicate
    *
-   * Without a condition, so that the commit around it is never refused for it. A failed one is gone with its failure: what
-   * nobody waits for needs no operator.
+   * The write has no condition, so it never makes the commit around it fail. If the timer has failed, its failure
+   * record goes too, because no operator needs a timer that nobody waits for.
    */
   clear(id: string): TransactWriteItem {
     const { table, consumer } = this.options;
