@@ -1,9 +1,9 @@
 import { aggregateKey } from '../messages/commit.js';
 
-/** Sort key of an aggregate's one item, beside its commits. */
+/** Sort key of the item that holds an aggregate's state. Its commits are beside it, under the same partition key. */
 export const STATE = 'STATE';
 
-/** Key of a state-stored aggregate. */
+/** Returns the key of a state-stored aggregate. */
 export const stateKey = (aggregate: string, id: string): { readonly pk: string; readonly sk: string } => ({
   pk: aggregateKey(aggregate, id),
   sk: STATE,

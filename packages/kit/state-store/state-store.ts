@@ -8,33 +8,42 @@ import type { AnyEvent, ServiceContract } from '../messages/contract.js';
 import type { Trace } from '../messages/trace.js';
 import { stateKey } from './state-key.js';
 
-/** What each stored state has beside its own fields. */
+/** Fields that each stored state has besides its own. */
 export interface Stored {
-  /** Of its newest event, from 1. */
+  /** Version of the aggregate's newest event, from 1. */
   readonly version: number;
-  /** When it was written last, by its newest commit (ISO 8601, UTC). */
+  /** Time of the newest commit (ISO 8601, UTC). */
   readonly at: string;
 }
 
 /**
- * Aggregates that are kept as they are now, one item each (design, section 3: state-stored), in their service's own
- * table. Their commits are outbox entries and no history: they go when the dedupe window is over, and not before, or a
- * consumer's repeat could not be told from something new.
+ * Store of aggregates that keep their current state only, one item each (design, section 3: state-stored), in their
+ * service's own table.
  *
- * @throws {SettingMissing} at start, where the construct didn't set what it needs
+ * Their commits are transactional outbox entries and no history. They expire after the deduplication window. They must
+ * not expire earlier, because then a consumer could not tell a redelivery from a new message.
+ * @example
+ * const products = new StateStore<StoredProduct, ProductEvent>('Product', catalogContract);
+ * const before = await products.read(sku);
+ * const commit = products.commit(sku, before, events, trace);
+ * const after = { name, price, version: commit.lastVersion, at: commit.at };
+ * await transact([products.appendWrite(commit), products.stateWrite(sku, before, after)]);
+ * @throws {SettingMissing} at start, if the construct did not set a setting that it needs
  */
 export class StateStore<State extends Stored, Event extends AnyEvent> {
   readonly table = required(Env.TABLE);
   private readonly feedShards = feedShards();
   private readonly commitSeconds = requiredInteger(Env.DEDUPE_WINDOW_SECONDS);
 
-  /** @param aggregate type of the aggregates, in their keys and in the `subject` of their events: `Product` */
+  /**
+   * @param aggregate type of the aggregates, in their keys and in the `subject` of their events, for example `Product`
+   */
   constructor(
     readonly aggregate: string,
     private readonly contract: ServiceContract,
   ) {}
 
-  /** The aggregate as it is now, strongly consistent; nothing where it was never written. */
+  /** Reads the current state, strongly consistent. Returns `undefined` if the aggregate was never written. */
   async read(id: string): Promise<State | undefined> {
     const Key = stateKey(this.aggregate, id);
     const { Item } = await documents.send(new GetCommand({ TableName: this.table, Key, ConsistentRead: true }));
@@ -42,8 +51,8 @@ export class StateStore<State extends Stored, Event extends AnyEvent> {
   }
 
   /**
-   * The outbox entry of a change, to be put with {@link appendWrite} in one transaction with the state.
-   * @throws {ContractViolation} an event breaks its contract
+   * Creates the outbox entry of a change. Put it with {@link appendWrite}, in one transaction with the state.
+   * @throws {ContractViolation} if an event breaks its contract
    */
   commit(id: string, before: Stored | undefined, events: readonly Event[], trace: Trace): Commit & Item {
     return commitItem({
@@ -64,9 +73,13 @@ export class StateStore<State extends Stored, Event extends AnyEvent> {
     return { Put: { TableName: this.table, Item: commit, ConditionExpression: versionIsFree } };
   }
 
-  /** The whole state anew, refused where somebody else has written since `before` was read. */
+  /**
+   * Returns the write that replaces the whole state. It is refused if another writer has changed the state since
+   * `before` was read (optimistic concurrency).
+   */
   stateWrite(id: string, before: Stored | undefined, after: State): TransactWriteItem {
-    // Commits expire: that the next version's place is free says nothing of an old reader, the state's own version does.
+    // Commits expire, so a free key for the next version does not prove that this reader is current. The version in the
+    // state does.
     const isAsRead = before ? 'version = :version' : 'attribute_not_exists(pk)';
     return {
       Put: {
