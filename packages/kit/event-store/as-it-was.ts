@@ -4,7 +4,9 @@ import { cursorOf, limitOf, Paging, positionOf } from '../http/paging.js';
 import type { AnyEvent } from '../messages/contract.js';
 import type { EventStore, HistoryEntry, Loaded } from './event-store.js';
 
-/** Query of what can be read as it was: `at` an ISO 8601 time of any zone, or `version`. */
+/**
+ * Query of a point-in-time read: `at` is an ISO 8601 time in any time zone; `version` is a version of the aggregate.
+ */
 export const AsItWas = z
   .strictObject({
     at: z.exactOptional(z.iso.datetime({ offset: true })),
@@ -17,7 +19,10 @@ export const AsItWas = z
     }),
   );
 
-/** @returns the aggregate now, or as it was; nothing before its first version and after its last */
+/**
+ * Loads an aggregate as it is now, or at an earlier time or version.
+ * @returns `undefined` before the first version and after the last one
+ */
 export function loadAsItWas<State, Event extends AnyEvent>(
   store: EventStore<State, Event>,
   id: string,
@@ -27,16 +32,19 @@ export function loadAsItWas<State, Event extends AnyEvent>(
   return version === undefined ? store.load(id) : store.loadVersion(id, Number(version));
 }
 
-/** Times are compared as text, so in the one form that commits have; an offset may lead past its last year. */
+/**
+ * Converts a time to the form that commits have, because times are compared as text. A time zone offset may lead past
+ * the last year that this form can express.
+ */
 function inCommitForm(time: string): string {
   const text = new Date(time).toISOString();
   return text.startsWith('+') ? '9999-12-31T23:59:59.999Z' : text;
 }
 
-/** Query of a history. */
+/** Query of an aggregate's history. */
 export const HistoryQuery = z.strictObject(Paging);
 
-/** Anybody can make a cursor: one beyond the last version there can be doesn't fit either. */
+/** Position in a cursor. Anybody can forge a cursor, so one beyond the highest possible version is refused too. */
 const Position = z.strictObject({
   commit: z.int().check(z.gte(1), z.lte(9_999_999_999)),
   shown: z.int().check(z.gte(0)),
@@ -44,7 +52,7 @@ const Position = z.strictObject({
 
 const OPERATOR = 'operator';
 
-/** Hides from customers which operator acted: they see that one did. */
+/** Hides the names of operators from customers. A customer only sees that an operator acted. */
 function entryFor({ role }: Caller, entry: HistoryEntry): HistoryEntry {
   if (role === OPERATOR) return entry;
   const shown = (actor: string): string => (actor.startsWith(`${OPERATOR}:`) ? OPERATOR : actor);
@@ -53,10 +61,10 @@ function entryFor({ role }: Caller, entry: HistoryEntry): HistoryEntry {
 }
 
 /**
- * One page of the events of an aggregate, oldest first.
- * @param list names the history in its cursors: `history of <id>`
- * @param reader an operator sees who acted, by name; a customer doesn't see the names of operators
- * @throws {Problem} 400 for a cursor of another list
+ * Returns one page of the events of an aggregate, oldest first.
+ * @param list name of the history in its cursors, for example `history of <id>`
+ * @param reader caller who reads. Operators see the name of whoever acted; customers do not see the names of operators.
+ * @throws {Problem} 400 if the cursor belongs to another list
  */
 export async function historyPage<State, Event extends AnyEvent>(
   store: EventStore<State, Event>,

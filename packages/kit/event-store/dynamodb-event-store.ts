@@ -10,7 +10,16 @@ export interface DynamoDbEventStoreSettings extends EventStoreSettings {
   readonly table: string;
 }
 
-/** Events of one aggregate type in DynamoDB, one item an append (design, section 3). */
+/**
+ * Event store in DynamoDB for the event streams of one aggregate type. Each append is one item (design, section 3).
+ * @example
+ * const trips = new DynamoDbEventStore<Trip, TripEvent>(
+ *   { table: required(Env.TABLE), aggregate: 'Trip', contract: tripsContract, feedShards: feedShards() },
+ *   { initialState, evolve, stateSchema: 1 },
+ * );
+ * const loaded = await trips.load(tripId);
+ * await trips.append(trips.commit(loaded, decide(loaded.state, command), trace));
+ */
 export class DynamoDbEventStore<State, Event extends AnyEvent>
   extends FoldingEventStore<State, Event>
   implements TransactionalEventStore<State, Event>
@@ -34,7 +43,7 @@ export class DynamoDbEventStore<State, Event extends AnyEvent>
   }
 
   appendWrite(commit: Commit): TransactWriteItem {
-    // Optimistic lock: whoever commits this version first has won, the other loads and decides again.
+    // Optimistic concurrency: the first writer of this version wins. The other writer loads and decides again.
     const versionIsFree = 'attribute_not_exists(pk)';
     return { Put: { TableName: this.table, Item: commit, ConditionExpression: versionIsFree } };
   }
@@ -50,7 +59,7 @@ export class DynamoDbEventStore<State, Event extends AnyEvent>
     return this.appendWrite(this.commit(loaded, events, trace));
   }
 
-  /** A page is one call; the next is asked for where the reader goes on. */
+  /** Reads one page with each call to DynamoDB, and the next page only if the reader continues. */
   protected async *commits(id: string, { from, to, order, pageSize }: CommitRange): AsyncIterable<Commit> {
     const ascending = order === 'oldest first';
     let ExclusiveStartKey: Item | undefined;
@@ -72,7 +81,8 @@ export class DynamoDbEventStore<State, Event extends AnyEvent>
       );
       yield* (page.Items ?? []) as Commit[];
       ExclusiveStartKey = page.LastEvaluatedKey;
-      // Going back, the first version is the end: no second round trip to learn that nothing is left.
+      // When reading backwards, the first version is the end. So no second round trip is needed to learn that nothing
+      // is left.
       const oldest = (page.Items as Commit[] | undefined)?.at(-1);
       if (!ascending && oldest && firstVersionOf(oldest) === 1) return;
     } while (ExclusiveStartKey);

@@ -4,17 +4,20 @@ import { type Commit, firstVersionOf } from '../messages/commit.js';
 import type { AnyEvent, OutgoingCommand } from '../messages/contract.js';
 import type { Trace } from '../messages/trace.js';
 
-/** How a state follows from events; pure, and total over history. */
+/** Rules by which a state follows from events. They are pure, and total over the whole history. */
 export interface Evolution<State, Event extends AnyEvent> {
   readonly initialState: State;
   readonly evolve: (state: State, event: Event) => State;
-  /** Version of the state's shape: raised when it changes, so that older snapshots are ignored. */
+  /** Version of the state's shape. Raise it when the shape changes; older snapshots are then ignored. */
   readonly stateSchema: number;
-  /** Whether this state is the end: nothing is appended any more, and what was stays in the history. @default none is */
+  /** Tells whether this state is final. Nothing is appended after it; the history stays. @default no state is final */
   readonly isDeleted?: (state: State) => boolean;
 }
 
-/** The version that a commit was to have is another commit's: somebody else was first, or this one was lost and found. */
+/**
+ * Error for a commit whose version is already taken. Either another writer was first, or this same commit succeeded
+ * before and its answer was lost.
+ */
 export class VersionTaken extends WriteConflict {
   override readonly name = 'VersionTaken';
   override readonly versions: Versions;
@@ -24,7 +27,7 @@ export class VersionTaken extends WriteConflict {
   }
 }
 
-/** The aggregate came to its end; 404 where a request wanted to change it, and no try again will help a message. */
+/** Error for a change of a deleted aggregate. A request gets a 404; for a message, a retry does not help. */
 export class AggregateDeleted extends Problem {
   constructor() {
     super('not-found', 'it was deleted');
@@ -35,19 +38,22 @@ export class AggregateDeleted extends Problem {
 export interface Loaded<State> {
   readonly id: string;
   readonly state: State;
-  /** Events so far; 0 where there is no such aggregate. */
+  /** Number of events so far; 0 if the aggregate does not exist. */
   readonly version: number;
-  /** The commits that were read for it, oldest first; at least the newest, where there is one. */
+  /**
+   * Commits that were read to load the aggregate, oldest first. They include at least the newest commit, if there is
+   * one.
+   */
   readonly commits: readonly Commit[];
-  /** A snapshot of an older state schema had to be ignored: the next commit carries a new one. */
+  /** Whether a snapshot of an older state schema was ignored. If so, the next commit carries a new snapshot. */
   readonly snapshotOutdated: boolean;
 }
 
-/** What some commits carry besides their events. */
+/** Optional parts of a commit besides its events. */
 export interface CommitExtras {
-  /** Hash of the API request that it answers. */
+  /** Hash of the API request that the commit answers. */
   readonly requestHash?: string;
-  /** Sent with the events, once for each time that they are. */
+  /** Commands that are sent with the events, each time that the events are sent. */
   readonly commands?: readonly OutgoingCommand[];
 }
 
@@ -58,59 +64,71 @@ export interface HistoryEntry {
   readonly type: string;
   readonly at: string;
   readonly actor: string;
-  /** Who began what a service went on with. */
+  /** Caller who began what a service continues, if a service acted. */
   readonly onBehalfOf?: string;
   readonly correlationId: string;
   readonly causationId: string;
   readonly data: unknown;
 }
 
-/** Where a page of history begins: the commit to read from, and the last version that was shown. */
+/** Start of a page of history: the commit to read from, and the last version that was shown. */
 export interface HistoryPosition {
   readonly commit: number;
   readonly shown: number;
 }
 
 /**
- * The promise: an append is one write, all of its events or none (G1); two writers at one version collide, and one of
- * them loses visibly. What is written goes out through the table's stream, at least once.
+ * Store of event streams, one stream for each aggregate.
+ *
+ * An append is one write, of all its events or of none (G1). Two writers at one version collide, and one
+ * of them sees that it lost (optimistic concurrency). The table's stream publishes each commit, at least once
+ * (transactional outbox).
  */
 export interface EventStore<State, Event extends AnyEvent> {
-  /** The newest state, strongly consistent: one round trip however long the history is. */
+  /** Loads the newest state, strongly consistent. This takes one round trip, however long the history is. */
   load(id: string): Promise<Loaded<State>>;
-  /** The state right after `version`; nothing where the aggregate hasn't that many events. */
+  /** Loads the state right after `version`. Returns `undefined` if the aggregate has fewer events. */
   loadVersion(id: string, version: number): Promise<Loaded<State> | undefined>;
-  /** The state at a time (ISO 8601, UTC, milliseconds); nothing where the aggregate began later. */
+  /** Loads the state at a time (ISO 8601, UTC, with milliseconds). Returns `undefined` if the aggregate began later. */
   loadAt(id: string, at: string): Promise<Loaded<State> | undefined>;
-  /** Events from a position on, oldest first, at most `limit`; `next` where there are more. */
+  /** Returns at most `limit` events from a position on, oldest first. `next` is present if there are more. */
   history(
     id: string,
     from: HistoryPosition,
     limit: number,
   ): Promise<{ readonly items: readonly HistoryEntry[]; readonly next?: HistoryPosition }>;
   /**
-   * The commit of these events after `loaded`, as an item: `loaded.version` is the version that it expects.
-   * @throws {ContractViolation} an event or a command breaks its contract; {@link AggregateDeleted}
+   * Creates the commit of these events after `loaded`, as an item. It expects `loaded.version` as the aggregate's
+   * version.
+   * @throws {ContractViolation} if an event or a command breaks its contract
+   * @throws {AggregateDeleted} if the aggregate was deleted
    */
   commit(loaded: Loaded<State>, events: readonly Event[], trace: Trace, more?: CommitExtras): Commit;
-  /** The state that a commit on top of `loaded` leads to. */
+  /** Returns the state that follows from a commit on top of `loaded`. */
   after(loaded: Loaded<State>, commit: Commit): Loaded<State>;
   /**
-   * Appends by a write of its own.
-   * @throws {VersionTaken} another commit has this version; {@link WriteConflict} a transaction was in the way
+   * Appends a commit by a write of its own.
+   * @throws {VersionTaken} if another commit has this version
+   * @throws {WriteConflict} if a transaction was in the way
    */
   append(commit: Commit): Promise<void>;
 }
 
-/** An event store whose appends can share one transaction with other writes: all of them happen, or none. */
+/**
+ * An event store whose appends can share a transaction (unit of work) with other writes. Then all writes happen, or
+ * none.
+ */
 export interface TransactionalEventStore<State, Event extends AnyEvent> extends EventStore<State, Event> {
-  /** The append as a part of a transaction, refused where another commit has this version. */
+  /** Returns the append as a part of a transaction. The write is refused if another commit has this version. */
   appendWrite(commit: Commit): TransactWriteItem;
-  /** Refuses a transaction where the aggregate has gone on since it was loaded; for decisions without events. */
+  /**
+   * Returns a check for decisions without events. It refuses a transaction if the aggregate has changed since it was
+   * loaded.
+   */
   unchangedCheck(loaded: Loaded<State>): TransactWriteItem;
   /**
-   * Returns what a decision writes: the append of its events, or, where it has none, the check that the aggregate is
-   * unchanged. Without that check an old decision would be recorded as the answer to a message.
+   * Returns the write of a decision: the append of its events, or, for a decision without events, the check that the
+   * aggregate is unchanged. Without that check an outdated decision would be recorded as the answer to a message.
    * @throws what {@link EventStore.commit} throws
    */
   effect(loaded: Loaded<State>, events: readonly Event[], trace: Trace): TransactWriteItem;

@@ -13,30 +13,35 @@ import {
   type Loaded,
 } from './event-store.js';
 
-/** Ten digits: what a sort key has room for. */
+/** Highest version: a sort key has room for ten digits. */
 const MAX_VERSION = 9_999_999_999;
-/** A snapshot stands on the first commit that crosses a multiple of this; a load reads no more commits than this. */
+/**
+ * Number of versions between two snapshots. The first commit that crosses a multiple of it carries a snapshot, and a
+ * load reads at most this many commits.
+ */
 export const SNAPSHOT_EVERY = 20;
-/** A state above this is not kept as a snapshot: the commit around it needs room. */
+/** Largest state, in bytes, that is kept as a snapshot. The commit around it needs the rest of the item. */
 const MAX_SNAPSHOT_BYTES = MAX_ITEM_BYTES / 4;
 
 export interface EventStoreSettings {
-  /** Type of the aggregate, in its key and in the `subject` of its events: `Order`. */
+  /** Type of the aggregate, in its key and in the `subject` of its events, for example `Order`. */
   readonly aggregate: string;
   readonly contract: ServiceContract;
   readonly feedShards: FeedShards;
 }
 
-/** Which commits of an aggregate are read: by their first version, both ends included. */
+/** Range of commits to read, by their first version. Both ends are included. */
 export interface CommitRange {
   readonly from: number;
   readonly to: number;
   readonly order: 'oldest first' | 'newest first';
-  /** How many are enough as a rule: more are read where the reader goes on. */
+  /** Number of commits that are usually enough. More are read if the reader continues. */
   readonly pageSize: number;
 }
 
-/** How states follow from commits, wherever these lie: an adapter reads commits and appends them, and nothing else. */
+/**
+ * Event store without its storage: it folds states from commits. A subclass (adapter) only reads and appends commits.
+ */
 export abstract class FoldingEventStore<State, Event extends AnyEvent> implements EventStore<State, Event> {
   constructor(
     private readonly settings: EventStoreSettings,
@@ -45,7 +50,7 @@ export abstract class FoldingEventStore<State, Event extends AnyEvent> implement
 
   abstract append(commit: Commit): Promise<void>;
 
-  /** Strongly consistent. */
+  /** Reads commits, strongly consistent. */
   protected abstract commits(id: string, range: CommitRange): AsyncIterable<Commit>;
 
   load(id: string): Promise<Loaded<State>> {
@@ -66,7 +71,7 @@ export abstract class FoldingEventStore<State, Event extends AnyEvent> implement
 
   async history(id: string, from: HistoryPosition, limit: number): ReturnType<EventStore<State, Event>['history']> {
     const items: HistoryEntry[] = [];
-    // One more than asked for: it tells whether there is a next page, and where that begins.
+    // One more than asked for: it tells whether there is a next page, and where that page begins.
     const range = { from: from.commit, to: MAX_VERSION, order: 'oldest first', pageSize: limit + 1 } as const;
     for await (const commit of this.commits(id, range)) {
       for (const [at, event] of commit.events.entries()) {
@@ -113,12 +118,14 @@ export abstract class FoldingEventStore<State, Event extends AnyEvent> implement
       state: this.stateAfter(loaded, commit),
       version: commit.lastVersion,
       commits: [...loaded.commits, commit],
-      // The commit carries a new one, unless the state is too large for any.
+      // The commit carries a new snapshot, unless the state is too large for one.
       snapshotOutdated: false,
     };
   }
 
-  /** By the events as they were written: what an older version of their shape leaves out is not in the state. */
+  /**
+   * Folds the events as they were written. A field that an older version of their shape leaves out is not in the state.
+   */
   private stateAfter({ state }: Loaded<State>, { events }: Commit): State {
     return events.reduce((folded, event) => this.evolution.evolve(folded, this.read(event)), state);
   }
@@ -131,7 +138,7 @@ export abstract class FoldingEventStore<State, Event extends AnyEvent> implement
     return { schema: this.evolution.stateSchema, state };
   }
 
-  /** Reads back from version `upTo` to a snapshot or to the beginning, then folds forwards. */
+  /** Reads backwards from version `upTo` to a snapshot or to the first commit, then folds forwards. */
   private async fold(id: string, upTo: number, wanted: (commit: Commit) => boolean): Promise<Loaded<State>> {
     const { evolve, initialState, stateSchema } = this.evolution;
     const commits: Commit[] = [];
@@ -142,7 +149,7 @@ export abstract class FoldingEventStore<State, Event extends AnyEvent> implement
     for await (const commit of this.commits(id, range)) {
       if (!wanted(commit)) continue;
       commits.unshift(commit);
-      // A snapshot behind the version that is wanted says too much.
+      // A snapshot after the requested version contains later events.
       if (!commit.snapshot || commit.lastVersion > upTo) continue;
       if (commit.snapshot.schema === stateSchema) {
         state = JSON.parse(commit.snapshot.state) as State;

@@ -3,14 +3,20 @@ import type { AnyEvent } from '../messages/contract.js';
 import { type Evolution, VersionTaken } from './event-store.js';
 import { type CommitRange, type EventStoreSettings, FoldingEventStore } from './folding-event-store.js';
 
-/** Commits by their aggregate's key, oldest first. */
+/** Commits by the key of their aggregate, oldest first. */
 export type Histories = Map<string, readonly Commit[]>;
 
-/** The same promise without a table, for tests of what is built on it. Every reader gets a copy of its own. */
+/**
+ * Event store in memory, for tests of code that uses an event store. It keeps the same promises, and every reader gets
+ * its own copy.
+ */
 export class InMemoryEventStore<State, Event extends AnyEvent> extends FoldingEventStore<State, Event> {
   private readonly aggregate: string;
 
-  /** @param histories what is stored; stores that share it are releases over one table. @default nothing yet */
+  /**
+   * @param histories the stored commits. Stores that share them act like releases over one table.
+   * @default an empty store
+   */
   constructor(
     settings: Omit<EventStoreSettings, 'feedShards'>,
     evolution: Evolution<State, Event>,
