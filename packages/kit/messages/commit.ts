@@ -14,16 +14,19 @@ import {
 } from './contract.js';
 import type { Trace } from './trace.js';
 
-/** Sort keys of commits begin with this; the relay's stream filter looks for it. */
+/** Prefix of the sort keys of commits. The relay's stream filter matches it. */
 export const COMMIT_PREFIX = 'COMMIT#';
 
-/** Partition key of an aggregate: `Order#3f…`. */
+/** Returns the partition key of an aggregate, for example `Order#3f…`. */
 export const aggregateKey = (aggregate: string, id: string): string => `${aggregate}#${id}`;
 
-/** Sort key of the commit whose first event has this version: ten digits, so that text sorts as numbers do. */
+/**
+ * Returns the sort key of the commit whose first event has this version. It has ten digits, so text sorts as numbers
+ * do.
+ */
 export const commitKey = (firstVersion: number): string => COMMIT_PREFIX + String(firstVersion).padStart(10, '0');
 
-/** An event inside a commit. `data` stays text: the relay passes it through without reading it. */
+/** An event inside a commit. `data` stays text: the relay passes it through and does not parse it. */
 const StoredEvent = z.object({
   id: z.string(),
   type: z.string(),
@@ -31,18 +34,21 @@ const StoredEvent = z.object({
   data: z.string(),
 });
 
-/** A command inside a commit: checked and written by the receiver's contract. */
+/** A command inside a commit. It was checked and written by the receiver's contract. */
 const StoredCommand = z.extend(StoredEvent, {
-  /** The service that is to carry it out. */
+  /** Name of the service that executes the command. */
   to: z.string(),
 });
 
-/** One append as it lies in the table (design, section 3). */
+/**
+ * One append to an event stream, as the table stores it (design, section 3). It is an entry of the transactional outbox
+ * too.
+ */
 export const Commit = z.object({
   pk: z.string(),
   sk: z.string().check(z.regex(/^COMMIT#\d{10}$/)),
   events: z.array(StoredEvent).check(z.minLength(1)),
-  /** What others are to do now; sent with the events, and no part of the history. None in most. */
+  /** Commands to other services. They are sent with the events and are not part of the history. Usually absent. */
   commands: z.optional(z.array(StoredCommand)),
   lastVersion: z.int().check(z.gte(1)),
   trigger: z.string(),
@@ -55,40 +61,45 @@ export const Commit = z.object({
   snapshot: z.optional(z.object({ schema: z.int(), state: z.string() })),
   feedPk: z.string(),
   feedSk: z.string(),
-  /** Whose data is in it, or whom it is about; none in most. */
+  /** Person whose data the commit contains, or whom it is about. Usually absent. */
   person: z.optional(z.string()),
 });
 export type Commit = z.infer<typeof Commit>;
 
-/** Version of the first event of a commit. */
+/** Returns the version of a commit's first event. */
 export const firstVersionOf = ({ sk }: Pick<Commit, 'sk'>): number => Number(sk.slice(COMMIT_PREFIX.length));
 
 export interface NewCommit {
   readonly contract: ServiceContract;
   readonly aggregate: string;
   readonly id: string;
-  /** Version before this commit; 0 for a new aggregate. */
+  /** Version of the aggregate before this commit; 0 for a new aggregate. */
   readonly after: number;
-  /** `at` of the commit before this one: time never runs backwards within an aggregate. */
+  /** Time `at` of the commit before this one. The time of an aggregate's commits never decreases. */
   readonly notBefore?: string;
   readonly events: readonly AnyEvent[];
-  /** @default none */
+  /** @default no commands */
   readonly commands?: readonly OutgoingCommand[];
   readonly trace: Trace;
-  /** API commits only. */
+  /** Hash of the API request that the commit answers. It is absent in other commits. */
   readonly requestHash?: string;
-  /** Only where the commit is an outbox entry and no history: epoch seconds. */
+  /** Expiry time in epoch seconds. Set it only if the commit is an outbox entry and no history. */
   readonly expiresAt?: number;
   readonly feedShards: FeedShards;
 }
 
-/** How many shards the feed has, and since when; ascending by `from` (ISO time). */
+/**
+ * Numbers of shards of the feed (the global log of all commits). Each entry holds from its time `from` on (ISO 8601);
+ * entries are in ascending order.
+ */
 export type FeedShards = readonly { readonly from: string; readonly shards: number }[];
 
 /**
- * The item of one append, ready to be put under `attribute_not_exists(pk)`. Its events share one write: no crash can
- * publish one without the others. Personal data leaves this function sealed, or not at all.
- * @throws {ContractViolation} where an event or a command breaks its contract
+ * Creates the item of one append. Put it with the condition `attribute_not_exists(pk)`.
+ *
+ * The events of a commit share one write, so no crash can publish one event without the others. The function seals
+ * personal data or throws; it never returns plain personal data.
+ * @throws {ContractViolation} if an event or a command breaks its contract
  */
 export function commitItem(commit: NewCommit): Commit & Item {
   const { contract, aggregate, id, after, events, commands = [], trace, requestHash, expiresAt } = commit;
@@ -124,7 +135,10 @@ function storedCommand({ to, command }: OutgoingCommand): z.infer<typeof StoredC
   return { id: newId(), to: to.service, type: command.type, schemaVersion, data: JSON.stringify(data) };
 }
 
-/** @throws {ContractViolation} for two people in one commit: the index has room for one */
+/**
+ * Returns the person whom a commit is about.
+ * @throws {ContractViolation} if a commit has two people, because the index has room for one
+ */
 function personIn(contract: ServiceContract, events: readonly AnyEvent[]): string | undefined {
   const [person, ...others] = new Set([
     ...events.flatMap((event) => personalFields(contract, event)).map((field) => field.person),
@@ -139,7 +153,10 @@ function namedIn({ person }: ServiceContract, { data }: AnyEvent): readonly stri
   return named === undefined ? [] : [String(named)];
 }
 
-/** `<yyyy-mm-ddThh>#<shard>`: an hour's commits, spread so that no partition of the index takes them all. */
+/**
+ * Returns the partition of a commit in the feed: `<yyyy-mm-ddThh>#<shard>`. The shards spread the commits of an hour,
+ * so no single partition of the index takes them all.
+ */
 function feedPartition(at: string, key: string, settings: FeedShards): string {
   const shards = settings.findLast(({ from }) => from <= at)?.shards ?? 1;
   const shard = createHash('sha256').update(key).digest().readUInt32BE(0) % shards;

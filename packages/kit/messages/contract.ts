@@ -1,104 +1,125 @@
 import type * as z from 'zod/mini';
 import { safeParse } from 'zod/mini';
 
-/** One kind of event (or command): what its `data` looks like, in each version of that shape. */
+/** Schema of one type of event or command: the shape of its `data`, in each version. */
 export interface EventSchema<Data = unknown> {
-  /** Newest version of the shape that is read, from 1: the one that domain code knows. */
+  /** Newest version of the shape that this release reads, from 1. Domain code only knows this version. */
   readonly version: number;
   readonly data: z.ZodMiniType<Data>;
-  /** Each version before it, by its number, with the one step to the next: read for ever. */
+  /**
+   * Earlier versions by their number, each with its upcaster to the next version. Keep them for ever, because stored
+   * events keep their version.
+   */
   readonly earlier?: Readonly<Record<number, EarlierShape>>;
-  /** Version that is written: below `version` in the release that learns to read it. @default version */
+  /**
+   * Version that this release writes. In the release that learns to read a new version, it is below `version`.
+   * @default version
+   */
   readonly writes?: number;
   /**
-   * Fields of `data` that hold a person's data, each with the field that names the person: `{ deliverTo: 'customerId' }`.
-   * They are sealed before anything is stored or published (personal-data/). @default none does
+   * Fields of `data` that hold personal data, each with the field that names the person: `{ deliverTo: 'customerId' }`.
+   * They are sealed before anything is stored or published (personal-data/).
+   * @default no personal fields
    */
   readonly personal?: Readonly<Record<string, string>>;
   /**
-   * Names under which personal fields are shown once they are open: `{ sealedReference: 'clientReference' }`. A field of
-   * that name holds what earlier releases wrote in plain text; it is read, and never written. @default their own names
+   * Names under which personal fields are shown after they are opened: `{ sealedReference: 'clientReference' }`. A
+   * field of that name holds plain text that earlier releases wrote; it is read and never written.
+   * @default the fields keep their names
    */
   readonly shownAs?: Readonly<Record<string, string>>;
 }
 
-/** Index of the commits that hold a person's data or are about one, by their attribute `person`; others aren't in it. */
+/**
+ * Name of the index of commits that contain a person's data or are about a person. Its key is the attribute `person`;
+ * other commits are not in the index.
+ */
 export const PEOPLE_INDEX = 'people';
 
-/** A shape that was written once. Both steps are pure, and go through one version only. */
+/** Earlier version of a shape. Both conversions are pure, and each converts by one version only. */
 export interface EarlierShape {
   readonly data: z.ZodMiniType;
-  /** Data of this version as the next one has it. */
+  /** Upcaster: converts data of this version to the next version. */
   readonly upcast: (data: never) => unknown;
-  /** The next version's data as this one has it; only while this version, or one before it, is written. */
+  /**
+   * Converts data of the next version to this version. It is needed only while a release writes this version or an
+   * earlier one.
+   */
   readonly downcast?: (next: never) => unknown;
 }
 
-/** An earlier shape whose steps the compiler checks against its schema. */
+/** Creates an earlier shape. The compiler checks its conversions against its schema. */
 export const earlierShape = <Data>(
   data: z.ZodMiniType<Data>,
   upcast: (data: Data) => unknown,
   downcast?: (next: never) => Data,
 ): EarlierShape => ({ data, upcast, ...(downcast ? { downcast } : {}) });
 
-/** What a service promises to the others: its name, every event it publishes, and every command it takes. */
+/** Contract of a service: its name, every event that it publishes, and every command that it accepts. */
 export interface ServiceContract<Events extends Record<string, EventSchema> = Record<string, EventSchema>> {
-  /** Name of the service; EventBridge's `source` is `orderly.<service>`. */
+  /** Name of the service. EventBridge's `source` is `orderly.<service>`. */
   readonly service: string;
   readonly events: Events;
   /**
-   * Field of `data` that names the person whom an event is about: their commits are in the index of people, personal
-   * fields or not, so that an export finds them. @default only commits with personal fields are
+   * Field of `data` that names the person whom an event is about. The commits of such events are in the index of
+   * people, with or without personal fields, so an export finds them.
+   * @default the index has only commits with personal fields
    */
   readonly person?: string;
   /**
-   * Types of its aggregates whose id is a person's (`Account`): logs name the type and leave the id out, since they outlive a
-   * person's wish to be forgotten. @default none
+   * Types of aggregates whose id is a person's id, for example `Account`. Logs name the type only and leave the id out,
+   * because logs outlive a person's request for erasure.
+   * @default none
    */
   readonly aggregatesOfPeople?: readonly string[];
-  /** Whoever sends one writes it by this contract: the receiver's. @default it takes none */
+  /** Commands that the service accepts. Senders write them by this contract, which is the receiver's. @default none */
   readonly commands?: Record<string, EventSchema>;
 }
 
-/** EventBridge's `source` of all that a service sends. */
+/** Returns EventBridge's `source` of every message that a service sends. */
 export const sourceOf = (service: string): string => `orderly.${service}`;
 
 type MessageOf<Schemas extends Record<string, EventSchema>> = {
   [Type in keyof Schemas & string]: { readonly type: Type; readonly data: z.infer<Schemas[Type]['data']> };
 }[keyof Schemas & string];
 
-/** The events of a contract as a discriminated union, `{ type, data }` each. */
+/** Events of a contract as a discriminated union of `{ type, data }`. */
 export type EventOf<C extends ServiceContract> = MessageOf<C['events']>;
 
-/** The commands that a contract's service takes, as a discriminated union. */
+/** Commands of a contract as a discriminated union of `{ type, data }`. */
 export type CommandOf<C extends ServiceContract> = C extends {
   readonly commands: infer Commands extends Record<string, EventSchema>;
 }
   ? MessageOf<Commands>
   : never;
 
-/** A contract's commands in the place of its events: they are checked, read and upcast in the same way. */
+/**
+ * Returns a contract that has the commands in place of the events. So commands are checked, read and upcast as events
+ * are.
+ */
 export const commandsOf = ({ service, commands = {} }: ServiceContract): ServiceContract => ({
   service,
   events: commands,
 });
 
-/** Any event, before its contract is known to the compiler. */
+/** An event whose contract the compiler does not know yet. */
 export interface AnyEvent {
   readonly type: string;
   readonly data: unknown;
 }
 
-/** A command on its way out, before its contract is known to the compiler. */
+/** A command to send, whose contract the compiler does not know yet. */
 export interface OutgoingCommand {
-  /** Contract of the service that takes it: another one's, or the own. */
+  /** Contract of the service that receives the command. It may be the sender's own. */
   readonly to: ServiceContract;
   readonly command: AnyEvent;
 }
 
 /**
- * A message that its contract doesn't allow, or whose sender it doesn't. Says where and what kind of fault, never the value: it may be personal.
- * `NEWER_VERSION` may pass once a running deployment is through; the other codes never do.
+ * Error for a message that breaks its contract, or whose sender may not send it. It says where the fault is and of what
+ * kind; it never contains the value, which may be personal.
+ *
+ * `NEWER_VERSION` is transient, because a deployment may be running. The other codes are permanent.
  */
 export class ContractViolation extends Error {
   override readonly name = 'ContractViolation';
@@ -110,7 +131,9 @@ export class ContractViolation extends Error {
   }
 }
 
-/** Paths and codes of what a schema refused, for logs and failure records: `lines.0.quantity too_small`. */
+/**
+ * Returns paths and codes of a schema's faults, for logs and failure records, for example `lines.0.quantity too_small`.
+ */
 export const faultsOf = (error: z.core.$ZodError): string =>
   error.issues.map((issue) => `${issue.path.map(String).join('.') || '(root)'} ${issue.code}`).join(', ');
 
@@ -133,8 +156,8 @@ const earlierOf = (type: string, { earlier }: EventSchema, version: number): Ear
 };
 
 /**
- * Checks an event against its contract, and brings it into the version that this release writes.
- * @throws {ContractViolation} where the type is unknown or the data breaks its schema
+ * Checks an event against its contract and converts it to the version that this release writes.
+ * @throws {ContractViolation} if the type is unknown or the data breaks its schema
  */
 export function eventToWrite(
   contract: ServiceContract,
@@ -152,8 +175,9 @@ export function eventToWrite(
 }
 
 /**
- * Reads an event that a service published, or stored earlier, and brings it into the newest version, step by step.
- * @throws {ContractViolation} unknown type, a version above the known one, or data that breaks its schema
+ * Reads an event that a service published or stored, and upcasts it to the newest version, one version at a time.
+ * @throws {ContractViolation} if the type is unknown, the version is newer than the known one, or the data breaks its
+ *   schema
  */
 export function readEvent<C extends ServiceContract>(
   contract: C,

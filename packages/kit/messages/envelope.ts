@@ -3,65 +3,73 @@ import * as z from 'zod/mini';
 import { type Commit, firstVersionOf } from './commit.js';
 import { ContractViolation, faultsOf, sourceOf } from './contract.js';
 
-/** One event on the bus: CloudEvents 1.0 as JSON, with Orderly's extensions (design, section 4). */
+/** One message on the bus: CloudEvents 1.0 as JSON, with Orderly's extensions (design, section 4). */
 export const Envelope = z.object({
-  /** Always written; not insisted on, since nothing is done with it. */
+  /** Written for CloudEvents compliance; not validated on read. */
   specversion: z.exactOptional(z.literal('1.0')),
   id: z.string().check(z.minLength(1), z.maxLength(128)),
-  /** `orderly.<service>` */
+  /** Sender: `orderly.<service>`. */
   source: z.string().check(z.regex(/^orderly\.[a-z-]+$/)),
-  /** Of a command: the service that is to carry it out. */
+  /** Service that executes a command. It is absent in events. */
   to: z.exactOptional(z.string().check(z.regex(/^[a-z-]+$/))),
-  /** Event type, as in the publisher's contract; command type, as in the receiver's. */
+  /** Event type, as in the publisher's contract, or command type, as in the receiver's contract. */
   type: z.string().check(z.minLength(1), z.maxLength(128)),
-  /** `<AggregateType>/<id>` */
+  /** Aggregate: `<AggregateType>/<id>`. */
   subject: z.string().check(z.regex(/^[A-Za-z]+\/.+$/), z.maxLength(512)),
-  /** When it was committed, ISO 8601, UTC. */
+  /** Time of the commit (ISO 8601, UTC). */
   time: z.iso.datetime(),
-  /** `urn:orderly:<service>:<type>:<version>`, by the service whose contract has the type. */
+  /** Schema of the data: `urn:orderly:<service>:<type>:<version>`, with the service whose contract defines the type. */
   dataschema: z.string().check(z.regex(/^urn:orderly:[a-z-]+:[A-Za-z]+:[1-9]\d{0,5}$/)),
   data: z.unknown(),
-  /** Version of the aggregate that this event made. */
+  /** Version of the aggregate after this event. */
   sequence: z.int().check(z.gte(1)),
-  /** Restores of the service so far: (epoch, sequence) orders an aggregate's events across a restore. */
+  /**
+   * Number of times that the service was restored from a backup. The pair (epoch, sequence) orders an aggregate's
+   * events across a restore.
+   */
   epoch: z.int().check(z.gte(0)),
   correlationid: z.string().check(z.maxLength(256)),
   causationid: z.string().check(z.maxLength(256)),
   traceparent: z.string().check(z.maxLength(256)),
   actor: z.string().check(z.maxLength(256)),
-  /** Who began what a service goes on with. */
+  /** Caller who began what a service continues, if a service acted. */
   onbehalfof: z.exactOptional(z.string().check(z.maxLength(256))),
-  /** Message group in fair queues, see `messageGroupOf`. Releases before 0.3 and the archive of their events have none. */
+  /**
+   * Message group in a fair queue, see `messageGroupOf`. Events of releases before 0.3, and their archive, have none.
+   */
   messagegroup: z.exactOptional(z.string().check(z.maxLength(128))),
 });
 export type Envelope = z.infer<typeof Envelope>;
 
-/** Version of the data's shape. */
+/** Returns the version of the data's shape. */
 export const schemaVersionOf = ({ dataschema }: Envelope): number =>
   Number(dataschema.slice(dataschema.lastIndexOf(':') + 1));
 
-/** Id of the aggregate that an event is about. */
+/** Returns the id of the aggregate that a message is about. */
 export const subjectId = ({ subject }: Envelope): string => subject.slice(subject.indexOf('/') + 1);
 
 /**
- * Names the message group of a fair queue: the same for all messages that one customer or one operator caused.
+ * Returns the message group for a fair queue. It is the same for all messages that one customer or one operator caused.
  *
- * It is a hash, because SQS takes 1 to 128 characters of a limited set as a group, and an actor may have more.
+ * The group is a hash, because SQS accepts 1 to 128 characters of a limited set, and an actor may have more.
  */
 export const messageGroupOf = (actor: string, onBehalfOf = actor): string =>
   createHash('sha256').update(onBehalfOf).digest('hex').slice(0, 16);
 
-/** Type of the aggregate that an event is about. */
+/** Returns the type of the aggregate that a message is about. */
 export const aggregateOf = ({ subject }: Envelope): string => subject.slice(0, subject.indexOf('/'));
 
-/** One entry of PutEvents. */
+/** One entry of EventBridge's PutEvents. */
 export interface BusEntry {
   readonly Source: string;
   readonly DetailType: string;
   readonly Detail: string;
 }
 
-/** The entries of one commit, its commands behind its events; data is put in as the text that it is stored as, unread. */
+/**
+ * Returns the bus entries of one commit: its events first, then its commands. The stored text of `data` is copied, not
+ * parsed.
+ */
 export function busEntries(
   commit: Commit,
   { service, epoch }: { service: string; epoch: number },
@@ -100,8 +108,8 @@ export function busEntries(
 const BusEvent = z.object({ 'detail-type': z.string(), source: z.string(), detail: Envelope });
 
 /**
- * Reads the event out of a queue message that an EventBridge rule sent.
- * @throws {ContractViolation} INVALID_ENVELOPE, with the paths of what is wrong and no values
+ * Reads the message from the body of an SQS message that an EventBridge rule sent.
+ * @throws {ContractViolation} INVALID_ENVELOPE, with the paths of the faults and without values
  */
 export function readEnvelope(body: string): Envelope {
   const event = z.safeParse(BusEvent, parse(body));

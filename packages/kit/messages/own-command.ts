@@ -3,19 +3,21 @@ import { type Envelope, readEnvelope } from './envelope.js';
 import type { Trace } from './trace.js';
 
 export interface OwnCommand {
-  /** Of the message: one that comes twice is recognised by it. */
+  /** Message id; used to deduplicate redeliveries. */
   readonly id: string;
-  /** `<AggregateType>/<id>` */
+  /** Aggregate: `<AggregateType>/<id>`. */
   readonly subject: string;
-  /** Since when it may be carried out, from which its age is counted. ISO 8601, UTC. */
+  /** Time from which the command may be executed (ISO 8601, UTC). Its age is counted from here. */
   readonly time: string;
   readonly trace: Trace;
   readonly command: AnyEvent;
 }
 
 /**
- * A command of a service to itself as its queue has it, past the bus: a timer, or an operator's word to a saga.
- * @throws {ContractViolation} where the type or the data isn't the contract's, or id, subject or time can't travel
+ * Returns the body of a command that a service sends to its own queue, past the bus: a timer, or an operator's command
+ * to a saga.
+ * @throws {ContractViolation} if the type or the data breaks the contract, or if id, subject or time does not fit into
+ *   a message
  */
 export function ownCommandBody(contract: ServiceContract, { id, subject, time, trace, command }: OwnCommand): string {
   const { service } = contract;
@@ -29,7 +31,7 @@ export function ownCommandBody(contract: ServiceContract, { id, subject, time, t
     subject,
     time,
     dataschema: `urn:orderly:${service}:${command.type}:${schemaVersion}`,
-    // No event of an aggregate: it has no place among versions.
+    // The command is not an event of an aggregate, so it has no version.
     sequence: 1,
     epoch: 0,
     correlationid: trace.correlationId,

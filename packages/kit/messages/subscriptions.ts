@@ -1,26 +1,29 @@
 import type { EventOf, ServiceContract } from './contract.js';
 
-/** Events of one publisher: the handler's types follow from it, and the stack makes the bus rule from it. */
+/**
+ * Subscription to events of one publisher. The handler's types follow from it, and the stack creates the bus rule from
+ * it.
+ */
 export interface EventSubscription<C extends ServiceContract = ServiceContract, Type extends string = string> {
   readonly contract: C;
   /** Event types, as in the publisher's contract. */
   readonly types: readonly Type[];
 }
 
-/** All commands to one service from those who may command it. */
+/** Subscription to all commands to one service, from the services that may send them. */
 export interface CommandSubscription<C extends ServiceContract = ServiceContract> {
-  /** Contract of the service that takes them. */
+  /** Contract of the service that receives the commands. */
   readonly commandsOf: C;
-  /** Contracts of the services that may send them over the bus. */
+  /** Contracts of the services that may send the commands over the bus. */
   readonly from: readonly [ServiceContract, ...ServiceContract[]];
 }
 
-/** Commands that a service sends to itself: its timers and its operators put them into its queue, past the bus. */
+/** Commands that a service sends to itself. Its timers and operators put them into its queue, past the bus. */
 export interface OwnCommands<C extends ServiceContract = ServiceContract> {
   readonly ownCommandsOf: C;
 }
 
-/** What a bus rule brings to a consumer. */
+/** Subscription that becomes a bus rule. */
 export type Subscription = EventSubscription | CommandSubscription;
 
 /**
@@ -41,14 +44,16 @@ export const subscribeToAll = <C extends ServiceContract>(contract: C): EventSub
   types: Object.keys(contract.events),
 });
 
-/** Takes all commands to a service, from the services that may command it and from no others. */
+/** Subscribes to all commands to a service, from the named services only. */
 export const commandsTo = <C extends ServiceContract>(
   commandsOf: C,
   { from }: { readonly from: CommandSubscription['from'] },
 ): CommandSubscription<C> => ({ commandsOf, from });
 
-/** Takes the commands of a contract from the service itself only. */
+/** Subscribes to the commands that a service sends to itself. */
 export const ownCommands = <C extends ServiceContract>(ownCommandsOf: C): OwnCommands<C> => ({ ownCommandsOf });
 
-/** Commands reach the service that they name; events reach whoever listens. */
+/**
+ * Tells whether a subscription is for events. Commands go to the service that they name; events go to every subscriber.
+ */
 export const isEvents = (subscription: Subscription): subscription is EventSubscription => 'contract' in subscription;

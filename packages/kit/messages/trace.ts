@@ -1,12 +1,12 @@
-/** Who and what caused a write; travels with it into the commit and the envelope. */
+/** Cause of a write: who and what. The trace is stored in the commit and sent in the envelope. */
 export interface Trace {
-  /** Id of the request or message that causes the write: the same for each of its tries. */
+  /** Id of the request or message that causes the write. All retries have the same id. */
   readonly trigger: string;
-  /** `customer:<id>`, `operator:<id>` or `service:<name>`. */
+  /** Actor: `customer:<id>`, `operator:<id>` or `service:<name>`. */
   readonly actor: string;
-  /** Where a service acts: who began what it goes on with, as `actor` names them. */
+  /** Caller who began what a service continues, in the format of `actor`. Set only if a service acts. */
   readonly onBehalfOf?: string;
-  /** The conversation that this belongs to. */
+  /** Correlation id: the same for all messages of one conversation. */
   readonly correlationId: string;
   /** W3C Trace Context. */
   readonly traceparent: string;
