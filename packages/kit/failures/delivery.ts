@@ -4,57 +4,58 @@ import { ContractViolation } from '../messages/contract.js';
 import { type Envelope, readEnvelope } from '../messages/envelope.js';
 import { type TooOld, tooOldBy } from './failure-kinds.js';
 
-/** Name of the message attribute by which an operator sends a failed message again. */
+/** Name of the message attribute that marks a redrive: an operator sends a failed message again. */
 export const REDRIVE = 'redrive';
 
-/** Name of the message attribute that says which record a stored message was sent from. */
+/** Name of the message attribute that names the record from which a stored message was sent. */
 export const STORED = 'stored';
 
-/** Status of a message that was stored and has not been processed yet. */
+/** Status of a stored message that has not been processed yet. */
 export const PENDING = 'PENDING';
 
 /**
- * A failed message that an operator sent again. It passes no age gate, and its record goes from FAILED to PROCESSED with
- * the effect.
+ * Redrive: a failed message that an operator sends again. It skips the age gate. Its record changes from FAILED to
+ * PROCESSED in the same transaction as the effect.
  */
 export interface Redrive {
   readonly kind: 'redrive';
-  /** Whether the operator says that its effect did not happen before, where nobody else can know. */
+  /** Whether the operator confirms that the effect did not happen before. This matters if nobody else can know. */
   readonly confirmedNotDone: boolean;
 }
 
 /**
- * A message that was stored in its consumer's record before it was sent. It passes no age gate, since that record doesn't
- * expire, and the record goes from PENDING to PROCESSED with the effect. A stored message without a record is over (cleared,
- * or processed long ago) and counts as a duplicate.
+ * A message that was stored in its consumer's record before it was sent. It skips the age gate, because that record
+ * does not expire. The record changes from PENDING to PROCESSED in the same transaction as the effect.
+ *
+ * If the record is gone, the message was cleared or was processed long ago. Then the delivery counts as a duplicate.
  */
 export interface Stored {
   readonly kind: 'stored';
-  /** Key of its record, in the generation of the consumer in which it was stored. */
+  /** Key of the message's record. It contains the consumer's generation at the time when the message was stored. */
   readonly record: string;
 }
 
-/** Where a message comes from that has a record already. */
+/** Origin of a message that has a record already. */
 export type Recorded = Redrive | Stored;
 
-/** One message as a queue delivered it, read once and handed on. */
+/** One message as a queue delivered it. It is parsed once and then passed on. */
 export interface Delivery {
   readonly record: SQSRecord;
-  /** Id of the message, or the hash of its body where no id can be read. */
+  /** Message id, or the hash of the body if no id can be read. */
   readonly id: string;
-  /** The message, or the reason why it can't be read. */
+  /** The message, or the reason why it cannot be read. */
   readonly message: Envelope | ContractViolation;
-  /** Absent for a message that comes from the bus. */
+  /** Redrive or stored record of the message. It is `undefined` for a message that comes from the bus. */
   readonly recorded: Recorded | undefined;
-  /** Deliveries so far, this one included. */
+  /** Number of deliveries so far, including this one. */
   readonly attempts: number;
-  /** Set where the message is so old that its record may have expired. */
+  /** Error if the message is so old that its record may have expired; otherwise `undefined`. */
   readonly tooOld: TooOld | undefined;
 }
 
 /**
- * Reads a queue's record.
- * @param window seconds for which the consumer keeps its records
+ * Parses a record of an SQS event.
+ * @param window deduplication window: the seconds for which the consumer keeps its records
  */
 export function readDelivery(record: SQSRecord, window: number): Delivery {
   const message = readOrRefuse(record.body);
@@ -69,11 +70,11 @@ export function readDelivery(record: SQSRecord, window: number): Delivery {
   };
 }
 
-/** The envelope of a delivery that can be read. */
+/** Returns the envelope of a delivery, or `undefined` if it cannot be read. */
 export const envelopeOf = ({ message }: Delivery): Envelope | undefined =>
   message instanceof ContractViolation ? undefined : message;
 
-/** Stands in for the id of a message that has no readable one. */
+/** Returns a substitute for the id of a message without a readable id. */
 export const idOfBody = (body: string): string => `body:${createHash('sha256').update(body).digest('hex')}`;
 
 function recordedOf({ messageAttributes }: SQSRecord): Recorded | undefined {

@@ -13,8 +13,9 @@ const undelivered = required(Env.UNDELIVERED);
 const failures = new FailureRecords(required(Env.RECORDS), consumer);
 
 /**
- * Nothing lives in a dead-letter queue: each message becomes a failure record of its consumer at once, unless it was
- * processed after all. What can't be recorded stays in the queue, whose alarm then rings.
+ * Drains a dead-letter queue. Each message becomes a failure record of its consumer at once, unless it was processed
+ * after all. So no message stays in a dead-letter queue. A message that cannot be recorded does stay, and the queue's
+ * alarm fires.
  */
 export async function handler({ Records }: SQSEvent): Promise<SQSBatchResponse> {
   const unrecorded: string[] = [];
@@ -39,9 +40,12 @@ async function keep(record: SQSRecord): Promise<void> {
 }
 
 /**
- * EventBridge says why it could not deliver a message. A command without such a code came into the same queue by the rule
- * that refuses commands from the bus. That rule refuses the service's own source too: the service commands itself through its
- * queue only. Of anything else a queue only knows that it was received too often.
+ * Returns the reason why a message was given up.
+ *
+ * EventBridge adds an error code to a message that it could not deliver. A command without such a code came into the
+ * same queue by the rule that refuses commands from the bus. That rule also refuses the service's own source, because
+ * the service sends commands to itself through its queue only. For any other message, the queue only knows that it was
+ * received too often.
  */
 function whyGivenUp({ record, message }: Delivery): Error {
   const code = record.messageAttributes.ERROR_CODE?.stringValue;

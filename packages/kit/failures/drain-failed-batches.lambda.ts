@@ -9,20 +9,22 @@ import { FailureRecords, relayConsumer } from './failure-records.js';
 const s3 = new S3Client({});
 const failures = new FailureRecords(required(Env.RECORDS), relayConsumer);
 
-/** What Lambda writes into the on-failure bucket ("Using Amazon S3 as an on-failure destination"). */
+/** Object that Lambda writes into the on-failure bucket ("Using Amazon S3 as an on-failure destination"). */
 interface FailedBatch {
   readonly requestContext?: { readonly condition?: string };
   readonly payload?: string | { readonly Records?: readonly DynamoDBRecord[] };
 }
 
 /**
- * A batch of commits that the relay gave up becomes one failure record a commit, at once. The object itself stays until
- * its bucket's lifecycle ends it.
- * @throws what the SDK throws: EventBridge then tries again, and at last keeps the notice in the target's dead-letter queue
+ * Turns a batch of commits that the relay gave up into failure records at once, one for each commit. The object stays
+ * until its bucket's lifecycle rule deletes it.
+ * @throws what the SDK throws. EventBridge then retries, and finally keeps the notification in the target's dead-letter
+ *   queue.
  */
 export async function handler(event: EventBridgeEvent<'Object Created', S3Object>): Promise<void> {
   const { bucket, object } = event.detail;
-  // The version that the event is about: whatever was put or deleted under the same name since is not the batch.
+  // Reads the version that the event is about. An object that was put or deleted later under the same name is not the
+  // batch.
   const named = { Bucket: bucket.name, Key: object.key, VersionId: object['version-id'] ?? UNVERSIONED };
   const { Body } = await s3.send(new GetObjectCommand(named));
   const batch = JSON.parse((await Body?.transformToString()) ?? '{}') as FailedBatch;
@@ -50,10 +52,13 @@ interface S3Object {
   readonly bucket: { readonly name: string };
   readonly object: {
     readonly key: string;
-    /** Of a bucket with versioning. */
+    /** Version of the object. It is present in buckets with versioning. */
     readonly 'version-id'?: string;
   };
 }
 
-/** Version of an object that was put before its bucket had versioning. Amazon S3, "Working with objects in versioned buckets". */
+/**
+ * Version of an object that was put before its bucket had versioning. Amazon S3, "Working with objects in versioned
+ * buckets".
+ */
 const UNVERSIONED = 'null';

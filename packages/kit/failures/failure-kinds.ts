@@ -3,17 +3,21 @@ import { AggregateDeleted } from '../event-store/event-store.js';
 import { ContractViolation, sourceOf } from '../messages/contract.js';
 import type { Envelope } from '../messages/envelope.js';
 
-/** A message older than the window in which a duplicate would be recognised (G4): only an operator may process it. */
+/**
+ * Error for a message that is older than the deduplication window, so a duplicate would not be recognised (G4). Only an
+ * operator may process it.
+ */
 export class TooOld extends Error {
   override readonly name = 'TooOld';
 }
 
-/** The gate closes this much before the record can expire. */
+/** Safety margin in seconds: the age gate closes this long before a record can expire. */
 const AGE_MARGIN_SECONDS = 86_400;
 
 /**
- * Whether a message is so old that its record may have expired, in seconds; nothing where it would still be recognised.
- * @param window seconds for which a consumer keeps its records
+ * Age gate: checks whether a message is so old that its record may have expired.
+ * @param window deduplication window: the seconds for which a consumer keeps its records
+ * @returns the error, with ages in seconds, or `undefined` if a duplicate would still be recognised
  */
 export function tooOldBy({ time }: Pick<Envelope, 'time'>, window: number): TooOld | undefined {
   const age = secondsBetween(time, clock.now());
@@ -22,10 +26,10 @@ export function tooOldBy({ time }: Pick<Envelope, 'time'>, window: number): TooO
 }
 
 /**
- * Refuses a command from a service that may not command this one. A service may always command itself: its timers and
- * operators put such commands straight into its queue, and only it has the right to do so.
- * @param commanders names of the services that may, as the consumer's construct lists them
- * @returns the refusal; nothing for an event, and for a command from a service that may
+ * Refuses a command from a service that may not send commands to this one. A service may always send commands to
+ * itself: its timers and operators put them straight into its queue, and only the service has the permission to do so.
+ * @param commanders names of the services that may send commands, as the consumer's construct lists them
+ * @returns the refusal, or `undefined` for an event and for a command from an allowed service
  */
 export function foreignCommand(
   { to, source }: Pick<Envelope, 'to' | 'source'>,
@@ -35,27 +39,32 @@ export function foreignCommand(
   return senderNotAllowed();
 }
 
-/** The refusal of a command, by its consumer or by the rule that keeps it away from its consumer. */
+/**
+ * Creates the refusal of a command. Both the consumer and the bus rule that keeps such commands out of its queue use
+ * it.
+ */
 export const senderNotAllowed = (): ContractViolation =>
   new ContractViolation('SENDER_NOT_ALLOWED', 'the source may not command this service');
 
-/** What crashed its function, or could not be handed over, until its queue gave it up. */
+/** Error for a message that crashed its function, or could not be delivered, until its queue gave it up. */
 export class DeadLettered extends Error {
   override readonly name = 'DeadLettered';
 }
 
-/** What its bus or queue will never take; `message` is their error code. */
+/** Error for a message that the bus or the queue will never accept. `message` is the error code. */
 export class Unsendable extends Error {
   override readonly name = 'Unsendable';
 }
 
-/** What DynamoDB will never take: too large, or against its rules for keys and requests. */
+/** Names of DynamoDB errors that are permanent: the item is too large, or breaks the rules for keys and requests. */
 const NEVER = new Set(['TooLarge', 'ValidationException']);
 
 /**
- * Whether trying again can't help: the message breaks its contract, is too old or too large, its aggregate was deleted,
- * or the business forbids it for ever. A version above the known one may be a deployment under way, and is tried again;
- * so is all that isn't known here (throttling, conflicts, time-outs, faults of ours), until its attempts are used up.
+ * Tells whether a retry cannot help. A failure is permanent if the message breaks its contract, is too old or too
+ * large, if its aggregate was deleted, or if the business refuses it for ever.
+ *
+ * A version above the known one may come from a running deployment, so it is retried. All unknown errors (throttling,
+ * conflicts, timeouts, our own faults) are retried too, until the message's attempts are used up.
  */
 export function isPermanent(error: unknown, isRefusal: (error: unknown) => boolean): boolean {
   if (error instanceof ContractViolation) return error.code !== 'NEWER_VERSION';

@@ -6,22 +6,22 @@ import { documents, ItemExists, putNew } from '../aws/dynamodb.js';
 import { describeError } from '../aws/telemetry.js';
 import { type Delivery, envelopeOf, idOfBody, PENDING } from './delivery.js';
 
-/** A consumer of a service, as its records' keys name it. */
+/** A consumer of a service, as the keys of its records name it. */
 export interface ConsumerIdentity {
-  /** Pinned: a new name means that everything is processed again. */
+  /** Name of the consumer. Never change it: with a new name, everything is processed again. */
   readonly name: string;
-  /** Raised to reprocess on purpose. */
+  /** Generation of the consumer. Raise it to process everything again on purpose. */
   readonly generation: number;
 }
 
-/** The relay keeps failure records too: of what can't be published. */
+/** The relay as a consumer. It keeps failure records of commits that cannot be published. */
 export const relayConsumer: ConsumerIdentity = { name: 'relay', generation: 0 };
 
-/** Key of what a consumer knows of one message: processed or failed, never both. */
+/** Returns the key of a consumer's record of one message. The record is processed or failed, never both. */
 export const recordKey = ({ name, generation }: ConsumerIdentity, messageId: string): string =>
   `${name}@${generation}#${messageId}`;
 
-/** One reason why a message failed: where and what kind of fault, never a value out of the message. */
+/** One reason why a message failed: place and kind of the fault, never a value from the message. */
 export interface FailureReason {
   readonly at: string;
   readonly name: string;
@@ -30,7 +30,7 @@ export interface FailureReason {
 }
 
 export interface Failure {
-  /** Of the message, or of what stands for it. */
+  /** Id of the message, or a substitute. */
   readonly id: string;
   /** The message as it arrived. */
   readonly payload: string;
@@ -38,24 +38,29 @@ export interface Failure {
   readonly type?: string;
   readonly subject?: string;
   readonly correlationId?: string;
-  /** Deliveries so far. */
+  /** Number of deliveries so far. */
   readonly attempts?: number;
-  /** Whether its effect may have happened before: an operator must say that it did not before it is done again. */
+  /**
+   * Whether the effect may have happened before. If so, an operator must confirm that it did not before it is done
+   * again.
+   */
   readonly unknown?: boolean;
 }
 
-/** Errors that say codes and paths only, so that their message may be kept. */
+/** Names of errors whose messages contain only codes and paths. So their messages may be kept. */
 const SPEAKING = new Set(['ContractViolation', 'TooOld', 'Unsendable', 'DeadLettered', 'TooLarge']);
 
-/** Reasons that a record keeps, newest first. */
+/** Number of reasons that a record keeps, newest first. */
 const MAX_REASONS = 10;
 
-/** Room for a payload in an item of at most 400 KB. */
+/** Largest payload in bytes; it fits into an item of 400 KB. */
 const MAX_PAYLOAD_BYTES = 350_000;
 
 /**
- * What could not be processed, with its reasons (G5): the same item as the processed record, so that a message can't
- * be both done and failed. It doesn't expire: an operator ends it.
+ * Store of messages that could not be processed, with their reasons (G5).
+ *
+ * A failure record is the same item as the processed record, so a message cannot be both processed and failed. It does
+ * not expire: an operator ends it.
  */
 export class FailureRecords {
   constructor(
@@ -64,9 +69,9 @@ export class FailureRecords {
   ) {}
 
   /**
-   * Keeps the failure of a delivery in the record of its message.
-   * @returns `recorded`; `failed-again` for a redriven message, whose record has one reason more; `known` where another
-   *   delivery was processed, or kept as failed, before
+   * Stores the failure of a delivery in the record of its message.
+   * @returns `recorded`; `failed-again` for a redriven message, whose record gets one more reason; `known` if another
+   *   delivery was processed, or recorded as failed, before
    */
   async keep(delivery: Delivery, error: unknown): Promise<'recorded' | 'failed-again' | 'known'> {
     const { id, record, recorded, attempts, tooOld } = delivery;
@@ -82,12 +87,12 @@ export class FailureRecords {
       error,
       attempts,
       ...(envelope ? { type: envelope.type, subject: envelope.subject, correlationId: envelope.correlationid } : {}),
-      // Whatever is wrong with it now, its effect may have happened while its record was still there.
+      // Whatever the fault is now, the effect may have happened while the message's record still existed.
       ...(tooOld ? { unknown: true } : {}),
     });
   }
 
-  /** Adds the reason why a redriven message failed again; the newest ten are kept. */
+  /** Adds the reason why a redriven message failed again. The record keeps the newest ten reasons. */
   private async failedAgain(id: string, error: unknown): Promise<void> {
     const Key = { pk: recordKey(this.consumer, id) };
     const { Item } = await documents.send(new GetCommand({ TableName: this.table, Key, ConsistentRead: true }));
@@ -98,7 +103,7 @@ export class FailureRecords {
         TableName: this.table,
         Key,
         UpdateExpression: 'SET failures = :failures, failedAt = :at',
-        // Another delivery may have done it meanwhile: then it has not failed.
+        // Another delivery may have processed the message meanwhile. Then it has not failed.
         ConditionExpression: '#status = :failed',
         ExpressionAttributeNames: { '#status': 'status' },
         ExpressionAttributeValues: {
@@ -114,9 +119,10 @@ export class FailureRecords {
   }
 
   /**
-   * Keeps the failure of a stored message in its own record, which has everything else of it.
+   * Stores the failure of a stored message in its own record, which already has the other fields.
    * @param record key of that record
-   * @returns `recorded`, or `known` where it isn't pending: processed or failed by another delivery, or cleared
+   * @returns `recorded`, or `known` if the record is not pending: another delivery was processed or failed, or it was
+   *   cleared
    */
   async end(record: string, { error, attempts }: Pick<Failure, 'error' | 'attempts'>): Promise<'recorded' | 'known'> {
     const at = clock.now();
@@ -125,7 +131,7 @@ export class FailureRecords {
         new UpdateCommand({
           TableName: this.table,
           Key: { pk: record },
-          // Out of the index of what is due, into that of failures.
+          // Moves the record from the index of due timers to the index of failures.
           UpdateExpression:
             'SET #status = :failed, failedConsumer = :consumer, failedAt = :at, failures = :failures, attempts = :attempts REMOVE duePk',
           ConditionExpression: '#status = :pending',
@@ -148,8 +154,8 @@ export class FailureRecords {
   }
 
   /**
-   * Keeps a failure, unless the message was processed, or kept as failed, before.
-   * @returns `recorded`, or `known` where there was a record already
+   * Stores a failure, unless the message was processed, or recorded as failed, before.
+   * @returns `recorded`, or `known` if a record existed already
    */
   async put(failure: Failure): Promise<'recorded' | 'known'> {
     const { id, payload, error, ...details } = failure;
@@ -177,8 +183,8 @@ export class FailureRecords {
 }
 
 /**
- * The message as text; packed where it is too long for an item. A commit has 400 KB at most, so what is too long even
- * then never was an event of ours: its beginning is kept, with its length and hash.
+ * Returns the payload as text, or compressed if it is too long for an item. A commit has at most 400 KB, so a payload
+ * that is still too long was never our event. Of such a payload, the beginning, the length and the hash are kept.
  */
 function payloadOf(payload: string) {
   const bytes = Buffer.from(payload);
