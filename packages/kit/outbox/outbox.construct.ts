@@ -18,40 +18,54 @@ import { acknowledgeNoRestore, pinLogicalId, tableDefaults } from '../service/ta
 
 export interface OutboxProps {
   readonly context: ServiceContext;
-  /** Where events go. */
+  /** Bus on which the relay publishes. */
   readonly bus: EventBus;
-  /** Failure records of what can never be sent. */
+  /** Table of the failure records of commits that can never be published. */
   readonly records: TableV2;
-  /** Restores of the service so far: travels in each envelope. @default 0 */
+  /** Number of times that the service was restored from a backup. It is sent in each envelope. @default 0 */
   readonly epoch?: number;
   readonly alarmTopic: ITopic;
 }
 
-/** Failure records of the relay: no consumer may be called that. */
+/** Name under which the relay keeps failure records. No consumer may have this name. */
 export const RELAY = 'relay';
 
-/** Below the stream's own 24 h, so that a batch is saved as a whole before its records are gone. */
+/**
+ * Age at which a batch is given up. It is below the stream's own 24 h, so that a batch is saved as a whole before its
+ * records expire.
+ */
 const MAX_RECORD_AGE = Duration.hours(22);
-/** With backoff up to a minute between tries, about as long as `MAX_RECORD_AGE` lasts. */
+/**
+ * Number of retries of a batch. With backoff up to a minute between retries, they last about as long as
+ * `MAX_RECORD_AGE`.
+ */
 const RETRY_ATTEMPTS = 1000;
-/** Batches of one shard that are sent at once. */
+/** Number of batches of one shard that are published at once. */
 const PARALLELIZATION = 10;
-/** Shards of a young on-demand table. Where it gets more, batches that find no execution free are tried again. */
+/**
+ * Number of shards of a new on-demand table. If the table gets more shards, batches that are throttled for lack of
+ * concurrency are retried.
+ */
 const SHARDS = 4;
-/** How long a failed batch can be read again after it became failure records; what was deleted or overwritten, as long again. */
+/**
+ * Retention of a failed batch after it became failure records. A deleted or overwritten version is kept for the same
+ * time.
+ */
 const FAILED_BATCH_EXPIRY = Duration.days(30);
 
 /**
- * The table of a service, and the way of its commits to the bus (its run time lies beside it).
+ * Transactional outbox: a service's table, and the relay that publishes its commits on the bus (the run time is in the
+ * same folder).
  *
- * What is committed is published at least once (design G1): the commit is ONE item, and the table's stream the outbox.
+ * Every commit is published at least once (design G1). A commit is ONE item, and the table's stream is the outbox.
  *
  *     table -> stream -> relay -> bus
  *                          | batch given up (retries or age)
  *                          v
  *                       bucket -> rule -> drain -> failure records
  *
- * Order isn't kept on the way (10 batches of a shard at once): whoever needs it has the sequence number.
+ * The relay does not keep the order, because it publishes 10 batches of a shard at once. A consumer that needs the
+ * order uses the sequence number.
  */
 export class Outbox extends Construct {
   readonly table: TableV2;
@@ -86,8 +100,10 @@ export class Outbox extends Construct {
       reservedConcurrency: PARALLELIZATION * SHARDS,
       environment: { [Env.BUS]: bus.eventBusName, [Env.RECORDS]: records.tableName, [Env.EPOCH]: String(epoch) },
     });
-    // Without this the least service's role could command payments, or speak for orders.
-    // The set operator is right whether IAM is asked about one entry or about a whole request; without a source it matches too.
+    // Without this condition, the role of any service could send commands to payments, or publish events in the name of
+    // orders.
+    // The set operator is correct whether IAM evaluates one entry or a whole request. It also matches a request without
+    // a source, so `Null` requires one.
     const ownEvents = {
       'ForAllValues:StringEquals': { 'events:source': sourceOf(context.service) },
       Null: { 'events:source': 'false' },
@@ -100,14 +116,14 @@ export class Outbox extends Construct {
     this.alarms(context, alarmTopic);
   }
 
-  /** The relay's source: new commits only, many batches at once, and an end to trying. */
+  /** Connects the relay to the stream: new commits only, many batches at once, and a limit for retries. */
   private readStream(failedBatches: Bucket): void {
     const streamArn = this.table.tableStreamArn;
     if (!streamArn) throw new Error('the table of an outbox has a stream');
     this.relay.allow(['dynamodb:DescribeStream', 'dynamodb:GetRecords', 'dynamodb:GetShardIterator'], streamArn);
-    // ListStreams knows no narrower resource than all streams of one table.
+    // ListStreams accepts no narrower resource than all streams of one table.
     this.relay.allow(['dynamodb:ListStreams'], `${this.table.tableArn}/stream/*`);
-    // Lambda itself names the objects: aws/lambda/<mapping>/<shard>/<time>.
+    // Lambda chooses the names of the objects: aws/lambda/<mapping>/<shard>/<time>.
     this.relay.allow(['s3:PutObject'], failedBatches.arnForObjects('aws/lambda/*'));
     this.relay.allow(['s3:ListBucket'], failedBatches.bucketArn);
     acknowledgeWildcard(
@@ -136,18 +152,22 @@ export class Outbox extends Construct {
       onFailure: { bind: () => ({ destination: failedBatches.bucketArn }) },
       filters: COMMITS_TO_PUBLISH,
     });
-    // Lambda checks these rights when the mapping is made.
+    // Lambda checks these permissions when it creates the mapping.
     mapping.node.addDependency(this.relay);
   }
 
-  /** Where batches go that the relay gave up, and the function that turns their records into failure records. */
+  /**
+   * Creates the bucket for batches that the relay gave up, and the function that turns their records into failure
+   * records.
+   */
   private failedBatches(context: ServiceContext, records: TableV2, alarmTopic: ITopic): Bucket {
     const { keepsData } = context.settings;
     const bucket = new Bucket(this, 'FailedBatches', {
       encryption: BucketEncryption.S3_MANAGED,
       blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
       enforceSSL: true,
-      // It may hold the last copy of what was not published: whoever overwrites or deletes an object leaves a version of it.
+      // The bucket may hold the last copy of commits that were not published. If somebody overwrites or deletes an
+      // object, a version of it stays.
       versioned: true,
       removalPolicy: keepsData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
       lifecycleRules: [
@@ -156,11 +176,11 @@ export class Outbox extends Construct {
           noncurrentVersionExpiration: FAILED_BATCH_EXPIRY,
           abortIncompleteMultipartUploadAfter: Duration.days(1),
         },
-        // Apart, since S3 takes it in no rule with days.
+        // A rule of its own, because S3 does not accept it in a rule with days.
         { expiredObjectDeleteMarker: true },
       ],
     });
-    // Not `eventBridgeEnabled`: that is a custom resource, and a function of somebody else's in our stack.
+    // Not `eventBridgeEnabled`: it creates a custom resource, and so a third party's function in our stack.
     const cfnBucket = bucket.node.defaultChild as CfnBucket;
     cfnBucket.notificationConfiguration = { eventBridgeConfiguration: { eventBridgeEnabled: true } };
     Validations.of(bucket).acknowledge({
@@ -176,7 +196,8 @@ export class Outbox extends Construct {
       S3DefaultEncryptionKMS: 'S3 encrypts with its own key. Personal data in a batch is sealed before it comes here.',
     });
 
-    // The last resort, when even the drain can't: its alarm says so, and the object stays in the bucket meanwhile.
+    // Last resort for notifications that even the drain cannot process. Its alarm fires, and the object stays in the
+    // bucket meanwhile.
     const undrained = new Queue(this, 'Undrained', { retentionPeriod: Duration.days(14), enforceSSL: true });
     acknowledgeIsDeadLetterQueue(undrained);
     const drain = new ServiceFunction(this, 'DrainFailedBatches', {
@@ -247,7 +268,10 @@ const commitWhere = (published: unknown[]) =>
   });
 
 /**
- * INSERT of a commit: so neither an update nor a TTL deletion is sent. A commit with `published: false` (a backfill) isn't.
- * Two filters, of which one has to fit, because `anything-but` takes no boolean and fits no missing attribute.
+ * Filters of the relay's stream: only INSERTs of commits pass, so updates and TTL deletions are not sent. A commit with
+ * `published: false` (a backfill) is not sent either.
+ *
+ * There are two filters, of which one must match, because `anything-but` accepts no boolean and does not match a
+ * missing attribute.
  */
 const COMMITS_TO_PUBLISH = [commitWhere(FilterRule.notExists()), commitWhere([true])];

@@ -2,25 +2,31 @@ import { type EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventb
 import { pauseUpTo } from '../aws/clock.js';
 import type { BusEntry } from '../messages/envelope.js';
 
-/** EventBridge's limits for one PutEvents; an entry alone, of a commit of 400 KB at most, is always below. */
+/**
+ * Limits of EventBridge for one PutEvents call. A single entry is always below them, because a commit has at most 400
+ * KB.
+ */
 const MAX_ENTRIES = 10;
 const MAX_BYTES = 1024 * 1024;
-/** Calls under way at once. */
+/** Number of concurrent calls. */
 const CONCURRENCY = 5;
 const BACKOFF_BASE_MS = 50;
 const BACKOFF_CAP_MS = 2_000;
 
-/** An entry that no retry will get onto the bus. */
+/** Error codes of entries that no retry can publish. */
 const HOPELESS = new Set(['InvalidArgument', 'MalformedDetail']);
 
-/** What became of one entry: `sent`, `hopeless` (it can never be sent, and why), or `unsent` (time was over). */
+/**
+ * Outcome of one entry: `sent`, `hopeless` (it can never be sent; `code` is the reason), or `unsent` (the time was
+ * over).
+ */
 export type Outcome = { readonly state: 'sent' | 'unsent' } | { readonly state: 'hopeless'; readonly code: string };
 
 /**
- * Sends entries, whatever their order, and tells for each what became of it. Throttled entries and internal failures
- * are sent again with backoff and full jitter while `mayGoOn()`.
- * @returns one outcome per entry, in the order of the entries
- * @throws what the SDK throws where the call as a whole is refused (a missing permission, a bus that isn't there)
+ * Publishes entries in any order and returns the outcome of each. Throttled entries and internal failures are retried,
+ * with exponential backoff and full jitter, while `mayGoOn()` returns true.
+ * @returns one outcome for each entry, in the order of the entries
+ * @throws what the SDK throws if a whole call is refused (a missing permission, a bus that does not exist)
  */
 export async function publish(
   client: EventBridgeClient,
@@ -40,7 +46,7 @@ export async function publish(
           new PutEventsCommand({ Entries: chunk.map((at) => ({ EventBusName: bus, ...entries[at] })) }),
         );
         for (const [place, at] of chunk.entries()) {
-          // An answer without an entry's line says nothing about it: it is sent again.
+          // If the answer lacks an entry's line, its outcome is unknown, so the entry is sent again.
           const answer = answers[place];
           if (answer?.EventId) outcomes[at] = { state: 'sent' };
           else if (answer?.ErrorCode && HOPELESS.has(answer.ErrorCode)) {
@@ -56,16 +62,21 @@ export async function publish(
   return outcomes;
 }
 
-/** The relay may not publish: no event will pass until an operator mends its permissions. */
+/**
+ * Error for a relay without the permission to publish. No event is published until an operator repairs its permissions.
+ */
 export class PublishRefused extends Error {
   override readonly name = 'PublishRefused';
 }
 
-/** AWS, "Calculating PutEvents event entry size": UTF-8 bytes of source, detail type and detail. */
+/**
+ * Returns the size of an entry: UTF-8 bytes of source, detail type and detail (AWS, "Calculating PutEvents event entry
+ * size").
+ */
 const entryBytes = ({ Source, DetailType, Detail }: BusEntry): number =>
   Buffer.byteLength(Source) + Buffer.byteLength(DetailType) + Buffer.byteLength(Detail);
 
-/** Places of the entries that go together: at most 10 and 1 MB. */
+/** Groups entries into calls of at most 10 entries and 1 MB. Returns their indexes. */
 function chunked(entries: readonly BusEntry[], places: readonly number[]): number[][] {
   const chunks: number[][] = [];
   let bytes = 0;

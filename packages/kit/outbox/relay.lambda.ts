@@ -18,20 +18,25 @@ const service = { service: required(Env.SERVICE), epoch: requiredInteger(Env.EPO
 const bus = required(Env.BUS);
 const failures = new FailureRecords(required(Env.RECORDS), relayConsumer);
 
-/** What Lambda reads of the answer, and what an operator does who sends a failed commit again. */
+/** Answer of the relay. Lambda reads it, and so does an operator who redrives a failed commit. */
 export interface RelayAnswer extends DynamoDBBatchResponse {
-  /** Why commits of this batch can never be sent: one reason an event, as codes. */
+  /** Reasons why commits of this batch can never be published: one for each event, as codes. */
   readonly givenUp: readonly string[];
 }
 
-/** Kept free at the end of the function's time: for one more pause and call, failure records, the answer, a clock that is slow. */
+/**
+ * Milliseconds kept free before the function's timeout: for one more pause and call, failure records, the answer, and a
+ * slow clock.
+ */
 const RESERVE_MS = 5_000;
 
 /**
- * The outbox's second half (design, section 5): commits from the table's stream onto the bus, at least once.
+ * Relay of the transactional outbox (design, section 5): publishes commits from the table's stream on the bus, at least
+ * once.
  *
- * The stream goes on after the last record before the first unsent one; what was sent behind that is sent again, and
- * consumers recognise it. What can never be sent becomes a failure record, so that nothing waits behind it.
+ * The stream continues after the last record before the first unsent one. So messages behind that record are sent
+ * again, and consumers deduplicate them. A commit that can never be published becomes a failure record, so that it does
+ * not block the stream.
  */
 export async function handler(event: DynamoDBStreamEvent, context: Context): Promise<RelayAnswer> {
   const givenUp: string[] = [];
@@ -74,7 +79,7 @@ export async function handler(event: DynamoDBStreamEvent, context: Context): Pro
   }
 }
 
-/** @throws {ContractViolation} where the image isn't a commit */
+/** @throws {ContractViolation} if the image is not a commit */
 function commitOf({ dynamodb }: DynamoDBRecord): Commit {
   const image = dynamodb?.NewImage;
   if (!image) throw new ContractViolation('INVALID_ENVELOPE', 'the stream record has no new image');
