@@ -13,23 +13,42 @@ import { readFrom, type Source } from './listening.js';
 import { ProcessedRecords, processOnce } from './process-once.js';
 
 export interface ConsumerOptions {
-  /** Tells a refusal by the business, which trying again won't change. @default nothing is one */
+  /**
+   * Tells whether an error is a refusal by the business, which a retry does not change.
+   * @default no error is a refusal
+   */
   readonly isRefusal?: (error: unknown) => boolean;
 }
 
-/** No message is begun in the last seconds of the function's time: lost races take up to 0.6 s of pauses. */
+/**
+ * Milliseconds kept free before the function's timeout. The consumer starts no message in this time. Lost races alone
+ * take up to 0.6 s of pauses.
+ */
 const RESERVE_MS = 5_000;
 const BACKOFF_BASE_SECONDS = 2;
-/** SQS allows 12 hours; a message that waits longer than this looks lost. */
+/**
+ * Longest pause before a retry, in seconds. SQS allows 12 hours, but a message that waits longer than this looks lost.
+ */
 const BACKOFF_CAP_SECONDS = 900;
 
 /**
- * A function behind an SQS queue that an EventBridge rule fills: each event has at most one effect (G3), what is too
- * old for that is quarantined (G4), and what can't be processed becomes a failure record with its reasons (G5).
+ * Creates an idempotent consumer: the handler of an SQS queue that an EventBridge rule fills.
  *
- * Messages about one aggregate are handled one after the other, others side by side; a failure harms no other message.
- * @param sources what the consumer hears and does: `[on(subscription, handlers), ...]`
- * @throws {SettingMissing} at start, where the construct didn't set what it needs
+ * - Each message has at most one effect (G3), although the queue delivers at least once.
+ * - A message that is too old for deduplication is quarantined (G4).
+ * - A message that cannot be processed becomes a failure record with its reasons (G5).
+ *
+ * Messages about one aggregate are processed one after the other, other messages in parallel. A failure does not affect
+ * other messages.
+ * @example
+ * export const handler = consumer([
+ *   on(orderEnds, {
+ *     OrderApproved: ({ event, trace }) => ({ decide: () => ship(event.data.orderId, trace) }),
+ *     OrderCancelled: ({ event, trace }) => ({ decide: () => release(event.data.orderId, trace) }),
+ *   }),
+ * ]);
+ * @param sources subscriptions with their handlers: `[on(subscription, handlers), ...]`
+ * @throws {SettingMissing} at start, if the construct did not set a setting that it needs
  */
 export function consumer(
   sources: readonly Source[],
@@ -79,7 +98,7 @@ class Consumption {
     return { batchItemFailures: unfinished.map((itemIdentifier) => ({ itemIdentifier })) };
   }
 
-  /** @returns whether the queue may forget the message */
+  /** @returns whether the queue may delete the message */
   private async handle(delivery: Delivery): Promise<boolean> {
     try {
       const outcome = await this.process(delivery);
@@ -109,7 +128,7 @@ class Consumption {
     return processOnce(message, handling.decide, this.records, recorded);
   }
 
-  /** @returns whether the queue may forget the message: it does once the failure is recorded */
+  /** @returns whether the queue may delete the message, which is the case once the failure is recorded */
   private async failed(delivery: Delivery, error: unknown): Promise<boolean> {
     const { attempts } = delivery;
     const permanent = isPermanent(error, this.isRefusal);
@@ -137,7 +156,10 @@ class Consumption {
     }
   }
 
-  /** Exponential backoff with full jitter, by the message's own visibility: nothing else waits for it. */
+  /**
+   * Delays the next delivery by the message's own visibility timeout, with exponential backoff and full jitter. No
+   * other message waits for it.
+   */
   private async putOff({ record: { receiptHandle }, attempts }: Delivery): Promise<void> {
     const limit = Math.min(BACKOFF_CAP_SECONDS, BACKOFF_BASE_SECONDS * 2 ** (attempts - 1));
     await this.sqs.send(
@@ -155,7 +177,7 @@ class Consumption {
     logger.info(outcome, { consumer: this.identity.name, ...this.fieldsOf(envelope) });
   }
 
-  /** What ties the log lines of one order together. */
+  /** Returns the log fields that connect the log lines of one order. */
   private fieldsOf(envelope: Envelope | undefined) {
     if (!envelope) return {};
     return {
@@ -168,14 +190,17 @@ class Consumption {
     };
   }
 
-  /** `Order/3f…`; without the id where it is a person's, or where nobody knows whether it is. */
+  /**
+   * Returns the subject for logs, for example `Order/3f…`. It leaves the id out if the id is a person's, or if that is
+   * unknown.
+   */
   private subjectToLog(envelope: Envelope): string {
     const source = this.sources.find(({ sends }) => sends(envelope));
     return source && !source.isAboutPerson(envelope) ? envelope.subject : aggregateOf(envelope);
   }
 }
 
-/** By the aggregate that a message is about; a message that can't be read is on its own. */
+/** Groups deliveries by the aggregate that they are about. A message that cannot be read is a group of its own. */
 function groupedBySubject(deliveries: readonly Delivery[]): ReadonlyMap<string, readonly Delivery[]> {
   const groups = new Map<string, Delivery[]>();
   for (const delivery of deliveries) {

@@ -15,52 +15,63 @@ import { ServiceFunction } from '../service/service-function.construct.js';
 import { commandersOf, foreignTo, patternOf, ruleOf } from './subscriptions.construct.js';
 
 export interface IdempotentConsumerProps {
-  /** Pinned: it is part of every processed record's key. A new name means that all is processed again. */
+  /**
+   * Name of the consumer. Never change it: it is part of the key of every processed record. With a new name, everything
+   * is processed again.
+   */
   readonly name: string;
   /**
-   * Raised to process everything again on purpose: records of another generation don't count.
+   * Generation of the consumer. Raise it to process everything again on purpose: records of another generation do not
+   * count.
    * @default 0
    */
   readonly generation?: number;
   readonly bus: EventBus;
-  /** What it hears: events of others, or the commands to its service. */
+  /** Subscriptions of the consumer: events of other services, or commands to its own service. */
   readonly hears: readonly Subscription[];
   readonly handler: ServiceFunction;
-  /** Where processed and failure records live (TTL on `expiresAt`). */
+  /** Table of the processed records and failure records (TTL on `expiresAt`). */
   readonly records: TableV2;
   readonly alarmTopic: ITopic;
   /**
-   * How long a duplicate is recognised; what is older is quarantined, never processed silently.
-   * @default the environment's
+   * Deduplication window: the time for which a duplicate is recognised. An older message is quarantined and never
+   * processed silently.
+   * @default the environment's window
    */
   readonly dedupeWindow?: Duration;
-  /** How long a message that is being handled stays invisible to others. @default 6 times the handler's timeout */
+  /** Time for which a message that is being processed stays invisible. @default 6 times the handler's timeout */
   readonly visibilityTimeout?: Duration;
 }
 
 /**
- * Invocations at once: what a table's hottest keys stand, and how much of the account's concurrency one consumer takes.
- * Times `BATCH_SIZE` it is how many messages are in flight: a fair queue notices a group from 30 of them on.
+ * Maximum number of concurrent invocations. It limits the load on a table's hottest keys, and the share of the
+ * account's concurrency that one consumer takes.
+ *
+ * Multiplied by `BATCH_SIZE`, it is the number of messages in flight. A fair queue detects a noisy group from 30
+ * messages in flight on.
  */
 export const MAX_CONCURRENCY = 10;
 const BATCH_SIZE = 10;
-/** EventBridge keeps retrying a target for this long. */
+/** Time for which EventBridge retries a target. */
 const BUS_RETRIES = Duration.hours(24);
 const QUEUE_RETENTION = Duration.days(7);
-/** A message that comes from the queue keeps its first date there. */
+/** Retention of the dead-letter queues. A message that comes from the queue keeps its original date. */
 const DLQ_RETENTION = Duration.days(14);
-/** The dead-letter queue is for what crashes before its failure record: so the handler's own count comes first. */
+/**
+ * Receives that the queue allows above the handler's own attempts. The dead-letter queue is for messages that crash the
+ * handler before it writes a failure record, so the handler's own count must end first.
+ */
 const RECEIVES_ABOVE_ATTEMPTS = 2;
 
 /**
- * Events of a bus, each with at most one effect (its run time lies beside it).
+ * Consumer of a bus. Each message has at most one effect (the run time is in the same folder).
  *
  *     bus -> rule -> queue -> handler -> effect and processed record, in one transaction
  *      |       |       | crashed each time
  *      |       |       +-> dead letters --+
  *      |       | never reached the queue  +-> drain -> failure records
  *      |       +---------> undelivered ---+
- *      +-> rule: commands from services that may not command it ---> undelivered
+ *      +-> rule: commands from services that may not send them -----> undelivered
  */
 export class IdempotentConsumer extends Construct {
   readonly name: string;
@@ -71,9 +82,12 @@ export class IdempotentConsumer extends Construct {
   readonly undelivered: Queue;
   readonly generation: number;
   readonly dedupeWindow: Duration;
-  /** From its arrival on the bus on: afterwards an event that left no record is nowhere. */
+  /**
+   * Longest time between a message's arrival on the bus and its last possible delivery. After it, a message without a
+   * record exists nowhere.
+   */
   readonly longestRedelivery = BUS_RETRIES.plus(QUEUE_RETENTION).plus(DLQ_RETENTION);
-  /** A message that crashes the handler each time is given up after so long. */
+  /** Time after which a message that crashes the handler each time is given up. */
   readonly longestTrying: Duration;
 
   constructor(scope: Construct, id: string, props: IdempotentConsumerProps) {
@@ -103,7 +117,8 @@ export class IdempotentConsumer extends Construct {
       deadLetterQueue: { queue: this.deadLetters, maxReceiveCount },
       enforceSSL: true,
     });
-    // One rule a publisher: a pattern with two sources would let each one's types through from the other, too.
+    // One rule for each publisher. A pattern with two sources would also match one publisher's types from the other
+    // source.
     for (const subscription of hears) {
       this.route(subscription, bus);
       if (!isEvents(subscription)) this.refuseForeignCommands(bus, subscription);
@@ -130,9 +145,11 @@ export class IdempotentConsumer extends Construct {
   }
 
   /**
-   * Leads what was subscribed to into the queue, in its message group: the queue is fair, so a customer's burst delays
-   * nobody else. AWS doesn't say what EventBridge does where the event lacks the group, so such events (of an earlier
-   * release, or replayed from the archive) have a rule of their own, and each is a group by itself.
+   * Routes a subscription into the queue, with its message group. The queue is fair, so a burst of one customer delays
+   * nobody else.
+   *
+   * AWS does not document what EventBridge does if an event lacks the group. So such events (from an earlier release,
+   * or replayed from the archive) have a rule of their own, and each of them is a group of its own.
    */
   private route(subscription: Subscription, bus: EventBus): void {
     const pattern = patternOf(subscription);
@@ -159,8 +176,8 @@ export class IdempotentConsumer extends Construct {
   }
 
   /**
-   * A command of anybody else becomes a failure record, which somebody sees, and never comes near the handler's own queue:
-   * whoever forges commands takes no place from those that count.
+   * Routes commands from other services into failure records, where an operator sees them. They never enter the
+   * handler's own queue, so forged commands take no capacity from allowed ones.
    */
   private refuseForeignCommands(bus: EventBus, subscription: CommandSubscription): void {
     new Rule(this, 'ForeignCommands', {
@@ -170,7 +187,7 @@ export class IdempotentConsumer extends Construct {
     });
   }
 
-  /** Nothing lives in a dead-letter queue: each message becomes a failure record at once. */
+  /** Adds the function that turns each message of a dead-letter queue into a failure record at once. */
   private drain({ name, generation, handler, records }: Drained): void {
     const drain = new ServiceFunction(this, 'DrainDeadLetters', {
       context: handler.context,
@@ -219,7 +236,10 @@ export class IdempotentConsumer extends Construct {
     });
   }
 
-  /** The name is followed by `@` in keys, and a right on keys that begin so must not hold for another's. */
+  /**
+   * Refuses a malformed name. In keys, `@` follows the name, so a permission on keys with this prefix cannot match
+   * another consumer's keys.
+   */
   private checkName(name: string): void {
     if (!/^[a-z][a-z0-9-]{0,62}$/.test(name)) {
       this.refuse(`name '${name}' is not 1 to 63 of a-z, 0-9 and -, beginning with a letter`);
@@ -227,7 +247,10 @@ export class IdempotentConsumer extends Construct {
     if (name === RELAY) this.refuse(`name '${RELAY}' is the relay's own: their failure records would mix`);
   }
 
-  /** A misspelt type would never arrive, and nobody would miss it. (No type at all is refused by CloudFormation's rules.) */
+  /**
+   * Refuses a misspelt event type, which would never arrive and which nobody would miss. (CloudFormation's rules refuse
+   * a subscription without types.)
+   */
   private checkSubscriptions(hears: IdempotentConsumerProps['hears']): void {
     if (hears.length === 0) this.refuse('hears is empty: a consumer listens to something');
     for (const { contract, types } of hears.filter(isEvents)) {
@@ -240,7 +263,9 @@ export class IdempotentConsumer extends Construct {
     }
   }
 
-  /** A duplicate can arrive as late as the longest way allows: a shorter window would process it twice. */
+  /**
+   * Refuses a window that is shorter than the longest redelivery. Otherwise a late duplicate would be processed twice.
+   */
   private checkWindow(window: Duration): void {
     const longest = this.longestRedelivery;
     if (window.toSeconds() <= longest.toSeconds()) {
@@ -250,7 +275,10 @@ export class IdempotentConsumer extends Construct {
     }
   }
 
-  /** Lambda may try a throttled batch again within six times the timeout (AWS, "Using Lambda with Amazon SQS"). */
+  /**
+   * Refuses a visibility timeout below six times the handler's timeout. Lambda may retry a throttled batch for so long
+   * (AWS, "Using Lambda with Amazon SQS").
+   */
   private checkVisibility(visibility: Duration, timeout: Duration): void {
     if (visibility.toSeconds() < 6 * timeout.toSeconds()) {
       this.refuse(
@@ -259,7 +287,10 @@ export class IdempotentConsumer extends Construct {
     }
   }
 
-  /** A batch that Lambda throttles was received all the same: it would use the message's receives up. */
+  /**
+   * Refuses a reserved concurrency below the queue's. A batch that Lambda throttles still counts as received, so
+   * throttling would use up the messages' receives.
+   */
   private checkConcurrency({ reservedConcurrency = MAX_CONCURRENCY }: ServiceFunction): void {
     if (reservedConcurrency < MAX_CONCURRENCY) {
       this.refuse(

@@ -15,8 +15,11 @@ import type { Trace } from '../messages/trace.js';
 import type { Decide } from './process-once.js';
 
 /**
- * Handles one kind of message. `decide`: an effect, once, with its record. `project`: a write that is guarded by the version
- * of what it shows, so that it may be repeated; it needs no record and no age gate.
+ * Handler of one type of message. It returns one of two kinds of handling:
+ *
+ * - `decide` returns an effect, which happens once, in one transaction with the processed record.
+ * - `project` does a write that is guarded by the version of what it shows. The write may be repeated, so it needs no
+ *   record and no age gate.
  */
 type Handle<Event> = (message: Message<Event>) => Handling;
 
@@ -31,13 +34,13 @@ export type Handling = { readonly decide: Decide } | { readonly project: () => P
 export interface Message<Event> {
   readonly envelope: Envelope;
   readonly event: Event;
-  /** For what the handler writes: caused by this message. */
+  /** Trace for the handler's writes. It names this message as their cause. */
   readonly trace: Trace;
 }
 
-/** One contract's messages, and what is done with them. */
+/** Messages of one contract, with their handlers. */
 export interface Source {
-  /** For a refusal: `listens to orders`. */
+  /** Text for error messages, for example `listens to orders`. */
   readonly does: string;
   readonly sends: (envelope: Envelope) => boolean;
   /** Whether the id in the subject is a person's. */
@@ -51,9 +54,12 @@ interface Read {
 }
 
 /**
- * Says what a consumer does with each message of a subscription; a type without a handler doesn't compile.
+ * Connects each message type of a subscription to a handler. A type without a handler does not compile.
  * @example
- * consumer([on(orderEnds, { OrderApproved: ({ event, trace }) => ({ decide: async () => [...] }), OrderCancelled: ... })])
+ * on(orderEnds, {
+ *   OrderApproved: ({ event, trace }) => ({ decide: () => ship(event.data.orderId, trace) }),
+ *   OrderCancelled: ({ event, trace }) => ({ decide: () => release(event.data.orderId, trace) }),
+ * });
  */
 export function on<C extends ServiceContract, Type extends EventOf<C>['type']>(
   subscription: EventSubscription<C, Type>,
@@ -76,7 +82,7 @@ export function on(subscription: Subscription | OwnCommands, handlers: object): 
   };
 }
 
-/** Does the same with each message of a subscription. */
+/** Connects all messages of a subscription to the same handler. */
 export const onEvery = <C extends ServiceContract, Type extends EventOf<C>['type']>(
   subscription: EventSubscription<C, Type>,
   handle: Handle<Extract<EventOf<C>, { type: Type }>>,
@@ -110,8 +116,8 @@ const reader =
 
 /**
  * Finds the handler of a message.
- * @param commanders names of the services whose commands are taken, beside the consumer's own
- * @throws {ContractViolation} where it is none of the messages that these are for, or a command of anybody else
+ * @param commanders names of the services that may send commands, besides the consumer's own service
+ * @throws {ContractViolation} if no source matches the message, or if it is a command from any other service
  */
 export function readFrom(sources: readonly Source[], envelope: Envelope, commanders: readonly string[]): Read {
   const source = sources.find(({ sends }) => sends(envelope));

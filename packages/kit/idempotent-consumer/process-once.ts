@@ -6,18 +6,21 @@ import { PENDING, type Recorded } from '../failures/delivery.js';
 import { type ConsumerIdentity, recordKey } from '../failures/failure-records.js';
 import type { Envelope } from '../messages/envelope.js';
 
-/** The effect of one message, as writes that commit together. A decision without events brings its version check. */
+/** Effect of one message: writes that commit together. A decision without events contributes its version check. */
 export type Effect = readonly TransactWriteItem[];
 
-/** Which writes of the try before were refused by their condition; none at the first try. */
+/** The writes of the previous attempt whose conditions failed. Absent in the first attempt. */
 export interface Refused {
   because(write: TransactWriteItem): boolean;
 }
 
-/** Works out the effect from what is in the tables now; called again with a fresh load after each lost race. */
+/**
+ * Function that computes the effect from what the tables contain now. It is called again, and must load again, after
+ * each lost race.
+ */
 export type Decide = (refused: Refused | undefined) => Promise<Effect>;
 
-/** Records of the messages that one consumer has processed. */
+/** Inbox of one consumer: records of the messages that it has processed. The message id is the idempotency key. */
 export class ProcessedRecords {
   constructor(
     private readonly table: string,
@@ -25,15 +28,18 @@ export class ProcessedRecords {
     private readonly windowSeconds: number,
   ) {}
 
-  /** A write that records the message, and fails where it is recorded already, be it as done or as failed. */
+  /**
+   * Returns the write that records the message. It fails if the message is already recorded, as processed or as failed.
+   */
   claim({ id, time }: Envelope, recorded?: Recorded): TransactWriteItem {
     const isNew = 'attribute_not_exists(pk)';
-    // A message from the future (a wrong clock) passes the age gate for longer: its record outlives that.
+    // A message with a future time (a wrong clock) passes the age gate for longer, so its record lives longer too.
     const from = Math.max(clock.epochSeconds(), Math.ceil(Date.parse(time) / 1000));
     const done = { status: 'PROCESSED', processedAt: clock.now(), expiresAt: from + this.windowSeconds };
     const Key = { pk: recorded?.kind === 'stored' ? recorded.record : recordKey(this.consumer, id) };
     if (!recorded) return { Put: { TableName: this.table, Item: { ...Key, ...done }, ConditionExpression: isNew } };
-    // Of the failures that may have been done before, only those that an operator says were not.
+    // If the effect of a failed message may have happened before, the message counts only with an operator's
+    // confirmation that it did not.
     const waits = '#status = :before';
     const confirmedNotDone = recorded.kind === 'redrive' && recorded.confirmedNotDone;
     const mayBeDone = confirmedNotDone ? waits : `${waits} AND attribute_not_exists(#unknown)`;
@@ -41,7 +47,8 @@ export class ProcessedRecords {
       Update: {
         TableName: this.table,
         Key,
-        // Without these two it leaves the indexes of failures and of what is due; its reasons stay until it expires.
+        // Without these two attributes, the item leaves the indexes of failures and of due timers. Its reasons stay
+        // until it expires.
         UpdateExpression:
           'SET #status = :status, processedAt = :processedAt, expiresAt = :expiresAt REMOVE failedConsumer, duePk',
         ConditionExpression: mayBeDone,
@@ -59,7 +66,7 @@ export class ProcessedRecords {
     };
   }
 
-  /** Whether it is recorded, strongly consistent. */
+  /** Tells whether the message is recorded, strongly consistent. */
   async has({ id }: Envelope): Promise<boolean> {
     const { Item } = await documents.send(
       new GetCommand({
@@ -74,8 +81,8 @@ export class ProcessedRecords {
 }
 
 /**
- * Applies a message's effect at most once per consumer (design G3): the effect and the record that it happened
- * commit in one transaction, so no crash can leave one without the other.
+ * Applies a message's effect at most once per consumer (design G3). The effect and the processed record commit in one
+ * transaction (a unit of work), so no crash can leave one without the other.
  *
  * Two deliveries of the same message, at the same time:
  *
@@ -85,14 +92,23 @@ export class ProcessedRecords {
  *                                    transact: cancelled, record exists
  *     acknowledge                    acknowledge, effect discarded
  *
- * A crash before `transact` changes nothing: the queue delivers again. A crash after it is the second column.
+ * A crash before `transact` changes nothing: the queue delivers again. After a crash that follows it, the redelivery
+ * runs as the second column.
  *
- * A refusal by `decide` may be no more than its own earlier success seen again ("already cancelled"). So the record is
- * read after it, never before: between an early read and the load another delivery could commit.
- *
- * @returns `applied`, or `duplicate` where an earlier delivery had been applied, or was recorded as failed
- * @throws what `decide` throws, {@link WriteConflict} after five lost races, and any other failure of the transaction:
- *   nothing was written, and the message stays in its queue
+ * A refusal by `decide` may only be the message's own earlier success, seen again ("already cancelled"). So the record
+ * is read after the refusal, never before: between an early read and the load, another delivery could commit.
+ * @example
+ * const outcome = await processOnce(
+ *   message,
+ *   async () => {
+ *     const loaded = await trips.load(tripId);
+ *     return [trips.effect(loaded, decide(loaded.state, event), trace)];
+ *   },
+ *   records,
+ * );
+ * @returns `applied`, or `duplicate` if an earlier delivery was applied, or was recorded as failed
+ * @throws what `decide` throws, {@link WriteConflict} after five lost races, and any other failure of the transaction.
+ *   Nothing was written, and the message stays in its queue.
  */
 export async function processOnce(
   message: Envelope,
@@ -110,18 +126,22 @@ export async function processOnce(
         return 'applied';
       } catch (error) {
         refused = error instanceof TransactionRefused ? error : undefined;
-        // In a cancelled transaction the record's reason outranks every other.
+        // In a cancelled transaction, the record's reason has priority over every other reason.
         if (refused?.because(claim)) return 'duplicate';
         throw error;
       }
     });
   } catch (error) {
-    // That the record is there says nothing then. What becomes of it on a failure is conditional on what it says.
+    // A redriven or stored message always has a record, so its presence proves nothing. Handling of the failure depends
+    // on the record's status.
     if (!recorded && (await records.has(message))) return 'duplicate';
     throw error;
   }
 }
 
-/** Whether an owner clears the very timer that it handles. The claim ends it, and a transaction has one write an item. */
+/**
+ * Tells whether an owner clears the very timer that it handles. The claim already ends that timer, and a transaction
+ * allows one write for each item.
+ */
 const clears = ({ Delete }: TransactWriteItem, { Update }: TransactWriteItem): boolean =>
   Delete !== undefined && Delete.TableName === Update?.TableName && Delete.Key?.pk === Update?.Key?.pk;

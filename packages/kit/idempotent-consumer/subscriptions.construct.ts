@@ -2,17 +2,17 @@ import { type EventPattern, Match } from 'aws-cdk-lib/aws-events';
 import { sourceOf } from '../messages/contract.js';
 import { type CommandSubscription, isEvents, type Subscription } from '../messages/subscriptions.js';
 
-/** Construct id of a subscription's rule. */
+/** Returns the construct id of a subscription's rule. */
 export const ruleOf = (subscription: Subscription): string =>
   isEvents(subscription)
     ? `${capitalised(subscription.contract.service)}Events`
     : `${capitalised(subscription.commandsOf.service)}Commands`;
 
-/** Names of the services whose commands are taken. */
+/** Returns the names of the services whose commands are accepted. */
 export const commandersOf = (subscription: Subscription): readonly string[] =>
   isEvents(subscription) ? [] : subscription.from.map(({ service }) => service);
 
-/** Pattern of the messages that a subscription hears. */
+/** Returns the pattern of the messages that a subscription matches. */
 export function patternOf(subscription: Subscription): EventPattern {
   if (isEvents(subscription)) {
     const { contract, types } = subscription;
@@ -23,7 +23,7 @@ export function patternOf(subscription: Subscription): EventPattern {
   return { source, detailType: Object.keys(commands), detail: { to: [service] } };
 }
 
-/** Pattern of the commands that a subscription refuses: to its service, from any other source. */
+/** Returns the pattern of the commands that a subscription refuses: commands to its service from any other source. */
 export const foreignTo = (subscription: CommandSubscription): EventPattern => ({
   source: Match.anythingBut(...commandersOf(subscription).map(sourceOf)),
   detail: { to: [subscription.commandsOf.service] },
