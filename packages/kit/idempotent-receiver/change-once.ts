@@ -12,39 +12,52 @@ import type { Earlier, RequestRecord } from './request-record.js';
 export interface ChangeOnce<State, Event extends AnyEvent> {
   readonly store: TransactionalEventStore<State, Event>;
   readonly id: string;
-  /** How this request is told from its repeat. */
+  /** Record by which a repeat of this request is recognised. */
   readonly record: RequestRecord;
   readonly trace: Trace;
-  /** Whether the caller may see the aggregate at all; throws where not, and nothing is looked up. */
+  /** Checks that the caller may see the aggregate. It throws if not; then the record of the request is not read. */
   readonly admit: (loaded: Loaded<State>) => void;
-  /** What is to happen; throws where the business forbids it. */
+  /** Decides what happens. It throws if the business forbids the change. */
   readonly decide: (loaded: Loaded<State>) => readonly Event[] | Promise<readonly Event[]>;
-  /** What else commits with the change. @default nothing */
+  /** Write that commits together with the change. @default none */
   readonly alongside?: (commit: Commit, events: readonly Event[]) => Alongside | undefined;
 }
 
 export interface Change<State> extends Outcome<State> {
-  /** Whether the request, or its earlier success, changed something: the last commit of `loaded` is its own. */
+  /**
+   * Whether the request changed something, now or in its earlier success. If so, the last commit of `loaded` is its
+   * own.
+   */
   readonly changed: boolean;
 }
 
 /**
- * Changes an aggregate at most once per request, for the window (design G2): the record of the request, by its key or its
- * number in a session, commits in one transaction with the change, and says which version answers it. A decision that
- * changes nothing is recorded too, with a check that nothing happened meanwhile.
+ * Changes an aggregate at most once per request, within the deduplication window (design G2).
  *
- * A refusal may be no more than the request's own earlier success seen again ("already cancelled"): so the record is
- * read after it, strongly consistent, before it is answered.
+ * The record of the request commits in one transaction with the change. Its idempotency key, or its number in a
+ * session, identifies it, and it stores the version that answers the request. A decision that changes nothing is
+ * recorded too, with a check that nothing happened meanwhile.
  *
- * @throws {Problem} 422 where the key or number came with another request; 409 after five lost races, with the version that
- *   was expected and the one that was found; why the record can't be claimed any more
+ * A refusal may only be the request's own earlier success, seen again ("already cancelled"). So the record is read
+ * after a refusal, strongly consistent, before the refusal is answered.
+ * @example
+ * const { loaded, replayed } = await changeOnce({
+ *   store: orderStore,
+ *   id: orderId,
+ *   record: recordOfRequest(keyedBy(request), records),
+ *   trace: traceOf(request),
+ *   admit: (order) => void visibleTo(request.caller, order),
+ *   decide: ({ state }) => decide(state, { type: 'Cancel' }, { now: clock.now() }),
+ * });
+ * @throws {Problem} 422 if the key or number came with another request before; 409 after five lost races, with the
+ *   expected version and the found one; or the reason why the record cannot be claimed any more
  * @throws what `admit` and `decide` throw, and what `alongside` refuses with
  */
 export async function changeOnce<State, Event extends AnyEvent>(
   options: ChangeOnce<State, Event>,
 ): Promise<Change<State>> {
   const { store, id, record, trace, admit, decide, alongside } = options;
-  /** Version of the newest decision; none as long as nobody was admitted. */
+  /** Version that the newest decision is based on. It is absent until a caller was admitted. */
   let expectedVersion: number | undefined;
   try {
     return await untilRaceIsWon(async () => {
@@ -84,7 +97,7 @@ export async function changeOnce<State, Event extends AnyEvent>(
   }
 }
 
-/** The answer of this request's earlier success, where it had one. */
+/** Returns the answer of this request's earlier success, if it had one. */
 async function replayed<State, Event extends AnyEvent>(
   options: ChangeOnce<State, Event>,
 ): Promise<Change<State> | undefined> {
@@ -92,7 +105,7 @@ async function replayed<State, Event extends AnyEvent>(
   return earlier && replayOf(options, earlier);
 }
 
-/** The answer is worked out again from the version that it showed. */
+/** Computes the answer of an earlier success from the version that it showed. */
 async function replayOf<State, Event extends AnyEvent>(
   { store, id, record, trace }: ChangeOnce<State, Event>,
   { version, requestHash, trigger }: Earlier,

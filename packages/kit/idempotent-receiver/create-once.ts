@@ -6,47 +6,61 @@ import type { AnyEvent } from '../messages/contract.js';
 import type { Trace } from '../messages/trace.js';
 import { checkSameRequest, type IdempotencyKey, refuseExpired } from './idempotency-key.js';
 
-/** What a request led to: the aggregate as its answer shows it, and whether that was an earlier request's work. */
+/** Result of a request: the aggregate as the answer shows it, and whether an earlier request had done the work. */
 export interface Outcome<State> {
   readonly loaded: Loaded<State>;
   readonly replayed: boolean;
 }
 
-/** A write of the service's own that commits with an aggregate's commit, or refuses both. */
+/** A write of the service's own that commits together with an aggregate's commit, or refuses both. */
 export interface Alongside {
   readonly write: TransactWriteItem;
   /**
-   * Throws why the request is refused where the write's condition failed. A repeat of an accepted request is never refused.
-   * @param found what stood in the place of the write, where that asked for it
+   * Throws the reason for a refusal if the write's condition failed. A repeat of an accepted request is never refused.
+   * @param found item that existed at the key of the write, if the write asks for it
    */
   readonly refuse: (found: Item | undefined) => never;
 }
 
 export interface CreateOnce<State, Event extends AnyEvent> {
   readonly store: TransactionalEventStore<State, Event>;
-  /** The aggregate as it is before it is. */
+  /** Initial state of the aggregate. */
   readonly initialState: State;
   readonly key: IdempotencyKey;
   readonly trace: Trace;
   readonly decide: (id: string) => readonly Event[];
-  /** Throws why nothing new may be created; an earlier success is answered all the same. @default it may */
+  /**
+   * Throws the reason why nothing new may be created. A repeat still receives the answer of its earlier success.
+   * @default new aggregates are allowed
+   */
   readonly refuseNew?: (() => never) | undefined;
-  /** What else commits with it, in one transaction. @default nothing: a plain put, a quarter of the price */
+  /**
+   * Write that commits in one transaction with the creation.
+   * @default none: the creation is a plain put, for a quarter of the price
+   */
   readonly alongside?: (commit: Commit) => Alongside;
 }
 
 /**
- * Creates an aggregate at most once per key, for ever (design G2): its id follows from the key, so that a duplicate
- * collides with the commit itself. One write, no second record, no moment "in progress".
+ * Creates an aggregate at most once per idempotency key, for ever (design G2). The aggregate's id follows from the key,
+ * so a duplicate collides with the commit itself. There is one write, no second record, and no state "in progress".
  *
  *     first                       duplicate, or the SDK's own retry after a lost answer
  *     put COMMIT#1: committed
  *                                 put COMMIT#1: refused, and shows the first one's commit
  *     answer from the commit      the same answer, from the same commit
  *
- * @throws {Problem} 422 where the key came with another request, or its first use comes too late
+ * @example
+ * const { loaded, replayed } = await createOnce({
+ *   store: orderStore,
+ *   initialState,
+ *   key: idempotencyKey(keyedBy(request)),
+ *   trace: traceOf(request),
+ *   decide: (orderId) => decide(initialState, { type: 'Place', orderId, ...request.body }, { now: clock.now() }),
+ * });
+ * @throws {Problem} 422 if the key came with another request before, or if its first use is too late
  * @throws what `refuseNew` throws, and what `alongside` refuses with
- * @throws {WriteConflict} where five tries met transactions under way
+ * @throws {WriteConflict} if five attempts conflicted with running transactions
  */
 export async function createOnce<State, Event extends AnyEvent>(
   options: CreateOnce<State, Event>,
@@ -66,7 +80,7 @@ export async function createOnce<State, Event extends AnyEvent>(
     const found = await first();
     return found ? earlier(found) : refuse();
   }
-  // One commit for all tries: its trigger is how this request recognises its own work.
+  // All attempts use the same commit. Its trigger lets this request recognise its own work.
   const commit = store.commit(nothing, decide(id), trace, { requestHash: key.requestHash });
   const more = options.alongside?.(commit);
   return untilRaceIsWon(async () => {
@@ -76,7 +90,8 @@ export async function createOnce<State, Event extends AnyEvent>(
     } catch (error) {
       if (error instanceof VersionTaken) return earlier(error.existing);
       if (!(more && error instanceof TransactionRefused)) throw error;
-      // Whichever condition failed: a repeat finds its commit, and is never refused for what came after that.
+      // Whichever condition failed: a repeat finds its commit. It is never refused for something that happened after
+      // that commit.
       const found = await first();
       if (found) return earlier(found);
       if (error.because(more.write)) more.refuse(error.found(more.write));

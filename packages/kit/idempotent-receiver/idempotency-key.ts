@@ -4,30 +4,35 @@ import { clock } from '../aws/clock.js';
 import { newId, timeOfId } from '../aws/ids.js';
 import { Problem } from '../http/errors.js';
 
-/** An issued key must be used for the first time within this (24 h). */
+/** Seconds within which an issued key must be used for the first time (24 h). */
 export const ISSUED_KEY_SECONDS = 24 * 3600;
 const ISSUED_PREFIX = 'ord_';
 
 /** Hashes of one request. */
 export interface RequestHashes {
-  /** HMAC of the whole request in canonical form, keyed by the raw key: equal for a repeat, and gives nothing away. */
+  /**
+   * HMAC of the whole request in canonical form, keyed by the raw key. It is equal for a repeat and reveals nothing.
+   */
   readonly requestHash: string;
-  /** As 0.2.0 made and stored it, personal text included: for repeats of requests that it accepted. Stored no more. */
+  /**
+   * Hash as release 0.2.0 computed and stored it, including personal text. It recognises repeats of requests that 0.2.0
+   * accepted. It is no longer stored.
+   */
   readonly formerHash: string;
 }
 
-/** The idempotency key of one request, as far as it is kept: hashes only. */
+/** Idempotency key of one request. Only its hashes are kept. */
 export interface IdempotencyKey extends RequestHashes {
   /**
-   * Hash of (client, method, concrete path, key), 64 hex digits: one client's key never meets another's. It names the
+   * Hash of (client, method, concrete path, key), 64 hex digits. So the keys of two clients never collide. It names the
    * aggregate (creation) or the record (change).
    */
   readonly scope: string;
-  /** An issued key whose first use is over: only a replay is answered. */
+  /** Whether the time for the first use of an issued key is over. Then only a replay is answered. */
   readonly expired: boolean;
 }
 
-/** A key of the server's making: its own time says when it expires, so that it is stored nowhere. */
+/** Issues a key. The key contains its own time, so its expiry needs no storage. */
 export function issueKey(): { readonly idempotencyKey: string; readonly expiresAt: string } {
   const id = newId();
   const expires = (timeOfId(id) ?? 0) + ISSUED_KEY_SECONDS * 1000;
@@ -35,24 +40,25 @@ export function issueKey(): { readonly idempotencyKey: string; readonly expiresA
 }
 
 export interface KeyedRequest {
-  /** The `Idempotency-Key` header. */
+  /** Value of the `Idempotency-Key` header. */
   readonly header: string | undefined;
-  /** Who sends it: keys are theirs alone. */
+  /** Client that sends the request. Each client has its own keys. */
   readonly client: string;
   readonly method: string;
   readonly path: string;
   readonly query: unknown;
   readonly body: unknown;
   /**
-   * Fields of the body that hold a person's text. That they are there is hashed, not what they say; what is stored of them
-   * is compared itself. `auto` names a request by its whole body, so by them, too. @default none
+   * Fields of the body that hold personal text. Their presence is hashed, their text is not; a stored text is compared
+   * itself. `auto` hashes the whole body, and so these fields too.
+   * @default none
    */
   readonly personal?: readonly string[];
-  /** Its headers, where it says anything about a session. */
+  /** Session headers, if the request has any. */
   readonly session?: SessionHeaders | undefined;
 }
 
-/** As they came: `Session-Id`, `Request-Number`, `Answered-Up-To`. */
+/** Session headers as they came: `Session-Id`, `Request-Number`, `Answered-Up-To`. */
 export interface SessionHeaders {
   readonly id: string | undefined;
   readonly number: string | undefined;
@@ -60,10 +66,18 @@ export interface SessionHeaders {
 }
 
 /**
- * Reads the key of a request that needs one: the client's own, an issued one, or `auto` (the hash of the body, which
- * must then hold a `clientReference`: else two equal orders could never both be placed). Each may stand in quotes, as the
- * IETF's draft has it ("The Idempotency-Key HTTP Header Field": a string of RFC 8941); with or without them it is the same key.
- * @throws {Problem} 400 `key-missing` where there is none, 400 `invalid-request` where it has another form
+ * Reads the idempotency key of a request. There are three kinds:
+ *
+ * - the client's own key,
+ * - a key that the server issued,
+ * - `auto`: the hash of the body. The body must then hold a `clientReference`, because otherwise two equal orders could
+ *   never both be placed.
+ *
+ * A key may be quoted, as in the IETF's draft ("The Idempotency-Key HTTP Header Field": a string of RFC 8941). It is
+ * the same key with or without quotes.
+ * @example
+ * const key = idempotencyKey({ ...keyedBy(request), personal: ['clientReference'] });
+ * @throws {Problem} 400 `key-missing` if the header is missing; 400 `invalid-request` if it is malformed
  */
 export function idempotencyKey(request: KeyedRequest): IdempotencyKey {
   const { client, method, path, body } = request;
@@ -99,20 +113,26 @@ export function idempotencyKey(request: KeyedRequest): IdempotencyKey {
   };
 }
 
-/** Whether the hash that was stored for a key is this request's. */
+/** Tells whether the hash that was stored for a key belongs to this request. */
 export const isSameRequest = ({ requestHash, formerHash }: RequestHashes, storedHash: unknown): boolean =>
   storedHash === requestHash || storedHash === formerHash;
 
-/** @throws {Problem} 422 where the key of a stored request comes with another request */
+/**
+ * Checks that a key comes with the same request as before.
+ * @throws {Problem} 422 if the stored request is another one
+ */
 export function checkSameRequest(key: RequestHashes, storedHash: unknown): void {
   if (!isSameRequest(key, storedHash)) refuseReused();
 }
 
 /**
- * Personal data isn't hashed: a hash of what can be guessed would tell it for ever, in the aggregate's id (`auto`) and
- * beside it. So what is stored is compared itself.
- * @param sent as it came, @param stored opened again; where it is forgotten there is nothing to compare
- * @throws {Problem} 422 where they differ
+ * Compares personal data with the stored data of the same request.
+ *
+ * Personal data is not hashed, because a hash of a guessable text would reveal it for ever, in the aggregate's id
+ * (`auto`) and in the record. So the stored text itself is compared.
+ * @param sent text as it came
+ * @param stored stored text after it was opened. If it is forgotten, nothing is compared.
+ * @throws {Problem} 422 if they differ
  */
 export function checkSamePersonal(sent: unknown, stored: unknown): void {
   if (typeof stored === 'object' && stored !== null && 'forgotten' in stored) return;
@@ -124,7 +144,10 @@ export function refuseReused(): never {
   throw new Problem('key-reused', 'this key came with another request before: take a new key for a new request');
 }
 
-/** @throws {Problem} 422, for the first use of an issued key after its time */
+/**
+ * Refuses the first use of an issued key after its expiry.
+ * @throws {Problem} 422, always
+ */
 export function refuseExpired(): never {
   throw new Problem(
     'key-expired',
@@ -132,7 +155,10 @@ export function refuseExpired(): never {
   );
 }
 
-/** The text of a quoted string; anything else as it is. @throws {Problem} 400 where the quotes don't fit */
+/**
+ * Returns the text of a quoted string. Other text is returned unchanged.
+ * @throws {Problem} 400 if the quotes do not match
+ */
 function unquoted(header: string | undefined): string | undefined {
   const [, text] = /^"((?:[^"\\]|\\["\\])*)"$/.exec(header ?? '') ?? [];
   if (text !== undefined) return text.replace(/\\(.)/g, '$1');
@@ -158,10 +184,13 @@ function hasExpired(header: string): boolean {
 const hasReference = (body: unknown): boolean =>
   typeof body === 'object' && body !== null && 'clientReference' in body && body.clientReference !== undefined;
 
-/** Of a value's canonical form, 64 hex digits. */
+/** Returns the hash of a value's canonical form, 64 hex digits. */
 export const hashOf = (value: unknown): string => createHash('sha256').update(canonical(value)).digest('hex');
 
-/** @param key stored nowhere, so that the hashes give nothing away */
+/**
+ * Computes the hashes of a request.
+ * @param key raw key, or session id. It is stored nowhere, so that the hashes reveal nothing.
+ */
 export function requestHashesOf(
   key: string,
   { method, path, query, body, personal = [] }: KeyedRequest,
@@ -176,5 +205,5 @@ export function requestHashesOf(
   return { requestHash: hash(impersonal), formerHash: hash(body) };
 }
 
-/** RFC 8785: the same bytes for the same JSON, however it was written. */
+/** Returns the canonical form of a value (RFC 8785): the same bytes for the same JSON, however it was written. */
 const canonical = (value: unknown): string => canonicalize(value) ?? '';

@@ -4,7 +4,9 @@ import { documents } from '../aws/dynamodb.js';
 import { type IdempotencyKey, refuseExpired, refuseReused } from './idempotency-key.js';
 import type { Earlier, RecordsTable, RequestRecord } from './request-record.js';
 
-/** The record of a request under a key: an item of its own, which goes when the window is over. */
+/**
+ * Creates the record of a request that has a key. It is an item of its own and expires after the deduplication window.
+ */
 export function keyRecord(key: IdempotencyKey, { table: TableName, windowSeconds }: RecordsTable): RequestRecord {
   const { scope, requestHash, formerHash } = key;
   const Key = { pk: `api#${scope}` };
@@ -32,7 +34,7 @@ export function keyRecord(key: IdempotencyKey, { table: TableName, windowSeconds
         };
       };
     },
-    // What refuses a claim is the record itself.
+    // The item that refuses a claim is the record itself.
     earlier: (found) => found as unknown as Earlier,
   };
 }

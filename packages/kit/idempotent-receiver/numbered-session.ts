@@ -6,31 +6,40 @@ import { Problem, WriteConflict } from '../http/errors.js';
 import { hashOf, type KeyedRequest, requestHashesOf } from './idempotency-key.js';
 import type { Earlier, RecordsTable, RequestRecord } from './request-record.js';
 
-/** A session without an accepted request for so long takes none any more (1 h). */
+/** Seconds without an accepted request after which a session accepts no more requests (1 h). */
 export const SESSION_IDLE_SECONDS = 3600;
-/** How many requests may be without an answer at once. */
+/** Number of requests that may be unanswered at once. */
 export const REQUESTS_AT_ONCE = 10;
-/** Partition keys of sessions begin with this. */
+/** Prefix of the partition keys of sessions. */
 const SESSION = 'session#';
 
-/** A session as it lies in the records table: its answers are in it, so that one write moves on, adds and forgets. */
+/**
+ * A session, as the records table stores it. It contains its answers, so one write can advance the session, add an
+ * answer and remove others.
+ */
 interface Session {
-  /** Epoch seconds: when it ends, unless a request is accepted before. Not `expiresAt`, which DynamoDB heeds days late. */
+  /**
+   * End of the session in epoch seconds, unless a request is accepted before. It is not `expiresAt`, because DynamoDB
+   * deletes expired items days late.
+   */
   readonly idleUntil: number;
-  /** The client has the answers of all up to this number, and they are gone. */
+  /** Number up to which the client has received all answers. These answers are removed. */
   readonly answeredUpTo: number;
-  /** By number. */
+  /** Answers by request number. */
   readonly answers: Readonly<Record<string, Earlier>>;
 }
 
-/** Bound to its client: another's session is one that isn't there. The id itself is kept nowhere. */
+/**
+ * Returns the key of a session. It contains the client, so another client's session looks like one that does not exist.
+ * The session id itself is not stored.
+ */
 const keyOf = (client: string, sessionId: string) => ({ pk: SESSION + hashOf([client, sessionId]) });
 
 const prefixOf = ({ service }: RecordsTable): string => `${service}_`;
 
 const endsOf = ({ windowSeconds }: RecordsTable) => {
   const idleUntil = clock.epochSeconds() + SESSION_IDLE_SECONDS;
-  // It outlives its end: a repeat of what was carried out is answered for the whole window.
+  // The item outlives the session's end, so a repeat of an accepted request is answered for the whole window.
   return { idleUntil, expiresAt: idleUntil + windowSeconds };
 };
 
@@ -46,15 +55,16 @@ export async function openSession(
     const Item = { ...keyOf(client, sessionId), ...session, expiresAt: ends.expiresAt };
     await putNew({ TableName: records.table, Item });
   } catch (error) {
-    // The id was made just now: it is this very session, whose first answer the SDK didn't get.
+    // The id was created just now. So the existing item is this very session, and the SDK missed the first answer.
     if (!(error instanceof ItemExists)) throw error;
   }
   return { sessionId, expiresAt: new Date(ends.idleUntil * 1000).toISOString() };
 }
 
 /**
- * Request `n` of a session. It commits together with the session's own item: which keeps its answer, forgets those that
- * the client has, and refuses the write where the session has ended or has gone past `n`.
+ * Creates the record of request `n` of a session. The request commits together with the session's own item. That write
+ * stores the answer, removes the answers that the client has received, and is refused if the session has ended or has
+ * advanced beyond `n`.
  *
  *     request 4, and then its late repeat          request 6, answered up to 5
  *     session: answered up to 3, has no 4
@@ -62,7 +72,7 @@ export async function openSession(
  *                                                  transact: effect, answer 6, up to 5, answer 4 is gone
  *     session: answered up to 5: refused
  *
- * @throws {Problem} 400 where a header has another form
+ * @throws {Problem} 400 if a header is malformed
  */
 export function numberedRequest(request: KeyedRequest, records: RecordsTable): RequestRecord {
   const { client, session: headers } = request;
@@ -76,7 +86,11 @@ export function numberedRequest(request: KeyedRequest, records: RecordsTable): R
   const answerIn = (session: Session | undefined): Earlier | undefined =>
     session && number > session.answeredUpTo ? session.answers[number] : undefined;
 
-  /** @returns it, and up to which number its client has the answers. @throws {Problem} 409 */
+  /**
+   * Checks that a session accepts this request.
+   * @returns the session, and the number up to which its client has the answers
+   * @throws {Problem} 409 if the session is not open or the number is out of range
+   */
   const admitted = (session: Session | undefined): { readonly session: Session; readonly upTo: number } => {
     if (!session || session.idleUntil <= clock.epochSeconds()) {
       const isOurs = sessionId.startsWith(prefixOf(records));
@@ -118,13 +132,13 @@ export function numberedRequest(request: KeyedRequest, records: RecordsTable): R
     },
   };
 
-  /** The session's item after this request; the condition holds what `admitted` has seen. */
+  /** Returns the write of the session's item after this request. Its condition repeats what `admitted` checked. */
   function accepted({ answers, answeredUpTo }: Session, upTo: number, answer: Earlier) {
     const gone = Object.keys(answers).filter((one) => Number(one) <= upTo);
     const { idleUntil, expiresAt } = endsOf(records);
-    // Never true of an item that isn't there: no request makes a session.
+    // False if the item does not exist, so no request creates a session.
     const isOpen = 'idleUntil > :now';
-    // Or it would be moved back, and a number that was answered and forgotten would be taken once more.
+    // Otherwise the write would move the session back, and a number whose answer was removed would be accepted again.
     const hasNotMovedOn = 'answeredUpTo = :seen';
     const isNew = 'attribute_not_exists(answers.#number)';
     return {

@@ -4,7 +4,10 @@ import { requestRecords } from './request-record.js';
 
 const records = requestRecords();
 
-/** POST /sessions, and under another address for another service: a session for numbered requests; each call opens one. */
+/**
+ * Handles POST /sessions (other services have other paths): opens a session for numbered requests. Each call opens a
+ * new session.
+ */
 export const handler = endpoint({ roles: ['customer', 'operator'] }, async ({ caller }) => ({
   status: 201,
   body: await openSession(clientOf(caller), records),

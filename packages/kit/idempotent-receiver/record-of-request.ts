@@ -5,8 +5,9 @@ import { numberedRequest } from './numbered-session.js';
 import type { RecordsTable, RequestRecord } from './request-record.js';
 
 /**
- * How a changing request is told from its repeat: by its number in a session, or by its key.
- * @throws {Problem} 400 where it says both or neither, or in another form
+ * Creates the record by which a repeat of a changing request is recognised: by its number in a session, or by its
+ * idempotency key.
+ * @throws {Problem} 400 if the request has both or neither, or if one is malformed
  */
 export function recordOfRequest(request: KeyedRequest, records: RecordsTable): RequestRecord {
   if (!request.session) return keyRecord(idempotencyKey(request), records);

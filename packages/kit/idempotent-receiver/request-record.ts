@@ -3,16 +3,22 @@ import { Env } from '../aws/environment.js';
 import { required, requiredInteger } from '../aws/read-environment.js';
 import type { RequestHashes } from './idempotency-key.js';
 
-/** A service's idempotency table, how long a repeat is recognised, and the route that opens sessions. */
+/** Idempotency table of a service, its deduplication window, and the route that opens sessions. */
 export interface RecordsTable {
   readonly table: string;
   readonly windowSeconds: number;
-  /** Stands in the ids of its sessions: a client that has several can tell them apart, and so can the service. */
+  /**
+   * Name of the service. It is part of the ids of its sessions, so that a client with several sessions, and the
+   * service, can tell them apart.
+   */
   readonly service: string;
   readonly sessionsPath: string;
 }
 
-/** The one of this function's service. @throws {SettingMissing} at start, where the construct didn't set it */
+/**
+ * Returns the idempotency table of this function's service.
+ * @throws {SettingMissing} at start, if the construct did not set it
+ */
 export const requestRecords = (): RecordsTable => ({
   table: required(Env.RECORDS),
   windowSeconds: requiredInteger(Env.DEDUPE_WINDOW_SECONDS),
@@ -20,32 +26,37 @@ export const requestRecords = (): RecordsTable => ({
   sessionsPath: required(Env.SESSIONS),
 });
 
-/** What is kept of a request that was carried out. */
+/** Stored result of a request that was accepted. */
 export interface Earlier {
-  /** The aggregate's version that answers it. */
+  /** Version of the aggregate that answers the request. */
   readonly version: number;
   readonly requestHash: string;
-  /** Id of the one request that did it. */
+  /** Id of the one request that did the work. */
   readonly trigger: string;
 }
 
-/** How a request that changes something is told from its repeat, by a key or by a number, and where that is kept. */
+/** Record of a changing request, by a key or by a number in a session. It recognises a repeat. */
 export interface RequestRecord extends RequestHashes {
-  /** 64 hex digits, of this request and its repeats alone: what it makes can be named by it. */
+  /** Hash of 64 hex digits that only this request and its repeats have. It can name what the request creates. */
   readonly scope: string;
-  /** What this request led to before, strongly consistent; nothing where it is not known to have led to anything. */
+  /**
+   * Reads the result of an earlier success of this request, strongly consistent. Returns `undefined` if none is known.
+   */
   find(): Promise<Earlier | undefined>;
   /**
-   * @returns the write that records it as carried out, with the version that answers it; refused where it was recorded
-   *   before, and then shows what stands there
-   * @throws {Problem} it can't be carried out for the first time any more; as a repeat it may be answered all the same
+   * Prepares the claim of the request.
+   * @returns a function that creates the write which records the request, with the version that answers it. The write
+   *   is refused if the request was recorded before, and then shows the existing item.
+   * @throws {Problem} if the request cannot be accepted for the first time any more. As a repeat it may still be
+   *   answered.
    */
   claim(trigger: string): Promise<(version: number) => TransactWriteItem>;
   /**
-   * What a refused claim has met.
-   * @throws {Problem} no repeat, but too late meanwhile; {@link WriteConflict} neither: try again
+   * Returns the result in the item that refused a claim.
+   * @throws {Problem} if the request is not a repeat, but is too late by now
+   * @throws {WriteConflict} if it is neither; try again
    */
   earlier(found: Item | undefined): Earlier;
-  /** @throws {Problem} 422, another request came under the same key or number */
+  /** @throws {Problem} 422, always: another request had the same key or number before */
   refuseReused(): never;
 }
