@@ -4,7 +4,10 @@ import { Env } from '../aws/environment.js';
 import { required } from '../aws/read-environment.js';
 import { PersonalKeys } from './personal-keys.js';
 
-/** The keys of people, for a function that its stack lets open or seal. @throws {SettingMissing} at start, where it doesn't */
+/**
+ * Returns the personal keys, for a function that its stack permits to open or to seal.
+ * @throws {SettingMissing} at start, if the stack permits neither
+ */
 export const personalKeysOfFunction = (): PersonalKeys =>
   new PersonalKeys({
     table: required(Env.PERSONAL_KEYS),

@@ -2,14 +2,14 @@ import { type AnyEvent, ContractViolation, type EventSchema, type ServiceContrac
 import type { PersonalKeys } from './personal-keys.js';
 import { eventOf, type Place, SealBroken, type Sealed, Unsealed } from './sealed.js';
 
-/** A field of an event that holds a person's data. */
+/** A field of an event that contains personal data. */
 interface PersonalField {
   readonly field: string;
   readonly person: string;
   readonly value: unknown;
 }
 
-/** The fields of an event that its contract marks as personal, as far as they are there. */
+/** Returns the fields of an event that its contract marks as personal. Absent fields are left out. */
 export function personalFields(contract: ServiceContract, { type, data }: AnyEvent): readonly PersonalField[] {
   const { personal } = schemaOf(contract, type);
   if (!personal) return [];
@@ -22,16 +22,16 @@ export function personalFields(contract: ServiceContract, { type, data }: AnyEve
 const schemaOf = ({ events }: ServiceContract, type: string): Partial<EventSchema> =>
   (Object.hasOwn(events, type) ? events[type] : undefined) ?? {};
 
-/** An event with new values in some of its fields. */
+/** Returns a copy of an event with new values in some of its fields. */
 const withFields = <Event extends AnyEvent>(event: Event, fields: Readonly<Record<string, unknown>>): Event => ({
   ...event,
   data: { ...(event.data as object), ...fields },
 });
 
 /**
- * Seals what is personal in an event, for its place and its person alone.
- * @throws {ContractViolation} a personal field holds anything but what was prepared for that person, or stands in plain text
- *   under the name by which it is shown
+ * Seals the personal fields of an event. A sealed value opens only in this place and for this person.
+ * @throws {ContractViolation} if a personal field holds anything but a value that was prepared for its person, or if
+ *   the event has plain text under the name by which a sealed field is shown
  */
 export function sealEvent<Event extends AnyEvent>(
   contract: ServiceContract,
@@ -52,8 +52,9 @@ export function sealEvent<Event extends AnyEvent>(
 }
 
 /**
- * Whether what is sealed in an event was sealed for that event: a state that is folded from it takes its word.
- * @throws {SealBroken}
+ * Checks that the sealed values in an event were sealed for that event. A state that is folded from the event trusts
+ * the event id in the value.
+ * @throws {SealBroken} if a value was sealed for another event
  */
 export function checkSeals(contract: ServiceContract, event: AnyEvent, id: string): void {
   for (const { value } of personalFields(contract, event)) {
@@ -62,8 +63,9 @@ export function checkSeals(contract: ServiceContract, event: AnyEvent, id: strin
 }
 
 /**
- * Events of one aggregate with what is personal in them opened, or said to be forgotten. Each person's key is asked for once.
- * @param aggregate as in its key: `Order#3f…`
+ * Opens the personal fields in events of one aggregate, or marks them as forgotten. Each person's key is requested
+ * once.
+ * @param aggregate partition key of the aggregate, for example `Order#3f…`
  * @throws what {@link PersonalKeys.openAll} throws
  */
 export async function openEvents<Event extends AnyEvent & { readonly id: string }>(

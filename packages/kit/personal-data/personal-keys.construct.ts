@@ -13,12 +13,18 @@ import type { ServiceFunction } from '../service/service-function.construct.js';
 import { acknowledgeNoRestore, pinLogicalId, tableDefaults } from '../service/tables.construct.js';
 
 const PEOPLE = 'PERSON#';
-/** A right holds for calls that say what they are for, and for no other use of the key. */
+/**
+ * Encryption context that every permission requires. So a permission holds for personal data only, and for no other use
+ * of the key.
+ */
 const FOR_PERSONAL_DATA = { 'kms:EncryptionContext:purpose': 'personal-data' };
-/** Tag of the roles and users that may use the key; its value is the environment's name. */
+/** Tag of the roles and users that may use the key. Its value is the environment's name. */
 export const PERSONAL_DATA_TAG = 'orderly-personal-data';
 
-/** What administrators of the account may do with the key. No use of it, and no grant that would let others use it. */
+/**
+ * Actions that administrators of the account may do with the key. They include no use of the key, and no grant that
+ * would let others use it.
+ */
 const ADMINISTRATION = [
   'CancelKeyDeletion',
   'CreateAlias',
@@ -44,7 +50,7 @@ const ADMINISTRATION = [
   'UpdateKeyDescription',
 ].map((action) => `kms:${action}`);
 const USE = ['kms:Decrypt', 'kms:GenerateDataKey'];
-/** Calls after which personal data can be read by nobody, or by somebody else. */
+/** Calls after which nobody, or somebody else, can read personal data. */
 const DANGERS = ['DisableKey', 'PutKeyPolicy', 'ScheduleKeyDeletion'];
 const DANGER = 'PersonalDataKeyInDanger';
 
@@ -54,12 +60,15 @@ export interface PersonalKeysProps {
 }
 
 /**
- * The people's data keys, one item a person, and the KMS key that wraps them (its run time lies beside it).
- * A person is forgotten once their item holds no key any more; a tombstone stays in its place, for ever.
+ * Table of the people's data keys, one item each, and the KMS key that wraps them (envelope encryption). The run time
+ * is in the same folder.
  *
- * Whoever restores this table brings keys back. So it can be restored for one day only, where other tables have 35: as
- * long as it takes to see that something has gone wrong with everybody's keys, after which all personal data would be
- * lost. A person who was forgotten in that day has to be forgotten again (docs/operations/runbook.md). Nothing here expires.
+ * Crypto-shredding: a person is forgotten once their item holds no key. A tombstone stays in its place, for ever.
+ * Nothing in this table expires.
+ *
+ * A restore of this table brings deleted keys back. So it can be restored for one day only; other tables can be
+ * restored for 35 days. One day is enough to detect a fault that damages everybody's keys, after which all personal
+ * data would be lost. A person who was forgotten on that day must be forgotten again after a restore (docs/operations/runbook.md).
  */
 export class PersonalKeys extends Construct {
   readonly table: TableV2;
@@ -91,22 +100,23 @@ export class PersonalKeys extends Construct {
     this.tellOfDanger(alarmTopic);
   }
 
-  /** The function may read what is sealed. */
+  /** Grants a function permission to read sealed data. */
   letOpen(handler: ServiceFunction): void {
     this.let(handler, ['GetItem'], ['kms:Decrypt']);
   }
 
-  /** The function may write personal data, and so make a key for a person who has none. */
+  /** Grants a function permission to write personal data. This includes creating a key for a person who has none. */
   letSeal(handler: ServiceFunction): void {
     this.let(handler, ['GetItem', 'PutItem'], ['kms:GenerateDataKey', 'kms:Decrypt']);
   }
 
   /**
-   * Administrators of the account keep the key, as AWS recommends against being locked out; `kms:*` in their own policies
-   * lets none of them use it. Use is for roles with the tag, which need the right in a policy of their own as well.
+   * Returns the key's policy. Administrators of the account manage the key, because AWS recommends not to lock them
+   * out. `kms:*` in their own policies does not let them use it. Only roles with the tag may use it, and they also need
+   * the permission in a policy of their own.
    *
-   * The roles aren't named here: they are in stacks that wait for this one, and KMS refuses a policy that names a role
-   * which doesn't exist yet.
+   * The policy does not name the roles. They are in stacks that depend on this one, and KMS refuses a policy that names
+   * a role which does not exist yet.
    */
   private keyPolicy(): PolicyDocument {
     const principals = [new AccountRootPrincipal()];
@@ -119,8 +129,8 @@ export class PersonalKeys extends Construct {
   }
 
   /**
-   * Tells the topic who has disabled the key, scheduled its deletion or changed its policy. CloudTrail hands these calls to
-   * EventBridge where the account has a trail that logs management events.
+   * Notifies the topic who disabled the key, scheduled its deletion or changed its policy. CloudTrail sends these calls
+   * to EventBridge if the account has a trail that logs management events.
    */
   private tellOfDanger(topic: ITopic): void {
     const said = [
@@ -136,7 +146,7 @@ export class PersonalKeys extends Construct {
         detail: {
           eventSource: ['kms.amazonaws.com'],
           eventName: DANGERS,
-          // A key is named by its id or its ARN in these calls.
+          // These calls name a key by its id or by its ARN.
           requestParameters: { keyId: [this.key.keyId, this.key.keyArn] },
         },
       },

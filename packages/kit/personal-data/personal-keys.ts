@@ -4,50 +4,59 @@ import { clock } from '../aws/clock.js';
 import { type Item, ItemExists, putNew } from '../aws/dynamodb.js';
 import { eventOf, open, type Place, type Sealed, Unsealed } from './sealed.js';
 
-/** Stands where a person's data was, once the person is forgotten. */
+/** Placeholder for the data of a person who was forgotten. */
 export interface Forgotten {
   readonly forgotten: true;
 }
 const FORGOTTEN: Forgotten = { forgotten: true };
 
 export interface PersonalKeysSettings {
-  /** Table of the people's keys, one item a person. */
+  /** Name of the table of the people's keys, one item each. */
   readonly table: string;
-  /** ARN of the KMS key that wraps them. */
+  /** ARN of the KMS key that wraps the people's keys. */
   readonly kmsKey: string;
   readonly documents: DynamoDBDocumentClient;
   readonly kms: KMSClient;
 }
 
-/** A sealed value and its place; in a state without the event, whose id the value itself says. */
+/** A sealed value and its place. In a state, the place has no event: the value itself contains the event's id. */
 export interface SealedAt {
   readonly sealed: Sealed;
   readonly place: Omit<Place, 'event'> & Partial<Pick<Place, 'event'>>;
 }
 
-/** How long a function may hold a key, in seconds: as long as it can still read a person who is forgotten meanwhile. */
+/**
+ * Seconds for which a function may keep a key in memory. For so long it can still read the data of a person who is
+ * forgotten meanwhile.
+ */
 const IN_MEMORY_SECONDS = 300;
 const MOST_IN_MEMORY = 200;
 
-/** Neither a key nor a tombstone where something is sealed: it was not forgotten, it was lost. */
+/** Error for sealed data that has neither a key nor a tombstone. The key was lost; the person was not forgotten. */
 export class KeyMissing extends Error {
   override readonly name = 'KeyMissing';
 }
 
-/** Key of a person's item. */
+/** Returns the key of a person's item. */
 export const personKey = (person: string): { readonly pk: string } => ({ pk: `PERSON#${person}` });
 
 /**
- * Every person's own data key (design G8): whoever deletes it has deleted all that was sealed by it, wherever copies are.
- * KMS makes and wraps the key; its item becomes a tombstone when the person is forgotten, so that nothing that comes
- * late makes a new one:
+ * Data keys of people, one key for each person (design G8). Deleting a key deletes all data that was sealed with it,
+ * wherever copies are (crypto-shredding).
+ *
+ * KMS creates and wraps each key (envelope encryption). When a person is forgotten, a tombstone replaces the item, so
+ * that a late message does not create a new key:
  *
  *     late message              forget
  *     no key in memory
  *                               put tombstone over the key
  *     put key: refused, and shows the tombstone
  *
- * What KMS or DynamoDB throws is thrown on, before anything was sealed: it passes, and trying again helps.
+ * The caller receives errors of KMS and DynamoDB before anything is sealed. They are transient, so a retry helps.
+ * @example
+ * const address = await keys.unsealed(customerId, { street: 'Main Street 1' });
+ * const place = { aggregate: `Order#${orderId}`, field: 'deliverTo' };
+ * const [opened] = await keys.openAll(customerId, [{ sealed: order.deliverTo, place }]);
  */
 export class PersonalKeys {
   private readonly memory = new Map<string, { readonly key: Uint8Array; readonly until: number }>();
@@ -55,8 +64,8 @@ export class PersonalKeys {
   constructor(private readonly settings: PersonalKeysSettings) {}
 
   /**
-   * Prepares a person's data for its commit. Makes a key for a person who has none.
-   * @returns nothing where the person is forgotten
+   * Prepares a person's data for its commit, which seals it. Creates a key for a person who has none.
+   * @returns `undefined` if the person is forgotten
    */
   async unsealed(person: string, plain: unknown): Promise<Unsealed | undefined> {
     const key = (await this.keyOf(person)) ?? (await this.newKey(person));
@@ -64,10 +73,11 @@ export class PersonalKeys {
   }
 
   /**
-   * Opens what was sealed for this person, each value for its place. However many there are, the key is asked for once; where
-   * there are none, not at all.
-   * @returns the data in their order, or {@link Forgotten} for each
-   * @throws {SealBroken} one was sealed for another person or place; {@link KeyMissing}
+   * Opens values that were sealed for this person, each for its place. The key is requested once for all values, and
+   * not at all if there are none.
+   * @returns the data in the order of the values, or {@link Forgotten} for each
+   * @throws {SealBroken} if a value was sealed for another person or place
+   * @throws {KeyMissing} if there is neither a key nor a tombstone
    */
   async openAll(person: string, values: readonly SealedAt[]): Promise<readonly unknown[]> {
     if (values.length === 0) return [];
@@ -77,7 +87,10 @@ export class PersonalKeys {
     return values.map(({ sealed, place }) => open(key, person, sealed, { event: eventOf(sealed), ...place }));
   }
 
-  /** From memory, or from its item, strongly consistent. @returns nothing where the person has none yet */
+  /**
+   * Returns the key from memory, or from its item, strongly consistent.
+   * @returns `undefined` if the person has no key yet
+   */
   private async keyOf(person: string): Promise<Uint8Array | 'forgotten' | undefined> {
     this.dropExpired();
     const held = this.memory.get(person);
@@ -109,14 +122,17 @@ export class PersonalKeys {
     try {
       await putNew({ TableName: table, Item: { ...personKey(person), wrapped, createdAt: clock.now() } }, documents);
     } catch (error) {
-      // Another request was first, or this one's answer was lost; or the person was forgotten at this moment.
+      // Another request was first, or this request's answer was lost, or the person was forgotten at this moment.
       if (error instanceof ItemExists) return this.keyIn(person, error.existing);
       throw error;
     }
     return this.remember(person, Plaintext);
   }
 
-  /** Of everybody, whoever is asked for: a key that nobody asks for again would stay for as long as the function does. */
+  /**
+   * Drops the expired keys of all people. Otherwise a key that nobody requests again would stay as long as the
+   * function's process.
+   */
   private dropExpired(): void {
     const now = clock.epochSeconds();
     for (const [person, { until }] of this.memory) {
@@ -133,5 +149,8 @@ export class PersonalKeys {
   }
 }
 
-/** Bound to the wrapped key by KMS, named in the rights of the functions, and written into CloudTrail: ids only. */
+/**
+ * Returns the encryption context of a person's key: ids only, because KMS binds it to the wrapped key, the functions'
+ * permissions name it, and CloudTrail logs it.
+ */
 const encryptionContext = (person: string) => ({ purpose: 'personal-data', person });

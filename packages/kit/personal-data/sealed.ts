@@ -2,35 +2,43 @@ import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import * as z from 'zod/mini';
 
 /**
- * A person's data as it is stored and published: `1.<id of its event>.<initialisation vector, cipher text and tag>`, the
- * last in base64url. The event's id is told because a state, folded from many events, doesn't know it.
+ * Personal data as it is stored and published: `1.<id of its event>.<initialisation vector, cipher text and tag>`; the
+ * last part is base64url. The value contains the event's id, because a state that is folded from many events does not
+ * know it.
  */
 export const Sealed = z.strictObject({ sealed: z.string().check(z.regex(/^1\.[0-9a-f-]{36}\.[A-Za-z0-9_-]{39,}$/)) });
 export type Sealed = z.infer<typeof Sealed>;
 
-/** Where a sealed value stands: it opens nowhere else. */
+/** Place of a sealed value. The value opens nowhere else. */
 export interface Place {
-  /** As in its key: `Order#3f…`. */
+  /** Partition key of the aggregate, for example `Order#3f…`. */
   readonly aggregate: string;
   readonly event: string;
-  /** Of the event's data. */
+  /** Field of the event's data. */
   readonly field: string;
 }
 
-/** A sealed value that was changed, or stands where it was not sealed for. */
+/** Error for a sealed value that was changed, or is in another place than it was sealed for. */
 export class SealBroken extends Error {
   override readonly name = 'SealBroken';
 }
 
-/** NIST SP 800-38D: 96 bits, random; one key stands for 2^32 of them, far above what one person writes. */
+/**
+ * Size of the random initialisation vector: 96 bits (NIST SP 800-38D). It allows 2^32 values for one key, far above
+ * what one person writes.
+ */
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** What a seal binds its value to, beside the key. */
+/** Returns the data to which a seal binds its value, besides the key. */
 const boundTo = (person: string, { aggregate, event, field }: Place): Buffer =>
   Buffer.from(JSON.stringify([1, person, aggregate, event, field]));
 
-/** AES-256-GCM (NIST SP 800-38D). @param key the person's, 32 bytes @param plain whatever JSON can hold */
+/**
+ * Seals a value with AES-256-GCM (NIST SP 800-38D).
+ * @param key data key of the person, 32 bytes
+ * @param plain any value that JSON can represent
+ */
 export function seal(key: Uint8Array, person: string, plain: unknown, place: Place): Sealed {
   const iv = randomBytes(IV_BYTES);
   const cipher = createCipheriv('aes-256-gcm', key, iv).setAAD(boundTo(person, place));
@@ -38,10 +46,13 @@ export function seal(key: Uint8Array, person: string, plain: unknown, place: Pla
   return { sealed: `1.${place.event}.${text.toString('base64url')}` };
 }
 
-/** Id of the event that a value says it was sealed for; `open` finds out whether that is true. */
+/** Returns the event id that a sealed value contains. `open` verifies it. */
 export const eventOf = ({ sealed }: Sealed): string => sealed.split('.')[1] ?? '';
 
-/** @throws {SealBroken} for another key, person, aggregate, event or field than it was sealed for */
+/**
+ * Opens a sealed value.
+ * @throws {SealBroken} if it was sealed for another key, person, aggregate, event or field
+ */
 export function open(key: Uint8Array, person: string, { sealed }: Sealed, place: Place): unknown {
   const bytes = Buffer.from(sealed.split('.')[2] ?? '', 'base64url');
   const [iv, text, tag] = [
@@ -59,8 +70,8 @@ export function open(key: Uint8Array, person: string, { sealed }: Sealed, place:
 }
 
 /**
- * A person's data on its way into a commit, which seals it: to domain code it is a sealed value whose text isn't known
- * yet. As JSON it has no data in it, and no schema takes it.
+ * Personal data that its commit will seal. Domain code treats it as a sealed value whose text is not known yet. As JSON
+ * it contains no data, and no schema accepts it.
  */
 export class Unsealed implements Sealed {
   readonly sealed = '';
