@@ -8,7 +8,7 @@ import { type Counts, PROJECTIONS, type Rebuild } from './contract.js';
 import { type Projection, versionsOf } from './projection.js';
 import { pointerKey } from './versions.js';
 
-/** How many differences are named. */
+/** Number of differences that a checkpoint lists by name. */
 export const NAMED_DIFFERENCES = 20;
 
 const NOTHING: Counts = {
@@ -21,15 +21,19 @@ const NOTHING: Counts = {
   deleted: 0,
 };
 
-/** Somebody else has written since: another runner, or a pause. What was done until then may be done again. */
+/**
+ * Error for a checkpoint that another writer has changed: another runner, or a pause. Work since the last checkpoint
+ * may be done again.
+ */
 export class CheckpointMoved extends WriteConflict {
   override readonly name = 'CheckpointMoved';
 }
 
 /**
- * What is known of a projection's rebuild: the only writer of the checkpoint and of the pointer. The pointer changes only
- * in a transaction with the checkpoint, whose revision guards both: who decides on what somebody else has gone on from is
- * refused.
+ * Progress of a projection's rebuild. This class is the only writer of the checkpoint and of the pointer.
+ *
+ * The pointer changes only in a transaction with the checkpoint, whose revision guards both (a fencing token). A runner
+ * that decides on an outdated revision is refused:
  *
  *     one runner                              another
  *     compares the last page
@@ -40,7 +44,7 @@ export class CheckpointMoved extends WriteConflict {
 export class Checkpoint {
   constructor(private readonly projection: Pick<Projection, 'name' | 'table'>) {}
 
-  /** Strongly consistent. */
+  /** Reads the checkpoint, strongly consistent. */
   async read(): Promise<Rebuild | undefined> {
     const { table: TableName, name } = this.projection;
     const { Item } = await documents.send(
@@ -50,7 +54,7 @@ export class Checkpoint {
   }
 
   /**
-   * Begins one, from now on every event is shown in a new version too; or leaves the one that is under way.
+   * Begins a rebuild. From now on, every event is shown in a new version too. A running rebuild is left as it is.
    * @throws {WriteConflict} after five lost races
    */
   async begin(purpose: Rebuild['purpose']): Promise<void> {
@@ -83,7 +87,10 @@ export class Checkpoint {
     });
   }
 
-  /** Keeps what was done. @throws {CheckpointMoved} */
+  /**
+   * Saves the progress.
+   * @throws {CheckpointMoved} if another writer has changed the checkpoint
+   */
   async save(rebuild: Rebuild): Promise<Rebuild> {
     const next = { ...rebuild, revision: rebuild.revision + 1 };
     const { Update } = this.write(next, rebuild.revision);
@@ -97,9 +104,9 @@ export class Checkpoint {
   }
 
   /**
-   * Ends the building: the pointer names one version again. From here on it can only go forward.
-   * @param keeps the new version, or the one that it was to replace
-   * @throws {CheckpointMoved} somebody else decided, or paused it
+   * Ends the build: the pointer names one version again. From here on, the rebuild can only continue to its end.
+   * @param keeps version that stays: the new one, or the one that it was to replace
+   * @throws {CheckpointMoved} if another runner decided, or an operator paused the rebuild
    */
   async decide(rebuild: Rebuild, keeps: number): Promise<Rebuild> {
     const { position: _, ...rest } = rebuild;
@@ -130,8 +137,8 @@ export class Checkpoint {
   }
 
   /**
-   * An Update as both a call of its own and a part of a transaction take it.
-   * @param after revision that it was read at; none where there was no rebuild
+   * Returns an Update that fits both a call of its own and a transaction.
+   * @param after revision at which the checkpoint was read. It is absent if there was no rebuild.
    */
   private write(rebuild: Rebuild, after: number | undefined) {
     const isAsRead = after === undefined ? 'attribute_not_exists(pk)' : '#rebuild.#revision = :after';

@@ -5,7 +5,9 @@ import type { Difference } from './contract.js';
 import { type Projection, putRow, type Row, stamped, unstamped } from './projection.js';
 import { eachOf, type Part, rowsPage } from './replay.js';
 
-/** An event that young may still be on its way to the projection: longer than a consumer's attempts take. */
+/**
+ * Seconds for which an event may still be on its way to the projection. It is longer than a consumer's attempts take.
+ */
 const ON_ITS_WAY_SECONDS = 3_600;
 
 interface Compared {
@@ -15,16 +17,20 @@ interface Compared {
   readonly differences: readonly Difference[];
 }
 
-/** What came of one row. */
+/** Result of the comparison of one row. */
 type Verdict = { readonly is: 'equal' | 'completed' | 'pending' } | { readonly is: Difference['kind'] };
 
 /**
- * Compares a page of rows of the version that is read with the new one, byte for byte but for the version in their keys;
- * and completes the new one: the feed is an index, which may show a commit late, however late that is.
+ * Compares a page of rows of the current version with the new version, byte for byte except for the version in their
+ * keys. It also completes the new version: the feed is an index, which may show a commit late, however late that is.
  *
- * The scan begins after the new version was named in the pointer, and is strongly consistent. So it meets each row whose
- * consumer did not put it into the new version itself (projection.ts), and what no consumer has put yet will be put into
- * both. After the last page the new version has everything that the old one has.
+ * The scan is strongly consistent, and begins after the pointer named the new version. A row that is not in the new
+ * version yet is in one of two cases:
+ *
+ * - Its consumer put it into the old version only (projection.ts). Then the scan finds it.
+ * - No consumer has put it at all. Then its consumer will put it into both versions.
+ *
+ * So after the last page, the new version has everything that the old version has.
  */
 export async function comparePage(
   projection: Projection,
@@ -37,7 +43,7 @@ export async function comparePage(
   await eachOf(page.done, async (stored) => {
     const { version, row } = unstamped(projection, stored);
     if (version !== versions.reads && version !== versions.builds) return;
-    // Where both versions have the row, it is compared once.
+    // If both versions have the row, it is compared once.
     if (version === versions.builds && (await stands(projection, row, versions.reads))) return;
     verdicts.push({ id: projection.idOf(row), verdict: await judge(projection, row, versions) });
   });
@@ -63,7 +69,8 @@ async function judge(
   { reads, builds }: { readonly reads: number; readonly builds: number },
 ): Promise<Verdict> {
   const key = { pk, sk, version };
-  // A consumer puts the new version's row first: read the other way round, its event would look like a difference.
+  // A consumer puts the row of the new version first. If this code read the new version first, the consumer's event
+  // would look like a difference.
   const read = await stands(projection, key, reads);
   const built = await stands(projection, key, builds);
   if (read && built?.version === read.version) return { is: bytesOf(read) === bytesOf(built) ? 'equal' : 'bytes' };
@@ -80,7 +87,7 @@ async function judge(
   return { is: secondsBetween(newest, clock.now()) < ON_ITS_WAY_SECONDS ? 'pending' : 'behind' };
 }
 
-/** The row of a version as it would be in version 1, strongly consistent. */
+/** Reads the row of a version, strongly consistent. Returns it with the keys of version 1. */
 async function stands(projection: Projection, row: Row, version: number): Promise<Row | undefined> {
   const { pk, sk } = stamped(projection, row, version);
   const { Item } = await documents.send(
@@ -89,6 +96,6 @@ async function stands(projection: Projection, row: Row, version: number): Promis
   return Item && unstamped(projection, Item as Row).row;
 }
 
-/** Attributes come in no order. */
+/** Returns the content of a row as text. It sorts the attributes, because DynamoDB returns them in any order. */
 const bytesOf = (row: Row): string =>
   JSON.stringify(Object.entries(row).toSorted(([one], [other]) => (one < other ? -1 : 1)));

@@ -1,84 +1,95 @@
 import type { Item } from '../aws/dynamodb.js';
 
-/** What a projection's functions, their rights and the operator's command line have in common. */
+/** Shared by a projection's functions, their permissions and the operator's command line. */
 
-/** Partition keys of what is known about projections begin with this. */
+/** Prefix of the partition keys of items about projections. */
 export const PROJECTIONS = 'PROJECTION#';
 
-/** Index of every commit's keys, in about the order of time. */
+/** Name of the feed: an index of the keys of all commits (global log), approximately in order of time. */
 export const FEED_INDEX = 'feed';
 
-/** Which versions of a projection's rows there are: they count from 1, and none is ever used again. */
+/** Versions of a projection's rows. They count from 1, and no number is ever used again. */
 export interface Versions {
-  /** The one that lists are read from. */
+  /** Version from which lists are read. */
   readonly reads: number;
-  /** The one that a rebuild is filling, where one is under way. */
+  /** Version that a rebuild is building. It is absent if no rebuild is running. */
   readonly builds?: number | undefined;
-  /** The highest that was ever begun. */
+  /** Highest version that was ever begun. */
   readonly last: number;
 }
 
-/** How a row of the version that is read differs from its rebuilt one. */
+/** Difference between a row of the current version and its rebuilt row. */
 export interface Difference {
-  /** `Order/<id>` */
+  /** Aggregate: `Order/<id>`. */
   readonly subject: string;
   /**
-   * `bytes`: the same version of the aggregate, shown otherwise. `behind`: an event of over an hour ago isn't shown.
-   * `unfounded`: it shows what no event tells.
+   * Kind of the difference:
+   *
+   * - `bytes`: both rows show the same version of the aggregate, but their contents differ.
+   * - `behind`: the row does not show an event that is over an hour old.
+   * - `unfounded`: the row shows something that does not follow from any event.
    */
   readonly kind: 'bytes' | 'behind' | 'unfounded';
 }
 
 export interface Counts {
-  /** Commits that the feed gave. */
+  /** Commits that the feed returned. */
   readonly commits: number;
   readonly aggregates: number;
-  /** Rows of the version that is read, compared with those of the new one. */
+  /** Rows of the current version that were compared with those of the new version. */
   readonly compared: number;
-  /** Of those: rows that the feed had not given, or not as new, and that were put then. */
+  /** Compared rows that the feed had not returned, or only in an older state. They were put into the new version. */
   readonly completed: number;
-  /** Rows of the version that is read whose newest events are younger than an hour and on their way. */
+  /** Rows of the current version whose newest events are younger than an hour and still on their way. */
   readonly pending: number;
   readonly differences: number;
   readonly deleted: number;
 }
 
-/** A rebuild, as far as it has come; kept after its end until the next one. */
+/** Progress of a rebuild. It is kept after its end, until the next rebuild begins. */
 export interface Rebuild {
-  /** Raised by each write: of two runners, one goes on from what the other wrote. */
+  /**
+   * Revision of the checkpoint; each write raises it. If there are two runners, one continues from what the other
+   * wrote.
+   */
   readonly revision: number;
-  /** `switch`: the new version is to be read. `check`: it is compared and goes again. */
+  /**
+   * `switch`: lists are read from the new version afterwards. `check`: the new version is compared and then deleted.
+   */
   readonly purpose: 'switch' | 'check';
   readonly phase: 'REPLAY' | 'COMPARE' | 'DELETE' | 'DONE';
   readonly paused: boolean;
-  /** The version that was read when it began, and the one that it fills. */
+  /** Version that was current when the rebuild began. `builds` is the new version. */
   readonly replaces: number;
   readonly builds: number;
-  /** The version that stays: from the phase DELETE on. */
+  /** Version that stays. Set from the phase DELETE on. */
   readonly keeps?: number;
-  /** Where the phase goes on; none at its beginning. */
+  /** Position from which the phase continues. It is absent at the beginning of a phase. */
   readonly position?: Item;
   readonly startedAt: string;
-  /** When the phase DELETE began. */
+  /** Time at which the phase DELETE began. */
   readonly decidedAt?: string;
   readonly finishedAt?: string;
   readonly counts: Counts;
-  /** The first of them. */
+  /** The first differences that were found. */
   readonly differences: readonly Difference[];
 }
 
-/** What an operator asks a projection's rebuild function for. */
+/** Request of an operator to a projection's rebuild function. */
 export type RebuildRequest =
   | { readonly action: 'show' | 'pause' | 'resume' | 'discard' }
-  /** Begins a rebuild; leaves one that is under way as it is. */
+  /** Begins a rebuild. A running rebuild is left as it is. */
   | { readonly action: 'begin'; readonly purpose: Rebuild['purpose'] }
-  /** Works for a while. `pageSize`: how many items are read at once, and done again after a crash. */
+  /**
+   * Works for a limited time. `pageSize` is the number of items that are read at once, and that are read again after a
+   * crash.
+   */
   | { readonly action: 'go-on'; readonly pageSize: number };
 
 export interface RebuildAnswer {
   readonly versions: Versions;
-  /** The one that is under way, or the last; none where there never was one. */
+  /** Running rebuild, or the last one. It is absent if there never was a rebuild. */
   readonly rebuild?: Rebuild;
-  /** There is nothing to do for so long, in seconds. */
+  /** Seconds for which there is nothing to do. */
   readonly waitSeconds?: number;
 }

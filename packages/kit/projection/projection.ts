@@ -6,34 +6,52 @@ import type { AnyEvent } from '../messages/contract.js';
 import type { Versions } from './contract.js';
 import { inVersion, liveVersions, pointerKey, versionOf, versionsIn } from './versions.js';
 
-/** A row as its projection makes it, with the keys of version 1. */
+/** A row of a projection, with the keys of version 1. */
 export type Row = Item & { readonly pk: string; readonly sk: string; readonly version: number };
 
 /**
- * Rows that are shown of aggregates, one each, in their service's own table. A row follows from its aggregate alone: the
- * same history up to the same version is the same row, byte for byte, whoever puts it and whenever.
+ * A projection (read model): rows in their service's own table, one row for each aggregate.
+ *
+ * A row follows from its aggregate alone. The same history up to the same version gives the same row, byte for byte,
+ * whoever puts it and whenever.
+ * @example
+ * const orderList: Projection<Order> = {
+ *   name: 'order-list',
+ *   table: required(Env.TABLE),
+ *   aggregate: 'Order',
+ *   store: orderStore,
+ *   partitions: 'ORDERS#',
+ *   versionedKeys: ['sk'],
+ *   row: ({ id, state, version }) =>
+ *     state.status === 'NONE'
+ *       ? undefined
+ *       : { pk: `ORDERS#${state.customerId}`, sk: `ORDER#${id}`, version, status: state.status },
+ *   idOf: ({ sk }) => sk.slice('ORDER#'.length),
+ * };
  */
 export interface Projection<State = unknown> {
-  /** Pinned; the name of its consumer too. */
+  /** Name of the projection and of its consumer. Never change it. */
   readonly name: string;
   readonly table: string;
-  /** Type of the aggregates that it shows: `Order`. */
+  /** Type of the aggregates that the projection shows, for example `Order`. */
   readonly aggregate: string;
   readonly store: Pick<EventStore<State, AnyEvent>, 'load'>;
-  /** Its rows, and nothing else, have partition keys that begin so. */
+  /** Prefix of the partition keys of its rows. No other item of the table has it. */
   readonly partitions: string;
-  /** The keys that say the version: the sort key, and an index's partition key where the rows are in one. */
+  /**
+   * Names of the keys that contain the version: the sort key, and an index's partition key if the rows are in an index.
+   */
   readonly versionedKeys: readonly string[];
-  /** The row of an aggregate; nothing where it has none. */
+  /** Returns the row of an aggregate, or `undefined` if it has none. */
   row(loaded: Loaded<State>): Row | undefined;
-  /** Of which aggregate a row is. */
+  /** Returns the id of the aggregate that a row shows. */
   idOf(row: Row): string;
 }
 
 /**
- * Which versions there are.
- * @param read `newest` is strongly consistent; `soon` costs half and may be a moment late, which is enough for a list: a
- *   version that isn't read any more is kept for a minute
+ * Reads the versions of a projection.
+ * @param read `newest` is strongly consistent. `soon` costs half and may be slightly outdated. That is enough for a
+ *   list, because a version is kept for a minute after lists stop reading it.
  */
 export async function versionsOf(
   { table, name }: Pick<Projection, 'table' | 'name'>,
@@ -45,11 +63,11 @@ export async function versionsOf(
   return versionsIn(Item);
 }
 
-/** The row with the keys of a version. */
+/** Returns the row with the keys of a version. */
 export const stamped = (projection: Projection, row: Row, version: number): Row =>
   withKeys(projection, row, (key) => inVersion(key, version));
 
-/** A stored row: its version, and what it would be in version 1, so that two versions of it can be compared. */
+/** Returns a stored row's version, and the row with the keys of version 1. So rows of two versions can be compared. */
 export const unstamped = (projection: Projection, row: Row): { readonly version: number; readonly row: Row } => ({
   version: versionOf(row.sk),
   row: withKeys(projection, row, (key) => inVersion(key, 1)),
@@ -62,7 +80,7 @@ const withKeys = ({ versionedKeys }: Projection, row: Row, change: (key: string)
   ),
 });
 
-/** Puts a row into one version unless a newer one stands there: so it doesn't matter who puts it, how often, and when. */
+/** Puts a row into one version, unless a newer row is there. So it does not matter who puts it, how often, and when. */
 export async function putRow(projection: Projection, row: Row, version: number): Promise<'applied' | 'duplicate'> {
   const isNewer = 'attribute_not_exists(pk) OR version < :version';
   try {
@@ -82,8 +100,9 @@ export async function putRow(projection: Projection, row: Row, version: number):
 }
 
 /**
- * Shows an aggregate as it is now, at any of its events: its row goes into the version that is read and into the one
- * that is being built. The pointer is read once more behind the put, since a rebuild may begin in between:
+ * Projects the current state of an aggregate, at any of its events: puts its row into the current version, and into the
+ * version that a rebuild is building. It reads the pointer once more after the put, because a rebuild may begin in
+ * between:
  *
  *     consumer of a new order's first event    rebuild
  *     pointer: version 1 is read, none built
@@ -93,13 +112,17 @@ export async function putRow(projection: Projection, row: Row, version: number):
  *     puts the row into version 1
  *                                              pointer: version 2 is read
  *     pointer: version 2 is read
- *     puts the row into version 2, too; without this look the order would be in no list any more
+ *     puts the row into version 2, too; without this second read the order would be in no list any more
  *
- * So an event whose consumer looked last after the rebuild had begun is in the new version by its consumer. Any other
- * one had its row in the old version before that, where the comparison meets it (compare.ts). There is no third kind: a
- * consumer that died before its last look gets its message again.
- *
- * @returns `duplicate` where every version had it already
+ * So every event is in one of two cases. If its consumer read the pointer for the last time after the rebuild began,
+ * the consumer put the row into the new version. Otherwise its row was in the old version before the rebuild began, so
+ * the comparison finds it (compare.ts). There is no third case: a consumer that crashes before its last read receives
+ * its message again.
+ * @example
+ * on(orderEvents, {
+ *   OrderPlaced: ({ event }) => ({ project: async () => show(orderList, await orderStore.load(event.data.orderId)) }),
+ * });
+ * @returns `duplicate` if every version already had the row
  */
 export async function show<State>(
   projection: Projection<State>,

@@ -7,23 +7,32 @@ import type { Rebuild, RebuildAnswer, RebuildRequest } from './contract.js';
 import { type Projection, versionsOf } from './projection.js';
 import { deletePage, replayPage } from './replay.js';
 
-/** No page is begun in the last part of the function's time: a call works for a third of it, then tells how far it is. */
+/**
+ * Milliseconds kept free before the function's timeout. It begins no page in this time. So a call works for a third of
+ * its time and then reports its progress.
+ */
 const RESERVE_MS = 20_000;
-/** Who read the pointer before it changed has ended by then: functions that read it have 10 s. */
+/**
+ * Seconds before old rows are deleted. By then, every function that read the pointer before its change has ended,
+ * because these functions have a timeout of 10 s.
+ */
 const DRAIN_SECONDS = 60;
 
 /**
- * The function that rebuilds a projection, beside the version that is read:
+ * Creates the function that rebuilds a projection. It builds a new version beside the current one:
  *
  *     begin     a new version is named in the pointer: consumers put each row into both
  *     REPLAY    the feed's aggregates, each loaded once, into the new version
- *     COMPARE   every row of both, byte for byte; what the feed didn't show is put too
+ *     COMPARE   every row of both, byte for byte; rows that the feed didn't return are put too
  *     switch    the pointer names the new version, and no other, in one conditional transaction
  *     DELETE    a minute later: rows of earlier versions
  *
- * Each call works for some seconds and keeps a checkpoint after each page, so it may end anywhere: every step can be done
- * again, and two runners at once do some of them twice and nothing wrong.
- * @throws {Error} an aggregate can't be loaded or a table can't be reached: the checkpoint stays, nothing is switched
+ * Each call works for some seconds and saves a checkpoint after each page, so it may end anywhere. Every step is
+ * repeatable: two runners at once do some steps twice, but do nothing wrong.
+ * @example
+ * export const handler = rebuilder(orderList);
+ * @throws {Error} if an aggregate cannot be loaded or a table cannot be reached. The checkpoint stays, and nothing is
+ *   switched.
  */
 export function rebuilder(
   projection: Projection,
@@ -65,7 +74,7 @@ async function goOn(
   }
 }
 
-/** One page of the phase that it is in, with its checkpoint. */
+/** Works on one page of the current phase and saves the checkpoint. */
 async function page(
   projection: Projection,
   checkpoint: Checkpoint,
@@ -99,7 +108,9 @@ async function page(
   return checkpoint.save(at(next, next ? deleted : { ...deleted, finishedAt: clock.now() }, 'DONE'));
 }
 
-/** The rebuild at a position of its phase; at the beginning of the next one where the phase has no more. */
+/**
+ * Returns the rebuild at a position of its phase, or at the beginning of the next phase if there is no position left.
+ */
 function at(position: Rebuild['position'], { position: _, ...rebuild }: Rebuild, next: Rebuild['phase']): Rebuild {
   return position ? { ...rebuild, position } : { ...rebuild, phase: next };
 }
@@ -117,7 +128,7 @@ async function change(checkpoint: Checkpoint, to: (rebuild: Rebuild) => Rebuild)
   }
 }
 
-/** The new version goes again, and the one that is read stays. */
+/** Discards the new version. The current version stays. */
 async function discard(checkpoint: Checkpoint): Promise<void> {
   const rebuild = await checkpoint.read();
   if (rebuild?.phase === 'REPLAY' || rebuild?.phase === 'COMPARE') await checkpoint.decide(rebuild, rebuild.replaces);

@@ -4,21 +4,26 @@ import { aggregateKey, commitKey } from '../messages/commit.js';
 import { FEED_INDEX } from './contract.js';
 import { type Projection, putRow, type Row, unstamped } from './projection.js';
 
-/** Calls under way at once. */
+/** Number of concurrent calls. */
 const CONCURRENCY = 50;
 
-/** A part of a phase: where the next part begins, none where this was the last; and what was done. */
+/**
+ * Part of a phase: the work that was done, and the start of the next part. `position` is absent after the last part.
+ */
 export interface Part<Done> {
   readonly position: Item | undefined;
   readonly done: Done;
 }
 
 /**
- * Replays a page of the feed into a version: loads each aggregate once, at its first commit, of which it has exactly one
- * for ever; so nothing has to be remembered of those that were seen. The load is strongly consistent and has every event
- * until then, so that neither the feed's order nor events that come meanwhile matter.
+ * Replays a page of the feed into a version.
  *
- * A page is one of a Scan: an aggregate needs no order between its commits here, and hours without any cost nothing.
+ * It loads each aggregate once, at its first commit. Every aggregate has exactly one first commit, so the aggregates
+ * that were seen need not be remembered. The load is strongly consistent and includes every event so far, so neither
+ * the feed's order nor concurrent events matter.
+ *
+ * A page is a page of a Scan, because the order of an aggregate's commits does not matter here, and a Scan spends
+ * nothing on hours without commits.
  */
 export async function replayPage(
   projection: Projection,
@@ -45,8 +50,8 @@ export async function replayPage(
 }
 
 /**
- * A page of a projection's rows, of whichever version. Strongly consistent: "all of the write operations that completed
- * before the Scan began are guaranteed to be contained in the Scan response" (AWS, API reference of Scan).
+ * Reads a page of a projection's rows, of all versions. It is strongly consistent: "all of the write operations that
+ * completed before the Scan began are guaranteed to be contained in the Scan response" (AWS, API reference of Scan).
  */
 export async function rowsPage(
   { table, partitions }: Projection,
@@ -67,8 +72,8 @@ export async function rowsPage(
 }
 
 /**
- * Deletes a page of the versions that were begun until now, but for the one that stays. Versions are never used again, so
- * a runner that wakes up late deletes nothing of a later rebuild.
+ * Deletes a page of the versions that were begun so far, except the version that stays. Version numbers are never used
+ * again, so a delayed runner deletes nothing of a later rebuild.
  */
 export async function deletePage(
   projection: Projection,
@@ -87,7 +92,10 @@ export async function deletePage(
   return { position: page.position, done: old.length };
 }
 
-/** Works on all, so many at once. @throws the first failure; others may have been done */
+/**
+ * Processes all items with limited concurrency.
+ * @throws the first failure. Other items may have been processed.
+ */
 export async function eachOf<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
   const waiting = [...items];
   const next = async (): Promise<void> => {

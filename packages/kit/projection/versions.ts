@@ -8,26 +8,29 @@ const Pointer = z.object({
   last: z.int().check(z.gte(1)),
 });
 
-/** Key of the item that says which version is read and which is being built. */
+/** Returns the key of the pointer: the item that says which version is read and which is being built. */
 export const pointerKey = (projection: string) => ({ pk: PROJECTIONS + projection, sk: 'POINTER' });
 
-/** What that item says; without one nothing was ever rebuilt. */
+/** Returns the versions in the pointer. Without a pointer, the projection was never rebuilt. */
 export const versionsIn = (pointer: Item | undefined): Versions =>
   pointer ? z.parse(Pointer, pointer) : { reads: 1, last: 1 };
 
-/** Every version that a row is put into, the one that is being built first: a switch then never shows an older row. */
+/**
+ * Returns every version into which a row is put. The version that is being built comes first, so a switch never shows
+ * an older row.
+ */
 export const liveVersions = ({ reads, builds }: Versions): readonly number[] =>
   builds === undefined ? [reads] : [builds, reads];
 
-/** A key's first word, in capitals, and its version where it isn't 1. */
+/** First word of a key, in capitals, and its version if that is not 1. */
 const WORD = /^([A-Z]+)(?:@(\d+))?/;
 
 /**
- * A row's key in a version: `ORDER#...` is `ORDER@2#...` in version 2. Version 1 has no mark: its rows lie where they lay
- * before there were versions, so that no deployment has to move them.
+ * Returns a row's key in a version: `ORDER#...` is `ORDER@2#...` in version 2. Version 1 has no mark. Its rows keep the
+ * keys that they had before there were versions, so no deployment has to move them.
  */
 export const inVersion = (key: string, version: number): string =>
   key.replace(WORD, (_, word: string) => (version === 1 ? word : `${word}@${version}`));
 
-/** The version that a row's key says. */
+/** Returns the version that a row's key contains. */
 export const versionOf = (key: string): number => Number(WORD.exec(key)?.[2] ?? 1);
