@@ -8,17 +8,19 @@ import { newestSince } from './order-list.js';
 const limits = customerLimits();
 
 /**
- * The clock hour in which a customer reached `ORDERS_PER_HOUR`. The count of an hour never falls, so an entry holds until the
- * hour's end; where it is lost, the list is read again.
+ * Clock hour in which a customer reached `ORDERS_PER_HOUR`. The count of an hour never falls, so an entry is valid
+ * until the hour ends. If the entry is lost, the list is read again.
  */
 const fullHours = new Map<string, string>();
 const MOST_REMEMBERED = 1_000;
 const MOST_READ = Math.max(limits.ordersPerHour, limits.ordersUnderWay);
 
 /**
- * Whether a customer may place one more order, by their list: eventually consistent reads of bounded size, so that placing an
- * order stays one write unit. A burst that is faster than the list passes here, and so do more orders in an hour than one
- * page shows. The account's exact count declines such orders afterwards (accounts, `domain/account.ts`).
+ * Checks a customer's list for whether the customer may place one more order. It makes eventually consistent reads of
+ * bounded size, so placing an order stays one write unit.
+ *
+ * The list may miss orders: a burst is faster than the list, and an hour may hold more orders than one page shows. The
+ * account counts exactly and declines such orders afterwards (accounts, `domain/account.ts`).
  * @param now ISO 8601, UTC
  */
 export async function limitOn(customerId: string, now: string): Promise<LimitReached | undefined> {
@@ -42,7 +44,7 @@ export function refuseOverLimit({ limit, retryAfterSeconds }: LimitReached): nev
   throw new Problem('limit-reached', WHY[limit], { retryAfterSeconds, limit });
 }
 
-/** @throws {Problem} 400, always. @param places of lines that cost nothing and have too many pieces */
+/** @throws {Problem} 400, always. @param places of free lines with too many pieces */
 export function refuseFreeLines(places: readonly number[]): never {
   const detail = `expected at most ${MAX_FREE_QUANTITY} pieces of a line with a unit price of 0`;
   const errors = places.map((at) => pointerFault(['lines', at, 'quantity'], detail));

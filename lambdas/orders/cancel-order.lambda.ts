@@ -12,7 +12,7 @@ import { people, shownTo } from './people.js';
 
 const records = requestRecords();
 
-/** POST /orders/{orderId}/cancellation: the change and the record of its request in one transaction. */
+/** POST /orders/{orderId}/cancellation: writes the change and the record of its request in one transaction. */
 export const handler = endpoint({ roles: ['customer'], body: CancelOrder }, async (request) => {
   const { caller, body } = request;
   const record = recordOfRequest({ ...keyedBy(request), personal: ['reason'] }, records);
@@ -33,7 +33,8 @@ export const handler = endpoint({ roles: ['customer'], body: CancelOrder }, asyn
     },
   });
   const order = await shownTo(caller, loaded);
-  // A reason isn't hashed: it is compared where this request's is kept. What was cancelled before keeps another's.
+  // The hash of the request leaves out the reason, which is compared with the stored one instead. If the order was
+  // cancelled before, it keeps the earlier reason.
   if (changed && typeof order.reason === 'string' && order.reason !== body.reason) record.refuseReused();
   if (replayed) count('DuplicatesSuppressed');
   logger.info(replayed ? 'order cancelled before' : 'order cancelled', { orderId: loaded.id });
@@ -41,7 +42,9 @@ export const handler = endpoint({ roles: ['customer'], body: CancelOrder }, asyn
   return { status: 200, body: order, headers };
 });
 
-/** Sealed by the key of the order's customer; a forgotten person's order is cancelled without a reason. */
+/**
+ * Seals the reason with the key of the order's customer. The order of a forgotten person is cancelled without a reason.
+ */
 async function sealedReason(order: Order, reason: string | undefined) {
   if (order.status === 'NONE' || reason === undefined) return {};
   const sealedReason = await people.unsealed(order.customerId, reason);

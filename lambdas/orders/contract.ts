@@ -3,45 +3,49 @@ import { type EventOf, earlierShape } from '../../packages/kit/messages/contract
 import { Sealed } from '../../packages/kit/personal-data/sealed.js';
 import { COUNTRIES } from './countries.js';
 
-/** Smallest units of a currency (cents), never fractions. */
+/** Integer amount in minor units of a currency (cents), never a fraction. */
 export const Money = z.strictObject({
   amount: z.int().check(z.gte(0), z.lte(1e12)),
   currency: z.currencyCode(),
 });
 export type Money = z.infer<typeof Money>;
 
-/** A stock keeping unit, as in the address of its stock. */
+/** A stock keeping unit, as it appears in the path of its stock. */
 export const Sku = z.string().check(z.regex(/^[A-Za-z0-9._-]{1,64}$/, 'expected 1 to 64 of A-Z a-z 0-9 . _ -'));
 
 export const OrderLine = z.strictObject({
   sku: Sku,
   quantity: z.int().check(z.gte(1), z.lte(10_000)),
-  /** The price that the customer agreed to. */
+  /** Price that the customer agreed to. */
   unitPrice: Money,
 });
 export type OrderLine = z.infer<typeof OrderLine>;
 
 /**
- * Pieces of one line that costs nothing: no credit limits these, and they would take the stock of others. Only new orders are
- * held to it, so it is no part of {@link PlaceOrder}: the repeat of an earlier order gets its first answer.
+ * Maximum pieces of one line that costs nothing. No credit limit bounds free lines, so without this they would take the
+ * stock of others. Only new orders have to obey it, so {@link PlaceOrder} doesn't check it: the repeat of an earlier
+ * order gets its first answer.
  */
 export const MAX_FREE_QUANTITY = 10;
 
-/** As part of a key, it has an end. */
+/** The length is limited because the id is part of a key. */
 export const OrderId = z.string().check(z.minLength(1), z.maxLength(64));
 
-/** `<sagaId>/<step>` of an order's saga: the same for every retry of a step; the answer carries it back. */
+/** Id of a saga step, `<sagaId>/<step>`. Every retry of a step has the same id, and the answer carries it back. */
 export const StepId = z.string().check(z.minLength(1), z.maxLength(256));
 
-/** A total may pass the limit of one amount, never what a number holds exactly. */
+/** A total may exceed the limit of a single amount, but stays within the integers that a number holds exactly. */
 const Total = z.object({ amount: z.int().check(z.gte(0)), currency: z.string() });
 
-/** Text of people's: no control characters, and nothing that a queue or a table would refuse or change. */
+/**
+ * Text that a person wrote: without control characters, and without anything that a queue or a table would refuse or
+ * change.
+ */
 export const Text = z
   .string()
   .check(z.regex(/^[^\p{Cc}\p{Cs}\p{Noncharacter_Code_Point}]*$/u, 'expected text without control characters'));
 
-/** Why the business refused an order. */
+/** Business reason for which an order is rejected. */
 export const RejectionReason = z.enum([
   'OUT_OF_STOCK',
   'PRICE_CHANGED',
@@ -49,40 +53,48 @@ export const RejectionReason = z.enum([
   'OVER_LIMIT',
   'CURRENCY_MISMATCH',
   'PAYMENT_DECLINED',
-  /** Somebody who has a part in it did not answer in time. */
+  /** A participant did not answer in time. */
   'TIMED_OUT',
-  /** Somebody who has a part in it refused, for a reason that no customer can act on. */
+  /** A participant refused, for a reason that no customer can act on. */
   'STEP_REFUSED',
 ]);
 export type RejectionReason = z.infer<typeof RejectionReason>;
 
-/** Limits of a customer's orders, beside the credit: orders that are under way at once, and orders within a clock hour (UTC). */
+/**
+ * Limits of a customer's orders other than the credit: orders in progress at once, and orders within a clock hour
+ * (UTC).
+ */
 export const OrderLimit = z.enum(['ORDERS_UNDER_WAY', 'ORDERS_PER_HOUR']);
 export type OrderLimit = z.infer<typeof OrderLimit>;
 
-/** The clock hour that `ORDERS_PER_HOUR` counts by, here and in accounts. @param time ISO 8601, UTC @returns `2026-11-22T10` */
+/**
+ * Returns the clock hour by which orders and accounts count `ORDERS_PER_HOUR`. @param time ISO 8601, UTC @returns
+ * `2026-11-22T10`
+ */
 export const hourOf = (time: string): string => time.slice(0, '2026-11-22T10'.length);
 
-/** The reasons that there were before the saga. */
+/** The reasons that existed before the saga. */
 const RejectionReason2 = z.enum(['OUT_OF_STOCK']);
 const OrderRejected2 = z.object({ orderId: OrderId, reason: RejectionReason2, skus: z.array(z.string()) });
 const OrderRejected3 = z.object({
   orderId: OrderId,
   reason: RejectionReason,
-  /** Lines that the reason is about; none where it is the whole order, or where version 1 didn't say. */
+  /** Lines that the reason is about; empty if it is the whole order, or if version 1 didn't name them. */
   skus: z.array(z.string()),
-  /** `PRICE_CHANGED`, `CURRENCY_MISMATCH`: what these lines cost in the catalogue. 0.2.0 neither writes nor shows it. */
+  /**
+   * For `PRICE_CHANGED` and `CURRENCY_MISMATCH`: catalogue prices of these lines. 0.2.0 neither writes nor shows it.
+   */
   prices: z.exactOptional(z.array(z.object({ sku: Sku, unitPrice: Money }))),
-  /** `OVER_LIMIT`: the limit, where it isn't the customer's credit. 0.2.0 neither writes nor shows it. */
+  /** For `OVER_LIMIT`: the limit, unless it is the customer's credit. 0.2.0 neither writes nor shows it. */
   limit: z.exactOptional(OrderLimit),
 });
 
-/** Where an order goes: a person's data, stored and published sealed only. */
+/** Delivery address of an order: personal data, which is stored and published only sealed. */
 export const DeliveryAddress = z.strictObject({
   name: Text.check(z.minLength(1), z.maxLength(100)),
   street: Text.check(z.minLength(1), z.maxLength(200)),
   city: Text.check(z.minLength(1), z.maxLength(100)),
-  /** Empty where the country has none. */
+  /** Empty for countries without postal codes. */
   postalCode: Text.check(z.maxLength(20)),
   country: z.string().check(z.refine((code) => COUNTRIES.has(code), 'expected a country of ISO 3166-1 alpha-2: DE')),
 });
@@ -90,7 +102,7 @@ export type DeliveryAddress = z.infer<typeof DeliveryAddress>;
 
 /** A customer's own words or address, as an event holds them. */
 export type SealedData = Sealed;
-/** What stands in an answer in the place of a customer's data, once they are forgotten. */
+/** Replaces a forgotten customer's data in an answer. */
 export type Forgotten = { readonly forgotten: true };
 
 const OrderPlaced1 = z.object({
@@ -102,15 +114,15 @@ const OrderPlaced1 = z.object({
     z.refine((lines) => new Set(lines.map(({ sku }) => sku)).size === lines.length, 'a SKU twice'),
   ),
   total: Total,
-  /** As 0.2.0 wrote it; since then it is `sealedReference`. */
+  /** 0.2.0 wrote this field; later releases write `sealedReference`. */
   clientReference: z.exactOptional(z.string()),
   placedAt: z.iso.datetime(),
 });
 
-/** Whose order it is; 0.1.0 didn't say. */
+/** Customer who owns the order; 0.1.0 didn't write it. */
 const OfCustomer = z.exactOptional(z.string().check(z.maxLength(128)));
 
-/** What the orders service publishes; `subject` is `Order/<orderId>`. */
+/** Events that the orders service publishes; `subject` is `Order/<orderId>`. */
 export const ordersContract = {
   service: 'orders',
   events: {
@@ -139,11 +151,14 @@ export const ordersContract = {
       data: z.object({
         orderId: OrderId,
         customerId: OfCustomer,
-        /** As 0.2.0 wrote it; since then it is `sealedReason`. */
+        /** 0.2.0 wrote this field; later releases write `sealedReason`. */
         reason: z.exactOptional(z.string()),
         /** Why the customer cancelled. 0.2.0 neither writes nor shows it. */
         sealedReason: z.exactOptional(Sealed),
-        /** Its saga was still under way, and undoes what it did; otherwise everybody undoes what is his own. */
+        /**
+         * Present if the order's saga was still in progress: it compensates its own steps. Otherwise, each service
+         * releases its own resources.
+         */
         underWay: z.exactOptional(z.literal(true)),
       }),
       personal: { sealedReason: 'customerId' },
@@ -178,12 +193,12 @@ export const PlaceOrder = z
   );
 export type PlaceOrder = z.infer<typeof PlaceOrder>;
 
-/** Body of `POST /orders/{id}/cancellation`; none at all is the same as `{}`. */
+/** Body of `POST /orders/{id}/cancellation`; an absent body is the same as `{}`. */
 export const CancelOrder = z.strictObject({
   reason: z.exactOptional(Text.check(z.minLength(1), z.maxLength(200))),
 });
 
-/** Type of the aggregate that leads an order; its keys begin with it. */
+/** Type of the saga (process manager) that leads an order; its keys begin with this. */
 export const CREATE_ORDER_SAGA = 'CreateOrderSaga';
 
 export interface RejectedLine {
@@ -196,19 +211,22 @@ export interface OrderView {
   readonly orderId: string;
   readonly customerId: string;
   readonly status: 'PENDING' | 'APPROVED' | 'REJECTED' | 'CANCELLED';
-  /** Why it was rejected, or cancelled in the customer's own words. */
+  /** Reason for the rejection, or the customer's own words for the cancellation. */
   readonly reason?: string | Forgotten;
-  /** Which limit a rejection for `OVER_LIMIT` is about, where it isn't the customer's credit. */
+  /** Limit that a rejection for `OVER_LIMIT` is about, unless it is the customer's credit. */
   readonly limit?: OrderLimit;
-  /** Which lines a rejection is about, and their unit prices in the catalogue when it was decided, where these are why. */
+  /**
+   * Lines that a rejection is about. If their prices are the reason, it includes the unit prices that the catalogue had
+   * at the decision.
+   */
   readonly rejectedLines?: readonly RejectedLine[];
   readonly clientReference?: string | Forgotten;
   readonly lines: readonly OrderLine[];
   readonly total: Money;
-  /** Version of the order that this shows, from 1. */
+  /** Version of the order in this view, from 1. */
   readonly version: number;
   /** ISO 8601, UTC. */
   readonly placedAt: string;
-  /** Not in lists. */
+  /** Absent in lists. */
   readonly deliverTo?: DeliveryAddress | Forgotten;
 }

@@ -10,7 +10,10 @@ import { type CreateOrder, type CreateOrderEvent, createOrderContract } from './
 
 const table = required(Env.TABLE);
 
-/** Sagas of orders, in the service's own table: so an order and its saga change in one transaction. */
+/**
+ * Event store of the orders' sagas. It shares the service's table with the orders, so an order and its saga change in
+ * one transaction.
+ */
 export const createOrderStore = new DynamoDbEventStore<SagaState<CreateOrder>, CreateOrderEvent>(
   { table, aggregate: CREATE_ORDER_SAGA, contract: createOrderContract, feedShards: feedShards() },
   { initialState, evolve, stateSchema: 1 },

@@ -3,7 +3,7 @@ import { endpoint } from '../../packages/kit/http/http.js';
 import { orderIdOf, orderStore } from './order-store.js';
 import { shownTo } from './people.js';
 
-/** GET /orders/{orderId}: the order now, or as it was at a time or version; strongly consistent. */
+/** GET /orders/{orderId}: the current order, or the order at an earlier time or version; strongly consistent. */
 export const handler = endpoint(
   { roles: ['customer', 'operator'], query: AsItWas },
   async ({ caller, query, parameter }) => {

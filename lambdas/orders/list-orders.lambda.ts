@@ -8,7 +8,10 @@ import { opened } from './people.js';
 
 const Query = z.strictObject({ ...Paging, customerId: z.exactOptional(CallerId) });
 
-/** GET /orders: a customer's own, or for an operator those of `?customerId=`; newest first, eventually consistent. */
+/**
+ * GET /orders: a customer's own orders, or for an operator those of `?customerId=`; newest first, eventually
+ * consistent.
+ */
 export const handler = endpoint({ roles: ['customer', 'operator'], query: Query }, async ({ caller, query }) => {
   const customerId = whoseOrders(caller, query.customerId);
   const list = `orders of ${customerId}`;

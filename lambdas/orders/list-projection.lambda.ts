@@ -6,7 +6,7 @@ import { ordersList } from './order-list.js';
 import { orderStore } from './order-store.js';
 import { listEvents } from './subscriptions.js';
 
-/** Customers' lists of orders: each event of an order writes its row again, from the order itself. */
+/** Projects orders into customers' lists: each event of an order rewrites its row from the order itself. */
 export const handler = consumer(
   [
     onEvery(listEvents, ({ event }) => ({

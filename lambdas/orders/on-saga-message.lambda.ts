@@ -11,7 +11,10 @@ import { orderStore } from './order-store.js';
 import type { CreateOrder } from './saga-contract.js';
 import { answers, orderEvents, sagaCommands } from './subscriptions.js';
 
-/** Everything that the saga of an order hears: its order, the answers to its steps, its clock, and operators. */
+/**
+ * Handles every message to an order's saga: the order's events, the answers to its steps, its timeouts and operators'
+ * commands.
+ */
 export const handler = consumer(
   [
     on(orderEvents, {
@@ -49,7 +52,7 @@ export const handler = consumer(
   { isRefusal: (error) => error instanceof SagaRefused || error instanceof OrderRefused },
 );
 
-/** What answers have in common. Without a step it was no saga that asked. */
+/** Fields that all answers have in common. If the step is absent, the answer is not for a saga. */
 interface Answer {
   readonly data: {
     readonly orderId: string;
@@ -89,8 +92,8 @@ function begun(data: CreateOrder, trace: Trace): Handling {
 }
 
 /**
- * The order changes with its saga, in one transaction. The order is rejected by the message that ends its saga, so the
- * details of a refusal pass from that message to the order, and the saga doesn't keep them.
+ * Changes the order and its saga in one transaction. The message that ends the saga also rejects the order, so the
+ * details of a refusal pass from that message to the order, and the saga doesn't store them.
  */
 async function effectOf(
   orderId: string,

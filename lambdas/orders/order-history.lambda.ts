@@ -6,7 +6,7 @@ import { ordersContract } from './contract.js';
 import { ORDER, orderIdOf, orderStore, visibleTo } from './order-store.js';
 import { people } from './people.js';
 
-/** GET /orders/{orderId}/history: every event of the order, oldest first. */
+/** GET /orders/{orderId}/history: all events of the order, oldest first. */
 export const handler = endpoint(
   { roles: ['customer', 'operator'], query: HistoryQuery },
   async ({ caller, query, parameter }) => {

@@ -10,15 +10,17 @@ import { orderStore } from './order-store.js';
 const CUSTOMER = 'CUSTOMER#';
 const ORDER = 'ORDER#';
 
-/** Where an order stands in its customer's list: newest first, ids where two were placed in one millisecond. */
+/**
+ * Returns an order's position in its customer's list. The list is newest first; ids break ties within a millisecond.
+ */
 export const positionOfOrder = ({ placedAt, orderId }: OrderView): string => `${placedAt}#${orderId}`;
 
-/** What a cursor may hold: `positionOfOrder` of some order. */
+/** Content of a cursor: the `positionOfOrder` of some order. */
 export const OrderPosition = z
   .string()
   .check(z.regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z#[0-9a-f]{32}$/, 'expected the time and id of an order'));
 
-/** Customers' lists of orders: a row for each order, in its customer's partition. */
+/** Projection of customers' order lists: a row for each order, in its customer's partition. */
 export const ordersList: Projection<Order> = {
   name: 'orders-list',
   table: orderStore.table,
@@ -35,7 +37,7 @@ export const ordersList: Projection<Order> = {
       pk: CUSTOMER + order.customerId,
       sk: ORDER + positionOfOrder(order),
       version,
-      // As text: an answer's fields keep their order, and a rebuilt row is the same to the byte.
+      // Stored as text: an answer's fields keep their order, and a rebuilt row is identical to the byte.
       order: JSON.stringify(order),
       ...(Object.keys(sealed).length > 0 ? { sealed: JSON.stringify(sealed) } : {}),
     };
@@ -43,17 +45,17 @@ export const ordersList: Projection<Order> = {
   idOf: ({ sk }) => sk.slice(sk.lastIndexOf('#') + 1),
 };
 
-/** A row of the list: nothing in it was opened. */
+/** A row of the list, with its sealed data still sealed. */
 export interface ListedOrder {
   readonly view: OrderView;
   readonly sealed: SealedFields;
 }
 
 /**
- * A customer's orders, newest first, eventually consistent.
- * @param before position of the last order shown: logical, so that it holds in whichever version is read
- * @param limit at most so many
- * @returns one more than `limit` where there are more
+ * Reads a customer's orders, newest first, eventually consistent.
+ * @param before position of the last order shown; it is a logical position, so it is valid in every version of the list
+ * @param limit maximum number of orders
+ * @returns one more than `limit` if there are more
  */
 export async function ordersOf(
   customerId: string,
@@ -69,7 +71,7 @@ export async function ordersOf(
       ExpressionAttributeValues: {
         ':pk': CUSTOMER + customerId,
         ':first': prefix,
-        // BETWEEN takes its ends in: the row shown last is left out below.
+        // BETWEEN includes both bounds, so the code below drops the row that was shown last.
         ':last': prefix + (before ?? '~'),
       },
       ScanIndexForward: false,
@@ -81,10 +83,11 @@ export async function ordersOf(
 }
 
 /**
- * Reads a customer's newest orders since a time, newest first, eventually consistent. It is one page of DynamoDB: at most
- * 1 MB, 128 read units. An order that is PENDING has a row of at most 8 KB, so over a hundred of the largest are seen.
+ * Reads a customer's newest orders since a time, newest first, eventually consistent. It reads one page of DynamoDB: at
+ * most 1 MB, 128 read units. The row of a PENDING order has at most 8 KB, so a page shows over a hundred of the
+ * largest.
  * @param time ISO 8601, UTC
- * @param limit at most so many
+ * @param limit maximum number of orders
  */
 export async function newestSince(customerId: string, time: string, limit: number): Promise<readonly OrderView[]> {
   const { reads } = await versionsOf(ordersList, 'soon');

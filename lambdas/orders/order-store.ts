@@ -10,7 +10,7 @@ import { evolve, initialState, type Order, viewOf } from './domain/order.js';
 /** Type of the aggregate. */
 export const ORDER = 'Order';
 
-/** Orders, in the service's own table. */
+/** Event store of orders, in the service's own table. */
 export const orderStore = new DynamoDbEventStore<Order, OrderEvent>(
   { table: required(Env.TABLE), aggregate: ORDER, contract: ordersContract, feedShards: feedShards() },
   { initialState, evolve, stateSchema: 3 },
@@ -20,12 +20,12 @@ const noSuchOrder = (): never => {
   throw new Problem('not-found', 'there is no order of this id');
 };
 
-/** Ids as this service makes them; another text isn't looked up. @throws {Problem} 404 */
+/** Checks that an id has the form of this service's ids; any other text isn't looked up. @throws {Problem} 404 */
 export const orderIdOf = (parameter: string): string => (/^[0-9a-f]{32}$/.test(parameter) ? parameter : noSuchOrder());
 
 /**
- * The order as its owner or an operator may see it, without personal data.
- * @throws {Problem} 404 where there is none, or it is someone else's: the two look the same
+ * Returns the order as its owner or an operator may see it, without personal data.
+ * @throws {Problem} 404 if it doesn't exist or belongs to someone else; both answers look the same
  */
 export function visibleTo({ id, role }: Caller, loaded: Loaded<Order> | undefined): OrderView {
   const view = loaded && viewOf(loaded.state, loaded.version);

@@ -7,14 +7,14 @@ import { type Order, sealedIn } from './domain/order.js';
 import type { ListedOrder } from './order-list.js';
 import { ORDER, visibleTo } from './order-store.js';
 
-/** The keys of the people whose data is in orders. */
+/** Data keys of the people whose data is in orders. */
 export const people = personalKeysOfFunction();
 
 const { OrderPlaced, OrderCancelled } = ordersContract.events;
-/** Names in answers, by those of the events' fields. */
+/** Field names in answers, by the field names in events. */
 const SHOWN_AS: Readonly<Record<string, string>> = { ...OrderPlaced.shownAs, ...OrderCancelled.shownAs };
 
-/** One customer's orders with what is sealed in them opened, or said to be forgotten. The key is asked for once. */
+/** Unseals the sealed fields of one customer's orders, or marks them as forgotten. It requests the key once. */
 export async function opened(customerId: string, orders: readonly ListedOrder[]): Promise<readonly OrderView[]> {
   const values = orders.flatMap(({ view, sealed }, at) =>
     Object.entries(sealed).map(([field, value]) => ({
@@ -32,7 +32,7 @@ export async function opened(customerId: string, orders: readonly ListedOrder[])
 }
 
 /**
- * The order with all that is in it, as its owner or an operator may see it.
+ * Returns the order with its personal data, as its owner or an operator may see it.
  * @throws {Problem} 404, as {@link visibleTo}
  */
 export async function shownTo(caller: Caller, loaded: Loaded<Order> | undefined): Promise<OrderView> {

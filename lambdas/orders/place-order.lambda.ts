@@ -11,16 +11,19 @@ import { decide, initialState } from './domain/order.js';
 import { orderStore } from './order-store.js';
 import { people, shownTo } from './people.js';
 
-/** POST /orders: a look at the customer's list for their limits, then one conditional write, or the first answer again. */
+/**
+ * POST /orders: reads the customer's list to check the limits, then makes one conditional write or repeats the first
+ * answer.
+ */
 export const handler = endpoint({ roles: ['customer'], body: PlaceOrder }, async (request) => {
   const { caller } = request;
   const { deliverTo: address, ...body } = request.body;
   const { clientReference, ...impersonal } = body;
-  // That there is an address or a reference is hashed, not which one.
+  // The hash covers whether there is an address or a reference, but not its content.
   const hashed = address ? { ...body, deliverTo: true } : body;
   const key = idempotencyKey({ ...keyedBy(request), body: hashed, personal: ['clientReference'] });
   const limit = await limitOn(caller.id, clock.now());
-  // One after the other: the second one's key is in memory.
+  // They run one after the other, so that the second one finds the key in memory.
   const deliverTo = address && (await people.unsealed(caller.id, address));
   const sealedReference = clientReference === undefined ? undefined : await people.unsealed(caller.id, clientReference);
   const isForgotten = (address && !deliverTo) || (clientReference !== undefined && !sealedReference);

@@ -1,5 +1,5 @@
 import { rebuilder } from '../../packages/kit/projection/rebuilder.js';
 import { ordersList } from './order-list.js';
 
-/** Customers' lists anew, beside those that are read; an operator's command calls it until it is through. */
+/** Rebuilds customers' lists beside the ones in use; an operator's command calls it until the rebuild is complete. */
 export const handler = rebuilder(ordersList);

@@ -4,7 +4,7 @@ import { OrderId, Sku } from './contract.js';
 
 const Amount = z.object({ amount: z.int().check(z.gte(0)), currency: z.string() });
 
-/** What the saga knows of its order: nothing of it changes any more. */
+/** Order data that the saga needs; none of it changes after the order is placed. */
 export const CreateOrder = z.object({
   orderId: OrderId,
   customerId: z.string().check(z.maxLength(128)),
@@ -13,7 +13,10 @@ export const CreateOrder = z.object({
 });
 export type CreateOrder = z.infer<typeof CreateOrder>;
 
-/** The orders service's own: what its saga stores, and hears from timers and operators. `subject` is `CreateOrderSaga/<orderId>`. */
+/**
+ * Events that the saga stores, and messages that it receives from timers and operators. They are internal to the orders
+ * service; `subject` is `CreateOrderSaga/<orderId>`.
+ */
 export const createOrderContract = {
   service: 'orders',
   events: sagaEvents(CreateOrder),

@@ -6,10 +6,13 @@ import { paymentsContract } from '../payments/contract.js';
 import { ordersContract } from './contract.js';
 import { createOrderContract } from './saga-contract.js';
 
-/** What begins and cancels an order's saga. */
+/** Events that start and cancel an order's saga. */
 export const orderEvents = subscribe(ordersContract, ['OrderPlaced', 'OrderCancelled']);
 
-/** Answers to the saga's steps, by participant. `SagaReplyRequested` answers a step that had been answered before. */
+/**
+ * Answers to the saga's steps, by participant. `SagaReplyRequested` repeats the answer to a step that was answered
+ * before.
+ */
 export const answers = {
   catalog: subscribe(catalogContract, ['PricesConfirmed', 'PricesRefused', 'SagaReplyRequested']),
   accounts: subscribe(accountsContract, [
@@ -29,8 +32,8 @@ export const answers = {
   payments: subscribe(paymentsContract, ['SagaReplyRequested']),
 };
 
-/** Timeouts of the saga, and what operators ask of it. */
+/** Timeouts of the saga, and commands from operators. */
 export const sagaCommands = ownCommands(createOrderContract);
 
-/** What the list of orders shows. */
+/** Events that the list of orders shows. */
 export const listEvents = subscribeToAll(ordersContract);

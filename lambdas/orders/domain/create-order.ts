@@ -7,14 +7,15 @@ import { OrderLimit, RejectionReason } from '../contract.js';
 import type { CreateOrder, CreateOrderEvent } from '../saga-contract.js';
 import { isOver, type Order, type OrderCommand, type Rejection } from './order.js';
 
-/** Participants answer within a second; their queues hold what they can't take for much longer than this. */
+/** Participants answer within a second; their queues hold what they can't process for much longer than this. */
 const PATIENCE: Patience = { sendAgainAfter: 60, giveUpAfter: 15 * 60 };
-/** A provider of payments may be down for longer than a customer would wait for stock. */
+/** A payment provider may be down for longer than a customer would wait for stock. */
 const PATIENCE_WITH_PROVIDER: Patience = { sendAgainAfter: 120, giveUpAfter: 60 * 60 };
 
 /**
- * How a placed order comes to be approved: the price that the customer agreed to is the catalogue's, the account has
- * credit for it, the stock is there, the payment is charged. Approving it is the end of the last step (on-saga-message).
+ * Saga (process manager) that approves a placed order in four steps: the catalogue confirms the price that the customer
+ * agreed to, the account authorises the credit, the inventory reserves the stock, and the payment is charged. The end
+ * of the last step approves the order (on-saga-message).
  */
 export const createOrderSaga: Saga<CreateOrder> = {
   steps: [
@@ -66,7 +67,7 @@ export const createOrderSaga: Saga<CreateOrder> = {
         to: paymentsContract,
         command: { type: 'RefundPayment', data: { orderId, customerId, stepId } },
       }),
-      // A provider charges no nothing.
+      // Providers reject zero-amount charges.
       isNeeded: ({ total }) => total.amount > 0,
       patience: PATIENCE_WITH_PROVIDER,
     },
@@ -75,32 +76,33 @@ export const createOrderSaga: Saga<CreateOrder> = {
 };
 
 /**
- * Whether an order needs a saga when its `OrderPlaced` is heard. An order that has ended meanwhile, by a cancellation or in a
- * release that had no sagas, gets none.
+ * Whether an order needs a saga when its `OrderPlaced` is processed. An order needs none if it has already ended, by a
+ * cancellation or in a release without sagas.
  */
 export const needsSaga = (order: Order): boolean => !isOver(order);
 
 /**
- * Tells the saga's next message where an order didn't take its command. The customer was faster: a cancelled order stays
- * cancelled, so its saga compensates in the place of approving it.
+ * Returns the saga's next message if the order didn't accept the saga's command. The customer was faster: a cancelled
+ * order stays cancelled, so its saga compensates instead of approving it.
  */
 export const insteadOf = (command: OrderCommand, order: Order): { readonly type: 'Cancel' } | undefined =>
   command.type === 'Approve' && order.status === 'CANCELLED' ? { type: 'Cancel' } : undefined;
 
-/** What a participant's refusal says beside its reason, as its contract names it. */
+/** Details of a participant's refusal besides its reason, with the names of its contract. */
 export interface Refusal {
   readonly prices?: Rejection['prices'];
   readonly limit?: string;
 }
 
 /**
- * What becomes of the order by the saga's events: approved at their end, rejected as soon as that is sure.
- * @param refusal of the message that led to the events; empty where it was none
+ * Returns the order's command that follows from the saga's events: approve it at their end, reject it as soon as the
+ * failure is certain.
+ * @param refusal of the message that led to the events; empty if it was no refusal
  */
 export function orderCommandOf(events: readonly CreateOrderEvent[], refusal: Refusal): OrderCommand | undefined {
   for (const { type, data } of events) {
     if (type === 'SagaCompleted') return { type: 'Approve' };
-    // A cancelled order is so already.
+    // A cancelled order needs no command.
     if (type !== 'SagaFailed' || data.ending.cause === 'CANCELLED') continue;
     const { cause, step, reason, subjects = [] } = data.ending;
     if (cause === 'UNANSWERED') return { type: 'Reject', reason: 'TIMED_OUT', skus: [] };

@@ -1,23 +1,23 @@
 import type { Money, OrderEvent, OrderLimit, OrderLine, OrderView, RejectionReason, SealedData } from '../contract.js';
 
-/** An order, folded from its events. Prices are what the customer agreed to; `total` never changes. */
+/** An order, folded from its events. Its prices are those that the customer agreed to; `total` never changes. */
 export type Order =
   | { readonly status: 'NONE' }
   | ({ readonly status: 'PENDING' | 'APPROVED' } & Placed)
   | ({ readonly status: 'REJECTED' } & Rejection & Placed)
   | ({ readonly status: 'CANCELLED' } & Cancellation & Placed);
 
-/** Why an order is rejected. */
+/** Reason and details of an order's rejection. */
 export interface Rejection {
   readonly reason: RejectionReason;
   readonly limit?: OrderLimit;
   /** Lines that the reason is about. */
   readonly skus: readonly string[];
-  /** What these lines cost in the catalogue, where it said so. */
+  /** Catalogue prices of these lines, if the catalogue named them. */
   readonly prices?: readonly Pick<OrderLine, 'sku' | 'unitPrice'>[];
 }
 
-/** Why an order was cancelled: sealed, or in plain text as 0.2.0 wrote it. */
+/** Reason for a cancellation: sealed, or in plain text as 0.2.0 wrote it. */
 interface Cancellation {
   readonly reason?: string;
   readonly sealedReason?: SealedData;
@@ -26,7 +26,7 @@ interface Cancellation {
 interface Placed {
   readonly orderId: string;
   readonly customerId: string;
-  /** As 0.2.0 wrote it. */
+  /** In plain text, as 0.2.0 wrote it. */
   readonly clientReference?: string;
   readonly sealedReference?: SealedData;
   readonly lines: readonly OrderLine[];
@@ -41,12 +41,12 @@ export type OrderCommand =
   | ({ readonly type: 'Reject' } & Rejection)
   | ({ readonly type: 'Cancel' } & Pick<Cancellation, 'sealedReason'>);
 
-/** Everything that isn't in the state or the command: time arrives as data. */
+/** Inputs of a decision besides state and command: time arrives as data. */
 export interface Context {
   readonly now: string;
 }
 
-/** A command that the business forbids. Nothing was changed; asking again gives the same answer. */
+/** A command that a business rule forbids. Nothing was changed; asking again gives the same answer. */
 export class OrderRefused extends Error {
   override readonly name = 'OrderRefused';
   constructor(readonly code: 'ALREADY_PLACED' | 'UNKNOWN_ORDER' | 'TOO_LATE_TO_CANCEL' | 'MIXED_CURRENCIES') {
@@ -57,8 +57,8 @@ export class OrderRefused extends Error {
 export const initialState: Order = { status: 'NONE' };
 
 /**
- * Which events follow from a command in a state; none where it was carried out before, or came too late to matter.
- * @throws {OrderRefused} where the business forbids it
+ * Returns the events that follow from a command; none if it was carried out before or came too late to matter.
+ * @throws {OrderRefused} if a business rule forbids it
  */
 export function decide(order: Order, command: OrderCommand, { now }: Context): readonly OrderEvent[] {
   if (command.type === 'Place') {
@@ -93,8 +93,9 @@ export function decide(order: Order, command: OrderCommand, { now }: Context): r
 }
 
 /**
- * The catalogue compares single lines; that an order has one currency is known here. Lines that are sold in another one
- * are named alone: agreeing to the other lines' new prices would not help.
+ * Narrows a rejection to the lines in another currency. The catalogue compares single lines; only the order knows that
+ * an order has one currency. If lines are sold in another currency, only those are named, because agreeing to the other
+ * lines' new prices would not help.
  */
 function inItsCurrency(rejection: Rejection, { total }: Placed): Rejection {
   const foreign = rejection.prices?.filter(({ unitPrice }) => unitPrice.currency !== total.currency) ?? [];
@@ -102,7 +103,7 @@ function inItsCurrency(rejection: Rejection, { total }: Placed): Rejection {
   return { reason: 'CURRENCY_MISMATCH', skus: foreign.map(({ sku }) => sku), prices: foreign };
 }
 
-/** Total: any event in any state; history is never refused. */
+/** Folds an event into a state. It is total: it accepts any event in any state and never refuses history. */
 export function evolve(order: Order, event: OrderEvent): Order {
   switch (event.type) {
     case 'OrderPlaced':
@@ -118,7 +119,7 @@ export function evolve(order: Order, event: OrderEvent): Order {
   }
 }
 
-/** The order as the API lists it, without personal data; nothing where it was never placed. */
+/** Returns the order as the API lists it, without personal data; `undefined` if it was never placed. */
 export function viewOf(order: Order, version: number): OrderView | undefined {
   if (order.status === 'NONE') return undefined;
   const { orderId, customerId, status, clientReference, lines, total, placedAt } = order;
@@ -127,7 +128,7 @@ export function viewOf(order: Order, version: number): OrderView | undefined {
   return { orderId, customerId, status, ...why, ...reference, lines, total, version, placedAt };
 }
 
-/** What is sealed in an order, by the names of its events' fields. */
+/** Sealed data of an order, by the field names of its events. */
 export interface SealedFields {
   readonly deliverTo?: SealedData;
   readonly sealedReference?: SealedData;
@@ -144,7 +145,7 @@ export function sealedIn(order: Order): SealedFields {
   };
 }
 
-/** Lines in the order in which the event names them. */
+/** Keeps the lines in the order in which the event names them. */
 function whyRejected({
   reason,
   limit,
@@ -159,10 +160,10 @@ function whyRejected({
   };
 }
 
-/** Whether nothing approves or rejects it any more. */
+/** Whether the order is final: nothing can approve or reject it any more. */
 export const isOver = ({ status }: Order): boolean => status !== 'NONE' && status !== 'PENDING';
 
-/** An order that waits has a saga that is under way. */
+/** Marks a pending order, whose saga is in progress. */
 const underWay = ({ status }: Order): { readonly underWay?: true } => (status === 'PENDING' ? { underWay: true } : {});
 
 const reasonOf = ({ reason }: Cancellation): Pick<Cancellation, 'reason'> => (reason === undefined ? {} : { reason });
