@@ -3,5 +3,5 @@ import { required } from '../../packages/kit/aws/read-environment.js';
 import { guardedConsumer } from './guarded-consumer.js';
 import { SandboxProvider } from './provider/sandbox-provider.js';
 
-/** Payments of environments without a provider of money. */
+/** Handles provider tasks in environments without a real payment provider. */
 export const handler = guardedConsumer(new SandboxProvider(required(Env.SANDBOX)));

@@ -8,5 +8,5 @@ import { secretCalled } from './provider/stripe-secret.js';
 const name = required(Env.STRIPE_SECRET);
 const customers = new StripeCustomers(required(Env.TABLE));
 
-/** Payments whose money Stripe moves. */
+/** Handles provider tasks whose money Stripe moves. */
 export const handler = guardedConsumer(new StripeProvider(() => secretCalled(name), customers));

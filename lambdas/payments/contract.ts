@@ -4,25 +4,28 @@ import { Sealed } from '../../packages/kit/personal-data/sealed.js';
 import { CustomerId } from '../accounts/contract.js';
 import { type Forgotten, type Money, OrderId, StepId } from '../orders/contract.js';
 
-/** Of a payment or a refund: it follows from the key of its request. The payment of an order has the order's id. */
+/** Id of a payment or a refund, derived from the key of its request. The payment of an order has the order's id. */
 const Id = z.string().check(z.minLength(1), z.maxLength(64));
 
-/** What a charge is about: nothing is not charged. */
+/** Amount of a charge; zero is not allowed. */
 const ChargeAmount = z.strictObject({
   amount: z.int().check(z.gte(1), z.lte(1e12)),
   currency: z.currencyCode(),
 });
 
-/** As it is told: an order's total may pass the limit of one amount, never what a number holds exactly. */
+/**
+ * Amount in messages. An order's total may exceed the limit of a single amount, but stays within the integers that a
+ * number holds exactly.
+ */
 const Amount = z.object({ amount: z.int().check(z.gte(1)), currency: z.string() });
 
-/** What every command and every answer to one names. */
+/** Fields of every command and of every answer to one. */
 const Step = { customerId: CustomerId, orderId: OrderId, stepId: StepId };
 
-/** The client's own name for what it pays; `Idempotency-Key: auto` needs one. */
+/** The client's own name for what it pays; `Idempotency-Key: auto` requires it. */
 const ClientReference = z.string().check(z.regex(/^[\x20-\x7e]{1,64}$/, 'expected 1 to 64 printable ASCII characters'));
 
-/** Why a payment isn't charged, for ever. A provider has more words for it; these are the ones that a client can act on. */
+/** Final reason for which a payment isn't charged. A provider knows more reasons; clients can act on these. */
 export const DeclineReason = z.enum([
   'CARD_DECLINED',
   'INSUFFICIENT_FUNDS',
@@ -30,16 +33,19 @@ export const DeclineReason = z.enum([
   'AUTHENTICATION_REQUIRED',
   'NO_PAYMENT_METHOD',
   'REFUSED_BY_PROVIDER',
-  /** Its order's saga undid it before it was charged. */
+  /** The order's saga compensated the payment before it was charged. */
   'VOIDED',
 ]);
 export type DeclineReason = z.infer<typeof DeclineReason>;
 
-/** Why a step is refused. `REFUND_FAILED`: the provider gives the money back never, and it is kept. */
+/**
+ * Reason for which a step is refused. `REFUND_FAILED`: the provider permanently refused the refund, and the money is
+ * kept.
+ */
 const RefusalReason = z.enum([...DeclineReason.options, 'REFUND_FAILED']);
 export type RefusalReason = z.infer<typeof RefusalReason>;
 
-/** What the payments service publishes and takes; `subject` is `Payment/<paymentId>`. */
+/** Events that the payments service publishes and commands that it accepts; `subject` is `Payment/<paymentId>`. */
 export const paymentsContract = {
   service: 'payments',
   person: 'customerId',
@@ -51,45 +57,48 @@ export const paymentsContract = {
         customerId: CustomerId,
         accountId: CustomerId,
         amount: Amount,
-        /** As 0.2.0 wrote it; since then it is `sealedReference`. */
+        /** 0.2.0 wrote this field; later releases write `sealedReference`. */
         clientReference: z.exactOptional(ClientReference),
         /** The customer's `clientReference`. 0.2.0 neither writes nor shows it. */
         sealedReference: z.exactOptional(Sealed),
-        /** Of an order's payment: who asked, and is answered. */
+        /** For an order's payment: the step that requested it and receives the answer. */
         stepId: z.exactOptional(StepId),
         requestedAt: z.iso.datetime(),
       }),
       personal: { sealedReference: 'customerId' },
       shownAs: { sealedReference: 'clientReference' },
     },
-    /** The provider has an object for it, which isn't charged before this is committed. */
+    /** The provider has created an object for the payment. It charges the object only after this event is committed. */
     PaymentPrepared: { version: 1, data: z.object({ paymentId: Id, providerId: z.string().check(z.maxLength(255)) }) },
     PaymentCharged: { version: 1, data: z.object({ paymentId: Id, amount: Amount }) },
     PaymentDeclined: { version: 1, data: z.object({ paymentId: Id, reason: DeclineReason }) },
-    /** Set aside of what was charged, until the provider has given it back. */
+    /** The amount is set aside from what was charged until the provider has refunded it. */
     RefundRequested: { version: 1, data: z.object({ paymentId: Id, refundId: Id, amount: Amount }) },
     PaymentRefunded: { version: 1, data: z.object({ paymentId: Id, refundId: Id, amount: Amount }) },
-    /** The provider gives it back never: it may be asked for again. */
+    /** The provider permanently refused the refund; it may be requested again. */
     RefundFailed: { version: 1, data: z.object({ paymentId: Id, refundId: Id, amount: Amount }) },
-    /** The undoing came first: this order can't be charged any more. */
+    /** The compensation came before the charge: this order can't be charged any more. */
     PaymentVoided: { version: 1, data: z.object({ paymentId: Id }) },
-    /** From here on it ends without money kept: what isn't charged yet is cancelled, what is charged is given back. */
+    /** No money will be kept for the payment: an uncharged object is cancelled, and a charged one is refunded. */
     VoidRequested: { version: 1, data: z.object({ paymentId: Id, stepId: StepId }) },
-    /** The answer to a step: in the commit that decided it, and once more for each repeat. */
+    /** Answer to a step: in the commit that decided it, and again for each repeat of the step. */
     SagaReplyRequested: {
       version: 1,
       data: z.object({ ...Step, outcome: z.enum(['DONE', 'REFUSED']), reason: z.exactOptional(RefusalReason) }),
     },
   },
   commands: {
-    /** Charges the customer's account for the order. Once per order. */
+    /** Charges the customer's account for the order. At most once per order. */
     ChargePayment: { version: 1, data: z.object({ ...Step, amount: Amount }) },
-    /** Sees to it that no money is kept for the order, whatever came of its charge, and whenever that comes. */
+    /**
+     * Ensures that no money is kept for the order, whatever the outcome of its charge, and whenever that outcome
+     * arrives.
+     */
     RefundPayment: { version: 1, data: z.object(Step) },
   },
 } as const;
 
-/** Prefix of the keys under which the service keeps each account's customer at Stripe. */
+/** Prefix of the keys under which the service stores each account's customer at Stripe. */
 export const STRIPE_CUSTOMERS = 'STRIPE#';
 
 export type PaymentEvent = EventOf<typeof paymentsContract>;
@@ -104,7 +113,7 @@ export const RequestPayment = z.strictObject({
 });
 export type RequestPayment = z.infer<typeof RequestPayment>;
 
-/** Body of `POST /payments/{paymentId}/refund`; without an amount it is all that is left. */
+/** Body of `POST /payments/{paymentId}/refund`; without an amount, it refunds everything that is left. */
 export const RefundPayment = z.strictObject({
   amount: z.exactOptional(ChargeAmount),
   clientReference: z.exactOptional(ClientReference),
@@ -117,13 +126,13 @@ export interface PaymentView {
   readonly accountId: string;
   readonly amount: Money;
   readonly status: 'PENDING' | 'CHARGED' | 'DECLINED';
-  /** Why it was declined. */
+  /** Reason for the decline. */
   readonly reason?: DeclineReason;
   readonly clientReference?: string | Forgotten;
-  /** Given back so far. */
+  /** Amount refunded so far. */
   readonly refunded: Money;
   readonly refunds: readonly RefundView[];
-  /** Version of the payment that this shows, from 1. */
+  /** Version of the payment in this view, from 1. */
   readonly version: number;
   /** ISO 8601, UTC. */
   readonly requestedAt: string;

@@ -10,7 +10,7 @@ const { paymentsPerDay, refundsPerDay, refundedPerDay } = customerLimits();
 
 const DAY_SECONDS = 86_400;
 
-/** A change of a customer's counts of one day, and what has to hold before it. */
+/** A change of a customer's counts of one day, and the condition that must hold before it. */
 interface Count {
   readonly add: string;
   readonly condition: string;
@@ -19,9 +19,10 @@ interface Count {
 }
 
 /**
- * What a customer has requested within one day (UTC) is an item of the records table. It changes by arithmetic under a
- * condition, in the transaction of the commit that it counts. So simultaneous requests can't overrun a limit, and neither
- * a repeat nor a refused request is counted. The item expires a day after its own.
+ * Builds the write that updates a customer's counts of one day (UTC), which are an item of the records table. It adds
+ * to the counts under a condition, in the transaction of the commit that it counts. So simultaneous requests can't
+ * exceed a limit, and neither a repeat nor a refused request is counted. The item expires a day after the day that it
+ * counts.
  * @param at when the counted commit is written: ISO 8601, UTC
  */
 function counting(customerId: string, at: string, { add, condition, names, values }: Count): Alongside['write'] {
@@ -53,9 +54,9 @@ export function countPayment(customerId: string, at: string): Alongside {
 }
 
 /**
- * Counts a refund, and adds its amount to the sum of its currency.
+ * Counts a refund, and adds its amount to the day's sum in its currency.
  * @param at when it is committed: ISO 8601, UTC
- * @throws {Problem} 409 where the amount alone is above the sum of a day: no other day would take it
+ * @throws {Problem} 409 if the amount alone exceeds the sum of a day: no other day would accept it
  */
 export function countRefund(customerId: string, { amount, currency }: Money, at: string): Alongside {
   if (amount > refundedPerDay) {
@@ -77,7 +78,7 @@ export function countRefund(customerId: string, { amount, currency }: Money, at:
   };
 }
 
-/** @throws {Problem} 429, always: until the next day (UTC) */
+/** @throws {Problem} 429, always; it holds until the next day (UTC) */
 function refuse(limit: string, most: string, at: string): never {
   const retryAfterSeconds = Math.ceil(DAY_SECONDS - ((Date.parse(at) / 1000) % DAY_SECONDS));
   throw new Problem('limit-reached', `${most}: try again tomorrow (UTC)`, { retryAfterSeconds, limit });

@@ -2,7 +2,7 @@ import { endpoint } from '../../packages/kit/http/http.js';
 import { paymentIdOf, paymentStore } from './payment-store.js';
 import { shownTo } from './people.js';
 
-/** GET /payments/{paymentId}: strongly consistent; somebody else's looks like none. */
+/** GET /payments/{paymentId}: strongly consistent; another customer's payment looks like a missing one. */
 export const handler = endpoint({ roles: ['customer', 'operator'] }, async ({ caller, parameter }) => ({
   status: 200,
   body: await shownTo(caller, await paymentStore.load(paymentIdOf(parameter('paymentId')))),

@@ -6,8 +6,8 @@ import type { PaymentProvider } from './provider/payment-provider.js';
 import { providerConsumer } from './provider-consumer.js';
 
 /**
- * The handler that talks with this provider, behind the guard. An entry point chooses the provider, and has no other's
- * client in its bundle. @throws {SettingMissing} where the guard's table or the consumer's name is not set
+ * Returns the handler that calls this provider behind the guard. The entry point chooses the provider, so its bundle
+ * contains no other provider's client. @throws {SettingMissing} if the guard's table or the consumer's name is not set
  */
 export function guardedConsumer(
   provider: PaymentProvider,

@@ -7,7 +7,10 @@ import { carryOut } from './domain/steps.js';
 import { paymentStore } from './payment-store.js';
 import { steps } from './subscriptions.js';
 
-/** Steps of an order's saga, each once per order; a repeat is answered with what stands, once that is known. */
+/**
+ * Handles steps of an order's saga, each once per order. A repeat gets the current outcome as its answer, as soon as
+ * that is known.
+ */
 export const handler = consumer([on(steps, { ChargePayment: step, RefundPayment: step })], {
   isRefusal: (error) => error instanceof PaymentRefused,
 });

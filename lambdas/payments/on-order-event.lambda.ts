@@ -8,8 +8,8 @@ import { paymentStore } from './payment-store.js';
 import { cancellations } from './subscriptions.js';
 
 /**
- * An order was cancelled after its approval: no money is kept for it. While its saga is under way, that alone gives back
- * what it took.
+ * Handles the cancellation of an order after its approval, so that no money is kept for it. While the order's saga is
+ * in progress, only the saga compensates.
  */
 export const handler = consumer(
   [

@@ -1,32 +1,42 @@
 import { clock, secondsBetween } from '../../packages/kit/aws/clock.js';
 import { KEY_MEMORY_SECONDS, ProviderUndecided } from './provider/payment-provider.js';
 
-/** Nobody knows what the provider did, and another try could do it twice: for an operator, as a failure record. */
+/**
+ * The provider's effect is unknown, and another attempt could repeat it. An operator has to decide, so it becomes a
+ * failure record.
+ */
 export class PaymentUnclear extends Error {
   override readonly name = 'PaymentUnclear';
   readonly code = 'PROVIDER_STAYS_UNDECIDED';
 }
 
-/** Clocks differ, and an attempt takes its time: the provider is asked that much before it may have forgotten. */
+/** Margin before the end of the provider's key memory, for clock differences and the duration of an attempt. */
 const MEMORY_MARGIN_SECONDS = 3600;
-/** Keys that one delivery tries: a stored failure of the last one goes to an operator. */
+/**
+ * Maximum number of keys that one delivery tries. If the provider stored a failure for the last one, an operator has to
+ * decide.
+ */
 const MOST_KEYS = 3;
 
 export interface ExternalEffect<T> {
-  /** By the business id (`<paymentId>:charge`), never by a message: whoever tries it, and whenever, has the same one. */
+  /**
+   * Idempotency key, derived from the business id (`<paymentId>:charge`), never from a message: all attempts have the
+   * same key.
+   */
   readonly key: string;
-  /** ISO 8601: nobody can have tried before. */
+  /** Earliest possible time of the first attempt; ISO 8601. */
   readonly since: string;
   readonly act: (key: string) => Promise<T>;
-  /** What the provider did; nothing where it did nothing. */
+  /** Returns what the provider did; `undefined` if it did nothing. */
   readonly ask: () => Promise<T | undefined>;
 }
 
 /**
- * One effect at a provider, however often this is tried (design, section 8). A key is enough while the provider remembers
- * it and has an answer under it; beyond either, it is asked what it did before anything is done.
+ * Produces one effect at a provider, however often it is called (design, section 8). While the provider remembers a key
+ * and has a definite answer under it, the key is enough. In all other cases, this function asks the provider what it
+ * did before it does anything.
  *
- *     first try                          a later one
+ *     first attempt                      later attempt
  *     act(key) -> done, answer lost
  *                                        within 24 h: act(key) -> the first answer
  *                                        after 24 h: the key is forgotten, act(key) would do it again:
@@ -34,7 +44,7 @@ export interface ExternalEffect<T> {
  *     act(key) -> 500, which is stored
  *                                        act(key) -> 500, whatever was done: ask() -> done, or act(key:2)
  *
- * @throws {PaymentUnclear} the provider failed under every key; what `act` and `ask` throw
+ * @throws {PaymentUnclear} the provider failed under every key; also throws what `act` and `ask` throw
  */
 export async function onceAtProvider<T>({ key, since, act, ask }: ExternalEffect<T>): Promise<T> {
   const mayBeForgotten = secondsBetween(since, clock.now()) > KEY_MEMORY_SECONDS - MEMORY_MARGIN_SECONDS;

@@ -10,7 +10,7 @@ import { evolve, initialState, type Payment, viewOf } from './domain/payment.js'
 /** Type of the aggregate. */
 export const PAYMENT = 'Payment';
 
-/** Payments, in the service's own table. */
+/** Event store of payments, in the service's own table. */
 export const paymentStore = new DynamoDbEventStore<Payment, PaymentEvent>(
   { table: required(Env.TABLE), aggregate: PAYMENT, contract: paymentsContract, feedShards: feedShards() },
   { initialState, evolve, stateSchema: 2 },
@@ -20,13 +20,13 @@ const noSuchPayment = (): never => {
   throw new Problem('not-found', 'there is no payment of this id');
 };
 
-/** Ids as this service makes them; another text isn't looked up. @throws {Problem} 404 */
+/** Checks that an id has the form of this service's ids; any other text isn't looked up. @throws {Problem} 404 */
 export const paymentIdOf = (parameter: string): string =>
   /^[0-9a-f]{32}$/.test(parameter) ? parameter : noSuchPayment();
 
 /**
- * The payment as its owner or an operator may see it, without what is sealed in it.
- * @throws {Problem} 404 where there is none, or it is someone else's: the two look the same
+ * Returns the payment as its owner or an operator may see it, without its sealed data.
+ * @throws {Problem} 404 if it doesn't exist or belongs to someone else; both answers look the same
  */
 export function visibleTo({ id, role }: Caller, loaded: Loaded<Payment>): PaymentView {
   const view = viewOf(loaded.state, loaded.version);

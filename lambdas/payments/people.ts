@@ -6,11 +6,11 @@ import type { PaymentView } from './contract.js';
 import { isRequested, type Payment } from './domain/payment.js';
 import { PAYMENT, visibleTo } from './payment-store.js';
 
-/** The keys of the people whose words are in payments. */
+/** Data keys of the people whose words are in payments. */
 export const people = personalKeysOfFunction();
 
 /**
- * The payment with all that is in it, as its owner or an operator may see it.
+ * Returns the payment with its unsealed data, as its owner or an operator may see it.
  * @throws {Problem} 404, as {@link visibleTo}
  */
 export async function shownTo(caller: Caller, loaded: Loaded<Payment>): Promise<PaymentView> {

@@ -22,14 +22,14 @@ import { providerTasks } from './subscriptions.js';
 type Told<Type extends PaymentEvent['type']> = Message<Extract<PaymentEvent, { type: Type }>>;
 
 /**
- * Payments' talk with their provider, one call and one commit a message:
+ * Consumes the payments' provider tasks. Each message leads to one call and one commit:
  *
  *     PaymentRequested -> object created -> PaymentPrepared -> object charged -> PaymentCharged | PaymentDeclined
  *     VoidRequested    -> object cancelled, unless it was charged -> PaymentDeclined | PaymentCharged, RefundRequested
- *     RefundRequested  -> given back     -> PaymentRefunded | RefundFailed
+ *     RefundRequested  -> refunded       -> PaymentRefunded | RefundFailed
  *
- * The effect at the provider and its commit can't be one transaction: a crash between them repeats the call, by the rules
- * of `onceAtProvider`.
+ * The effect at the provider and its commit can't be one transaction. A crash between them repeats the call, under the
+ * rules of `onceAtProvider`.
  */
 export function providerConsumer(
   provider: PaymentProvider,
@@ -69,7 +69,7 @@ async function prepare(
           return { type: 'Decline', reason: error.code === 'NO_PAYMENT_METHOD' ? error.code : 'REFUSED_BY_PROVIDER' };
         },
       ),
-    // Another object does no harm, and nobody knows the id of one that was lost.
+    // A second object does no harm, and if the first one's id was lost, nothing can find it.
     ask: async () => undefined,
   });
   return outcome(payment, created, trace);
@@ -78,7 +78,7 @@ async function prepare(
 async function charge(provider: PaymentProvider, { event, envelope, trace }: Told<'PaymentPrepared'>): Promise<Effect> {
   const { paymentId, providerId } = event.data;
   const payment = await paymentStore.load(paymentId);
-  // Once a void is requested, this delivery knows nothing of what another one may have begun: `cancel` finds out.
+  // After a void was requested, this delivery can't know what another one may have started: `cancel` finds out.
   if (payment.state.status !== 'PREPARED' || payment.state.voidFor !== undefined)
     return [paymentStore.effect(payment, [], trace)];
   const ask = () => provider.chargeOf(providerId);
@@ -88,7 +88,7 @@ async function charge(provider: PaymentProvider, { event, envelope, trace }: Tol
     act: (key) =>
       provider.confirm({ key, providerId }).catch(async (error) => {
         if (!(error instanceof ProviderRefused)) throw error;
-        // It refuses also what it did before, under another key.
+        // The provider also refuses what it did before under another key.
         const done = await ask();
         if (done) return done;
         warnOf(error, paymentId, key);
@@ -99,7 +99,10 @@ async function charge(provider: PaymentProvider, { event, envelope, trace }: Tol
   return outcome(payment, commandOf(charged), trace);
 }
 
-/** Ends what may be charged at any moment: the provider decides whether it was. `domain/steps.ts` has the timelines. */
+/**
+ * Cancels an object that may be charged at any moment; the provider decides whether it was. See the timelines in
+ * `domain/steps.ts`.
+ */
 async function cancel(provider: PaymentProvider, { event, envelope, trace }: Told<'VoidRequested'>): Promise<Effect> {
   const { paymentId } = event.data;
   const payment = await paymentStore.load(paymentId);
@@ -147,16 +150,16 @@ async function refund(provider: PaymentProvider, { event, envelope, trace }: Tol
   return outcome(payment, { type: status === 'REFUNDED' ? 'Refund' : 'FailRefund', refundId }, trace);
 }
 
-/** Why it refuses is the provider's own word, which no event has. */
+/** Logs the provider's own reason for its refusal, which no event contains. */
 const warnOf = ({ code }: ProviderRefused, paymentId: string, key: string): void =>
   logger.warn('the provider refuses', { paymentId, key, code });
 
-/** @throws {PaymentRefused} where the provider's answer contradicts an earlier one */
+/** @throws {PaymentRefused} if the provider's answer contradicts an earlier one */
 function outcome(payment: Loaded<Payment>, command: PaymentCommand, trace: Trace): Effect {
   const events = decide(payment.state, command, { now: clock.now() });
   for (const { type, data } of events) {
     if (type !== 'RefundFailed') continue;
-    // Before the commit, since there is no moment after it: an alarm too many, never one too few.
+    // Counted before the commit, since no code runs after it: this may alarm twice, but never misses a failure.
     countAtOnce('RefundsFailed');
     logger.warn('a refund was refused for good', { paymentId: data.paymentId, refundId: data.refundId });
   }

@@ -14,13 +14,13 @@ import { shownTo } from './people.js';
 const records = requestRecords();
 
 /**
- * POST /payments/{paymentId}/refund: what is set aside, the customer's count of the day and the record of the request in one
- * transaction; the provider follows.
+ * POST /payments/{paymentId}/refund: sets the amount aside, updates the customer's count of the day and records the
+ * request in one transaction. The refund at the provider follows.
  */
 export const handler = endpoint({ roles: ['customer'], body: RefundPayment }, async (request) => {
   const { caller, body } = request;
   const record = recordOfRequest(keyedBy(request), records);
-  // By the key or number, so that a repeat after the window finds its refund all the same.
+  // Derived from the key or the session number, so a repeat after the deduplication window still finds its refund.
   const refundId = record.scope.slice(0, 32);
   const { loaded, replayed } = await changeOnce({
     store: paymentStore,

@@ -16,9 +16,10 @@ import { people, shownTo } from './people.js';
 const records = requestRecords();
 
 /**
- * POST /payments: one transaction with the customer's count of the day, or the first answer again; by a session's number the
- * session is a part of it.
- * The provider isn't called here: the commit is, and its stream brings it to the consumer that charges
+ * POST /payments: makes one transaction with the customer's count of the day, or repeats the first answer. If the
+ * request has a session number, the session is part of the transaction.
+ *
+ * It doesn't call the provider. It commits the request, and the stream brings that to the consumer that charges
  * (`provider-consumer.ts`).
  */
 export const handler = endpoint({ roles: ['customer'], body: RequestPayment }, async (request) => {
@@ -53,7 +54,7 @@ export const handler = endpoint({ roles: ['customer'], body: RequestPayment }, a
       record,
       id: record.scope.slice(0, 32),
       trace,
-      // The id follows from the caller: there is nobody else's payment to be seen.
+      // The id is derived from the caller, so it can't be another customer's payment.
       admit: () => undefined,
       decide: ({ state, id }) => decideOn(state, id),
       alongside,

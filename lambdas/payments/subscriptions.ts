@@ -2,13 +2,13 @@ import { commandsTo, subscribe } from '../../packages/kit/messages/subscriptions
 import { ordersContract } from '../orders/contract.js';
 import { paymentsContract } from './contract.js';
 
-/** Steps of orders' sagas. Nobody else's commands are carried out. */
+/** Steps of orders' sagas. No other service's commands are accepted. */
 export const steps = commandsTo(paymentsContract, { from: [ordersContract] });
 
-/** What ends orders that were paid. */
+/** Events that end paid orders. */
 export const cancellations = subscribe(ordersContract, ['OrderCancelled']);
 
-/** What the provider is asked to do. */
+/** Events that require a call to the provider. */
 export const providerTasks = subscribe(paymentsContract, [
   'PaymentRequested',
   'PaymentPrepared',

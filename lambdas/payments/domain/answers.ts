@@ -2,7 +2,7 @@ import type { PaymentEvent, RefusalReason } from '../contract.js';
 
 type Reply = Extract<PaymentEvent, { type: 'SagaReplyRequested' }>;
 
-/** The answer to a step: done, or why not. */
+/** Builds the answer to a step: done, or the reason for its refusal. */
 export const replyOf = (
   { customerId, orderId, stepId }: Omit<Reply['data'], 'outcome' | 'reason'>,
   reason?: RefusalReason,
@@ -16,7 +16,7 @@ export const replyOf = (
   },
 });
 
-/** The answer to a step that has waited; none where nobody does, as for a payment that a customer asked for. */
+/** Builds the answer to a waiting step; empty if no step is waiting, as for a payment that a customer requested. */
 export const answerTo = (
   { customerId, paymentId }: { readonly customerId: string; readonly paymentId: string },
   stepId: string | undefined,

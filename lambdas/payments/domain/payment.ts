@@ -3,8 +3,8 @@ import type { DeclineReason, PaymentEvent, PaymentView, RefundView } from '../co
 import { answerTo } from './answers.js';
 
 /**
- * A payment, folded from its events. `PREPARED`: the provider's object is known, and may be charged by its id. `VOID` is
- * the tombstone of an order whose payment was undone before it was asked for.
+ * A payment, folded from its events. `PREPARED`: the id of the provider's object is known, and the object may be
+ * charged. `VOID` is the tombstone of an order whose payment was compensated before it was requested.
  */
 export type Payment =
   | { readonly status: 'NONE' | 'VOID' }
@@ -16,14 +16,14 @@ export type Payment =
 type Requested = Extract<PaymentEvent, { type: 'PaymentRequested' }>['data'];
 
 interface Undoable {
-  /** The step that waits until no money is kept; there is none as long as nobody undoes it. */
+  /** Step that waits until no money is kept; absent unless a compensation was requested. */
   readonly voidFor?: string;
 }
 
-/** By refund id, in the order in which they were asked for. */
+/** Refunds by id, in the order of their requests. */
 type Refunds = Readonly<Record<string, { readonly amount: Money; readonly status: RefundView['status'] }>>;
 
-/** What a customer asks for, and what a provider did. */
+/** Requests of a customer, and results of a provider. */
 export type PaymentCommand =
   | ({ readonly type: 'Request' } & Pick<
       Requested,
@@ -35,13 +35,13 @@ export type PaymentCommand =
   | { readonly type: 'RequestRefund'; readonly refundId: string; readonly amount?: Money }
   | { readonly type: 'Refund' | 'FailRefund'; readonly refundId: string };
 
-/** Everything that isn't in the state or the command. */
+/** Inputs of a decision besides state and command. */
 export interface Context {
   /** ISO 8601, UTC. */
   readonly now: string;
 }
 
-/** A command that the business forbids. Nothing was changed; asking again gives the same answer. */
+/** A command that a business rule forbids. Nothing was changed; asking again gives the same answer. */
 export class PaymentRefused extends Error {
   override readonly name = 'PaymentRefused';
   constructor(
@@ -64,12 +64,12 @@ export class PaymentRefused extends Error {
 
 export const initialState: Payment = { status: 'NONE' };
 
-/** Refunds of one payment: all of them are in its state, which has a limit. */
+/** Maximum number of refunds of one payment. The state contains all of them, and its size is limited. */
 const MAX_REFUNDS = 100;
 
 /**
- * Which events follow from a command; none where it was carried out before.
- * @throws {PaymentRefused} where the business forbids it, or it contradicts what the provider did
+ * Returns the events that follow from a command; none if it was carried out before.
+ * @throws {PaymentRefused} if a business rule forbids it, or if it contradicts what the provider did
  */
 export function decide(payment: Payment, command: PaymentCommand, { now }: Context): readonly PaymentEvent[] {
   if (command.type === 'Request') {
@@ -81,7 +81,7 @@ export function decide(payment: Payment, command: PaymentCommand, { now }: Conte
   const { paymentId } = payment;
   switch (command.type) {
     case 'Prepare':
-      // The first object counts. Another one is never charged: nobody knows its id.
+      // The first object counts. A second one is never charged, because its id is not stored.
       return payment.status === 'REQUESTED'
         ? [{ type: 'PaymentPrepared', data: { paymentId, providerId: command.providerId } }]
         : [];
@@ -94,7 +94,7 @@ export function decide(payment: Payment, command: PaymentCommand, { now }: Conte
       if (payment.status === 'CHARGED') throw new PaymentRefused('ENDED_OTHERWISE');
       return decline(payment, command.reason);
     case 'RequestRefund':
-      // Who has their order's money back by this would still get the goods.
+      // A customer who could refund an order's payment here would get the money back and still receive the goods.
       if (payment.stepId !== undefined) throw new PaymentRefused('PAYS_AN_ORDER');
       return requestRefund(payment, command);
     case 'Refund':
@@ -104,13 +104,16 @@ export function decide(payment: Payment, command: PaymentCommand, { now }: Conte
   }
 }
 
-/** What was asked for: neither nothing at all nor a tombstone. */
+/** A payment that was requested: it exists and is no tombstone. */
 export type RequestedPayment = Exclude<Payment, { readonly status: 'NONE' | 'VOID' }>;
 
 export const isRequested = (payment: Payment): payment is RequestedPayment =>
   payment.status !== 'NONE' && payment.status !== 'VOID';
 
-/** Its step is done, unless it is undone meanwhile: then the money goes back at once, and the undoing step waits for that. */
+/**
+ * Completes the charging step. If a compensation was requested meanwhile, it refunds the money at once, and the
+ * compensating step waits for that.
+ */
 function charge(payment: Extract<Payment, { status: 'PREPARED' }>): readonly PaymentEvent[] {
   const { paymentId, amount, stepId, voidFor } = payment;
   const charged: PaymentEvent = { type: 'PaymentCharged', data: { paymentId, amount } };
@@ -118,14 +121,16 @@ function charge(payment: Extract<Payment, { status: 'PREPARED' }>): readonly Pay
   return [charged, ...giveAllBack({ ...payment, status: 'CHARGED', refunds: {} })];
 }
 
-/** No money is kept: what a charging step is refused for, an undoing one has waited for. */
+/**
+ * Records that no money is kept: it refuses the charging step, and answers the compensating step that waits for this.
+ */
 function decline(
   payment: Extract<Payment, { status: 'REQUESTED' | 'PREPARED' }>,
   reason: DeclineReason,
 ): readonly PaymentEvent[] {
   const { paymentId, stepId } = payment;
   if (payment.status === 'PREPARED' && payment.voidFor !== undefined) {
-    // The charging step has its answer since the void was requested, whatever the provider says now.
+    // The charging step was answered when the void was requested, so the provider's answer no longer matters to it.
     return [{ type: 'PaymentDeclined', data: { paymentId, reason: 'VOIDED' } }, ...answerTo(payment, payment.voidFor)];
   }
   return [{ type: 'PaymentDeclined', data: { paymentId, reason } }, ...answerTo(payment, stepId, reason)];
@@ -133,11 +138,11 @@ function decline(
 
 type Charged = Extract<Payment, { status: 'CHARGED' }>;
 
-/** What was charged and neither given back nor set aside for it. */
+/** Charged amount minus refunds, including pending ones. */
 export const leftOf = ({ amount, refunds }: Charged): number =>
   amount.amount - sumOf(refunds, ({ status }) => status !== 'FAILED');
 
-/** Under an id of its own: one that failed stays failed at the provider. */
+/** Requests a refund of all that is left, under a new id: a failed refund stays failed at the provider. */
 export const giveAllBack = (payment: Charged): readonly PaymentEvent[] =>
   requestRefund(payment, { refundId: `void-${Object.keys(payment.refunds).length + 1}` });
 
@@ -171,8 +176,8 @@ function endRefund(
 }
 
 /**
- * A refund that the provider still has to make, and where; nothing where it is through.
- * @throws {PaymentRefused} where it was never asked for
+ * Returns a refund that the provider still has to make, with the object's id; `undefined` if the refund has ended.
+ * @throws {PaymentRefused} if it was never requested
  */
 export function pendingRefund(
   payment: Payment,
@@ -185,7 +190,7 @@ export function pendingRefund(
   return refund.status === 'PENDING' ? { providerId, amount: refund.amount } : undefined;
 }
 
-/** Total: any event in any state; history is never refused. */
+/** Folds an event into a state. It is total: it accepts any event in any state and never refuses history. */
 export function evolve(payment: Payment, event: PaymentEvent): Payment {
   if (event.type === 'PaymentRequested') return { status: 'REQUESTED', ...event.data };
   if (event.type === 'PaymentVoided') return { status: 'VOID' };
@@ -221,7 +226,7 @@ function withRefund(
   return { ...payment, refunds: { ...payment.refunds, [refundId]: { amount, status } } };
 }
 
-/** The payment as the API shows it, without what is sealed in it; nothing where there is none. */
+/** Returns the payment as the API shows it, without its sealed data; `undefined` if it doesn't exist. */
 export function viewOf(payment: Payment, version: number): PaymentView | undefined {
   if (!isRequested(payment)) return undefined;
   const { paymentId, customerId, accountId, amount, clientReference, requestedAt } = payment;

@@ -3,10 +3,10 @@ import { answerTo, replyOf } from './answers.js';
 import { type Context, giveAllBack, isRequested, leftOf, type Payment, PaymentRefused } from './payment.js';
 
 /**
- * Which events follow from a step of an order's saga: what it begins, or the answer where that is known. None where the
- * same step is under way: its answer comes with the outcome.
- * @throws {PaymentRefused} `AMOUNT_DIFFERS` where the same order comes with another amount; `OTHER_STEP_UNDER_WAY` where
- *   another step waits for the outcome, which has room for one
+ * Returns the events that follow from a step of an order's saga: the start of its work, or the answer if that is known.
+ * Returns none while the same step is in progress: its answer comes with the outcome.
+ * @throws {PaymentRefused} `AMOUNT_DIFFERS` if the same order comes with another amount; `OTHER_STEP_UNDER_WAY` if
+ *   another step waits for the outcome, since only one step can wait
  */
 export function carryOut(payment: Payment, command: StepCommand, context: Context): readonly PaymentEvent[] {
   switch (command.type) {
@@ -17,7 +17,7 @@ export function carryOut(payment: Payment, command: StepCommand, context: Contex
   }
 }
 
-/** What an order's cancellation after its approval asks for: nobody waits for the answer. */
+/** Builds the command for an order that is cancelled after its approval: no step waits for the answer. */
 export const cancelling = (ids: { readonly orderId: string; readonly customerId: string }): StepCommand => ({
   type: 'RefundPayment',
   data: { ...ids, stepId: `${ids.orderId}/cancelled` },
@@ -42,16 +42,17 @@ function charge(payment: Payment, { data }: Command<'ChargePayment'>, { now }: C
 }
 
 /**
- * Sees to it that no money is kept, and answers when none is. What it meets:
+ * Compensates a payment: ensures that no money is kept, and answers once none is. It depends on the payment's status:
  *
- *     nothing     a tombstone, which refuses the charge that comes late
- *     REQUESTED   declined at once: the provider is told to charge by an event that can't be committed any more
- *     PREPARED    the charge may be under way, and nobody but the provider knows: it is asked to cancel its object, which
- *                 it does or has charged; by `VoidRequested`, since it is called by the consumer of our own events only
- *     CHARGED     all that is left is given back
+ *     NONE        writes a tombstone, which refuses a charge that comes late
+ *     REQUESTED   declines at once: the event that would ask the provider to charge can't be committed any more
+ *     PREPARED    the charge may be in progress, and only the provider knows. The provider is asked to cancel its
+ *                 object: it cancels it or reports the charge. `VoidRequested` triggers the call, because only the
+ *                 consumer of this service's own events calls the provider
+ *     CHARGED     refunds all that is left
  *
- * A charge that is under way can't be stopped by what is committed here, and may even be asked for by a delivery that has
- * read the payment before. So the provider itself decides which of the two is first:
+ * A commit here can't stop a charge that is in progress. A delivery that has read the payment before may even start a
+ * charge later. So the provider decides which of the two comes first:
  *
  *     PaymentPrepared             RefundPayment, then VoidRequested
  *     load: PREPARED
@@ -59,7 +60,7 @@ function charge(payment: Payment, { data }: Command<'ChargePayment'>, { now }: C
  *     confirm -> charged
  *                                 cancel -> refused: it is charged
  *                                 commit: PaymentCharged, RefundRequested
- *     commit: refused, the version is taken; loaded again, nothing is to do
+ *     commit: refused, the version is taken; loads again, nothing to do
  *
  *     load: PREPARED
  *                                 commit: VoidRequested
@@ -93,7 +94,7 @@ function undo(payment: Payment, { data }: Command<'RefundPayment'>): readonly Pa
   }
 }
 
-/** @throws {PaymentRefused} where it isn't this step that waits */
+/** @throws {PaymentRefused} if another step is waiting */
 function waitsFor(waiting: string | undefined, stepId: string): readonly PaymentEvent[] {
   if (waiting !== stepId) throw new PaymentRefused('OTHER_STEP_UNDER_WAY');
   return [];

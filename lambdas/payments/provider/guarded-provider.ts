@@ -5,15 +5,15 @@ import { documents } from '../../../packages/kit/aws/dynamodb.js';
 import { KEY_MEMORY_SECONDS, type PaymentProvider } from './payment-provider.js';
 
 /**
- * A provider whose calls that move money are guarded by Powertools idempotency, in a table of its own: two deliveries at
- * once make one call, and a repeat within 23 hours gets the first one's answer without another.
+ * A provider whose calls that move money are guarded by Powertools idempotency, in a separate table. Two simultaneous
+ * deliveries make one call, and a repeat within 23 hours gets the first one's answer without another call.
  *
- * It saves calls; it isn't what makes the effect happen once. A crash after the effect leaves its record in progress, and
- * when the function's time is over the call is made again; an answer that was lost deletes the record. What holds then
- * are the provider's own key and `onceAtProvider`.
+ * The guard saves calls; it does not by itself ensure a single effect. If the function crashes after the effect, the
+ * guard's record stays in progress, and the call is repeated once the function's time is over. If an answer is lost,
+ * the guard deletes its record. In these cases the provider's own key and `onceAtProvider` prevent a second effect.
  */
 export class GuardedProvider implements PaymentProvider {
-  // An answer is never kept for longer than the provider itself would repeat it.
+  // An answer is kept for a shorter time than the provider itself would repeat it.
   private readonly config = new IdempotencyConfig({
     eventKeyJmesPath: 'key',
     throwOnNoIdempotencyKey: true,
@@ -28,7 +28,7 @@ export class GuardedProvider implements PaymentProvider {
 
   /**
    * @param tableName the guard's own table (`pk`, TTL on `expiresAt`)
-   * @param keyPrefix its records begin with this: the function has a right on no other
+   * @param keyPrefix prefix of the guard's records: the function has no right on any other
    */
   constructor(provider: PaymentProvider, tableName: string, keyPrefix: string) {
     const options = {
@@ -38,7 +38,7 @@ export class GuardedProvider implements PaymentProvider {
         tableName,
         keyAttr: 'pk',
         expiryAttr: 'expiresAt',
-        // The document client wraps it, and is asked by every other module.
+        // The document client wraps this client, and all other modules call the document client.
         awsSdkV3Client: documents,
       }),
     };
@@ -56,7 +56,7 @@ export class GuardedProvider implements PaymentProvider {
     this.refundOf = (providerId, refundId) => provider.refundOf(providerId, refundId);
   }
 
-  /** Tells the guard how long this invocation may take: a record in progress is over when it is. */
+  /** Tells the guard how long this invocation may take: after that, a record in progress has expired. */
   begins(context: Context): void {
     this.config.registerLambdaContext(context);
   }

@@ -1,25 +1,25 @@
 import type { Money } from '../../orders/contract.js';
 import type { DeclineReason } from '../contract.js';
 
-/** What came of a charge. */
+/** Outcome of a charge. */
 export type Charge = { readonly status: 'CHARGED' } | { readonly status: 'DECLINED'; readonly reason: DeclineReason };
 
-/** What came of a refund. */
+/** Outcome of a refund. */
 export interface Refund {
   readonly status: 'REFUNDED' | 'FAILED';
 }
 
-/** How long a provider remembers a key, in seconds: Stripe's 24 hours ("Idempotent requests"). */
+/** Time for which a provider remembers an idempotency key, in seconds: Stripe's 24 hours ("Idempotent requests"). */
 export const KEY_MEMORY_SECONDS = 24 * 3600;
 
 /**
- * Who moves the money. The promise: the same key within `KEY_MEMORY_SECONDS` has one effect and one answer, and what was
- * done can be asked for at any time, by the object's id. More isn't promised by anybody; the rest is the caller's
- * (`once-at-provider.ts`).
+ * A provider that moves the money. It promises two things: the same key within `KEY_MEMORY_SECONDS` has one effect and
+ * one answer, and its past effects can be queried at any time by the object's id. No provider promises more; the caller
+ * ensures the rest (`once-at-provider.ts`).
  */
 export interface PaymentProvider {
   /**
-   * Makes an object that can be charged; nothing is charged yet. An object that is made twice does no harm: only the one
+   * Creates an object that can be charged; nothing is charged yet. A second object does no harm, because only the one
    * whose id is committed is ever charged.
    * @returns its id
    * @throws {ProviderRefused} {@link ProviderUnavailable} {@link ProviderUndecided} {@link AccountAmbiguous}
@@ -33,15 +33,20 @@ export interface PaymentProvider {
   /** Charges an object. @throws {ProviderRefused} {@link ProviderUnavailable} {@link ProviderUndecided} */
   confirm(wanted: { readonly key: string; readonly providerId: string }): Promise<Charge>;
   /**
-   * Ends an object that isn't charged yet: it never is. Of this and a charge under way one is first, and refuses the other.
+   * Cancels an object that isn't charged yet, so that it never will be. If a charge is in progress, one of the two
+   * comes first and refuses the other.
    * @returns that it is declined
-   * @throws {ProviderRefused} it was charged, declined or ended before; {@link ProviderUnavailable} {@link ProviderUndecided}
+   * @throws {ProviderRefused} it was charged, declined or cancelled before; {@link ProviderUnavailable} {@link
+   *   ProviderUndecided}
    */
   cancel(wanted: { readonly key: string; readonly providerId: string }): Promise<Charge>;
-  /** What came of an object's charge; nothing where it was never charged or ended. @throws {ProviderUnavailable} also while it works on it */
+  /**
+   * Returns the outcome of an object's charge; `undefined` if it was never charged or cancelled. @throws
+   * {ProviderUnavailable} also while the provider works on it
+   */
   chargeOf(providerId: string): Promise<Charge | undefined>;
   /**
-   * Gives back a part of what was charged, never more than is left of it.
+   * Refunds a part of the charged amount, never more than is left of it.
    * @throws {ProviderRefused} {@link ProviderUnavailable} {@link ProviderUndecided}
    */
   refund(wanted: {
@@ -50,11 +55,14 @@ export interface PaymentProvider {
     readonly refundId: string;
     readonly amount: Money;
   }): Promise<Refund>;
-  /** What came of a refund; nothing where there is none of that id. @throws {ProviderUnavailable} */
+  /** Returns the outcome of a refund; `undefined` if no refund has that id. @throws {ProviderUnavailable} */
   refundOf(providerId: string, refundId: string): Promise<Refund | undefined>;
 }
 
-/** No answer, or none worth keeping (a timeout, a throttle, a lost connection): the same key may be tried again. */
+/**
+ * The provider gave no answer, or none that is final (a timeout, a throttle, a lost connection): retry with the same
+ * key.
+ */
 export class ProviderUnavailable extends Error {
   override readonly name = 'ProviderUnavailable';
   constructor(
@@ -66,8 +74,9 @@ export class ProviderUnavailable extends Error {
 }
 
 /**
- * An answer that says nothing and stays (a stored 5xx, a charge that it still works on, a key that another request came
- * under): under this key there is never another one, and only what the provider did tells whether it did it.
+ * The provider gave an answer that says nothing and is final (a stored 5xx, a charge that it still works on, a key that
+ * another request used). This key will never get another answer; only a query for past effects tells whether the effect
+ * happened.
  */
 export class ProviderUndecided extends Error {
   override readonly name = 'ProviderUndecided';
@@ -79,7 +88,7 @@ export class ProviderUndecided extends Error {
   }
 }
 
-/** The provider won't, whatever the key: nothing was done. */
+/** The provider refuses under any key; it did nothing. */
 export class ProviderRefused extends Error {
   override readonly name = 'ProviderRefused';
   constructor(
@@ -91,8 +100,8 @@ export class ProviderRefused extends Error {
 }
 
 /**
- * Several of the provider's customers may be this account: nobody is charged until an operator has mended that there. A
- * decline would be wrong, since the customer's card is right and another one would help nobody.
+ * Several of the provider's customers may be this account. It charges none of them until an operator has corrected that
+ * at the provider. A decline would be wrong: the customer's card is fine, and another card would not help.
  */
 export class AccountAmbiguous extends Error {
   override readonly name = 'AccountAmbiguous';

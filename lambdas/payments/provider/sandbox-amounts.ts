@@ -1,21 +1,21 @@
 /**
- * What the sandbox does by amount, as test cards do: an amount (in the smallest unit, of any currency) reads as the HTTP
- * status that it behaves like. All others are charged and given back at once.
+ * Behaviours of the sandbox by amount, as with test cards. An amount (in minor units, of any currency) reads as the
+ * HTTP status that it behaves like. The sandbox charges and refunds all other amounts at once.
  */
 const BEHAVIOURS = {
-  /** Asked again 10 seconds later it is done. */
+  /** The work is done when it is asked again 10 seconds later. */
   20200: 'answers late',
-  /** A charge; a refund of so much is made. */
+  /** Charges are declined; refunds are made. */
   40200: 'declines',
-  /** Charged; whoever wants it back is refused. */
+  /** Charges are made; refunds are refused. */
   41000: 'gives nothing back',
   /** Nothing is done, under any key. */
   50000: 'always fails',
-  /** Done all the same; the answer is a failure, and stays one under its key. */
+  /** The work is done, but the answer is a failure, and remains one under this key. */
   50001: 'fails after it is done',
-  /** Nothing is done; under another key it is. */
+  /** Nothing is done under the first key; the work is done under another key. */
   50002: 'fails once',
-  /** Done, and the first answer never arrives. */
+  /** The work is done, but the first answer never arrives. */
   50400: 'times out',
 } as const satisfies Record<number, string>;
 

@@ -15,19 +15,19 @@ import {
 } from './payment-provider.js';
 import { type Behaviour, behaviourOf } from './sandbox-amounts.js';
 
-/** What can be charged, as the sandbox keeps it. */
+/** An object that can be charged, as the sandbox stores it. */
 interface SandboxObject {
   readonly paymentId: string;
   readonly amount: Money;
   readonly status: 'UNCONFIRMED' | 'CHARGED' | 'DECLINED' | 'CANCELLED';
-  /** Until then it says that it still works on it; epoch seconds. */
+  /** Until this time the sandbox reports that it still works on the object; epoch seconds. */
   readonly settlesAt: number;
   readonly refunds: readonly { readonly refundId: string; readonly amount: number }[];
-  /** Changes so far: rivals collide. */
+  /** Number of changes so far, for optimistic concurrency. */
   readonly version: number;
 }
 
-/** What stands under a key, and is answered for as long as the key is remembered. */
+/** Answer stored under a key, and repeated for as long as the key is remembered. */
 type Stored =
   | { readonly kind: 'answer'; readonly answer: unknown }
   | { readonly kind: 'undecided' | 'refused'; readonly code: string };
@@ -40,13 +40,13 @@ interface Work {
 }
 
 const LATE_SECONDS = 10;
-/** As Stripe's object says it. */
+/** The status that Stripe's object reports. */
 const CANCELLED: Charge = { status: 'DECLINED', reason: 'REFUSED_BY_PROVIDER' };
 
 /**
- * A provider to develop and test against, in a table of its own. It moves no money, and is otherwise as strict as Stripe:
- * keys with their answers, forgotten after 24 hours, objects that are charged once, refunds up to what was charged. What
- * goes wrong is chosen by the amount (`sandbox-amounts.ts`); what it really did is counted by payment, in `TALLY#`.
+ * A provider for development and tests, in a separate table. It moves no money, and is otherwise as strict as Stripe:
+ * it keeps keys with their answers and forgets them after 24 hours, charges an object once, and refunds up to the
+ * charged amount. The amount selects a fault (`sandbox-amounts.ts`). `TALLY#` counts the actual effects by payment.
  */
 export class SandboxProvider implements PaymentProvider {
   constructor(private readonly table: string) {}
@@ -124,7 +124,7 @@ export class SandboxProvider implements PaymentProvider {
     return object?.refunds.some((refund) => refund.refundId === refundId) ? { status: 'REFUNDED' } : undefined;
   }
 
-  /** Does the work and keeps its answer under the key, in one transaction; or gives the answer that is there. */
+  /** Does the work and stores its answer under the key, in one transaction; or returns the stored answer. */
   private async keyed<T>(key: string, request: readonly unknown[], work: () => Promise<Work>): Promise<T> {
     const pk = `KEY#${key}`;
     const text = JSON.stringify(request);
@@ -165,7 +165,7 @@ export class SandboxProvider implements PaymentProvider {
     return Item as SandboxObject | undefined;
   }
 
-  /** @param object as it was read, but for what changes */
+  /** @param object as it was read, except for the changes */
   private put(providerId: string, object: SandboxObject): TransactWriteItem {
     const isAsRead = 'attribute_not_exists(pk) OR version = :version';
     return {
@@ -191,7 +191,7 @@ export class SandboxProvider implements PaymentProvider {
   }
 }
 
-/** `fails once`: under another key than the first it works, and the first key's failure stays. */
+/** For `fails once`: it works under any key but the first, and the first key's failure remains. */
 const fails = (behaviour: Behaviour, key: string): boolean =>
   behaviour === 'always fails' || (behaviour === 'fails once' && !/:\d+$/.test(key));
 

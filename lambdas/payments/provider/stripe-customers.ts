@@ -8,8 +8,8 @@ import { STRIPE_CUSTOMERS } from '../contract.js';
 const keyOf = (accountId: string) => ({ pk: `${STRIPE_CUSTOMERS}${accountId}`, sk: 'CUSTOMER' });
 
 /**
- * The Stripe customer of each account, kept in the service's own table so that a charge needs no search at Stripe.
- * It is a hint: Stripe decides at each charge whether the customer is still the account's (`stripe-provider.ts`).
+ * Stripe customers by account, stored in the service's own table so that a charge needs no search at Stripe. An entry
+ * is a hint: each charge asks Stripe whether the customer still belongs to the account (`stripe-provider.ts`).
  */
 export class StripeCustomers {
   constructor(
@@ -17,7 +17,7 @@ export class StripeCustomers {
     private readonly client: DynamoDBDocumentClient = documents,
   ) {}
 
-  /** Reads the customer of an account, strongly consistent; nothing where none was found yet. */
+  /** Reads the customer of an account, strongly consistent; `undefined` if none was found yet. */
   async of(accountId: string): Promise<string | undefined> {
     const { Item } = await this.client.send(
       new GetCommand({ TableName: this.table, Key: keyOf(accountId), ConsistentRead: true }),
@@ -26,24 +26,25 @@ export class StripeCustomers {
   }
 
   /**
-   * Keeps the customer that was found for an account, in the place of the one that was read before.
+   * Stores the customer that was found for an account, and replaces the one that was read before.
    *
-   * Two deliveries may find two customers, where the second one became known to Stripe's search in between. The first
-   * one that is kept counts, so that an account is charged on one customer at a time:
+   * Two deliveries may find two customers, if the second one became visible to Stripe's search in between. The first
+   * one that is stored counts, so that an account is charged on one customer at a time:
    *
    *     one delivery                       another one
-   *     of -> nothing
-   *                                        of -> nothing
+   *     of -> undefined
+   *                                        of -> undefined
    *     finds cus_1
    *                                        finds cus_2
    *     keep cus_1
-   *                                        keep cus_2 -> refused; tried again, of -> cus_1
+   *                                        keep cus_2 -> refused; retries, of -> cus_1
    *
-   * @param before what `of` said
-   * @throws {WriteConflict} another delivery has kept another customer since: nothing is charged, and a later try reads it
+   * @param before the result of `of`
+   * @throws {WriteConflict} another delivery has stored another customer since: nothing is charged, and a retry reads
+   *   it
    */
   async keep(accountId: string, customer: string, before: string | undefined): Promise<void> {
-    // The customer itself stands there where the answer to this put was lost and the SDK has sent it again.
+    // The customer itself is stored there if the answer to this put was lost and the SDK has sent it again.
     const isAsReadOrDone = 'attribute_not_exists(pk) OR customer IN (:before, :customer)';
     try {
       await this.client.send(
@@ -60,7 +61,7 @@ export class StripeCustomers {
     }
   }
 
-  /** Deletes what is kept of an account. Repeatable. */
+  /** Deletes the entry of an account. Repeatable. */
   async forget(accountId: string): Promise<void> {
     await this.client.send(new DeleteCommand({ TableName: this.table, Key: keyOf(accountId) }));
   }

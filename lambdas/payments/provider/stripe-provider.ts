@@ -11,40 +11,42 @@ import {
 } from './payment-provider.js';
 import type { StripeCustomers } from './stripe-customers.js';
 
-/** Names in Stripe's metadata by which our things are found there. */
+/** Metadata keys by which our objects are found at Stripe. */
 const ACCOUNT = 'orderly_account';
 const PAYMENT = 'orderly_payment';
 const REFUND = 'orderly_refund';
 
 /**
- * The function has 30 s (`lib/payments-stack.ts`). Creating a payment takes two calls as a rule, three for a new customer
- * and four where the customer that was kept pays no more.
+ * The function has 30 s (`lib/payments-stack.ts`). Creating a payment usually takes two calls, three for a new
+ * customer, and four if the stored customer can no longer pay.
  */
 const TIMEOUT_MS = 5_000;
-/** Above what one payment has: `MAX_REFUNDS` of its domain. */
+/** More than one payment has: `MAX_REFUNDS` of its domain. */
 const MOST_REFUNDS = 100;
-/** As many as a list or a search gives at once. */
+/** Maximum that one list or search returns. */
 const MOST_CUSTOMERS = 100;
 
 /**
- * Amounts are in the smallest unit of ISO 4217, and so are Stripe's but in these ("Supported currencies"): two decimals
- * where ISO has none (ISK, UGX), none where it has two (MGA). HUF and TWD differ in payouts alone.
+ * Currencies whose unit at Stripe differs. Our amounts are in the minor unit of ISO 4217, and so are Stripe's except in
+ * these ("Supported currencies"): two decimals where ISO has none (ISK, UGX), none where ISO has two (MGA). HUF and TWD
+ * differ only in payouts.
  */
 const IN_ANOTHER_UNIT: ReadonlySet<string> = new Set(['ISK', 'UGX', 'MGA']);
 
-/** Where Stripe is. @default Stripe itself; a test has a mock */
+/** Address of Stripe. @default Stripe itself; a test uses a mock */
 export type StripeAddress = Pick<Stripe.StripeConfig, 'host' | 'port' | 'protocol'>;
 
 /**
- * Stripe, by PaymentIntents: created without being confirmed, confirmed by id, found by their metadata. A charge is "off
- * session": what needs the customer's presence is declined.
+ * Stripe as a provider, by PaymentIntents: they are created unconfirmed, confirmed by id, and found by their metadata.
+ * A charge is "off session", so a charge that needs the customer's presence is declined.
  *
- * The account is the Stripe customer whose metadata says exactly `orderly_account`, by its default payment method.
+ * An account is the Stripe customer whose metadata contains exactly its `orderly_account`. The charge uses the
+ * customer's default payment method.
  */
 export class StripeProvider implements PaymentProvider {
   private client: Promise<Stripe> | undefined;
 
-  /** @param secret reads the key of the API; asked again after Stripe has refused it, so that it may be rotated */
+  /** @param secret reads the API key; it is called again after Stripe has refused the key, so the key may be rotated */
   constructor(
     private readonly secret: () => Promise<string>,
     private readonly customers: StripeCustomers,
@@ -52,7 +54,7 @@ export class StripeProvider implements PaymentProvider {
   ) {}
 
   async create({ key, paymentId, accountId, amount }: Parameters<PaymentProvider['create']>[0]): Promise<string> {
-    // A hundredth of the amount would be charged, or a hundred times of it.
+    // The charge would be a hundredth of the amount, or a hundred times the amount.
     if (IN_ANOTHER_UNIT.has(amount.currency)) throw new ProviderRefused('CURRENCY_IN_ANOTHER_UNIT');
     const payer = await this.payerOf(accountId);
     const intent = await this.call((stripe) =>
@@ -121,9 +123,10 @@ export class StripeProvider implements PaymentProvider {
   }
 
   /**
-   * Returns who pays for an account: the customer that was kept for it, unless Stripe says that it was deleted, is another
-   * account's now or has no payment method any more; else the one that is found. A read by id is always current and falls
-   * under Stripe's general rate limit; all searches of the shop together have a limit of 20 a second ("Search", rate limits).
+   * Returns the customer who pays for an account. It is the stored one, unless Stripe reports that it was deleted,
+   * belongs to another account now or has no payment method any more; otherwise it searches. A read by id is always
+   * current and falls under Stripe's general rate limit, whereas all searches of the shop together are limited to 20 a
+   * second ("Search", rate limits).
    * @throws {ProviderRefused} `NO_PAYMENT_METHOD` {@link AccountAmbiguous}
    */
   private async payerOf(accountId: string): Promise<Payer> {
@@ -147,11 +150,12 @@ export class StripeProvider implements PaymentProvider {
   private async findPayer(accountId: string): Promise<Payer> {
     const query = `metadata['${ACCOUNT}']:${JSON.stringify(accountId)}`;
     const searched = await this.call((stripe) => stripe.customers.search({ query, limit: MOST_CUSTOMERS }));
-    // A search ignores case ("Search query language"), so most of so many belong to others. Ours may be in the rest.
+    // A search ignores case ("Search query language"), so most of these many results belong to other accounts. Ours may
+    // be on a later page.
     if (searched.has_more) throw new AccountAmbiguous('TOO_MANY_ALIKE');
     const found = onlyPayer(searched.data, accountId);
     if (found) return found;
-    // A search finds up to a minute late what is new; a list, with the newest first, doesn't (Stripe's guide, "Search").
+    // A search may miss customers of the last minute; a list, newest first, doesn't (Stripe's guide, "Search").
     const newest = await this.call((stripe) => stripe.customers.list({ limit: MOST_CUSTOMERS }));
     const created = onlyPayer(newest.data, accountId);
     if (!created) throw new ProviderRefused('NO_PAYMENT_METHOD');
@@ -161,8 +165,8 @@ export class StripeProvider implements PaymentProvider {
   private async call<T>(work: (stripe: Stripe) => Promise<T>): Promise<T> {
     this.client ??= this.secret().then(
       (secret) =>
-        // Retries are the queue's: each is an attempt that the rules of `once-at-provider.ts` see. (A connection that was
-        // closed is tried once more all the same, under the same key.)
+        // The queue does the retries, so each one is an attempt under the rules of `once-at-provider.ts`. (The SDK
+        // still retries a closed connection once, under the same key.)
         new Stripe(secret, { maxNetworkRetries: 0, timeout: TIMEOUT_MS, telemetry: false, ...this.address }),
     );
     try {
@@ -175,28 +179,31 @@ export class StripeProvider implements PaymentProvider {
   }
 }
 
-/** Stripe's guide, "Advanced error handling": 4xx changed nothing, 5xx may have, and stays under its key. */
+/**
+ * Translates an error of Stripe. According to Stripe's guide, "Advanced error handling", a 4xx changed nothing; a 5xx
+ * may have, and stays under its key.
+ */
 function ourErrorOf(error: Stripe.errors.StripeError): Error {
   const { statusCode = 0, code = error.type } = error;
-  // Two that aren't about this request: another one came under the same key, and somebody behind Stripe failed.
+  // Two errors that aren't about this request: another request used the same key, or a system behind Stripe failed.
   const keyIsTaken = error instanceof Stripe.errors.StripeIdempotencyError;
   if (keyIsTaken || statusCode === 424 || statusCode >= 500) return new ProviderUndecided('FAILED', { cause: error });
-  // 429 (`rate_limit`, `lock_timeout`), and 400 where its code is `rate_limit`.
+  // 429 (`rate_limit`, `lock_timeout`), and 400 if its code is `rate_limit`.
   const isThrottled = error instanceof Stripe.errors.StripeRateLimitError;
-  // No answer at all, a key of ours that is refused, a request with the same key under way.
+  // No answer at all, a refused API key, or a request with the same key in progress.
   if (isThrottled || [0, 401, 403, 409].includes(statusCode)) return new ProviderUnavailable(code, { cause: error });
   return new ProviderRefused(code, { cause: error });
 }
 
-/** A customer at Stripe, and what it pays by. */
+/** A customer at Stripe and its payment method. */
 interface Payer {
   readonly customer: string;
   readonly payment_method: string;
 }
 
 /**
- * Picks the customer that is this account and can pay; nothing where there is none.
- * @throws {AccountAmbiguous} there are several, and nobody knows whose card the shop means
+ * Picks the customer that is this account and can pay; `undefined` if none is.
+ * @throws {AccountAmbiguous} several match, and it is unknown whose card the shop means
  */
 function onlyPayer(
   customers: readonly (Stripe.Customer | Stripe.DeletedCustomer)[],
@@ -212,14 +219,14 @@ function onlyPayer(
   return payer;
 }
 
-/** What a PaymentIntent says of its charge; nothing while it was not confirmed, or is worked on. */
+/** Returns the outcome of a PaymentIntent's charge; `undefined` while it is not confirmed or still in progress. */
 function chargeIn({ status, last_payment_error: error }: Stripe.PaymentIntent): Charge | undefined {
   if (status === 'succeeded') return { status: 'CHARGED' };
   if (status === 'canceled') return { status: 'DECLINED', reason: 'REFUSED_BY_PROVIDER' };
   return error ? { status: 'DECLINED', reason: reasonOf(error) } : undefined;
 }
 
-/** A refund that Stripe has accepted and not made yet is as good as made: it has left what can be charged back. */
+/** Treats a refund that Stripe has accepted and not made yet as made: its amount can no longer be charged back. */
 const refundIn = ({ status }: Stripe.Refund): Refund => ({
   status: status === 'failed' || status === 'canceled' ? 'FAILED' : 'REFUNDED',
 });

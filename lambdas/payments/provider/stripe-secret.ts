@@ -4,10 +4,10 @@ import { ProviderUnavailable } from './payment-provider.js';
 const client = new SSMClient({});
 
 /**
- * Reads a secret from Parameter Store; it is never in a function's environment, where whoever may describe the function
- * would see it.
+ * Reads a secret from Parameter Store. A function's environment never contains it, because anyone who may describe the
+ * function would see it there.
  * @param name of a SecureString
- * @throws {ProviderUnavailable} where it can't be read: nothing was asked of the provider
+ * @throws {ProviderUnavailable} if it can't be read: nothing was requested from the provider
  */
 export async function secretCalled(name: string): Promise<string> {
   try {
