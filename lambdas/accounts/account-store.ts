@@ -14,33 +14,36 @@ import { type Authorization, evolve, evolveAuthorization, initialState } from '.
 
 const TableName = required(Env.TABLE);
 const AGGREGATE = 'Account';
-/** Of the shape of `Authorization`: raised when it changes, as a state's. What has another number is never read. */
+/**
+ * Schema version of `Authorization`, like a state's: raise it when the shape changes. An item with another version is
+ * never read.
+ */
 const AUTHORIZATION_SCHEMA = 1;
 
-/** Events of a read, where an authorization is folded anew. */
+/** Page size of reads that fold an authorization from events. */
 const PAGE = 100;
 
-/** Accounts, in the service's own table; the account's id is the customer's. */
+/** Event store of accounts, in the service's own table; the account's id is the customer's. */
 export const accountStore = new DynamoDbEventStore<Account, AccountEvent>(
   { table: TableName, aggregate: AGGREGATE, contract: accountsContract, feedShards: feedShards() },
   { initialState: initialState.account, evolve: evolveAccount, stateSchema: 2 },
 );
 
-/** An account, and what it knows of one order. */
+/** An account, and its authorization of one order. */
 export interface OrderOfAccount {
   readonly account: Loaded<Account>;
   readonly authorization: Authorization;
   readonly key: { readonly pk: string; readonly sk: string };
-  /** Version of the account that the authorization was written with; 0 where there is none. */
+  /** Version of the account with which the authorization was written; 0 if there is none. */
   readonly since: number;
-  /** Version of the account's first event that names the order, or will. */
+  /** Version of the account's first event that names the order, now or in this decision. */
   readonly first: number;
 }
 
 /**
- * Reads both, strongly consistent. What is known of an order is an item of its own, and not in the account's state: an
- * account lives for ever, its snapshot has a limit, and an order has to be known for ever too, or a command that comes
- * once more, however late, would have a second effect.
+ * Reads both, strongly consistent. The authorization of an order is a separate item and no part of the account's state,
+ * for two reasons: an account lives forever, and its snapshot has a size limit. And an order has to be remembered
+ * forever, or a command that is redelivered, however late, would have a second effect.
  */
 export async function orderOfAccount(customerId: string, orderId: string): Promise<OrderOfAccount> {
   const key = { pk: aggregateKey(AGGREGATE, customerId), sk: `AUTH#${orderId}` };
@@ -63,7 +66,7 @@ export async function orderOfAccount(customerId: string, orderId: string): Promi
 
 interface StoredAuthorization {
   readonly schema: number;
-  /** Of the account, with the order's newest event. */
+  /** Version of the account with the order's newest event. */
   readonly version: number;
   readonly first: number;
   /** JSON. */
@@ -71,9 +74,10 @@ interface StoredAuthorization {
 }
 
 /**
- * What an item says, or, where it has another shape (an earlier release's, or a later one's after a rollback), what the
- * account's events say: those between the order's first and its newest, so its reads are bounded by how long the order
- * was under way, not by the account's age. The next write brings the item into the present shape.
+ * Returns the authorization in an item, or folds it from the account's events if the item has another schema (an
+ * earlier release's, or a later one's after a rollback). It folds the events between the order's first and newest one,
+ * so the number of reads depends on how long the order was in progress, not on the account's age. The next write
+ * upgrades the item to the current schema.
  */
 async function authorizationIn(
   { schema, authorization, first, version: newest }: StoredAuthorization,
@@ -90,7 +94,7 @@ async function authorizationIn(
       PAGE,
     );
     for (const { version, type, data } of items) {
-      // What came after the item was read isn't in it: the write of this decision will be refused.
+      // Later events are not in the item that was read, so the write of this decision will be refused.
       if (version > newest) return folded;
       const event = { type, data } as AccountEvent;
       if ('orderId' in event.data && event.data.orderId === orderId) folded = evolveAuthorization(folded, event);
@@ -101,15 +105,16 @@ async function authorizationIn(
 }
 
 /**
- * The account's commit of these events, and what is known of the order after them: together in one transaction.
+ * Builds the account's commit of these events and the write of the order's authorization after them, for one
+ * transaction.
  *
- * The account's own lock doesn't guard the order's item, since the two reads are no snapshot:
+ * The account's own optimistic lock doesn't protect the order's item, since the two reads are no snapshot:
  *
- *     this one                      another, about the same order
+ *     this delivery                 another one, about the same order
  *     read the order: nothing yet
  *                                   transact: authorised at version 7
  *     load the account: version 7
- *     transact: version 8 is free; only the order's own version tells that it was authorised
+ *     transact: version 8 is free; only the order's own version shows that it was authorised
  */
 export function writesOf(order: OrderOfAccount, events: readonly AccountEvent[], trace: Trace): TransactWriteItem[] {
   const { account, authorization, key, since, first } = order;
@@ -139,17 +144,20 @@ const noSuchAccount = (): never => {
   throw new Problem('not-found', 'there is no account of this customer');
 };
 
-/** Reads a customer's id from an address; another text isn't looked up. @throws {Problem} 404 */
+/** Reads a customer's id from a path; any text of another form isn't looked up. @throws {Problem} 404 */
 export function customerIdOf(parameter: string): string {
-  // Gateways differ in whether they decode a path's parameters; no id holds a % of its own.
+  // Gateways differ in whether they decode path parameters; no id contains a % itself.
   const id = parameter.replace(/%([0-7][0-9A-Fa-f])/g, (_, code: string) => String.fromCharCode(parseInt(code, 16)));
   return CallerId.safeParse(id).success ? id : noSuchAccount();
 }
 
-/** The id, where the caller may see that account. @throws {Problem} 404 for somebody else's, which looks like none */
+/**
+ * Returns the id if the caller may see that account. @throws {Problem} 404 for another customer's account, as for a
+ * missing one
+ */
 export const ownOf = ({ id, role }: Caller, customerId: string): string =>
   role === 'operator' || customerId === id ? customerId : noSuchAccount();
 
-/** @throws {Problem} 404 where the account wasn't opened (yet) */
+/** @throws {Problem} 404 if the account was not opened (yet) */
 export const existing = (loaded: Loaded<Account> | undefined): AccountView =>
   (loaded && viewOf(loaded.id, loaded.state, loaded.version)) ?? noSuchAccount();

@@ -2,25 +2,27 @@ import * as z from 'zod/mini';
 import type { CommandOf, EventOf } from '../../packages/kit/messages/contract.js';
 import { Money, OrderId, OrderLimit, StepId } from '../orders/contract.js';
 
-/** The customer is the account's id: an id of the issuer's, never a name. */
+/** Id of the customer and of the account: the identity provider's id, never a name. */
 export const CustomerId = z.string().check(z.minLength(1), z.maxLength(128));
 
-/** An order's total may pass the limit of one amount, never what a number holds exactly. */
+/**
+ * An order's total may exceed the limit of a single amount, but stays within the integers that a number holds exactly.
+ */
 const Amount = z.object({ amount: z.int().check(z.gte(0)), currency: z.string() });
 
-/** What every command and every answer of an account names. */
+/** Fields of every command to an account and of every answer. */
 const Step = { customerId: CustomerId, orderId: OrderId, stepId: StepId };
 
 const RefundId = z.string().check(z.minLength(1), z.maxLength(64));
 
-/** Which limit `OVER_LIMIT` is about, where it isn't the credit. 0.2.0 neither writes nor reads it. */
+/** Limit that `OVER_LIMIT` is about, unless it is the credit. 0.2.0 neither writes nor reads it. */
 const Limit = z.exactOptional(OrderLimit);
 
-/** Why an order is not authorised, for ever. */
+/** Final reason for which an order is not authorised. */
 export const DeclineReason = z.enum(['OVER_LIMIT', 'CURRENCY_MISMATCH']);
 export type DeclineReason = z.infer<typeof DeclineReason>;
 
-/** Why a step is refused. `RELEASED`: its order can't be authorised or captured any more. */
+/** Reason for which a step is refused. `RELEASED`: its order can't be authorised or captured any more. */
 const RefusalReason = z.enum([
   ...DeclineReason.options,
   'RELEASED',
@@ -32,14 +34,17 @@ const RefusalReason = z.enum([
 ]);
 export type RefusalReason = z.infer<typeof RefusalReason>;
 
-/** What the accounts service publishes and takes; `subject` is `Account/<customerId>`. */
+/** Events that the accounts service publishes and commands that it accepts; `subject` is `Account/<customerId>`. */
 export const accountsContract = {
   service: 'accounts',
   aggregatesOfPeople: ['Account'],
   events: {
     AccountOpened: { version: 1, data: z.object({ customerId: CustomerId, creditLimit: Money }) },
     CreditLimitSet: { version: 1, data: z.object({ customerId: CustomerId, creditLimit: Money }) },
-    /** The amount is held for the order. `at`: when, which counts the orders of an hour; 0.2.0 doesn't write it. */
+    /**
+     * The amount is held for the order. `at` is the time, by which the orders of an hour are counted; 0.2.0 doesn't
+     * write it.
+     */
     AccountAuthorized: {
       version: 1,
       data: z.object({ ...Step, amount: Amount, at: z.exactOptional(z.iso.datetime()) }),
@@ -48,15 +53,15 @@ export const accountsContract = {
       version: 1,
       data: z.object({ ...Step, amount: Amount, reason: DeclineReason, limit: Limit }),
     },
-    /** What was held is owed. */
+    /** The customer owes the amount that was held. */
     AuthorizationCaptured: { version: 1, data: z.object({ ...Step, amount: Amount }) },
-    /** What was held is free again. */
+    /** The amount that was held is available again. */
     AuthorizationReleased: { version: 1, data: z.object({ ...Step, amount: Amount }) },
-    /** The release came first: this order can't be authorised any more. */
+    /** The release came before the authorization: this order can't be authorised any more. */
     AuthorizationVoided: { version: 1, data: z.object(Step) },
-    /** A part of what was owed for the order, or all of it, is owed no more. */
+    /** The customer no longer owes this part, or all, of the order's captured amount. */
     AccountRefunded: { version: 1, data: z.object({ ...Step, refundId: RefundId, amount: Amount }) },
-    /** The answer to a step that changes nothing: done before, or refused. Nothing else happened. */
+    /** Answer to a step that changes nothing, because it was done before or is refused. Nothing else happened. */
     SagaReplyRequested: {
       version: 1,
       data: z.object({
@@ -68,20 +73,23 @@ export const accountsContract = {
     },
   },
   commands: {
-    /** Holds the amount, unless the customer's credit doesn't reach. Once per order. */
+    /** Holds the amount, unless it exceeds the customer's credit. At most once per order. */
     AuthorizeAccount: { version: 1, data: z.object({ ...Step, amount: Amount }) },
-    /** Takes the whole of what is held for the order. Once per order. */
+    /** Captures the whole amount that is held for the order. At most once per order. */
     CaptureAuthorization: { version: 1, data: z.object(Step) },
-    /** Frees what is held for the order, and holds nothing for it any more, whenever that is asked for. */
+    /**
+     * Releases the amount that is held for the order, and prevents any later authorization, however late it is
+     * requested.
+     */
     ReleaseAuthorization: { version: 1, data: z.object(Step) },
-    /** Once per order and refund id; all refunds of an order together are at most what was captured. */
+    /** Refunds once per order and refund id; all refunds of an order together are at most the captured amount. */
     RefundAccount: { version: 1, data: z.object({ ...Step, refundId: RefundId, amount: Amount }) },
   },
 } as const;
 export type AccountEvent = EventOf<typeof accountsContract>;
 export type AccountCommand = CommandOf<typeof accountsContract>;
 
-/** Index of the accounts that have no credit left: `exhaustedPk`, `exhaustedSk`. */
+/** Index of the accounts without available credit: `exhaustedPk`, `exhaustedSk`. */
 export const EXHAUSTED_INDEX = 'exhausted';
 
 /** Body of `PUT /accounts/{customerId}/credit-limit`. */
@@ -91,14 +99,14 @@ export const SetCreditLimit = z.strictObject({ creditLimit: Money });
 export interface AccountView {
   readonly customerId: string;
   readonly creditLimit: Money;
-  /** Held for orders that are under way. */
+  /** Amount held for orders in progress. */
   readonly authorized: Money;
-  /** Taken so far. */
+  /** Amount captured so far. */
   readonly captured: Money;
-  /** Of what was taken, given back so far. */
+  /** Amount refunded so far, of the captured one. */
   readonly refunded: Money;
-  /** `creditLimit` - (`authorized` + `captured` - `refunded`); 0 where the limit was set below what is used. */
+  /** `creditLimit` - (`authorized` + `captured` - `refunded`); 0 if the limit was set below the amount in use. */
   readonly available: Money;
-  /** Version of the account that this shows, from 1. */
+  /** Version of the account in this view, from 1. */
   readonly version: number;
 }

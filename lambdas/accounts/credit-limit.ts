@@ -9,11 +9,12 @@ import type { AccountEvent, AccountView } from './contract.js';
 import { AccountRefused, setCreditLimit, viewOf } from './domain/account.js';
 
 /**
- * Sets what a customer may owe, and opens the account where there is none. Setting what is set writes nothing, also where
- * `ifMatch` names an older version (RFC 9110, 13.1.1): the first try has succeeded, so it may be repeated.
- * @param ifMatch only at this version of the account; 0 is a customer without one
- * @throws {Problem} 400 for another currency than the one in use, 409 `conflict` where the version is another
- * @throws {WriteConflict} others kept changing it
+ * Sets a customer's credit limit, and opens the account if there is none. Setting the current limit again writes
+ * nothing, even if `ifMatch` names an older version (RFC 9110, 13.1.1): the first attempt has succeeded, so a client
+ * may repeat it.
+ * @param ifMatch required version of the account; 0 is a customer without one
+ * @throws {Problem} 400 for another currency than the one in use, 409 `conflict` if the version is another
+ * @throws {WriteConflict} concurrent writers kept changing it
  */
 export function setLimit(
   customerId: string,

@@ -7,12 +7,13 @@ import { type AccountView, EXHAUSTED_INDEX } from './contract.js';
 import { type Account, viewOf } from './domain/account.js';
 
 const CREDIT = 'CREDIT#';
-/** Only rows of accounts without credit have the index's key, so only they are in it. */
+/** Partition key of the index. Only rows of accounts without credit have it, so only they are in the index. */
 const EXHAUSTED = 'EXHAUSTED#accounts';
 
 /**
- * Customers who have used up their credit. An account with credit, or not yet opened, has a row too, without the index's
- * key: its version keeps an older row from coming back, and tells which events it has seen.
+ * Projection of customers who have used up their credit. An account with credit, or not yet opened, has a row too,
+ * without the index's key. The row's version prevents an older row from replacing it, and shows which events the row
+ * includes.
  */
 export const exhaustedList: Projection<Account> = {
   name: 'accounts-exhausted',
@@ -27,7 +28,7 @@ export const exhaustedList: Projection<Account> = {
       pk: CREDIT + id,
       sk: 'ROW',
       version,
-      // As text: an answer's fields keep their order, and a rebuilt row is the same to the byte.
+      // Stored as text: an answer's fields keep their order, and a rebuilt row is identical to the byte.
       ...(account?.available.amount === 0
         ? { exhaustedPk: EXHAUSTED, exhaustedSk: id, account: JSON.stringify(account) }
         : {}),
@@ -37,10 +38,11 @@ export const exhaustedList: Projection<Account> = {
 };
 
 /**
- * Accounts without credit, by customer id, eventually consistent.
- * @param after customer id of the last one shown: logical, so that it holds in whichever version is read
- * @param limit at most so many
- * @returns one more than `limit` where there are more
+ * Reads the accounts without credit, by customer id, eventually consistent.
+ * @param after customer id of the last account shown; it is a logical position, so it is valid in every version of the
+ *   list
+ * @param limit maximum number of accounts
+ * @returns one more than `limit` if there are more
  */
 export async function exhaustedAccounts(after: string | undefined, limit: number): Promise<readonly AccountView[]> {
   const { reads } = await versionsOf(exhaustedList, 'soon');

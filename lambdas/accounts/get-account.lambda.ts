@@ -2,7 +2,9 @@ import { AsItWas, loadAsItWas } from '../../packages/kit/event-store/as-it-was.j
 import { endpoint } from '../../packages/kit/http/http.js';
 import { accountStore, customerIdOf, existing, ownOf } from './account-store.js';
 
-/** GET /accounts/{customerId}: the account now, or as it was at a time or version; strongly consistent. */
+/**
+ * GET /accounts/{customerId}: the current account, or the account at an earlier time or version; strongly consistent.
+ */
 export const handler = endpoint(
   { roles: ['customer', 'operator'], query: AsItWas },
   async ({ caller, query, parameter }) => {

@@ -10,7 +10,7 @@ const Query = z.strictObject({
 });
 const LIST = 'accounts without credit';
 
-/** GET /accounts?creditExhausted=true: customers who have used up their credit, eventually consistent. */
+/** GET /accounts?creditExhausted=true: lists customers who have used up their credit, eventually consistent. */
 export const handler = endpoint({ roles: ['operator'], query: Query }, async ({ query }) => {
   const limit = limitOf(query);
   const found = await exhaustedAccounts(positionOf(LIST, query.cursor, CallerId), limit);

@@ -15,7 +15,7 @@ import { steps } from './subscriptions.js';
 const defaultCreditLimit = z.parse(Money, JSON.parse(required(Env.DEFAULT_CREDIT_LIMIT)));
 const limits = customerLimits();
 
-/** A saga's steps, each once per business id; a repeat is answered with what stands. */
+/** Handles a saga's steps, each once per business id. A repeat gets the current outcome as its answer. */
 export const handler = consumer(
   [
     on(steps, {

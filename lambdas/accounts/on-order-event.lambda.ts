@@ -16,8 +16,8 @@ const defaultCreditLimit = z.parse(Money, JSON.parse(required(Env.DEFAULT_CREDIT
 const limits = customerLimits();
 
 /**
- * An order was approved: what is held for it is owed. It was cancelled afterwards: nothing is. Either may come first. While
- * its saga is under way, that alone gives back what it took.
+ * Captures the held amount when an order is approved, and releases or refunds it when the order is cancelled
+ * afterwards. Either event may come first. While the order's saga is in progress, only the saga compensates.
  */
 export const handler = consumer(
   [
@@ -37,7 +37,7 @@ function ended(
 ): Handling {
   return {
     decide: async () => {
-      // Of orders from before the saga nothing was ever held.
+      // Nothing was ever held for orders from before the saga.
       if (customerId === undefined) return [];
       const order = await orderOfAccount(customerId, orderId);
       const { account, authorization } = order;

@@ -1,5 +1,8 @@
 import { rebuilder } from '../../packages/kit/projection/rebuilder.js';
 import { exhaustedList } from './exhausted-list.js';
 
-/** The view of used-up credit anew, beside the one that is read; an operator's command calls it until it is through. */
+/**
+ * Rebuilds the list of used-up credit beside the one in use; an operator's command calls it until the rebuild is
+ * complete.
+ */
 export const handler = rebuilder(exhaustedList);

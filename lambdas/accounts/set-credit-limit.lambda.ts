@@ -5,7 +5,9 @@ import { customerIdOf } from './account-store.js';
 import { SetCreditLimit } from './contract.js';
 import { setLimit } from './credit-limit.js';
 
-/** PUT /accounts/{customerId}/credit-limit: what a customer may owe. Repeatable by nature; a key is not needed. */
+/**
+ * PUT /accounts/{customerId}/credit-limit: sets a customer's credit limit. It is naturally idempotent and needs no key.
+ */
 export const handler = endpoint({ roles: ['operator'], body: SetCreditLimit }, async (request) => {
   const { body, header, parameter } = request;
   const customerId = customerIdOf(parameter('customerId'));

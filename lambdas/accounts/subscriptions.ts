@@ -2,11 +2,11 @@ import { commandsTo, subscribe, subscribeToAll } from '../../packages/kit/messag
 import { ordersContract } from '../orders/contract.js';
 import { accountsContract } from './contract.js';
 
-/** Steps of orders' sagas. Nobody else's commands are carried out. */
+/** Steps of orders' sagas. No other service's commands are accepted. */
 export const steps = commandsTo(accountsContract, { from: [ordersContract] });
 
-/** How orders end. */
+/** Events that end orders. */
 export const orderEnds = subscribe(ordersContract, ['OrderApproved', 'OrderCancelled']);
 
-/** What the list of customers without credit shows. */
+/** Events that the list of customers without credit shows. */
 export const listEvents = subscribeToAll(accountsContract);

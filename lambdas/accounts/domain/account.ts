@@ -2,39 +2,42 @@ import { hourOf, type Money, type OrderLimit } from '../../orders/contract.js';
 import type { AccountEvent, AccountView, DeclineReason } from '../contract.js';
 
 /**
- * A customer's credit, folded from the account's events: sums and counts only, so that it doesn't grow with the orders.
- * What is known of one order stands beside it (`authorization.ts`).
+ * A customer's credit, folded from the account's events. It contains only sums and counts, so it doesn't grow with the
+ * orders. The data of a single order is in its authorization (`authorization.ts`).
  */
 export type Account =
   | { readonly status: 'NONE' }
   | {
       readonly status: 'OPEN';
-      /** Its currency is the account's. */
+      /** The currency of the limit is the account's currency. */
       readonly creditLimit: Money;
       readonly authorized: number;
       readonly captured: number;
       readonly refunded: number;
-      /** Orders that something is held for. */
+      /** Number of orders for which an amount is held. */
       readonly underWay: number;
-      /** Orders that were authorised within the newest clock hour in which one was; that hour as `2026-11-22T10`. */
+      /**
+       * Newest clock hour in which an order was authorised, as `2026-11-22T10`, and the number of orders authorised
+       * within it.
+       */
       readonly hour: { readonly of: string; readonly orders: number };
     };
 
 type Open = Extract<Account, { status: 'OPEN' }>;
 
-/** How many orders of one customer may be under way at once, and be authorised within a clock hour (UTC). */
+/** Maximum number of one customer's orders in progress at once, and authorised within a clock hour (UTC). */
 export interface OrderLimits {
   readonly ordersUnderWay: number;
   readonly ordersPerHour: number;
 }
 
-/** Why an order is declined, and by which limit where it isn't the credit. */
+/** Reason for which an order is declined, and the limit unless it is the credit. */
 export interface Decline {
   readonly reason: DeclineReason;
   readonly limit?: OrderLimit;
 }
 
-/** A command that contradicts what was done before. Nothing was changed; asking again gives the same answer. */
+/** A command that contradicts an earlier one. Nothing was changed; asking again gives the same answer. */
 export class AccountRefused extends Error {
   override readonly name = 'AccountRefused';
   constructor(readonly code: 'AMOUNT_DIFFERS' | 'CURRENCY_IN_USE') {
@@ -43,9 +46,9 @@ export class AccountRefused extends Error {
 }
 
 /**
- * Which events follow from a new limit; none where it is set already. A limit below what is used takes nothing back: it
- * lets nothing more through.
- * @throws {AccountRefused} `CURRENCY_IN_USE` where another currency is on the account's books
+ * Returns the events that follow from a new limit; none if it is set already. A limit below the amount in use revokes
+ * nothing; it only declines further orders.
+ * @throws {AccountRefused} `CURRENCY_IN_USE` if the account's books have another currency
  */
 export function setCreditLimit(account: Account, customerId: string, creditLimit: Money): readonly AccountEvent[] {
   if (account.status === 'NONE') return [{ type: 'AccountOpened', data: { customerId, creditLimit } }];
@@ -55,7 +58,7 @@ export function setCreditLimit(account: Account, customerId: string, creditLimit
   return [{ type: 'CreditLimitSet', data: { customerId, creditLimit } }];
 }
 
-/** Total: any event in any state; history is never refused. */
+/** Folds an event into a state. It is total: it accepts any event in any state and never refuses history. */
 export function evolveAccount(account: Account, event: AccountEvent): Account {
   if (event.type === 'AccountOpened') {
     const { creditLimit } = event.data;
@@ -89,14 +92,17 @@ export function evolveAccount(account: Account, event: AccountEvent): Account {
   }
 }
 
-/** An hour that is over is forgotten. Of a clock that runs behind, the order counts in the newest hour. */
+/**
+ * Counts an order in its hour, and drops an hour that is over. If a clock is behind, the order counts in the newest
+ * hour.
+ */
 function counted(hour: Open['hour'], at: string | undefined): Open['hour'] {
   if (at === undefined) return hour;
   const of = hourOf(at);
   return of > hour.of ? { of, orders: 1 } : { ...hour, orders: hour.orders + 1 };
 }
 
-/** The account as the API shows it; nothing where it was never opened. */
+/** Returns the account as the API shows it; `undefined` if it was never opened. */
 export function viewOf(customerId: string, account: Account, version: number): AccountView | undefined {
   if (account.status === 'NONE') return undefined;
   const { creditLimit, authorized, captured, refunded } = account;
@@ -112,11 +118,11 @@ export function viewOf(customerId: string, account: Account, version: number): A
   };
 }
 
-/** An operator may set the limit below what is used: then nothing is left, and nothing is owed for that. */
+/** An operator may set the limit below the amount in use: then nothing is available, but the value isn't negative. */
 const availableOf = ({ creditLimit, authorized, captured, refunded }: Open): number =>
   Math.max(0, creditLimit.amount - (authorized + captured - refunded));
 
-/** Why an account can't hold this amount for one order more; nothing where it can. @param now ISO 8601, UTC */
+/** Returns why an account can't hold this amount for one more order; `undefined` if it can. @param now ISO 8601, UTC */
 export function whyNot(
   account: Account,
   { amount, currency }: Money,

@@ -3,8 +3,8 @@ import type { AccountCommand, AccountEvent, RefusalReason } from '../contract.js
 import { type Account, AccountRefused, type Decline, evolveAccount, type OrderLimits, whyNot } from './account.js';
 
 /**
- * What an account knows of one order, folded from the events that name the order. `VOID` is the tombstone of a release
- * that came first; `DECLINED` and `RELEASED` are final too: one order is authorised at most once.
+ * An account's data of one order, folded from the events that name the order. `VOID` is the tombstone of a release that
+ * came first. `DECLINED` and `RELEASED` are final too: one order is authorised at most once.
  */
 export type Authorization =
   | { readonly status: 'NONE' | 'VOID' }
@@ -13,19 +13,19 @@ export type Authorization =
   | {
       readonly status: 'CAPTURED';
       readonly amount: Money;
-      /** By refund id. */
+      /** Amounts by refund id. */
       readonly refunds: Readonly<Record<string, number>>;
     };
 
-/** What a decision about an order needs. */
+/** State that a decision about an order needs. */
 export interface AccountState {
   readonly account: Account;
   readonly authorization: Authorization;
 }
 
-/** Everything that isn't in the state or the command. */
+/** Inputs of a decision besides state and command. */
 export interface Context {
-  /** What an account is opened with. */
+  /** Credit limit with which an account is opened. */
   readonly defaultCreditLimit: Money;
   readonly limits: OrderLimits;
   /** ISO 8601, UTC. */
@@ -34,13 +34,13 @@ export interface Context {
 
 export const initialState: AccountState = { account: { status: 'NONE' }, authorization: { status: 'NONE' } };
 
-/** Refunds of one order: what is kept of each has to fit into the order's item. */
+/** Maximum number of refunds of one order: the data of all of them has to fit into the order's item. */
 const MAX_REFUNDS = 100;
 
 /**
- * Which events follow from a command: the fact, or the answer to one that changes nothing. Never none: whoever sent it
- * waits for an answer.
- * @throws {AccountRefused} `AMOUNT_DIFFERS` where the same business id comes with another amount
+ * Returns the events that follow from a command: the fact, or the answer to a command that changes nothing. It always
+ * returns one, because the sender waits for an answer.
+ * @throws {AccountRefused} `AMOUNT_DIFFERS` if the same business id comes with another amount
  */
 export function decide(state: AccountState, command: AccountCommand, context: Context): readonly AccountEvent[] {
   switch (command.type) {
@@ -55,10 +55,10 @@ export function decide(state: AccountState, command: AccountCommand, context: Co
   }
 }
 
-/** The refund of an order that is cancelled when all of it is owed already. */
+/** Refund id for an order that is cancelled after its amount was captured. */
 const CANCELLATION = 'cancellation';
 
-/** What an order's end asks of its account: to take what is held, or to keep nothing of it. */
+/** Builds the command that follows from an order's end: capture the held amount, or release or refund all of it. */
 export function ending(
   authorization: Authorization,
   { how, ...ids }: { readonly orderId: string; readonly customerId: string; readonly how: 'APPROVED' | 'CANCELLED' },
@@ -165,7 +165,7 @@ const refused = ({ customerId, orderId, stepId }: AccountCommand['data'], reason
   data: { customerId, orderId, stepId, outcome: 'REFUSED', reason },
 });
 
-/** The stored answer, whatever the limits are now. */
+/** Repeats the stored answer, whatever the limits are now. */
 const declined = (
   { customerId, orderId, stepId }: AccountCommand['data'],
   { reason, limit }: Decline,
@@ -174,7 +174,7 @@ const declined = (
   data: { customerId, orderId, stepId, outcome: 'REFUSED', reason, ...(limit === undefined ? {} : { limit }) },
 });
 
-/** Total, as `evolveAccount`: of the order that the event names. */
+/** Folds an event of the order into its authorization. It is total, like `evolveAccount`. */
 export function evolveAuthorization(authorization: Authorization, event: AccountEvent): Authorization {
   switch (event.type) {
     case 'AccountAuthorized':
@@ -205,7 +205,7 @@ const declineOf = ({ amount, reason, limit }: Decline & { readonly amount: Money
   ...(limit === undefined ? {} : { limit }),
 });
 
-/** Both at once, from the events of one order. */
+/** Folds an event of one order into both states. */
 export const evolve = ({ account, authorization }: AccountState, event: AccountEvent): AccountState => ({
   account: evolveAccount(account, event),
   authorization: evolveAuthorization(authorization, event),
