@@ -3,39 +3,42 @@ import type { CommandOf, EventOf } from '../../packages/kit/messages/contract.js
 import { OrderId, Sku, StepId } from '../orders/contract.js';
 
 const ReservedLine = z.object({ sku: Sku, quantity: z.int().check(z.gte(1)) });
-/** How many pieces of which SKU are kept for an order. */
+/** Number of pieces of a SKU that are reserved for an order. */
 export type ReservedLine = z.infer<typeof ReservedLine>;
 
-/** What every command and every answer to one names. */
+/** Fields of every command and of every answer to one. */
 const Step = { orderId: OrderId, stepId: StepId };
-/** The same of what may happen without a step: by an event of the order. */
+/** The same fields for events that may also occur without a step, after an event of the order. */
 const OfAnOrder = { orderId: OrderId, stepId: z.exactOptional(StepId) };
 
-/** Why a step is refused. `RELEASED`: its order can't reserve any more. */
+/** Reason for which a step is refused. `RELEASED`: its order can't reserve any more. */
 const RefusalReason = z.enum(['OUT_OF_STOCK', 'RELEASED']);
 
 const SHORT = { reason: z.literal('OUT_OF_STOCK'), skus: z.array(z.string()) };
 
-/** What the inventory publishes and takes; `subject` is `Reservation/<orderId>` or `StockItem/<sku>`. */
+/**
+ * Events that the inventory publishes and commands that it accepts; `subject` is `Reservation/<orderId>` or
+ * `StockItem/<sku>`.
+ */
 export const inventoryContract = {
   service: 'inventory',
   events: {
     /** All lines of the order are reserved. */
     StockReserved: { version: 1, data: z.object({ ...OfAnOrder, lines: z.array(ReservedLine) }) },
-    /** Nothing is reserved: at least one line was short. */
+    /** Nothing is reserved, because at least one line was short. */
     StockRejected: { version: 1, data: z.object({ ...OfAnOrder, ...SHORT }) },
-    /** What was reserved is free again. */
+    /** The reserved pieces are available again. */
     StockReleased: { version: 1, data: z.object({ ...OfAnOrder, lines: z.array(ReservedLine) }) },
-    /** The cancellation, or the release, came first: this order can't reserve any more. */
+    /** The cancellation or the release came first: this order can't reserve any more. */
     ReservationVoided: { version: 1, data: z.object(OfAnOrder) },
-    /** The answer to a step that changes nothing: done before, or refused. Nothing else happened. */
+    /** Answer to a step that changes nothing, because it was done before or is refused. Nothing else happened. */
     SagaReplyRequested: {
       version: 1,
       data: z.object({
         ...Step,
         outcome: z.enum(['DONE', 'REFUSED']),
         reason: z.exactOptional(RefusalReason),
-        /** With `OUT_OF_STOCK`: what was short. */
+        /** With `OUT_OF_STOCK`: the SKUs that were short. */
         skus: z.exactOptional(SHORT.skus),
       }),
     },
@@ -43,30 +46,30 @@ export const inventoryContract = {
     StockSet: { version: 1, data: z.object({ sku: Sku, onHand: z.int().check(z.gte(0)) }) },
   },
   commands: {
-    /** Reserves all lines of the order, each of another SKU, or none. Once per order. */
+    /** Reserves all lines of the order, each of another SKU, or none of them. At most once per order. */
     ReserveStock: {
       version: 1,
       data: z.object({ ...Step, lines: z.array(ReservedLine).check(z.minLength(1), z.maxLength(50)) }),
     },
-    /** Frees what is reserved for the order, and reserves nothing for it any more, whenever that is asked for. */
+    /** Releases what is reserved for the order, and prevents any later reservation, however late it is requested. */
     ReleaseStock: { version: 1, data: z.object(Step) },
   },
 } as const;
 export type InventoryEvent = EventOf<typeof inventoryContract>;
 export type InventoryCommand = CommandOf<typeof inventoryContract>;
-/** The events of one order's reservation. */
+/** Events of one order's reservation. */
 export type ReservationEvent = Exclude<InventoryEvent, { type: 'StockSet' }>;
 
 /** Body of `PUT /stock/{sku}`. */
 export const SetStock = z.strictObject({ onHand: z.int().check(z.gte(0), z.lte(1e9)) });
 
-/** The stock of one SKU; reserving changes `reserved` and `available`, never `onHand` or `version`. */
+/** Stock of one SKU; reserving changes `reserved` and `available`, never `onHand` or `version`. */
 export interface StockView {
   readonly sku: string;
   readonly onHand: number;
   readonly reserved: number;
   /** `onHand` - `reserved`, never below zero. */
   readonly available: number;
-  /** How often an operator has set it; 0 is never shown. */
+  /** Number of times that an operator has set it; 0 is never shown. */
   readonly version: number;
 }

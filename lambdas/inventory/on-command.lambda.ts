@@ -4,7 +4,7 @@ import { ReservationRefused } from './domain/reservation.js';
 import { releasing, reserving } from './reservation-effects.js';
 import { steps } from './subscriptions.js';
 
-/** Steps of an order's saga, each once per order; a repeat is answered with what stands. */
+/** Handles steps of an order's saga, each once per order. A repeat gets the current outcome as its answer. */
 export const handler = consumer(
   [
     on(steps, {

@@ -4,8 +4,8 @@ import { releasing } from './reservation-effects.js';
 import { cancellations } from './subscriptions.js';
 
 /**
- * An order was cancelled after its approval: what was reserved is free again. While its saga is under way, that alone gives
- * back what it took.
+ * Releases an order's reserved stock when it is cancelled after its approval. While the order's saga is in progress,
+ * only the saga compensates.
  */
 export const handler = consumer([
   on(cancellations, {

@@ -7,8 +7,8 @@ import { reservationStore } from './reservation-store.js';
 import { release, reserve } from './stock-counter.js';
 
 /**
- * Tries to take all lines; where the counters refuse some, the next try rejects the order instead. The counters are not
- * read before: their refusal, at the moment of the write, is the answer.
+ * Tries to reserve all lines. If the counters refuse some, the next attempt rejects the order. It doesn't read the
+ * counters first: their refusal, at the moment of the write, is the answer.
  */
 export function reserving(order: OfAnOrder, ordered: readonly ReservedLine[], trace: Trace): Decide {
   const lines = ordered.map(({ sku, quantity }) => ({ sku, quantity }));
@@ -23,7 +23,7 @@ export function reserving(order: OfAnOrder, ordered: readonly ReservedLine[], tr
   };
 }
 
-/** Gives back what is reserved; where nothing is yet, nothing will be. */
+/** Releases what is reserved; if nothing is reserved yet, it prevents a later reservation. */
 export const releasing =
   (order: OfAnOrder, trace: Trace): Decide =>
   () =>

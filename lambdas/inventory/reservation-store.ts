@@ -4,7 +4,7 @@ import { DynamoDbEventStore } from '../../packages/kit/event-store/dynamodb-even
 import { inventoryContract, type ReservationEvent } from './contract.js';
 import { evolve, initialState, type Reservation } from './domain/reservation.js';
 
-/** What is kept for each order, in the service's own table. */
+/** Event store of the orders' reservations, in the service's own table. */
 export const reservationStore = new DynamoDbEventStore<Reservation, ReservationEvent>(
   { table: required(Env.TABLE), aggregate: 'Reservation', contract: inventoryContract, feedShards: feedShards() },
   { initialState, evolve, stateSchema: 2 },

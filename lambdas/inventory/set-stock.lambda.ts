@@ -5,7 +5,9 @@ import { Sku } from '../orders/contract.js';
 import { SetStock } from './contract.js';
 import { setStock } from './stock-store.js';
 
-/** PUT /stock/{sku}: how many pieces there are, as an operator counted them. Repeatable by nature; a key is not needed. */
+/**
+ * PUT /stock/{sku}: sets the number of pieces that an operator counted. It is naturally idempotent and needs no key.
+ */
 export const handler = endpoint({ roles: ['operator'], body: SetStock }, async (request) => {
   const { body, header, parameter } = request;
   const sku = parameter('sku', Sku);

@@ -5,12 +5,12 @@ import { stateKey } from '../../packages/kit/state-store/state-key.js';
 import type { ReservedLine } from './contract.js';
 
 const TableName = required(Env.TABLE);
-/** The stock of a SKU: operators count it (its commits), orders reserve from it (the counter). */
+/** Stock of a SKU: operators count it (its commits), and orders reserve from it (the counter). */
 export const STOCK_ITEM = 'StockItem';
 
 /**
- * Takes pieces for an order, as a part of the transaction that commits its reservation. By arithmetic under a condition:
- * two orders for one SKU don't fight over a version, and `available` can't fall below zero.
+ * Reserves pieces for an order, in the transaction that commits its reservation. It changes the counter by arithmetic
+ * under a condition: two orders for one SKU don't conflict on a version, and `available` can't fall below zero.
  */
 export function reserve({ sku, quantity }: ReservedLine): TransactWriteItem {
   const enoughIsThere = 'available >= :quantity';
@@ -25,7 +25,7 @@ export function reserve({ sku, quantity }: ReservedLine): TransactWriteItem {
   };
 }
 
-/** Gives pieces back, as a part of the transaction that commits the release. */
+/** Releases pieces, in the transaction that commits the release. */
 export function release({ sku, quantity }: ReservedLine): TransactWriteItem {
   const itWasReserved = 'reserved >= :quantity';
   return {

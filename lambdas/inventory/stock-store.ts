@@ -16,23 +16,24 @@ interface Counter extends Stored {
 
 const counters = new StateStore<Counter, InventoryEvent>(STOCK_ITEM, inventoryContract);
 
-/** The stock of a SKU, strongly consistent; nothing where nobody has set it. */
+/** Reads the stock of a SKU, strongly consistent; `undefined` if no operator has set it. */
 export async function stockOf(sku: string): Promise<StockView | undefined> {
   const counter = await counters.read(sku);
   return counter && viewOf(sku, counter);
 }
 
-/** @throws {Problem} 404 where nobody has set it */
+/** @throws {Problem} 404 if no operator has set it */
 export function existing(stock: StockView | undefined): StockView {
   if (!stock) throw new Problem('not-found', 'no stock was ever set for this SKU');
   return stock;
 }
 
 /**
- * Sets how many pieces there are: the commit (StockSet) and the counter in one transaction, never below what is
- * reserved. Setting what is set already writes nothing, so it may be repeated.
- * @param ifMatch only at this version; a repeat of what has succeeded since is let through (RFC 9110, 13.1.1)
- * @throws {Problem} 409 `stock-reserved`, 409 `conflict` where the version is another, or others kept changing it
+ * Sets the number of pieces: the commit (StockSet) and the counter change in one transaction, and the number is never
+ * below what is reserved. Setting the current number again writes nothing, so a client may repeat it.
+ * @param ifMatch required version; a repeat of a request that has succeeded since is accepted (RFC 9110, 13.1.1)
+ * @throws {Problem} 409 `stock-reserved`, 409 `conflict` if the version is another, or concurrent writers kept changing
+ *   it
  */
 export async function setStock(
   sku: string,
@@ -65,7 +66,8 @@ const viewOf = (sku: string, { onHand, reserved, available, version }: Counter):
 
 function counterWrite(sku: string, onHand: number, counter: Counter | undefined, at: string): TransactWriteItem {
   if (!counter) return counters.stateWrite(sku, counter, { onHand, reserved: 0, available: onHand, version: 1, at });
-  // Orders may reserve meanwhile, as long as enough stays: so `available` follows from what is reserved at this moment.
+  // Orders may reserve meanwhile, as long as enough pieces remain: so `available` is computed from what is reserved at
+  // the moment of this write.
   const sameVersionAndCovered = 'version = :version AND reserved <= :onHand';
   return {
     Update: {

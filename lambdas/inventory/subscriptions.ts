@@ -2,8 +2,8 @@ import { commandsTo, subscribe } from '../../packages/kit/messages/subscriptions
 import { ordersContract } from '../orders/contract.js';
 import { inventoryContract } from './contract.js';
 
-/** Steps of orders' sagas. Nobody else's commands are carried out. */
+/** Steps of orders' sagas. No other service's commands are accepted. */
 export const steps = commandsTo(inventoryContract, { from: [ordersContract] });
 
-/** What gives stock back. */
+/** Events that release stock. */
 export const cancellations = subscribe(ordersContract, ['OrderCancelled']);

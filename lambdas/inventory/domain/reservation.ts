@@ -1,8 +1,8 @@
 import type { ReservationEvent, ReservedLine } from '../contract.js';
 
 /**
- * What is kept for one order, folded from its events; its id is the order's. `VOID` is the tombstone of a cancellation
- * or a release that came first, `REJECTED` and `RELEASED` are final too: one order reserves at most once.
+ * A reservation of one order, folded from its events; its id is the order's. `VOID` is the tombstone of a cancellation
+ * or a release that came first. `REJECTED` and `RELEASED` are final too: one order reserves at most once.
  */
 export type Reservation =
   | { readonly status: 'NONE' | 'VOID' | 'RELEASED' }
@@ -10,7 +10,7 @@ export type Reservation =
   | { readonly status: 'RESERVED'; readonly lines: readonly ReservedLine[] };
 
 export type ReservationCommand =
-  /** `short`: SKUs of which too few were there when it was tried; none before the first try. */
+  /** `short`: SKUs of which too few pieces were available at the attempt; empty before the first attempt. */
   | ({
       readonly type: 'Reserve';
       readonly lines: readonly ReservedLine[];
@@ -20,11 +20,11 @@ export type ReservationCommand =
 
 export interface OfAnOrder {
   readonly orderId: string;
-  /** Who waits for an answer; nobody does where an event of the order asks. */
+  /** Step that waits for an answer; absent if the command comes from an event of the order. */
   readonly stepId?: string;
 }
 
-/** A step that contradicts what was done before. Nothing was changed; asking again gives the same answer. */
+/** A step that contradicts an earlier one. Nothing was changed; asking again gives the same answer. */
 export class ReservationRefused extends Error {
   override readonly name = 'ReservationRefused';
   constructor(readonly code: 'LINES_DIFFER') {
@@ -35,9 +35,9 @@ export class ReservationRefused extends Error {
 export const initialState: Reservation = { status: 'NONE' };
 
 /**
- * Which events follow: the fact, or the answer to a step that changes nothing. None where the reservation has ended, or
- * this was carried out before, and no step waits.
- * @throws {ReservationRefused} where a step names the same order with other lines
+ * Returns the events that follow: the fact, or the answer to a step that changes nothing. It returns none if no step
+ * waits and the reservation has ended or the command was carried out before.
+ * @throws {ReservationRefused} if a step names the same order with other lines
  */
 export function decide(reservation: Reservation, command: ReservationCommand): readonly ReservationEvent[] {
   switch (command.type) {
@@ -91,12 +91,12 @@ const answer = (
 ): readonly ReservationEvent[] =>
   stepId === undefined ? [] : [{ type: 'SagaReplyRequested', data: { orderId, stepId, ...what } }];
 
-/** In whichever order they stand. */
+/** Compares lines regardless of their order. */
 const same = (some: readonly ReservedLine[], others: readonly ReservedLine[]): boolean =>
   some.length === others.length &&
   some.every(({ sku, quantity }) => others.some((other) => other.sku === sku && other.quantity === quantity));
 
-/** Total: any event in any state. */
+/** Folds an event into a state. It is total: it accepts any event in any state. */
 export function evolve(reservation: Reservation, event: ReservationEvent): Reservation {
   switch (event.type) {
     case 'StockReserved':
