@@ -4,24 +4,30 @@ import { Money, OrderId, Sku, StepId, Text } from '../orders/contract.js';
 
 const ProductName = Text.check(z.minLength(1), z.maxLength(200));
 
-/** A product as it is after an event: whoever keeps one of his own takes the newest, in whichever order they arrive. */
+/**
+ * A product as it is after an event. A service that keeps its own copy applies the newest event, in whichever order
+ * they arrive.
+ */
 const Product = { sku: Sku, name: z.string(), unitPrice: Money };
 
-/** What every command and every answer to one names. */
+/** Fields of every command and of every answer to one. */
 const Step = { orderId: OrderId, stepId: StepId };
 
-/** Why an order's prices are not confirmed, for ever. */
+/** Final reason for which an order's prices are not confirmed. */
 export const RefusalReason = z.enum(['PRICE_CHANGED', 'UNKNOWN_PRODUCT']);
 export type RefusalReason = z.infer<typeof RefusalReason>;
 
 const PricedLine = z.object({ sku: Sku, unitPrice: Money });
-/** What a customer agreed to pay for one piece. */
+/** Price that a customer agreed to pay for one piece. */
 export type PricedLine = z.infer<typeof PricedLine>;
 
-/** Why, of which lines, and what these cost in the catalogue. An unknown product has no price; 0.2.0 wrote no prices. */
+/** Reason, affected lines and their catalogue prices. An unknown product has no price; 0.2.0 wrote no prices. */
 const Refusal = { reason: RefusalReason, skus: z.array(Sku), prices: z.exactOptional(z.array(PricedLine)) };
 
-/** What the catalogue publishes and takes; `subject` is `Product/<sku>` or `PriceCheck/<orderId>`. */
+/**
+ * Events that the catalogue publishes and commands that it accepts; `subject` is `Product/<sku>` or
+ * `PriceCheck/<orderId>`.
+ */
 export const catalogContract = {
   service: 'catalog',
   events: {
@@ -31,7 +37,7 @@ export const catalogContract = {
     /** All lines have the catalogue's price. */
     PricesConfirmed: { version: 1, data: z.object(Step) },
     PricesRefused: { version: 1, data: z.object({ ...Step, ...Refusal }) },
-    /** The answer to a step that was answered before: what was found then, whatever the prices are now. */
+    /** Answer to a step that was answered before: it repeats the first result, whatever the prices are now. */
     SagaReplyRequested: {
       version: 1,
       data: z.object({
@@ -44,7 +50,7 @@ export const catalogContract = {
     },
   },
   commands: {
-    /** Compares what a customer agreed to with the catalogue. Once per order. */
+    /** Compares the prices that a customer agreed to with the catalogue. Once per order. */
     ConfirmPrices: {
       version: 1,
       data: z.object({
@@ -60,9 +66,9 @@ export const catalogContract = {
 } as const;
 export type CatalogEvent = EventOf<typeof catalogContract>;
 export type CatalogCommand = CommandOf<typeof catalogContract>;
-/** The events of one product. */
+/** Events of one product. */
 export type ProductEvent = Extract<CatalogEvent, { type: `Product${string}` }>;
-/** The events of one order's price check. */
+/** Events of one order's price check. */
 export type PriceCheckEvent = Exclude<CatalogEvent, ProductEvent>;
 
 /** Index of all products by SKU: `listPk`, `listSk`. */
@@ -77,6 +83,6 @@ export interface ProductView {
   readonly sku: string;
   readonly name: string;
   readonly unitPrice: Money;
-  /** Events so far: a change of name and price at once is two. */
+  /** Number of events so far: a simultaneous change of name and price counts as two. */
   readonly version: number;
 }

@@ -6,7 +6,7 @@ import { productsAfter } from './product-store.js';
 
 const LIST = 'products';
 
-/** GET /products: all of them by SKU, eventually consistent. */
+/** GET /products: lists all products by SKU, eventually consistent. */
 export const handler = endpoint(
   { roles: ['customer', 'operator'], query: z.strictObject(Paging) },
   async ({ query }) => {

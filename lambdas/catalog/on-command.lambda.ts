@@ -5,13 +5,15 @@ import { priceCheckStore } from './price-check-store.js';
 import { pricesOf } from './product-store.js';
 import { steps } from './subscriptions.js';
 
-/** The first step of an order's saga: are these the prices? Answered once; a repeat gets the answer that was given. */
+/**
+ * Handles the first step of an order's saga, which checks its prices. It decides once; a repeat gets the first answer.
+ */
 export const handler = consumer([
   on(steps, {
     ConfirmPrices: ({ event: command, trace }) => ({
       decide: async () => {
         const { orderId, lines } = command.data;
-        // At once: hardly any command is a repeat, of which the prices would not matter.
+        // Both reads run in parallel, because few commands are repeats, which don't need the prices.
         const [check, prices] = await Promise.all([
           priceCheckStore.load(orderId),
           pricesOf(lines.map(({ sku }) => sku)),

@@ -5,8 +5,8 @@ import { catalogContract, type PriceCheckEvent } from './contract.js';
 import { evolve, initialState, type PriceCheck } from './domain/price-check.js';
 
 /**
- * What was answered to each order, in the service's own table. Event-sourced, so kept for ever: an operator may let a saga
- * go on weeks later, and its step has to get the answer that it got.
+ * Event store of the answers to orders' price checks, in the service's own table. It is event-sourced and keeps them
+ * forever: an operator may continue a saga weeks later, and its step has to get the same answer again.
  */
 export const priceCheckStore = new DynamoDbEventStore<PriceCheck, PriceCheckEvent>(
   { table: required(Env.TABLE), aggregate: 'PriceCheck', contract: catalogContract, feedShards: feedShards() },

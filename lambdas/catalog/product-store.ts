@@ -11,13 +11,13 @@ import { catalogContract, PRODUCTS_INDEX, type ProductEvent, type ProductView, t
 import { decide } from './domain/product.js';
 
 const PRODUCT = 'Product';
-/** Of the index: only products have its key, so their commits and the price checks are not in it. */
+/** Partition key of the index. Only products have it, so their commits and the price checks are not in the index. */
 const ALL = 'PRODUCTS#all';
 
 interface StoredProduct extends Stored {
   readonly name: string;
   readonly unitPrice: Money;
-  /** The version that the last change was made on. */
+  /** Version on which the last change was based. */
   readonly from: number;
   readonly listPk: typeof ALL;
   /** The SKU. */
@@ -26,7 +26,7 @@ interface StoredProduct extends Stored {
 
 const products = new StateStore<StoredProduct, ProductEvent>(PRODUCT, catalogContract);
 
-/** A product, strongly consistent. @throws {Problem} 404 where there is none */
+/** Reads a product, strongly consistent. @throws {Problem} 404 if it doesn't exist */
 export async function productOf(sku: string): Promise<ProductView> {
   const product = await products.read(sku);
   if (!product) throw new Problem('not-found', 'there is no product of this SKU');
@@ -34,11 +34,11 @@ export async function productOf(sku: string): Promise<ProductView> {
 }
 
 /**
- * Sets a product's name and price, and adds it where there is none: its commit and its state in one transaction. Setting
- * what is set already writes nothing, so it may be repeated.
- * @param ifMatch only at this version; a repeat of what has succeeded since is let through (RFC 9110, 13.1.1)
- * @throws {Problem} 409 `conflict` where the version is another
- * @throws {WriteConflict} others kept changing it
+ * Sets a product's name and price, and adds the product if it doesn't exist: its commit and its state change in one
+ * transaction. Setting the current values again writes nothing, so a client may repeat it.
+ * @param ifMatch required version; a repeat of a request that has succeeded since is accepted (RFC 9110, 13.1.1)
+ * @throws {Problem} 409 `conflict` if the version is another
+ * @throws {WriteConflict} concurrent writers kept changing it
  */
 export function setProduct(
   sku: string,
@@ -60,8 +60,8 @@ export function setProduct(
 }
 
 /**
- * What the catalogue asks for each SKU, strongly consistent; those that it doesn't know are missing. No snapshot of all
- * of them at one moment: no two products are priced together.
+ * Reads the catalogue price of each SKU, strongly consistent; the result omits unknown SKUs. It is no snapshot of all
+ * of them at one moment, because no two products are priced together.
  * @param skus at most 100, each once
  * @throws {Throttled} DynamoDB left some of them unread five times
  */
@@ -84,10 +84,10 @@ export async function pricesOf(skus: readonly string[]): Promise<ReadonlyMap<str
 }
 
 /**
- * Products by SKU, eventually consistent.
- * @param after SKU of the last one shown
- * @param limit at most so many
- * @returns one more than `limit` where there are more
+ * Reads products by SKU, eventually consistent.
+ * @param after SKU of the last product shown
+ * @param limit maximum number of products
+ * @returns one more than `limit` if there are more
  */
 export async function productsAfter(after: string | undefined, limit: number): Promise<readonly ProductView[]> {
   const { Items = [] } = await documents.send(

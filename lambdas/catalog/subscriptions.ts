@@ -2,5 +2,5 @@ import { commandsTo } from '../../packages/kit/messages/subscriptions.js';
 import { ordersContract } from '../orders/contract.js';
 import { catalogContract } from './contract.js';
 
-/** Steps of orders' sagas. Nobody else's commands are carried out. */
+/** Steps of orders' sagas. No other service's commands are accepted. */
 export const steps = commandsTo(catalogContract, { from: [ordersContract] });

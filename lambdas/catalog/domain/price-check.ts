@@ -3,27 +3,27 @@ import type { CatalogCommand, PriceCheckEvent, PricedLine, RefusalReason } from 
 import { samePrice } from './product.js';
 
 /**
- * What was found when an order's prices were first compared with the catalogue; its id is the order's. It stays as it is:
- * prices change, and an order that was told "yes" is not told "no" because its question came twice.
+ * Result of the first comparison of an order's prices with the catalogue; its id is the order's. It never changes:
+ * prices change, but an order whose prices were confirmed is not refused later because its command was redelivered.
  */
 export type PriceCheck = { readonly status: 'NONE' | 'CONFIRMED' } | ({ readonly status: 'REFUSED' } & Refusal);
 
 interface Refusal {
   readonly reason: RefusalReason;
   readonly skus: readonly string[];
-  /** What the catalogue said that the lines cost. */
+  /** Catalogue prices of the lines. */
   readonly prices?: readonly PricedLine[];
 }
 
-/** Everything that isn't in the state or the command. */
+/** Inputs of a decision besides state and command. */
 export interface Context {
-  /** The catalogue's price of each SKU that it has. */
+  /** Catalogue price of each known SKU. */
   readonly prices: ReadonlyMap<string, Money>;
 }
 
 export const initialState: PriceCheck = { status: 'NONE' };
 
-/** Which event answers: never none, since whoever sent the command waits for one. */
+/** Returns the event that answers the command. There is always one, because the sender waits for it. */
 export function decide(
   check: PriceCheck,
   { data: { orderId, stepId, lines } }: CatalogCommand,
@@ -59,7 +59,7 @@ const copyOf = ({ reason, skus, prices }: Refusal) => ({
   ...(prices ? { prices: [...prices] } : {}),
 });
 
-/** Total: any event in any state. */
+/** Folds an event into a state. It is total: it accepts any event in any state. */
 export function evolve(check: PriceCheck, event: PriceCheckEvent): PriceCheck {
   switch (event.type) {
     case 'PricesConfirmed':

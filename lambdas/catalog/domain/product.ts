@@ -1,7 +1,7 @@
 import type { Money } from '../../orders/contract.js';
 import type { ProductEvent } from '../contract.js';
 
-/** What is sold under one SKU; nothing as long as nobody has added it. */
+/** A product that is sold under one SKU; `undefined` until an operator adds it. */
 export type Product = { readonly name: string; readonly unitPrice: Money } | undefined;
 
 export interface SetProduct {
@@ -12,7 +12,7 @@ export interface SetProduct {
 
 export const initialState: Product = undefined;
 
-/** Which events follow; none where it is so already. Each says the whole product as it is after it. */
+/** Returns the events that follow; none if nothing changes. Each event contains the whole product after the change. */
 export function decide(product: Product, { sku, name, unitPrice }: SetProduct): readonly ProductEvent[] {
   if (!product) return [{ type: 'ProductAdded', data: { sku, name, unitPrice } }];
   const { name: oldName, unitPrice: oldUnitPrice } = product;
@@ -26,9 +26,9 @@ export function decide(product: Product, { sku, name, unitPrice }: SetProduct): 
   return events;
 }
 
-/** Total: any event in any state. */
+/** Folds an event into a state. It is total: it accepts any event in any state. */
 export const evolve = (_: Product, { data: { name, unitPrice } }: ProductEvent): Product => ({ name, unitPrice });
 
-/** Amount and currency: ten dollars are not ten euros. */
+/** Compares amount and currency: ten dollars are not ten euros. */
 export const samePrice = (one: Money, other: Money): boolean =>
   one.amount === other.amount && one.currency === other.currency;
