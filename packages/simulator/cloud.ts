@@ -21,17 +21,17 @@ import type { Recording, Replays } from './runtime/recording.js';
 import { Recycled } from './runtime/recycled.js';
 import { World } from './world/world.js';
 
-/** A resource that neither has a model nor is named as inert. */
+/** A resource that has no model and isn't listed as inert. */
 export class ResourceNotModelled extends Error {
   override readonly name = 'ResourceNotModelled';
 }
 
-/** What is deployed: templates and compiled bundles; shared by all runs, since none changes it. */
+/** A deployment: templates and compiled bundles. All runs share it, since none changes it. */
 export class Deployment {
   private readonly bundles = new Map<string, Bundle>();
 
   /**
-   * @param change of a bundle's code, by the function's label: what planted bugs do
+   * @param change changes a bundle's code, by the function's label: for planted bugs
    * @param recycled environments of earlier histories
    */
   constructor(
@@ -60,24 +60,26 @@ export interface CloudOptions {
   readonly seed: string;
   readonly faults?: FaultPlan;
   readonly keepTrace?: boolean;
-  /** Milliseconds. @default 0 */
+  /** Largest clock difference in milliseconds. @default 0 */
   readonly clockSkew?: number;
-  /** How often a cold environment is taken although a warm one is there. @default 0 */
+  /** Probability of a cold start although a warm environment is available. @default 0 */
   readonly coldness?: number;
-  /** How late TTL deletes, milliseconds. @default two days */
+  /** Delay of TTL deletions, milliseconds. @default two days */
   readonly ttlLag?: number;
-  /** Begins with environments of histories that are over, and leaves its own for later ones. @default false */
+  /** Starts with environments of finished histories, and keeps its own for later ones. @default false */
   readonly recycle?: boolean;
-  /** Takes down what invocations do. @default nobody */
+  /** Records what invocations do. @default no recording */
   readonly recording?: Recording;
-  /** What may be replayed in the place of running code, where environments are recycled. @default nothing */
+  /**
+   * Recorded invocations that may be replayed instead of running code, where environments are recycled. @default none
+   */
   readonly replays?: Replays;
 }
 
-/** How often TTL looks; with no lag it deletes within this. */
+/** Interval of TTL deletions; with no lag TTL deletes within this time. */
 const TTL_ROUND = 3_600_000;
 
-/** One account with everything of a deployment in it, at the beginning of its history. */
+/** An account that contains all resources of a deployment, at the beginning of its history. */
 export class Cloud {
   readonly world: World;
   readonly faults: FaultPlan;
@@ -93,7 +95,7 @@ export class Cloud {
   readonly log: LogLine[] = [];
   readonly tableCalls: TableCall[] = [];
   readonly calls: Calls;
-  /** Executions that no function has reserved; a scenario takes them by its own hand where others would use them up. */
+  /** Concurrency that no function has reserved; a scenario can occupy it to simulate other users of the account. */
   readonly unreserved: Concurrency;
 
   constructor(
@@ -174,19 +176,19 @@ export class Cloud {
     this.expireInBackground(ttlLag);
   }
 
-  /** The history is over: environments that are left may serve another one. */
+  /** Ends the history: its remaining environments may serve another one. */
   end(): void {
     for (const fn of this.functions.values()) fn.recycle();
   }
 
-  /** @param label path of its construct. @throws {Error} where there is none */
+  /** @param label path of its construct. @throws {Error} if it doesn't exist */
   fn(label: string): LambdaFunction {
     const found = [...this.functions.values()].find((fn) => fn.label === label);
     if (!found) throw new Error(`there is no function ${label}`);
     return found;
   }
 
-  /** @param label path of its construct. @throws {Error} where there is none */
+  /** @param label path of its construct. @throws {Error} if it doesn't exist */
   queue(label: string): Queue {
     const found = [...this.queues.values()].find((queue) => queue.label === label);
     if (!found) throw new Error(`there is no queue ${label}`);
@@ -231,8 +233,8 @@ export class Cloud {
 const deployments = new Map<string, Deployment>();
 
 /**
- * The deployment of a cloud assembly. There is one in a process, so that whoever plays it next finds environments that V8
- * has warmed up to.
+ * Returns the deployment of a cloud assembly. It is a singleton of the process, so that later runs find environments
+ * that V8 has warmed up to.
  * @param folder an assembly, which doesn't change
  */
 export function deploymentOf(folder: string): Deployment {

@@ -10,7 +10,7 @@ export interface Resource extends Identity {
   readonly type: string;
   /** Path of its construct without the environment and the trailing `Resource`: `Orders/PlaceOrder/Function`. */
   readonly label: string;
-  /** Intrinsic functions carried out. */
+  /** The properties, with intrinsic functions resolved. */
   readonly properties: JsonObject;
 }
 
@@ -36,17 +36,17 @@ interface Manifest {
   >;
 }
 
-/** Changes a template before it is used: what planted bugs do. */
+/** Changes a template before it is used: for planted bugs. */
 export type TemplateChange = (template: JsonObject, stack: string) => JsonObject;
 
-/** A cloud assembly: what `cdk synth` writes and `cdk deploy` deploys, with every name filled in. */
+/** A cloud assembly: the output of `cdk synth` and input of `cdk deploy`, with every name filled in. */
 export class Assembly {
   readonly resources: Resource[] = [];
-  /** By `<stack>.<output>`. */
+  /** Outputs by `<stack>.<output>`. */
   readonly outputs = new Map<string, Json>();
   private readonly exports = new Map<string, Json>();
   private readonly byType = new Map<string, Resource[]>();
-  /** By ARN, and by what a reference to it says. */
+  /** Resources by ARN, and by the value of a reference to them. */
   private readonly byName = new Map<Json | undefined, Resource>();
 
   /** @param folder `cdk.out` @throws {TemplateError} */
@@ -76,14 +76,14 @@ export class Assembly {
     return this.byType.get(type) ?? [];
   }
 
-  /** @throws {TemplateError} where there is none @param arn or reference */
+  /** @throws {TemplateError} if there is none @param arn or reference */
   byArn(arn: Json | undefined): Resource {
     const found = this.byName.get(arn);
     if (!found) throw new TemplateError(`there is no resource ${JSON.stringify(arn)}`);
     return found;
   }
 
-  /** The folder of a function's code. */
+  /** Returns the folder of a function's code. */
   assetOf(code: Json | undefined): string {
     const key = (code as { S3Key?: Json } | undefined)?.S3Key;
     if (typeof key !== 'string') throw new TemplateError('a function whose code is no asset of this assembly');
@@ -128,7 +128,7 @@ export class Assembly {
       if (known) return known;
       const resource = resources[logicalId];
       if (!resource) throw new TemplateError(`${name}: there is no ${logicalId} to refer to`);
-      // Only what a name is made of is looked at: the rest may refer back to this resource.
+      // Only the properties that form the name are resolved, because the others may refer back to this resource.
       const { EventBusName = null, ...named } = Object.fromEntries(
         Object.entries(resource.Properties ?? {}).filter(
           ([property, value]) => property === 'EventBusName' || (/Name$/.test(property) && typeof value === 'string'),
@@ -174,7 +174,7 @@ const PSEUDO: JsonObject = {
   'AWS::NotificationARNs': [],
 };
 
-/** Logical ids to the paths of their constructs, as the CDK writes them beside the templates. */
+/** Maps logical ids to the paths of their constructs, as the CDK writes them beside the templates. */
 function labelsOf(metadata: Readonly<Record<string, readonly { type: string; data?: Json }[]>>): Map<string, string> {
   const labels = new Map<string, string>();
   for (const [path, entries] of Object.entries(metadata)) {

@@ -1,21 +1,21 @@
 import type { Json, JsonObject } from './intrinsics.js';
 import { TemplateError } from './intrinsics.js';
 
-/** Where everything is deployed. */
+/** Account that contains every deployed resource. */
 export const ACCOUNT = '123456789012';
 export const REGION = 'eu-west-1';
 export const PARTITION = 'aws';
 
-/** What a resource is called once it is deployed. */
+/** Names of a resource after its deployment. */
 export interface Identity {
-  /** What `Ref` gives. */
+  /** Value of `Ref`. */
   readonly ref: string;
   readonly arn: string;
-  /** What `Fn::GetAtt` gives beside `Arn`. */
+  /** Values of `Fn::GetAtt`, except `Arn`. */
   readonly attributes: Readonly<Record<string, string>>;
 }
 
-/** By type: the property that may hold a name, and how the name makes reference, ARN and attributes. */
+/** By type: the property that may contain a name, and how reference, ARN and attributes follow from the name. */
 const KINDS: Readonly<
   Record<string, { name?: string; of: (name: string, properties: JsonObject) => Partial<Identity> }>
 > = {
@@ -59,7 +59,7 @@ const KINDS: Readonly<
   'AWS::ApiGateway::RestApi': { of: (name) => ({ attributes: { RootResourceId: `${name}-root` } }) },
 };
 
-/** @param name unless the template gives it one */
+/** @param name used unless the template sets one */
 export function identityOf(type: string, name: string, properties: JsonObject): Identity {
   const kind = KINDS[type];
   const given = kind?.name === undefined ? undefined : properties[kind.name];
@@ -68,7 +68,7 @@ export function identityOf(type: string, name: string, properties: JsonObject): 
   return { ref: made.ref ?? called, arn: made.arn ?? arn('simulated', called), attributes: made.attributes ?? {} };
 }
 
-/** @throws {TemplateError} where this kind of resource has no such attribute here */
+/** @throws {TemplateError} if the model of this resource type has no such attribute */
 export function attributeOf(identity: Identity, name: string): Json {
   if (name === 'Arn') return identity.arn;
   const value = identity.attributes[name];

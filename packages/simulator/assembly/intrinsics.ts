@@ -1,4 +1,4 @@
-/** Anything that JSON can hold. */
+/** Any JSON value. */
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [name: string]: Json };
 export type JsonObject = { readonly [name: string]: Json };
 
@@ -7,25 +7,25 @@ export class TemplateError extends Error {
   override readonly name = 'TemplateError';
 }
 
-/** What intrinsic functions look things up in. */
+/** Values to which intrinsic functions refer. */
 export interface Lookup {
-  /** Value of a parameter, pseudo parameter, or a resource's reference. @throws {TemplateError} */
+  /** Returns the value of a parameter or pseudo parameter, or a resource's reference. @throws {TemplateError} */
   ref(name: string): Json;
   /** @throws {TemplateError} */
   attribute(resource: string, name: string): Json;
-  /** Another stack's export. @throws {TemplateError} */
+  /** Returns another stack's export. @throws {TemplateError} */
   imported(name: string): Json;
   condition(name: string): boolean;
   mapping(map: string, key: string, second: string): Json;
 }
 
-/** Stands for `AWS::NoValue`: the property isn't there. */
+/** Represents `AWS::NoValue`: the property is absent. */
 const NO_VALUE = Symbol('AWS::NoValue');
 
 /**
- * A value of a template with every intrinsic function carried out.
+ * Resolves every intrinsic function in a value of a template.
  * AWS CloudFormation, "Intrinsic function reference".
- * @throws {TemplateError} for a function that isn't known here, and whatever doesn't resolve
+ * @throws {TemplateError} for an unknown function, and for anything that can't be resolved
  */
 export function resolve(value: Json, lookup: Lookup): Json {
   const result = resolved(value, lookup);
@@ -93,7 +93,7 @@ function call(name: string, argument: Json, lookup: Lookup): Json | typeof NO_VA
   }
 }
 
-/** Whether a condition of a template holds. AWS CloudFormation, "Condition functions". */
+/** Evaluates a condition of a template. AWS CloudFormation, "Condition functions". */
 export function holds(condition: Json, lookup: Lookup): boolean {
   const [[name, argument] = ['', null]] = Object.entries((condition ?? {}) as JsonObject);
   const parts = Array.isArray(argument) ? (argument as readonly Json[]) : [];

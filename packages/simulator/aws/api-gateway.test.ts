@@ -23,7 +23,7 @@ const method = (
 });
 
 const ALLOW = 'method.response.header.Allow';
-/** What a path answers to every other method: 405, by itself. */
+/** Configures a path to answer 405 to all other methods, without an integration. */
 const others = (
   at: Json,
   more: { [name: string]: Json } = {},
@@ -51,7 +51,7 @@ const others = (
   },
 });
 
-/** An API with `GET` and `POST /things` whose stage lets 2 requests a second pass, and 3 at once. */
+/** An API with `GET` and `POST /things` whose stage admits 2 requests a second, and a burst of 3. */
 const shop = (ResourcePath = '/*', mock: { [name: string]: Json } = {}) =>
   cloudOf(
     {
@@ -163,7 +163,7 @@ test('a method that a path lacks is answered by its mock, and by no other path t
   expect(await asking('GET', '/things/lists')).toEqual(refused);
   expect(await asking('PUT', '/things/lists', { 'content-type': 'application/json' })).toEqual(refused);
   expect(await asking('PUT', '/things', { 'Content-Type': 'text/plain' })).toMatchObject({ status: 415 });
-  // Without a mock, and for what ANY doesn't stand for, as for a path that doesn't exist.
+  // Without a mock, and for methods that ANY doesn't cover, as for a path that doesn't exist.
   for (const [method, path] of [
     ['PUT', '/things/one'],
     ['TRACE', '/things'],

@@ -11,7 +11,7 @@ import { Throttling } from './throttling.js';
 
 export interface ApiRequest {
   readonly method: string;
-  /** Below the stage, with its query. */
+  /** Path below the stage, with its query. */
   readonly path: string;
   /** A list is a header that is sent more than once. */
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
@@ -20,15 +20,15 @@ export interface ApiRequest {
 
 export interface ApiResponse {
   readonly status: number;
-  /** By names in lower case. */
+  /** Headers by lower-case name. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 }
 
-/** AWS, "Amazon API Gateway quotas": integration timeout of a REST API, and the largest payload. */
+/** AWS, "Amazon API Gateway quotas": integration timeout of a REST API, and its maximum payload. */
 const INTEGRATION_TIMEOUT = 29_000;
 const MAX_PAYLOAD = 10 * 1024 * 1024;
-/** Of a path that can't be decoded: refused in front of the API, whose gateway responses aren't asked. */
+/** Answer to a path that can't be decoded. It is refused in front of the API, so gateway responses don't apply. */
 const BAD_REQUEST: ApiResponse = {
   status: 400,
   headers: { 'content-type': 'application/json' },
@@ -64,7 +64,7 @@ export class RestApi {
     this.answers = new GatewayResponses(own('AWS::ApiGateway::GatewayResponse'));
   }
 
-  /** @param done told once */
+  /** @param done called once */
   request(request: ApiRequest, done: (response: ApiResponse) => void): void {
     const { world } = this.around;
     const context: Context = { requestId: world.random.id() };
@@ -182,7 +182,7 @@ export class RestApi {
     this.call(functionArn, source, event, finish);
   }
 
-  /** Invokes a function, where its policy lets this API do so. */
+  /** Invokes a function if its policy allows this API to do so. */
   private call(functionArn: string, SourceArn: string, event: object, done: (result: Result) => void): void {
     const { iam, functions, world } = this.around;
     const access = {

@@ -2,9 +2,9 @@ import type { Assembly, Resource } from '../assembly/assembly.js';
 import type { JsonObject } from '../assembly/intrinsics.js';
 import { type MockIntegration, mockIntegration } from './mock-integration.js';
 
-/** A method of a path, and what answers it. */
+/** A method of a path, and its integration. */
 export interface Route {
-  /** `ANY` for all methods that the resource has no route of its own for. */
+  /** `ANY` for all methods for which the resource has no route. */
   readonly method: string;
   readonly resource: string;
   readonly pattern: RegExp;
@@ -13,11 +13,11 @@ export interface Route {
   readonly authorizer: Resource | undefined;
 }
 
-/** What `ANY` stands for. API Gateway, "Methods for REST APIs". */
+/** Methods that `ANY` covers. API Gateway, "Methods for REST APIs". */
 const METHODS = new Set(['DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH', 'POST', 'PUT']);
 
 /**
- * The methods of an API, those of the most specific path first: a name comes before a parameter in its place.
+ * Returns the methods of an API, those of the most specific path first: a name precedes a parameter in the same place.
  * @param own resources of a type that belong to the API
  */
 export function routesOf(own: (type: string) => readonly Resource[], assembly: Assembly): readonly Route[] {
@@ -44,7 +44,10 @@ export function routesOf(own: (type: string) => readonly Resource[], assembly: A
     .sort((one, other) => bySpecificity(one.resource, other.resource));
 }
 
-/** The path is found before its method: one without the method asked for doesn't give way to another that fits. */
+/**
+ * Finds a request's route. It selects the path before the method: if that path lacks the method, no other fitting path
+ * is used.
+ */
 export function routeTo(routes: readonly Route[], method: string, path: string): Route | undefined {
   const resource = routes.find(({ pattern }) => pattern.test(path))?.resource;
   const here = routes.filter((route) => route.resource === resource);
@@ -61,13 +64,13 @@ function backendOf(label: string, properties: JsonObject): Route['backend'] {
   throw new Error(`${label}: integration ${Type} by ${IntegrationHttpMethod}`);
 }
 
-/** Of two paths as long as each other, the one whose names come first is asked first. */
+/** Compares two paths of the same length: the one whose names come first takes precedence. */
 function bySpecificity(one: string, other: string): number {
   const [a, b] = [one, other].map((path) => path.replace(/\{\w+\}/g, '~')) as [string, string];
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-/** The function in the URI of an integration or authorizer. */
+/** Returns the function in the URI of an integration or authorizer. */
 export function functionIn(uri: string | undefined): string {
   const [, found] = /functions\/(arn:[^/]+)\/invocations$/.exec(uri ?? '') ?? [];
   if (found === undefined) throw new Error(`an integration without a function: ${uri}`);

@@ -7,11 +7,14 @@ import type { LambdaFunction } from './lambda.js';
 import type { Queue } from './sqs.js';
 
 const MINUTE = 60_000;
-/** AWS, "How Lambda handles errors and retries with asynchronous invocation": by default two more tries, within 6 hours. */
+/**
+ * AWS, "How Lambda handles errors and retries with asynchronous invocation": by default two more attempts, within 6
+ * hours.
+ */
 const MAX_RETRIES = 2;
 const MAX_AGE_SECONDS = 21_600;
 
-/** Invocations that nobody waits for: tried again after 1 and 2 minutes, then sent to the on-failure destination. */
+/** Asynchronous invocations: retried after 1 and 2 minutes, then sent to the on-failure destination. */
 export class AsyncInvocations implements AsyncInvoker {
   constructor(
     private readonly around: {
@@ -37,7 +40,7 @@ export class AsyncInvocations implements AsyncInvoker {
     const age = Number(properties.MaximumEventAgeInSeconds ?? MAX_AGE_SECONDS) * 1000;
     fn.invoke(event, (result) => {
       if (result.kind === 'returned') return;
-      // Throttles don't count as tries; they end by age only.
+      // Throttles don't count as attempts; only their age ends them.
       const next = result.kind === 'throttled' ? retries : retries + 1;
       const wait = result.kind === 'throttled' ? MINUTE : next * MINUTE;
       if (next <= most && world.now + wait - begun <= age) {

@@ -7,11 +7,11 @@ import type { Caller } from './sandbox.js';
 import type { AwsError } from './wire.js';
 import { type AwsRequest, errorResponse, jsonResponse, requestOf } from './wire.js';
 
-/** What a service did with a request: an answer (members of its JSON, or a raw response), or an error. */
+/** Result of a service's request: an answer (members of its JSON, or a raw response), or an error. */
 export type Answer =
   | {
       readonly output: object;
-      /** DynamoDB: units, whether the request asked for them or not. */
+      /** Capacity units of DynamoDB, whether the request asked for them or not. */
       readonly consumed?: readonly Consumed[];
     }
   | { readonly raw: HttpResponse }
@@ -19,9 +19,9 @@ export type Answer =
 
 /** The services that functions call. */
 export interface Services {
-  /** Begins a request: what it locks until it is carried out. @returns what ends it */
+  /** Begins a request and locks what it needs until it is carried out. @returns a function that ends it */
   begin(request: AwsRequest): () => void;
-  /** Carries it out, at once and whole; rights are checked here. */
+  /** Carries the request out, at once and whole; it checks permissions here. */
   perform(request: AwsRequest, caller: Caller): Answer;
 }
 
@@ -29,35 +29,38 @@ export interface Services {
 export interface PassingCall {
   readonly fn: LambdaFunction;
   readonly request: AwsRequest;
-  /** As it was sent. */
+  /** The request body as it was sent. */
   readonly body: string;
 }
 
 /**
- * Stands between functions and services by a scenario's hand: sees each call, and lets happen to it what no seed chose,
- * because the scenario is about just that.
+ * Intercepts calls between functions and services for a scenario. It sees each call and can inject a fault that the
+ * scenario is about, independently of the seed.
  */
 export interface Interceptor {
-  /** In front of a call. @returns what happens to it there; for PutEvents and SendMessageBatch also which entries are refused */
+  /**
+   * Runs before a call. @returns the fault to inject there; for PutEvents and SendMessageBatch also the entries to
+   * refuse
+   */
   before(call: PassingCall): 'killed-before' | 'refused' | AwsRequest['refusedEntries'];
-  /** When it has been carried out, or refused by the service itself. */
+  /** Runs after the service has carried the call out or refused it. */
   after(call: PassingCall, answer: Answer): 'killed-after' | 'answer-lost' | undefined;
 }
 
 const FIRST_ENTRY: AwsRequest['refusedEntries'] = new Map([[0, 'InternalFailure']]);
 const WRITES = new Set(['PutItem', 'UpdateItem', 'DeleteItem', 'TransactWriteItems']);
-/** How long `refused-for-long` goes on: the SDK gives up after three tries within a second or two. */
+/** Duration of `refused-for-long`: the SDK gives up after three attempts within a second or two. */
 const LONG = 30_000;
 const TWO_SECONDS = 2_000;
 const FORTY_SECONDS = 40_000;
 
 /**
- * The way of each request from a function to a service and back: it takes time, and anything can happen on it. Every
- * request is one point at which a fault may be made.
+ * Carries each request from a function to a service and back. This takes time, and anything can happen on the way:
+ * every request is one point at which a fault may be injected.
  */
 export class Calls {
   private readonly refusing = new Map<string, number>();
-  /** By a scenario's hand; it stands behind the faults of the plan. */
+  /** Interceptor of a scenario; it runs after the faults of the plan. */
   interceptor: Interceptor | undefined;
   count = 0;
 
@@ -81,7 +84,7 @@ export class Calls {
     world.note(`${id} ${request.service}.${request.operation} ${summaryOf(request)}${fault ? ` FAULT ${fault}` : ''}`);
     if (fault === 'killed-before') return void world.after(0, () => caller.kill(`before ${id}`));
     if (fault === 'hung-before') return;
-    // One operation is throttled, not all that a function does: what it does about that must find its way.
+    // Only one operation is throttled, not all calls of a function, so that its reaction to the throttle can succeed.
     const throttled = `${fn.label} ${request.service}.${request.operation}`;
     const refusalsEnd = this.refusing.get(throttled) ?? 0;
     if (fault === 'refused-for-long') this.refusing.set(throttled, world.now + LONG);
@@ -115,7 +118,7 @@ export class Calls {
 
   private carryOut(id: string, request: AwsRequest, caller: Caller, then: (answer: Answer) => void): void {
     const end = this.services.begin(request);
-    // A transaction holds its items for a moment, in which others meet a conflict.
+    // A transaction holds its items for a moment, in which other transactions meet a conflict.
     const time = request.operation.startsWith('Transact') ? this.world.random.between(1, 4) : 0;
     const perform = (): void => {
       const answer = this.services.perform(request, caller);
@@ -130,7 +133,7 @@ export class Calls {
 
   private latency(): number {
     const { random } = this.world;
-    // Most calls take milliseconds, one in a hundred much longer.
+    // Most calls take milliseconds, but one in a hundred takes much longer.
     return random.chance(0.01) ? random.between(50, 400) : random.between(1, 6);
   }
 }
@@ -150,12 +153,12 @@ function kindsFor({ service, operation }: AwsRequest): readonly FaultKind[] {
 }
 
 function faultsOf(service: AwsRequest['service'], operation: string): readonly FaultKind[] {
-  // KMS keeps nothing of what it is asked.
+  // KMS stores nothing of its requests.
   const writes = WRITES.has(operation) || (service !== 'dynamodb' && service !== 'kms');
   return CALL_FAULTS.filter((kind) => {
     if (kind === 'conflict') return service === 'dynamodb' && WRITES.has(operation);
     if (kind === 'entry-refused') return operation === 'PutEvents' || operation === 'SendMessageBatch';
-    // A read that takes effect late or before a crash is no other than one that didn't.
+    // A read that is carried out late, or before a crash, differs in no way from one that wasn't carried out.
     return writes || !['late', 'very-late', 'killed-after', 'hung-after', 'answer-lost'].includes(kind);
   });
 }
@@ -185,7 +188,7 @@ function conflict({ operation, input }: AwsRequest): AwsError {
   };
 }
 
-/** What a request is about, for the trace: keys and types, as short as they can be told. */
+/** Summarises a request for the trace: keys and types, as short as possible. */
 function summaryOf({ input }: AwsRequest): string {
   const keys: string[] = [];
   const look = (value: unknown, depth: number): void => {

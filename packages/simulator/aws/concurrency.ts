@@ -2,16 +2,16 @@ import type { Assembly } from '../assembly/assembly.js';
 
 /** AWS, "Lambda quotas": concurrent executions of an account and region, by default. */
 const ACCOUNT_CONCURRENCY = 1000;
-/** AWS, "Configuring reserved concurrency for a function": so many stay with those that have reserved nothing. */
+/** AWS, "Configuring reserved concurrency for a function": minimum that must remain unreserved. */
 const LEAST_UNRESERVED = 100;
 
-/** Invocations at once, and how many there may be. */
+/** Number of concurrent invocations, and its limit. */
 export interface Concurrency {
   readonly limit: number;
   running: number;
 }
 
-/** What functions have not reserved of the account's concurrency. @throws {Error} where that is too little for AWS */
+/** Returns the account's concurrency that no function has reserved. @throws {Error} if AWS would refuse so little */
 export function unreservedConcurrency(assembly: Assembly): Concurrency {
   const limit = assembly
     .ofType('AWS::Lambda::Function')

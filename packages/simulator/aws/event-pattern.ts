@@ -1,14 +1,14 @@
 /** A pattern, a filter, or a part of one. */
 type Pattern = { readonly [name: string]: unknown };
 
-/** A pattern that uses an operator which isn't modelled: it would silently match wrongly. */
+/** A pattern with an operator that isn't modelled: ignoring it would silently match wrongly. */
 export class PatternNotModelled extends Error {
   override readonly name = 'PatternNotModelled';
 }
 
 /**
- * Whether an event fits a pattern. AWS, "Creating Amazon EventBridge event patterns" and, with the same syntax, "Control
- * which events Lambda sends to your function".
+ * Matches an event against a pattern. AWS, "Creating Amazon EventBridge event patterns" and, with the same syntax,
+ * "Control which events Lambda sends to your function".
  */
 export function matches(pattern: Pattern, event: unknown): boolean {
   return Object.entries(pattern).every(([name, wanted]) => {
@@ -64,7 +64,10 @@ function numeric(tests: readonly unknown[], value: number): boolean {
 
 const compiled = new Map<string, RegExp>();
 
-/** `*` stands for any text, `?` for one character where `single` says so; everything else for itself. */
+/**
+ * Compiles a pattern: `*` matches any text, `?` matches one character if `single` is set; everything else matches
+ * itself.
+ */
 export function wildcard(text: string, single = false): RegExp {
   const name = `${single}${text}`;
   const known = compiled.get(name);

@@ -20,16 +20,16 @@ export interface BusEvent {
   readonly detail: unknown;
 }
 
-/** An event that a bus has taken. */
+/** An event that a bus has accepted. */
 export interface Accepted {
   readonly bus: string;
   readonly event: BusEvent;
   readonly at: number;
-  /** Label of the function that put it; nothing where AWS or a scenario's hand did. */
+  /** Label of the function that put it; absent if AWS or a scenario put it. */
   readonly by?: string;
 }
 
-/** Functions that a rule may call without waiting for them. */
+/** Functions that a rule may invoke asynchronously. */
 export interface AsyncInvoker {
   invokeAsync(arn: string, event: unknown): void;
 }
@@ -44,7 +44,7 @@ interface Target {
 interface Rule {
   readonly resource: Resource;
   readonly bus: string;
-  /** None where a schedule is in its place. */
+  /** Absent if the rule has a schedule instead. */
   readonly pattern: Record<string, unknown> | undefined;
   readonly expression: string | undefined;
   readonly targets: readonly Target[];
@@ -64,9 +64,9 @@ export class EventBridge {
   readonly schedules: Schedules;
   private readonly buses: ReadonlySet<string>;
   private handovers = 0;
-  /** Every event that a bus has taken: for invariants. */
+  /** Every event that a bus has accepted: for invariants. */
   readonly accepted: Accepted[] = [];
-  /** Entries are throttled until then, milliseconds since 1970: by a scenario's hand. */
+  /** End of a throttling period that a scenario sets, milliseconds since 1970. */
   refusesUntil = 0;
 
   constructor(
@@ -84,7 +84,7 @@ export class EventBridge {
     const topics = new Set(assembly.ofType('AWS::SNS::Topic').map(({ ref }) => ref));
     this.rules = enabled.map((resource) => {
       const { EventBusName = 'default', EventPattern, Targets: all = [], ScheduleExpression } = resource.properties;
-      // People hear a topic, and none is in a history.
+      // Topics notify people, who are not part of a history.
       const Targets = (all as readonly { readonly Arn: string }[]).filter(({ Arn }) => !topics.has(Arn));
       if (EventPattern !== undefined && ScheduleExpression !== undefined)
         throw new Error(`${resource.label}: a rule with a pattern and a schedule isn't modelled`);
@@ -108,13 +108,16 @@ export class EventBridge {
     this.schedules = new Schedules(scheduled, around.world);
   }
 
-  /** @param bus name or ARN; `undefined` where there is no such bus */
+  /** @param bus name or ARN; returns `undefined` if there is no such bus */
   busName(bus: string): string | undefined {
     const name = bus.split('/').at(-1) ?? '';
     return this.buses.has(name) ? name : undefined;
   }
 
-  /** Takes an event; each rule that fits hands it to its targets. @param by the function that puts it @returns the event's id */
+  /**
+   * Accepts an event; each matching rule delivers it to its targets. @param by the function that puts it @returns the
+   * event's id
+   */
   put(bus: string, entry: { source: string; detailType: string; detail: unknown }, by?: string): string {
     const event = this.event(entry.source, entry.detailType, entry.detail);
     this.accepted.push({ bus, event, at: this.around.world.now, ...(by !== undefined && { by }) });
@@ -228,9 +231,9 @@ export class EventBridge {
 const MODELLED = new Set(['Arn', 'Id', 'DeadLetterConfig', 'RetryPolicy', 'SqsParameters']);
 
 /**
- * The message group that a target gives an event: a text, or what stands in the event at a path. AWS, "Event bus targets in
- * Amazon EventBridge": dynamic path parameters, for `SqsParameters` too.
- * @throws {Error} where nothing stands there: AWS doesn't say what happens then
+ * Returns the message group that a target gives an event: a fixed text, or the event's value at a path. AWS, "Event bus
+ * targets in Amazon EventBridge": dynamic path parameters, for `SqsParameters` too.
+ * @throws {Error} if the event has no value there: AWS doesn't document that case
  */
 function groupOf({ SqsParameters: { MessageGroupId: group } = {} }: Target, event: BusEvent): string | undefined {
   if (!group?.startsWith('$.')) return group;

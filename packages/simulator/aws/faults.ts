@@ -2,52 +2,52 @@ import type { Random } from '../world/random.js';
 
 /** Faults at one call that a function makes to AWS. */
 export const CALL_FAULTS = [
-  /** Throttled before it takes effect; the SDK's next try passes. */
+  /** The call is throttled before it takes effect; the SDK's next attempt succeeds. */
   'refused',
-  /** This operation of the function is throttled for 30 s: longer than the SDK tries. */
+  /** This operation of the function is throttled for 30 s: longer than the SDK retries. */
   'refused-for-long',
-  /** It takes effect; the connection breaks before the answer. */
+  /** The call takes effect; the connection breaks before the answer. */
   'answer-lost',
-  /** The connection breaks; it takes effect 2 s later. */
+  /** The connection breaks; the call takes effect 2 s later. */
   'late',
-  /** The connection breaks; it takes effect 40 s later, when the function has given up. */
+  /** The connection breaks; the call takes effect 40 s later, when the function has given up. */
   'very-late',
-  /** The execution environment is gone before the call arrives. */
+  /** The execution environment is killed before the call arrives. */
   'killed-before',
-  /** The execution environment is gone once the call has taken effect. */
+  /** The execution environment is killed after the call has taken effect. */
   'killed-after',
-  /** No effect and no answer, until the function's timeout. */
+  /** The call has no effect and no answer until the function's timeout. */
   'hung-before',
-  /** It takes effect, and no answer comes until the function's timeout. */
+  /** The call takes effect, and no answer comes until the function's timeout. */
   'hung-after',
-  /** DynamoDB writes: a transaction is under way on an item. */
+  /** DynamoDB writes: a transaction is in progress on an item. */
   'conflict',
   /** PutEvents, SendMessageBatch: the first entry is refused, the others pass. */
   'entry-refused',
 ] as const;
 /** Faults of one message on its way into a queue. */
 export const MESSAGE_FAULTS = [
-  /** It comes a second time after 90 s. */
+  /** The message is delivered a second time after 90 s. */
   'duplicate',
-  /** It comes a second time after five days. */
+  /** The message is delivered a second time after five days. */
   'late-duplicate',
-  /** It can't be received for 10 minutes. */
+  /** The message can't be received for 10 minutes. */
   'delayed',
 ] as const;
-/** Faults of one hand-over by EventBridge to a target. */
+/** Faults of one delivery by EventBridge to a target. */
 export const DELIVERY_FAULTS = [
-  /** The target can't be reached at first; EventBridge tries again. */
+  /** The target can't be reached at first; EventBridge retries. */
   'undeliverable-at-first',
-  /** The event is handed over twice. */
+  /** The event is delivered twice. */
   'delivered-twice',
   /** The target can't be reached for more than a day: the event goes to the target's dead-letter queue. */
   'undeliverable',
 ] as const;
 /** Faults of one invocation. */
 export const INVOCATION_FAULTS = [
-  /** It fails before a line of the handler ran. */
+  /** The invocation fails before the handler runs. */
   'crashed',
-  /** It does its work, and its result is lost. */
+  /** The invocation does its work, but its result is lost. */
   'result-lost',
 ] as const;
 
@@ -57,7 +57,9 @@ export type FaultKind =
   | (typeof DELIVERY_FAULTS)[number]
   | (typeof INVOCATION_FAULTS)[number];
 
-/** A place in a history where a fault can happen, by whose it is and its number there: `Orders/PlaceOrder call 3`. */
+/**
+ * A point of a history where a fault can happen, named by its owner and its number there: `Orders/PlaceOrder call 3`.
+ */
 export interface Point {
   readonly id: string;
   readonly kinds: readonly FaultKind[];
@@ -68,7 +70,7 @@ export interface Fault {
   readonly kind: FaultKind;
 }
 
-/** Decides at each point whether a fault happens there; keeps what it saw and what it did. */
+/** Decides at each point whether a fault happens there; records the points and the faults. */
 export interface FaultPlan {
   at(point: Point): FaultKind | undefined;
   readonly points: readonly Point[];
@@ -89,7 +91,7 @@ abstract class Plan implements FaultPlan {
   protected abstract choose(point: Point): FaultKind | undefined;
 }
 
-/** Exactly these faults. */
+/** A plan with exactly these faults. */
 export class ChosenFaults extends Plan {
   private readonly kinds: ReadonlyMap<string, FaultKind>;
 
@@ -103,19 +105,21 @@ export class ChosenFaults extends Plan {
   }
 }
 
-/** How often a history's faults are, against what the scenario says: most have few, some have many. */
+/**
+ * Factors on the scenario's fault probability, one of which each history draws: most have few faults, some have many.
+ */
 const SWARM = [0.1, 0.3, 0.3, 1, 2];
 
 /**
- * Faults anywhere, of those kinds and as often as this history's draw has it: half of the kinds, few or many. Histories
- * that differ so find more than ones that each have a little of everything, where one fault hides what another shows
- * (Groce et al., "Swarm Testing", ISSTA 2012).
+ * A plan with random faults of the kinds and the frequency that this history draws: half of the kinds, few or many.
+ * Histories that differ in this way find more than histories with a little of everything, in which one fault hides the
+ * effects of another (Groce et al., "Swarm Testing", ISSTA 2012).
  */
 export class RandomFaults extends Plan {
   private readonly left = new Set<FaultKind>();
   private readonly probability: number;
 
-  /** @param probability of a fault at each point, where the draw changes nothing */
+  /** @param probability of a fault at each point, before the factor that the history draws */
   constructor(
     private readonly random: Random,
     probability: number,

@@ -10,7 +10,10 @@ interface GatewayResponse {
   readonly template: string;
 }
 
-/** What a REST API answers by itself. Amazon API Gateway, "Gateway response types", "Set up gateway responses". */
+/**
+ * The answers of a REST API without an integration. Amazon API Gateway, "Gateway response types", "Set up gateway
+ * responses".
+ */
 export class GatewayResponses {
   private readonly responses: ReadonlyMap<string, GatewayResponse>;
 
@@ -19,7 +22,7 @@ export class GatewayResponses {
     this.responses = new Map(resources.map(gatewayResponse));
   }
 
-  /** @param status where the template has no answer of that type */
+  /** @param status used if the template has no answer of that type */
   answer(type: string, status: number, context: Context): ApiResponse {
     const found = this.responses.get(type) ?? this.responses.get(status >= 500 ? 'DEFAULT_5XX' : 'DEFAULT_4XX');
     if (!found) return { status, headers: { 'content-type': 'application/json' }, body: '{"message":"Forbidden"}' };
@@ -31,7 +34,7 @@ export class GatewayResponses {
   }
 }
 
-/** A text with what `$context` has in the place of its variables; what it hasn't is empty. */
+/** Replaces variables in a text with values of `$context`; a missing value becomes empty. */
 export const filled = (text: string, context: Context): string =>
   text.replace(/\$?context\.([\w.]+)/g, (_, path: string) =>
     String(path.split('.').reduce<unknown>((at, name) => (at as Context | undefined)?.[name], context) ?? ''),

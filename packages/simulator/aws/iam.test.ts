@@ -26,7 +26,7 @@ test("a policy of AWS's own is refused by name, since nobody reads it here", () 
   );
 });
 
-/** Whether a role with this condition may, where a request's context holds these values. */
+/** Checks whether a role with this condition has permission if a request's context contains these values. */
 function permits(Condition: Json, ...values: readonly string[]): boolean {
   const cloud = cloudWith({ Action: GET, Resource: '*', Condition });
   const context = values.length > 0 ? { 'a:key': values } : {};

@@ -3,21 +3,21 @@ import { ACCOUNT, PARTITION } from '../assembly/identity.js';
 import type { Json } from '../assembly/intrinsics.js';
 import { type Condition, many, Policies, type Statement } from './policies.js';
 
-/** What somebody wants to do. */
+/** An access to be checked. */
 export interface Access {
   /** `dynamodb:PutItem` */
   readonly action: string;
   readonly resource: string;
   /** Condition keys and their values: `dynamodb:LeadingKeys`, `aws:SourceArn`. */
   readonly context?: Readonly<Record<string, string | readonly string[]>>;
-  /** Who acts, for resource policies: `events.amazonaws.com`. */
+  /** Service that acts, for resource policies: `events.amazonaws.com`. */
   readonly service?: string;
 }
 
-/** As principal it stands for the account: its own policies decide. */
+/** As a principal it represents the account: the account's own policies decide. */
 const ACCOUNT_ROOT = `arn:${PARTITION}:iam::${ACCOUNT}:root`;
 
-/** Rights that only the platform around a function needs: nobody calls them here. */
+/** Permissions that only the platform around a function needs; no call here uses them. */
 const TAKEN_FOR_USED = new Set([
   'logs:CreateLogStream',
   'logs:PutLogEvents',
@@ -27,48 +27,51 @@ const TAKEN_FOR_USED = new Set([
   's3:ListBucket',
 ]);
 
-/** Also whatever administrators may do with a key. */
+/** Also covers everything that administrators may do with a key. */
 const isTakenForUsed = (action: string): boolean =>
   TAKEN_FOR_USED.has(action) || /^kms:(?!(Decrypt|GenerateDataKey|\*)$)/.test(action);
 
 /**
- * Roles and resource policies of the templates. AWS, "Policy evaluation logic": denied unless allowed, and a denial
- * outranks.
+ * Roles and resource policies of the templates. AWS, "Policy evaluation logic": access is denied unless allowed, and an
+ * explicit denial takes precedence.
  */
 export class Iam {
   private readonly policies: Policies;
-  /** Actions of statements that allowed something. */
+  /** Actions that each statement has allowed so far. */
   private readonly used = new Map<Statement, Set<string>>();
 
   constructor(assembly: Assembly) {
     this.policies = Policies.of(assembly);
   }
 
-  /** Whether a function's role allows it. */
+  /** Checks whether a function's role allows an access. */
   roleAllows(roleArn: string, access: Access): boolean {
     return this.decide(this.policies.byRole.get(roleArn) ?? [], this.asRole(roleArn, access));
   }
 
-  /** Whether a queue's, bucket's or function's own policy lets a service do it. @param owner ARN of that resource */
+  /**
+   * Checks whether a queue's, bucket's or function's own policy allows an access of a service. @param owner ARN of that
+   * resource
+   */
   resourceAllows(owner: string, access: Access): boolean {
     return this.decide(this.policies.byResource.get(owner) ?? [], access);
   }
 
   /**
-   * Whether a key's policy lets a role of the account have rights on it by policies of its own. AWS KMS, "Key policies":
-   * without that a role's right means nothing.
+   * Checks whether a key's policy lets a role of the account have permissions on it by its own policies. AWS KMS, "Key
+   * policies": without that, a role's permission has no effect.
    */
   keyLetsRoleDecide(roleArn: string, access: Access): boolean {
     const statements = this.policies.byResource.get(access.resource) ?? [];
     return this.decide(statements, { ...this.asRole(roleArn, access), service: ACCOUNT_ROOT });
   }
 
-  /** AWS, "AWS global condition context keys": the tags of the caller's role come with each request. */
+  /** AWS, "AWS global condition context keys": each request carries the tags of the caller's role. */
   private asRole(roleArn: string, access: Access): Access {
     return { ...access, context: { ...access.context, ...this.policies.tagsOfRole.get(roleArn) } };
   }
 
-  /** Whether the resource's own policy, or that of an object's bucket, denies it to anybody. */
+  /** Checks whether the policy of the resource, or of an object's bucket, denies the access to everyone. */
   resourceDenies(access: Access): boolean {
     const { resource } = access;
     const owner = /^arn:\w+:s3:::/.test(resource) ? resource.replace(/\/.*/, '') : resource;
@@ -77,7 +80,7 @@ export class Iam {
     );
   }
 
-  /** Actions that were granted and that nothing has used so far: `<policy's construct>: <action>`. */
+  /** Returns actions that were granted and never used so far: `<policy's construct>: <action>`. */
   unused(): readonly string[] {
     const names = [...this.policies.byRole.values(), ...this.policies.byResource.values()]
       .flat()
@@ -91,7 +94,7 @@ export class Iam {
     return [...new Set(names)].sort();
   }
 
-  /** Adds what another run of the same assembly has used. */
+  /** Adds the actions that another run of the same assembly has used. */
   usedBy(other: Iam): void {
     for (const [statement, actions] of other.used) for (const action of actions) this.note(statement, action);
   }
@@ -119,13 +122,13 @@ function covers({ actions, resources, services, conditions, allows }: Statement,
 }
 
 /**
- * AWS, "IAM JSON policy elements: Condition operators" and "Set operators for multivalued context keys". A negated
- * operator matches a missing key, `ForAllValues` does, and `Null` asks for nothing else. Without a set operator, several
- * values match nothing: so does EventBridge's user guide have it for `events:source`.
+ * Evaluates a condition. AWS, "IAM JSON policy elements: Condition operators" and "Set operators for multivalued
+ * context keys". A missing key matches a negated operator and `ForAllValues`, and only `Null` tests for it. Without a
+ * set operator, several values match nothing, as EventBridge's user guide documents for `events:source`.
  */
 function holds({ operator, key, values }: Condition, context: NonNullable<Access['context']>): boolean {
   const [, set, name = ''] = /^(?:(ForAllValues|ForAnyValue):)?(\w+)$/.exec(operator) ?? [];
-  // All that is sent here is sent over TLS.
+  // All requests here are sent over TLS.
   const given = key === 'aws:SecureTransport' ? 'true' : key === 'aws:SourceAccount' ? '123456789012' : context[key];
   const present = given === undefined ? [] : many(given as Json).map(String);
   if (name === 'Null') return values.some(({ text }) => text === String(present.length === 0));

@@ -1,4 +1,6 @@
-/** Resource types that take no part in a history, each with the reason. Any other type that isn't modelled is an error. */
+/**
+ * Resource types that have no effect in a history, each with the reason. Any other type without a model is an error.
+ */
 export const INERT: Readonly<Record<string, string>> = {
   'AWS::CDK::Metadata': 'for statistics of the CDK only',
   'AWS::Backup::BackupPlan': 'copies are made and restored by AWS, and no history restores one',

@@ -2,7 +2,10 @@ import { describe, expect, test } from 'vitest';
 import type { Json } from '../assembly/intrinsics.js';
 import { allow, arnOf, cloudOf, fn } from './support.js';
 
-/** A function that carries a list of KMS calls out, each with what it has learned; results as JSON. */
+/**
+ * A function that carries out a list of KMS calls, each with values from earlier answers; it returns the results as
+ * JSON.
+ */
 const WORK = `const call = (operation, body) => new Promise((resolve, reject) => {
   const request = require('https').request({
     method: 'POST', host: 'aws', path: '/', headers: { 'X-Amz-Target': 'TrentService.' + operation },

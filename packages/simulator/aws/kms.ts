@@ -3,7 +3,7 @@ import type { Resource } from '../assembly/assembly.js';
 import type { Random } from '../world/random.js';
 import type { Answer } from './calls.js';
 
-/** Who calls for what, as rights see it: `kms:EncryptionContext:<key>` and `kms:EncryptionContextKeys`. */
+/** An access as permissions see it: `kms:EncryptionContext:<key>` and `kms:EncryptionContextKeys`. */
 interface Right {
   readonly key: string;
   readonly context: Readonly<Record<string, string | readonly string[]>>;
@@ -13,13 +13,13 @@ type Input = Readonly<Record<string, unknown>>;
 
 const IV = 12;
 const TAG = 16;
-/** A blob begins with its key, by a hash of the ARN. */
+/** Length of the key's hash (of its ARN) at the beginning of a blob. */
 const ID = 32;
 
 /**
- * Symmetric KMS keys: data keys, wrapped and unwrapped. AWS Key Management Service API Reference, "GenerateDataKey" and
- * "Decrypt"; Developer Guide, "Encryption context", "Condition keys for AWS KMS". A wrapped key opens with the same KMS
- * key and exactly the same context; its bytes are no secret, so here they come from the seed.
+ * Symmetric KMS keys, which wrap and unwrap data keys. AWS Key Management Service API Reference, "GenerateDataKey" and
+ * "Decrypt"; Developer Guide, "Encryption context", "Condition keys for AWS KMS". Only the same KMS key and exactly the
+ * same context unwrap a data key. The bytes of a data key need no secrecy here, so they come from the seed.
  */
 export class Kms {
   private readonly keys = new Map<string, { readonly resource: Resource; readonly secret: Buffer }>();
@@ -40,7 +40,7 @@ export class Kms {
     }
   }
 
-  /** What a call needs a right for. Of a Decrypt that names no key, the key is in the blob. */
+  /** Returns the access that a call needs. If a Decrypt names no key, the blob names it. */
   rightOf({ KeyId, CiphertextBlob, EncryptionContext = {} }: Input): Right {
     const context = EncryptionContext as Readonly<Record<string, string>>;
     const named = KeyId === undefined ? this.keyIn(blobOf(CiphertextBlob))?.resource.arn : this.arnOf(String(KeyId));
@@ -111,7 +111,7 @@ export class Kms {
     }
   }
 
-  /** A key is named by its ARN or its id. */
+  /** Returns a key's ARN, given its ARN or its id. */
   private arnOf(name: string): string {
     return (
       [...this.keys.values()].find(({ resource: { arn, ref } }) => arn === name || ref === name)?.resource.arn ?? name

@@ -10,13 +10,13 @@ import type { Concurrency } from './concurrency.js';
 import { type FaultPlan, INVOCATION_FAULTS } from './faults.js';
 import { type Caller, Sandbox } from './sandbox.js';
 
-/** What an invocation came to, for whoever asked for it. */
+/** Outcome of an invocation for its caller. */
 export type Result =
   | { readonly kind: 'returned'; readonly value: unknown }
   | { readonly kind: 'failed'; readonly name: string; readonly message: string }
   | { readonly kind: 'throttled' };
 
-/** One line that a function wrote. */
+/** A log line of a function. */
 export interface LogLine {
   readonly at: number;
   readonly fn: string;
@@ -27,24 +27,24 @@ export interface LogLine {
 export interface LambdaSettings {
   readonly world: World;
   readonly faults: FaultPlan;
-  /** Answers what functions send. */
+  /** Answers the requests of functions. */
   readonly send: (caller: Caller, request: HttpRequest, reply: Reply) => void;
   readonly log: (line: LogLine) => void;
-  /** What all functions share that have reserved nothing. */
+  /** Concurrency shared by all functions that have reserved none. */
   readonly shared: Concurrency;
-  /** Largest difference of an environment's clock from the world's, milliseconds. @default 0 */
+  /** Maximum difference between an environment's clock and the world's, milliseconds. @default 0 */
   readonly clockSkew?: number;
-  /** How often a new environment is used although an idle one is there. @default 0 */
+  /** Probability of a new environment although an idle one is available. @default 0 */
   readonly coldness?: number;
-  /** Where environments come from in the place of new ones, as long as there are some. @default none */
+  /** Environments to use instead of new ones, as long as there are some. @default none */
   readonly recycled?: Recycled;
-  /** Takes down what invocations do. @default nobody */
+  /** Records what invocations do. @default no recording */
   readonly recording?: Recording | undefined;
-  /** What may be replayed in the place of running code. @default nothing */
+  /** Recorded invocations that may be replayed instead of running code. @default none */
   readonly replays?: Replays | undefined;
 }
 
-/** AWS doesn't say how long an idle environment is kept; minutes to hours are seen. */
+/** AWS doesn't document how long an idle environment is kept; observers report minutes to hours. */
 const KEPT_IDLE = 15 * 60_000;
 
 /**
@@ -54,7 +54,7 @@ const KEPT_IDLE = 15 * 60_000;
 export class LambdaFunction {
   readonly timeout: number;
   readonly role: string;
-  /** Failing for as long as this time (milliseconds since 1970) isn't reached: a bad deployment, an outage. */
+  /** End of an outage (milliseconds since 1970), such as a bad deployment: until then all invocations fail. */
   failsUntil = 0;
   invocations = 0;
   calls = 0;
@@ -65,7 +65,7 @@ export class LambdaFunction {
 
   constructor(
     readonly resource: Resource,
-    /** Asked for when there is something to run: most functions of a history never are. */
+    /** Called when there is code to run: most functions of a history never run. */
     private readonly bundle: () => Bundle,
     private readonly settings: LambdaSettings,
   ) {
@@ -100,7 +100,7 @@ export class LambdaFunction {
     return this.resource.label.replace(/\/Function$/, '');
   }
 
-  /** One invocation; `done` is told once, however it ends. */
+  /** Invokes the function; `done` is called once, however the invocation ends. */
   invoke(event: unknown, done: (result: Result) => void): void {
     const { world, faults } = this.settings;
     const { concurrency } = this;
@@ -171,7 +171,7 @@ export class LambdaFunction {
     });
   }
 
-  /** Hands its idle environments over; for when the history is over. */
+  /** Hands over its idle environments at the end of the history. */
   recycle(): void {
     for (const sandbox of this.idle.splice(0)) sandbox.retire();
   }
@@ -215,7 +215,7 @@ export class LambdaFunction {
     return sandbox;
   }
 
-  /** @returns what runs the invocation, or how it failed before it began */
+  /** @returns a function that runs the invocation, or the failure that prevented its start */
   private prepared(sandbox: Sandbox, invocation: string): ReturnType<Sandbox['prepare']> | Result {
     try {
       return sandbox.prepare(invocation);

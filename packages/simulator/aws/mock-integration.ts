@@ -2,9 +2,9 @@ import type { Json, JsonObject } from '../assembly/intrinsics.js';
 import type { ApiResponse } from './api-gateway.js';
 import { type Context, filled } from './gateway-responses.js';
 
-/** An answer of the gateway alone, to requests of one media type. */
+/** An answer of the gateway itself, to requests of one media type. */
 export interface MockIntegration {
-  /** @param contentType of the request. @returns nothing where the gateway refuses it (415) */
+  /** @param contentType of the request. @returns `undefined` if the gateway refuses it (415) */
   answer(contentType: string | undefined, context: Context): ApiResponse | undefined;
 }
 
@@ -12,9 +12,9 @@ const JSON_TYPE = 'application/json';
 const HEADER = 'method.response.header.';
 
 /**
- * A MOCK integration with one answer, as CloudFormation takes it. Amazon API Gateway, "Mock integrations for REST APIs",
- * "Parameter mapping source reference", "Method request behavior for payloads without mapping templates".
- * @throws {Error} where its template has more than that, or what no deployment takes
+ * Creates a MOCK integration with one answer, as CloudFormation accepts it. Amazon API Gateway, "Mock integrations for
+ * REST APIs", "Parameter mapping source reference", "Method request behavior for payloads without mapping templates".
+ * @throws {Error} if its template has more than that, or something that no deployment accepts
  */
 export function mockIntegration(label: string, { Integration, MethodResponses }: JsonObject): MockIntegration {
   const { RequestTemplates, PassthroughBehavior, IntegrationResponses } = Integration as JsonObject;
@@ -37,7 +37,7 @@ export function mockIntegration(label: string, { Integration, MethodResponses }:
   const template = ((response.ResponseTemplates ?? {}) as Readonly<Record<string, string>>)[JSON_TYPE] ?? '';
   return {
     answer(contentType = JSON_TYPE, context) {
-      // As it stands: whether AWS overlooks a charset is not documented, and both answers are refusals.
+      // Compared literally: AWS doesn't document whether it ignores a charset, and both answers are refusals.
       if (contentType !== JSON_TYPE) return undefined;
       const named = headers.map(([name, value]) => [
         name.slice(HEADER.length).toLowerCase(),

@@ -2,16 +2,16 @@ import type { Assembly, Resource } from '../assembly/assembly.js';
 import type { Json, JsonObject } from '../assembly/intrinsics.js';
 import { wildcard } from './event-pattern.js';
 
-/** Something in a policy that isn't modelled: guessing would let through, or deny, what AWS doesn't. */
+/** A part of a policy that isn't modelled: a guess would allow, or deny, what AWS doesn't. */
 export class PolicyNotModelled extends Error {
   override readonly name = 'PolicyNotModelled';
 }
 
-/** Members of a statement that are read; `NotAction`, `NotResource` and `NotPrincipal` are not among them. */
+/** Members of a statement that the model reads; `NotAction`, `NotResource` and `NotPrincipal` are not among them. */
 const READ = new Set(['Sid', 'Effect', 'Action', 'Resource', 'Condition', 'Principal']);
 const OPERATOR =
   /^(?:Null|(?:ForAllValues:|ForAnyValue:)?(?:StringEquals|StringNotEquals|StringLike|StringNotLike|ArnEquals|ArnLike|Bool))$/;
-/** AWS's own policies that aren't read: of what holds no function's role. */
+/** AWS's own policies that the model doesn't read, because no function's role has them. */
 const UNREAD_POLICY =
   /:policy\/service-role\/(AmazonAPIGatewayPushToCloudWatchLogs|AWSBackupServiceRolePolicyForBackup)$/;
 
@@ -30,17 +30,17 @@ export interface Condition {
   readonly values: readonly Text[];
 }
 
-/** A text of a policy, and what it stands for. */
+/** A text of a policy and its meaning. */
 interface Text {
   readonly text: string;
   fits(value: string): boolean;
 }
 
-/** The statements of an assembly's roles and resource policies, by their holders' ARNs; shared by all runs. */
+/** The statements of an assembly's roles and resource policies, by their holders' ARNs; all runs share them. */
 export class Policies {
   readonly byRole = new Map<string, Statement[]>();
   readonly byResource = new Map<string, Statement[]>();
-  /** Condition keys that come with a role: `aws:PrincipalTag/<name>`. */
+  /** Condition keys that a role provides: `aws:PrincipalTag/<name>`. */
   readonly tagsOfRole = new Map<string, Readonly<Record<string, string>>>();
   private static readonly read = new WeakMap<Assembly, Policies>();
 
@@ -140,5 +140,5 @@ function textOf(value: Json): Text {
   return { text, fits: (other) => pattern.test(other) };
 }
 
-/** A value, or the list that may stand in its place. */
+/** Returns a list: the value itself, or a list with the single value. */
 export const many = (value: Json): readonly Json[] => (Array.isArray(value) ? value : [value]);

@@ -1,24 +1,24 @@
 import type { Resource } from '../assembly/assembly.js';
 import type { Json } from '../assembly/intrinsics.js';
 
-/** A property that no model reads: guessing that it changes nothing would let through what AWS doesn't. */
+/** A property that no model reads: assuming that it has no effect could accept what AWS doesn't. */
 export class PropertyNotModelled extends Error {
   override readonly name = 'PropertyNotModelled';
 }
 
 interface Properties {
-  /** What the model reads, by path: all that lies below one that is named is the model's own to check. */
+  /** Paths that the model reads; the model itself checks everything below such a path. */
   readonly modelled: readonly string[];
-  /** What takes no part in a history, by path, each with the reason. */
+  /** Paths that have no effect in a history, each with the reason. */
   readonly inert?: Readonly<Record<string, string>>;
 }
 
-/** Of every type. */
+/** Properties of every resource type. */
 const ANYWHERE = new Set(['Tags', 'Description']);
 
 const NAMES = 'a name for people';
 
-/** The resource types that have a model, with the properties that are known of each. */
+/** The resource types that have a model, with the known properties of each. */
 export const MODELLED: Readonly<Record<string, Properties | 'by its model'>> = {
   'AWS::ApiGateway::Authorizer': {
     modelled: ['AuthorizerResultTtlInSeconds', 'AuthorizerUri', 'IdentitySource', 'RestApiId', 'Type'],
@@ -143,7 +143,7 @@ export const MODELLED: Readonly<Record<string, Properties | 'by its model'>> = {
   'AWS::SQS::QueuePolicy': { modelled: ['PolicyDocument', 'Queues'] },
 };
 
-/** @throws {PropertyNotModelled} naming each property of the resource that is neither read nor inert */
+/** @throws {PropertyNotModelled} names each property of the resource that is neither read nor inert */
 export function checkProperties({ type, label, properties }: Resource): void {
   const known = MODELLED[type];
   if (known === undefined || known === 'by its model') return;
@@ -154,7 +154,7 @@ export function checkProperties({ type, label, properties }: Resource): void {
   if (unknown.length > 0) throw new PropertyNotModelled(`${type} (${label}): ${[...new Set(unknown)].join(', ')}`);
 }
 
-/** Paths at or below this one that nobody knows; places in a list are no part of a path. */
+/** Returns the unknown paths at or below this one; places in a list are not part of a path. */
 function unknownIn(value: Json, path: string, known: readonly string[]): readonly string[] {
   if (known.includes(path)) return [];
   const below = known.some((one) => one.startsWith(`${path}.`));

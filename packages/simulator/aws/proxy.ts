@@ -2,7 +2,7 @@ import { ACCOUNT, REGION } from '../assembly/identity.js';
 import type { ApiRequest, ApiResponse } from './api-gateway.js';
 import type { Context } from './gateway-responses.js';
 
-/** What a function behind a Lambda proxy integration gets; an authorizer gets almost the same. */
+/** The event of a function behind a Lambda proxy integration; an authorizer gets almost the same. */
 export interface ProxyEvent {
   readonly path: string;
   readonly requestContext: Context;
@@ -10,9 +10,9 @@ export interface ProxyEvent {
 }
 
 /**
- * Amazon API Gateway, "Input format of a Lambda function for proxy integration".
+ * Builds the event. Amazon API Gateway, "Input format of a Lambda function for proxy integration".
  * @param where the stage that was called, and when (milliseconds since 1970)
- * @param route what the request's path fits
+ * @param route the matching route
  */
 export function proxyEvent(
   where: { readonly apiId: string; readonly stage: string; readonly requestId: string; readonly now: number },
@@ -24,7 +24,7 @@ export function proxyEvent(
   const search = new URLSearchParams(query);
   const names = [...new Set(search.keys())];
   const values = route.pattern.exec(path)?.slice(1).map(decodeURIComponent) ?? [];
-  // Of a header that comes more than once, the one has the last value, the other all.
+  // For a repeated header, `headers` contains the last value and `multiValueHeaders` contains all.
   const all = Object.entries(request.headers).map(([name, value]) => [name, [value].flat()] as const);
   const parameters = Object.fromEntries(route.parameters.map((name, at) => [name, values[at] ?? '']));
   return {
@@ -56,7 +56,7 @@ export function proxyEvent(
   };
 }
 
-/** A handler's answer; nothing where its form makes API Gateway answer 502. */
+/** Reads a handler's answer; `undefined` if its form makes API Gateway answer 502. */
 export function proxyResponse(value: unknown): ApiResponse | undefined {
   const {
     statusCode,

@@ -40,7 +40,7 @@ test('an entry that is wrong in itself holds up no other', () => {
   expect(taken).toBe(1);
 });
 
-/** Messages of a queue after one event, by a rule whose target has a message group. */
+/** Returns the messages of a queue after one event, by a rule whose target has a message group. */
 async function grouped(MessageGroupId: string, detail: object) {
   const cloud = cloudOf({
     Queue: { Type: 'AWS::SQS::Queue', Properties: {} },

@@ -8,7 +8,7 @@ import type { AwsRequest } from './wire.js';
 const MOST_ENTRIES = 10;
 const MOST_BYTES = 1024 * 1024;
 
-/** One of a request. */
+/** One entry of a request. */
 export interface Entry {
   readonly EventBusName?: string;
   readonly Source?: string;
@@ -17,9 +17,9 @@ export interface Entry {
 }
 
 /**
- * What putting one entry needs a right for: each entry is judged by its own source and type. User Guide, "Using IAM policy
- * conditions in Amazon EventBridge". A request with an entry that isn't allowed is refused as a whole here; AWS documents
- * codes for the entry alone, too (`NotAuthorizedForSourceException`).
+ * Returns the access that one entry needs: each entry is checked by its own source and type. User Guide, "Using IAM
+ * policy conditions in Amazon EventBridge". This model refuses the whole request if one entry isn't allowed; AWS also
+ * documents error codes for single entries (`NotAuthorizedForSourceException`).
  */
 export const putAccess = ({ EventBusName = 'default', Source, DetailType }: Entry): Access => ({
   action: 'events:PutEvents',
@@ -32,10 +32,10 @@ export const putAccess = ({ EventBusName = 'default', Source, DetailType }: Entr
 });
 
 /**
- * Entries one by one: what one is refused for doesn't hold up the others. A request with too many or too large ones is
- * refused as a whole.
+ * Puts the entries one by one: a refused entry doesn't affect the others. A request with too many or too large entries
+ * is refused as a whole.
  * @param now milliseconds since 1970
- * @param by label of the function that calls
+ * @param by label of the calling function
  */
 export function putEvents(events: EventBridge, { input, refusedEntries }: AwsRequest, now: number, by: string): Answer {
   const entries = input.Entries as readonly Entry[];
@@ -57,7 +57,7 @@ function put(events: EventBridge, { EventBusName = 'default', Source, DetailType
   const bus = events.busName(EventBusName);
   try {
     const detail: unknown = JSON.parse(Detail);
-    // AWS takes an event for a bus that isn't there, and drops it.
+    // AWS accepts an event for a bus that doesn't exist, and drops it.
     return {
       EventId: bus === undefined ? 'dropped' : events.put(bus, { source: Source, detailType: DetailType, detail }, by),
     };

@@ -17,12 +17,12 @@ const KNOWN = new Set([
   'Tags',
 ]);
 
-/** How many batches Lambda takes from a queue at once at the beginning. */
+/** Number of batches that Lambda initially reads from a queue at once. */
 const DEFAULT_CONCURRENCY = 5;
 
 /**
- * A queue's messages to a function. AWS, "Using Lambda with Amazon SQS", "Handling errors for an SQS event source in
- * Lambda", "Control which events Lambda sends to your function".
+ * Event source mapping of a queue to a function. AWS, "Using Lambda with Amazon SQS", "Handling errors for an SQS event
+ * source in Lambda", "Control which events Lambda sends to your function".
  */
 export class QueueMapping {
   private readonly batchSize: number;
@@ -84,7 +84,7 @@ export class QueueMapping {
     }
   }
 
-  /** What a filter leaves out is deleted. */
+  /** Checks a message against the filter; a message that doesn't match is deleted. */
   private fits(message: Message): boolean {
     if (this.filters.length === 0) return true;
     const body = parsed(message.body);
@@ -136,7 +136,10 @@ export class QueueMapping {
   }
 }
 
-/** AWS, "Implementing partial batch responses": what an answer must look like to leave only its failures in the queue. */
+/**
+ * AWS, "Implementing partial batch responses": the required form of an answer that leaves only its failures in the
+ * queue.
+ */
 function isDone(result: Result, message: Message, partial: boolean, batch: readonly Message[]): boolean {
   if (result.kind !== 'returned') return false;
   if (!partial) return true;
@@ -145,7 +148,7 @@ function isDone(result: Result, message: Message, partial: boolean, batch: reado
   return !failed.includes(message.id);
 }
 
-/** The identifiers in a partial answer; nothing where its form counts as a failure of the whole batch. */
+/** Returns the identifiers in a partial answer; `undefined` if its form counts as a failure of the whole batch. */
 export function failuresOf(value: unknown): readonly string[] | undefined {
   if (value === null || value === undefined) return [];
   if (typeof value !== 'object') return undefined;

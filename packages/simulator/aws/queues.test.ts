@@ -123,7 +123,7 @@ test('never more invocations at once than the mapping allows', async () => {
   expect(cloud.world.now - begun).toBeGreaterThanOrEqual(3_000);
 });
 
-/** What a function gets for a batch of messages, and what of it is in the queue. */
+/** Returns the function's answer to a batch of messages, and the messages that are in the queue afterwards. */
 async function batch(Entries: readonly object[], { rights = ['sqs:SendMessage'], refuse = -1 } = {}) {
   const cloud = cloudOf(
     {
@@ -181,7 +181,10 @@ test('a batch needs the right to send', async () => {
   expect(inside).toEqual([]);
 });
 
-/** A queue that nobody reads, with so many messages of a group in flight and one more waiting beside one of another. */
+/**
+ * A queue that nobody reads, with this many messages of a group in flight, and one more waiting next to one of another
+ * group.
+ */
 function burst(inFlight: number, group?: string) {
   const { cloud, queue } = shop({ rights: [] });
   const send = (body: string, of: string | undefined) => queue.send({ body, ...(of && { group: of }) });

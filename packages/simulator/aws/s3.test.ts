@@ -55,7 +55,7 @@ describe('a bucket that keeps versions', () => {
     expect(buckets.get('shop-batches', 'batch', first)).toBe('first');
     expect(buckets.get('shop-batches', 'batch', 'null')).toBeUndefined();
     await world.pass(73 * HOUR);
-    // The current one has expired, which leaves its version for three days more.
+    // The current version has expired and remains as a noncurrent version for three more days.
     expect(buckets.get('shop-batches', 'batch')).toBeUndefined();
     expect(buckets.get('shop-batches', 'batch', second)).toBe('second');
     await world.pass(24 * HOUR);

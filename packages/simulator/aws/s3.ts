@@ -5,12 +5,14 @@ import type { EventBridge } from './eventbridge.js';
 const DAY = 86_400_000;
 
 interface Version {
-  /** `null` where its bucket keeps no versions. */
+  /** `null` if its bucket keeps no versions. */
   readonly id: string;
   readonly body: string;
-  /** When it is no longer what its key stands for, milliseconds since 1970: replaced, or expired. */
+  /**
+   * Time at which it stops being the key's current version, milliseconds since 1970: it was replaced or has expired.
+   */
   replacedAt: number;
-  /** Days for which it can be read by its version after that. */
+  /** Days after that for which it can be read by its version. */
   readonly daysReplaced: number;
 }
 
@@ -21,15 +23,15 @@ interface Rule {
 }
 
 /**
- * Objects by bucket, and their versions where the bucket keeps any; a new one is told to the default bus where the bucket
- * says so, and is gone when its days are over. Amazon S3, "PutObject", "GetObject", "How S3 Versioning works", "Using
- * EventBridge", "Expiring objects" (at the first midnight, UTC, after its days).
+ * Objects by bucket, and their versions if the bucket keeps any. A new object sends an event to the default bus if the
+ * bucket is configured so, and it disappears when its days are over. Amazon S3, "PutObject", "GetObject", "How S3
+ * Versioning works", "Using EventBridge", "Expiring objects" (at the first midnight, UTC, after its days).
  */
 export class Buckets {
-  /** By `<bucket>/<key>`, oldest first. */
+  /** Versions by `<bucket>/<key>`, oldest first. */
   private readonly objects = new Map<string, Version[]>();
   private puts = 0;
-  /** Set once both are there. */
+  /** Set after both were created. */
   events: EventBridge | undefined;
 
   constructor(
@@ -81,7 +83,7 @@ export class Buckets {
     );
   }
 
-  /** @param version its id. @default what the key stands for now */
+  /** @param version its id. @default the current version */
   get(bucket: string, key: string, version?: string): string | undefined {
     const path = `${bucket}/${key}`;
     if (version === undefined) return this.all().get(path);
@@ -94,7 +96,7 @@ export class Buckets {
       )?.body;
   }
 
-  /** What keys stand for now, by `<bucket>/<key>`. */
+  /** Returns the current objects by `<bucket>/<key>`. */
   all(): ReadonlyMap<string, string> {
     const left = [...this.objects].flatMap(([path, versions]) => {
       const current = versions.at(-1);
@@ -111,7 +113,7 @@ function isVersioned({ properties }: Resource): boolean {
   return Status === 'Enabled';
 }
 
-/** The fewest days that any of a bucket's rules says. */
+/** Returns the smallest number of days in a bucket's rules. */
 function daysIn({ properties }: Resource, of: (rule: Rule) => number | undefined): number {
   const { Rules = [] } = (properties.LifecycleConfiguration ?? {}) as { Rules?: readonly Rule[] };
   const days = Rules.flatMap((rule) => (rule.Status === 'Enabled' ? (of(rule) ?? []) : []));

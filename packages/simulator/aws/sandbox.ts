@@ -4,43 +4,43 @@ import { type Recorded, Recorder, type Recording, type Replays, replay } from '.
 import type { Recycled } from '../runtime/recycled.js';
 import type { LambdaFunction } from './lambda.js';
 
-/** Who sends a request: the running environment, which may be killed around it. */
+/** Sender of a request: the running environment, which may be killed before or after the request. */
 export interface Caller {
   readonly fn: LambdaFunction;
   kill(reason: string): void;
   readonly isDead: boolean;
 }
 
-/** Where a sandbox gets what runs in it, and whether it has to run. */
+/** Source of a sandbox's code, and whether the code has to run. */
 export interface SandboxSettings {
   readonly bundle: () => Bundle;
   readonly variables: Readonly<Record<string, string>>;
   /** As in the template: `index.handler`. */
   readonly handler: string;
   readonly around: Surroundings;
-  /** Where environments come from in the place of new ones, as long as there are some. @default none */
+  /** Environments to use instead of new ones, as long as there are some. @default none */
   readonly recycled?: Recycled | undefined;
-  /** Takes down what its invocations do. @default nobody */
+  /** Records what its invocations do. @default no recording */
   readonly recording?: Recording | undefined;
-  /** What may be replayed in the place of running code. @default nothing */
+  /** Recorded invocations that may be replayed instead of running code. @default none */
   readonly replays?: Replays | undefined;
-  /** How many points the history has met. */
+  /** Number of points that the history has met. */
   readonly points: () => number;
-  /** Adds a line about it to the trace. */
+  /** Adds a line about the sandbox to the trace. */
   readonly note: (text: string) => void;
 }
 
-/** Runs one invocation; `ended` is told once, unless the sandbox is killed before. */
+/** Runs one invocation; `ended` is called once, unless the sandbox is killed before. */
 type Run = (event: unknown, context: InvocationContext, ended: (ending: Ending) => void) => void;
 
 /**
- * An execution environment as the function has it: busy, idle or gone. Code is loaded when there is some to run, which a
- * replayed invocation has not.
+ * An execution environment as the function sees it: busy, idle or gone. It loads code only when there is some to run,
+ * which a replayed invocation doesn't need.
  */
 export class Sandbox implements Caller {
-  /** Milliseconds since 1970. */
+  /** Start of the idle time, milliseconds since 1970. */
   idleSince = 0;
-  /** Told when it is killed in the middle of an invocation. */
+  /** Called if the sandbox is killed during an invocation. */
   onKilled: (() => void) | undefined;
   private environment: Environment | undefined;
   private recorder: Recorder | undefined;
@@ -57,9 +57,9 @@ export class Sandbox implements Caller {
   }
 
   /**
-   * Makes ready for an invocation.
+   * Prepares the sandbox for an invocation.
    * @param invocation its name in the history
-   * @returns what runs it
+   * @returns a function that runs it
    * @throws what the module throws while it is loaded
    */
   prepare(invocation: string): Run {
@@ -87,13 +87,13 @@ export class Sandbox implements Caller {
     this.onKilled?.();
   }
 
-  /** It is gone, and nobody is told: its time was up. */
+  /** Ends an environment whose lifetime is over, without a notification. */
   end(): void {
     this.dead = true;
     this.environment?.kill();
   }
 
-  /** No invocation of this history will meet it again: what it has loaded may serve elsewhere. */
+  /** Retires the environment from this history: the code that it has loaded may serve another one. */
   retire(): void {
     const { environment } = this;
     if (environment && !this.settings.recycled?.give(this.fn.label, environment)) environment.kill();
@@ -106,7 +106,8 @@ export class Sandbox implements Caller {
     this.recorder = recording && new Recorder(recording, around, points);
     const recorded = this.recorder?.around ?? around;
     const used = recycled?.take(this.fn.label);
-    // What a module draws while it is loaded must not move what its invocations draw: a used one isn't loaded again.
+    // Random numbers drawn while a module is loaded must not change those of its invocations, because a recycled
+    // environment doesn't load its module again.
     const environment = used ?? new Environment(bundle(), variables, { ...recorded, random: random.fork('init') });
     if (!used) environment.init(handler);
     environment.moveTo(recorded);

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { ChosenFaults } from './faults.js';
 import { allow, arnOf, CLIENT, cloudOf, fn, TABLE } from './support.js';
 
-/** A table in which somebody leaves what is due when, and a function on a schedule that takes it out. */
+/** A table that contains due times, and a scheduled function that removes the due items. */
 const TICK = `exports.handler = async (event) => {
   console.log(JSON.stringify(event));
   const { body } = await call('DynamoDB_20120810.Scan', { TableName: 'Shop-Table' });
@@ -44,7 +44,7 @@ function shop({ expression = 'rate(1 minute)', permitted = true, fault = '', cod
     world: cloud.world,
     ticks: () => cloud.log.length,
     leave: (due: number) => cloud.fn('Shop/Leave').invoke({ pk: { S: String(due) } }, () => undefined),
-    /** Names the moments of what is in the table. */
+    /** Returns the due times in the table. */
     name: () => {
       cloud.events.schedules.awaits = () => (items().length > 0 ? Math.min(...items()) : undefined);
     },
@@ -101,7 +101,7 @@ test('where moments are named, only ticks that find something come, and the end 
   expect(ticks()).toBe(1);
   expect(world.now - begun).toBeGreaterThanOrEqual(35 * DAY);
   expect(world.now - begun).toBeLessThan(35 * DAY + 3 * MINUTE);
-  // An hour's round of TTL is the most of it.
+  // Most of these events are the hourly TTL deletions.
   expect(world.events).toBeLessThan(35 * 24 + 60);
   await world.pass(DAY);
   expect(ticks()).toBe(1);

@@ -1,6 +1,6 @@
 import type { Planned, World } from '../world/world.js';
 
-/** A rule that ticks, and what a tick does. */
+/** A scheduled rule, and what a tick does. */
 export interface ScheduledRule {
   readonly label: string;
   /** `rate(5 minutes)` */
@@ -8,19 +8,21 @@ export interface ScheduledRule {
   tick(): void;
 }
 
-/** When somebody expects a tick to find something to do, milliseconds since 1970; nothing where nobody does. */
+/**
+ * Returns the time at which a tick is expected to find work, milliseconds since 1970; `undefined` if none is expected.
+ */
 export type Awaits = () => number | undefined;
 
 /**
- * Rules that tick. AWS, "Creating a scheduled rule (legacy) in Amazon EventBridge": `rate(value unit)`, from the rule's
+ * Scheduled rules. AWS, "Creating a scheduled rule (legacy) in Amazon EventBridge": `rate(value unit)`, from the rule's
  * creation on, to the minute.
  *
- * By itself a rule ticks in the background, for ever: a history of weeks has ten thousands of ticks that find nothing, and
- * its end comes before what a later tick would do. Where a scenario sets `awaits`, ticks that would find nothing are left
- * out, and the end waits for those that find something.
+ * By default a rule ticks in the background, forever: a history of weeks has tens of thousands of ticks that find
+ * nothing, and it ends before the effects of later ticks. If a scenario sets `awaits`, ticks that would find nothing
+ * are skipped, and the end of the history waits for those that find something.
  */
 export class Schedules {
-  /** Asked at the minute after each write of a function, and at each moment that it named. */
+  /** Called at the minute after each write of a function, and at each time that it returned. */
   awaits: Awaits | undefined;
   private readonly schedules: readonly Schedule[];
 
@@ -28,7 +30,7 @@ export class Schedules {
     this.schedules = rules.map((rule) => new Schedule(rule, world, () => this.awaits));
   }
 
-  /** Something was written, so that what is awaited may be another. */
+  /** Checks the awaited time again after a write, which may have changed it. */
   look(): void {
     for (const schedule of this.schedules) schedule.look();
   }
@@ -45,7 +47,7 @@ class Schedule {
     private readonly awaits: () => Awaits | undefined,
   ) {
     this.period = periodOf(rule);
-    // Rules are made one after the other: they don't tick at the same moments.
+    // Rules are created one after the other, so they don't tick at the same time.
     this.begins = world.now + world.random.fork(`schedule ${rule.label}`).between(0, this.period - 1);
     this.plan(this.begins, false);
   }
@@ -62,13 +64,13 @@ class Schedule {
     const { world } = this;
     const awaits = this.awaits();
     const moment = awaits?.();
-    // Until something is written nobody awaits anything, nor what no tick has done for so long.
+    // No tick is planned until a write makes one necessary, nor for work that no tick has done for this long.
     if (awaits && (moment === undefined || moment < world.now - GIVEN_UP)) return;
     if (moment === undefined || moment <= world.now) this.rule.tick();
     this.plan(this.atOrAfter(Math.max(world.now + 1, moment ?? 0)), moment !== undefined);
   }
 
-  /** @param awaited whether a history's end waits for it */
+  /** @param awaited whether the history's end waits for this tick */
   private plan(at: number, awaited: boolean): void {
     const { world } = this;
     this.next?.cancel();
@@ -83,12 +85,12 @@ class Schedule {
   }
 }
 
-/** So that a history has an end where ticks don't do what is awaited: longer than any outage that heals within a day. */
+/** Ends a history in which ticks don't do the awaited work: longer than any outage that ends within a day. */
 const GIVEN_UP = 2 * 86_400_000;
 
 const UNITS: Readonly<Record<string, number>> = { minute: 60_000, hour: 3_600_000, day: 86_400_000 };
 
-/** @throws {Error} for `cron(...)`, which isn't modelled, and for what AWS refuses */
+/** @throws {Error} for `cron(...)`, which isn't modelled, and for anything that AWS refuses */
 function periodOf({ label, expression }: ScheduledRule): number {
   const [, value = '', unit = '', plural] = /^rate\(([1-9]\d*) (minute|hour|day)(s?)\)$/.exec(expression) ?? [];
   if (value === '' || (value === '1') === (plural === 's')) {

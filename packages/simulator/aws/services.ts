@@ -14,7 +14,7 @@ import { type BatchEntry, type Queue, sendBatch } from './sqs.js';
 import { tableAccesses } from './table-access.js';
 import type { AwsError, AwsRequest } from './wire.js';
 
-/** What of a call to DynamoDB was written, consumed and refused: for invariants and bills. */
+/** Writes, capacity and refusals of a call to DynamoDB: for invariants and cost calculations. */
 export interface TableCall {
   readonly at: number;
   readonly fn: string;
@@ -29,14 +29,16 @@ interface Around {
   readonly events: EventBridge;
   readonly buckets: Buckets;
   readonly kms: Kms;
-  /** A table was written to. */
+  /** Called after a write to a table. */
   readonly written: (table: string) => void;
   readonly note: (text: string) => void;
   readonly called: (call: TableCall) => void;
   readonly now: () => number;
 }
 
-/** The services as functions see them: each call is checked against the function's role, then carried out by its model. */
+/**
+ * The services as functions see them: each call is checked against the function's role, then carried out by its model.
+ */
 export class SimulatedServices implements Services {
   constructor(private readonly around: Around) {}
 
@@ -48,7 +50,7 @@ export class SimulatedServices implements Services {
       this.holds.set(input, hold);
       return () => dynamodb.release(hold);
     } catch {
-      // Whatever is wrong with it is said when it is carried out.
+      // An invalid request is refused when it is carried out.
       return () => undefined;
     }
   }
@@ -82,7 +84,7 @@ export class SimulatedServices implements Services {
     }
   }
 
-  /** What a request needs a right for. */
+  /** Returns the accesses that a request needs. */
   private accesses({ service, operation, input }: AwsRequest): readonly Access[] {
     switch (service) {
       case 'dynamodb':
@@ -91,7 +93,7 @@ export class SimulatedServices implements Services {
         return (input.Entries as readonly Entry[]).map(putAccess);
       case 'sqs': {
         const name = String(input.QueueUrl).split('/').at(-1) ?? '';
-        // A batch needs the right of its parts.
+        // A batch needs the permission of its parts.
         return [{ action: `sqs:${operation.replace(/Batch$/, '')}`, resource: arn('sqs', name) }];
       }
       case 'kms': {
@@ -99,7 +101,7 @@ export class SimulatedServices implements Services {
         return [{ action: `kms:${operation}`, resource: key, context }];
       }
       case 's3': {
-        // "GetObject": a version by its id needs a right of its own, and not that of the current one.
+        // "GetObject": reading a version by its id needs a separate permission, and not that of the current version.
         const action = `s3:${operation}${input.VersionId === undefined ? '' : 'Version'}`;
         return [{ action, resource: `arn:aws:s3:::${String(input.Bucket)}/${String(input.Key)}` }];
       }

@@ -10,7 +10,7 @@ export interface MessageAttribute {
 
 export interface NewMessage {
   readonly body: string;
-  /** `MessageGroupId`: whose message it is, in the eyes of a fair queue. @default nobody else's */
+  /** `MessageGroupId`, the group by which a fair queue separates tenants. @default a group of its own */
   readonly group?: string;
   readonly attributes?: Readonly<Record<string, MessageAttribute>>;
 }
@@ -18,33 +18,36 @@ export interface NewMessage {
 /** A message in a queue. */
 export interface Message extends NewMessage {
   readonly id: string;
-  /** First entry into its first queue, milliseconds: a dead-letter queue counts its retention from there. */
+  /** First entry into its first queue, milliseconds: a dead-letter queue counts its retention from that time. */
   readonly sentAt: number;
   receiveCount: number;
   firstReceivedAt: number | undefined;
   visibleAt: number;
   receipt: string;
-  /** Its visibility was changed by whoever handles it, or it is a copy that a fault made: it may be handled twice at once. */
+  /**
+   * Whether it may be handled twice at once: its consumer changed its visibility, or it is a copy that a fault made.
+   */
   loose: boolean;
 }
 
-/** What became of a message that isn't in its queue any more. */
+/** Outcome of a message that has left its queue. */
 export type Fate = 'deleted' | 'dead-lettered' | 'expired';
 
 const SECOND = 1000;
 
 /**
- * From when on a group is noisy: more than 10 percent of what is in flight and at least 30 messages (AWS, "How Amazon SQS
- * fair queues work"). Both are approximate there, so here it takes half as much again.
+ * Share of messages in flight above which a group is noisy: more than 10 percent and at least 30 messages (AWS, "How
+ * Amazon SQS fair queues work"). Both numbers are approximate there, so this model uses one and a half times the share.
  */
 const NOISY_SHARE = 0.15;
 const NOISY_MESSAGES = 45;
 
 /**
- * A standard queue: at least once, in any order, fair between message groups. AWS, "Amazon SQS standard queues", "Amazon
- * SQS visibility timeout", "Using dead-letter queues in Amazon SQS", "Amazon SQS message quotas", "How Amazon SQS fair
- * queues work". Of the latter two things are left out, which both would only help quiet groups: the share of processing
- * time (AWS doesn't say of how long), and that a group stays noisy until its backlog is consumed.
+ * A standard queue: at-least-once delivery, in any order, fair between message groups. AWS, "Amazon SQS standard
+ * queues", "Amazon SQS visibility timeout", "Using dead-letter queues in Amazon SQS", "Amazon SQS message quotas", "How
+ * Amazon SQS fair queues work". The model omits two things of the latter, which would both only help quiet groups: the
+ * share of processing time (AWS doesn't document the period), and that a group stays noisy until its backlog is
+ * consumed.
  */
 export class Queue {
   readonly visibility: number;
@@ -79,7 +82,7 @@ export class Queue {
     return this.resource.label;
   }
 
-  /** ARN of the queue that `RedrivePolicy` names. */
+  /** ARN of the dead-letter queue that `RedrivePolicy` names. */
   get redrivesTo(): string | undefined {
     return (this.resource.properties.RedrivePolicy as { deadLetterTargetArn?: string } | undefined)
       ?.deadLetterTargetArn;
@@ -103,7 +106,7 @@ export class Queue {
     this.put({ ...message, id, sentAt }, this.delay + (fault === 'delayed' ? 600 * SECOND : 0));
     if (fault === 'duplicate' || fault === 'late-duplicate') {
       const after = Math.min(fault === 'duplicate' ? 90 * SECOND : 5 * 86_400 * SECOND, 0.9 * this.retention);
-      // The same message again: one of the servers that hold it had missed its deletion.
+      // Redelivers the same message: one of the servers that store it had missed its deletion.
       world.after(after, () => {
         world.note(`${label} message ${number} comes again`);
         this.put({ ...message, id, sentAt }, 0, true);
@@ -112,7 +115,10 @@ export class Queue {
     return id;
   }
 
-  /** @returns at most `limit` visible messages, in any order; what was received too often goes to the dead-letter queue */
+  /**
+   * @returns at most `limit` visible messages, in any order; a message that was received too often moves to the
+   *   dead-letter queue
+   */
   receive(limit: number): readonly Message[] {
     const { world } = this;
     this.expire();
@@ -135,7 +141,7 @@ export class Queue {
     return received;
   }
 
-  /** Deletes what this receipt was given for; an old receipt deletes nothing once another was given. */
+  /** Deletes the message of this receipt; an old receipt deletes nothing after a newer one was issued. */
   delete(receipt: string): boolean {
     const message = this.messages.get(receipt.slice(0, receipt.lastIndexOf('~')));
     if (message?.receipt !== receipt) return false;
@@ -158,7 +164,7 @@ export class Queue {
     return [...this.messages.values()];
   }
 
-  /** Those of quiet groups first, then those of the noisy group that has the fewest messages in flight. */
+  /** Orders messages: those of quiet groups first, then those of the noisy group with the fewest messages in flight. */
   private fairly(messages: readonly Message[]): readonly Message[] {
     const inFlight = new Map<string, number>();
     let total = 0;
@@ -213,8 +219,8 @@ const MAX_ENTRIES = 10;
 const MAX_BATCH_BYTES = 1_048_576;
 
 /**
- * AWS, "API Reference: SendMessageBatch": each entry passes or fails by itself.
- * @returns the answer, or the code by which the batch is refused as a whole
+ * AWS, "API Reference: SendMessageBatch": each entry succeeds or fails independently.
+ * @returns the answer, or the code with which the whole batch is refused
  */
 export function sendBatch(
   queue: Queue,

@@ -34,17 +34,17 @@ interface Lane {
 
 interface Batch {
   readonly records: readonly StreamRecord[];
-  /** Failed tries so far; splitting doesn't count. */
+  /** Failed attempts so far; splitting doesn't count. */
   readonly retries: number;
   readonly invocations: number;
 }
 
-/** A stream keeps its records for this long. */
+/** Retention of a stream's records. */
 const STREAM_RETENTION = 24 * 3_600_000;
 
 /**
- * A table's stream to a function. AWS, "Using AWS Lambda with Amazon DynamoDB", "Process DynamoDB records with Lambda"
- * (parallelization factor: order per item is kept), "Retain discarded records".
+ * Event source mapping of a table's stream to a function. AWS, "Using AWS Lambda with Amazon DynamoDB", "Process
+ * DynamoDB records with Lambda" (parallelization factor: order per item is kept), "Retain discarded records".
  */
 export class StreamMapping {
   private readonly positions = new Map<string, string | undefined>();
@@ -56,7 +56,7 @@ export class StreamMapping {
   private readonly filters: readonly Record<string, unknown>[];
   private polling = false;
   private saved = 0;
-  /** Records that nobody will see any more: more than 24 hours old, or given up without a destination. */
+  /** Records that can no longer be delivered: more than 24 hours old, or given up without a destination. */
   readonly lost: StreamRecord[] = [];
 
   constructor(
@@ -122,7 +122,7 @@ export class StreamMapping {
     this.process(lane, [{ records, retries: 0, invocations: 0 }]);
   }
 
-  /** Works through batches of a lane in order; the next one waits until the first is done with, one way or the other. */
+  /** Processes batches of a lane in order; the next one waits until the previous one has succeeded or was given up. */
   private process(lane: Lane, batches: readonly Batch[]): void {
     const { world } = this.around;
     const [batch, ...later] = batches;
@@ -170,7 +170,7 @@ export class StreamMapping {
     });
   }
 
-  /** What has to be tried again: from the first failure on, as the function reports it. */
+  /** Returns the records to retry: all from the first failure on, as the function reports it. */
   private unprocessed({ records }: Batch, result: Result): readonly StreamRecord[] {
     if (result.kind !== 'returned') return records;
     const types = (this.resource.properties.FunctionResponseTypes ?? []) as readonly string[];

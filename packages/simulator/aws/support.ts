@@ -5,7 +5,7 @@ import { Assembly } from '../assembly/assembly.js';
 import type { Json } from '../assembly/intrinsics.js';
 import { Cloud, type CloudOptions, Deployment } from '../cloud.js';
 
-/** A cloud of one stack, for tests of the models: resources as in a template, functions by their code. */
+/** Creates a cloud of one stack, for tests of the models: resources as in a template, functions by their code. */
 export function cloudOf(
   resources: Readonly<Record<string, { Type: string; Properties?: { [name: string]: Json } }>>,
   code: Readonly<Record<string, string>> = {},
@@ -24,7 +24,10 @@ export function cloudOf(
   return new Cloud(new Deployment(new Assembly(folder)), { seed: '1', ...options });
 }
 
-/** A function with a role that may do what is listed, as resources named `<name>`, `<name>Role`, `<name>Policy`. */
+/**
+ * Creates a function with a role that allows the listed actions, as resources named `<name>`, `<name>Role`,
+ * `<name>Policy`.
+ */
 export const fn = (name: string, statements: readonly Json[] = [], more: { [name: string]: Json } = {}) => ({
   [name]: {
     Type: 'AWS::Lambda::Function',
@@ -43,7 +46,7 @@ export const fn = (name: string, statements: readonly Json[] = [], more: { [name
   },
 });
 
-/** A table of items by a text `pk`. */
+/** A table whose key is a text `pk`. */
 export const TABLE = {
   Type: 'AWS::DynamoDB::Table',
   Properties: {
@@ -64,7 +67,7 @@ export const QUEUE_RIGHTS = ['sqs:ReceiveMessage', 'sqs:DeleteMessage', 'sqs:Get
 export const STREAM_RIGHTS = ['dynamodb:GetRecords', 'dynamodb:GetShardIterator', 'dynamodb:DescribeStream'];
 export const arnOf = (name: string): Json => ({ 'Fn::GetAtt': [name, 'Arn'] });
 
-/** A client as small as it gets, for the code of a function under test. */
+/** A minimal client, for the code of a function under test. */
 export const CLIENT = `const call = (target, body) => new Promise((resolve, reject) => {
   const request = require('https').request({
     method: 'POST', host: 'aws', path: '/', headers: { 'X-Amz-Target': target },

@@ -3,10 +3,10 @@ import type { Access } from './iam.js';
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** The partition key's attribute of a table; `undefined` where there is no such table. */
+/** Returns the partition key's attribute of a table; `undefined` if there is no such table. */
 type PartitionOf = (table: string) => string | undefined;
 
-/** A transaction needs the rights of its parts. AWS, "Using IAM with DynamoDB transactions". */
+/** A transaction needs the permissions of its parts. AWS, "Using IAM with DynamoDB transactions". */
 const PARTS: Readonly<Record<string, string>> = {
   Put: 'PutItem',
   Update: 'UpdateItem',
@@ -16,8 +16,8 @@ const PARTS: Readonly<Record<string, string>> = {
 };
 
 /**
- * What a request to DynamoDB needs a right for, with the keys that `dynamodb:LeadingKeys` is compared with. AWS, "Using IAM
- * policy conditions for fine-grained access control".
+ * Returns the accesses that a request to DynamoDB needs, with the keys that are compared with `dynamodb:LeadingKeys`.
+ * AWS, "Using IAM policy conditions for fine-grained access control".
  */
 export function tableAccesses(operation: string, input: Members, partitionOf: PartitionOf): readonly Access[] {
   if (operation.startsWith('Transact')) {
@@ -42,7 +42,10 @@ function access(action: string, { TableName, IndexName }: Members, keyed: object
   };
 }
 
-/** Partition keys that a request names, or its part for one table; what isn't valid names none, and is refused behind this. */
+/**
+ * Returns the partition keys in a request, or in its part for one table. An invalid request contains none, and is
+ * refused later.
+ */
 function leadingKeys(request: object, partition: string): readonly string[] {
   if (Array.isArray(request)) return request.flatMap((write: object) => leadingKeys(write, partition));
   const { Key, Item, Keys, PutRequest, DeleteRequest, KeyConditionExpression, ExpressionAttributeValues } =

@@ -1,6 +1,6 @@
 import type { Resource } from '../assembly/assembly.js';
 
-/** Amazon API Gateway, "Quotas": of an account and region, by default. */
+/** Amazon API Gateway, "Quotas": defaults of an account and region. */
 const ACCOUNT = { rate: 10_000, burst: 5_000 };
 
 interface Bucket {
@@ -16,16 +16,16 @@ interface MethodSetting {
 }
 
 /**
- * The limits of a stage: a token bucket for each of its methods. Amazon API Gateway, "Throttle requests to your REST APIs
- * for better throughput": a token counts for a request; the rate fills the bucket and the burst is its size; a stage's
- * limits hold for each method by itself.
+ * The limits of a stage: a token bucket for each of its methods. Amazon API Gateway, "Throttle requests to your REST
+ * APIs for better throughput": each request takes a token; the rate refills the bucket, and the burst is its size. A
+ * stage's limits apply to each method separately.
  */
 export class Throttling {
   private readonly rate: number;
   private readonly burst: number;
   private readonly buckets = new Map<string, Bucket>();
 
-  /** @throws {Error} where single methods have settings of their own */
+  /** @throws {Error} if single methods have their own settings */
   constructor({ label, properties }: Resource) {
     const settings = (properties.MethodSettings ?? []) as unknown as readonly MethodSetting[];
     const own = settings.find(({ HttpMethod, ResourcePath }) => HttpMethod !== '*' || ResourcePath !== '/*');
@@ -35,7 +35,7 @@ export class Throttling {
     this.burst = Number(ThrottlingBurstLimit);
   }
 
-  /** Whether a request to a method may pass; if so, it has taken a token. @param now milliseconds */
+  /** Checks whether a request to a method may pass, and takes a token if so. @param now milliseconds */
   passes(method: string, now: number): boolean {
     const { tokens, filledAt } = this.buckets.get(method) ?? { tokens: this.burst, filledAt: now };
     const filled = Math.min(this.burst, tokens + ((now - filledAt) / 1000) * this.rate);

@@ -5,7 +5,10 @@ export interface AwsRequest {
   readonly service: 'dynamodb' | 'sqs' | 'events' | 's3' | 'kms';
   readonly operation: string;
   readonly input: Readonly<Record<string, unknown>>;
-  /** PutEvents, SendMessageBatch: entries that are refused, by their place, with the error's code. A fault that only these can make. */
+  /**
+   * PutEvents, SendMessageBatch: error codes of refused entries by their index. Only these operations can have this
+   * fault.
+   */
   readonly refusedEntries?: ReadonlyMap<number, string>;
 }
 
