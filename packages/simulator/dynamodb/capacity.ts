@@ -1,6 +1,6 @@
 /**
- * What a call consumed, and `ConsumedCapacity` in its answer. AWS, "DynamoDB read and write operations"; "API Reference:
- * ConsumedCapacity".
+ * Capacity that a call consumed, and `ConsumedCapacity` in its answer. AWS, "DynamoDB read and write operations"; "API
+ * Reference: ConsumedCapacity".
  */
 import type { Consumed, WireObject } from './wire.js';
 
@@ -20,7 +20,7 @@ export class Consumption {
     this.unitsOf(table, index).write += units;
   }
 
-  /** Tables in the order in which they were met. */
+  /** Returns the tables in the order of their first use. */
   list(): readonly Consumed[] {
     return [...this.tables].flatMap(([table, { own, indexes }]) => [
       { table, ...own },
@@ -29,8 +29,10 @@ export class Consumption {
   }
 
   /**
-   * The answer's part about it, as a request's `ReturnConsumedCapacity` wants it; nothing where it is NONE or absent.
-   * @param shape `one` for operations on one table, `many` for batches, `transaction` also names reads and writes apart
+   * Builds the answer's `ConsumedCapacity`, as the request's `ReturnConsumedCapacity` wants it; nothing if that is NONE
+   * or absent.
+   * @param shape `one` for operations on one table, `many` for batches; `transaction` also lists reads and writes
+   *   separately
    */
   report(wanted: unknown, shape: 'one' | 'many' | 'transaction'): WireObject {
     if (wanted !== 'TOTAL' && wanted !== 'INDEXES') return {};

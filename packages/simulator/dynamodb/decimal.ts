@@ -15,16 +15,16 @@ const MAX_DIGITS = 38;
 const MAX_MAGNITUDE = 125;
 const MIN_MAGNITUDE = -130;
 const FORMAT = /^([+-]?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d+))?$/;
-/** Most numbers of applications: already as DynamoDB writes them, and exact as a double. */
+/** Most numbers of applications: already in DynamoDB's form, and exact as a double. */
 const PLAIN = /^(?:0|-?[1-9]\d{0,14})$/;
 
 /**
- * A number as DynamoDB gives it back: no exponent, no leading or trailing zeros.
- * @throws {DynamoDbError} ValidationException where it isn't a number, or not one that DynamoDB can hold
+ * Returns a number in DynamoDB's form: no exponent, no leading or trailing zeros.
+ * @throws {DynamoDbError} ValidationException if it isn't a number, or not one that DynamoDB can store
  */
 export const normalNumber = (text: string): string => (PLAIN.test(text) ? text : format(checked(parse(text))));
 
-/** Of two normal numbers: negative where `a` is smaller. */
+/** Compares two normal numbers: negative if `a` is smaller. */
 export function compareNumbers(a: string, b: string): number {
   if (a === b) return 0;
   if (a.length < 16 && b.length < 16 && PLAIN.test(a) && PLAIN.test(b)) return Number(a) - Number(b);
@@ -32,21 +32,24 @@ export function compareNumbers(a: string, b: string): number {
   return coefficient < 0n ? -1 : coefficient > 0n ? 1 : 0;
 }
 
-/** Of two normal numbers. @throws {DynamoDbError} where the result has more digits or magnitude than DynamoDB holds */
+/**
+ * Adds two normal numbers. @throws {DynamoDbError} if the result has more digits or magnitude than DynamoDB can store
+ */
 export function addNumbers(a: string, b: string): string {
   if (PLAIN.test(a) && PLAIN.test(b)) return String(Number(a) + Number(b));
   return format(checked(sum(parse(a), parse(b))));
 }
 
-/** Of two normal numbers. @throws {DynamoDbError} as {@link addNumbers} */
+/** Subtracts two normal numbers. @throws {DynamoDbError} as {@link addNumbers} */
 export function subtractNumbers(a: string, b: string): string {
   if (PLAIN.test(a) && PLAIN.test(b)) return String(Number(a) - Number(b));
   return format(checked(sum(parse(a), negative(parse(b)))));
 }
 
 /**
- * Bytes of a normal number in an item's size: one for each two digits (by the decimal point, so "1.2" has two such
- * pairs and "12" has one), one more, and one for a minus. AWS, "DynamoDB item sizes and formats", says "approximately".
+ * Returns the bytes of a normal number in an item's size: one for each two digits (by the decimal point, so "1.2" has
+ * two such pairs and "12" has one), one more, and one for a minus. AWS, "DynamoDB item sizes and formats", says
+ * "approximately".
  */
 export function numberBytes(text: string): number {
   if (text === '0') return 1;

@@ -57,7 +57,7 @@ function modelled(db: DynamoDbModel, request: RandomOperation): unknown {
   }
 }
 
-/** The same request on another table. */
+/** Returns the same request for another table. */
 function renamed(value: object, table: string): Record<string, unknown> {
   const text = JSON.stringify(value).replaceAll(`"TableName":"${TABLE}"`, `"TableName":"${table}"`);
   return JSON.parse(text.replace(`"RequestItems":{"${TABLE}"`, `"RequestItems":{"${table}"`)) as Record<

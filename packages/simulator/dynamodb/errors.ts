@@ -3,7 +3,7 @@ import type { Effects, Item } from './wire.js';
 const NO_EFFECTS: Effects = { consumed: [], conditions: [], changes: [] };
 const DYNAMODB = 'com.amazonaws.dynamodb.v20120810#';
 
-/** Why one item of a transaction stood in the way; `None` for the others. */
+/** Reason for which one item prevented a transaction; `None` for the others. */
 export interface CancellationReason {
   readonly Code: 'None' | 'ConditionalCheckFailed' | 'TransactionConflict' | 'ValidationError';
   readonly Message?: string;
@@ -11,9 +11,9 @@ export interface CancellationReason {
 }
 
 /**
- * A refusal as it goes over the wire. AWS, "Error handling with DynamoDB".
+ * A refusal in its wire form. AWS, "Error handling with DynamoDB".
  *
- * `effects` is what the refused call consumed: a condition that fails costs write units.
+ * `effects` is the capacity that the refused call consumed: a condition that fails costs write units.
  */
 export class DynamoDbError extends Error {
   override readonly name = 'DynamoDbError';
@@ -33,13 +33,13 @@ export class DynamoDbError extends Error {
     this.body = { __type: code, ...more, message };
   }
 
-  /** The part of `code` behind `#`: `ConditionalCheckFailedException`. */
+  /** The part of `code` after `#`: `ConditionalCheckFailedException`. */
   get type(): string {
     return this.code.slice(this.code.indexOf('#') + 1);
   }
 }
 
-/** A request that the model doesn't know how to answer. AWS might: so it is never given as AWS's refusal. */
+/** A request that the model can't answer. AWS might accept it, so the model never reports this as AWS's refusal. */
 export class NotModelled extends Error {
   override readonly name = 'NotModelled';
 }
@@ -53,7 +53,7 @@ export const serialization = (message: string): DynamoDbError =>
 export const notFound = (): DynamoDbError =>
   new DynamoDbError(`${DYNAMODB}ResourceNotFoundException`, 'Requested resource not found');
 
-/** `found` is given where the request asked for it (`ReturnValuesOnConditionCheckFailure`). */
+/** `found` is present if the request asked for it (`ReturnValuesOnConditionCheckFailure`). */
 export const conditionFailed = (found: Item | undefined, effects: Effects): DynamoDbError =>
   new DynamoDbError(
     `${DYNAMODB}ConditionalCheckFailedException`,

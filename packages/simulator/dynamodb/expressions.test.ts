@@ -22,7 +22,7 @@ const given = (values?: Values, names?: object) => ({
   ...(names ? { ExpressionAttributeNames: names } : {}),
 });
 
-/** Whether the condition holds of the item above, or the message with which it is refused. */
+/** Returns whether the condition holds for the item above, or the error message of its refusal. */
 function ask(ConditionExpression: string, values?: Values, names?: object): boolean | string {
   const { db } = model();
   db.call('PutItem', { TableName: TABLE, Item: item });
@@ -35,7 +35,7 @@ function ask(ConditionExpression: string, values?: Values, names?: object): bool
   }
 }
 
-/** The item's own attributes after an update, or the message with which it is refused. */
+/** Returns the item's own attributes after an update, or the error message of its refusal. */
 function update(UpdateExpression: string, values?: Values, names?: object): Item | string {
   const { db } = model();
   db.call('PutItem', { TableName: TABLE, Item: item });

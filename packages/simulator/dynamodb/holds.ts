@@ -7,7 +7,7 @@ import type { ItemKey } from './wire.js';
 /** Items that an unfinished transaction has locked. */
 export interface Hold {
   readonly items: readonly ItemKey[];
-  /** Of a TransactWriteItems: the same token meets TransactionInProgressException meanwhile. */
+  /** Token of a TransactWriteItems: meanwhile, a request with the same token meets TransactionInProgressException. */
   readonly token?: string;
 }
 
@@ -22,7 +22,7 @@ export class Holds {
     this.open.delete(hold);
   }
 
-  /** Whether another than `own` has locked the item. */
+  /** Checks whether a transaction other than `own` has locked the item. */
   has(item: ItemKey, own?: Hold): boolean {
     if (this.open.size === 0) return false;
     const id = textOf(item);

@@ -1,18 +1,18 @@
 import { compareValues, keyText } from './values.js';
 import type { AttributeValue, Item } from './wire.js';
 
-/** An item as it is kept. */
+/** An item as it is stored. */
 export interface Entry {
   readonly item: Item;
   readonly bytes: number;
 }
 
-/** Order within a partition: 0 only for the same place. */
+/** Order within a partition: 0 only for the same position. */
 export type Order = (a: Item, b: Item) => number;
 
 /**
- * Items by partition, ordered inside each. Partitions have no order that an application could rely on: a scan meets
- * them by a hash of their key. AWS, "Partitions and data distribution in DynamoDB".
+ * Items by partition, ordered inside each. Applications can't rely on an order of partitions: a scan reads them by a
+ * hash of their key. AWS, "Partitions and data distribution in DynamoDB".
  */
 export class ItemStore {
   private readonly partitions = new Map<string, Entry[]>();
@@ -58,18 +58,18 @@ export class ItemStore {
     this.scanned = undefined;
   }
 
-  /** Keys of all partitions, in the order of a scan. */
+  /** Returns the keys of all partitions, in the order of a scan. */
   scanOrder(): readonly string[] {
     this.scanned ??= [...this.partitions.keys()].sort(this.comparePartitions);
     return this.scanned;
   }
 
-  /** In the order of a scan. */
+  /** Compares two partitions in the order of a scan. */
   comparePartitions(a: string, b: string): number {
     return hash(a) - hash(b) || (a === b ? 0 : a < b ? -1 : 1);
   }
 
-  /** All entries, by the text of the partition key, then in order. */
+  /** Yields all entries, by the text of the partition key, then in order. */
   *sorted(): Generator<Entry> {
     for (const name of [...this.partitions.keys()].sort()) yield* this.partitions.get(name) ?? [];
   }
@@ -83,7 +83,10 @@ export class ItemStore {
   }
 }
 
-/** Index of the first member for which `test` holds, where it holds for all behind it too; the length where for none. */
+/**
+ * Returns the index of the first member for which `test` holds, or the length if there is none. `test` must hold for
+ * all members after the first such one.
+ */
 export function firstWhere<T>(members: readonly T[], test: (member: T) => boolean): number {
   let low = 0;
   let high = members.length;
@@ -95,13 +98,13 @@ export function firstWhere<T>(members: readonly T[], test: (member: T) => boolea
   return low;
 }
 
-/** By one attribute; everything is in the same place where there is none. */
+/** Orders by one attribute; without an attribute, all items have the same position. */
 export function orderBy(attribute: string | undefined): Order {
   if (attribute === undefined) return () => 0;
   return (a, b) => compareValues(a[attribute] as AttributeValue, b[attribute] as AttributeValue) ?? 0;
 }
 
-/** FNV-1a over UTF-16 units, 32 bits: spreads, and is the same everywhere. */
+/** FNV-1a over UTF-16 units, 32 bits: it distributes well, and is the same on every machine. */
 export function hash(text: string): number {
   let value = 0x811c9dc5;
   for (let at = 0; at < text.length; at++) {

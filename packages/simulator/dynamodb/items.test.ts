@@ -100,13 +100,13 @@ describe('units', () => {
       Table: { CapacityUnits: 2 },
       GlobalSecondaryIndexes: { byKind: { CapacityUnits: 2 }, kindKeys: { CapacityUnits: 1 } },
     });
-    // Another level: byKind is deleted and written again, kindKeys doesn't hold it.
+    // With another level: the entry in byKind is deleted and written again, and kindKeys doesn't contain the level.
     const { output } = db.call('PutItem', put({ ...big, level: { N: '2' }, x: ofText(10) }, indexes));
     expect(output.ConsumedCapacity).toMatchObject({
       CapacityUnits: 5,
       GlobalSecondaryIndexes: { byKind: { CapacityUnits: 3 } },
     });
-    // Without a kind it leaves both.
+    // Without a kind, the item leaves both indexes.
     const left = db.call('PutItem', put(at('a', 1), indexes)).output.ConsumedCapacity;
     expect(left).toMatchObject({ CapacityUnits: 3, GlobalSecondaryIndexes: { byKind: { CapacityUnits: 1 } } });
     expect(db.call('PutItem', put({ ...at('a', 1), y: { N: '1' } }, indexes)).output.ConsumedCapacity).toEqual({

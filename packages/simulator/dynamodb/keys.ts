@@ -1,6 +1,6 @@
 /**
- * What AWS asks of key attributes. AWS, "Naming rules and data types"; "Quotas in Amazon DynamoDB" (partition keys and
- * sort keys); "API Reference: PutItem, GetItem".
+ * AWS's requirements for key attributes. AWS, "Naming rules and data types"; "Quotas in Amazon DynamoDB" (partition
+ * keys and sort keys); "API Reference: PutItem, GetItem".
  */
 import { validation } from './errors.js';
 import { MAX_ITEM_BYTES, MAX_PARTITION_KEY_BYTES, MAX_SORT_KEY_BYTES, valueBytes } from './size.js';
@@ -8,19 +8,19 @@ import { attributeNames, type KeySchema, type TableDefinition } from './table-de
 import { invalid, keyText, normalItem, typeOf } from './values.js';
 import type { AttributeValue, Item } from './wire.js';
 
-/** The attributes of an item that are its key. */
+/** Returns the key attributes of an item. */
 export function keyOf(item: Item, key: KeySchema): Item {
   const partition = { [key.partition]: item[key.partition] as AttributeValue };
   return key.sort === undefined ? partition : { ...partition, [key.sort]: item[key.sort] as AttributeValue };
 }
 
-/** One text per item of a table. */
+/** Returns a text that is unique per item of a table. */
 export function idOf(item: Item, { partition, sort }: KeySchema): string {
   const text = keyText(item[partition] as AttributeValue);
   return sort === undefined ? text : `${text.length}:${text}${keyText(item[sort] as AttributeValue)}`;
 }
 
-/** A request's `Key`. @throws {DynamoDbError} ValidationException where it isn't exactly the table's key */
+/** Reads a request's `Key`. @throws {DynamoDbError} ValidationException if it isn't exactly the table's key */
 export function readKey(given: unknown, table: TableDefinition): Item {
   const key = normalItem(given ?? {});
   const names = attributeNames(table.key);
@@ -30,7 +30,7 @@ export function readKey(given: unknown, table: TableDefinition): Item {
   return key;
 }
 
-/** An item to be put. @throws {DynamoDbError} ValidationException where its keys or its size don't fit */
+/** Checks an item before a put. @throws {DynamoDbError} ValidationException if its keys or its size are invalid */
 export function checkItem(item: Item, table: TableDefinition, bytes: number): void {
   if (Object.hasOwn(item, '')) throw invalid('Empty attribute name');
   for (const name of attributeNames(table.key)) {
@@ -45,7 +45,10 @@ export function checkItem(item: Item, table: TableDefinition, bytes: number): vo
   if (bytes > MAX_ITEM_BYTES) throw validation('Item size has exceeded the maximum allowed size');
 }
 
-/** An item may lack an index's key (then it isn't in the index), but not have it in another type, or empty. */
+/**
+ * Checks an item's index keys: it may lack one (then it isn't in the index), but not have one of another type or an
+ * empty one.
+ */
 export function checkIndexKeys(item: Item, table: TableDefinition): void {
   for (const { name: index, key } of table.indexes.values()) {
     for (const name of attributeNames(key)) {
@@ -63,7 +66,7 @@ export function checkIndexKeys(item: Item, table: TableDefinition): void {
   }
 }
 
-/** Neither empty nor over 2,048 bytes (partition key) or 1,024 (sort key). */
+/** Checks that keys are not empty and have at most 2,048 bytes (partition key) or 1,024 (sort key). */
 export function checkKeyValues(item: Item, { key }: TableDefinition): void {
   for (const name of attributeNames(key)) {
     const value = item[name] as AttributeValue;
@@ -72,13 +75,13 @@ export function checkKeyValues(item: Item, { key }: TableDefinition): void {
   }
 }
 
-/** What a key condition compares a key with: DynamoDB asks of it what it asks of the key itself. */
+/** Checks the operand of a key condition: DynamoDB requires the same of it as of the key itself. */
 export function checkComparedKey(value: AttributeValue, name: string, key: KeySchema, index?: string): void {
   refuseEmptyKey(value, name, index);
   refuseLongKey(value, name, key);
 }
 
-/** @param index where the attribute is the key of a secondary index */
+/** @param index set if the attribute is the key of a secondary index */
 export function refuseEmptyKey(value: AttributeValue, name: string, index?: string): void {
   if (valueBytes(value) > 0) return;
   const empty = `The AttributeValue for a key attribute cannot contain an empty ${'B' in value ? 'binary' : 'string'} value.`;

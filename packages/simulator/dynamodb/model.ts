@@ -20,15 +20,17 @@ export interface ShardDescription {
   readonly startingSequenceNumber: string;
 }
 
-/** TTL leaves alone what expired longer ago: it is taken for a mistake. AWS, "Using time to live (TTL) in DynamoDB". */
+/**
+ * TTL ignores items that expired longer ago, because it assumes a mistake. AWS, "Using time to live (TTL) in DynamoDB".
+ */
 const TTL_FORGETS_SECONDS = 5 * 365 * 24 * 60 * 60;
 const DEFAULT_SHARDS = 4;
 
 const usualIndexDelay = (random: () => number): number => (random() < 0.02 ? 5_000 * random() : 5 + 95 * random());
 
 /**
- * DynamoDB in memory, for one account and region. Deterministic: the same calls with the same options give the same
- * answers. Answers share what is stored, which is frozen.
+ * DynamoDB in memory, for one account and region. It is deterministic: the same calls with the same options give the
+ * same answers. Answers share the stored data, which is frozen.
  */
 export class DynamoDbModel {
   private readonly tablesByName = new Map<string, Table>();
@@ -43,7 +45,7 @@ export class DynamoDbModel {
     this.world = { tables: this.tablesByName, holds: this.holds, now, random };
   }
 
-  /** @throws {NotModelled} naming what of the resource has no model */
+  /** @throws {NotModelled} names the parts of the resource that have no model */
   createTable(name: string, resource: TableResource): void {
     const { now, random, indexDelay = usualIndexDelay, readLag } = this.options;
     const definition = readDefinition(name, resource);
@@ -57,9 +59,9 @@ export class DynamoDbModel {
 
   /**
    * Carries out one request, at once and whole.
-   * @param hold the request's own, so that it doesn't meet itself
-   * @throws {DynamoDbError} what AWS would answer
-   * @throws {NotModelled} where the model doesn't know
+   * @param hold the request's own, so that it doesn't conflict with itself
+   * @throws {DynamoDbError} AWS's error for the request
+   * @throws {NotModelled} if the model doesn't know AWS's answer
    */
   call(operation: Operation, input: WireObject, hold?: Hold): CallResult {
     const call = new Call(this.world, hold);
@@ -68,9 +70,9 @@ export class DynamoDbModel {
   }
 
   /**
-   * Locks the items of a TransactWriteItems request until {@link release}: writes and transactions of others on them meet
-   * TransactionConflict meanwhile. The request itself is then called with its hold.
-   * @throws {DynamoDbError} what AWS would answer where the request isn't valid
+   * Locks the items of a TransactWriteItems request until {@link release}: meanwhile, other writes and transactions on
+   * them meet TransactionConflict. The request itself is then called with its hold.
+   * @throws {DynamoDbError} AWS's error if the request isn't valid
    */
   hold(input: WireObject): Hold {
     const { ClientRequestToken: token } = input;
@@ -84,13 +86,13 @@ export class DynamoDbModel {
     this.holds.release(hold);
   }
 
-  /** Shards of a table's stream; none where the template switches no stream on. */
+  /** Returns the shards of a table's stream; none if the template enables no stream. */
   shardsOf(table: string): readonly ShardDescription[] {
     const shards = this.tableOf(table).stream?.shards ?? [];
     return shards.map(({ id, first }) => ({ shardId: id, startingSequenceNumber: first }));
   }
 
-  /** Records after `fromSequence` (from the oldest one kept where it is undefined), oldest first. */
+  /** Returns the records after `fromSequence` (from the oldest stored one if it is undefined), oldest first. */
   readShard(shardId: string, fromSequence: string | undefined, limit: number): ShardPage {
     for (const { stream } of this.tablesByName.values()) {
       const shard = stream?.shards.find(({ id }) => id === shardId);
@@ -100,9 +102,10 @@ export class DynamoDbModel {
   }
 
   /**
-   * Deletes what TTL may have deleted by `nowMs`: items whose attribute is a number of seconds before that. TTL is late
-   * on AWS (days at times): that is the caller's, by when it calls and with which time. It costs no write units.
-   * @returns what was deleted
+   * Deletes the items that TTL may have deleted by `nowMs`: their attribute is a number of seconds before that time.
+   * TTL is late on AWS (days at times); the caller simulates this delay by the time of its call and by `nowMs`. It
+   * costs no write units.
+   * @returns the deleted items
    */
   expire(nowMs: number): readonly ItemKey[] {
     const seconds = nowMs / 1000;
@@ -133,22 +136,22 @@ export class DynamoDbModel {
     return this.tableOf(table).definition;
   }
 
-  /** The partition key's attribute; `undefined` where there is no such table. */
+  /** Returns the partition key's attribute; `undefined` if there is no such table. */
   partitionOf(table: string): string | undefined {
     return this.tablesByName.get(table)?.definition.key.partition;
   }
 
-  /** A table's items now, by the text of the partition key, then in order. */
+  /** Returns a table's current items, by the text of the partition key, then in order. */
   items(table: string): readonly Item[] {
     return this.tableOf(table).items();
   }
 
-  /** All items by table, for invariants. Later writes don't show in it. */
+  /** Returns all items by table, for invariants. Later writes don't change the result. */
   snapshot(): ReadonlyMap<string, readonly Item[]> {
     return new Map([...this.tablesByName].map(([name, table]) => [name, table.items()]));
   }
 
-  /** SHA-256 over all tables' items: equal for equal contents. */
+  /** Returns a SHA-256 over all tables' items: equal for equal contents. */
   digest(): string {
     const digest = createHash('sha256');
     for (const [name, items] of [...this.snapshot()].sort(([a], [b]) => (a < b ? -1 : 1))) {

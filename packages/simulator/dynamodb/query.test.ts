@@ -7,7 +7,7 @@ const s = (S: string): AttributeValue => ({ S });
 const n = (N: number): AttributeValue => ({ N: String(N) });
 const at = (pk: string, sk: number): Item => ({ pk: s(pk), sk: n(sk) });
 
-/** Items 0 to 9 of partition `p`, each of `v` = its sort key; the odd ones are of kind `odd`. */
+/** Creates a model with items 0 to 9 in partition `p`, each with `v` = its sort key; the odd ones have kind `odd`. */
 function filled(more: Parameters<typeof model>[0] = {}) {
   const made = model(more);
   for (const sk of [3, 1, 10, 0, 2, 9, 5, 4, 8, 7, 6]) {

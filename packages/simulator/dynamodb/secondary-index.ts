@@ -1,5 +1,5 @@
 /**
- * A global secondary index: sparse, and behind its table by the time that a change takes to get there.
+ * A global secondary index: it is sparse, and lags behind its table by the time that a change takes to arrive.
  *
  * AWS, "Using Global Secondary Indexes in DynamoDB" (data synchronization; read and write capacity).
  */
@@ -20,7 +20,7 @@ interface Pending {
 export class SecondaryIndex {
   private readonly store: ItemStore;
   private pending: Pending[] = [];
-  /** When the last pending change of an item arrives: a later one can't overtake it. */
+  /** Arrival time of each item's last pending change, so that a later change can't overtake it. */
   private readonly lastAt = new Map<string, number>();
 
   constructor(
@@ -30,7 +30,7 @@ export class SecondaryIndex {
     this.store = new ItemStore(definition.key.partition, this.entryOrder());
   }
 
-  /** What of an item stands in the index; undefined where it lacks one of the index's keys. */
+  /** Returns the part of an item that is in the index; undefined if it lacks one of the index's keys. */
   entryOf(item: Item | undefined): Item | undefined {
     const { key, projected } = this.definition;
     if (!item || attributeNames(key).some((name) => item[name] === undefined)) return undefined;
@@ -41,9 +41,9 @@ export class SecondaryIndex {
   }
 
   /**
-   * Takes over a change of the table.
-   * @param delay ms, asked where the index changes
-   * @returns write units: one write where an entry comes, goes or changes, two where its key changes, none otherwise
+   * Applies a change of the table.
+   * @param delay ms, called if the index changes
+   * @returns write units: one if an entry is added, removed or changed, two if its key changes, none otherwise
    */
   write(before: Item | undefined, after: Item | undefined, now: number, delay: () => number): number {
     this.at(now); // so that what is pending stays short where nobody reads
@@ -61,7 +61,7 @@ export class SecondaryIndex {
     return this.store.order;
   }
 
-  /** The index as it can be read at a time. */
+  /** Returns the index as it is readable at a time. */
   at(now: number): ItemStore {
     const due = firstWhere(this.pending, (change) => change.at > now);
     if (due > 0) for (const change of this.pending.splice(0, due)) this.apply(change);
@@ -91,7 +91,7 @@ export class SecondaryIndex {
     return orderBy(partition)(a, b) !== 0;
   }
 
-  /** By the index's sort key; entries that share it come in no order that an application could rely on. */
+  /** Orders entries by the index's sort key; applications can't rely on an order of entries with the same sort key. */
   private entryOrder(): Order {
     const bySort = orderBy(this.definition.key.sort);
     return (a, b) => {

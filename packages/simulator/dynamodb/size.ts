@@ -15,7 +15,7 @@ export const MAX_SORT_KEY_BYTES = 1024;
 const WRITE_UNIT = 1024;
 const READ_UNIT = 4 * 1024;
 
-/** Names and values of all attributes. */
+/** Returns the size of the names and values of all attributes. */
 export function itemBytes(item: Item): number {
   let bytes = 0;
   for (const name in item) bytes += textBytes(name) + valueBytes(item[name] as AttributeValue);
@@ -40,7 +40,7 @@ const total = <T>(members: readonly T[], bytes: (member: T) => number): number =
 const textBytes = (text: string): number => Buffer.byteLength(text, 'utf8');
 const base64Bytes = (base64: string): number => Buffer.byteLength(base64, 'base64');
 
-/** An item that isn't there costs as much as the smallest. */
+/** A missing item costs as much as the smallest one. */
 export const writeUnits = (bytes: number): number => Math.max(1, Math.ceil(bytes / WRITE_UNIT));
 export const readUnits = (bytes: number, consistent: boolean): number =>
   Math.max(1, Math.ceil(bytes / READ_UNIT)) * (consistent ? 1 : 0.5);

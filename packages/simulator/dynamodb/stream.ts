@@ -1,8 +1,8 @@
 /**
- * A table's stream: one record per item that changed, in order per item and in no other.
+ * A table's stream: one record per changed item. Only the order of one item's records is guaranteed.
  *
- * AWS, "Change data capture for DynamoDB Streams"; "DynamoDB Streams API Reference: Record, StreamRecord"; "Working with
- * expired items and time to live".
+ * AWS, "Change data capture for DynamoDB Streams"; "DynamoDB Streams API Reference: Record, StreamRecord"; "Working
+ * with expired items and time to live".
  */
 import { firstWhere, hash } from './item-store.js';
 import { itemBytes } from './size.js';
@@ -19,9 +19,9 @@ export interface StreamSettings {
   readonly shards: number;
   readonly region: string;
   readonly random: () => number;
-  /** ms until a record can be read. */
+  /** Returns the time until a record is readable, ms. */
   readonly delay: () => number;
-  /** Ever larger, of equal length. */
+  /** Returns increasing sequence numbers of equal length. */
   readonly nextSequence: () => string;
 }
 
@@ -36,7 +36,7 @@ interface Shard {
   readonly first: string;
   readonly kept: Kept[];
   visibleAt: number;
-  /** Newest sequence number that is gone. */
+  /** Newest sequence number that was trimmed. */
   trimmed?: string;
 }
 
@@ -53,7 +53,7 @@ export class Stream {
     }));
   }
 
-  /** Changes that commit together: each item is among them once, so any order of their records is a right one. */
+  /** Appends changes that commit together. Each item is among them once, so any order of their records is valid. */
   append(changes: readonly Change[], now: number, byTtl = false): void {
     const records = changes.filter(changesAnything);
     for (const change of shuffled(records, this.settings.random)) {
@@ -101,15 +101,15 @@ export class Stream {
   }
 }
 
-/** 32 hexadecimal digits, as AWS's have. */
+/** An id of 32 hexadecimal digits, like AWS's. */
 const idOf = (text: string): string =>
   [1, 2, 3, 4].map((part) => hash(`${part}/${text}`).toString(16).padStart(8, '0')).join('');
 
-/** A write that leaves an item as it was makes no record. */
+/** A write that leaves an item unchanged creates no record. */
 const changesAnything = ({ before, after }: Change): boolean =>
   before && after ? !equalItems(before, after) : before !== after;
 
-/** Fisher-Yates; no random number where there is nothing to choose. */
+/** Fisher-Yates; it draws no random number if there is only one order. */
 export function shuffled<T>(members: readonly T[], random: () => number): readonly T[] {
   if (members.length < 2) return members;
   const all = [...members];

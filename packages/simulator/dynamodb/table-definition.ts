@@ -11,14 +11,14 @@ export interface KeySchema {
 export interface IndexDefinition {
   readonly name: string;
   readonly key: KeySchema;
-  /** Attributes in the index, keys of index and table among them. */
+  /** Attributes in the index, including the keys of index and table. */
   readonly projected: 'ALL' | ReadonlySet<string>;
 }
 
 export interface TableDefinition {
   readonly name: string;
   readonly key: KeySchema;
-  /** Of the key attributes of table and indexes. */
+  /** Types of the key attributes of table and indexes. */
   readonly types: ReadonlyMap<string, KeyType>;
   readonly indexes: ReadonlyMap<string, IndexDefinition>;
   readonly ttlAttribute?: string;
@@ -31,7 +31,10 @@ export interface TableResource {
   readonly Properties: WireObject;
 }
 
-/** Set on tables without changing any answer: cost, protection, encryption and throughput (on demand, never throttled here). */
+/**
+ * Properties of tables that change no answer: cost, protection, encryption and throughput (on demand, never throttled
+ * here).
+ */
 const INERT: ReadonlySet<string> = new Set([
   'BillingMode',
   'ContributorInsightsSpecification',
@@ -57,7 +60,7 @@ const MODELLED: ReadonlySet<string> = new Set([
   'TimeToLiveSpecification',
 ]);
 
-/** @throws {NotModelled} naming what of the resource has no model */
+/** @throws {NotModelled} names the parts of the resource that have no model */
 export function readDefinition(name: string, { Type, Properties }: TableResource): TableDefinition {
   const refuse = (what: string): never => {
     throw new NotModelled(`table ${name}: ${what}`);

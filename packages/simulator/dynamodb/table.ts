@@ -7,14 +7,14 @@ import type { TableDefinition } from './table-definition.js';
 import { keyText } from './values.js';
 import type { AttributeValue, Change, Item } from './wire.js';
 
-/** How far back an eventually consistent read can lie; older changes are forgotten. */
+/** Maximum lag of an eventually consistent read; older changes are dropped. */
 const MAX_LAG_MS = 5_000;
 
 export interface TableClock {
   readonly now: () => number;
-  /** ms until a change shows in an index. */
+  /** Returns the time until a change is visible in an index, ms. */
   readonly indexDelay: () => number;
-  /** ms that an eventually consistent read lies back; absent where none ever does. */
+  /** Returns the lag of an eventually consistent read, ms; absent if no read lags. */
   readonly readLag?: () => number;
 }
 
@@ -24,11 +24,11 @@ interface Journaled {
   readonly before: Entry | undefined;
 }
 
-/** One table with its indexes and its stream. Writes arrive here valid. */
+/** One table with its indexes and its stream. All writes were validated before. */
 export class Table {
   readonly indexes: ReadonlyMap<string, SecondaryIndex>;
   private readonly store: ItemStore;
-  /** Changes of each partition that a lagging read may not have seen yet, oldest first. */
+  /** Changes of each partition that a lagging read may not see yet, oldest first. */
   private readonly journal = new Map<string, Journaled[]>();
 
   constructor(
@@ -46,7 +46,7 @@ export class Table {
     return this.definition.name;
   }
 
-  /** The newest state: what writes, conditions and consistent reads see. */
+  /** Returns the newest state, which writes, conditions and consistent reads see. */
   find(key: Item): Entry | undefined {
     return this.store.find(key);
   }
@@ -58,7 +58,7 @@ export class Table {
     return undone ? undone.before : this.store.find(key);
   }
 
-  /** A partition's entries in order. */
+  /** Returns a partition's entries in order. */
   readPartition(key: AttributeValue, consistent: boolean): readonly Entry[] {
     const asOf = consistent ? undefined : this.laggedTime();
     const entries = this.store.partition(key);
@@ -74,7 +74,7 @@ export class Table {
     return this.store;
   }
 
-  /** Index as it can be read now. */
+  /** Returns the index as it is readable now. */
   readIndex(index: SecondaryIndex): ItemStore {
     return index.at(this.clock.now());
   }

@@ -1,5 +1,5 @@
 /**
- * Attribute values: what is accepted, how it is kept, compared and ordered.
+ * Attribute values: which ones are valid, and how they are stored, compared and ordered.
  *
  * AWS, "Supported data types and naming rules in Amazon DynamoDB"; "Comparison operator and function reference".
  */
@@ -12,7 +12,7 @@ const TYPES: ReadonlySet<string> = new Set(['S', 'N', 'B', 'BOOL', 'NULL', 'SS',
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 const SET_NAMES = { SS: 'string', NS: 'number', BS: 'binary' } as const;
 
-/** The value's type, and what it holds. Values that passed {@link normalItem} have exactly one type. */
+/** Returns a value's type and content. Values that passed {@link normalItem} have exactly one type. */
 export function typeOf(value: AttributeValue): TypeName {
   for (const type in value) return type as TypeName;
   throw new Error('an attribute value without a type');
@@ -21,7 +21,8 @@ export function typeOf(value: AttributeValue): TypeName {
 export const contentOf = (value: AttributeValue): unknown => (value as Record<string, unknown>)[typeOf(value)];
 
 /**
- * An item as DynamoDB keeps it: numbers in normal form, sets sorted, everything frozen and the request's own no more.
+ * Returns an item as DynamoDB stores it: numbers in normal form, sets sorted, everything frozen and copied from the
+ * request.
  * @throws {DynamoDbError} ValidationException or SerializationException, as AWS does
  */
 export function normalItem(item: unknown): Item {
@@ -32,7 +33,7 @@ export function normalItem(item: unknown): Item {
   return Object.freeze(kept);
 }
 
-/** As {@link normalItem}, one value. */
+/** Normalises one value, as {@link normalItem} does. */
 export function normalValue(value: unknown, depth = 1): AttributeValue {
   if (depth > MAX_DEPTH) {
     throw validation('Nesting Levels have exceeded supported limits: Attributes more than 32 levels deep');
@@ -128,7 +129,7 @@ function setOf(type: keyof typeof SET_NAMES, members: string[], compare: (a: str
   return Object.freeze(members.sort(compare));
 }
 
-/** Order of strings: by their UTF-8 bytes, which differs from JavaScript's only beyond the basic plane. */
+/** Compares strings by their UTF-8 bytes, which differs from JavaScript's order only beyond the basic plane. */
 export function compareText(a: string, b: string): number {
   if (a === b) return 0;
   const end = Math.min(a.length, b.length);
@@ -144,7 +145,7 @@ export function compareText(a: string, b: string): number {
 export const bytesOf = (base64: string): Buffer => Buffer.from(base64, 'base64');
 const compareBinary = (a: string, b: string): number => Buffer.compare(bytesOf(a), bytesOf(b));
 
-/** Of two values of one ordered type (S, N, B); undefined for any others. */
+/** Compares two values of one ordered type (S, N, B); undefined for any others. */
 export function compareValues(a: AttributeValue, b: AttributeValue): number | undefined {
   if ('S' in a && 'S' in b) return compareText(a.S, b.S);
   if ('N' in a && 'N' in b) return compareNumbers(a.N, b.N);
@@ -152,7 +153,7 @@ export function compareValues(a: AttributeValue, b: AttributeValue): number | un
   return undefined;
 }
 
-/** The one text of a key's value: equal keys have equal texts within one attribute. */
+/** Returns the text of a key's value: equal keys have equal texts within one attribute. */
 export const keyText = (value: AttributeValue): string => String(contentOf(value));
 
 export const isKeyType = (type: string): type is KeyType => type === 'S' || type === 'N' || type === 'B';
@@ -170,7 +171,7 @@ export function equalValues(a: AttributeValue, b: AttributeValue): boolean {
   return x === y;
 }
 
-/** Whether two items hold the same; attributes have no order. */
+/** Compares two items regardless of the order of their attributes. */
 export function equalItems(a: Item, b: Item): boolean {
   const names = Object.keys(a);
   if (names.length !== Object.keys(b).length) return false;

@@ -1,5 +1,5 @@
 /**
- * Shapes of DynamoDB's JSON wire protocol, as `JSON.parse` gives them: binary is base64 text, numbers are text.
+ * Shapes of DynamoDB's JSON wire protocol, as `JSON.parse` returns them: binary is base64 text, numbers are text.
  *
  * AWS, "DynamoDB low-level API" and "API Reference: AttributeValue".
  */
@@ -18,7 +18,7 @@ export type AttributeValue =
 export type TypeName = 'S' | 'N' | 'B' | 'BOOL' | 'NULL' | 'SS' | 'NS' | 'BS' | 'L' | 'M';
 export type KeyType = 'S' | 'N' | 'B';
 
-/** Stored items are frozen and shared between answers: nobody changes one in place. */
+/** Stored items are frozen and shared between answers: no code changes one in place. */
 export type Item = { readonly [attribute: string]: AttributeValue };
 
 /** A request or an answer. */
@@ -53,18 +53,18 @@ export interface Consumed {
   readonly write: number;
 }
 
-/** What a write changed; `before` or `after` is absent where there was or is no item. */
+/** A change of one item; `before` or `after` is absent if there was or is no item. */
 export interface Change extends ItemKey {
   readonly before?: Item;
   readonly after?: Item;
 }
 
-/** What a call did beside its answer. */
+/** Effects of a call besides its answer. */
 export interface Effects {
   readonly consumed: readonly Consumed[];
   /** Each condition that was evaluated, in the order of the request. */
   readonly conditions: readonly (ItemKey & { readonly holds: boolean })[];
-  /** Each item written, also where nothing changed in it (then `before` equals `after`). */
+  /** Each written item, even if the write changed nothing (then `before` equals `after`). */
   readonly changes: readonly Change[];
 }
 
@@ -90,7 +90,7 @@ export interface StreamRecord {
     readonly SizeBytes: number;
     readonly StreamViewType: StreamViewType;
   };
-  /** On deletions by TTL only. */
+  /** Present only for deletions by TTL. */
   readonly userIdentity?: { readonly type: 'Service'; readonly principalId: 'dynamodb.amazonaws.com' };
 }
 
@@ -98,7 +98,7 @@ export type StreamViewType = 'KEYS_ONLY' | 'NEW_IMAGE' | 'OLD_IMAGE' | 'NEW_AND_
 
 export interface ShardPage {
   readonly records: readonly StreamRecord[];
-  /** Give it to the next read: the last record's sequence number, or what was asked for where there was none. */
+  /** Start of the next read: the last record's sequence number, or the requested one if there was no record. */
   readonly next: string | undefined;
   /** Records after `fromSequence` were older than 24 h and are gone. */
   readonly trimmed: boolean;

@@ -8,7 +8,7 @@ import * as util from 'node:util';
 import * as zlib from 'node:zlib';
 import type { Random } from '../world/random.js';
 
-/** A module that a bundle asks for and that isn't simulated: it would reach outside, or wasn't needed until now. */
+/** A module that a bundle requires and that isn't simulated: it would reach outside, or wasn't needed so far. */
 export class NoSuchModule extends Error {
   override readonly name = 'NoSuchModule';
   readonly code = 'MODULE_NOT_FOUND';
@@ -17,13 +17,13 @@ export class NoSuchModule extends Error {
 export interface BuiltinsOptions {
   readonly variables: Readonly<Record<string, string>>;
   readonly random: () => Random;
-  /** Milliseconds since 1970, as this environment's clock has it. */
+  /** Returns the time of this environment's clock, milliseconds since 1970. */
   readonly now: () => number;
-  /** When it began, by the same clock. */
+  /** Returns the environment's start time, by the same clock. */
   readonly begun: () => number;
   readonly http: object;
   readonly log: (level: string, line: string) => void;
-  /** The process ended itself. */
+  /** Called when the process exits by itself. */
   readonly exit: (code: number) => void;
 }
 
@@ -34,7 +34,7 @@ export interface Builtins {
   readonly require: (name: string) => unknown;
 }
 
-/** The Node that a bundle sees: real where nothing comes from outside, simulated where something would. */
+/** Returns the Node modules that a bundle sees: real if they depend on nothing outside, simulated otherwise. */
 export function builtins(options: BuiltinsOptions): Builtins {
   const { log, http } = options;
   const process = processOf(options);
@@ -145,7 +145,7 @@ function consoleOf(log: BuiltinsOptions['log']): object {
   return Object.fromEntries(levels.map((level) => [level, at(level)]));
 }
 
-/** A disk with nothing on it: the SDK looks for `~/.aws` at its first call. */
+/** An empty disk: the SDK looks for `~/.aws` at its first call. */
 function filesystem() {
   const missing = (file: unknown): Error =>
     Object.assign(new Error(`ENOENT: no such file or directory, open '${String(file)}'`), { code: 'ENOENT' });

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { Script } from 'node:vm';
 
-// V8 optimises what ran for so many bytes of bytecode; by default a fifteenth of this. Code runs in many environments, each a
-// beginner, and for a short life: what optimising costs was more than it saved.
+// Bytes of bytecode after which V8 optimises a function; the default is a fifteenth of this. Code runs in many
+// short-lived environments, and the optimisation cost more than it saved.
 setFlagsFromString('--interrupt-budget=1000000');
 
 /** A function's code as it is deployed: one CommonJS file, compiled once for all environments that run it. */
@@ -21,7 +21,7 @@ export class Bundle {
     });
   }
 
-  /** @throws {Error} where there is no such file @param folder an asset of a cloud assembly */
+  /** @throws {Error} if there is no such file @param folder an asset of a cloud assembly */
   static read(folder: string, name: string, change: (source: string) => string = (source) => source): Bundle {
     return new Bundle(name, change(readFileSync(join(folder, 'index.js'), 'utf8')));
   }

@@ -5,15 +5,15 @@ import type { Bundle } from './bundle.js';
 import { type HttpRequest, httpModule, type Reply } from './http.js';
 import { Timers } from './timers.js';
 
-/** What an execution environment is given by the world around it. */
+/** Resources that the world provides to an execution environment. */
 export interface Surroundings {
-  /** Its clock: milliseconds since 1970. */
+  /** Returns the time of its clock: milliseconds since 1970. */
   now(): number;
-  /** When it was started, by that clock. */
+  /** Start time, by that clock. */
   readonly begun: number;
-  /** @returns a function that calls it off */
+  /** @returns a function that cancels it */
   after(delay: number, run: () => void): () => void;
-  /** Its code is about to run: promises may be left behind. */
+  /** Called before its code runs, which may leave pending promises. */
   enter(): void;
   readonly random: Random;
   send(request: HttpRequest, reply: Reply): void;
@@ -25,18 +25,18 @@ export interface InvocationContext {
   readonly functionName: string;
   readonly functionArn: string;
   readonly memoryMegabytes: number;
-  /** Virtual time at which it is cut off, milliseconds since 1970. */
+  /** Virtual time at which it times out, milliseconds since 1970. */
   readonly deadline: number;
 }
 
-/** How an invocation ended: with a value as JSON, or with an error by name and message. */
+/** Outcome of an invocation: a value as JSON, or an error with its name and message. */
 export type Ending =
   | { readonly kind: 'returned'; readonly value: unknown }
   | { readonly kind: 'threw'; readonly name: string; readonly message: string };
 
 type Handler = (event: unknown, context: object) => unknown;
 
-/** What every context is given of this realm: so that `instanceof` holds for what crosses the border. */
+/** Globals of this realm that every context gets, so that `instanceof` works for values that cross the border. */
 const SHARED = {
   Buffer,
   Uint8Array,
@@ -60,7 +60,7 @@ const SHARED = {
   queueMicrotask,
 };
 
-/** Lets a context's own `Date` and `Math` read the virtual clock and the seeded numbers. */
+/** Makes a context's own `Date` and `Math` use the virtual clock and the seeded numbers. */
 const PRELUDE = `(function (now, random) {
   const Real = Date;
   globalThis.Date = class Date extends Real {
@@ -76,23 +76,22 @@ const PRELUDE = `(function (now, random) {
 })`;
 
 /**
- * One execution environment of a function: a context with the real bundle, module state, environment variables, clock,
- * timers and random numbers of its own. One invocation at a time.
+ * One execution environment of a function: a context with the real bundle, and with its own module state, environment
+ * variables, clock, timers and random numbers. It runs one invocation at a time.
  *
  * AWS, "Understanding the Lambda execution environment lifecycle".
  */
 export class Environment {
   private readonly timers: Timers;
   private readonly context: object;
-  /** What all objects of its realm inherit from. */
+  /** Prototype from which all objects of its realm inherit. */
   private readonly root: object;
   private readonly builtins: Builtins;
   private handler: Handler | undefined;
   private dead = false;
   private requests = 0;
   private triedAgain = false;
-  private askedForKeys = false;
-  /** Ends of invocations, told to whoever waits; an environment that is gone tells nobody. */
+  /** Callback of the current invocation; a killed environment calls none. */
   private ended: ((ending: Ending) => void) | undefined;
 
   constructor(
@@ -145,7 +144,8 @@ export class Environment {
   }
 
   /**
-   * Puts it into another history, as if it had just been initialised: what its module keeps from the earlier one stays.
+   * Moves the environment into another history, as if it had just been initialised; its module keeps state from the
+   * earlier one.
    * @see Recycled
    */
   moveTo(around: Surroundings): void {
@@ -153,16 +153,18 @@ export class Environment {
   }
 
   /**
-   * Whether it may serve another history: nothing of it is under way or planned, its SDK never tried a request again, of which
-   * clients keep count (retry tokens), and it never asked KMS for a key. Code may keep a key in memory, and another history has
-   * other keys.
+   * Whether it may serve another history: it has nothing in progress or planned, and its SDK never retried a request,
+   * since clients count retries (retry tokens).
    */
   get isAsNew(): boolean {
     const { dead, triedAgain, askedForKeys, ended, timers, requests } = this;
     return !dead && !triedAgain && !askedForKeys && ended === undefined && timers.pending === 0 && requests === 0;
   }
 
-  /** Loads the module: what a cold start does. @throws what the module throws @param handler as in the template: `index.handler` */
+  /**
+   * Loads the module, as a cold start does. @throws what the module throws @param handler as in the template:
+   * `index.handler`
+   */
   init(handler: string): void {
     this.around.enter();
     const exported = this.bundle.load(this.context, this.builtins.require);
@@ -172,7 +174,7 @@ export class Environment {
     this.handler = found as Handler;
   }
 
-  /** @param ended told once, unless the environment is killed before */
+  /** @param ended called once, unless the environment is killed before */
   invoke(event: unknown, context: InvocationContext, ended: (ending: Ending) => void): void {
     const { handler, around } = this;
     if (!handler || this.ended)
@@ -192,7 +194,7 @@ export class Environment {
       callbackWaitsForEmptyEventLoop: true,
       getRemainingTimeInMillis: () => Math.max(0, deadline - around.now()),
     };
-    // What a function gets and gives is JSON: nothing of its realm stays behind.
+    // A function's input and output are JSON: no object of its realm leaks.
     const input = JSON.parse(JSON.stringify(event));
     new Promise((resolve) => resolve(handler(input, lambdaContext))).then(
       (value) => this.end({ kind: 'returned', value: value === undefined ? null : JSON.parse(JSON.stringify(value)) }),
@@ -201,7 +203,7 @@ export class Environment {
     );
   }
 
-  /** The machine is gone in the middle of whatever it did: nothing of it moves any more. */
+  /** Kills the environment during its work: none of its code runs any more. */
   kill(): void {
     this.dead = true;
     this.ended = undefined;

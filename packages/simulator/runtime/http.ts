@@ -6,7 +6,7 @@ export interface HttpRequest {
   readonly method: string;
   readonly host: string;
   readonly path: string;
-  /** By names in lower case. */
+  /** Headers by lower-case name. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 }
@@ -17,10 +17,10 @@ export interface HttpResponse {
   readonly body: string;
 }
 
-/** How a request ends for the one who sent it: an answer, or an error of the connection. */
+/** Outcome of a request for its sender: an answer, or an error of the connection. */
 export interface Reply {
   answer(response: HttpResponse): void;
-  /** @param code as Node has it: `ECONNRESET`, `ETIMEDOUT` */
+  /** @param code Node's error code: `ECONNRESET`, `ETIMEDOUT` */
   fail(code: string): void;
 }
 
@@ -34,7 +34,7 @@ interface RequestOptions {
   readonly headers?: Readonly<Record<string, string | number>>;
 }
 
-/** What the SDK's HTTP handler uses of `http.ClientRequest`. */
+/** The part of `http.ClientRequest` that the SDK's HTTP handler uses. */
 class ClientRequest extends EventEmitter {
   private readonly chunks: Buffer[] = [];
   private over = false;
@@ -93,7 +93,7 @@ class ClientRequest extends EventEmitter {
     this.emit('error', Object.assign(new Error(`simulated ${code}`), { code }));
   }
 
-  /** @returns whether it was over before */
+  /** @returns whether it had ended before */
   private finish(): boolean {
     const before = this.over;
     this.over = true;
@@ -102,7 +102,7 @@ class ClientRequest extends EventEmitter {
   }
 }
 
-/** What the SDK's HTTP handler uses of `http.IncomingMessage`. */
+/** The part of `http.IncomingMessage` that the SDK's HTTP handler uses. */
 class IncomingMessage extends Readable {
   readonly statusMessage = '';
 
@@ -126,7 +126,7 @@ class Agent {
   destroy(): void {}
 }
 
-/** Stands for `node:https` (and `node:http`): every request is handed to `send`, none to the network. */
+/** Replaces `node:https` (and `node:http`): every request goes to `send`, none to the network. */
 export function httpModule(send: Send, timers: ConstructorParameters<typeof ClientRequest>[2]): object {
   const request = (options: RequestOptions, onResponse?: (response: unknown) => void): ClientRequest => {
     const request = new ClientRequest(options, send, timers);

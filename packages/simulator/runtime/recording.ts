@@ -2,26 +2,26 @@ import type { Random } from '../world/random.js';
 import type { Ending, Surroundings } from './environment.js';
 import type { HttpRequest } from './http.js';
 
-/** Something that an invocation did, as the world around it saw it. */
+/** An action of an invocation, as the world around it saw it. */
 type Act =
   | { readonly number: number; readonly request: HttpRequest }
   | { readonly level: string; readonly line: string }
   | { readonly ending: Ending };
 
-/** An invocation that was played, to be played again without running its code. */
+/** An invocation that ran and can be replayed without running its code. */
 export interface Recorded {
-  /** By what caused them: 0 is its start, any other the reply to its request of that number. */
+  /** Actions by their cause: 0 is the invocation's start, any other number is the reply to that request. */
   readonly acts: readonly (readonly Act[])[];
-  /** Points of the history that had been met when it ended. */
+  /** Number of points that the history had met when it ended. */
   readonly points: number;
-  /** Its environment's random numbers as it left them, what it drew after its end included. */
+  /** Its environment's random numbers after the invocation, including draws after its end. */
   left: Random;
 }
 
-/** Looks up what may be replayed. @param invocation its name in the history */
+/** Looks up an invocation that may be replayed. @param invocation its name in the history */
 export type Replays = (invocation: string) => Recorded | undefined;
 
-/** What the invocations of one history did: for others that begin as it did. */
+/** A recording of one history's invocations, for other histories that begin in the same way. */
 export class Recording {
   private readonly invocations = new Map<string, Recorded>();
 
@@ -33,7 +33,10 @@ export class Recording {
     this.invocations.delete(invocation);
   }
 
-  /** Those that were over before a point was met. @param point its index among the history's points, from 0 */
+  /**
+   * Returns the invocations that had ended before a point was met. @param point its index among the history's points,
+   * from 0
+   */
   until(point: number): Replays {
     return (invocation) => {
       const recorded = this.invocations.get(invocation);
@@ -43,12 +46,13 @@ export class Recording {
 }
 
 /**
- * Stands between one environment and its world, and writes down what its invocations do. All that code does is caused by
- * its start or by a reply, since nothing else wakes it; but for a timer, what was left running, and what was tried again.
- * An environment in which one of these happens is recorded no further: what can be replayed is the beginning of its life.
+ * Records the actions of invocations between one environment and its world. All actions of code are caused by its start
+ * or by a reply, since nothing else wakes it, with three exceptions: a timer, work that was left running, and a retried
+ * request. Recording stops for an environment in which one of these happens, so only the beginning of its life can be
+ * replayed.
  */
 export class Recorder {
-  /** For the environment. */
+  /** The surroundings that the environment sees. */
   readonly around: Surroundings;
   private invocation = '';
   private acts: Act[][] | undefined;
@@ -57,7 +61,7 @@ export class Recorder {
   private last: Recorded | undefined;
   private isOver = false;
 
-  /** @param points how many the history has met */
+  /** @param points returns how many points the history has met */
   constructor(
     private readonly recording: Recording,
     around: Surroundings,
@@ -101,7 +105,7 @@ export class Recorder {
     this.requests = 0;
   }
 
-  /** @param isAsNew whether its environment has nothing under way, and tried nothing again */
+  /** @param isAsNew whether its environment has nothing in progress and has retried nothing */
   end(ending: Ending, isAsNew: boolean): void {
     this.add({ ending });
     const { acts, points, around } = this;
@@ -115,7 +119,7 @@ export class Recorder {
   private add(act: Act): void {
     const { acts, cause } = this;
     if (acts) acts[cause] = [...(acts[cause] ?? []), act];
-    // After its end, or before the first one's start.
+    // This happened after an invocation's end, or before the first one's start.
     else this.giveUp();
   }
 
@@ -126,13 +130,13 @@ export class Recorder {
 }
 
 /**
- * Does again what an invocation did: the same requests, lines and end, each where the same thing caused it. It must get
- * the same event and the same replies: only what is equal up to its end has such an invocation.
+ * Replays an invocation: the same requests, lines and end, each after the same cause. It must get the same event and
+ * the same replies, so it requires a history that is equal up to the invocation's end.
  */
 export function replay({ acts }: Recorded, around: Surroundings, ended: (ending: Ending) => void): void {
   const cause = (number: number): void => {
     around.enter();
-    // Behind the event that caused it and before the next one, as code would.
+    // Runs after the event that caused it and before the next one, as code would.
     queueMicrotask(() => {
       for (const act of acts[number] ?? []) {
         if ('ending' in act) ended(structuredClone(act.ending));

@@ -1,14 +1,14 @@
 import type { Environment } from './environment.js';
 
-/** Of one function; a burst leaves hundreds, and each takes a megabyte or more. */
+/** Maximum number per function; a burst leaves hundreds, and each takes a megabyte or more. */
 const MOST = 12;
 
 /**
- * Environments of histories that are over, and those that were idle for so long that AWS would take them away, in the place
- * of new ones: loading a bundle and warming V8 up to it take most of a history's time. What a module keeps from one
- * invocation to the next stays in them, so this is right only for code that behaves alike in a new environment and in a used
- * one. Whoever uses it finds out: a history is the same, byte for byte, with recycled environments and without, or the code
- * keeps something that a killed environment would miss.
+ * Environments of finished histories, and those that were idle for so long that AWS would remove them, for use instead
+ * of new ones: loading a bundle and warming V8 up to it take most of a history's time. A module keeps its state in them
+ * from one invocation to the next, so this is correct only for code that behaves alike in a new environment and in a
+ * used one. A test can check that: a history must be the same, byte for byte, with and without recycled environments.
+ * Otherwise the code keeps state that it would miss after a kill.
  */
 export class Recycled {
   private readonly resting = new Map<string, Environment[]>();
@@ -18,7 +18,10 @@ export class Recycled {
     return this.resting.get(name)?.pop();
   }
 
-  /** @returns whether it is kept: what isn't as new is of no use to another history, and of one function a few are enough */
+  /**
+   * @returns whether it was kept: other histories can only use an environment that is as new, and a few per function
+   *   are enough
+   */
   give(name: string, environment: Environment): boolean {
     if (!environment.isAsNew) return false;
     const others = this.resting.get(name) ?? [];

@@ -1,6 +1,6 @@
-/** What a timer needs of the outside: to be woken at a virtual time. */
+/** Schedules a callback at a virtual time: all that a timer needs from outside. */
 export interface Alarms {
-  /** @returns a function that calls it off */
+  /** @returns a function that cancels it */
   after(delay: number, run: () => void): () => void;
 }
 
@@ -17,7 +17,7 @@ interface Timer {
 type Callback = (...args: unknown[]) => void;
 
 /**
- * Timers of one environment, by virtual time. They may be cleared by the object as well as by its number, as in Node; a
+ * Timers of one environment, by virtual time. Code may clear them by the object as well as by its number, as in Node. A
  * frozen environment's timers fire when it is thawed, as on Lambda.
  */
 export class Timers {
@@ -39,7 +39,7 @@ export class Timers {
     this.running.delete(id);
   };
 
-  /** How many are running. */
+  /** Number of running timers. */
   get pending(): number {
     return this.running.size;
   }
@@ -53,7 +53,7 @@ export class Timers {
     for (const fire of this.late.splice(0)) fire();
   }
 
-  /** The environment is gone: nothing fires any more. */
+  /** Clears all timers of an environment that was killed. */
   clearAll(): void {
     for (const cancel of this.running.values()) cancel();
     this.running.clear();

@@ -1,18 +1,18 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Where a search by seeds was stopped: one small file for each process that takes part, with the seed that it is at. */
+/** Positions at which a search by seeds was stopped: one small file for each process, with its current seed. */
 export class Bookmarks {
   /** @param folder of one search */
   constructor(private readonly folder: string) {}
 
-  /** @param part which process it is @param seed the first that it hasn't played to its end */
+  /** @param part number of the process @param seed the first that it hasn't played to its end */
   put(part: number, seed: number): void {
     mkdirSync(this.folder, { recursive: true });
     writeFileSync(join(this.folder, String(part)), String(seed));
   }
 
-  /** The first seed that may not have been played; 0 where nothing was kept. */
+  /** Returns the first seed that may not have been played; 0 if none was stored. */
   next(): number {
     try {
       const seeds = readdirSync(this.folder).map((part) => Number(readFileSync(join(this.folder, part), 'utf8')));

@@ -15,7 +15,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-/** A scenario that notes its seeds, and fails its fourth. */
+/** A scenario that records its seeds, and fails its fourth. */
 function noting(seen: string[]): Scenario {
   const play = async ({ world }: Cloud) => {
     seen.push(world.random.id());

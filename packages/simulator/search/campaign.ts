@@ -4,7 +4,7 @@ import { type History, playSeed, type Scenario } from './scenario.js';
 import { shrink } from './shrink.js';
 import { singles } from './singles.js';
 
-/** Which part of a search one process does. */
+/** The share of a search that one process does. */
 export interface Share {
   readonly part: number;
   readonly of: number;
@@ -14,14 +14,14 @@ export interface CampaignOptions {
   readonly share: Share;
   /** Called after each run. */
   readonly progress: (done: number, all: number, broken: number) => void;
-  /** A violation, shrunk. */
+  /** Called with a shrunk violation. */
   readonly found: (history: History) => void;
 }
 
 /**
- * Plays seeds `from` to `to` of a scenario, this process's share of them.
- * @param folder where it is kept how far they are, so that a search can go on where it was stopped
- * @returns how many broke a promise
+ * Plays this process's share of the seeds `from` to `to` of a scenario.
+ * @param folder stores the progress, so that a stopped search can continue
+ * @returns number of histories that broke a promise
  */
 export async function seeds(
   deployment: Deployment,
@@ -48,7 +48,7 @@ export async function seeds(
   return broken;
 }
 
-/** Every single fault of a scenario, this process's share of them. @returns how many broke a promise */
+/** Plays this process's share of all single faults of a scenario. @returns number of histories that broke a promise */
 export async function everySingle(
   deployment: Deployment,
   scenario: Scenario,

@@ -1,17 +1,17 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
-/** Above this a search would take memory that others need, unless most of it is what recycled environments hold. */
+/** Heap size above which a search would take memory that others need, unless recycled environments hold most of it. */
 const LEAST = 400e6;
 
 let collect: (() => void) | undefined;
-/** What was left when it was collected last, which collecting again would not free. */
+/** Heap size after the last collection, which another collection would not reduce. */
 let held = 0;
 
 /**
- * Lets go of the contexts of histories that are over, where they have become many. V8 frees a context only in turns of
- * the real event loop and when it feels pressed, which on a machine with much memory is late: a search of a thousand
- * histories would grow to gigabytes. Between two histories, never inside one.
+ * Frees the contexts of finished histories if there are many. V8 frees a context only in turns of the real event loop
+ * and under memory pressure, which on a machine with much memory comes late: a search of a thousand histories would
+ * grow to gigabytes. Call it between two histories, never inside one.
  */
 export async function letGo(): Promise<void> {
   await turn();

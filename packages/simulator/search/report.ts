@@ -1,9 +1,12 @@
 import type { History } from './scenario.js';
 
-/** Lines of a trace that a reader is shown at most. */
+/** Maximum number of trace lines in a report. */
 const MOST = 120;
 
-/** A broken promise, told so that it can be replayed: what, by which faults, and what happened to the thing concerned. */
+/**
+ * Reports a broken promise so that it can be replayed: the promise, the faults, and the events about the object
+ * concerned.
+ */
 export function report(history: History, command: string): string {
   const { scenario, seed, violations, faults, trace, fingerprint } = history;
   const told = [

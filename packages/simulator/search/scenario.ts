@@ -5,25 +5,25 @@ import { letGo } from './memory.js';
 
 /** A promise that a history broke. */
 export interface Violation {
-  /** The promise, in a few words: two violations of one are the same finding. */
+  /** The promise, in a few words: two violations of the same promise are one finding. */
   readonly invariant: string;
   readonly detail: string;
-  /** Text that the lines of the trace about the thing concerned hold: an order's id. */
+  /** Text in the trace lines about the object concerned: an order's id. */
   readonly about?: string;
 }
 
-/** What happens to a system, and what must then be true of it. */
+/** Actions on a system, and the promises that must hold afterwards. */
 export interface Scenario {
   readonly name: string;
-  /** Of each point, in a run with random faults. */
+  /** Probability of a fault at each point, in a run with random faults. */
   readonly faultProbability: number;
-  /** What its runs are like, whatever the seed says. */
+  /** Conditions of its runs that override the seed's. */
   readonly conditions?: Conditions;
   /** Plays it in a cloud until everything has come to rest; faults happen meanwhile. */
   play(cloud: Cloud): Promise<readonly Violation[]>;
 }
 
-/** One history, and what came of it. */
+/** One history and its outcome. */
 export interface History {
   readonly scenario: Scenario;
   readonly seed: string;
@@ -35,7 +35,7 @@ export interface History {
   readonly cloud: Cloud;
 }
 
-/** What a run is like beside its faults. */
+/** Conditions of a run besides its faults. */
 export type Conditions = Pick<
   CloudOptions,
   'keepTrace' | 'clockSkew' | 'coldness' | 'ttlLag' | 'recycle' | 'recording' | 'replays'
@@ -43,7 +43,7 @@ export type Conditions = Pick<
 
 const TWO_DAYS = 2 * 86_400_000;
 
-/** One run of a scenario. An exception is a violation too: nothing may end a history by itself. */
+/** Plays one run of a scenario. An exception is a violation too, because nothing may abort a history. */
 export async function play(
   deployment: Deployment,
   scenario: Scenario,
@@ -80,7 +80,7 @@ export async function play(
   };
 }
 
-/** Exactly these faults; none by default. */
+/** Plays a run with exactly these faults; none by default. */
 export const playWith = (
   deployment: Deployment,
   scenario: Scenario,
@@ -90,11 +90,14 @@ export const playWith = (
 ): Promise<History> => play(deployment, scenario, seed, new ChosenFaults(faults), conditions);
 
 export interface SeedOptions extends Conditions {
-  /** In the place of the faults that the seed would make: for shrinking. */
+  /** Replaces the faults that the seed would inject: for shrinking. */
   readonly only?: readonly Fault[];
 }
 
-/** Everything by the seed: faults, how far clocks differ (up to 2 s), how often environments are cold, how late TTL is. */
+/**
+ * Plays a run in which the seed determines everything: faults, how far clocks differ (up to 2 s), how often
+ * environments are cold, how late TTL is.
+ */
 export function playSeed(
   deployment: Deployment,
   scenario: Scenario,

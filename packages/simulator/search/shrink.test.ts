@@ -6,7 +6,7 @@ import { shrink } from './shrink.js';
 
 const faults = (...points: readonly string[]): readonly Fault[] => points.map((point) => ({ point, kind: 'refused' }));
 
-/** A history that breaks its promise where both of two faults are made. */
+/** A history that breaks its promise if both of two faults happen. */
 const historyOf = (made: readonly Fault[]): History => {
   const broken = ['b', 'e'].every((point) => made.some((fault) => fault.point === point));
   const violations = broken ? [{ invariant: 'nothing is lost', detail: 'order 7', about: 'order-7' }] : [];

@@ -1,14 +1,14 @@
 import type { Fault } from '../aws/faults.js';
 import type { History } from './scenario.js';
 
-/** The broken promises of a history. */
+/** Returns the promises that a history broke. */
 export const invariantsOf = ({ violations }: Pick<History, 'violations'>): ReadonlySet<string> =>
   new Set(violations.map(({ invariant }) => invariant));
 
 /**
- * The fewest faults that still break one of the promises that a history broke: halves first, then one by one (Zeller's
- * "delta debugging", simplified).
- * @param replay the same seed and conditions with other faults
+ * Finds a minimal set of faults that still breaks one of the promises that a history broke: it tries halves first, then
+ * single faults (Zeller's "delta debugging", simplified).
+ * @param replay plays the same seed and conditions with other faults
  */
 export async function shrink(found: History, replay: (faults: readonly Fault[]) => Promise<History>): Promise<History> {
   const wanted = invariantsOf(found);

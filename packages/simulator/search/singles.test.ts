@@ -4,7 +4,7 @@ import { Environment } from '../runtime/environment.js';
 import { type Conditions, playWith, type Scenario } from './scenario.js';
 import { singles } from './singles.js';
 
-/** Histories of singles against the same ones without a replay, for code that does what is hard to replay. */
+/** Compares histories with single faults to the same ones without a replay, for code that is hard to replay. */
 
 const INVOCATIONS = 6;
 
@@ -16,8 +16,8 @@ afterEach(() => run.mockRestore());
 
 /**
  * Plays every single fault of some invocations, two of them at once; the answer to the third call is always lost.
- * @param code of a function that is told its number; `put(key)` writes an item
- * @returns of how many invocations that were played none had to run
+ * @param code of a function that receives its number; `put(key)` writes an item
+ * @returns number of played invocations that were replayed instead of run
  */
 async function replayed(code: string, conditions: Conditions = {}): Promise<number> {
   const PUT = `const put = (key) => call('DynamoDB_20120810.PutItem', { TableName: 'Shop-Table', Item: { pk: { S: String(key) } } });`;
@@ -37,12 +37,12 @@ async function replayed(code: string, conditions: Conditions = {}): Promise<numb
       const invoke = async (number: number): Promise<void> => {
         await new Promise((resolve) => work.invoke({ number }, resolve));
         for (let turn = 0; turn < 20; turn++) await undefined;
-        // The first one's environment rests from then on, until another one is gone.
+        // The first invocation's environment is idle from then on, until another one is killed.
         if (number > 1 && number < INVOCATIONS) await invoke(number + 1);
       };
       let ended = false;
       void Promise.all([invoke(1), invoke(2)]).then(() => (ended = true));
-      // Something else happens all the time.
+      // Other events happen all the time.
       const tick = (): void => {
         if (!ended) cloud.world.after(1, tick);
       };

@@ -4,24 +4,24 @@ import { Recording } from '../runtime/recording.js';
 import { Random } from '../world/random.js';
 import { type History, playWith, type Scenario } from './scenario.js';
 
-/** Every fault that a history without faults has a point for, each alone. */
+/** Returns every fault that a history without faults has a point for, each alone. */
 export const singlesOf = ({ points }: Pick<History, 'points'>): readonly Fault[] =>
   points.flatMap(({ id, kinds }) => kinds.map((kind) => ({ point: id, kind })));
 
 export interface SinglesOptions {
   readonly seed?: string;
-  /** Kinds of faults that are tried. @default all */
+  /** Kinds of faults to try. @default all */
   readonly kinds?: readonly FaultKind[];
-  /** Which part of them, of how many: `{ part: 0, of: 2 }`. @default all */
+  /** Share of the faults to try: `{ part: 0, of: 2 }`. @default all */
   readonly share?: { readonly part: number; readonly of: number };
   readonly each?: (history: History, done: number, all: number) => void;
-  /** Ends the search at the first violation. @default false */
+  /** Whether the search ends at the first violation. @default false */
   readonly first?: boolean;
 }
 
 /**
- * Plays a scenario without a fault, and then once with every single fault at every point of it. What was over before the
- * fault is replayed, not run again.
+ * Plays a scenario without a fault, and then once with every single fault at every point of it. Invocations that had
+ * ended before the fault are replayed instead of run again.
  * @returns histories that broke a promise
  */
 export async function singles(
@@ -35,7 +35,7 @@ export async function singles(
     each?.(calm, 1, 1);
     return { runs: 1, broken: [calm] };
   }
-  // In any order: where a promise is broken, it is mostly broken by many, and the first is found soon.
+  // The order is random: a broken promise is usually broken by many faults, so the first one is found soon.
   const faults = new Random('singles')
     .shuffled(singlesOf(calm).filter(({ kind }) => kinds?.includes(kind) ?? true))
     .filter((_, at) => at % share.of === share.part);

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 
 /**
- * Seeded random numbers (sfc32, Chris Doty-Humphrey's "Small Fast Counter", public domain): the same seed gives the same
- * numbers on every machine. Every part of a history draws from a fork of its own, so that one more draw here changes
- * nothing there.
+ * Seeded random numbers (sfc32, Chris Doty-Humphrey's "Small Fast Counter", public domain): the same seed gives the
+ * same numbers on every machine. Every part of a history draws from its own fork, so an additional draw in one part
+ * doesn't change another part.
  */
 export class Random {
   private a: number;
@@ -19,7 +19,7 @@ export class Random {
     for (let round = 0; round < 12; round++) this.bits();
   }
 
-  /** 32 random bits, as a whole number from 0. */
+  /** Returns 32 random bits, as a whole number from 0. */
   bits(): number {
     const sum = (((this.a + this.b) | 0) + this.d) | 0;
     this.d = (this.d + 1) | 0;
@@ -30,29 +30,29 @@ export class Random {
     return sum >>> 0;
   }
 
-  /** From 0 up to, not including, 1; 53 bits, as `Math.random` has. */
+  /** Returns a number from 0 up to, not including, 1; 53 bits, as `Math.random` has. */
   fraction(): number {
     return ((this.bits() >>> 5) * 67_108_864 + (this.bits() >>> 6)) / 9_007_199_254_740_992;
   }
 
-  /** A whole number, both ends included. */
+  /** Returns a whole number, both ends included. */
   between(least: number, most: number): number {
     return least + Math.floor(this.fraction() * (most - least + 1));
   }
 
-  /** True in `probability` of the cases; draws a number in any case. */
+  /** Returns true with this `probability`; it draws a number in any case. */
   chance(probability: number): boolean {
     return this.fraction() < probability;
   }
 
-  /** One of them. @throws {Error} where there is none */
+  /** Picks one of them. @throws {Error} if there is none */
   pick<T>(from: readonly T[]): T {
     const index = this.between(0, from.length - 1);
     if (from.length === 0) throw new Error('nothing to pick from');
     return from[index] as T;
   }
 
-  /** The same things in another order. */
+  /** Returns the same things in another order. */
   shuffled<T>(things: readonly T[]): T[] {
     const result = [...things];
     for (let at = result.length - 1; at > 0; at--) {
@@ -67,20 +67,20 @@ export class Random {
     return bytes;
   }
 
-  /** An identifier of so many characters, such as a request's. */
+  /** Returns an identifier of this length, such as a request's. */
   id(length = 36): string {
     const hex = Buffer.from(this.fill(new Uint8Array(Math.ceil(length / 2)))).toString('hex');
     if (length !== 36) return hex.slice(0, length);
     return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-a${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
   }
 
-  /** Goes on with the numbers that come here next, without taking them. */
+  /** Returns a copy that yields the same next numbers, without consuming them here. */
   copy(): Random {
     const { a, b, c, d } = this;
     return Object.assign(new Random(this.seed), { a, b, c, d });
   }
 
-  /** Numbers of its own, told by this seed and the name alone: not by what was drawn here before. */
+  /** Returns an independent generator that depends only on this seed and the name, not on earlier draws. */
   fork(name: string): Random {
     return new Random(`${this.seed}/${name}`);
   }

@@ -1,8 +1,8 @@
 import { createHash, type Hash } from 'node:crypto';
 
 /**
- * What happened, line by line, and its SHA-256: the fingerprint of a history. Two runs of one seed have the same one, or
- * something in them wasn't determined by the seed.
+ * Trace of all events, line by line, and its SHA-256: the fingerprint of a history. Two runs of one seed have the same
+ * fingerprint, unless something in them wasn't determined by the seed.
  */
 export class Trace {
   private readonly hash: Hash = createHash('sha256');
@@ -27,7 +27,7 @@ export class Trace {
     return this.length;
   }
 
-  /** Lower-case hexadecimal; may be asked for at any time. */
+  /** Returns lower-case hexadecimal; may be called at any time. */
   fingerprint(): string {
     return this.hash.copy().digest('hex');
   }

@@ -1,7 +1,7 @@
 import { Random } from './random.js';
 import { Trace } from './trace.js';
 
-/** Something that will happen, unless it is cancelled before. */
+/** A planned event, unless it is cancelled before. */
 export interface Planned {
   readonly at: number;
   cancel(): void;
@@ -13,27 +13,27 @@ interface Entry extends Planned {
   run: (() => void) | undefined;
 }
 
-/** A history that goes on and on: a loop that never ends, or work that never settles. */
+/** A history without an end: an infinite loop, or work that never settles. */
 export class NeverSettles extends Error {
   override readonly name = 'NeverSettles';
 }
 
 export interface WorldOptions {
   readonly seed: string;
-  /** Virtual time at the beginning. @default 2026-01-05T00:00:00Z */
+  /** Virtual time at the start. @default 2026-01-05T00:00:00Z */
   readonly begins?: number;
   /** Whether lines of the trace are kept, or only hashed. @default true */
   readonly keepTrace?: boolean;
-  /** Events after which a history counts as endless. @default 2,000,000 */
+  /** Number of events after which a history counts as endless. @default 2,000,000 */
   readonly limit?: number;
 }
 
 /**
- * Virtual time. One thing happens after the other, in the order of their times; at one moment, in the order in which
- * they were planned. No thread, no socket, no real clock.
+ * Virtual time. Events happen one after the other, in the order of their times; at one moment, in the order in which
+ * they were planned. It uses no thread, no socket and no real clock.
  *
- * After each event, code that was woken by it (promises, `nextTick`) runs until nothing moves: since all I/O is answered
- * in process, one turn of the real event loop is enough for that.
+ * After each event, code that was woken by it (promises, `nextTick`) runs until nothing moves. Since all I/O is
+ * answered in process, one turn of the real event loop is enough for that.
  */
 export class World {
   readonly random: Random;
@@ -67,33 +67,33 @@ export class World {
     this.trace.add(this.time, text);
   }
 
-  /** @param delay milliseconds from now, whole @param run what will happen then */
+  /** @param delay milliseconds from now, whole @param run called then */
   after(delay: number, run: () => void): Planned {
     return this.plan(delay, run, false);
   }
 
-  /** Like `after`, for what nobody waits for (retention, pollers at rest): it doesn't keep `settle` from ending. */
+  /** Plans like `after`, for background events (retention, idle pollers): they don't keep `settle` from ending. */
   afterInBackground(delay: number, run: () => void): Planned {
     return this.plan(delay, run, true);
   }
 
-  /** Must be called whenever code of an execution environment is entered: it may have left promises behind. */
+  /** Must be called whenever code of an execution environment is entered: it may have left pending promises. */
   enter(): void {
     this.entered = true;
   }
 
-  /** Runs until nothing is planned but background work. @throws {NeverSettles} */
+  /** Runs until only background work is planned. @throws {NeverSettles} */
   async settle(): Promise<void> {
     while (this.foreground > 0) await this.step();
   }
 
-  /** Runs until a condition holds; at the latest when nothing is planned. @returns whether it holds */
+  /** Runs until a condition holds, or until nothing is planned. @returns whether it holds */
   async until(condition: () => boolean): Promise<boolean> {
     while (!condition() && this.heap.length > 0) await this.step();
     return condition();
   }
 
-  /** Runs all that happens in the next `milliseconds`, and lets that time pass. */
+  /** Runs all events of the next `milliseconds`, and advances the time by them. */
   async pass(milliseconds: number): Promise<void> {
     const end = this.time + milliseconds;
     while ((this.heap[0]?.at ?? Number.POSITIVE_INFINITY) <= end) await this.step();

@@ -35,7 +35,7 @@ export type ConditionSyntax =
 
 type Syntax = ConditionSyntax | OperandSyntax;
 
-/** How many operands each function takes. */
+/** Number of operands of each function. */
 const OPERANDS: { readonly [name: string]: number } = {
   attribute_exists: 1,
   attribute_not_exists: 1,
@@ -49,7 +49,7 @@ const OPERANDS: { readonly [name: string]: number } = {
 const NEEDS_PATH: ReadonlySet<string> = new Set(['attribute_exists', 'attribute_not_exists', 'attribute_type']);
 const COMPARATORS: ReadonlySet<string> = new Set(['=', '<>', '<', '<=', '>', '>=']);
 
-/** Binds most tightly first: comparison, NOT, AND, OR. */
+/** Precedence, highest first: comparison, NOT, AND, OR. */
 export function parseCondition(tokens: Tokens): ConditionSyntax {
   const condition = conditionOf(parseOr(tokens), tokens);
   tokens.expectEnd();
@@ -100,7 +100,7 @@ function parseNot(tokens: Tokens): Syntax {
   return first;
 }
 
-/** Around a condition or an operand: which one, shows inside. */
+/** Parses parentheses around a condition or an operand; the content decides which one it is. */
 function parseParentheses(tokens: Tokens): Syntax {
   tokens.expectSymbol('(');
   if (tokens.isDoublyParenthesized()) throw new ExpressionFault('The expression has redundant parentheses;');
@@ -115,7 +115,7 @@ function parseValue(tokens: Tokens): OperandSyntax {
     : operandOf(parseOperand(tokens, 'condition'), tokens);
 }
 
-/** A path, a `:value`, or a function's call; which functions may stand there is the caller's matter. */
+/** Parses a path, a `:value`, or a function call; the caller checks which functions are allowed there. */
 export function parseOperand(tokens: Tokens, where: 'condition' | 'update'): OperandSyntax {
   const { kind } = tokens.next;
   if (kind === 'valueReference') return { kind: 'value', reference: tokens.take().text };

@@ -7,7 +7,7 @@ import { type Path, pathText, samePath, valueAt } from './paths.js';
 import { cached, inExpression, type Placeholders } from './placeholders.js';
 import { ExpressionFault } from './tokens.js';
 
-/** Of an item, or of none: then no attribute exists. */
+/** A predicate on an item, or on no item: then no attribute exists. */
 export type Condition = (item: Item) => boolean;
 type Operand = (item: Item) => AttributeValue | undefined;
 
@@ -17,7 +17,7 @@ const WITH_SIZE: readonly TypeName[] = ['S', 'B', 'SS', 'NS', 'BS', 'L', 'M'];
 
 export const conditionSyntax = cached(parseCondition);
 
-/** A condition or filter, ready to be asked; always true where there is none. @throws {DynamoDbError} ValidationException */
+/** Compiles a condition or filter; it is always true if there is none. @throws {DynamoDbError} ValidationException */
 export function bindCondition(
   name: 'ConditionExpression' | 'FilterExpression' | 'KeyConditionExpression',
   text: string | undefined,
@@ -27,7 +27,7 @@ export function bindCondition(
   return inExpression(name, () => bind(conditionSyntax(text), placeholders));
 }
 
-/** The top-level attributes that a condition names. */
+/** Returns the top-level attributes that a condition names. */
 export function attributesOf(text: string, placeholders: Placeholders): ReadonlySet<string> {
   const names = new Set<string>();
   const operand = (syntax: OperandSyntax): void => {
@@ -152,7 +152,10 @@ function contains(value: AttributeValue, part: AttributeValue): boolean {
   return 'L' in value && value.L.some((member) => equalValues(member, part));
 }
 
-/** UTF-16 units of text ("the length of the string"), bytes of binary, members of the others; numbers have none. */
+/**
+ * Returns UTF-16 units of text ("the length of the string"), bytes of binary, members of the others; numbers have no
+ * size.
+ */
 function sizeOf(value: AttributeValue): AttributeValue | undefined {
   const type = typeOf(value);
   if (!WITH_SIZE.includes(type)) return undefined;
@@ -164,7 +167,7 @@ function sizeOf(value: AttributeValue): AttributeValue | undefined {
 interface Bound {
   readonly of: Operand;
   readonly path?: Path;
-  /** Where it is the same for every item. */
+  /** Present if the value is the same for every item. */
   readonly constant?: AttributeValue;
 }
 

@@ -1,4 +1,4 @@
-/** Changes inside documents: the old one stays as it is. AWS, "Using update expressions in DynamoDB". */
+/** Changes inside documents, without changing the old document. AWS, "Using update expressions in DynamoDB". */
 import { validation } from '../errors.js';
 import type { AttributeValue, Item } from '../wire.js';
 import { own, type Path, valueAt } from './paths.js';
@@ -14,7 +14,7 @@ export interface Removal {
 
 const invalidPath = () => validation('The document path provided in the update expression is invalid for update');
 
-/** Puts values in their places; behind a list's end they are appended, in the order of their indexes. */
+/** Sets values at their paths; values beyond a list's end are appended, in the order of their indexes. */
 export function placeValues(item: Item, replacements: readonly Replacement[]): Item {
   let changed = item;
   for (const { path, value } of [...replacements].sort(byLastIndex)) {
@@ -23,9 +23,7 @@ export function placeValues(item: Item, replacements: readonly Replacement[]): I
   return changed;
 }
 
-/**
- * Takes values away. An index means the list as it was in `original`: what lies behind moves up only when all is done.
- */
+/** Removes values. An index refers to the list in `original`: later members move up only after all removals. */
 export function removeValues(original: Item, item: Item, removals: readonly Removal[]): Item {
   let changed = item;
   for (const { path } of [...removals].sort((a, b) => byLastIndex(b, a))) {
@@ -44,7 +42,7 @@ function byLastIndex({ path: a }: Removal, { path: b }: Removal): number {
 const isContainer = (value: AttributeValue | undefined, element: string | number | undefined): boolean =>
   value !== undefined && (typeof element === 'number' ? 'L' in value : 'M' in value);
 
-/** A value, with another one at the rest of a path. */
+/** Returns a value with another one set at the rest of a path. */
 function placed(old: AttributeValue | undefined, path: Path, at: number, value: AttributeValue): AttributeValue {
   const element = path[at];
   if (element === undefined) return value;
@@ -58,7 +56,7 @@ function placed(old: AttributeValue | undefined, path: Path, at: number, value: 
   return Object.freeze({ L: Object.freeze(list) });
 }
 
-/** A value, without what stands at the rest of a path; undefined where nothing is left. */
+/** Returns a value without the part at the rest of a path; undefined if nothing remains. */
 function removed(old: AttributeValue | undefined, path: Path, at: number): AttributeValue | undefined {
   const element = path[at];
   if (element === undefined || old === undefined) return undefined;

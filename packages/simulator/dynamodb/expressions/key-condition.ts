@@ -11,8 +11,8 @@ import { inExpression, type Placeholders } from './placeholders.js';
 export interface KeyCondition {
   readonly partition: AttributeValue;
   /**
-   * Where a sort key lies: before the range (negative), in it (0) or behind it. What matches is one run of the sorted
-   * items, whatever the operator.
+   * Position of a sort key: before the range (negative), in it (0) or after it. With every operator, the matching items
+   * are contiguous in sort order.
    */
   readonly position: (sortKey: AttributeValue) => number;
 }
@@ -26,9 +26,9 @@ interface Term {
 const MIRRORED = { '=': '=', '<': '>', '<=': '>=', '>': '<', '>=': '<=' } as const;
 
 /**
- * @param index whose keys these are; nothing where they are the table's
- * @throws {DynamoDbError} ValidationException where it isn't one value of the partition key and one range of the sort key,
- *   or compares with what no key can be
+ * @param index whose keys are compared; absent for the table's keys
+ * @throws {DynamoDbError} ValidationException if it isn't one value of the partition key and one range of the sort key,
+ *   or if it compares with a value that no key can have
  */
 export function bindKeyCondition(
   text: string,
@@ -37,7 +37,7 @@ export function bindKeyCondition(
   types: ReadonlyMap<string, KeyType>,
   index?: string,
 ): KeyCondition {
-  // What is wrong with any condition is said first, in a condition's words.
+  // Errors that any condition can have are reported first, in the words of a condition.
   const terms = inExpression('KeyConditionExpression', () => {
     bindCondition('KeyConditionExpression', text, placeholders);
     return termsOf(conditionSyntax(text), placeholders);

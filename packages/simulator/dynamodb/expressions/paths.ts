@@ -3,9 +3,9 @@ import type { AttributeValue, Item } from '../wire.js';
 import { isReserved } from './reserved-words.js';
 import { ExpressionFault, type Tokens } from './tokens.js';
 
-/** A name as written (`#reference` included), or an index into a list. */
+/** Elements of a path: a name as written (`#reference` included), or an index into a list. */
 export type PathSyntax = readonly (string | number)[];
-/** With its references resolved. The first element is an attribute's name. */
+/** A path with its references resolved. The first element is an attribute's name. */
 export type Path = readonly (string | number)[];
 
 export function parsePath(tokens: Tokens): PathSyntax {
@@ -29,7 +29,7 @@ function parseName(tokens: Tokens): string {
   return tokens.take().text;
 }
 
-/** What stands at a path; undefined where there is nothing, or a value of another shape on the way. */
+/** Returns the value at a path; undefined if there is none, or if a value on the way has another shape. */
 export function valueAt(item: Item, path: Path): AttributeValue | undefined {
   let value: AttributeValue | undefined = own(item, path[0] as string);
   for (let at = 1; at < path.length && value !== undefined; at++) value = childOf(value, path[at] as string | number);
@@ -45,7 +45,7 @@ function childOf(value: AttributeValue, element: string | number): AttributeValu
   return 'M' in value ? own(value.M, element) : undefined;
 }
 
-/** As AWS writes a path in its messages: `[a, [0], b]`. */
+/** Formats a path as in AWS's messages: `[a, [0], b]`. */
 export const pathText = (path: Path): string =>
   `[${path.map((element) => (typeof element === 'number' ? `[${element}]` : element)).join(', ')}]`;
 
@@ -53,8 +53,7 @@ export const samePath = (a: Path, b: Path): boolean =>
   a.length === b.length && a.every((element, at) => element === b[at]);
 
 /**
- * @throws {ExpressionFault} where one path is or lies inside another, or where two take the same value for a list and
- * for a map
+ * @throws {ExpressionFault} if one path is or lies inside another, or if two use the same value as a list and as a map
  */
 export function refuseOverlaps(paths: readonly Path[]): void {
   for (const [at, one] of paths.entries()) {

@@ -8,14 +8,20 @@ import { ExpressionFault, Tokens } from './tokens.js';
 const NAME = /^#[A-Za-z0-9_]+$/;
 const VALUE = /^:[A-Za-z0-9_]+$/;
 
-/** The names and values that come with a request's expressions. Each must be defined where used, and used where defined. */
+/**
+ * The names and values that a request provides for its expressions. Every used placeholder must be defined, and every
+ * defined one must be used.
+ */
 export class Placeholders {
   private readonly names: Map<string, string>;
   private readonly values: Map<string, AttributeValue>;
   private readonly unusedNames: Set<string>;
   private readonly unusedValues: Set<string>;
 
-  /** @throws {DynamoDbError} ValidationException where they are empty, ill-named, without an expression or no values */
+  /**
+   * @throws {DynamoDbError} ValidationException if they are empty, have invalid names, come without an expression, or
+   *   are no values
+   */
   constructor(
     { ExpressionAttributeNames: names, ExpressionAttributeValues: values }: WireObject,
     expressions: readonly unknown[],
@@ -46,7 +52,7 @@ export class Placeholders {
     return value;
   }
 
-  /** @throws {DynamoDbError} ValidationException where one was defined and not used */
+  /** @throws {DynamoDbError} ValidationException if one was defined and not used */
   refuseUnused(): void {
     const [kind, unused] = this.unusedNames.size > 0 ? ['Names', this.unusedNames] : ['Values', this.unusedValues];
     if (unused.size > 0) {
@@ -104,10 +110,10 @@ export type ExpressionName =
   | 'ProjectionExpression'
   | 'UpdateExpression';
 
-/** An application has few expressions: each is parsed once. */
+/** Maximum number of cached expressions. An application has few, so each is parsed once. */
 const MAX_CACHED = 10_000;
 
-/** A parser for one kind of expression that knows the texts it has read. */
+/** Wraps a parser for one kind of expression in a cache by text. */
 export function cached<Syntax>(parse: (tokens: Tokens) => Syntax): (text: string) => Syntax {
   const known = new Map<string, Syntax>();
   return (text) => {

@@ -4,7 +4,7 @@ import { own, type Path, parsePath, refuseOverlaps } from './paths.js';
 import { cached, inExpression, type Placeholders } from './placeholders.js';
 import type { Tokens } from './tokens.js';
 
-/** Null: the whole value. */
+/** `null` selects the whole value. */
 type Tree = Map<string | number, Tree | null>;
 
 const projectionSyntax = cached((tokens: Tokens) => {
@@ -19,7 +19,10 @@ export interface Projection {
   readonly of: (item: Item) => Item;
 }
 
-/** What to show of an item; undefined (all of it) where there is no expression. @throws {DynamoDbError} ValidationException */
+/**
+ * Compiles a projection; undefined (all attributes) if there is no expression. @throws {DynamoDbError}
+ * ValidationException
+ */
 export function bindProjection(text: string | undefined, placeholders: Placeholders): Projection | undefined {
   if (text === undefined) return undefined;
   return inExpression('ProjectionExpression', () => {
@@ -29,7 +32,7 @@ export function bindProjection(text: string | undefined, placeholders: Placehold
   });
 }
 
-/** The parts of an item at the paths, in their place; list members close up. */
+/** Returns the parts of an item at the paths, in their place; selected list members close up. */
 export function project(item: Item, paths: readonly Path[]): Item {
   const tree: Tree = new Map();
   for (const path of paths) plant(tree, path);

@@ -1,4 +1,4 @@
-/** AWS, "Reserved words in DynamoDB": none of them stands in an expression as an attribute's name, in any case. */
+/** AWS, "Reserved words in DynamoDB": no expression may use one of them, in any case, as an attribute's name. */
 const WORDS = `
   ABORT ABSOLUTE ACTION ADD AFTER AGENT AGGREGATE ALL ALLOCATE ALTER ANALYZE AND ANY ARCHIVE ARE ARRAY AS ASC ASCII
   ASENSITIVE ASSERTION ASYMMETRIC AT ATOMIC ATTACH ATTRIBUTE AUTH AUTHORIZATION AUTHORIZE AUTO AVG BACK BACKUP BASE

@@ -9,7 +9,7 @@ export interface Token {
   readonly end: number;
 }
 
-/** What is wrong with an expression, in AWS's words; who knows which expression it is makes the refusal of it. */
+/** An error in an expression, in AWS's words; the caller that knows the expression turns it into a refusal. */
 export class ExpressionFault extends Error {
   override readonly name = 'ExpressionFault';
 }
@@ -31,7 +31,7 @@ export class Tokens {
     this.all = tokenize(source);
   }
 
-  /** The next token, left where it is. */
+  /** Returns the next token without consuming it. */
   get next(): Token {
     return this.all[this.at] as Token;
   }
@@ -46,7 +46,7 @@ export class Tokens {
     return this.next.kind === 'symbol' && this.next.text === text;
   }
 
-  /** Keywords are written in any case. */
+  /** Keywords are case-insensitive. */
   isWord(word: string): boolean {
     return this.next.kind === 'name' && this.next.text.toUpperCase() === word;
   }
@@ -63,12 +63,12 @@ export class Tokens {
     return found;
   }
 
-  /** Whether the next token is followed by a parenthesis. */
+  /** Checks whether a parenthesis follows the next token. */
   isCall(): boolean {
     return this.all[this.at + 1]?.text === '(';
   }
 
-  /** Behind a parenthesis that was just taken: whether another pair lies directly inside it. */
+  /** Checks, after an opening parenthesis was consumed, whether another pair lies directly inside it. */
   isDoublyParenthesized(): boolean {
     if (!this.isSymbol('(')) return false;
     let depth = 0;

@@ -28,7 +28,7 @@ const SECTIONS = {
   DELETE: (tokens: Tokens): ActionSyntax => ({ kind: 'delete', ...parseMembers(tokens) }),
 } as const;
 
-/** Sections in any order, each at most once. */
+/** Parses the sections in any order, each at most once. */
 export function parseUpdate(tokens: Tokens): UpdateSyntax {
   const seen = new Set<string>();
   const actions: ActionSyntax[] = [];

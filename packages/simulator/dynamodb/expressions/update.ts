@@ -11,9 +11,12 @@ import { ExpressionFault } from './tokens.js';
 import { parseUpdate, type ValueSyntax } from './update-grammar.js';
 
 export interface Update {
-  /** What it changes, in the order of the expression. */
+  /** Paths that it changes, in the order of the expression. */
   readonly paths: readonly Path[];
-  /** All operands are read from the item as it was. @throws {DynamoDbError} ValidationException where the item doesn't fit */
+  /**
+   * Applies the update. It reads all operands from the item before the update. @throws {DynamoDbError}
+   * ValidationException if the item doesn't allow it
+   */
   readonly apply: (item: Item) => Item;
 }
 
@@ -34,7 +37,7 @@ const updateSyntax = cached(parseUpdate);
 const wrongType = () => validation('An operand in the update expression has an incorrect data type');
 const missing = () => validation('The provided expression refers to an attribute that does not exist in the item');
 
-/** An update, ready to be applied. @throws {DynamoDbError} ValidationException */
+/** Compiles an update. @throws {DynamoDbError} ValidationException */
 export function bindUpdate(text: string, placeholders: Placeholders): Update {
   return inExpression('UpdateExpression', () => {
     const syntax = updateSyntax(text);
@@ -130,7 +133,7 @@ function refuseOperand(kind: 'add' | 'delete', operand: AttributeValue): void {
   );
 }
 
-/** ADD: to a number, or members to a set; what isn't there counts as zero or empty. */
+/** ADD: adds to a number, or members to a set; a missing value counts as zero or empty. */
 function added(path: Path, value: AttributeValue | undefined, operand: AttributeValue): Replacement {
   if (value === undefined) return { path, value: operand };
   if ('N' in value && 'N' in operand) return { path, value: Object.freeze({ N: addNumbers(value.N, operand.N) }) };
@@ -139,7 +142,7 @@ function added(path: Path, value: AttributeValue | undefined, operand: Attribute
   return { path, value: setOf(typeOf(value), [...new Set([...members, ...more])]) };
 }
 
-/** DELETE: members from a set; a set without members is no attribute. */
+/** DELETE: removes members from a set; an empty set removes the attribute. */
 function withoutMembers(path: Path, value: AttributeValue | undefined, operand: AttributeValue) {
   if (value === undefined) return undefined;
   const [members, less] = [membersOf(value), membersOf(operand)];

@@ -12,7 +12,7 @@ import { type PlannedWrite, planDelete, planPut, unitsOf } from './planned-write
 const MAX_READS = 100;
 const MAX_WRITES = 25;
 
-/** In no order that an application could rely on; what passes 16 MB is left unprocessed. */
+/** Reads items in an order that applications can't rely on; items beyond 16 MB stay unprocessed. */
 export function batchGetItem(call: Call, input: WireObject): WireObject {
   allow(input, 'RequestItems', 'ReturnConsumedCapacity');
   const capacity = choice(input, 'ReturnConsumedCapacity', CAPACITY);
@@ -57,7 +57,9 @@ function planReads(call: Call, { RequestItems }: WireObject) {
   });
 }
 
-/** Each write for itself; those that another's transaction stands in the way of are left unprocessed. */
+/**
+ * Carries out each write independently; a write that conflicts with another request's transaction stays unprocessed.
+ */
 export function batchWriteItem(call: Call, input: WireObject): WireObject {
   allow(input, 'RequestItems', 'ReturnConsumedCapacity', 'ReturnItemCollectionMetrics');
   const capacity = choice(input, 'ReturnConsumedCapacity', CAPACITY);

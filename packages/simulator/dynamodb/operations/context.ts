@@ -4,7 +4,7 @@ import type { Hold, Holds } from '../holds.js';
 import type { Table } from '../table.js';
 import type { Change, Effects, Item, ItemKey, WireObject } from '../wire.js';
 
-/** What of the model outlives a call. */
+/** State of the model that outlives a call. */
 export interface World {
   readonly tables: ReadonlyMap<string, Table>;
   readonly holds: Holds;
@@ -12,7 +12,7 @@ export interface World {
   readonly random: () => number;
 }
 
-/** One call: where it finds its tables, and the book of what it did. */
+/** One call: it finds the tables, and records the call's effects. */
 export class Call {
   readonly consumption = new Consumption();
   readonly conditions: Effects['conditions'][number][] = [];
@@ -23,7 +23,7 @@ export class Call {
     private readonly hold: Hold | undefined,
   ) {}
 
-  /** By name or ARN. @throws {DynamoDbError} ResourceNotFoundException */
+  /** Returns a table by name or ARN. @throws {DynamoDbError} ResourceNotFoundException */
   table(name: unknown): Table {
     if (typeof name !== 'string') throw nullMember('tableName');
     const table = this.world.tables.get(name.startsWith('arn:') ? name.slice(name.indexOf('/') + 1) : name);
@@ -31,7 +31,7 @@ export class Call {
     return table;
   }
 
-  /** Whether another one's transaction is under way on the item. */
+  /** Checks whether another request's transaction is in progress on the item. */
   isHeld(item: ItemKey): boolean {
     return this.world.holds.has(item, this.hold);
   }
@@ -46,7 +46,7 @@ export class Call {
     return holds;
   }
 
-  /** Writes what belongs together: tables, their indexes, their streams. */
+  /** Writes changes that belong together: to tables, their indexes and their streams. */
   commit(changes: readonly Change[]): void {
     const byTable = new Map<Table, Change[]>();
     for (const change of changes) {
@@ -68,14 +68,14 @@ export const nullMember = (member: string) =>
     `1 validation error detected: Value null at '${member}' failed to satisfy constraint: Member must not be null`,
   );
 
-/** @throws {NotModelled} where a request says something that this model would overlook */
+/** @throws {NotModelled} if a request contains a member that this model would ignore */
 export function allow(input: WireObject, ...members: readonly string[]): void {
   for (const member in input) {
     if (input[member] !== undefined && !members.includes(member)) throw new NotModelled(`request member ${member}`);
   }
 }
 
-/** @throws {DynamoDbError} ValidationException where the member is neither absent nor one of the values */
+/** @throws {DynamoDbError} ValidationException if the member is neither absent nor one of the values */
 export function choice<T extends string>(input: WireObject, member: string, values: readonly T[]): T | undefined {
   const given = input[member];
   if (given === undefined || values.includes(given as T)) return given as T | undefined;

@@ -1,6 +1,6 @@
 /**
- * A write as asked for, checked as far as that goes without the item. AWS, "API Reference: PutItem, UpdateItem,
- * DeleteItem, ConditionCheck".
+ * A requested write, checked as far as possible without the item. AWS, "API Reference: PutItem, UpdateItem, DeleteItem,
+ * ConditionCheck".
  */
 import { validation } from '../errors.js';
 import { bindCondition, type Condition } from '../expressions/condition.js';
@@ -18,14 +18,16 @@ import { type Call, choice, nullMember, textMember } from './context.js';
 export interface PlannedWrite {
   readonly table: Table;
   readonly item: ItemKey;
-  /** Absent: it is written whatever is there. */
+  /** If absent, the write is unconditional. */
   readonly condition?: Condition;
   readonly returnOnFailure: boolean;
-  /** The item afterwards. @throws {DynamoDbError} ValidationException where the item as it is doesn't allow it */
+  /**
+   * Returns the item after the write. @throws {DynamoDbError} ValidationException if the current item doesn't allow it
+   */
   readonly next: (before: Item | undefined) => Item | undefined;
-  /** It only looks. */
+  /** Present if it only checks and writes nothing. */
   readonly check?: true;
-  /** What an update changes. */
+  /** Paths that an update changes. */
   readonly paths?: readonly Path[];
 }
 
@@ -75,7 +77,7 @@ function planKeyed(call: Call, input: WireObject): Pick<PlannedWrite, 'table' | 
   return { table, item: { table: table.name, key: readKey(input.Key, table.definition) } };
 }
 
-/** The last one to read the placeholders: none may be left over. */
+/** Reads the placeholders last: none may remain unused. */
 function condition(input: WireObject, shared?: Placeholders): Pick<PlannedWrite, 'condition' | 'returnOnFailure'> {
   const text = textMember(input, 'ConditionExpression');
   const placeholders = shared ?? new Placeholders(input, [text]);
@@ -85,6 +87,9 @@ function condition(input: WireObject, shared?: Placeholders): Pick<PlannedWrite,
   return { ...(text === undefined ? {} : { condition: bound }), returnOnFailure: wanted === 'ALL_OLD' };
 }
 
-/** Of the item before or after, whichever is larger; a check and a refused write pay for what they found. */
+/**
+ * Units of the item before or after, whichever is larger; a check and a refused write cost the units of the item that
+ * they found.
+ */
 export const unitsOf = (before: Item | undefined, after: Item | undefined): number =>
   writeUnits(Math.max(before ? itemBytes(before) : 0, after && after !== before ? itemBytes(after) : 0));

@@ -1,4 +1,4 @@
-/** What a Query or a Scan reads, and what it may ask of it. AWS, "API Reference: Query, Scan". */
+/** The source that a Query or a Scan reads, and which options it allows. AWS, "API Reference: Query, Scan". */
 import { validation } from '../errors.js';
 import { attributesOf } from '../expressions/condition.js';
 import type { KeyCondition } from '../expressions/key-condition.js';
@@ -16,7 +16,7 @@ import { type Call, choice, textMember } from './context.js';
 export interface Source {
   readonly table: Table;
   readonly index?: SecondaryIndex;
-  /** Of the index, where one is read. */
+  /** Key of the index, if an index is read. */
   readonly key: KeySchema;
   readonly consistent: boolean;
   readonly order: Order;
@@ -24,7 +24,7 @@ export interface Source {
 
 const SELECT = ['ALL_ATTRIBUTES', 'ALL_PROJECTED_ATTRIBUTES', 'COUNT', 'SPECIFIC_ATTRIBUTES'] as const;
 
-/** @throws {DynamoDbError} ValidationException where there is no such index, or it is to be read consistently */
+/** @throws {DynamoDbError} ValidationException if there is no such index, or a consistent read of it is requested */
 export function readSource(call: Call, input: WireObject): Source {
   const table = call.table(input.TableName);
   const consistent = input.ConsistentRead === true;
@@ -36,7 +36,7 @@ export function readSource(call: Call, input: WireObject): Source {
   return { table, index, key: index.definition.key, consistent, order: index.order };
 }
 
-/** The place behind which a page begins; it need not hold an item any more. */
+/** Returns the position after which a page begins; there may be no item at that position any more. */
 export function startKey(input: WireObject, source: Source, wanted?: KeyCondition): Item | undefined {
   if (input.ExclusiveStartKey === undefined) return undefined;
   const start = normalItem(input.ExclusiveStartKey);
@@ -62,7 +62,7 @@ export function startKey(input: WireObject, source: Source, wanted?: KeyConditio
   throw validation('The provided starting key is outside query boundaries based on provided conditions');
 }
 
-/** What to show of an item; undefined where only the count is wanted. */
+/** Returns the projection; undefined if only the count is requested. */
 export function projectionOf(
   input: WireObject,
   { index }: Source,
@@ -96,7 +96,10 @@ export function projectionOf(
   return projection ? projection.of : (item) => item;
 }
 
-/** A filter sees what was read: a Query's can't ask for its keys, and an index's can't for what the index lacks. */
+/**
+ * Refuses a filter on unavailable attributes: a Query's can't use its keys, and an index's can't use attributes that
+ * the index lacks.
+ */
 export function refuseFilter(text: string, placeholders: Placeholders, { index, key }: Source, isQuery: boolean): void {
   for (const name of attributesOf(text, placeholders)) {
     if (isQuery && attributeNames(key).includes(name)) {

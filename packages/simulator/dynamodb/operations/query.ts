@@ -25,7 +25,10 @@ const OF_BOTH = [
   'ExpressionAttributeValues',
 ];
 
-/** One page of one partition's items in the order of their sort keys: at most 1 MB, or `Limit` items, before the filter. */
+/**
+ * Returns one page of a partition's items in the order of their sort keys: at most 1 MB, or `Limit` items, before the
+ * filter.
+ */
 export function query(call: Call, input: WireObject): WireObject {
   allow(input, 'KeyConditionExpression', 'ScanIndexForward', ...OF_BOTH);
   const source = readSource(call, input);
@@ -65,7 +68,7 @@ function* inDirection(entries: readonly Entry[], from: number, to: number, forwa
   else for (let at = to - 1; at >= from; at--) yield entries[at] as Entry;
 }
 
-/** One page of all items, in an order that says nothing. */
+/** Returns one page of all items, in an order without meaning. */
 export function scan(call: Call, input: WireObject): WireObject {
   if (input.Segment !== undefined) throw new NotModelled('parallel scans');
   allow(input, ...OF_BOTH);
@@ -84,7 +87,7 @@ function* allEntries(
 ): Generator<Entry> {
   const names = store.scanOrder();
   const partition = start && store.partitionOf(start);
-  // The partition may have gone since: the page goes on with the one behind its place.
+  // The partition may have been deleted since: the page continues with the next one in the order.
   const first =
     partition === undefined ? 0 : firstWhere(names, (name) => store.comparePartitions(name, partition) >= 0);
   for (let at = first; at < names.length; at++) {
@@ -95,7 +98,7 @@ function* allEntries(
   }
 }
 
-/** Checks what Query and Scan have in common; what comes back makes the answer. */
+/** Checks and reads what Query and Scan have in common; the caller builds the answer. */
 function readPage(call: Call, input: WireObject, source: Source, placeholders: Placeholders, isQuery: boolean) {
   const { table, index, key, consistent } = source;
   const capacity = choice(input, 'ReturnConsumedCapacity', CAPACITY);

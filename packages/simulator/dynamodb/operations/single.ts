@@ -66,7 +66,10 @@ export function updateItem(call: Call, input: WireObject): WireObject {
   return write(call, input, planUpdate(call, input), wanted);
 }
 
-/** One item, at once: refused by another's transaction on it, then by its own condition, then by the item itself. */
+/**
+ * Writes one item at once. It can be refused by another request's transaction on the item, then by its own condition,
+ * then by the item itself.
+ */
 function write(call: Call, input: WireObject, planned: PlannedWrite, wanted: ReturnValues): WireObject {
   const capacity = choice(input, 'ReturnConsumedCapacity', CAPACITY);
   const { table, item, condition, paths } = planned;
@@ -83,7 +86,7 @@ function write(call: Call, input: WireObject, planned: PlannedWrite, wanted: Ret
   return { ...(attributes ? { Attributes: attributes } : {}), ...call.consumption.report(capacity, 'one') };
 }
 
-/** `Attributes` of the answer; absent where there is nothing to show. */
+/** `Attributes` of the answer; absent if there are none to show. */
 function shown(
   wanted: ReturnValues,
   before: Item | undefined,

@@ -3,12 +3,15 @@
 const VALID_MS = 10 * 60 * 1000;
 
 export class Tokens {
-  /** In the order of time. */
+  /** Ordered by time. */
   private readonly kept = new Map<string, { readonly body: unknown; readonly until: number }>();
 
   constructor(private readonly now: () => number) {}
 
-  /** Whether a transaction with this token has committed within 10 minutes, with the same body or with another one. */
+  /**
+   * Checks whether a transaction with this token has committed within 10 minutes, with the same body or with another
+   * one.
+   */
   find(token: string, body: unknown): 'same' | 'other' | undefined {
     this.forgetOld();
     const found = this.kept.get(token);
@@ -28,7 +31,7 @@ export class Tokens {
   }
 }
 
-/** JSON without regard to the order of members. */
+/** JSON with its members in a canonical order. */
 const canonical = (body: unknown): string =>
   JSON.stringify(body, (_name, value: unknown) =>
     typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -1,9 +1,10 @@
 /**
- * All or nothing, of up to 100 items. AWS, "Amazon DynamoDB Transactions: How it works"; "API Reference:
+ * All-or-nothing operations on up to 100 items. AWS, "Amazon DynamoDB Transactions: How it works"; "API Reference:
  * TransactWriteItems, TransactGetItems, CancellationReason".
  *
- * Units are doubled per item of the transaction. Two things that no page says: index entries are counted once (they are
- * no items of the transaction), and a cancelled transaction pays as if it had committed, its index writes excepted.
+ * Units are doubled per item of the transaction. AWS documents neither of these two rules: index entries are counted
+ * once (they are no items of the transaction), and a cancelled transaction costs as much as a committed one, except for
+ * its index writes.
  */
 import {
   type CancellationReason,
@@ -54,7 +55,10 @@ export function transactWriteItems(call: Call, input: WireObject, tokens: Tokens
   return call.consumption.report(capacity, 'transaction');
 }
 
-/** The items that it would lock. @throws {DynamoDbError} as the transaction itself would, where it isn't a valid one */
+/**
+ * Returns the items that the transaction would lock. @throws {DynamoDbError} the transaction's own error, if it isn't
+ * valid
+ */
 export const itemsWritten = (call: Call, input: WireObject): readonly ItemKey[] =>
   planWrites(call, input).map(({ item }) => item);
 
@@ -86,7 +90,7 @@ function planWrite(call: Call, member: WireObject): PlannedWrite {
   return planUpdate(call, write);
 }
 
-/** Looks at every item, and says of each why it stands in the way. Nothing is written here. */
+/** Checks every item, and returns for each one why it prevents the transaction. It writes nothing. */
 function decide(call: Call, planned: readonly PlannedWrite[]) {
   const changes: Change[] = [];
   const reasons = planned.map((write): CancellationReason => {
@@ -127,7 +131,10 @@ function reasonAgainst(
   }
 }
 
-/** Done within the last 10 minutes: nothing happens, and reading the items is what it costs. */
+/**
+ * Answers a transaction that was committed within the last 10 minutes: nothing happens, and it costs a read of the
+ * items.
+ */
 function repeated(call: Call, planned: readonly PlannedWrite[], capacity: string | undefined): WireObject {
   for (const { table, item } of planned) {
     call.consumption.read(table.name, 2 * readUnits(table.find(item.key)?.bytes ?? 0, true));

@@ -2,30 +2,31 @@ import type { AttributeValue, Item, WireObject } from '../wire.js';
 import type { RandomOperation } from './random-operations.js';
 
 /**
- * An answer in a form in which model and DynamoDB Local must agree. What is smoothed out here is either without an order
- * on AWS as well (sets, batches, items of an index with equal sort keys, scans), or a known fault of DynamoDB Local:
+ * Returns an answer in a form in which the model and DynamoDB Local must agree. Everything that is normalised here
+ * either has no order on AWS as well (sets, batches, items of an index with equal sort keys, scans), or is a known
+ * fault of DynamoDB Local:
  *
- * 1. ReturnValues UPDATED_OLD and UPDATED_NEW show whole top-level attributes; AWS shows the updated parts of them.
- *    So only the names of the attributes are compared.
- * 2. An update inside a transaction that doesn't fit its item is a ValidationException; AWS cancels the transaction with
- *    the reason ValidationError ("API Reference: TransactWriteItems"). Both count as the same here.
- * 3. Units of transactions and batches are others than the documented ones (a Put of 10 bytes in a transaction costs 4),
- *    and a Query that reads nothing costs 0. They aren't compared; unit tests hold them against the documentation.
- * 4. Messages differ in wording from AWS's in places: only the error's type is compared here, and where an item or
- *    reasons come with it, those too.
+ * 1. ReturnValues UPDATED_OLD and UPDATED_NEW show whole top-level attributes; AWS shows the updated parts of them. So
+ *   only the names of the attributes are compared.
+ * 2. An update inside a transaction that doesn't fit its item is a ValidationException; AWS cancels the transaction
+ *   with the reason ValidationError ("API Reference: TransactWriteItems"). Both count as the same here.
+ * 3. Units of transactions and batches differ from the documented ones (a Put of 10 bytes in a transaction costs 4),
+ *   and a Query that reads nothing costs 0. They aren't compared; unit tests check them against the documentation.
+ * 4. The wording of some messages differs from AWS's: only the error's type is compared here, and an item or reasons if
+ *   they come with it.
  *
  * 5. A page that its Limit ends at the very bound of a sort key's range (`=`, `<=`, `>=`, BETWEEN) has no
- *    LastEvaluatedKey. AWS promises only that its absence means the end; the model gives one, as for any full page.
- * 6. An index over two attributes costs a write unit where an item that has only one of them changes. On AWS an item
- *    that is in the index neither before nor after costs nothing there ("Using Global Secondary Indexes"). So the units
- *    of `byKind`, and their sum with others, aren't compared.
- * 7. What arithmetic makes keeps zeros behind the point ("100.0"); AWS trims leading and trailing zeros.
+ *   LastEvaluatedKey. AWS promises only that its absence means the end; the model returns one, as for any full page.
+ * 6. An index over two attributes costs a write unit if an item that has only one of them changes. On AWS an item that
+ *   is in the index neither before nor after costs nothing there ("Using Global Secondary Indexes"). So the units of
+ *   `byKind`, and their sum with others, aren't compared.
+ * 7. Results of arithmetic keep zeros after the point ("100.0"); AWS trims leading and trailing zeros.
  * 8. A Query for a partition key above 2,048 bytes finds nothing; AWS refuses such a key ("Quotas in Amazon DynamoDB").
- *    The generator writes none.
+ *   The generator writes none.
  *
- * Avoided by the generator: SET of an index's key to another type (DynamoDB Local stores it, AWS refuses it), and parts
- * of requests in JSON of a wrong type (DynamoDB Local converts them, AWS answers SerializationException); two writes of
- * one item in a transaction (DynamoDB Local looks at the conditions first).
+ * The generator avoids these cases: SET of an index's key to another type (DynamoDB Local stores it, AWS refuses it),
+ * parts of requests in JSON of a wrong type (DynamoDB Local converts them, AWS answers SerializationException), and two
+ * writes of one item in a transaction (DynamoDB Local checks the conditions first).
  */
 export function comparable({ operation, input }: RandomOperation, status: number, body: WireObject): unknown {
   if (status !== 200) return refusal(body);
@@ -67,7 +68,7 @@ const unordered = (input: WireObject, operation: string): boolean =>
 const sorted = (items: unknown): unknown =>
   (items as readonly unknown[]).map((item) => JSON.stringify(smooth(item))).sort();
 
-/** Members of objects and of sets in one order. */
+/** Sorts the members of objects and of sets. */
 export function smooth(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(smooth);
   if (typeof value !== 'object' || value === null) return value;

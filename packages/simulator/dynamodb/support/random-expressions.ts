@@ -7,7 +7,10 @@ const NUMBERS = ['0', '1', '2', '-3', '1.5', '10', '0.1', '100000000000000000000
 const TEXTS = ['', 'a', 'ab', 'abc', 'b', 'é', '\ud83d\ude00', '\uffee'];
 const BINARIES = ['', 'AQ==', 'AQI=', 'Ag==', '/w=='];
 
-/** Expressions over a few attributes, with their placeholders: mostly of fitting types, so that both outcomes occur. */
+/**
+ * A generator of expressions over a few attributes, with their placeholders: mostly of matching types, so that both
+ * outcomes occur.
+ */
 export class ExpressionWriter {
   static readonly attributes: readonly Name[] = [
     'num',
@@ -112,7 +115,7 @@ export class ExpressionWriter {
     }
   }
 
-  /** Of a sort key whose bounds `bound` makes. */
+  /** Writes a range of a sort key with bounds from `bound`. */
   range(name: string, bound: () => AttributeValue): string {
     const { dice } = this;
     const value = (): string => this.value(bound());

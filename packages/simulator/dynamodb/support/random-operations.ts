@@ -9,10 +9,10 @@ export interface RandomOperation {
 
 const KINDS = ['a', 'b'];
 const TAGS = ['a', 'ab', 'b', 'é'];
-/** No key can be one of these: empty, and longer than a sort key may be. */
+/** Invalid keys: an empty one, and one that is longer than a sort key may be. */
 const NO_KEYS = ['', 'x'.repeat(1025)];
 
-/** Requests over a few items of one table, most of them valid. */
+/** A generator of requests over a few items of one table, most of them valid. */
 export class OperationWriter {
   constructor(
     private readonly dice: Dice,
@@ -196,7 +196,7 @@ export class OperationWriter {
     );
   }
 
-  /** Of different items; now and then not. */
+  /** Keeps parts for different items, and occasionally a duplicate. */
   private distinct<T extends { readonly Key?: unknown; readonly Item?: Item }>(
     most: number,
     make: () => T,

@@ -9,11 +9,11 @@ export function seeded(seed: number): () => number {
   };
 }
 
-/** Choices by a seed. */
+/** Seeded random choices. */
 export class Dice {
   constructor(readonly random: () => number) {}
 
-  /** A whole number from 0 to `below - 1`. */
+  /** Returns a whole number from 0 to `below - 1`. */
   number(below: number): number {
     return Math.floor(this.random() * below);
   }

@@ -4,7 +4,7 @@ import { seeded } from './random.js';
 
 export const TABLE = 'things';
 
-/** A table with everything that the tests need. */
+/** A table with all features that the tests need. */
 export const PROPERTIES = {
   KeySchema: [
     { AttributeName: 'pk', KeyType: 'HASH' },
@@ -45,7 +45,7 @@ export const PROPERTIES = {
   TimeToLiveSpecification: { AttributeName: 'expiresAt', Enabled: true },
 } as const;
 
-/** A model with that table, and a clock to be moved. */
+/** Creates a model with that table, and a clock that tests can move. */
 export function model(options: Partial<DynamoDbModelOptions> = {}) {
   const clock = { now: Date.UTC(2026, 0, 1) };
   const db = new DynamoDbModel({ now: () => clock.now, random: seeded(1), indexDelay: () => 0, ...options });
