@@ -5,7 +5,7 @@ import type { Violation } from '../../../packages/simulator/search/scenario.js';
 import type { Commit } from '../support/facts.js';
 import { type Check, violation } from './violation.js';
 
-/** What is true of every customer's credit, whatever came twice, late, at once or in another order. */
+/** Invariants of every customer's credit, despite duplicates, delays, concurrency and reordering. */
 export const accounts: Check = (facts) => [
   ...withinTheLimit(facts),
   ...onceByBusinessId(facts),
@@ -15,15 +15,15 @@ export const accounts: Check = (facts) => [
   ...rowsAreRight(facts),
 ];
 
-/** Events of an account's commits. */
+/** Returns the events of an account's commits. */
 const eventsOf = (commits: readonly Commit[]): readonly AccountEvent[] =>
   commits.flatMap(({ events }) => events.map(({ type, data }) => ({ type, data: JSON.parse(data) }) as AccountEvent));
 
-/** The account as its first events tell it. @param version how many of them; all by default */
+/** Folds the account from its first events. @param version number of events; all by default */
 export const accountAt = (commits: readonly Commit[], version = Number.POSITIVE_INFINITY): Account =>
   eventsOf(commits).slice(0, version).reduce(evolveAccount, initialState.account);
 
-/** By order: the events that name it. */
+/** Groups events by the order that they name. */
 function byOrder(commits: readonly Commit[]): ReadonlyMap<string, readonly AccountEvent[]> {
   const found = new Map<string, AccountEvent[]>();
   for (const event of eventsOf(commits)) {
@@ -33,7 +33,7 @@ function byOrder(commits: readonly Commit[]): ReadonlyMap<string, readonly Accou
   return found;
 }
 
-/** No authorisation goes over the limit that held at its moment, and nothing is held that isn't there. */
+/** No authorization exceeds the limit at its time, and only held amounts are captured or released. */
 const withinTheLimit: Check = ({ accounts }) =>
   [...accounts].flatMap(([id, commits]) => {
     let account: Account = initialState.account;
@@ -64,7 +64,7 @@ const onceByBusinessId: Check = ({ accounts }) =>
     }),
   );
 
-/** Once a release was answered as done, nothing is held for its order any more. */
+/** After a release was answered as done, nothing is held for its order any more. */
 const releaseEndsAnOrder: Check = ({ accounts }) =>
   [...accounts].flatMap(([, commits]) =>
     [...byOrder(commits)].flatMap(([id, events]) => {
@@ -80,7 +80,7 @@ const releaseEndsAnOrder: Check = ({ accounts }) =>
     }),
   );
 
-/** What an account knows of an order is what the order's events tell. */
+/** The stored authorization of an order equals the fold of the order's events. */
 const ordersAreKnown: Check = ({ accounts, authorizations }) =>
   [...accounts].flatMap(([customer, commits]) =>
     [...byOrder(commits)].flatMap(([id, events]) => {
@@ -92,7 +92,7 @@ const ordersAreKnown: Check = ({ accounts, authorizations }) =>
     }),
   );
 
-/** G1: a limit that was acknowledged is in the account's history. */
+/** G1: an acknowledged limit is in the account's history. */
 const limitsAreSet: Check = ({ orderly, accounts }) =>
   orderly.answered.flatMap(({ path, body, reply }) => {
     const [, customer = ''] = /^\/accounts\/([^/]+)\/credit-limit$/.exec(path) ?? [];
@@ -106,7 +106,7 @@ const limitsAreSet: Check = ({ orderly, accounts }) =>
       : [violation('an acknowledged limit is committed', `${customer} ${creditLimit.amount}`, customer)];
   });
 
-/** The view of who has no credit left equals its rebuild, up to the last event that reached it. */
+/** The list of accounts without credit equals its rebuild, up to the last event that reached it. */
 const rowsAreRight: Check = (facts) =>
   [...facts.accounts].flatMap(([id, commits]) => {
     const listener = facts.listener('accounts-exhausted');

@@ -1,7 +1,10 @@
 import type { Commit, Facts } from '../support/facts.js';
 import { type Check, violation } from './violation.js';
 
-/** G7: what is left to an operator has rung, be it once too often: the count that an alarm waits for is never lost. */
+/**
+ * G7: everything that needs an operator has raised an alarm, perhaps more than once: the metric of an alarm is never
+ * lost.
+ */
 export const alarms: Check = (facts) => [
   ...rang(facts, 'SagasStuck', facts.sagas, 'SagaStuck'),
   ...rang(facts, 'RefundsFailed', facts.payments, 'RefundFailed'),

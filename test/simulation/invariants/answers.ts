@@ -1,7 +1,7 @@
 import type { Commit, Facts } from '../support/facts.js';
 import { type Check, violation } from './violation.js';
 
-/** What the steps of a saga name, whoever takes them. */
+/** Fields of a saga's step, for every participant. */
 interface Step {
   readonly orderId: string;
   readonly stepId: string;
@@ -9,8 +9,8 @@ interface Step {
 }
 
 /**
- * Each command was answered by one event of the commit that carried it out, with its step's id; or it is visible as failed
- * or pending. Payments answer when the provider did (charges.ts).
+ * One event of the commit that carried a command out answers it, with its step's id; otherwise the command is visible
+ * as failed or pending. Payments answer after the provider did (charges.ts).
  */
 export const answers: Check = (facts) =>
   [...facts.published].flatMap(([id, { detail }]) => {
@@ -27,7 +27,7 @@ export const answers: Check = (facts) =>
     return answered.length === 1 ? [] : [violation('a command is answered once', told, data.orderId)];
   });
 
-/** What a participant that answers at once knows of an order; nothing where it is another service. */
+/** Returns the commits of an order at a participant that answers at once; `undefined` for any other service. */
 function commitsOf(facts: Facts, to: string, { orderId, customerId = '' }: Step): readonly Commit[] | undefined {
   switch (to) {
     case 'catalog':

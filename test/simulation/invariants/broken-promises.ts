@@ -19,8 +19,9 @@ import { steps } from './steps.js';
 import { transports } from './transports.js';
 
 /**
- * What must be true once every fault has healed and everything has come to rest (design, section 1), and what must have been true after each write on the way.
- * @param meant failures that the scenario makes by itself, such as a poison message; by default none are
+ * Checks everything that must hold after every fault has healed and everything has come to rest (design, section 1),
+ * and what must have held after each write before that.
+ * @param meant selects failures that the scenario causes itself, such as a poison message; by default none
  * @returns every broken promise
  */
 export function brokenPromises(orderly: Orderly, meant?: (record: MessageRecord) => boolean): readonly Violation[] {

@@ -3,7 +3,7 @@ import { evolve, initialState, type Product } from '../../../lambdas/catalog/dom
 import type { Commit, Facts } from '../support/facts.js';
 import { type Check, violation } from './violation.js';
 
-/** What is true of products and of the answers about their prices, whatever came twice, late or at once. */
+/** Invariants of products and of price checks, despite duplicates, delays and concurrency. */
 export const catalog: Check = (facts) => [
   ...productsAreTheirEvents(facts),
   ...pricesAreSet(facts),
@@ -19,7 +19,7 @@ interface Written {
   readonly events: readonly ProductEvent[];
 }
 
-/** Each write of a product, in their order; commits of old ones may have expired. */
+/** Returns each write of a product, in their order; commits of old products may have expired. */
 const writtenProducts = ({ writes }: Facts): readonly Written[] =>
   writes.flatMap(({ at, changes }) =>
     changes.flatMap(({ after }) => {
@@ -34,7 +34,7 @@ const writtenProducts = ({ writes }: Facts): readonly Written[] =>
 const eventsOf = <Event>(commits: readonly Commit[]): readonly Event[] =>
   commits.flatMap(({ events }) => events.map(({ type, data }) => ({ type, data: JSON.parse(data) }) as Event));
 
-/** After each write a product is what its events tell, and its version counts them. */
+/** After each write a product equals the fold of its events, and its version is their number. */
 const productsAreTheirEvents: Check = (facts) => {
   const known = new Map<string, { readonly product: Product; readonly version: number }>();
   return writtenProducts(facts).flatMap(({ sku, state, events }) => {
@@ -52,7 +52,7 @@ const productsAreTheirEvents: Check = (facts) => {
   });
 };
 
-/** G1: a price that was acknowledged was written. */
+/** G1: an acknowledged price was written. */
 const pricesAreSet: Check = (facts) => {
   const written = writtenProducts(facts);
   return facts.orderly.answered.flatMap(({ method, path, body, reply }) => {
@@ -76,13 +76,13 @@ const asked = ({ published }: Facts): readonly Asked[] =>
     return to === 'catalog' ? [{ id, data, time: Date.parse(time) }] : [];
   });
 
-/** What an answer says, whichever event says it. */
+/** Returns the outcome of an answer, whichever event contains it. */
 const outcomeOf = ({ type, data }: PriceCheckEvent): string => {
   if (type === 'PricesConfirmed' || (type === 'SagaReplyRequested' && data.outcome === 'DONE')) return 'DONE';
   return `REFUSED ${data.reason} ${data.skus?.join(' ')}`;
 };
 
-/** A step has one answer, whatever has become of the prices; and it is told as a fact once. */
+/** A step has only one answer, whatever happens to the prices; and the answer is published as a fact once. */
 const answersAgree: Check = ({ priceChecks }) =>
   [...priceChecks].flatMap(([id, commits]) => {
     const events = eventsOf<PriceCheckEvent>(commits);
@@ -92,7 +92,7 @@ const answersAgree: Check = ({ priceChecks }) =>
     return right ? [] : [violation('all answers about an order agree', told, id)];
   });
 
-/** What was answered first was so at some moment between the question and the answer. */
+/** The first answer was true at some moment between the request and the answer. */
 const answersWereTrue: Check = (facts) => {
   const prices = writtenProducts(facts);
   return facts.writes.flatMap(({ at, changes }) =>
@@ -114,7 +114,7 @@ const answersWereTrue: Check = (facts) => {
   );
 };
 
-/** Whether an answer fits a product of this price, none where there was none. */
+/** Checks whether an answer fits a product with this price, or a missing product. */
 function isFoundBy(event: PriceCheckEvent, sku: string, amount: number | undefined, wanted: number): boolean {
   if (event.type !== 'PricesRefused') return amount === wanted;
   const { reason, skus } = event.data;

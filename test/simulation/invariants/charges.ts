@@ -4,7 +4,10 @@ import type { Facts } from '../support/facts.js';
 import { isUnderWay, toldOf } from './payments.js';
 import { type Check, violation } from './violation.js';
 
-/** What sagas are told of their orders' payments is so, whatever came twice, late, at once or in another order. */
+/**
+ * The answers that sagas get about their orders' payments are true, despite duplicates, delays, concurrency and
+ * reordering.
+ */
 export const charges: Check = (facts) => [
   ...nobodyElseIsCharged(facts),
   ...[...stepsIn(facts)].flatMap(([, step]) => [...answered(facts, step), ...answersAreTrue(facts, step)]),
@@ -12,11 +15,11 @@ export const charges: Check = (facts) => [
 
 interface Step {
   readonly command: StepCommand;
-  /** Messages that had an effect, or were recorded without one. */
+  /** Number of messages that had an effect, or were recorded without one. */
   readonly processed: number;
 }
 
-/** Steps that were sent, each once however often. */
+/** Returns the steps that were sent; repeats of a step count once. */
 function stepsIn(facts: Facts): ReadonlyMap<string, Step> {
   const steps = new Map<string, Step>();
   for (const [id, { detail }] of facts.published) {
@@ -34,7 +37,7 @@ const isAnswerTo =
   (event: PaymentEvent): event is Extract<PaymentEvent, { type: 'SagaReplyRequested' }> =>
     event.type === 'SagaReplyRequested' && event.data.stepId === data.stepId;
 
-/** At least once, unless its payment is still under way, and once a message at most. */
+/** A step is answered at least once, unless its payment is still in progress, and at most once per message. */
 function answered(facts: Facts, { command, processed }: Step): readonly Violation[] {
   const { orderId, stepId } = command.data;
   const { events, payment } = toldOf(facts, orderId);
@@ -44,7 +47,7 @@ function answered(facts: Facts, { command, processed }: Step): readonly Violatio
   return answers >= least && answers <= processed ? [] : [violation('a step is answered', told, orderId)];
 }
 
-/** Charged means charged, and undone means that nothing is kept, from then on. */
+/** "Charged" means that the charge was made. "Compensated" means that no money is kept from then on. */
 function answersAreTrue(facts: Facts, { command }: Step): readonly Violation[] {
   const { orderId } = command.data;
   const { events, tally } = toldOf(facts, orderId);
@@ -63,7 +66,7 @@ function answersAreTrue(facts: Facts, { command }: Step): readonly Violation[] {
     : [violation('nothing is kept once an undoing was answered', told, orderId)];
 }
 
-/** What the provider did belongs to a payment that was asked for. */
+/** Every effect at the provider belongs to a requested payment. */
 const nobodyElseIsCharged: Check = (facts) =>
   [...facts.sandbox.keys()]
     .filter((key) => key.startsWith('TALLY#'))

@@ -10,7 +10,7 @@ const deployment = deploymentOf(prodAssembly());
 
 const COMMAND = '01a1f83c-e44b-763d-8f3e-a17318d26ae4';
 
-/** A history in which one commit of the orders' table carries a command. */
+/** Creates a history in which one commit of the orders' table contains a command. */
 async function commanding(to: string): Promise<Orderly> {
   const orderly = new Orderly(new Cloud(deployment, { seed: 'commands' }));
   const { cloud, services } = orderly;
@@ -38,7 +38,7 @@ async function commanding(to: string): Promise<Orderly> {
   return orderly;
 }
 
-/** The commit is put by no function, so who committed it is not known: that check is left out. */
+/** No function writes the commit, so its writer is unknown, and the check of the writer is left out. */
 const broken = (orderly: Orderly): readonly string[] =>
   deliveries(new Facts(orderly))
     .filter(({ invariant }) => invariant !== 'a relay publishes what its own service committed')

@@ -6,7 +6,7 @@ import type { Violation } from '../../../packages/simulator/search/scenario.js';
 import { type Commit, type Facts, idIn, isCommit, type QueueListener } from '../support/facts.js';
 import { type Check, violation } from './violation.js';
 
-/** What became of each commit and each event: G1, G3 and G5. */
+/** Outcome of each commit and each event: G1, G3 and G5. */
 export const deliveries: Check = (facts) => [
   ...published(facts),
   ...committed(facts),
@@ -28,7 +28,7 @@ const published: Check = (facts) =>
       );
   });
 
-/** What a relay puts on the bus is its own service's, and in a commit of it: nobody speaks for another. */
+/** A relay publishes only messages of its own service's commits: no service publishes for another. */
 const committed: Check = ({ writes, orderly: { services, cloud } }) => {
   const commits = writes.flatMap(({ changes }) =>
     changes.flatMap(({ table, after }) =>
@@ -67,7 +67,7 @@ const processed: Check = (facts) =>
     }),
   );
 
-/** G3, G5: each command reached a consumer of the service that it is for, or is visible as failed or pending there. */
+/** G3, G5: each command reached a consumer of its target service, or is visible as failed or pending there. */
 const carriedOut: Check = (facts) =>
   [...facts.published].flatMap(([id, event]) => {
     const { to, subject } = event.detail as { to?: string; subject: string };
@@ -83,7 +83,7 @@ const carriedOut: Check = (facts) =>
     ];
   });
 
-/** G3: one message or request has one commit of each kind of aggregate. */
+/** G3: one message or request leads to at most one commit of each kind of aggregate. */
 const oneEffect: Check = ({ orders, sagas, reservations, accounts, payments }) =>
   [orders, sagas, reservations, accounts, payments].flatMap((aggregates) => {
     const byTrigger = new Map<string, string>();
@@ -98,7 +98,7 @@ const oneEffect: Check = ({ orders, sagas, reservations, accounts, payments }) =
     );
   });
 
-/** G5: a queue forgets a message only once its consumer's record, or what a projection shows, says what came of it. */
+/** G5: a message leaves its queue only after its consumer's record, or the projection, shows its outcome. */
 const deletedWithReason: Check = (facts) =>
   facts.listeners.flatMap((listener) =>
     facts.queuesOf(listener).flatMap((queue) =>

@@ -2,13 +2,14 @@ import type { Violation } from '../../../packages/simulator/search/scenario.js';
 import type { Facts, MessageRecord } from '../support/facts.js';
 import { violation } from './violation.js';
 
-/** Most failures that are shown: one cause makes many. */
+/** Maximum number of failures in a report: one cause leads to many. */
 const MOST = 3;
 
 /**
- * Nothing fails without a reason. A fault that passes leaves nothing to an operator: only what the scenario means to
- * fail, and what EventBridge could not hand over for a day, may be left in a failure record; and no saga is stuck in the
- * end, be it meant to have been. Where no fault was made and none is meant, no invocation fails either.
+ * Checks that nothing fails without a reason. A transient fault leaves no work to an operator: a failure record may
+ * only remain for a failure that the scenario means to cause, or for an event that EventBridge could not deliver for a
+ * day. No saga is stuck at the end, not even a saga that the scenario meant to be stuck. If no fault was made and none
+ * is meant, no invocation fails either.
  */
 export function nothingFails(facts: Facts, meant?: (record: MessageRecord) => boolean): readonly Violation[] {
   const { made } = facts.orderly.cloud.faults;

@@ -5,15 +5,15 @@ import type { Violation } from '../../../packages/simulator/search/scenario.js';
 import type { Facts } from '../support/facts.js';
 import { type Check, violation } from './violation.js';
 
-/** What a history is deployed with (support/assembly.ts). */
+/** Limits with which a history is deployed (support/assembly.ts). */
 const LIMITS = settingsFor('prod').customerLimits;
 
-/** What is true of every customer's limits, whatever was asked twice, at once, or lost on its way. */
+/** Invariants of every customer's limits, despite duplicates, concurrency and losses. */
 export const limits: Check = (facts) => [...countsAreRight(facts), ...accountsAreWithinLimits(facts)];
 
 type Count = Record<string, number>;
 
-/** By customer and day: what was accepted of them, by the commits of their payments. */
+/** Counts the accepted requests by customer and day, from the commits of their payments. */
 function accepted({ payments }: Facts): ReadonlyMap<string, Count> {
   const counts = new Map<string, Count>();
   const add = (key: string, name: string, by: number): void => {
@@ -24,7 +24,7 @@ function accepted({ payments }: Facts): ReadonlyMap<string, Count> {
     let customer: string | undefined;
     for (const { at, events } of commits) {
       for (const { type, data } of events.map(({ type, data }) => ({ type, data: JSON.parse(data) }) as PaymentEvent)) {
-        // Orders' payments, and what undoes them, are no customer's request.
+        // Orders' payments and their compensations are no requests of a customer.
         if (type === 'PaymentRequested' && data.stepId === undefined) {
           customer = data.customerId;
           add(`limit#${customer}#${at.slice(0, 10)}`, 'payments', 1);
@@ -39,9 +39,9 @@ function accepted({ payments }: Facts): ReadonlyMap<string, Count> {
   return counts;
 }
 
-/** Each accepted payment and refund is counted once, nothing else is, and no day has more than its limit. */
+/** Each accepted payment and refund is counted once, nothing else is counted, and no day exceeds its limit. */
 const countsAreRight: Check = (facts) => {
-  // As they were last written: they expire.
+  // The last stored counts, since they expire.
   const stored = new Map<string, Count>();
   for (const { changes } of facts.writes) {
     for (const { after } of changes) {
@@ -73,7 +73,9 @@ const sorted = (count: Count): string =>
     .sort()
     .join(', ');
 
-/** No account authorises more orders than its limits say, and none is declined for a limit that wasn't reached. */
+/**
+ * No account authorises more orders than its limits allow, and no order is declined for a limit that wasn't reached.
+ */
 const accountsAreWithinLimits: Check = ({ accounts }) =>
   [...accounts].flatMap(([customer, commits]) => {
     const underWay = new Set<string>();

@@ -5,7 +5,7 @@ import type { Commit, Facts } from '../support/facts.js';
 import type { Row } from '../support/orderly.js';
 import { type Check, violation } from './violation.js';
 
-/** What is true of every payment, at us and at the provider, whatever was asked, answered or lost how often. */
+/** Invariants of every payment, here and at the provider, however often a request, an answer or a loss occurs. */
 export const payments: Check = (facts) => [
   ...[...facts.payments.keys()].flatMap((id) => {
     const told = toldOf(facts, id);
@@ -15,13 +15,13 @@ export const payments: Check = (facts) => [
   ...onePayment(facts),
 ];
 
-/** What is said of a payment, and what was done. */
+/** Published events of a payment, and its effects at the provider. */
 export interface Told {
   readonly id: string;
   readonly commits: readonly Commit[];
   readonly events: readonly PaymentEvent[];
   readonly payment: Payment;
-  /** What the sandbox really did. */
+  /** Actual effects at the sandbox. */
   readonly tally: Tally;
 }
 
@@ -47,7 +47,7 @@ function tallyOf({ sandbox }: Facts, id: string): Tally {
   return { charges, chargeSum, refunds, refundSum } as Tally;
 }
 
-/** G1: what was acknowledged is committed. */
+/** G1: an acknowledged payment is committed. */
 const acknowledgedIsCommitted: Check = ({ orderly, payments }) =>
   orderly.answered.flatMap(({ method, path, key, reply }) => {
     if (method !== 'POST' || !/^\/payments(\/[^/]+\/refund)?$/.test(path) || reply.status !== 201) return [];
@@ -57,7 +57,7 @@ const acknowledgedIsCommitted: Check = ({ orderly, payments }) =>
     return isThere ? [] : [violation('an acknowledged payment is committed', `${wanted} of ${key}`, id)];
   });
 
-/** G2: no key has two payments, and no payment is without a request; those of orders are asked for by their sagas. */
+/** G2: no key has two payments, and every payment has a request; sagas request the payments of orders. */
 const onePayment: Check = ({ orderly, payments }) => {
   const requested = [...payments.values()].filter((commits) =>
     eventsOf(commits).some(({ type, data }) => type === 'PaymentRequested' && data.stepId === undefined),
@@ -85,7 +85,10 @@ function chargedOnce({ id, payment, tally, events }: Told): readonly Violation[]
   return agree[payment.status] ? [] : [violation('what is said of a charge is what was done', told, id)];
 }
 
-/** Money is conserved: what was given back is what we say, each refund once, and no more than was charged. */
+/**
+ * Money is conserved: the refunds at the provider equal ours, each refund is made once, and their sum is at most the
+ * charge.
+ */
 function refundedOnce({ id, payment, tally, events }: Told): readonly Violation[] {
   if (!isRequested(payment)) return [];
   const done = events.flatMap((event) => (event.type === 'PaymentRefunded' ? [event.data] : []));
@@ -103,7 +106,7 @@ function refundedOnce({ id, payment, tally, events }: Told): readonly Violation[
   return right ? [] : [violation('a refund is made once, and never of more than was charged', told, id)];
 }
 
-/** What isn't through yet waits for a message that an operator can see. */
+/** An unfinished payment waits for a message that an operator can see. */
 function endsOrIsVisible(facts: Facts, { id, commits, payment }: Told): readonly Violation[] {
   const listener = facts.listener('payments-provider');
   const visible = (type: string, part: string): boolean => {
@@ -128,7 +131,7 @@ function endsOrIsVisible(facts: Facts, { id, commits, payment }: Told): readonly
   }
 }
 
-/** Whether the provider still has something to do. */
+/** Whether the provider still has to act. */
 export const isUnderWay = (payment: Payment): boolean =>
   payment.status === 'REQUESTED' ||
   payment.status === 'PREPARED' ||

@@ -3,7 +3,7 @@ import type { Facts } from '../support/facts.js';
 import type { Call, Row } from '../support/orderly.js';
 import { type Check, violation } from './violation.js';
 
-/** G8: personal data is in plain text nowhere, and who was forgotten stays so. */
+/** G8: personal data is nowhere in plain text, and a forgotten person stays forgotten. */
 export const people: Check = (facts) => [
   ...plainTextNowhere(facts),
   ...answersAreTrue(facts),
@@ -11,7 +11,7 @@ export const people: Check = (facts) => [
   ...inNoLog(facts),
 ];
 
-/** What of a body is a person's: an address, and what they write in words of their own. */
+/** Personal fields of a body: an address, and texts that the customer wrote. */
 const PERSONAL = ['deliverTo', 'clientReference', 'reason'] as const;
 type Personal = { readonly [field in (typeof PERSONAL)[number]]?: unknown };
 
@@ -24,11 +24,11 @@ const textsIn = (value: unknown): readonly string[] =>
       ? []
       : [String(value)];
 
-/** In no table, at no time; in no queue, batch or log line, and in nothing that the bus has taken. */
+/** Personal data is in no table at any time, in no queue, batch or log line, and in no event that the bus accepted. */
 const plainTextNowhere: Check = ({ orderly, writes }) => {
   const calls = [...orderly.answered, ...orderly.unanswered];
   const values = calls.flatMap((call) => PERSONAL.flatMap((field) => textsIn(personalIn(call)[field])));
-  // A country is everybody's.
+  // A country does not identify a person.
   const secrets = [...new Set(values)].filter((value) => value.length > 2);
   if (secrets.length === 0) return [];
   const tables = [...orderly.services.flatMap(({ table, records }) => [table, records]), orderly.personalKeys];
@@ -44,10 +44,10 @@ const plainTextNowhere: Check = ({ orderly, writes }) => {
   );
 };
 
-/** No log names a customer: it would outlive their wish to be forgotten. */
+/** No log contains a customer's id: it would remain after the customer is forgotten. */
 const inNoLog: Check = ({ orderly }) => {
   const callers = [...orderly.answered, ...orderly.unanswered].map(({ as }) => as);
-  // Whose account there is has called nothing where commands are sent by a scenario's hand.
+  // If a scenario sends the commands itself, the owner of an account made no API call.
   const accounts = orderly.services.flatMap(({ table }) =>
     orderly.itemsOf(table).flatMap(({ pk }) => /^Account#(.+)$/.exec(String(pk))?.[1] ?? []),
   );
@@ -61,7 +61,10 @@ const inNoLog: Check = ({ orderly }) => {
     .map(({ fn, text }) => violation('no log names a customer', `${fn}: ${text}`));
 };
 
-/** What a request is answered with is what it sent, or says that it is forgotten; nobody else's. */
+/**
+ * An answer contains the personal data that its own request sent, or marks them as forgotten; it never contains another
+ * person's.
+ */
 const answersAreTrue: Check = ({ orderly }) =>
   orderly.answered.flatMap((call) =>
     (['deliverTo', 'clientReference'] as const).flatMap((field) => {
@@ -75,7 +78,7 @@ const answersAreTrue: Check = ({ orderly }) =>
     }),
   );
 
-/** Once a tombstone stands in the table, it stays, and nothing stands there beside it. */
+/** After a tombstone is in the table, it stays, and its partition contains nothing else. */
 const forgottenForEver: Check = (facts) => {
   const { orderly } = facts;
   const items = new Map(orderly.itemsOf(orderly.personalKeys).map((item) => [String(item.pk), item]));
@@ -89,7 +92,7 @@ const forgottenForEver: Check = (facts) => {
   });
 };
 
-/** A function wrote over a tombstone. */
+/** Whether a function overwrote a tombstone. */
 const wasBroughtBack = ({ writes }: Facts, pk: string): boolean =>
   writes.some(({ changes }) =>
     changes.some(({ before, after }) => (before as Row | undefined)?.forgottenAt !== undefined && after?.pk === pk),

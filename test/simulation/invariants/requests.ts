@@ -1,7 +1,7 @@
 import type { Answered, Call } from '../support/orderly.js';
 import { type Check, violation } from './violation.js';
 
-/** What clients were told: G1, G2, and that nobody sees what is another's. */
+/** Answers to clients: G1, G2, and no client sees another's data. */
 export const requests: Check = (facts) => [
   ...acknowledgedIsCommitted(facts),
   ...oneAnswer(facts),
@@ -12,7 +12,7 @@ export const requests: Check = (facts) => [
   ),
 ];
 
-/** G1: what was acknowledged is committed. */
+/** G1: an acknowledged request is committed. */
 const acknowledgedIsCommitted: Check = (facts) =>
   facts.orderly.answered.flatMap(({ method, path, body, reply, key }) => {
     const { orderId = '' } = reply.body as { orderId?: string };
@@ -36,11 +36,14 @@ const acknowledgedIsCommitted: Check = (facts) =>
     return [];
   });
 
-/** The request that a key names, or a number: `auto` is the body's hash, and a key with another body is refused by itself. */
+/**
+ * Returns the request that a key or a number identifies: `auto` is the body's hash, and a key with another body is
+ * refused.
+ */
 const scopeOf = ({ as, method, path, key, numbered, body }: Call): string =>
   `${as} ${method} ${path} ${key ?? `${numbered?.session} ${numbered?.number}`} ${JSON.stringify(body)}`;
 
-/** G2: the same request has one answer, and one of its answers at most is the first. */
+/** G2: the same request has one answer, and at most one of its answers is the first. */
 const oneAnswer: Check = ({ orderly }) => {
   const first = new Map<string, string>();
   const firsts = new Set<string>();
@@ -49,8 +52,8 @@ const oneAnswer: Check = ({ orderly }) => {
     if ((key === undefined && !numbered) || isForgotten(call)) return [];
     const scope = scopeOf(call);
     const about = String(reply.body.orderId);
-    // Each answer of a refusal is an occurrence of its own (RFC 9457, instance).
-    // Personal data is there until its person is forgotten: invariants/people.ts.
+    // Each refusal is a separate occurrence (RFC 9457, instance). Answers contain personal data until the person is
+    // forgotten: invariants/people.ts.
     const { instance: _, ...body } = orderly.forgotten.includes(call.as) ? impersonal(reply.body) : reply.body;
     const answer = `${reply.status} ${JSON.stringify(body)}`;
     const earlier = first.get(scope) ?? answer;
@@ -67,7 +70,7 @@ function impersonal({ deliverTo: _, clientReference: __, reason: ___, ...body }:
   return body;
 }
 
-/** G2: no key has two orders, and no order is without a request. */
+/** G2: no key has two orders, and every order has a request. */
 const oneOrder: Check = ({ orderly, orders }) => {
   const sent = [...orderly.answered, ...orderly.unanswered].filter(
     (call) => call.method === 'POST' && call.path === '/orders' && !isRefusal(call),
@@ -78,7 +81,7 @@ const oneOrder: Check = ({ orderly, orders }) => {
     : [];
 };
 
-/** Nobody reads another's order, by whatever answer. */
+/** No client reads another's order, in any answer. */
 const ownThingsOnly: Check = ({ orderly }) =>
   orderly.answered.flatMap(({ as, method, path, reply }) => {
     if (as === 'operator') return [];
@@ -94,8 +97,8 @@ const isSuccess = ({ reply }: Answered): boolean => reply.status < 300;
 const isRefusal = (call: Call | Answered): boolean => 'reply' in call && call.reply.status >= 400 && !isForgotten(call);
 
 /**
- * Not kept: while one function still has the key in memory, it may accept what another one has just refused; and answers of
- * numbers go when their client has them.
+ * An answer that isn't stored: a function that still has the key in memory may accept what another one has just
+ * refused; and the answers of numbers are deleted after their client has them.
  */
 const isForgotten = ({ reply }: Answered): boolean =>
   /:(person-forgotten|number-out-of-range)$/.test(String(reply.body.type));

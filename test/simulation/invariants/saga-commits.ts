@@ -8,7 +8,10 @@ import type { Violation } from '../../../packages/simulator/search/scenario.js';
 import { type Commit, type Facts, isCommit } from '../support/facts.js';
 import { type Check, violation } from './violation.js';
 
-/** How a saga goes its way (design, section 9), commit by commit: what it asks for, hears, waits for and undoes. */
+/**
+ * Checks each commit of a saga (design, section 9): its commands, the answers it processes, its timeouts and its
+ * compensations.
+ */
 export const sagaCommits: Check = (facts) => [
   ...[...facts.sagas].flatMap(([id, commits]) => [
     ...asksForWhatItSays(id, commits),
@@ -23,7 +26,7 @@ export const sagaCommits: Check = (facts) => [
 const eventsOf = ({ events }: Commit): readonly CreateOrderEvent[] =>
   events.map(({ type, data }) => ({ type, data: JSON.parse(data) }) as CreateOrderEvent);
 
-/** What a commit says is sent goes out with it, under the step's own identity, whichever attempt it is. */
+/** A commit sends exactly the commands that it records, with the step's own identity, at every attempt. */
 const asksForWhatItSays = (id: string, commits: readonly Commit[]): readonly Violation[] =>
   commits.flatMap((commit) => {
     const said = eventsOf(commit).flatMap(({ type, data }) => {
@@ -35,7 +38,7 @@ const asksForWhatItSays = (id: string, commits: readonly Commit[]): readonly Vio
     return `${said}` === `${sent}` ? [] : [violation('a saga sends what it says', told, id)];
   });
 
-/** A step is done, or undone, by its own answer that it is; or an operator says so. */
+/** A step is done, or compensated, only after an answer that says so, or after an operator's command. */
 const hearsAnswers = ({ published }: Facts, id: string, commits: readonly Commit[]): readonly Violation[] =>
   commits.flatMap((commit) =>
     eventsOf(commit).flatMap(({ type, data }) => {
@@ -59,7 +62,7 @@ function undoesInReverse(id: string, commits: readonly Commit[]): readonly Viola
   return isReverse ? [] : [violation('a saga undoes in reverse what it sent', `${sent}; ${undone}`, id)];
 }
 
-/** Nothing is sent again, or given up, before its time; unless an operator asks for it. */
+/** Nothing is resent or given up before its time, unless an operator requests it. */
 function isPatient({ published }: Facts, id: string, commits: readonly Commit[]): readonly Violation[] {
   let state: SagaState<CreateOrder> = initialState;
   return commits.flatMap((commit) =>
@@ -86,7 +89,7 @@ function isPatient({ published }: Facts, id: string, commits: readonly Commit[])
   );
 }
 
-/** After each commit a saga that waits has its clock, set with it; one that is over has none. */
+/** After each commit a waiting saga has a timeout, set by that commit; a finished saga has none. */
 function clocks(facts: Facts): readonly Violation[] {
   const listener = facts.listener('orders-saga');
   const statuses = new Map<string, unknown>();
@@ -115,7 +118,7 @@ function clocks(facts: Facts): readonly Violation[] {
   });
 }
 
-/** Who hears that an order was cancelled while its saga is under way leaves it to the saga. */
+/** If an order is cancelled while its saga is in progress, other consumers leave the compensation to the saga. */
 function undoesAlone({ published, reservations, accounts, payments }: Facts): readonly Violation[] {
   const isOfTheSaga = (trigger: string): boolean => {
     const { type, data } = (published.get(trigger)?.detail ?? {}) as { type?: string; data?: { underWay?: boolean } };

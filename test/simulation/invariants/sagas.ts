@@ -11,7 +11,7 @@ import { type Facts, linesOf, type SagaTold } from '../support/facts.js';
 import { isUnderWay, toldOf } from './payments.js';
 import { type Check, violation } from './violation.js';
 
-/** G7: each order's saga ends or is visible, and nobody keeps what belongs to an order that came to nothing. */
+/** G7: each order's saga ends or is visible, and no service keeps resources of a failed order. */
 export const sagas: Check = (facts) =>
   [...facts.orders.keys()].flatMap((id) => {
     const order = facts.order(id);
@@ -28,7 +28,7 @@ export const sagas: Check = (facts) =>
     ];
   });
 
-/** Started once, each step done once, each undone once; and it ends once. */
+/** A saga starts once, does each step once, compensates each step once, and ends once. */
 function eachOnce(id: string, { events }: SagaTold): readonly Violation[] {
   const names = events.flatMap(({ type, data }) => {
     if (type === 'StepDone' || type === 'CompensationDone') return [`${type} ${data.step}`];
@@ -38,7 +38,7 @@ function eachOnce(id: string, { events }: SagaTold): readonly Violation[] {
   return twice === undefined ? [] : [violation('a saga takes each step once', `${twice} twice`, id)];
 }
 
-/** Whatever becomes of it. */
+/** A reservation has exactly the order's lines, whatever the outcome of the order. */
 function reservedAsOrdered(facts: Facts, { orderId: id, lines }: OrderView): readonly Violation[] {
   const reserved = facts.reservations.get(id)?.[0]?.events[0];
   if (reserved?.type !== 'StockReserved') return [];
@@ -48,14 +48,14 @@ function reservedAsOrdered(facts: Facts, { orderId: id, lines }: OrderView): rea
   return found === said(lines) ? [] : [violation('what is reserved was ordered', `${found}, not ${said(lines)}`, id)];
 }
 
-/** What isn't over is in the list of stuck ones, or waits for a message that an operator can see. */
+/** An unfinished saga is in the list of stuck sagas, or waits for a message that an operator can see. */
 function endsOrIsVisible(facts: Facts, { orderId: id, status }: OrderView, { state }: SagaTold): readonly Violation[] {
   const isListed = facts.stuck.has(id);
   const told = `${state.status}${isListed ? ', in the list of stuck ones' : ''}`;
   if (isListed !== (state.status === 'STUCK')) return [violation('stuck sagas are listed, and no others', told, id)];
   switch (state.status) {
     case 'NONE':
-      // Cancelled before it was heard of, it needs none.
+      // An order needs no saga if it is cancelled before its first event is processed.
       return status === 'CANCELLED' || isVisible(facts, id, 'OrderPlaced', 'orders-saga')
         ? []
         : [violation('an order has a saga', told, id)];
@@ -69,21 +69,21 @@ function endsOrIsVisible(facts: Facts, { orderId: id, status }: OrderView, { sta
   }
 }
 
-/** The order is what its saga made of it, unless its customer was faster. */
+/** The order has the status that its saga decided, unless its customer was faster. */
 function orderFollows(facts: Facts, { orderId, status }: OrderView, { state }: SagaTold): readonly Violation[] {
   const isOver = state.status === 'COMPLETED' || state.status === 'COMPENSATED';
   const wanted = {
     PENDING: !isOver,
     APPROVED: state.status === 'COMPLETED',
     REJECTED: 'ending' in state && state.ending.cause !== 'CANCELLED',
-    // Of an order that was not cancelled in time nobody says that its saga is under way.
+    // If an order was not cancelled in time, no event says that its saga was in progress.
     CANCELLED: (state.status === 'COMPLETED') !== facts.wasCancelledUnderWay(orderId),
   }[status];
   const heard = isVisible(facts, orderId, 'OrderCancelled', 'orders-saga');
   return wanted || heard ? [] : [violation('an order ends as its saga did', `${status}, ${state.status}`, orderId)];
 }
 
-/** All of it, each once. */
+/** An approved order has all of its steps, each once. */
 function approved(facts: Facts, { orderId: id, customerId, total }: OrderView): readonly Violation[] {
   const { type = 'none' } = facts.reservation(id) ?? {};
   const { status } = authorizationOf(facts, customerId, id);
@@ -102,7 +102,7 @@ function approved(facts: Facts, { orderId: id, customerId, total }: OrderView): 
   ];
 }
 
-/** Each gives back what is its own, once it has heard of it. */
+/** Each service releases its own resources after it has processed the cancellation. */
 function cancelledLate(facts: Facts, { orderId: id, customerId }: OrderView): readonly Violation[] {
   const heard = (consumer: string): boolean => !isVisible(facts, id, 'OrderCancelled', consumer);
   return [
@@ -112,7 +112,7 @@ function cancelledLate(facts: Facts, { orderId: id, customerId }: OrderView): re
   ];
 }
 
-/** But for what an operator undid by hand: of that nobody of ours knows. */
+/** Excludes resources that an operator released by hand, which is unknown to our services. */
 function nothingIsKept(
   facts: Facts,
   { orderId: id, customerId }: OrderView,
@@ -144,7 +144,7 @@ function noCreditIsKept(facts: Facts, customer: string, id: string): readonly Vi
 
 function noMoneyIsKept(facts: Facts, id: string): readonly Violation[] {
   const { payment, tally } = toldOf(facts, id);
-  // That what is under way is visible is held elsewhere (payments.ts).
+  // Another check ensures that an unfinished payment is visible (payments.ts).
   if (isUnderWay(payment)) return [];
   const kept = payment.status === 'CHARGED' ? leftOf(payment) : 0;
   return kept !== 0 || tally.chargeSum !== tally.refundSum
@@ -152,7 +152,10 @@ function noMoneyIsKept(facts: Facts, id: string): readonly Violation[] {
     : [];
 }
 
-/** The provider never gives it back, and its payment says so. Only where no saga waits: another one is stuck. */
+/**
+ * Whether the provider permanently refused the refund, and the payment says so. This is allowed only if no saga waits:
+ * a waiting saga is stuck.
+ */
 function isSeenToBeKept(facts: Facts, id: string): boolean {
   const { payment } = toldOf(facts, id);
   return (
@@ -169,7 +172,7 @@ function authorizationOf({ accounts }: Facts, customer: string, id: string) {
   return events.reduce(evolveAuthorization, noAuthorization).authorization;
 }
 
-/** Whether an order's event has not come to a consumer, where an operator can see that. */
+/** Whether an order's event has not reached a consumer, and an operator can see that. */
 function isVisible(facts: Facts, id: string, type: string, consumer: string): boolean {
   const event = (facts.orders.get(id) ?? []).flatMap(({ events }) => events).find((one) => one.type === type);
   return event !== undefined && !['processed', 'missing'].includes(facts.delivery(facts.listener(consumer), event));

@@ -1,6 +1,6 @@
 import { type Check, violation } from './violation.js';
 
-/** What lies in the tables at the end. What failed or waits excuses only what that one message would have done. */
+/** Checks the tables at the end. A failed or pending message excuses only the effects of that one message. */
 export const state: Check = (facts) => [
   ...gapless(facts),
   ...stockIsConserved(facts),
@@ -56,7 +56,7 @@ const listsAreRight: Check = (facts) =>
     return right ? [] : [violation('a list equals its rebuild', told, id)];
   });
 
-/** A rebuild that is over leaves no row of another version behind: nobody would ever forget it. */
+/** A finished rebuild leaves no row of another version: no erasure would ever reach it. */
 const nothingIsLeft: Check = ({ unreadRows, versionsOf }) =>
   unreadRows
     .filter(({ pk }) => versionsOf(viewIn(String(pk))).builds === undefined)

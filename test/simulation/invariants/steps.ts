@@ -3,13 +3,13 @@ import { type Commit, type Counter, type Facts, isCommit, type Line, linesOf, ty
 import type { Row } from '../support/orderly.js';
 import { type Check, violation } from './violation.js';
 
-/** What must be true after each single write, played again in the order in which they were made. */
+/** Checks what must hold after each single write, by replaying the writes in their order. */
 export const steps: Check = (facts) => {
   const ledger = new Ledger(facts);
   return facts.writes.flatMap((write) => ledger.after(write));
 };
 
-/** Seconds by which clocks may differ: the age gate closes a whole day before. */
+/** Maximum difference between clocks, in seconds: the age gate closes a whole day before. */
 const CLOCKS_DIFFER = 60;
 
 class Ledger {
@@ -17,10 +17,10 @@ class Ledger {
   private readonly times = new Map<string, string>();
   private readonly reserved = new Map<string, number>();
   private readonly events: ReadonlySet<string>;
-  /** Cancellations of orders whose sagas undo what they did. */
+  /** Cancellations of orders whose sagas compensate. */
   private readonly underWay: ReadonlySet<string>;
   private readonly projections: readonly string[];
-  /** The longest dedupe window, in seconds. */
+  /** Longest deduplication window, in seconds. */
   private readonly window: number;
 
   constructor({ published, listeners }: Facts) {
@@ -35,7 +35,7 @@ class Ledger {
   }
 
   after(write: Write): readonly Violation[] {
-    // What was decided on is looked at before the write counts itself.
+    // Checks the version that the decision read, before the write changes it.
     const undecided = this.decidedOnTheLastVersion(write);
     return [
       ...undecided,
@@ -49,7 +49,7 @@ class Ledger {
     ];
   }
 
-  /** G1: nothing is written over a commit, and none leaves a gap. */
+  /** G1: no write overwrites a commit, and none leaves a gap. */
   private commit(before: Row | undefined, after: Row | undefined): readonly Violation[] {
     if (before && isCommit(before)) return [violation('a commit never changes', keyOf(before), idOf(before))];
     if (!after || !isCommit(after)) return [];
@@ -71,7 +71,7 @@ class Ledger {
     return [...goesBack, ...gap, ...this.staysForTheWindow(after as unknown as Commit)];
   }
 
-  /** Design, section 3: a commit that expires does so not before consumers forget its events. */
+  /** Design, section 3: a commit doesn't expire before its consumers forget its events. */
   private staysForTheWindow({ pk, sk, at, expiresAt }: Commit): readonly Violation[] {
     if (expiresAt === undefined || expiresAt >= Date.parse(at) / 1000 + this.window - CLOCKS_DIFFER) return [];
     return [violation('a commit stays for the dedupe window', `${pk} ${sk} expires at ${expiresAt}`, pk)];
@@ -81,7 +81,7 @@ class Ledger {
     for (const { sku, quantity } of lines) this.reserved.set(sku, (this.reserved.get(sku) ?? 0) + sign * quantity);
   }
 
-  /** Stock is never below zero and conserved, at any moment. */
+  /** Stock is conserved and never below zero, at any moment. */
   private counter(after: Row | undefined): readonly Violation[] {
     if (!String(after?.pk).startsWith('StockItem#') || after?.sk !== 'STATE') return [];
     const { onHand, reserved, available } = after as unknown as Counter;
@@ -109,18 +109,18 @@ class Ledger {
     });
   }
 
-  /** Design, section 3: a decision without events goes with a check that the version decided on is still the last. */
+  /** Design, section 3: a decision without events comes with a check that the version it read is still the newest. */
   private decidedOnTheLastVersion({ fn, changes, conditions }: Write): readonly Violation[] {
     if (changes.some(({ after }) => after && isCommit(after))) return [];
     const record = changes.find(
       ({ before, after }) =>
         after?.status === 'PROCESSED' ||
-        // A session that is opened records nothing yet.
+        // Opening a session records nothing yet.
         (isOfARequest(String(after?.pk)) && (before !== undefined || String(after?.pk).startsWith('api#'))),
     );
     const pk = String(record?.after?.pk);
     if (!record || this.projections.some((name) => pk.startsWith(name))) return [];
-    // Of the order's saga alone: the others read nothing, and decide nothing.
+    // Only the order's saga decides here: the other consumers read nothing and decide nothing.
     if (this.underWay.has(pk.slice(pk.indexOf('#') + 1)) && !pk.startsWith('orders-saga@')) return [];
     const checked = conditions.some(
       ({ key, holds }) =>
@@ -134,22 +134,22 @@ class Ledger {
   }
 }
 
-/** G3: once a record says that a message was processed, nobody processes it again. */
+/** G3: after a record says that a message was processed, no consumer processes it again. */
 function recordedOnce({ fn }: Write, before: Row | undefined, after: Row | undefined): readonly Violation[] {
   if (before?.status !== 'PROCESSED') return [];
-  // A clock that is set anew is not listened to any more, by its number.
+  // A timeout that was rescheduled is ignored, by its number.
   if (after === undefined && /\/timer-\d+$/.test(String(before.pk))) return [];
   return [violation('a message is recorded as processed once', `${String(before.pk)} again by ${fn}`)];
 }
 
-/** A view's row is never replaced by an older one. */
+/** A projection's row is never replaced by an older one. */
 function neverBack(before: Row | undefined, after: Row | undefined): readonly Violation[] {
   if (!before || !after || !/^(CUSTOMER|CREDIT)#/.test(String(after.pk))) return [];
   if (Number(after.version) >= Number(before.version)) return [];
   return [violation('a list never goes back', `${keyOf(after)} ${before.version} to ${after.version}`, idOf(after))];
 }
 
-/** Of a request's key, or of the session that it has a number in. */
+/** Whether a key belongs to a request's idempotency key, or to the session of its number. */
 const isOfARequest = (pk: string): boolean => /^(api|session)#/.test(pk);
 
 const keyOf = ({ pk, sk }: Row): string => `${pk} ${sk}`;

@@ -1,6 +1,6 @@
 import { type Check, violation } from './violation.js';
 
-/** What queues, streams, the bus and rights tell: G5. */
+/** G5: checks queues, streams, the bus and permissions. */
 export const transports: Check = ({ orderly: { cloud } }) => {
   const lines = (pattern: RegExp): readonly string[] => cloud.world.trace.lines.filter((line) => pattern.test(line));
   const expired = [...cloud.queues.values()].flatMap(({ fates }) => fates.filter(({ fate }) => fate === 'expired'));
@@ -19,5 +19,5 @@ export const transports: Check = ({ orderly: { cloud } }) => {
   ];
 };
 
-/** A sweeper's tick, on its way or called: nothing is in it, and the next one comes in a minute. */
+/** A sweeper's tick, on its way or invoked: it contains no data, and the next one comes within a minute. */
 const TICK = /\/(Sweeper asynchronous invocation|EveryMinute delivery \d+) given up/;
