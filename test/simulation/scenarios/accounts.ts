@@ -10,7 +10,7 @@ import { Orderly } from '../support/orderly.js';
 
 const eur = (amount: number) => ({ amount, currency: 'EUR' });
 
-/** The steps of an order's saga. */
+/** Returns the steps of an order's saga. */
 export function stepsOf(customerId: string, orderId: string, amount: number) {
   const step = (name: string) => ({ customerId, orderId, stepId: `${orderId}/${name}` });
   return {
@@ -21,7 +21,7 @@ export function stepsOf(customerId: string, orderId: string, amount: number) {
   } as const satisfies Record<string, AccountCommand>;
 }
 
-/** An operator sets a customer's limit. */
+/** Sets a customer's limit as an operator. */
 export const limitOf = (customer: string, amount: number) =>
   ({
     method: 'PUT',
@@ -30,7 +30,10 @@ export const limitOf = (customer: string, amount: number) =>
     body: { creditLimit: eur(amount) },
   }) as const;
 
-/** One account: an order that is held, taken and given back, each step twice; two at once for what is left; a late one. */
+/**
+ * One account: an order whose amount is authorised, captured and refunded, each step twice; two concurrent orders for
+ * the remaining credit; and a late authorization.
+ */
 export const accountOne: Scenario = {
   name: 'account-one',
   faultProbability: 0.05,
@@ -44,7 +47,7 @@ export const accountOne: Scenario = {
       send(step);
       await orderly.rest();
     }
-    // Two want what is left, and one's release overtakes its authorisation.
+    // Two orders want the remaining credit, and the release of one overtakes its authorization.
     const late = stepsOf('alice', 'late', 100);
     for (const step of [stepsOf('alice', 'second', 400).authorize, stepsOf('alice', 'third', 400).authorize])
       send(step);
@@ -61,7 +64,10 @@ export const accountOne: Scenario = {
 const CUSTOMERS = ['alice', 'bob', 'carol'];
 const ORDERS = 9;
 
-/** Sagas of three customers whose credit is never enough, with steps again, late and at once; their limits change. */
+/**
+ * Sagas of three customers whose credit is never enough, with repeated, late and concurrent steps, while their limits
+ * change.
+ */
 export const creditRaces: Scenario = {
   name: 'credit-races',
   faultProbability: 0.02,
@@ -70,7 +76,7 @@ export const creditRaces: Scenario = {
     const orderly = new Orderly(cloud);
     const send = sender<AccountCommand>(cloud, 'accounts');
     const random = world.random.fork('sagas');
-    // Carol's account opens at her first order; the default would be enough for all.
+    // Carol's account opens at her first order; the default limit would be enough for all.
     for (const customer of CUSTOMERS.slice(0, 2)) await orderly.call(limitOf(customer, 1000));
     for (let number = 0; number < ORDERS; number++) {
       const customer = CUSTOMERS[number % CUSTOMERS.length] ?? '';
@@ -89,7 +95,10 @@ export const creditRaces: Scenario = {
   },
 };
 
-/** A customer reads their own account as it is, nobody else's; the list shows whose credit is used up. */
+/**
+ * A customer reads only their own account, in its current state; the list shows the customers who have used up their
+ * credit.
+ */
 export async function readersSeeAccounts(orderly: Orderly): Promise<readonly Violation[]> {
   const { accounts, creditRows } = new Facts(orderly);
   const broken: Violation[] = [];
@@ -112,7 +121,10 @@ export async function readersSeeAccounts(orderly: Orderly): Promise<readonly Vio
   return broken;
 }
 
-/** How far a saga goes: an order that is taken, one that ends before, one that ends before it began, one given back. */
+/**
+ * Chooses how far a saga proceeds: an order that is captured, one that ends before, one that ends before it began, one
+ * that is refunded.
+ */
 function wayOf(steps: ReturnType<typeof stepsOf>, random: Random): readonly AccountCommand[] {
   const { authorize, capture, release, refund } = steps;
   return random.pick([[authorize, capture], [authorize, release], [authorize], [authorize, capture, refund]] as const);

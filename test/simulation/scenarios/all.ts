@@ -81,8 +81,9 @@ export const SCENARIOS: readonly Scenario[] = [
 ];
 
 /**
- * @param name one of the list, `burst-of-<orders>`, `cancel-at-<moment>-of-<approval|rejection|decline>` or `undo-at-<moment>-of-<amount>`
- * @throws {Error} naming what there is
+ * @param name one of the list, `burst-of-<orders>`, `cancel-at-<moment>-of-<approval|rejection|decline>` or
+ *   `undo-at-<moment>-of-<amount>`
+ * @throws {Error} names the existing scenarios
  */
 export function scenarioCalled(name: string): Scenario {
   const found = burstCalled(name) ?? cancelAtCalled(name) ?? SCENARIOS.find((scenario) => scenario.name === name);

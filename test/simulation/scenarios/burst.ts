@@ -5,49 +5,49 @@ import { limitOf } from './accounts.js';
 import { orderOf, stocked } from './shop.js';
 
 const NAME = /^burst-of-(\d+)$/;
-/** Milliseconds between two orders of the burst: 500 a second, as many as the API lets through (lib/settings.ts). */
+/** Milliseconds between two orders of the burst: 500 a second, the limit of the API (lib/settings.ts). */
 const PACE = 2;
 const QUIET = Array.from({ length: 15 }, (_, at) => `quiet-${at}`);
-/** Milliseconds between two orders of the others. */
+/** Milliseconds between two orders of the quiet customers. */
 const GAP = 100;
-/** An order takes at most so many times as long behind a burst as alone. */
+/** Maximum factor by which an order may take longer behind a burst than alone. */
 const ORDER_AT_MOST = 1.5;
 /**
- * Its messages wait in queues at most so many times as long, which is a tenth of its time when it is alone. This finds an
- * unfair queue behind fewer orders than the order's own time, most of which is spent elsewhere.
+ * Maximum factor by which its messages may wait longer in queues; alone, this wait is a tenth of the order's time. It
+ * detects an unfair queue with fewer orders than the order's own time, most of which is spent elsewhere.
  */
 const WAITING_AT_MOST = 2;
 
-/** What the orders of quiet customers went through, one entry an order: milliseconds. */
+/** Times of the quiet customers' orders, one entry an order: milliseconds. */
 interface Times {
-  /** From the request to the approval. */
+  /** Time from the request to the approval. */
   readonly order: readonly number[];
-  /** What its messages waited in queues until it was approved, in sum. */
+  /** Sum of the times for which its messages waited in queues until it was approved. */
   readonly waiting: readonly number[];
 }
 
-/** The scenario called `burst-of-900`; nothing where it is another's name. */
+/** Returns the scenario called `burst-of-900`; `undefined` for the name of another one. */
 export function burstCalled(name: string): Scenario | undefined {
   const [, orders] = NAME.exec(name) ?? [];
   return orders === undefined ? undefined : burstOf(Number(orders));
 }
 
 /**
- * Fifteen customers order when nothing else is under way, and again right behind a burst of another customer's orders. How
- * long their orders take, and how long their messages wait in queues, may grow by a factor only. Of the former the median
- * counts, because the bus delays one delivery of fifty by seconds, burst or not.
+ * Fifteen customers order while nothing else is in progress, and again right behind a burst of another customer's
+ * orders. The time that their orders take, and the time that their messages wait in queues, may only grow by a factor.
+ * For the orders the median counts, because the bus delays one delivery of fifty by seconds, with or without a burst.
  */
 export const burstOf = (orders: number): Scenario => ({
   name: `burst-of-${orders}`,
   faultProbability: 0,
-  // Hundreds of orders: lines of a trace would take more memory than the rest.
+  // With hundreds of orders, the lines of a trace would take more memory than the rest.
   conditions: { keepTrace: false, clockSkew: 0, coldness: 0 },
   async play(cloud) {
     const { world } = cloud;
     const orderly = new Orderly(cloud);
     await stocked(orderly, { 'TEA-1': 1_000_000 });
     await orderly.call(limitOf('noisy', 100_000_000));
-    // Cold starts would make those that are alone look slow.
+    // Cold starts would slow down the orders that run alone.
     await quietOrders(orderly, 'warm');
     const alone = await quietOrders(orderly, 'alone');
     for (let number = 0; number < orders; number++) {
@@ -74,7 +74,7 @@ export const burstOf = (orders: number): Scenario => ({
   },
 });
 
-/** Each quiet customer places an order. @returns what they went through, when everything has come to rest */
+/** Places an order for each quiet customer. @returns their times, after everything has come to rest */
 async function quietOrders(orderly: Orderly, key: string): Promise<Times> {
   const { cloud } = orderly;
   const begun = new Map<string, number>();
@@ -98,7 +98,10 @@ async function quietOrders(orderly: Orderly, key: string): Promise<Times> {
   };
 }
 
-/** By customer: what messages waited until they were received first, in sum, of those sent until the order was approved. */
+/**
+ * Sums up, by customer, how long messages waited until their first receipt, for messages sent until the order was
+ * approved.
+ */
 function waitingSince(cloud: Cloud, from: number, approved: ReadonlyMap<string, number>): ReadonlyMap<string, number> {
   const waited = new Map<string, number>();
   for (const { message } of [...cloud.queues.values()].flatMap(({ fates }) => fates)) {
@@ -111,7 +114,7 @@ function waitingSince(cloud: Cloud, from: number, approved: ReadonlyMap<string, 
   return waited;
 }
 
-/** The customer who caused an event. */
+/** Returns the customer who caused an event. */
 function whoseIs({ detail }: { readonly detail: unknown }): string {
   const { actor, onbehalfof = actor } = detail as { actor: string; onbehalfof?: string };
   return onbehalfof.replace(/^customer:/, '');

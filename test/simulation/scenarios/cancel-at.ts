@@ -3,21 +3,24 @@ import { brokenPromises } from '../invariants/broken-promises.js';
 import { Orderly } from '../support/orderly.js';
 import { cancellationOf, orderAt, productOf, stocked } from './shop.js';
 
-/** What the cancellation races: an approval, a rejection for want of stock, or a payment that is declined. */
+/** Event that races with the cancellation: an approval, a rejection because of missing stock, or a declined payment. */
 export type Race = (typeof RACES)[number];
 const RACES = ['approval', 'rejection', 'decline'] as const;
 
-/** In the trace of a moment that comes when nothing moves any more: the last one that differs from those before. */
+/** Trace line for a moment at which everything has come to rest: the last one that differs from earlier moments. */
 export const AT_REST = 'nothing moves any more: the cancellation is late';
 
-/** By then an order without faults has come to its end. */
+/** By then an order without faults has ended. */
 const LONGEST_WAY = 60_000;
-/** The sandbox declines it (`sandbox-amounts.ts`). */
+/** The sandbox declines this amount (`sandbox-amounts.ts`). */
 const DECLINED = 40200;
 
 const NAME = new RegExp(`^cancel-at-(\\d+)-of-(${RACES.join('|')})$`);
 
-/** The scenario that begins a cancellation at one moment: `cancel-at-17-of-approval`; nothing where it is another's name. */
+/**
+ * Returns the scenario that begins a cancellation at one moment, `cancel-at-17-of-approval`; `undefined` for the name
+ * of another one.
+ */
 export function cancelAtCalled(name: string): Scenario | undefined {
   const [, moment, called] = NAME.exec(name) ?? [];
   const race = RACES.find((one) => one === called);
@@ -25,10 +28,10 @@ export function cancelAtCalled(name: string): Scenario | undefined {
 }
 
 /**
- * A cancellation that begins at one moment of its order's way: right before the so many-th call, message, delivery or
- * invocation after the acknowledgement. Played at every moment it meets each step, its answer and the list at each
- * point at which anything happens at all.
- * @param moment from 0; past the last one everything has come to rest
+ * A cancellation that begins at one moment of its order's progress: right before the n-th call, message, delivery or
+ * invocation after the acknowledgement. Played at every moment, it meets each step, its answer and the list at every
+ * point at which anything happens.
+ * @param moment from 0; after the last one everything has come to rest
  */
 export const cancelAt = (moment: number, race: Race): Scenario => ({
   name: `cancel-at-${moment}-of-${race}`,

@@ -15,7 +15,10 @@ const priceOf = (sku: string, amount: number) =>
     body: { name: sku, unitPrice: { amount, currency: 'EUR' } },
   }) as const;
 
-/** Orders ask for their prices, each up to three times, while operators change them; one product is added late. */
+/**
+ * Orders request their price checks, each up to three times, while operators change the prices; one product is added
+ * late.
+ */
 export const priceRaces: Scenario = {
   name: 'price-races',
   faultProbability: 0.02,

@@ -5,7 +5,7 @@ import { sender } from '../support/commands.js';
 import { Orderly } from '../support/orderly.js';
 import { isUnclear } from './payments.js';
 
-/** The steps of an order's saga that payments takes. */
+/** Returns the steps of an order's saga that payments handles. */
 function stepsOf(orderId: string, amount: number) {
   const step = (name: string) => ({ customerId: 'alice', orderId, stepId: `${orderId}/${name}` });
   return {
@@ -14,12 +14,12 @@ function stepsOf(orderId: string, amount: number) {
   } as const satisfies Record<string, StepCommand>;
 }
 
-/** By then a charge without faults has come to its end. */
+/** By then a charge without faults has ended. */
 const LONGEST_WAY = 60_000;
 
 /**
- * Three orders: one is charged and undone, each step twice and the charge once more behind it; one is undone before it
- * is charged; one while the provider is about to charge it.
+ * Three orders: one is charged and compensated, each step twice, with the charge once more afterwards; one is
+ * compensated before it is charged; and one while the provider is about to charge it.
  */
 export const chargeOne: Scenario = {
   name: 'charge-one',
@@ -40,7 +40,7 @@ export const chargeOne: Scenario = {
     const { accepted } = cloud.events;
     const isAboutToBeCharged = ({ event }: (typeof accepted)[number]): boolean =>
       event['detail-type'] === 'PaymentPrepared' && (event.detail as { subject: string }).subject === 'Payment/raced';
-    // It may never come there: a command that the bus couldn't deliver is a failure record.
+    // It may never get there: a command that the bus couldn't deliver is a failure record.
     const latest = world.now + LONGEST_WAY;
     await world.until(() => accepted.some(isAboutToBeCharged) || world.now >= latest);
     send(raced.undo);
@@ -51,17 +51,17 @@ export const chargeOne: Scenario = {
   },
 };
 
-/** In the trace of a moment that comes when nothing moves any more: the last one that differs from those before. */
+/** Trace line for a moment at which everything has come to rest: the last one that differs from earlier moments. */
 export const AT_REST = 'nothing moves any more: the undoing is late';
 
-/** Name of the scenario that undoes a charge at one moment: `undo-at-17-of-50400`. */
+/** Name of the scenario that compensates a charge at one moment: `undo-at-17-of-50400`. */
 export const UNDO_AT = /^undo-at-(\d+)-of-(\d+)$/;
 
 /**
- * A charge whose undoing begins at one moment of its way: right before the so many-th call, message, delivery or
- * invocation. Played at every moment it meets the charge at each point at which anything happens at all.
- * @param moment from 0; past the last one everything has come to rest
- * @param amount by which the provider behaves (`sandbox-amounts.ts`)
+ * A charge whose compensation begins at one moment of its progress: right before the n-th call, message, delivery or
+ * invocation. Played at every moment, it meets the charge at every point at which anything happens.
+ * @param moment from 0; after the last one everything has come to rest
+ * @param amount selects the provider's behaviour (`sandbox-amounts.ts`)
  */
 export const undoAt = (moment: number, amount: number): Scenario => ({
   name: `undo-at-${moment}-of-${amount}`,
@@ -83,10 +83,10 @@ export const undoAt = (moment: number, amount: number): Scenario => ({
   },
 });
 
-/** What the provider does with each order's charge: as it should, not at all, late, or badly in each of its ways. */
+/** Behaviour of the provider for each order's charge: correct, refused, late, or failing in each of its ways. */
 const AMOUNTS = [1000, 1000, 20200, 40200, 50000, 50001, 50002, 50400];
 
-/** Sagas whose charge and its undoing come in any order, again, late and at once. */
+/** Sagas whose charges and compensations come in any order, repeated, late and at once. */
 export const chargeRaces: Scenario = {
   name: 'charge-races',
   faultProbability: 0.02,

@@ -3,11 +3,11 @@ import { brokenPromises } from '../invariants/broken-promises.js';
 import { Orderly } from '../support/orderly.js';
 import { cancellationOf, orderOf, stocked } from './shop.js';
 
-/** Operators count one SKU again and again, some at once, while orders take pieces and give them back. */
+/** Operators count one SKU again and again, some at once, while orders reserve and release pieces. */
 export const counting: Scenario = {
   name: 'counting',
   faultProbability: 0.02,
-  // Of many environments, whose clocks differ, whatever the seed.
+  // Runs in many environments with different clocks, whatever the seed is.
   conditions: { clockSkew: 2_000, coldness: 0.3 },
   async play(cloud) {
     const { world } = cloud;

@@ -3,7 +3,7 @@ import { brokenPromises } from '../invariants/broken-promises.js';
 import { Orderly } from '../support/orderly.js';
 import { MINUTE, placed, stocked } from './shop.js';
 
-/** Three orders are under way when a flood of the API takes, for ten minutes, every execution that nobody reserved. */
+/** Three orders are in progress when a flood of API requests takes all unreserved concurrency for ten minutes. */
 export const apiFlood: Scenario = {
   name: 'api-flood',
   faultProbability: 0.02,
@@ -21,7 +21,7 @@ export const apiFlood: Scenario = {
   },
 };
 
-/** A fault may hold an order up for longer than the flood lasts. */
+/** A fault may delay an order for longer than the flood lasts. */
 function held(approved: number, faults: number): readonly Violation[] {
   if (approved === 3 || faults > 0) return [];
   return [{ invariant: 'orders come to their end in a flood of the API', detail: `${approved} of 3 did` }];

@@ -4,9 +4,12 @@ import { Operator } from '../support/operator.js';
 import { type Answered, Orderly } from '../support/orderly.js';
 import { cancellationOf, orderOf, stocked } from './shop.js';
 
-/** Milliseconds from placing to forgetting: placing takes 50, cancelling and reading behind it up to 500 where they are cold. */
+/**
+ * Milliseconds from placing to forgetting: placing takes 50; cancelling and reading afterwards take up to 500 after a
+ * cold start.
+ */
 const MOMENTS = [0, 7, 14, 21, 28, 35, 42, 49, 56, 150, 300, 450];
-/** Longer than a function may hold a key. */
+/** Longer than a function may keep a key in memory. */
 const KEYS_ARE_GONE = 6 * 60_000;
 
 const addressOf = (person: string) => ({
@@ -19,16 +22,18 @@ const addressOf = (person: string) => ({
 
 const referenceOf = (person: string) => `Reference of ${person}`;
 const reasonOf = (person: string) => `Reason of ${person}`;
-/** All that is told of a person here, except for their country. */
+/** Returns the personal data that a person sends here, except for their country. */
 const saidBy = (person: string): readonly string[] => [addressOf(person).street, referenceOf(person), reasonOf(person)];
 
 /**
  * People who are forgotten at any moment around their first order, which is repeated, cancelled and read meanwhile; and
- * one who isn't. Later, when no function can have a key in memory, everything comes once more.
+ * one who isn't forgotten. Later, when no function can have a key in memory, all requests are repeated.
  */
 export const forgetRaces: Scenario = {
   name: 'forget-races',
   faultProbability: 0.01,
+  // Keys in memory may be kept from one call to the next, but not from one history to the next.
+  conditions: { recycle: false },
   async play(cloud) {
     const { world } = cloud;
     const orderly = new Orderly(cloud);
@@ -78,7 +83,10 @@ const withAddress = (order: ReturnType<typeof orderOf>, person: string) => ({
   body: { ...order.body, deliverTo: addressOf(person) },
 });
 
-/** Whatever this person sends or asks for now, nobody gets to see their address, or anything else that they wrote. */
+/**
+ * Checks that no answer shows the person's address or any other text of theirs, whatever this person sends or requests
+ * now.
+ */
 async function forgotten(
   orderly: Orderly,
   person: string,
@@ -90,7 +98,7 @@ async function forgotten(
   const read = repeat.reply.status === 201 ? [await orderly.call({ method: 'GET', path, as: person })] : [];
   const history =
     repeat.reply.status === 201 ? [await orderly.call({ method: 'GET', path: `${path}/history`, as: 'operator' })] : [];
-  // Whether it is a repeat or the first try: nothing of the reason is left, and it is no other request for that.
+  // Repeats and first attempts look the same: the reason is deleted, so it doesn't make a request a different one.
   const cancelled =
     repeat.reply.status === 201
       ? [await orderly.call(cancellationOf(person, repeat.reply.body.orderId, 'cancel', reasonOf(person)))]

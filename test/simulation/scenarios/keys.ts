@@ -3,7 +3,9 @@ import { brokenPromises } from '../invariants/broken-promises.js';
 import { type Answered, type Call, Orderly } from '../support/orderly.js';
 import { cancellationOf, HOUR, orderOf, stocked } from './shop.js';
 
-/** Keys that the server issued, before and after their day; `auto`; one key of two customers, and with two bodies. */
+/**
+ * Keys that the server issued, before and after their day; `auto`; one key of two customers, and one with two bodies.
+ */
 export const keys: Scenario = {
   name: 'keys',
   faultProbability: 0.02,
@@ -32,14 +34,14 @@ export const keys: Scenario = {
     await expect(auto('one'), 201);
     await expect(auto('two'), 201);
     await expect(orderOf('bob', 'auto', ['TEA-1']), 400);
-    // Alice's key in Bob's hand is a key of Bob's; with another body it is refused.
+    // Alice's key counts as Bob's own key if Bob uses it; with another body it is refused.
     await expect(orderOf('bob', used, ['TEA-1']), 201);
     await expect(orderOf('alice', used, ['TEA-1'], 2), 422, 'key-reused');
     await expect({ ...orderOf('alice', '', ['TEA-1']) }, 400, 'key-missing');
     await orderly.rest();
 
     await world.pass(25 * HOUR);
-    // A replay is answered for ever; a first use comes too late, each time.
+    // A replay is answered forever; a first use after the day is refused as too late, each time.
     await expect(order, 201);
     await expect(cancel, 200);
     await expect(auto('one'), 201);

@@ -6,8 +6,9 @@ import { Orderly } from '../support/orderly.js';
 import { cancellationOf, placed, stocked } from './shop.js';
 
 /**
- * Accounts hear of an order's approval only when they have carried out its cancellation: what was released can't be taken
- * any more. One order alone, then two at once whose approvals come twice; one that is kept stands on the books beside them.
+ * Accounts receives an order's approval only after it has processed the cancellation: the released amount can't be
+ * captured any more. First one order alone, then two at once whose approvals come twice; an order that isn't cancelled
+ * is on the same account.
  */
 export const lateApproval: Scenario = {
   name: 'late-approval',
@@ -33,7 +34,7 @@ export const lateApproval: Scenario = {
   },
 };
 
-/** What the scenario is about comes to pass where no fault is in its way. */
+/** Checks that the situation of this scenario occurred, unless a fault prevented it. */
 function refusedLate(orderly: Orderly): (orderId: string) => readonly Violation[] {
   const events = [...new Facts(orderly).accounts.values()].flat().flatMap(({ events }) => events);
   const wanted = 'AccountAuthorized, AuthorizationReleased, SagaReplyRequested RELEASED';

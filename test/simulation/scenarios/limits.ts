@@ -12,8 +12,8 @@ const { ordersUnderWay, refundsPerDay } = settingsFor('prod').customerLimits;
 const MORE = 3;
 
 /**
- * More refunds at once than a day takes, some of them requested twice: those above the limit are refused until the next day,
- * and made then, since their clients ask again.
+ * More concurrent refunds than a day allows, some of them requested twice: those above the limit are refused until the
+ * next day, and made then, since their clients retry.
  */
 export const refundLimit: Scenario = {
   name: 'refund-limit',
@@ -32,7 +32,10 @@ export const refundLimit: Scenario = {
   },
 };
 
-/** More orders of one customer at once than may be under way, some asked for twice; then some end, and others begin. */
+/**
+ * More concurrent orders of one customer than may be in progress, some requested twice; then some end, and others
+ * begin.
+ */
 export const orderLimit: Scenario = {
   name: 'order-limit',
   faultProbability: 0.002,
@@ -43,7 +46,7 @@ export const orderLimit: Scenario = {
     await orderly.call(limitOf('alice', 1_000_000));
     const steps = (number: number) => stepsOf('alice', `order-${number}`, 100);
     for (let number = 0; number < ordersUnderWay + MORE; number++) {
-      // Some at once: more would mostly be in each other's way.
+      // Only some run at once: more would mostly conflict with each other.
       world.after(Math.floor(number / 4) * 1_000, () => send(steps(number).authorize));
       if (number % 20 === 0) world.after(number * 250, () => send(steps(number).authorize));
     }

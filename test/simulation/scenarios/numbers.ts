@@ -6,7 +6,9 @@ import { HOUR, placed, stocked } from './shop.js';
 
 const eur = (amount: number) => ({ amount, currency: 'EUR' });
 
-/** A payment and its refunds by numbers of a session: several at once, each twice; late ones again; then the session's end. */
+/**
+ * A payment and its refunds by numbers of a session: several at once, each twice; late repeats; then the session's end.
+ */
 export const numbers: Scenario = {
   name: 'numbers',
   faultProbability: 0.03,
@@ -24,7 +26,7 @@ export const numbers: Scenario = {
     } as const;
     const { reply } = await orderly.call(pay);
     orderly.begin(pay);
-    // A refusal isn't kept: what is refunded is charged before.
+    // A refusal isn't stored, so the payment must be charged before the refunds begin.
     await orderly.rest();
 
     const path = `/payments/${String(reply.body.paymentId)}/refund`;
@@ -39,7 +41,8 @@ export const numbers: Scenario = {
     const together = [2, 3, 4].map((number) => refund(number, 1));
     for (const one of [...together, ...together]) orderly.begin(one);
     await world.pass(10_000);
-    // From here on the answers of 2 to 4 are there: late repeats are refused, or find theirs where this one was refused.
+    // From here on the answers of 2 to 4 exist: late repeats are refused, or find their answers if this one was
+    // refused.
     await orderly.call(refund(5, 4));
     for (const one of together) orderly.begin(one);
     await orderly.rest();

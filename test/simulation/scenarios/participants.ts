@@ -8,7 +8,7 @@ import { Orderly } from '../support/orderly.js';
 import { endedAs } from './sagas.js';
 import { cancellationOf, DAY, HOUR, MINUTE, orderAt, orderOf, placed, productOf, stocked } from './shop.js';
 
-/** The way from a step's command to its answer, per participant: who takes commands, who publishes answers. */
+/** Per participant: the functions that handle its commands, and those that publish its answers. */
 const PARTICIPANTS: readonly (readonly [string, readonly string[]])[] = [
   ['Catalog', ['Catalog/OnCommands']],
   ['Accounts', ['Accounts/OnCommands']],
@@ -16,14 +16,14 @@ const PARTICIPANTS: readonly (readonly [string, readonly string[]])[] = [
   ['Payments', ['Payments/OnCommands', 'Payments/OnProvider']],
 ];
 
-/** Nothing of this name works for so long. */
+/** Makes all functions with this name fail for a period. */
 const down = (cloud: Cloud, name: string, milliseconds: number): void => {
   cloud.fn(name).failsUntil = cloud.world.now + milliseconds;
 };
 
 /**
- * A participant's answers stay away for five minutes, its work is done: the saga asks once more, and hears what stands.
- * Each participant in its turn, with an order that is approved and one that is cancelled meanwhile.
+ * A participant's answers are delayed for five minutes, but its work is done: the saga resends its command and gets the
+ * current outcome. Each participant in turn, with an order that is approved and one that is cancelled meanwhile.
  */
 export const answersLate: Scenario = {
   name: 'answers-late',
@@ -45,8 +45,8 @@ export const answersLate: Scenario = {
 };
 
 /**
- * A participant takes no commands until its step is given up: what may have been done is undone, and what is asked for late
- * meets a tombstone. Each participant in its turn.
+ * A participant accepts no commands until the saga gives up its step: the saga compensates what may have been done, and
+ * a late command meets a tombstone. Each participant in turn.
  */
 export const deadlinesPass: Scenario = {
   name: 'deadlines-pass',
@@ -70,7 +70,7 @@ export const deadlinesPass: Scenario = {
   },
 };
 
-/** Who has a part in an order is down for a day and two hours; three days later an operator sends what failed again. */
+/** A participant is down for a day and two hours; three days later an operator redrives the failures. */
 export const participantFails: Scenario = {
   name: 'participant-fails-26-hours',
   faultProbability: 0.003,
@@ -92,8 +92,8 @@ export const participantFails: Scenario = {
 };
 
 /**
- * What the provider charged can't be committed for 30 hours: it has forgotten its keys by then, and the saga has given up
- * and undoes what it doesn't know. Three days later an operator sends what failed again.
+ * What the provider charged can't be committed for 30 hours. By then the provider has forgotten its keys, and the saga
+ * has given up and compensates steps whose outcome it doesn't know. Three days later an operator redrives the failures.
  */
 export const keysForgotten: Scenario = {
   name: 'keys-forgotten',
@@ -125,8 +125,8 @@ export const keysForgotten: Scenario = {
 };
 
 /**
- * What a saga did can't be undone for longer than it tries: it is stuck, where an operator sees it, and goes on when it is
- * told to.
+ * A saga's step can't be compensated for longer than the saga retries: the saga is stuck, an operator sees it, and it
+ * continues after the operator's command.
  */
 export const stuck: Scenario = {
   name: 'stuck',
@@ -154,13 +154,13 @@ export const stuck: Scenario = {
   },
 };
 
-/** The sandbox charges it, and never gives it back (`sandbox-amounts.ts`). */
+/** The sandbox charges this amount, and never refunds it (`sandbox-amounts.ts`). */
 const KEPT = 41000;
 
 /**
- * The provider refuses for good to give back what two orders paid. One is cancelled after its approval, and no saga waits:
- * the refund that failed stands in its payment. The other is cancelled before its saga hears that it is charged: that one
- * is stuck, again when it is retried, until an operator has paid the customer back and says so.
+ * The provider permanently refuses to refund two orders. One order is cancelled after its approval, and no saga waits:
+ * its payment shows the failed refund. The other is cancelled before its saga learns of the charge: that saga is stuck,
+ * and stuck again after a retry, until an operator has refunded the customer by hand and resolves it.
  */
 export const refundRefused: Scenario = {
   name: 'refund-refused',
@@ -179,7 +179,7 @@ export const refundRefused: Scenario = {
     const underWay = await orderly.call(orderAt('bob', 'under-way', 'TEA-1', KEPT));
     const { orderId } = underWay.reply.body;
     const comes = (condition: () => boolean): Promise<boolean> => {
-      // It may never come: what the bus could not deliver is a failure record.
+      // It may never come: an event that the bus could not deliver is a failure record.
       const latest = world.now + MINUTE;
       return world.until(() => condition() || world.now >= latest);
     };

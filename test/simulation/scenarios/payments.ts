@@ -15,7 +15,9 @@ export const refundOf = (as: string, paymentId: unknown, key: string, amount?: n
   return { method: 'POST', path: `/payments/${String(paymentId)}/refund`, as, key, body } as const;
 };
 
-/** One payment, its request sent again; a part of it given back, then the rest, then more than there was. */
+/**
+ * One payment, whose request is repeated; a partial refund, then a refund of the rest, then one of more than there was.
+ */
 export const payOnce: Scenario = {
   name: 'pay-once',
   faultProbability: 0.04,
@@ -29,7 +31,7 @@ export const payOnce: Scenario = {
     const part = refundOf('alice', paymentId, 'part', 400);
     await orderly.call(part);
     orderly.begin(part);
-    // All that is left, while the part may be under way.
+    // Refunds all that is left, perhaps while the partial refund is in progress.
     await orderly.call(refundOf('alice', paymentId, 'rest'));
     const more = await orderly.call(refundOf('alice', paymentId, 'more', 1));
     await orderly.rest();
@@ -37,7 +39,10 @@ export const payOnce: Scenario = {
   },
 };
 
-/** By amount, the provider declines, fails in each of its ways, answers late or not at all; refunds do the same. */
+/**
+ * Depending on the amount, the provider declines, fails in each of its ways, answers late or never; refunds do the
+ * same.
+ */
 export const payTrouble: Scenario = {
   name: 'pay-trouble',
   faultProbability: 0.02,
@@ -52,15 +57,15 @@ export const payTrouble: Scenario = {
       orderly.begin(refundOf('bob', reply.body.paymentId, `refund-${amount}`, amount));
     }
     await orderly.rest();
-    // The charge and the refund of 500.00, if only because they were never delivered.
+    // The charge and the refund of 500.00, even if they were never delivered.
     const areVisible = failed(orderly).length >= 2;
     return [...brokenPromises(orderly, isUnclear), ...answers('unclear effects are visible', areVisible, true)];
   },
 };
 
 /**
- * What the provider did can't be committed, until all attempts are used up; three days later, when it has forgotten its
- * keys, an operator sends it again, twice.
+ * An effect at the provider can't be committed until all attempts are used up. Three days later, after the provider has
+ * forgotten its keys, an operator redrives the failures twice.
  */
 export const payThreeDaysLater: Scenario = {
   name: 'pay-three-days-later',
@@ -82,7 +87,7 @@ export const payThreeDaysLater: Scenario = {
     await orderly.call(paymentOf('bob', 2000, 'meanwhile'));
     await orderly.rest();
     const { refunds } = new Facts(orderly).sandbox.get(`TALLY#${String(paymentId)}`) ?? {};
-    // A fault at a commit stands in front of the refusal, and lets it through; what isn't delivered is never tried.
+    // A fault at a commit comes before the refusal and prevents it; an undelivered message is never tried.
     const broken =
       cloud.faults.made.length > 0
         ? []
@@ -104,7 +109,7 @@ export const payThreeDaysLater: Scenario = {
 const failed = (orderly: Orderly): readonly MessageRecord[] =>
   [...new Facts(orderly).records.values()].filter(({ status }) => status === 'FAILED');
 
-/** A failure of the provider's that nobody can settle but an operator. */
+/** Whether a failure at the provider needs an operator's decision. */
 export const isUnclear = ({ status, failures = [] }: MessageRecord): boolean =>
   status === 'FAILED' && failures[0]?.name === 'PaymentUnclear';
 

@@ -9,7 +9,7 @@ const LINES = [
   { sku: 'CUP-1', quantity: 1, unitPrice: { amount: 350, currency: 'EUR' } },
 ];
 
-/** One order, one duplicate of it, one cancellation with a duplicate of its own. */
+/** One order with a duplicate, and one cancellation with a duplicate. */
 export const placeOne: Scenario = {
   name: 'place-one',
   faultProbability: 0.05,
@@ -20,7 +20,7 @@ export const placeOne: Scenario = {
   },
 };
 
-/** The same, then read through every route that reads. */
+/** The same, followed by a read through every reading route. */
 export const readOne: Scenario = {
   name: 'read-one',
   faultProbability: 0.05,
@@ -44,7 +44,7 @@ async function playPlaceOne(orderly: Orderly): Promise<void> {
   await orderly.rest();
 }
 
-/** An order of what isn't there: rejected, with a duplicate of it, and a cancellation that comes too late, twice. */
+/** An order for missing stock: it is rejected, has a duplicate, and is cancelled too late, twice. */
 export const rejectOne: Scenario = {
   name: 'reject-one',
   faultProbability: 0.05,

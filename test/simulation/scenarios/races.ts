@@ -42,7 +42,7 @@ export const soldOut: Scenario = {
     const broken = [...brokenPromises(orderly)];
     const statuses = [...facts.orders.keys()].map((id) => facts.order(id)?.status);
     const count = (status: string): number => statuses.filter((one) => one === status).length;
-    // Whose message waits for an operator: it may have its piece, or not.
+    // The order's message waits for an operator: the order may have its piece, or not.
     const pending = count('PENDING');
     const told = `${count('APPROVED')} approved, ${count('REJECTED')} rejected, ${pending} pending`;
     if (count('APPROVED') > PIECES || count('APPROVED') + pending < PIECES) {

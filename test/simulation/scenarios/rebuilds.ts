@@ -11,12 +11,13 @@ import { cancellationOf, orderOf, placed, stocked } from './shop.js';
 
 const EARLIER = 4;
 const MEANWHILE = 10;
-/** Milliseconds: so that what is placed later is later by whichever function's clock. */
+/** Milliseconds: a later order is later by every function's clock. */
 const LONGER_THAN_CLOCKS_DIFFER = 5_000;
 
 /**
- * Customers' lists are rebuilt while orders come and are cancelled; then every list is right, a list that somebody was
- * paging through goes on where it was, and a check finds what was rebuilt equal to what is live, byte for byte.
+ * Customers' lists are rebuilt while orders are placed and cancelled. Afterwards every list is correct, a client that
+ * was paging through a list can continue from its position, and a check finds the rebuilt list equal to the live one,
+ * byte for byte.
  */
 export const rebuildUnderLoad: Scenario = {
   name: 'rebuild-under-load',
@@ -58,7 +59,7 @@ export const rebuildUnderLoad: Scenario = {
 
 const CUSTOMERS = ['alice', 'bob', 'carol'];
 
-/** The view of used-up credit is rebuilt while accounts run out of it and get it back. */
+/** The list of used-up credit is rebuilt while accounts run out of credit and get it back. */
 export const rebuildCredit: Scenario = {
   name: 'rebuild-credit',
   faultProbability: 0.004,
@@ -82,21 +83,21 @@ export const rebuildCredit: Scenario = {
   },
 };
 
-/** The first two of what alice has. */
+/** Reads the first two of Alice's orders. */
 async function list(orderly: Orderly, more: string) {
   const { reply } = await orderly.call({ method: 'GET', path: `/orders?limit=2${more}`, as: 'alice' });
   const { items, nextCursor } = reply.body as { items: readonly { orderId: string }[]; nextCursor?: string };
   return { ids: items.map(({ orderId }) => orderId), nextCursor };
 }
 
-/** Every promise; and a check finds no difference that a failure which an operator sees doesn't explain. */
+/** Checks every promise; and a check of the projection finds only differences that a visible failure explains. */
 async function equalsItsRebuild(cloud: Cloud, orderly: Orderly, name: string): Promise<readonly Violation[]> {
   const broken = [...brokenPromises(orderly)];
   const { versionsOf } = new Facts(orderly);
   const { reads, builds, last } = versionsOf(name);
   if (reads !== 2 || builds !== undefined || last !== 2)
     broken.push({ invariant: 'a rebuild ends', detail: JSON.stringify(versionsOf(name)) });
-  // What is still on its way by then is where an operator sees it, and explains that a list is behind.
+  // After this time an unfinished message is visible to an operator, and explains why a list lags behind.
   await cloud.world.pass(2 * 3_600_000);
   const { rebuild } = await new Rebuilds(orderly).through(name, 'check');
   const differences = rebuild?.differences.filter(({ kind }) => kind !== 'behind') ?? [];

@@ -5,12 +5,12 @@ import { Operator } from '../support/operator.js';
 import { Orderly } from '../support/orderly.js';
 import { cancellationOf, DAY, placed, stocked } from './shop.js';
 
-/** Ages at which everything that was on the bus comes again. */
+/** Ages at which all events of the bus are redelivered. */
 const AGES = [1, 6, 20, 33, 36, 70];
 
 /**
- * Events come again days and weeks later, as from an archive's replay. Inside the dedupe window each is recognised by
- * its record; past it, where TTL has deleted the record, it is quarantined (G4).
+ * Events are redelivered days and weeks later, as by an archive's replay. Inside the deduplication window, each is
+ * recognised by its record; after it, when TTL has deleted the record, it is quarantined (G4).
  */
 const redelivery = (name: string, ttlLag: number): Scenario => ({
   name,
@@ -41,8 +41,8 @@ const redelivery = (name: string, ttlLag: number): Scenario => ({
 });
 
 /**
- * Events come again past the window while their consumers crash: what their queues give up may have been done before, so
- * that nobody sends it again without an operator's word.
+ * Events are redelivered after the window while their consumers crash: what their queues give up may have been done
+ * before, so it is redriven only with an operator's confirmation.
  */
 export const redeliveryWhileDown: Scenario = {
   name: 'redelivery-while-down',
@@ -68,7 +68,7 @@ export const redeliveryWhileDown: Scenario = {
   },
 };
 
-/** By now every record of a first delivery is gone: what came again is told as too old. */
+/** By now no record of a first delivery exists: a redelivered event is reported as too old. */
 function quarantined(orderly: Orderly): readonly Violation[] {
   const facts = new Facts(orderly);
   return facts.listeners

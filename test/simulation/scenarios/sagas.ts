@@ -4,7 +4,7 @@ import { Facts } from '../support/facts.js';
 import { type Call, Orderly } from '../support/orderly.js';
 import { cancellationOf, MINUTE, orderAt, placed, productOf, stocked } from './shop.js';
 
-/** Amounts by which the sandbox behaves (`sandbox-amounts.ts`). */
+/** Amounts that select the sandbox's behaviour (`sandbox-amounts.ts`). */
 const DECLINED = 40200;
 const ANSWERED_LATE = 20200;
 const TIMES_OUT = 50400;
@@ -16,7 +16,7 @@ const limitOf = (customer: string, amount: number): Call => ({
   body: { creditLimit: { amount, currency: 'EUR' } },
 });
 
-/** An order whose payment is declined, with a duplicate of it, and a cancellation that comes too late, twice. */
+/** An order whose payment is declined, with a duplicate, and a cancellation that comes too late, twice. */
 export const declineOne: Scenario = {
   name: 'decline-one',
   faultProbability: 0.04,
@@ -36,7 +36,7 @@ export const declineOne: Scenario = {
   },
 };
 
-/** An order that is cancelled while its stock is reserved, twice; its saga undoes what it did. */
+/** An order that is cancelled twice while its stock is being reserved; its saga compensates its steps. */
 export const cancelOne: Scenario = {
   name: 'cancel-one',
   faultProbability: 0.04,
@@ -46,7 +46,7 @@ export const cancelOne: Scenario = {
     await stocked(orderly, { 'TEA-1': 1 });
     const { reply } = await placed(orderly, 'alice', 'place');
     const isAsked = (): boolean => events.accepted.some(({ event }) => event['detail-type'] === 'ReserveStock');
-    // It may never come there: what the bus could not deliver is a failure record.
+    // It may never get there: an event that the bus could not deliver is a failure record.
     const latest = world.now + MINUTE;
     await world.until(() => isAsked() || world.now >= latest);
     const cancel = cancellationOf('alice', reply.body.orderId, 'cancel');
@@ -58,8 +58,8 @@ export const cancelOne: Scenario = {
 };
 
 /**
- * An order for each end that a saga has: one that goes well, one without a charge, one refused at each of its steps, and
- * two that the provider charges with trouble. Each is placed twice.
+ * An order for each end of a saga: one that succeeds, one without a charge, one refused at each of its steps, and two
+ * whose charges have trouble at the provider. Each is placed twice.
  */
 export const stepsRefused: Scenario = {
   name: 'steps-refused',
@@ -93,7 +93,7 @@ export const stepsRefused: Scenario = {
   },
 };
 
-/** By key of the request. */
+/** Ends of the orders by the key of the request. */
 const ENDS: Readonly<Record<string, string>> = {
   good: 'APPROVED',
   free: 'APPROVED',
@@ -106,9 +106,9 @@ const ENDS: Readonly<Record<string, string>> = {
   [`P-${TIMES_OUT}`]: 'APPROVED',
 };
 
-/** Whether each order came to its end. @param ends by the key of its request: status and reason */
+/** Checks whether each order came to its end. @param ends by the key of its request: status and reason */
 export function endedAs(orderly: Orderly, ends: Readonly<Record<string, string>>): readonly Violation[] {
-  // An event that the bus could not deliver leaves its order to an operator.
+  // If the bus could not deliver an event, the order waits for an operator.
   if (orderly.cloud.faults.made.some(({ kind }) => kind === 'undeliverable')) return [];
   const facts = new Facts(orderly);
   return orderly.answered.flatMap(({ path, key = '', reply }) => {

@@ -4,7 +4,7 @@ export const MINUTE = 60_000;
 export const HOUR = 60 * MINUTE;
 export const DAY = 24 * HOUR;
 
-/** An order that a scenario places: one piece of each SKU, unless it says otherwise. */
+/** Returns the request for an order: by default, one piece of each SKU. */
 export const orderOf = (as: string, key: string, skus: readonly string[], quantity = 1, clientReference?: string) =>
   ({
     method: 'POST',
@@ -17,7 +17,7 @@ export const orderOf = (as: string, key: string, skus: readonly string[], quanti
     },
   }) as const;
 
-/** An order of one piece for which the customer agreed to this price. */
+/** Returns the request for an order of one piece at the price that the customer agreed to. */
 export const orderAt = (as: string, key: string, sku: string, amount: number) =>
   ({
     method: 'POST',
@@ -36,7 +36,7 @@ export const cancellationOf = (as: string, orderId: unknown, key: string, reason
     body: reason === undefined ? {} : { reason },
   }) as const;
 
-/** A product as an operator sets it. */
+/** Returns an operator's request to set a product. */
 export const productOf = (sku: string, amount = 350) =>
   ({
     method: 'PUT',
@@ -49,7 +49,7 @@ export const productOf = (sku: string, amount = 350) =>
 export const placed = (orderly: Orderly, as: string, key: string): Promise<Answered> =>
   orderly.call(orderOf(as, key, ['TEA-1']));
 
-/** Products with their prices and their stock, as an operator sets them. */
+/** Sets products, their prices and their stock as an operator. */
 export async function stocked(orderly: Orderly, stock: Readonly<Record<string, number>>): Promise<void> {
   for (const [sku, onHand] of Object.entries(stock)) {
     await orderly.call(productOf(sku));

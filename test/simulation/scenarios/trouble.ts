@@ -7,7 +7,7 @@ import { Operator } from '../support/operator.js';
 import { Orderly } from '../support/orderly.js';
 import { cancellationOf, DAY, HOUR, orderOf, placed, stocked } from './shop.js';
 
-/** The relay of the orders fails for 26 hours, longer than its stream keeps a record. */
+/** The orders' relay fails for 26 hours, longer than its stream keeps a record. */
 export const relayFails: Scenario = {
   name: 'relay-fails-26-hours',
   faultProbability: 0.001,
@@ -18,7 +18,7 @@ export const relayFails: Scenario = {
     cloud.fn('Orders/Outbox/Relay').failsUntil = world.now + 26 * HOUR;
     for (const key of ['first', 'second', 'third']) await orderly.call(orderOf('alice', key, ['TEA-1']));
     await orderly.rest();
-    // What comes after the outage goes through.
+    // Events after the outage are published.
     await world.pass(2 * DAY);
     await orderly.call(orderOf('alice', 'after', ['TEA-1']));
     await orderly.rest();
@@ -26,7 +26,7 @@ export const relayFails: Scenario = {
   },
 };
 
-/** The same outage, and each failed batch is overwritten before anybody has read it. */
+/** The same outage, and each failed batch is overwritten before anyone has read it. */
 export const batchesOverwritten: Scenario = {
   name: 'batches-overwritten',
   faultProbability: 0.001,
@@ -46,10 +46,10 @@ export const batchesOverwritten: Scenario = {
   },
 };
 
-/** Spread over ten lanes by their keys, so many commits fill one of them with more than a PutEvents takes. */
+/** Enough commits that one of ten lanes, over which their keys spread them, gets more than fit into one PutEvents. */
 const COUNTS = 90;
 
-/** The relay of the stock fails for ten minutes, in which an operator counts a SKU again and again. */
+/** The stock's relay fails for ten minutes, while an operator counts a SKU again and again. */
 export const relayCatchesUp: Scenario = {
   name: 'relay-catches-up',
   faultProbability: 0.005,
@@ -65,7 +65,7 @@ export const relayCatchesUp: Scenario = {
   },
 };
 
-/** The function that leads the sagas fails for 26 hours; two days later an operator sends what failed again, twice. */
+/** The function that runs the sagas fails for 26 hours; two days later an operator redrives the failures, twice. */
 export const consumerFails: Scenario = {
   name: 'consumer-fails-26-hours',
   faultProbability: 0.003,
@@ -80,7 +80,7 @@ export const consumerFails: Scenario = {
     await orderly.rest();
     const broken = [...visibleAsFailed(orderly, 4)];
     const operator = new Operator(orderly);
-    // Too soon: the consumer is still down.
+    // This redrive is too early: the consumer is still down.
     const failed = failuresOf(orderly).map(({ pk }) => pk);
     await operator.redriveAll();
     await orderly.rest();
@@ -90,14 +90,14 @@ export const consumerFails: Scenario = {
     await operator.redriveAll();
     await operator.redriveAll();
     await orderly.rest();
-    // What the bus could not hand over meanwhile is given up a day later.
+    // EventBridge gives up undelivered events after a day.
     await operator.redriveAll();
     await orderly.rest();
     return [...broken, ...brokenPromises(orderly, () => true), ...nothingFailedIsLeft(orderly)];
   },
 };
 
-/** What a relay and a consumer left to an operator is sent again so long after; then every order ends. */
+/** An operator redrives the failures of a relay and a consumer after this many days; then every order ends. */
 const redriveLater = (name: string, days: number): Scenario => ({
   name,
   faultProbability: 0.002,
@@ -116,10 +116,11 @@ const redriveLater = (name: string, days: number): Scenario => ({
     await orderly.rest();
     const broken = [...visibleAsFailed(orderly, 4)];
     await world.pass(days * DAY);
-    // First what failed, through its relay or its consumer.
+    // The first redrive covers the original failures, through their relay or consumer.
     await operator.redriveAll();
     await orderly.rest();
-    // Then what came too late for that by now; again, since a fault may have kept the relay from sending it the first time.
+    // The next ones cover messages that were too old by then; repeated, since a fault may have kept the relay from
+    // publishing them the first time.
     for (let round = 0; round < 3; round++) {
       await operator.redriveAll(true);
       await orderly.rest();
@@ -129,12 +130,15 @@ const redriveLater = (name: string, days: number): Scenario => ({
 });
 
 export const redriveDaysLater = redriveLater('redrive-days-later', 3);
-/** Past the dedupe window: consumers quarantine what the relay sends, until an operator says that it was not done. */
+/**
+ * After the deduplication window: consumers quarantine what the relay publishes, until an operator confirms that it was
+ * not done.
+ */
 export const redriveWeeksLater = redriveLater('redrive-weeks-later', 40);
 
 /**
- * What a consumer gave up lies in its dead-letter queue for almost as long as one keeps it, since the drain fails too; then
- * it is drained, and an operator sends it again.
+ * Messages that a consumer gave up stay in its dead-letter queue for almost the queue's retention, because the drain
+ * fails too; then the queue is drained, and an operator redrives them.
  */
 export const drainFails: Scenario = {
   name: 'drain-fails-13-days',
@@ -177,14 +181,14 @@ export const busRefuses: Scenario = {
   },
 };
 
-/** Messages that can't be read, between good ones: each becomes a failure record, and nothing waits behind it. */
+/** Unreadable messages between good ones: each becomes a failure record, and it blocks no other message. */
 export const poison: Scenario = {
   name: 'poison',
   faultProbability: 0.01,
   async play(cloud) {
     const orderly = new Orderly(cloud);
     await stocked(orderly, { 'TEA-1': 10 });
-    // The last two are longer than an item may be; one of them even when it is packed.
+    // The last two exceed the size limit of an item, one of them even compressed.
     const half = '{"detail-type":"OrderPlaced","source":"orderly.orders","detail":{"id":"half"}}';
     const noise = cloud.world.random.fork('noise').fill(Buffer.alloc(450_000));
     const bodies = ['not JSON', '{}', half, 'x'.repeat(600_000), Buffer.from(noise).toString('base64')];
@@ -216,7 +220,10 @@ function visibleAsFailed(orderly: Orderly, least: number): readonly Violation[] 
   return [{ invariant: 'what an outage left is visible as failed', detail: `${failed.length} of ${least} failures` }];
 }
 
-/** What was sent again and failed again has a reason for each time. @param before keys of what had failed once */
+/**
+ * Checks that a redriven message that failed again has a reason for each failure. @param before keys of earlier
+ * failures
+ */
 const failedAgain = (orderly: Orderly, before: readonly string[]): readonly Violation[] =>
   failuresOf(orderly)
     .filter(({ pk, failures = [] }) => before.includes(pk) && failures.length < 2)

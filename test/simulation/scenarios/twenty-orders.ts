@@ -5,7 +5,9 @@ import { cancellationOf, orderOf, stocked } from './shop.js';
 
 const SKUS = ['TEA-1', 'CUP-1', 'POT-1'];
 
-/** 20 orders of five customers within seconds; every fourth is sent twice, every fifth cancelled at some moment. */
+/**
+ * 20 orders of five customers within seconds; every fourth is sent twice, and every fifth is cancelled at some moment.
+ */
 export const twentyOrders: Scenario = {
   name: 'twenty-orders',
   faultProbability: 0.02,
