@@ -5,21 +5,21 @@ import type { SagaRequest } from './saga-command.js';
 import { command, PROGRAM } from './text.js';
 import { COMMANDS, OPTIONS, type Spec } from './usage.js';
 
-/** What every command may be told. */
+/** Options that every command accepts. */
 export interface Common {
   /** Environment of the deployment: `dev`, `prod`. */
   readonly environment: string;
-  /** One JSON object in the place of text. */
+  /** Whether to print one JSON object instead of text. */
   readonly json: boolean;
 }
 
-/** Names one failure. */
+/** Identifies one failure. */
 interface OneFailure {
   readonly consumer: string;
   readonly messageId: string;
 }
 
-/** A command line that makes sense. */
+/** A valid command line. */
 export type Command =
   | { readonly name: 'help'; readonly text: string }
   | ({ readonly name: 'order'; readonly orderId: string; readonly payload: boolean } & Common)
@@ -37,7 +37,7 @@ export type Command =
   | ({ readonly name: 'person export'; readonly person: string } & Common);
 
 const COMMON = ['environment', 'json', 'help'];
-/** First words of commands that have two. */
+/** First words of commands that consist of two. */
 const GROUPS = ['failures', 'sagas', 'projections', 'person'];
 
 const COMMON_HELP = `  --environment <name>  default dev
@@ -48,7 +48,7 @@ credentials and region of the environment.`;
 
 /**
  * Reads a command line.
- * @throws {OperatorError} `usage`, with what was wrong and a right example
+ * @throws {OperatorError} `usage`, with the mistake and a correct example
  */
 export function readCommandLine(args: readonly string[]): Command {
   const { values, positionals, given } = parsed(args);

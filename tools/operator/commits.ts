@@ -7,9 +7,9 @@ import type { Service } from './services.js';
 import { command } from './text.js';
 
 /**
- * All commits of an aggregate, oldest first, strongly consistent.
+ * Reads all commits of an aggregate, oldest first, strongly consistent.
  * @param pk the aggregate's key: `Order#3f…`
- * @throws {OperatorError} `refused` for what is no commit, though it lies where one should
+ * @throws {OperatorError} `refused` for an item that is no commit, although its key says so
  */
 export async function readCommits(
   documents: DynamoDBDocumentClient,
@@ -22,7 +22,7 @@ export async function readCommits(
 }
 
 /**
- * Commits of an aggregate that has no end, back to a moment: oldest first, strongly consistent.
+ * Reads an aggregate's commits back to a moment, for aggregates without an end: oldest first, strongly consistent.
  * @param since ISO 8601, UTC. Time never runs backwards within an aggregate.
  */
 export async function readCommitsSince(

@@ -9,44 +9,46 @@ import { type Listener, listenersOf, type Service } from './services.js';
 
 /** Commits of one aggregate that belongs to the order. */
 export interface AggregateFacts {
-  /** Name of the service that it lives in. */
+  /** Name of the service that owns it. */
   readonly service: string;
   /** `Order/<id>` */
   readonly subject: string;
   readonly commits: readonly Commit[];
 }
 
-/** All that was read about an order, at about one moment. */
+/** All data that was read about an order, at about one moment. */
 export interface OrderFacts {
   readonly orderId: string;
   /** ISO 8601, UTC. */
   readonly now: string;
   readonly services: readonly Service[];
-  /** As its events tell; nothing where there are none. */
+  /** The order, folded from its events; absent if there are none. */
   readonly order: OrderView | undefined;
   readonly aggregates: readonly AggregateFacts[];
-  /** What leads the order, as its commits tell; none where nothing of it was heard. */
+  /** The order's sagas, folded from their commits; empty if none has started. */
   readonly sagas: readonly Saga[];
-  /** What a listener knows of a message; nothing where it has no record. */
+  /** Returns a listener's record of a message; `undefined` if there is none. */
   readonly recordOf: (listener: Listener, messageId: string) => ConsumerRecord | undefined;
-  /** For each projection that shows the order: the version that it shows, 0 for none. */
+  /** For each projection that shows the order: the version that it shows, 0 if it doesn't show it yet. */
   readonly shown: ReadonlyMap<string, number>;
 }
 
 /**
- * What became of one event at one consumer. `lost`: no queue keeps a message for so long, and nothing tells of it.
- * `expired`: older even than processed records, and nothing failed: nobody knows any more.
- * `unsent`: an operator discarded its publication. `unjudged`: a projection of which nothing is known here.
+ * Outcome of one event at one consumer.
+ * - `lost`: the event is too old to be in a queue, and no record exists.
+ * - `expired`: it is even older than processed records are kept, and nothing failed: its outcome is no longer known.
+ * - `unsent`: an operator discarded its publication.
+ * - `unjudged`: this tool knows nothing about the projection.
  */
 export interface Delivery {
   readonly consumer: string;
   readonly service: string;
   readonly state: 'processed' | 'pending' | 'failed' | 'lost' | 'discarded' | 'expired' | 'unsent' | 'unjudged';
-  /** When it got there, where that is recorded. */
+  /** Time of the delivery, if it was recorded. */
   readonly at?: string;
-  /** Why it failed or was discarded: names and codes, no values. */
+  /** Reason for its failure or discard: names and codes, no values. */
   readonly reason?: string;
-  /** Under which id its record is found. */
+  /** Message id of its record. */
   readonly messageId: string;
 }
 
@@ -57,19 +59,19 @@ export interface EventReport {
   readonly id: string;
   readonly version: number;
   readonly type: string;
-  /** Of a command: the service that is to carry it out. */
+  /** For a command: the service that handles it. */
   readonly to?: string;
-  /** Of a saga's event: the step, and what came of it. */
+  /** For a saga's event: the step and its result. */
   readonly details?: string;
   readonly at: string;
-  /** The request or message that caused it. */
+  /** Request or message that caused it. */
   readonly trigger: string;
   readonly correlationId: string;
-  /** Each consumer that listens to it, or carries it out; the relay only where it could not publish. */
+  /** Each consumer that subscribes to it or handles it; the relay only if it could not publish. */
   readonly deliveries: readonly Delivery[];
 }
 
-/** What became of each event of an aggregate, and of each command that went out with one. */
+/** Returns the outcome of each event of an aggregate, and of each command that was sent with one. */
 export function eventsOf({ service, subject, commits }: AggregateFacts, facts: OrderFacts): readonly EventReport[] {
   const listeners = listenersOf(facts.services);
   const steps = facts.sagas.flatMap(({ events }) => events);
@@ -93,9 +95,9 @@ export function eventsOf({ service, subject, commits }: AggregateFacts, facts: O
 interface CommitMessage {
   readonly id: string;
   readonly type: string;
-  /** Of its aggregate: a command has that of the commit's last event, as its envelope does. */
+  /** Version of its aggregate: a command has the version of the commit's last event, as its envelope does. */
   readonly version: number;
-  /** Of a command. */
+  /** Target service of a command. */
   readonly to?: string;
 }
 
@@ -104,7 +106,7 @@ const messagesOf = (commit: Commit): readonly CommitMessage[] => [
   ...(commit.commands ?? []).map(({ id, type, to }) => ({ id, type, version: commit.lastVersion, to })),
 ];
 
-/** @param from name of the service that sent it */
+/** @param from name of the sending service */
 const hears = ({ consumer, service }: Listener, from: string, { type, to }: CommitMessage): boolean =>
   to === undefined
     ? (consumer?.events.some((events) => events.service === from && events.types.includes(type)) ?? false)
@@ -114,11 +116,11 @@ interface Heard {
   readonly id: string;
   readonly at: string;
   readonly version: number;
-  /** An operator gave its publication up. */
+  /** Whether an operator discarded its publication. */
   readonly discarded: boolean;
 }
 
-/** How long a commit can wait in its table's stream, at most. */
+/** Maximum time for which a commit can wait in its table's stream. */
 const STREAM_SECONDS = 86_400;
 
 function delivery(listener: Listener, event: Heard, { recordOf, shown, now, aggregates }: OrderFacts): Delivery {
@@ -131,7 +133,7 @@ function delivery(listener: Listener, event: Heard, { recordOf, shown, now, aggr
     if (version === undefined) return { ...plain, state: 'unjudged' };
     if (version >= event.version) return { ...plain, state: 'processed' };
   }
-  // Its effect outlives its record. A projection commits nothing: what there is of its service is another consumer's.
+  // The effect outlives the record. A projection commits nothing: a commit of its service belongs to another consumer.
   const effect = (consumer?.projection ? [] : aggregates)
     .flatMap((one) => (one.service === service.name ? one.commits : []))
     .find(({ trigger }) => trigger === event.id);
@@ -167,20 +169,20 @@ function recorded({ name, service }: Listener, record: ConsumerRecord, messageId
   }
 }
 
-/** The newest reason of a failure, in one line. */
+/** Returns the newest reason of a failure, in one line. */
 export function reasonOf({ failures, unknown }: ConsumerRecord): string {
   const [newest] = failures ?? [];
   const why = newest ? [newest.name, newest.message].filter((part) => part !== '').join(': ') : 'no reason was kept';
   return unknown ? `${why} (may have been done before)` : why;
 }
 
-/** A record that the report needs. */
+/** Key of a record that the report needs. */
 export interface NeededRecord {
   readonly service: Service;
   readonly pk: string;
 }
 
-/** Keys of every record that the report needs, so that they can be read before. */
+/** Returns the keys of all records that the report needs, so that they can be read first. */
 export const recordKeys = (
   services: readonly Service[],
   aggregates: readonly AggregateFacts[],

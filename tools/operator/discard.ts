@@ -20,9 +20,10 @@ export interface DiscardRequest {
 }
 
 /**
- * `orderly failures discard`: the message will not be done. Its record stays, for ever, with why, who and when: so a
- * late delivery still counts as a duplicate, and whoever misses the effect finds the reason.
- * @throws {OperatorError} `not-found`, or `refused` where it has not failed, or is the clock of a saga that waits
+ * `orderly failures discard`: the message will not be processed. Its record stays forever, with the reason, the
+ * operator and the time. So a late delivery still counts as a duplicate, and anyone who misses the effect finds the
+ * reason.
+ * @throws {OperatorError} `not-found`, or `refused` if it has not failed, or is the timeout of a waiting saga
  */
 export async function discard(
   documents: DynamoDBDocumentClient,
@@ -35,14 +36,14 @@ export async function discard(
   await refuseNeededClock(documents, found);
   if (dryRun) return outcome(found, 'dry-run', `would be discarded: ${reason}`);
   const by = user();
-  // A redrive may be doing it at this moment: what is done can't be discarded.
+  // A redrive may be processing it at this moment: a processed message can't be discarded.
   const isFailed = '#status = :failed';
   try {
     await documents.send(
       new UpdateCommand({
         TableName: listener.service.records,
         Key: { pk: record.pk },
-        // Without `failedConsumer` it leaves the index of failures.
+        // Removing `failedConsumer` takes the record out of the index of failures.
         UpdateExpression:
           'SET #status = :discarded, discardReason = :reason, discardedBy = :by, discardedAt = :at REMOVE failedConsumer',
         ConditionExpression: isFailed,
@@ -63,13 +64,13 @@ export async function discard(
   return outcome(found, 'discarded', `discarded by ${by}: ${reason}`);
 }
 
-/** Without its clock a saga that nobody answers would wait for ever, and no list would name it. */
+/** A saga that gets no answer would wait forever without its timeout, and no list would show it. */
 async function refuseNeededClock(documents: DynamoDBDocumentClient, { listener, messageId }: FoundRecord) {
   const { service, consumer } = listener;
   const timer = readTimerId(messageId);
   if (consumer?.saga === undefined || !timer) return;
   const { state } = await readSaga(documents, { type: consumer.saga, service, consumer }, timer.sagaId);
-  // A stuck one gets a new clock when it goes on, an older clock has its successor.
+  // A stuck saga gets a new timeout when it continues, and an older timeout has a successor.
   if (!isWaiting(state) || state.status === 'STUCK' || state.timers !== timer.number) return;
   throw new OperatorError(
     'refused',

@@ -1,17 +1,17 @@
-/** Exit codes of the command line: scripts and people's habits depend on them. */
+/** Exit codes of the command line; scripts and operators' habits depend on them. */
 export const Exit = {
   OK: 0,
-  /** Not found, refused, unreachable. */
+  /** Not found, refused, or unreachable. */
   FAILED: 1,
   USAGE: 2,
-  /** Something is still on its way. */
+  /** Some work is still in progress. */
   PENDING: 3,
-  /** Something failed and waits for an operator. */
+  /** A failure waits for an operator. */
   NEEDS_OPERATOR: 4,
 } as const;
 export type Exit = (typeof Exit)[keyof typeof Exit];
 
-/** A command that ends without its result; the message says why, `next` which command to try. */
+/** A command that ends without a result; the message says why, `next` is the command to try next. */
 export class OperatorError extends Error {
   override readonly name = 'OperatorError';
   constructor(

@@ -17,10 +17,13 @@ import { type KeysOfPeople, readPerson } from './people.js';
 import type { Service } from './services.js';
 import { command } from './text.js';
 
-/** What a person has in one service. */
+/** Source of a person's data in one service. */
 interface Source {
   readonly contract: ServiceContract;
-  /** Keys of their aggregates: of their own id, of their orders', or whatever the service's index and list say. */
+  /**
+   * Returns the keys of the person's aggregates: derived from their id, from their orders' ids, or read from the
+   * service's index and list.
+   */
   readonly keys: (asked: Asked) => Promise<readonly string[]>;
 }
 interface Asked {
@@ -31,7 +34,7 @@ interface Asked {
   readonly orders: readonly string[];
 }
 
-/** Every service that keeps something about a person, by their id or by their orders'. */
+/** Every service that stores data about a person, by their id or by their orders' ids. */
 const SOURCES: readonly Source[] = [
   { contract: ordersContract, keys: async ({ orders }) => orders.map((id) => aggregateKey('Order', id)) },
   {
@@ -62,9 +65,9 @@ async function ordersOf(asked: Omit<Asked, 'orders'>): Promise<readonly string[]
 }
 
 /**
- * `orderly person export <id>`: everything that is known of a person, as JSON, with their personal data in plain text, or
- * said to be forgotten. Eventually consistent: what was written in the last second may be missing.
- * @throws {OperatorError} `not-found`, `usage` for what is no id
+ * `orderly person export <id>`: prints all data about a person as JSON. Personal data is in plain text, or marked as
+ * forgotten. Eventually consistent: data that was written in the last second may be missing.
+ * @throws {OperatorError} `not-found`, `usage` for an invalid id
  */
 export async function exportPerson(
   documents: DynamoDBDocumentClient,
@@ -106,7 +109,7 @@ async function aggregatesIn({ contract, keys }: Source, asked: Asked, open: Pers
   return found;
 }
 
-/** Names only: what a message of somebody else's error says may be personal. */
+/** Prints names only, because another library's error message may contain personal data. */
 const refused = (key: string) => (error: unknown) => {
   const name = error instanceof Error ? error.name : 'unknown';
   throw new OperatorError('refused', `The personal data in ${key} can't be opened (${name}).`, undefined, {

@@ -6,7 +6,7 @@ import { type FoundRecord, failuresOf, findRecord, isRedrivable, payloadOf } fro
 import { listenersNamed, listenersOf, type Service } from './services.js';
 import { aligned, command, plural } from './text.js';
 
-/** `orderly failures list`. @throws {OperatorError} `not-found` for a consumer that isn't there */
+/** `orderly failures list`. @throws {OperatorError} `not-found` for a consumer that doesn't exist */
 export async function listFailures(
   documents: DynamoDBDocumentClient,
   services: readonly Service[],
@@ -40,7 +40,7 @@ function listText(failures: readonly FoundRecord[]): string {
   return `${aligned([head, ...rows])}\n\n${plural(failures.length, 'failure')}; the newest: ${next}`;
 }
 
-/** A line for a list; `failures show` has the whole. */
+/** Shortens a text for a list; `failures show` prints all of it. */
 const cut = (text: string): string => (text.length > 80 ? `${text.slice(0, 79)}…` : text);
 
 /** `orderly failures show`. @throws {OperatorError} `not-found` */
@@ -64,7 +64,7 @@ export async function showFailure(
   };
 }
 
-/** What scripts read of a record; nothing of the message itself. */
+/** Returns the fields of a record for scripts; it contains nothing of the message itself. */
 export function summaryOf({ listener, record, messageId }: FoundRecord) {
   const { status, executeAt, failedAt, processedAt, type, subject, correlationId, attempts, unknown } = record;
   const { discardedAt, discardedBy, discardReason } = record;
@@ -76,7 +76,7 @@ export function summaryOf({ listener, record, messageId }: FoundRecord) {
     ...(record.failures && { reason: reasonOf(record) }),
     unknown: unknown ?? false,
     redrivable: isRedrivable({ listener, record, messageId }),
-    // Of what is done it says nothing any more.
+    // A finished record has no meaningful time.
     ...(status === 'PENDING' && { executeAt }),
     failedAt,
     processedAt,
@@ -112,7 +112,7 @@ function showText({ listener, record, messageId }: FoundRecord): string {
   return [aligned(rows), ...(reasons.length > 0 ? ['', 'reasons, newest first:', ...reasons] : [])].join('\n');
 }
 
-/** How a record ended, or that it didn't. */
+/** Returns the final status of a record, or that it is not final. */
 export function statusOf({
   status,
   executeAt,

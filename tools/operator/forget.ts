@@ -8,9 +8,9 @@ import type { Outcome } from './outcome.js';
 import { type KeysOfPeople, readPerson } from './people.js';
 import { user } from './user.js';
 
-/** Where the person is forgotten. */
+/** Places in which the person is forgotten. */
 export interface Places extends Pick<KeysOfPeople, 'table'> {
-  /** Table of the payments service, which keeps the person's customer id at Stripe; none where it isn't deployed. */
+  /** Table of the payments service, which stores the person's customer id at Stripe; absent if it isn't deployed. */
   readonly payments: string | undefined;
 }
 
@@ -20,12 +20,13 @@ export interface ForgetRequest {
 }
 
 /**
- * `orderly person forget <id>`: puts a tombstone in the place of the person's key, for ever. All that was sealed by the
- * key can't be read any more, wherever copies are: tables, bus archive, queues, backups. It can't be undone.
+ * `orderly person forget <id>`: replaces the person's data key by a tombstone, forever (crypto-shredding). All data
+ * that was sealed with the key becomes unreadable, wherever copies are: tables, bus archive, queues, backups. It is
+ * irreversible.
  *
- * A person without a key gets a tombstone too, so that a message which comes late makes none. The person's customer id at
- * Stripe is deleted as well; a payment that comes later finds it again, unless it is gone at Stripe.
- * @throws {OperatorError} `usage` for what is no id
+ * A person without a key gets a tombstone too, so that a late message creates no key. The command also deletes the
+ * person's customer id at Stripe; a later payment finds the id again, unless it was deleted at Stripe.
+ * @throws {OperatorError} `usage` for an invalid id
  */
 export async function forget(
   documents: DynamoDBDocumentClient,
@@ -33,14 +34,15 @@ export async function forget(
   { person, dryRun }: ForgetRequest,
 ): Promise<Outcome> {
   const before = await readPerson(documents, places, person);
-  // Also of who was forgotten before: a run may have ended in between, and a payment may have found the id again.
+  // This includes a person who was forgotten before: a run may have ended in between, and a payment may have found the
+  // id again.
   if (places.payments && !dryRun) await new StripeCustomers(places.payments, documents).forget(person);
   if (before.state === 'forgotten') {
     return outcome(person, 'forgotten-before', `was forgotten at ${before.forgottenAt} by ${before.forgottenBy}`);
   }
   const key = before.state === 'has a key' ? `key of ${before.createdAt}` : 'no key';
   if (dryRun) return outcome(person, 'dry-run', `would be forgotten, for ever (${key})`);
-  // The first tombstone stays as it is: it says since when.
+  // The first tombstone stays unchanged, because it shows the time of the erasure.
   const isNotForgotten = 'attribute_not_exists(forgottenAt)';
   try {
     await documents.send(

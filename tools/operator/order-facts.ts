@@ -19,7 +19,7 @@ import { type Saga, sagaIn, sagaKindsOf } from './sagas.js';
 import type { Service } from './services.js';
 import { command } from './text.js';
 
-/** Aggregates that have the order's id, beside its sagas. */
+/** Aggregates that have the order's id, besides its sagas. */
 const PARTS = [
   { service: ordersContract.service, aggregate: 'Order' },
   { service: catalogContract.service, aggregate: 'PriceCheck' },
@@ -27,18 +27,18 @@ const PARTS = [
   { service: paymentsContract.service, aggregate: 'Payment' },
 ] as const;
 
-/** Clocks of services differ by less. */
+/** Maximum difference between clocks of services. */
 const CLOCKS_DIFFER_SECONDS = 300;
 
 /** The projection that shows an order in its customer's list. */
 export const LIST = 'orders-list';
 
-/** Reads until nothing was committed in between. */
+/** Maximum number of reads until nothing was committed in between. */
 const READS = 4;
 
 /**
- * Reads all about an order, strongly consistent. Where commits arrive while it reads it begins anew, a few times: so
- * what is told as pending was pending at the end.
+ * Reads all data about an order, strongly consistent. If commits arrive meanwhile, it reads again, a few times. So a
+ * message that is reported as pending was pending at the end.
  * @throws {OperatorError} `not-found`
  */
 export async function readOrder(
@@ -87,7 +87,7 @@ async function readAggregates(
   return order ? [...own, await readAccount(documents, services, order)] : own;
 }
 
-/** What is about this order in its customer's account, which has all of the customer's orders. */
+/** Reads the commits about this order from its customer's account, which contains all of the customer's orders. */
 async function readAccount(
   documents: DynamoDBDocumentClient,
   services: readonly Service[],
@@ -98,7 +98,7 @@ async function readAccount(
   const pk = aggregateKey('Account', customerId);
   const commits = await readCommitsSince(documents, serviceNamed(services, service), pk, since);
   const isOfOrder = ({ data }: { readonly data: string }) => JSON.parse(data).orderId === orderId;
-  // An account's key is its customer's id: whose order it is, is told on request only.
+  // An account's key is its customer's id; the report shows an order's customer on request only.
   return { service, subject: `Account of ${orderId}`, commits: commits.filter(({ events }) => events.some(isOfOrder)) };
 }
 
@@ -116,13 +116,13 @@ function sagasOf(
     .filter(({ state }) => state.status !== 'NONE');
 }
 
-/** The record of the clock that was set last: whether it will ring. */
+/** Returns the key of the newest timeout's record, which shows whether it will fire. */
 const clockOf = ({ kind, id, state }: Saga): NeededRecord => ({
   service: kind.service,
   pk: recordKey(kind.consumer, timerIdOf(id, state.timers)),
 });
 
-/** @throws {OperatorError} `not-found`: another release is deployed, or not all of this one */
+/** @throws {OperatorError} `not-found`: another release is deployed, or only a part of this one */
 function serviceNamed(services: readonly Service[], name: string): Service {
   const service = services.find((one) => one.name === name);
   if (service) return service;
@@ -149,8 +149,8 @@ async function readShown(
 }
 
 /**
- * The version of an order that its customer's list shows, strongly consistent; 0 where it isn't listed. The keys are
- * those of lambdas/orders/order-list.ts.
+ * Reads the version of an order that its customer's list shows, strongly consistent; 0 if the list doesn't contain it.
+ * The keys are those of lambdas/orders/order-list.ts.
  * @param TableName of orders
  */
 export async function listedVersion(

@@ -9,12 +9,15 @@ import { failedClocks, keepsMoney, standstill, waitingWords } from './standstill
 import { command, duration, plural } from './text.js';
 import { failure, type Verdict } from './verdict.js';
 
-/** What promises G2 and G3 rule out: two commits of one aggregate with the same cause, or an effect that an order has once. */
+/**
+ * A violation of the promises G2 and G3: two commits of one aggregate with the same cause, or a second effect that an
+ * order may have only once.
+ */
 export interface DoneTwice {
   readonly subject: string;
-  /** The cause that was applied twice. */
+  /** Cause that was applied twice. */
   readonly trigger?: string;
-  /** The effect that happened twice, whatever caused it. */
+  /** Effect that happened twice, whatever caused it. */
   readonly type?: string;
   readonly versions: readonly number[];
 }
@@ -29,7 +32,7 @@ export interface OrderReport {
   readonly verdict: Verdict;
 }
 
-/** Where an order is, whether anything was lost, and whether anything was done twice. Pure. */
+/** Judges where an order is, whether anything was lost, and whether anything was done twice. It is a pure function. */
 export function judge(facts: OrderFacts): OrderReport {
   const events = facts.aggregates
     .flatMap((aggregate) => eventsOf(aggregate, facts))
@@ -42,7 +45,7 @@ export function judge(facts: OrderFacts): OrderReport {
   return { orderId, order, sagas, shown, events, doneTwice, verdict: verdict(facts, events, doneTwice) };
 }
 
-/** A cause leads to at most one commit of an aggregate, however often it arrives. */
+/** A cause leads to at most one commit of an aggregate, however often it is delivered. */
 const causesTwiceIn = ({ subject, commits }: AggregateFacts): readonly DoneTwice[] =>
   repeated(commits.map((commit) => [commit.trigger, firstVersionOf(commit)])).map(([trigger, versions]) => ({
     subject,
@@ -50,7 +53,7 @@ const causesTwiceIn = ({ subject, commits }: AggregateFacts): readonly DoneTwice
     versions,
   }));
 
-/** What an order has once, however often its saga sends a step; a refund that failed may be asked for again. */
+/** Effects that an order has only once, however often its saga sends a step; a failed refund may be requested again. */
 const ONCE: ReadonlySet<string> = new Set([
   ...['OrderPlaced', 'OrderApproved', 'OrderRejected', 'OrderCancelled'],
   ...['PricesConfirmed', 'PricesRefused'],
@@ -66,7 +69,7 @@ const effectsTwiceIn = ({ subject, commits }: AggregateFacts): readonly DoneTwic
     ),
   ).map(([type, versions]) => ({ subject, type, versions }));
 
-/** Names that stand there more than once, each with all its versions. */
+/** Returns the names that occur more than once, each with all its versions. */
 function repeated(named: readonly (readonly [string, number])[]): readonly (readonly [string, readonly number[]])[] {
   const versions = new Map<string, number[]>();
   for (const [name, version] of named) versions.set(name, [...(versions.get(name) ?? []), version]);

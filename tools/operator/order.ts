@@ -23,7 +23,7 @@ export async function showOrder(
   return { exitCode: EXITS[report.verdict.state], text: textOf(report, people), json: jsonOf(report, people) };
 }
 
-/** Data and actors of events and commands by their ids: shown on request only. */
+/** Data and actors of events and commands by their ids; shown on request only. */
 type People = ReadonlyMap<string, { readonly actor: string; readonly data: unknown }>;
 
 const peopleIn = ({ aggregates }: OrderFacts): People =>
@@ -49,11 +49,11 @@ function textOf({ orderId, order, sagas, shown, events, verdict }: OrderReport, 
   return [head, ...(row ? [row] : []), ...led, '', ...blocks, '', verdict.text, ...next].join('\n');
 }
 
-/** Whether two messages that stand below each other went out with one commit. */
+/** Whether two messages in consecutive rows were sent with the same commit. */
 const isOfCommit = (event: EventReport, above: EventReport | undefined): boolean =>
   above !== undefined && above.subject === event.subject && above.trigger === event.trigger;
 
-/** @param below whether its cause stands above it already */
+/** @param below whether its cause is in a row above it */
 function eventText(event: EventReport, below: boolean, people: People | undefined): string {
   const { subject, version, type, to, details, at, id, trigger, correlationId, deliveries } = event;
   const [aggregate = ''] = subject.split(/[/ ]/);

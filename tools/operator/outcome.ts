@@ -1,6 +1,6 @@
 import type { Exit } from './errors.js';
 
-/** What a command found or did: told to people as text, to scripts as one JSON object. */
+/** Result of a command: text for people, one JSON object for scripts. */
 export interface Outcome {
   readonly exitCode: Exit;
   readonly text: string;

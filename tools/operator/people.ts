@@ -7,10 +7,10 @@ import { clientConfig, type Endpoint } from '../local/endpoint.js';
 import { OperatorError } from './errors.js';
 import { PROGRAM } from './text.js';
 
-/** Where the people's keys are, as the platform's stack tells. */
+/** Location of the customers' data keys, from the outputs of the platform's stack. */
 export interface KeysOfPeople {
   readonly table: string;
-  /** ARN of the KMS key that wraps them. */
+  /** ARN of the KMS key that wraps the data keys. */
   readonly kmsKey: string;
 }
 
@@ -28,20 +28,20 @@ export async function findKeysOfPeople(endpoint: Endpoint, environment: string):
   throw new OperatorError('not-found', `'${environment}' was deployed by another release: it keeps no keys of people.`);
 }
 
-/** To open what is sealed, as an operator's rights allow. */
+/** Opens the data keys to unseal data, with the operator's permissions. */
 export const openKeys = (
   { table, kmsKey }: KeysOfPeople,
   documents: DynamoDBDocumentClient,
   endpoint: Endpoint,
 ): PersonalKeys => new PersonalKeys({ table, kmsKey, documents, kms: new KMSClient(clientConfig(endpoint)) });
 
-/** What stands in the table for a person. */
+/** The table's entry for a person. */
 export type PersonState =
   | { readonly state: 'has a key'; readonly createdAt: string }
   | { readonly state: 'forgotten'; readonly forgottenAt: string; readonly forgottenBy: string }
   | { readonly state: 'has no key' };
 
-/** Strongly consistent. @throws {OperatorError} `usage` for what is no id */
+/** Reads a person's entry, strongly consistent. @throws {OperatorError} `usage` for an invalid id */
 export async function readPerson(
   documents: DynamoDBDocumentClient,
   { table }: Pick<KeysOfPeople, 'table'>,

@@ -7,17 +7,17 @@ import type { Outcome } from './outcome.js';
 import type { Service } from './services.js';
 import { aligned, command, plural } from './text.js';
 
-/** A projection of a service, and how to speak to the function that rebuilds it. */
+/** A projection of a service, and access to the function that rebuilds it. */
 export interface DeployedProjection {
   readonly name: string;
   readonly service: string;
-  /** @throws {OperatorError} `refused` where the function ended with an error */
+  /** @throws {OperatorError} `refused` if the function failed */
   ask(request: RebuildRequest): Promise<RebuildAnswer>;
-  /** Commits in its service's feed, as DynamoDB counted them within the last six hours. */
+  /** Returns the number of commits in its service's feed, as DynamoDB counted them within the last six hours. */
   commits(): Promise<number>;
 }
 
-/** Every projection of an environment. */
+/** Returns every projection of an environment. */
 export const projectionsOf = (endpoint: Endpoint, services: readonly Service[]): readonly DeployedProjection[] =>
   services.flatMap(({ name: service, table, consumers }) =>
     consumers.flatMap(({ name, rebuild }) =>
@@ -34,7 +34,7 @@ export const projectionsOf = (endpoint: Endpoint, services: readonly Service[]):
     ),
   );
 
-/** @throws {OperatorError} `not-found`, with the names that there are */
+/** @throws {OperatorError} `not-found`, with the existing names */
 export function projectionNamed(projections: readonly DeployedProjection[], name: string): DeployedProjection {
   const found = projections.find((projection) => projection.name === name);
   if (found) return found;
@@ -89,7 +89,7 @@ export async function showProjection({ name, service, ask }: DeployedProjection)
 
 type Rebuild = NonNullable<RebuildAnswer['rebuild']>;
 
-/** What a rebuild is at, in a few words. */
+/** Returns the state of a rebuild in a few words. */
 export function headOf({ phase, purpose, paused, builds, replaces, startedAt, finishedAt, keeps }: Rebuild): string {
   if (phase === 'DONE') {
     const end = keeps === builds ? `version ${builds} in the place of ${replaces}` : `version ${replaces} stayed`;
@@ -99,7 +99,7 @@ export function headOf({ phase, purpose, paused, builds, replaces, startedAt, fi
   return `${paused ? 'PAUSED, ' : ''}${what}: ${phase}`;
 }
 
-/** How much of a rebuild is done. */
+/** Returns the progress of a rebuild. */
 export function countsOf({ counts }: Rebuild): string {
   const { commits, aggregates, compared, completed, pending, differences, deleted } = counts;
   return [
@@ -118,7 +118,7 @@ const KINDS = {
   unfounded: 'was shown, and no event tells of it',
 } as const;
 
-/** The differences that are named, a line each; how many more there are. */
+/** Returns a line for each recorded difference, and the number of further ones. */
 export function differencesIn(rebuild: Rebuild | undefined): readonly string[] {
   if (!rebuild || rebuild.counts.differences === 0) return [];
   const named = rebuild.differences.map(({ subject, kind }) => [subject, KINDS[kind]]);

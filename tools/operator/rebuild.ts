@@ -4,33 +4,34 @@ import type { Outcome } from './outcome.js';
 import { countsOf, type DeployedProjection, differencesIn, headOf } from './projections.js';
 import { command } from './text.js';
 
-/** What is to be done with a projection. */
+/** Requested action on a projection. */
 export interface RebuildOrder {
   readonly action: 'rebuild' | 'check' | 'pause' | 'resume' | 'discard' | 'dry-run';
 }
 
-/** What the command has beside its projection. */
+/** Inputs of the command besides its projection. */
 export interface Surroundings {
-  /** Told of progress. */
+  /** Reports progress. */
   readonly say: (line: string) => void;
-  /** After so many seconds, or at once where `stopped`. */
+  /** Waits for this many seconds, or returns at once if `stopped`. */
   readonly wait: (seconds: number) => Promise<void>;
-  /** Whether somebody pressed Ctrl-C. */
+  /** Whether the operator pressed Ctrl-C. */
   readonly stopped: () => boolean;
 }
 
-/** Items that are read at once, and done again after a crash. */
+/** Number of items per call; a call is repeated after a crash. */
 const PAGE_SIZE = 1_000;
-/** Failed calls in a row until it is given up; a page that meets a throttled table passes the next time. */
+/** Maximum number of consecutive failed calls; a page that meets a throttled table succeeds the next time. */
 const TRIES = 3;
 const PAUSE_SECONDS = 2;
 
 type Rebuild = NonNullable<RebuildAnswer['rebuild']>;
 
 /**
- * `orderly projections rebuild`: begins one, or goes on with the one that is under way, until it is through, paused or
- * stopped. Its state is in the service's table: the command may be killed, and called again from anywhere.
- * @throws {OperatorError} `refused` where there is nothing to pause, or it was paused, or is of another purpose
+ * `orderly projections rebuild`: starts a rebuild, or continues the one in progress, until it is complete, paused or
+ * stopped. Its state is in the service's table: the command may be killed, and run again from anywhere.
+ * @throws {OperatorError} `refused` if there is nothing to pause, if the rebuild is paused, or if it has another
+ *   purpose
  */
 export async function rebuild(
   projection: DeployedProjection,

@@ -11,11 +11,11 @@ import { command } from './text.js';
 
 const Reason = z.object({ at: z.string(), name: z.string(), message: z.string(), stack: z.array(z.string()) });
 
-/** What a consumer knows of one message (written by the kit; DISCARDED by this tool). */
+/** A consumer's record of one message (written by the kit; DISCARDED by this tool). */
 export const ConsumerRecord = z.object({
   pk: z.string(),
   status: z.enum(['PENDING', 'PROCESSED', 'FAILED', 'DISCARDED']),
-  /** Of a stored message: when it is handed out next. */
+  /** For a stored message: time of its next delivery. */
   executeAt: z.optional(z.string()),
   processedAt: z.optional(z.string()),
   messageId: z.optional(z.string()),
@@ -37,18 +37,18 @@ export const ConsumerRecord = z.object({
 });
 export type ConsumerRecord = z.infer<typeof ConsumerRecord>;
 
-/** A client whose items come and go as plain objects. */
+/** Creates a client that reads and writes items as plain objects. */
 export const documentsAt = (endpoint: Endpoint): DynamoDBDocumentClient =>
   DynamoDBDocumentClient.from(new DynamoDBClient(clientConfig(endpoint)));
 
-/** A failure, and whose it is. */
+/** A failure and its listener. */
 export interface FoundRecord {
   readonly listener: Listener;
   readonly record: ConsumerRecord;
   readonly messageId: string;
 }
 
-/** One record, strongly consistent. */
+/** Reads one record, strongly consistent. */
 export async function readRecord(
   documents: DynamoDBDocumentClient,
   { records }: Service,
@@ -58,7 +58,7 @@ export async function readRecord(
   return Item && z.parse(ConsumerRecord, Item);
 }
 
-/** All failures of a consumer, newest first; eventually consistent. */
+/** Returns all failures of a consumer, newest first; eventually consistent. */
 export async function failuresOf(
   documents: DynamoDBDocumentClient,
   listener: Listener,
@@ -84,8 +84,8 @@ export async function failuresOf(
 }
 
 /**
- * What a consumer knows of one message, by the consumer's name and the message's id.
- * @throws {OperatorError} `not-found`, with the command that lists what there is
+ * Finds a consumer's record of one message, by the consumer's name and the message's id.
+ * @throws {OperatorError} `not-found`, with the command that lists the records
  */
 export async function findRecord(
   documents: DynamoDBDocumentClient,
@@ -97,7 +97,7 @@ export async function findRecord(
     const record = await readRecord(documents, listener.service, recordKey(listener, messageId));
     if (record) return { listener, record, messageId };
   }
-  // Failures of an earlier generation lie under another key; the index knows them all the same.
+  // Failures of an earlier generation have another key, but the index contains them too.
   for (const listener of listeners) {
     const earlier = (await failuresOf(documents, listener)).find((one) => one.messageId === messageId);
     if (earlier) return earlier;
@@ -113,14 +113,14 @@ export async function findRecord(
 export const isOfThisGeneration = ({ listener, record, messageId }: FoundRecord): boolean =>
   record.pk === recordKey(listener, messageId);
 
-/** A record's message; undefined where only its beginning was kept. */
+/** Returns a record's message; undefined if only its beginning was stored. */
 export function payloadOf({ payload, payloadGzip }: ConsumerRecord): string | undefined {
   return payload ?? (payloadGzip && gunzipSync(payloadGzip).toString('utf8'));
 }
 
 /**
- * Whether it can be sent again at all: its whole message was kept, under an id that its consumer will read, for the
- * generation that runs.
+ * Whether the failure can be redriven at all: its whole message was stored, under an id that its consumer will read,
+ * for the generation that runs.
  */
 export function isRedrivable(found: FoundRecord): boolean {
   const payload = payloadOf(found.record);
@@ -128,5 +128,5 @@ export function isRedrivable(found: FoundRecord): boolean {
   return status === 'FAILED' && payload !== undefined && !hasNoId(found, payload) && isOfThisGeneration(found);
 }
 
-/** What can't be read has no id: it lies under its hash, where no consumer would look for it. */
+/** An unreadable message has no id: its record's key contains the message's hash, which no consumer looks up. */
 export const hasNoId = ({ messageId }: FoundRecord, payload: string): boolean => messageId === idOfBody(payload);

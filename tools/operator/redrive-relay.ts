@@ -9,17 +9,17 @@ import type { Outcome } from './outcome.js';
 import type { FoundRecord } from './records.js';
 import { command } from './text.js';
 
-/** A change as the table's stream told it; the commit is in its new image. */
+/** A change from the table's stream; its new image contains the commit. */
 interface StreamRecord {
   readonly Keys?: { readonly pk?: { readonly S?: string }; readonly sk?: { readonly S?: string } };
 }
 
-/** Reasons that a record keeps, as the kit does. */
+/** Maximum number of reasons in a record, the same as in the kit. */
 const MAX_REASONS = 10;
 
 /**
- * A commit that its relay could not publish, through the relay once more; its failure is deleted once all is sent. A
- * crash of this command leaves the failure where it was.
+ * Publishes a commit through its relay again, after the relay could not publish it. The failure is deleted after all
+ * messages were sent, so a crash of this command leaves the failure unchanged.
  */
 export async function publishAgain(
   endpoint: Endpoint,
@@ -56,7 +56,7 @@ export async function publishAgain(
   return outcome(found, 'processed', 'published');
 }
 
-/** @throws {OperatorError} `refused` where what was kept is no commit */
+/** @throws {OperatorError} `refused` if the stored message is no commit */
 function changeIn({ listener, messageId }: FoundRecord, payload: string): StreamRecord {
   const change: unknown = JSON.parse(payload);
   if (typeof change === 'object' && change !== null) return change;
@@ -65,13 +65,13 @@ function changeIn({ listener, messageId }: FoundRecord, payload: string): Stream
 }
 
 /**
- * @returns what the relay left unsent, and what it gave up
- * @throws {OperatorError} `refused` where it ended with an error
+ * @returns the messages that the relay left unsent, and those that it gave up
+ * @throws {OperatorError} `refused` if it failed
  */
 async function invoke(endpoint: Endpoint, FunctionName: string, change: StreamRecord): Promise<RelayAnswer> {
   const client = new LambdaClient(clientConfig(endpoint));
   try {
-    // The answer names what is unsent by its number: without one it would look as if all was sent.
+    // The answer identifies an unsent commit by its sequence number: without one, it would look as if all was sent.
     const dynamodb = { ...change, SequenceNumber: '1' };
     const event = { Records: [{ eventName: 'INSERT', eventSource: 'aws:dynamodb', dynamodb }] };
     const { FunctionError, Payload } = await client.send(
@@ -115,7 +115,7 @@ async function addReason(
   );
 }
 
-/** Somebody else may have ended it meanwhile: then there is nothing left to do here. */
+/** Another operator may have ended the failure meanwhile: then nothing remains to be done here. */
 async function onlyWhereFailed(write: Promise<unknown>): Promise<void> {
   await write.catch((error: unknown) => {
     if (!(error instanceof ConditionalCheckFailedException)) throw error;

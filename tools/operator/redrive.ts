@@ -21,15 +21,15 @@ import { command } from './text.js';
 export interface RedriveRequest {
   readonly consumer: string;
   readonly messageId: string;
-  /** The operator has made sure that it was not done before. */
+  /** Whether the operator has made sure that the effect did not happen before. */
   readonly notDone: boolean;
   readonly dryRun: boolean;
 }
 
 /**
- * `orderly failures redrive`: a failed message once more into its consumer's queue, or a commit once more through its
- * relay. Whatever happens on the way, the failure stays recorded until it is done.
- * @throws {OperatorError} `not-found`, or `refused` with why it can't or mustn't be redriven
+ * `orderly failures redrive`: sends a failed message to its consumer's queue again, or a commit through its relay
+ * again. Whatever happens on the way, the failure stays recorded until it is processed.
+ * @throws {OperatorError} `not-found`, or `refused` with the reason why it can't or mustn't be redriven
  */
 export async function redrive(
   endpoint: Endpoint,
@@ -51,7 +51,7 @@ export async function redrive(
 }
 
 /**
- * The message, where it may be sent again.
+ * Returns the message if it may be sent again.
  * @throws {OperatorError} `refused`
  */
 export function redrivable(found: FoundRecord, { notDone }: Pick<RedriveRequest, 'notDone'>): string {
@@ -88,7 +88,7 @@ export function redrivable(found: FoundRecord, { notDone }: Pick<RedriveRequest,
   return payload;
 }
 
-/** Id in a subject: `Order/3f…`. An order's parts have its id. */
+/** Returns the id in a subject: `Order/3f…`. An order's parts have its id. */
 const idIn = (subject: string): string => subject.slice(subject.indexOf('/') + 1);
 
 async function resultOf(documents: DynamoDBDocumentClient, found: FoundRecord): Promise<Outcome> {
@@ -100,7 +100,7 @@ async function resultOf(documents: DynamoDBDocumentClient, found: FoundRecord): 
   return outcome(found, 'sent', `sent; nothing came of it within ${WAIT_SECONDS} s. Look later: ${look}`);
 }
 
-/** A redriven message that fails adds its reason in front. */
+/** Whether a redriven message failed again: a new failure puts its reason first. */
 const failedAgain = (before: ConsumerRecord, now: ConsumerRecord): boolean =>
   now.failures?.[0]?.at !== before.failures?.[0]?.at;
 

@@ -20,7 +20,7 @@ import { listSagas } from './saga-list.js';
 import { showSaga } from './saga-show.js';
 import { endpointOf, findServices, placeOf } from './services.js';
 
-/** Where a command's words go: results to `out`, all else to `err`. */
+/** Output streams: results go to `out`, everything else to `err`. */
 export interface Streams {
   readonly out: (text: string) => void;
   readonly err: (text: string) => void;
@@ -97,7 +97,7 @@ async function carryOut(command: Exclude<Command, { name: 'help' }>, err: Stream
   }
 }
 
-/** Ctrl-C is heard between two steps, once; a second one ends the tool, as ever. */
+/** Stops the work between two steps at the first Ctrl-C; a second one ends the tool as usual. */
 async function stoppable<T>(work: (surroundings: Surroundings) => Promise<T>, say: Surroundings['say']): Promise<T> {
   const stop = new AbortController();
   const onSignal = () => stop.abort();
@@ -111,7 +111,7 @@ async function stoppable<T>(work: (surroundings: Surroundings) => Promise<T>, sa
   }
 }
 
-/** @throws what is a fault of this tool, with its stack */
+/** @throws any error that is a fault of this tool, with its stack */
 function explained(error: unknown): OperatorError {
   if (error instanceof OperatorError) return error;
   if (error instanceof LocalRunError) return new OperatorError('unreachable', error.message);

@@ -15,17 +15,18 @@ import type { Service } from './services.js';
 import { command } from './text.js';
 import { user } from './user.js';
 
-/** What an operator wants of a saga; `note`: what was done by hand, 1 to 500 characters. */
+/** An operator's request to a saga; `note` describes what was done by hand, 1 to 500 characters. */
 export type SagaRequest = { readonly sagaId: string; readonly dryRun: boolean } & (
   | { readonly action: 'retry' }
   | { readonly action: 'resolve'; readonly note: string }
 );
 
 /**
- * `orderly sagas retry`: what the saga waits for is sent once more, be it a step or its undoing.
- * `orderly sagas resolve`: what it is stuck at was undone by hand, and it goes on with what is left.
- * The saga itself decides when the message reaches it; it may have gone on meanwhile.
- * @throws {OperatorError} `not-found`, or `refused` where the saga's state doesn't allow it
+ * `orderly sagas retry`: the saga resends the command that it waits for, a step or its compensation.
+ * `orderly sagas resolve`: the compensation at which it is stuck was done by hand, and the saga continues with the
+ * rest.
+ * The saga itself decides when the message arrives; it may have advanced meanwhile.
+ * @throws {OperatorError} `not-found`, or `refused` if the saga's state doesn't allow it
  */
 export async function commandSaga(
   endpoint: Endpoint,
@@ -51,17 +52,17 @@ export async function commandSaga(
   return outcome(request, now, 'sent', `sent; nothing came of it within ${WAIT_SECONDS} s. Look later: ${look}`);
 }
 
-/** What is sent to a saga's consumer, and what it does, in words. */
+/** A message to a saga's consumer, and its effect in words. */
 interface SagaMessage {
-  /** Of the message: each asking is one of its own. */
+  /** Message id; each request has its own. */
   readonly id: string;
   readonly body: string;
   readonly does: string;
 }
 
 /**
- * The message, where the saga's state allows it.
- * @param by the operator, as the saga's history will name them
+ * Builds the message if the saga's state allows it.
+ * @param by the operator, as the saga's history will show them
  * @throws {OperatorError} `refused`
  */
 export function messageTo(saga: Saga, request: SagaRequest, by: string): SagaMessage {
@@ -90,7 +91,7 @@ export function messageTo(saga: Saga, request: SagaRequest, by: string): SagaMes
   return { id, body, does: isRetry ? `${what} is sent again` : `${what} was done by hand, by ${by}` };
 }
 
-/** One that is stuck again at once needs somebody, too. */
+/** A saga that is stuck again at once still needs an operator. */
 function exitAfter(result: keyof typeof EXITS, saga: Saga): Exit {
   return result === 'processed' && saga.state.status === 'STUCK' ? Exit.NEEDS_OPERATOR : EXITS[result];
 }

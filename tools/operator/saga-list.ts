@@ -12,21 +12,25 @@ import { readSaga, type Saga, type SagaKind, sagaKindsOf } from './sagas.js';
 import type { Service } from './services.js';
 import { aligned, command, plural } from './text.js';
 
-/** Clocks of one kind and shard that are looked at, those that ring first. */
+/** Maximum number of timeouts that are read per kind and shard, the earliest first. */
 const CLOCKS = 250;
 
 /**
- * `STUCK`: waits for an operator. `NO CLOCK`: its clock failed, so it waits for ever unless it is answered. `TIMER LATE`:
- * its clock should have rung. `SLOW`: was sent again already. `WAITS`: for an answer that is not due yet.
+ * Urgency of a waiting saga.
+ * - `STUCK`: it waits for an operator.
+ * - `NO CLOCK`: its timeout failed, so it waits forever unless an answer arrives.
+ * - `TIMER LATE`: its timeout should have fired.
+ * - `SLOW`: its command was resent already.
+ * - `WAITS`: it waits for an answer that is not due yet.
  */
 type Urgency = 'STUCK' | 'NO CLOCK' | 'TIMER LATE' | 'SLOW' | 'WAITS';
 const URGENCIES: readonly Urgency[] = ['STUCK', 'NO CLOCK', 'TIMER LATE', 'SLOW', 'WAITS'];
 
 /**
- * `orderly sagas list`: those that wait, the most urgent first. Stuck ones by their list, the others by the clocks that
- * each saga under way has, in the index of what is due or in that of failures (`failures discard` leaves them there); all
- * eventually consistent, each one named is then read strongly.
- * @param limit at most so many are read and told, from 1
+ * `orderly sagas list`: lists waiting sagas, the most urgent first. It finds stuck sagas by their list, and the others
+ * by their timeouts, in the index of due timeouts or in the index of failures (`failures discard` leaves them there).
+ * These reads are eventually consistent; each listed saga is then read strongly consistent.
+ * @param limit maximum number of sagas that are read and listed, from 1
  */
 export async function listSagas(
   documents: DynamoDBDocumentClient,
@@ -37,11 +41,11 @@ export async function listSagas(
   const stuck = (await Promise.all(kinds.map((kind) => stuckOf(documents, kind, limit)))).flat();
   const clocks = (await Promise.all(kinds.map((kind) => clocksOf(documents, kind)))).flat();
   const failed = (await Promise.all(kinds.map((kind) => failedClocksOf(documents, kind)))).flat();
-  // A second clock was set: the first one has rung before the answer came.
+  // If a second timeout was set, the first one has fired before the answer came.
   const slowFirst = clocks.toSorted(
     (one, other) => Number(other.number > 1) - Number(one.number > 1) || one.rings.localeCompare(other.rings),
   );
-  // A stuck one may have a clock yet, which nobody listens to, and one whose clock failed may have a newer one.
+  // A stuck saga may still have a timeout, which it ignores, and a saga whose timeout failed may have a newer one.
   const all: readonly Asked[] = [...stuck, ...failed, ...slowFirst];
   const asked = all.filter((one, at) => all.findIndex((other) => isSame(one, other)) === at);
   const now = clock.now();
@@ -84,7 +88,7 @@ interface Clock extends Asked {
   readonly number: number;
 }
 
-/** Clocks that could not be handed out or handled: nothing rings them any more. */
+/** Returns the timeouts that could not be delivered or handled: they will not fire any more. */
 async function failedClocksOf(documents: DynamoDBDocumentClient, kind: SagaKind): Promise<readonly Clock[]> {
   const { service, consumer } = kind;
   const failures = await failuresOf(documents, { service, consumer, ...consumer });
@@ -94,7 +98,7 @@ async function failedClocksOf(documents: DynamoDBDocumentClient, kind: SagaKind)
   });
 }
 
-/** With when it is due next. */
+/** A timeout with its next due time. */
 type SetClock = Clock & { readonly rings: string };
 
 async function clocksOf(documents: DynamoDBDocumentClient, kind: SagaKind): Promise<readonly SetClock[]> {
@@ -139,7 +143,7 @@ interface Found {
   readonly urgency: Urgency;
 }
 
-/** @param limit where not all were looked at */
+/** @param limit set if not all were read */
 function textOf(found: readonly Found[], limit: number | undefined): string {
   const [first] = found;
   const rest = limit === undefined ? '' : `; there may be more than these ${limit}: --limit <n>`;

@@ -27,13 +27,13 @@ export async function showSaga(
   };
 }
 
-/** Of what waits for an answer, for an operator, or for nothing. */
+/** Returns the exit code for a saga that waits for an answer, for an operator, or for nothing. */
 function exitOf({ state }: Saga): Exit {
   if (state.status === 'STUCK') return Exit.NEEDS_OPERATOR;
   return isWaiting(state) ? Exit.PENDING : Exit.OK;
 }
 
-/** What scripts read of a saga; nothing of its data. */
+/** Returns the fields of a saga for scripts; it contains nothing of the saga's data. */
 export function summaryOf(saga: Saga) {
   const { kind, id, state } = saga;
   return {
@@ -57,7 +57,7 @@ function rowsOf(saga: Saga): readonly (readonly string[])[] {
     const { since, attempt, again } = state.waiting;
     rows.push(['waits for', stepWords(state)], ['since', since], ['attempt', String(attempt)]);
     if (state.status === 'STUCK') rows.push(['stuck', `${stuckSince(saga)}: ${state.reason ?? 'no reason was given'}`]);
-    // Its patience may end then: what is sent again and what is given up have one clock.
+    // The saga may give up then instead: resending and giving up have the same timeout.
     else rows.push(['sent again', `${again}, or given up`]);
   }
   if ('ending' in state) rows.push(['ending', endingWords(state.ending)]);
@@ -67,7 +67,7 @@ function rowsOf(saga: Saga): readonly (readonly string[])[] {
   return rows;
 }
 
-/** What to do next; participants of an order's saga are in the order's report. */
+/** Returns the next commands to run; an order's report shows the participants of its saga. */
 function adviceOn(saga: Saga): readonly string[] {
   const { kind, id, state } = saga;
   const participants =

@@ -3,28 +3,28 @@ import type { Ending } from '../../packages/kit/saga/contract.js';
 import type { SagaState } from '../../packages/kit/saga/state.js';
 import type { Saga, SagaStep } from './sagas.js';
 
-/** A saga that still waits for something, be it an operator. */
+/** A saga that still waits, for an answer or for an operator. */
 export type WaitingState = Extract<SagaState<unknown>, { status: 'RUNNING' | 'COMPENSATING' | 'STUCK' }>;
 
 export const isWaiting = (state: SagaState<unknown>): state is WaitingState =>
   state.status === 'RUNNING' || state.status === 'COMPENSATING' || state.status === 'STUCK';
 
-/** What is waited for: a step, or that it is undone. */
+/** Describes what the saga waits for: a step or its compensation. */
 export const stepWords = ({ status, waiting }: WaitingState): string =>
   status === 'RUNNING' ? waiting.step : `undoing ${waiting.step}`;
 
-/** When it got stuck. */
+/** Returns the time at which it became stuck. */
 export const stuckSince = ({ events }: Saga): string =>
   events.findLast(({ event }) => event.type === 'SagaStuck')?.at ?? '';
 
-/** A clock that is later than this has a heading in the runbook. */
+/** RUNBOOK.md has a section about timeouts that are later than this. */
 const LATE_SECONDS = 600;
 
-/** Whether its clock should have rung. @param now ISO 8601, UTC */
+/** Whether its timeout should have fired. @param now ISO 8601, UTC */
 export const isLate = ({ timerAt = '' }: SagaState<unknown>, now: string): boolean =>
   secondsBetween(timerAt, now) > LATE_SECONDS;
 
-/** Where a saga is, in one line. */
+/** Describes a saga's state in one line. */
 export function sagaWords(saga: Saga): string {
   const { state, events } = saga;
   switch (state.status) {
@@ -51,7 +51,7 @@ export function endingWords({ cause, step, reason, subjects = [] }: Ending): str
   return `${cause}${at}${why}${subjects.length > 0 ? ` (${subjects.join(', ')})` : ''}`;
 }
 
-/** What an event of a saga tells beyond its type; nothing of the saga's data. */
+/** Describes an event of a saga beyond its type; it contains nothing of the saga's data. */
 export function detailsOf({ event }: SagaStep): string {
   switch (event.type) {
     case 'StepSent':

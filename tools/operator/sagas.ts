@@ -10,7 +10,7 @@ import { OperatorError } from './errors.js';
 import type { Service } from './services.js';
 import { command } from './text.js';
 
-/** Sagas of one type, and the consumer that leads them. */
+/** A type of sagas, and the consumer that runs them. */
 export interface SagaKind {
   /** Type of their aggregate: `CreateOrderSaga`. */
   readonly type: string;
@@ -18,7 +18,7 @@ export interface SagaKind {
   readonly consumer: ConsumerDescription;
 }
 
-/** A saga as its commits tell it; its data is its service's own business. */
+/** A saga, folded from its commits; only its own service interprets its data. */
 export interface Saga {
   readonly kind: SagaKind;
   readonly id: string;
@@ -28,21 +28,21 @@ export interface Saga {
 }
 
 export interface SagaStep {
-  /** Of its event. */
+  /** Event id. */
   readonly id: string;
-  /** When it was committed. ISO 8601, UTC. */
+  /** Time of the commit. ISO 8601, UTC. */
   readonly at: string;
   readonly event: SagaEvent<unknown>;
 }
 
-/** What each service that leads sagas stores of one, and takes for it. */
+/** Returns the contract of a service's sagas: their stored events and the commands that they accept. */
 export const sagaContractOf = (service: string) => ({
   service,
   events: sagaEvents<unknown>(z.unknown()),
   commands: sagaCommands,
 });
 
-/** All sagas that are led in an environment. */
+/** Returns all types of sagas in an environment. */
 export const sagaKindsOf = (services: readonly Service[]): readonly SagaKind[] =>
   services.flatMap((service) =>
     service.consumers.flatMap((consumer) =>
@@ -64,13 +64,13 @@ export function sagaIn(kind: SagaKind, id: string, commits: readonly Commit[]): 
   return { kind, id, state, events };
 }
 
-/** As it is now, strongly consistent; of nothing heard of it its status is `NONE`. */
+/** Reads a saga, strongly consistent; its status is `NONE` if it has not started. */
 export const readSaga = async (documents: DynamoDBDocumentClient, kind: SagaKind, id: string): Promise<Saga> =>
   sagaIn(kind, id, await readCommits(documents, kind.service, aggregateKey(kind.type, id)));
 
 /**
- * The saga of an id, whichever service leads it; `<type>/<id>` where several do.
- * @throws {OperatorError} `not-found`, with the command that lists some; `refused` where two types have one of that id
+ * Finds a saga by id, in any service; `<type>/<id>` is needed if several have that id.
+ * @throws {OperatorError} `not-found`, with the command that lists some; `refused` if two types have one with that id
  */
 export async function findSaga(
   documents: DynamoDBDocumentClient,

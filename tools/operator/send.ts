@@ -4,18 +4,18 @@ import { clientConfig, type Endpoint } from '../local/endpoint.js';
 import { type ConsumerRecord, readRecord } from './records.js';
 import type { Service } from './services.js';
 
-/** How long a command waits for what comes of what it sent. */
+/** Time for which a command waits for the result of its message. */
 export const WAIT_SECONDS = 20;
 const LOOK_EVERY_MS = 300;
 
-/** A message into a consumer's queue. @param attributes texts by name */
+/** Sends a message to a consumer's queue. @param attributes texts by name */
 export async function sendTo(
   endpoint: Endpoint,
   QueueUrl: string,
   MessageBody: string,
   attributes: Readonly<Record<string, string>> = {},
 ): Promise<void> {
-  // The queue's address names a host that needs not resolve where an emulator is behind it.
+  // The queue's URL contains a host name that may not resolve behind an emulator.
   const sqs = new SQSClient({ ...clientConfig(endpoint), useQueueUrlAsEndpoint: endpoint.url === undefined });
   const MessageAttributes = Object.fromEntries(
     Object.entries(attributes).map(([name, StringValue]) => [name, { DataType: 'String', StringValue }]),
@@ -28,10 +28,10 @@ export async function sendTo(
 }
 
 /**
- * Looks at the record of a message that was sent until it says what came of it.
+ * Polls the record of a sent message until it shows the result.
  * @param pk key of its record
- * @param hasFailed whether a record that isn't PROCESSED tells of this sending
- * @returns nothing where time was over before
+ * @param hasFailed whether a record that isn't PROCESSED is about this attempt
+ * @returns `undefined` if the time was over before
  */
 export async function awaitRecord(
   documents: DynamoDBDocumentClient,

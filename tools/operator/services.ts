@@ -8,7 +8,7 @@ import { readLocalRun } from '../local/local-run.js';
 import { OperatorError } from './errors.js';
 import { command } from './text.js';
 
-/** A deployed service, as its stack's outputs tell. */
+/** A deployed service, from the outputs of its stack. */
 export interface Service {
   readonly name: string;
   readonly table: string;
@@ -33,7 +33,7 @@ const Consumers: z.ZodMiniType<ConsumerDescription[]> = z.array(
   }),
 );
 
-/** Where to look: `ORDERLY_ENDPOINT`; else for `dev` a run of this clone that still answers; else AWS. */
+/** Chooses the endpoint: `ORDERLY_ENDPOINT`; else for `dev` a local run of this clone that still answers; else AWS. */
 export async function endpointOf(environment: string): Promise<Endpoint> {
   const named = await endpointFromEnvironment();
   if (named) return named;
@@ -48,12 +48,12 @@ export async function endpointOf(environment: string): Promise<Endpoint> {
   return endpointAt('aws');
 }
 
-/** An endpoint as a person would call it. */
+/** Describes an endpoint for people. */
 export const placeOf = ({ url, region }: Endpoint): string => url ?? `AWS ${region}`;
 
 /**
- * Every service of an environment, found by the outputs of its stacks.
- * @throws {OperatorError} `not-found` where there is none, `unreachable` where AWS lets nobody in
+ * Finds every service of an environment by the outputs of its stacks.
+ * @throws {OperatorError} `not-found` if there is none, `unreachable` if AWS refuses the access
  */
 export async function findServices(endpoint: Endpoint, environment: string): Promise<readonly Service[]> {
   const client = new CloudFormationClient(clientConfig(endpoint));
@@ -85,7 +85,7 @@ export async function findServices(endpoint: Endpoint, environment: string): Pro
 
 function serviceOf({ StackName = '', Outputs = [] }: Stack, environment: string): readonly Service[] {
   const prefix = `orderly-${environment}-`;
-  // The last word has no hyphen: `orderly-dev-eu-Orders` is none of `dev`.
+  // The last word has no hyphen: `orderly-dev-eu-Orders` does not belong to `dev`.
   if (!StackName.startsWith(prefix) || StackName.slice(prefix.length).includes('-')) return [];
   const output = (key: string): string => Outputs.find(({ OutputKey }) => OutputKey === key)?.OutputValue ?? '';
   const name = output('ServiceName');
@@ -105,7 +105,7 @@ function serviceOf({ StackName = '', Outputs = [] }: Stack, environment: string)
   ];
 }
 
-/** A consumer of one service; for a relay without a description, since no queue leads to it. */
+/** A consumer of one service, or its relay, which has no description because no queue leads to it. */
 export interface Listener {
   readonly service: Service;
   readonly name: string;
@@ -113,7 +113,7 @@ export interface Listener {
   readonly consumer?: ConsumerDescription;
 }
 
-/** All consumers, and each service's relay. */
+/** Returns all consumers, and each service's relay. */
 export const listenersOf = (services: readonly Service[]): readonly Listener[] =>
   services.flatMap((service) => [
     ...service.consumers.map((consumer) => ({
@@ -126,8 +126,8 @@ export const listenersOf = (services: readonly Service[]): readonly Listener[] =
   ]);
 
 /**
- * Those of one name: one consumer, or every service's relay.
- * @throws {OperatorError} `not-found`, with the names that there are
+ * Returns the listeners with a name: one consumer, or every service's relay.
+ * @throws {OperatorError} `not-found`, with the existing names
  */
 export function listenersNamed(services: readonly Service[], name: string): readonly Listener[] {
   const all = listenersOf(services);

@@ -8,7 +8,7 @@ import { listenersOf } from './services.js';
 import { command } from './text.js';
 import { failure, type Verdict } from './verdict.js';
 
-/** A saga of the order that goes on by nothing that is on its way: it is stuck, or it has no clock. */
+/** Finds a saga of the order that no pending message will advance: it is stuck, or it has no timeout. */
 export function standstill(facts: OrderFacts): Verdict | undefined {
   const waiting = facts.sagas.filter(({ state }) => isWaiting(state));
   const stuck = waiting.find(({ state }) => state.status === 'STUCK');
@@ -21,7 +21,7 @@ export function standstill(facts: OrderFacts): Verdict | undefined {
   );
 }
 
-/** Clocks of the order's sagas that could not be handled; each is a failure of the saga's consumer. */
+/** Timeouts of the order's sagas that could not be handled; each is a failure of the saga's consumer. */
 export const failedClocks = (facts: OrderFacts) =>
   facts.sagas.flatMap((saga) => {
     const record = isWaiting(saga.state) ? clockOf(saga, facts) : undefined;
@@ -30,7 +30,7 @@ export const failedClocks = (facts: OrderFacts) =>
     return [{ consumer: saga.kind.consumer.name, messageId, type: 'RingTimer', reason: reasonOf(record) }];
   });
 
-/** What is known of the clock that was set last. */
+/** Returns the record of the newest timeout. */
 function clockOf({ kind, id, state }: Saga, { services, recordOf }: OrderFacts): ConsumerRecord | undefined {
   const listener = listenersOf(services).find(({ consumer }) => consumer?.saga === kind.type);
   return listener && recordOf(listener, timerIdOf(id, state.timers));
@@ -40,7 +40,10 @@ function clockOf({ kind, id, state }: Saga, { services, recordOf }: OrderFacts):
 export const waitingWords = (saga: Saga, now: string): string =>
   `${sagaWords(saga)}${isLate(saga.state, now) ? `, its clock is late (${inRunbook('TimersLate')})` : ''}`;
 
-/** A saga that undid the order waited for its refund; of an order that was cancelled after its end nobody did. */
+/**
+ * Whether the money of an order is kept after a failed refund. A saga that compensates waits for its refund; if the
+ * order was cancelled after its saga ended, nothing waits for it.
+ */
 export function keepsMoney({ aggregates, sagas }: OrderFacts): boolean {
   const last = aggregates
     .filter(({ subject }) => subject.startsWith('Payment/'))

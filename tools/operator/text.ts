@@ -1,13 +1,13 @@
-/** How the tool is called, for help and for the commands that it advises; to be pasted as they stand. */
+/** Command that starts the tool, for help and for advice; it can be pasted unchanged. */
 export const PROGRAM = 'npm run -s orderly --';
 
-/** A command to paste. */
+/** Returns a command that can be pasted. */
 export const command = (...words: readonly string[]): string => [PROGRAM, ...words.map(quoted)].join(' ');
 
-/** A word as a POSIX shell takes it literally. */
+/** Quotes a word so that a POSIX shell takes it literally. */
 const quoted = (word: string): string => (/^[\w.:@=-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`);
 
-/** Rows with their cells under each other; no space at the ends of lines. */
+/** Aligns the cells of rows in columns, without spaces at the ends of lines. */
 export function aligned(rows: readonly (readonly string[])[], indent = ''): string {
   const widths: number[] = [];
   for (const row of rows) for (const [at, cell] of row.entries()) widths[at] = Math.max(widths[at] ?? 0, cell.length);
@@ -19,7 +19,7 @@ export function aligned(rows: readonly (readonly string[])[], indent = ''): stri
 /** `1 event`, `2 events`. */
 export const plural = (count: number, one: string, many = `${one}s`): string => `${count} ${count === 1 ? one : many}`;
 
-/** A length of time in the unit that a person would choose. */
+/** Formats a length of time in a suitable unit. */
 export function duration(seconds: number): string {
   if (seconds < 120) return `${Math.max(0, Math.round(seconds))} s`;
   if (seconds < 7200) return `${Math.round(seconds / 60)} min`;

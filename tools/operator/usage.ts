@@ -1,4 +1,4 @@
-/** What a command line may hold beside words; which command takes which stands with the command. */
+/** All options of command lines; each command lists the ones that it accepts. */
 export const OPTIONS = {
   environment: { type: 'string', default: 'dev' },
   json: { type: 'boolean', default: false },
@@ -16,7 +16,7 @@ export const OPTIONS = {
   discard: { type: 'boolean', default: false },
 } as const;
 
-/** How a command is called, and what its help says. */
+/** Usage of a command and its help text. */
 export interface Spec {
   readonly usage: string;
   readonly positionals: readonly string[];

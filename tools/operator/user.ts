@@ -1,6 +1,6 @@
 import { userInfo } from 'node:os';
 
-/** Who sits here, as this machine knows them; the account's trail knows the rest. */
+/** Returns the operator's name on this machine; the account's audit trail (CloudTrail) has the rest. */
 export function user(): string {
   try {
     return userInfo().username;

@@ -1,8 +1,8 @@
-/** Where an order stands, for people and for scripts. */
+/** State of an order, for people and for scripts. */
 export interface Verdict {
   readonly state: 'complete' | 'pending' | 'failed';
   readonly text: string;
-  /** The command to go on with. */
+  /** Command to run next. */
   readonly next?: string;
 }
 
