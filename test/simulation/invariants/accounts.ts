@@ -33,7 +33,7 @@ function byOrder(commits: readonly Commit[]): ReadonlyMap<string, readonly Accou
   return found;
 }
 
-/** No authorization exceeds the limit at its time, and only held amounts are captured or released. */
+/** No authorization exceeds the limit at its time, and nothing is released or refunded that was not taken before. */
 const withinTheLimit: Check = ({ accounts }) =>
   [...accounts].flatMap(([id, commits]) => {
     let account: Account = initialState.account;

@@ -8,7 +8,7 @@ export const state: Check = (facts) => [
   ...nothingIsLeft(facts),
 ];
 
-/** G1 */
+/** G1: an aggregate's commits have no gap. */
 const gapless: Check = ({ orders, sagas, reservations }) =>
   [...orders, ...sagas, ...reservations].flatMap(([id, commits]) => {
     let version = 0;

@@ -87,7 +87,8 @@ export const payThreeDaysLater: Scenario = {
     await orderly.call(paymentOf('bob', 2000, 'meanwhile'));
     await orderly.rest();
     const { refunds } = new Facts(orderly).sandbox.get(`TALLY#${String(paymentId)}`) ?? {};
-    // A fault at a commit comes before the refusal and prevents it; an undelivered message is never tried.
+    // A fault at a commit takes precedence over the interceptor's refusal, so the commit may succeed; an undelivered
+    // message is never tried.
     const broken =
       cloud.faults.made.length > 0
         ? []
