@@ -152,8 +152,8 @@ export function customerIdOf(parameter: string): string {
 }
 
 /**
- * Returns the id if the caller may see that account. @throws {Problem} 404 for another customer's account, as for a
- * missing one
+ * Returns the id if the caller may see that account.
+ * @throws {Problem} 404 for another customer's account, as for a missing one
  */
 export const ownOf = ({ id, role }: Caller, customerId: string): string =>
   role === 'operator' || customerId === id ? customerId : noSuchAccount();

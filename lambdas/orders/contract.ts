@@ -68,8 +68,9 @@ export const OrderLimit = z.enum(['ORDERS_UNDER_WAY', 'ORDERS_PER_HOUR']);
 export type OrderLimit = z.infer<typeof OrderLimit>;
 
 /**
- * Returns the clock hour by which orders and accounts count `ORDERS_PER_HOUR`. @param time ISO 8601, UTC @returns
- * `2026-11-22T10`
+ * Returns the clock hour by which orders and accounts count `ORDERS_PER_HOUR`.
+ * @param time ISO 8601, UTC
+ * @returns `2026-11-22T10`
  */
 export const hourOf = (time: string): string => time.slice(0, '2026-11-22T10'.length);
 

@@ -7,7 +7,8 @@ import { providerConsumer } from './provider-consumer.js';
 
 /**
  * Returns the handler that calls this provider behind the guard. The entry point chooses the provider, so its bundle
- * contains no other provider's client. @throws {SettingMissing} if the guard's table or the consumer's name is not set
+ * contains no other provider's client.
+ * @throws {SettingMissing} if the guard's table or the consumer's name is not set
  */
 export function guardedConsumer(
   provider: PaymentProvider,

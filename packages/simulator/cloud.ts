@@ -71,7 +71,8 @@ export interface CloudOptions {
   /** Records what invocations do. @default no recording */
   readonly recording?: Recording;
   /**
-   * Recorded invocations that may be replayed instead of running code, where environments are recycled. @default none
+   * Recorded invocations that may be replayed instead of running code, where environments are recycled.
+   * @default none
    */
   readonly replays?: Replays;
 }

@@ -42,7 +42,7 @@ export async function endpointOf(environment: string): Promise<Endpoint> {
     try {
       return { ...(await endpointAt(run.endpoint)), region: run.region };
     } catch (error) {
-      if (!(error instanceof LocalRunError)) throw error; // it was left behind by a run that is over
+      if (!(error instanceof LocalRunError)) throw error; // a finished run left it behind
     }
   }
   return endpointAt('aws');

@@ -36,13 +36,13 @@ export interface PaymentProvider {
    * Cancels an object that isn't charged yet, so that it never will be. If a charge is in progress, one of the two
    * comes first and refuses the other.
    * @returns that it is declined
-   * @throws {ProviderRefused} it was charged, declined or cancelled before; {@link ProviderUnavailable} {@link
-   *   ProviderUndecided}
+   * @throws {ProviderRefused} it was charged, declined or cancelled before; {@link ProviderUnavailable}
+   *   {@link ProviderUndecided}
    */
   cancel(wanted: { readonly key: string; readonly providerId: string }): Promise<Charge>;
   /**
-   * Returns the outcome of an object's charge; `undefined` if it was never charged or cancelled. @throws
-   * {ProviderUnavailable} also while the provider works on it
+   * Returns the outcome of an object's charge; `undefined` if it was never charged or cancelled.
+   * @throws {ProviderUnavailable} also while the provider works on it
    */
   chargeOf(providerId: string): Promise<Charge | undefined>;
   /**
@@ -100,7 +100,7 @@ export class ProviderRefused extends Error {
 }
 
 /**
- * Several of the provider's customers may be this account. It charges none of them until an operator has corrected that
+ * Several of the provider's customers may be this account. None of them is charged until an operator has corrected this
  * at the provider. A decline would be wrong: the customer's card is fine, and another card would not help.
  */
 export class AccountAmbiguous extends Error {

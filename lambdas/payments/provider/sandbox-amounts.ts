@@ -3,7 +3,7 @@
  * HTTP status that it behaves like. The sandbox charges and refunds all other amounts at once.
  */
 const BEHAVIOURS = {
-  /** The work is done when it is asked again 10 seconds later. */
+  /** The work is done when the sandbox is asked again 10 seconds later. */
   20200: 'answers late',
   /** Charges are declined; refunds are made. */
   40200: 'declines',

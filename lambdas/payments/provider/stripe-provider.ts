@@ -226,7 +226,10 @@ function chargeIn({ status, last_payment_error: error }: Stripe.PaymentIntent): 
   return error ? { status: 'DECLINED', reason: reasonOf(error) } : undefined;
 }
 
-/** Treats a refund that Stripe has accepted and not made yet as made: its amount can no longer be charged back. */
+/**
+ * Treats a refund that Stripe has accepted and not made yet as made: Stripe has already subtracted it from the amount
+ * that can be refunded.
+ */
 const refundIn = ({ status }: Stripe.Refund): Refund => ({
   status: status === 'failed' || status === 'canceled' ? 'FAILED' : 'REFUNDED',
 });

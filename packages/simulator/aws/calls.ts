@@ -39,8 +39,8 @@ export interface PassingCall {
  */
 export interface Interceptor {
   /**
-   * Runs before a call. @returns the fault to inject there; for PutEvents and SendMessageBatch also the entries to
-   * refuse
+   * Runs before a call.
+   * @returns the fault to inject there; for PutEvents and SendMessageBatch also the entries to refuse
    */
   before(call: PassingCall): 'killed-before' | 'refused' | AwsRequest['refusedEntries'];
   /** Runs after the service has carried the call out or refused it. */

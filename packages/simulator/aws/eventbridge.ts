@@ -115,8 +115,9 @@ export class EventBridge {
   }
 
   /**
-   * Accepts an event; each matching rule delivers it to its targets. @param by the function that puts it @returns the
-   * event's id
+   * Accepts an event; each matching rule delivers it to its targets.
+   * @param by the function that puts it
+   * @returns the event's id
    */
   put(bus: string, entry: { source: string; detailType: string; detail: unknown }, by?: string): string {
     const event = this.event(entry.source, entry.detailType, entry.detail);

@@ -50,8 +50,8 @@ export class Iam {
   }
 
   /**
-   * Checks whether a queue's, bucket's or function's own policy allows an access of a service. @param owner ARN of that
-   * resource
+   * Checks whether a queue's, bucket's or function's own policy allows an access of a service.
+   * @param owner ARN of that resource
    */
   resourceAllows(owner: string, access: Access): boolean {
     return this.decide(this.policies.byResource.get(owner) ?? [], access);

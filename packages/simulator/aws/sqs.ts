@@ -59,9 +59,9 @@ export class Queue {
   private deadLetters: Queue | undefined;
   private sent = 0;
   private receipts = 0;
-  /** Messages that ended, and how: for invariants. */
   /** Messages that an invocation is handling right now. */
   readonly handled = new Set<string>();
+  /** Messages that left the queue, with their outcome: for invariants. */
   readonly fates: { readonly message: Message; readonly fate: Fate; readonly at: number }[] = [];
 
   constructor(

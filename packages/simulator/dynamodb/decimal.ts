@@ -33,7 +33,8 @@ export function compareNumbers(a: string, b: string): number {
 }
 
 /**
- * Adds two normal numbers. @throws {DynamoDbError} if the result has more digits or magnitude than DynamoDB can store
+ * Adds two normal numbers.
+ * @throws {DynamoDbError} if the result has more digits or magnitude than DynamoDB can store
  */
 export function addNumbers(a: string, b: string): string {
   if (PLAIN.test(a) && PLAIN.test(b)) return String(Number(a) + Number(b));

@@ -46,7 +46,7 @@ export class SecondaryIndex {
    * @returns write units: one if an entry is added, removed or changed, two if its key changes, none otherwise
    */
   write(before: Item | undefined, after: Item | undefined, now: number, delay: () => number): number {
-    this.at(now); // so that what is pending stays short where nobody reads
+    this.at(now); // keeps the pending list short even if nothing reads the index
     const [old, next] = [this.entryOf(before), this.entryOf(after)];
     if (!old && !next) return 0;
     if (old && next && equalItems(old, next)) return 0;

@@ -162,8 +162,9 @@ export class Environment {
   }
 
   /**
-   * Loads the module, as a cold start does. @throws what the module throws @param handler as in the template:
-   * `index.handler`
+   * Loads the module, as a cold start does.
+   * @throws what the module throws
+   * @param handler as in the template: `index.handler`
    */
   init(handler: string): void {
     this.around.enter();

@@ -34,8 +34,8 @@ export class Recording {
   }
 
   /**
-   * Returns the invocations that had ended before a point was met. @param point its index among the history's points,
-   * from 0
+   * Returns the invocations that had ended before a point was met.
+   * @param point its index among the history's points, from 0
    */
   until(point: number): Replays {
     return (invocation) => {

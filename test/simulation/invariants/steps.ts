@@ -137,7 +137,7 @@ class Ledger {
 /** G3: after a record says that a message was processed, no consumer processes it again. */
 function recordedOnce({ fn }: Write, before: Row | undefined, after: Row | undefined): readonly Violation[] {
   if (before?.status !== 'PROCESSED') return [];
-  // A timeout that was rescheduled is ignored, by its number.
+  // A rescheduled timeout has a new number, and the old number is ignored.
   if (after === undefined && /\/timer-\d+$/.test(String(before.pk))) return [];
   return [violation('a message is recorded as processed once', `${String(before.pk)} again by ${fn}`)];
 }

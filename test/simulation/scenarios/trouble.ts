@@ -221,8 +221,8 @@ function visibleAsFailed(orderly: Orderly, least: number): readonly Violation[] 
 }
 
 /**
- * Checks that a redriven message that failed again has a reason for each failure. @param before keys of earlier
- * failures
+ * Checks that a redriven message that failed again has a reason for each failure.
+ * @param before keys of earlier failures
  */
 const failedAgain = (orderly: Orderly, before: readonly string[]): readonly Violation[] =>
   failuresOf(orderly)

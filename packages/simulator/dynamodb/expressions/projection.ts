@@ -20,8 +20,8 @@ export interface Projection {
 }
 
 /**
- * Compiles a projection; undefined (all attributes) if there is no expression. @throws {DynamoDbError}
- * ValidationException
+ * Compiles a projection; undefined (all attributes) if there is no expression.
+ * @throws {DynamoDbError} ValidationException
  */
 export function bindProjection(text: string | undefined, placeholders: Placeholders): Projection | undefined {
   if (text === undefined) return undefined;

@@ -14,8 +14,8 @@ export interface Update {
   /** Paths that it changes, in the order of the expression. */
   readonly paths: readonly Path[];
   /**
-   * Applies the update. It reads all operands from the item before the update. @throws {DynamoDbError}
-   * ValidationException if the item doesn't allow it
+   * Applies the update. It reads all operands from the item before the update.
+   * @throws {DynamoDbError} ValidationException if the item doesn't allow it
    */
   readonly apply: (item: Item) => Item;
 }

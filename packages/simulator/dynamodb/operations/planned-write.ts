@@ -22,7 +22,8 @@ export interface PlannedWrite {
   readonly condition?: Condition;
   readonly returnOnFailure: boolean;
   /**
-   * Returns the item after the write. @throws {DynamoDbError} ValidationException if the current item doesn't allow it
+   * Returns the item after the write.
+   * @throws {DynamoDbError} ValidationException if the current item doesn't allow it
    */
   readonly next: (before: Item | undefined) => Item | undefined;
   /** Present if it only checks and writes nothing. */

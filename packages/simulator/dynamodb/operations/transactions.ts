@@ -56,8 +56,8 @@ export function transactWriteItems(call: Call, input: WireObject, tokens: Tokens
 }
 
 /**
- * Returns the items that the transaction would lock. @throws {DynamoDbError} the transaction's own error, if it isn't
- * valid
+ * Returns the items that the transaction would lock.
+ * @throws {DynamoDbError} the transaction's own error, if it isn't valid
  */
 export const itemsWritten = (call: Call, input: WireObject): readonly ItemKey[] =>
   planWrites(call, input).map(({ item }) => item);
