@@ -17,7 +17,7 @@ export const stepWords = ({ status, waiting }: WaitingState): string =>
 export const stuckSince = ({ events }: Saga): string =>
   events.findLast(({ event }) => event.type === 'SagaStuck')?.at ?? '';
 
-/** RUNBOOK.md has a section about timeouts that are later than this. */
+/** The runbook has a section about timeouts that are later than this. */
 const LATE_SECONDS = 600;
 
 /** Whether its timeout should have fired. @param now ISO 8601, UTC */

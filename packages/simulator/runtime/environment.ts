@@ -91,6 +91,7 @@ export class Environment {
   private dead = false;
   private requests = 0;
   private triedAgain = false;
+  private askedForKeys = false;
   /** Callback of the current invocation; a killed environment calls none. */
   private ended: ((ending: Ending) => void) | undefined;
 
@@ -153,8 +154,9 @@ export class Environment {
   }
 
   /**
-   * Whether it may serve another history: it has nothing in progress or planned, and its SDK never retried a request,
-   * since clients count retries (retry tokens).
+   * Whether it may serve another history: it has nothing in progress or planned, its SDK never retried a request, since clients
+   * count retries (retry tokens), and it never asked KMS for a key. Code may keep a key in memory, and another history has
+   * other keys.
    */
   get isAsNew(): boolean {
     const { dead, triedAgain, askedForKeys, ended, timers, requests } = this;

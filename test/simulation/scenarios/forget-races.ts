@@ -32,8 +32,6 @@ const saidBy = (person: string): readonly string[] => [addressOf(person).street,
 export const forgetRaces: Scenario = {
   name: 'forget-races',
   faultProbability: 0.01,
-  // Keys in memory may be kept from one call to the next, but not from one history to the next.
-  conditions: { recycle: false },
   async play(cloud) {
     const { world } = cloud;
     const orderly = new Orderly(cloud);
