@@ -4,6 +4,7 @@ import { accountsContract, EXHAUSTED_INDEX } from '../lambdas/accounts/contract.
 import { Env } from '../packages/kit/aws/environment.js';
 import type { Subscription } from '../packages/kit/idempotent-consumer/subscriptions.construct.js';
 import { type ParticipantStackProps, ServiceStack } from '../packages/kit/service/service-stack.js';
+import type { Settings } from './settings.js';
 
 const ACCOUNTS = 'Account#';
 const ROWS = 'CREDIT#';
@@ -11,6 +12,7 @@ const ROWS = 'CREDIT#';
 const EXHAUSTED = ['EXHAUSTED#', 'EXHAUSTED@'];
 
 export interface AccountsStackProps extends ParticipantStackProps {
+  readonly settings: Settings;
   /** How orders end. */
   readonly orderEvents: Subscription;
 }

@@ -3,9 +3,9 @@ import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import type { Construct } from 'constructs';
 import { OrderApi, type Route } from '../packages/kit/http/order-api.construct.js';
 import { ServiceFunction } from '../packages/kit/service/service-function.construct.js';
-import { type OrderlyStackProps, stackProps, tokenEnvironment } from '../packages/kit/service/service-stack.js';
+import { type EnvironmentStackProps, stackProps, tokenEnvironment } from '../packages/kit/service/service-stack.js';
 
-export interface ApiStackProps extends OrderlyStackProps {
+export interface ApiStackProps extends EnvironmentStackProps {
   readonly routes: readonly Route[];
   readonly alarmTopic: ITopic;
 }

@@ -9,6 +9,7 @@ import { paymentsContract } from '../lambdas/payments/contract.js';
 import { acknowledgeCompliance } from '../packages/kit/service/acknowledge.js';
 import type { Bundles } from '../packages/kit/service/bundles.js';
 import { OF_EVERY_FUNCTION } from '../packages/kit/service/service-function.construct.js';
+import { SettingsError } from '../packages/kit/service/settings.js';
 import { AccountsStack } from './accounts-stack.js';
 import { ApiStack } from './api-stack.js';
 import { CatalogStack } from './catalog-stack.js';
@@ -16,7 +17,7 @@ import { InventoryStack } from './inventory-stack.js';
 import { OrdersStack } from './orders-stack.js';
 import { PaymentsStack } from './payments-stack.js';
 import { PlatformStack } from './platform-stack.js';
-import { type Settings, SettingsError } from './settings.js';
+import type { Settings } from './settings.js';
 
 /** The answer to a step that had been answered before, of every participant. */
 const REPLY = 'SagaReplyRequested';

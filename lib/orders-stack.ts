@@ -5,8 +5,10 @@ import type { Subscription } from '../packages/kit/idempotent-consumer/subscript
 import type { PersonalKeys } from '../packages/kit/personal-data/personal-keys.construct.js';
 import { ServiceStack, type ServiceStackProps } from '../packages/kit/service/service-stack.js';
 import { addPeopleIndex } from '../packages/kit/service/tables.construct.js';
+import type { Settings } from './settings.js';
 
 export interface OrdersStackProps extends ServiceStackProps {
+  readonly settings: Settings;
   /** What the participants of an order's saga answer. */
   readonly answers: readonly Subscription[];
   readonly personalKeys: PersonalKeys;

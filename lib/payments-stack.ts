@@ -32,6 +32,7 @@ const SANDBOX_ITEMS = ['KEY#', 'OBJECT#', 'TALLY#'];
 const PROVIDER_TIMEOUT = Duration.seconds(30);
 
 export interface PaymentsStackProps extends ParticipantStackProps {
+  readonly settings: Settings;
   /** What ends orders that were paid. */
   readonly orderEvents: Subscription;
   readonly personalKeys: PersonalKeys;

@@ -22,10 +22,12 @@ import { PersonalKeys } from '../packages/kit/personal-data/personal-keys.constr
 import { acknowledgeCompliance } from '../packages/kit/service/acknowledge.js';
 import { Backup } from '../packages/kit/service/backup.construct.js';
 import { metricsNamespace } from '../packages/kit/service/service-function.construct.js';
-import { type OrderlyStackProps, stackProps } from '../packages/kit/service/service-stack.js';
+import { stackProps } from '../packages/kit/service/service-stack.js';
 import { PLACEHOLDER_ISSUER, type Settings } from './settings.js';
 
-export type PlatformStackProps = Pick<OrderlyStackProps, 'settings'>;
+export interface PlatformStackProps {
+  readonly settings: Settings;
+}
 
 /**
  * What all services share: the bus with its archive, the people's keys, where alarms go, and one page that shows how

@@ -69,6 +69,8 @@ const BREACHES: readonly (readonly [what: string, file: string, text: string, ru
   ['kit: a tool', 'packages/kit/aws/b17.ts', importing('../../../tools/local/api.js'), IMPORTS],
   ['kit: a construct', 'packages/kit/outbox/b23.ts', importing('./outbox.construct.js'), IMPORTS],
   ['kit: the CDK', 'packages/kit/outbox/b24.ts', importing('aws-cdk-lib/aws-sqs'), IMPORTS],
+  ['kit: deploy time of the app', 'packages/kit/aws/b27.ts', importing('../../../lib/settings.js'), IMPORTS],
+  ['construct: deploy time of the app', 'packages/kit/service/b28.ts', importing('../../../lib/settings.js'), IMPORTS],
   ['construct: a pattern', 'packages/kit/service/b18.ts', importing('../outbox/publish.js'), IMPORTS],
   [
     'construct: a service',

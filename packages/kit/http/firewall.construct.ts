@@ -3,12 +3,17 @@ import type { Stage } from 'aws-cdk-lib/aws-apigateway';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { CfnLoggingConfiguration, CfnWebACL, CfnWebACLAssociation } from 'aws-cdk-lib/aws-wafv2';
 import { Construct } from 'constructs';
-import { checkFirewall, FIREWALL_WINDOW, type FirewallSettings, type Settings } from '../../../lib/settings.js';
+import {
+  checkFirewall,
+  type EnvironmentSettings,
+  FIREWALL_WINDOW,
+  type FirewallSettings,
+} from '../service/settings.js';
 import { ANSWER_HEADERS } from './answer-headers.js';
 
 export interface FirewallProps {
   readonly stage: Stage;
-  readonly settings: Settings;
+  readonly settings: EnvironmentSettings;
   readonly limits: FirewallSettings;
 }
 
@@ -65,7 +70,7 @@ export class Firewall extends Construct {
    * AWS adds the log group to the account's resource policy for delivered logs by itself, when logging is set up. A policy of
    * our own would take one of the ten that an account has per region.
    */
-  private log(acl: CfnWebACL, { logRetention, keepsData }: Settings): void {
+  private log(acl: CfnWebACL, { logRetention, keepsData }: EnvironmentSettings): void {
     const stack = Stack.of(this);
     const group = new LogGroup(this, 'Log', {
       // AWS insists on the beginning. The rest of the stack's id is new with each stack, so that a later deployment doesn't

@@ -16,10 +16,10 @@ import {
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
-import type { Settings } from '../../../lib/settings.js';
 import { acknowledgeCompliance } from '../service/acknowledge.js';
 import { alarm, alarmOnErrors } from '../service/alarms.construct.js';
 import type { ServiceFunction } from '../service/service-function.construct.js';
+import type { EnvironmentSettings } from '../service/settings.js';
 import { Firewall } from './firewall.construct.js';
 import { answerProblems } from './gateway-responses.construct.js';
 import { refuseOtherMethods } from './method-not-allowed.construct.js';
@@ -33,7 +33,7 @@ export interface Route {
 }
 
 export interface OrderApiProps {
-  readonly settings: Settings;
+  readonly settings: EnvironmentSettings;
   readonly routes: readonly Route[];
   /** Verifies the caller's token; called for each request, also for one without a token. */
   readonly authorizer: ServiceFunction;
@@ -149,7 +149,7 @@ export class OrderApi extends Construct {
     }
   }
 
-  private acknowledge({ firewall, environment }: Settings): void {
+  private acknowledge({ firewall, environment }: EnvironmentSettings): void {
     const acknowledge = (id: string, reason: string) => Validations.of(this).acknowledge({ id, reason });
     acknowledge(
       'AwsSolutions-APIG2',

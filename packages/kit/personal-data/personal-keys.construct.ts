@@ -6,9 +6,9 @@ import { AccountRootPrincipal, PolicyDocument, PolicyStatement } from 'aws-cdk-l
 import { Key } from 'aws-cdk-lib/aws-kms';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
-import type { Settings } from '../../../lib/settings.js';
 import { Env } from '../aws/environment.js';
 import type { ServiceFunction } from '../service/service-function.construct.js';
+import type { EnvironmentSettings } from '../service/settings.js';
 import { acknowledgeNoRestore, pinLogicalId, tableDefaults } from '../service/tables.construct.js';
 
 const PEOPLE = 'PERSON#';
@@ -48,7 +48,7 @@ const DANGERS = ['DisableKey', 'PutKeyPolicy', 'ScheduleKeyDeletion'];
 const DANGER = 'PersonalDataKeyInDanger';
 
 export interface PersonalKeysProps {
-  readonly settings: Settings;
+  readonly settings: EnvironmentSettings;
   readonly alarmTopic: ITopic;
 }
 

@@ -4,12 +4,12 @@ import { Schedule } from 'aws-cdk-lib/aws-events';
 import { ManagedPolicy, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Key } from 'aws-cdk-lib/aws-kms';
 import { Construct } from 'constructs';
-import type { Settings } from '../../../lib/settings.js';
+import type { EnvironmentSettings } from './settings.js';
 import { BACKUP_TAG } from './tables.construct.js';
 
 export interface BackupProps {
-  readonly settings: Settings;
-  readonly backup: Exclude<Settings['backup'], false>;
+  readonly settings: EnvironmentSettings;
+  readonly backup: Exclude<EnvironmentSettings['backup'], false>;
 }
 
 /**

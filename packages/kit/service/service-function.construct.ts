@@ -4,15 +4,15 @@ import { type Conditions, PolicyStatement, Role, ServicePrincipal } from 'aws-cd
 import { Architecture, Function as LambdaFunction, Runtime, Tracing } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
-import type { Settings } from '../../../lib/settings.js';
 import { Env, type EnvName } from '../aws/environment.js';
 import type { Bundles } from './bundles.js';
+import type { EnvironmentSettings } from './settings.js';
 
 /** What the functions of one service have in common. */
 export interface ServiceContext {
   /** `orders`: the service's name in logs, metrics and the envelope. */
   readonly service: string;
-  readonly settings: Settings;
+  readonly settings: EnvironmentSettings;
   readonly bundles: Pick<Bundles, 'code'>;
 }
 
@@ -168,4 +168,4 @@ export const OF_EVERY_FUNCTION = {
 };
 
 /** Metrics of two environments in one account are kept apart by their namespace. */
-export const metricsNamespace = ({ environment }: Settings): string => `Orderly/${environment}`;
+export const metricsNamespace = ({ environment }: EnvironmentSettings): string => `Orderly/${environment}`;

@@ -3,7 +3,6 @@ import type { TableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import type { EventBus } from 'aws-cdk-lib/aws-events';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import type { Construct } from 'constructs';
-import type { Settings } from '../../../lib/settings.js';
 import { Env } from '../aws/environment.js';
 import type { Route } from '../http/order-api.construct.js';
 import { IdempotentConsumer, MAX_CONCURRENCY } from '../idempotent-consumer/idempotent-consumer.construct.js';
@@ -20,14 +19,15 @@ import { Timers } from '../timers/timers.construct.js';
 import { alarm, serviceMetric } from './alarms.construct.js';
 import type { Bundles } from './bundles.js';
 import { metricsNamespace, type ServiceContext, ServiceFunction } from './service-function.construct.js';
+import type { EnvironmentSettings } from './settings.js';
 import { recordsTable } from './tables.construct.js';
 
-export interface OrderlyStackProps {
-  readonly settings: Settings;
+export interface EnvironmentStackProps {
+  readonly settings: EnvironmentSettings;
   readonly bundles: Pick<Bundles, 'code'>;
 }
 
-export interface ServiceStackProps extends OrderlyStackProps {
+export interface ServiceStackProps extends EnvironmentStackProps {
   readonly bus: EventBus;
   readonly alarmTopic: ITopic;
 }
@@ -96,7 +96,7 @@ interface ListenerProps {
 const FEED_SHARDS = [{ from: '1970-01-01T00:00:00.000Z', shards: 8 }];
 
 /** Name and protection of any stack of an environment: `orderly-dev-Orders`. */
-export const stackProps = ({ environment, keepsData }: Settings, id: string, description: string) => ({
+export const stackProps = ({ environment, keepsData }: EnvironmentSettings, id: string, description: string) => ({
   stackName: `orderly-${environment}-${id}`,
   description: `Orderly (${environment}): ${description}`,
   terminationProtection: keepsData,
@@ -271,7 +271,7 @@ export const tokenEnvironment = ({
   maxTokenLifetime,
   jwks,
   jwksUri,
-}: Settings['auth']) => ({
+}: EnvironmentSettings['auth']) => ({
   [Env.JWT_ISSUER]: issuer,
   [Env.JWT_AUDIENCE]: audience,
   [Env.JWT_ROLE_CLAIM]: roleClaim,
