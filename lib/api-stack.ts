@@ -1,7 +1,7 @@
 import { CfnOutput, Stack } from 'aws-cdk-lib';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import type { Construct } from 'constructs';
-import { OrderApi, type Route } from '../packages/kit/http/order-api.construct.js';
+import { type Route, ServiceApi } from '../packages/kit/http/service-api.construct.js';
 import { ServiceFunction } from '../packages/kit/service/service-function.construct.js';
 import { type EnvironmentStackProps, stackProps, tokenEnvironment } from '../packages/kit/service/service-stack.js';
 
@@ -23,7 +23,7 @@ export class ApiStack extends Stack {
       reservedConcurrency: Math.ceil(settings.throttle.rate * COLD_START_SECONDS),
       environment: tokenEnvironment(settings.auth),
     });
-    const { api } = new OrderApi(this, 'Api', { settings, routes, authorizer, alarmTopic });
+    const { api } = new ServiceApi(this, 'Api', { settings, routes, authorizer, alarmTopic });
     new CfnOutput(this, 'ApiId', { value: api.restApiId });
     new CfnOutput(this, 'ApiUrl', { value: api.url });
   }

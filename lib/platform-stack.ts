@@ -17,7 +17,7 @@ import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import type { Construct } from 'constructs';
-import { sourceOf } from '../packages/kit/messages/contract.js';
+import { sourceOf } from '../packages/kit/aws/app-names.js';
 import { PersonalKeys } from '../packages/kit/personal-data/personal-keys.construct.js';
 import { acknowledgeCompliance } from '../packages/kit/service/acknowledge.js';
 import { Backup } from '../packages/kit/service/backup.construct.js';
@@ -41,9 +41,9 @@ export class PlatformStack extends Stack {
   constructor(scope: Construct, id: string, { settings }: PlatformStackProps) {
     super(scope, id, stackProps(settings, id, 'bus, archive, keys of people, alarms, dashboard'));
     this.bus = new EventBus(this, 'Bus');
-    this.refuseForeignSources();
+    this.refuseForeignSources(settings);
     const archive = this.bus.archive('Archive', {
-      eventPattern: { source: Match.prefix(sourceOf('')) },
+      eventPattern: { source: Match.prefix(sourceOf(settings.app.name, '')) },
       retention: settings.archiveRetention,
     });
     if (settings.keepsData) {
@@ -67,7 +67,7 @@ export class PlatformStack extends Stack {
    * match a request without a source: PutEvents refuses an entry without one by itself, and a replay from the archive (which holds
    * events of these services only) passes whether or not AWS asks this policy about it.
    */
-  private refuseForeignSources(): void {
+  private refuseForeignSources({ app }: Settings): void {
     // A plain resource: a rule of cdk-nag reads a deprecated property of CfnEventBusPolicy, so that each synth would warn.
     new CfnResource(this, 'BusPolicy', {
       type: 'AWS::Events::EventBusPolicy',
@@ -79,7 +79,7 @@ export class PlatformStack extends Stack {
           Principal: { AWS: '*' },
           Action: 'events:PutEvents',
           Resource: this.bus.eventBusArn,
-          Condition: { 'ForAnyValue:StringNotLike': { 'events:source': sourceOf('*') } },
+          Condition: { 'ForAnyValue:StringNotLike': { 'events:source': sourceOf(app.name, '*') } },
         },
       },
     });

@@ -1,5 +1,6 @@
 import { Duration } from 'aws-cdk-lib';
 import { RetentionDays } from 'aws-cdk-lib/aws-logs';
+import { APP } from '../lambdas/app.js';
 import type { CustomerLimits } from '../packages/kit/aws/environment.js';
 import { type AuthSettings, type EnvironmentSettings, SettingsError } from '../packages/kit/service/settings.js';
 import { checkAuth } from './auth-settings.js';
@@ -47,7 +48,7 @@ export interface Overrides {
   readonly allowSandbox?: 'true';
 }
 
-const ENVIRONMENTS: Readonly<Record<string, Omit<Settings, 'environment'>>> = {
+const ENVIRONMENTS: Readonly<Record<string, Omit<Settings, 'app' | 'environment'>>> = {
   dev: {
     keepsData: false,
     logRetention: RetentionDays.THREE_DAYS,
@@ -140,7 +141,7 @@ export function settingsFor(environment: string, overrides: Overrides = {}): Set
     throw new SettingsError("paymentProvider: only 'sandbox' can stand in; lib/settings.ts says who moves the money");
   }
   const payments: PaymentSettings = paymentProvider === undefined ? known.payments : { provider: paymentProvider };
-  const settings = { ...known, environment, auth, payments, ...(alarmEmail !== undefined && { alarmEmail }) };
+  const settings = { ...known, app: APP, environment, auth, payments, ...(alarmEmail !== undefined && { alarmEmail }) };
   const [inlineIsAllowed, sandboxIsAllowed] = [
     isAllowed('allowInlineJwks', overrides),
     isAllowed('allowSandbox', overrides),

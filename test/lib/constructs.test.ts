@@ -5,7 +5,7 @@ import { Topic } from 'aws-cdk-lib/aws-sns';
 import { afterAll, describe, expect, test } from 'vitest';
 import { ordersContract } from '../../lambdas/orders/contract.js';
 import { settingsFor } from '../../lib/settings.js';
-import { OrderApi } from '../../packages/kit/http/order-api.construct.js';
+import { ServiceApi } from '../../packages/kit/http/service-api.construct.js';
 import {
   IdempotentConsumer,
   type IdempotentConsumerProps,
@@ -97,7 +97,7 @@ describe('the API', () => {
     const route = { method: 'GET', path: '/things', handler } as const;
     expect(
       () =>
-        new OrderApi(stack, 'Api', {
+        new ServiceApi(stack, 'Api', {
           settings,
           routes: [route, route],
           authorizer: handler,

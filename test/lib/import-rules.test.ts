@@ -24,6 +24,7 @@ const ALLOWED: Readonly<Record<string, string>> = {
   )}export const at = new Date('2026-01-01');\nexport const most = Math.max(1, 2);\n`,
   'lambdas/orders/order-store.ts': importing(
     './domain/order.js',
+    '../app.js',
     '../inventory/contract.js',
     '../../packages/kit/aws/clock.js',
     '../../packages/kit/messages/contract.js',
@@ -32,12 +33,14 @@ const ALLOWED: Readonly<Record<string, string>> = {
   'packages/kit/outbox/relay.ts': importing('../messages/contract.js', '../aws/clock.js', '@aws-sdk/client-sqs'),
   'packages/kit/outbox/outbox.construct.ts': importing(
     '../messages/contract.js',
+    '../aws/app-names.js',
     '../aws/environment.js',
     '../http/answer-headers.js',
     '../service/tables.construct.js',
     'aws-cdk-lib',
   ),
   'lib/orders-stack.ts': importing(
+    '../lambdas/app.js',
     '../lambdas/orders/contract.js',
     '../packages/kit/outbox/outbox.construct.js',
     '../packages/kit/service/bundles.js',

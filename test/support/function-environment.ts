@@ -1,3 +1,4 @@
+import { APP } from '../../lambdas/app.js';
 import { Env } from '../../packages/kit/aws/environment.js';
 
 /** What one customer may do, where a test has no limits of its own. */
@@ -16,6 +17,7 @@ export function functionEnvironment(values: Readonly<Record<string, string>> = {
     POWERTOOLS_METRICS_DISABLED: 'true',
     POWERTOOLS_METRICS_NAMESPACE: 'Orderly/test',
     POWERTOOLS_SERVICE_NAME: 'test',
+    [Env.APP]: APP.name,
     [Env.TABLE]: 'table',
     [Env.RECORDS]: 'records',
     [Env.FEED_SHARDS]: JSON.stringify([{ from: '1970-01-01T00:00:00.000Z', shards: 8 }]),

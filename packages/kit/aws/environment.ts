@@ -3,7 +3,9 @@
  * Written once, here: a name that only one side knows is a fault in production.
  */
 export const Env = {
-  /** Name of the service that the function belongs to: `orders`, `inventory`; also the envelope's `orderly.<service>`. */
+  /** Name of the application: what it sends and answers is called by it (`app-names.ts`). */
+  APP: 'APP',
+  /** Name of the service that the function belongs to, without the application's: `orders`. */
   SERVICE: 'SERVICE',
   /** Name of the environment that the function is deployed to: `dev`, `prod`. For logs, never for a decision. */
   ENVIRONMENT: 'ENVIRONMENT',

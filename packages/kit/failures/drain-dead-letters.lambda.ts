@@ -8,7 +8,7 @@ import { DeadLettered, senderNotAllowed } from './failure-kinds.js';
 import { FailureRecords } from './failure-records.js';
 
 const consumer = { name: required(Env.CONSUMER), generation: requiredInteger(Env.CONSUMER_GENERATION) };
-const window = requiredInteger(Env.DEDUPE_WINDOW_SECONDS);
+const ours = { app: required(Env.APP), window: requiredInteger(Env.DEDUPE_WINDOW_SECONDS) };
 const undelivered = required(Env.UNDELIVERED);
 const failures = new FailureRecords(required(Env.RECORDS), consumer);
 
@@ -31,7 +31,7 @@ export async function handler({ Records }: SQSEvent): Promise<SQSBatchResponse> 
 }
 
 async function keep(record: SQSRecord): Promise<void> {
-  const delivery = readDelivery(record, window);
+  const delivery = readDelivery(record, ours);
   const outcome = await failures.keep(delivery, whyGivenUp(delivery));
   if (outcome === 'recorded') count('ConsumerFailures');
   const envelope = envelopeOf(delivery);

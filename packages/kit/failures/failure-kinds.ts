@@ -1,7 +1,7 @@
 import { clock, secondsBetween } from '../aws/clock.js';
 import { AggregateDeleted } from '../event-store/event-store.js';
-import { ContractViolation, sourceOf } from '../messages/contract.js';
-import type { Envelope } from '../messages/envelope.js';
+import { ContractViolation } from '../messages/contract.js';
+import { type Envelope, senderOf } from '../messages/envelope.js';
 
 /** A message older than the window in which a duplicate would be recognised (G4): only an operator may process it. */
 export class TooOld extends Error {
@@ -31,7 +31,7 @@ export function foreignCommand(
   { to, source }: Pick<Envelope, 'to' | 'source'>,
   commanders: readonly string[],
 ): ContractViolation | undefined {
-  if (to === undefined || [to, ...commanders].some((service) => source === sourceOf(service))) return undefined;
+  if (to === undefined || [to, ...commanders].includes(senderOf({ source }))) return undefined;
   return senderNotAllowed();
 }
 

@@ -1,7 +1,6 @@
-/**
- * Problem details (RFC 9457): what every refused request gets. The codes are a contract with clients: `type` is
- * `urn:orderly:problem:<code>`.
- */
+import { problemType, requestUrn } from '../aws/app-names.js';
+
+/** Problem details (RFC 9457): what every refused request gets. The codes are a contract with clients, as part of `type`. */
 export const PROBLEMS = {
   'invalid-request': { status: 400, title: 'The request is not valid' },
   'key-missing': { status: 400, title: 'An Idempotency-Key is needed' },
@@ -71,12 +70,13 @@ export class Problem extends Error {
     return PROBLEMS[this.code].status;
   }
 
-  /** The body; `instance` names this one occurrence. */
-  toJSON(instance: string): Record<string, unknown> {
+  /** The body, as an answer of the application to this one request. */
+  toJSON(app: string, requestId: string): Record<string, unknown> {
     const { status, title } = PROBLEMS[this.code];
     const { errors, versions, limit } = this.extra;
+    const instance = requestUrn(app, requestId);
     const members = { ...versions, ...(limit === undefined ? {} : { limit }), ...(errors ? { errors } : {}) };
-    return { type: `urn:orderly:problem:${this.code}`, title, status, detail: this.detail, instance, ...members };
+    return { type: problemType(app, this.code), title, status, detail: this.detail, instance, ...members };
   }
 }
 

@@ -3,6 +3,7 @@ import type { Stage } from 'aws-cdk-lib/aws-apigateway';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { CfnLoggingConfiguration, CfnWebACL, CfnWebACLAssociation } from 'aws-cdk-lib/aws-wafv2';
 import { Construct } from 'constructs';
+import { problemType } from '../aws/app-names.js';
 import {
   checkFirewall,
   type EnvironmentSettings,
@@ -47,6 +48,7 @@ export class Firewall extends Construct {
   constructor(scope: Construct, id: string, { stage, settings, limits }: FirewallProps) {
     super(scope, id);
     checkFirewall(settings);
+    const answer = problem(settings.app.name);
     const acl = new CfnWebACL(this, 'Rules', {
       scope: 'REGIONAL',
       defaultAction: { allow: {} },
@@ -54,8 +56,8 @@ export class Firewall extends Construct {
       associationConfig: { requestBody: { API_GATEWAY: { defaultSizeInspectionLimit: 'KB_64' } } },
       dataProtectionConfig: { dataProtections: PROTECTED },
       customResponseBodies: {
-        TooLarge: problem('too-large', 'The request is too large', 413, 'A body may have up to 128 KB.'),
-        Throttled: problem('throttled', 'Too many requests', 429, 'Try again in a minute, less often.'),
+        TooLarge: answer('too-large', 'The request is too large', 413, 'A body may have up to 128 KB.'),
+        Throttled: answer('throttled', 'Too many requests', 429, 'Try again in a minute, less often.'),
       },
       rules: rulesOf(limits),
     });
@@ -162,12 +164,12 @@ function rateRule(
 }
 
 // The firewall knows no problem+json and no ids; the gateway's own answer to a block is always 403.
-function problem(code: string, title: string, status: number, detail: string): CfnWebACL.CustomResponseBodyProperty {
-  return {
+const problem =
+  (app: string) =>
+  (code: string, title: string, status: number, detail: string): CfnWebACL.CustomResponseBodyProperty => ({
     contentType: 'APPLICATION_JSON',
-    content: JSON.stringify({ type: `urn:orderly:problem:${code}`, title, status, detail }),
-  };
-}
+    content: JSON.stringify({ type: problemType(app, code), title, status, detail }),
+  });
 
 function block(customResponseBodyKey: string, responseCode: number, retryAfterSeconds?: number) {
   const headers = { ...ANSWER_HEADERS, ...(retryAfterSeconds && { 'Retry-After': String(retryAfterSeconds) }) };

@@ -2,7 +2,9 @@ import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
 import * as z from 'zod/mini';
 import en from 'zod/v4/locales/en.js';
 import { clock } from '../aws/clock.js';
+import { Env } from '../aws/environment.js';
 import { correlationIdFrom, newId, traceparentFrom } from '../aws/ids.js';
+import { required } from '../aws/read-environment.js';
 import { describeError, logger, publishMetrics } from '../aws/telemetry.js';
 import { ANSWER_HEADERS } from './answer-headers.js';
 import { authenticate, type Caller, Unauthenticated } from './auth.js';
@@ -74,11 +76,13 @@ export interface Answer {
  * A function behind API Gateway (REST, proxy integration): lets in, calls, and answers JSON, or a problem (RFC 9457).
  * The order of its checks: token 401, role 403, repeated headers 400, size 413, media type 415, body and query 400.
  * No answer holds a stack, a table's name or an SDK's error; those are in the log under the same correlation id.
+ * @throws {SettingMissing} at start, where the construct didn't set the application's name
  */
 export function endpoint<Body = undefined, Query = unknown>(
   options: EndpointOptions<Body, Query>,
   handle: (request: Request<Body, Query>) => Promise<Answer>,
 ): (event: APIGatewayProxyEvent) => Promise<APIGatewayProxyResult> {
+  const app = required(Env.APP);
   return async (event) => {
     const header = headersOf(event);
     const correlationId = correlationIdFrom(header('x-correlation-id'));
@@ -101,7 +105,7 @@ export function endpoint<Body = undefined, Query = unknown>(
         ...(retryAfterSeconds === undefined ? {} : { 'Retry-After': String(retryAfterSeconds) }),
         ...(status === 401 ? { 'WWW-Authenticate': 'Bearer' } : {}),
       };
-      const body = problem.toJSON(`urn:orderly:request:${id}`);
+      const body = problem.toJSON(app, id);
       return respond({ status, body, headers }, correlationId, 'application/problem+json');
     } finally {
       publishMetrics();

@@ -53,9 +53,9 @@ class Consumption<C extends ServiceContract, Types extends EventOf<C>['type']> {
   private readonly sqs = new SQSClient({ useQueueUrlAsEndpoint: false });
   private readonly queue = required(Env.QUEUE_URL);
   private readonly identity = { name: required(Env.CONSUMER), generation: requiredInteger(Env.CONSUMER_GENERATION) };
-  private readonly window = requiredInteger(Env.DEDUPE_WINDOW_SECONDS);
+  private readonly ours = { app: required(Env.APP), window: requiredInteger(Env.DEDUPE_WINDOW_SECONDS) };
   private readonly maxAttempts = requiredInteger(Env.MAX_ATTEMPTS);
-  private readonly records = new ProcessedRecords(required(Env.RECORDS), this.identity, this.window);
+  private readonly records = new ProcessedRecords(required(Env.RECORDS), this.identity, this.ours.window);
   private readonly failures = new FailureRecords(required(Env.RECORDS), this.identity);
   private readonly commanders: readonly string[] = JSON.parse(required(Env.COMMANDERS));
   private readonly actor = `service:${required(Env.SERVICE)}`;
@@ -70,7 +70,7 @@ class Consumption<C extends ServiceContract, Types extends EventOf<C>['type']> {
 
   async batch({ Records }: SQSEvent, context: Context): Promise<SQSBatchResponse> {
     const unfinished: string[] = [];
-    const deliveries = Records.map((record) => readDelivery(record, this.window));
+    const deliveries = Records.map((record) => readDelivery(record, this.ours));
     await Promise.all(
       [...groupedBySubject(deliveries).values()].map(async (group) => {
         for (const delivery of group) {

@@ -11,6 +11,7 @@ import { RELAY } from '../outbox/outbox.construct.js';
 import { acknowledgeIsDeadLetterQueue } from '../service/acknowledge.js';
 import { alarmOnErrors, alarmOnOldest, alarmOnVisible } from '../service/alarms.construct.js';
 import { ServiceFunction } from '../service/service-function.construct.js';
+import type { AppSettings } from '../service/settings.js';
 import {
   type CommandSubscription,
   commandersOf,
@@ -82,11 +83,12 @@ export class IdempotentConsumer extends Construct {
   readonly longestRedelivery = BUS_RETRIES.plus(QUEUE_RETENTION).plus(DLQ_RETENTION);
   /** A message that crashes the handler each time is given up after so long. */
   readonly longestTrying: Duration;
+  private readonly app: AppSettings;
 
   constructor(scope: Construct, id: string, props: IdempotentConsumerProps) {
     super(scope, id);
     const { name, bus, events, handler, records, generation = 0 } = props;
-    const { consumerAttempts } = handler.context.settings;
+    const { app, consumerAttempts } = handler.context.settings;
     const { dedupeWindow = handler.context.settings.dedupeWindow } = props;
     const { visibilityTimeout = Duration.seconds(6 * handler.timeout.toSeconds()) } = props;
     this.checkName(name);
@@ -96,6 +98,7 @@ export class IdempotentConsumer extends Construct {
     this.checkConcurrency(handler);
     this.name = name;
     this.handler = handler;
+    this.app = app;
     this.records = records;
     this.generation = generation;
     this.dedupeWindow = dedupeWindow;
@@ -142,7 +145,7 @@ export class IdempotentConsumer extends Construct {
    * release, or replayed from the archive) have a rule of their own, and each is a group by itself.
    */
   private route(subscription: Subscription | CommandSubscription, bus: EventBus): void {
-    const pattern = patternOf(subscription);
+    const pattern = patternOf(this.app.name, subscription);
     const target = { deadLetterQueue: this.undelivered, maxEventAge: BUS_RETRIES };
     const rule = (id: string, messagegroup: string[], targetProps: SqsQueueProps): Rule =>
       new Rule(this, id, {
@@ -172,7 +175,7 @@ export class IdempotentConsumer extends Construct {
   private refuseForeignCommands(bus: EventBus, subscription: CommandSubscription): void {
     new Rule(this, 'ForeignCommands', {
       eventBus: bus,
-      eventPattern: foreignTo(subscription),
+      eventPattern: foreignTo(this.app.name, subscription),
       targets: [new SqsQueue(this.undelivered, { deadLetterQueue: this.deadLetters, maxEventAge: BUS_RETRIES })],
     });
   }

@@ -7,9 +7,8 @@ import {
   type EventOf,
   readEvent,
   type ServiceContract,
-  sourceOf,
 } from '../messages/contract.js';
-import { aggregateOf, type Envelope, schemaVersionOf } from '../messages/envelope.js';
+import { aggregateOf, type Envelope, schemaVersionOf, senderOf } from '../messages/envelope.js';
 import type { Trace } from '../messages/trace.js';
 import type { Decide } from './process-once.js';
 
@@ -69,7 +68,7 @@ export function from<C extends ServiceContract, Types extends EventOf<C>['type']
   return {
     does: takesCommands ? `takes commands to ${contract.service}` : `listens to ${contract.service}`,
     sends: ({ to, source }) =>
-      takesCommands ? to === contract.service : to === undefined && source === sourceOf(contract.service),
+      takesCommands ? to === contract.service : to === undefined && senderOf({ source }) === contract.service,
     isAboutPerson: (envelope) => contract.aggregatesOfPeople?.includes(aggregateOf(envelope)) ?? false,
     read: (envelope) => {
       const event: AnyEvent = readEvent(schemas, envelope.type, schemaVersionOf(envelope), envelope.data);

@@ -1,5 +1,6 @@
 import { type EventPattern, Match } from 'aws-cdk-lib/aws-events';
-import { type ServiceContract, sourceOf } from '../messages/contract.js';
+import { sourceOf } from '../aws/app-names.js';
+import type { ServiceContract } from '../messages/contract.js';
 
 /** Events of one publisher. */
 export interface Subscription {
@@ -30,20 +31,20 @@ export const ruleOf = (subscription: Subscription | CommandSubscription): string
 export const commandersOf = (subscription: Subscription | CommandSubscription): readonly string[] =>
   isEvents(subscription) ? [] : subscription.from.map(({ service }) => service);
 
-/** Pattern of the messages that a subscription hears. */
-export function patternOf(subscription: Subscription | CommandSubscription): EventPattern {
+/** Pattern of the messages that a subscription hears, within one application. */
+export function patternOf(app: string, subscription: Subscription | CommandSubscription): EventPattern {
   if (isEvents(subscription)) {
     const { contract, types } = subscription;
-    return { source: [sourceOf(contract.service)], detailType: [...types] };
+    return { source: [sourceOf(app, contract.service)], detailType: [...types] };
   }
   const { service, commands = {} } = subscription.commandsOf;
-  const source = commandersOf(subscription).map(sourceOf);
+  const source = commandersOf(subscription).map((commander) => sourceOf(app, commander));
   return { source, detailType: Object.keys(commands), detail: { to: [service] } };
 }
 
 /** Pattern of the commands that a subscription refuses: to its service, from any other source. */
-export const foreignTo = (subscription: CommandSubscription): EventPattern => ({
-  source: Match.anythingBut(...commandersOf(subscription).map(sourceOf)),
+export const foreignTo = (app: string, subscription: CommandSubscription): EventPattern => ({
+  source: Match.anythingBut(...commandersOf(subscription).map((commander) => sourceOf(app, commander))),
   detail: { to: [subscription.commandsOf.service] },
 });
 

@@ -43,7 +43,7 @@ export const earlierShape = <Data>(
 
 /** What a service promises to the others: its name, every event it publishes, and every command it takes. */
 export interface ServiceContract<Events extends Record<string, EventSchema> = Record<string, EventSchema>> {
-  /** Name of the service; EventBridge's `source` is `orderly.<service>`. */
+  /** Name of the service, without its application's: `orders`. */
   readonly service: string;
   readonly events: Events;
   /**
@@ -59,9 +59,6 @@ export interface ServiceContract<Events extends Record<string, EventSchema> = Re
   /** Whoever sends one writes it by this contract: the receiver's. @default it takes none */
   readonly commands?: Record<string, EventSchema>;
 }
-
-/** EventBridge's `source` of all that a service sends. */
-export const sourceOf = (service: string): string => `orderly.${service}`;
 
 type MessageOf<Schemas extends Record<string, EventSchema>> = {
   [Type in keyof Schemas & string]: { readonly type: Type; readonly data: z.infer<Schemas[Type]['data']> };

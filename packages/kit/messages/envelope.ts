@@ -1,15 +1,16 @@
 import { createHash } from 'node:crypto';
 import * as z from 'zod/mini';
+import { dataschemaOf, sourceOf } from '../aws/app-names.js';
 import { type Commit, firstVersionOf } from './commit.js';
-import { ContractViolation, faultsOf, sourceOf } from './contract.js';
+import { ContractViolation, faultsOf } from './contract.js';
 
-/** One event on the bus: CloudEvents 1.0 as JSON, with Orderly's extensions (design, section 4). */
+/** One event on the bus: CloudEvents 1.0 as JSON, with the kit's extensions (design, section 4). */
 export const Envelope = z.object({
   /** Always written; not insisted on, since nothing is done with it. */
   specversion: z.exactOptional(z.literal('1.0')),
   id: z.string().check(z.minLength(1), z.maxLength(128)),
-  /** `orderly.<service>` */
-  source: z.string().check(z.regex(/^orderly\.[a-z-]+$/)),
+  /** `<application>.<service>` */
+  source: z.string().check(z.regex(/^[a-z][a-z0-9-]*\.[a-z-]+$/)),
   /** Of a command: the service that is to carry it out. */
   to: z.exactOptional(z.string().check(z.regex(/^[a-z-]+$/))),
   /** Event type, as in the publisher's contract; command type, as in the receiver's. */
@@ -18,8 +19,8 @@ export const Envelope = z.object({
   subject: z.string().check(z.regex(/^[A-Za-z]+\/.+$/), z.maxLength(512)),
   /** When it was committed, ISO 8601, UTC. */
   time: z.iso.datetime(),
-  /** `urn:orderly:<service>:<type>:<version>`, by the service whose contract has the type. */
-  dataschema: z.string().check(z.regex(/^urn:orderly:[a-z-]+:[A-Za-z]+:[1-9]\d{0,5}$/)),
+  /** `urn:<application>:<service>:<type>:<version>`, by the service whose contract has the type. */
+  dataschema: z.string().check(z.regex(/^urn:[a-z][a-z0-9-]*:[a-z-]+:[A-Za-z]+:[1-9]\d{0,5}$/)),
   data: z.unknown(),
   /** Version of the aggregate that this event made. */
   sequence: z.int().check(z.gte(1)),
@@ -39,6 +40,12 @@ export type Envelope = z.infer<typeof Envelope>;
 /** Version of the data's shape. */
 export const schemaVersionOf = ({ dataschema }: Envelope): number =>
   Number(dataschema.slice(dataschema.lastIndexOf(':') + 1));
+
+/** Name of the application whose service sent it. */
+export const appOf = ({ source }: Pick<Envelope, 'source'>): string => source.slice(0, source.indexOf('.'));
+
+/** Name of the service that sent it, without its application's. */
+export const senderOf = ({ source }: Pick<Envelope, 'source'>): string => source.slice(source.indexOf('.') + 1);
 
 /** Id of the aggregate that an event is about. */
 export const subjectId = ({ subject }: Envelope): string => subject.slice(subject.indexOf('/') + 1);
@@ -64,10 +71,10 @@ export interface BusEntry {
 /** The entries of one commit, its commands behind its events; data is put in as the text that it is stored as, unread. */
 export function busEntries(
   commit: Commit,
-  { service, epoch }: { service: string; epoch: number },
+  { app, service, epoch }: { app: string; service: string; epoch: number },
 ): readonly BusEntry[] {
   const [aggregate = '', ...id] = commit.pk.split('#');
-  const source = sourceOf(service);
+  const source = sourceOf(app, service);
   const entry = (message: Commit['events'][number] & { readonly to?: string }, sequence: number): BusEntry => {
     const head = {
       specversion: '1.0',
@@ -77,7 +84,7 @@ export function busEntries(
       type: message.type,
       subject: `${aggregate}/${id.join('#')}`,
       time: commit.at,
-      dataschema: `urn:orderly:${message.to ?? service}:${message.type}:${message.schemaVersion}`,
+      dataschema: dataschemaOf(app, message.to ?? service, message.type, message.schemaVersion),
       sequence,
       epoch,
       correlationid: commit.correlationId,
@@ -113,8 +120,8 @@ export function readEnvelope(body: string): Envelope {
       'source or type of the envelope differ from those of its bus event',
     );
   }
-  const describedBy = detail.to ?? source.slice(sourceOf('').length);
-  if (!detail.dataschema.startsWith(`urn:orderly:${describedBy}:${detail.type}:`)) {
+  const schema = dataschemaOf(appOf(detail), detail.to ?? senderOf(detail), detail.type, schemaVersionOf(detail));
+  if (detail.dataschema !== schema) {
     throw new ContractViolation('INVALID_ENVELOPE', 'dataschema names another service or type');
   }
   return detail;

@@ -8,8 +8,8 @@ import { BlockPublicAccess, Bucket, BucketEncryption, type CfnBucket } from 'aws
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
+import { sourceOf } from '../aws/app-names.js';
 import { Env } from '../aws/environment.js';
-import { sourceOf } from '../messages/contract.js';
 import { FEED_INDEX } from '../projection/contract.js';
 import { acknowledgeCompliance, acknowledgeIsDeadLetterQueue, acknowledgeWildcard } from '../service/acknowledge.js';
 import { alarm, alarmOnErrors, alarmOnVisible, serviceMetric } from '../service/alarms.construct.js';
@@ -89,7 +89,7 @@ export class Outbox extends Construct {
     // Without this the least service's role could command payments, or speak for orders.
     // The set operator is right whether IAM is asked about one entry or about a whole request; without a source it matches too.
     const ownEvents = {
-      'ForAllValues:StringEquals': { 'events:source': sourceOf(context.service) },
+      'ForAllValues:StringEquals': { 'events:source': sourceOf(settings.app.name, context.service) },
       Null: { 'events:source': 'false' },
     };
     this.relay.allowWhere(ownEvents, ['events:PutEvents'], bus.eventBusArn);

@@ -14,7 +14,7 @@ import { type BusEntry, busEntries } from '../messages/envelope.js';
 import { publish } from './publish.js';
 
 const client = new EventBridgeClient({});
-const service = { service: required(Env.SERVICE), epoch: requiredInteger(Env.EPOCH) };
+const sender = { app: required(Env.APP), service: required(Env.SERVICE), epoch: requiredInteger(Env.EPOCH) };
 const bus = required(Env.BUS);
 const failures = new FailureRecords(required(Env.RECORDS), relayConsumer);
 
@@ -44,7 +44,7 @@ export async function handler(event: DynamoDBStreamEvent, context: Context): Pro
     const entries: { readonly record: number; readonly entry: BusEntry }[] = [];
     for (const [at, record] of event.Records.entries()) {
       try {
-        for (const entry of busEntries(commitOf(record), service)) entries.push({ record: at, entry });
+        for (const entry of busEntries(commitOf(record), sender)) entries.push({ record: at, entry });
       } catch (error) {
         await giveUp(record, error);
       }

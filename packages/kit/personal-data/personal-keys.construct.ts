@@ -6,6 +6,7 @@ import { AccountRootPrincipal, PolicyDocument, PolicyStatement } from 'aws-cdk-l
 import { Key } from 'aws-cdk-lib/aws-kms';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
+import { titleOf } from '../aws/app-names.js';
 import { Env } from '../aws/environment.js';
 import type { ServiceFunction } from '../service/service-function.construct.js';
 import type { EnvironmentSettings } from '../service/settings.js';
@@ -14,9 +15,6 @@ import { acknowledgeNoRestore, pinLogicalId, tableDefaults } from '../service/ta
 const PEOPLE = 'PERSON#';
 /** A right holds for calls that say what they are for, and for no other use of the key. */
 const FOR_PERSONAL_DATA = { 'kms:EncryptionContext:purpose': 'personal-data' };
-/** Tag of the roles and users that may use the key; its value is the environment's name. */
-export const PERSONAL_DATA_TAG = 'orderly-personal-data';
-
 /** What administrators of the account may do with the key. No use of it, and no grant that would let others use it. */
 const ADMINISTRATION = [
   'CancelKeyDeletion',
@@ -64,12 +62,15 @@ export class PersonalKeys extends Construct {
   readonly table: TableV2;
   readonly key: Key;
 
+  /** Tag of the roles and users that may use the key; its value is the environment's name. */
+  private readonly tag: string;
   private readonly environment: string;
 
   constructor(scope: Construct, id: string, { settings, alarmTopic }: PersonalKeysProps) {
     super(scope, id);
-    const { keepsData, environment } = settings;
+    const { app, keepsData, environment } = settings;
     this.environment = environment;
+    this.tag = `${app.name}-personal-data`;
     const { timeToLiveAttribute: _, tags: __, ...defaults } = tableDefaults(settings);
     this.table = new TableV2(this, 'Table', {
       ...defaults,
@@ -81,7 +82,7 @@ export class PersonalKeys extends Construct {
     pinLogicalId(this.table, 'PersonalKeys');
     acknowledgeNoRestore(this.table, settings);
     this.key = new Key(this, 'Key', {
-      description: `Orderly (${environment}): wraps the data keys of people`,
+      description: `${titleOf(app.name)} (${environment}): wraps the data keys of people`,
       policy: this.keyPolicy(),
       enableKeyRotation: true,
       removalPolicy: keepsData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
@@ -109,7 +110,7 @@ export class PersonalKeys extends Construct {
    */
   private keyPolicy(): PolicyDocument {
     const principals = [new AccountRootPrincipal()];
-    const StringEquals = { ...FOR_PERSONAL_DATA, [`aws:PrincipalTag/${PERSONAL_DATA_TAG}`]: this.environment };
+    const StringEquals = { ...FOR_PERSONAL_DATA, [`aws:PrincipalTag/${this.tag}`]: this.environment };
     const statement = (sid: string, actions: string[], conditions = {}) =>
       new PolicyStatement({ sid, principals, actions, resources: ['*'], conditions });
     return new PolicyDocument({
@@ -150,7 +151,7 @@ export class PersonalKeys extends Construct {
   private let(handler: ServiceFunction, items: Parameters<ServiceFunction['allowItems']>[1], actions: string[]): void {
     handler.allowItems(this.table, items, PEOPLE);
     handler.allowWhere({ StringEquals: FOR_PERSONAL_DATA }, actions, this.key.keyArn);
-    handler.tagRole(PERSONAL_DATA_TAG, this.environment);
+    handler.tagRole(this.tag, this.environment);
     handler.setEnvironment(Env.PERSONAL_KEYS, this.table.tableName);
     handler.setEnvironment(Env.PERSONAL_DATA_KEY, this.key.keyArn);
   }

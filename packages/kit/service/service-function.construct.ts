@@ -4,6 +4,7 @@ import { type Conditions, PolicyStatement, Role, ServicePrincipal } from 'aws-cd
 import { Architecture, Function as LambdaFunction, Runtime, Tracing } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
+import { titleOf } from '../aws/app-names.js';
 import { Env, type EnvName } from '../aws/environment.js';
 import type { Bundles } from './bundles.js';
 import type { EnvironmentSettings } from './settings.js';
@@ -83,6 +84,7 @@ export class ServiceFunction extends Construct {
       ...(reservedConcurrency !== undefined &&
         settings.concurrency !== false && { reservedConcurrentExecutions: reservedConcurrency }),
       environment: {
+        [Env.APP]: settings.app.name,
         [Env.SERVICE]: service,
         [Env.ENVIRONMENT]: settings.environment,
         POWERTOOLS_SERVICE_NAME: service,
@@ -168,4 +170,5 @@ export const OF_EVERY_FUNCTION = {
 };
 
 /** Metrics of two environments in one account are kept apart by their namespace. */
-export const metricsNamespace = ({ environment }: EnvironmentSettings): string => `Orderly/${environment}`;
+export const metricsNamespace = ({ app, environment }: EnvironmentSettings): string =>
+  `${titleOf(app.name)}/${environment}`;

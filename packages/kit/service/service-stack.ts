@@ -3,8 +3,9 @@ import type { TableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import type { EventBus } from 'aws-cdk-lib/aws-events';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import type { Construct } from 'constructs';
+import { titleOf } from '../aws/app-names.js';
 import { Env } from '../aws/environment.js';
-import type { Route } from '../http/order-api.construct.js';
+import type { Route } from '../http/service-api.construct.js';
 import { IdempotentConsumer, MAX_CONCURRENCY } from '../idempotent-consumer/idempotent-consumer.construct.js';
 import {
   type CommandSubscription,
@@ -19,7 +20,7 @@ import { Timers } from '../timers/timers.construct.js';
 import { alarm, serviceMetric } from './alarms.construct.js';
 import type { Bundles } from './bundles.js';
 import { metricsNamespace, type ServiceContext, ServiceFunction } from './service-function.construct.js';
-import type { EnvironmentSettings } from './settings.js';
+import { checkApp, type EnvironmentSettings } from './settings.js';
 import { recordsTable } from './tables.construct.js';
 
 export interface EnvironmentStackProps {
@@ -95,12 +96,19 @@ interface ListenerProps {
 /** Shards of the feed index by the time from which they hold; a new entry is added, an old one never changed. */
 const FEED_SHARDS = [{ from: '1970-01-01T00:00:00.000Z', shards: 8 }];
 
-/** Name and protection of any stack of an environment: `orderly-dev-Orders`. */
-export const stackProps = ({ environment, keepsData }: EnvironmentSettings, id: string, description: string) => ({
-  stackName: `orderly-${environment}-${id}`,
-  description: `Orderly (${environment}): ${description}`,
-  terminationProtection: keepsData,
-});
+/**
+ * Name and protection of any stack of an environment: `shop-dev-Orders`.
+ * @throws {SettingsError} for a malformed name of the application
+ */
+export function stackProps(settings: EnvironmentSettings, id: string, description: string) {
+  checkApp(settings);
+  const { app, environment, keepsData } = settings;
+  return {
+    stackName: `${app.name}-${environment}-${id}`,
+    description: `${titleOf(app.name)} (${environment}): ${description}`,
+    terminationProtection: keepsData,
+  };
+}
 
 /**
  * A service: its table with the way to the bus, its idempotency table, and its functions. Nothing outside has a right

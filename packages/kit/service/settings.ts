@@ -1,5 +1,6 @@
 import { Duration } from 'aws-cdk-lib';
 import type { RetentionDays } from 'aws-cdk-lib/aws-logs';
+import { APP_NAME } from '../aws/app-names.js';
 
 /** Whose tokens the API believes. */
 export interface AuthSettings {
@@ -34,8 +35,18 @@ export interface FirewallSettings {
 
 export const FIREWALL_WINDOW = Duration.minutes(1);
 
+/** An application of the kit, the same in all of its environments. */
+export interface AppSettings {
+  /**
+   * Name of the application, 2 to 32 of `a-z`, `0-9` and `-`: the sources of its events, the types of its problems, its stacks,
+   * tags and metrics begin with it. Stored messages have it, so it never changes.
+   */
+  readonly name: string;
+}
+
 /** Settings of one environment that the kit's constructs read. An app extends them by its own. */
 export interface EnvironmentSettings {
+  readonly app: AppSettings;
   /** Part of each stack's name, and of the metrics' namespace: two environments fit into one account. */
   readonly environment: string;
   /**
@@ -76,6 +87,14 @@ export interface EnvironmentSettings {
 /** The settings can't be deployed; the message says which and what to do. */
 export class SettingsError extends Error {
   override readonly name = 'SettingsError';
+}
+
+/** @throws {SettingsError} for a name that can't stand in sources, URNs and names of stacks */
+export function checkApp({ app }: Pick<EnvironmentSettings, 'app'>): void {
+  if (APP_NAME.test(app.name)) return;
+  throw new SettingsError(
+    `app.name is '${app.name}': expected 2 to 32 of a-z, 0-9 and -, beginning with a letter and not ending in -`,
+  );
 }
 
 /** AWS takes no rate limit below this. */

@@ -9,16 +9,16 @@ import type { EnvironmentSettings } from './settings.js';
 export const TTL_ATTRIBUTE = 'expiresAt';
 
 /** Tag of what the backup plan copies; its value is the environment's name. */
-export const BACKUP_TAG = 'orderly:backup';
+export const backupTag = ({ app }: EnvironmentSettings): string => `${app.name}:backup`;
 
 /** What every table has: pay per request, expiry by `expiresAt`, and as much safety as the environment's data needs. */
-export const tableDefaults = ({ keepsData, backup, environment }: EnvironmentSettings) => ({
-  ...(backup ? { tags: [{ key: BACKUP_TAG, value: environment }] } : {}),
+export const tableDefaults = (settings: EnvironmentSettings) => ({
+  ...(settings.backup ? { tags: [{ key: backupTag(settings), value: settings.environment }] } : {}),
   billing: Billing.onDemand(),
   timeToLiveAttribute: TTL_ATTRIBUTE,
-  removalPolicy: keepsData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
-  deletionProtection: keepsData,
-  pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: keepsData },
+  removalPolicy: settings.keepsData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
+  deletionProtection: settings.keepsData,
+  pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: settings.keepsData },
 });
 
 /**

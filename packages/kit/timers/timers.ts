@@ -12,6 +12,8 @@ import { DUE_SHARDS, duePartition } from './contract.js';
 export const MAX_PAYLOAD_BYTES = 24 * 1024;
 
 export interface TimersOptions<C extends ServiceContract> {
+  /** Name of the application. */
+  readonly app: string;
   /** The service's idempotency table. */
   readonly table: string;
   /** Whose timers these are: the consumer that gets them back. */
@@ -48,9 +50,9 @@ export class Timers<C extends ServiceContract> {
    * @throws {TooLarge} above 24 KiB: a timer says which moment has come, its owner knows the rest
    */
   set({ id, subject, executeAt, trace, type, data }: Timer<C>): TransactWriteItem {
-    const { table, consumer, contract } = this.options;
+    const { app, table, consumer, contract } = this.options;
     // When it happens, not when it was set: so its age is how late it comes.
-    const payload = ownCommandBody(contract, { id, subject, time: executeAt, trace, command: { type, data } });
+    const payload = ownCommandBody(contract, { app, id, subject, time: executeAt, trace, command: { type, data } });
     const bytes = Buffer.byteLength(payload);
     if (bytes > MAX_PAYLOAD_BYTES) throw new TooLarge(`a timer of ${bytes} bytes is above ${MAX_PAYLOAD_BYTES}`);
     return {

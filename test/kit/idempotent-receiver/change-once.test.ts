@@ -133,7 +133,7 @@ describe('a change', () => {
       await expect(change({ id: other, decide, store: overtaken(5) })).rejects.toMatchObject(conflict);
       expect(await store.load(other)).toMatchObject({ version: 6, state: { sum: 6 } });
     }
-    const problem = await change({ id, store: overtaken(5) }).catch((error: Problem) => error.toJSON('urn:x'));
+    const problem = await change({ id, store: overtaken(5) }).catch((error: Problem) => error.toJSON('shop', 'x'));
     expect(problem).toMatchObject({ status: 409, expectedVersion: 5, foundVersion: 6 });
   });
 

@@ -32,7 +32,7 @@ export interface Route {
   readonly handler: ServiceFunction;
 }
 
-export interface OrderApiProps {
+export interface ServiceApiProps {
   readonly settings: EnvironmentSettings;
   readonly routes: readonly Route[];
   /** Verifies the caller's token; called for each request, also for one without a token. */
@@ -48,10 +48,10 @@ export const STAGE = 'v1';
  *
  * Bodies over 128 KB are refused by the handlers (413), over 10 MB by the gateway itself; with a firewall, all of them there.
  */
-export class OrderApi extends Construct {
+export class ServiceApi extends Construct {
   readonly api: RestApi;
 
-  constructor(scope: Construct, id: string, props: OrderApiProps) {
+  constructor(scope: Construct, id: string, props: ServiceApiProps) {
     super(scope, id);
     const { settings, routes, alarmTopic } = props;
     this.checkRoutes(routes);
@@ -96,11 +96,11 @@ export class OrderApi extends Construct {
     }
     for (const path of new Set(routes.map((route) => route.path))) {
       const methods = routes.filter((route) => route.path === path).map(({ method }) => method);
-      refuseOtherMethods(this.api.root.resourceForPath(path), methods);
+      refuseOtherMethods(this.api.root.resourceForPath(path), methods, settings.app.name);
     }
     // The Api stack has an output of its own; this one has a name that nobody can guess.
     this.api.node.tryRemoveChild('Endpoint');
-    answerProblems(this.api);
+    answerProblems(this.api, settings.app.name);
     if (settings.firewall) {
       new Firewall(this, 'Firewall', { stage: this.api.deploymentStage, settings, limits: settings.firewall });
     }
