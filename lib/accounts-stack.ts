@@ -1,7 +1,8 @@
 import { AttributeType, ProjectionType } from 'aws-cdk-lib/aws-dynamodb';
 import type { Construct } from 'constructs';
 import { accountsContract, EXHAUSTED_INDEX } from '../lambdas/accounts/contract.js';
-import { Env } from '../packages/kit/aws/environment.js';
+import { AccountsEnv } from '../lambdas/accounts/environment.js';
+import { AppEnv } from '../lambdas/environment.js';
 import type { Subscription } from '../packages/kit/idempotent-consumer/subscriptions.construct.js';
 import { type ParticipantStackProps, ServiceStack } from '../packages/kit/service/service-stack.js';
 import type { Settings } from './settings.js';
@@ -66,8 +67,8 @@ export class AccountsStack extends ServiceStack {
     });
     for (const handler of [commands, ends]) {
       handler.allowItems(table, ['Query', 'GetItem', 'PutItem'], ACCOUNTS);
-      handler.setEnvironment(Env.DEFAULT_CREDIT_LIMIT, JSON.stringify(props.settings.defaultCreditLimit));
-      handler.setEnvironment(Env.CUSTOMER_LIMITS, JSON.stringify(props.settings.customerLimits));
+      handler.setEnvironment(AccountsEnv.DEFAULT_CREDIT_LIMIT, JSON.stringify(props.settings.defaultCreditLimit));
+      handler.setEnvironment(AppEnv.CUSTOMER_LIMITS, JSON.stringify(props.settings.customerLimits));
     }
 
     this.projection('ExhaustedProjection', {

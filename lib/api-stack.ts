@@ -21,7 +21,7 @@ export class ApiStack extends Stack {
       context: { service: 'platform', settings, bundles },
       entry: 'kit/http/authorizer',
       reservedConcurrency: Math.ceil(settings.throttle.rate * COLD_START_SECONDS),
-      environment: tokenEnvironment(settings.auth),
+      environment: tokenEnvironment(settings),
     });
     const { api } = new ServiceApi(this, 'Api', { settings, routes, authorizer, alarmTopic });
     new CfnOutput(this, 'ApiId', { value: api.restApiId });

@@ -17,7 +17,10 @@ import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import type { Construct } from 'constructs';
+import { OrdersMetric } from '../lambdas/orders/metrics.js';
+import { PaymentsMetric } from '../lambdas/payments/metrics.js';
 import { sourceOf } from '../packages/kit/aws/app-names.js';
+import { Metric } from '../packages/kit/aws/metric-names.js';
 import { PersonalKeys } from '../packages/kit/personal-data/personal-keys.construct.js';
 import { acknowledgeCompliance } from '../packages/kit/service/acknowledge.js';
 import { Backup } from '../packages/kit/service/backup.construct.js';
@@ -140,14 +143,18 @@ export class PlatformStack extends Stack {
       search('', 'AWS/Lambda,FunctionName', `MetricName="${metric}" ${own}`, statistic);
     const dashboard = new Dashboard(this, 'Dashboard', { defaultInterval: Duration.hours(3) });
     dashboard.addWidgets(
-      graph('Orders placed', ours('OrdersPlaced')),
-      graph('Events published, by service', ours('EventsPublished')),
-      graph('Duplicates suppressed, by service', ours('DuplicatesSuppressed')),
-      graph('Age of what is processed (s), by service', ours('ProcessingAge', 'p99')),
-      graph('Failure records, by service', ours('ConsumerFailures'), ours('PublishFailures')),
-      graph('Transient failures, by service', ours('TransientFailures')),
-      graph('Sagas that are stuck, refunds that failed, by service', ours('SagasStuck'), ours('RefundsFailed')),
-      graph('Timers: how late they were handed out (s)', ours('TimerLateness', 'Maximum')),
+      graph('Orders placed', ours(OrdersMetric.ORDERS_PLACED)),
+      graph('Events published, by service', ours(Metric.EVENTS_PUBLISHED)),
+      graph('Duplicates suppressed, by service', ours(Metric.DUPLICATES_SUPPRESSED)),
+      graph('Age of what is processed (s), by service', ours(Metric.PROCESSING_AGE, 'p99')),
+      graph('Failure records, by service', ours(Metric.CONSUMER_FAILURES), ours(Metric.PUBLISH_FAILURES)),
+      graph('Transient failures, by service', ours(Metric.TRANSIENT_FAILURES)),
+      graph(
+        'Sagas that are stuck, refunds that failed, by service',
+        ours(Metric.SAGAS_STUCK),
+        ours(PaymentsMetric.REFUNDS_FAILED),
+      ),
+      graph('Timers: how late they were handed out (s)', ours(Metric.TIMER_LATENESS, 'Maximum')),
       graph('Queues: oldest message (s)', sqs('ApproximateAgeOfOldestMessage')),
       graph('Queues and dead letters: messages', sqs('ApproximateNumberOfMessagesVisible')),
       graph('Streams: age of what the relays read (ms)', lambda('IteratorAge', 'Maximum')),

@@ -6,6 +6,7 @@ import type { Caller } from '../../packages/kit/http/auth.js';
 import { Problem } from '../../packages/kit/http/errors.js';
 import type { Effect } from '../../packages/kit/idempotent-consumer/process-once.js';
 import type { Trace } from '../../packages/kit/messages/trace.js';
+import type { Role } from '../app.js';
 import { type PaymentEvent, type PaymentView, paymentsContract } from './contract.js';
 import { evolve, initialState, type Payment, viewOf } from './domain/payment.js';
 
@@ -37,7 +38,7 @@ export const paymentIdOf = (parameter: string): string =>
  * The payment as its owner or an operator may see it, without what is sealed in it.
  * @throws {Problem} 404 where there is none, or it is someone else's: the two look the same
  */
-export function visibleTo({ id, role }: Caller, loaded: Loaded<Payment>): PaymentView {
+export function visibleTo({ id, role }: Caller<Role>, loaded: Loaded<Payment>): PaymentView {
   const view = viewOf(loaded.state, loaded.version);
   return view && (role === 'operator' || view.customerId === id) ? view : noSuchPayment();
 }

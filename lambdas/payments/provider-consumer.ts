@@ -8,6 +8,7 @@ import type { Effect } from '../../packages/kit/idempotent-consumer/process-once
 import type { Trace } from '../../packages/kit/messages/trace.js';
 import { type PaymentEvent, paymentsContract } from './contract.js';
 import { decide, type Payment, type PaymentCommand, PaymentRefused, pendingRefund } from './domain/payment.js';
+import { PaymentsMetric } from './metrics.js';
 import { onceAtProvider, PaymentUnclear } from './once-at-provider.js';
 import { effectOf, paymentStore } from './payment-store.js';
 import {
@@ -152,7 +153,7 @@ function outcome(payment: Loaded<Payment>, command: PaymentCommand, trace: Trace
   for (const { type, data } of events) {
     if (type !== 'RefundFailed') continue;
     // Before the commit, since there is no moment after it: an alarm too many, never one too few.
-    countAtOnce('RefundsFailed');
+    countAtOnce(PaymentsMetric.REFUNDS_FAILED);
     logger.warn('a refund was refused for good', { paymentId: data.paymentId, refundId: data.refundId });
   }
   return effectOf(payment, events, trace);

@@ -19,6 +19,7 @@ export function setEnvironment(values: Readonly<Record<string, string>>): void {
     POWERTOOLS_METRICS_NAMESPACE: 'Orderly/test',
     POWERTOOLS_SERVICE_NAME: 'test',
     [Env.APP]: APP.name,
+    [Env.OPERATOR_ROLES]: JSON.stringify(APP.operatorRoles),
     [Env.FEED_SHARDS]: JSON.stringify([{ from: '1970-01-01T00:00:00.000Z', shards: 8 }]),
     [Env.DEDUPE_WINDOW_SECONDS]: String(35 * 86_400),
     ...(endpoint !== undefined && {

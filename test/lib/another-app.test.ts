@@ -21,7 +21,7 @@ const salesContract = { service: 'sales', events: {} };
 const backup = { retention: Duration.days(7) };
 /** Nothing of Orderly's: no payments, no credit limits. */
 const settings: EnvironmentSettings = {
-  app: { name: 'tickets' },
+  app: { name: 'tickets', roles: ['agent', 'visitor'], operatorRoles: ['agent'] },
   environment: 'test',
   keepsData: true,
   logRetention: RetentionDays.ONE_WEEK,
@@ -129,11 +129,31 @@ describe('an application that isn’t Orderly', () => {
   test.each(['', 't', 'Tickets', 'tick.ets', 'tickets-', '1st', 'x'.repeat(33)])(
     'is refused by the name %j',
     (name) => {
-      expect(() => stackProps({ ...settings, app: { name } }, 'Platform', 'bus')).toThrow(
+      expect(() => stackProps({ ...settings, app: { ...settings.app, name } }, 'Platform', 'bus')).toThrow(
         new SettingsError(
           `app.name is '${name}': expected 2 to 32 of a-z, 0-9 and -, beginning with a letter and not ending in -`,
         ),
       );
     },
   );
+
+  test.each([
+    [{ roles: [] }, "app.roles: expected names of a-z and -, and not 'service': none"],
+    [{ roles: ['agent', 'service'] }, "app.roles: expected names of a-z and -, and not 'service': service"],
+    [{ roles: ['agent', 'Visitor:1'] }, "app.roles: expected names of a-z and -, and not 'service': Visitor:1"],
+    [{ operatorRoles: ['boss'] }, 'app.operatorRoles: not in app.roles: boss'],
+  ])('is refused with %j', (app, message) => {
+    expect(() => stackProps({ ...settings, app: { ...settings.app, ...app } }, 'Platform', 'bus')).toThrow(
+      new SettingsError(message),
+    );
+  });
+
+  test('tells its functions its roles where they judge tokens', () => {
+    const judges = resources('AWS::Lambda::Function')
+      .map(({ Properties }) => Properties.Environment.Variables)
+      .filter(({ JWT_ISSUER }) => JWT_ISSUER !== undefined);
+    expect(judges).not.toEqual([]);
+    for (const variables of judges)
+      expect(variables).toMatchObject({ ROLES: '["agent","visitor"]', OPERATOR_ROLES: '["agent"]' });
+  });
 });

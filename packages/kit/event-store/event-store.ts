@@ -1,5 +1,5 @@
 import type { TransactWriteItem } from '../aws/dynamodb.js';
-import { Problem, type Versions, WriteConflict } from '../http/errors.js';
+import { type Versions, WriteConflict } from '../http/errors.js';
 import { type Commit, firstVersionOf } from '../messages/commit.js';
 import type { AnyEvent, OutgoingCommand } from '../messages/contract.js';
 import type { Trace } from '../messages/trace.js';
@@ -24,10 +24,11 @@ export class VersionTaken extends WriteConflict {
   }
 }
 
-/** The aggregate came to its end; 404 where a request wanted to change it, and no try again will help a message. */
-export class AggregateDeleted extends Problem {
+/** The aggregate came to its end, and takes no change any more: trying again won't help. */
+export class AggregateDeleted extends Error {
+  override readonly name = 'AggregateDeleted';
   constructor() {
-    super('not-found', 'it was deleted');
+    super('the aggregate was deleted');
   }
 }
 

@@ -1,5 +1,6 @@
 import type { SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
 import { Env } from '../aws/environment.js';
+import { Metric } from '../aws/metric-names.js';
 import { required, requiredInteger } from '../aws/read-environment.js';
 import { count, describeError, logger, publishMetrics } from '../aws/telemetry.js';
 import { ContractViolation } from '../messages/contract.js';
@@ -33,7 +34,7 @@ export async function handler({ Records }: SQSEvent): Promise<SQSBatchResponse> 
 async function keep(record: SQSRecord): Promise<void> {
   const delivery = readDelivery(record, ours);
   const outcome = await failures.keep(delivery, whyGivenUp(delivery));
-  if (outcome === 'recorded') count('ConsumerFailures');
+  if (outcome === 'recorded') count(Metric.CONSUMER_FAILURES);
   const envelope = envelopeOf(delivery);
   logger.error('dead letter', { outcome, eventId: envelope?.id, eventType: envelope?.type });
 }

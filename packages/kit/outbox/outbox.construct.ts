@@ -10,6 +10,7 @@ import { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { sourceOf } from '../aws/app-names.js';
 import { Env } from '../aws/environment.js';
+import { Metric } from '../aws/metric-names.js';
 import { FEED_INDEX } from '../projection/contract.js';
 import { acknowledgeCompliance, acknowledgeIsDeadLetterQueue, acknowledgeWildcard } from '../service/acknowledge.js';
 import { alarm, alarmOnErrors, alarmOnVisible, serviceMetric } from '../service/alarms.construct.js';
@@ -232,7 +233,7 @@ export class Outbox extends Construct {
       topic,
     });
     alarm(this, 'PublishFailed', {
-      metric: serviceMetric(metricsNamespace(settings), service, 'PublishFailures'),
+      metric: serviceMetric(metricsNamespace(settings), service, Metric.PUBLISH_FAILURES),
       threshold: 1,
       means: 'an event can never be published as it is; it became a failure record.',
       topic,

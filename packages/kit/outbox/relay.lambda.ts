@@ -4,6 +4,7 @@ import { unmarshall } from '@aws-sdk/util-dynamodb';
 import type { Context, DynamoDBBatchResponse, DynamoDBRecord, DynamoDBStreamEvent } from 'aws-lambda';
 import { safeParse } from 'zod/mini';
 import { Env } from '../aws/environment.js';
+import { Metric } from '../aws/metric-names.js';
 import { required, requiredInteger } from '../aws/read-environment.js';
 import { count, describeError, logger, publishMetrics } from '../aws/telemetry.js';
 import { Unsendable } from '../failures/failure-kinds.js';
@@ -38,7 +39,7 @@ export async function handler(event: DynamoDBStreamEvent, context: Context): Pro
   const giveUp = async (record: DynamoDBRecord, error: unknown): Promise<void> => {
     await failures.put(failureOf(record, error));
     givenUp.push(error instanceof Error ? error.message : 'unknown');
-    count('PublishFailures');
+    count(Metric.PUBLISH_FAILURES);
   };
   try {
     const entries: { readonly record: number; readonly entry: BusEntry }[] = [];
@@ -62,7 +63,7 @@ export async function handler(event: DynamoDBStreamEvent, context: Context): Pro
       if (outcome.state === 'unsent') firstUnsent = Math.min(firstUnsent, at);
       if (outcome.state === 'hopeless' && record) await giveUp(record, new Unsendable(outcome.code));
     }
-    count('EventsPublished', outcomes.filter(({ state }) => state === 'sent').length);
+    count(Metric.EVENTS_PUBLISHED, outcomes.filter(({ state }) => state === 'sent').length);
     const itemIdentifier = event.Records[firstUnsent]?.dynamodb?.SequenceNumber;
     if (itemIdentifier) logger.warn('not all could be sent in time', { unsent: event.Records.length - firstUnsent });
     return { batchItemFailures: itemIdentifier ? [{ itemIdentifier }] : [], givenUp };

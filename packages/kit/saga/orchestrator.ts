@@ -1,5 +1,6 @@
 import { clock } from '../aws/clock.js';
 import type { TransactWriteItem } from '../aws/dynamodb.js';
+import { Metric } from '../aws/metric-names.js';
 import { countAtOnce, logger } from '../aws/telemetry.js';
 import type { TransactionalEventStore } from '../event-store/event-store.js';
 import type { EventSchema } from '../messages/contract.js';
@@ -56,7 +57,7 @@ export class Orchestrator<Data> {
     const after = store.after(loaded, commit).state;
     logger.info('saga', { saga: this.options.aggregate, sagaId: id, status: after.status });
     // Before the commit, since there is no moment after it: an alarm too many, never one too few.
-    if (after.status === 'STUCK' && loaded.state.status !== 'STUCK') countAtOnce('SagasStuck');
+    if (after.status === 'STUCK' && loaded.state.status !== 'STUCK') countAtOnce(Metric.SAGAS_STUCK);
     return {
       events,
       writes: [

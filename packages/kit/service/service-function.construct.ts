@@ -5,7 +5,7 @@ import { Architecture, Function as LambdaFunction, Runtime, Tracing } from 'aws-
 import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import { titleOf } from '../aws/app-names.js';
-import { Env, type EnvName } from '../aws/environment.js';
+import { Env } from '../aws/environment.js';
 import type { Bundles } from './bundles.js';
 import type { EnvironmentSettings } from './settings.js';
 
@@ -21,7 +21,7 @@ export interface ServiceFunctionProps {
   readonly context: ServiceContext;
   /** Path below `lambdas/`, without `.lambda.ts`. */
   readonly entry: string;
-  readonly environment?: Partial<Record<EnvName, string>>;
+  readonly environment?: Readonly<Record<string, string>>;
   /** @default Duration.seconds(10): API Gateway gives up after 29, and a client long before */
   readonly timeout?: Duration;
   /**
@@ -150,7 +150,7 @@ export class ServiceFunction extends Construct {
   }
 
   /** Sets an environment variable that is known only later: the name of a consumer, the address of its queue. */
-  setEnvironment(name: EnvName, value: string): void {
+  setEnvironment(name: string, value: string): void {
     this.function.addEnvironment(name, value);
   }
 }

@@ -5,6 +5,7 @@ import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import type { Construct } from 'constructs';
 import { titleOf } from '../aws/app-names.js';
 import { Env } from '../aws/environment.js';
+import { Metric } from '../aws/metric-names.js';
 import type { Route } from '../http/service-api.construct.js';
 import { IdempotentConsumer, MAX_CONCURRENCY } from '../idempotent-consumer/idempotent-consumer.construct.js';
 import {
@@ -133,7 +134,7 @@ export abstract class ServiceStack extends Stack {
     this.table = outbox.table;
 
     alarm(this, 'FailureRecorded', {
-      metric: serviceMetric(metricsNamespace(settings), service, 'ConsumerFailures'),
+      metric: serviceMetric(metricsNamespace(settings), service, Metric.CONSUMER_FAILURES),
       threshold: 1,
       means: 'a message could not be processed and became a failure record, which waits for an operator.',
       topic: alarmTopic,
@@ -148,14 +149,15 @@ export abstract class ServiceStack extends Stack {
 
   /** A function behind the API; what it may do with the tables is said by `allowItems` on it. */
   protected endpoint(id: string, method: Route['method'], path: string, entry: string): ServiceFunction {
-    const { auth, dedupeWindow, auditRetention } = this.context.settings;
+    const { settings } = this.context;
+    const { dedupeWindow, auditRetention } = settings;
     const handler = new ServiceFunction(this, id, {
       context: this.context,
       entry,
       environment: {
         ...this.tables(),
         [Env.DEDUPE_WINDOW_SECONDS]: String(dedupeWindow.toSeconds()),
-        ...tokenEnvironment(auth),
+        ...tokenEnvironment(settings),
       },
       logRetention: auditRetention,
     });
@@ -197,7 +199,7 @@ export abstract class ServiceStack extends Stack {
     new Timers(this, `${id}Timers`, { owner: consumer, alarmTopic });
     const { settings, service } = this.context;
     alarm(this, 'SagaStuck', {
-      metric: serviceMetric(metricsNamespace(settings), service, 'SagasStuck'),
+      metric: serviceMetric(metricsNamespace(settings), service, Metric.SAGAS_STUCK),
       threshold: 1,
       means: 'what a saga did could not be undone; it waits for an operator.',
       topic: alarmTopic,
@@ -272,18 +274,13 @@ export abstract class ServiceStack extends Stack {
 }
 
 /** What a function needs to verify a token. */
-export const tokenEnvironment = ({
-  issuer,
-  audience,
-  roleClaim,
-  maxTokenLifetime,
-  jwks,
-  jwksUri,
-}: EnvironmentSettings['auth']) => ({
-  [Env.JWT_ISSUER]: issuer,
-  [Env.JWT_AUDIENCE]: audience,
-  [Env.JWT_ROLE_CLAIM]: roleClaim,
-  [Env.JWT_MAX_LIFETIME]: String(maxTokenLifetime.toSeconds()),
-  ...(jwks !== undefined && { [Env.JWT_JWKS]: jwks }),
-  ...(jwksUri !== undefined && { [Env.JWT_JWKS_URI]: jwksUri }),
+export const tokenEnvironment = ({ app, auth }: EnvironmentSettings) => ({
+  [Env.JWT_ISSUER]: auth.issuer,
+  [Env.JWT_AUDIENCE]: auth.audience,
+  [Env.JWT_ROLE_CLAIM]: auth.roleClaim,
+  [Env.ROLES]: JSON.stringify(app.roles),
+  [Env.OPERATOR_ROLES]: JSON.stringify(app.operatorRoles),
+  [Env.JWT_MAX_LIFETIME]: String(auth.maxTokenLifetime.toSeconds()),
+  ...(auth.jwks !== undefined && { [Env.JWT_JWKS]: auth.jwks }),
+  ...(auth.jwksUri !== undefined && { [Env.JWT_JWKS_URI]: auth.jwksUri }),
 });

@@ -8,7 +8,7 @@ export interface AuthSettings {
   readonly issuer: string;
   /** `aud` of each token. */
   readonly audience: string;
-  /** Name of the claim that says `customer` or `operator`. */
+  /** Name of the claim that says the caller's role. */
   readonly roleClaim: string;
   /** How long a token may live, from `iat` to `exp`: longer ones are refused, since none can be taken back. */
   readonly maxTokenLifetime: Duration;
@@ -42,6 +42,10 @@ export interface AppSettings {
    * tags and metrics begin with it. Stored messages have it, so it never changes.
    */
   readonly name: string;
+  /** Roles of callers, as tokens name them: `a-z` and `-`. Not `service`, by which services name themselves as actors. */
+  readonly roles: readonly string[];
+  /** Those of `roles` whose requests are logged by who asks, and whose names histories show to each other only. */
+  readonly operatorRoles: readonly string[];
 }
 
 /** Settings of one environment that the kit's constructs read. An app extends them by its own. */
@@ -89,12 +93,20 @@ export class SettingsError extends Error {
   override readonly name = 'SettingsError';
 }
 
-/** @throws {SettingsError} for a name that can't stand in sources, URNs and names of stacks */
+/** @throws {SettingsError} for a name that can't stand in sources, URNs and names of stacks, or a role that is none */
 export function checkApp({ app }: Pick<EnvironmentSettings, 'app'>): void {
-  if (APP_NAME.test(app.name)) return;
-  throw new SettingsError(
-    `app.name is '${app.name}': expected 2 to 32 of a-z, 0-9 and -, beginning with a letter and not ending in -`,
-  );
+  const { name, roles, operatorRoles } = app;
+  if (!APP_NAME.test(name)) {
+    throw new SettingsError(
+      `app.name is '${name}': expected 2 to 32 of a-z, 0-9 and -, beginning with a letter and not ending in -`,
+    );
+  }
+  const wrong = roles.filter((role) => !/^[a-z][a-z-]*$/.test(role) || role === 'service');
+  if (roles.length === 0 || wrong.length > 0) {
+    throw new SettingsError(`app.roles: expected names of a-z and -, and not 'service': ${wrong.join(', ') || 'none'}`);
+  }
+  const unknown = operatorRoles.filter((role) => !roles.includes(role));
+  if (unknown.length > 0) throw new SettingsError(`app.operatorRoles: not in app.roles: ${unknown.join(', ')}`);
 }
 
 /** AWS takes no rate limit below this. */

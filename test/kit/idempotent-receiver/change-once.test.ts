@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, test } from 'vitest';
+import { AppProblem } from '../../../lambdas/problems.js';
 import { documents } from '../../../packages/kit/aws/dynamodb.js';
 import { DynamoDbEventStore } from '../../../packages/kit/event-store/dynamodb-event-store.js';
 import { Problem } from '../../../packages/kit/http/errors.js';
@@ -232,7 +233,7 @@ describe('a count that commits alongside', () => {
         },
       },
       refuse: (found) => {
-        throw new Problem('limit-reached', `taken: ${found?.taken}`);
+        throw new Problem(AppProblem['limit-reached'], `taken: ${found?.taken}`);
       },
     });
     const taken = async () =>
