@@ -63,7 +63,7 @@ function templates(): ReadonlyMap<string, Json> {
   const app = new App();
   const platform = new Stack(app, 'Platform', stackProps(settings, 'Platform', 'bus'));
   const alarmTopic = new Topic(platform, 'Alarms');
-  const common = { settings, bundles: noCode, bus: new EventBus(platform, 'Bus'), alarmTopic };
+  const common = { settings, bundles: noCode, bus: EventBus.fromEventBusName(platform, 'Bus', 'shared'), alarmTopic };
   const personalKeys = new PersonalKeys(platform, 'PersonalKeys', common);
   new Backup(platform, 'Backup', { settings, backup });
   const board = new BoardStack(app, { ...common, personalKeys });

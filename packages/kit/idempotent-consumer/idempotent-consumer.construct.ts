@@ -1,6 +1,5 @@
-import { Annotations, Duration, Validations } from 'aws-cdk-lib';
-import type { TableV2 } from 'aws-cdk-lib/aws-dynamodb';
-import { type EventBus, Match, Rule } from 'aws-cdk-lib/aws-events';
+import { Annotations, Duration, Stack, Token, TokenComparison, Validations } from 'aws-cdk-lib';
+import { Match, Rule } from 'aws-cdk-lib/aws-events';
 import { SqsQueue, type SqsQueueProps } from 'aws-cdk-lib/aws-events-targets';
 import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
@@ -10,6 +9,7 @@ import { Env } from '../aws/environment.js';
 import { RELAY } from '../outbox/outbox.construct.js';
 import { acknowledgeIsDeadLetterQueue } from '../service/acknowledge.js';
 import { alarmOnErrors, alarmOnOldest, alarmOnVisible } from '../service/alarms.construct.js';
+import type { AnyBus, AnyTable } from '../service/interfaces.js';
 import { ServiceFunction } from '../service/service-function.construct.js';
 import type { AppSettings } from '../service/settings.js';
 import {
@@ -30,12 +30,12 @@ export interface IdempotentConsumerProps {
    * @default 0
    */
   readonly generation?: number;
-  readonly bus: EventBus;
+  readonly bus: AnyBus;
   /** What it hears: events of others, or the commands to its service. */
   readonly events: readonly (Subscription | CommandSubscription)[];
   readonly handler: ServiceFunction;
   /** Where processed and failure records live (TTL on `expiresAt`). */
-  readonly records: TableV2;
+  readonly records: AnyTable;
   readonly alarmTopic: ITopic;
   /**
    * How long a duplicate is recognised; what is older is quarantined, never processed silently.
@@ -73,7 +73,7 @@ const RECEIVES_ABOVE_ATTEMPTS = 2;
 export class IdempotentConsumer extends Construct {
   readonly name: string;
   readonly handler: ServiceFunction;
-  readonly records: TableV2;
+  readonly records: AnyTable;
   readonly queue: Queue;
   readonly deadLetters: Queue;
   readonly undelivered: Queue;
@@ -96,6 +96,7 @@ export class IdempotentConsumer extends Construct {
     this.checkWindow(dedupeWindow);
     this.checkVisibility(visibilityTimeout, handler.timeout);
     this.checkConcurrency(handler);
+    this.checkBus(bus);
     this.name = name;
     this.handler = handler;
     this.app = app;
@@ -144,7 +145,7 @@ export class IdempotentConsumer extends Construct {
    * nobody else. AWS doesn't say what EventBridge does where the event lacks the group, so such events (of an earlier
    * release, or replayed from the archive) have a rule of their own, and each is a group by itself.
    */
-  private route(subscription: Subscription | CommandSubscription, bus: EventBus): void {
+  private route(subscription: Subscription | CommandSubscription, bus: AnyBus): void {
     const pattern = patternOf(this.app.name, subscription);
     const target = { deadLetterQueue: this.undelivered, maxEventAge: BUS_RETRIES };
     const rule = (id: string, messagegroup: string[], targetProps: SqsQueueProps): Rule =>
@@ -172,7 +173,7 @@ export class IdempotentConsumer extends Construct {
    * A command of anybody else becomes a failure record, which somebody sees, and never comes near the handler's own queue:
    * whoever forges commands takes no place from those that count.
    */
-  private refuseForeignCommands(bus: EventBus, subscription: CommandSubscription): void {
+  private refuseForeignCommands(bus: AnyBus, subscription: CommandSubscription): void {
     new Rule(this, 'ForeignCommands', {
       eventBus: bus,
       eventPattern: foreignTo(this.app.name, subscription),
@@ -274,6 +275,19 @@ export class IdempotentConsumer extends Construct {
     if (reservedConcurrency < MAX_CONCURRENCY) {
       this.refuse(
         `reservedConcurrency of ${reservedConcurrency} is below the ${MAX_CONCURRENCY} batches that its queue hands it at once: take ${MAX_CONCURRENCY} or more`,
+      );
+    }
+  }
+
+  /** EventBridge has a rule where its bus is, and CloudFormation makes it where the stack is. */
+  private checkBus({ env, eventBusName }: AnyBus): void {
+    const { account, region } = Stack.of(this);
+    const isElsewhere = [Token.compareStrings(env.account, account), Token.compareStrings(env.region, region)].includes(
+      TokenComparison.DIFFERENT,
+    );
+    if (isElsewhere) {
+      this.refuse(
+        `bus '${eventBusName}' is in account ${env.account}, region ${env.region}: expected a bus of this stack's own account and region`,
       );
     }
   }

@@ -1,6 +1,6 @@
 import { Duration, RemovalPolicy, Validations } from 'aws-cdk-lib';
 import { AttributeType, ProjectionType, StreamViewType, TableV2 } from 'aws-cdk-lib/aws-dynamodb';
-import { type EventBus, Rule } from 'aws-cdk-lib/aws-events';
+import { Rule } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction as FunctionTarget } from 'aws-cdk-lib/aws-events-targets';
 import { EventSourceMapping, FilterCriteria, FilterRule, StartingPosition } from 'aws-cdk-lib/aws-lambda';
 import { SqsDestination } from 'aws-cdk-lib/aws-lambda-destinations';
@@ -14,15 +14,16 @@ import { Metric } from '../aws/metric-names.js';
 import { FEED_INDEX } from '../projection/contract.js';
 import { acknowledgeCompliance, acknowledgeIsDeadLetterQueue, acknowledgeWildcard } from '../service/acknowledge.js';
 import { alarm, alarmOnErrors, alarmOnVisible, serviceMetric } from '../service/alarms.construct.js';
+import type { AnyBus, AnyTable } from '../service/interfaces.js';
 import { metricsNamespace, type ServiceContext, ServiceFunction } from '../service/service-function.construct.js';
 import { acknowledgeNoRestore, pinLogicalId, tableDefaults } from '../service/tables.construct.js';
 
 export interface OutboxProps {
   readonly context: ServiceContext;
   /** Where events go. */
-  readonly bus: EventBus;
+  readonly bus: AnyBus;
   /** Failure records of what can never be sent. */
-  readonly records: TableV2;
+  readonly records: AnyTable;
   /** Restores of the service so far: travels in each envelope. @default 0 */
   readonly epoch?: number;
   readonly alarmTopic: ITopic;
@@ -142,7 +143,7 @@ export class Outbox extends Construct {
   }
 
   /** Where batches go that the relay gave up, and the function that turns their records into failure records. */
-  private failedBatches(context: ServiceContext, records: TableV2, alarmTopic: ITopic): Bucket {
+  private failedBatches(context: ServiceContext, records: AnyTable, alarmTopic: ITopic): Bucket {
     const { keepsData } = context.settings;
     const bucket = new Bucket(this, 'FailedBatches', {
       encryption: BucketEncryption.S3_MANAGED,

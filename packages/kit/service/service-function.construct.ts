@@ -1,5 +1,4 @@
-import { Duration, RemovalPolicy, Tags, Validations } from 'aws-cdk-lib';
-import type { TableV2 } from 'aws-cdk-lib/aws-dynamodb';
+import { Annotations, Duration, RemovalPolicy, Tags, Validations } from 'aws-cdk-lib';
 import { type Conditions, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Architecture, Function as LambdaFunction, Runtime, Tracing } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
@@ -7,6 +6,7 @@ import { Construct } from 'constructs';
 import { titleOf } from '../aws/app-names.js';
 import { Env } from '../aws/environment.js';
 import type { Bundles } from './bundles.js';
+import type { AnyTable } from './interfaces.js';
 import type { EnvironmentSettings } from './settings.js';
 
 /** What the functions of one service have in common. */
@@ -122,13 +122,23 @@ export class ServiceFunction extends Construct {
    * `ForAllValues` because the condition's key is a list; each part of a transaction is judged by itself. `Null` because
    * `ForAllValues` is true where a request names no key at all. In an index, the leading key is the index's own.
    */
-  allowItems(table: TableV2, actions: readonly ItemAction[], ...keyPrefixes: string[]): void {
+  allowItems(table: AnyTable, actions: readonly ItemAction[], ...keyPrefixes: string[]): void {
+    this.checkEncryption(table);
     this.allowKeys(table.tableArn, actions, keyPrefixes);
   }
 
   /** Queries of one index, and only of those of its partitions whose key begins as said. */
-  allowIndex(table: TableV2, indexName: string, ...keyPrefixes: string[]): void {
+  allowIndex(table: AnyTable, indexName: string, ...keyPrefixes: string[]): void {
+    this.checkEncryption(table);
     this.allowKeys(`${table.tableArn}/index/${indexName}`, ['Query'], keyPrefixes);
+  }
+
+  /** DynamoDB reads such a table by its caller's right on the key, and the caller finds that out at its first request. */
+  private checkEncryption(table: AnyTable): void {
+    if (table.encryptionKey === undefined) return;
+    Annotations.of(this).addError(
+      `table ${table.node.path} is encrypted by a KMS key of its own, on which this function has no right: expected DynamoDB's own key, or AWS's`,
+    );
   }
 
   private allowKeys(resource: string, actions: readonly ItemAction[], keyPrefixes: readonly string[]): void {

@@ -1,6 +1,5 @@
 import { CfnOutput, Duration, Lazy, Stack } from 'aws-cdk-lib';
 import type { TableV2 } from 'aws-cdk-lib/aws-dynamodb';
-import type { EventBus } from 'aws-cdk-lib/aws-events';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import type { Construct } from 'constructs';
 import { titleOf } from '../aws/app-names.js';
@@ -20,6 +19,7 @@ import { stuckKey } from '../saga/contract.js';
 import { Timers } from '../timers/timers.construct.js';
 import { alarm, serviceMetric } from './alarms.construct.js';
 import type { Bundles } from './bundles.js';
+import type { AnyBus } from './interfaces.js';
 import { metricsNamespace, type ServiceContext, ServiceFunction } from './service-function.construct.js';
 import { checkApp, type EnvironmentSettings } from './settings.js';
 import { recordsTable } from './tables.construct.js';
@@ -30,7 +30,8 @@ export interface EnvironmentStackProps {
 }
 
 export interface ServiceStackProps extends EnvironmentStackProps {
-  readonly bus: EventBus;
+  /** Where its events go, and those of others come from. */
+  readonly bus: AnyBus;
   readonly alarmTopic: ITopic;
 }
 
