@@ -2,8 +2,9 @@ import { App } from 'aws-cdk-lib';
 import { checkByRulePacks } from '../lib/checks.js';
 import { DEV_ISSUER } from '../lib/development.js';
 import { OrderlyStage } from '../lib/environment.js';
-import { type Overrides, SettingsError, settingsFor } from '../lib/settings.js';
+import { type Overrides, settingsFor } from '../lib/settings.js';
 import { Bundles } from '../packages/kit/service/bundles.js';
+import { SettingsError } from '../packages/kit/service/settings.js';
 import { devJwks } from '../tools/local/dev-issuer.js';
 
 /**

@@ -1,21 +1,27 @@
 import { AttributeType, ProjectionType } from 'aws-cdk-lib/aws-dynamodb';
 import type { Construct } from 'constructs';
 import { accountsContract, EXHAUSTED_INDEX } from '../lambdas/accounts/contract.js';
+import { AccountsEnv } from '../lambdas/accounts/environment.js';
 import { listEvents, orderEnds, steps } from '../lambdas/accounts/subscriptions.js';
-import { Env } from '../packages/kit/aws/environment.js';
+import { AppEnv } from '../lambdas/environment.js';
 import { ServiceStack, type ServiceStackProps } from '../packages/kit/service/service-stack.js';
+import type { Settings } from './settings.js';
 
 const ACCOUNTS = 'Account#';
 const ROWS = 'CREDIT#';
 /** Of version 1, and of later ones: `EXHAUSTED@2#...`. */
 const EXHAUSTED = ['EXHAUSTED#', 'EXHAUSTED@'];
 
+export interface AccountsStackProps extends ServiceStackProps {
+  readonly settings: Settings;
+}
+
 /**
  * Accounts: what each customer may owe, and what is held and taken of it for orders, by the commands of their sagas and by
  * their ends.
  */
 export class AccountsStack extends ServiceStack {
-  constructor(scope: Construct, id: string, props: ServiceStackProps) {
+  constructor(scope: Construct, id: string, props: AccountsStackProps) {
     super(scope, id, accountsContract.service, props);
     const { table } = this;
     // Sparse: an item without `exhaustedPk` isn't in it.
@@ -59,8 +65,8 @@ export class AccountsStack extends ServiceStack {
     });
     for (const handler of [commands, ends]) {
       handler.allowItems(table, ['Query', 'GetItem', 'PutItem'], ACCOUNTS);
-      handler.setEnvironment(Env.DEFAULT_CREDIT_LIMIT, JSON.stringify(props.settings.defaultCreditLimit));
-      handler.setEnvironment(Env.CUSTOMER_LIMITS, JSON.stringify(props.settings.customerLimits));
+      handler.setEnvironment(AccountsEnv.DEFAULT_CREDIT_LIMIT, JSON.stringify(props.settings.defaultCreditLimit));
+      handler.setEnvironment(AppEnv.CUSTOMER_LIMITS, JSON.stringify(props.settings.customerLimits));
     }
 
     this.projection('ExhaustedProjection', {

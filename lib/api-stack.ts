@@ -1,11 +1,11 @@
 import { CfnOutput, Stack } from 'aws-cdk-lib';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import type { Construct } from 'constructs';
-import { OrderApi, type Route } from '../packages/kit/http/order-api.construct.js';
+import { type Route, ServiceApi } from '../packages/kit/http/service-api.construct.js';
 import { ServiceFunction } from '../packages/kit/service/service-function.construct.js';
-import { type OrderlyStackProps, stackProps, tokenEnvironment } from '../packages/kit/service/service-stack.js';
+import { type EnvironmentStackProps, stackProps, tokenEnvironment } from '../packages/kit/service/service-stack.js';
 
-export interface ApiStackProps extends OrderlyStackProps {
+export interface ApiStackProps extends EnvironmentStackProps {
   readonly routes: readonly Route[];
   readonly alarmTopic: ITopic;
 }
@@ -21,9 +21,9 @@ export class ApiStack extends Stack {
       context: { service: 'platform', settings, bundles },
       entry: 'kit/http/authorizer',
       reservedConcurrency: Math.ceil(settings.throttle.rate * COLD_START_SECONDS),
-      environment: tokenEnvironment(settings.auth),
+      environment: tokenEnvironment(settings),
     });
-    const { api } = new OrderApi(this, 'Api', { settings, routes, authorizer, alarmTopic });
+    const { api } = new ServiceApi(this, 'Api', { settings, routes, authorizer, alarmTopic });
     new CfnOutput(this, 'ApiId', { value: api.restApiId });
     new CfnOutput(this, 'ApiUrl', { value: api.url });
   }

@@ -4,6 +4,7 @@ import { Construct } from 'constructs';
 import { acknowledgeCompliance } from '../packages/kit/service/acknowledge.js';
 import type { Bundles } from '../packages/kit/service/bundles.js';
 import { OF_EVERY_FUNCTION } from '../packages/kit/service/service-function.construct.js';
+import { SettingsError } from '../packages/kit/service/settings.js';
 import { AccountsStack } from './accounts-stack.js';
 import { ApiStack } from './api-stack.js';
 import { CatalogStack } from './catalog-stack.js';
@@ -11,7 +12,7 @@ import { InventoryStack } from './inventory-stack.js';
 import { OrdersStack } from './orders-stack.js';
 import { PaymentsStack } from './payments-stack.js';
 import { PlatformStack } from './platform-stack.js';
-import { type Settings, SettingsError } from './settings.js';
+import type { Settings } from './settings.js';
 
 /** AWS, "Configuring reserved concurrency for a function": so many stay with the functions that reserve nothing. */
 const LEAST_UNRESERVED = 100;

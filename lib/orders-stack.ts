@@ -1,12 +1,14 @@
 import type { Construct } from 'constructs';
+import { AppEnv } from '../lambdas/environment.js';
 import { CREATE_ORDER_SAGA, ordersContract } from '../lambdas/orders/contract.js';
 import { answers, listEvents, orderEvents } from '../lambdas/orders/subscriptions.js';
-import { Env } from '../packages/kit/aws/environment.js';
 import type { PersonalKeys } from '../packages/kit/personal-data/personal-keys.construct.js';
 import { ServiceStack, type ServiceStackProps } from '../packages/kit/service/service-stack.js';
 import { addPeopleIndex } from '../packages/kit/service/tables.construct.js';
+import type { Settings } from './settings.js';
 
 export interface OrdersStackProps extends ServiceStackProps {
+  readonly settings: Settings;
   readonly personalKeys: PersonalKeys;
 }
 
@@ -25,7 +27,7 @@ export class OrdersStack extends ServiceStack {
     // How many orders its customer has placed lately.
     placeOrder.allowItems(table, ['Query'], ORDERS_OF_CUSTOMERS);
     this.allowPointer(placeOrder);
-    placeOrder.setEnvironment(Env.CUSTOMER_LIMITS, JSON.stringify(props.settings.customerLimits));
+    placeOrder.setEnvironment(AppEnv.CUSTOMER_LIMITS, JSON.stringify(props.settings.customerLimits));
     props.personalKeys.letSeal(placeOrder);
     const getOrder = this.endpoint('GetOrder', 'GET', '/orders/{orderId}', 'orders/get-order');
     getOrder.allowItems(table, ['Query'], ORDERS);

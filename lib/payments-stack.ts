@@ -1,9 +1,11 @@
 import { Annotations, CfnOutput, Duration, Stack } from 'aws-cdk-lib';
 import { AttributeType, TableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import type { Construct } from 'constructs';
+import { AppEnv } from '../lambdas/environment.js';
 import { paymentsContract, STRIPE_CUSTOMERS } from '../lambdas/payments/contract.js';
+import { PaymentsEnv } from '../lambdas/payments/environment.js';
+import { PaymentsMetric } from '../lambdas/payments/metrics.js';
 import { cancellations, providerTasks, steps } from '../lambdas/payments/subscriptions.js';
-import { Env } from '../packages/kit/aws/environment.js';
 import type { PersonalKeys } from '../packages/kit/personal-data/personal-keys.construct.js';
 import { alarm, serviceMetric } from '../packages/kit/service/alarms.construct.js';
 import { metricsNamespace, type ServiceFunction } from '../packages/kit/service/service-function.construct.js';
@@ -30,6 +32,7 @@ const SANDBOX_ITEMS = ['KEY#', 'OBJECT#', 'TALLY#'];
 const PROVIDER_TIMEOUT = Duration.seconds(30);
 
 export interface PaymentsStackProps extends ServiceStackProps {
+  readonly settings: Settings;
   readonly personalKeys: PersonalKeys;
 }
 
@@ -58,7 +61,7 @@ export class PaymentsStack extends ServiceStack {
     this.sessions('/payments/sessions', [requestPayment, refundPayment]);
     for (const handler of [requestPayment, refundPayment]) {
       handler.allowItems(this.records, ['UpdateItem'], DAILY_COUNTS);
-      handler.setEnvironment(Env.CUSTOMER_LIMITS, JSON.stringify(settings.customerLimits));
+      handler.setEnvironment(AppEnv.CUSTOMER_LIMITS, JSON.stringify(settings.customerLimits));
     }
 
     this.consumer('Commands', {
@@ -81,11 +84,11 @@ export class PaymentsStack extends ServiceStack {
     });
     charging.allowItems(table, ['Query', 'PutItem', 'ConditionCheckItem'], PAYMENTS);
     const guard = this.ownTable('Guard', settings);
-    charging.setEnvironment(Env.GUARD, guard.tableName);
+    charging.setEnvironment(PaymentsEnv.GUARD, guard.tableName);
     charging.allowItems(guard, ['PutItem', 'UpdateItem', 'DeleteItem'], `${PROVIDER_CONSUMER}#`);
     this.letTalk(charging, settings);
     alarm(this, 'RefundFailed', {
-      metric: serviceMetric(metricsNamespace(settings), paymentsContract.service, 'RefundsFailed'),
+      metric: serviceMetric(metricsNamespace(settings), paymentsContract.service, PaymentsMetric.REFUNDS_FAILED),
       threshold: 1,
       means: 'the provider refused a refund for good: money is kept that somebody should have back.',
       topic: props.alarmTopic,
@@ -96,7 +99,7 @@ export class PaymentsStack extends ServiceStack {
   private letTalk(charging: ServiceFunction, settings: Settings): void {
     const { payments, keepsData, environment } = settings;
     if (payments.provider === 'stripe') {
-      charging.setEnvironment(Env.STRIPE_SECRET, payments.secretParameter);
+      charging.setEnvironment(PaymentsEnv.STRIPE_SECRET, payments.secretParameter);
       charging.allowItems(this.table, ['GetItem', 'PutItem'], STRIPE_CUSTOMERS);
       charging.allow(
         ['ssm:GetParameter'],
@@ -115,7 +118,7 @@ export class PaymentsStack extends ServiceStack {
       );
     }
     const sandbox = this.ownTable('Sandbox', settings);
-    charging.setEnvironment(Env.SANDBOX, sandbox.tableName);
+    charging.setEnvironment(PaymentsEnv.SANDBOX, sandbox.tableName);
     charging.allowItems(sandbox, ['GetItem', 'PutItem', 'UpdateItem'], ...SANDBOX_ITEMS);
     new CfnOutput(this, 'SandboxName', { value: sandbox.tableName });
   }

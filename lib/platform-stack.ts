@@ -17,15 +17,20 @@ import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import type { Construct } from 'constructs';
-import { sourceOf } from '../packages/kit/messages/contract.js';
+import { OrdersMetric } from '../lambdas/orders/metrics.js';
+import { PaymentsMetric } from '../lambdas/payments/metrics.js';
+import { sourceOf } from '../packages/kit/aws/app-names.js';
+import { Metric } from '../packages/kit/aws/metric-names.js';
 import { PersonalKeys } from '../packages/kit/personal-data/personal-keys.construct.js';
 import { acknowledgeCompliance } from '../packages/kit/service/acknowledge.js';
 import { Backup } from '../packages/kit/service/backup.construct.js';
 import { metricsNamespace } from '../packages/kit/service/service-function.construct.js';
-import { type OrderlyStackProps, stackProps } from '../packages/kit/service/service-stack.js';
+import { stackProps } from '../packages/kit/service/service-stack.js';
 import { PLACEHOLDER_ISSUER, type Settings } from './settings.js';
 
-export type PlatformStackProps = Pick<OrderlyStackProps, 'settings'>;
+export interface PlatformStackProps {
+  readonly settings: Settings;
+}
 
 /**
  * What all services share: the bus with its archive, the people's keys, where alarms go, and one page that shows how
@@ -39,9 +44,9 @@ export class PlatformStack extends Stack {
   constructor(scope: Construct, id: string, { settings }: PlatformStackProps) {
     super(scope, id, stackProps(settings, id, 'bus, archive, keys of people, alarms, dashboard'));
     this.bus = new EventBus(this, 'Bus');
-    this.refuseForeignSources();
+    this.refuseForeignSources(settings);
     const archive = this.bus.archive('Archive', {
-      eventPattern: { source: Match.prefix(sourceOf('')) },
+      eventPattern: { source: Match.prefix(sourceOf(settings.app.name, '')) },
       retention: settings.archiveRetention,
     });
     if (settings.keepsData) {
@@ -65,7 +70,7 @@ export class PlatformStack extends Stack {
    * match a request without a source: PutEvents refuses an entry without one by itself, and a replay from the archive (which holds
    * events of these services only) passes whether or not AWS asks this policy about it.
    */
-  private refuseForeignSources(): void {
+  private refuseForeignSources({ app }: Settings): void {
     // A plain resource: a rule of cdk-nag reads a deprecated property of CfnEventBusPolicy, so that each synth would warn.
     new CfnResource(this, 'BusPolicy', {
       type: 'AWS::Events::EventBusPolicy',
@@ -77,7 +82,7 @@ export class PlatformStack extends Stack {
           Principal: { AWS: '*' },
           Action: 'events:PutEvents',
           Resource: this.bus.eventBusArn,
-          Condition: { 'ForAnyValue:StringNotLike': { 'events:source': sourceOf('*') } },
+          Condition: { 'ForAnyValue:StringNotLike': { 'events:source': sourceOf(app.name, '*') } },
         },
       },
     });
@@ -138,14 +143,18 @@ export class PlatformStack extends Stack {
       search('', 'AWS/Lambda,FunctionName', `MetricName="${metric}" ${own}`, statistic);
     const dashboard = new Dashboard(this, 'Dashboard', { defaultInterval: Duration.hours(3) });
     dashboard.addWidgets(
-      graph('Orders placed', ours('OrdersPlaced')),
-      graph('Events published, by service', ours('EventsPublished')),
-      graph('Duplicates suppressed, by service', ours('DuplicatesSuppressed')),
-      graph('Age of what is processed (s), by service', ours('ProcessingAge', 'p99')),
-      graph('Failure records, by service', ours('ConsumerFailures'), ours('PublishFailures')),
-      graph('Transient failures, by service', ours('TransientFailures')),
-      graph('Sagas that are stuck, refunds that failed, by service', ours('SagasStuck'), ours('RefundsFailed')),
-      graph('Timers: how late they were handed out (s)', ours('TimerLateness', 'Maximum')),
+      graph('Orders placed', ours(OrdersMetric.ORDERS_PLACED)),
+      graph('Events published, by service', ours(Metric.EVENTS_PUBLISHED)),
+      graph('Duplicates suppressed, by service', ours(Metric.DUPLICATES_SUPPRESSED)),
+      graph('Age of what is processed (s), by service', ours(Metric.PROCESSING_AGE, 'p99')),
+      graph('Failure records, by service', ours(Metric.CONSUMER_FAILURES), ours(Metric.PUBLISH_FAILURES)),
+      graph('Transient failures, by service', ours(Metric.TRANSIENT_FAILURES)),
+      graph(
+        'Sagas that are stuck, refunds that failed, by service',
+        ours(Metric.SAGAS_STUCK),
+        ours(PaymentsMetric.REFUNDS_FAILED),
+      ),
+      graph('Timers: how late they were handed out (s)', ours(Metric.TIMER_LATENESS, 'Maximum')),
       graph('Queues: oldest message (s)', sqs('ApproximateAgeOfOldestMessage')),
       graph('Queues and dead letters: messages', sqs('ApproximateNumberOfMessagesVisible')),
       graph('Streams: age of what the relays read (ms)', lambda('IteratorAge', 'Maximum')),

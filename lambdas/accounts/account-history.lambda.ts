@@ -1,5 +1,5 @@
 import { HistoryQuery, historyPage } from '../../packages/kit/event-store/as-it-was.js';
-import { endpoint } from '../../packages/kit/http/http.js';
+import { endpoint } from '../endpoint.js';
 import { accountStore, customerIdOf, existing, ownOf } from './account-store.js';
 
 /** GET /accounts/{customerId}/history: every event of the account, oldest first. */

@@ -8,6 +8,7 @@ import { type Caller, CallerId } from '../../packages/kit/http/auth.js';
 import { Problem } from '../../packages/kit/http/errors.js';
 import { aggregateKey } from '../../packages/kit/messages/commit.js';
 import type { Trace } from '../../packages/kit/messages/trace.js';
+import type { Role } from '../app.js';
 import { type AccountEvent, type AccountView, accountsContract } from './contract.js';
 import { type Account, evolveAccount, viewOf } from './domain/account.js';
 import { type Authorization, evolve, evolveAuthorization, initialState } from './domain/authorization.js';
@@ -155,7 +156,7 @@ export function customerIdOf(parameter: string): string {
  * Returns the id if the caller may see that account.
  * @throws {Problem} 404 for another customer's account, as for a missing one
  */
-export const ownOf = ({ id, role }: Caller, customerId: string): string =>
+export const ownOf = ({ id, role }: Caller<Role>, customerId: string): string =>
   role === 'operator' || customerId === id ? customerId : noSuchAccount();
 
 /** @throws {Problem} 404 if the account was not opened (yet) */

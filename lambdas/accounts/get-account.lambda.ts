@@ -1,5 +1,5 @@
 import { AsItWas, loadAsItWas } from '../../packages/kit/event-store/as-it-was.js';
-import { endpoint } from '../../packages/kit/http/http.js';
+import { endpoint } from '../endpoint.js';
 import { accountStore, customerIdOf, existing, ownOf } from './account-store.js';
 
 /**

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { CallerId } from '../../packages/kit/http/auth.js';
-import { endpoint } from '../../packages/kit/http/http.js';
 import { cursorOf, limitOf, Paging, positionOf } from '../../packages/kit/http/paging.js';
+import { endpoint } from '../endpoint.js';
 import { exhaustedAccounts } from './exhausted-list.js';
 
 const Query = z.strictObject({

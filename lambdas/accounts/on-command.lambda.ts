@@ -1,18 +1,18 @@
 import * as z from 'zod/mini';
 import { clock } from '../../packages/kit/aws/clock.js';
-import { Env } from '../../packages/kit/aws/environment.js';
 import { required } from '../../packages/kit/aws/read-environment.js';
-import { customerLimits } from '../../packages/kit/http/customer-limits.js';
 import { consumer } from '../../packages/kit/idempotent-consumer/consumer.js';
 import { type Message, on } from '../../packages/kit/idempotent-consumer/listening.js';
+import { customerLimits } from '../customer-limits.js';
 import { Money } from '../orders/contract.js';
 import { orderOfAccount, writesOf } from './account-store.js';
 import type { AccountCommand } from './contract.js';
 import { AccountRefused } from './domain/account.js';
 import { decide } from './domain/authorization.js';
+import { AccountsEnv } from './environment.js';
 import { steps } from './subscriptions.js';
 
-const defaultCreditLimit = z.parse(Money, JSON.parse(required(Env.DEFAULT_CREDIT_LIMIT)));
+const defaultCreditLimit = z.parse(Money, JSON.parse(required(AccountsEnv.DEFAULT_CREDIT_LIMIT)));
 const limits = customerLimits();
 
 /** Handles a saga's steps, each once per business id. A repeat gets the current outcome as its answer. */

@@ -1,4 +1,4 @@
-import { endpoint } from '../../packages/kit/http/http.js';
+import { endpoint } from '../endpoint.js';
 import { Sku } from '../orders/contract.js';
 import { productOf } from './product-store.js';
 

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
-import { endpoint } from '../../packages/kit/http/http.js';
 import { cursorOf, limitOf, Paging, positionOf } from '../../packages/kit/http/paging.js';
+import { endpoint } from '../endpoint.js';
 import { Sku } from '../orders/contract.js';
 import { productsAfter } from './product-store.js';
 

@@ -1,6 +1,7 @@
 import { logger } from '../../packages/kit/aws/telemetry.js';
-import { endpoint, traceOf } from '../../packages/kit/http/http.js';
+import { traceOf } from '../../packages/kit/http/http.js';
 import { versionOf } from '../../packages/kit/http/if-match.js';
+import { endpoint } from '../endpoint.js';
 import { Sku } from '../orders/contract.js';
 import { SetProduct } from './contract.js';
 import { setProduct } from './product-store.js';

@@ -6,6 +6,7 @@ import type { Trace } from '../../packages/kit/messages/trace.js';
 import { stateKey } from '../../packages/kit/state-store/state-key.js';
 import { StateStore, type Stored } from '../../packages/kit/state-store/state-store.js';
 import { type InventoryEvent, inventoryContract, type StockView } from './contract.js';
+import { InventoryProblem } from './problems.js';
 import { STOCK_ITEM } from './stock-counter.js';
 
 interface Counter extends Stored {
@@ -48,7 +49,10 @@ export async function setStock(
     refuseOtherVersion(ifMatch, version, isSo ? version - 1 : undefined);
     if (counter && isSo) return viewOf(sku, counter);
     if (counter && counter.reserved > onHand) {
-      throw new Problem('stock-reserved', `${counter.reserved} pieces are reserved: onHand can't be below that`);
+      throw new Problem(
+        InventoryProblem['stock-reserved'],
+        `${counter.reserved} pieces are reserved: onHand can't be below that`,
+      );
     }
     const commit = counters.commit(sku, counter, [{ type: 'StockSet', data: { sku, onHand } }], trace);
     await transact([counters.appendWrite(commit), counterWrite(sku, onHand, counter, commit.at)]);

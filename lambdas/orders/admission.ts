@@ -1,6 +1,7 @@
-import { customerLimits } from '../../packages/kit/http/customer-limits.js';
 import { Problem } from '../../packages/kit/http/errors.js';
 import { pointerFault } from '../../packages/kit/http/received.js';
+import { customerLimits } from '../customer-limits.js';
+import { AppProblem } from '../problems.js';
 import { hourOf, MAX_FREE_QUANTITY } from './contract.js';
 import { hourIsFull, type LimitReached, limitReached, lookedAtSince } from './domain/admission.js';
 import { newestSince } from './order-list.js';
@@ -41,7 +42,7 @@ const WHY = {
 
 /** @throws {Problem} 429, always */
 export function refuseOverLimit({ limit, retryAfterSeconds }: LimitReached): never {
-  throw new Problem('limit-reached', WHY[limit], { retryAfterSeconds, limit });
+  throw new Problem(AppProblem['limit-reached'], WHY[limit], { retryAfterSeconds, limit });
 }
 
 /** @throws {Problem} 400, always. @param places of free lines with too many pieces */

@@ -1,14 +1,17 @@
 import { clock } from '../../packages/kit/aws/clock.js';
+import { Metric } from '../../packages/kit/aws/metric-names.js';
 import { count, logger } from '../../packages/kit/aws/telemetry.js';
 import { Problem } from '../../packages/kit/http/errors.js';
-import { endpoint, keyedBy, traceOf } from '../../packages/kit/http/http.js';
+import { keyedBy, traceOf } from '../../packages/kit/http/http.js';
 import { changeOnce } from '../../packages/kit/idempotent-receiver/change-once.js';
 import { recordOfRequest } from '../../packages/kit/idempotent-receiver/record-of-request.js';
 import { requestRecords } from '../../packages/kit/idempotent-receiver/request-record.js';
+import { endpoint } from '../endpoint.js';
 import { CancelOrder } from './contract.js';
 import { decide, type Order, OrderRefused } from './domain/order.js';
 import { orderIdOf, orderStore, visibleTo } from './order-store.js';
 import { people, shownTo } from './people.js';
+import { OrdersProblem } from './problems.js';
 
 const records = requestRecords();
 
@@ -28,7 +31,12 @@ export const handler = endpoint({ roles: ['customer'], body: CancelOrder }, asyn
         return decide(state, { type: 'Cancel', ...sealed }, { now: clock.now() });
       } catch (error) {
         if (!(error instanceof OrderRefused)) throw error;
-        throw new Problem('too-late', 'the order was rejected: there is nothing left to cancel', {}, { cause: error });
+        throw new Problem(
+          OrdersProblem['too-late'],
+          'the order was rejected: there is nothing left to cancel',
+          {},
+          { cause: error },
+        );
       }
     },
   });
@@ -36,7 +44,7 @@ export const handler = endpoint({ roles: ['customer'], body: CancelOrder }, asyn
   // The hash of the request leaves out the reason, which is compared with the stored one instead. If the order was
   // cancelled before, it keeps the earlier reason.
   if (changed && typeof order.reason === 'string' && order.reason !== body.reason) record.refuseReused();
-  if (replayed) count('DuplicatesSuppressed');
+  if (replayed) count(Metric.DUPLICATES_SUPPRESSED);
   logger.info(replayed ? 'order cancelled before' : 'order cancelled', { orderId: loaded.id });
   const headers = replayed ? { 'Idempotency-Replayed': 'true' } : {};
   return { status: 200, body: order, headers };

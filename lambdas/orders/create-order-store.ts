@@ -25,6 +25,7 @@ export const createOrderOrchestrator = new Orchestrator<CreateOrder>({
   aggregate: CREATE_ORDER_SAGA,
   table,
   timers: new Timers({
+    app: required(Env.APP),
     table: required(Env.RECORDS),
     consumer: { name: required(Env.CONSUMER), generation: requiredInteger(Env.CONSUMER_GENERATION) },
     contract: createOrderContract,

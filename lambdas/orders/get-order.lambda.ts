@@ -1,5 +1,5 @@
 import { AsItWas, loadAsItWas } from '../../packages/kit/event-store/as-it-was.js';
-import { endpoint } from '../../packages/kit/http/http.js';
+import { endpoint } from '../endpoint.js';
 import { orderIdOf, orderStore } from './order-store.js';
 import { shownTo } from './people.js';
 

@@ -1,5 +1,5 @@
-import { endpoint } from '../../packages/kit/http/http.js';
 import { issueKey } from '../../packages/kit/idempotent-receiver/idempotency-key.js';
+import { endpoint } from '../endpoint.js';
 
 /** POST /idempotency-keys: issues an idempotency key that the server generates and doesn't store. */
 export const handler = endpoint({ roles: ['customer', 'operator'] }, async () => ({ status: 201, body: issueKey() }));

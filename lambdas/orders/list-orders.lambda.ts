@@ -1,8 +1,9 @@
 import * as z from 'zod/mini';
 import { type Caller, CallerId } from '../../packages/kit/http/auth.js';
 import { Problem } from '../../packages/kit/http/errors.js';
-import { endpoint } from '../../packages/kit/http/http.js';
 import { cursorOf, limitOf, Paging, positionOf } from '../../packages/kit/http/paging.js';
+import type { Role } from '../app.js';
+import { endpoint } from '../endpoint.js';
 import { OrderPosition, ordersOf, positionOfOrder } from './order-list.js';
 import { opened } from './people.js';
 
@@ -23,7 +24,7 @@ export const handler = endpoint({ roles: ['customer', 'operator'], query: Query 
   return { status: 200, body: { items, ...(more ? { nextCursor: cursorOf(list, positionOfOrder(last)) } : {}) } };
 });
 
-function whoseOrders({ id, role }: Caller, customerId: string | undefined): string {
+function whoseOrders({ id, role }: Caller<Role>, customerId: string | undefined): string {
   if (role === 'customer') {
     if (customerId === undefined || customerId === id) return id;
     throw new Problem('forbidden', 'a customer lists their own orders only; customerId is for operators');

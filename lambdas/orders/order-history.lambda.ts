@@ -1,7 +1,7 @@
 import { HistoryQuery, historyPage } from '../../packages/kit/event-store/as-it-was.js';
-import { endpoint } from '../../packages/kit/http/http.js';
 import { aggregateKey } from '../../packages/kit/messages/commit.js';
 import { openEvents } from '../../packages/kit/personal-data/personal-fields.js';
+import { endpoint } from '../endpoint.js';
 import { ordersContract } from './contract.js';
 import { ORDER, orderIdOf, orderStore, visibleTo } from './order-store.js';
 import { people } from './people.js';

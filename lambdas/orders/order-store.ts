@@ -4,6 +4,7 @@ import { DynamoDbEventStore } from '../../packages/kit/event-store/dynamodb-even
 import type { Loaded } from '../../packages/kit/event-store/event-store.js';
 import type { Caller } from '../../packages/kit/http/auth.js';
 import { Problem } from '../../packages/kit/http/errors.js';
+import type { Role } from '../app.js';
 import { type OrderEvent, type OrderView, ordersContract } from './contract.js';
 import { evolve, initialState, type Order, viewOf } from './domain/order.js';
 
@@ -27,7 +28,7 @@ export const orderIdOf = (parameter: string): string => (/^[0-9a-f]{32}$/.test(p
  * Returns the order as its owner or an operator may see it, without personal data.
  * @throws {Problem} 404 if it doesn't exist or belongs to someone else; both answers look the same
  */
-export function visibleTo({ id, role }: Caller, loaded: Loaded<Order> | undefined): OrderView {
+export function visibleTo({ id, role }: Caller<Role>, loaded: Loaded<Order> | undefined): OrderView {
   const view = loaded && viewOf(loaded.state, loaded.version);
   return view && (role === 'operator' || view.customerId === id) ? view : noSuchOrder();
 }

@@ -2,6 +2,7 @@ import type { Loaded } from '../../packages/kit/event-store/event-store.js';
 import type { Caller } from '../../packages/kit/http/auth.js';
 import { aggregateKey } from '../../packages/kit/messages/commit.js';
 import { personalKeysOfFunction } from '../../packages/kit/personal-data/keys-of-function.js';
+import type { Role } from '../app.js';
 import { type OrderView, ordersContract, type SealedData } from './contract.js';
 import { type Order, sealedIn } from './domain/order.js';
 import type { ListedOrder } from './order-list.js';
@@ -35,7 +36,7 @@ export async function opened(customerId: string, orders: readonly ListedOrder[])
  * Returns the order with its personal data, as its owner or an operator may see it.
  * @throws {Problem} 404, as {@link visibleTo}
  */
-export async function shownTo(caller: Caller, loaded: Loaded<Order> | undefined): Promise<OrderView> {
+export async function shownTo(caller: Caller<Role>, loaded: Loaded<Order> | undefined): Promise<OrderView> {
   const view = visibleTo(caller, loaded);
   const [order = view] = await opened(view.customerId, [{ view, sealed: loaded ? sealedIn(loaded.state) : {} }]);
   return order;

@@ -1,13 +1,16 @@
 import { clock } from '../../packages/kit/aws/clock.js';
+import { Metric } from '../../packages/kit/aws/metric-names.js';
 import { count, logger } from '../../packages/kit/aws/telemetry.js';
 import { Problem } from '../../packages/kit/http/errors.js';
-import { endpoint, keyedBy, traceOf } from '../../packages/kit/http/http.js';
+import { keyedBy, traceOf } from '../../packages/kit/http/http.js';
 import { createOnce } from '../../packages/kit/idempotent-receiver/create-once.js';
 import { checkSamePersonal, idempotencyKey } from '../../packages/kit/idempotent-receiver/idempotency-key.js';
+import { endpoint } from '../endpoint.js';
 import { limitOn, refuseFreeLines, refuseOverLimit } from './admission.js';
 import { PlaceOrder } from './contract.js';
 import { oversizedFreeLines } from './domain/admission.js';
 import { decide, initialState } from './domain/order.js';
+import { OrdersMetric } from './metrics.js';
 import { orderStore } from './order-store.js';
 import { people, shownTo } from './people.js';
 
@@ -51,7 +54,7 @@ export const handler = endpoint({ roles: ['customer'], body: PlaceOrder }, async
   const order = await shownTo(caller, loaded);
   checkSamePersonal(address, order.deliverTo);
   checkSamePersonal(clientReference, order.clientReference);
-  count(replayed ? 'DuplicatesSuppressed' : 'OrdersPlaced');
+  count(replayed ? Metric.DUPLICATES_SUPPRESSED : OrdersMetric.ORDERS_PLACED);
   logger.info(replayed ? 'order placed before' : 'order placed', { orderId: order.orderId });
   const headers = { Location: `orders/${order.orderId}`, ...(replayed ? { 'Idempotency-Replayed': 'true' } : {}) };
   return { status: 201, body: order, headers };

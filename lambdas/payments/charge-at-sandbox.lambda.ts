@@ -1,7 +1,7 @@
-import { Env } from '../../packages/kit/aws/environment.js';
 import { required } from '../../packages/kit/aws/read-environment.js';
+import { PaymentsEnv } from './environment.js';
 import { guardedConsumer } from './guarded-consumer.js';
 import { SandboxProvider } from './provider/sandbox-provider.js';
 
 /** Handles provider tasks in environments without a real payment provider. */
-export const handler = guardedConsumer(new SandboxProvider(required(Env.SANDBOX)));
+export const handler = guardedConsumer(new SandboxProvider(required(PaymentsEnv.SANDBOX)));

@@ -1,11 +1,12 @@
 import { Env } from '../../packages/kit/aws/environment.js';
 import { required } from '../../packages/kit/aws/read-environment.js';
+import { PaymentsEnv } from './environment.js';
 import { guardedConsumer } from './guarded-consumer.js';
 import { StripeCustomers } from './provider/stripe-customers.js';
 import { StripeProvider } from './provider/stripe-provider.js';
 import { secretCalled } from './provider/stripe-secret.js';
 
-const name = required(Env.STRIPE_SECRET);
+const name = required(PaymentsEnv.STRIPE_SECRET);
 const customers = new StripeCustomers(required(Env.TABLE));
 
 /** Handles provider tasks whose money Stripe moves. */

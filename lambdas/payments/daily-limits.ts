@@ -1,9 +1,11 @@
 import { Env } from '../../packages/kit/aws/environment.js';
 import { required } from '../../packages/kit/aws/read-environment.js';
-import { customerLimits } from '../../packages/kit/http/customer-limits.js';
 import { Problem } from '../../packages/kit/http/errors.js';
 import type { Alongside } from '../../packages/kit/idempotent-receiver/create-once.js';
+import { customerLimits } from '../customer-limits.js';
 import type { Money } from '../orders/contract.js';
+import { AppProblem } from '../problems.js';
+import { PaymentsProblem } from './problems.js';
 
 const TableName = required(Env.RECORDS);
 const { paymentsPerDay, refundsPerDay, refundedPerDay } = customerLimits();
@@ -60,7 +62,10 @@ export function countPayment(customerId: string, at: string): Alongside {
  */
 export function countRefund(customerId: string, { amount, currency }: Money, at: string): Alongside {
   if (amount > refundedPerDay) {
-    throw new Problem('not-refundable', `at most ${refundedPerDay} can be given back in a day: ask for it in parts`);
+    throw new Problem(
+      PaymentsProblem['not-refundable'],
+      `at most ${refundedPerDay} can be given back in a day: ask for it in parts`,
+    );
   }
   const countIsBelow = 'attribute_not_exists(refunds) OR refunds < :most';
   const sumHasRoom = 'attribute_not_exists(#refunded) OR #refunded <= :room';
@@ -81,5 +86,5 @@ export function countRefund(customerId: string, { amount, currency }: Money, at:
 /** @throws {Problem} 429, always; it holds until the next day (UTC) */
 function refuse(limit: string, most: string, at: string): never {
   const retryAfterSeconds = Math.ceil(DAY_SECONDS - ((Date.parse(at) / 1000) % DAY_SECONDS));
-  throw new Problem('limit-reached', `${most}: try again tomorrow (UTC)`, { retryAfterSeconds, limit });
+  throw new Problem(AppProblem['limit-reached'], `${most}: try again tomorrow (UTC)`, { retryAfterSeconds, limit });
 }

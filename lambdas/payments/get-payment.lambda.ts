@@ -1,4 +1,4 @@
-import { endpoint } from '../../packages/kit/http/http.js';
+import { endpoint } from '../endpoint.js';
 import { paymentIdOf, paymentStore } from './payment-store.js';
 import { shownTo } from './people.js';
 

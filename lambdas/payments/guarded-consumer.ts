@@ -1,6 +1,7 @@
 import type { Context, SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import { Env } from '../../packages/kit/aws/environment.js';
 import { required } from '../../packages/kit/aws/read-environment.js';
+import { PaymentsEnv } from './environment.js';
 import { GuardedProvider } from './provider/guarded-provider.js';
 import type { PaymentProvider } from './provider/payment-provider.js';
 import { providerConsumer } from './provider-consumer.js';
@@ -13,7 +14,7 @@ import { providerConsumer } from './provider-consumer.js';
 export function guardedConsumer(
   provider: PaymentProvider,
 ): (event: SQSEvent, context: Context) => Promise<SQSBatchResponse> {
-  const guarded = new GuardedProvider(provider, required(Env.GUARD), required(Env.CONSUMER));
+  const guarded = new GuardedProvider(provider, required(PaymentsEnv.GUARD), required(Env.CONSUMER));
   const consume = providerConsumer(guarded);
   return (event, context) => {
     guarded.begins(context);

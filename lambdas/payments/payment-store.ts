@@ -4,6 +4,7 @@ import { DynamoDbEventStore } from '../../packages/kit/event-store/dynamodb-even
 import type { Loaded } from '../../packages/kit/event-store/event-store.js';
 import type { Caller } from '../../packages/kit/http/auth.js';
 import { Problem } from '../../packages/kit/http/errors.js';
+import type { Role } from '../app.js';
 import { type PaymentEvent, type PaymentView, paymentsContract } from './contract.js';
 import { evolve, initialState, type Payment, viewOf } from './domain/payment.js';
 
@@ -28,7 +29,7 @@ export const paymentIdOf = (parameter: string): string =>
  * Returns the payment as its owner or an operator may see it, without its sealed data.
  * @throws {Problem} 404 if it doesn't exist or belongs to someone else; both answers look the same
  */
-export function visibleTo({ id, role }: Caller, loaded: Loaded<Payment>): PaymentView {
+export function visibleTo({ id, role }: Caller<Role>, loaded: Loaded<Payment>): PaymentView {
   const view = viewOf(loaded.state, loaded.version);
   return view && (role === 'operator' || view.customerId === id) ? view : noSuchPayment();
 }

@@ -2,6 +2,7 @@ import type { Loaded } from '../../packages/kit/event-store/event-store.js';
 import type { Caller } from '../../packages/kit/http/auth.js';
 import { aggregateKey } from '../../packages/kit/messages/commit.js';
 import { personalKeysOfFunction } from '../../packages/kit/personal-data/keys-of-function.js';
+import type { Role } from '../app.js';
 import type { PaymentView } from './contract.js';
 import { isRequested, type Payment } from './domain/payment.js';
 import { PAYMENT, visibleTo } from './payment-store.js';
@@ -13,7 +14,7 @@ export const people = personalKeysOfFunction();
  * Returns the payment with its unsealed data, as its owner or an operator may see it.
  * @throws {Problem} 404, as {@link visibleTo}
  */
-export async function shownTo(caller: Caller, loaded: Loaded<Payment>): Promise<PaymentView> {
+export async function shownTo(caller: Caller<Role>, loaded: Loaded<Payment>): Promise<PaymentView> {
   const view = visibleTo(caller, loaded);
   const sealed = isRequested(loaded.state) ? loaded.state.sealedReference : undefined;
   if (!sealed) return view;

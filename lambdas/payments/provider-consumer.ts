@@ -8,6 +8,7 @@ import type { Effect } from '../../packages/kit/idempotent-consumer/process-once
 import type { Trace } from '../../packages/kit/messages/trace.js';
 import type { PaymentEvent } from './contract.js';
 import { decide, type Payment, type PaymentCommand, PaymentRefused, pendingRefund } from './domain/payment.js';
+import { PaymentsMetric } from './metrics.js';
 import { onceAtProvider, PaymentUnclear } from './once-at-provider.js';
 import { paymentStore } from './payment-store.js';
 import {
@@ -160,7 +161,7 @@ function outcome(payment: Loaded<Payment>, command: PaymentCommand, trace: Trace
   for (const { type, data } of events) {
     if (type !== 'RefundFailed') continue;
     // Counted before the commit, since no code runs after it: this may alarm twice, but never misses a failure.
-    countAtOnce('RefundsFailed');
+    countAtOnce(PaymentsMetric.REFUNDS_FAILED);
     logger.warn('a refund was refused for good', { paymentId: data.paymentId, refundId: data.refundId });
   }
   return [paymentStore.effect(payment, events, trace)];

@@ -1,15 +1,18 @@
 import { clock } from '../../packages/kit/aws/clock.js';
+import { Metric } from '../../packages/kit/aws/metric-names.js';
 import { count, logger } from '../../packages/kit/aws/telemetry.js';
 import { Problem } from '../../packages/kit/http/errors.js';
-import { endpoint, keyedBy, traceOf } from '../../packages/kit/http/http.js';
+import { keyedBy, traceOf } from '../../packages/kit/http/http.js';
 import { changeOnce } from '../../packages/kit/idempotent-receiver/change-once.js';
 import { recordOfRequest } from '../../packages/kit/idempotent-receiver/record-of-request.js';
 import { requestRecords } from '../../packages/kit/idempotent-receiver/request-record.js';
+import { endpoint } from '../endpoint.js';
 import { RefundPayment } from './contract.js';
 import { countRefund } from './daily-limits.js';
 import { decide, PaymentRefused } from './domain/payment.js';
 import { paymentIdOf, paymentStore, visibleTo } from './payment-store.js';
 import { shownTo } from './people.js';
+import { PaymentsProblem } from './problems.js';
 
 const records = requestRecords();
 
@@ -34,13 +37,13 @@ export const handler = endpoint({ roles: ['customer'], body: RefundPayment }, as
         return decide(state, { type: 'RequestRefund', refundId, ...amount }, { now: clock.now() });
       } catch (error) {
         if (!(error instanceof PaymentRefused)) throw error;
-        throw new Problem('not-refundable', WHY_NOT[error.code] ?? error.code, {}, { cause: error });
+        throw new Problem(PaymentsProblem['not-refundable'], WHY_NOT[error.code] ?? error.code, {}, { cause: error });
       }
     },
     alongside: ({ at }, [event]) =>
       event?.type === 'RefundRequested' ? countRefund(caller.id, event.data.amount, at) : undefined,
   });
-  if (replayed) count('DuplicatesSuppressed');
+  if (replayed) count(Metric.DUPLICATES_SUPPRESSED);
   logger.info(replayed ? 'refund requested before' : 'refund requested', { paymentId: loaded.id, refundId });
   const replay = replayed ? { 'Idempotency-Replayed': 'true' } : {};
   return {

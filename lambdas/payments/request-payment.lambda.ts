@@ -1,12 +1,14 @@
 import { clock } from '../../packages/kit/aws/clock.js';
+import { Metric } from '../../packages/kit/aws/metric-names.js';
 import { count, logger } from '../../packages/kit/aws/telemetry.js';
 import { Problem } from '../../packages/kit/http/errors.js';
-import { endpoint, keyedBy, traceOf } from '../../packages/kit/http/http.js';
+import { keyedBy, traceOf } from '../../packages/kit/http/http.js';
 import { changeOnce } from '../../packages/kit/idempotent-receiver/change-once.js';
 import { createOnce } from '../../packages/kit/idempotent-receiver/create-once.js';
 import { checkSamePersonal, idempotencyKey } from '../../packages/kit/idempotent-receiver/idempotency-key.js';
 import { recordOfRequest } from '../../packages/kit/idempotent-receiver/record-of-request.js';
 import { requestRecords } from '../../packages/kit/idempotent-receiver/request-record.js';
+import { endpoint } from '../endpoint.js';
 import { RequestPayment } from './contract.js';
 import { countPayment } from './daily-limits.js';
 import { decide, initialState, type Payment } from './domain/payment.js';
@@ -63,7 +65,7 @@ export const handler = endpoint({ roles: ['customer'], body: RequestPayment }, a
   const { loaded, replayed } = await (requested.session ? byNumber() : byKey());
   const payment = await shownTo(caller, loaded);
   checkSamePersonal(clientReference, payment.clientReference);
-  if (replayed) count('DuplicatesSuppressed');
+  if (replayed) count(Metric.DUPLICATES_SUPPRESSED);
   logger.info(replayed ? 'payment requested before' : 'payment requested', { paymentId: payment.paymentId });
   const replay = replayed ? { 'Idempotency-Replayed': 'true' } : {};
   return { status: 201, body: payment, headers: { Location: `payments/${payment.paymentId}`, ...replay } };

@@ -1,5 +1,5 @@
+import type { CustomerLimits } from '../../lambdas/environment.js';
 import type { StockView } from '../../lambdas/inventory/contract.js';
-import type { CustomerLimits } from '../../packages/kit/aws/environment.js';
 import type { Commit } from '../../packages/kit/messages/commit.js';
 import type { BusEntry, Envelope } from '../../packages/kit/messages/envelope.js';
 

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { CreateTableCommand, DeleteTableCommand, DynamoDBClient, waitUntilTableExists } from '@aws-sdk/client-dynamodb';
 import { inject } from 'vitest';
+import { APP } from '../../lambdas/app.js';
 import { Env } from '../../packages/kit/aws/environment.js';
 import { clientConfig } from '../../tools/local/endpoint.js';
 
@@ -17,6 +18,8 @@ export function setEnvironment(values: Readonly<Record<string, string>>): void {
     POWERTOOLS_METRICS_DISABLED: 'true',
     POWERTOOLS_METRICS_NAMESPACE: 'Orderly/test',
     POWERTOOLS_SERVICE_NAME: 'test',
+    [Env.APP]: APP.name,
+    [Env.OPERATOR_ROLES]: JSON.stringify(APP.operatorRoles),
     [Env.FEED_SHARDS]: JSON.stringify([{ from: '1970-01-01T00:00:00.000Z', shards: 8 }]),
     [Env.DEDUPE_WINDOW_SECONDS]: String(35 * 86_400),
     ...(endpoint !== undefined && {

@@ -3,6 +3,7 @@ import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { accountsContract } from '../../lambdas/accounts/contract.js';
 import { type Account, viewOf as accountView } from '../../lambdas/accounts/domain/account.js';
+import { APP } from '../../lambdas/app.js';
 import { catalogContract } from '../../lambdas/catalog/contract.js';
 import { inventoryContract } from '../../lambdas/inventory/contract.js';
 import { ordersContract } from '../../lambdas/orders/contract.js';
@@ -111,11 +112,13 @@ describe.each(histories)('the history in $file', ({ aggregate, id, commits, show
     const { items } = await store.history(id, { commit: 1, shown: 0 }, 1_000);
     // Commands are read by their receivers' contracts, and no part of the history.
     const read = commits.flatMap(({ commands: _, ...commit }) =>
-      busEntries(commit, { service: contract.service, epoch: 0 }).map(({ Source, DetailType, Detail }) => {
-        const body = JSON.stringify({ source: Source, 'detail-type': DetailType, detail: JSON.parse(Detail) });
-        const envelope = readEnvelope(body);
-        return readEvent(contract, envelope.type, schemaVersionOf(envelope), envelope.data);
-      }),
+      busEntries(commit, { app: APP.name, service: contract.service, epoch: 0 }).map(
+        ({ Source, DetailType, Detail }) => {
+          const body = JSON.stringify({ source: Source, 'detail-type': DetailType, detail: JSON.parse(Detail) });
+          const envelope = readEnvelope(body);
+          return readEvent(contract, envelope.type, schemaVersionOf(envelope), envelope.data);
+        },
+      ),
     );
     expect(read).toEqual(items.map(({ type, data }) => ({ type, data })));
   });

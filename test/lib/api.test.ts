@@ -77,7 +77,7 @@ describe('the API', () => {
       expectHeaders(ResponseParameters, 'method.response.header.');
       expect(Object.keys(MethodResponses[0].ResponseParameters)).toEqual(Object.keys(ResponseParameters));
       const body = JSON.parse(ResponseTemplates['application/json']);
-      const own = new Problem('method-not-allowed', body.detail).toJSON('urn:orderly:request:$context.requestId');
+      const own = new Problem('method-not-allowed', body.detail).toJSON('orderly', '$context.requestId');
       expect(body).toEqual(own);
       expect([StatusCode, MethodResponses[0].StatusCode]).toEqual(['405', '405']);
     }
@@ -125,7 +125,7 @@ describe('the gateway’s own answers', () => {
     expect(answers).toHaveLength(21);
     for (const { type, status, body } of answers) {
       const code: ProblemCode = body.type.replace('urn:orderly:problem:', '');
-      const own = new Problem(code, body.detail).toJSON('urn:orderly:request:$context.requestId');
+      const own = new Problem(code, body.detail).toJSON('orderly', '$context.requestId');
       expect({ ...body, status: own.status }, type).toEqual(own);
       expect(body.status, type).toBe(status);
     }

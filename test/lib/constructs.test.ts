@@ -1,11 +1,13 @@
 import { Duration, Stack } from 'aws-cdk-lib';
 import { Annotations, Match } from 'aws-cdk-lib/assertions';
+import { AttributeType, TableEncryptionV2, TableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import { EventBus } from 'aws-cdk-lib/aws-events';
+import { Key } from 'aws-cdk-lib/aws-kms';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import { afterAll, describe, expect, test } from 'vitest';
 import { ordersContract } from '../../lambdas/orders/contract.js';
 import { settingsFor } from '../../lib/settings.js';
-import { OrderApi } from '../../packages/kit/http/order-api.construct.js';
+import { ServiceApi } from '../../packages/kit/http/service-api.construct.js';
 import {
   IdempotentConsumer,
   type IdempotentConsumerProps,
@@ -22,8 +24,9 @@ const orders = (...types: string[]) => [{ contract: ordersContract, types }];
 /** What the construct says against these props; nothing where it takes them. */
 function faultsOf(
   props: Partial<IdempotentConsumerProps> & { timeout?: Duration; reservedConcurrency?: number },
+  existing: (stack: Stack) => Partial<IdempotentConsumerProps> = () => ({}),
 ): readonly string[] {
-  const stack = new Stack(newApp(), 'Kit');
+  const stack = new Stack(newApp(), 'Kit', { env: { account: '111111111111', region: 'eu-west-1' } });
   const handler = new ServiceFunction(stack, 'Handler', {
     context,
     entry: 'any',
@@ -38,6 +41,7 @@ function faultsOf(
     alarmTopic: new Topic(stack, 'Alarms'),
     handler,
     ...props,
+    ...existing(stack),
   });
   return Annotations.fromStack(stack)
     .findError('*', Match.anyValue())
@@ -48,6 +52,41 @@ describe('a consumer', () => {
   test('takes good settings', () => {
     expect(faultsOf({})).toEqual([]);
     expect(faultsOf({ dedupeWindow: Duration.days(23), visibilityTimeout: Duration.minutes(1) })).toEqual([]);
+  });
+
+  test('takes a bus and a table that are there already', () => {
+    const existing = (stack: Stack) => ({
+      bus: EventBus.fromEventBusName(stack, 'ExistingBus', 'shared'),
+      records: TableV2.fromTableName(stack, 'ExistingRecords', 'records'),
+    });
+    expect(faultsOf({}, existing)).toEqual([]);
+  });
+
+  test('refuses a bus of another account or region, which takes no rule of this stack', () => {
+    const busIn = (place: string) => (stack: Stack) => ({
+      bus: EventBus.fromEventBusArn(stack, 'ExistingBus', `arn:aws:events:${place}:event-bus/shared`),
+    });
+    expect(faultsOf({}, busIn('eu-west-1:111111111111'))).toEqual([]);
+    for (const [region, account] of [
+      ['eu-west-1', '222222222222'],
+      ['us-east-1', '111111111111'],
+    ]) {
+      expect(faultsOf({}, busIn(`${region}:${account}`))).toEqual([
+        `bus 'shared' is in account ${account}, region ${region}: expected a bus of this stack's own account and region`,
+      ]);
+    }
+  });
+
+  test('refuses a table with a KMS key that its function may not use', () => {
+    const encrypted = (stack: Stack) => ({
+      records: new TableV2(stack, 'Encrypted', {
+        partitionKey: { name: 'pk', type: AttributeType.STRING },
+        encryption: TableEncryptionV2.customerManagedKey(new Key(stack, 'Key')),
+      }),
+    });
+    expect(faultsOf({}, encrypted)).toContain(
+      "table Kit/Encrypted is encrypted by a KMS key of its own, on which this function has no right: expected DynamoDB's own key, or AWS's",
+    );
   });
 
   test.each([22, 7])('refuses a dedupe window of %d days: a redelivery may take 22', (days) => {
@@ -97,7 +136,7 @@ describe('the API', () => {
     const route = { method: 'GET', path: '/things', handler } as const;
     expect(
       () =>
-        new OrderApi(stack, 'Api', {
+        new ServiceApi(stack, 'Api', {
           settings,
           routes: [route, route],
           authorizer: handler,

@@ -1,4 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { AccountsEnv } from '../../lambdas/accounts/environment.js';
+import { AppEnv } from '../../lambdas/environment.js';
+import { PaymentsEnv } from '../../lambdas/payments/environment.js';
 import { OrderlyStage } from '../../lib/environment.js';
 import { settingsFor } from '../../lib/settings.js';
 import { Env } from '../../packages/kit/aws/environment.js';
@@ -80,7 +83,7 @@ describe('each function', () => {
   });
 
   test('knows variables whose names are written down, and its environment', () => {
-    const known = new Set<string>([...Object.values(Env), ...POWERTOOLS]);
+    const known = new Set<string>([...[Env, AppEnv, AccountsEnv, PaymentsEnv].flatMap(Object.values), ...POWERTOOLS]);
     for (const { id, properties } of functions) {
       const { Variables } = properties.Environment;
       for (const name of Object.keys(Variables)) expect(known, id).toContain(name);
@@ -96,7 +99,7 @@ test('every function that limits a customer knows the limits of its environment'
     [prod, settingsFor('prod').customerLimits],
   ] as const) {
     const told = environment.everywhere('AWS::Lambda::Function').flatMap(({ stack, id, properties }) => {
-      const limits = properties.Environment.Variables[Env.CUSTOMER_LIMITS];
+      const limits = properties.Environment.Variables[AppEnv.CUSTOMER_LIMITS];
       if (limits === undefined) return [];
       expect(JSON.parse(limits)).toEqual(customerLimits);
       return [`${stack}/${id.replace(/Function.*/, '')}`];

@@ -1,3 +1,5 @@
+import { APP } from '../../lambdas/app.js';
+import { AppEnv } from '../../lambdas/environment.js';
 import { Env } from '../../packages/kit/aws/environment.js';
 
 /** What one customer may do, where a test has no limits of its own. */
@@ -16,10 +18,12 @@ export function functionEnvironment(values: Readonly<Record<string, string>> = {
     POWERTOOLS_METRICS_DISABLED: 'true',
     POWERTOOLS_METRICS_NAMESPACE: 'Orderly/test',
     POWERTOOLS_SERVICE_NAME: 'test',
+    [Env.APP]: APP.name,
+    [Env.OPERATOR_ROLES]: JSON.stringify(APP.operatorRoles),
     [Env.TABLE]: 'table',
     [Env.RECORDS]: 'records',
     [Env.FEED_SHARDS]: JSON.stringify([{ from: '1970-01-01T00:00:00.000Z', shards: 8 }]),
-    [Env.CUSTOMER_LIMITS]: JSON.stringify(LIMITS),
+    [AppEnv.CUSTOMER_LIMITS]: JSON.stringify(LIMITS),
     [Env.DEDUPE_WINDOW_SECONDS]: String(35 * 86_400),
     ...values,
   });

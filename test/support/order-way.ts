@@ -1,7 +1,8 @@
 import { type DynamoDBDocumentClient, GetCommand, paginateQuery } from '@aws-sdk/lib-dynamodb';
+import { APP } from '../../lambdas/app.js';
 import type { OrderView } from '../../lambdas/orders/contract.js';
+import { sourceOf } from '../../packages/kit/aws/app-names.js';
 import { type Commit, commitKey } from '../../packages/kit/messages/commit.js';
-import { sourceOf } from '../../packages/kit/messages/contract.js';
 import { busEntries, type Envelope } from '../../packages/kit/messages/envelope.js';
 import { inVersion, pointerKey, versionsIn } from '../../packages/kit/projection/versions.js';
 import type { ConsumerDescription } from '../../packages/kit/service/service-stack.js';
@@ -75,7 +76,7 @@ export class OrderWay {
   private listenersOf({ source, to, type }: Envelope): readonly ConsumerName[] {
     const hears = ({ events, takesCommands, service }: (typeof this.consumers)[number]) =>
       to === undefined
-        ? events.some((heard) => sourceOf(heard.service) === source && heard.types.includes(type))
+        ? events.some((heard) => sourceOf(APP.name, heard.service) === source && heard.types.includes(type))
         : takesCommands && service === to;
     return this.consumers.filter(hears).map(({ name }) => known(name));
   }
@@ -124,7 +125,7 @@ export class OrderWay {
 /** Events and commands as they are published, oldest first. */
 export const messagesIn = (aggregate: Aggregate, commits: readonly Commit[]): readonly Envelope[] =>
   commits.flatMap((commit) =>
-    busEntries(commit, { service: HOMES[aggregate].service, epoch: 0 }).map(
+    busEntries(commit, { app: APP.name, service: HOMES[aggregate].service, epoch: 0 }).map(
       ({ Detail }) => JSON.parse(Detail) as Envelope,
     ),
   );

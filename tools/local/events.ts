@@ -1,6 +1,7 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { APP } from '../../lambdas/app.js';
 import { type BusEntry, busEntries } from '../../packages/kit/messages/envelope.js';
 import { type Delivery, eventsOf } from '../operator/deliveries.js';
 import { readOrder } from '../operator/order-facts.js';
@@ -35,7 +36,7 @@ export class Events {
     const facts = await readOrder(this.documents, await this.services, orderId);
     return {
       entries: facts.aggregates.flatMap(({ service, commits }) =>
-        commits.flatMap((commit) => busEntries(commit, { service, epoch: 0 })),
+        commits.flatMap((commit) => busEntries(commit, { app: APP.name, service, epoch: 0 })),
       ),
       deliveries: facts.aggregates.flatMap((one) => eventsOf(one, facts).flatMap(({ deliveries }) => deliveries)),
     };

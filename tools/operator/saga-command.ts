@@ -1,4 +1,5 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { APP } from '../../lambdas/app.js';
 import { clock } from '../../packages/kit/aws/clock.js';
 import { newId, newTraceparent } from '../../packages/kit/aws/ids.js';
 import { recordKey } from '../../packages/kit/failures/failure-records.js';
@@ -81,6 +82,7 @@ export function messageTo(saga: Saga, request: SagaRequest, by: string): SagaMes
     ? { type: 'RetrySaga', data: { sagaId } }
     : { type: 'ResolveSaga', data: { sagaId, step: state.waiting.step, by, note: request.note } };
   const body = ownCommandBody(sagaContractOf(kind.service.name), {
+    app: APP.name,
     id,
     subject: `${kind.type}/${sagaId}`,
     time: clock.now(),

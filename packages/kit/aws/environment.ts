@@ -1,9 +1,11 @@
 /**
- * Names of the environment variables that the constructs (deploy time) set and the functions (run time) read.
- * Written once, here: a name that only one side knows is a fault in production.
+ * Names of the environment variables that the kit's constructs (deploy time) set and its functions (run time) read.
+ * Written once, here: a name that only one side knows is a fault in production. A service declares its own beside its functions.
  */
 export const Env = {
-  /** Name of the service that the function belongs to: `orders`, `inventory`; also the envelope's `orderly.<service>`. */
+  /** Name of the application: what it sends and answers is called by it (`app-names.ts`). */
+  APP: 'APP',
+  /** Name of the service that the function belongs to, without the application's: `orders`. */
   SERVICE: 'SERVICE',
   /** Name of the environment that the function is deployed to: `dev`, `prod`. For logs, never for a decision. */
   ENVIRONMENT: 'ENVIRONMENT',
@@ -38,21 +40,15 @@ export const Env = {
   PERSONAL_DATA_KEY: 'PERSONAL_DATA_KEY_ARN',
   /** Shards of the feed index, as JSON: `[{ "from": "<ISO time>", "shards": 8 }]`, ascending. */
   FEED_SHARDS: 'FEED_SHARDS',
-  /** Accounts: what an account is opened with at its customer's first order, as JSON: `{ "amount": 100000, "currency": "EUR" }`. */
-  DEFAULT_CREDIT_LIMIT: 'DEFAULT_CREDIT_LIMIT',
-  /** Functions that limit a customer: the limits, as JSON (`customer-limits.ts`). */
-  CUSTOMER_LIMITS: 'CUSTOMER_LIMITS',
-  /** Payments: the table of Powertools' guard around the provider's calls. */
-  GUARD: 'GUARD_TABLE_NAME',
-  /** Payments: the sandbox provider's own table. */
-  SANDBOX: 'SANDBOX_TABLE_NAME',
-  /** Payments: name of the parameter that holds Stripe's secret key; never the key. */
-  STRIPE_SECRET: 'STRIPE_SECRET_PARAMETER',
   /** API functions and the authorizer: who issues tokens. */
   JWT_ISSUER: 'JWT_ISSUER',
   JWT_AUDIENCE: 'JWT_AUDIENCE',
-  /** Name of the claim that holds `customer` or `operator`. */
+  /** Name of the claim that holds the caller's role. */
   JWT_ROLE_CLAIM: 'JWT_ROLE_CLAIM',
+  /** Roles of the application, as JSON: `["customer", "operator"]`. A token with any other is refused. */
+  ROLES: 'ROLES',
+  /** Those whose requests are logged by name, as JSON. */
+  OPERATOR_ROLES: 'OPERATOR_ROLES',
   /** How long a token may live from its issue to its end, in seconds. */
   JWT_MAX_LIFETIME: 'JWT_MAX_LIFETIME_SECONDS',
   /** Inline JWKS (JSON). Absent: fetched. */
@@ -60,19 +56,3 @@ export const Env = {
   /** Where the JWKS is fetched. Absent: `<issuer>/.well-known/jwks.json`. */
   JWT_JWKS_URI: 'JWT_JWKS_URI',
 } as const;
-
-export type EnvName = (typeof Env)[keyof typeof Env];
-
-/** What one customer may do. Whole numbers above 0. */
-export interface CustomerLimits {
-  /** Orders that are under way at once. */
-  readonly ordersUnderWay: number;
-  /** Orders within a clock hour (UTC). */
-  readonly ordersPerHour: number;
-  /** Payments that are requested within a day (UTC), whatever becomes of them; those of orders don't count. */
-  readonly paymentsPerDay: number;
-  /** Refunds that are requested within a day (UTC); those of orders don't count. */
-  readonly refundsPerDay: number;
-  /** Sum of these refunds in each currency, in its smallest unit. */
-  readonly refundedPerDay: number;
-}

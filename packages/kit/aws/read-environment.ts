@@ -1,4 +1,4 @@
-import { Env, type EnvName } from './environment.js';
+import { Env } from './environment.js';
 
 /** A function that was deployed without one of its settings. Seen at its first start, not at its first order. */
 export class SettingMissing extends Error {
@@ -6,19 +6,28 @@ export class SettingMissing extends Error {
 }
 
 /** @throws {SettingMissing} where the construct did not set it */
-export function required(name: EnvName): string {
+export function required(name: string): string {
   const value = process.env[name];
   if (value === undefined || value === '') throw new SettingMissing(`environment variable ${name} is not set`);
   return value;
 }
 
 /** @throws {SettingMissing} where it is not set, or not a whole number from 0 */
-export function requiredInteger(name: EnvName): number {
+export function requiredInteger(name: string): number {
   const value = Number(required(name));
   if (!Number.isSafeInteger(value) || value < 0) {
     throw new SettingMissing(`environment variable ${name}: expected a whole number from 0`);
   }
   return value;
+}
+
+/** @throws {SettingMissing} where it is not set, or not a list of texts as JSON */
+export function requiredList(name: string): readonly string[] {
+  const list: unknown = JSON.parse(required(name));
+  if (!Array.isArray(list) || !list.every((value) => typeof value === 'string')) {
+    throw new SettingMissing(`environment variable ${name}: expected a list of texts, as JSON`);
+  }
+  return list;
 }
 
 /**

@@ -1,4 +1,6 @@
 import * as z from 'zod/mini';
+import { Env } from '../aws/environment.js';
+import { requiredList } from '../aws/read-environment.js';
 import type { Caller } from '../http/auth.js';
 import { cursorOf, limitOf, Paging, positionOf } from '../http/paging.js';
 import type { AnyEvent } from '../messages/contract.js';
@@ -50,12 +52,11 @@ const Position = z.strictObject({
   shown: z.int().check(z.gte(0)),
 });
 
-const OPERATOR = 'operator';
-
-/** Hides the names of operators from customers. A customer only sees that an operator acted. */
+/** Hides from others which operator acted: they see that one did. */
 function entryFor({ role }: Caller, entry: HistoryEntry): HistoryEntry {
-  if (role === OPERATOR) return entry;
-  const shown = (actor: string): string => (actor.startsWith(`${OPERATOR}:`) ? OPERATOR : actor);
+  const operatorRoles = requiredList(Env.OPERATOR_ROLES);
+  if (operatorRoles.includes(role)) return entry;
+  const shown = (actor: string): string => operatorRoles.find((of) => actor.startsWith(`${of}:`)) ?? actor;
   const { actor, onBehalfOf } = entry;
   return { ...entry, actor: shown(actor), ...(onBehalfOf === undefined ? {} : { onBehalfOf: shown(onBehalfOf) }) };
 }

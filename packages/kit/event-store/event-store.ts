@@ -1,5 +1,5 @@
 import type { TransactWriteItem } from '../aws/dynamodb.js';
-import { Problem, type Versions, WriteConflict } from '../http/errors.js';
+import { type Versions, WriteConflict } from '../http/errors.js';
 import { type Commit, firstVersionOf } from '../messages/commit.js';
 import type { AnyEvent, OutgoingCommand } from '../messages/contract.js';
 import type { Trace } from '../messages/trace.js';
@@ -27,10 +27,11 @@ export class VersionTaken extends WriteConflict {
   }
 }
 
-/** Error for a change of a deleted aggregate. A request gets a 404; for a message, a retry does not help. */
-export class AggregateDeleted extends Problem {
+/** Error for a change of a deleted aggregate: a retry does not help. */
+export class AggregateDeleted extends Error {
+  override readonly name = 'AggregateDeleted';
   constructor() {
-    super('not-found', 'it was deleted');
+    super('the aggregate was deleted');
   }
 }
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { SQSRecord } from 'aws-lambda';
 import { ContractViolation } from '../messages/contract.js';
-import { type Envelope, readEnvelope } from '../messages/envelope.js';
+import { appOf, type Envelope, readEnvelope } from '../messages/envelope.js';
 import { type TooOld, tooOldBy } from './failure-kinds.js';
 
 /** Name of the message attribute that marks a redrive: an operator sends a failed message again. */
@@ -55,10 +55,11 @@ export interface Delivery {
 
 /**
  * Parses a record of an SQS event.
+ * @param app name of the application, whose own messages these must be
  * @param window deduplication window: the seconds for which the consumer keeps its records
  */
-export function readDelivery(record: SQSRecord, window: number): Delivery {
-  const message = readOrRefuse(record.body);
+export function readDelivery(record: SQSRecord, { app, window }: { app: string; window: number }): Delivery {
+  const message = readOrRefuse(record.body, app);
   const envelope = message instanceof ContractViolation ? undefined : message;
   return {
     record,
@@ -85,9 +86,11 @@ function recordedOf({ messageAttributes }: SQSRecord): Recorded | undefined {
   return record === undefined ? undefined : { kind: 'stored', record };
 }
 
-function readOrRefuse(body: string): Envelope | ContractViolation {
+function readOrRefuse(body: string, app: string): Envelope | ContractViolation {
   try {
-    return readEnvelope(body);
+    const envelope = readEnvelope(body);
+    if (appOf(envelope) === app) return envelope;
+    return new ContractViolation('INVALID_ENVELOPE', 'its source is of another application');
   } catch (error) {
     if (error instanceof ContractViolation) return error;
     throw error;

@@ -1,5 +1,6 @@
 import type { SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
 import { Env } from '../aws/environment.js';
+import { Metric } from '../aws/metric-names.js';
 import { required, requiredInteger } from '../aws/read-environment.js';
 import { count, describeError, logger, publishMetrics } from '../aws/telemetry.js';
 import { ContractViolation } from '../messages/contract.js';
@@ -8,7 +9,7 @@ import { DeadLettered, senderNotAllowed } from './failure-kinds.js';
 import { FailureRecords } from './failure-records.js';
 
 const consumer = { name: required(Env.CONSUMER), generation: requiredInteger(Env.CONSUMER_GENERATION) };
-const window = requiredInteger(Env.DEDUPE_WINDOW_SECONDS);
+const ours = { app: required(Env.APP), window: requiredInteger(Env.DEDUPE_WINDOW_SECONDS) };
 const undelivered = required(Env.UNDELIVERED);
 const failures = new FailureRecords(required(Env.RECORDS), consumer);
 
@@ -32,9 +33,9 @@ export async function handler({ Records }: SQSEvent): Promise<SQSBatchResponse> 
 }
 
 async function keep(record: SQSRecord): Promise<void> {
-  const delivery = readDelivery(record, window);
+  const delivery = readDelivery(record, ours);
   const outcome = await failures.keep(delivery, whyGivenUp(delivery));
-  if (outcome === 'recorded') count('ConsumerFailures');
+  if (outcome === 'recorded') count(Metric.CONSUMER_FAILURES);
   const envelope = envelopeOf(delivery);
   logger.error('dead letter', { outcome, eventId: envelope?.id, eventType: envelope?.type });
 }

@@ -1,6 +1,7 @@
 import { GetObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import type { DynamoDBRecord, EventBridgeEvent } from 'aws-lambda';
 import { Env } from '../aws/environment.js';
+import { Metric } from '../aws/metric-names.js';
 import { required } from '../aws/read-environment.js';
 import { count, logger, publishMetrics } from '../aws/telemetry.js';
 import { DeadLettered } from './failure-kinds.js';
@@ -38,7 +39,7 @@ export async function handler(event: EventBridgeEvent<'Object Created', S3Object
       payload: JSON.stringify(dynamodb ?? null),
       error: new DeadLettered(`the relay gave its batch up: ${condition}`),
     });
-    if (outcome === 'recorded') count('PublishFailures');
+    if (outcome === 'recorded') count(Metric.PUBLISH_FAILURES);
   }
   logger.error('a batch of commits was not published', {
     condition,

@@ -1,7 +1,7 @@
 import { clock, secondsBetween } from '../aws/clock.js';
 import { AggregateDeleted } from '../event-store/event-store.js';
-import { ContractViolation, sourceOf } from '../messages/contract.js';
-import type { Envelope } from '../messages/envelope.js';
+import { ContractViolation } from '../messages/contract.js';
+import { type Envelope, senderOf } from '../messages/envelope.js';
 
 /**
  * Error for a message that is older than the deduplication window, so a duplicate would not be recognised (G4). Only an
@@ -35,7 +35,7 @@ export function foreignCommand(
   { to, source }: Pick<Envelope, 'to' | 'source'>,
   commanders: readonly string[],
 ): ContractViolation | undefined {
-  if (to === undefined || [to, ...commanders].some((service) => source === sourceOf(service))) return undefined;
+  if (to === undefined || [to, ...commanders].includes(senderOf({ source }))) return undefined;
   return senderNotAllowed();
 }
 

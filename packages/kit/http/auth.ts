@@ -3,13 +3,13 @@ import { JwtVerifier } from 'aws-jwt-verify/jwt-verifier';
 import * as z from 'zod/mini';
 import { clock } from '../aws/clock.js';
 import { Env } from '../aws/environment.js';
-import { required, requiredInteger } from '../aws/read-environment.js';
+import { required, requiredInteger, requiredList } from '../aws/read-environment.js';
 
-/** Who calls, as their token says. */
-export interface Caller {
+/** Who calls, as their token says. @template Role the application's roles */
+export interface Caller<Role extends string = string> {
   /** The token's `sub`: of a customer it is the customer's id. */
   readonly id: string;
-  readonly role: 'customer' | 'operator';
+  readonly role: Role;
   /** The token's `exp`, in seconds since 1970. */
   readonly expires: number;
 }
@@ -59,7 +59,7 @@ function newVerifier() {
 
 /**
  * Verifies an `Authorization: Bearer` header: signature, issuer, audience, expiry and lifetime, and that its role is one
- * of ours.
+ * of the application's.
  * @throws {Unauthenticated} whatever is wrong with it
  */
 export async function authenticate(authorization: string | undefined): Promise<Caller> {
@@ -79,7 +79,7 @@ export async function authenticate(authorization: string | undefined): Promise<C
   const role = claims[required(Env.JWT_ROLE_CLAIM)];
   if (EMAIL_SHAPE.test(String(sub))) throw new Unauthenticated('sub is an e-mail address');
   if (!z.safeParse(CallerId, sub).success || typeof sub !== 'string') throw new Unauthenticated('sub is not an id');
-  if (role !== 'customer' && role !== 'operator') throw new Unauthenticated('no role of ours');
+  if (typeof role !== 'string' || !requiredList(Env.ROLES).includes(role)) throw new Unauthenticated('no role of ours');
   return { id: sub, role, expires: endOf(claims) };
 }
 

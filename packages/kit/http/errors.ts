@@ -1,8 +1,27 @@
+import { problemType, requestUrn } from '../aws/app-names.js';
+
+/** One kind of problem. Its code is a contract with clients, as part of `type`. */
+export interface ProblemKind {
+  readonly code: string;
+  readonly status: number;
+  readonly title: string;
+}
+
 /**
- * Problem details (RFC 9457): what every refused request gets. The codes are a contract with clients: `type` is
- * `urn:orderly:problem:<code>`.
+ * Declares kinds of problems by their codes, for a service to refuse by.
+ * @example
+ * const BoardProblem = defineProblems({ 'ticket-closed': { status: 409, title: 'Ticket closed' } });
+ * throw new Problem(BoardProblem['ticket-closed'], 'the ticket is closed: open another one');
  */
-export const PROBLEMS = {
+export const defineProblems = <Code extends string>(
+  kinds: Readonly<Record<Code, Omit<ProblemKind, 'code'>>>,
+): Readonly<Record<Code, ProblemKind>> =>
+  Object.fromEntries(
+    Object.entries<Omit<ProblemKind, 'code'>>(kinds).map(([code, kind]) => [code, { code, ...kind }]),
+  ) as Record<Code, ProblemKind>;
+
+/** Problem details (RFC 9457) that the kit refuses by: what every refused request gets. */
+export const PROBLEMS = defineProblems({
   'invalid-request': { status: 400, title: 'The request is not valid' },
   'key-missing': { status: 400, title: 'An Idempotency-Key is needed' },
   unauthenticated: { status: 401, title: 'A valid token is needed' },
@@ -11,22 +30,18 @@ export const PROBLEMS = {
   blocked: { status: 403, title: 'Request blocked' },
   'not-found': { status: 404, title: 'There is no such thing' },
   'method-not-allowed': { status: 405, title: 'Method not allowed' },
-  'too-late': { status: 409, title: 'It is too late for this' },
   conflict: { status: 409, title: 'Somebody else changed it meanwhile' },
   'in-progress': { status: 409, title: 'The same request is being carried out' },
-  'stock-reserved': { status: 409, title: 'More than that is reserved' },
   'person-forgotten': { status: 409, title: 'This person was forgotten' },
-  'not-refundable': { status: 409, title: 'This much can not be given back' },
   'session-not-open': { status: 409, title: 'There is no such open session' },
   'number-out-of-range': { status: 409, title: 'This Request-Number is not taken now' },
   'too-large': { status: 413, title: 'The request is too large' },
   'unsupported-media-type': { status: 415, title: 'Unsupported media type' },
   'key-reused': { status: 422, title: 'This Idempotency-Key was used for another request' },
   'key-expired': { status: 422, title: 'This Idempotency-Key is too old for its first use' },
-  'limit-reached': { status: 429, title: 'Limit reached' },
   throttled: { status: 429, title: 'Too many requests' },
   internal: { status: 500, title: 'Something went wrong here' },
-} as const;
+});
 
 export type ProblemCode = keyof typeof PROBLEMS;
 
@@ -58,25 +73,34 @@ export interface ProblemExtra {
 /** A request that is answered with a problem. `detail` says what was wrong and what would be right. */
 export class Problem extends Error {
   override readonly name = 'Problem';
+  readonly kind: ProblemKind;
+  /** @param kind one of the kit's by its code, or one that a service has declared */
   constructor(
-    readonly code: ProblemCode,
+    kind: ProblemCode | ProblemKind,
     readonly detail: string,
     readonly extra: ProblemExtra = {},
     options?: ErrorOptions,
   ) {
-    super(code, options);
+    const known = typeof kind === 'string' ? PROBLEMS[kind] : kind;
+    super(known.code, options);
+    this.kind = known;
+  }
+
+  get code(): string {
+    return this.kind.code;
   }
 
   get status(): number {
-    return PROBLEMS[this.code].status;
+    return this.kind.status;
   }
 
-  /** The body; `instance` names this one occurrence. */
-  toJSON(instance: string): Record<string, unknown> {
-    const { status, title } = PROBLEMS[this.code];
+  /** The body, as an answer of the application to this one request. */
+  toJSON(app: string, requestId: string): Record<string, unknown> {
+    const { status, title } = this.kind;
     const { errors, versions, limit } = this.extra;
+    const instance = requestUrn(app, requestId);
     const members = { ...versions, ...(limit === undefined ? {} : { limit }), ...(errors ? { errors } : {}) };
-    return { type: `urn:orderly:problem:${this.code}`, title, status, detail: this.detail, instance, ...members };
+    return { type: problemType(app, this.code), title, status, detail: this.detail, instance, ...members };
   }
 }
 

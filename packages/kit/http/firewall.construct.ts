@@ -3,12 +3,18 @@ import type { Stage } from 'aws-cdk-lib/aws-apigateway';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { CfnLoggingConfiguration, CfnWebACL, CfnWebACLAssociation } from 'aws-cdk-lib/aws-wafv2';
 import { Construct } from 'constructs';
-import { checkFirewall, FIREWALL_WINDOW, type FirewallSettings, type Settings } from '../../../lib/settings.js';
+import { problemType } from '../aws/app-names.js';
+import {
+  checkFirewall,
+  type EnvironmentSettings,
+  FIREWALL_WINDOW,
+  type FirewallSettings,
+} from '../service/settings.js';
 import { ANSWER_HEADERS } from './answer-headers.js';
 
 export interface FirewallProps {
   readonly stage: Stage;
-  readonly settings: Settings;
+  readonly settings: EnvironmentSettings;
   readonly limits: FirewallSettings;
 }
 
@@ -42,6 +48,7 @@ export class Firewall extends Construct {
   constructor(scope: Construct, id: string, { stage, settings, limits }: FirewallProps) {
     super(scope, id);
     checkFirewall(settings);
+    const answer = problem(settings.app.name);
     const acl = new CfnWebACL(this, 'Rules', {
       scope: 'REGIONAL',
       defaultAction: { allow: {} },
@@ -49,8 +56,8 @@ export class Firewall extends Construct {
       associationConfig: { requestBody: { API_GATEWAY: { defaultSizeInspectionLimit: 'KB_64' } } },
       dataProtectionConfig: { dataProtections: PROTECTED },
       customResponseBodies: {
-        TooLarge: problem('too-large', 'The request is too large', 413, 'A body may have up to 128 KB.'),
-        Throttled: problem('throttled', 'Too many requests', 429, 'Try again in a minute, less often.'),
+        TooLarge: answer('too-large', 'The request is too large', 413, 'A body may have up to 128 KB.'),
+        Throttled: answer('throttled', 'Too many requests', 429, 'Try again in a minute, less often.'),
       },
       rules: rulesOf(limits),
     });
@@ -65,7 +72,7 @@ export class Firewall extends Construct {
    * AWS adds the log group to the account's resource policy for delivered logs by itself, when logging is set up. A policy of
    * our own would take one of the ten that an account has per region.
    */
-  private log(acl: CfnWebACL, { logRetention, keepsData }: Settings): void {
+  private log(acl: CfnWebACL, { logRetention, keepsData }: EnvironmentSettings): void {
     const stack = Stack.of(this);
     const group = new LogGroup(this, 'Log', {
       // AWS insists on the beginning. The rest of the stack's id is new with each stack, so that a later deployment doesn't
@@ -157,12 +164,12 @@ function rateRule(
 }
 
 // The firewall knows no problem+json and no ids; the gateway's own answer to a block is always 403.
-function problem(code: string, title: string, status: number, detail: string): CfnWebACL.CustomResponseBodyProperty {
-  return {
+const problem =
+  (app: string) =>
+  (code: string, title: string, status: number, detail: string): CfnWebACL.CustomResponseBodyProperty => ({
     contentType: 'APPLICATION_JSON',
-    content: JSON.stringify({ type: `urn:orderly:problem:${code}`, title, status, detail }),
-  };
-}
+    content: JSON.stringify({ type: problemType(app, code), title, status, detail }),
+  });
 
 function block(customResponseBodyKey: string, responseCode: number, retryAfterSeconds?: number) {
   const headers = { ...ANSWER_HEADERS, ...(retryAfterSeconds && { 'Retry-After': String(retryAfterSeconds) }) };

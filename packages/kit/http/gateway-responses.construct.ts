@@ -1,4 +1,5 @@
 import { ResponseType, type RestApi } from 'aws-cdk-lib/aws-apigateway';
+import { problemType, requestUrn } from '../aws/app-names.js';
 import { ANSWER_HEADERS } from './answer-headers.js';
 
 /** Where the correlation id of an answer comes from: the authorizer knows the caller's own, before it there is only ours. */
@@ -97,13 +98,13 @@ const PROBLEMS: readonly GatewayProblem[] = [
  *
  * `instance` is the request's id: a path would have to be escaped, and these templates can't.
  */
-export const problemTemplate = ({ status, code, title, detail }: Problem): string =>
+export const problemTemplate = (app: string, { status, code, title, detail }: Problem): string =>
   JSON.stringify({
-    type: `urn:orderly:problem:${code}`,
+    type: problemType(app, code),
     title,
     status,
     detail,
-    instance: 'urn:orderly:request:$context.requestId',
+    instance: requestUrn(app, '$context.requestId'),
   });
 
 /** Values of headers, as API Gateway writes what stands for itself. */
@@ -111,7 +112,7 @@ export const quoted = (headers: Readonly<Record<string, string>>): Record<string
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, `'${value}'`]));
 
 /** Makes every answer of the gateway itself a problem with a correlation id and the headers of all answers. */
-export function answerProblems(api: RestApi): void {
+export function answerProblems(api: RestApi, app: string): void {
   for (const { type, authorized = false, ...problem } of PROBLEMS) {
     const { status } = problem;
     api.addGatewayResponse(type.responseType, {
@@ -127,7 +128,7 @@ export function answerProblems(api: RestApi): void {
         'X-Correlation-Id': authorized ? FROM_AUTHORIZER : FROM_REQUEST,
       },
       // The template of `application/json` serves every Accept header; what it makes is named by the header above.
-      templates: { 'application/json': problemTemplate(problem) },
+      templates: { 'application/json': problemTemplate(app, problem) },
     });
   }
 }

@@ -2,8 +2,11 @@ import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
 import * as z from 'zod/mini';
 import en from 'zod/v4/locales/en.js';
 import { clock } from '../aws/clock.js';
+import { Env } from '../aws/environment.js';
 import { correlationIdFrom, newId, traceparentFrom } from '../aws/ids.js';
+import { required, requiredList } from '../aws/read-environment.js';
 import { describeError, logger, publishMetrics } from '../aws/telemetry.js';
+import { AggregateDeleted } from '../event-store/event-store.js';
 import { ANSWER_HEADERS } from './answer-headers.js';
 import { authenticate, type Caller, Unauthenticated } from './auth.js';
 import { Problem, WriteConflict } from './errors.js';
@@ -13,8 +16,9 @@ import { bodyOf, checked, parameterFault, pointerFault, queryOf, refuseLargeBody
 z.config(en());
 
 /** What an endpoint takes; everything else is refused before its handler runs. */
-export interface EndpointOptions<Body, Query> {
-  readonly roles: readonly Caller['role'][];
+export interface EndpointOptions<Body, Query, Role extends string = string> {
+  /** Whose requests are taken. @default those of all the application's roles */
+  readonly roles?: readonly Role[];
   /** @default no body is read */
   readonly body?: z.ZodMiniType<Body>;
   /** Of the query's values, which are text. @default no parameter is taken */
@@ -22,10 +26,10 @@ export interface EndpointOptions<Body, Query> {
 }
 
 /** A request that was let in. */
-export interface Request<Body, Query> {
+export interface Request<Body, Query, Role extends string = string> {
   /** Of this one request; its commits have it as their trigger. */
   readonly id: string;
-  readonly caller: Caller;
+  readonly caller: Caller<Role>;
   readonly method: string;
   /** Concrete path without the stage: `/orders/3f…/cancellation`. */
   readonly path: string;
@@ -74,11 +78,14 @@ export interface Answer {
  * A function behind API Gateway (REST, proxy integration): lets in, calls, and answers JSON, or a problem (RFC 9457).
  * The order of its checks: token 401, role 403, repeated headers 400, size 413, media type 415, body and query 400.
  * No answer holds a stack, a table's name or an SDK's error; those are in the log under the same correlation id.
+ * @throws {SettingMissing} at start, where the construct didn't set the application's name
  */
-export function endpoint<Body = undefined, Query = unknown>(
-  options: EndpointOptions<Body, Query>,
-  handle: (request: Request<Body, Query>) => Promise<Answer>,
+export function endpoint<Body = undefined, Query = unknown, Role extends string = string>(
+  options: EndpointOptions<Body, Query, Role>,
+  handle: (request: Request<Body, Query, Role>) => Promise<Answer>,
 ): (event: APIGatewayProxyEvent) => Promise<APIGatewayProxyResult> {
+  const app = required(Env.APP);
+  const operatorRoles = requiredList(Env.OPERATOR_ROLES);
   return async (event) => {
     const header = headersOf(event);
     const correlationId = correlationIdFrom(header('x-correlation-id'));
@@ -86,7 +93,7 @@ export function endpoint<Body = undefined, Query = unknown>(
     logger.resetKeys();
     logger.appendKeys({ correlationId, requestId: id });
     const answer = async (): Promise<Answer> => {
-      const request = await letIn(options, event, { id, correlationId, header });
+      const request = await letIn(options, event, { id, correlationId, header }, operatorRoles);
       return handle(request);
     };
     try {
@@ -101,7 +108,7 @@ export function endpoint<Body = undefined, Query = unknown>(
         ...(retryAfterSeconds === undefined ? {} : { 'Retry-After': String(retryAfterSeconds) }),
         ...(status === 401 ? { 'WWW-Authenticate': 'Bearer' } : {}),
       };
-      const body = problem.toJSON(`urn:orderly:request:${id}`);
+      const body = problem.toJSON(app, id);
       return respond({ status, body, headers }, correlationId, 'application/problem+json');
     } finally {
       publishMetrics();
@@ -109,15 +116,25 @@ export function endpoint<Body = undefined, Query = unknown>(
   };
 }
 
-async function letIn<Body, Query>(
-  { roles, body, query }: EndpointOptions<Body, Query>,
+/** `endpoint` for an application's own roles, so that the compiler knows them. @example endpointFor<'agent' | 'visitor'>() */
+export const endpointFor =
+  <Role extends string>() =>
+  <Body = undefined, Query = unknown>(
+    options: EndpointOptions<Body, Query, Role>,
+    handle: (request: Request<Body, Query, Role>) => Promise<Answer>,
+  ) =>
+    endpoint(options, handle);
+
+async function letIn<Body, Query, Role extends string>(
+  { roles, body, query }: EndpointOptions<Body, Query, Role>,
   event: APIGatewayProxyEvent,
   request: Pick<Request<Body, Query>, 'id' | 'correlationId' | 'header'>,
-): Promise<Request<Body, Query>> {
-  const caller = await callerOf(event, request.header);
+  operatorRoles: readonly string[],
+): Promise<Request<Body, Query, Role>> {
+  const caller = await callerOf<Role>(event, request.header);
   logger.appendKeys({ role: caller.role });
-  if (caller.role === 'operator') noteOperator(caller.id, event);
-  if (!roles.includes(caller.role)) {
+  if (operatorRoles.includes(caller.role)) noteOperator(caller.id, event);
+  if (roles && !roles.includes(caller.role)) {
     throw new Problem('forbidden', `this is for ${roles.join(' or ')} only; the token's role is ${caller.role}`);
   }
   refuseRepeatedHeaders(event);
@@ -153,10 +170,11 @@ function noteOperator(operator: string, { httpMethod, resource, pathParameters }
 }
 
 /** The caller as the gateway's authorizer found them; where there was none (an emulator), by the same check here. */
-async function callerOf(event: APIGatewayProxyEvent, header: ReadHeader): Promise<Caller> {
+async function callerOf<Role extends string>(event: APIGatewayProxyEvent, header: ReadHeader): Promise<Caller<Role>> {
   const context = event.requestContext.authorizer;
-  if (!context?.sub) return authenticate(header('authorization'));
-  const caller = { id: String(context.sub), role: context.role as Caller['role'], expires: Number(context.exp) };
+  // The authorizer lets in the application's roles only.
+  if (!context?.sub) return (await authenticate(header('authorization'))) as Caller<Role>;
+  const caller = { id: String(context.sub), role: context.role as Role, expires: Number(context.exp) };
   if (!(caller.expires > clock.epochSeconds())) throw new Unauthenticated('expired meanwhile');
   return caller;
 }
@@ -172,6 +190,7 @@ function problemOf(error: unknown): Problem {
   if (error instanceof Problem) return error;
   if (error instanceof Unauthenticated)
     return new Problem('unauthenticated', 'send a valid token as Authorization: Bearer <JWT>');
+  if (error instanceof AggregateDeleted) return new Problem('not-found', 'it was deleted', {}, { cause: error });
   const name = error instanceof Error ? error.name : '';
   if (THROTTLES.test(name)) return new Problem('throttled', 'try again later', { retryAfterSeconds: 1 });
   if (error instanceof WriteConflict) {

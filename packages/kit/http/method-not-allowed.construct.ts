@@ -9,7 +9,7 @@ import { problemTemplate, quoted } from './gateway-responses.construct.js';
  *
  * The gateway answers by itself: no function is invoked, and no token is asked for (the paths are no secret).
  */
-export function refuseOtherMethods(path: IResource, allowed: readonly string[]): void {
+export function refuseOtherMethods(path: IResource, allowed: readonly string[], app: string): void {
   const headers: Readonly<Record<string, string>> = {
     ...quoted({
       ...ANSWER_HEADERS,
@@ -21,7 +21,7 @@ export function refuseOtherMethods(path: IResource, allowed: readonly string[]):
   const inResponse = (value: (header: string) => string | boolean) =>
     Object.fromEntries(Object.keys(headers).map((name) => [`method.response.header.${name}`, value(name)]));
   const statusCode = '405';
-  const body = problemTemplate({
+  const body = problemTemplate(app, {
     code: 'method-not-allowed',
     title: 'Method not allowed',
     status: 405,

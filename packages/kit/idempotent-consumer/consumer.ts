@@ -2,7 +2,8 @@ import { ChangeMessageVisibilityCommand, SQSClient } from '@aws-sdk/client-sqs';
 import type { Context, SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import { clock, secondsBetween } from '../aws/clock.js';
 import { Env } from '../aws/environment.js';
-import { required, requiredInteger } from '../aws/read-environment.js';
+import { Metric } from '../aws/metric-names.js';
+import { required, requiredInteger, requiredList } from '../aws/read-environment.js';
 import { count, describeError, logger, publishMetrics, seconds } from '../aws/telemetry.js';
 import { type Delivery, envelopeOf, readDelivery } from '../failures/delivery.js';
 import { isPermanent } from '../failures/failure-kinds.js';
@@ -68,11 +69,11 @@ class Consumption {
   private readonly sqs = new SQSClient({ useQueueUrlAsEndpoint: false });
   private readonly queue = required(Env.QUEUE_URL);
   private readonly identity = { name: required(Env.CONSUMER), generation: requiredInteger(Env.CONSUMER_GENERATION) };
-  private readonly window = requiredInteger(Env.DEDUPE_WINDOW_SECONDS);
+  private readonly ours = { app: required(Env.APP), window: requiredInteger(Env.DEDUPE_WINDOW_SECONDS) };
   private readonly maxAttempts = requiredInteger(Env.MAX_ATTEMPTS);
-  private readonly records = new ProcessedRecords(required(Env.RECORDS), this.identity, this.window);
+  private readonly records = new ProcessedRecords(required(Env.RECORDS), this.identity, this.ours.window);
   private readonly failures = new FailureRecords(required(Env.RECORDS), this.identity);
-  private readonly commanders: readonly string[] = JSON.parse(required(Env.COMMANDERS));
+  private readonly commanders = requiredList(Env.COMMANDERS);
   private readonly actor = `service:${required(Env.SERVICE)}`;
 
   private readonly isRefusal: (error: unknown) => boolean;
@@ -86,7 +87,7 @@ class Consumption {
 
   async batch({ Records }: SQSEvent, context: Context): Promise<SQSBatchResponse> {
     const unfinished: string[] = [];
-    const deliveries = Records.map((record) => readDelivery(record, this.window));
+    const deliveries = Records.map((record) => readDelivery(record, this.ours));
     await Promise.all(
       [...groupedBySubject(deliveries).values()].map(async (group) => {
         for (const delivery of group) {
@@ -135,7 +136,7 @@ class Consumption {
     const fields = { attempts, permanent, ...describeError(error), ...this.fieldsOf(envelopeOf(delivery)) };
     try {
       if (!permanent && attempts < this.maxAttempts) {
-        count('TransientFailures');
+        count(Metric.TRANSIENT_FAILURES);
         logger.warn('will be tried again', fields);
         await this.putOff(delivery);
         return false;
@@ -143,7 +144,7 @@ class Consumption {
       const outcome = await this.failures.keep(delivery, error);
       if (outcome === 'known') this.log('duplicate', envelopeOf(delivery));
       else {
-        if (outcome === 'recorded') count('ConsumerFailures');
+        if (outcome === 'recorded') count(Metric.CONSUMER_FAILURES);
         logger.error(outcome === 'recorded' ? 'failed' : 'failed again', fields);
       }
       return true;
@@ -172,8 +173,8 @@ class Consumption {
   }
 
   private log(outcome: 'applied' | 'duplicate', envelope: Envelope | undefined): void {
-    if (outcome === 'duplicate') count('DuplicatesSuppressed');
-    if (envelope) seconds('ProcessingAge', Math.max(0, secondsBetween(envelope.time, clock.now())));
+    if (outcome === 'duplicate') count(Metric.DUPLICATES_SUPPRESSED);
+    if (envelope) seconds(Metric.PROCESSING_AGE, Math.max(0, secondsBetween(envelope.time, clock.now())));
     logger.info(outcome, { consumer: this.identity.name, ...this.fieldsOf(envelope) });
   }
 

@@ -1,6 +1,5 @@
-import { Annotations, Duration, Validations } from 'aws-cdk-lib';
-import type { TableV2 } from 'aws-cdk-lib/aws-dynamodb';
-import { type EventBus, Match, Rule } from 'aws-cdk-lib/aws-events';
+import { Annotations, Duration, Stack, Token, TokenComparison, Validations } from 'aws-cdk-lib';
+import { Match, Rule } from 'aws-cdk-lib/aws-events';
 import { SqsQueue, type SqsQueueProps } from 'aws-cdk-lib/aws-events-targets';
 import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
@@ -11,7 +10,9 @@ import { type CommandSubscription, isEvents, type Subscription } from '../messag
 import { RELAY } from '../outbox/outbox.construct.js';
 import { acknowledgeIsDeadLetterQueue } from '../service/acknowledge.js';
 import { alarmOnErrors, alarmOnOldest, alarmOnVisible } from '../service/alarms.construct.js';
+import type { AnyBus, AnyTable } from '../service/interfaces.js';
 import { ServiceFunction } from '../service/service-function.construct.js';
+import type { AppSettings } from '../service/settings.js';
 import { commandersOf, foreignTo, patternOf, ruleOf } from './subscriptions.construct.js';
 
 export interface IdempotentConsumerProps {
@@ -26,12 +27,12 @@ export interface IdempotentConsumerProps {
    * @default 0
    */
   readonly generation?: number;
-  readonly bus: EventBus;
+  readonly bus: AnyBus;
   /** Subscriptions of the consumer: events of other services, or commands to its own service. */
   readonly hears: readonly Subscription[];
   readonly handler: ServiceFunction;
   /** Table of the processed records and failure records (TTL on `expiresAt`). */
-  readonly records: TableV2;
+  readonly records: AnyTable;
   readonly alarmTopic: ITopic;
   /**
    * Deduplication window: the time for which a duplicate is recognised. An older message is quarantined and never
@@ -76,7 +77,7 @@ const RECEIVES_ABOVE_ATTEMPTS = 2;
 export class IdempotentConsumer extends Construct {
   readonly name: string;
   readonly handler: ServiceFunction;
-  readonly records: TableV2;
+  readonly records: AnyTable;
   readonly queue: Queue;
   readonly deadLetters: Queue;
   readonly undelivered: Queue;
@@ -89,11 +90,12 @@ export class IdempotentConsumer extends Construct {
   readonly longestRedelivery = BUS_RETRIES.plus(QUEUE_RETENTION).plus(DLQ_RETENTION);
   /** Time after which a message that crashes the handler each time is given up. */
   readonly longestTrying: Duration;
+  private readonly app: AppSettings;
 
   constructor(scope: Construct, id: string, props: IdempotentConsumerProps) {
     super(scope, id);
     const { name, bus, hears, handler, records, generation = 0 } = props;
-    const { consumerAttempts } = handler.context.settings;
+    const { app, consumerAttempts } = handler.context.settings;
     const { dedupeWindow = handler.context.settings.dedupeWindow } = props;
     const { visibilityTimeout = Duration.seconds(6 * handler.timeout.toSeconds()) } = props;
     this.checkName(name);
@@ -101,8 +103,10 @@ export class IdempotentConsumer extends Construct {
     this.checkWindow(dedupeWindow);
     this.checkVisibility(visibilityTimeout, handler.timeout);
     this.checkConcurrency(handler);
+    this.checkBus(bus);
     this.name = name;
     this.handler = handler;
+    this.app = app;
     this.records = records;
     this.generation = generation;
     this.dedupeWindow = dedupeWindow;
@@ -151,8 +155,8 @@ export class IdempotentConsumer extends Construct {
    * AWS does not document what EventBridge does if an event lacks the group. So such events (from an earlier release,
    * or replayed from the archive) have a rule of their own, and each of them is a group of its own.
    */
-  private route(subscription: Subscription, bus: EventBus): void {
-    const pattern = patternOf(subscription);
+  private route(subscription: Subscription, bus: AnyBus): void {
+    const pattern = patternOf(this.app.name, subscription);
     const target = { deadLetterQueue: this.undelivered, maxEventAge: BUS_RETRIES };
     const rule = (id: string, messagegroup: string[], targetProps: SqsQueueProps): Rule =>
       new Rule(this, id, {
@@ -179,10 +183,10 @@ export class IdempotentConsumer extends Construct {
    * Routes commands from other services into failure records, where an operator sees them. They never enter the
    * handler's own queue, so forged commands take no capacity from allowed ones.
    */
-  private refuseForeignCommands(bus: EventBus, subscription: CommandSubscription): void {
+  private refuseForeignCommands(bus: AnyBus, subscription: CommandSubscription): void {
     new Rule(this, 'ForeignCommands', {
       eventBus: bus,
-      eventPattern: foreignTo(subscription),
+      eventPattern: foreignTo(this.app.name, subscription),
       targets: [new SqsQueue(this.undelivered, { deadLetterQueue: this.deadLetters, maxEventAge: BUS_RETRIES })],
     });
   }
@@ -295,6 +299,19 @@ export class IdempotentConsumer extends Construct {
     if (reservedConcurrency < MAX_CONCURRENCY) {
       this.refuse(
         `reservedConcurrency of ${reservedConcurrency} is below the ${MAX_CONCURRENCY} batches that its queue hands it at once: take ${MAX_CONCURRENCY} or more`,
+      );
+    }
+  }
+
+  /** EventBridge has a rule where its bus is, and CloudFormation makes it where the stack is. */
+  private checkBus({ env, eventBusName }: AnyBus): void {
+    const { account, region } = Stack.of(this);
+    const isElsewhere = [Token.compareStrings(env.account, account), Token.compareStrings(env.region, region)].includes(
+      TokenComparison.DIFFERENT,
+    );
+    if (isElsewhere) {
+      this.refuse(
+        `bus '${eventBusName}' is in account ${env.account}, region ${env.region}: expected a bus of this stack's own account and region`,
       );
     }
   }

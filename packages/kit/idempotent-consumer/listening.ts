@@ -7,9 +7,8 @@ import {
   type EventOf,
   readEvent,
   type ServiceContract,
-  sourceOf,
 } from '../messages/contract.js';
-import { aggregateOf, type Envelope, schemaVersionOf } from '../messages/envelope.js';
+import { aggregateOf, type Envelope, schemaVersionOf, senderOf } from '../messages/envelope.js';
 import type { CommandSubscription, EventSubscription, OwnCommands, Subscription } from '../messages/subscriptions.js';
 import type { Trace } from '../messages/trace.js';
 import type { Decide } from './process-once.js';
@@ -95,7 +94,7 @@ type Find = (type: string) => Handle<AnyEvent> | undefined;
 
 const eventsOf = ({ contract }: EventSubscription, find: Find): Source => ({
   does: `listens to ${contract.service}`,
-  sends: ({ to, source }) => to === undefined && source === sourceOf(contract.service),
+  sends: ({ to, source }) => to === undefined && senderOf({ source }) === contract.service,
   isAboutPerson: aboutPerson(contract),
   read: reader(contract, find),
 });

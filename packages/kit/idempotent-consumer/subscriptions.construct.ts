@@ -1,5 +1,5 @@
 import { type EventPattern, Match } from 'aws-cdk-lib/aws-events';
-import { sourceOf } from '../messages/contract.js';
+import { sourceOf } from '../aws/app-names.js';
 import { type CommandSubscription, isEvents, type Subscription } from '../messages/subscriptions.js';
 
 /** Returns the construct id of a subscription's rule. */
@@ -12,20 +12,20 @@ export const ruleOf = (subscription: Subscription): string =>
 export const commandersOf = (subscription: Subscription): readonly string[] =>
   isEvents(subscription) ? [] : subscription.from.map(({ service }) => service);
 
-/** Returns the pattern of the messages that a subscription matches. */
-export function patternOf(subscription: Subscription): EventPattern {
+/** Returns the pattern of the messages that a subscription matches, within one application. */
+export function patternOf(app: string, subscription: Subscription): EventPattern {
   if (isEvents(subscription)) {
     const { contract, types } = subscription;
-    return { source: [sourceOf(contract.service)], detailType: [...types] };
+    return { source: [sourceOf(app, contract.service)], detailType: [...types] };
   }
   const { service, commands = {} } = subscription.commandsOf;
-  const source = commandersOf(subscription).map(sourceOf);
+  const source = commandersOf(subscription).map((commander) => sourceOf(app, commander));
   return { source, detailType: Object.keys(commands), detail: { to: [service] } };
 }
 
 /** Returns the pattern of the commands that a subscription refuses: commands to its service from any other source. */
-export const foreignTo = (subscription: CommandSubscription): EventPattern => ({
-  source: Match.anythingBut(...commandersOf(subscription).map(sourceOf)),
+export const foreignTo = (app: string, subscription: CommandSubscription): EventPattern => ({
+  source: Match.anythingBut(...commandersOf(subscription).map((commander) => sourceOf(app, commander))),
   detail: { to: [subscription.commandsOf.service] },
 });
 

@@ -57,7 +57,7 @@ export const earlierShape = <Data>(
 
 /** Contract of a service: its name, every event that it publishes, and every command that it accepts. */
 export interface ServiceContract<Events extends Record<string, EventSchema> = Record<string, EventSchema>> {
-  /** Name of the service. EventBridge's `source` is `orderly.<service>`. */
+  /** Name of the service, without the name of its application: `orders`. */
   readonly service: string;
   readonly events: Events;
   /**
@@ -75,9 +75,6 @@ export interface ServiceContract<Events extends Record<string, EventSchema> = Re
   /** Commands that the service accepts. Senders write them by this contract, which is the receiver's. @default none */
   readonly commands?: Record<string, EventSchema>;
 }
-
-/** Returns EventBridge's `source` of every message that a service sends. */
-export const sourceOf = (service: string): string => `orderly.${service}`;
 
 type MessageOf<Schemas extends Record<string, EventSchema>> = {
   [Type in keyof Schemas & string]: { readonly type: Type; readonly data: z.infer<Schemas[Type]['data']> };

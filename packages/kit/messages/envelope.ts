@@ -1,15 +1,16 @@
 import { createHash } from 'node:crypto';
 import * as z from 'zod/mini';
+import { dataschemaOf, sourceOf } from '../aws/app-names.js';
 import { type Commit, firstVersionOf } from './commit.js';
-import { ContractViolation, faultsOf, sourceOf } from './contract.js';
+import { ContractViolation, faultsOf } from './contract.js';
 
-/** One message on the bus: CloudEvents 1.0 as JSON, with Orderly's extensions (design, section 4). */
+/** One message on the bus: CloudEvents 1.0 as JSON, with the kit's extensions (design, section 4). */
 export const Envelope = z.object({
   /** Written for CloudEvents compliance; not validated on read. */
   specversion: z.exactOptional(z.literal('1.0')),
   id: z.string().check(z.minLength(1), z.maxLength(128)),
-  /** Sender: `orderly.<service>`. */
-  source: z.string().check(z.regex(/^orderly\.[a-z-]+$/)),
+  /** Sender: `<application>.<service>`. */
+  source: z.string().check(z.regex(/^[a-z][a-z0-9-]*\.[a-z-]+$/)),
   /** Service that executes a command. It is absent in events. */
   to: z.exactOptional(z.string().check(z.regex(/^[a-z-]+$/))),
   /** Event type, as in the publisher's contract, or command type, as in the receiver's contract. */
@@ -18,8 +19,8 @@ export const Envelope = z.object({
   subject: z.string().check(z.regex(/^[A-Za-z]+\/.+$/), z.maxLength(512)),
   /** Time of the commit (ISO 8601, UTC). */
   time: z.iso.datetime(),
-  /** Schema of the data: `urn:orderly:<service>:<type>:<version>`, with the service whose contract defines the type. */
-  dataschema: z.string().check(z.regex(/^urn:orderly:[a-z-]+:[A-Za-z]+:[1-9]\d{0,5}$/)),
+  /** Schema of the data: `urn:<application>:<service>:<type>:<version>`, with the service whose contract defines the type. */
+  dataschema: z.string().check(z.regex(/^urn:[a-z][a-z0-9-]*:[a-z-]+:[A-Za-z]+:[1-9]\d{0,5}$/)),
   data: z.unknown(),
   /** Version of the aggregate after this event. */
   sequence: z.int().check(z.gte(1)),
@@ -44,6 +45,12 @@ export type Envelope = z.infer<typeof Envelope>;
 /** Returns the version of the data's shape. */
 export const schemaVersionOf = ({ dataschema }: Envelope): number =>
   Number(dataschema.slice(dataschema.lastIndexOf(':') + 1));
+
+/** Returns the name of the application whose service sent a message. */
+export const appOf = ({ source }: Pick<Envelope, 'source'>): string => source.slice(0, source.indexOf('.'));
+
+/** Returns the name of the service that sent a message, without the name of its application. */
+export const senderOf = ({ source }: Pick<Envelope, 'source'>): string => source.slice(source.indexOf('.') + 1);
 
 /** Returns the id of the aggregate that a message is about. */
 export const subjectId = ({ subject }: Envelope): string => subject.slice(subject.indexOf('/') + 1);
@@ -72,10 +79,10 @@ export interface BusEntry {
  */
 export function busEntries(
   commit: Commit,
-  { service, epoch }: { service: string; epoch: number },
+  { app, service, epoch }: { app: string; service: string; epoch: number },
 ): readonly BusEntry[] {
   const [aggregate = '', ...id] = commit.pk.split('#');
-  const source = sourceOf(service);
+  const source = sourceOf(app, service);
   const entry = (message: Commit['events'][number] & { readonly to?: string }, sequence: number): BusEntry => {
     const head = {
       specversion: '1.0',
@@ -85,7 +92,7 @@ export function busEntries(
       type: message.type,
       subject: `${aggregate}/${id.join('#')}`,
       time: commit.at,
-      dataschema: `urn:orderly:${message.to ?? service}:${message.type}:${message.schemaVersion}`,
+      dataschema: dataschemaOf(app, message.to ?? service, message.type, message.schemaVersion),
       sequence,
       epoch,
       correlationid: commit.correlationId,
@@ -121,8 +128,8 @@ export function readEnvelope(body: string): Envelope {
       'source or type of the envelope differ from those of its bus event',
     );
   }
-  const describedBy = detail.to ?? source.slice(sourceOf('').length);
-  if (!detail.dataschema.startsWith(`urn:orderly:${describedBy}:${detail.type}:`)) {
+  const schema = dataschemaOf(appOf(detail), detail.to ?? senderOf(detail), detail.type, schemaVersionOf(detail));
+  if (detail.dataschema !== schema) {
     throw new ContractViolation('INVALID_ENVELOPE', 'dataschema names another service or type');
   }
   return detail;

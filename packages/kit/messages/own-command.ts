@@ -1,8 +1,11 @@
-import { type AnyEvent, commandsOf, eventToWrite, type ServiceContract, sourceOf } from './contract.js';
+import { dataschemaOf, sourceOf } from '../aws/app-names.js';
+import { type AnyEvent, commandsOf, eventToWrite, type ServiceContract } from './contract.js';
 import { type Envelope, readEnvelope } from './envelope.js';
 import type { Trace } from './trace.js';
 
 export interface OwnCommand {
+  /** Name of the application. */
+  readonly app: string;
   /** Message id; used to deduplicate redeliveries. */
   readonly id: string;
   /** Aggregate: `<AggregateType>/<id>`. */
@@ -19,18 +22,21 @@ export interface OwnCommand {
  * @throws {ContractViolation} if the type or the data breaks the contract, or if id, subject or time does not fit into
  *   a message
  */
-export function ownCommandBody(contract: ServiceContract, { id, subject, time, trace, command }: OwnCommand): string {
+export function ownCommandBody(
+  contract: ServiceContract,
+  { app, id, subject, time, trace, command }: OwnCommand,
+): string {
   const { service } = contract;
   const { schemaVersion, data } = eventToWrite(commandsOf(contract), command);
   const detail: Envelope & { readonly specversion: '1.0' } = {
     specversion: '1.0',
     id,
-    source: sourceOf(service),
+    source: sourceOf(app, service),
     to: service,
     type: command.type,
     subject,
     time,
-    dataschema: `urn:orderly:${service}:${command.type}:${schemaVersion}`,
+    dataschema: dataschemaOf(app, service, command.type, schemaVersion),
     // The command is not an event of an aggregate, so it has no version.
     sequence: 1,
     epoch: 0,

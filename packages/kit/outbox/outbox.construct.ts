@@ -1,6 +1,6 @@
 import { Duration, RemovalPolicy, Validations } from 'aws-cdk-lib';
 import { AttributeType, ProjectionType, StreamViewType, TableV2 } from 'aws-cdk-lib/aws-dynamodb';
-import { type EventBus, Rule } from 'aws-cdk-lib/aws-events';
+import { Rule } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction as FunctionTarget } from 'aws-cdk-lib/aws-events-targets';
 import { EventSourceMapping, FilterCriteria, FilterRule, StartingPosition } from 'aws-cdk-lib/aws-lambda';
 import { SqsDestination } from 'aws-cdk-lib/aws-lambda-destinations';
@@ -8,20 +8,22 @@ import { BlockPublicAccess, Bucket, BucketEncryption, type CfnBucket } from 'aws
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
+import { sourceOf } from '../aws/app-names.js';
 import { Env } from '../aws/environment.js';
-import { sourceOf } from '../messages/contract.js';
+import { Metric } from '../aws/metric-names.js';
 import { FEED_INDEX } from '../projection/contract.js';
 import { acknowledgeCompliance, acknowledgeIsDeadLetterQueue, acknowledgeWildcard } from '../service/acknowledge.js';
 import { alarm, alarmOnErrors, alarmOnVisible, serviceMetric } from '../service/alarms.construct.js';
+import type { AnyBus, AnyTable } from '../service/interfaces.js';
 import { metricsNamespace, type ServiceContext, ServiceFunction } from '../service/service-function.construct.js';
 import { acknowledgeNoRestore, pinLogicalId, tableDefaults } from '../service/tables.construct.js';
 
 export interface OutboxProps {
   readonly context: ServiceContext;
   /** Bus on which the relay publishes. */
-  readonly bus: EventBus;
+  readonly bus: AnyBus;
   /** Table of the failure records of commits that can never be published. */
-  readonly records: TableV2;
+  readonly records: AnyTable;
   /** Number of times that the service was restored from a backup. It is sent in each envelope. @default 0 */
   readonly epoch?: number;
   readonly alarmTopic: ITopic;
@@ -105,7 +107,7 @@ export class Outbox extends Construct {
     // The set operator is correct whether IAM evaluates one entry or a whole request. It also matches a request without
     // a source, so `Null` requires one.
     const ownEvents = {
-      'ForAllValues:StringEquals': { 'events:source': sourceOf(context.service) },
+      'ForAllValues:StringEquals': { 'events:source': sourceOf(settings.app.name, context.service) },
       Null: { 'events:source': 'false' },
     };
     this.relay.allowWhere(ownEvents, ['events:PutEvents'], bus.eventBusArn);
@@ -160,7 +162,7 @@ export class Outbox extends Construct {
    * Creates the bucket for batches that the relay gave up, and the function that turns their records into failure
    * records.
    */
-  private failedBatches(context: ServiceContext, records: TableV2, alarmTopic: ITopic): Bucket {
+  private failedBatches(context: ServiceContext, records: AnyTable, alarmTopic: ITopic): Bucket {
     const { keepsData } = context.settings;
     const bucket = new Bucket(this, 'FailedBatches', {
       encryption: BucketEncryption.S3_MANAGED,
@@ -253,7 +255,7 @@ export class Outbox extends Construct {
       topic,
     });
     alarm(this, 'PublishFailed', {
-      metric: serviceMetric(metricsNamespace(settings), service, 'PublishFailures'),
+      metric: serviceMetric(metricsNamespace(settings), service, Metric.PUBLISH_FAILURES),
       threshold: 1,
       means: 'an event can never be published as it is; it became a failure record.',
       topic,

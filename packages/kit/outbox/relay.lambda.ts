@@ -4,6 +4,7 @@ import { unmarshall } from '@aws-sdk/util-dynamodb';
 import type { Context, DynamoDBBatchResponse, DynamoDBRecord, DynamoDBStreamEvent } from 'aws-lambda';
 import { safeParse } from 'zod/mini';
 import { Env } from '../aws/environment.js';
+import { Metric } from '../aws/metric-names.js';
 import { required, requiredInteger } from '../aws/read-environment.js';
 import { count, describeError, logger, publishMetrics } from '../aws/telemetry.js';
 import { Unsendable } from '../failures/failure-kinds.js';
@@ -14,7 +15,7 @@ import { type BusEntry, busEntries } from '../messages/envelope.js';
 import { publish } from './publish.js';
 
 const client = new EventBridgeClient({});
-const service = { service: required(Env.SERVICE), epoch: requiredInteger(Env.EPOCH) };
+const sender = { app: required(Env.APP), service: required(Env.SERVICE), epoch: requiredInteger(Env.EPOCH) };
 const bus = required(Env.BUS);
 const failures = new FailureRecords(required(Env.RECORDS), relayConsumer);
 
@@ -43,13 +44,13 @@ export async function handler(event: DynamoDBStreamEvent, context: Context): Pro
   const giveUp = async (record: DynamoDBRecord, error: unknown): Promise<void> => {
     await failures.put(failureOf(record, error));
     givenUp.push(error instanceof Error ? error.message : 'unknown');
-    count('PublishFailures');
+    count(Metric.PUBLISH_FAILURES);
   };
   try {
     const entries: { readonly record: number; readonly entry: BusEntry }[] = [];
     for (const [at, record] of event.Records.entries()) {
       try {
-        for (const entry of busEntries(commitOf(record), service)) entries.push({ record: at, entry });
+        for (const entry of busEntries(commitOf(record), sender)) entries.push({ record: at, entry });
       } catch (error) {
         await giveUp(record, error);
       }
@@ -67,7 +68,7 @@ export async function handler(event: DynamoDBStreamEvent, context: Context): Pro
       if (outcome.state === 'unsent') firstUnsent = Math.min(firstUnsent, at);
       if (outcome.state === 'hopeless' && record) await giveUp(record, new Unsendable(outcome.code));
     }
-    count('EventsPublished', outcomes.filter(({ state }) => state === 'sent').length);
+    count(Metric.EVENTS_PUBLISHED, outcomes.filter(({ state }) => state === 'sent').length);
     const itemIdentifier = event.Records[firstUnsent]?.dynamodb?.SequenceNumber;
     if (itemIdentifier) logger.warn('not all could be sent in time', { unsent: event.Records.length - firstUnsent });
     return { batchItemFailures: itemIdentifier ? [{ itemIdentifier }] : [], givenUp };

@@ -6,10 +6,11 @@ import { AccountRootPrincipal, PolicyDocument, PolicyStatement } from 'aws-cdk-l
 import { Key } from 'aws-cdk-lib/aws-kms';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
-import type { Settings } from '../../../lib/settings.js';
+import { titleOf } from '../aws/app-names.js';
 import { Env } from '../aws/environment.js';
 import { inRunbook, RUNBOOK } from '../service/runbook.js';
 import type { ServiceFunction } from '../service/service-function.construct.js';
+import type { EnvironmentSettings } from '../service/settings.js';
 import { acknowledgeNoRestore, pinLogicalId, tableDefaults } from '../service/tables.construct.js';
 
 const PEOPLE = 'PERSON#';
@@ -18,9 +19,6 @@ const PEOPLE = 'PERSON#';
  * of the key.
  */
 const FOR_PERSONAL_DATA = { 'kms:EncryptionContext:purpose': 'personal-data' };
-/** Tag of the roles and users that may use the key. Its value is the environment's name. */
-export const PERSONAL_DATA_TAG = 'orderly-personal-data';
-
 /**
  * Actions that administrators of the account may do with the key. They include no use of the key, and no grant that
  * would let others use it.
@@ -55,7 +53,7 @@ const DANGERS = ['DisableKey', 'PutKeyPolicy', 'ScheduleKeyDeletion'];
 const DANGER = 'PersonalDataKeyInDanger';
 
 export interface PersonalKeysProps {
-  readonly settings: Settings;
+  readonly settings: EnvironmentSettings;
   readonly alarmTopic: ITopic;
 }
 
@@ -74,12 +72,15 @@ export class PersonalKeys extends Construct {
   readonly table: TableV2;
   readonly key: Key;
 
+  /** Tag of the roles and users that may use the key; its value is the environment's name. */
+  private readonly tag: string;
   private readonly environment: string;
 
   constructor(scope: Construct, id: string, { settings, alarmTopic }: PersonalKeysProps) {
     super(scope, id);
-    const { keepsData, environment } = settings;
+    const { app, keepsData, environment } = settings;
     this.environment = environment;
+    this.tag = `${app.name}-personal-data`;
     const { timeToLiveAttribute: _, tags: __, ...defaults } = tableDefaults(settings);
     this.table = new TableV2(this, 'Table', {
       ...defaults,
@@ -91,7 +92,7 @@ export class PersonalKeys extends Construct {
     pinLogicalId(this.table, 'PersonalKeys');
     acknowledgeNoRestore(this.table, settings);
     this.key = new Key(this, 'Key', {
-      description: `Orderly (${environment}): wraps the data keys of people`,
+      description: `${titleOf(app.name)} (${environment}): wraps the data keys of people`,
       policy: this.keyPolicy(),
       enableKeyRotation: true,
       removalPolicy: keepsData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
@@ -120,7 +121,7 @@ export class PersonalKeys extends Construct {
    */
   private keyPolicy(): PolicyDocument {
     const principals = [new AccountRootPrincipal()];
-    const StringEquals = { ...FOR_PERSONAL_DATA, [`aws:PrincipalTag/${PERSONAL_DATA_TAG}`]: this.environment };
+    const StringEquals = { ...FOR_PERSONAL_DATA, [`aws:PrincipalTag/${this.tag}`]: this.environment };
     const statement = (sid: string, actions: string[], conditions = {}) =>
       new PolicyStatement({ sid, principals, actions, resources: ['*'], conditions });
     return new PolicyDocument({
@@ -161,7 +162,7 @@ export class PersonalKeys extends Construct {
   private let(handler: ServiceFunction, items: Parameters<ServiceFunction['allowItems']>[1], actions: string[]): void {
     handler.allowItems(this.table, items, PEOPLE);
     handler.allowWhere({ StringEquals: FOR_PERSONAL_DATA }, actions, this.key.keyArn);
-    handler.tagRole(PERSONAL_DATA_TAG, this.environment);
+    handler.tagRole(this.tag, this.environment);
     handler.setEnvironment(Env.PERSONAL_KEYS, this.table.tableName);
     handler.setEnvironment(Env.PERSONAL_DATA_KEY, this.key.keyArn);
   }

@@ -1,5 +1,6 @@
 import { clock } from '../aws/clock.js';
 import type { TransactWriteItem } from '../aws/dynamodb.js';
+import { Metric } from '../aws/metric-names.js';
 import { countAtOnce, logger } from '../aws/telemetry.js';
 import type { TransactionalEventStore } from '../event-store/event-store.js';
 import type { EventSchema } from '../messages/contract.js';
@@ -59,7 +60,7 @@ export class Orchestrator<Data> {
     logger.info('saga', { saga: this.options.aggregate, sagaId: id, status: after.status });
     // Counted before the commit, because no code is sure to run after it. So this may alarm twice, but never misses a
     // stuck saga.
-    if (after.status === 'STUCK' && loaded.state.status !== 'STUCK') countAtOnce('SagasStuck');
+    if (after.status === 'STUCK' && loaded.state.status !== 'STUCK') countAtOnce(Metric.SAGAS_STUCK);
     return {
       events,
       writes: [

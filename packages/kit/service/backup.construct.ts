@@ -4,16 +4,17 @@ import { Schedule } from 'aws-cdk-lib/aws-events';
 import { ManagedPolicy, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Key } from 'aws-cdk-lib/aws-kms';
 import { Construct } from 'constructs';
-import type { Settings } from '../../../lib/settings.js';
-import { BACKUP_TAG } from './tables.construct.js';
+import { titleOf } from '../aws/app-names.js';
+import type { EnvironmentSettings } from './settings.js';
+import { backupTag } from './tables.construct.js';
 
 export interface BackupProps {
-  readonly settings: Settings;
-  readonly backup: Exclude<Settings['backup'], false>;
+  readonly settings: EnvironmentSettings;
+  readonly backup: Exclude<EnvironmentSettings['backup'], false>;
 }
 
 /**
- * A copy of each table with the tag `orderly:backup`, once a day, beside its point-in-time recovery: whoever may delete tables
+ * A copy of each table with the application's backup tag, once a day, beside its point-in-time recovery: whoever may delete tables
  * can't delete these. The vault is locked in governance mode: only somebody with the right to unlock it may remove a copy
  * before its time. The account must have opted in to DynamoDB in AWS Backup (docs/deploy.md).
  *
@@ -22,16 +23,16 @@ export interface BackupProps {
 export class Backup extends Construct {
   constructor(scope: Construct, id: string, { settings, backup }: BackupProps) {
     super(scope, id);
-    const { environment } = settings;
+    const { app, environment } = settings;
     const key = new Key(this, 'Key', {
-      description: `Orderly (${environment}): encrypts the copies of tables`,
+      description: `${titleOf(app.name)} (${environment}): encrypts the copies of tables`,
       enableKeyRotation: true,
       removalPolicy: RemovalPolicy.RETAIN,
     });
     const uniquePart = Fn.select(0, Fn.split('-', Fn.select(2, Fn.split('/', Aws.STACK_ID))));
     const vault = new BackupVault(this, 'Vault', {
       // CDK's own name is the same in each deployment, and would meet the vault that an earlier one has left behind.
-      backupVaultName: `orderly-${environment}-${uniquePart}`,
+      backupVaultName: `${app.name}-${environment}-${uniquePart}`,
       encryptionKey: key,
       lockConfiguration: { minRetention: backup.retention },
       removalPolicy: RemovalPolicy.RETAIN,
@@ -44,7 +45,7 @@ export class Backup extends Construct {
       }),
     );
     plan.addSelection('Tables', {
-      resources: [BackupResource.fromTag(BACKUP_TAG, environment)],
+      resources: [BackupResource.fromTag(backupTag(settings), environment)],
       role: this.role(key),
       disableDefaultBackupPolicy: true,
     });

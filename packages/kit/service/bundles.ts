@@ -35,7 +35,7 @@ export const entryFiles = (): ReadonlyMap<string, string> =>
  * `packages/`: `kit/outbox/relay`.
  */
 export class Bundles {
-  private readonly folder = mkdtempSync(join(tmpdir(), 'orderly-bundles-'));
+  private readonly folder = mkdtempSync(join(tmpdir(), 'kit-bundles-'));
   private readonly metafile: Metafile;
   readonly entries: readonly string[];
 
@@ -82,14 +82,14 @@ export class Bundles {
     return Code.fromAsset(join(this.folder, entry));
   }
 
-  /** Size of an entry's bundle in bytes, whole and by package (`@aws-sdk/client-dynamodb`, `zod`, ours: `orderly`), largest first. */
+  /** Size of an entry's bundle in bytes, whole and by package (`@aws-sdk/client-dynamodb`, `zod`, `ours`), largest first. */
   sizeOf(entry: string): { readonly total: number; readonly byPackage: ReadonlyMap<string, number> } {
     this.check(entry);
     const [, output] =
       Object.entries(this.metafile.outputs).find(([path]) => path.endsWith(`/${entry}/index.js`)) ?? [];
     const byPackage = new Map<string, number>();
     for (const [input, { bytesInOutput }] of Object.entries(output?.inputs ?? {})) {
-      const name = /.*node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(input)?.[1] ?? 'orderly';
+      const name = /.*node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(input)?.[1] ?? 'ours';
       byPackage.set(name, (byPackage.get(name) ?? 0) + bytesInOutput);
     }
     const sorted = [...byPackage].filter(([, bytes]) => bytes > 0).sort(([, one], [, other]) => other - one);

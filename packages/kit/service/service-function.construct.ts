@@ -1,18 +1,19 @@
-import { Duration, RemovalPolicy, Tags, Validations } from 'aws-cdk-lib';
-import type { TableV2 } from 'aws-cdk-lib/aws-dynamodb';
+import { Annotations, Duration, RemovalPolicy, Tags, Validations } from 'aws-cdk-lib';
 import { type Conditions, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Architecture, Function as LambdaFunction, Runtime, Tracing } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
-import type { Settings } from '../../../lib/settings.js';
-import { Env, type EnvName } from '../aws/environment.js';
+import { titleOf } from '../aws/app-names.js';
+import { Env } from '../aws/environment.js';
 import type { Bundles } from './bundles.js';
+import type { AnyTable } from './interfaces.js';
+import type { EnvironmentSettings } from './settings.js';
 
 /** What the functions of one service have in common. */
 export interface ServiceContext {
   /** `orders`: the service's name in logs, metrics and the envelope. */
   readonly service: string;
-  readonly settings: Settings;
+  readonly settings: EnvironmentSettings;
   readonly bundles: Pick<Bundles, 'code'>;
 }
 
@@ -20,7 +21,7 @@ export interface ServiceFunctionProps {
   readonly context: ServiceContext;
   /** Path below `lambdas/`, without `.lambda.ts`. */
   readonly entry: string;
-  readonly environment?: Partial<Record<EnvName, string>>;
+  readonly environment?: Readonly<Record<string, string>>;
   /** @default Duration.seconds(10): API Gateway gives up after 29, and a client long before */
   readonly timeout?: Duration;
   /**
@@ -83,6 +84,7 @@ export class ServiceFunction extends Construct {
       ...(reservedConcurrency !== undefined &&
         settings.concurrency !== false && { reservedConcurrentExecutions: reservedConcurrency }),
       environment: {
+        [Env.APP]: settings.app.name,
         [Env.SERVICE]: service,
         [Env.ENVIRONMENT]: settings.environment,
         POWERTOOLS_SERVICE_NAME: service,
@@ -120,13 +122,23 @@ export class ServiceFunction extends Construct {
    * `ForAllValues` because the condition's key is a list; each part of a transaction is judged by itself. `Null` because
    * `ForAllValues` is true where a request names no key at all. In an index, the leading key is the index's own.
    */
-  allowItems(table: TableV2, actions: readonly ItemAction[], ...keyPrefixes: string[]): void {
+  allowItems(table: AnyTable, actions: readonly ItemAction[], ...keyPrefixes: string[]): void {
+    this.checkEncryption(table);
     this.allowKeys(table.tableArn, actions, keyPrefixes);
   }
 
   /** Queries of one index, and only of those of its partitions whose key begins as said. */
-  allowIndex(table: TableV2, indexName: string, ...keyPrefixes: string[]): void {
+  allowIndex(table: AnyTable, indexName: string, ...keyPrefixes: string[]): void {
+    this.checkEncryption(table);
     this.allowKeys(`${table.tableArn}/index/${indexName}`, ['Query'], keyPrefixes);
+  }
+
+  /** DynamoDB reads such a table by its caller's right on the key, and the caller finds that out at its first request. */
+  private checkEncryption(table: AnyTable): void {
+    if (table.encryptionKey === undefined) return;
+    Annotations.of(this).addError(
+      `table ${table.node.path} is encrypted by a KMS key of its own, on which this function has no right: expected DynamoDB's own key, or AWS's`,
+    );
   }
 
   private allowKeys(resource: string, actions: readonly ItemAction[], keyPrefixes: readonly string[]): void {
@@ -148,7 +160,7 @@ export class ServiceFunction extends Construct {
   }
 
   /** Sets an environment variable that is known only later: the name of a consumer, the address of its queue. */
-  setEnvironment(name: EnvName, value: string): void {
+  setEnvironment(name: string, value: string): void {
     this.function.addEnvironment(name, value);
   }
 }
@@ -168,4 +180,5 @@ export const OF_EVERY_FUNCTION = {
 };
 
 /** Metrics of two environments in one account are kept apart by their namespace. */
-export const metricsNamespace = ({ environment }: Settings): string => `Orderly/${environment}`;
+export const metricsNamespace = ({ app, environment }: EnvironmentSettings): string =>
+  `${titleOf(app.name)}/${environment}`;

@@ -1,11 +1,11 @@
 import { CfnOutput, Duration, Lazy, Stack } from 'aws-cdk-lib';
 import type { TableV2 } from 'aws-cdk-lib/aws-dynamodb';
-import type { EventBus } from 'aws-cdk-lib/aws-events';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import type { Construct } from 'constructs';
-import type { Settings } from '../../../lib/settings.js';
+import { titleOf } from '../aws/app-names.js';
 import { Env } from '../aws/environment.js';
-import type { Route } from '../http/order-api.construct.js';
+import { Metric } from '../aws/metric-names.js';
+import type { Route } from '../http/service-api.construct.js';
 import { IdempotentConsumer, MAX_CONCURRENCY } from '../idempotent-consumer/idempotent-consumer.construct.js';
 import { type EventSubscription, isEvents, type Subscription } from '../messages/subscriptions.js';
 import { Outbox } from '../outbox/outbox.construct.js';
@@ -14,16 +14,19 @@ import { stuckKey } from '../saga/contract.js';
 import { Timers } from '../timers/timers.construct.js';
 import { alarm, serviceMetric } from './alarms.construct.js';
 import type { Bundles } from './bundles.js';
+import type { AnyBus } from './interfaces.js';
 import { metricsNamespace, type ServiceContext, ServiceFunction } from './service-function.construct.js';
+import { checkApp, type EnvironmentSettings } from './settings.js';
 import { recordsTable } from './tables.construct.js';
 
-export interface OrderlyStackProps {
-  readonly settings: Settings;
+export interface EnvironmentStackProps {
+  readonly settings: EnvironmentSettings;
   readonly bundles: Pick<Bundles, 'code'>;
 }
 
-export interface ServiceStackProps extends OrderlyStackProps {
-  readonly bus: EventBus;
+export interface ServiceStackProps extends EnvironmentStackProps {
+  /** Where its events go, and those of others come from. */
+  readonly bus: AnyBus;
   readonly alarmTopic: ITopic;
 }
 
@@ -84,12 +87,19 @@ interface ListenerProps {
 /** Shards of the feed index by the time from which they hold; a new entry is added, an old one never changed. */
 const FEED_SHARDS = [{ from: '1970-01-01T00:00:00.000Z', shards: 8 }];
 
-/** Name and protection of any stack of an environment: `orderly-dev-Orders`. */
-export const stackProps = ({ environment, keepsData }: Settings, id: string, description: string) => ({
-  stackName: `orderly-${environment}-${id}`,
-  description: `Orderly (${environment}): ${description}`,
-  terminationProtection: keepsData,
-});
+/**
+ * Name and protection of any stack of an environment: `shop-dev-Orders`.
+ * @throws {SettingsError} for a malformed name of the application
+ */
+export function stackProps(settings: EnvironmentSettings, id: string, description: string) {
+  checkApp(settings);
+  const { app, environment, keepsData } = settings;
+  return {
+    stackName: `${app.name}-${environment}-${id}`,
+    description: `${titleOf(app.name)} (${environment}): ${description}`,
+    terminationProtection: keepsData,
+  };
+}
 
 /**
  * A service: its table with the way to the bus, its idempotency table, and its functions. Nothing outside has a right
@@ -114,7 +124,7 @@ export abstract class ServiceStack extends Stack {
     this.table = outbox.table;
 
     alarm(this, 'FailureRecorded', {
-      metric: serviceMetric(metricsNamespace(settings), service, 'ConsumerFailures'),
+      metric: serviceMetric(metricsNamespace(settings), service, Metric.CONSUMER_FAILURES),
       threshold: 1,
       means: 'a message could not be processed and became a failure record, which waits for an operator.',
       topic: alarmTopic,
@@ -129,14 +139,15 @@ export abstract class ServiceStack extends Stack {
 
   /** A function behind the API; what it may do with the tables is said by `allowItems` on it. */
   protected endpoint(id: string, method: Route['method'], path: string, entry: string): ServiceFunction {
-    const { auth, dedupeWindow, auditRetention } = this.context.settings;
+    const { settings } = this.context;
+    const { dedupeWindow, auditRetention } = settings;
     const handler = new ServiceFunction(this, id, {
       context: this.context,
       entry,
       environment: {
         ...this.tables(),
         [Env.DEDUPE_WINDOW_SECONDS]: String(dedupeWindow.toSeconds()),
-        ...tokenEnvironment(auth),
+        ...tokenEnvironment(settings),
       },
       logRetention: auditRetention,
     });
@@ -178,7 +189,7 @@ export abstract class ServiceStack extends Stack {
     new Timers(this, `${id}Timers`, { owner: consumer, alarmTopic });
     const { settings, service } = this.context;
     alarm(this, 'SagaStuck', {
-      metric: serviceMetric(metricsNamespace(settings), service, 'SagasStuck'),
+      metric: serviceMetric(metricsNamespace(settings), service, Metric.SAGAS_STUCK),
       threshold: 1,
       means: 'what a saga did could not be undone; it waits for an operator.',
       topic: alarmTopic,
@@ -252,18 +263,13 @@ export abstract class ServiceStack extends Stack {
 }
 
 /** What a function needs to verify a token. */
-export const tokenEnvironment = ({
-  issuer,
-  audience,
-  roleClaim,
-  maxTokenLifetime,
-  jwks,
-  jwksUri,
-}: Settings['auth']) => ({
-  [Env.JWT_ISSUER]: issuer,
-  [Env.JWT_AUDIENCE]: audience,
-  [Env.JWT_ROLE_CLAIM]: roleClaim,
-  [Env.JWT_MAX_LIFETIME]: String(maxTokenLifetime.toSeconds()),
-  ...(jwks !== undefined && { [Env.JWT_JWKS]: jwks }),
-  ...(jwksUri !== undefined && { [Env.JWT_JWKS_URI]: jwksUri }),
+export const tokenEnvironment = ({ app, auth }: EnvironmentSettings) => ({
+  [Env.JWT_ISSUER]: auth.issuer,
+  [Env.JWT_AUDIENCE]: auth.audience,
+  [Env.JWT_ROLE_CLAIM]: auth.roleClaim,
+  [Env.ROLES]: JSON.stringify(app.roles),
+  [Env.OPERATOR_ROLES]: JSON.stringify(app.operatorRoles),
+  [Env.JWT_MAX_LIFETIME]: String(auth.maxTokenLifetime.toSeconds()),
+  ...(auth.jwks !== undefined && { [Env.JWT_JWKS]: auth.jwks }),
+  ...(auth.jwksUri !== undefined && { [Env.JWT_JWKS_URI]: auth.jwksUri }),
 });

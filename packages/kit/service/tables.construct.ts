@@ -1,24 +1,24 @@
 import { CfnResource, RemovalPolicy, Validations } from 'aws-cdk-lib';
 import { AttributeType, Billing, ProjectionType, TableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import type { Construct } from 'constructs';
-import type { Settings } from '../../../lib/settings.js';
 import { PEOPLE_INDEX } from '../messages/contract.js';
 import { DUE_INDEX } from '../timers/contract.js';
+import type { EnvironmentSettings } from './settings.js';
 
 /** Attribute in epoch seconds after which an item may be deleted (late, never early). */
 export const TTL_ATTRIBUTE = 'expiresAt';
 
 /** Tag of what the backup plan copies; its value is the environment's name. */
-export const BACKUP_TAG = 'orderly:backup';
+export const backupTag = ({ app }: EnvironmentSettings): string => `${app.name}:backup`;
 
 /** What every table has: pay per request, expiry by `expiresAt`, and as much safety as the environment's data needs. */
-export const tableDefaults = ({ keepsData, backup, environment }: Settings) => ({
-  ...(backup ? { tags: [{ key: BACKUP_TAG, value: environment }] } : {}),
+export const tableDefaults = (settings: EnvironmentSettings) => ({
+  ...(settings.backup ? { tags: [{ key: backupTag(settings), value: settings.environment }] } : {}),
   billing: Billing.onDemand(),
   timeToLiveAttribute: TTL_ATTRIBUTE,
-  removalPolicy: keepsData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
-  deletionProtection: keepsData,
-  pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: keepsData },
+  removalPolicy: settings.keepsData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
+  deletionProtection: settings.keepsData,
+  pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: settings.keepsData },
 });
 
 /**
@@ -28,7 +28,7 @@ export const tableDefaults = ({ keepsData, backup, environment }: Settings) => (
  * Index `failed` holds failure records only (an item without `failedConsumer` isn't in it), newest last. Index `due` holds
  * stored messages that wait (by `duePk`): keys only, as the sweeper reads each record itself, since an index is behind.
  */
-export function recordsTable(scope: Construct, id: string, settings: Settings): TableV2 {
+export function recordsTable(scope: Construct, id: string, settings: EnvironmentSettings): TableV2 {
   const table = new TableV2(scope, id, {
     ...tableDefaults(settings),
     partitionKey: { name: 'pk', type: AttributeType.STRING },
@@ -63,7 +63,7 @@ export function addPeopleIndex(table: TableV2): void {
 }
 
 /** Data of a disposable environment isn't worth a restore. */
-export function acknowledgeNoRestore(table: TableV2, { keepsData, environment }: Settings): void {
+export function acknowledgeNoRestore(table: TableV2, { keepsData, environment }: EnvironmentSettings): void {
   if (keepsData) return;
   Validations.of(table).acknowledge({
     id: 'AwsSolutions-DDB3',

@@ -4,6 +4,7 @@ import { BatchGetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { clock, secondsBetween } from '../aws/clock.js';
 import { documents, type Item } from '../aws/dynamodb.js';
 import { TooLarge } from '../aws/dynamodb-limits.js';
+import { Metric } from '../aws/metric-names.js';
 import { count, describeError, logger } from '../aws/telemetry.js';
 import { PENDING, STORED } from '../failures/delivery.js';
 import { Unsendable } from '../failures/failure-kinds.js';
@@ -150,7 +151,7 @@ export class HandOut {
 
   private async giveUp(pk: string, error: unknown): Promise<void> {
     const outcome = await this.failures.end(pk, { error });
-    if (outcome === 'recorded') count('ConsumerFailures');
+    if (outcome === 'recorded') count(Metric.CONSUMER_FAILURES);
     logger.error('a timer can never be handed out', { record: pk, outcome, ...describeError(error) });
   }
 }

@@ -2,6 +2,7 @@ import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { clock } from '../aws/clock.js';
 import { documents, type Item } from '../aws/dynamodb.js';
+import { Metric } from '../aws/metric-names.js';
 import { logger, seconds } from '../aws/telemetry.js';
 import { DUE_INDEX, DUE_SHARDS, duePartition, LEASES } from './contract.js';
 import { allOf, HandOut, type HandOutOptions } from './hand-out.js';
@@ -61,7 +62,7 @@ export class Sweeper {
       await allOf(firsts.map((first, at) => rest(shards[at] ?? '', first)));
       if (failures.length > 0) throw failures[0];
     } finally {
-      seconds('TimerLateness', latest);
+      seconds(Metric.TIMER_LATENESS, latest);
     }
   }
 

@@ -4,6 +4,7 @@ import { LambdaFunction as FunctionTarget } from 'aws-cdk-lib/aws-events-targets
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
 import { Env } from '../aws/environment.js';
+import { Metric } from '../aws/metric-names.js';
 import type { IdempotentConsumer } from '../idempotent-consumer/idempotent-consumer.construct.js';
 import { alarm, alarmOnErrors, alarmOnSilence, serviceMetric } from '../service/alarms.construct.js';
 import { metricsNamespace, ServiceFunction } from '../service/service-function.construct.js';
@@ -82,7 +83,7 @@ export class Timers extends Construct {
 
     const { settings, service } = handler.context;
     alarm(this, 'TimersLate', {
-      metric: serviceMetric(metricsNamespace(settings), service, 'TimerLateness').with({ statistic: 'max' }),
+      metric: serviceMetric(metricsNamespace(settings), service, Metric.TIMER_LATENESS).with({ statistic: 'max' }),
       threshold: LATE.toSeconds(),
       means: 'a timer was handed out over 10 minutes after its moment: the sweeper is behind, or its owner is.',
       topic: alarmTopic,

@@ -12,6 +12,8 @@ import { DUE_SHARDS, duePartition } from './contract.js';
 export const MAX_PAYLOAD_BYTES = 24 * 1024;
 
 export interface TimersOptions<C extends ServiceContract> {
+  /** Name of the application. */
+  readonly app: string;
   /** Name of the service's idempotency table. */
   readonly table: string;
   /** Consumer that owns the timers and receives them. */
@@ -62,9 +64,9 @@ export class Timers<C extends ServiceContract> {
    * @throws {TooLarge} above 24 KiB. A timer only says which time has come; its owner knows the rest.
    */
   set({ id, subject, executeAt, trace, type, data }: Timer<C>): TransactWriteItem {
-    const { table, consumer, contract } = this.options;
+    const { app, table, consumer, contract } = this.options;
     // The message's time is the due time, not the time of this call. So its age is its lateness.
-    const payload = ownCommandBody(contract, { id, subject, time: executeAt, trace, command: { type, data } });
+    const payload = ownCommandBody(contract, { app, id, subject, time: executeAt, trace, command: { type, data } });
     const bytes = Buffer.byteLength(payload);
     if (bytes > MAX_PAYLOAD_BYTES) throw new TooLarge(`a timer of ${bytes} bytes is above ${MAX_PAYLOAD_BYTES}`);
     return {

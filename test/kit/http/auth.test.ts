@@ -27,6 +27,7 @@ beforeAll(async () => {
   vi.stubEnv('JWT_ISSUER', 'https://issuer.test');
   vi.stubEnv('JWT_AUDIENCE', 'shop');
   vi.stubEnv('JWT_ROLE_CLAIM', 'orderly_role');
+  vi.stubEnv('ROLES', '["customer","operator"]');
   vi.stubEnv('JWT_MAX_LIFETIME_SECONDS', String(LIFETIME));
   vi.stubEnv('JWT_JWKS', jwksOf(key));
   vi.resetModules();
@@ -78,4 +79,14 @@ describe('a token is refused', () => {
       message: 'a critical header is unknown',
     });
   });
+});
+
+test('a role is believed where it is one of the application’s', async () => {
+  expect(await asking({ orderly_role: 'operator' })).toMatchObject({ role: 'operator' });
+  for (const orderly_role of ['agent', 'service', '', ['operator'], undefined])
+    await expect(asking({ orderly_role })).rejects.toThrow('no role of ours');
+  vi.stubEnv('ROLES', '["agent"]');
+  expect(await asking({ orderly_role: 'agent' })).toMatchObject({ role: 'agent' });
+  await expect(asking({ orderly_role: 'operator' })).rejects.toThrow('no role of ours');
+  vi.stubEnv('ROLES', '["customer","operator"]');
 });

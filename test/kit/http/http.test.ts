@@ -2,16 +2,24 @@ import type { APIGatewayProxyEvent, APIGatewayRequestAuthorizerEvent } from 'aws
 import { beforeAll, describe, expect, test, vi } from 'vitest';
 import * as z from 'zod/mini';
 import { logger } from '../../../packages/kit/aws/telemetry.js';
+import { AggregateDeleted } from '../../../packages/kit/event-store/event-store.js';
 import { handler as authorizer } from '../../../packages/kit/http/authorizer.lambda.js';
-import { Problem, WriteConflict } from '../../../packages/kit/http/errors.js';
-import { endpoint } from '../../../packages/kit/http/http.js';
+import { defineProblems, Problem, WriteConflict } from '../../../packages/kit/http/errors.js';
+import { endpoint, endpointFor } from '../../../packages/kit/http/http.js';
 import { MAX_BODY_BYTES } from '../../../packages/kit/http/received.js';
 import { jwksOf, makeToken, newKey } from '../../../tools/local/dev-issuer.js';
 
 const issuerKey = newKey();
 const claims = { sub: 'alice', role: 'customer' as const };
 
+// Endpoints are made when this file is loaded.
+vi.hoisted(() => {
+  process.env.APP = 'orderly';
+  process.env.OPERATOR_ROLES = '["operator"]';
+});
+
 beforeAll(() => {
+  process.env.ROLES = '["customer","operator"]';
   process.env.JWT_ISSUER = 'urn:orderly:dev';
   process.env.JWT_AUDIENCE = 'orderly-dev';
   process.env.JWT_ROLE_CLAIM = 'orderly_role';
@@ -138,6 +146,11 @@ describe('an endpoint', () => {
   });
   test('answers 413 above 128 KB', async () =>
     expect(await answer(ask({ body: ' '.repeat(MAX_BODY_BYTES + 1) }))).toMatchObject({ status: 413 }));
+  test('takes every role of the application where it names none', async () => {
+    const open = endpointFor<'agent' | 'visitor'>()({}, async ({ caller }) => ({ status: 200, body: caller.role }));
+    const asked = ask({ authorizer: { sub: 'a', role: 'agent', exp: expires() } });
+    expect(await answer(asked, open)).toMatchObject({ status: 200, body: 'agent' });
+  });
   test('answers 403 to another role', async () =>
     expect(await answer(ask({ authorizer: { sub: 'op', role: 'operator', exp: expires() } }))).toMatchObject({
       status: 403,
@@ -189,6 +202,20 @@ describe('an endpoint', () => {
     const { status, body } = await answer(ask({}), broken);
     expect(status).toBe(500);
     expect(JSON.stringify(body)).not.toMatch(/orders-prod|ResourceNotFound|at /);
+  });
+  test('says of what was deleted that it is not there', async () => {
+    const late = endpoint({ roles: ['customer'] }, async () => {
+      throw new AggregateDeleted();
+    });
+    expect(await answer(ask({}), late)).toMatchObject({ status: 404, body: { type: 'urn:orderly:problem:not-found' } });
+  });
+  test('says by a service’s own kind of problem why it refuses', async () => {
+    const { 'ticket-closed': closed } = defineProblems({ 'ticket-closed': { status: 409, title: 'Ticket closed' } });
+    const refusing = endpoint({ roles: ['customer'] }, async () => {
+      throw new Problem(closed, 'open another one');
+    });
+    const body = { type: 'urn:orderly:problem:ticket-closed', title: 'Ticket closed', detail: 'open another one' };
+    expect(await answer(ask({}), refusing)).toMatchObject({ status: 409, body: { ...body, status: 409 } });
   });
   test('says when to come back', async () => {
     const busy = endpoint({ roles: ['customer'] }, async () => {

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, test } from 'vitest';
+import { AppProblem } from '../../../lambdas/problems.js';
 import { documents } from '../../../packages/kit/aws/dynamodb.js';
 import { DynamoDbEventStore } from '../../../packages/kit/event-store/dynamodb-event-store.js';
 import { Problem } from '../../../packages/kit/http/errors.js';
@@ -133,7 +134,7 @@ describe('a change', () => {
       await expect(change({ id: other, decide, store: overtaken(5) })).rejects.toMatchObject(conflict);
       expect(await store.load(other)).toMatchObject({ version: 6, state: { sum: 6 } });
     }
-    const problem = await change({ id, store: overtaken(5) }).catch((error: Problem) => error.toJSON('urn:x'));
+    const problem = await change({ id, store: overtaken(5) }).catch((error: Problem) => error.toJSON('shop', 'x'));
     expect(problem).toMatchObject({ status: 409, expectedVersion: 5, foundVersion: 6 });
   });
 
@@ -232,7 +233,7 @@ describe('a count that commits alongside', () => {
         },
       },
       refuse: (found) => {
-        throw new Problem('limit-reached', `taken: ${found?.taken}`);
+        throw new Problem(AppProblem['limit-reached'], `taken: ${found?.taken}`);
       },
     });
     const taken = async () =>

@@ -4,10 +4,12 @@ import { ordersContract } from '../../../lambdas/orders/contract.js';
 import { commitItem } from '../../../packages/kit/messages/commit.js';
 import { ContractViolation, readEvent, type ServiceContract } from '../../../packages/kit/messages/contract.js';
 import {
+  appOf,
   busEntries,
   messageGroupOf,
   readEnvelope,
   schemaVersionOf,
+  senderOf,
   subjectId,
 } from '../../../packages/kit/messages/envelope.js';
 
@@ -80,7 +82,7 @@ describe('a command of a commit', () => {
 });
 
 describe('an envelope', () => {
-  const stage = { service: 'orders', epoch: 2 };
+  const stage = { app: 'orderly', service: 'orders', epoch: 2 };
   const [first, second] = busEntries(commit, stage);
   test('carries each event of a commit with its own version', () => {
     expect(JSON.parse(second?.Detail ?? '')).toEqual({
@@ -147,6 +149,14 @@ describe('an envelope', () => {
       data,
     });
   });
+  test('of another application has its names', () => {
+    const [entry] = busEntries(commit, { app: 'tickets', service: 'board', epoch: 0 });
+    if (!entry) throw new Error('no entry');
+    expect(entry.Source).toBe('tickets.board');
+    const envelope = readEnvelope(bodyOf(entry));
+    expect(envelope).toMatchObject({ source: 'tickets.board', dataschema: 'urn:tickets:board:OrderApproved:1' });
+    expect([appOf(envelope), senderOf(envelope)]).toEqual(['tickets', 'board']);
+  });
   test('is read as it was sent', () => {
     if (!first) throw new Error('no entry');
     const envelope = readEnvelope(bodyOf(first));
@@ -170,6 +180,7 @@ describe('an envelope', () => {
     ['a source that differs from the bus event', first && bodyOf(first, { source: 'orderly.inventory' })],
     ['a type that differs from the bus event', first && bodyOf(first, { type: 'OrderPlaced' })],
     ['the schema of another type', first && bodyOf(first, { dataschema: 'urn:orderly:orders:OrderPlaced:1' })],
+    ['the schema of another application', first && bodyOf(first, { dataschema: 'urn:shop:orders:OrderApproved:1' })],
     ['the schema of another service', first && bodyOf(first, { dataschema: 'urn:orderly:users:OrderApproved:1' })],
     ['a correlation id without an end', first && bodyOf(first, { correlationid: 'x'.repeat(257) })],
     ['a version of 0', first && bodyOf(first, { dataschema: 'urn:orderly:orders:OrderApproved:0' })],

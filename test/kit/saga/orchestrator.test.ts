@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { APP } from '../../../lambdas/app.js';
 import { documents, type Item, type TransactWriteItem, transact } from '../../../packages/kit/aws/dynamodb.js';
 import { DynamoDbEventStore } from '../../../packages/kit/event-store/dynamodb-event-store.js';
 import { PENDING } from '../../../packages/kit/failures/delivery.js';
@@ -29,7 +30,7 @@ const orchestrator = new Orchestrator<Trip>({
   store,
   aggregate: 'TripSaga',
   table: 'trips',
-  timers: new Timers({ table: 'records', consumer: owner, contract: tripContract }),
+  timers: new Timers({ app: APP.name, table: 'records', consumer: owner, contract: tripContract }),
 });
 
 let id: string;

@@ -2,6 +2,7 @@ import { ChangeMessageVisibilityCommand, SendMessageBatchCommand, SQSClient } fr
 import { GetCommand, PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import type { Context, SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
 import { vi } from 'vitest';
+import { APP } from '../../../lambdas/app.js';
 import { documents, type Item, transact } from '../../../packages/kit/aws/dynamodb.js';
 import { Env } from '../../../packages/kit/aws/environment.js';
 import { STORED } from '../../../packages/kit/failures/delivery.js';
@@ -26,7 +27,7 @@ export interface Sent {
 
 /** Timers, their sweeper and their owner, in process; each with tables of its own. */
 export class Waiting {
-  readonly timers = new Timers({ table: 'records', consumer: WAITER, contract: waiterContract });
+  readonly timers = new Timers({ app: APP.name, table: 'records', consumer: WAITER, contract: waiterContract });
   readonly sweeper = new Sweeper({ table: 'records', owner: WAITER.name, queue: QUEUE, intervalSeconds: INTERVAL });
   readonly calls: Call[];
   /** What SQS took, batch by batch. */

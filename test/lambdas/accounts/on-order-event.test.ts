@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, beforeEach, expect, test } from 'vitest';
 import { decide } from '../../../lambdas/accounts/domain/authorization.js';
+import { AccountsEnv } from '../../../lambdas/accounts/environment.js';
 import { type OrderEvent, ordersContract } from '../../../lambdas/orders/contract.js';
-import { Env } from '../../../packages/kit/aws/environment.js';
 import { type ConsumerHandler, consumerEnvironment, eventConsumed, outcomeOf } from '../../support/consumed.js';
 import { LIMITS } from '../../support/function-environment.js';
 import { inProcessDynamoDb } from '../../support/in-process-dynamodb.js';
@@ -14,7 +14,7 @@ let store: typeof import('../../../lambdas/accounts/account-store.js');
 let handler: ConsumerHandler;
 beforeAll(async () => {
   consumerEnvironment('accounts', 'accounts-orders', {
-    [Env.DEFAULT_CREDIT_LIMIT]: JSON.stringify(defaultCreditLimit),
+    [AccountsEnv.DEFAULT_CREDIT_LIMIT]: JSON.stringify(defaultCreditLimit),
   });
   inProcessDynamoDb({ table: ['pk', 'sk'], records: ['pk'] });
   store = await import('../../../lambdas/accounts/account-store.js');

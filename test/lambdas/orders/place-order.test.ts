@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { AppEnv } from '../../../lambdas/environment.js';
 import { clock } from '../../../packages/kit/aws/clock.js';
 import { Env } from '../../../packages/kit/aws/environment.js';
 import { functionEnvironment, LIMITS } from '../../support/function-environment.js';
@@ -20,7 +21,7 @@ beforeAll(async () => {
   // In the middle of an hour: the next one would begin with nothing counted.
   vi.useFakeTimers({ toFake: ['Date'], now: Date.parse('2026-03-01T10:15:00.000Z') });
   functionEnvironment({
-    [Env.CUSTOMER_LIMITS]: JSON.stringify(limits),
+    [AppEnv.CUSTOMER_LIMITS]: JSON.stringify(limits),
     [Env.PERSONAL_KEYS]: 'people',
     [Env.PERSONAL_DATA_KEY]: 'none',
   });

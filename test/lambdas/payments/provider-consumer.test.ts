@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Logger } from '@aws-lambda-powertools/logger';
 import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
+import { APP } from '../../../lambdas/app.js';
 import type { PaymentEvent } from '../../../lambdas/payments/contract.js';
 import type { PaymentProvider } from '../../../lambdas/payments/provider/payment-provider.js';
 import { AccountAmbiguous, ProviderRefused } from '../../../lambdas/payments/provider/payment-provider.js';
@@ -71,7 +72,7 @@ async function tells(
 
 function bodyOf(commit: Commit, brought: number): string {
   const { Source, DetailType, Detail } =
-    busEntries(commit, { service: 'payments', epoch: 0 }).at(brought) ?? expect.fail();
+    busEntries(commit, { app: APP.name, service: 'payments', epoch: 0 }).at(brought) ?? expect.fail();
   return JSON.stringify({ source: Source, 'detail-type': DetailType, detail: JSON.parse(Detail) });
 }
 

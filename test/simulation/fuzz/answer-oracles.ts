@@ -1,7 +1,14 @@
+import { InventoryProblem } from '../../../lambdas/inventory/problems.js';
+import { OrdersProblem } from '../../../lambdas/orders/problems.js';
+import { PaymentsProblem } from '../../../lambdas/payments/problems.js';
+import { AppProblem } from '../../../lambdas/problems.js';
 import { ANSWER_HEADERS } from '../../../packages/kit/http/answer-headers.js';
 import { PROBLEMS } from '../../../packages/kit/http/errors.js';
 import type { ApiResponse } from '../../../packages/simulator/aws/api-gateway.js';
 import type { FuzzRequest } from './request.js';
+
+/** Every kind of problem that a route may answer. */
+const ALL = { ...PROBLEMS, ...AppProblem, ...InventoryProblem, ...OrdersProblem, ...PaymentsProblem };
 
 /** Headers that an answer may have. */
 const NAMES = new Set([
@@ -72,7 +79,7 @@ function faultsOfProblem(
   };
   expect(headers['content-type'] === 'application/problem+json', `Content-Type ${headers['content-type']}`);
   const [, code = ''] = /^urn:orderly:problem:(.+)$/.exec(String(problem.type)) ?? [];
-  const known = Object.entries(PROBLEMS).find(([name]) => name === code)?.[1];
+  const known = Object.entries(ALL).find(([name]) => name === code)?.[1];
   expect(known !== undefined, `a problem of type ${problem.type}`);
   expect(
     problem.status === status && known?.status === status,

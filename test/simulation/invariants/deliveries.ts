@@ -1,6 +1,7 @@
+import { APP } from '../../../lambdas/app.js';
+import { sourceOf } from '../../../packages/kit/aws/app-names.js';
 import { idOfBody } from '../../../packages/kit/failures/delivery.js';
 import { recordKey } from '../../../packages/kit/failures/failure-records.js';
-import { sourceOf } from '../../../packages/kit/messages/contract.js';
 import { readEnvelope } from '../../../packages/kit/messages/envelope.js';
 import type { Violation } from '../../../packages/simulator/search/scenario.js';
 import { type Commit, type Facts, idIn, isCommit, type QueueListener } from '../support/facts.js';
@@ -40,7 +41,7 @@ const committed: Check = ({ writes, orderly: { services, cloud } }) => {
   );
   return cloud.events.accepted.flatMap(({ event, by }) => {
     const { id } = event.detail as { id?: string };
-    const own = services.find(({ name }) => event.source === sourceOf(name));
+    const own = services.find(({ name }) => event.source === sourceOf(APP.name, name));
     if (by === undefined || (own && tables.get(id ?? '') === own.table)) return [];
     return [
       violation('a relay publishes what its own service committed', `${event['detail-type']} ${id} by ${by}`, id),

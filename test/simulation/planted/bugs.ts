@@ -44,7 +44,7 @@ const replaced =
 const FORGING_RELAY = {
   file: `${KIT}/outbox/relay.lambda.ts`,
   from: '    const entries: {',
-  to: `    if (service.service === 'catalog') await publish(client, bus, [{
+  to: `    if (sender.service === 'catalog') await publish(client, bus, [{
       Source: 'orderly.orders', DetailType: 'ChargePayment', Detail: JSON.stringify({
         id: 'forged', source: 'orderly.orders', to: 'payments', type: 'ChargePayment', subject: 'CreateOrderSaga/forged',
         time: new Date().toISOString(), dataschema: 'urn:orderly:payments:ChargePayment:1', sequence: 1, epoch: 0,
@@ -577,7 +577,7 @@ export const BUGS: readonly PlantedBug[] = [
       file: `${KIT}/saga/orchestrator.ts`,
       from: '...this.clockWrites(id, loaded.state, after, trace),',
       to: `...(await (async () => {
-        const { transact } = await import('../../packages/kit/aws/dynamodb.js');
+        const { transact } = await import('../aws/dynamodb.js');
         const clock = this.clockWrites(id, loaded.state, after, trace);
         if (clock.length > 0) await transact(clock);
         return [];

@@ -1,5 +1,6 @@
 import { DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
 import { DeleteCommand, DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { APP } from '../../../lambdas/app.js';
 import { createOrderContract } from '../../../lambdas/orders/saga-contract.js';
 import { REDRIVE } from '../../../packages/kit/failures/delivery.js';
 import type { CommandOf } from '../../../packages/kit/messages/contract.js';
@@ -79,6 +80,7 @@ export class Operator {
     const what = `${command.type} ${sagaId}`;
     const id = cloud.world.random.fork(`${what} at ${cloud.world.now}`).id();
     const body = ownCommandBody(createOrderContract, {
+      app: APP.name,
       id,
       subject: `CreateOrderSaga/${sagaId}`,
       time: new Date(cloud.world.now).toISOString(),

@@ -9,6 +9,7 @@ import { waiterCommands, waiterContract, waitId } from './contract.js';
 
 const TableName = required(Env.TABLE);
 const timers = new Timers({
+  app: required(Env.APP),
   table: required(Env.RECORDS),
   consumer: { name: required(Env.CONSUMER), generation: requiredInteger(Env.CONSUMER_GENERATION) },
   contract: waiterContract,

@@ -1,4 +1,5 @@
 import { vi } from 'vitest';
+import { APP } from '../../../lambdas/app.js';
 import { transact } from '../../../packages/kit/aws/dynamodb.js';
 import { DynamoDbEventStore } from '../../../packages/kit/event-store/dynamodb-event-store.js';
 import { Unsendable } from '../../../packages/kit/failures/failure-kinds.js';
@@ -24,7 +25,7 @@ export const orchestrator = new Orchestrator<Trip>({
   store,
   aggregate: 'TripSaga',
   table: 'trips',
-  timers: new Timers({ table: 'records', consumer: owner, contract: tripContract }),
+  timers: new Timers({ app: APP.name, table: 'records', consumer: owner, contract: tripContract }),
 });
 export const consumer = {
   ...owner,

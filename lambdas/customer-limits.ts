@@ -1,5 +1,5 @@
-import { type CustomerLimits, Env } from '../aws/environment.js';
-import { required, SettingMissing } from '../aws/read-environment.js';
+import { required, SettingMissing } from '../packages/kit/aws/read-environment.js';
+import { AppEnv, type CustomerLimits } from './environment.js';
 
 const NAMES = ['ordersUnderWay', 'ordersPerHour', 'paymentsPerDay', 'refundsPerDay', 'refundedPerDay'] as const;
 
@@ -8,10 +8,10 @@ const NAMES = ['ordersUnderWay', 'ordersPerHour', 'paymentsPerDay', 'refundsPerD
  * @throws {SettingMissing} at start, where the construct did not set them, or one is no whole number above 0
  */
 export function customerLimits(): CustomerLimits {
-  const limits = JSON.parse(required(Env.CUSTOMER_LIMITS)) as CustomerLimits;
+  const limits = JSON.parse(required(AppEnv.CUSTOMER_LIMITS)) as CustomerLimits;
   const wrong = NAMES.filter((name) => !(Number.isSafeInteger(limits[name]) && limits[name] > 0));
   if (wrong.length === 0) return limits;
   throw new SettingMissing(
-    `environment variable ${Env.CUSTOMER_LIMITS}: expected whole numbers above 0: ${wrong.join(', ')}`,
+    `environment variable ${AppEnv.CUSTOMER_LIMITS}: expected whole numbers above 0: ${wrong.join(', ')}`,
   );
 }

@@ -16,10 +16,10 @@ import {
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
-import type { Settings } from '../../../lib/settings.js';
 import { acknowledgeCompliance } from '../service/acknowledge.js';
 import { alarm, alarmOnErrors } from '../service/alarms.construct.js';
 import type { ServiceFunction } from '../service/service-function.construct.js';
+import type { EnvironmentSettings } from '../service/settings.js';
 import { Firewall } from './firewall.construct.js';
 import { answerProblems } from './gateway-responses.construct.js';
 import { refuseOtherMethods } from './method-not-allowed.construct.js';
@@ -32,8 +32,8 @@ export interface Route {
   readonly handler: ServiceFunction;
 }
 
-export interface OrderApiProps {
-  readonly settings: Settings;
+export interface ServiceApiProps {
+  readonly settings: EnvironmentSettings;
   readonly routes: readonly Route[];
   /** Verifies the caller's token; called for each request, also for one without a token. */
   readonly authorizer: ServiceFunction;
@@ -48,10 +48,10 @@ export const STAGE = 'v1';
  *
  * Bodies over 128 KB are refused by the handlers (413), over 10 MB by the gateway itself; with a firewall, all of them there.
  */
-export class OrderApi extends Construct {
+export class ServiceApi extends Construct {
   readonly api: RestApi;
 
-  constructor(scope: Construct, id: string, props: OrderApiProps) {
+  constructor(scope: Construct, id: string, props: ServiceApiProps) {
     super(scope, id);
     const { settings, routes, alarmTopic } = props;
     this.checkRoutes(routes);
@@ -96,11 +96,11 @@ export class OrderApi extends Construct {
     }
     for (const path of new Set(routes.map((route) => route.path))) {
       const methods = routes.filter((route) => route.path === path).map(({ method }) => method);
-      refuseOtherMethods(this.api.root.resourceForPath(path), methods);
+      refuseOtherMethods(this.api.root.resourceForPath(path), methods, settings.app.name);
     }
     // The Api stack has an output of its own; this one has a name that nobody can guess.
     this.api.node.tryRemoveChild('Endpoint');
-    answerProblems(this.api);
+    answerProblems(this.api, settings.app.name);
     if (settings.firewall) {
       new Firewall(this, 'Firewall', { stage: this.api.deploymentStage, settings, limits: settings.firewall });
     }
@@ -149,7 +149,7 @@ export class OrderApi extends Construct {
     }
   }
 
-  private acknowledge({ firewall, environment }: Settings): void {
+  private acknowledge({ firewall, environment }: EnvironmentSettings): void {
     const acknowledge = (id: string, reason: string) => Validations.of(this).acknowledge({ id, reason });
     acknowledge(
       'AwsSolutions-APIG2',

@@ -1,0 +1,19 @@
+/** Variables of functions in more than one service; the others are in the service's own `environment.ts`. */
+export const AppEnv = {
+  /** Functions that limit a customer: the limits, as JSON (`customer-limits.ts`). */
+  CUSTOMER_LIMITS: 'CUSTOMER_LIMITS',
+} as const;
+
+/** What one customer may do. Whole numbers above 0. */
+export interface CustomerLimits {
+  /** Orders that are under way at once. */
+  readonly ordersUnderWay: number;
+  /** Orders within a clock hour (UTC). */
+  readonly ordersPerHour: number;
+  /** Payments that are requested within a day (UTC), whatever becomes of them; those of orders don't count. */
+  readonly paymentsPerDay: number;
+  /** Refunds that are requested within a day (UTC); those of orders don't count. */
+  readonly refundsPerDay: number;
+  /** Sum of these refunds in each currency, in its smallest unit. */
+  readonly refundedPerDay: number;
+}

@@ -1,0 +1,6 @@
+import { defineProblems } from '../packages/kit/http/errors.js';
+
+/** Problems of more than one service; the others are in the service's own `problems.ts`. */
+export const AppProblem = defineProblems({
+  'limit-reached': { status: 429, title: 'Limit reached' },
+});

@@ -1,0 +1,14 @@
+/**
+ * Metrics that the kit's functions count. Each is on a dashboard or has an alarm, so their names are declared once.
+ * A service declares its own in its `metrics.ts`.
+ */
+export const Metric = {
+  DUPLICATES_SUPPRESSED: 'DuplicatesSuppressed',
+  EVENTS_PUBLISHED: 'EventsPublished',
+  PUBLISH_FAILURES: 'PublishFailures',
+  CONSUMER_FAILURES: 'ConsumerFailures',
+  TRANSIENT_FAILURES: 'TransientFailures',
+  PROCESSING_AGE: 'ProcessingAge',
+  TIMER_LATENESS: 'TimerLateness',
+  SAGAS_STUCK: 'SagasStuck',
+} as const;
