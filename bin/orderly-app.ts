@@ -1,7 +1,7 @@
 import { App } from 'aws-cdk-lib';
 import { checkByRulePacks } from '../lib/checks.js';
 import { DEV_ISSUER } from '../lib/development.js';
-import { OrderlyStage } from '../lib/environment.js';
+import { OrderlyEnvironment } from '../lib/environment.js';
 import { type Overrides, settingsFor } from '../lib/settings.js';
 import { Bundles } from '../packages/kit/service/bundles.js';
 import { SettingsError } from '../packages/kit/service/settings.js';
@@ -39,7 +39,7 @@ try {
   const jwks = auth.jwks ?? (auth.issuer === DEV_ISSUER ? devJwks() : undefined);
   const bundles = new Bundles();
   checkByRulePacks(app);
-  new OrderlyStage(app, settings.environment, {
+  new OrderlyEnvironment(app, settings.environment, {
     settings: { ...settings, auth: { ...auth, ...(jwks !== undefined && { jwks }) } },
     bundles,
   });

@@ -38,20 +38,20 @@ export class AccountsStack extends ServiceStack {
       'PUT',
       '/accounts/{customerId}/credit-limit',
       'accounts/set-credit-limit',
-    ).allowItems(table, ['Query', 'PutItem'], ACCOUNTS);
-    this.endpoint('GetAccount', 'GET', '/accounts/{customerId}', 'accounts/get-account').allowItems(
+    ).grantItems(table, ['Query', 'PutItem'], ACCOUNTS);
+    this.endpoint('GetAccount', 'GET', '/accounts/{customerId}', 'accounts/get-account').grantItems(
       table,
       ['Query'],
       ACCOUNTS,
     );
-    this.endpoint('AccountHistory', 'GET', '/accounts/{customerId}/history', 'accounts/account-history').allowItems(
+    this.endpoint('AccountHistory', 'GET', '/accounts/{customerId}/history', 'accounts/account-history').grantItems(
       table,
       ['Query'],
       ACCOUNTS,
     );
     const listAccounts = this.endpoint('ListAccounts', 'GET', '/accounts', 'accounts/list-accounts');
-    listAccounts.allowIndex(table, EXHAUSTED_INDEX, ...EXHAUSTED);
-    this.allowPointer(listAccounts);
+    listAccounts.grantIndex(table, EXHAUSTED_INDEX, ...EXHAUSTED);
+    this.grantPointer(listAccounts);
 
     const commands = this.consumer('Commands', {
       name: 'accounts-commands',
@@ -64,7 +64,7 @@ export class AccountsStack extends ServiceStack {
       hears: [orderEnds],
     });
     for (const handler of [commands, ends]) {
-      handler.allowItems(table, ['Query', 'GetItem', 'PutItem'], ACCOUNTS);
+      handler.grantItems(table, ['Query', 'GetItem', 'PutItem'], ACCOUNTS);
       handler.setEnvironment(AccountsEnv.DEFAULT_CREDIT_LIMIT, JSON.stringify(props.settings.defaultCreditLimit));
       handler.setEnvironment(AppEnv.CUSTOMER_LIMITS, JSON.stringify(props.settings.customerLimits));
     }

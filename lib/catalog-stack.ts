@@ -22,24 +22,24 @@ export class CatalogStack extends ServiceStack {
       nonKeyAttributes: ['name', 'unitPrice', 'version'],
     });
 
-    this.endpoint('SetProduct', 'PUT', '/products/{sku}', 'catalog/set-product').allowItems(
+    this.endpoint('SetProduct', 'PUT', '/products/{sku}', 'catalog/set-product').grantItems(
       table,
       ['GetItem', 'PutItem'],
       PRODUCTS,
     );
-    this.endpoint('GetProduct', 'GET', '/products/{sku}', 'catalog/get-product').allowItems(
+    this.endpoint('GetProduct', 'GET', '/products/{sku}', 'catalog/get-product').grantItems(
       table,
       ['GetItem'],
       PRODUCTS,
     );
-    this.endpoint('ListProducts', 'GET', '/products', 'catalog/list-products').allowIndex(table, PRODUCTS_INDEX, LIST);
+    this.endpoint('ListProducts', 'GET', '/products', 'catalog/list-products').grantIndex(table, PRODUCTS_INDEX, LIST);
 
     const commands = this.consumer('Commands', {
       name: 'catalog-commands',
       entry: 'catalog/on-command',
       hears: [steps],
     });
-    commands.allowItems(table, ['Query', 'PutItem'], CHECKS);
-    commands.allowItems(table, ['BatchGetItem'], PRODUCTS);
+    commands.grantItems(table, ['Query', 'PutItem'], CHECKS);
+    commands.grantItems(table, ['BatchGetItem'], PRODUCTS);
   }
 }

@@ -17,7 +17,7 @@ import type { Settings } from './settings.js';
 /** AWS, "Configuring reserved concurrency for a function": so many stay with the functions that reserve nothing. */
 const LEAST_UNRESERVED = 100;
 
-export interface OrderlyStageProps {
+export interface OrderlyEnvironmentProps {
   readonly settings: Settings;
   readonly bundles: Pick<Bundles, 'code'>;
 }
@@ -38,8 +38,8 @@ export interface OrderlyStageProps {
  *
  * Not a `cdk.Stage`: inside one, `cdk deploy --all` finds no stack, and `cdk synth` ends with 0 in spite of findings.
  */
-export class OrderlyStage extends Construct {
-  constructor(scope: Construct, id: string, { settings, bundles }: OrderlyStageProps) {
+export class OrderlyEnvironment extends Construct {
+  constructor(scope: Construct, id: string, { settings, bundles }: OrderlyEnvironmentProps) {
     super(scope, id);
     const { bus, alarmTopic, personalKeys } = new PlatformStack(this, 'Platform', { settings });
     const common = { settings, bundles, bus, alarmTopic };

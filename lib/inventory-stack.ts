@@ -12,20 +12,20 @@ export class InventoryStack extends ServiceStack {
     super(scope, id, inventoryContract.service, props);
     const { table } = this;
 
-    this.endpoint('SetStock', 'PUT', '/stock/{sku}', 'inventory/set-stock').allowItems(
+    this.endpoint('SetStock', 'PUT', '/stock/{sku}', 'inventory/set-stock').grantItems(
       table,
       ['GetItem', 'PutItem', 'UpdateItem'],
       STOCK,
     );
-    this.endpoint('GetStock', 'GET', '/stock/{sku}', 'inventory/get-stock').allowItems(table, ['GetItem'], STOCK);
+    this.endpoint('GetStock', 'GET', '/stock/{sku}', 'inventory/get-stock').grantItems(table, ['GetItem'], STOCK);
 
     const reservations = this.consumer('Reservations', {
       name: 'reservations',
       entry: 'inventory/on-order-event',
       hears: [cancellations],
     });
-    reservations.allowItems(table, ['Query', 'PutItem', 'ConditionCheckItem'], RESERVATIONS);
-    reservations.allowItems(table, ['UpdateItem'], STOCK);
+    reservations.grantItems(table, ['Query', 'PutItem', 'ConditionCheckItem'], RESERVATIONS);
+    reservations.grantItems(table, ['UpdateItem'], STOCK);
 
     const commands = this.consumer('Commands', {
       name: 'inventory-commands',
@@ -33,7 +33,7 @@ export class InventoryStack extends ServiceStack {
       hears: [steps],
     });
     // A step is always answered: none is decided without a write.
-    commands.allowItems(table, ['Query', 'PutItem'], RESERVATIONS);
-    commands.allowItems(table, ['UpdateItem'], STOCK);
+    commands.grantItems(table, ['Query', 'PutItem'], RESERVATIONS);
+    commands.grantItems(table, ['UpdateItem'], STOCK);
   }
 }

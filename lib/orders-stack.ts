@@ -23,26 +23,26 @@ export class OrdersStack extends ServiceStack {
     addPeopleIndex(table);
 
     const placeOrder = this.endpoint('PlaceOrder', 'POST', '/orders', 'orders/place-order');
-    placeOrder.allowItems(table, ['PutItem', 'Query'], ORDERS);
+    placeOrder.grantItems(table, ['PutItem', 'Query'], ORDERS);
     // How many orders its customer has placed lately.
-    placeOrder.allowItems(table, ['Query'], ORDERS_OF_CUSTOMERS);
-    this.allowPointer(placeOrder);
+    placeOrder.grantItems(table, ['Query'], ORDERS_OF_CUSTOMERS);
+    this.grantPointer(placeOrder);
     placeOrder.setEnvironment(AppEnv.CUSTOMER_LIMITS, JSON.stringify(props.settings.customerLimits));
-    props.personalKeys.letSeal(placeOrder);
+    props.personalKeys.grantEncrypt(placeOrder);
     const getOrder = this.endpoint('GetOrder', 'GET', '/orders/{orderId}', 'orders/get-order');
-    getOrder.allowItems(table, ['Query'], ORDERS);
-    props.personalKeys.letOpen(getOrder);
+    getOrder.grantItems(table, ['Query'], ORDERS);
+    props.personalKeys.grantDecrypt(getOrder);
     const listOrders = this.endpoint('ListOrders', 'GET', '/orders', 'orders/list-orders');
-    listOrders.allowItems(table, ['Query'], ORDERS_OF_CUSTOMERS);
-    this.allowPointer(listOrders);
-    props.personalKeys.letOpen(listOrders);
+    listOrders.grantItems(table, ['Query'], ORDERS_OF_CUSTOMERS);
+    this.grantPointer(listOrders);
+    props.personalKeys.grantDecrypt(listOrders);
     const history = this.endpoint('OrderHistory', 'GET', '/orders/{orderId}/history', 'orders/order-history');
-    history.allowItems(table, ['Query'], ORDERS);
-    props.personalKeys.letOpen(history);
+    history.grantItems(table, ['Query'], ORDERS);
+    props.personalKeys.grantDecrypt(history);
     const cancelOrder = this.endpoint('CancelOrder', 'POST', '/orders/{orderId}/cancellation', 'orders/cancel-order');
-    cancelOrder.allowItems(table, ['Query', 'PutItem', 'ConditionCheckItem'], ORDERS);
-    this.allowRequestRecords(cancelOrder);
-    props.personalKeys.letSeal(cancelOrder);
+    cancelOrder.grantItems(table, ['Query', 'PutItem', 'ConditionCheckItem'], ORDERS);
+    this.grantRequestRecords(cancelOrder);
+    props.personalKeys.grantEncrypt(cancelOrder);
     this.sessions('/sessions', [cancelOrder]);
     this.endpoint('IssueKey', 'POST', '/idempotency-keys', 'orders/issue-key');
 
@@ -51,7 +51,7 @@ export class OrdersStack extends ServiceStack {
       name: 'orders-saga',
       entry: 'orders/on-saga-message',
       hears: [orderEvents, ...Object.values(answers)],
-    }).allowItems(table, ['Query', 'PutItem', 'ConditionCheckItem'], ORDERS);
+    }).grantItems(table, ['Query', 'PutItem', 'ConditionCheckItem'], ORDERS);
 
     this.projection('ListProjection', {
       name: 'orders-list',

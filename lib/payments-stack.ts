@@ -45,22 +45,22 @@ export class PaymentsStack extends ServiceStack {
     addPeopleIndex(table);
 
     const requestPayment = this.endpoint('RequestPayment', 'POST', '/payments', 'payments/request-payment');
-    requestPayment.allowItems(table, ['PutItem', 'Query'], PAYMENTS);
+    requestPayment.grantItems(table, ['PutItem', 'Query'], PAYMENTS);
     const getPayment = this.endpoint('GetPayment', 'GET', '/payments/{paymentId}', 'payments/get-payment');
-    getPayment.allowItems(table, ['Query'], PAYMENTS);
+    getPayment.grantItems(table, ['Query'], PAYMENTS);
     const refundPayment = this.endpoint(
       'RefundPayment',
       'POST',
       '/payments/{paymentId}/refund',
       'payments/refund-payment',
     );
-    refundPayment.allowItems(table, ['Query', 'PutItem', 'ConditionCheckItem'], PAYMENTS);
-    this.allowRequestRecords(refundPayment);
-    props.personalKeys.letSeal(requestPayment);
-    for (const handler of [getPayment, refundPayment]) props.personalKeys.letOpen(handler);
+    refundPayment.grantItems(table, ['Query', 'PutItem', 'ConditionCheckItem'], PAYMENTS);
+    this.grantRequestRecords(refundPayment);
+    props.personalKeys.grantEncrypt(requestPayment);
+    for (const handler of [getPayment, refundPayment]) props.personalKeys.grantDecrypt(handler);
     this.sessions('/payments/sessions', [requestPayment, refundPayment]);
     for (const handler of [requestPayment, refundPayment]) {
-      handler.allowItems(this.records, ['UpdateItem'], DAILY_COUNTS);
+      handler.grantItems(this.records, ['UpdateItem'], DAILY_COUNTS);
       handler.setEnvironment(AppEnv.CUSTOMER_LIMITS, JSON.stringify(settings.customerLimits));
     }
 
@@ -68,13 +68,13 @@ export class PaymentsStack extends ServiceStack {
       name: 'payments-commands',
       entry: 'payments/on-command',
       hears: [steps],
-    }).allowItems(table, ['Query', 'PutItem', 'ConditionCheckItem'], PAYMENTS);
+    }).grantItems(table, ['Query', 'PutItem', 'ConditionCheckItem'], PAYMENTS);
 
     this.consumer('Cancellations', {
       name: 'payments-orders',
       entry: 'payments/on-order-event',
       hears: [cancellations],
-    }).allowItems(table, ['Query', 'PutItem', 'ConditionCheckItem'], PAYMENTS);
+    }).grantItems(table, ['Query', 'PutItem', 'ConditionCheckItem'], PAYMENTS);
 
     const charging = this.consumer('Provider', {
       name: PROVIDER_CONSUMER,
@@ -82,11 +82,11 @@ export class PaymentsStack extends ServiceStack {
       timeout: PROVIDER_TIMEOUT,
       hears: [providerTasks],
     });
-    charging.allowItems(table, ['Query', 'PutItem', 'ConditionCheckItem'], PAYMENTS);
+    charging.grantItems(table, ['Query', 'PutItem', 'ConditionCheckItem'], PAYMENTS);
     const guard = this.ownTable('Guard', settings);
     charging.setEnvironment(PaymentsEnv.GUARD, guard.tableName);
-    charging.allowItems(guard, ['PutItem', 'UpdateItem', 'DeleteItem'], `${PROVIDER_CONSUMER}#`);
-    this.letTalk(charging, settings);
+    charging.grantItems(guard, ['PutItem', 'UpdateItem', 'DeleteItem'], `${PROVIDER_CONSUMER}#`);
+    this.configureProvider(charging, settings);
     alarm(this, 'RefundFailed', {
       metric: serviceMetric(metricsNamespace(settings), paymentsContract.service, PaymentsMetric.REFUNDS_FAILED),
       threshold: 1,
@@ -96,11 +96,11 @@ export class PaymentsStack extends ServiceStack {
   }
 
   /** What the function needs for its provider, and nothing for another. */
-  private letTalk(charging: ServiceFunction, settings: Settings): void {
+  private configureProvider(charging: ServiceFunction, settings: Settings): void {
     const { payments, keepsData, environment } = settings;
     if (payments.provider === 'stripe') {
       charging.setEnvironment(PaymentsEnv.STRIPE_SECRET, payments.secretParameter);
-      charging.allowItems(this.table, ['GetItem', 'PutItem'], STRIPE_CUSTOMERS);
+      charging.grantItems(this.table, ['GetItem', 'PutItem'], STRIPE_CUSTOMERS);
       charging.allow(
         ['ssm:GetParameter'],
         Stack.of(this).formatArn({
@@ -119,7 +119,7 @@ export class PaymentsStack extends ServiceStack {
     }
     const sandbox = this.ownTable('Sandbox', settings);
     charging.setEnvironment(PaymentsEnv.SANDBOX, sandbox.tableName);
-    charging.allowItems(sandbox, ['GetItem', 'PutItem', 'UpdateItem'], ...SANDBOX_ITEMS);
+    charging.grantItems(sandbox, ['GetItem', 'PutItem', 'UpdateItem'], ...SANDBOX_ITEMS);
     new CfnOutput(this, 'SandboxName', { value: sandbox.tableName });
   }
 

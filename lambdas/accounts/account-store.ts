@@ -142,7 +142,7 @@ export function writesOf(order: OrderOfAccount, events: readonly AccountEvent[],
 }
 
 const noSuchAccount = (): never => {
-  throw new Problem('not-found', 'there is no account of this customer');
+  throw new Problem('not-found', 'this customer has no account');
 };
 
 /** Reads a customer's id from a path; any text of another form isn't looked up. @throws {Problem} 404 */

@@ -1,4 +1,4 @@
-import { untilRaceIsWon } from '../../packages/kit/aws/lost-races.js';
+import { retryOnConflict } from '../../packages/kit/aws/optimistic-retry.js';
 import { VersionTaken } from '../../packages/kit/event-store/event-store.js';
 import { Problem } from '../../packages/kit/http/errors.js';
 import { refuseOtherVersion } from '../../packages/kit/http/if-match.js';
@@ -22,7 +22,7 @@ export function setLimit(
   ifMatch: number | undefined,
   trace: Trace,
 ): Promise<AccountView> {
-  return untilRaceIsWon(async () => {
+  return retryOnConflict(async () => {
     const account = await accountStore.load(customerId);
     const events = decided(() => setCreditLimit(account.state, customerId, creditLimit));
     if (events.length === 0) return existing(account);
@@ -46,6 +46,6 @@ function decided(decide: () => readonly AccountEvent[]): readonly AccountEvent[]
   } catch (error) {
     if (!(error instanceof AccountRefused)) throw error;
     const errors = [{ pointer: '/creditLimit/currency', detail: "expected the account's currency: it is in use" }];
-    throw new Problem('invalid-request', 'an account has one currency', { errors }, { cause: error });
+    throw new Problem('invalid-request', 'an account cannot change its currency', { errors }, { cause: error });
   }
 }

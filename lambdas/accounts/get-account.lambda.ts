@@ -1,4 +1,4 @@
-import { AsItWas, loadAsItWas } from '../../packages/kit/event-store/as-it-was.js';
+import { AsItWas, loadAsOf } from '../../packages/kit/event-store/point-in-time.js';
 import { endpoint } from '../endpoint.js';
 import { accountStore, customerIdOf, existing, ownOf } from './account-store.js';
 
@@ -9,6 +9,6 @@ export const handler = endpoint(
   { roles: ['customer', 'operator'], query: AsItWas },
   async ({ caller, query, parameter }) => {
     const customerId = ownOf(caller, customerIdOf(parameter('customerId')));
-    return { status: 200, body: existing(await loadAsItWas(accountStore, customerId, query)) };
+    return { status: 200, body: existing(await loadAsOf(accountStore, customerId, query)) };
   },
 );

@@ -19,16 +19,16 @@ const limits = customerLimits();
 export const handler = consumer(
   [
     on(steps, {
-      AuthorizeAccount: carryOut,
-      CaptureAuthorization: carryOut,
-      ReleaseAuthorization: carryOut,
-      RefundAccount: carryOut,
+      AuthorizeAccount: handleStep,
+      CaptureAuthorization: handleStep,
+      ReleaseAuthorization: handleStep,
+      RefundAccount: handleStep,
     }),
   ],
   { isRefusal: (error) => error instanceof AccountRefused },
 );
 
-function carryOut({ event: command, trace }: Message<AccountCommand>) {
+function handleStep({ event: command, trace }: Message<AccountCommand>) {
   return {
     decide: async () => {
       const order = await orderOfAccount(command.data.customerId, command.data.orderId);

@@ -8,7 +8,7 @@ import { customerLimits } from '../customer-limits.js';
 import { Money } from '../orders/contract.js';
 import { orderOfAccount, writesOf } from './account-store.js';
 import { AccountRefused } from './domain/account.js';
-import { decide, ending } from './domain/authorization.js';
+import { commandForOrderEnd, decide } from './domain/authorization.js';
 import { AccountsEnv } from './environment.js';
 import { orderEnds } from './subscriptions.js';
 
@@ -41,7 +41,7 @@ function ended(
       if (customerId === undefined) return [];
       const order = await orderOfAccount(customerId, orderId);
       const { account, authorization } = order;
-      const command = ending(authorization, { orderId, customerId, how });
+      const command = commandForOrderEnd(authorization, { orderId, customerId, how });
       const events = decide({ account: account.state, authorization }, command, {
         defaultCreditLimit,
         limits,

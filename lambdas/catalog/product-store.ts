@@ -1,6 +1,6 @@
 import { BatchGetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { documents, type Item, transact } from '../../packages/kit/aws/dynamodb.js';
-import { untilRaceIsWon } from '../../packages/kit/aws/lost-races.js';
+import { retryOnConflict } from '../../packages/kit/aws/optimistic-retry.js';
 import { Problem, Throttled } from '../../packages/kit/http/errors.js';
 import { refuseOtherVersion } from '../../packages/kit/http/if-match.js';
 import type { Trace } from '../../packages/kit/messages/trace.js';
@@ -29,7 +29,7 @@ const products = new StateStore<StoredProduct, ProductEvent>(PRODUCT, catalogCon
 /** Reads a product, strongly consistent. @throws {Problem} 404 if it doesn't exist */
 export async function productOf(sku: string): Promise<ProductView> {
   const product = await products.read(sku);
-  if (!product) throw new Problem('not-found', 'there is no product of this SKU');
+  if (!product) throw new Problem('not-found', 'no product has this SKU');
   return viewOf(sku, product);
 }
 
@@ -46,7 +46,7 @@ export function setProduct(
   ifMatch: number | undefined,
   trace: Trace,
 ): Promise<ProductView> {
-  return untilRaceIsWon(async () => {
+  return retryOnConflict(async () => {
     const before = await products.read(sku);
     const events = decide(before, { sku, ...wanted });
     refuseOtherVersion(ifMatch, before?.version ?? 0, events.length === 0 ? before?.from : undefined);
@@ -68,7 +68,7 @@ export function setProduct(
 export async function pricesOf(skus: readonly string[]): Promise<ReadonlyMap<string, Money>> {
   const found = new Map<string, Money>();
   let Keys: Item[] = skus.map((sku) => stateKey(PRODUCT, sku));
-  return untilRaceIsWon(async () => {
+  return retryOnConflict(async () => {
     const { Responses, UnprocessedKeys } = await documents.send(
       new BatchGetCommand({
         RequestItems: {

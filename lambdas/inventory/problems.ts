@@ -1,5 +1,5 @@
 import { defineProblems } from '../../packages/kit/http/errors.js';
 
 export const InventoryProblem = defineProblems({
-  'stock-reserved': { status: 409, title: 'More than that is reserved' },
+  'stock-reserved': { status: 409, title: 'Stock is reserved' },
 });

@@ -1,5 +1,5 @@
 import { type TransactWriteItem, transact } from '../../packages/kit/aws/dynamodb.js';
-import { untilRaceIsWon } from '../../packages/kit/aws/lost-races.js';
+import { retryOnConflict } from '../../packages/kit/aws/optimistic-retry.js';
 import { Problem } from '../../packages/kit/http/errors.js';
 import { refuseOtherVersion } from '../../packages/kit/http/if-match.js';
 import type { Trace } from '../../packages/kit/messages/trace.js';
@@ -25,7 +25,7 @@ export async function stockOf(sku: string): Promise<StockView | undefined> {
 
 /** @throws {Problem} 404 if no operator has set it */
 export function existing(stock: StockView | undefined): StockView {
-  if (!stock) throw new Problem('not-found', 'no stock was ever set for this SKU');
+  if (!stock) throw new Problem('not-found', 'this SKU has no stock');
   return stock;
 }
 
@@ -42,7 +42,7 @@ export async function setStock(
   ifMatch: number | undefined,
   trace: Trace,
 ): Promise<StockView> {
-  return untilRaceIsWon(async () => {
+  return retryOnConflict(async () => {
     const counter = await counters.read(sku);
     const version = counter?.version ?? 0;
     const isSo = counter?.onHand === onHand;
@@ -51,7 +51,7 @@ export async function setStock(
     if (counter && counter.reserved > onHand) {
       throw new Problem(
         InventoryProblem['stock-reserved'],
-        `${counter.reserved} pieces are reserved: onHand can't be below that`,
+        `${counter.reserved} pieces are reserved: onHand must not be less`,
       );
     }
     const commit = counters.commit(sku, counter, [{ type: 'StockSet', data: { sku, onHand } }], trace);

@@ -49,5 +49,5 @@ export function refuseOverLimit({ limit, retryAfterSeconds }: LimitReached): nev
 export function refuseFreeLines(places: readonly number[]): never {
   const detail = `expected at most ${MAX_FREE_QUANTITY} pieces of a line with a unit price of 0`;
   const errors = places.map((at) => pointerFault(['lines', at, 'quantity'], detail));
-  throw new Problem('invalid-request', 'a line that costs nothing has too many pieces', { errors });
+  throw new Problem('invalid-request', 'too many pieces of a line with a unit price of 0', { errors });
 }

@@ -8,9 +8,9 @@ import { recordOfRequest } from '../../packages/kit/idempotent-receiver/record-o
 import { requestRecords } from '../../packages/kit/idempotent-receiver/request-record.js';
 import { endpoint } from '../endpoint.js';
 import { CancelOrder } from './contract.js';
+import { people, shownTo } from './customer-data-keys.js';
 import { decide, type Order, OrderRefused } from './domain/order.js';
 import { orderIdOf, orderStore, visibleTo } from './order-store.js';
-import { people, shownTo } from './people.js';
 import { OrdersProblem } from './problems.js';
 
 const records = requestRecords();
@@ -33,7 +33,7 @@ export const handler = endpoint({ roles: ['customer'], body: CancelOrder }, asyn
         if (!(error instanceof OrderRefused)) throw error;
         throw new Problem(
           OrdersProblem['too-late'],
-          'the order was rejected: there is nothing left to cancel',
+          'the order was rejected, so it cannot be cancelled',
           {},
           { cause: error },
         );

@@ -182,9 +182,9 @@ export const PlaceOrder = z
         context.addIssue({ code: 'custom', path: ['lines', ...path], message });
       const seen = new Set<string>();
       for (const [at, { sku, unitPrice }] of lines.entries()) {
-        if (seen.has(sku)) fault([at, 'sku'], 'this SKU stands on an earlier line: add the quantities up');
+        if (seen.has(sku)) fault([at, 'sku'], 'this SKU is on an earlier line: add up the quantities');
         if (unitPrice.currency !== lines[0]?.unitPrice.currency) {
-          fault([at, 'unitPrice', 'currency'], 'an order has one currency: expected that of the first line');
+          fault([at, 'unitPrice', 'currency'], 'expected the currency of the first line: an order has one currency');
         }
         seen.add(sku);
       }

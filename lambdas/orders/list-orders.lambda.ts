@@ -4,8 +4,8 @@ import { Problem } from '../../packages/kit/http/errors.js';
 import { cursorOf, limitOf, Paging, positionOf } from '../../packages/kit/http/paging.js';
 import type { Role } from '../app.js';
 import { endpoint } from '../endpoint.js';
+import { opened } from './customer-data-keys.js';
 import { OrderPosition, ordersOf, positionOfOrder } from './order-list.js';
-import { opened } from './people.js';
 
 const Query = z.strictObject({ ...Paging, customerId: z.exactOptional(CallerId) });
 
@@ -27,9 +27,9 @@ export const handler = endpoint({ roles: ['customer', 'operator'], query: Query 
 function whoseOrders({ id, role }: Caller<Role>, customerId: string | undefined): string {
   if (role === 'customer') {
     if (customerId === undefined || customerId === id) return id;
-    throw new Problem('forbidden', 'a customer lists their own orders only; customerId is for operators');
+    throw new Problem('forbidden', 'customers may list only their own orders; customerId is for operators');
   }
   if (customerId !== undefined) return customerId;
-  const errors = [{ parameter: 'customerId', detail: 'expected: whose orders' }];
-  throw new Problem('invalid-request', 'an operator lists the orders of one customer', { errors });
+  const errors = [{ parameter: 'customerId', detail: 'required for operators: the customer whose orders to list' }];
+  throw new Problem('invalid-request', 'missing customerId', { errors });
 }

@@ -1,10 +1,10 @@
-import { HistoryQuery, historyPage } from '../../packages/kit/event-store/as-it-was.js';
+import { HistoryQuery, historyPage } from '../../packages/kit/event-store/point-in-time.js';
 import { aggregateKey } from '../../packages/kit/messages/commit.js';
 import { openEvents } from '../../packages/kit/personal-data/personal-fields.js';
 import { endpoint } from '../endpoint.js';
 import { ordersContract } from './contract.js';
+import { people } from './customer-data-keys.js';
 import { ORDER, orderIdOf, orderStore, visibleTo } from './order-store.js';
-import { people } from './people.js';
 
 /** GET /orders/{orderId}/history: all events of the order, oldest first. */
 export const handler = endpoint(

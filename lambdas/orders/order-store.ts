@@ -18,7 +18,7 @@ export const orderStore = new DynamoDbEventStore<Order, OrderEvent>(
 );
 
 const noSuchOrder = (): never => {
-  throw new Problem('not-found', 'there is no order of this id');
+  throw new Problem('not-found', 'no order has this id');
 };
 
 /** Checks that an id has the form of this service's ids; any other text isn't looked up. @throws {Problem} 404 */

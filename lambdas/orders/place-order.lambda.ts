@@ -8,11 +8,11 @@ import { checkSamePersonal, idempotencyKey } from '../../packages/kit/idempotent
 import { endpoint } from '../endpoint.js';
 import { limitOn, refuseFreeLines, refuseOverLimit } from './admission.js';
 import { PlaceOrder } from './contract.js';
+import { people, shownTo } from './customer-data-keys.js';
 import { oversizedFreeLines } from './domain/admission.js';
 import { decide, initialState } from './domain/order.js';
 import { OrdersMetric } from './metrics.js';
 import { orderStore } from './order-store.js';
-import { people, shownTo } from './people.js';
 
 /**
  * POST /orders: reads the customer's list to check the limits, then makes one conditional write or repeats the first

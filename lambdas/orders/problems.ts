@@ -1,5 +1,5 @@
 import { defineProblems } from '../../packages/kit/http/errors.js';
 
 export const OrdersProblem = defineProblems({
-  'too-late': { status: 409, title: 'It is too late for this' },
+  'too-late': { status: 409, title: 'Too late' },
 });

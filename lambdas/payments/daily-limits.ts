@@ -64,7 +64,7 @@ export function countRefund(customerId: string, { amount, currency }: Money, at:
   if (amount > refundedPerDay) {
     throw new Problem(
       PaymentsProblem['not-refundable'],
-      `at most ${refundedPerDay} can be given back in a day: ask for it in parts`,
+      `at most ${refundedPerDay} can be refunded in a day: request the refund in parts`,
     );
   }
   const countIsBelow = 'attribute_not_exists(refunds) OR refunds < :most';

@@ -1,6 +1,6 @@
 import { endpoint } from '../endpoint.js';
+import { shownTo } from './customer-data-keys.js';
 import { paymentIdOf, paymentStore } from './payment-store.js';
-import { shownTo } from './people.js';
 
 /** GET /payments/{paymentId}: strongly consistent; another customer's payment looks like a missing one. */
 export const handler = endpoint({ roles: ['customer', 'operator'] }, async ({ caller, parameter }) => ({

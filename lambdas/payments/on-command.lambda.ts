@@ -3,7 +3,7 @@ import { consumer } from '../../packages/kit/idempotent-consumer/consumer.js';
 import { type Message, on } from '../../packages/kit/idempotent-consumer/listening.js';
 import type { StepCommand } from './contract.js';
 import { PaymentRefused } from './domain/payment.js';
-import { carryOut } from './domain/steps.js';
+import { handleStep } from './domain/steps.js';
 import { paymentStore } from './payment-store.js';
 import { steps } from './subscriptions.js';
 
@@ -19,7 +19,7 @@ function step({ event: command, trace }: Message<StepCommand>) {
   return {
     decide: async () => {
       const payment = await paymentStore.load(command.data.orderId);
-      return [paymentStore.effect(payment, carryOut(payment.state, command, { now: clock.now() }), trace)];
+      return [paymentStore.effect(payment, handleStep(payment.state, command, { now: clock.now() }), trace)];
     },
   };
 }

@@ -3,7 +3,7 @@ import { consumer } from '../../packages/kit/idempotent-consumer/consumer.js';
 import { type Handling, on } from '../../packages/kit/idempotent-consumer/listening.js';
 import type { Trace } from '../../packages/kit/messages/trace.js';
 import { PaymentRefused } from './domain/payment.js';
-import { cancelling, carryOut } from './domain/steps.js';
+import { commandForCancellation, handleStep } from './domain/steps.js';
 import { paymentStore } from './payment-store.js';
 import { cancellations } from './subscriptions.js';
 
@@ -30,8 +30,8 @@ function cancelled(
       // Orders from before the saga were never charged.
       if (customerId === undefined) return [];
       const payment = await paymentStore.load(orderId);
-      const command = cancelling({ orderId, customerId });
-      return [paymentStore.effect(payment, carryOut(payment.state, command, { now: clock.now() }), trace)];
+      const command = commandForCancellation({ orderId, customerId });
+      return [paymentStore.effect(payment, handleStep(payment.state, command, { now: clock.now() }), trace)];
     },
   };
 }

@@ -18,7 +18,7 @@ export const paymentStore = new DynamoDbEventStore<Payment, PaymentEvent>(
 );
 
 const noSuchPayment = (): never => {
-  throw new Problem('not-found', 'there is no payment of this id');
+  throw new Problem('not-found', 'no payment has this id');
 };
 
 /** Checks that an id has the form of this service's ids; any other text isn't looked up. @throws {Problem} 404 */

@@ -1,5 +1,5 @@
 import { defineProblems } from '../../packages/kit/http/errors.js';
 
 export const PaymentsProblem = defineProblems({
-  'not-refundable': { status: 409, title: 'This much can not be given back' },
+  'not-refundable': { status: 409, title: 'Refund exceeds the remaining amount' },
 });

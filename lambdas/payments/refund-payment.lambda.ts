@@ -8,10 +8,10 @@ import { recordOfRequest } from '../../packages/kit/idempotent-receiver/record-o
 import { requestRecords } from '../../packages/kit/idempotent-receiver/request-record.js';
 import { endpoint } from '../endpoint.js';
 import { RefundPayment } from './contract.js';
+import { shownTo } from './customer-data-keys.js';
 import { countRefund } from './daily-limits.js';
 import { decide, PaymentRefused } from './domain/payment.js';
 import { paymentIdOf, paymentStore, visibleTo } from './payment-store.js';
-import { shownTo } from './people.js';
 import { PaymentsProblem } from './problems.js';
 
 const records = requestRecords();

@@ -10,10 +10,10 @@ import { recordOfRequest } from '../../packages/kit/idempotent-receiver/record-o
 import { requestRecords } from '../../packages/kit/idempotent-receiver/request-record.js';
 import { endpoint } from '../endpoint.js';
 import { RequestPayment } from './contract.js';
+import { people, shownTo } from './customer-data-keys.js';
 import { countPayment } from './daily-limits.js';
 import { decide, initialState, type Payment } from './domain/payment.js';
 import { paymentStore } from './payment-store.js';
-import { people, shownTo } from './people.js';
 
 const records = requestRecords();
 
@@ -26,7 +26,7 @@ const records = requestRecords();
  */
 export const handler = endpoint({ roles: ['customer'], body: RequestPayment }, async (request) => {
   const { body, caller } = request;
-  if (body.accountId !== caller.id) throw new Problem('not-found', 'there is no such account');
+  if (body.accountId !== caller.id) throw new Problem('not-found', 'no account has this id');
   const { clientReference, ...impersonal } = body;
   const requested = { ...keyedBy(request), personal: ['clientReference'] };
   const sealedReference = clientReference === undefined ? undefined : await people.unsealed(caller.id, clientReference);

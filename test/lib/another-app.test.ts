@@ -47,8 +47,8 @@ class BoardStack extends ServiceStack {
   constructor(scope: Construct, props: ServiceStackProps & { readonly personalKeys: PersonalKeys }) {
     super(scope, 'Board', 'board', props);
     const openTicket = this.endpoint('OpenTicket', 'POST', '/tickets', 'board/open-ticket');
-    openTicket.allowItems(this.table, ['PutItem'], 'Ticket#');
-    props.personalKeys.letSeal(openTicket);
+    openTicket.grantItems(this.table, ['PutItem'], 'Ticket#');
+    props.personalKeys.grantEncrypt(openTicket);
     this.consumer('Closing', {
       name: 'board-closing',
       entry: 'board/on-command',

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { OrderlyStage } from '../../lib/environment.js';
+import { OrderlyEnvironment } from '../../lib/environment.js';
 import { type Settings, settingsFor } from '../../lib/settings.js';
 import { ANSWER_HEADERS } from '../../packages/kit/http/answer-headers.js';
 import { type Json, newApp, noCode, referenced, synthesized } from './support/environments.js';
@@ -146,7 +146,7 @@ describe('what the firewall remembers of requests', () => {
 
 describe('settings of the firewall', () => {
   const withFirewall = (change: Partial<Settings>) => () =>
-    new OrderlyStage(newApp(), 'prod', { settings: { ...settingsFor('prod'), ...change }, bundles: noCode });
+    new OrderlyEnvironment(newApp(), 'prod', { settings: { ...settingsFor('prod'), ...change }, bundles: noCode });
   const throttle = { rate: 500, burst: 1000 };
 
   test.each<[string, Partial<Settings>]>([

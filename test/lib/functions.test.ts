@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { AccountsEnv } from '../../lambdas/accounts/environment.js';
 import { AppEnv } from '../../lambdas/environment.js';
 import { PaymentsEnv } from '../../lambdas/payments/environment.js';
-import { OrderlyStage } from '../../lib/environment.js';
+import { OrderlyEnvironment } from '../../lib/environment.js';
 import { settingsFor } from '../../lib/settings.js';
 import { Env } from '../../packages/kit/aws/environment.js';
 import { type Json, newApp, noCode, referenced, statements, synthesized } from './support/environments.js';
@@ -152,7 +152,7 @@ describe('reserved concurrency', () => {
 
   test('is refused at synth where it leaves the account less than AWS keeps unreserved', () => {
     const stage = (concurrency: number) => () =>
-      new OrderlyStage(newApp(), 'prod', { settings: { ...settingsFor('prod'), concurrency }, bundles: noCode });
+      new OrderlyEnvironment(newApp(), 'prod', { settings: { ...settingsFor('prod'), concurrency }, bundles: noCode });
     expect(stage(611)).toThrow(
       "the functions of 'prod' reserve 512 executions at once, and AWS keeps 100 unreserved: concurrency is 611, take 612 or more (a higher quota of AWS Lambda), or false to reserve nothing",
     );

@@ -72,7 +72,7 @@ test('alarms: late timers, failing sweeps, and no sweeps at all; each a heading 
 
 test('refuses to hand out again what its owner still tries, and says what would be right', () => {
   const faultsOf = (seconds: number): readonly string[] => {
-    const stack = new WaiterStack(newApp(), noCode, { handOutInterval: Duration.seconds(seconds) });
+    const stack = new WaiterStack(newApp(), noCode, { dispatchInterval: Duration.seconds(seconds) });
     return Annotations.fromStack(stack)
       .findError('*', Match.anyValue())
       .map(({ entry }) => String(entry.data));
@@ -80,7 +80,7 @@ test('refuses to hand out again what its owner still tries, and says what would 
   // A function of 10 s is invisible for 60 s, and is given 8 attempts and 2 receives.
   expect(faultsOf(600)).toEqual([]);
   expect(faultsOf(599)).toEqual([
-    "handOutInterval of 599 s is below the 600 s for which the queue of 'waiter' tries a message that crashes its handler (visibility timeout x receives): a timer would be handed out twice as a rule; take 600 s or more",
+    "dispatchInterval of 599 s is below the 600 s for which the queue of 'waiter' tries a message that crashes its handler (visibility timeout x receives): a timer would be handed out twice as a rule; take 600 s or more",
   ]);
 });
 

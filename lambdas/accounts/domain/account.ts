@@ -123,7 +123,7 @@ const availableOf = ({ creditLimit, authorized, captured, refunded }: Open): num
   Math.max(0, creditLimit.amount - (authorized + captured - refunded));
 
 /** Returns why an account can't hold this amount for one more order; `undefined` if it can. @param now ISO 8601, UTC */
-export function whyNot(
+export function declineReason(
   account: Account,
   { amount, currency }: Money,
   { ordersUnderWay, ordersPerHour }: OrderLimits,

@@ -1,6 +1,13 @@
 import type { Money } from '../../orders/contract.js';
 import type { AccountCommand, AccountEvent, RefusalReason } from '../contract.js';
-import { type Account, AccountRefused, type Decline, evolveAccount, type OrderLimits, whyNot } from './account.js';
+import {
+  type Account,
+  AccountRefused,
+  type Decline,
+  declineReason,
+  evolveAccount,
+  type OrderLimits,
+} from './account.js';
 
 /**
  * An account's data of one order, folded from the events that name the order. `VOID` is the tombstone of a release that
@@ -59,7 +66,7 @@ export function decide(state: AccountState, command: AccountCommand, context: Co
 const CANCELLATION = 'cancellation';
 
 /** Builds the command that follows from an order's end: capture the held amount, or release or refund all of it. */
-export function ending(
+export function commandForOrderEnd(
   authorization: Authorization,
   { how, ...ids }: { readonly orderId: string; readonly customerId: string; readonly how: 'APPROVED' | 'CANCELLED' },
 ): AccountCommand {
@@ -95,7 +102,7 @@ function authorize(
         account.status === 'NONE'
           ? [{ type: 'AccountOpened', data: { customerId, creditLimit: defaultCreditLimit } }]
           : [];
-      const decline = whyNot(opening.reduce(evolveAccount, account), amount, limits, now);
+      const decline = declineReason(opening.reduce(evolveAccount, account), amount, limits, now);
       return [
         ...opening,
         decline

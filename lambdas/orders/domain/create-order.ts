@@ -1,4 +1,4 @@
-import type { Patience, Saga } from '../../../packages/kit/saga/saga.js';
+import type { RetryPolicy, Saga } from '../../../packages/kit/saga/saga.js';
 import { accountsContract } from '../../accounts/contract.js';
 import { catalogContract } from '../../catalog/contract.js';
 import { inventoryContract } from '../../inventory/contract.js';
@@ -8,9 +8,9 @@ import type { CreateOrder, CreateOrderEvent } from '../saga-contract.js';
 import { isOver, type Order, type OrderCommand, type Rejection } from './order.js';
 
 /** Participants answer within a second; their queues hold what they can't process for much longer than this. */
-const PATIENCE: Patience = { sendAgainAfter: 60, giveUpAfter: 15 * 60 };
+const RETRY: RetryPolicy = { retryAfter: 60, timeout: 15 * 60 };
 /** A payment provider may be down for longer than a customer would wait for stock. */
-const PATIENCE_WITH_PROVIDER: Patience = { sendAgainAfter: 120, giveUpAfter: 60 * 60 };
+const RETRY_AT_PROVIDER: RetryPolicy = { retryAfter: 120, timeout: 60 * 60 };
 
 /**
  * Saga (process manager) that approves a placed order in four steps: the catalogue confirms the price that the customer
@@ -28,7 +28,7 @@ export const createOrderSaga: Saga<CreateOrder> = {
           data: { orderId, stepId, lines: lines.map(({ sku, unitPrice }) => ({ sku, unitPrice })) },
         },
       }),
-      patience: PATIENCE,
+      retryPolicy: RETRY,
     },
     {
       name: 'authorize-account',
@@ -40,7 +40,7 @@ export const createOrderSaga: Saga<CreateOrder> = {
         to: accountsContract,
         command: { type: 'ReleaseAuthorization', data: { orderId, customerId, stepId } },
       }),
-      patience: PATIENCE,
+      retryPolicy: RETRY,
     },
     {
       name: 'reserve-stock',
@@ -55,7 +55,7 @@ export const createOrderSaga: Saga<CreateOrder> = {
         to: inventoryContract,
         command: { type: 'ReleaseStock', data: { orderId, stepId } },
       }),
-      patience: PATIENCE,
+      retryPolicy: RETRY,
     },
     {
       name: 'charge-payment',
@@ -69,10 +69,10 @@ export const createOrderSaga: Saga<CreateOrder> = {
       }),
       // Providers reject zero-amount charges.
       isNeeded: ({ total }) => total.amount > 0,
-      patience: PATIENCE_WITH_PROVIDER,
+      retryPolicy: RETRY_AT_PROVIDER,
     },
   ],
-  compensation: { sendAgainAfter: 60, giveUpAfter: 3 * 24 * 60 * 60 },
+  compensation: { retryAfter: 60, timeout: 3 * 24 * 60 * 60 },
 };
 
 /**

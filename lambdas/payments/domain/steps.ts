@@ -8,7 +8,7 @@ import { type Context, giveAllBack, isRequested, leftOf, type Payment, PaymentRe
  * @throws {PaymentRefused} `AMOUNT_DIFFERS` if the same order comes with another amount; `OTHER_STEP_UNDER_WAY` if
  *   another step waits for the outcome, since only one step can wait
  */
-export function carryOut(payment: Payment, command: StepCommand, context: Context): readonly PaymentEvent[] {
+export function handleStep(payment: Payment, command: StepCommand, context: Context): readonly PaymentEvent[] {
   switch (command.type) {
     case 'ChargePayment':
       return charge(payment, command, context);
@@ -18,7 +18,10 @@ export function carryOut(payment: Payment, command: StepCommand, context: Contex
 }
 
 /** Builds the command for an order that is cancelled after its approval: no step waits for the answer. */
-export const cancelling = (ids: { readonly orderId: string; readonly customerId: string }): StepCommand => ({
+export const commandForCancellation = (ids: {
+  readonly orderId: string;
+  readonly customerId: string;
+}): StepCommand => ({
   type: 'RefundPayment',
   data: { ...ids, stepId: `${ids.orderId}/cancelled` },
 });

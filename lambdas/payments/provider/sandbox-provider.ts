@@ -2,7 +2,7 @@ import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { clock } from '../../../packages/kit/aws/clock.js';
 import { documents, type TransactWriteItem, transact } from '../../../packages/kit/aws/dynamodb.js';
 import { newId } from '../../../packages/kit/aws/ids.js';
-import { untilRaceIsWon } from '../../../packages/kit/aws/lost-races.js';
+import { retryOnConflict } from '../../../packages/kit/aws/optimistic-retry.js';
 import type { Money } from '../../orders/contract.js';
 import {
   type Charge,
@@ -128,7 +128,7 @@ export class SandboxProvider implements PaymentProvider {
   private async keyed<T>(key: string, request: readonly unknown[], work: () => Promise<Work>): Promise<T> {
     const pk = `KEY#${key}`;
     const text = JSON.stringify(request);
-    const { stored, lost } = await untilRaceIsWon(async () => {
+    const { stored, lost } = await retryOnConflict(async () => {
       const { Item } = await documents.send(
         new GetCommand({ TableName: this.table, Key: { pk }, ConsistentRead: true }),
       );

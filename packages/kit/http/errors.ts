@@ -22,25 +22,25 @@ export const defineProblems = <Code extends string>(
 
 /** Problem details (RFC 9457) that the kit refuses by: what every refused request gets. */
 export const PROBLEMS = defineProblems({
-  'invalid-request': { status: 400, title: 'The request is not valid' },
-  'key-missing': { status: 400, title: 'An Idempotency-Key is needed' },
-  unauthenticated: { status: 401, title: 'A valid token is needed' },
-  forbidden: { status: 403, title: 'This is not for your role' },
+  'invalid-request': { status: 400, title: 'Invalid request' },
+  'key-missing': { status: 400, title: 'Missing Idempotency-Key' },
+  unauthenticated: { status: 401, title: 'Authentication required' },
+  forbidden: { status: 403, title: 'Forbidden' },
   /** The firewall's refusal, answered by the gateway. */
   blocked: { status: 403, title: 'Request blocked' },
-  'not-found': { status: 404, title: 'There is no such thing' },
+  'not-found': { status: 404, title: 'Not found' },
   'method-not-allowed': { status: 405, title: 'Method not allowed' },
-  conflict: { status: 409, title: 'Somebody else changed it meanwhile' },
-  'in-progress': { status: 409, title: 'The same request is being carried out' },
-  'person-forgotten': { status: 409, title: 'This person was forgotten' },
-  'session-not-open': { status: 409, title: 'There is no such open session' },
-  'number-out-of-range': { status: 409, title: 'This Request-Number is not taken now' },
-  'too-large': { status: 413, title: 'The request is too large' },
+  conflict: { status: 409, title: 'Conflict' },
+  'in-progress': { status: 409, title: 'Request in progress' },
+  'person-forgotten': { status: 409, title: 'Person forgotten' },
+  'session-not-open': { status: 409, title: 'Session not open' },
+  'number-out-of-range': { status: 409, title: 'Request-Number out of range' },
+  'too-large': { status: 413, title: 'Request too large' },
   'unsupported-media-type': { status: 415, title: 'Unsupported media type' },
-  'key-reused': { status: 422, title: 'This Idempotency-Key was used for another request' },
-  'key-expired': { status: 422, title: 'This Idempotency-Key is too old for its first use' },
+  'key-reused': { status: 422, title: 'Idempotency-Key reused' },
+  'key-expired': { status: 422, title: 'Idempotency-Key expired' },
   throttled: { status: 429, title: 'Too many requests' },
-  internal: { status: 500, title: 'Something went wrong here' },
+  internal: { status: 500, title: 'Internal error' },
 });
 
 export type ProblemCode = keyof typeof PROBLEMS;

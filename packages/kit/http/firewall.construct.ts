@@ -56,7 +56,7 @@ export class Firewall extends Construct {
       associationConfig: { requestBody: { API_GATEWAY: { defaultSizeInspectionLimit: 'KB_64' } } },
       dataProtectionConfig: { dataProtections: PROTECTED },
       customResponseBodies: {
-        TooLarge: answer('too-large', 'The request is too large', 413, 'A body may have up to 128 KB.'),
+        TooLarge: answer('too-large', 'Request too large', 413, 'A body may have at most 128 KB.'),
         Throttled: answer('throttled', 'Too many requests', 429, 'Try again in a minute, less often.'),
       },
       rules: rulesOf(limits),

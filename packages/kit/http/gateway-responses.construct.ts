@@ -23,21 +23,21 @@ const unknownRoute = (type: ResponseType): GatewayProblem => ({
   type,
   status: 404,
   code: 'not-found',
-  title: 'There is no such thing',
-  detail: 'There is no such route.',
+  title: 'Not found',
+  detail: 'No route matches this method and path.',
 });
-const unauthenticated = { code: 'unauthenticated', status: 401, title: 'A valid token is needed' };
+const unauthenticated = { code: 'unauthenticated', status: 401, title: 'Authentication required' };
 const throttled = {
   code: 'throttled',
   status: 429,
   title: 'Too many requests',
-  detail: 'Try again later, less often.',
+  detail: 'Slow down, and try again later.',
 };
-const invalid = { code: 'invalid-request', status: 400, title: 'The request is not valid' };
+const invalid = { code: 'invalid-request', status: 400, title: 'Invalid request' };
 const internal = {
   code: 'internal',
-  title: 'Something went wrong here',
-  detail: 'The fault is ours; the request may be repeated.',
+  title: 'Internal error',
+  detail: 'An internal error occurred. You may repeat the request.',
 };
 
 /**
@@ -53,7 +53,7 @@ const PROBLEMS: readonly GatewayProblem[] = [
   {
     type: ResponseType.ACCESS_DENIED,
     ...unauthenticated,
-    detail: 'The token is missing, malformed, expired or not of our issuer.',
+    detail: 'The token is missing, malformed, expired or from another issuer.',
     authorized: true,
   },
   { type: ResponseType.UNAUTHORIZED, ...unauthenticated, detail: 'The token is missing.' },
@@ -63,25 +63,25 @@ const PROBLEMS: readonly GatewayProblem[] = [
     status: 403,
     code: 'blocked',
     title: 'Request blocked',
-    detail: 'The firewall takes the request, or its address, for an attack. Token and role are not the reason.',
+    detail: 'The firewall treats the request, or its address, as an attack. The token and the role are not the reason.',
   },
   {
     type: ResponseType.REQUEST_TOO_LARGE,
     status: 413,
     code: 'too-large',
-    title: 'The request is too large',
-    detail: 'A body may have up to 128 KB.',
+    title: 'Request too large',
+    detail: 'A body may have at most 128 KB.',
   },
   { type: ResponseType.THROTTLED, ...throttled },
   { type: ResponseType.QUOTA_EXCEEDED, ...throttled },
-  { type: ResponseType.BAD_REQUEST_BODY, ...invalid, detail: "The body can't be read." },
+  { type: ResponseType.BAD_REQUEST_BODY, ...invalid, detail: 'The body is unreadable.' },
   { type: ResponseType.BAD_REQUEST_PARAMETERS, ...invalid, detail: 'A parameter is missing or malformed.' },
   {
     type: ResponseType.UNSUPPORTED_MEDIA_TYPE,
     status: 415,
     code: 'unsupported-media-type',
     title: 'Unsupported media type',
-    detail: 'A body is application/json.',
+    detail: 'Send the body as application/json.',
   },
   { type: ResponseType.API_CONFIGURATION_ERROR, ...internal, status: 500 },
   { type: ResponseType.AUTHORIZER_CONFIGURATION_ERROR, ...internal, status: 500 },

@@ -48,5 +48,5 @@ export function refuseRepeatedHeaders(event: WithHeaders): void {
   const repeated = ONCE.filter((name) => (values.get(name.toLowerCase()) ?? []).length > 1);
   if (repeated.length === 0) return;
   const errors = repeated.map((header) => ({ header, detail: 'given more than once' }));
-  throw new Problem('invalid-request', 'a header of this request may stand once', { errors });
+  throw new Problem('invalid-request', 'a header occurs more than once', { errors });
 }

@@ -135,7 +135,10 @@ async function letIn<Body, Query, Role extends string>(
   logger.appendKeys({ role: caller.role });
   if (operatorRoles.includes(caller.role)) noteOperator(caller.id, event);
   if (roles && !roles.includes(caller.role)) {
-    throw new Problem('forbidden', `this is for ${roles.join(' or ')} only; the token's role is ${caller.role}`);
+    throw new Problem(
+      'forbidden',
+      `this route requires the role ${roles.join(' or ')}; the token has the role ${caller.role}`,
+    );
   }
   refuseRepeatedHeaders(event);
   refuseLargeBody(event);
@@ -152,7 +155,7 @@ async function letIn<Body, Query, Role extends string>(
     ),
     parameter: (name, schema) => {
       const value = event.pathParameters?.[name];
-      if (value === undefined || value === '') throw new Problem('not-found', 'there is nothing at this address');
+      if (value === undefined || value === '') throw new Problem('not-found', 'no resource has this address');
       return schema ? checked(schema, value, (_, detail) => ({ parameter: name, detail })) : value;
     },
     traceparent: traceparentFrom(request.header('traceparent')),
@@ -195,15 +198,15 @@ function problemOf(error: unknown): Problem {
   if (THROTTLES.test(name)) return new Problem('throttled', 'try again later', { retryAfterSeconds: 1 });
   if (error instanceof WriteConflict) {
     const versions = error.versions ? { versions: error.versions } : {};
-    return new Problem('conflict', 'others were writing the same thing: try again', {
+    return new Problem('conflict', 'another request changed the same resource: try again', {
       retryAfterSeconds: 1,
       ...versions,
     });
   }
   if (name === 'TransactionInProgressException') {
-    return new Problem('in-progress', 'the same request is being carried out: try again', { retryAfterSeconds: 1 });
+    return new Problem('in-progress', 'the same request is still in progress: try again', { retryAfterSeconds: 1 });
   }
-  return new Problem('internal', 'the fault is logged under the correlation id of this answer');
+  return new Problem('internal', 'an internal error occurred: quote the X-Correlation-Id of this answer to support');
 }
 
 const respond = ({ status, body, headers }: Answer, correlationId: string, type: string): APIGatewayProxyResult => ({

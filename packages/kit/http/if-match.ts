@@ -9,7 +9,7 @@ export function versionOf(ifMatch: string | undefined): number | undefined {
   const [, tag, version = tag] = /^(?:"(0|[1-9]\d{0,8})"|(0|[1-9]\d{0,8}))$/.exec(ifMatch) ?? [];
   if (version !== undefined) return Number(version);
   const errors = [{ header: 'If-Match', detail: 'expected the version as it was read, such as 3' }];
-  throw new Problem('invalid-request', 'If-Match has another form', { errors });
+  throw new Problem('invalid-request', 'malformed If-Match', { errors });
 }
 
 /**
@@ -22,5 +22,5 @@ export function versionOf(ifMatch: string | undefined): number | undefined {
 export function refuseOtherVersion(ifMatch: number | undefined, version: number, from?: number): void {
   if (ifMatch === undefined || ifMatch === version || ifMatch === from) return;
   const versions = { expectedVersion: ifMatch, foundVersion: version };
-  throw new Problem('conflict', 'it is at another version: read it again', { versions });
+  throw new Problem('conflict', 'the resource is at another version: read it again', { versions });
 }

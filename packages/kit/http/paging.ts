@@ -38,7 +38,7 @@ export function positionOf<Position>(
     if (result.success) return result.data[0] as Position;
   }
   const detail = 'expected the nextCursor of an earlier page of this list, unchanged and with the same filter';
-  throw new Problem('invalid-request', 'the cursor does not fit', { errors: [{ parameter: 'cursor', detail }] });
+  throw new Problem('invalid-request', 'invalid cursor', { errors: [{ parameter: 'cursor', detail }] });
 }
 
 /** The check sum is no secret: what somebody made up may be anything. */

@@ -17,14 +17,14 @@ export function bodyOf({ body, isBase64Encoded }: APIGatewayProxyEvent, contentT
   const raw = isBase64Encoded ? Buffer.from(body ?? '', 'base64').toString('utf8') : (body ?? '');
   if (raw === '') return {};
   if (!isJson(contentType)) {
-    throw new Problem('unsupported-media-type', 'a body is JSON', {
+    throw new Problem('unsupported-media-type', 'the body must be JSON', {
       errors: [{ header: 'Content-Type', detail: 'expected application/json' }],
     });
   }
   const value = parsed(raw);
   const repeated = repeatedMember(raw);
   if (repeated === undefined) return value;
-  throw new Problem('invalid-request', 'a member of an object may stand once', {
+  throw new Problem('invalid-request', 'an object member occurs more than once', {
     errors: [pointerFault(repeated, 'given more than once')],
   });
 }
@@ -32,7 +32,7 @@ export function bodyOf({ body, isBase64Encoded }: APIGatewayProxyEvent, contentT
 /** @throws {Problem} 413 */
 export function refuseLargeBody({ body, isBase64Encoded }: APIGatewayProxyEvent): void {
   const bytes = Buffer.byteLength(body ?? '', isBase64Encoded ? 'base64' : 'utf8');
-  if (bytes > MAX_BODY_BYTES) throw new Problem('too-large', `a body has at most ${MAX_BODY_BYTES} bytes`);
+  if (bytes > MAX_BODY_BYTES) throw new Problem('too-large', `the body has more than ${MAX_BODY_BYTES} bytes`);
 }
 
 /** API Gateway takes a body that doesn't say what it is for JSON; so is it here. */
@@ -56,7 +56,7 @@ export function queryOf(event: APIGatewayProxyEvent): Record<string, string> {
     entries.map(([name, values]) => {
       const [value = '', ...more] = Array.isArray(values) ? values : [values];
       if (more.length === 0) return [name, value];
-      throw new Problem('invalid-request', 'a query parameter may stand once', {
+      throw new Problem('invalid-request', 'a query parameter occurs more than once', {
         errors: [{ parameter: name, detail: 'given more than once' }],
       });
     }),
@@ -73,7 +73,7 @@ export function checked<T>(
   if (result.success) return result.data;
   const all = result.error.issues.flatMap((issue) =>
     issue.code === 'unrecognized_keys'
-      ? issue.keys.map((key) => fault([...issue.path, key], 'there is no such field'))
+      ? issue.keys.map((key) => fault([...issue.path, key], 'unknown field'))
       : [fault(issue.path, issue.message)],
   );
   const errors = all.slice(0, MAX_FAULTS);

@@ -142,7 +142,7 @@ export class IdempotentConsumer extends Construct {
     handler.setEnvironment(Env.MAX_ATTEMPTS, String(consumerAttempts));
     handler.setEnvironment(Env.DEDUPE_WINDOW_SECONDS, String(dedupeWindow.toSeconds()));
     handler.setEnvironment(Env.RECORDS, records.tableName);
-    handler.allowItems(records, ['PutItem', 'GetItem', 'UpdateItem'], `${name}@`);
+    handler.grantItems(records, ['PutItem', 'GetItem', 'UpdateItem'], `${name}@`);
 
     this.drain({ name, generation, handler, records });
     this.alarms(handler, props.alarmTopic);
@@ -211,7 +211,7 @@ export class IdempotentConsumer extends Construct {
       );
     }
     acknowledgeQueueSource(drain);
-    drain.allowItems(records, ['PutItem', 'GetItem', 'UpdateItem'], `${name}@`);
+    drain.grantItems(records, ['PutItem', 'GetItem', 'UpdateItem'], `${name}@`);
   }
 
   private alarms(handler: ServiceFunction, topic: ITopic): void {

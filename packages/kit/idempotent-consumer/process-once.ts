@@ -1,7 +1,7 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { clock } from '../aws/clock.js';
 import { documents, TransactionRefused, type TransactWriteItem, transact } from '../aws/dynamodb.js';
-import { untilRaceIsWon } from '../aws/lost-races.js';
+import { retryOnConflict } from '../aws/optimistic-retry.js';
 import { PENDING, type Recorded } from '../failures/delivery.js';
 import { type ConsumerIdentity, recordKey } from '../failures/failure-records.js';
 import type { Envelope } from '../messages/envelope.js';
@@ -118,7 +118,7 @@ export async function processOnce(
 ): Promise<'applied' | 'duplicate'> {
   let refused: TransactionRefused | undefined;
   try {
-    return await untilRaceIsWon(async () => {
+    return await retryOnConflict(async () => {
       const claim = records.claim(message, recorded);
       try {
         const effect = await decide(refused);

@@ -1,5 +1,5 @@
 import { TransactionRefused, transact } from '../aws/dynamodb.js';
-import { untilRaceIsWon } from '../aws/lost-races.js';
+import { retryOnConflict } from '../aws/optimistic-retry.js';
 import type { Loaded, TransactionalEventStore } from '../event-store/event-store.js';
 import { Problem, Throttled, WriteConflict } from '../http/errors.js';
 import type { Commit } from '../messages/commit.js';
@@ -60,7 +60,7 @@ export async function changeOnce<State, Event extends AnyEvent>(
   /** Version that the newest decision is based on. It is absent until a caller was admitted. */
   let expectedVersion: number | undefined;
   try {
-    return await untilRaceIsWon(async () => {
+    return await retryOnConflict(async () => {
       const loaded = await store.load(id);
       admit(loaded);
       expectedVersion = loaded.version;

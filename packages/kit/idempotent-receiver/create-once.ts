@@ -1,5 +1,5 @@
 import { type Item, TransactionRefused, type TransactWriteItem, transact } from '../aws/dynamodb.js';
-import { untilRaceIsWon } from '../aws/lost-races.js';
+import { retryOnConflict } from '../aws/optimistic-retry.js';
 import { type Loaded, type TransactionalEventStore, VersionTaken } from '../event-store/event-store.js';
 import type { Commit } from '../messages/commit.js';
 import type { AnyEvent } from '../messages/contract.js';
@@ -83,7 +83,7 @@ export async function createOnce<State, Event extends AnyEvent>(
   // All attempts use the same commit. Its trigger lets this request recognise its own work.
   const commit = store.commit(nothing, decide(id), trace, { requestHash: key.requestHash });
   const more = options.alongside?.(commit);
-  return untilRaceIsWon(async () => {
+  return retryOnConflict(async () => {
     try {
       await (more ? transact([store.appendWrite(commit), more.write]) : store.append(commit));
       return { loaded: store.after(nothing, commit), replayed: false };

@@ -100,7 +100,7 @@ export function idempotencyKey(request: KeyedRequest): IdempotencyKey {
         {
           header: 'Idempotency-Key',
           pointer: '/clientReference',
-          detail: 'expected, so that an equal request can be meant as a new one',
+          detail: 'required: it tells a repeat from a new request with the same content',
         },
       ],
     });
@@ -141,7 +141,7 @@ export function checkSamePersonal(sent: unknown, stored: unknown): void {
 
 /** @throws {Problem} 422, always */
 export function refuseReused(): never {
-  throw new Problem('key-reused', 'this key came with another request before: take a new key for a new request');
+  throw new Problem('key-reused', 'this key was used with another request: use a new key for a new request');
 }
 
 /**
@@ -167,12 +167,12 @@ function unquoted(header: string | undefined): string | undefined {
 }
 
 const noSession = (): Problem =>
-  new Problem('invalid-request', 'this request takes no numbers of a session', {
+  new Problem('invalid-request', 'this route does not accept session headers', {
     errors: [{ header: 'Session-Id', detail: 'expected none: send an Idempotency-Key' }],
   });
 
 const malformed = (): Problem =>
-  new Problem('invalid-request', 'the Idempotency-Key has another form', {
+  new Problem('invalid-request', 'malformed Idempotency-Key', {
     errors: [{ header: 'Idempotency-Key', detail: 'expected 1 to 255 visible ASCII characters' }],
   });
 

@@ -103,7 +103,7 @@ export function numberedRequest(request: KeyedRequest, records: RecordsTable): R
     }
     const last = upTo + REQUESTS_AT_ONCE;
     if (number > last) {
-      throw new Problem('number-out-of-range', `take a number up to ${last}, or say by Answered-Up-To what you have`);
+      throw new Problem('number-out-of-range', `take a number up to ${last}, or confirm answers with Answered-Up-To`);
     }
     return { session, upTo };
   };
@@ -168,7 +168,7 @@ export function numberedRequest(request: KeyedRequest, records: RecordsTable): R
 }
 
 function refuseReused(): never {
-  throw new Problem('key-reused', 'this number of the session came with another request before: take the next one');
+  throw new Problem('key-reused', 'this Request-Number was used with another request: take the next number');
 }
 
 function visible(sessionId: string | undefined): string {
@@ -182,4 +182,4 @@ function numberIn(header: string, text: string | undefined, least: 0 | 1): numbe
 }
 
 const malformed = (header: string, detail: string): Problem =>
-  new Problem('invalid-request', `the request of a session needs a right ${header}`, { errors: [{ header, detail }] });
+  new Problem('invalid-request', `missing or malformed ${header}`, { errors: [{ header, detail }] });

@@ -13,7 +13,7 @@ export function recordOfRequest(request: KeyedRequest, records: RecordsTable): R
   if (!request.session) return keyRecord(idempotencyKey(request), records);
   if (request.header === undefined) return numberedRequest(request, records);
   const errors = [{ header: 'Idempotency-Key', detail: 'expected none beside Session-Id' }];
-  throw new Problem('invalid-request', 'a request is told from its repeat by a key or by its number, not by both', {
+  throw new Problem('invalid-request', 'send an Idempotency-Key or a session number, not both', {
     errors,
   });
 }

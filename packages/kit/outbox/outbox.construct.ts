@@ -111,7 +111,7 @@ export class Outbox extends Construct {
       Null: { 'events:source': 'false' },
     };
     this.relay.allowWhere(ownEvents, ['events:PutEvents'], bus.eventBusArn);
-    this.relay.allowItems(records, ['PutItem'], `${RELAY}@`);
+    this.relay.grantItems(records, ['PutItem'], `${RELAY}@`);
 
     const failedBatches = this.failedBatches(context, records, alarmTopic);
     this.readStream(failedBatches);
@@ -215,7 +215,7 @@ export class Outbox extends Construct {
       '/aws/lambda/*',
       'It reads what Lambda saved, whose names nobody knows before, below this prefix of our own bucket.',
     );
-    drain.allowItems(records, ['PutItem'], `${RELAY}@`);
+    drain.grantItems(records, ['PutItem'], `${RELAY}@`);
     drain.function.configureAsyncInvoke({ onFailure: new SqsDestination(undrained), retryAttempts: 2 });
     new Rule(this, 'BatchFailed', {
       eventPattern: {

@@ -102,12 +102,12 @@ export class PersonalKeys extends Construct {
   }
 
   /** Grants a function permission to read sealed data. */
-  letOpen(handler: ServiceFunction): void {
+  grantDecrypt(handler: ServiceFunction): void {
     this.let(handler, ['GetItem'], ['kms:Decrypt']);
   }
 
   /** Grants a function permission to write personal data. This includes creating a key for a person who has none. */
-  letSeal(handler: ServiceFunction): void {
+  grantEncrypt(handler: ServiceFunction): void {
     this.let(handler, ['GetItem', 'PutItem'], ['kms:GenerateDataKey', 'kms:Decrypt']);
   }
 
@@ -159,8 +159,8 @@ export class PersonalKeys extends Construct {
     });
   }
 
-  private let(handler: ServiceFunction, items: Parameters<ServiceFunction['allowItems']>[1], actions: string[]): void {
-    handler.allowItems(this.table, items, PEOPLE);
+  private let(handler: ServiceFunction, items: Parameters<ServiceFunction['grantItems']>[1], actions: string[]): void {
+    handler.grantItems(this.table, items, PEOPLE);
     handler.allowWhere({ StringEquals: FOR_PERSONAL_DATA }, actions, this.key.keyArn);
     handler.tagRole(this.tag, this.environment);
     handler.setEnvironment(Env.PERSONAL_KEYS, this.table.tableName);

@@ -2,7 +2,7 @@ import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { clock } from '../aws/clock.js';
 import { documents, TransactionRefused, type TransactWriteItem, transact } from '../aws/dynamodb.js';
-import { untilRaceIsWon } from '../aws/lost-races.js';
+import { retryOnConflict } from '../aws/optimistic-retry.js';
 import { WriteConflict } from '../http/errors.js';
 import { type Counts, PROJECTIONS, type Rebuild } from './contract.js';
 import { type Projection, versionsOf } from './projection.js';
@@ -58,7 +58,7 @@ export class Checkpoint {
    * @throws {WriteConflict} after five lost races
    */
   async begin(purpose: Rebuild['purpose']): Promise<void> {
-    await untilRaceIsWon(async () => {
+    await retryOnConflict(async () => {
       const before = await this.read();
       if (before && before.phase !== 'DONE') return;
       const versions = await versionsOf(this.projection, 'newest');

@@ -2,7 +2,7 @@ import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { clock, secondsBetween } from '../aws/clock.js';
 import { documents, type Item } from '../aws/dynamodb.js';
 import type { Difference } from './contract.js';
-import { type Projection, putRow, type Row, stamped, unstamped } from './projection.js';
+import { type Projection, putRow, type Row, withoutVersion, withVersion } from './projection.js';
 import { eachOf, type Part, rowsPage } from './replay.js';
 
 /**
@@ -41,10 +41,10 @@ export async function comparePage(
   const page = await rowsPage(projection, position, pageSize);
   const verdicts: { readonly id: string; readonly verdict: Verdict }[] = [];
   await eachOf(page.done, async (stored) => {
-    const { version, row } = unstamped(projection, stored);
+    const { version, row } = withoutVersion(projection, stored);
     if (version !== versions.reads && version !== versions.builds) return;
     // If both versions have the row, it is compared once.
-    if (version === versions.builds && (await stands(projection, row, versions.reads))) return;
+    if (version === versions.builds && (await readRow(projection, row, versions.reads))) return;
     verdicts.push({ id: projection.idOf(row), verdict: await judge(projection, row, versions) });
   });
   const count = (is: Verdict['is']): number => verdicts.filter(({ verdict }) => verdict.is === is).length;
@@ -71,8 +71,8 @@ async function judge(
   const key = { pk, sk, version };
   // A consumer puts the row of the new version first. If this code read the new version first, the consumer's event
   // would look like a difference.
-  const read = await stands(projection, key, reads);
-  const built = await stands(projection, key, builds);
+  const read = await readRow(projection, key, reads);
+  const built = await readRow(projection, key, builds);
   if (read && built?.version === read.version) return { is: bytesOf(read) === bytesOf(built) ? 'equal' : 'bytes' };
   const loaded = await projection.store.load(projection.idOf(read ?? key));
   const row = projection.row(loaded);
@@ -88,12 +88,12 @@ async function judge(
 }
 
 /** Reads the row of a version, strongly consistent. Returns it with the keys of version 1. */
-async function stands(projection: Projection, row: Row, version: number): Promise<Row | undefined> {
-  const { pk, sk } = stamped(projection, row, version);
+async function readRow(projection: Projection, row: Row, version: number): Promise<Row | undefined> {
+  const { pk, sk } = withVersion(projection, row, version);
   const { Item } = await documents.send(
     new GetCommand({ TableName: projection.table, Key: { pk, sk }, ConsistentRead: true }),
   );
-  return Item && unstamped(projection, Item as Row).row;
+  return Item && withoutVersion(projection, Item as Row).row;
 }
 
 /** Returns the content of a row as text. It sorts the attributes, because DynamoDB returns them in any order. */

@@ -64,11 +64,11 @@ export async function versionsOf(
 }
 
 /** Returns the row with the keys of a version. */
-export const stamped = (projection: Projection, row: Row, version: number): Row =>
+export const withVersion = (projection: Projection, row: Row, version: number): Row =>
   withKeys(projection, row, (key) => inVersion(key, version));
 
 /** Returns a stored row's version, and the row with the keys of version 1. So rows of two versions can be compared. */
-export const unstamped = (projection: Projection, row: Row): { readonly version: number; readonly row: Row } => ({
+export const withoutVersion = (projection: Projection, row: Row): { readonly version: number; readonly row: Row } => ({
   version: versionOf(row.sk),
   row: withKeys(projection, row, (key) => inVersion(key, 1)),
 });
@@ -87,7 +87,7 @@ export async function putRow(projection: Projection, row: Row, version: number):
     await documents.send(
       new PutCommand({
         TableName: projection.table,
-        Item: stamped(projection, row, version),
+        Item: withVersion(projection, row, version),
         ConditionExpression: isNewer,
         ExpressionAttributeValues: { ':version': row.version },
       }),

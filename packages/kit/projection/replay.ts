@@ -2,7 +2,7 @@ import { DeleteCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { documents, type Item } from '../aws/dynamodb.js';
 import { aggregateKey, commitKey } from '../messages/commit.js';
 import { FEED_INDEX } from './contract.js';
-import { type Projection, putRow, type Row, unstamped } from './projection.js';
+import { type Projection, putRow, type Row, withoutVersion } from './projection.js';
 
 /** Number of concurrent calls. */
 const CONCURRENCY = 50;
@@ -83,7 +83,7 @@ export async function deletePage(
 ): Promise<Part<number>> {
   const page = await rowsPage(projection, position, pageSize);
   const old = page.done.filter((row) => {
-    const { version } = unstamped(projection, row);
+    const { version } = withoutVersion(projection, row);
     return version <= upTo && version !== keeps;
   });
   await eachOf(old, async ({ pk, sk }) => {

@@ -17,15 +17,15 @@ export interface Step<Data> {
   readonly undo?: (data: Data, stepId: string) => OutgoingCommand;
   /** Tells whether this saga needs the step. A step that is not needed is skipped. @default every saga needs it */
   readonly isNeeded?: (data: Data) => boolean;
-  readonly patience: Patience;
+  readonly retryPolicy: RetryPolicy;
 }
 
 /** Retry policy and timeout of a step or a compensation. */
-export interface Patience {
+export interface RetryPolicy {
   /** Seconds until the command is sent for the second time. The pause doubles with each further attempt. */
-  readonly sendAgainAfter: number;
+  readonly retryAfter: number;
   /** Timeout in seconds, counted from the first attempt. */
-  readonly giveUpAfter: number;
+  readonly timeout: number;
 }
 
 /**
@@ -38,10 +38,10 @@ export interface Patience {
  *       name: 'book-hotel',
  *       command: (trip, stepId) => ({ to: hotels, command: { type: 'BookHotel', data: { stepId, ...trip.stay } } }),
  *       undo: (_trip, stepId) => ({ to: hotels, command: { type: 'CancelHotel', data: { stepId } } }),
- *       patience: { sendAgainAfter: 60, giveUpAfter: 900 },
+ *       retryPolicy: { retryAfter: 60, timeout: 900 },
  *     },
  *   ],
- *   compensation: { sendAgainAfter: 60, giveUpAfter: 86_400 },
+ *   compensation: { retryAfter: 60, timeout: 86_400 },
  * };
  */
 export interface Saga<Data> {
@@ -50,7 +50,7 @@ export interface Saga<Data> {
    * Retry policy of all compensations. A step fails when its timeout is over; a compensation instead makes the saga
    * stuck, and an operator is notified.
    */
-  readonly compensation: Patience;
+  readonly compensation: RetryPolicy;
 }
 
 /** Message that a saga receives. */
@@ -195,7 +195,7 @@ class Course<Data> {
     if (!isGoing(state) || state.status === 'STUCK' || now < state.waiting.again) return;
     const { step, attempt, since } = state.waiting;
     const isRunning = state.status === 'RUNNING';
-    if (now < later(since, this.patienceWith(step).giveUpAfter)) this.send(step, attempt + 1);
+    if (now < later(since, this.retryPolicyOf(step).timeout)) this.send(step, attempt + 1);
     else if (isRunning) this.fail({ cause: 'UNANSWERED', step });
     else this.stuck(step, 'UNANSWERED');
   }
@@ -273,17 +273,17 @@ class Course<Data> {
     const { command, undo } = this.stepCalled(step);
     const isRunning = state.status === 'RUNNING';
     const since = attempt === 1 ? now : state.waiting.since;
-    const { sendAgainAfter, giveUpAfter } = this.patienceWith(step);
-    const pause = Math.min(LONGEST_PAUSE_SECONDS, sendAgainAfter * 2 ** (attempt - 1));
-    const [pauseEnds, givenUp] = [later(now, pause), later(since, giveUpAfter)];
+    const { retryAfter, timeout } = this.retryPolicyOf(step);
+    const pause = Math.min(LONGEST_PAUSE_SECONDS, retryAfter * 2 ** (attempt - 1));
+    const [pauseEnds, givenUp] = [later(now, pause), later(since, timeout)];
     const again = pauseEnds < givenUp || now >= givenUp ? pauseEnds : givenUp;
     const outgoing = isRunning ? command(state.data, stepIdOf(id, step)) : undo?.(state.data, undoIdOf(id, step));
     this.add({ type: isRunning ? 'StepSent' : 'CompensationSent', data: { step, attempt, at: now, again } });
     if (outgoing) this.commands.push(outgoing);
   }
 
-  private patienceWith(step: string): Patience {
-    return this.state.status === 'RUNNING' ? this.stepCalled(step).patience : this.saga.compensation;
+  private retryPolicyOf(step: string): RetryPolicy {
+    return this.state.status === 'RUNNING' ? this.stepCalled(step).retryPolicy : this.saga.compensation;
   }
 
   /**

@@ -31,7 +31,7 @@ export interface AlarmProps {
  * @param name a heading of the runbook; CloudFormation makes the physical name from it, and the description begins with it
  */
 export function alarm(scope: Construct, name: string, { metric, threshold, periods = 1, ...said }: AlarmProps): Alarm {
-  return telling(scope, name, said, {
+  return createAlarm(scope, name, said, {
     metric,
     threshold,
     evaluationPeriods: periods,
@@ -46,7 +46,7 @@ export function alarmOnSilence(
   name: string,
   { handler, within, ...said }: { handler: ServiceFunction; within: Duration } & Pick<AlarmProps, 'means' | 'topic'>,
 ): Alarm {
-  return telling(scope, name, said, {
+  return createAlarm(scope, name, said, {
     metric: handler.function.metricInvocations({ period: within, statistic: 'sum' }),
     threshold: 1,
     evaluationPeriods: 1,
@@ -55,7 +55,7 @@ export function alarmOnSilence(
   });
 }
 
-function telling(
+function createAlarm(
   scope: Construct,
   name: string,
   { means, topic }: Pick<AlarmProps, 'means' | 'topic'>,

@@ -122,13 +122,13 @@ export class ServiceFunction extends Construct {
    * `ForAllValues` because the condition's key is a list; each part of a transaction is judged by itself. `Null` because
    * `ForAllValues` is true where a request names no key at all. In an index, the leading key is the index's own.
    */
-  allowItems(table: AnyTable, actions: readonly ItemAction[], ...keyPrefixes: string[]): void {
+  grantItems(table: AnyTable, actions: readonly ItemAction[], ...keyPrefixes: string[]): void {
     this.checkEncryption(table);
     this.allowKeys(table.tableArn, actions, keyPrefixes);
   }
 
   /** Queries of one index, and only of those of its partitions whose key begins as said. */
-  allowIndex(table: AnyTable, indexName: string, ...keyPrefixes: string[]): void {
+  grantIndex(table: AnyTable, indexName: string, ...keyPrefixes: string[]): void {
     this.checkEncryption(table);
     this.allowKeys(`${table.tableArn}/index/${indexName}`, ['Query'], keyPrefixes);
   }

@@ -137,7 +137,7 @@ export abstract class ServiceStack extends Stack {
     new CfnOutput(this, 'Consumers', { value: Lazy.string({ produce: () => this.toJsonString(this.consumers) }) });
   }
 
-  /** A function behind the API; what it may do with the tables is said by `allowItems` on it. */
+  /** A function behind the API; what it may do with the tables is said by `grantItems` on it. */
   protected endpoint(id: string, method: Route['method'], path: string, entry: string): ServiceFunction {
     const { settings } = this.context;
     const { dedupeWindow, auditRetention } = settings;
@@ -156,15 +156,15 @@ export abstract class ServiceStack extends Stack {
   }
 
   /** Lets a route keep how it answered by its clients' keys. */
-  protected allowRequestRecords(handler: ServiceFunction): void {
-    handler.allowItems(this.records, ['PutItem', 'GetItem'], API_RECORDS);
+  protected grantRequestRecords(handler: ServiceFunction): void {
+    handler.grantItems(this.records, ['PutItem', 'GetItem'], API_RECORDS);
   }
 
   /** The route that opens sessions for this service's numbered requests, and those that take these by their numbers. */
   protected sessions(path: string, takers: readonly ServiceFunction[]): void {
     const openSession = this.endpoint('OpenSession', 'POST', path, 'kit/idempotent-receiver/open-session');
-    openSession.allowItems(this.records, ['PutItem'], SESSIONS);
-    for (const taker of takers) taker.allowItems(this.records, ['GetItem', 'UpdateItem'], SESSIONS);
+    openSession.grantItems(this.records, ['PutItem'], SESSIONS);
+    for (const taker of takers) taker.grantItems(this.records, ['GetItem', 'UpdateItem'], SESSIONS);
     for (const handler of [openSession, ...takers]) handler.setEnvironment(Env.SESSIONS, path);
   }
 
@@ -184,8 +184,8 @@ export abstract class ServiceStack extends Stack {
     const { handler } = consumer;
     const { alarmTopic } = this.props;
     this.consumers.push({ ...description, projection: false, saga: aggregate });
-    handler.allowItems(this.table, ['Query', 'PutItem', 'ConditionCheckItem'], `${aggregate}#`);
-    handler.allowItems(this.table, ['PutItem', 'DeleteItem'], stuckKey(aggregate));
+    handler.grantItems(this.table, ['Query', 'PutItem', 'ConditionCheckItem'], `${aggregate}#`);
+    handler.grantItems(this.table, ['PutItem', 'DeleteItem'], stuckKey(aggregate));
     new Timers(this, `${id}Timers`, { owner: consumer, alarmTopic });
     const { settings, service } = this.context;
     alarm(this, 'SagaStuck', {
@@ -199,14 +199,14 @@ export abstract class ServiceStack extends Stack {
 
   /**
    * A list of this service's aggregates: the consumer that keeps it, and the function that makes it anew beside itself.
-   * Whoever reads it is given its pointer by `allowPointer`.
+   * Whoever reads it is given its pointer by `grantPointer`.
    */
   protected projection(id: string, { hears, aggregates, rows, rebuildEntry, ...props }: ProjectionProps): void {
     const { consumer, description } = this.listener(id, { ...props, hears: [hears] });
     const { handler } = consumer;
-    handler.allowItems(this.table, ['Query'], aggregates);
-    handler.allowItems(this.table, ['PutItem'], rows);
-    this.allowPointer(handler);
+    handler.grantItems(this.table, ['Query'], aggregates);
+    handler.grantItems(this.table, ['PutItem'], rows);
+    this.grantPointer(handler);
 
     const rebuild = new ServiceFunction(this, `Rebuild${id}`, {
       context: this.context,
@@ -214,17 +214,17 @@ export abstract class ServiceStack extends Stack {
       environment: this.tables(),
       timeout: REBUILD_TIMEOUT,
     });
-    rebuild.allowItems(this.table, ['Query'], aggregates);
-    rebuild.allowItems(this.table, ['GetItem', 'PutItem', 'DeleteItem'], rows);
-    rebuild.allowItems(this.table, ['GetItem', 'UpdateItem'], PROJECTIONS);
+    rebuild.grantItems(this.table, ['Query'], aggregates);
+    rebuild.grantItems(this.table, ['GetItem', 'PutItem', 'DeleteItem'], rows);
+    rebuild.grantItems(this.table, ['GetItem', 'UpdateItem'], PROJECTIONS);
     // A scan has no keys that it could be held to; it is of this service's own table.
     rebuild.allow(['dynamodb:Scan'], this.table.tableArn, `${this.table.tableArn}/index/${FEED_INDEX}`);
     this.consumers.push({ ...description, projection: true, rebuild: rebuild.function.functionName });
   }
 
   /** To read which version of a list is read. */
-  protected allowPointer(handler: ServiceFunction): void {
-    handler.allowItems(this.table, ['GetItem'], PROJECTIONS);
+  protected grantPointer(handler: ServiceFunction): void {
+    handler.grantItems(this.table, ['GetItem'], PROJECTIONS);
   }
 
   private listener(id: string, { name, entry, hears, timeout }: ListenerProps) {

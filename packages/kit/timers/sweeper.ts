@@ -5,7 +5,7 @@ import { documents, type Item } from '../aws/dynamodb.js';
 import { Metric } from '../aws/metric-names.js';
 import { logger, seconds } from '../aws/telemetry.js';
 import { DUE_INDEX, DUE_SHARDS, duePartition, LEASES } from './contract.js';
-import { allOf, HandOut, type HandOutOptions } from './hand-out.js';
+import { allOf, TimerDispatcher, type TimerDispatcherOptions } from './timer-dispatcher.js';
 
 const PAGE = 20;
 /** Milliseconds that a sweep keeps free before the function's timeout. It begins no page in this time. */
@@ -20,10 +20,10 @@ interface Page {
 
 /** Finds due timers and sends them, page by page. It works on all shards in parallel. */
 export class Sweeper {
-  private readonly handOut: HandOut;
+  private readonly dispatcher: TimerDispatcher;
 
-  constructor(private readonly options: HandOutOptions) {
-    this.handOut = new HandOut(options);
+  constructor(private readonly options: TimerDispatcherOptions) {
+    this.dispatcher = new TimerDispatcher(options);
   }
 
   /**
@@ -48,7 +48,7 @@ export class Sweeper {
         if (page.keys.length > 0) {
           // A page that fails must not block the pages behind it. Otherwise it might fail every minute, and they would
           // never be sent.
-          const late = await this.handOut.page(page.keys).catch((error: unknown) => void failures.push(error));
+          const late = await this.dispatcher.page(page.keys).catch((error: unknown) => void failures.push(error));
           latest = Math.max(latest, late ?? 0);
         }
         if (page.next && timeLeft() < RESERVE_MS) {

@@ -18,7 +18,7 @@ export interface TimersProps {
    * again.
    * @default one hour: a message that was sent is rarely lost, and a message that fails is retried for minutes
    */
-  readonly handOutInterval?: Duration;
+  readonly dispatchInterval?: Duration;
   readonly alarmTopic: ITopic;
 }
 
@@ -44,12 +44,12 @@ const LATE = Duration.minutes(10);
 export class Timers extends Construct {
   constructor(scope: Construct, id: string, props: TimersProps) {
     super(scope, id);
-    const { owner, handOutInterval = Duration.hours(1), alarmTopic } = props;
+    const { owner, dispatchInterval = Duration.hours(1), alarmTopic } = props;
     const { handler, name, records, queue } = owner;
-    this.checkInterval(handOutInterval, owner);
+    this.checkInterval(dispatchInterval, owner);
 
     // The owner may already put timers, by its permission on its own records.
-    handler.allowItems(records, ['DeleteItem'], `${name}@`);
+    handler.grantItems(records, ['DeleteItem'], `${name}@`);
 
     const sweeper = new ServiceFunction(this, 'Sweeper', {
       context: handler.context,
@@ -60,12 +60,12 @@ export class Timers extends Construct {
         [Env.CONSUMER]: name,
         [Env.QUEUE_URL]: queue.queueUrl,
         [Env.RECORDS]: records.tableName,
-        [Env.HAND_OUT_SECONDS]: String(handOutInterval.toSeconds()),
+        [Env.HAND_OUT_SECONDS]: String(dispatchInterval.toSeconds()),
       },
     });
-    sweeper.allowIndex(records, DUE_INDEX, `${name}#`);
-    sweeper.allowItems(records, ['BatchGetItem', 'UpdateItem'], `${name}@`);
-    sweeper.allowItems(records, ['PutItem'], LEASES);
+    sweeper.grantIndex(records, DUE_INDEX, `${name}#`);
+    sweeper.grantItems(records, ['BatchGetItem', 'UpdateItem'], `${name}@`);
+    sweeper.grantItems(records, ['PutItem'], LEASES);
     sweeper.allow(['sqs:SendMessage'], queue.queueArn);
     sweeper.function.configureAsyncInvoke({ retryAttempts: 0, maxEventAge: TICK });
     Validations.of(sweeper).acknowledge({
@@ -108,7 +108,7 @@ export class Timers extends Construct {
   private checkInterval(interval: Duration, { name, longestTrying }: IdempotentConsumer): void {
     if (interval.toSeconds() >= longestTrying.toSeconds()) return;
     Annotations.of(this).addError(
-      `handOutInterval of ${interval.toSeconds()} s is below the ${longestTrying.toSeconds()} s for which the queue of '${name}' tries a message that crashes its handler (visibility timeout x receives): a timer would be handed out twice as a rule; take ${longestTrying.toSeconds()} s or more`,
+      `dispatchInterval of ${interval.toSeconds()} s is below the ${longestTrying.toSeconds()} s for which the queue of '${name}' tries a message that crashes its handler (visibility timeout x receives): a timer would be handed out twice as a rule; take ${longestTrying.toSeconds()} s or more`,
     );
   }
 }

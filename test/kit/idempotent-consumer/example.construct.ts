@@ -12,6 +12,6 @@ export class DeskStack extends ServiceStack {
       entry: 'desk/on-ticket',
       hears: [openedTickets],
     });
-    handler.allowItems(this.table, ['UpdateItem'], 'Desk#');
+    handler.grantItems(this.table, ['UpdateItem'], 'Desk#');
   }
 }

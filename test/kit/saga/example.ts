@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { sagaCommands, sagaEvents } from '../../../packages/kit/saga/contract.js';
-import type { Patience, Saga } from '../../../packages/kit/saga/saga.js';
+import type { RetryPolicy, Saga } from '../../../packages/kit/saga/saga.js';
 
 const flights = { service: 'flights', events: {} };
 const hotels = { service: 'hotels', events: {} };
@@ -12,7 +12,7 @@ type Trip = z.infer<typeof Trip>;
 /** What the saga stores, and hears from its clock and from operators. */
 export const bookTripContract = { service: 'travel', events: sagaEvents(Trip), commands: sagaCommands } as const;
 
-const PATIENCE: Patience = { sendAgainAfter: 60, giveUpAfter: 15 * 60 };
+const RETRY: RetryPolicy = { retryAfter: 60, timeout: 15 * 60 };
 
 export const bookTripSaga: Saga<Trip> = {
   steps: [
@@ -23,7 +23,7 @@ export const bookTripSaga: Saga<Trip> = {
         command: { type: 'BookFlight', data: { tripId, stepId, seats } },
       }),
       undo: ({ tripId }, stepId) => ({ to: flights, command: { type: 'CancelFlight', data: { tripId, stepId } } }),
-      patience: PATIENCE,
+      retryPolicy: RETRY,
     },
     {
       name: 'book-hotel',
@@ -33,8 +33,8 @@ export const bookTripSaga: Saga<Trip> = {
       }),
       undo: ({ tripId }, stepId) => ({ to: hotels, command: { type: 'CancelHotel', data: { tripId, stepId } } }),
       isNeeded: ({ nights }) => nights > 0,
-      patience: PATIENCE,
+      retryPolicy: RETRY,
     },
   ],
-  compensation: { sendAgainAfter: 60, giveUpAfter: 3 * 24 * 60 * 60 },
+  compensation: { retryAfter: 60, timeout: 3 * 24 * 60 * 60 },
 };

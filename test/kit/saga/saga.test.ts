@@ -205,7 +205,7 @@ describe('a saga that is stuck', () => {
     for (const message of [done(undoId('book-hotel')), resolve, { type: 'Retry' } as const])
       expect(rung().hear(message).types).toContain('TimerSet');
   });
-  test('is sent again by an operator, with its whole patience and a clock', () => {
+  test('is sent again by an operator, with its whole retry policy and a clock', () => {
     const saga = stuck().pass(100_000).hear({ type: 'Retry' });
     expect(saga.types).toEqual(['CompensationSent', 'TimerSet']);
     expect(saga.sent).toEqual(['CancelHotel']);

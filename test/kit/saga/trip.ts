@@ -27,23 +27,23 @@ const to = {
 const asked =
   (type: string) =>
   ({ id }: Trip, stepId: string) => ({ to, command: { type, data: { id, stepId } } });
-const patience = { sendAgainAfter: 60, giveUpAfter: 300 };
+const retryPolicy = { retryAfter: 60, timeout: 300 };
 
 /** A small saga for tests of the pattern: what a traveller needs, and what is given back of it. */
 export const tripSaga: Saga<Trip> = {
   steps: [
-    { name: 'check-passport', command: asked('CheckPassport'), patience },
-    { name: 'book-flight', command: asked('BookFlight'), undo: asked('CancelFlight'), patience },
+    { name: 'check-passport', command: asked('CheckPassport'), retryPolicy },
+    { name: 'book-flight', command: asked('BookFlight'), undo: asked('CancelFlight'), retryPolicy },
     {
       name: 'book-hotel',
       command: asked('BookHotel'),
       undo: asked('CancelHotel'),
       isNeeded: ({ nights }) => nights > 0,
-      patience,
+      retryPolicy,
     },
-    { name: 'pay', command: asked('Pay'), undo: asked('GiveBack'), patience },
+    { name: 'pay', command: asked('Pay'), undo: asked('GiveBack'), retryPolicy },
   ],
-  compensation: { sendAgainAfter: 60, giveUpAfter: 86_400 },
+  compensation: { retryAfter: 60, timeout: 86_400 },
 };
 
 export const stepId = (step: string) => stepIdOf('t1', step);

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { transact } from '../../../packages/kit/aws/dynamodb.js';
-import { untilRaceIsWon } from '../../../packages/kit/aws/lost-races.js';
+import { retryOnConflict } from '../../../packages/kit/aws/optimistic-retry.js';
 import type { EventOf } from '../../../packages/kit/messages/contract.js';
 import type { Trace } from '../../../packages/kit/messages/trace.js';
 import { StateStore, type Stored } from '../../../packages/kit/state-store/state-store.js';
@@ -21,7 +21,7 @@ const courses = new StateStore<Course, EventOf<typeof coursesContract>>('Course'
 
 /** Sets a course's seats: its state and the commit that publishes the change, in one transaction. */
 export const setSeats = (courseId: string, seats: number, trace: Trace): Promise<Course> =>
-  untilRaceIsWon(async () => {
+  retryOnConflict(async () => {
     const before = await courses.read(courseId);
     if (before?.seats === seats) return before;
     const commit = courses.commit(courseId, before, [{ type: 'SeatsSet', data: { courseId, seats } }], trace);

@@ -4,7 +4,7 @@ import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vi
 import { documents, type Item, transact } from '../../../packages/kit/aws/dynamodb.js';
 import { messageGroupOf } from '../../../packages/kit/messages/envelope.js';
 import { duePartition, LEASES } from '../../../packages/kit/timers/contract.js';
-import { HandOut } from '../../../packages/kit/timers/hand-out.js';
+import { TimerDispatcher } from '../../../packages/kit/timers/timer-dispatcher.js';
 import { traceOf } from '../../support/tally.js';
 import { WAITER, waitId } from '../../support/waiter/contract.js';
 import { environment, INTERVAL, QUEUE, Waiting } from './waiting.js';
@@ -190,7 +190,7 @@ describe('what comes in between', () => {
   test('an index that shows a record at two places: it is sent once', async () => {
     const pk = await waiting.set('anna');
     const options = { table: 'records', owner: WAITER.name, queue: QUEUE, intervalSeconds: INTERVAL };
-    await new HandOut(options).page([pk, pk]);
+    await new TimerDispatcher(options).page([pk, pk]);
     expect(records()).toEqual([pk]);
   });
 

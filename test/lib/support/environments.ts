@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { App, type Stack } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
 import { Code } from 'aws-cdk-lib/aws-lambda';
-import { OrderlyStage } from '../../../lib/environment.js';
+import { OrderlyEnvironment } from '../../../lib/environment.js';
 import { type Overrides, settingsFor } from '../../../lib/settings.js';
 
 export const STACKS = ['Platform', 'Orders', 'Inventory', 'Accounts', 'Payments', 'Catalog', 'Api'] as const;
@@ -14,11 +14,11 @@ export const noCode = { code: () => Code.fromInline('exports.handler = async () 
 /** An app with the flags of cdk.json, as the command line would make it. */
 export const newApp = (): App => new App({ context: JSON.parse(readFileSync('cdk.json', 'utf8')).context });
 
-export function addEnvironment(app: App, environment: string, overrides: Overrides = {}): OrderlyStage {
-  return new OrderlyStage(app, environment, { settings: settingsFor(environment, overrides), bundles: noCode });
+export function addEnvironment(app: App, environment: string, overrides: Overrides = {}): OrderlyEnvironment {
+  return new OrderlyEnvironment(app, environment, { settings: settingsFor(environment, overrides), bundles: noCode });
 }
 
-export const stackOf = (stage: OrderlyStage, name: StackName): Stack => stage.node.findChild(name) as Stack;
+export const stackOf = (stage: OrderlyEnvironment, name: StackName): Stack => stage.node.findChild(name) as Stack;
 
 // biome-ignore lint/suspicious/noExplicitAny: a template is JSON of any shape, and assertions look into it
 export type Json = any;

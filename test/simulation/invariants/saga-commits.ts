@@ -73,8 +73,8 @@ function isPatient({ published }: Facts, id: string, commits: readonly Commit[])
       const { step, since, again } = before.waiting;
       const { data } = event;
       const isRunning = before.status === 'RUNNING';
-      const patience = isRunning ? createOrderSaga.steps.find(({ name }) => name === step)?.patience : undefined;
-      const { giveUpAfter } = patience ?? createOrderSaga.compensation;
+      const retryPolicy = isRunning ? createOrderSaga.steps.find(({ name }) => name === step)?.retryPolicy : undefined;
+      const { timeout } = retryPolicy ?? createOrderSaga.compensation;
       const isGivenUp =
         (event.type === 'SagaFailed' && event.data.ending.cause === 'UNANSWERED') ||
         (event.type === 'SagaStuck' && event.data.reason === 'UNANSWERED');
@@ -82,7 +82,7 @@ function isPatient({ published }: Facts, id: string, commits: readonly Commit[])
       const isAsked = published.get(commit.trigger)?.['detail-type'] === 'RetrySaga';
       const isEarly =
         (isSentAgain && !isAsked && data.at < again) ||
-        (isGivenUp && Date.parse(event.data.at) < Date.parse(since) + giveUpAfter * 1000);
+        (isGivenUp && Date.parse(event.data.at) < Date.parse(since) + timeout * 1000);
       const told = `${event.type} ${JSON.stringify(data)}; ${step} sent at ${since}, due at ${again}`;
       return isEarly ? [violation('a saga is as patient as it says', told, id)] : [];
     }),

@@ -501,8 +501,8 @@ export const BUGS: readonly PlantedBug[] = [
     scenario: 'charge-one',
     source: {
       file: 'lambdas/payments/on-command.lambda.ts',
-      from: 'return [paymentStore.effect(payment, carryOut(payment.state, command, { now: clock.now() }), trace)];',
-      to: `const events = carryOut(payment.state, command, { now: clock.now() });
+      from: 'return [paymentStore.effect(payment, handleStep(payment.state, command, { now: clock.now() }), trace)];',
+      to: `const events = handleStep(payment.state, command, { now: clock.now() });
       return events.length > 0 ? [paymentStore.effect(payment, events, trace)] : [];`,
     },
   },
@@ -616,8 +616,8 @@ export const BUGS: readonly PlantedBug[] = [
     scenario: 'stuck',
     source: {
       file: `${KIT}/saga/saga.ts`,
-      from: "this.state.status === 'RUNNING' ? this.stepCalled(step).patience : this.saga.compensation",
-      to: 'this.stepCalled(step).patience',
+      from: "this.state.status === 'RUNNING' ? this.stepCalled(step).retryPolicy : this.saga.compensation",
+      to: 'this.stepCalled(step).retryPolicy',
     },
   },
   {

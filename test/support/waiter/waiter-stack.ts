@@ -37,7 +37,7 @@ export class WaiterStack extends Stack {
       entry: 'waiter/on-command',
       environment: { [Env.TABLE]: table.tableName },
     });
-    this.handler.allowItems(table, ['GetItem', 'UpdateItem'], 'Waiter#');
+    this.handler.grantItems(table, ['GetItem', 'UpdateItem'], 'Waiter#');
     const owner = new IdempotentConsumer(this, 'Commands', {
       name: WAITER.name,
       bus,

@@ -3,8 +3,8 @@ import type { AccountCommand, AccountEvent } from '../../../../lambdas/accounts/
 import { viewOf } from '../../../../lambdas/accounts/domain/account.js';
 import {
   type AccountState,
+  commandForOrderEnd,
   decide,
-  ending,
   evolve,
   initialState,
 } from '../../../../lambdas/accounts/domain/authorization.js';
@@ -249,7 +249,7 @@ describe('the end of an order', () => {
   const ids = { orderId: 'o1', customerId: 'c1' };
   const leadsTo = (how: 'APPROVED' | 'CANCELLED', ...history: AccountEvent[]) => {
     const state = history.reduce(evolve, initialState);
-    return decide(state, ending(state.authorization, { ...ids, how }), context).map(({ type, data }) => ({
+    return decide(state, commandForOrderEnd(state.authorization, { ...ids, how }), context).map(({ type, data }) => ({
       type,
       ...('amount' in data && { amount: data.amount.amount }),
       ...('outcome' in data && { outcome: data.outcome }),

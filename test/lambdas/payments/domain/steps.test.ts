@@ -1,11 +1,11 @@
 import { describe, test } from 'vitest';
 import type { PaymentEvent, StepCommand } from '../../../../lambdas/payments/contract.js';
 import { decide, evolve, initialState, type PaymentCommand } from '../../../../lambdas/payments/domain/payment.js';
-import { carryOut } from '../../../../lambdas/payments/domain/steps.js';
+import { handleStep } from '../../../../lambdas/payments/domain/steps.js';
 import { given } from '../../../support/decider.js';
 
 const now = '2026-01-01T00:00:00.000Z';
-const steps = given({ decide: carryOut, evolve, initialState }, { now });
+const steps = given({ decide: handleStep, evolve, initialState }, { now });
 /** What the provider did meanwhile. */
 const provider = given({ decide, evolve, initialState }, { now });
 const eur = (amount: number) => ({ amount, currency: 'EUR' });

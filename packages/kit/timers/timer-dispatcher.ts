@@ -15,7 +15,7 @@ import { MAX_PAYLOAD_BYTES } from './timers.js';
 /** Limit of SQS for the entries of one call. */
 const MAX_ENTRIES = 10;
 
-export interface HandOutOptions {
+export interface TimerDispatcherOptions {
   /** Name of the service's idempotency table. */
   readonly table: string;
   /** Name of the consumer that owns the timers. */
@@ -44,11 +44,11 @@ interface Due {
  * Only the owner's effect ends a timer. The one exception is a timer that can never be sent: it becomes a failure
  * record here.
  */
-export class HandOut {
+export class TimerDispatcher {
   private readonly sqs = new SQSClient({ useQueueUrlAsEndpoint: false });
   private readonly failures: FailureRecords;
 
-  constructor(private readonly options: HandOutOptions) {
+  constructor(private readonly options: TimerDispatcherOptions) {
     this.failures = new FailureRecords(options.table, { name: options.owner, generation: 0 });
   }
 

@@ -25,7 +25,7 @@ export const AsItWas = z
  * Loads an aggregate as it is now, or at an earlier time or version.
  * @returns `undefined` before the first version and after the last one
  */
-export function loadAsItWas<State, Event extends AnyEvent>(
+export function loadAsOf<State, Event extends AnyEvent>(
   store: EventStore<State, Event>,
   id: string,
   { at, version }: z.infer<typeof AsItWas>,

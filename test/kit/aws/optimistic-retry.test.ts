@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { untilRaceIsWon } from '../../../packages/kit/aws/lost-races.js';
+import { retryOnConflict } from '../../../packages/kit/aws/optimistic-retry.js';
 import { Throttled, WriteConflict } from '../../../packages/kit/http/errors.js';
 
 /** @returns how often it was tried, and how it ended */
 async function triedOf(outcomeOf: (attempt: number) => Error | undefined) {
   let tries = 0;
-  const ended = await untilRaceIsWon(async () => {
+  const ended = await retryOnConflict(async () => {
     tries += 1;
     const error = outcomeOf(tries);
     if (error) throw error;

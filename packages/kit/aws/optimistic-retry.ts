@@ -10,7 +10,7 @@ const BACKOFF_MS = 20;
  * @param work reads and decides anew each time
  * @throws {WriteConflict} the fifth race is lost too; what `work` throws otherwise, at once
  */
-export async function untilRaceIsWon<T>(work: () => Promise<T>): Promise<T> {
+export async function retryOnConflict<T>(work: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await work();
