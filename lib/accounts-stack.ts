@@ -2,13 +2,14 @@ import { AttributeType, ProjectionType } from 'aws-cdk-lib/aws-dynamodb';
 import type { Construct } from 'constructs';
 import { accountsContract, EXHAUSTED_INDEX } from '../lambdas/accounts/contract.js';
 import { AccountsEnv } from '../lambdas/accounts/environment.js';
+import { ACCOUNT, CREDIT_ROWS } from '../lambdas/accounts/keys.js';
 import { listEvents, orderEnds, steps } from '../lambdas/accounts/subscriptions.js';
 import { AppEnv } from '../lambdas/environment.js';
+import { keysOf } from '../packages/kit/messages/keys.js';
 import { ServiceStack, type ServiceStackProps } from '../packages/kit/service/service-stack.js';
 import type { Settings } from './settings.js';
 
-const ACCOUNTS = 'Account#';
-const ROWS = 'CREDIT#';
+const ACCOUNTS = keysOf(ACCOUNT);
 /** Of version 1, and of later ones: `EXHAUSTED@2#...`. */
 const EXHAUSTED = ['EXHAUSTED#', 'EXHAUSTED@'];
 
@@ -74,8 +75,8 @@ export class AccountsStack extends ServiceStack {
       entry: 'accounts/exhausted-projection',
       rebuildEntry: 'accounts/rebuild-exhausted',
       hears: listEvents,
-      aggregates: ACCOUNTS,
-      rows: ROWS,
+      aggregate: ACCOUNT,
+      rows: CREDIT_ROWS,
     });
   }
 }

@@ -1,12 +1,12 @@
 import { AttributeType, ProjectionType } from 'aws-cdk-lib/aws-dynamodb';
 import type { Construct } from 'constructs';
 import { catalogContract, PRODUCTS_INDEX } from '../lambdas/catalog/contract.js';
+import { PRICE_CHECK, PRODUCT, PRODUCT_LISTS } from '../lambdas/catalog/keys.js';
 import { steps } from '../lambdas/catalog/subscriptions.js';
+import { keysOf } from '../packages/kit/messages/keys.js';
 import { ServiceStack, type ServiceStackProps } from '../packages/kit/service/service-stack.js';
 
-const PRODUCTS = 'Product#';
-const CHECKS = 'PriceCheck#';
-const LIST = 'PRODUCTS#';
+const PRODUCTS = keysOf(PRODUCT);
 
 /** Catalogue: what is sold and for how much, set by operators; confirms an order's prices by its saga's command. */
 export class CatalogStack extends ServiceStack {
@@ -32,14 +32,18 @@ export class CatalogStack extends ServiceStack {
       ['GetItem'],
       PRODUCTS,
     );
-    this.endpoint('ListProducts', 'GET', '/products', 'catalog/list-products').grantIndex(table, PRODUCTS_INDEX, LIST);
+    this.endpoint('ListProducts', 'GET', '/products', 'catalog/list-products').grantIndex(
+      table,
+      PRODUCTS_INDEX,
+      PRODUCT_LISTS,
+    );
 
     const commands = this.consumer('Commands', {
       name: 'catalog-commands',
       entry: 'catalog/on-command',
       hears: [steps],
     });
-    commands.grantItems(table, ['Query', 'PutItem'], CHECKS);
+    this.grantAppend(commands, PRICE_CHECK);
     commands.grantItems(table, ['BatchGetItem'], PRODUCTS);
   }
 }

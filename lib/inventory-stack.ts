@@ -1,10 +1,11 @@
 import type { Construct } from 'constructs';
 import { inventoryContract } from '../lambdas/inventory/contract.js';
+import { RESERVATION, STOCK_ITEM } from '../lambdas/inventory/keys.js';
 import { cancellations, steps } from '../lambdas/inventory/subscriptions.js';
+import { keysOf } from '../packages/kit/messages/keys.js';
 import { ServiceStack, type ServiceStackProps } from '../packages/kit/service/service-stack.js';
 
-const STOCK = 'StockItem#';
-const RESERVATIONS = 'Reservation#';
+const STOCK = keysOf(STOCK_ITEM);
 
 /** Inventory: stock by SKU, set by an operator, reserved and released by orders' sagas, released by cancellations. */
 export class InventoryStack extends ServiceStack {
@@ -24,7 +25,7 @@ export class InventoryStack extends ServiceStack {
       entry: 'inventory/on-order-event',
       hears: [cancellations],
     });
-    reservations.grantItems(table, ['Query', 'PutItem', 'ConditionCheckItem'], RESERVATIONS);
+    this.grantEffect(reservations, RESERVATION);
     reservations.grantItems(table, ['UpdateItem'], STOCK);
 
     const commands = this.consumer('Commands', {
@@ -33,7 +34,7 @@ export class InventoryStack extends ServiceStack {
       hears: [steps],
     });
     // A step is always answered: none is decided without a write.
-    commands.grantItems(table, ['Query', 'PutItem'], RESERVATIONS);
+    this.grantAppend(commands, RESERVATION);
     commands.grantItems(table, ['UpdateItem'], STOCK);
   }
 }

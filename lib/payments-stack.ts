@@ -4,6 +4,7 @@ import type { Construct } from 'constructs';
 import { AppEnv } from '../lambdas/environment.js';
 import { paymentsContract, STRIPE_CUSTOMERS } from '../lambdas/payments/contract.js';
 import { PaymentsEnv } from '../lambdas/payments/environment.js';
+import { DAILY_COUNTS, PAYMENT } from '../lambdas/payments/keys.js';
 import { PaymentsMetric } from '../lambdas/payments/metrics.js';
 import { cancellations, providerTasks, steps } from '../lambdas/payments/subscriptions.js';
 import type { PersonalKeys } from '../packages/kit/personal-data/personal-keys.construct.js';
@@ -18,9 +19,6 @@ import {
 } from '../packages/kit/service/tables.construct.js';
 import type { Settings } from './settings.js';
 
-const PAYMENTS = 'Payment#';
-/** Of the records table: how many payments and refunds a customer has requested in a day. */
-const DAILY_COUNTS = 'limit#';
 /** Also of the guard's records: its run-time twin reads it from the consumer's environment. */
 const PROVIDER_CONSUMER = 'payments-provider';
 const SANDBOX_ITEMS = ['KEY#', 'OBJECT#', 'TALLY#'];
@@ -45,16 +43,16 @@ export class PaymentsStack extends ServiceStack {
     addPeopleIndex(table);
 
     const requestPayment = this.endpoint('RequestPayment', 'POST', '/payments', 'payments/request-payment');
-    requestPayment.grantItems(table, ['PutItem', 'Query'], PAYMENTS);
+    this.grantAppend(requestPayment, PAYMENT);
     const getPayment = this.endpoint('GetPayment', 'GET', '/payments/{paymentId}', 'payments/get-payment');
-    getPayment.grantItems(table, ['Query'], PAYMENTS);
+    this.grantLoad(getPayment, PAYMENT);
     const refundPayment = this.endpoint(
       'RefundPayment',
       'POST',
       '/payments/{paymentId}/refund',
       'payments/refund-payment',
     );
-    refundPayment.grantItems(table, ['Query', 'PutItem', 'ConditionCheckItem'], PAYMENTS);
+    this.grantEffect(refundPayment, PAYMENT);
     this.grantRequestRecords(refundPayment);
     props.personalKeys.grantEncrypt(requestPayment);
     for (const handler of [getPayment, refundPayment]) props.personalKeys.grantDecrypt(handler);
@@ -64,17 +62,19 @@ export class PaymentsStack extends ServiceStack {
       handler.setEnvironment(AppEnv.CUSTOMER_LIMITS, JSON.stringify(settings.customerLimits));
     }
 
-    this.consumer('Commands', {
+    const commands = this.consumer('Commands', {
       name: 'payments-commands',
       entry: 'payments/on-command',
       hears: [steps],
-    }).grantItems(table, ['Query', 'PutItem', 'ConditionCheckItem'], PAYMENTS);
+    });
+    this.grantEffect(commands, PAYMENT);
 
-    this.consumer('Cancellations', {
+    const cancelling = this.consumer('Cancellations', {
       name: 'payments-orders',
       entry: 'payments/on-order-event',
       hears: [cancellations],
-    }).grantItems(table, ['Query', 'PutItem', 'ConditionCheckItem'], PAYMENTS);
+    });
+    this.grantEffect(cancelling, PAYMENT);
 
     const charging = this.consumer('Provider', {
       name: PROVIDER_CONSUMER,
@@ -82,7 +82,7 @@ export class PaymentsStack extends ServiceStack {
       timeout: PROVIDER_TIMEOUT,
       hears: [providerTasks],
     });
-    charging.grantItems(table, ['Query', 'PutItem', 'ConditionCheckItem'], PAYMENTS);
+    this.grantEffect(charging, PAYMENT);
     const guard = this.ownTable('Guard', settings);
     charging.setEnvironment(PaymentsEnv.GUARD, guard.tableName);
     charging.grantItems(guard, ['PutItem', 'UpdateItem', 'DeleteItem'], `${PROVIDER_CONSUMER}#`);

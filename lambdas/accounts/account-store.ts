@@ -6,15 +6,15 @@ import { DynamoDbEventStore } from '../../packages/kit/event-store/dynamodb-even
 import type { HistoryPosition, Loaded } from '../../packages/kit/event-store/event-store.js';
 import { type Caller, CallerId } from '../../packages/kit/http/auth.js';
 import { Problem } from '../../packages/kit/http/errors.js';
-import { aggregateKey } from '../../packages/kit/messages/commit.js';
+import { aggregateKey } from '../../packages/kit/messages/keys.js';
 import type { Trace } from '../../packages/kit/messages/trace.js';
 import type { Role } from '../app.js';
 import { type AccountEvent, type AccountView, accountsContract } from './contract.js';
 import { type Account, evolveAccount, viewOf } from './domain/account.js';
 import { type Authorization, evolve, evolveAuthorization, initialState } from './domain/authorization.js';
+import { ACCOUNT } from './keys.js';
 
 const TableName = required(Env.TABLE);
-const AGGREGATE = 'Account';
 /**
  * Schema version of `Authorization`, like a state's: raise it when the shape changes. An item with another version is
  * never read.
@@ -26,7 +26,7 @@ const PAGE = 100;
 
 /** Event store of accounts, in the service's own table; the account's id is the customer's. */
 export const accountStore = new DynamoDbEventStore<Account, AccountEvent>(
-  { table: TableName, aggregate: AGGREGATE, contract: accountsContract, feedShards: feedShards() },
+  { table: TableName, aggregate: ACCOUNT, contract: accountsContract, feedShards: feedShards() },
   { initialState: initialState.account, evolve: evolveAccount, stateSchema: 2 },
 );
 
@@ -47,7 +47,7 @@ export interface OrderOfAccount {
  * forever, or a command that is redelivered, however late, would have a second effect.
  */
 export async function orderOfAccount(customerId: string, orderId: string): Promise<OrderOfAccount> {
-  const key = { pk: aggregateKey(AGGREGATE, customerId), sk: `AUTH#${orderId}` };
+  const key = { pk: aggregateKey(ACCOUNT, customerId), sk: `AUTH#${orderId}` };
   const [account, { Item }] = await Promise.all([
     accountStore.load(customerId),
     documents.send(new GetCommand({ TableName, Key: key, ConsistentRead: true })),

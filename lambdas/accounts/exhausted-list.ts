@@ -5,10 +5,7 @@ import { inVersion } from '../../packages/kit/projection/versions.js';
 import { accountStore } from './account-store.js';
 import { type AccountView, EXHAUSTED_INDEX } from './contract.js';
 import { type Account, viewOf } from './domain/account.js';
-
-const CREDIT = 'CREDIT#';
-/** Partition key of the index. Only rows of accounts without credit have it, so only they are in the index. */
-const EXHAUSTED = 'EXHAUSTED#accounts';
+import { CREDIT_ROWS, EXHAUSTED } from './keys.js';
 
 /**
  * Projection of customers who have used up their credit. An account with credit, or not yet opened, has a row too,
@@ -20,12 +17,12 @@ export const exhaustedList: Projection<Account> = {
   table: accountStore.table,
   aggregate: accountStore.aggregate,
   store: accountStore,
-  partitions: CREDIT,
+  partitions: CREDIT_ROWS,
   versionedKeys: ['sk', 'exhaustedPk'],
   row({ id, state, version }) {
     const account = viewOf(id, state, version);
     return {
-      pk: CREDIT + id,
+      pk: CREDIT_ROWS + id,
       sk: 'ROW',
       version,
       // Stored as text: an answer's fields keep their order, and a rebuilt row is identical to the byte.
@@ -34,7 +31,7 @@ export const exhaustedList: Projection<Account> = {
         : {}),
     };
   },
-  idOf: ({ pk }) => pk.slice(CREDIT.length),
+  idOf: ({ pk }) => pk.slice(CREDIT_ROWS.length),
 };
 
 /**

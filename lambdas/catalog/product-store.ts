@@ -9,17 +9,16 @@ import { StateStore, type Stored } from '../../packages/kit/state-store/state-st
 import type { Money } from '../orders/contract.js';
 import { catalogContract, PRODUCTS_INDEX, type ProductEvent, type ProductView, type SetProduct } from './contract.js';
 import { decide } from './domain/product.js';
+import { ALL_PRODUCTS, PRODUCT } from './keys.js';
 
-const PRODUCT = 'Product';
 /** Partition key of the index. Only products have it, so their commits and the price checks are not in the index. */
-const ALL = 'PRODUCTS#all';
 
 interface StoredProduct extends Stored {
   readonly name: string;
   readonly unitPrice: Money;
   /** Version on which the last change was based. */
   readonly from: number;
-  readonly listPk: typeof ALL;
+  readonly listPk: typeof ALL_PRODUCTS;
   /** The SKU. */
   readonly listSk: string;
 }
@@ -53,7 +52,14 @@ export function setProduct(
     if (before && events.length === 0) return viewOf(sku, before);
     const commit = products.commit(sku, before, events, trace);
     const { lastVersion: version, at } = commit;
-    const after: StoredProduct = { ...wanted, version, from: before?.version ?? 0, at, listPk: ALL, listSk: sku };
+    const after: StoredProduct = {
+      ...wanted,
+      version,
+      from: before?.version ?? 0,
+      at,
+      listPk: ALL_PRODUCTS,
+      listSk: sku,
+    };
     await transact([products.appendWrite(commit), products.stateWrite(sku, before, after)]);
     return viewOf(sku, after);
   });
@@ -95,7 +101,7 @@ export async function productsAfter(after: string | undefined, limit: number): P
       TableName: products.table,
       IndexName: PRODUCTS_INDEX,
       KeyConditionExpression: `listPk = :pk${after === undefined ? '' : ' AND listSk > :after'}`,
-      ExpressionAttributeValues: { ':pk': ALL, ...(after === undefined ? {} : { ':after': after }) },
+      ExpressionAttributeValues: { ':pk': ALL_PRODUCTS, ...(after === undefined ? {} : { ':after': after }) },
       Limit: limit + 1,
     }),
   );

@@ -3,9 +3,10 @@ import { feedShards, required } from '../../packages/kit/aws/read-environment.js
 import { DynamoDbEventStore } from '../../packages/kit/event-store/dynamodb-event-store.js';
 import { inventoryContract, type ReservationEvent } from './contract.js';
 import { evolve, initialState, type Reservation } from './domain/reservation.js';
+import { RESERVATION } from './keys.js';
 
 /** Event store of the orders' reservations, in the service's own table. */
 export const reservationStore = new DynamoDbEventStore<Reservation, ReservationEvent>(
-  { table: required(Env.TABLE), aggregate: 'Reservation', contract: inventoryContract, feedShards: feedShards() },
+  { table: required(Env.TABLE), aggregate: RESERVATION, contract: inventoryContract, feedShards: feedShards() },
   { initialState, evolve, stateSchema: 2 },
 );

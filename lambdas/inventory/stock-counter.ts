@@ -3,11 +3,9 @@ import { Env } from '../../packages/kit/aws/environment.js';
 import { required } from '../../packages/kit/aws/read-environment.js';
 import { stateKey } from '../../packages/kit/state-store/state-key.js';
 import type { ReservedLine } from './contract.js';
+import { STOCK_ITEM } from './keys.js';
 
 const TableName = required(Env.TABLE);
-/** Stock of a SKU: operators count it (its commits), and orders reserve from it (the counter). */
-export const STOCK_ITEM = 'StockItem';
-
 /**
  * Reserves pieces for an order, in the transaction that commits its reservation. It changes the counter by arithmetic
  * under a condition: two orders for one SKU don't conflict on a version, and `available` can't fall below zero.

@@ -6,8 +6,8 @@ import type { Trace } from '../../packages/kit/messages/trace.js';
 import { stateKey } from '../../packages/kit/state-store/state-key.js';
 import { StateStore, type Stored } from '../../packages/kit/state-store/state-store.js';
 import { type InventoryEvent, inventoryContract, type StockView } from './contract.js';
+import { STOCK_ITEM } from './keys.js';
 import { InventoryProblem } from './problems.js';
-import { STOCK_ITEM } from './stock-counter.js';
 
 interface Counter extends Stored {
   readonly onHand: number;

@@ -1,12 +1,13 @@
 import type { Loaded } from '../../packages/kit/event-store/event-store.js';
 import type { Caller } from '../../packages/kit/http/auth.js';
-import { aggregateKey } from '../../packages/kit/messages/commit.js';
+import { aggregateKey } from '../../packages/kit/messages/keys.js';
 import { personalKeysOfFunction } from '../../packages/kit/personal-data/keys-of-function.js';
 import type { Role } from '../app.js';
 import { type OrderView, ordersContract, type SealedData } from './contract.js';
 import { type Order, sealedIn } from './domain/order.js';
+import { ORDER } from './keys.js';
 import type { ListedOrder } from './order-list.js';
-import { ORDER, visibleTo } from './order-store.js';
+import { visibleTo } from './order-store.js';
 
 /** Data keys of the people whose data is in orders. */
 export const people = personalKeysOfFunction();

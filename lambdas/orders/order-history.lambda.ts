@@ -1,10 +1,11 @@
 import { HistoryQuery, historyPage } from '../../packages/kit/event-store/point-in-time.js';
-import { aggregateKey } from '../../packages/kit/messages/commit.js';
+import { aggregateKey } from '../../packages/kit/messages/keys.js';
 import { openEvents } from '../../packages/kit/personal-data/personal-fields.js';
 import { endpoint } from '../endpoint.js';
 import { ordersContract } from './contract.js';
 import { people } from './customer-data-keys.js';
-import { ORDER, orderIdOf, orderStore, visibleTo } from './order-store.js';
+import { ORDER } from './keys.js';
+import { orderIdOf, orderStore, visibleTo } from './order-store.js';
 
 /** GET /orders/{orderId}/history: all events of the order, oldest first. */
 export const handler = endpoint(

@@ -5,9 +5,9 @@ import { type Projection, versionsOf } from '../../packages/kit/projection/proje
 import { inVersion } from '../../packages/kit/projection/versions.js';
 import type { OrderView } from './contract.js';
 import { type Order, type SealedFields, sealedIn, viewOf } from './domain/order.js';
+import { CUSTOMER_LISTS } from './keys.js';
 import { orderStore } from './order-store.js';
 
-const CUSTOMER = 'CUSTOMER#';
 const ORDER = 'ORDER#';
 
 /**
@@ -26,7 +26,7 @@ export const ordersList: Projection<Order> = {
   table: orderStore.table,
   aggregate: orderStore.aggregate,
   store: orderStore,
-  partitions: CUSTOMER,
+  partitions: CUSTOMER_LISTS,
   versionedKeys: ['sk'],
   row({ state, version }) {
     const order = viewOf(state, version);
@@ -34,7 +34,7 @@ export const ordersList: Projection<Order> = {
     // A list shows no address.
     const { deliverTo: _, ...sealed } = sealedIn(state);
     return {
-      pk: CUSTOMER + order.customerId,
+      pk: CUSTOMER_LISTS + order.customerId,
       sk: ORDER + positionOfOrder(order),
       version,
       // Stored as text: an answer's fields keep their order, and a rebuilt row is identical to the byte.
@@ -69,7 +69,7 @@ export async function ordersOf(
       TableName: ordersList.table,
       KeyConditionExpression: 'pk = :pk AND sk BETWEEN :first AND :last',
       ExpressionAttributeValues: {
-        ':pk': CUSTOMER + customerId,
+        ':pk': CUSTOMER_LISTS + customerId,
         ':first': prefix,
         // BETWEEN includes both bounds, so the code below drops the row that was shown last.
         ':last': prefix + (before ?? '~'),
@@ -96,7 +96,7 @@ export async function newestSince(customerId: string, time: string, limit: numbe
     new QueryCommand({
       TableName: ordersList.table,
       KeyConditionExpression: 'pk = :pk AND sk BETWEEN :first AND :last',
-      ExpressionAttributeValues: { ':pk': CUSTOMER + customerId, ':first': prefix + time, ':last': `${prefix}~` },
+      ExpressionAttributeValues: { ':pk': CUSTOMER_LISTS + customerId, ':first': prefix + time, ':last': `${prefix}~` },
       ScanIndexForward: false,
       Limit: limit,
     }),

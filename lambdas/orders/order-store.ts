@@ -7,9 +7,7 @@ import { Problem } from '../../packages/kit/http/errors.js';
 import type { Role } from '../app.js';
 import { type OrderEvent, type OrderView, ordersContract } from './contract.js';
 import { evolve, initialState, type Order, viewOf } from './domain/order.js';
-
-/** Type of the aggregate. */
-export const ORDER = 'Order';
+import { ORDER } from './keys.js';
 
 /** Event store of orders, in the service's own table. */
 export const orderStore = new DynamoDbEventStore<Order, OrderEvent>(

@@ -1,11 +1,12 @@
 import type { Loaded } from '../../packages/kit/event-store/event-store.js';
 import type { Caller } from '../../packages/kit/http/auth.js';
-import { aggregateKey } from '../../packages/kit/messages/commit.js';
+import { aggregateKey } from '../../packages/kit/messages/keys.js';
 import { personalKeysOfFunction } from '../../packages/kit/personal-data/keys-of-function.js';
 import type { Role } from '../app.js';
 import type { PaymentView } from './contract.js';
 import { isRequested, type Payment } from './domain/payment.js';
-import { PAYMENT, visibleTo } from './payment-store.js';
+import { PAYMENT } from './keys.js';
+import { visibleTo } from './payment-store.js';
 
 /** Data keys of the people whose words are in payments. */
 export const people = personalKeysOfFunction();

@@ -5,6 +5,7 @@ import type { Alongside } from '../../packages/kit/idempotent-receiver/create-on
 import { customerLimits } from '../customer-limits.js';
 import type { Money } from '../orders/contract.js';
 import { AppProblem } from '../problems.js';
+import { DAILY_COUNTS } from './keys.js';
 import { PaymentsProblem } from './problems.js';
 
 const TableName = required(Env.RECORDS);
@@ -32,7 +33,7 @@ function counting(customerId: string, at: string, { add, condition, names, value
   return {
     Update: {
       TableName,
-      Key: { pk: `limit#${customerId}#${day}` },
+      Key: { pk: `${DAILY_COUNTS}${customerId}#${day}` },
       UpdateExpression: `ADD ${add} SET expiresAt = :expiresAt`,
       ConditionExpression: condition,
       ...(names ? { ExpressionAttributeNames: { ...names } } : {}),

@@ -7,9 +7,7 @@ import { Problem } from '../../packages/kit/http/errors.js';
 import type { Role } from '../app.js';
 import { type PaymentEvent, type PaymentView, paymentsContract } from './contract.js';
 import { evolve, initialState, type Payment, viewOf } from './domain/payment.js';
-
-/** Type of the aggregate. */
-export const PAYMENT = 'Payment';
+import { PAYMENT } from './keys.js';
 
 /** Event store of payments, in the service's own table. */
 export const paymentStore = new DynamoDbEventStore<Payment, PaymentEvent>(

@@ -6,8 +6,9 @@ import { CREATE_ORDER_SAGA, ordersContract } from '../../lambdas/orders/contract
 import { createOrderContract } from '../../lambdas/orders/saga-contract.js';
 import { paymentsContract } from '../../lambdas/payments/contract.js';
 import { StripeCustomers } from '../../lambdas/payments/provider/stripe-customers.js';
-import { aggregateKey, type Commit, firstVersionOf } from '../../packages/kit/messages/commit.js';
+import { type Commit, firstVersionOf } from '../../packages/kit/messages/commit.js';
 import { PEOPLE_INDEX, readEvent, type ServiceContract } from '../../packages/kit/messages/contract.js';
+import { aggregateKey } from '../../packages/kit/messages/keys.js';
 import { openEvents } from '../../packages/kit/personal-data/personal-fields.js';
 import type { PersonalKeys } from '../../packages/kit/personal-data/personal-keys.js';
 import { readCommits } from './commits.js';

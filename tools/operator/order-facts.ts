@@ -7,8 +7,8 @@ import { evolve, initialState, viewOf } from '../../lambdas/orders/domain/order.
 import { paymentsContract } from '../../lambdas/payments/contract.js';
 import { clock } from '../../packages/kit/aws/clock.js';
 import { recordKey } from '../../packages/kit/failures/failure-records.js';
-import { aggregateKey } from '../../packages/kit/messages/commit.js';
 import { readEvent } from '../../packages/kit/messages/contract.js';
+import { aggregateKey } from '../../packages/kit/messages/keys.js';
 import { inVersion, pointerKey, versionsIn } from '../../packages/kit/projection/versions.js';
 import { timerIdOf } from '../../packages/kit/saga/contract.js';
 import { readCommits, readCommitsSince } from './commits.js';

@@ -1,7 +1,8 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
-import { aggregateKey, type Commit } from '../../packages/kit/messages/commit.js';
+import type { Commit } from '../../packages/kit/messages/commit.js';
 import { readEvent } from '../../packages/kit/messages/contract.js';
+import { aggregateKey } from '../../packages/kit/messages/keys.js';
 import { type SagaEvent, sagaCommands, sagaEvents } from '../../packages/kit/saga/contract.js';
 import { evolve, initialState, type SagaState } from '../../packages/kit/saga/state.js';
 import type { ConsumerDescription } from '../../packages/kit/service/service-stack.js';

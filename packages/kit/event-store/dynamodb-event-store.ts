@@ -1,7 +1,8 @@
 import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { documents, type Item, ItemExists, putNew, type TransactWriteItem } from '../aws/dynamodb.js';
-import { aggregateKey, type Commit, commitKey, firstVersionOf } from '../messages/commit.js';
+import { type Commit, commitKey, firstVersionOf } from '../messages/commit.js';
 import type { AnyEvent } from '../messages/contract.js';
+import { aggregateKey } from '../messages/keys.js';
 import type { Trace } from '../messages/trace.js';
 import { type Evolution, type Loaded, type TransactionalEventStore, VersionTaken } from './event-store.js';
 import { type CommitRange, type EventStoreSettings, FoldingEventStore } from './folding-event-store.js';

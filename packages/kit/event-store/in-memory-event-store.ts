@@ -1,5 +1,6 @@
-import { aggregateKey, type Commit, firstVersionOf } from '../messages/commit.js';
+import { type Commit, firstVersionOf } from '../messages/commit.js';
 import type { AnyEvent } from '../messages/contract.js';
+import { aggregateKey } from '../messages/keys.js';
 import { type Evolution, VersionTaken } from './event-store.js';
 import { type CommitRange, type EventStoreSettings, FoldingEventStore } from './folding-event-store.js';
 

@@ -12,13 +12,11 @@ import {
   type OutgoingCommand,
   type ServiceContract,
 } from './contract.js';
+import { aggregateKey } from './keys.js';
 import type { Trace } from './trace.js';
 
 /** Prefix of the sort keys of commits. The relay's stream filter matches it. */
 export const COMMIT_PREFIX = 'COMMIT#';
-
-/** Returns the partition key of an aggregate, for example `Order#3f…`. */
-export const aggregateKey = (aggregate: string, id: string): string => `${aggregate}#${id}`;
 
 /**
  * Returns the sort key of the commit whose first event has this version. It has ten digits, so text sorts as numbers

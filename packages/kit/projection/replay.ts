@@ -1,6 +1,7 @@
 import { DeleteCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { documents, type Item } from '../aws/dynamodb.js';
-import { aggregateKey, commitKey } from '../messages/commit.js';
+import { commitKey } from '../messages/commit.js';
+import { aggregateKey } from '../messages/keys.js';
 import { FEED_INDEX } from './contract.js';
 import { type Projection, putRow, type Row, withoutVersion } from './projection.js';
 

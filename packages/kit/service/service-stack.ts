@@ -7,6 +7,7 @@ import { Env } from '../aws/environment.js';
 import { Metric } from '../aws/metric-names.js';
 import type { Route } from '../http/service-api.construct.js';
 import { IdempotentConsumer, MAX_CONCURRENCY } from '../idempotent-consumer/idempotent-consumer.construct.js';
+import { keysOf } from '../messages/keys.js';
 import { type EventSubscription, isEvents, type Subscription } from '../messages/subscriptions.js';
 import { Outbox } from '../outbox/outbox.construct.js';
 import { FEED_INDEX, PROJECTIONS } from '../projection/contract.js';
@@ -61,8 +62,8 @@ export interface ProjectionProps {
   readonly rebuildEntry: string;
   /** All events of the aggregate. */
   readonly hears: EventSubscription;
-  /** What the partition keys of its aggregates begin with: `Order#`. */
-  readonly aggregates: string;
+  /** Type of its aggregates: `Order`. */
+  readonly aggregate: string;
   /** What the partition keys of its rows, and of nothing else, begin with: `CUSTOMER#`. */
   readonly rows: string;
 }
@@ -184,7 +185,7 @@ export abstract class ServiceStack extends Stack {
     const { handler } = consumer;
     const { alarmTopic } = this.props;
     this.consumers.push({ ...description, projection: false, saga: aggregate });
-    handler.grantItems(this.table, ['Query', 'PutItem', 'ConditionCheckItem'], `${aggregate}#`);
+    this.grantEffect(handler, aggregate);
     handler.grantItems(this.table, ['PutItem', 'DeleteItem'], stuckKey(aggregate));
     new Timers(this, `${id}Timers`, { owner: consumer, alarmTopic });
     const { settings, service } = this.context;
@@ -201,10 +202,10 @@ export abstract class ServiceStack extends Stack {
    * A list of this service's aggregates: the consumer that keeps it, and the function that makes it anew beside itself.
    * Whoever reads it is given its pointer by `grantPointer`.
    */
-  protected projection(id: string, { hears, aggregates, rows, rebuildEntry, ...props }: ProjectionProps): void {
+  protected projection(id: string, { hears, aggregate, rows, rebuildEntry, ...props }: ProjectionProps): void {
     const { consumer, description } = this.listener(id, { ...props, hears: [hears] });
     const { handler } = consumer;
-    handler.grantItems(this.table, ['Query'], aggregates);
+    this.grantLoad(handler, aggregate);
     handler.grantItems(this.table, ['PutItem'], rows);
     this.grantPointer(handler);
 
@@ -214,12 +215,27 @@ export abstract class ServiceStack extends Stack {
       environment: this.tables(),
       timeout: REBUILD_TIMEOUT,
     });
-    rebuild.grantItems(this.table, ['Query'], aggregates);
+    this.grantLoad(rebuild, aggregate);
     rebuild.grantItems(this.table, ['GetItem', 'PutItem', 'DeleteItem'], rows);
     rebuild.grantItems(this.table, ['GetItem', 'UpdateItem'], PROJECTIONS);
     // A scan has no keys that it could be held to; it is of this service's own table.
     rebuild.allow(['dynamodb:Scan'], this.table.tableArn, `${this.table.tableArn}/index/${FEED_INDEX}`);
     this.consumers.push({ ...description, projection: true, rebuild: rebuild.function.functionName });
+  }
+
+  /** Lets a function load an aggregate. @param aggregate type of the aggregate: `Order` */
+  protected grantLoad(handler: ServiceFunction, aggregate: string): void {
+    handler.grantItems(this.table, ['Query'], keysOf(aggregate));
+  }
+
+  /** Lets a function load an aggregate and append events, where each of its decisions has some. */
+  protected grantAppend(handler: ServiceFunction, aggregate: string): void {
+    handler.grantItems(this.table, ['Query', 'PutItem'], keysOf(aggregate));
+  }
+
+  /** Lets a function load an aggregate and write what it decides: events, or the check that nothing changed. */
+  protected grantEffect(handler: ServiceFunction, aggregate: string): void {
+    handler.grantItems(this.table, ['Query', 'PutItem', 'ConditionCheckItem'], keysOf(aggregate));
   }
 
   /** To read which version of a list is read. */

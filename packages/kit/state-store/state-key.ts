@@ -1,4 +1,4 @@
-import { aggregateKey } from '../messages/commit.js';
+import { aggregateKey } from '../messages/keys.js';
 
 /** Sort key of the item that holds an aggregate's state. Its commits are beside it, under the same partition key. */
 export const STATE = 'STATE';

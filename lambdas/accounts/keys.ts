@@ -1,0 +1,10 @@
+// Names that the stores (run time) and the stack's grants (deploy time) share.
+
+/** Type of the aggregate, with which the partition keys of its items begin. */
+export const ACCOUNT = 'Account';
+
+/** Beginning of the partition keys of rows that show accounts. */
+export const CREDIT_ROWS = 'CREDIT#';
+
+/** Partition key of the index of accounts without credit, in the first version of the projection. */
+export const EXHAUSTED = 'EXHAUSTED#accounts';

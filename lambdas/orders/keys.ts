@@ -1,0 +1,7 @@
+// Names that the stores (run time) and the stack's grants (deploy time) share.
+
+/** Type of the aggregate, with which the partition keys of its items begin. */
+export const ORDER = 'Order';
+
+/** Beginning of the partition keys of customers' lists. */
+export const CUSTOMER_LISTS = 'CUSTOMER#';

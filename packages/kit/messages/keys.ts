@@ -1,0 +1,5 @@
+/** Returns the beginning of the partition keys of an aggregate type's items: `Order#`. */
+export const keysOf = (aggregate: string): string => `${aggregate}#`;
+
+/** Returns the partition key of an aggregate: `Order#3f...`. */
+export const aggregateKey = (aggregate: string, id: string): string => keysOf(aggregate) + id;
