@@ -23,20 +23,11 @@ export interface OrderlyEnvironmentProps {
 }
 
 /**
- * Every stack of one environment, and who listens to whom:
+ * All stacks of one environment. Each service says in its `subscriptions.ts` which messages it consumes.
  *
- *     client -> Api -> Orders    -- OrderPlaced, OrderCancelled ---------------> Orders (saga)
- *                      Orders    -- the saga's commands -> Catalog, Accounts, Inventory, Payments
- *                      Orders    <- their answers ------ Catalog, Accounts, Inventory, Payments
- *                      Orders    -- OrderApproved -----> Accounts
- *                      Orders    -- OrderCancelled ----> Accounts, Inventory, Payments
- *                      Orders    -- its own events (the list) -> Orders
- *                      Accounts  -- its own events (who has no credit left) -> Accounts
- *                      Payments  -- its own events (what the provider is to do) -> Payments -> provider
+ * Services share the bus and the people's keys, and nothing else: no stack of a service refers to another service's stack.
  *
- * Services share the bus and the people's keys, and nothing else: no stack of a service refers to another's.
- *
- * Not a `cdk.Stage`: inside one, `cdk deploy --all` finds no stack, and `cdk synth` ends with 0 in spite of findings.
+ * This is not a `cdk.Stage`: inside one, `cdk deploy --all` finds no stack, and `cdk synth` ends with 0 in spite of findings.
  */
 export class OrderlyEnvironment extends Construct {
   constructor(scope: Construct, id: string, { settings, bundles }: OrderlyEnvironmentProps) {
