@@ -207,6 +207,16 @@ describe('what a customer writes', () => {
     expect((await get(orderId, as)).body).toEqual(body);
   });
 
+  test('is kept by the key that a cancellation makes, where an order needed none', async () => {
+    const [customer, reason] = [world.fresh('person'), world.fresh('reason')];
+    const as = { customer };
+    const { orderId } = await placed([line(await stocked(1))], { as });
+    await world.settled(orderId);
+    const { status, body } = await cancel(orderId, { as, body: { reason } });
+    expect({ status, body }).toMatchObject({ status: 200, body: { status: 'CANCELLED', reason } });
+    expect((await get(orderId, as)).body.reason).toBe(reason);
+  });
+
   test('may be empty, as far as a reference may', async () => {
     const { customer } = somebody();
     const { orderId } = await placed([line(await stocked(1))], { as: { customer }, clientReference: '' });
