@@ -3,6 +3,7 @@ import { World } from '../world/world.js';
 import { Bundle } from './bundle.js';
 import { type Ending, Environment } from './environment.js';
 import type { HttpRequest, Reply } from './http.js';
+import { Recycled } from './recycled.js';
 
 function environment(source: string, seed = '1', send?: (request: HttpRequest, reply: Reply) => void) {
   const world = new World({ seed });
@@ -120,4 +121,31 @@ test('files, other processes and unknown modules are out of reach', async () => 
     return { file, module, name: process.env.NAME, path: process.env.PATH };
   };`);
   expect(value(await invoke())).toEqual({ file: 'ENOENT', module: 'MODULE_NOT_FOUND', name: 'value' });
+});
+
+const ASKS = `const https = require('https');
+exports.handler = () => new Promise((resolve) => {
+  const headers = { 'x-amz-target': process.env.TARGET ?? globalThis.target };
+  const request = https.request({ host: 'aws', method: 'POST', headers }, (answer) => answer.on('data', () => 0).on('end', resolve));
+  request.end('{}');
+});`;
+
+test.each([
+  ['DynamoDB_20120810.GetItem', true],
+  ['TrentService.Decrypt', false],
+  ['TrentService.GenerateDataKey', false],
+])('an environment that sent %s may serve another history: %s', async (target, may) => {
+  const { made, invoke } = environment(`globalThis.target = '${target}'; ${ASKS}`, '1', (_, reply) =>
+    reply.answer({ status: 200, headers: {}, body: '{}' }),
+  );
+  expect(value(await invoke())).toBeNull();
+  expect(made.isAsNew).toBe(may);
+});
+
+test('of one function a few environments are kept for other histories', async () => {
+  const recycled = new Recycled();
+  const source = 'exports.handler = async () => 1;';
+  const kept = Array.from({ length: 20 }, () => recycled.give('one', environment(source).made));
+  expect(kept.filter(Boolean)).toHaveLength(12);
+  expect(recycled.give('another', environment(source).made)).toBe(true);
 });
