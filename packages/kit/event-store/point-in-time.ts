@@ -52,13 +52,16 @@ const Position = z.strictObject({
   shown: z.int().check(z.gte(0)),
 });
 
-/** Hides from others which operator acted: they see that one did. */
-function entryFor({ role }: Caller, entry: HistoryEntry): HistoryEntry {
+/** Hides from everybody but operators which operator acted: they only see that one did. */
+function entriesFor({ role }: Caller, entries: readonly HistoryEntry[]): readonly HistoryEntry[] {
   const operatorRoles = requiredList(Env.OPERATOR_ROLES);
-  if (operatorRoles.includes(role)) return entry;
+  if (operatorRoles.includes(role)) return entries;
   const shown = (actor: string): string => operatorRoles.find((of) => actor.startsWith(`${of}:`)) ?? actor;
-  const { actor, onBehalfOf } = entry;
-  return { ...entry, actor: shown(actor), ...(onBehalfOf === undefined ? {} : { onBehalfOf: shown(onBehalfOf) }) };
+  return entries.map((entry) => ({
+    ...entry,
+    actor: shown(entry.actor),
+    ...(entry.onBehalfOf === undefined ? {} : { onBehalfOf: shown(entry.onBehalfOf) }),
+  }));
 }
 
 /**
@@ -76,5 +79,5 @@ export async function historyPage<State, Event extends AnyEvent>(
 ): Promise<{ readonly items: readonly HistoryEntry[]; readonly nextCursor?: string }> {
   const from = positionOf(list, query.cursor, Position) ?? { commit: 1, shown: 0 };
   const { items, next } = await store.history(id, from, limitOf(query));
-  return { items: items.map((item) => entryFor(reader, item)), ...(next ? { nextCursor: cursorOf(list, next) } : {}) };
+  return { items: entriesFor(reader, items), ...(next ? { nextCursor: cursorOf(list, next) } : {}) };
 }
