@@ -52,9 +52,6 @@ export const appOf = ({ source }: Pick<Envelope, 'source'>): string => source.sl
 /** Returns the name of the service that sent a message, without the name of its application. */
 export const senderOf = ({ source }: Pick<Envelope, 'source'>): string => source.slice(source.indexOf('.') + 1);
 
-/** Returns the id of the aggregate that a message is about. */
-export const subjectId = ({ subject }: Envelope): string => subject.slice(subject.indexOf('/') + 1);
-
 /**
  * Returns the message group for a fair queue. It is the same for all messages that one customer or one operator caused.
  *
