@@ -2,16 +2,12 @@ import { AttributeType, ProjectionType } from 'aws-cdk-lib/aws-dynamodb';
 import type { Construct } from 'constructs';
 import { accountsContract, EXHAUSTED_INDEX } from '../lambdas/accounts/contract.js';
 import { AccountsEnv } from '../lambdas/accounts/environment.js';
-import { ACCOUNT, CREDIT_ROWS } from '../lambdas/accounts/keys.js';
+import { ACCOUNT, CREDIT_ROWS, EXHAUSTED_LISTS } from '../lambdas/accounts/keys.js';
 import { listEvents, orderEnds, steps } from '../lambdas/accounts/subscriptions.js';
 import { AppEnv } from '../lambdas/environment.js';
 import { keysOf } from '../packages/kit/messages/keys.js';
 import { ServiceStack, type ServiceStackProps } from '../packages/kit/service/service-stack.js';
 import type { Settings } from './settings.js';
-
-const ACCOUNTS = keysOf(ACCOUNT);
-/** Of version 1, and of later ones: `EXHAUSTED@2#...`. */
-const EXHAUSTED = ['EXHAUSTED#', 'EXHAUSTED@'];
 
 export interface AccountsStackProps extends ServiceStackProps {
   readonly settings: Settings;
@@ -34,24 +30,24 @@ export class AccountsStack extends ServiceStack {
       nonKeyAttributes: ['account'],
     });
 
-    this.endpoint(
+    const setCreditLimit = this.endpoint(
       'SetCreditLimit',
       'PUT',
       '/accounts/{customerId}/credit-limit',
       'accounts/set-credit-limit',
-    ).grantItems(table, ['Query', 'PutItem'], ACCOUNTS);
-    this.endpoint('GetAccount', 'GET', '/accounts/{customerId}', 'accounts/get-account').grantItems(
-      table,
-      ['Query'],
-      ACCOUNTS,
     );
-    this.endpoint('AccountHistory', 'GET', '/accounts/{customerId}/history', 'accounts/account-history').grantItems(
-      table,
-      ['Query'],
-      ACCOUNTS,
+    this.grantAppend(setCreditLimit, ACCOUNT);
+    const getAccount = this.endpoint('GetAccount', 'GET', '/accounts/{customerId}', 'accounts/get-account');
+    this.grantLoad(getAccount, ACCOUNT);
+    const history = this.endpoint(
+      'AccountHistory',
+      'GET',
+      '/accounts/{customerId}/history',
+      'accounts/account-history',
     );
+    this.grantLoad(history, ACCOUNT);
     const listAccounts = this.endpoint('ListAccounts', 'GET', '/accounts', 'accounts/list-accounts');
-    listAccounts.grantIndex(table, EXHAUSTED_INDEX, ...EXHAUSTED);
+    listAccounts.grantIndex(table, EXHAUSTED_INDEX, ...EXHAUSTED_LISTS);
     this.grantPointer(listAccounts);
 
     const commands = this.consumer('Commands', {
@@ -65,7 +61,9 @@ export class AccountsStack extends ServiceStack {
       hears: [orderEnds],
     });
     for (const handler of [commands, ends]) {
-      handler.grantItems(table, ['Query', 'GetItem', 'PutItem'], ACCOUNTS);
+      this.grantAppend(handler, ACCOUNT);
+      // An authorization has an item of its own beside the account.
+      handler.grantItems(table, ['GetItem'], keysOf(ACCOUNT));
       handler.setEnvironment(AccountsEnv.DEFAULT_CREDIT_LIMIT, JSON.stringify(props.settings.defaultCreditLimit));
       handler.setEnvironment(AppEnv.CUSTOMER_LIMITS, JSON.stringify(props.settings.customerLimits));
     }

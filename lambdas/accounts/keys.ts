@@ -8,3 +8,6 @@ export const CREDIT_ROWS = 'CREDIT#';
 
 /** Partition key of the index of accounts without credit, in the first version of the projection. */
 export const EXHAUSTED = 'EXHAUSTED#accounts';
+
+/** Beginnings of that key in the first version and in later ones (`EXHAUSTED@2#accounts`). */
+export const EXHAUSTED_LISTS = ['EXHAUSTED#', 'EXHAUSTED@'];

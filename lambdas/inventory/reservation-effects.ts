@@ -37,16 +37,16 @@ async function effectOf(
   const reservation = await reservationStore.load(command.orderId);
   const events = decide(reservation.state, command);
   const [event] = events;
-  if (!event) return [reservationStore.unchangedCheck(reservation)];
-  const append = reservationStore.appendWrite(reservationStore.commit(reservation, events, trace));
-  switch (event.type) {
+  const write = reservationStore.effect(reservation, events, trace);
+  switch (event?.type) {
     case 'StockReserved':
-      return [append, ...takes];
+      return [write, ...takes];
     case 'StockReleased':
-      return [append, ...event.data.lines.map(release)];
+      return [write, ...event.data.lines.map(release)];
     case 'StockRejected':
     case 'ReservationVoided':
     case 'SagaReplyRequested':
-      return [append];
+    case undefined:
+      return [write];
   }
 }
