@@ -1,4 +1,4 @@
-/** What Orderly is called wherever it meets other applications, and who may use it: declared once, for functions and constructs. */
+/** Orderly's name among other applications, and the roles of its callers. Functions and constructs read both from here. */
 export const APP = {
   name: 'orderly',
   roles: ['customer', 'operator'],
