@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../../packages/simulator/assembly/intrinsics.js';
+import { LARGE_BURST } from '../scenarios/burst.js';
 
 /** A small mistake that a good engineer makes, put into Orderly on purpose. */
 export interface PlantedBug {
@@ -887,7 +888,7 @@ export const BUGS: readonly PlantedBug[] = [
   },
   {
     name: 'queues are not fair: messages have no group',
-    scenario: 'burst-of-200',
+    scenario: `burst-of-${LARGE_BURST}`,
     resource: properties('AWS::Events::Rule', /./, ({ Targets = [], ...rule }) => ({
       ...rule,
       Targets: (Targets as readonly JsonObject[]).map(without('SqsParameters')),
