@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { outcomeOf, type Report, slowest, sum } from '../../tools/local/test-report.js';
+import { failed, outcomeOf, type Report, slowest, sum } from '../../tools/local/test-report.js';
 
 const report: Report = {
   numPassedTests: 3,
@@ -11,7 +11,7 @@ const report: Report = {
       name: '/root/test/one.test.ts',
       status: 'failed',
       assertionResults: [
-        { status: 'failed', fullName: 'fails', duration: 1200 },
+        { status: 'failed', fullName: 'fails', duration: 1200, failureMessages: ['Error: 1 is not 2\n    at here'] },
         { status: 'passed', fullName: 'passes', duration: 3400 },
       ],
     },
@@ -24,8 +24,22 @@ test('the count of all tests adds up what passed, failed and was skipped', () =>
 });
 
 test('a file that did not load counts as a failure', () => {
-  const notLoaded = { name: '/root/test/two.test.ts', status: 'failed', assertionResults: [] };
-  expect(outcomeOf({ ...report, testResults: [notLoaded] }, '/root').count.failed).toBe(2);
+  const notLoaded = {
+    name: '/root/test/two.test.ts',
+    status: 'failed',
+    message: 'no such module',
+    assertionResults: [],
+  };
+  const outcome = outcomeOf({ ...report, testResults: [notLoaded] }, '/root');
+  expect(outcome.count.failed).toBe(2);
+  expect(outcome.failures).toEqual(['test/two.test.ts\n    no such module']);
+});
+
+test('what failed is named with its file and reason, so that the end of the output tells it', () => {
+  expect(sum([outcomeOf(report, '/root'), failed('lint')]).failures).toEqual([
+    'test/one.test.ts: fails\n    Error: 1 is not 2\n        at here',
+    'lint: see its own output above',
+  ]);
 });
 
 test('the slowest tests are named first, with their file', () => {

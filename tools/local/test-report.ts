@@ -10,11 +10,14 @@ export interface Report {
     /** Path of the file. */
     readonly name: string;
     readonly status: string;
+    /** Says why a file did not load. */
+    readonly message?: string;
     readonly assertionResults: readonly {
       readonly status: string;
       readonly fullName: string;
       /** Milliseconds. */
       readonly duration?: number | null;
+      readonly failureMessages?: readonly string[] | null;
     }[];
   }[];
 }
@@ -34,21 +37,28 @@ export interface Timed {
 export interface Outcome {
   readonly count: Count;
   readonly times: readonly Timed[];
+  /** What failed: file, test and reason. */
+  readonly failures: readonly string[];
 }
 
-export const NOTHING: Outcome = { count: { passed: 0, failed: 0, skipped: 0 }, times: [] };
-export const FAILED: Outcome = { ...NOTHING, count: { ...NOTHING.count, failed: 1 } };
+export const NOTHING: Outcome = { count: { passed: 0, failed: 0, skipped: 0 }, times: [], failures: [] };
+/** A step that failed as a whole. @param what its name, for the list of failures */
+export const failed = (what: string): Outcome => ({
+  ...NOTHING,
+  count: { ...NOTHING.count, failed: 1 },
+  failures: [`${what}: see its own output above`],
+});
 export const SKIPPED: Outcome = { ...NOTHING, count: { ...NOTHING.count, skipped: 1 } };
 
 /** Reads a report. A file that did not even load counts as one failure. */
 export function outcomeOf(report: Report, root: string): Outcome {
   const notLoaded = report.testResults.filter(
     ({ status, assertionResults }) => status === 'failed' && !assertionResults.some((one) => one.status === 'failed'),
-  ).length;
+  );
   return {
     count: {
       passed: report.numPassedTests,
-      failed: report.numFailedTests + notLoaded,
+      failed: report.numFailedTests + notLoaded.length,
       skipped: report.numPendingTests + report.numTodoTests,
     },
     times: report.testResults.flatMap(({ name, assertionResults }) =>
@@ -57,8 +67,29 @@ export function outcomeOf(report: Report, root: string): Outcome {
         test: `${relative(root, name)}: ${fullName}`,
       })),
     ),
+    failures: [
+      ...notLoaded.map(({ name, message = '' }) => `${relative(root, name)}\n${firstLines(message)}`),
+      ...report.testResults.flatMap(({ name, assertionResults }) =>
+        assertionResults
+          .filter(({ status }) => status === 'failed')
+          .map(
+            ({ fullName, failureMessages }) =>
+              `${relative(root, name)}: ${fullName}\n${firstLines(failureMessages?.join('\n') ?? '')}`,
+          ),
+      ),
+    ],
   };
 }
+
+const REASON_LINES = 12;
+
+/** The whole reason stands far above, among everything that ran at the same time. */
+const firstLines = (text: string): string =>
+  text
+    .split('\n')
+    .slice(0, REASON_LINES)
+    .map((line) => `    ${line}`)
+    .join('\n');
 
 /** Adds outcomes up. */
 export function sum(outcomes: readonly Outcome[]): Outcome {
@@ -66,6 +97,7 @@ export function sum(outcomes: readonly Outcome[]): Outcome {
   return {
     count: { passed: total('passed'), failed: total('failed'), skipped: total('skipped') },
     times: outcomes.flatMap(({ times }) => times),
+    failures: outcomes.flatMap(({ failures }) => failures),
   };
 }
 

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { atExit } from './at-exit.js';
 import { checkTools, MissingToolError } from './localstack/install.js';
 import { type Progress, step } from './progress.js';
-import { FAILED, NOTHING, type Outcome, outcomeOf, SKIPPED, slowest, sum } from './test-report.js';
+import { failed, NOTHING, type Outcome, outcomeOf, SKIPPED, slowest, sum } from './test-report.js';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
@@ -30,12 +30,13 @@ export async function main(args: readonly string[]): Promise<number> {
   const options = { quick: args.includes('--quick'), files: args.filter((arg) => arg !== '--quick') };
   if (options.quick) process.env.ORDERLY_QUICK = '1';
   const began = performance.now();
-  const { count, times } = sum(await (options.files.length > 0 ? some(options) : all(options)));
+  const { count, times, failures } = sum(await (options.files.length > 0 ? some(options) : all(options)));
   console.log(`\nThe slowest tests:\n${slowest(times)}`);
   console.log(`\nAll of it took ${((performance.now() - began) / 1000).toFixed(0)} s.`);
-  const { passed, failed, skipped } = count;
-  console.log(`${passed} passed, ${failed} failed${skipped ? `, ${skipped} skipped` : ''}`);
-  return failed ? 1 : 0;
+  if (failures.length > 0) console.log(`\nWhat failed:\n${failures.map((failure) => `  ${failure}`).join('\n')}\n`);
+  const { passed, skipped } = count;
+  console.log(`${passed} passed, ${count.failed} failed${skipped ? `, ${skipped} skipped` : ''}`);
+  return count.failed ? 1 : 0;
 }
 
 /** The tests of the files that are named, wherever they run. */
@@ -48,10 +49,10 @@ async function some({ quick, files }: Options): Promise<readonly Outcome[]> {
 async function all({ quick }: Options): Promise<readonly Outcome[]> {
   const progress: Progress = console.log;
   // The simulator plays what this makes; it takes as long as the quick tests.
-  const synthesized = step(progress, 'synth', () => check('tsx/dist/cli.mjs', ['test/support/synthesize.ts']));
+  const synthesized = step(progress, 'synth', () => check('synth', 'tsx/dist/cli.mjs', ['test/support/synthesize.ts']));
   const checks = await Promise.all([
-    step(progress, 'types', () => check('typescript/bin/tsc', ['--noEmit'])),
-    step(progress, 'lint', () => check('@biomejs/biome/bin/biome', ['check', '.'])),
+    step(progress, 'types', () => check('types', 'typescript/bin/tsc', ['--noEmit'])),
+    step(progress, 'lint', () => check('lint', '@biomejs/biome/bin/biome', ['check', '.'])),
   ]);
   const one = (...projects: string[]) => step(progress, projects.join(' and '), () => tests(projects));
   const quickly = await one('unit', 'infrastructure');
@@ -64,8 +65,8 @@ async function all({ quick }: Options): Promise<readonly Outcome[]> {
 }
 
 /** A check counts as one failure, or as nothing. */
-async function check(bin: string, args: readonly string[]): Promise<Outcome> {
-  return (await run(bin, args)) === 0 ? NOTHING : FAILED;
+async function check(name: string, bin: string, args: readonly string[]): Promise<Outcome> {
+  return (await run(bin, args)) === 0 ? NOTHING : failed(name);
 }
 
 /** Where a tool for the emulator is missing, one is skipped at a desk, so that the last line tells of it; CI fails. */
@@ -75,7 +76,7 @@ async function deployed(progress: Progress): Promise<Outcome> {
   } catch (error) {
     if (!(error instanceof MissingToolError)) throw error;
     progress(`integration: NOT RUN. ${error.message.replace('npm start', 'npm test')}`);
-    return process.env.CI ? FAILED : SKIPPED;
+    return process.env.CI ? failed('integration') : SKIPPED;
   }
   return tests(DEPLOYED);
 }
@@ -96,7 +97,9 @@ async function tests(projects: readonly string[], files: readonly string[] = [])
     ]);
     const outcome = existsSync(file) ? outcomeOf(JSON.parse(readFileSync(file, 'utf8')), ROOT) : NOTHING;
     // A failed set-up or an unhandled error fails no test, and must not pass for a success.
-    return code !== 0 && outcome.count.failed === 0 ? sum([outcome, FAILED]) : outcome;
+    return code !== 0 && outcome.count.failed === 0
+      ? sum([outcome, failed(projects.join(' and ') || files.join(', '))])
+      : outcome;
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
