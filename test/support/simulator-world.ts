@@ -13,7 +13,7 @@ import type { Random } from '../../packages/simulator/world/random.js';
 import type * as Port from '../acceptance/world.js';
 import { prodAssembly } from '../simulation/support/assembly.js';
 import { copiesBesideTables } from '../simulation/support/copies.js';
-import { AUDIENCE, ISSUER, KEY_ID, publicKey, signature } from '../simulation/support/issuer.js';
+import { AUDIENCE, ISSUER, ISSUERS } from '../simulation/support/issuer.js';
 import type { Deployed } from './deployed.js';
 import { functionOf, PART_OF_NAME } from './deployed-parts.js';
 import { FaultsByHand } from './faults-by-hand.js';
@@ -54,10 +54,10 @@ export class SimulatorWorld extends OrderlyWorld {
       issuer: ISSUER,
       audience: AUDIENCE,
       algorithm: 'EdDSA',
-      keyId: KEY_ID,
-      publicKey: publicKey(),
+      keyId: ISSUERS.issuer.keyId,
+      publicKey: ISSUERS.issuer.publicKey(),
       now: () => Math.floor(cloud.world.now / 1000),
-      signature,
+      signature: (text, by) => ISSUERS[by].signature(text),
     });
     cloud.calls.interceptor = this.faults;
   }

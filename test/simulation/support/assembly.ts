@@ -1,11 +1,11 @@
 import { assembly } from '../../../tools/local/assembly.js';
-import { AUDIENCE, ISSUER, jwks } from './issuer.js';
+import { AUDIENCE, ISSUER, ISSUERS } from './issuer.js';
 
 /** Settings of `prod` in the simulator: a test issuer, and no money is moved. */
 export const SIMULATED_PROD = {
   issuer: ISSUER,
   audience: AUDIENCE,
-  jwks: jwks(),
+  jwks: ISSUERS.issuer.jwks(),
   allowInlineJwks: 'true',
   paymentProvider: 'sandbox',
   allowSandbox: 'true',

@@ -1,0 +1,83 @@
+import type { ApiRequest, ApiResponse } from '../aws/api-gateway.js';
+import type { Cloud } from '../cloud.js';
+
+/** An answer with its body parsed; `{}` if it has none. */
+export interface Reply {
+  readonly status: number;
+  readonly headers: ApiResponse['headers'];
+  readonly body: Record<string, unknown>;
+}
+
+/** A call that came to an end for its client, with the number of its tries. */
+export type Answered<Call> = Call & { readonly reply: Reply; readonly tries: number };
+
+export interface ClientOptions<Call> {
+  /** Makes the request of a call. It is made again for each try, so that a token is never too old. `now` is virtual. */
+  readonly request: (call: Call, now: number) => ApiRequest;
+  /** Describes a call in the trace. */
+  readonly describe: (call: Call) => string;
+  /** Tells whether a client need not ask again. @default neither 429, nor 5xx, nor with `Retry-After` */
+  readonly isFinal?: (reply: Reply) => boolean;
+}
+
+/** The number of tries is limited, so that a history ends although a service never recovers. */
+const TRIES = 40;
+/** The pauses grow up to this, which is longer than any fault that heals by itself within a day. */
+const LONGEST_PAUSE = 3_600_000;
+
+/** A well-behaved client of the API of a simulated cloud: it sends a request again until the answer is final. */
+export class Client<Call extends object> {
+  /** Calls with a final answer, in the order of their ends. */
+  readonly answered: Answered<Call>[] = [];
+  /** Calls that the client gave up. */
+  readonly unanswered: Call[] = [];
+
+  constructor(
+    readonly cloud: Cloud,
+    private readonly options: ClientOptions<Call>,
+  ) {}
+
+  /** Sends one request at once. `done` gets its answer, whatever it is. */
+  send(call: Call, done: (reply: Reply) => void): void {
+    const { world, apis } = this.cloud;
+    const request = this.options.request(call, world.now);
+    const name = this.options.describe(call);
+    world.note(name);
+    apis[0]?.request(request, ({ status, headers, body: text }) => {
+      world.note(`${name} -> ${status}${status >= 400 ? ` ${text}` : ''}`);
+      done({ status, headers, body: text === '' ? {} : JSON.parse(text) });
+    });
+  }
+
+  /** Sends a call until its answer is final, with growing pauses. */
+  begin(call: Call, done: (answered: Answered<Call>) => void = () => undefined): void {
+    const { isFinal = finalByStatus } = this.options;
+    const attempt = (tries: number): void =>
+      this.send(call, (reply) => {
+        if (!isFinal(reply) && tries < TRIES) {
+          const pause = Math.min(LONGEST_PAUSE, 250 * 2 ** Math.min(tries, 14));
+          this.cloud.world.after(pause, () => attempt(tries + 1));
+        } else if (isFinal(reply)) {
+          const answered = { ...call, reply, tries };
+          this.answered.push(answered);
+          done(answered);
+        } else this.unanswered.push(call);
+      });
+    attempt(1);
+  }
+
+  /** Like `begin`, and lets the world go on until the answer is there. @throws {Error} if the client gave up */
+  async call(call: Call): Promise<Answered<Call>> {
+    let result: Answered<Call> | undefined;
+    this.begin(call, (answered) => {
+      result = answered;
+    });
+    await this.cloud.world.until(() => result !== undefined || this.unanswered.includes(call));
+    if (!result) throw new Error(`no final answer to ${this.options.describe(call)}`);
+    return result;
+  }
+}
+
+function finalByStatus({ status, headers }: Reply): boolean {
+  return status < 500 && status !== 429 && !Object.keys(headers).some((name) => name.toLowerCase() === 'retry-after');
+}
