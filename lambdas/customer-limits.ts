@@ -1,4 +1,4 @@
-import { required, SettingMissing } from '../packages/kit/aws/read-environment.js';
+import { required, SettingMissing } from '@orderly/kit/aws';
 import { AppEnv, type CustomerLimits } from './environment.js';
 
 const NAMES = ['ordersUnderWay', 'ordersPerHour', 'paymentsPerDay', 'refundsPerDay', 'refundedPerDay'] as const;

@@ -1,4 +1,4 @@
-import { endpointFor } from '../packages/kit/http/http.js';
+import { endpointFor } from '@orderly/kit/http';
 import type { Role } from './app.js';
 
 /** The kit's `endpoint`, for callers with Orderly's roles. */

@@ -1,4 +1,4 @@
-import { defineProblems } from '../packages/kit/http/errors.js';
+import { defineProblems } from '@orderly/kit/http';
 
 /** Problems of more than one service; the others are in the service's own `problems.ts`. */
 export const AppProblem = defineProblems({

@@ -1,4 +1,4 @@
-import { HistoryQuery, historyPage } from '../../packages/kit/event-store/point-in-time.js';
+import { HistoryQuery, historyPage } from '@orderly/kit/event-store';
 import { endpoint } from '../endpoint.js';
 import { accountStore, customerIdOf, existing, ownOf } from './account-store.js';
 

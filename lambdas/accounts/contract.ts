@@ -1,5 +1,5 @@
+import type { CommandOf, EventOf } from '@orderly/kit/messages';
 import * as z from 'zod/mini';
-import type { CommandOf, EventOf } from '../../packages/kit/messages/contract.js';
 import { Money, OrderId, OrderLimit, StepId } from '../orders/contract.js';
 
 /** Id of the customer and of the account: the identity provider's id, never a name. */

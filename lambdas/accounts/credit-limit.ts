@@ -1,8 +1,7 @@
-import { retryOnConflict } from '../../packages/kit/aws/optimistic-retry.js';
-import { VersionTaken } from '../../packages/kit/event-store/event-store.js';
-import { Problem } from '../../packages/kit/http/errors.js';
-import { refuseOtherVersion } from '../../packages/kit/http/if-match.js';
-import type { Trace } from '../../packages/kit/messages/trace.js';
+import { retryOnConflict } from '@orderly/kit/aws';
+import { VersionTaken } from '@orderly/kit/event-store';
+import { Problem, refuseOtherVersion } from '@orderly/kit/http';
+import type { Trace } from '@orderly/kit/messages';
 import type { Money } from '../orders/contract.js';
 import { accountStore, existing } from './account-store.js';
 import type { AccountEvent, AccountView } from './contract.js';

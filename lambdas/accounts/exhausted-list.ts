@@ -1,7 +1,6 @@
 import { QueryCommand } from '@aws-sdk/lib-dynamodb';
-import { documents } from '../../packages/kit/aws/dynamodb.js';
-import { type Projection, versionsOf } from '../../packages/kit/projection/projection.js';
-import { inVersion } from '../../packages/kit/projection/versions.js';
+import { documents } from '@orderly/kit/aws';
+import { inVersion, type Projection, versionsOf } from '@orderly/kit/projection';
 import { accountStore } from './account-store.js';
 import { type AccountView, EXHAUSTED_INDEX } from './contract.js';
 import { type Account, viewOf } from './domain/account.js';

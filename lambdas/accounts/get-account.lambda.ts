@@ -1,4 +1,4 @@
-import { AsItWas, loadAsOf } from '../../packages/kit/event-store/point-in-time.js';
+import { AsItWas, loadAsOf } from '@orderly/kit/event-store';
 import { endpoint } from '../endpoint.js';
 import { accountStore, customerIdOf, existing, ownOf } from './account-store.js';
 

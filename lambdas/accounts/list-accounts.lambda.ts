@@ -1,6 +1,5 @@
+import { CallerId, cursorOf, limitOf, Paging, positionOf } from '@orderly/kit/http';
 import * as z from 'zod/mini';
-import { CallerId } from '../../packages/kit/http/auth.js';
-import { cursorOf, limitOf, Paging, positionOf } from '../../packages/kit/http/paging.js';
 import { endpoint } from '../endpoint.js';
 import { exhaustedAccounts } from './exhausted-list.js';
 

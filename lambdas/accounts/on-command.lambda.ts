@@ -1,8 +1,6 @@
+import { clock, required } from '@orderly/kit/aws';
+import { consumer, type Message, on } from '@orderly/kit/idempotent-consumer';
 import * as z from 'zod/mini';
-import { clock } from '../../packages/kit/aws/clock.js';
-import { required } from '../../packages/kit/aws/read-environment.js';
-import { consumer } from '../../packages/kit/idempotent-consumer/consumer.js';
-import { type Message, on } from '../../packages/kit/idempotent-consumer/listening.js';
 import { customerLimits } from '../customer-limits.js';
 import { Money } from '../orders/contract.js';
 import { orderOfAccount, writesOf } from './account-store.js';

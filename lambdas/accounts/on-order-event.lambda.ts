@@ -1,9 +1,7 @@
+import { clock, required } from '@orderly/kit/aws';
+import { consumer, type Handling, on } from '@orderly/kit/idempotent-consumer';
+import type { Trace } from '@orderly/kit/messages';
 import * as z from 'zod/mini';
-import { clock } from '../../packages/kit/aws/clock.js';
-import { required } from '../../packages/kit/aws/read-environment.js';
-import { consumer } from '../../packages/kit/idempotent-consumer/consumer.js';
-import { type Handling, on } from '../../packages/kit/idempotent-consumer/listening.js';
-import type { Trace } from '../../packages/kit/messages/trace.js';
 import { customerLimits } from '../customer-limits.js';
 import { Money } from '../orders/contract.js';
 import { orderOfAccount, writesOf } from './account-store.js';

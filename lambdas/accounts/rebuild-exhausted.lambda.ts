@@ -1,4 +1,4 @@
-import { rebuilder } from '../../packages/kit/projection/rebuilder.js';
+import { rebuilder } from '@orderly/kit/projection';
 import { exhaustedList } from './exhausted-list.js';
 
 /**

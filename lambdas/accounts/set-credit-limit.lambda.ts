@@ -1,6 +1,5 @@
-import { logger } from '../../packages/kit/aws/telemetry.js';
-import { traceOf } from '../../packages/kit/http/http.js';
-import { versionOf } from '../../packages/kit/http/if-match.js';
+import { logger } from '@orderly/kit/aws';
+import { traceOf, versionOf } from '@orderly/kit/http';
 import { endpoint } from '../endpoint.js';
 import { customerIdOf } from './account-store.js';
 import { SetCreditLimit } from './contract.js';

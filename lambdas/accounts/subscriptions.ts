@@ -1,4 +1,4 @@
-import { commandsTo, subscribe, subscribeToAll } from '../../packages/kit/messages/subscriptions.js';
+import { commandsTo, subscribe, subscribeToAll } from '@orderly/kit/messages';
 import { ordersContract } from '../orders/contract.js';
 import { accountsContract } from './contract.js';
 

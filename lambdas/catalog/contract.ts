@@ -1,5 +1,5 @@
+import type { CommandOf, EventOf } from '@orderly/kit/messages';
 import * as z from 'zod/mini';
-import type { CommandOf, EventOf } from '../../packages/kit/messages/contract.js';
 import { Money, OrderId, Sku, StepId, Text } from '../orders/contract.js';
 
 const ProductName = Text.check(z.minLength(1), z.maxLength(200));

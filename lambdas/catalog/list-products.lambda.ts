@@ -1,5 +1,5 @@
+import { cursorOf, limitOf, Paging, positionOf } from '@orderly/kit/http';
 import * as z from 'zod/mini';
-import { cursorOf, limitOf, Paging, positionOf } from '../../packages/kit/http/paging.js';
 import { endpoint } from '../endpoint.js';
 import { Sku } from '../orders/contract.js';
 import { productsAfter } from './product-store.js';

@@ -1,5 +1,4 @@
-import { consumer } from '../../packages/kit/idempotent-consumer/consumer.js';
-import { on } from '../../packages/kit/idempotent-consumer/listening.js';
+import { consumer, on } from '@orderly/kit/idempotent-consumer';
 import { decide } from './domain/price-check.js';
 import { priceCheckStore } from './price-check-store.js';
 import { pricesOf } from './product-store.js';

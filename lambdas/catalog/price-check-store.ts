@@ -1,6 +1,5 @@
-import { Env } from '../../packages/kit/aws/environment.js';
-import { feedShards, required } from '../../packages/kit/aws/read-environment.js';
-import { DynamoDbEventStore } from '../../packages/kit/event-store/dynamodb-event-store.js';
+import { Env, feedShards, required } from '@orderly/kit/aws';
+import { DynamoDbEventStore } from '@orderly/kit/event-store';
 import { catalogContract, type PriceCheckEvent } from './contract.js';
 import { evolve, initialState, type PriceCheck } from './domain/price-check.js';
 import { PRICE_CHECK } from './keys.js';

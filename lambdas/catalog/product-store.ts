@@ -1,11 +1,8 @@
 import { BatchGetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
-import { documents, type Item, transact } from '../../packages/kit/aws/dynamodb.js';
-import { retryOnConflict } from '../../packages/kit/aws/optimistic-retry.js';
-import { Problem, Throttled } from '../../packages/kit/http/errors.js';
-import { refuseOtherVersion } from '../../packages/kit/http/if-match.js';
-import type { Trace } from '../../packages/kit/messages/trace.js';
-import { stateKey } from '../../packages/kit/state-store/state-key.js';
-import { StateStore, type Stored } from '../../packages/kit/state-store/state-store.js';
+import { documents, type Item, retryOnConflict, transact } from '@orderly/kit/aws';
+import { Problem, refuseOtherVersion, Throttled } from '@orderly/kit/http';
+import type { Trace } from '@orderly/kit/messages';
+import { StateStore, type Stored, stateKey } from '@orderly/kit/state-store';
 import type { Money } from '../orders/contract.js';
 import { catalogContract, PRODUCTS_INDEX, type ProductEvent, type ProductView, type SetProduct } from './contract.js';
 import { decide } from './domain/product.js';

@@ -1,4 +1,4 @@
-import { commandsTo } from '../../packages/kit/messages/subscriptions.js';
+import { commandsTo } from '@orderly/kit/messages';
 import { ordersContract } from '../orders/contract.js';
 import { catalogContract } from './contract.js';
 

@@ -1,5 +1,5 @@
+import type { CommandOf, EventOf } from '@orderly/kit/messages';
 import * as z from 'zod/mini';
-import type { CommandOf, EventOf } from '../../packages/kit/messages/contract.js';
 import { OrderId, Sku, StepId } from '../orders/contract.js';
 
 const ReservedLine = z.object({ sku: Sku, quantity: z.int().check(z.gte(1)) });

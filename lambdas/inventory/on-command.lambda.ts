@@ -1,5 +1,4 @@
-import { consumer } from '../../packages/kit/idempotent-consumer/consumer.js';
-import { on } from '../../packages/kit/idempotent-consumer/listening.js';
+import { consumer, on } from '@orderly/kit/idempotent-consumer';
 import { ReservationRefused } from './domain/reservation.js';
 import { releasing, reserving } from './reservation-effects.js';
 import { steps } from './subscriptions.js';

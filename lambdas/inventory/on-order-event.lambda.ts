@@ -1,5 +1,4 @@
-import { consumer } from '../../packages/kit/idempotent-consumer/consumer.js';
-import { on } from '../../packages/kit/idempotent-consumer/listening.js';
+import { consumer, on } from '@orderly/kit/idempotent-consumer';
 import { releasing } from './reservation-effects.js';
 import { cancellations } from './subscriptions.js';
 

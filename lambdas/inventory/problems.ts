@@ -1,4 +1,4 @@
-import { defineProblems } from '../../packages/kit/http/errors.js';
+import { defineProblems } from '@orderly/kit/http';
 
 export const InventoryProblem = defineProblems({
   'stock-reserved': { status: 409, title: 'Stock is reserved' },

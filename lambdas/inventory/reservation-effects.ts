@@ -1,6 +1,6 @@
-import type { TransactWriteItem } from '../../packages/kit/aws/dynamodb.js';
-import type { Decide, Effect, Refused } from '../../packages/kit/idempotent-consumer/process-once.js';
-import type { Trace } from '../../packages/kit/messages/trace.js';
+import type { TransactWriteItem } from '@orderly/kit/aws';
+import type { Decide, Effect, Refused } from '@orderly/kit/idempotent-consumer';
+import type { Trace } from '@orderly/kit/messages';
 import type { ReservedLine } from './contract.js';
 import { decide, type OfAnOrder, type ReservationCommand } from './domain/reservation.js';
 import { reservationStore } from './reservation-store.js';

@@ -1,6 +1,5 @@
-import { Env } from '../../packages/kit/aws/environment.js';
-import { feedShards, required } from '../../packages/kit/aws/read-environment.js';
-import { DynamoDbEventStore } from '../../packages/kit/event-store/dynamodb-event-store.js';
+import { Env, feedShards, required } from '@orderly/kit/aws';
+import { DynamoDbEventStore } from '@orderly/kit/event-store';
 import { inventoryContract, type ReservationEvent } from './contract.js';
 import { evolve, initialState, type Reservation } from './domain/reservation.js';
 import { RESERVATION } from './keys.js';

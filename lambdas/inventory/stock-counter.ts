@@ -1,7 +1,6 @@
-import type { TransactWriteItem } from '../../packages/kit/aws/dynamodb.js';
-import { Env } from '../../packages/kit/aws/environment.js';
-import { required } from '../../packages/kit/aws/read-environment.js';
-import { stateKey } from '../../packages/kit/state-store/state-key.js';
+import type { TransactWriteItem } from '@orderly/kit/aws';
+import { Env, required } from '@orderly/kit/aws';
+import { stateKey } from '@orderly/kit/state-store';
 import type { ReservedLine } from './contract.js';
 import { STOCK_ITEM } from './keys.js';
 

@@ -1,10 +1,7 @@
-import { type TransactWriteItem, transact } from '../../packages/kit/aws/dynamodb.js';
-import { retryOnConflict } from '../../packages/kit/aws/optimistic-retry.js';
-import { Problem } from '../../packages/kit/http/errors.js';
-import { refuseOtherVersion } from '../../packages/kit/http/if-match.js';
-import type { Trace } from '../../packages/kit/messages/trace.js';
-import { stateKey } from '../../packages/kit/state-store/state-key.js';
-import { StateStore, type Stored } from '../../packages/kit/state-store/state-store.js';
+import { retryOnConflict, type TransactWriteItem, transact } from '@orderly/kit/aws';
+import { Problem, refuseOtherVersion } from '@orderly/kit/http';
+import type { Trace } from '@orderly/kit/messages';
+import { StateStore, type Stored, stateKey } from '@orderly/kit/state-store';
 import { type InventoryEvent, inventoryContract, type StockView } from './contract.js';
 import { STOCK_ITEM } from './keys.js';
 import { InventoryProblem } from './problems.js';

@@ -1,5 +1,4 @@
-import { Problem } from '../../packages/kit/http/errors.js';
-import { pointerFault } from '../../packages/kit/http/received.js';
+import { Problem, pointerFault } from '@orderly/kit/http';
 import { customerLimits } from '../customer-limits.js';
 import { AppProblem } from '../problems.js';
 import { hourOf, MAX_FREE_QUANTITY } from './contract.js';

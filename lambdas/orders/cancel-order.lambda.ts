@@ -1,11 +1,6 @@
-import { clock } from '../../packages/kit/aws/clock.js';
-import { Metric } from '../../packages/kit/aws/metric-names.js';
-import { count, logger } from '../../packages/kit/aws/telemetry.js';
-import { Problem } from '../../packages/kit/http/errors.js';
-import { keyedBy, traceOf } from '../../packages/kit/http/http.js';
-import { changeOnce } from '../../packages/kit/idempotent-receiver/change-once.js';
-import { recordOfRequest } from '../../packages/kit/idempotent-receiver/record-of-request.js';
-import { requestRecords } from '../../packages/kit/idempotent-receiver/request-record.js';
+import { clock, count, logger, Metric } from '@orderly/kit/aws';
+import { keyedBy, Problem, traceOf } from '@orderly/kit/http';
+import { changeOnce, recordOfRequest, requestRecords } from '@orderly/kit/idempotent-receiver';
 import { endpoint } from '../endpoint.js';
 import { CancelOrder } from './contract.js';
 import { people, shownTo } from './customer-data-keys.js';

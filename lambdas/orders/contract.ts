@@ -1,6 +1,5 @@
+import { type EventOf, earlierShape, Sealed } from '@orderly/kit/messages';
 import * as z from 'zod/mini';
-import { type EventOf, earlierShape } from '../../packages/kit/messages/contract.js';
-import { Sealed } from '../../packages/kit/personal-data/sealed.js';
 import { COUNTRIES } from './countries.js';
 
 /** Integer amount in minor units of a currency (cents), never a fraction. */

@@ -1,9 +1,8 @@
-import { Env } from '../../packages/kit/aws/environment.js';
-import { feedShards, required, requiredInteger } from '../../packages/kit/aws/read-environment.js';
-import { DynamoDbEventStore } from '../../packages/kit/event-store/dynamodb-event-store.js';
-import { Orchestrator } from '../../packages/kit/saga/orchestrator.js';
-import { evolve, initialState, type SagaState } from '../../packages/kit/saga/state.js';
-import { Timers } from '../../packages/kit/timers/timers.js';
+import { Env, feedShards, required, requiredInteger } from '@orderly/kit/aws';
+import { DynamoDbEventStore } from '@orderly/kit/event-store';
+import { evolve, initialState, type SagaState } from '@orderly/kit/saga';
+import { Orchestrator } from '@orderly/kit/saga/orchestrator';
+import { Timers } from '@orderly/kit/timers';
 import { CREATE_ORDER_SAGA } from './contract.js';
 import { createOrderSaga } from './domain/create-order.js';
 import { type CreateOrder, type CreateOrderEvent, createOrderContract } from './saga-contract.js';

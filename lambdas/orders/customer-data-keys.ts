@@ -1,7 +1,7 @@
-import type { Loaded } from '../../packages/kit/event-store/event-store.js';
-import type { Caller } from '../../packages/kit/http/auth.js';
-import { aggregateKey } from '../../packages/kit/messages/keys.js';
-import { personalKeysOfFunction } from '../../packages/kit/personal-data/keys-of-function.js';
+import type { Loaded } from '@orderly/kit/event-store';
+import type { Caller } from '@orderly/kit/http';
+import { aggregateKey } from '@orderly/kit/messages';
+import { personalKeysOfFunction } from '@orderly/kit/personal-data';
 import type { Role } from '../app.js';
 import { type OrderView, ordersContract, type SealedData } from './contract.js';
 import { type Order, sealedIn } from './domain/order.js';

@@ -1,4 +1,4 @@
-import { issueKey } from '../../packages/kit/idempotent-receiver/idempotency-key.js';
+import { issueKey } from '@orderly/kit/idempotent-receiver';
 import { endpoint } from '../endpoint.js';
 
 /** POST /idempotency-keys: issues an idempotency key that the server generates and doesn't store. */

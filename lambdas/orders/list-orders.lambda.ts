@@ -1,7 +1,5 @@
+import { type Caller, CallerId, cursorOf, limitOf, Paging, Problem, positionOf } from '@orderly/kit/http';
 import * as z from 'zod/mini';
-import { type Caller, CallerId } from '../../packages/kit/http/auth.js';
-import { Problem } from '../../packages/kit/http/errors.js';
-import { cursorOf, limitOf, Paging, positionOf } from '../../packages/kit/http/paging.js';
 import type { Role } from '../app.js';
 import { endpoint } from '../endpoint.js';
 import { opened } from './customer-data-keys.js';

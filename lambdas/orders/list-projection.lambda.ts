@@ -1,6 +1,5 @@
-import { consumer } from '../../packages/kit/idempotent-consumer/consumer.js';
-import { onEvery } from '../../packages/kit/idempotent-consumer/listening.js';
-import { show } from '../../packages/kit/projection/projection.js';
+import { consumer, onEvery } from '@orderly/kit/idempotent-consumer';
+import { show } from '@orderly/kit/projection';
 import { OrderRefused } from './domain/order.js';
 import { ordersList } from './order-list.js';
 import { orderStore } from './order-store.js';

@@ -1,9 +1,8 @@
-import { clock } from '../../packages/kit/aws/clock.js';
-import { consumer } from '../../packages/kit/idempotent-consumer/consumer.js';
-import { type Handling, type Message, on } from '../../packages/kit/idempotent-consumer/listening.js';
-import type { Effect } from '../../packages/kit/idempotent-consumer/process-once.js';
-import type { Trace } from '../../packages/kit/messages/trace.js';
-import { type SagaMessage, SagaRefused } from '../../packages/kit/saga/saga.js';
+import { clock } from '@orderly/kit/aws';
+import type { Effect } from '@orderly/kit/idempotent-consumer';
+import { consumer, type Handling, type Message, on } from '@orderly/kit/idempotent-consumer';
+import type { Trace } from '@orderly/kit/messages';
+import { type SagaMessage, SagaRefused } from '@orderly/kit/saga';
 import { createOrderOrchestrator as orchestrator } from './create-order-store.js';
 import { insteadOf, needsSaga, orderCommandOf, type Refusal } from './domain/create-order.js';
 import { decide, OrderRefused } from './domain/order.js';

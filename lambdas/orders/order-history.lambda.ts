@@ -1,6 +1,6 @@
-import { HistoryQuery, historyPage } from '../../packages/kit/event-store/point-in-time.js';
-import { aggregateKey } from '../../packages/kit/messages/keys.js';
-import { openEvents } from '../../packages/kit/personal-data/personal-fields.js';
+import { HistoryQuery, historyPage } from '@orderly/kit/event-store';
+import { aggregateKey } from '@orderly/kit/messages';
+import { openEvents } from '@orderly/kit/personal-data';
 import { endpoint } from '../endpoint.js';
 import { ordersContract } from './contract.js';
 import { people } from './customer-data-keys.js';

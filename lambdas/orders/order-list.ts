@@ -1,8 +1,7 @@
 import { QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { documents } from '@orderly/kit/aws';
+import { inVersion, type Projection, versionsOf } from '@orderly/kit/projection';
 import * as z from 'zod/mini';
-import { documents } from '../../packages/kit/aws/dynamodb.js';
-import { type Projection, versionsOf } from '../../packages/kit/projection/projection.js';
-import { inVersion } from '../../packages/kit/projection/versions.js';
 import type { OrderView } from './contract.js';
 import { type Order, type SealedFields, sealedIn, viewOf } from './domain/order.js';
 import { CUSTOMER_LISTS } from './keys.js';

@@ -1,10 +1,6 @@
-import { clock } from '../../packages/kit/aws/clock.js';
-import { Metric } from '../../packages/kit/aws/metric-names.js';
-import { count, logger } from '../../packages/kit/aws/telemetry.js';
-import { Problem } from '../../packages/kit/http/errors.js';
-import { keyedBy, traceOf } from '../../packages/kit/http/http.js';
-import { createOnce } from '../../packages/kit/idempotent-receiver/create-once.js';
-import { checkSamePersonal, idempotencyKey } from '../../packages/kit/idempotent-receiver/idempotency-key.js';
+import { clock, count, logger, Metric } from '@orderly/kit/aws';
+import { keyedBy, Problem, traceOf } from '@orderly/kit/http';
+import { checkSamePersonal, createOnce, idempotencyKey } from '@orderly/kit/idempotent-receiver';
 import { endpoint } from '../endpoint.js';
 import { limitOn, refuseFreeLines, refuseOverLimit } from './admission.js';
 import { PlaceOrder } from './contract.js';

@@ -1,4 +1,4 @@
-import { defineProblems } from '../../packages/kit/http/errors.js';
+import { defineProblems } from '@orderly/kit/http';
 
 export const OrdersProblem = defineProblems({
   'too-late': { status: 409, title: 'Too late' },

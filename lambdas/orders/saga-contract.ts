@@ -1,5 +1,5 @@
+import { type SagaEvent, sagaCommands, sagaEvents } from '@orderly/kit/saga';
 import * as z from 'zod/mini';
-import { type SagaEvent, sagaCommands, sagaEvents } from '../../packages/kit/saga/contract.js';
 import { OrderId, Sku } from './contract.js';
 
 const Amount = z.object({ amount: z.int().check(z.gte(0)), currency: z.string() });

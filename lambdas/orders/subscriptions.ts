@@ -1,4 +1,4 @@
-import { ownCommands, subscribe, subscribeToAll } from '../../packages/kit/messages/subscriptions.js';
+import { ownCommands, subscribe, subscribeToAll } from '@orderly/kit/messages';
 import { accountsContract } from '../accounts/contract.js';
 import { catalogContract } from '../catalog/contract.js';
 import { inventoryContract } from '../inventory/contract.js';

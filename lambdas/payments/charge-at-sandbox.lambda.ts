@@ -1,4 +1,4 @@
-import { required } from '../../packages/kit/aws/read-environment.js';
+import { required } from '@orderly/kit/aws';
 import { PaymentsEnv } from './environment.js';
 import { guardedConsumer } from './guarded-consumer.js';
 import { SandboxProvider } from './provider/sandbox-provider.js';

@@ -1,5 +1,4 @@
-import { Env } from '../../packages/kit/aws/environment.js';
-import { required } from '../../packages/kit/aws/read-environment.js';
+import { Env, required } from '@orderly/kit/aws';
 import { PaymentsEnv } from './environment.js';
 import { guardedConsumer } from './guarded-consumer.js';
 import { StripeCustomers } from './provider/stripe-customers.js';

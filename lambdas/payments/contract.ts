@@ -1,6 +1,6 @@
+import type { CommandOf, EventOf } from '@orderly/kit/messages';
+import { Sealed } from '@orderly/kit/messages';
 import * as z from 'zod/mini';
-import type { CommandOf, EventOf } from '../../packages/kit/messages/contract.js';
-import { Sealed } from '../../packages/kit/personal-data/sealed.js';
 import { CustomerId } from '../accounts/contract.js';
 import { type Forgotten, type Money, OrderId, StepId } from '../orders/contract.js';
 

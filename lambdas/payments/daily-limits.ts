@@ -1,7 +1,6 @@
-import { Env } from '../../packages/kit/aws/environment.js';
-import { required } from '../../packages/kit/aws/read-environment.js';
-import { Problem } from '../../packages/kit/http/errors.js';
-import type { Alongside } from '../../packages/kit/idempotent-receiver/create-once.js';
+import { Env, required } from '@orderly/kit/aws';
+import { Problem } from '@orderly/kit/http';
+import type { Alongside } from '@orderly/kit/idempotent-receiver';
 import { customerLimits } from '../customer-limits.js';
 import type { Money } from '../orders/contract.js';
 import { AppProblem } from '../problems.js';

@@ -1,6 +1,5 @@
+import { Env, required } from '@orderly/kit/aws';
 import type { Context, SQSBatchResponse, SQSEvent } from 'aws-lambda';
-import { Env } from '../../packages/kit/aws/environment.js';
-import { required } from '../../packages/kit/aws/read-environment.js';
 import { PaymentsEnv } from './environment.js';
 import { GuardedProvider } from './provider/guarded-provider.js';
 import type { PaymentProvider } from './provider/payment-provider.js';

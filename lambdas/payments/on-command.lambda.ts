@@ -1,6 +1,5 @@
-import { clock } from '../../packages/kit/aws/clock.js';
-import { consumer } from '../../packages/kit/idempotent-consumer/consumer.js';
-import { type Message, on } from '../../packages/kit/idempotent-consumer/listening.js';
+import { clock } from '@orderly/kit/aws';
+import { consumer, type Message, on } from '@orderly/kit/idempotent-consumer';
 import type { StepCommand } from './contract.js';
 import { PaymentRefused } from './domain/payment.js';
 import { handleStep } from './domain/steps.js';

@@ -1,7 +1,6 @@
-import { clock } from '../../packages/kit/aws/clock.js';
-import { consumer } from '../../packages/kit/idempotent-consumer/consumer.js';
-import { type Handling, on } from '../../packages/kit/idempotent-consumer/listening.js';
-import type { Trace } from '../../packages/kit/messages/trace.js';
+import { clock } from '@orderly/kit/aws';
+import { consumer, type Handling, on } from '@orderly/kit/idempotent-consumer';
+import type { Trace } from '@orderly/kit/messages';
 import { PaymentRefused } from './domain/payment.js';
 import { commandForCancellation, handleStep } from './domain/steps.js';
 import { paymentStore } from './payment-store.js';

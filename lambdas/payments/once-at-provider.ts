@@ -1,4 +1,4 @@
-import { clock, secondsBetween } from '../../packages/kit/aws/clock.js';
+import { clock, secondsBetween } from '@orderly/kit/aws';
 import { KEY_MEMORY_SECONDS, ProviderUndecided } from './provider/payment-provider.js';
 
 /**

@@ -1,9 +1,8 @@
-import { Env } from '../../packages/kit/aws/environment.js';
-import { feedShards, required } from '../../packages/kit/aws/read-environment.js';
-import { DynamoDbEventStore } from '../../packages/kit/event-store/dynamodb-event-store.js';
-import type { Loaded } from '../../packages/kit/event-store/event-store.js';
-import type { Caller } from '../../packages/kit/http/auth.js';
-import { Problem } from '../../packages/kit/http/errors.js';
+import { Env, feedShards, required } from '@orderly/kit/aws';
+import type { Loaded } from '@orderly/kit/event-store';
+import { DynamoDbEventStore } from '@orderly/kit/event-store';
+import type { Caller } from '@orderly/kit/http';
+import { Problem } from '@orderly/kit/http';
 import type { Role } from '../app.js';
 import { type PaymentEvent, type PaymentView, paymentsContract } from './contract.js';
 import { evolve, initialState, type Payment, viewOf } from './domain/payment.js';

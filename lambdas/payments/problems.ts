@@ -1,4 +1,4 @@
-import { defineProblems } from '../../packages/kit/http/errors.js';
+import { defineProblems } from '@orderly/kit/http';
 
 export const PaymentsProblem = defineProblems({
   'not-refundable': { status: 409, title: 'Refund exceeds the remaining amount' },

@@ -1,11 +1,9 @@
+import { clock, countAtOnce, logger } from '@orderly/kit/aws';
+import type { Loaded } from '@orderly/kit/event-store';
+import type { Effect } from '@orderly/kit/idempotent-consumer';
+import { consumer, type Message, on } from '@orderly/kit/idempotent-consumer';
+import type { Trace } from '@orderly/kit/messages';
 import type { Context, SQSBatchResponse, SQSEvent } from 'aws-lambda';
-import { clock } from '../../packages/kit/aws/clock.js';
-import { countAtOnce, logger } from '../../packages/kit/aws/telemetry.js';
-import type { Loaded } from '../../packages/kit/event-store/event-store.js';
-import { consumer } from '../../packages/kit/idempotent-consumer/consumer.js';
-import { type Message, on } from '../../packages/kit/idempotent-consumer/listening.js';
-import type { Effect } from '../../packages/kit/idempotent-consumer/process-once.js';
-import type { Trace } from '../../packages/kit/messages/trace.js';
 import type { PaymentEvent } from './contract.js';
 import { decide, type Payment, type PaymentCommand, PaymentRefused, pendingRefund } from './domain/payment.js';
 import { PaymentsMetric } from './metrics.js';

@@ -1,4 +1,4 @@
-import { commandsTo, subscribe } from '../../packages/kit/messages/subscriptions.js';
+import { commandsTo, subscribe } from '@orderly/kit/messages';
 import { ordersContract } from '../orders/contract.js';
 import { paymentsContract } from './contract.js';
 

@@ -4,6 +4,8 @@ export interface LockedPackage {
   readonly integrity?: string;
   /** It is never deployed. */
   readonly dev?: boolean;
+  /** A link to a package of this repository. */
+  readonly link?: boolean;
   /** It came inside the archive of the package that contains it, whose hash covers it. */
   readonly inBundle?: boolean;
 }
@@ -36,4 +38,6 @@ export function integrityFaults(packages: LockedPackages): readonly string[] {
     .map(([path]) => `${path}: no SHA-512`);
 }
 
-const dependencies = (packages: LockedPackages) => Object.entries(packages).filter(([path]) => path !== '');
+const dependencies = (packages: LockedPackages) =>
+  // The others are the workspaces themselves, and the links to them.
+  Object.entries(packages).filter(([path, { link }]) => path.startsWith('node_modules/') && !link);

@@ -1,4 +1,4 @@
-import type { RetryPolicy, Saga } from '../../../packages/kit/saga/saga.js';
+import type { RetryPolicy, Saga } from '@orderly/kit/saga';
 import { accountsContract } from '../../accounts/contract.js';
 import { catalogContract } from '../../catalog/contract.js';
 import { inventoryContract } from '../../inventory/contract.js';

@@ -1,7 +1,7 @@
 import { IdempotencyConfig, makeIdempotent } from '@aws-lambda-powertools/idempotency';
 import { DynamoDBPersistenceLayer } from '@aws-lambda-powertools/idempotency/dynamodb';
+import { documents } from '@orderly/kit/aws';
 import type { Context } from 'aws-lambda';
-import { documents } from '../../../packages/kit/aws/dynamodb.js';
 import { KEY_MEMORY_SECONDS, type PaymentProvider } from './payment-provider.js';
 
 /**

@@ -1,8 +1,5 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
-import { clock } from '../../../packages/kit/aws/clock.js';
-import { documents, type TransactWriteItem, transact } from '../../../packages/kit/aws/dynamodb.js';
-import { newId } from '../../../packages/kit/aws/ids.js';
-import { retryOnConflict } from '../../../packages/kit/aws/optimistic-retry.js';
+import { clock, documents, newId, retryOnConflict, type TransactWriteItem, transact } from '@orderly/kit/aws';
 import type { Money } from '../../orders/contract.js';
 import {
   type Charge,

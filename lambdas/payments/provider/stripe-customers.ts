@@ -1,8 +1,7 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { DeleteCommand, type DynamoDBDocumentClient, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
-import { clock } from '../../../packages/kit/aws/clock.js';
-import { documents } from '../../../packages/kit/aws/dynamodb.js';
-import { WriteConflict } from '../../../packages/kit/http/errors.js';
+import { clock, documents } from '@orderly/kit/aws';
+import { WriteConflict } from '@orderly/kit/http';
 import { STRIPE_CUSTOMERS } from '../contract.js';
 
 const keyOf = (accountId: string) => ({ pk: `${STRIPE_CUSTOMERS}${accountId}`, sk: 'CUSTOMER' });

@@ -1,0 +1,18 @@
+/** What a function of a service needs of AWS: its table, settings, clock, ids, log and metrics. */
+export { clock, secondsBetween } from './clock.js';
+export {
+  documents,
+  type Item,
+  ItemExists,
+  putNew,
+  TransactionRefused,
+  type TransactWriteItem,
+  transact,
+} from './dynamodb.js';
+export { TooLarge } from './dynamodb-limits.js';
+export { Env } from './environment.js';
+export { newId } from './ids.js';
+export { Metric } from './metric-names.js';
+export { retryOnConflict } from './optimistic-retry.js';
+export { feedShards, required, requiredInteger, requiredList, SettingMissing } from './read-environment.js';
+export { count, countAtOnce, logger, seconds } from './telemetry.js';

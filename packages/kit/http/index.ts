@@ -1,0 +1,15 @@
+/** Routes of an API: requests that are checked, callers that are known, errors as problem details (RFC 9457). */
+export { type Caller, CallerId } from './auth.js';
+export {
+  defineProblems,
+  type Fault,
+  Problem,
+  type ProblemExtra,
+  type ProblemKind,
+  Throttled,
+  WriteConflict,
+} from './errors.js';
+export { type Answer, type EndpointOptions, endpoint, endpointFor, keyedBy, type Request, traceOf } from './http.js';
+export { refuseOtherVersion, versionOf } from './if-match.js';
+export { cursorOf, limitOf, Paging, positionOf } from './paging.js';
+export { pointerFault } from './received.js';

@@ -1,0 +1,12 @@
+/** Routes whose effect happens once for each request of a client, however often it is sent. */
+export { type Change, type ChangeOnce, changeOnce } from './change-once.js';
+export { type Alongside, type CreateOnce, createOnce, type Outcome } from './create-once.js';
+export {
+  checkSamePersonal,
+  type IdempotencyKey,
+  idempotencyKey,
+  issueKey,
+  type KeyedRequest,
+} from './idempotency-key.js';
+export { recordOfRequest } from './record-of-request.js';
+export { type Earlier, type RecordsTable, type RequestRecord, requestRecords } from './request-record.js';

@@ -1,0 +1,28 @@
+/** What services say to each other: contracts, subscriptions, the commits and envelopes that carry it, who caused it. */
+
+export { Sealed } from '../personal-data/sealed.js';
+export type { Commit } from './commit.js';
+export {
+  type AnyEvent,
+  type CommandOf,
+  ContractViolation,
+  type EarlierShape,
+  type EventOf,
+  type EventSchema,
+  earlierShape,
+  type OutgoingCommand,
+  type ServiceContract,
+} from './contract.js';
+export type { Envelope } from './envelope.js';
+export { aggregateKey, keysOf } from './keys.js';
+export {
+  type CommandSubscription,
+  commandsTo,
+  type EventSubscription,
+  type OwnCommands,
+  ownCommands,
+  type Subscription,
+  subscribe,
+  subscribeToAll,
+} from './subscriptions.js';
+export type { Trace } from './trace.js';

@@ -1,0 +1,4 @@
+/** Read models: rows that follow from events, made anew by a rebuild. */
+export { type Projection, type Row, show, versionsOf } from './projection.js';
+export { rebuilder } from './rebuilder.js';
+export { inVersion } from './versions.js';

@@ -1,0 +1,12 @@
+/** Process managers: long transactions over several services, with timeouts and compensation. */
+export { type SagaEvent, sagaCommands, sagaEvents } from './contract.js';
+export {
+  decide,
+  type RetryPolicy,
+  type Saga,
+  type SagaDecision,
+  type SagaMessage,
+  SagaRefused,
+  type Step,
+} from './saga.js';
+export { evolve, initialState, type SagaState, type Waiting } from './state.js';
