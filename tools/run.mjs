@@ -19,6 +19,7 @@ const COMMANDS = {
   'keep-contracts': './release/keep-contracts.ts',
   docs: './docs/write.ts',
   'supply-chain': './release/supply-chain.ts',
+  pack: './release/pack.ts',
 };
 const root = new URL('../', import.meta.url);
 const at = (path) => new URL(path, root);

@@ -1,0 +1,83 @@
+import { spawnSync } from 'node:child_process';
+import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+const PACKAGES = ['kit', 'simulator'] as const;
+
+/** Of a `package.json` in `packages/`, what differs from the published one. */
+interface Manifest {
+  readonly name: string;
+  readonly version: string;
+  readonly private?: boolean;
+  readonly exports: Readonly<Record<string, string>>;
+}
+
+/** Error for a build or a pack that failed; the message holds what the tool said. */
+export class PackFailed extends Error {
+  override readonly name = 'PackFailed';
+}
+
+/** `npm run pack [-- <folder>]`: writes the tarballs of both packages, into `.build/packages` by default. */
+export async function main([folder = join(ROOT, '.build', 'packages')]: readonly string[]): Promise<number> {
+  for (const tarball of pack(folder)) console.log(tarball);
+  return 0;
+}
+
+/**
+ * Compiles the packages, and packs each into a tarball, as it would be published.
+ *
+ * In this repository `exports` leads to TypeScript sources, so that nothing is built before it is used. In the tarball
+ * it leads to JavaScript and types.
+ * @param folder for the tarballs, and for what is compiled; it is emptied first
+ * @returns paths of the tarballs
+ * @throws {PackFailed}
+ */
+export function pack(folder: string): readonly string[] {
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  return PACKAGES.map((name) => {
+    const source = join(ROOT, 'packages', name);
+    const built = join(folder, name);
+    compile(source, built);
+    const manifest: Manifest = JSON.parse(readFileSync(join(source, 'package.json'), 'utf8'));
+    writeFileSync(join(built, 'package.json'), `${JSON.stringify(published(manifest), null, 2)}\n`);
+    copyFileSync(join(source, 'README.md'), join(built, 'README.md'));
+    copyFileSync(join(ROOT, 'LICENSE'), join(built, 'LICENSE'));
+    const [{ filename }] = JSON.parse(run('npm', ['pack', '--json', '--pack-destination', folder], built));
+    return join(folder, filename);
+  });
+}
+
+function compile(source: string, built: string): void {
+  const project = `${built}.tsconfig.json`;
+  const config = {
+    extends: join(ROOT, 'tsconfig.json'),
+    compilerOptions: {
+      noEmit: false,
+      declaration: true,
+      rootDir: source,
+      outDir: built,
+      typeRoots: [join(ROOT, 'node_modules', '@types')],
+    },
+    include: [join(source, '**', '*.ts')],
+    exclude: [join(source, '**', '*.test.ts'), join(source, '**', 'support', '**')],
+  };
+  writeFileSync(project, JSON.stringify(config));
+  run(process.execPath, [join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc'), '-p', project], ROOT);
+}
+
+function published({ private: _, exports, ...manifest }: Manifest): object {
+  const modules = Object.entries(exports).map(([name, file]) => {
+    const path = file.replace(/\.ts$/, '');
+    return [name, { types: `${path}.d.ts`, default: `${path}.js` }] as const;
+  });
+  return { ...manifest, exports: Object.fromEntries(modules) };
+}
+
+function run(command: string, args: readonly string[], cwd: string): string {
+  const { status, stdout, stderr, error } = spawnSync(command, args, { cwd, encoding: 'utf8' });
+  if (status === 0) return stdout;
+  throw new PackFailed(`${command} ${args.join(' ')}: ${error?.message ?? `${stdout}${stderr}`}`);
+}
