@@ -16,6 +16,7 @@ import { SimulatedServices, type TableCall } from './aws/services.js';
 import { Queue } from './aws/sqs.js';
 import { StreamMapping } from './aws/stream-mapping.js';
 import { DynamoDbModel } from './dynamodb/model.js';
+import { plain } from './dynamodb/plain.js';
 import { Bundle } from './runtime/bundle.js';
 import type { Recording, Replays } from './runtime/recording.js';
 import { Recycled } from './runtime/recycled.js';
@@ -194,6 +195,19 @@ export class Cloud {
     const found = [...this.queues.values()].find((queue) => queue.label === label);
     if (!found) throw new Error(`there is no queue ${label}`);
     return found;
+  }
+
+  /**
+   * Returns the items of a table as plain objects, in the order of their keys.
+   * @param table path of its construct, or its name. @throws {Error} if it doesn't exist
+   */
+  itemsOf(table: string): readonly Record<string, unknown>[] {
+    const { assembly } = this.deployment;
+    const tables = [...assembly.ofType('AWS::DynamoDB::GlobalTable'), ...assembly.ofType('AWS::DynamoDB::Table')];
+    const found = tables.find(({ label, ref }) => label === table || ref === table);
+    if (!found)
+      throw new Error(`there is no table ${table}; there are: ${tables.map(({ label }) => label).join(', ')}`);
+    return this.dynamodb.items(found.ref).map(plain);
   }
 
   private readonly streamsOf = new Map<string, StreamMapping[]>();

@@ -1,10 +1,10 @@
 import { rmSync } from 'node:fs';
-import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { afterAll, expect, test } from 'vitest';
 import { recordKey } from '../../packages/kit/failures/failure-records.js';
 import { Assembly } from '../../packages/simulator/assembly/assembly.js';
 import type { FaultKind } from '../../packages/simulator/aws/faults.js';
 import { type Cloud, Deployment } from '../../packages/simulator/cloud.js';
+import { plain } from '../../packages/simulator/dynamodb/plain.js';
 import { report } from '../../packages/simulator/search/report.js';
 import { playSeed, playWith, type Scenario, type Violation } from '../../packages/simulator/search/scenario.js';
 import { singles } from '../../packages/simulator/search/singles.js';
@@ -21,8 +21,7 @@ const deployment = new Deployment(assembly);
 const named = (name: string): string => String(assembly.outputs.get(`Waiter.${name}`));
 
 type Row = Record<string, unknown>;
-const itemsOf = (cloud: Cloud, table: string): readonly Row[] =>
-  cloud.dynamodb.items(named(table)).map((item) => unmarshall(item as Parameters<typeof unmarshall>[0]));
+const itemsOf = (cloud: Cloud, table: string): readonly Row[] => cloud.itemsOf(named(table));
 
 const MINUTE = 60_000;
 const iso = (time: number): string => new Date(time).toISOString();
@@ -84,7 +83,7 @@ function* broken(cloud: Cloud, until: number): Generator<Violation> {
   const recordOf = (id: string) => records.get(recordKey(WAITER, id));
   const waiters = itemsOf(cloud, 'TableName');
   const changes = cloud.tableCalls.flatMap(({ at, effects }) =>
-    effects.changes.map(({ after }) => ({ at, row: unmarshall((after ?? {}) as Parameters<typeof unmarshall>[0]) })),
+    effects.changes.map(({ after }) => ({ at, row: plain(after ?? {}) })),
   );
   for (const [pk, status] of records) {
     if (status === 'PENDING') yield { invariant: 'no timer is left over', detail: String(pk) };

@@ -1,4 +1,3 @@
-import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { CREATE_ORDER_SAGA, type OrderEvent, type OrderView } from '../../../lambdas/orders/contract.js';
 import { evolve, initialState, viewOf } from '../../../lambdas/orders/domain/order.js';
 import type { CreateOrder, CreateOrderEvent } from '../../../lambdas/orders/saga-contract.js';
@@ -9,6 +8,7 @@ import { stuckKey } from '../../../packages/kit/saga/contract.js';
 import { evolve as evolveSaga, initialState as noSaga, type SagaState } from '../../../packages/kit/saga/state.js';
 import type { BusEvent } from '../../../packages/simulator/aws/eventbridge.js';
 import type { Queue } from '../../../packages/simulator/aws/sqs.js';
+import { plain } from '../../../packages/simulator/dynamodb/plain.js';
 import type { Change } from '../../../packages/simulator/dynamodb/wire.js';
 import { type Listener, listenersOf } from '../../../tools/operator/services.js';
 import type { Orderly, Row } from './orderly.js';
@@ -305,8 +305,6 @@ export const linesOf = (data: string): readonly Line[] => (JSON.parse(data) as {
 export const idIn = (subject: string): string => subject.slice(subject.indexOf('/') + 1);
 
 export const isCommit = ({ sk }: Row): boolean => String(sk).startsWith('COMMIT#');
-
-const plain = (item: NonNullable<Change['after']>): Row => unmarshall(item as Parameters<typeof unmarshall>[0]);
 
 const plainChange = ({ table, before, after }: Change) => ({
   table,

@@ -1,4 +1,3 @@
-import { unmarshall } from '@aws-sdk/util-dynamodb';
 import type { ApiRequest } from '../../../packages/simulator/aws/api-gateway.js';
 import type { Queue } from '../../../packages/simulator/aws/sqs.js';
 import { type Answered as AnsweredCall, Client, type Reply } from '../../../packages/simulator/client/client.js';
@@ -65,7 +64,7 @@ export class Orderly extends Client<Call> {
 
   /** A table's items, as plain objects. */
   itemsOf(table: string): readonly Row[] {
-    return this.cloud.dynamodb.items(table).map((item) => unmarshall(item as Parameters<typeof unmarshall>[0]));
+    return this.cloud.itemsOf(table);
   }
 }
 
