@@ -6,7 +6,7 @@ export type { ApiRequest, ApiResponse } from './aws/api-gateway.js';
 export type { Answer, Interceptor, PassingCall } from './aws/calls.js';
 export type { Fault, FaultKind } from './aws/faults.js';
 export type { LogLine, Result } from './aws/lambda.js';
-export { type Answered, Client, type ClientOptions, type Reply } from './client/client.js';
+export { type Answered, Client, type ClientOptions, type JsonCall, jsonClient, type Reply } from './client/client.js';
 export { SimulatedIssuer } from './client/issuer.js';
 export { Cloud, type CloudOptions, Deployment, deploymentOf } from './cloud.js';
 export { Bookmarks } from './search/bookmarks.js';

@@ -78,6 +78,34 @@ export class Client<Call extends object> {
   }
 }
 
+/** A call of a JSON API. */
+export interface JsonCall {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  /** Path below the stage, for example `/tickets`. */
+  readonly path: string;
+  readonly body?: object;
+  /** Further headers, for example `Idempotency-Key`. */
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/**
+ * Creates a client of a JSON API.
+ * @param token issues the bearer token for each try; `now` is virtual, in milliseconds since 1970
+ * @example
+ * const visitor = jsonClient(cloud, (now) => issuer.token({ sub: 'vera', role: 'visitor' }, now));
+ * await visitor.call({ method: 'POST', path: '/tickets', body: { title }, headers: { 'Idempotency-Key': key } });
+ */
+export const jsonClient = (cloud: Cloud, token: (now: number) => string): Client<JsonCall> =>
+  new Client<JsonCall>(cloud, {
+    describe: ({ method, path, headers = {} }) => `client ${method} ${path} ${Object.values(headers).join(' ')}`.trim(),
+    request: ({ method, path, body, headers }, now) => ({
+      method,
+      path,
+      headers: { Authorization: `Bearer ${token(now)}`, 'Content-Type': 'application/json', ...headers },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    }),
+  });
+
 function finalByStatus({ status, headers }: Reply): boolean {
   return status < 500 && status !== 429 && !Object.keys(headers).some((name) => name.toLowerCase() === 'retry-after');
 }

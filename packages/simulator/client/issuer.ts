@@ -16,11 +16,11 @@ export class SimulatedIssuer {
 
   /**
    * @param settings issuer (`iss`) and audience (`aud`) that the API of the assembly expects
-   * @param text the key follows from it
+   * @param text the key follows from it. @default the issuer
    */
   constructor(
     private readonly settings: { readonly issuer: string; readonly audience: string },
-    text: string,
+    text: string = settings.issuer,
   ) {
     const seed = createHash('sha256').update(text).digest();
     this.key = createPrivateKey({ key: Buffer.concat([PKCS8, seed]), format: 'der', type: 'pkcs8' });
