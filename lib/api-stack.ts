@@ -1,7 +1,7 @@
 import { CfnOutput, Stack } from 'aws-cdk-lib';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import type { Construct } from 'constructs';
-import { type Route, ServiceApi } from '../packages/kit/http/service-api.construct.js';
+import { type Route, ServiceApi } from '../packages/kit/http/api.construct.js';
 import { ServiceFunction } from '../packages/kit/service/service-function.construct.js';
 import { type EnvironmentStackProps, stackProps, tokenEnvironment } from '../packages/kit/service/service-stack.js';
 

@@ -6,7 +6,7 @@ import { Topic } from 'aws-cdk-lib/aws-sns';
 import type { Construct } from 'constructs';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod/mini';
-import { ServiceApi } from '../../packages/kit/http/service-api.construct.js';
+import { ServiceApi } from '../../packages/kit/http/api.construct.js';
 import { commandsTo, subscribe } from '../../packages/kit/messages/subscriptions.js';
 import { PersonalKeys } from '../../packages/kit/personal-data/personal-keys.construct.js';
 import { Backup } from '../../packages/kit/service/backup.construct.js';

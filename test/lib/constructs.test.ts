@@ -7,7 +7,7 @@ import { Topic } from 'aws-cdk-lib/aws-sns';
 import { afterAll, describe, expect, test } from 'vitest';
 import { ordersContract } from '../../lambdas/orders/contract.js';
 import { settingsFor } from '../../lib/settings.js';
-import { ServiceApi } from '../../packages/kit/http/service-api.construct.js';
+import { ServiceApi } from '../../packages/kit/http/api.construct.js';
 import {
   IdempotentConsumer,
   type IdempotentConsumerProps,

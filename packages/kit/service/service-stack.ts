@@ -5,7 +5,7 @@ import type { Construct } from 'constructs';
 import { titleOf } from '../aws/app-names.js';
 import { Env } from '../aws/environment.js';
 import { Metric } from '../aws/metric-names.js';
-import type { Route } from '../http/service-api.construct.js';
+import type { Route } from '../http/api.construct.js';
 import { IdempotentConsumer, MAX_CONCURRENCY } from '../idempotent-consumer/idempotent-consumer.construct.js';
 import { keysOf } from '../messages/keys.js';
 import { type EventSubscription, isEvents, type Subscription } from '../messages/subscriptions.js';
