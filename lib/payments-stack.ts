@@ -9,12 +9,12 @@ import { PaymentsMetric } from '../lambdas/payments/metrics.js';
 import { cancellations, providerTasks, steps } from '../lambdas/payments/subscriptions.js';
 import type { PersonalKeys } from '../packages/kit/personal-data/personal-keys.construct.js';
 import { alarm, serviceMetric } from '../packages/kit/service/alarms.construct.js';
+import { pinLogicalId } from '../packages/kit/service/logical-ids.js';
 import { metricsNamespace, type ServiceFunction } from '../packages/kit/service/service-function.construct.js';
 import { ServiceStack, type ServiceStackProps } from '../packages/kit/service/service-stack.js';
 import {
   acknowledgeNoRestore,
   addPeopleIndex,
-  pinLogicalId,
   tableDefaults,
 } from '../packages/kit/service/tables.construct.js';
 import type { Settings } from './settings.js';
@@ -128,7 +128,7 @@ export class PaymentsStack extends ServiceStack {
       ...tableDefaults(settings),
       partitionKey: { name: 'pk', type: AttributeType.STRING },
     });
-    pinLogicalId(table, id);
+    pinLogicalId(table, this, id);
     acknowledgeNoRestore(table, settings);
     return table;
   }

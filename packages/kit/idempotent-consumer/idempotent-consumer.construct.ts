@@ -1,4 +1,4 @@
-import { Annotations, Duration, Stack, Token, TokenComparison, Validations } from 'aws-cdk-lib';
+import { Duration } from 'aws-cdk-lib';
 import { Match, Rule } from 'aws-cdk-lib/aws-events';
 import { SqsQueue, type SqsQueueProps } from 'aws-cdk-lib/aws-events-targets';
 import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
@@ -7,12 +7,13 @@ import { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { Env } from '../aws/environment.js';
 import { type CommandSubscription, isEvents, type Subscription } from '../messages/subscriptions.js';
-import { RELAY } from '../outbox/outbox.construct.js';
-import { acknowledgeIsDeadLetterQueue } from '../service/acknowledge.js';
+import { acknowledgeQueueSource } from '../service/acknowledge.js';
 import { alarmOnErrors, alarmOnOldest, alarmOnVisible } from '../service/alarms.construct.js';
-import type { AnyBus, AnyTable } from '../service/interfaces.js';
-import { ServiceFunction } from '../service/service-function.construct.js';
+import { type AnyBus, type AnyTable, refuseForeignBus } from '../service/interfaces.js';
+import type { ServiceFunction } from '../service/service-function.construct.js';
 import type { AppSettings } from '../service/settings.js';
+import { checkConsumer } from './checks.construct.js';
+import { DLQ_RETENTION, deadLetterQueue, drainDeadLetters } from './dead-letters.construct.js';
 import { commandersOf, foreignTo, patternOf, ruleOf } from './subscriptions.construct.js';
 
 export interface IdempotentConsumerProps {
@@ -56,8 +57,6 @@ const BATCH_SIZE = 10;
 /** Time for which EventBridge retries a target. */
 const BUS_RETRIES = Duration.hours(24);
 const QUEUE_RETENTION = Duration.days(7);
-/** Retention of the dead-letter queues. A message that comes from the queue keeps its original date. */
-const DLQ_RETENTION = Duration.days(14);
 /**
  * Receives that the queue allows above the handler's own attempts. The dead-letter queue is for messages that crash the
  * handler before it writes a failure record, so the handler's own count must end first.
@@ -98,12 +97,16 @@ export class IdempotentConsumer extends Construct {
     const { app, consumerAttempts } = handler.context.settings;
     const { dedupeWindow = handler.context.settings.dedupeWindow } = props;
     const { visibilityTimeout = Duration.seconds(6 * handler.timeout.toSeconds()) } = props;
-    this.checkName(name);
-    this.checkSubscriptions(hears);
-    this.checkWindow(dedupeWindow);
-    this.checkVisibility(visibilityTimeout, handler.timeout);
-    this.checkConcurrency(handler);
-    this.checkBus(bus);
+    checkConsumer(this, {
+      name,
+      hears,
+      handler,
+      dedupeWindow,
+      visibilityTimeout,
+      longestRedelivery: this.longestRedelivery,
+      maxConcurrency: MAX_CONCURRENCY,
+    });
+    refuseForeignBus(this, bus);
     this.name = name;
     this.handler = handler;
     this.app = app;
@@ -113,8 +116,8 @@ export class IdempotentConsumer extends Construct {
     const maxReceiveCount = consumerAttempts + RECEIVES_ABOVE_ATTEMPTS;
     this.longestTrying = Duration.seconds(maxReceiveCount * visibilityTimeout.toSeconds());
 
-    this.deadLetters = this.deadLetterQueue('DeadLetters');
-    this.undelivered = this.deadLetterQueue('Undelivered');
+    this.deadLetters = deadLetterQueue(this, 'DeadLetters');
+    this.undelivered = deadLetterQueue(this, 'Undelivered');
     this.queue = new Queue(this, 'Queue', {
       retentionPeriod: QUEUE_RETENTION,
       visibilityTimeout,
@@ -144,7 +147,7 @@ export class IdempotentConsumer extends Construct {
     handler.setEnvironment(Env.RECORDS, records.tableName);
     handler.grantItems(records, ['PutItem', 'GetItem', 'UpdateItem'], `${name}@`);
 
-    this.drain({ name, generation, handler, records });
+    drainDeadLetters(this);
     this.alarms(handler, props.alarmTopic);
   }
 
@@ -169,16 +172,6 @@ export class IdempotentConsumer extends Construct {
     rule(`${id}Ungrouped`, Match.doesNotExist(), target);
   }
 
-  private deadLetterQueue(id: string): Queue {
-    const queue = new Queue(this, id, {
-      retentionPeriod: DLQ_RETENTION,
-      visibilityTimeout: Duration.seconds(6 * DRAIN_TIMEOUT.toSeconds()),
-      enforceSSL: true,
-    });
-    acknowledgeIsDeadLetterQueue(queue);
-    return queue;
-  }
-
   /**
    * Routes commands from other services into failure records, where an operator sees them. They never enter the
    * handler's own queue, so forged commands take no capacity from allowed ones.
@@ -189,29 +182,6 @@ export class IdempotentConsumer extends Construct {
       eventPattern: foreignTo(this.app.name, subscription),
       targets: [new SqsQueue(this.undelivered, { deadLetterQueue: this.deadLetters, maxEventAge: BUS_RETRIES })],
     });
-  }
-
-  /** Adds the function that turns each message of a dead-letter queue into a failure record at once. */
-  private drain({ name, generation, handler, records }: Drained): void {
-    const drain = new ServiceFunction(this, 'DrainDeadLetters', {
-      context: handler.context,
-      entry: 'kit/failures/drain-dead-letters',
-      timeout: DRAIN_TIMEOUT,
-      environment: {
-        [Env.CONSUMER]: name,
-        [Env.CONSUMER_GENERATION]: String(generation),
-        [Env.UNDELIVERED]: this.undelivered.queueArn,
-        [Env.DEDUPE_WINDOW_SECONDS]: String(this.dedupeWindow.toSeconds()),
-        [Env.RECORDS]: records.tableName,
-      },
-    });
-    for (const queue of [this.deadLetters, this.undelivered]) {
-      drain.function.addEventSource(
-        new SqsEventSource(queue, { batchSize: 10, reportBatchItemFailures: true, maxConcurrency: 2 }),
-      );
-    }
-    acknowledgeQueueSource(drain);
-    drain.grantItems(records, ['PutItem', 'GetItem', 'UpdateItem'], `${name}@`);
   }
 
   private alarms(handler: ServiceFunction, topic: ITopic): void {
@@ -239,98 +209,4 @@ export class IdempotentConsumer extends Construct {
       topic,
     });
   }
-
-  /**
-   * Refuses a malformed name. In keys, `@` follows the name, so a permission on keys with this prefix cannot match
-   * another consumer's keys.
-   */
-  private checkName(name: string): void {
-    if (!/^[a-z][a-z0-9-]{0,62}$/.test(name)) {
-      this.refuse(`name '${name}' is not 1 to 63 of a-z, 0-9 and -, beginning with a letter`);
-    }
-    if (name === RELAY) this.refuse(`name '${RELAY}' is the relay's own: their failure records would mix`);
-  }
-
-  /**
-   * Refuses a misspelt event type, which would never arrive and which nobody would miss. (CloudFormation's rules refuse
-   * a subscription without types.)
-   */
-  private checkSubscriptions(hears: IdempotentConsumerProps['hears']): void {
-    if (hears.length === 0) this.refuse('hears is empty: a consumer listens to something');
-    for (const { contract, types } of hears.filter(isEvents)) {
-      const known = Object.keys(contract.events);
-      for (const type of types.filter((type) => !known.includes(type))) {
-        this.refuse(
-          `event type '${type}' is not in the contract of ${contract.service}, which has: ${known.join(', ')}`,
-        );
-      }
-    }
-  }
-
-  /**
-   * Refuses a window that is shorter than the longest redelivery. Otherwise a late duplicate would be processed twice.
-   */
-  private checkWindow(window: Duration): void {
-    const longest = this.longestRedelivery;
-    if (window.toSeconds() <= longest.toSeconds()) {
-      this.refuse(
-        `dedupeWindow of ${days(window)} days is not longer than the longest redelivery (${days(longest)} days: bus, queue and dead-letter queue)`,
-      );
-    }
-  }
-
-  /**
-   * Refuses a visibility timeout below six times the handler's timeout. Lambda may retry a throttled batch for so long
-   * (AWS, "Using Lambda with Amazon SQS").
-   */
-  private checkVisibility(visibility: Duration, timeout: Duration): void {
-    if (visibility.toSeconds() < 6 * timeout.toSeconds()) {
-      this.refuse(
-        `visibilityTimeout of ${visibility.toSeconds()} s is below 6 times the handler's timeout of ${timeout.toSeconds()} s: a message would be handled twice at once`,
-      );
-    }
-  }
-
-  /**
-   * Refuses a reserved concurrency below the queue's. A batch that Lambda throttles still counts as received, so
-   * throttling would use up the messages' receives.
-   */
-  private checkConcurrency({ reservedConcurrency = MAX_CONCURRENCY }: ServiceFunction): void {
-    if (reservedConcurrency < MAX_CONCURRENCY) {
-      this.refuse(
-        `reservedConcurrency of ${reservedConcurrency} is below the ${MAX_CONCURRENCY} batches that its queue hands it at once: take ${MAX_CONCURRENCY} or more`,
-      );
-    }
-  }
-
-  /** EventBridge has a rule where its bus is, and CloudFormation makes it where the stack is. */
-  private checkBus({ env, eventBusName }: AnyBus): void {
-    const { account, region } = Stack.of(this);
-    const isElsewhere = [Token.compareStrings(env.account, account), Token.compareStrings(env.region, region)].includes(
-      TokenComparison.DIFFERENT,
-    );
-    if (isElsewhere) {
-      this.refuse(
-        `bus '${eventBusName}' is in account ${env.account}, region ${env.region}: expected a bus of this stack's own account and region`,
-      );
-    }
-  }
-
-  private refuse(fault: string): void {
-    Annotations.of(this).addError(fault);
-  }
-}
-
-interface Drained extends Pick<IdempotentConsumerProps, 'name' | 'handler' | 'records'> {
-  readonly generation: number;
-}
-
-const DRAIN_TIMEOUT = Duration.seconds(30);
-const days = (duration: Duration): number => duration.toDays({ integral: false });
-
-function acknowledgeQueueSource(handler: ServiceFunction): void {
-  Validations.of(handler).acknowledge({
-    id: 'Serverless-LambdaEventSourceMappingDestination',
-    reason: 'Lambda has no on-failure destination for a queue: the queue redrives what fails to its dead-letter queue.',
-  });
 }

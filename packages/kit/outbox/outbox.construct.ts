@@ -1,22 +1,20 @@
-import { Duration, RemovalPolicy, Validations } from 'aws-cdk-lib';
+import { Duration } from 'aws-cdk-lib';
 import { AttributeType, ProjectionType, StreamViewType, TableV2 } from 'aws-cdk-lib/aws-dynamodb';
-import { Rule } from 'aws-cdk-lib/aws-events';
-import { LambdaFunction as FunctionTarget } from 'aws-cdk-lib/aws-events-targets';
 import { EventSourceMapping, FilterCriteria, FilterRule, StartingPosition } from 'aws-cdk-lib/aws-lambda';
-import { SqsDestination } from 'aws-cdk-lib/aws-lambda-destinations';
-import { BlockPublicAccess, Bucket, BucketEncryption, type CfnBucket } from 'aws-cdk-lib/aws-s3';
+import type { Bucket } from 'aws-cdk-lib/aws-s3';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
-import { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { sourceOf } from '../aws/app-names.js';
 import { Env } from '../aws/environment.js';
 import { Metric } from '../aws/metric-names.js';
 import { FEED_INDEX } from '../projection/contract.js';
-import { acknowledgeCompliance, acknowledgeIsDeadLetterQueue, acknowledgeWildcard } from '../service/acknowledge.js';
-import { alarm, alarmOnErrors, alarmOnVisible, serviceMetric } from '../service/alarms.construct.js';
-import type { AnyBus, AnyTable } from '../service/interfaces.js';
+import { acknowledgeWildcard } from '../service/acknowledge.js';
+import { alarm, alarmOnErrors, serviceMetric } from '../service/alarms.construct.js';
+import { type AnyBus, type AnyTable, refuseForeignBus } from '../service/interfaces.js';
+import { pinLogicalId } from '../service/logical-ids.js';
 import { metricsNamespace, type ServiceContext, ServiceFunction } from '../service/service-function.construct.js';
-import { acknowledgeNoRestore, pinLogicalId, tableDefaults } from '../service/tables.construct.js';
+import { acknowledgeNoRestore, tableDefaults } from '../service/tables.construct.js';
+import { failedBatches, RELAY } from './failed-batches.construct.js';
 
 export interface OutboxProps {
   readonly context: ServiceContext;
@@ -28,9 +26,6 @@ export interface OutboxProps {
   readonly epoch?: number;
   readonly alarmTopic: ITopic;
 }
-
-/** Name under which the relay keeps failure records. No consumer may have this name. */
-export const RELAY = 'relay';
 
 /**
  * Age at which a batch is given up. It is below the stream's own 24 h, so that a batch is saved as a whole before its
@@ -49,12 +44,6 @@ const PARALLELIZATION = 10;
  * concurrency are retried.
  */
 const SHARDS = 4;
-/**
- * Retention of a failed batch after it became failure records. A deleted or overwritten version is kept for the same
- * time.
- */
-const FAILED_BATCH_EXPIRY = Duration.days(30);
-
 /**
  * Transactional outbox: a service's table, and the relay that publishes its commits on the bus (the run time is in the
  * same folder).
@@ -77,6 +66,7 @@ export class Outbox extends Construct {
     super(scope, id);
     const { context, bus, records, epoch = 0, alarmTopic } = props;
     const { settings } = context;
+    refuseForeignBus(this, bus);
 
     this.table = new TableV2(this, 'Table', {
       ...tableDefaults(settings),
@@ -92,7 +82,7 @@ export class Outbox extends Construct {
         },
       ],
     });
-    pinLogicalId(this.table, 'Table');
+    pinLogicalId(this.table, scope, 'Table');
     acknowledgeNoRestore(this.table, settings);
 
     this.relay = new ServiceFunction(this, 'Relay', {
@@ -113,21 +103,20 @@ export class Outbox extends Construct {
     this.relay.allowWhere(ownEvents, ['events:PutEvents'], bus.eventBusArn);
     this.relay.grantItems(records, ['PutItem'], `${RELAY}@`);
 
-    const failedBatches = this.failedBatches(context, records, alarmTopic);
-    this.readStream(failedBatches);
+    this.readStream(failedBatches(this, { context, records, alarmTopic }));
     this.alarms(context, alarmTopic);
   }
 
   /** Connects the relay to the stream: new commits only, many batches at once, and a limit for retries. */
-  private readStream(failedBatches: Bucket): void {
+  private readStream(batches: Bucket): void {
     const streamArn = this.table.tableStreamArn;
     if (!streamArn) throw new Error('the table of an outbox has a stream');
     this.relay.allow(['dynamodb:DescribeStream', 'dynamodb:GetRecords', 'dynamodb:GetShardIterator'], streamArn);
     // ListStreams accepts no narrower resource than all streams of one table.
     this.relay.allow(['dynamodb:ListStreams'], `${this.table.tableArn}/stream/*`);
     // Lambda chooses the names of the objects: aws/lambda/<mapping>/<shard>/<time>.
-    this.relay.allow(['s3:PutObject'], failedBatches.arnForObjects('aws/lambda/*'));
-    this.relay.allow(['s3:ListBucket'], failedBatches.bucketArn);
+    this.relay.allow(['s3:PutObject'], batches.arnForObjects('aws/lambda/*'));
+    this.relay.allow(['s3:ListBucket'], batches.bucketArn);
     acknowledgeWildcard(
       this.relay,
       this.table,
@@ -136,7 +125,7 @@ export class Outbox extends Construct {
     );
     acknowledgeWildcard(
       this.relay,
-      failedBatches,
+      batches,
       '/aws/lambda/*',
       'Lambda chooses the names of the objects that it saves a failed batch in, below this prefix of our own bucket.',
     );
@@ -151,94 +140,11 @@ export class Outbox extends Construct {
       reportBatchItemFailures: true,
       retryAttempts: RETRY_ATTEMPTS,
       maxRecordAge: MAX_RECORD_AGE,
-      onFailure: { bind: () => ({ destination: failedBatches.bucketArn }) },
+      onFailure: { bind: () => ({ destination: batches.bucketArn }) },
       filters: COMMITS_TO_PUBLISH,
     });
     // Lambda checks these permissions when it creates the mapping.
     mapping.node.addDependency(this.relay);
-  }
-
-  /**
-   * Creates the bucket for batches that the relay gave up, and the function that turns their records into failure
-   * records.
-   */
-  private failedBatches(context: ServiceContext, records: AnyTable, alarmTopic: ITopic): Bucket {
-    const { keepsData } = context.settings;
-    const bucket = new Bucket(this, 'FailedBatches', {
-      encryption: BucketEncryption.S3_MANAGED,
-      blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
-      enforceSSL: true,
-      // The bucket may hold the last copy of commits that were not published. If somebody overwrites or deletes an
-      // object, a version of it stays.
-      versioned: true,
-      removalPolicy: keepsData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
-      lifecycleRules: [
-        {
-          expiration: FAILED_BATCH_EXPIRY,
-          noncurrentVersionExpiration: FAILED_BATCH_EXPIRY,
-          abortIncompleteMultipartUploadAfter: Duration.days(1),
-        },
-        // A rule of its own, because S3 does not accept it in a rule with days.
-        { expiredObjectDeleteMarker: true },
-      ],
-    });
-    // Not `eventBridgeEnabled`: it creates a custom resource, and so a third party's function in our stack.
-    const cfnBucket = bucket.node.defaultChild as CfnBucket;
-    cfnBucket.notificationConfiguration = { eventBridgeConfiguration: { eventBridgeEnabled: true } };
-    Validations.of(bucket).acknowledge({
-      id: 'AwsSolutions-S1',
-      reason:
-        'One writer (Lambda) and one reader (the drain) by narrow roles, a few objects a year at best: a log bucket of its own would say nothing more.',
-    });
-
-    acknowledgeCompliance(bucket, {
-      S3BucketLoggingEnabled: 'As for AwsSolutions-S1.',
-      S3BucketReplicationEnabled:
-        'It is a copy itself, for 30 days: of commits that the table has, once the relay has given a batch of them up.',
-      S3DefaultEncryptionKMS: 'S3 encrypts with its own key. Personal data in a batch is sealed before it comes here.',
-    });
-
-    // Last resort for notifications that even the drain cannot process. Its alarm fires, and the object stays in the
-    // bucket meanwhile.
-    const undrained = new Queue(this, 'Undrained', { retentionPeriod: Duration.days(14), enforceSSL: true });
-    acknowledgeIsDeadLetterQueue(undrained);
-    const drain = new ServiceFunction(this, 'DrainFailedBatches', {
-      context,
-      entry: 'kit/failures/drain-failed-batches',
-      timeout: Duration.seconds(60),
-      environment: { [Env.RECORDS]: records.tableName },
-    });
-    drain.allow(['s3:GetObjectVersion'], bucket.arnForObjects('aws/lambda/*'));
-    acknowledgeWildcard(
-      drain,
-      bucket,
-      '/aws/lambda/*',
-      'It reads what Lambda saved, whose names nobody knows before, below this prefix of our own bucket.',
-    );
-    drain.grantItems(records, ['PutItem'], `${RELAY}@`);
-    drain.function.configureAsyncInvoke({ onFailure: new SqsDestination(undrained), retryAttempts: 2 });
-    new Rule(this, 'BatchFailed', {
-      eventPattern: {
-        source: ['aws.s3'],
-        detailType: ['Object Created'],
-        detail: { bucket: { name: [bucket.bucketName] } },
-      },
-      targets: [new FunctionTarget(drain.function, { deadLetterQueue: undrained })],
-    });
-
-    alarm(this, 'BatchGivenUp', {
-      metric: drain.function.metricInvocations({ period: Duration.minutes(5), statistic: 'sum' }),
-      threshold: 1,
-      means: 'the relay gave a batch of commits up; its events were not published and became failure records.',
-      topic: alarmTopic,
-    });
-    alarmOnVisible(this, 'BatchNotDrained', {
-      queue: undrained,
-      periods: 1,
-      means: 'a batch that the relay gave up could not be turned into failure records.',
-      topic: alarmTopic,
-    });
-    return bucket;
   }
 
   private alarms({ settings, service }: ServiceContext, topic: ITopic): void {

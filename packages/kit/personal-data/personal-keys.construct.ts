@@ -8,10 +8,11 @@ import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
 import { titleOf } from '../aws/app-names.js';
 import { Env } from '../aws/environment.js';
+import { pinLogicalId } from '../service/logical-ids.js';
 import { inRunbook, RUNBOOK } from '../service/runbook.js';
 import type { ServiceFunction } from '../service/service-function.construct.js';
 import type { EnvironmentSettings } from '../service/settings.js';
-import { acknowledgeNoRestore, pinLogicalId, tableDefaults } from '../service/tables.construct.js';
+import { acknowledgeNoRestore, tableDefaults } from '../service/tables.construct.js';
 
 const PEOPLE = 'PERSON#';
 /**
@@ -89,7 +90,7 @@ export class PersonalKeys extends Construct {
         ? { pointInTimeRecoveryEnabled: true, recoveryPeriodInDays: 1 }
         : { pointInTimeRecoveryEnabled: false },
     });
-    pinLogicalId(this.table, 'PersonalKeys');
+    pinLogicalId(this.table, scope, 'PersonalKeys');
     acknowledgeNoRestore(this.table, settings);
     this.key = new Key(this, 'Key', {
       description: `${titleOf(app.name)} (${environment}): wraps the data keys of people`,

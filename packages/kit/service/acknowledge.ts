@@ -32,3 +32,11 @@ export function acknowledgeIsDeadLetterQueue(queue: Queue): void {
   Validations.of(queue).acknowledge({ id: 'AwsSolutions-SQS3', reason });
   Validations.of(queue).acknowledge({ id: 'Serverless-SQSRedrivePolicy', reason });
 }
+
+/** A function that reads a queue by an event source mapping. */
+export function acknowledgeQueueSource(handler: ServiceFunction): void {
+  Validations.of(handler).acknowledge({
+    id: 'Serverless-LambdaEventSourceMappingDestination',
+    reason: 'Lambda has no on-failure destination for a queue: the queue redrives what fails to its dead-letter queue.',
+  });
+}

@@ -1,8 +1,9 @@
-import { CfnResource, RemovalPolicy, Validations } from 'aws-cdk-lib';
+import { RemovalPolicy, Validations } from 'aws-cdk-lib';
 import { AttributeType, Billing, ProjectionType, TableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import type { Construct } from 'constructs';
 import { PEOPLE_INDEX } from '../messages/contract.js';
 import { DUE_INDEX } from '../timers/contract.js';
+import { pinLogicalId } from './logical-ids.js';
 import type { EnvironmentSettings } from './settings.js';
 
 /** Attribute in epoch seconds after which an item may be deleted (late, never early). */
@@ -47,7 +48,7 @@ export function recordsTable(scope: Construct, id: string, settings: Environment
       },
     ],
   });
-  pinLogicalId(table, 'Records');
+  pinLogicalId(table, scope, id);
   acknowledgeNoRestore(table, settings);
   return table;
 }
@@ -69,10 +70,4 @@ export function acknowledgeNoRestore(table: TableV2, { keepsData, environment }:
     id: 'AwsSolutions-DDB3',
     reason: `The data of '${environment}' is deleted with its stack; environments that keep data have point-in-time recovery.`,
   });
-}
-
-/** A construct that moves or gets another id must not replace the table: CloudFormation would make an empty one. */
-export function pinLogicalId(table: TableV2, logicalId: string): void {
-  const cfn = table.node.defaultChild;
-  if (CfnResource.isCfnResource(cfn)) cfn.overrideLogicalId(logicalId);
 }

@@ -1,0 +1,83 @@
+import { Annotations, type Duration } from 'aws-cdk-lib';
+import type { Construct } from 'constructs';
+import { isEvents, type Subscription } from '../messages/subscriptions.js';
+import { RELAY } from '../outbox/failed-batches.construct.js';
+import type { ServiceFunction } from '../service/service-function.construct.js';
+
+/** Properties of a consumer that are checked at synth. */
+interface Checked {
+  readonly name: string;
+  readonly hears: readonly Subscription[];
+  readonly handler: ServiceFunction;
+  readonly dedupeWindow: Duration;
+  readonly visibilityTimeout: Duration;
+  readonly longestRedelivery: Duration;
+  /** Batches that the queue has in flight at once. */
+  readonly maxConcurrency: number;
+}
+
+/** Adds an error to the consumer for each fault, so that it can't be deployed. */
+export function checkConsumer(consumer: Construct, checked: Checked): void {
+  const faults = [nameFaults, subscriptionFaults, windowFaults, visibilityFaults, concurrencyFaults];
+  for (const fault of faults.flatMap((find) => find(checked))) Annotations.of(consumer).addError(fault);
+}
+
+/**
+ * Refuses a malformed name. In keys, `@` follows the name, so a permission on keys with this prefix cannot match
+ * another consumer's keys.
+ */
+function nameFaults({ name }: Checked): readonly string[] {
+  if (!/^[a-z][a-z0-9-]{0,62}$/.test(name)) {
+    return [`name '${name}' is not 1 to 63 of a-z, 0-9 and -, beginning with a letter`];
+  }
+  return name === RELAY ? [`name '${RELAY}' is the relay's own: their failure records would mix`] : [];
+}
+
+/**
+ * Refuses a misspelt event type, which would never arrive and which nobody would miss. (CloudFormation's rules refuse
+ * a subscription without types.)
+ */
+function subscriptionFaults({ hears }: Checked): readonly string[] {
+  if (hears.length === 0) return ['hears is empty: a consumer listens to something'];
+  return hears.filter(isEvents).flatMap(({ contract, types }) => {
+    const known = Object.keys(contract.events);
+    return types
+      .filter((type) => !known.includes(type))
+      .map(
+        (type) => `event type '${type}' is not in the contract of ${contract.service}, which has: ${known.join(', ')}`,
+      );
+  });
+}
+
+/** Refuses a window that is shorter than the longest redelivery. Otherwise a late duplicate would be processed twice. */
+function windowFaults({ dedupeWindow, longestRedelivery }: Checked): readonly string[] {
+  if (dedupeWindow.toSeconds() > longestRedelivery.toSeconds()) return [];
+  return [
+    `dedupeWindow of ${days(dedupeWindow)} days is not longer than the longest redelivery (${days(longestRedelivery)} days: bus, queue and dead-letter queue)`,
+  ];
+}
+
+/**
+ * Refuses a visibility timeout below six times the handler's timeout. Lambda may retry a throttled batch for so long
+ * (AWS, "Using Lambda with Amazon SQS").
+ */
+function visibilityFaults({ visibilityTimeout, handler: { timeout } }: Checked): readonly string[] {
+  if (visibilityTimeout.toSeconds() >= 6 * timeout.toSeconds()) return [];
+  return [
+    `visibilityTimeout of ${visibilityTimeout.toSeconds()} s is below 6 times the handler's timeout of ${timeout.toSeconds()} s: a message would be handled twice at once`,
+  ];
+}
+
+/**
+ * Refuses a reserved concurrency below the queue's. A batch that Lambda throttles still counts as received, so
+ * throttling would use up the messages' receives.
+ */
+function concurrencyFaults({ handler, maxConcurrency }: Checked): readonly string[] {
+  const { reservedConcurrency = maxConcurrency } = handler;
+  if (reservedConcurrency >= maxConcurrency) return [];
+  return [
+    `reservedConcurrency of ${reservedConcurrency} is below the ${maxConcurrency} batches that its queue hands it at once: take ${maxConcurrency} or more`,
+  ];
+}
+
+const days = (duration: Duration): number => duration.toDays({ integral: false });

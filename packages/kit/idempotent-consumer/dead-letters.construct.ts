@@ -1,0 +1,58 @@
+import { Duration } from 'aws-cdk-lib';
+import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
+import { Queue } from 'aws-cdk-lib/aws-sqs';
+import type { Construct } from 'constructs';
+import { Env } from '../aws/environment.js';
+import { acknowledgeIsDeadLetterQueue, acknowledgeQueueSource } from '../service/acknowledge.js';
+import type { AnyTable } from '../service/interfaces.js';
+import { ServiceFunction } from '../service/service-function.construct.js';
+
+/** Retention of the dead-letter queues. A message that comes from the queue keeps its original date. */
+export const DLQ_RETENTION = Duration.days(14);
+const DRAIN_TIMEOUT = Duration.seconds(30);
+
+/** A queue that the drain reads. */
+export function deadLetterQueue(scope: Construct, id: string): Queue {
+  const queue = new Queue(scope, id, {
+    retentionPeriod: DLQ_RETENTION,
+    visibilityTimeout: Duration.seconds(6 * DRAIN_TIMEOUT.toSeconds()),
+    enforceSSL: true,
+  });
+  acknowledgeIsDeadLetterQueue(queue);
+  return queue;
+}
+
+/** The parts of a consumer that its drain needs. */
+interface Drained {
+  readonly name: string;
+  readonly generation: number;
+  readonly dedupeWindow: Duration;
+  readonly handler: ServiceFunction;
+  readonly records: AnyTable;
+  readonly deadLetters: Queue;
+  readonly undelivered: Queue;
+}
+
+/** Adds the function that turns each message of a consumer's dead-letter queues into a failure record at once. */
+export function drainDeadLetters(consumer: Construct & Drained): void {
+  const { name, generation, dedupeWindow, handler, records, deadLetters, undelivered } = consumer;
+  const drain = new ServiceFunction(consumer, 'DrainDeadLetters', {
+    context: handler.context,
+    entry: 'kit/failures/drain-dead-letters',
+    timeout: DRAIN_TIMEOUT,
+    environment: {
+      [Env.CONSUMER]: name,
+      [Env.CONSUMER_GENERATION]: String(generation),
+      [Env.UNDELIVERED]: undelivered.queueArn,
+      [Env.DEDUPE_WINDOW_SECONDS]: String(dedupeWindow.toSeconds()),
+      [Env.RECORDS]: records.tableName,
+    },
+  });
+  for (const queue of [deadLetters, undelivered]) {
+    drain.function.addEventSource(
+      new SqsEventSource(queue, { batchSize: 10, reportBatchItemFailures: true, maxConcurrency: 2 }),
+    );
+  }
+  acknowledgeQueueSource(drain);
+  drain.grantItems(records, ['PutItem', 'GetItem', 'UpdateItem'], `${name}@`);
+}

@@ -1,0 +1,112 @@
+import { Duration, RemovalPolicy, Validations } from 'aws-cdk-lib';
+import { Rule } from 'aws-cdk-lib/aws-events';
+import { LambdaFunction as FunctionTarget } from 'aws-cdk-lib/aws-events-targets';
+import { SqsDestination } from 'aws-cdk-lib/aws-lambda-destinations';
+import { BlockPublicAccess, Bucket, BucketEncryption, type CfnBucket } from 'aws-cdk-lib/aws-s3';
+import type { ITopic } from 'aws-cdk-lib/aws-sns';
+import { Queue } from 'aws-cdk-lib/aws-sqs';
+import type { Construct } from 'constructs';
+import { Env } from '../aws/environment.js';
+import { acknowledgeCompliance, acknowledgeIsDeadLetterQueue, acknowledgeWildcard } from '../service/acknowledge.js';
+import { alarm, alarmOnVisible } from '../service/alarms.construct.js';
+import type { AnyTable } from '../service/interfaces.js';
+import { type ServiceContext, ServiceFunction } from '../service/service-function.construct.js';
+
+/** Name under which the relay keeps failure records. No consumer may have this name. */
+export const RELAY = 'relay';
+
+/**
+ * Retention of a failed batch after it became failure records. A deleted or overwritten version is kept for the same
+ * time.
+ */
+const FAILED_BATCH_EXPIRY = Duration.days(30);
+
+interface FailedBatchesProps {
+  readonly context: ServiceContext;
+  /** Table of the failure records. */
+  readonly records: AnyTable;
+  readonly alarmTopic: ITopic;
+}
+
+/**
+ * Creates the bucket for batches that the relay gave up, and the function that turns their records into failure
+ * records.
+ */
+export function failedBatches(scope: Construct, { context, records, alarmTopic }: FailedBatchesProps): Bucket {
+  const { keepsData } = context.settings;
+  const bucket = new Bucket(scope, 'FailedBatches', {
+    encryption: BucketEncryption.S3_MANAGED,
+    blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
+    enforceSSL: true,
+    // The bucket may hold the last copy of commits that were not published. If somebody overwrites or deletes an
+    // object, a version of it stays.
+    versioned: true,
+    removalPolicy: keepsData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
+    lifecycleRules: [
+      {
+        expiration: FAILED_BATCH_EXPIRY,
+        noncurrentVersionExpiration: FAILED_BATCH_EXPIRY,
+        abortIncompleteMultipartUploadAfter: Duration.days(1),
+      },
+      // A rule of its own, because S3 does not accept it in a rule with days.
+      { expiredObjectDeleteMarker: true },
+    ],
+  });
+  // Not `eventBridgeEnabled`: it creates a custom resource, and so a third party's function in our stack.
+  const cfnBucket = bucket.node.defaultChild as CfnBucket;
+  cfnBucket.notificationConfiguration = { eventBridgeConfiguration: { eventBridgeEnabled: true } };
+  Validations.of(bucket).acknowledge({
+    id: 'AwsSolutions-S1',
+    reason:
+      'One writer (Lambda) and one reader (the drain) by narrow roles, a few objects a year at best: a log bucket of its own would say nothing more.',
+  });
+
+  acknowledgeCompliance(bucket, {
+    S3BucketLoggingEnabled: 'As for AwsSolutions-S1.',
+    S3BucketReplicationEnabled:
+      'It is a copy itself, for 30 days: of commits that the table has, once the relay has given a batch of them up.',
+    S3DefaultEncryptionKMS: 'S3 encrypts with its own key. Personal data in a batch is sealed before it comes here.',
+  });
+
+  // Last resort for notifications that even the drain cannot process. Its alarm fires, and the object stays in the
+  // bucket meanwhile.
+  const undrained = new Queue(scope, 'Undrained', { retentionPeriod: Duration.days(14), enforceSSL: true });
+  acknowledgeIsDeadLetterQueue(undrained);
+  const drain = new ServiceFunction(scope, 'DrainFailedBatches', {
+    context,
+    entry: 'kit/failures/drain-failed-batches',
+    timeout: Duration.seconds(60),
+    environment: { [Env.RECORDS]: records.tableName },
+  });
+  drain.allow(['s3:GetObjectVersion'], bucket.arnForObjects('aws/lambda/*'));
+  acknowledgeWildcard(
+    drain,
+    bucket,
+    '/aws/lambda/*',
+    'It reads what Lambda saved, whose names nobody knows before, below this prefix of our own bucket.',
+  );
+  drain.grantItems(records, ['PutItem'], `${RELAY}@`);
+  drain.function.configureAsyncInvoke({ onFailure: new SqsDestination(undrained), retryAttempts: 2 });
+  new Rule(scope, 'BatchFailed', {
+    eventPattern: {
+      source: ['aws.s3'],
+      detailType: ['Object Created'],
+      detail: { bucket: { name: [bucket.bucketName] } },
+    },
+    targets: [new FunctionTarget(drain.function, { deadLetterQueue: undrained })],
+  });
+
+  alarm(scope, 'BatchGivenUp', {
+    metric: drain.function.metricInvocations({ period: Duration.minutes(5), statistic: 'sum' }),
+    threshold: 1,
+    means: 'the relay gave a batch of commits up; its events were not published and became failure records.',
+    topic: alarmTopic,
+  });
+  alarmOnVisible(scope, 'BatchNotDrained', {
+    queue: undrained,
+    periods: 1,
+    means: 'a batch that the relay gave up could not be turned into failure records.',
+    topic: alarmTopic,
+  });
+  return bucket;
+}
