@@ -1,3 +1,4 @@
+import { Stack } from 'aws-cdk-lib';
 import { AttributeType, ProjectionType } from 'aws-cdk-lib/aws-dynamodb';
 import type { Construct } from 'constructs';
 import { accountsContract, EXHAUSTED_INDEX } from '../lambdas/accounts/contract.js';
@@ -6,10 +7,11 @@ import { ACCOUNT, CREDIT_ROWS, EXHAUSTED_LISTS } from '../lambdas/accounts/keys.
 import { listEvents, orderEnds, steps } from '../lambdas/accounts/subscriptions.js';
 import { AppEnv } from '../lambdas/environment.js';
 import { keysOf } from '../packages/kit/messages/keys.js';
-import { ServiceStack, type ServiceStackProps } from '../packages/kit/service/service-stack.js';
+import { type EnvironmentProps, Service } from '../packages/kit/service/service.construct.js';
+import { stackProps } from '../packages/kit/service/stack-props.js';
 import type { Settings } from './settings.js';
 
-export interface AccountsStackProps extends ServiceStackProps {
+export interface AccountsStackProps extends EnvironmentProps {
   readonly settings: Settings;
 }
 
@@ -17,10 +19,15 @@ export interface AccountsStackProps extends ServiceStackProps {
  * Accounts: what each customer may owe, and what is held and taken of it for orders, by the commands of their sagas and by
  * their ends.
  */
-export class AccountsStack extends ServiceStack {
+export class AccountsStack extends Stack {
+  readonly service: Service;
+
   constructor(scope: Construct, id: string, props: AccountsStackProps) {
-    super(scope, id, accountsContract.service, props);
-    const { table } = this;
+    const name = accountsContract.service;
+    super(scope, id, stackProps(props.settings, id, `service ${name}`));
+    const service = new Service(this, 'Default', { ...props, name });
+    this.service = service;
+    const { table } = service;
     // Sparse: an item without `exhaustedPk` isn't in it.
     table.addGlobalSecondaryIndex({
       indexName: EXHAUSTED_INDEX,
@@ -30,45 +37,45 @@ export class AccountsStack extends ServiceStack {
       nonKeyAttributes: ['account'],
     });
 
-    const setCreditLimit = this.endpoint(
+    const setCreditLimit = service.endpoint(
       'SetCreditLimit',
       'PUT',
       '/accounts/{customerId}/credit-limit',
       'accounts/set-credit-limit',
     );
-    this.grantAppend(setCreditLimit, ACCOUNT);
-    const getAccount = this.endpoint('GetAccount', 'GET', '/accounts/{customerId}', 'accounts/get-account');
-    this.grantLoad(getAccount, ACCOUNT);
-    const history = this.endpoint(
+    service.grantAppend(setCreditLimit, ACCOUNT);
+    const getAccount = service.endpoint('GetAccount', 'GET', '/accounts/{customerId}', 'accounts/get-account');
+    service.grantLoad(getAccount, ACCOUNT);
+    const history = service.endpoint(
       'AccountHistory',
       'GET',
       '/accounts/{customerId}/history',
       'accounts/account-history',
     );
-    this.grantLoad(history, ACCOUNT);
-    const listAccounts = this.endpoint('ListAccounts', 'GET', '/accounts', 'accounts/list-accounts');
+    service.grantLoad(history, ACCOUNT);
+    const listAccounts = service.endpoint('ListAccounts', 'GET', '/accounts', 'accounts/list-accounts');
     listAccounts.grantIndex(table, EXHAUSTED_INDEX, ...EXHAUSTED_LISTS);
-    this.grantPointer(listAccounts);
+    service.grantPointer(listAccounts);
 
-    const commands = this.consumer('Commands', {
+    const commands = service.consumer('Commands', {
       name: 'accounts-commands',
       entry: 'accounts/on-command',
       hears: [steps],
     });
-    const ends = this.consumer('OrderEnds', {
+    const ends = service.consumer('OrderEnds', {
       name: 'accounts-orders',
       entry: 'accounts/on-order-event',
       hears: [orderEnds],
     });
     for (const handler of [commands, ends]) {
-      this.grantAppend(handler, ACCOUNT);
+      service.grantAppend(handler, ACCOUNT);
       // An authorization has an item of its own beside the account.
       handler.grantItems(table, ['GetItem'], keysOf(ACCOUNT));
       handler.setEnvironment(AccountsEnv.DEFAULT_CREDIT_LIMIT, JSON.stringify(props.settings.defaultCreditLimit));
       handler.setEnvironment(AppEnv.CUSTOMER_LIMITS, JSON.stringify(props.settings.customerLimits));
     }
 
-    this.projection('ExhaustedProjection', {
+    service.projection('ExhaustedProjection', {
       name: 'accounts-exhausted',
       entry: 'accounts/exhausted-projection',
       rebuildEntry: 'accounts/rebuild-exhausted',

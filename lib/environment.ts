@@ -32,15 +32,15 @@ export interface OrderlyEnvironmentProps {
 export class OrderlyEnvironment extends Construct {
   constructor(scope: Construct, id: string, { settings, bundles }: OrderlyEnvironmentProps) {
     super(scope, id);
-    const { bus, alarmTopic, personalKeys } = new PlatformStack(this, 'Platform', { settings });
+    const { bus, alarmTopic, personalKeys } = new PlatformStack(this, 'Platform', { settings }).platform;
     const common = { settings, bundles, bus, alarmTopic };
     const orders = new OrdersStack(this, 'Orders', { ...common, personalKeys });
     const inventory = new InventoryStack(this, 'Inventory', common);
     const accounts = new AccountsStack(this, 'Accounts', common);
     const payments = new PaymentsStack(this, 'Payments', { ...common, personalKeys });
     const catalog = new CatalogStack(this, 'Catalog', common);
-    const routes = [orders, inventory, accounts, payments, catalog].flatMap((service) => service.routes);
-    new ApiStack(this, 'Api', { ...common, routes });
+    const services = [orders, inventory, accounts, payments, catalog].map(({ service }) => service);
+    new ApiStack(this, 'Api', { ...common, services });
     acknowledgeCompliance(this, OF_EVERY_FUNCTION);
     Tags.of(this).add('orderly:environment', settings.environment);
     this.checkConcurrency(settings);

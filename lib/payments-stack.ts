@@ -10,13 +10,10 @@ import { cancellations, providerTasks, steps } from '../lambdas/payments/subscri
 import type { PersonalKeys } from '../packages/kit/personal-data/personal-keys.construct.js';
 import { alarm, serviceMetric } from '../packages/kit/service/alarms.construct.js';
 import { pinLogicalId } from '../packages/kit/service/logical-ids.js';
+import { type EnvironmentProps, Service } from '../packages/kit/service/service.construct.js';
 import { metricsNamespace, type ServiceFunction } from '../packages/kit/service/service-function.construct.js';
-import { ServiceStack, type ServiceStackProps } from '../packages/kit/service/service-stack.js';
-import {
-  acknowledgeNoRestore,
-  addPeopleIndex,
-  tableDefaults,
-} from '../packages/kit/service/tables.construct.js';
+import { stackProps } from '../packages/kit/service/stack-props.js';
+import { acknowledgeNoRestore, addPeopleIndex, tableDefaults } from '../packages/kit/service/tables.construct.js';
 import type { Settings } from './settings.js';
 
 /** Also of the guard's records: its run-time twin reads it from the consumer's environment. */
@@ -29,60 +26,65 @@ const SANDBOX_ITEMS = ['KEY#', 'OBJECT#', 'TALLY#'];
  */
 const PROVIDER_TIMEOUT = Duration.seconds(30);
 
-export interface PaymentsStackProps extends ServiceStackProps {
+export interface PaymentsStackProps extends EnvironmentProps {
   readonly settings: Settings;
   readonly personalKeys: PersonalKeys;
 }
 
 /** Payments: requested by customers and by orders' sagas, charged and given back by a provider, each once. */
-export class PaymentsStack extends ServiceStack {
+export class PaymentsStack extends Stack {
+  readonly service: Service;
+
   constructor(scope: Construct, id: string, props: PaymentsStackProps) {
-    super(scope, id, paymentsContract.service, props);
+    const name = paymentsContract.service;
+    super(scope, id, stackProps(props.settings, id, `service ${name}`));
+    const service = new Service(this, 'Default', { ...props, name });
+    this.service = service;
     const { settings } = props;
-    const { table } = this;
+    const { table } = service;
     addPeopleIndex(table);
 
-    const requestPayment = this.endpoint('RequestPayment', 'POST', '/payments', 'payments/request-payment');
-    this.grantAppend(requestPayment, PAYMENT);
-    const getPayment = this.endpoint('GetPayment', 'GET', '/payments/{paymentId}', 'payments/get-payment');
-    this.grantLoad(getPayment, PAYMENT);
-    const refundPayment = this.endpoint(
+    const requestPayment = service.endpoint('RequestPayment', 'POST', '/payments', 'payments/request-payment');
+    service.grantAppend(requestPayment, PAYMENT);
+    const getPayment = service.endpoint('GetPayment', 'GET', '/payments/{paymentId}', 'payments/get-payment');
+    service.grantLoad(getPayment, PAYMENT);
+    const refundPayment = service.endpoint(
       'RefundPayment',
       'POST',
       '/payments/{paymentId}/refund',
       'payments/refund-payment',
     );
-    this.grantEffect(refundPayment, PAYMENT);
-    this.grantRequestRecords(refundPayment);
+    service.grantEffect(refundPayment, PAYMENT);
+    service.grantRequestRecords(refundPayment);
     props.personalKeys.grantEncrypt(requestPayment);
     for (const handler of [getPayment, refundPayment]) props.personalKeys.grantDecrypt(handler);
-    this.sessions('/payments/sessions', [requestPayment, refundPayment]);
+    service.sessions('/payments/sessions', [requestPayment, refundPayment]);
     for (const handler of [requestPayment, refundPayment]) {
-      handler.grantItems(this.records, ['UpdateItem'], DAILY_COUNTS);
+      handler.grantItems(service.records, ['UpdateItem'], DAILY_COUNTS);
       handler.setEnvironment(AppEnv.CUSTOMER_LIMITS, JSON.stringify(settings.customerLimits));
     }
 
-    const commands = this.consumer('Commands', {
+    const commands = service.consumer('Commands', {
       name: 'payments-commands',
       entry: 'payments/on-command',
       hears: [steps],
     });
-    this.grantEffect(commands, PAYMENT);
+    service.grantEffect(commands, PAYMENT);
 
-    const cancelling = this.consumer('Cancellations', {
+    const cancelling = service.consumer('Cancellations', {
       name: 'payments-orders',
       entry: 'payments/on-order-event',
       hears: [cancellations],
     });
-    this.grantEffect(cancelling, PAYMENT);
+    service.grantEffect(cancelling, PAYMENT);
 
-    const charging = this.consumer('Provider', {
+    const charging = service.consumer('Provider', {
       name: PROVIDER_CONSUMER,
       entry: `payments/charge-at-${settings.payments.provider}`,
       timeout: PROVIDER_TIMEOUT,
       hears: [providerTasks],
     });
-    this.grantEffect(charging, PAYMENT);
+    service.grantEffect(charging, PAYMENT);
     const guard = this.ownTable('Guard', settings);
     charging.setEnvironment(PaymentsEnv.GUARD, guard.tableName);
     charging.grantItems(guard, ['PutItem', 'UpdateItem', 'DeleteItem'], `${PROVIDER_CONSUMER}#`);
@@ -100,7 +102,7 @@ export class PaymentsStack extends ServiceStack {
     const { payments, keepsData, environment } = settings;
     if (payments.provider === 'stripe') {
       charging.setEnvironment(PaymentsEnv.STRIPE_SECRET, payments.secretParameter);
-      charging.grantItems(this.table, ['GetItem', 'PutItem'], STRIPE_CUSTOMERS);
+      charging.grantItems(this.service.table, ['GetItem', 'PutItem'], STRIPE_CUSTOMERS);
       charging.allow(
         ['ssm:GetParameter'],
         Stack.of(this).formatArn({

@@ -2,7 +2,12 @@ import { Duration } from 'aws-cdk-lib';
 import { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { APP } from '../lambdas/app.js';
 import type { CustomerLimits } from '../lambdas/environment.js';
-import { type AuthSettings, type EnvironmentSettings, SettingsError } from '../packages/kit/service/settings.js';
+import {
+  type AuthSettings,
+  developmentSettings,
+  type EnvironmentSettings,
+  SettingsError,
+} from '../packages/kit/service/settings.js';
 import { checkAuth } from './auth-settings.js';
 import { DEV_AUDIENCE, DEV_ISSUER, DEV_TOKEN_SECONDS } from './development.js';
 
@@ -17,18 +22,11 @@ export type PaymentSettings =
 
 /** All that differs between two environments; the stacks are the same. */
 export interface Settings extends EnvironmentSettings {
-  /** How long the bus archive can replay. */
-  readonly archiveRetention: Duration;
   /** What a customer may owe who orders for the first time; an operator changes it by customer. Smallest units. */
   readonly defaultCreditLimit: { readonly amount: number; readonly currency: string };
   /** What one customer may do; requests above a limit are refused, orders rejected. */
   readonly customerLimits: CustomerLimits;
   readonly payments: PaymentSettings;
-  /**
-   * Who is told of an alarm, by e-mail (the address has to confirm once).
-   * @default nobody: alarms are seen in the console only
-   */
-  readonly alarmEmail?: string;
 }
 
 /** Stands in `prod` until somebody fills in their own. `.invalid` resolves nowhere (RFC 2606). */
@@ -50,14 +48,15 @@ export interface Overrides {
 
 const ENVIRONMENTS: Readonly<Record<string, Omit<Settings, 'app' | 'environment'>>> = {
   dev: {
-    keepsData: false,
-    logRetention: RetentionDays.THREE_DAYS,
-    auditRetention: RetentionDays.THREE_DAYS,
-    logLevel: 'DEBUG',
-    backup: false,
-    archiveRetention: Duration.days(3),
-    dedupeWindow: Duration.days(35),
-    consumerAttempts: 8,
+    ...developmentSettings({
+      app: APP,
+      auth: {
+        issuer: DEV_ISSUER,
+        audience: DEV_AUDIENCE,
+        roleClaim: 'orderly_role',
+        maxTokenLifetime: Duration.seconds(DEV_TOKEN_SECONDS),
+      },
+    }),
     defaultCreditLimit: { amount: 10_000_00, currency: 'EUR' },
     // Above what scenarios and load tests do with one customer.
     customerLimits: {
@@ -68,15 +67,6 @@ const ENVIRONMENTS: Readonly<Record<string, Omit<Settings, 'app' | 'environment'
       refundedPerDay: 1_000_000_00,
     },
     payments: { provider: 'sandbox' },
-    throttle: { rate: 500, burst: 500 },
-    firewall: false,
-    concurrency: false,
-    auth: {
-      issuer: DEV_ISSUER,
-      audience: DEV_AUDIENCE,
-      roleClaim: 'orderly_role',
-      maxTokenLifetime: Duration.seconds(DEV_TOKEN_SECONDS),
-    },
   },
   prod: {
     keepsData: true,

@@ -7,6 +7,7 @@ const textOf = (path: string): string => readFileSync(new URL(`../../${path}`, i
 const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   outbox: ['example.ts', 'example.construct.ts'],
   'idempotent-consumer': ['example.ts', 'example.construct.ts'],
+  service: ['example.construct.ts'],
   'state-store': ['example.ts'],
   'idempotent-receiver': ['example.ts'],
 };

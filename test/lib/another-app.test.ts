@@ -1,91 +1,84 @@
 import { App, Duration, Stack } from 'aws-cdk-lib';
-import { Template } from 'aws-cdk-lib/assertions';
+import { Annotations, Match, Template } from 'aws-cdk-lib/assertions';
 import { EventBus } from 'aws-cdk-lib/aws-events';
 import { RetentionDays } from 'aws-cdk-lib/aws-logs';
-import { Topic } from 'aws-cdk-lib/aws-sns';
 import type { Construct } from 'constructs';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod/mini';
-import { ServiceApi } from '../../packages/kit/http/api.construct.js';
+import { Metric } from '../../packages/kit/aws/metric-names.js';
+import { Api } from '../../packages/kit/http/api.construct.js';
 import { commandsTo, subscribe } from '../../packages/kit/messages/subscriptions.js';
-import { PersonalKeys } from '../../packages/kit/personal-data/personal-keys.construct.js';
-import { Backup } from '../../packages/kit/service/backup.construct.js';
-import { ServiceFunction } from '../../packages/kit/service/service-function.construct.js';
-import { ServiceStack, type ServiceStackProps, stackProps } from '../../packages/kit/service/service-stack.js';
-import { type EnvironmentSettings, SettingsError } from '../../packages/kit/service/settings.js';
+import { ServiceOutput, servicePrefixes } from '../../packages/kit/service/outputs.js';
+import { Platform, type PlatformProps } from '../../packages/kit/service/platform.construct.js';
+import { type EnvironmentProps, Service, type ServiceProps } from '../../packages/kit/service/service.construct.js';
+import { developmentSettings, type EnvironmentSettings, SettingsError } from '../../packages/kit/service/settings.js';
+import { stackProps } from '../../packages/kit/service/stack-props.js';
+import { recordsTable } from '../../packages/kit/service/tables.construct.js';
 import { type Json, noCode } from './support/environments.js';
 
 const event = { version: 1, data: z.object({ title: z.string() }) };
 const boardContract = { service: 'board', events: { TicketOpened: event }, commands: { CloseTicket: event } };
 const salesContract = { service: 'sales', events: {} };
 
-const backup = { retention: Duration.days(7) };
 /** Nothing of Orderly's: no payments, no credit limits. */
-const settings: EnvironmentSettings = {
+const small = developmentSettings({
   app: { name: 'tickets', roles: ['agent', 'visitor'], operatorRoles: ['agent'] },
+  auth: { issuer: 'https://login.example.com', audience: 'tickets' },
+});
+const settings: EnvironmentSettings = {
+  ...small,
   environment: 'test',
   keepsData: true,
   logRetention: RetentionDays.ONE_WEEK,
-  auditRetention: RetentionDays.ONE_WEEK,
-  logLevel: 'INFO',
-  backup,
-  dedupeWindow: Duration.days(35),
-  consumerAttempts: 8,
-  throttle: { rate: 500, burst: 500 },
+  backup: { retention: Duration.days(7) },
   firewall: { requestsPerAddress: 1_000, requestsPerToken: 100 },
-  concurrency: false,
-  auth: {
-    issuer: 'https://login.example.com',
-    audience: 'tickets',
-    roleClaim: 'role',
-    maxTokenLifetime: Duration.hours(1),
-  },
 };
 
-/** One route, one consumer of events and commands: what the smallest service has. */
-class BoardStack extends ServiceStack {
-  constructor(scope: Construct, props: ServiceStackProps & { readonly personalKeys: PersonalKeys }) {
-    super(scope, 'Board', 'board', props);
-    const openTicket = this.endpoint('OpenTicket', 'POST', '/tickets', 'board/open-ticket');
-    openTicket.grantItems(this.table, ['PutItem'], 'Ticket#');
-    props.personalKeys.grantEncrypt(openTicket);
-    this.consumer('Closing', {
+/** Two services in one stack: one with a route and a consumer of events and commands, one that only hears. */
+class TicketsStack extends Stack {
+  constructor(scope: Construct, settings: EnvironmentSettings, props: Partial<PlatformProps> = {}) {
+    super(scope, 'Tickets', {
+      ...stackProps(settings, 'Tickets', 'all of it'),
+      env: { account: '111111111111', region: 'eu-west-1' },
+    });
+    const { bus, alarmTopic, personalKeys } = new Platform(this, 'Platform', { settings, ...props });
+    const common: EnvironmentProps = { settings, bundles: noCode, bus, alarmTopic };
+    const board = new Service(this, 'Board', { ...common, name: 'board' });
+    const openTicket = board.endpoint('OpenTicket', 'POST', '/tickets', 'board/open-ticket');
+    board.grantAppend(openTicket, 'Ticket');
+    personalKeys.grantEncrypt(openTicket);
+    board.consumer('Closing', {
       name: 'board-closing',
       entry: 'board/on-command',
       hears: [commandsTo(boardContract, { from: [salesContract] }), subscribe(boardContract, ['TicketOpened'])],
     });
+    const sales = new Service(this, 'Sales', { ...common, name: 'sales' });
+    const hears = [subscribe(boardContract, ['TicketOpened'])];
+    sales.consumer('Closing', { name: 'sales-tickets', entry: 'sales/on-ticket', hears });
+    new Api(this, 'Api', { ...common, services: [board, sales] });
   }
 }
 
-function templates(): ReadonlyMap<string, Json> {
-  const app = new App();
-  const platform = new Stack(app, 'Platform', stackProps(settings, 'Platform', 'bus'));
-  const alarmTopic = new Topic(platform, 'Alarms');
-  const common = { settings, bundles: noCode, bus: EventBus.fromEventBusName(platform, 'Bus', 'shared'), alarmTopic };
-  const personalKeys = new PersonalKeys(platform, 'PersonalKeys', common);
-  new Backup(platform, 'Backup', { settings, backup });
-  const board = new BoardStack(app, { ...common, personalKeys });
-  const api = new Stack(app, 'Api', stackProps(settings, 'Api', 'REST API'));
-  const authorizer = new ServiceFunction(api, 'Authorize', {
-    context: { service: 'platform', settings, bundles: noCode },
-    entry: 'kit/http/authorizer',
-  });
-  new ServiceApi(api, 'Api', { settings, routes: board.routes, authorizer, alarmTopic });
-  return new Map([platform, board, api].map((stack) => [stack.stackName, Template.fromStack(stack).toJSON()]));
-}
+const stackWith = (settings: EnvironmentSettings, props: Partial<PlatformProps> = {}) =>
+  new TicketsStack(new App(), settings, props);
+const templateOf = (stack: Stack): Json => Template.fromStack(stack).toJSON();
+const ofType = ({ Resources }: Json, type: string): readonly Json[] =>
+  Object.values<Json>(Resources).filter((resource) => resource.Type === type);
+const errorsOf = (stack: Stack): readonly string[] =>
+  Annotations.fromStack(stack)
+    .findError('*', Match.anyValue())
+    .map(({ entry }) => String(entry.data));
 
 describe('an application that isn’t Orderly', () => {
-  const all = templates();
-  const text = JSON.stringify([...all]);
-  const resources = (type: string): readonly Json[] =>
-    [...all.values()].flatMap(({ Resources }) =>
-      Object.values<Json>(Resources).filter((resource) => resource.Type === type),
-    );
+  const stack = stackWith(settings);
+  const template = templateOf(stack);
+  const text = JSON.stringify(template);
+  const resources = (type: string) => ofType(template, type);
 
-  test('finds its own name in its stacks, and nowhere Orderly’s', () => {
-    expect([...all.keys()]).toEqual(['tickets-test-Platform', 'tickets-test-Board', 'tickets-test-Api']);
+  test('finds its own name in its stack, and nowhere Orderly’s', () => {
+    expect(stack.stackName).toBe('tickets-test-Tickets');
     expect(text).not.toMatch(/orderly/i);
-    for (const { Description } of all.values()) expect(Description).toMatch(/^Tickets \(test\): /);
+    expect(template.Description).toBe('Tickets (test): all of it');
   });
 
   test('tells its functions its name, and keeps metrics of its own', () => {
@@ -102,7 +95,11 @@ describe('an application that isn’t Orderly', () => {
     expect(patterns).toContainEqual(['tickets.board']);
     expect(patterns).toContainEqual(['tickets.sales']);
     expect(patterns).toContainEqual([{ 'anything-but': ['tickets.sales'] }]);
-    expect(text).toContain('"events:source":"tickets.board"');
+    for (const service of ['board', 'sales']) expect(text).toContain(`"events:source":"tickets.${service}"`);
+    const [policy] = resources('AWS::Events::EventBusPolicy');
+    expect(policy.Properties.Statement.Condition).toEqual({
+      'ForAnyValue:StringNotLike': { 'events:source': 'tickets.*' },
+    });
   });
 
   test('answers problems of its own types, by the gateway and by the firewall', () => {
@@ -124,28 +121,6 @@ describe('an application that isn’t Orderly', () => {
     expect(text).toContain('aws:PrincipalTag/tickets-personal-data');
   });
 
-  test.each(['', 't', 'Tickets', 'tick.ets', 'tickets-', '1st', 'x'.repeat(33)])(
-    'is refused by the name %j',
-    (name) => {
-      expect(() => stackProps({ ...settings, app: { ...settings.app, name } }, 'Platform', 'bus')).toThrow(
-        new SettingsError(
-          `app.name is '${name}': expected 2 to 32 of a-z, 0-9 and -, beginning with a letter and not ending in -`,
-        ),
-      );
-    },
-  );
-
-  test.each([
-    [{ roles: [] }, "app.roles: expected names of a-z and -, and not 'service': none"],
-    [{ roles: ['agent', 'service'] }, "app.roles: expected names of a-z and -, and not 'service': service"],
-    [{ roles: ['agent', 'Visitor:1'] }, "app.roles: expected names of a-z and -, and not 'service': Visitor:1"],
-    [{ operatorRoles: ['boss'] }, 'app.operatorRoles: not in app.roles: boss'],
-  ])('is refused with %j', (app, message) => {
-    expect(() => stackProps({ ...settings, app: { ...settings.app, ...app } }, 'Platform', 'bus')).toThrow(
-      new SettingsError(message),
-    );
-  });
-
   test('tells its functions its roles where they judge tokens', () => {
     const judges = resources('AWS::Lambda::Function')
       .map(({ Properties }) => Properties.Environment.Variables)
@@ -154,4 +129,147 @@ describe('an application that isn’t Orderly', () => {
     for (const variables of judges)
       expect(variables).toMatchObject({ ROLES: '["agent","visitor"]', OPERATOR_ROLES: '["agent"]' });
   });
+
+  test('keeps its tables in two services of one stack, under ids of their own', () => {
+    const tables = Object.entries<Json>(template.Resources).filter(([, { Type }]) => Type.endsWith('::GlobalTable'));
+    expect(tables.map(([id]) => id).sort()).toEqual([
+      'BoardRecords',
+      'BoardTable',
+      'PlatformPersonalKeys',
+      'SalesRecords',
+      'SalesTable',
+    ]);
+  });
+
+  test('shows each service by outputs with the service’s prefix', () => {
+    const { Outputs } = template;
+    const prefixes = servicePrefixes(Object.keys(Outputs));
+    expect(prefixes).toEqual(['Board', 'Sales']);
+    for (const prefix of prefixes) {
+      for (const name of Object.values(ServiceOutput)) expect(Outputs).toHaveProperty(prefix + name);
+      expect(Outputs[`${prefix}ServiceName`].Value).toBe(prefix.toLowerCase());
+      expect(Outputs[`${prefix}TableName`].Value).toEqual({ Ref: `${prefix}Table` });
+      expect(JSON.stringify(Outputs[`${prefix}Consumers`].Value)).toContain(prefix.toLowerCase());
+    }
+    expect(Object.keys(Outputs)).toEqual(expect.arrayContaining(['PlatformBusName', 'ApiId', 'ApiUrl']));
+  });
+
+  test('gives no function of one service a right on the other’s tables', () => {
+    const policies = Object.entries<Json>(template.Resources).filter(([, { Type }]) => Type === 'AWS::IAM::Policy');
+    const reach = (service: string, other: string) =>
+      policies.filter(([id, policy]) => id.startsWith(service) && JSON.stringify(policy).includes(`"${other}`));
+    expect(reach('Board', 'BoardTable')).not.toEqual([]);
+    for (const table of ['SalesTable', 'SalesRecords']) expect(reach('Board', table)).toEqual([]);
+    for (const table of ['BoardTable', 'BoardRecords']) expect(reach('Sales', table)).toEqual([]);
+  });
+});
+
+describe('settings of an application', () => {
+  test('have defaults for development, with no data to keep', () => {
+    expect(small).toMatchObject({ environment: 'dev', keepsData: false, firewall: false, auth: { roleClaim: 'role' } });
+    expect(templateOf(stackWith(small)).Description).toBe('Tickets (dev): all of it');
+  });
+
+  test.each(['', 't', 'Tickets', 'tick.ets', 'tickets-', '1st', 'x'.repeat(33)])(
+    'are refused for the name %j',
+    (name) => {
+      const refused = { ...settings, app: { ...settings.app, name } };
+      const error = new SettingsError(
+        `app.name is '${name}': expected 2 to 32 of a-z, 0-9 and -, beginning with a letter and not ending in -`,
+      );
+      expect(() => stackProps(refused, 'Platform', 'bus')).toThrow(error);
+      expect(() => new Platform(new Stack(), 'Platform', { settings: refused })).toThrow(error);
+    },
+  );
+
+  test.each([
+    [{ roles: [] }, "app.roles: expected names of a-z and -, and not 'service': none"],
+    [{ roles: ['agent', 'service'] }, "app.roles: expected names of a-z and -, and not 'service': service"],
+    [{ roles: ['agent', 'Visitor:1'] }, "app.roles: expected names of a-z and -, and not 'service': Visitor:1"],
+    [{ operatorRoles: ['boss'] }, 'app.operatorRoles: not in app.roles: boss'],
+  ])('are refused with %j', (app, message) => {
+    expect(() => stackProps({ ...settings, app: { ...settings.app, ...app } }, 'Platform', 'bus')).toThrow(
+      new SettingsError(message),
+    );
+  });
+});
+
+describe('a bus that is there already', () => {
+  const onBus = (arn: string) => {
+    const app = new App();
+    return new TicketsStack(app, small, { bus: EventBus.fromEventBusArn(new Stack(app, 'Owner'), 'Shared', arn) });
+  };
+
+  test('is used as it is: without an archive, and without a policy that shuts others out', () => {
+    const stack = onBus('arn:aws:events:eu-west-1:111111111111:event-bus/shared');
+    const template = templateOf(stack);
+    for (const type of ['EventBus', 'EventBusPolicy', 'Archive'])
+      expect(ofType(template, `AWS::Events::${type}`)).toEqual([]);
+    expect(template.Outputs.PlatformBusName.Value).toBe('shared');
+    const onTheBus = ofType(template, 'AWS::Events::Rule').filter(({ Properties }) => Properties.EventBusName);
+    expect(onTheBus.length).toBeGreaterThan(0);
+    for (const { Properties } of onTheBus) expect(JSON.stringify(Properties.EventBusName)).toContain('shared');
+    expect(errorsOf(stack)).toEqual([]);
+  });
+
+  test('is refused if it is in another account or region', () => {
+    const [first] = errorsOf(onBus('arn:aws:events:us-east-1:111111111111:event-bus/shared'));
+    expect(first).toBe(
+      "bus 'shared' is in account 111111111111, region us-east-1: expected a bus of this stack's own account and region",
+    );
+  });
+});
+
+/** Faults that `cdk synth` reports. */
+const faultsIn = (app: App): readonly string[] => app.node.findAll().flatMap(({ node }) => node.validate());
+
+describe('a service', () => {
+  /** A stack with a bus and alarms, and services of it. */
+  const services = (...props: Partial<ServiceProps>[]) => {
+    const app = new App();
+    const stack = new Stack(app, 'Tickets');
+    const { bus, alarmTopic } = new Platform(stack, 'Platform', { settings: small });
+    const common = { settings: small, bundles: noCode, bus, alarmTopic };
+    const all = props.map(
+      (own, at) => new Service(stack, `Service${at}`, { ...common, name: `service-${at}`, ...own }),
+    );
+    return { app, stack, common, all };
+  };
+
+  test('takes a records table of another stack', () => {
+    const records = recordsTable(new Stack(new App(), 'Data'), 'BoardRecords', small);
+    const { stack, app } = services({ records });
+    expect(templateOf(records.stack).Resources).toHaveProperty('BoardRecords');
+    expect(faultsIn(app)).toEqual([]);
+    expect(stack.node.findChild('Service0').node.tryFindChild('Records')).toBeUndefined();
+  });
+
+  test('shares its records table with no other', () => {
+    const records = recordsTable(new Stack(), 'Shared', small);
+    const { app } = services({ records }, { records });
+    expect(faultsIn(app)).toContain(
+      'Tickets/Service0 and Tickets/Service1 share a records table: expected one for each service',
+    );
+  });
+
+  test('declares its endpoints before the API that serves them', () => {
+    const { app, stack, common, all } = services({});
+    new Api(stack, 'Api', { ...common, services: all });
+    all[0]!.endpoint('Late', 'GET', '/late', 'late');
+    expect(faultsIn(app)).toContain('GET /late is not served: expected it to be declared before the API');
+  });
+});
+
+test('a graph with a metric of the kit takes the place of the kit’s, and others come first', () => {
+  const graphs = [
+    { title: 'Tickets opened', metrics: ['TicketsOpened'] },
+    { title: 'What is stuck', metrics: [Metric.SAGAS_STUCK, 'TicketsStuck'] },
+  ];
+  const [dashboard] = ofType(templateOf(stackWith(small, { graphs })), 'AWS::CloudWatch::Dashboard');
+  const text = JSON.stringify(dashboard.Properties.DashboardBody);
+  const at = (title: string) => text.indexOf(title);
+  expect(at('Tickets opened')).toBeGreaterThan(0);
+  expect(at('Tickets opened')).toBeLessThan(at('Events published'));
+  expect(at('What is stuck')).toBeGreaterThan(at('Transient failures'));
+  expect(text).not.toContain('Sagas that are stuck');
 });

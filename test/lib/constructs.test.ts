@@ -7,7 +7,7 @@ import { Topic } from 'aws-cdk-lib/aws-sns';
 import { afterAll, describe, expect, test } from 'vitest';
 import { ordersContract } from '../../lambdas/orders/contract.js';
 import { settingsFor } from '../../lib/settings.js';
-import { ServiceApi } from '../../packages/kit/http/api.construct.js';
+import { Api } from '../../packages/kit/http/api.construct.js';
 import {
   IdempotentConsumer,
   type IdempotentConsumerProps,
@@ -136,10 +136,10 @@ describe('the API', () => {
     const route = { method: 'GET', path: '/things', handler } as const;
     expect(
       () =>
-        new ServiceApi(stack, 'Api', {
+        new Api(stack, 'Api', {
           settings,
-          routes: [route, route],
-          authorizer: handler,
+          bundles: noCode,
+          services: [{ routes: [route] }, { routes: [route] }],
           alarmTopic: new Topic(stack, 'Alarms'),
         }),
     ).toThrow('two functions answer to GET /things');

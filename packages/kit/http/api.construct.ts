@@ -18,8 +18,10 @@ import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
 import { acknowledgeCompliance } from '../service/acknowledge.js';
 import { alarm, alarmOnErrors } from '../service/alarms.construct.js';
-import type { ServiceFunction } from '../service/service-function.construct.js';
+import { logicalPrefix, pinnedOutput } from '../service/logical-ids.js';
+import { type ServiceContext, ServiceFunction } from '../service/service-function.construct.js';
 import type { EnvironmentSettings } from '../service/settings.js';
+import { tokenEnvironment } from '../service/token-environment.js';
 import { Firewall } from './firewall.construct.js';
 import { answerProblems } from './gateway-responses.construct.js';
 import { refuseOtherMethods } from './method-not-allowed.construct.js';
@@ -32,13 +34,34 @@ export interface Route {
   readonly handler: ServiceFunction;
 }
 
-export interface ServiceApiProps {
+export interface ApiProps {
   readonly settings: EnvironmentSettings;
-  readonly routes: readonly Route[];
-  /** Verifies the caller's token; called for each request, also for one without a token. */
-  readonly authorizer: ServiceFunction;
+  readonly bundles: ServiceContext['bundles'];
+  /** Services whose endpoints it serves. Declare their endpoints before the API. */
+  readonly services: readonly { readonly routes: readonly Route[] }[];
+  /**
+   * Function that verifies the caller's token. It is called for each request, also for one without a token.
+   * @default a new `tokenAuthorizer`
+   */
+  readonly authorizer?: ServiceFunction;
   readonly alarmTopic: ITopic;
 }
+
+/** Longest duration of the authorizer in a new execution environment, in seconds. Otherwise it takes milliseconds. */
+const COLD_START_SECONDS = 0.4;
+
+/** The function that verifies tokens of the issuer in the settings. */
+export const tokenAuthorizer = (
+  scope: Construct,
+  id: string,
+  { settings, bundles }: Pick<ApiProps, 'settings' | 'bundles'>,
+): ServiceFunction =>
+  new ServiceFunction(scope, id, {
+    context: { service: 'platform', settings, bundles },
+    entry: 'kit/http/authorizer',
+    reservedConcurrency: Math.ceil(settings.throttle.rate * COLD_START_SECONDS),
+    environment: tokenEnvironment(settings),
+  });
 
 export const STAGE = 'v1';
 
@@ -46,15 +69,20 @@ export const STAGE = 'v1';
  * The REST API: each route behind the authorizer, all errors as problem details, and an access log that holds no token,
  * no body and no name.
  *
+ * Its outputs are `ApiId` and `ApiUrl`, behind the construct id unless this is `Api` (`PublicApiUrl`).
+ *
  * Bodies over 128 KB are refused by the handlers (413), over 10 MB by the gateway itself; with a firewall, all of them there.
  */
-export class ServiceApi extends Construct {
+export class Api extends Construct {
   readonly api: RestApi;
 
-  constructor(scope: Construct, id: string, props: ServiceApiProps) {
+  constructor(scope: Construct, id: string, props: ApiProps) {
     super(scope, id);
-    const { settings, routes, alarmTopic } = props;
+    const { settings, services, alarmTopic } = props;
+    const routes = services.flatMap((service) => service.routes);
     this.checkRoutes(routes);
+    this.node.addValidation({ validate: () => lateRoutes(services, routes) });
+    const verifier = props.authorizer ?? tokenAuthorizer(this, 'Authorize', props);
 
     const accessLog = new LogGroup(this, 'AccessLog', {
       retention: settings.logRetention,
@@ -78,7 +106,7 @@ export class ServiceApi extends Construct {
     });
     this.requireTls12();
     const authorizer = new RequestAuthorizer(this, 'Authorizer', {
-      handler: props.authorizer.function,
+      handler: verifier.function,
       // With an identity source, a request without it would never reach the authorizer, and its 401 would be the
       // gateway's own. Nothing is cached: an answer of the cache could outlive the token.
       identitySources: [],
@@ -98,13 +126,16 @@ export class ServiceApi extends Construct {
       const methods = routes.filter((route) => route.path === path).map(({ method }) => method);
       refuseOtherMethods(this.api.root.resourceForPath(path), methods, settings.app.name);
     }
-    // The Api stack has an output of its own; this one has a name that nobody can guess.
+    // Outputs whose keys tools can know. CDK's own one has a hash in it.
     this.api.node.tryRemoveChild('Endpoint');
+    const name = logicalPrefix(this).endsWith('Api') ? '' : 'Api';
+    pinnedOutput(this, `${name}Id`, this.api.restApiId);
+    pinnedOutput(this, `${name}Url`, this.api.url);
     answerProblems(this.api, settings.app.name);
     if (settings.firewall) {
       new Firewall(this, 'Firewall', { stage: this.api.deploymentStage, settings, limits: settings.firewall });
     }
-    this.alarms(props.authorizer, alarmTopic);
+    this.alarms(verifier, alarmTopic);
     this.acknowledge(settings);
   }
 
@@ -187,6 +218,13 @@ export class ServiceApi extends Construct {
     );
   }
 }
+
+/** Returns a fault for each endpoint that was declared after the API. Every request to it would be answered 403. */
+const lateRoutes = (services: ApiProps['services'], served: readonly Route[]): string[] =>
+  services
+    .flatMap(({ routes }) => routes)
+    .filter((route) => !served.includes(route))
+    .map(({ method, path }) => `${method} ${path} is not served: expected it to be declared before the API`);
 
 /** One JSON line a request. `sub` and the query aren't in it: a log outlives a person's wish to be forgotten. */
 const ACCESS_LOG = AccessLogFormat.custom(

@@ -1,5 +1,5 @@
 import { Duration } from 'aws-cdk-lib';
-import type { RetentionDays } from 'aws-cdk-lib/aws-logs';
+import { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { APP_NAME } from '../aws/app-names.js';
 
 /** Whose tokens the API believes. */
@@ -68,6 +68,8 @@ export interface EnvironmentSettings {
    * copy is a full one, and costs as much as the table's storage (0.10 / GB a month). The table of people's keys isn't copied: a copy would bring forgotten people back.
    */
   readonly backup: false | { readonly retention: Duration };
+  /** Time for which the bus's archive can replay events. */
+  readonly archiveRetention: Duration;
   /** How long a duplicate is recognised, by consumers and by the API. */
   readonly dedupeWindow: Duration;
   /**
@@ -86,7 +88,46 @@ export interface EnvironmentSettings {
    */
   readonly concurrency: false | number;
   readonly auth: AuthSettings;
+  /**
+   * Address to which alarms are sent by e-mail. It must confirm the subscription once.
+   * @default none: alarms are seen in the console only
+   */
+  readonly alarmEmail?: string;
 }
+
+/** Settings that replace the defaults of `developmentSettings`. Only the app and its issuer have no default. */
+export interface DevelopmentSettings extends Partial<Omit<EnvironmentSettings, 'app' | 'auth' | 'keepsData'>> {
+  readonly app: AppSettings;
+  readonly auth: Pick<AuthSettings, 'issuer' | 'audience'> & Partial<AuthSettings>;
+}
+
+/**
+ * Settings of an environment whose data is deleted with its stacks: no backup, no firewall, no reserved concurrency, logs
+ * and archive for three days, 8 attempts of a consumer, a deduplication window of 35 days, 500 requests a second; `role` is
+ * the claim of the role, and tokens live for 12 hours at most.
+ *
+ * @param own replaces the defaults
+ * @example developmentSettings({
+ *   app: { name: 'tickets', roles: ['agent', 'visitor'], operatorRoles: ['agent'] },
+ *   auth: { issuer: 'https://login.example.com', audience: 'tickets' },
+ * })
+ */
+export const developmentSettings = (own: DevelopmentSettings): EnvironmentSettings => ({
+  environment: 'dev',
+  logRetention: RetentionDays.THREE_DAYS,
+  auditRetention: RetentionDays.THREE_DAYS,
+  logLevel: 'DEBUG',
+  backup: false,
+  archiveRetention: Duration.days(3),
+  dedupeWindow: Duration.days(35),
+  consumerAttempts: 8,
+  throttle: { rate: 500, burst: 500 },
+  firewall: false,
+  concurrency: false,
+  ...own,
+  keepsData: false,
+  auth: { roleClaim: 'role', maxTokenLifetime: Duration.hours(12), ...own.auth },
+});
 
 /** The settings can't be deployed; the message says which and what to do. */
 export class SettingsError extends Error {

@@ -174,11 +174,17 @@ const PSEUDO: JsonObject = {
   'AWS::NotificationARNs': [],
 };
 
-/** Maps logical ids to the paths of their constructs, as the CDK writes them beside the templates. */
+/**
+ * Maps logical ids to the paths of their constructs, as the CDK writes them beside the templates. `Default` is left out, as
+ * the CDK leaves it out of logical ids.
+ */
 function labelsOf(metadata: Readonly<Record<string, readonly { type: string; data?: Json }[]>>): Map<string, string> {
   const labels = new Map<string, string>();
   for (const [path, entries] of Object.entries(metadata)) {
-    const label = path.replace(/^\/[^/]+\//, '').replace(/\/Resource$/, '');
+    const label = path
+      .replace(/^\/[^/]+\//, '')
+      .replaceAll(/(?<=^|\/)Default\//g, '')
+      .replace(/\/Resource$/, '');
     for (const { type, data } of entries) {
       if (type === 'aws:cdk:logicalId' && typeof data === 'string') labels.set(data, label);
     }

@@ -1,17 +1,19 @@
+import { Stack } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
-import { ServiceStack, type ServiceStackProps } from '../../../packages/kit/service/service-stack.js';
+import { type EnvironmentProps, Service } from '../../../packages/kit/service/service.construct.js';
 import { openedTickets } from './example.js';
 
 // The example of the pattern's README, word for word from here on.
 /** Rule, queue, dead letters, drain and alarms come with the consumer. */
-export class DeskStack extends ServiceStack {
-  constructor(scope: Construct, id: string, props: ServiceStackProps) {
-    super(scope, id, 'desk', props);
-    const handler = this.consumer('Tickets', {
+export class DeskStack extends Stack {
+  constructor(scope: Construct, id: string, props: EnvironmentProps) {
+    super(scope, id);
+    const desk = new Service(this, 'Desk', { ...props, name: 'desk' });
+    const handler = desk.consumer('Tickets', {
       name: 'desk-tickets',
       entry: 'desk/on-ticket',
       hears: [openedTickets],
     });
-    handler.grantItems(this.table, ['UpdateItem'], 'Desk#');
+    handler.grantItems(desk.table, ['UpdateItem'], 'Desk#');
   }
 }

@@ -1,0 +1,58 @@
+import type { Duration } from 'aws-cdk-lib';
+import type { Construct } from 'constructs';
+import {
+  IdempotentConsumer,
+  type IdempotentConsumerProps,
+  MAX_CONCURRENCY,
+} from '../idempotent-consumer/idempotent-consumer.construct.js';
+import { isEvents } from '../messages/subscriptions.js';
+import { pinnedOutput } from './logical-ids.js';
+import type { ConsumerDescription } from './outputs.js';
+import { type ServiceContext, ServiceFunction } from './service-function.construct.js';
+
+/** Function that handles messages from the bus. */
+export interface ListenerProps extends Pick<IdempotentConsumerProps, 'name' | 'hears'> {
+  /** Entry point of the handler. */
+  readonly entry: string;
+  /** Timeout of one batch. @default the timeout of every function */
+  readonly timeout?: Duration;
+}
+
+/** Resources of a service that each of its listeners uses. */
+interface OfService extends Pick<IdempotentConsumerProps, 'bus' | 'records' | 'alarmTopic'> {
+  readonly context: ServiceContext;
+  readonly environment: Readonly<Record<string, string>>;
+}
+
+/** Description of a listener, to which its service adds the kind. */
+type ListenerDescription = Omit<ConsumerDescription, 'projection' | 'rebuild' | 'saga'>;
+
+/** Adds a handler with its consumer to a service, and the outputs of its queues. */
+export function addListener(
+  scope: Construct,
+  id: string,
+  { context, environment, entry, timeout, ...props }: ListenerProps & OfService,
+): { readonly consumer: IdempotentConsumer; readonly description: ListenerDescription } {
+  const handler = new ServiceFunction(scope, `On${id}`, {
+    context,
+    entry,
+    environment,
+    reservedConcurrency: MAX_CONCURRENCY,
+    ...(timeout === undefined ? {} : { timeout }),
+  });
+  const consumer = new IdempotentConsumer(scope, id, { ...props, handler });
+  const { queue, deadLetters, generation, dedupeWindow, longestRedelivery } = consumer;
+  pinnedOutput(scope, `${id}QueueUrl`, queue.queueUrl);
+  pinnedOutput(scope, `${id}DeadLettersUrl`, deadLetters.queueUrl);
+  const { name, hears } = props;
+  const description = {
+    name,
+    generation,
+    queueUrl: queue.queueUrl,
+    events: hears.filter(isEvents).map(({ contract, types }) => ({ service: contract.service, types })),
+    takesCommands: !hears.every(isEvents),
+    dedupeWindowSeconds: dedupeWindow.toSeconds(),
+    longestRedeliverySeconds: longestRedelivery.toSeconds(),
+  };
+  return { consumer, description };
+}

@@ -1,0 +1,128 @@
+import { Annotations, CfnResource, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
+import { EventBus, Match } from 'aws-cdk-lib/aws-events';
+import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { Topic } from 'aws-cdk-lib/aws-sns';
+import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
+import { Construct } from 'constructs';
+import { sourceOf, titleOf } from '../aws/app-names.js';
+import { PersonalKeys } from '../personal-data/personal-keys.construct.js';
+import { acknowledgeCompliance } from './acknowledge.js';
+import { Backup } from './backup.construct.js';
+import { dashboard, type ServiceGraph } from './dashboard.construct.js';
+import { type AnyBus, refuseForeignBus } from './interfaces.js';
+import { pinnedOutput } from './logical-ids.js';
+import { checkApp, type EnvironmentSettings } from './settings.js';
+
+export interface PlatformProps {
+  readonly settings: EnvironmentSettings;
+  /**
+   * Existing bus of the stack's own account and region. It gets no policy, because denying other sources would cut
+   * off everybody else who uses it, and no archive, for which its owner would pay.
+   * @default a new bus, with an archive, and with a policy that denies other sources than the app's services
+   */
+  readonly bus?: AnyBus;
+  /** Graphs of the app's own on the dashboard. @default none */
+  readonly graphs?: readonly ServiceGraph[];
+}
+
+/**
+ * Resources that all services of an environment share: the bus, the people's keys, the alarm topic, the backup of the tables, and
+ * the dashboard.
+ *
+ * The table and the KMS key of the people's keys are always new. Their promise (forgotten people stay forgotten) stands in
+ * the key's policy and the table's time of recovery, which CDK can't set on an imported key or table.
+ */
+export class Platform extends Construct {
+  readonly bus: AnyBus;
+  readonly alarmTopic: Topic;
+  readonly personalKeys: PersonalKeys;
+
+  /** @throws {SettingsError} for a malformed name of the application */
+  constructor(scope: Construct, id: string, { settings, bus, graphs = [] }: PlatformProps) {
+    super(scope, id);
+    checkApp(settings);
+    if (bus) refuseForeignBus(this, bus);
+    this.bus = bus ?? this.ownBus(settings);
+    this.alarmTopic = this.topic(settings);
+    this.personalKeys = new PersonalKeys(this, 'PersonalKeys', { settings, alarmTopic: this.alarmTopic });
+    const { backup } = settings;
+    if (backup) new Backup(this, 'Backup', { settings, backup });
+    dashboard(this, settings, graphs);
+    pinnedOutput(this, 'BusName', this.bus.eventBusName);
+    pinnedOutput(this, 'PersonalKeysName', this.personalKeys.table.tableName);
+    pinnedOutput(this, 'PersonalDataKeyArn', this.personalKeys.key.keyArn);
+  }
+
+  private ownBus({ app, archiveRetention, keepsData }: EnvironmentSettings): EventBus {
+    const bus = new EventBus(this, 'Bus');
+    this.refuseForeignSources(bus, app.name);
+    const archive = bus.archive('Archive', {
+      eventPattern: { source: Match.prefix(sourceOf(app.name, '')) },
+      retention: archiveRetention,
+    });
+    if (keepsData) {
+      // Both or none: the archive has a rule on its bus, and a bus with a rule can't be deleted.
+      archive.applyRemovalPolicy(RemovalPolicy.RETAIN);
+      bus.applyRemovalPolicy(RemovalPolicy.RETAIN);
+    }
+    return bus;
+  }
+
+  /**
+   * Denies every source but the app's services, whatever other permissions somebody has in this account. `ForAnyValue`
+   * doesn't match a request without a source: PutEvents refuses an entry without one by itself, and a replay from the
+   * archive (which holds events of these services only) passes whether or not AWS evaluates this policy for it.
+   */
+  private refuseForeignSources(bus: EventBus, app: string): void {
+    // A plain resource: a rule of cdk-nag reads a deprecated property of CfnEventBusPolicy, so that each synth would warn.
+    new CfnResource(this, 'BusPolicy', {
+      type: 'AWS::Events::EventBusPolicy',
+      properties: {
+        EventBusName: bus.eventBusName,
+        // A statement id has at most 64 characters; a name has at most 32.
+        StatementId: `Only${titleOf(app)}sOwnEvents`,
+        Statement: {
+          Effect: 'Deny',
+          Principal: { AWS: '*' },
+          Action: 'events:PutEvents',
+          Resource: bus.eventBusArn,
+          Condition: { 'ForAnyValue:StringNotLike': { 'events:source': sourceOf(app, '*') } },
+        },
+      },
+    });
+  }
+
+  /**
+   * Topic that accepts TLS only, and publications only of this account's alarms and of EventBridge. The rule that
+   * publishes adds EventBridge's statement, without a condition: "You can't use Condition blocks in Amazon SNS topic
+   * policies for EventBridge". With AWS's own key (`alias/aws/sns`), alarms could not publish.
+   */
+  private topic({ app, alarmEmail, keepsData, environment }: EnvironmentSettings): Topic {
+    const topic = new Topic(this, 'Alarms', { enforceSSL: true });
+    acknowledgeCompliance(topic, {
+      SNSEncryptedKMS: 'It holds texts of alarms, for seconds. A key that CloudWatch may not use would lose them.',
+    });
+    topic.addToResourcePolicy(
+      new PolicyStatement({
+        sid: 'AlarmsOfThisAccount',
+        principals: [new ServicePrincipal('cloudwatch.amazonaws.com')],
+        actions: ['sns:Publish'],
+        resources: [topic.topicArn],
+        conditions: { StringEquals: { 'aws:SourceAccount': Stack.of(this).account } },
+      }),
+    );
+    if (alarmEmail !== undefined) {
+      const subscription = topic.addSubscription(new EmailSubscription(alarmEmail));
+      Validations.of(subscription).acknowledge({
+        id: 'Serverless-SNSRedrivePolicy',
+        reason: 'The alarm itself stays in the console; a mail that bounces has nobody who would redrive it.',
+      });
+    } else if (keepsData) {
+      Annotations.of(this).addWarningV2(
+        `${app.name}:nobody-is-told`,
+        `'${environment}' has no alarmEmail in its settings: its alarms are seen in the console only`,
+      );
+    }
+    return topic;
+  }
+}

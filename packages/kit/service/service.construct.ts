@@ -1,0 +1,249 @@
+import { Duration, Lazy, Stack } from 'aws-cdk-lib';
+import type { TableV2 } from 'aws-cdk-lib/aws-dynamodb';
+import type { ITopic } from 'aws-cdk-lib/aws-sns';
+import { Construct } from 'constructs';
+import { Env } from '../aws/environment.js';
+import { Metric } from '../aws/metric-names.js';
+import type { Route } from '../http/api.construct.js';
+import { keysOf } from '../messages/keys.js';
+import type { EventSubscription } from '../messages/subscriptions.js';
+import { Outbox } from '../outbox/outbox.construct.js';
+import { FEED_INDEX, PROJECTIONS } from '../projection/contract.js';
+import { stuckKey } from '../saga/contract.js';
+import { Timers } from '../timers/timers.construct.js';
+import { alarm, serviceMetric } from './alarms.construct.js';
+import type { AnyBus, AnyTable } from './interfaces.js';
+import { addListener, type ListenerProps } from './listener.construct.js';
+import { pinnedOutput } from './logical-ids.js';
+import { type ConsumerDescription, ServiceOutput } from './outputs.js';
+import { metricsNamespace, type ServiceContext, ServiceFunction } from './service-function.construct.js';
+import { checkApp, type EnvironmentSettings } from './settings.js';
+import { recordsTable } from './tables.construct.js';
+import { tokenEnvironment } from './token-environment.js';
+
+/** Props that all services of an environment share. */
+export interface EnvironmentProps {
+  readonly settings: EnvironmentSettings;
+  readonly bundles: ServiceContext['bundles'];
+  /** Bus on which the services publish, and from which they hear the others. */
+  readonly bus: AnyBus;
+  readonly alarmTopic: ITopic;
+}
+
+export interface ServiceProps extends EnvironmentProps {
+  /** Name of the service, as in its contract: `orders`. */
+  readonly name: string;
+  /**
+   * Records table of this service alone, made by `recordsTable` in another stack, or with the same keys, indexes and TTL.
+   * Two services can't share one, because the keys of answered requests don't say whose they are.
+   *
+   * The service's own table can't be given: the relay reads its stream, and no interface of CDK promises the indexes,
+   * keys and stream image that it needs.
+   * @default a new table
+   */
+  readonly records?: AnyTable;
+}
+
+/** List of a service's own aggregates. */
+export interface ProjectionProps {
+  /** Name of its consumer, and part of its pointer's key. Never change it. */
+  readonly name: string;
+  /** Entry point of its consumer. */
+  readonly entry: string;
+  /** Entry point of the function that rebuilds it. */
+  readonly rebuildEntry: string;
+  /** All events of the aggregate. */
+  readonly hears: EventSubscription;
+  /** Type of its aggregates: `Order`. */
+  readonly aggregate: string;
+  /** Prefix of the partition keys of its rows. No other items may have it: `CUSTOMER#`. */
+  readonly rows: string;
+}
+
+/** Timeout of a rebuild's call. The call works for a third of it (projection/rebuilder.ts). */
+const REBUILD_TIMEOUT = Duration.seconds(30);
+
+/** Key prefixes in the records table: answers to changes by their idempotency keys, and sessions. */
+const API_RECORDS = 'api#';
+const SESSIONS = 'session#';
+
+/** Shards of the feed index by the time from which they hold. Add new entries; never change an old one. */
+const FEED_SHARDS = [{ from: '1970-01-01T00:00:00.000Z', shards: 8 }];
+
+/**
+ * A service: its table with outbox and relay, its records table, and its functions. Only its own functions have
+ * permissions on the tables. Other services hear its events, and the API calls its endpoints.
+ *
+ *     const board = new Service(this, 'Board', { ...common, name: 'board' });
+ *     board.grantAppend(board.endpoint('OpenTicket', 'POST', '/tickets', 'open-ticket'), 'Ticket');
+ *
+ * Several services fit into one stack. The construct id is the prefix of the logical ids of both tables and of the
+ * outputs (`ServiceOutput`), so it never changes: with another id, CloudFormation would create empty tables. A service
+ * that has its stack to itself takes the id `Default`, which adds no prefix.
+ */
+export class Service extends Construct {
+  /** Endpoints of this service; `Api` puts them behind the gateway. */
+  readonly routes: Route[] = [];
+  readonly context: ServiceContext;
+  readonly table: TableV2;
+  readonly records: AnyTable;
+  private readonly bus: AnyBus;
+  private readonly alarmTopic: ITopic;
+  private readonly consumers: ConsumerDescription[] = [];
+
+  /** @throws {SettingsError} for a malformed name of the application */
+  constructor(scope: Construct, id: string, props: ServiceProps) {
+    super(scope, id);
+    const { name, settings, bundles, bus, alarmTopic } = props;
+    checkApp(settings);
+    this.bus = bus;
+    this.alarmTopic = alarmTopic;
+    this.context = { service: name, settings, bundles };
+    this.records = props.records ?? recordsTable(this, 'Records', settings);
+    const outbox = new Outbox(this, 'Outbox', { context: this.context, bus, records: this.records, alarmTopic });
+    this.table = outbox.table;
+
+    alarm(this, 'FailureRecorded', {
+      metric: serviceMetric(metricsNamespace(settings), name, Metric.CONSUMER_FAILURES),
+      threshold: 1,
+      means: 'a message could not be processed and became a failure record, which waits for an operator.',
+      topic: alarmTopic,
+    });
+    pinnedOutput(this, ServiceOutput.TABLE, this.table.tableName);
+    pinnedOutput(this, ServiceOutput.RECORDS, this.records.tableName);
+    pinnedOutput(this, ServiceOutput.SERVICE, name);
+    pinnedOutput(this, ServiceOutput.RELAY, outbox.relay.function.functionName);
+    // Lazy: consumers are added later.
+    const consumers = Lazy.string({ produce: () => Stack.of(this).toJsonString(this.consumers) });
+    pinnedOutput(this, ServiceOutput.CONSUMERS, consumers);
+    this.node.addValidation({ validate: () => this.sharedRecords() });
+  }
+
+  /** Adds a function behind the API. Grant it what it may do with the tables. @param entry entry point of the function */
+  endpoint(id: string, method: Route['method'], path: string, entry: string): ServiceFunction {
+    const { settings } = this.context;
+    const { dedupeWindow, auditRetention } = settings;
+    const handler = new ServiceFunction(this, id, {
+      context: this.context,
+      entry,
+      environment: {
+        ...this.tables(),
+        [Env.DEDUPE_WINDOW_SECONDS]: String(dedupeWindow.toSeconds()),
+        ...tokenEnvironment(settings),
+      },
+      logRetention: auditRetention,
+    });
+    this.routes.push({ method, path, handler });
+    return handler;
+  }
+
+  /** Adds the route that opens sessions for numbered requests. @param takers endpoints that take such requests */
+  sessions(path: string, takers: readonly ServiceFunction[]): void {
+    const openSession = this.endpoint('OpenSession', 'POST', path, 'kit/idempotent-receiver/open-session');
+    openSession.grantItems(this.records, ['PutItem'], SESSIONS);
+    for (const taker of takers) taker.grantItems(this.records, ['GetItem', 'UpdateItem'], SESSIONS);
+    for (const handler of [openSession, ...takers]) handler.setEnvironment(Env.SESSIONS, path);
+  }
+
+  /** Adds a function that hears messages and has one effect for each. */
+  consumer(id: string, props: ListenerProps): ServiceFunction {
+    const { consumer, description } = this.listener(id, props);
+    this.consumers.push({ ...description, projection: false });
+    return consumer.handler;
+  }
+
+  /**
+   * Adds a function that leads sagas. It hears what starts them, the answers to their steps, their timers and operators.
+   * @param aggregate type of the saga: `CreateOrderSaga`
+   */
+  saga(id: string, { aggregate, ...props }: ListenerProps & { readonly aggregate: string }): ServiceFunction {
+    const { consumer, description } = this.listener(id, props);
+    const { handler } = consumer;
+    const { alarmTopic } = this;
+    this.consumers.push({ ...description, projection: false, saga: aggregate });
+    this.grantEffect(handler, aggregate);
+    handler.grantItems(this.table, ['PutItem', 'DeleteItem'], stuckKey(aggregate));
+    new Timers(this, `${id}Timers`, { owner: consumer, alarmTopic });
+    const { settings, service } = this.context;
+    alarm(this, 'SagaStuck', {
+      metric: serviceMetric(metricsNamespace(settings), service, Metric.SAGAS_STUCK),
+      threshold: 1,
+      means: 'what a saga did could not be undone; it waits for an operator.',
+      topic: alarmTopic,
+    });
+    return handler;
+  }
+
+  /**
+   * Adds a list of this service's aggregates: the consumer that keeps it, and the function that rebuilds it. Readers of
+   * the list need `grantPointer`.
+   */
+  projection(id: string, { hears, aggregate, rows, rebuildEntry, ...props }: ProjectionProps): void {
+    const { consumer, description } = this.listener(id, { ...props, hears: [hears] });
+    const { handler } = consumer;
+    this.grantLoad(handler, aggregate);
+    handler.grantItems(this.table, ['PutItem'], rows);
+    this.grantPointer(handler);
+
+    const rebuild = new ServiceFunction(this, `Rebuild${id}`, {
+      context: this.context,
+      entry: rebuildEntry,
+      environment: this.tables(),
+      timeout: REBUILD_TIMEOUT,
+    });
+    this.grantLoad(rebuild, aggregate);
+    rebuild.grantItems(this.table, ['GetItem', 'PutItem', 'DeleteItem'], rows);
+    rebuild.grantItems(this.table, ['GetItem', 'UpdateItem'], PROJECTIONS);
+    // A scan has no keys to which a condition could limit it. It is limited to this service's own table.
+    rebuild.allow(['dynamodb:Scan'], this.table.tableArn, `${this.table.tableArn}/index/${FEED_INDEX}`);
+    this.consumers.push({ ...description, projection: true, rebuild: rebuild.function.functionName });
+  }
+
+  /** Grants a function permission to load an aggregate. @param aggregate type of the aggregate: `Order` */
+  grantLoad(handler: ServiceFunction, aggregate: string): void {
+    handler.grantItems(this.table, ['Query'], keysOf(aggregate));
+  }
+
+  /** Grants a function permission to load an aggregate and append events, if each of its decisions has events. */
+  grantAppend(handler: ServiceFunction, aggregate: string): void {
+    handler.grantItems(this.table, ['Query', 'PutItem'], keysOf(aggregate));
+  }
+
+  /** Grants a function permission to load an aggregate and write its decision: events, or a check that nothing changed. */
+  grantEffect(handler: ServiceFunction, aggregate: string): void {
+    handler.grantItems(this.table, ['Query', 'PutItem', 'ConditionCheckItem'], keysOf(aggregate));
+  }
+
+  /** Grants a function permission to read which version of a projection is current. */
+  grantPointer(handler: ServiceFunction): void {
+    handler.grantItems(this.table, ['GetItem'], PROJECTIONS);
+  }
+
+  /** Grants an endpoint permission to record its answers by the idempotency keys of its clients. */
+  grantRequestRecords(handler: ServiceFunction): void {
+    handler.grantItems(this.records, ['PutItem', 'GetItem'], API_RECORDS);
+  }
+
+  private listener(id: string, props: ListenerProps) {
+    const { context, bus, records, alarmTopic } = this;
+    return addListener(this, id, { ...props, context, bus, records, alarmTopic, environment: this.tables() });
+  }
+
+  private tables() {
+    return {
+      [Env.TABLE]: this.table.tableName,
+      [Env.RECORDS]: this.records.tableName,
+      [Env.FEED_SHARDS]: JSON.stringify(FEED_SHARDS),
+    };
+  }
+
+  /** Returns a fault for each other service of the app that has the same records table. */
+  private sharedRecords(): string[] {
+    return this.node.root.node
+      .findAll()
+      .filter(
+        (other) => other instanceof Service && other !== this && other.records.tableName === this.records.tableName,
+      )
+      .map(({ node }) => `${this.node.path} and ${node.path} share a records table: expected one for each service`);
+  }
+}

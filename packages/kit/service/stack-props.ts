@@ -1,0 +1,16 @@
+import { titleOf } from '../aws/app-names.js';
+import { checkApp, type EnvironmentSettings } from './settings.js';
+
+/**
+ * Returns name and protection of a stack of an environment: `shop-dev-Orders`.
+ * @throws {SettingsError} for a malformed name of the application
+ */
+export function stackProps(settings: EnvironmentSettings, id: string, description: string) {
+  checkApp(settings);
+  const { app, environment, keepsData } = settings;
+  return {
+    stackName: `${app.name}-${environment}-${id}`,
+    description: `${titleOf(app.name)} (${environment}): ${description}`,
+    terminationProtection: keepsData,
+  };
+}

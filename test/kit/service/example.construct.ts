@@ -1,0 +1,37 @@
+import { Stack } from 'aws-cdk-lib';
+import type { Construct } from 'constructs';
+import { Api } from '../../../packages/kit/http/api.construct.js';
+import type { Bundles } from '../../../packages/kit/service/bundles.js';
+import { Platform } from '../../../packages/kit/service/platform.construct.js';
+import { Service } from '../../../packages/kit/service/service.construct.js';
+import { developmentSettings } from '../../../packages/kit/service/settings.js';
+import { stackProps } from '../../../packages/kit/service/stack-props.js';
+import { openedTickets } from '../idempotent-consumer/example.js';
+
+// The example of the pattern's README, word for word from here on.
+const settings = developmentSettings({
+  app: { name: 'tickets', roles: ['agent', 'visitor'], operatorRoles: ['agent'] },
+  auth: { issuer: 'https://login.example.com', audience: 'tickets' },
+});
+
+/** Two services and what they share, in one stack. */
+export class TicketsStack extends Stack {
+  constructor(scope: Construct, bundles: Bundles) {
+    super(scope, 'Tickets', stackProps(settings, 'Tickets', 'the whole application'));
+    const { bus, alarmTopic } = new Platform(this, 'Platform', { settings });
+    const common = { settings, bundles, bus, alarmTopic };
+
+    const board = new Service(this, 'Board', { ...common, name: 'board' });
+    board.grantAppend(board.endpoint('OpenTicket', 'POST', '/tickets', 'board/open-ticket'), 'Ticket');
+
+    const desk = new Service(this, 'Desk', { ...common, name: 'desk' });
+    const onTicket = desk.consumer('Tickets', {
+      name: 'desk-tickets',
+      entry: 'desk/on-ticket',
+      hears: [openedTickets],
+    });
+    onTicket.grantItems(desk.table, ['UpdateItem'], 'Desk#');
+
+    new Api(this, 'Api', { ...common, services: [board, desk] });
+  }
+}
