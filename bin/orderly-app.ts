@@ -37,7 +37,7 @@ try {
   // The development issuer has no address to fetch keys from: its public key travels with the functions.
   const { auth } = settings;
   const jwks = auth.jwks ?? (auth.issuer === DEV_ISSUER ? devJwks() : undefined);
-  const bundles = new Bundles();
+  const bundles = new Bundles('lambdas');
   checkByRulePacks(app);
   new OrderlyEnvironment(app, settings.environment, {
     settings: { ...settings, auth: { ...auth, ...(jwks !== undefined && { jwks }) } },

@@ -1,9 +1,14 @@
+import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { Duration, Stack } from 'aws-cdk-lib';
 import { Annotations, Match } from 'aws-cdk-lib/assertions';
 import { AttributeType, TableEncryptionV2, TableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import { EventBus } from 'aws-cdk-lib/aws-events';
 import { Key } from 'aws-cdk-lib/aws-kms';
 import { Topic } from 'aws-cdk-lib/aws-sns';
+import { buildSync } from 'esbuild';
 import { afterAll, describe, expect, test } from 'vitest';
 import { ordersContract } from '../../lambdas/orders/contract.js';
 import { settingsFor } from '../../lib/settings.js';
@@ -147,13 +152,72 @@ describe('the API', () => {
 });
 
 describe('bundles', () => {
-  const bundles = new Bundles();
-  afterAll(() => bundles.remove());
+  const bundles = new Bundles('lambdas');
+  const elsewhere = mkdtempSync(join(tmpdir(), 'app-of-the-kit-'));
+  afterAll(() => {
+    bundles.remove();
+    rmSync(elsewhere, { recursive: true, force: true });
+  });
 
   test('are one per entry point', () => {
     expect(bundles.entries).toContain('orders/place-order');
     expect(bundles.entries).toContain('kit/outbox/relay');
     expect(() => bundles.code('orders/nothing')).toThrow(UnknownEntry);
+  });
+
+  test('name the folder in which an unknown entry point was searched', () => {
+    expect(() => bundles.code('orders/nothing')).toThrow(
+      `no entry point 'orders/nothing': expected ${resolve('lambdas/orders/nothing.lambda.ts')}, or one of the kit's own`,
+    );
+  });
+
+  test('are of any folder, with the kit’s own entry points', () => {
+    const folder = join(elsewhere, 'functions');
+    for (const [file, text] of Object.entries({
+      'open-ticket.lambda.ts': "export const handler = async (): Promise<string> => 'opened';",
+      'relay.lambda.ts': "export const handler = async (): Promise<string> => 'of the app';",
+      'node_modules/other/not-ours.lambda.ts': 'broken',
+      'not-an-entry.ts': 'broken',
+    })) {
+      mkdirSync(dirname(join(folder, file)), { recursive: true });
+      writeFileSync(join(folder, file), text);
+    }
+    const foreign = new Bundles(folder, elsewhere);
+    expect(foreign.entries.filter((entry) => !entry.startsWith('kit/'))).toEqual(['open-ticket', 'relay']);
+    expect(foreign.entries).toEqual(expect.arrayContaining(['kit/outbox/relay', 'kit/http/authorizer']));
+    expect(foreign.sizeOf('relay').total).toBeLessThan(foreign.sizeOf('kit/outbox/relay').total);
+    expect(existsSync(join(elsewhere, '.build/source-maps/open-ticket/index.js.map'))).toBe(true);
+    foreign.remove();
+  });
+
+  test('find the kit’s own entry points where it is installed as JavaScript', async () => {
+    const modules = join(elsewhere, 'node_modules');
+    const kit = join(modules, '@orderly', 'kit');
+    const service = fileURLToPath(new URL('../../packages/kit/service/bundles.ts', import.meta.url));
+    buildSync({
+      entryPoints: [service],
+      outfile: join(kit, 'service', 'bundles.js'),
+      format: 'esm',
+      logLevel: 'warning',
+    });
+    for (const [file, text] of Object.entries({
+      'package.json': '{ "type": "module" }',
+      'outbox/relay.lambda.js':
+        "import * as chain from '@aws-sdk/credential-provider-node';\nexport const handler = chain;",
+      'outbox/relay.lambda.d.ts': 'export declare const handler: unknown;',
+      'aws/credentials-from-environment.js': "export const stand = 'in';",
+    })) {
+      mkdirSync(dirname(join(kit, file)), { recursive: true });
+      writeFileSync(join(kit, file), text);
+    }
+    for (const name of ['aws-cdk-lib', 'esbuild']) symlinkSync(resolve('node_modules', name), join(modules, name));
+    const folder = join(elsewhere, 'empty');
+    mkdirSync(folder);
+    const { Bundles: Installed } = (await import(join(kit, 'service', 'bundles.js'))) as { Bundles: typeof Bundles };
+    const installed = new Installed(folder, elsewhere);
+    expect(installed.entries).toEqual(['kit/outbox/relay']);
+    expect([...installed.sizeOf('kit/outbox/relay').byPackage.keys()]).toEqual(['@orderly/kit']);
+    installed.remove();
   });
 
   test('of place-order have at most 350 KiB, most of it the SDK', () => {

@@ -1,52 +1,68 @@
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join, relative } from 'node:path';
+import { dirname, extname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Code } from 'aws-cdk-lib/aws-lambda';
 import { buildSync, type Metafile } from 'esbuild';
 
-const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
-/** Folders of entry points, by what the names of theirs begin with. */
-const FOLDERS = { '': join(ROOT, 'lambdas'), 'kit/': join(ROOT, 'packages', 'kit') };
-const ENTRY = '.lambda.ts';
-/** Where source maps go: beside the assets, never in them (a map is four times its code, and is loaded at a cold start). */
-const MAPS = join(ROOT, '.build', 'source-maps');
+/** The kit's own folder: sources in its repository, compiled modules where it is installed. */
+const KIT = fileURLToPath(new URL('../', import.meta.url));
+/** `.ts`, or `.js` where the kit is compiled. */
+const KIT_EXTENSION = extname(fileURLToPath(import.meta.url));
 
-/** No such entry point: the path isn't that of a `*.lambda.ts` below `lambdas/` or the kit. */
+/** There is no entry point with this name. */
 export class UnknownEntry extends Error {
   override readonly name = 'UnknownEntry';
 }
 
-/** Files of entry points by their names. */
-export const entryFiles = (): ReadonlyMap<string, string> =>
-  new Map(
-    Object.entries(FOLDERS).flatMap(([prefix, folder]) =>
-      readdirSync(folder, { recursive: true, encoding: 'utf8' })
-        .filter((file) => file.endsWith(ENTRY))
-        .map((file) => [prefix + file.slice(0, -ENTRY.length).replaceAll('\\', '/'), join(folder, file)] as const),
-    ),
-  );
+/**
+ * Returns the files of all entry points by their names: `orders/place-order` is `orders/place-order.lambda.ts` below the
+ * app's folder, and `kit/outbox/relay` is an entry point of the kit.
+ *
+ * @param folder of the app's entry points
+ */
+export const entryFiles = (folder: string): ReadonlyMap<string, string> =>
+  new Map([...entriesIn(resolve(folder), '', '.ts'), ...entriesIn(KIT, 'kit/', KIT_EXTENSION)]);
+
+const entriesIn = (folder: string, prefix: string, extension: string): readonly (readonly [string, string])[] =>
+  readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .map((file) => file.replaceAll('\\', '/'))
+    .filter((file) => file.endsWith(`.lambda${extension}`) && !file.split('/').includes('node_modules'))
+    .map((file) => [prefix + file.slice(0, -`.lambda${extension}`.length), join(folder, file)] as const);
+
+/** The SDK's package of credential chains, and what stands in for it: Lambda's credentials are in the environment. */
+export const CREDENTIALS_ALIAS = {
+  '@aws-sdk/credential-provider-node': join(KIT, 'aws', `credentials-from-environment${KIT_EXTENSION}`),
+};
 
 /**
- * The code of every function, from ONE esbuild run over all entry points: a second for the lot, where a run per function
- * took one each.
+ * The code of every function of an app, from ONE esbuild run over all entry points: one second in total, whereas a run per
+ * function takes a second each.
  *
- * An entry point is named by its path below `lambdas/`, without `.lambda.ts`: `orders/place-order`; one of the kit by its path below
- * `packages/`: `kit/outbox/relay`.
+ * Source maps are written to `.build/source-maps` below the app's root. They are never in the bundles: a map is four times
+ * its code, and would be loaded at a cold start.
  */
 export class Bundles {
-  private readonly folder = mkdtempSync(join(tmpdir(), 'kit-bundles-'));
-  private readonly metafile: Metafile;
   readonly entries: readonly string[];
+  private readonly folder: string;
+  private readonly root: string;
+  private readonly built = mkdtempSync(join(tmpdir(), 'kit-bundles-'));
+  private readonly metafile: Metafile;
 
-  constructor() {
-    const files = entryFiles();
+  /**
+   * @param folder of the app's entry points, the files that end in `.lambda.ts`; absolute, or from the working directory
+   * @param root of the app
+   */
+  constructor(folder: string, root = process.cwd()) {
+    this.folder = resolve(folder);
+    this.root = resolve(root);
+    const files = entryFiles(folder);
     this.entries = [...files.keys()].sort();
     process.once('exit', () => this.remove());
     const { outputFiles, metafile } = buildSync({
-      absWorkingDir: ROOT,
+      absWorkingDir: this.root,
       entryPoints: [...files].map(([entry, file]) => ({ in: file, out: `${entry}/index` })),
-      outdir: this.folder,
+      outdir: this.built,
       bundle: true,
       write: false,
       metafile: true,
@@ -60,14 +76,13 @@ export class Bundles {
       sourcemap: 'external',
       charset: 'utf8',
       logLevel: 'warning',
-      // The stock chain asks files, SSO and metadata servers; Lambda's credentials are in the environment (133 KiB less).
-      alias: {
-        '@aws-sdk/credential-provider-node': join(FOLDERS['kit/'], 'aws', 'credentials-from-environment.ts'),
-      },
+      // The stock chain asks files, SSO and metadata servers (133 KiB).
+      alias: CREDENTIALS_ALIAS,
     });
     this.metafile = metafile;
+    const maps = join(this.root, '.build', 'source-maps');
     for (const { path, contents } of outputFiles) {
-      const to = path.endsWith('.map') ? join(MAPS, relative(this.folder, path)) : path;
+      const to = path.endsWith('.map') ? join(maps, relative(this.built, path)) : path;
       mkdirSync(dirname(to), { recursive: true });
       writeFileSync(to, contents);
     }
@@ -79,14 +94,14 @@ export class Bundles {
    */
   code(entry: string): Code {
     this.check(entry);
-    return Code.fromAsset(join(this.folder, entry));
+    return Code.fromAsset(join(this.built, entry));
   }
 
   /** Size of an entry's bundle in bytes, whole and by package (`@aws-sdk/client-dynamodb`, `zod`, `ours`), largest first. */
   sizeOf(entry: string): { readonly total: number; readonly byPackage: ReadonlyMap<string, number> } {
     this.check(entry);
-    const [, output] =
-      Object.entries(this.metafile.outputs).find(([path]) => path.endsWith(`/${entry}/index.js`)) ?? [];
+    const file = join(this.built, entry, 'index.js');
+    const [, output] = Object.entries(this.metafile.outputs).find(([path]) => resolve(this.root, path) === file) ?? [];
     const byPackage = new Map<string, number>();
     for (const [input, { bytesInOutput }] of Object.entries(output?.inputs ?? {})) {
       const name = /.*node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(input)?.[1] ?? 'ours';
@@ -96,13 +111,15 @@ export class Bundles {
     return { total: output?.bytes ?? 0, byPackage: new Map(sorted) };
   }
 
-  /** The assets were copied into the cloud assembly when they were named: nothing needs this folder after synth. */
+  /** Removes the bundles. The assets were copied into the cloud assembly at synth, so nothing needs them afterwards. */
   remove(): void {
-    rmSync(this.folder, { recursive: true, force: true });
+    rmSync(this.built, { recursive: true, force: true });
   }
 
   private check(entry: string): void {
-    if (!this.entries.includes(entry))
-      throw new UnknownEntry(`${entry}${ENTRY} is neither below lambdas/ nor of the kit`);
+    if (this.entries.includes(entry)) return;
+    throw new UnknownEntry(
+      `no entry point '${entry}': expected ${join(this.folder, `${entry}.lambda.ts`)}, or one of the kit's own`,
+    );
   }
 }

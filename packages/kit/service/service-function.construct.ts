@@ -19,7 +19,7 @@ export interface ServiceContext {
 
 export interface ServiceFunctionProps {
   readonly context: ServiceContext;
-  /** Path below `lambdas/`, without `.lambda.ts`. */
+  /** Name of its entry point, as `Bundles` names it: `orders/place-order`. */
   readonly entry: string;
   readonly environment?: Readonly<Record<string, string>>;
   /** @default Duration.seconds(10): API Gateway gives up after 29, and a client long before */

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
-import { entryFiles } from '../../../packages/kit/service/bundles.js';
+import { CREDENTIALS_ALIAS, entryFiles } from '../../../packages/kit/service/bundles.js';
 import { Assembly, type TemplateChange } from '../../../packages/simulator/assembly/assembly.js';
 import type { JsonObject } from '../../../packages/simulator/assembly/intrinsics.js';
 import { Deployment, deploymentOf } from '../../../packages/simulator/cloud.js';
@@ -11,6 +11,7 @@ import { Recycled } from '../../../packages/simulator/runtime/recycled.js';
 import type { PlantedBug } from './bugs.js';
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
+const LAMBDAS = join(ROOT, 'lambdas');
 
 /** A planted bug that changes nothing (any more): what it was to be put into reads otherwise by now. */
 export class NothingPlanted extends Error {
@@ -69,7 +70,7 @@ export async function planted(folder: string, bug: PlantedBug): Promise<Deployme
     if (!resource) throw new NothingPlanted(bug.name);
     return new Deployment(assembly, undefined, new RecycledBeside(recycled, () => changesFunctions));
   }
-  soundBundles ??= bundles([...entryFiles().keys()]);
+  soundBundles ??= bundles([...entryFiles(LAMBDAS).keys()]);
   const sound = await soundBundles;
   const concerned = [...sound].filter(([, { files }]) => files.has(source.file)).map(([entry]) => entry);
   const broken = await bundles(concerned, source);
@@ -108,7 +109,7 @@ async function bundles(
   patch?: PlantedBug['source'],
 ): Promise<ReadonlyMap<string, Bundled>> {
   if (patch && entries.length === 0) throw new NothingPlanted(`nothing that is deployed has ${patch.file}`);
-  const files = entryFiles();
+  const files = entryFiles(LAMBDAS);
   const { outputFiles, metafile } = await build({
     absWorkingDir: ROOT,
     entryPoints: entries.map((entry) => ({ in: files.get(entry) ?? entry, out: `${entry}/index` })),
@@ -125,9 +126,7 @@ async function bundles(
     legalComments: 'none',
     charset: 'utf8',
     logLevel: 'error',
-    alias: {
-      '@aws-sdk/credential-provider-node': join(ROOT, 'packages/kit/aws/credentials-from-environment.ts'),
-    },
+    alias: CREDENTIALS_ALIAS,
     plugins: patch
       ? [
           {

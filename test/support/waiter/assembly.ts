@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { App } from 'aws-cdk-lib';
 import { Code } from 'aws-cdk-lib/aws-lambda';
 import { buildSync } from 'esbuild';
-import { Bundles } from '../../../packages/kit/service/bundles.js';
+import { Bundles, CREDENTIALS_ALIAS } from '../../../packages/kit/service/bundles.js';
 import { WaiterStack } from './waiter-stack.js';
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
@@ -13,7 +13,7 @@ const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 /** The waiter's stack with real bundles. @returns a folder with its cloud assembly */
 export function waiterAssembly(): string {
   const outdir = mkdtempSync(join(tmpdir(), 'orderly-waiter-'));
-  const bundles = new Bundles();
+  const bundles = new Bundles(join(ROOT, 'lambdas'), ROOT);
   const own = mkdtempSync(join(tmpdir(), 'orderly-waiter-code-'));
   buildSync({
     entryPoints: [join(ROOT, 'test/support/waiter/on-command.lambda.ts')],
@@ -24,9 +24,7 @@ export function waiterAssembly(): string {
     format: 'cjs',
     mainFields: ['module', 'main'],
     logLevel: 'warning',
-    alias: {
-      '@aws-sdk/credential-provider-node': join(ROOT, 'packages/kit/aws/credentials-from-environment.ts'),
-    },
+    alias: CREDENTIALS_ALIAS,
   });
   const code = (entry: string): Code => (entry === 'waiter/on-command' ? Code.fromAsset(own) : bundles.code(entry));
   const { context } = JSON.parse(readFileSync(join(ROOT, 'cdk.json'), 'utf8'));
