@@ -164,6 +164,16 @@ describe('an application that isn’t Orderly', () => {
   });
 });
 
+/** A stack with a bus and alarms, and services of it. */
+const services = (...props: Partial<ServiceProps>[]) => {
+  const app = new App();
+  const stack = new Stack(app, 'Tickets');
+  const { bus, alarmTopic } = new Platform(stack, 'Platform', { settings: small });
+  const common = { settings: small, bundles: noCode, bus, alarmTopic };
+  const all = props.map((own, at) => new Service(stack, `Service${at}`, { ...common, name: `service-${at}`, ...own }));
+  return { app, stack, common, all };
+};
+
 describe('settings of an application', () => {
   test('have defaults for development, with no data to keep', () => {
     expect(small).toMatchObject({ environment: 'dev', keepsData: false, firewall: false, auth: { roleClaim: 'role' } });
@@ -179,6 +189,8 @@ describe('settings of an application', () => {
       );
       expect(() => stackProps(refused, 'Platform', 'bus')).toThrow(error);
       expect(() => new Platform(new Stack(), 'Platform', { settings: refused })).toThrow(error);
+      const { common } = services();
+      expect(() => new Service(new Stack(), 'Board', { ...common, settings: refused, name: 'board' })).toThrow(error);
     },
   );
 
@@ -213,9 +225,15 @@ describe('a bus that is there already', () => {
   });
 
   test('is refused if it is in another account or region', () => {
-    const [first] = errorsOf(onBus('arn:aws:events:us-east-1:111111111111:event-bus/shared'));
-    expect(first).toBe(
-      "bus 'shared' is in account 111111111111, region us-east-1: expected a bus of this stack's own account and region",
+    const stack = onBus('arn:aws:events:us-east-1:111111111111:event-bus/shared');
+    const refusing = Annotations.fromStack(stack)
+      .findError(
+        '*',
+        "bus 'shared' is in account 111111111111, region us-east-1: expected a bus of this stack's own account and region",
+      )
+      .map(({ id }) => id);
+    expect(refusing).toEqual(
+      expect.arrayContaining(['/Tickets/Platform', '/Tickets/Board/Outbox', '/Tickets/Board/Closing']),
     );
   });
 });
@@ -224,18 +242,6 @@ describe('a bus that is there already', () => {
 const faultsIn = (app: App): readonly string[] => app.node.findAll().flatMap(({ node }) => node.validate());
 
 describe('a service', () => {
-  /** A stack with a bus and alarms, and services of it. */
-  const services = (...props: Partial<ServiceProps>[]) => {
-    const app = new App();
-    const stack = new Stack(app, 'Tickets');
-    const { bus, alarmTopic } = new Platform(stack, 'Platform', { settings: small });
-    const common = { settings: small, bundles: noCode, bus, alarmTopic };
-    const all = props.map(
-      (own, at) => new Service(stack, `Service${at}`, { ...common, name: `service-${at}`, ...own }),
-    );
-    return { app, stack, common, all };
-  };
-
   test('takes a records table of another stack', () => {
     const records = recordsTable(new Stack(new App(), 'Data'), 'BoardRecords', small);
     const { stack, app } = services({ records });
