@@ -2,7 +2,8 @@
  * Names of the outputs by which tools find the services of a stack. In a stack with several services, each key begins with
  * a prefix of its service, without a hash: `BoardServiceName`, `BoardTableName`. A service with the construct id `Default`
  * has the empty prefix. So each key that ends in `ServiceName` is one service, and the five keys of a service share what
- * stands before it (`servicePrefixes`).
+ * stands before it (`servicePrefixes`). The outputs of `Platform` (`BusName`, `PersonalKeysName`, `PersonalDataKeyArn`) have
+ * its prefix by the same rule.
  */
 export const ServiceOutput = {
   SERVICE: 'ServiceName',
