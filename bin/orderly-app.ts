@@ -1,10 +1,9 @@
+import { Bundles, SettingsError } from '@orderly/kit/constructs';
 import { App } from 'aws-cdk-lib';
 import { checkByRulePacks } from '../lib/checks.js';
 import { DEV_ISSUER } from '../lib/development.js';
 import { OrderlyEnvironment } from '../lib/environment.js';
 import { type Overrides, settingsFor } from '../lib/settings.js';
-import { Bundles } from '../packages/kit/service/bundles.js';
-import { SettingsError } from '../packages/kit/service/settings.js';
 import { devJwks } from '../tools/local/dev-issuer.js';
 
 /**

@@ -1,3 +1,5 @@
+import { type EnvironmentProps, Service, stackProps } from '@orderly/kit/constructs';
+import { keysOf } from '@orderly/kit/messages';
 import { Stack } from 'aws-cdk-lib';
 import { AttributeType, ProjectionType } from 'aws-cdk-lib/aws-dynamodb';
 import type { Construct } from 'constructs';
@@ -6,9 +8,6 @@ import { AccountsEnv } from '../lambdas/accounts/environment.js';
 import { ACCOUNT, CREDIT_ROWS, EXHAUSTED_LISTS } from '../lambdas/accounts/keys.js';
 import { listEvents, orderEnds, steps } from '../lambdas/accounts/subscriptions.js';
 import { AppEnv } from '../lambdas/environment.js';
-import { keysOf } from '../packages/kit/messages/keys.js';
-import { type EnvironmentProps, Service } from '../packages/kit/service/service.construct.js';
-import { stackProps } from '../packages/kit/service/stack-props.js';
 import type { Settings } from './settings.js';
 
 export interface AccountsStackProps extends EnvironmentProps {

@@ -1,7 +1,6 @@
+import { Api, type ApiProps, stackProps, tokenAuthorizer } from '@orderly/kit/constructs';
 import { Stack } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
-import { Api, type ApiProps, tokenAuthorizer } from '../packages/kit/http/api.construct.js';
-import { stackProps } from '../packages/kit/service/stack-props.js';
 
 /** The one address of all services. The permissions to call a service's functions are in this stack. */
 export class ApiStack extends Stack {

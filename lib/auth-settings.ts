@@ -1,4 +1,4 @@
-import { type EnvironmentSettings, SettingsError } from '../packages/kit/service/settings.js';
+import { type EnvironmentSettings, SettingsError } from '@orderly/kit/constructs';
 import { DEV_ISSUER, DEV_KEY_PREFIX } from './development.js';
 
 /**

@@ -1,12 +1,11 @@
+import { type EnvironmentProps, Service, stackProps } from '@orderly/kit/constructs';
+import { keysOf } from '@orderly/kit/messages';
 import { Stack } from 'aws-cdk-lib';
 import { AttributeType, ProjectionType } from 'aws-cdk-lib/aws-dynamodb';
 import type { Construct } from 'constructs';
 import { catalogContract, PRODUCTS_INDEX } from '../lambdas/catalog/contract.js';
 import { PRICE_CHECK, PRODUCT, PRODUCT_LISTS } from '../lambdas/catalog/keys.js';
 import { steps } from '../lambdas/catalog/subscriptions.js';
-import { keysOf } from '../packages/kit/messages/keys.js';
-import { type EnvironmentProps, Service } from '../packages/kit/service/service.construct.js';
-import { stackProps } from '../packages/kit/service/stack-props.js';
 
 const PRODUCTS = keysOf(PRODUCT);
 

@@ -1,10 +1,8 @@
+import type { Bundles } from '@orderly/kit/constructs';
+import { acknowledgeCompliance, OF_EVERY_FUNCTION, SettingsError } from '@orderly/kit/constructs';
 import { Tags } from 'aws-cdk-lib';
 import { CfnFunction } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
-import { acknowledgeCompliance } from '../packages/kit/service/acknowledge.js';
-import type { Bundles } from '../packages/kit/service/bundles.js';
-import { OF_EVERY_FUNCTION } from '../packages/kit/service/service-function.construct.js';
-import { SettingsError } from '../packages/kit/service/settings.js';
 import { AccountsStack } from './accounts-stack.js';
 import { ApiStack } from './api-stack.js';
 import { CatalogStack } from './catalog-stack.js';

@@ -1,11 +1,10 @@
+import { type EnvironmentProps, Service, stackProps } from '@orderly/kit/constructs';
+import { keysOf } from '@orderly/kit/messages';
 import { Stack } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
 import { inventoryContract } from '../lambdas/inventory/contract.js';
 import { RESERVATION, STOCK_ITEM } from '../lambdas/inventory/keys.js';
 import { cancellations, steps } from '../lambdas/inventory/subscriptions.js';
-import { keysOf } from '../packages/kit/messages/keys.js';
-import { type EnvironmentProps, Service } from '../packages/kit/service/service.construct.js';
-import { stackProps } from '../packages/kit/service/stack-props.js';
 
 const STOCK = keysOf(STOCK_ITEM);
 

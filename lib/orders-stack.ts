@@ -1,13 +1,11 @@
+import type { PersonalKeys } from '@orderly/kit/constructs';
+import { addPeopleIndex, type EnvironmentProps, Service, stackProps } from '@orderly/kit/constructs';
 import { Stack } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
 import { AppEnv } from '../lambdas/environment.js';
 import { CREATE_ORDER_SAGA, ordersContract } from '../lambdas/orders/contract.js';
 import { CUSTOMER_LISTS, ORDER } from '../lambdas/orders/keys.js';
 import { answers, listEvents, orderEvents } from '../lambdas/orders/subscriptions.js';
-import type { PersonalKeys } from '../packages/kit/personal-data/personal-keys.construct.js';
-import { type EnvironmentProps, Service } from '../packages/kit/service/service.construct.js';
-import { stackProps } from '../packages/kit/service/stack-props.js';
-import { addPeopleIndex } from '../packages/kit/service/tables.construct.js';
 import type { Settings } from './settings.js';
 
 export interface OrdersStackProps extends EnvironmentProps {

@@ -1,3 +1,17 @@
+import type { PersonalKeys } from '@orderly/kit/constructs';
+import {
+  acknowledgeNoRestore,
+  addPeopleIndex,
+  alarm,
+  type EnvironmentProps,
+  metricsNamespace,
+  pinLogicalId,
+  Service,
+  type ServiceFunction,
+  serviceMetric,
+  stackProps,
+  tableDefaults,
+} from '@orderly/kit/constructs';
 import { Annotations, CfnOutput, Duration, Stack } from 'aws-cdk-lib';
 import { AttributeType, TableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import type { Construct } from 'constructs';
@@ -7,13 +21,6 @@ import { PaymentsEnv } from '../lambdas/payments/environment.js';
 import { DAILY_COUNTS, PAYMENT } from '../lambdas/payments/keys.js';
 import { PaymentsMetric } from '../lambdas/payments/metrics.js';
 import { cancellations, providerTasks, steps } from '../lambdas/payments/subscriptions.js';
-import type { PersonalKeys } from '../packages/kit/personal-data/personal-keys.construct.js';
-import { alarm, serviceMetric } from '../packages/kit/service/alarms.construct.js';
-import { pinLogicalId } from '../packages/kit/service/logical-ids.js';
-import { type EnvironmentProps, Service } from '../packages/kit/service/service.construct.js';
-import { metricsNamespace, type ServiceFunction } from '../packages/kit/service/service-function.construct.js';
-import { stackProps } from '../packages/kit/service/stack-props.js';
-import { acknowledgeNoRestore, addPeopleIndex, tableDefaults } from '../packages/kit/service/tables.construct.js';
 import type { Settings } from './settings.js';
 
 /** Also of the guard's records: its run-time twin reads it from the consumer's environment. */

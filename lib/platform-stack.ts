@@ -1,12 +1,10 @@
 import { createHash } from 'node:crypto';
+import type { ServiceGraph } from '@orderly/kit/constructs';
+import { Metric, Platform, stackProps } from '@orderly/kit/constructs';
 import { Annotations, CfnParameter, CfnRule, Fn, Stack } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
 import { OrdersMetric } from '../lambdas/orders/metrics.js';
 import { PaymentsMetric } from '../lambdas/payments/metrics.js';
-import { Metric } from '../packages/kit/aws/metric-names.js';
-import type { ServiceGraph } from '../packages/kit/service/dashboard.construct.js';
-import { Platform } from '../packages/kit/service/platform.construct.js';
-import { stackProps } from '../packages/kit/service/stack-props.js';
 import { PLACEHOLDER_ISSUER, type Settings } from './settings.js';
 
 export interface PlatformStackProps {

@@ -1,13 +1,13 @@
-import { Duration } from 'aws-cdk-lib';
-import { RetentionDays } from 'aws-cdk-lib/aws-logs';
-import { APP } from '../lambdas/app.js';
-import type { CustomerLimits } from '../lambdas/environment.js';
 import {
   type AuthSettings,
   developmentSettings,
   type EnvironmentSettings,
   SettingsError,
-} from '../packages/kit/service/settings.js';
+} from '@orderly/kit/constructs';
+import { Duration } from 'aws-cdk-lib';
+import { RetentionDays } from 'aws-cdk-lib/aws-logs';
+import { APP } from '../lambdas/app.js';
+import type { CustomerLimits } from '../lambdas/environment.js';
 import { checkAuth } from './auth-settings.js';
 import { DEV_AUDIENCE, DEV_ISSUER, DEV_TOKEN_SECONDS } from './development.js';
 

@@ -2,7 +2,7 @@
 export { sourceOf } from './aws/app-names.js';
 export { Env } from './aws/environment.js';
 export { Metric } from './aws/metric-names.js';
-export { type Route, ServiceApi, type ServiceApiProps } from './http/service-api.construct.js';
+export { Api, type ApiProps, type Route, tokenAuthorizer } from './http/api.construct.js';
 export {
   IdempotentConsumer,
   type IdempotentConsumerProps,
@@ -21,7 +21,18 @@ export {
 } from './service/alarms.construct.js';
 export { Backup, type BackupProps } from './service/backup.construct.js';
 export { Bundles, UnknownEntry } from './service/bundles.js';
+export type { ServiceGraph } from './service/dashboard.construct.js';
 export type { AnyBus, AnyTable } from './service/interfaces.js';
+export type { ListenerProps } from './service/listener.construct.js';
+export { pinLogicalId } from './service/logical-ids.js';
+export { type ConsumerDescription, ServiceOutput, servicePrefixes } from './service/outputs.js';
+export { Platform, type PlatformProps } from './service/platform.construct.js';
+export {
+  type EnvironmentProps,
+  type ProjectionProps,
+  Service,
+  type ServiceProps,
+} from './service/service.construct.js';
 export {
   type ItemAction,
   metricsNamespace,
@@ -31,20 +42,13 @@ export {
   type ServiceFunctionProps,
 } from './service/service-function.construct.js';
 export {
-  type ConsumerDescription,
-  type EnvironmentStackProps,
-  type ProjectionProps,
-  ServiceStack,
-  type ServiceStackProps,
-  stackProps,
-  tokenEnvironment,
-} from './service/service-stack.js';
-export {
   type AppSettings,
   type AuthSettings,
+  developmentSettings,
   type EnvironmentSettings,
   type FirewallSettings,
   SettingsError,
 } from './service/settings.js';
-export { acknowledgeNoRestore, addPeopleIndex, pinLogicalId, tableDefaults } from './service/tables.construct.js';
+export { stackProps } from './service/stack-props.js';
+export { acknowledgeNoRestore, addPeopleIndex, recordsTable, tableDefaults } from './service/tables.construct.js';
 export { Timers, type TimersProps } from './timers/timers.construct.js';
