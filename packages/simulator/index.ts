@@ -11,6 +11,7 @@ export { SimulatedIssuer } from './client/issuer.js';
 export { Cloud, type CloudOptions, Deployment, deploymentOf } from './cloud.js';
 export { Bookmarks } from './search/bookmarks.js';
 export { type CampaignOptions, everySingle, seeds } from './search/campaign.js';
+export { type ProveOptions, prove } from './search/prove.js';
 export { report } from './search/report.js';
 export { type History, playSeed, playWith, type Scenario, type Violation } from './search/scenario.js';
 export { shrink } from './search/shrink.js';

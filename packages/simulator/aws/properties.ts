@@ -82,7 +82,10 @@ export const MODELLED: Readonly<Record<string, Properties | 'by its model'>> = {
   },
   'AWS::KMS::Key': {
     modelled: ['Enabled', 'KeyPolicy', 'KeySpec', 'KeyUsage'],
-    inert: { EnableKeyRotation: 'what an older version wrapped still opens' },
+    inert: {
+      EnableKeyRotation: 'what an older version wrapped still opens',
+      PendingWindowInDays: 'no key is deleted within a history',
+    },
   },
   'AWS::Lambda::EventInvokeConfig': {
     modelled: [

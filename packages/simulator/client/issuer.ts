@@ -19,7 +19,7 @@ export class SimulatedIssuer {
    * @param text the key follows from it. @default the issuer
    */
   constructor(
-    private readonly settings: { readonly issuer: string; readonly audience: string },
+    readonly settings: { readonly issuer: string; readonly audience: string },
     text: string = settings.issuer,
   ) {
     const seed = createHash('sha256').update(text).digest();

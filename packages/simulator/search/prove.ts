@@ -1,0 +1,42 @@
+import { deploymentOf } from '../cloud.js';
+import { report } from './report.js';
+import { type History, playSeed, type Scenario } from './scenario.js';
+import { shrink } from './shrink.js';
+import { singles } from './singles.js';
+
+export interface ProveOptions {
+  /** Histories with random faults. @default 50 */
+  readonly seeds?: number;
+  /** Command that plays it again, for the report. @default npm test */
+  readonly command?: string;
+  /** @default console.log */
+  readonly say?: (text: string) => void;
+}
+
+/**
+ * Plays a scenario without a fault, with every single fault, and with random faults. It prints the first history that
+ * breaks a promise, with the fewest faults that still break it, and sets the exit code of the process to 1.
+ * @param folder cloud assembly, as `cdk synth` writes it
+ * @returns whether every promise was kept
+ * @example
+ * await prove('cdk.out', scenario);
+ */
+export async function prove(
+  folder: string,
+  scenario: Scenario,
+  { seeds = 50, command = 'npm test', say = console.log }: ProveOptions = {},
+): Promise<boolean> {
+  const deployment = deploymentOf(folder);
+  const single = await singles(deployment, scenario, { first: true });
+  let [broken]: readonly (History | undefined)[] = single.broken;
+  let { runs } = single;
+  for (let seed = 0; seed < seeds && !broken; seed++, runs++) {
+    const play = (only?: History['faults']) => playSeed(deployment, scenario, String(seed), only ? { only } : {});
+    const history = await play();
+    if (history.violations.length > 0) broken = await shrink(history, play);
+  }
+  if (broken) say(report(broken, command));
+  say(`${scenario.name}: ${runs} histories, ${broken ? 'a promise is broken' : 'every promise is kept'}`);
+  if (broken) process.exitCode = 1;
+  return !broken;
+}
