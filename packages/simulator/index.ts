@@ -4,8 +4,9 @@ export { Assembly, type TemplateChange } from './assembly/assembly.js';
 export type { JsonObject } from './assembly/intrinsics.js';
 export type { ApiRequest, ApiResponse } from './aws/api-gateway.js';
 export type { Answer, Interceptor, PassingCall } from './aws/calls.js';
-export type { Fault, FaultKind } from './aws/faults.js';
-export type { LogLine, Result } from './aws/lambda.js';
+export type { Fault, FaultKind, FaultPlan, Point } from './aws/faults.js';
+export type { LambdaFunction, LogLine, Result } from './aws/lambda.js';
+export type { Message, NewMessage, Queue } from './aws/sqs.js';
 export { type Answered, Client, type ClientOptions, type JsonCall, jsonClient, type Reply } from './client/client.js';
 export { SimulatedIssuer } from './client/issuer.js';
 export { Cloud, type CloudOptions, Deployment, deploymentOf } from './cloud.js';
@@ -13,7 +14,15 @@ export { Bookmarks } from './search/bookmarks.js';
 export { type CampaignOptions, everySingle, seeds } from './search/campaign.js';
 export { type ProveOptions, prove } from './search/prove.js';
 export { report } from './search/report.js';
-export { type History, playSeed, playWith, type Scenario, type Violation } from './search/scenario.js';
+export {
+  type Conditions,
+  type History,
+  playSeed,
+  playWith,
+  type Scenario,
+  type SeedOptions,
+  type Violation,
+} from './search/scenario.js';
 export { shrink } from './search/shrink.js';
-export { singles } from './search/singles.js';
+export { type SinglesOptions, singles } from './search/singles.js';
 export { World } from './world/world.js';

@@ -4,6 +4,7 @@ export {
   defineProblems,
   type Fault,
   Problem,
+  type ProblemCode,
   type ProblemExtra,
   type ProblemKind,
   Throttled,

@@ -1,5 +1,5 @@
 /** Personal data that can be forgotten: envelope encryption by a key for each person (crypto-shredding). */
 export { personalKeysOfFunction } from './keys-of-function.js';
 export { openEvents } from './personal-fields.js';
-export { type Forgotten, KeyMissing, PersonalKeys, type PersonalKeysSettings } from './personal-keys.js';
+export { type Forgotten, KeyMissing, PersonalKeys, type PersonalKeysSettings, type SealedAt } from './personal-keys.js';
 export { type Place, SealBroken, Unsealed } from './sealed.js';

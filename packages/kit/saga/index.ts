@@ -1,5 +1,5 @@
 /** Process managers: long transactions over several services, with timeouts and compensation. */
-export { type SagaEvent, sagaCommands, sagaEvents } from './contract.js';
+export { type Ending, type SagaEvent, sagaCommands, sagaEvents } from './contract.js';
 export {
   decide,
   type RetryPolicy,
