@@ -3,11 +3,11 @@ import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'no
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-const ROOT = fileURLToPath(new URL('../../', import.meta.url));
-const PACKAGES = ['kit', 'simulator'] as const;
+export const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+export const PACKAGES = ['kit', 'simulator'] as const;
 
 /** Of a `package.json` in `packages/`, what differs from the published one. */
-interface Manifest {
+export interface Manifest {
   readonly name: string;
   readonly version: string;
   readonly private?: boolean;
@@ -50,7 +50,12 @@ export function pack(folder: string): readonly string[] {
   });
 }
 
-function compile(source: string, built: string): void {
+/**
+ * Compiles the sources below a folder, without their tests.
+ * @param options of the compiler, besides those that publishing needs
+ * @throws {PackFailed}
+ */
+export function compile(source: string, built: string, options: Readonly<Record<string, boolean>> = {}): void {
   const project = `${built}.tsconfig.json`;
   const config = {
     extends: join(ROOT, 'tsconfig.json'),
@@ -60,6 +65,7 @@ function compile(source: string, built: string): void {
       rootDir: source,
       outDir: built,
       typeRoots: [join(ROOT, 'node_modules', '@types')],
+      ...options,
     },
     include: [join(source, '**', '*.ts')],
     exclude: [join(source, '**', '*.test.ts'), join(source, '**', 'support', '**')],
