@@ -1,11 +1,14 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { APPROVED_API, publicApi } from '../../tools/release/public-api.js';
 
-/** `npm run api:keep`: writes the public API of both packages as it is now. */
+/** `npm run api:keep`: writes the public API of both packages and the stored formats as they are now. */
 export async function main(): Promise<number> {
+  // The formats are stored by functions, which log.
+  Object.assign(process.env, { POWERTOOLS_LOG_LEVEL: 'SILENT', POWERTOOLS_METRICS_DISABLED: 'true' });
+  const { APPROVED_FORMATS, storedFormats } = await import('./stored-formats.js');
+  const texts = [...publicApi()].map(([name, text]) => [new URL(`${name}.txt`, APPROVED_API), text] as const);
   mkdirSync(APPROVED_API, { recursive: true });
-  for (const [name, text] of publicApi()) {
-    const file = new URL(`${name}.txt`, APPROVED_API);
+  for (const [file, text] of [...texts, [APPROVED_FORMATS, await storedFormats()] as const]) {
     const isSame = existsSync(file) && readFileSync(file, 'utf8') === text;
     if (!isSame) writeFileSync(file, text);
     console.log(`${isSame ? 'unchanged' : 'written'}: ${file.pathname}`);

@@ -1,0 +1,154 @@
+import { GetCommand } from '@aws-sdk/lib-dynamodb';
+import * as z from 'zod/mini';
+import { documents, type Item, transact } from '../../packages/kit/aws/dynamodb.js';
+import { DynamoDbEventStore } from '../../packages/kit/event-store/dynamodb-event-store.js';
+import { recordKey } from '../../packages/kit/failures/failure-records.js';
+import { Commit } from '../../packages/kit/messages/commit.js';
+import type { EventOf } from '../../packages/kit/messages/contract.js';
+import { busEntries } from '../../packages/kit/messages/envelope.js';
+import { PersonalKeys, personKey } from '../../packages/kit/personal-data/personal-keys.js';
+import { Sealed } from '../../packages/kit/personal-data/sealed.js';
+import { PROJECTIONS } from '../../packages/kit/projection/contract.js';
+import { type SagaEvent, stuckKey, timerIdOf } from '../../packages/kit/saga/contract.js';
+import { Orchestrator } from '../../packages/kit/saga/orchestrator.js';
+import { type SagaMessage, undoIdOf } from '../../packages/kit/saga/saga.js';
+import { evolve, initialState, type SagaState } from '../../packages/kit/saga/state.js';
+import { StateStore, type Stored } from '../../packages/kit/state-store/state-store.js';
+import { Timers } from '../../packages/kit/timers/timers.js';
+import { Tallies } from '../kit/projection/tallies.js';
+import { done, type Trip, tripContract, tripSaga } from '../kit/saga/trip.js';
+import { inProcessKms, KMS_KEY } from './in-process-kms.js';
+import { counted, evolution, type Tally, type TallyEvent, tallyContract, traceOf as traceOfTally } from './tally.js';
+import { waiterContract } from './waiter/contract.js';
+
+/** Items by the name of their format. */
+export type StoredItems = Readonly<Record<string, Item>>;
+
+export const APP = 'shop';
+export const CLIENT = 'customer:alice';
+const feedShards = [{ from: '1970-01-01T00:00:00.000Z', shards: 8 }];
+export const traceOf = (trigger: string) => ({ ...traceOfTally(trigger), onBehalfOf: CLIENT });
+
+/** Stores one item of each format of a service's own table and of the people's keys, by the kit's own code. */
+export const storedItems = async (): Promise<StoredItems> => ({
+  ...(await commits()),
+  ...(await states()),
+  ...(await personalData()),
+  ...(await projections()),
+  ...(await sagas()),
+});
+
+/** Reads an item that must be there. */
+export const read = async (TableName: string, Key: Item): Promise<Item> => {
+  const { Item } = await documents.send(new GetCommand({ TableName, Key, ConsistentRead: true }));
+  if (!Item) throw new Error(`nothing is stored in ${TableName} at ${JSON.stringify(Key)}`);
+  return Item;
+};
+export const commitOf = (pk: string, version = 1) =>
+  read('table', { pk, sk: `COMMIT#${String(version).padStart(10, '0')}` });
+
+export const tallies = new DynamoDbEventStore<Tally, TallyEvent>(
+  { table: 'table', aggregate: 'Tally', contract: tallyContract, feedShards },
+  evolution(),
+);
+const count = async (id: string, times: number): Promise<void> => {
+  const events = Array.from({ length: times }, () => counted(1));
+  await tallies.append(tallies.commit(await tallies.load(id), events, traceOf('request-1')));
+};
+/** What the relay puts on the bus, from where the archive keeps it. */
+export const sent = (commit: Item) => busEntries(Commit.parse(commit), { app: APP, service: 'tallies', epoch: 0 });
+
+async function commits(): Promise<StoredItems> {
+  await count('plain', 2);
+  await count('snapshot', 19);
+  await count('snapshot', 1);
+  const commit = await commitOf('Tally#plain');
+  return {
+    commit,
+    'commit with a snapshot': await commitOf('Tally#snapshot', 20),
+    'event in the archive of the bus': { ...sent(commit)[0] },
+  };
+}
+
+async function states(): Promise<StoredItems> {
+  const SeatsSet = { version: 1, data: z.object({ seats: z.int() }) };
+  const contract = { service: 'courses', events: { SeatsSet } } as const;
+  const courses = new StateStore<Stored & { readonly seats: number }, EventOf<typeof contract>>('Course', contract);
+  const commit = courses.commit('c1', undefined, [{ type: 'SeatsSet', data: { seats: 20 } }], traceOf('request-2'));
+  const state = { seats: 20, version: commit.lastVersion, at: commit.at };
+  await transact([courses.appendWrite(commit), courses.stateWrite('c1', undefined, state)]);
+  return {
+    'commit of a state-stored aggregate': await commitOf('Course#c1'),
+    'state of a state-stored aggregate': await read('table', { pk: 'Course#c1', sk: 'STATE' }),
+  };
+}
+
+async function personalData(): Promise<StoredItems> {
+  const NoteTaken = {
+    version: 1,
+    data: z.object({ person: z.string(), text: Sealed }),
+    personal: { text: 'person' },
+  };
+  const contract = { service: 'notes', events: { NoteTaken } } as const;
+  const notes = new DynamoDbEventStore<null, EventOf<typeof contract>>(
+    { table: 'table', aggregate: 'Note', contract, feedShards },
+    { initialState: null, evolve: () => null, stateSchema: 1 },
+  );
+  const keys = new PersonalKeys({ table: 'people', kmsKey: KMS_KEY, documents, kms: inProcessKms().kms });
+  const text = await keys.unsealed('alice', 'Hello');
+  if (!text) throw new Error('alice is forgotten');
+  const command = { type: 'Begin', data: { name: 'alice', until: '2026-03-02T00:00:00.000Z' } };
+  const event = { type: 'NoteTaken', data: { person: 'alice', text } } as const;
+  const commands = [{ to: waiterContract, command }];
+  await notes.append(notes.commit(await notes.load('n1'), [event], traceOf('request-3'), { commands }));
+  const commit = await commitOf('Note#n1');
+  return {
+    'commit with a command and personal data': commit,
+    'command in the archive of the bus': { ...sent(commit)[1] },
+    'key of a person': await read('people', personKey('alice')),
+  };
+}
+
+async function projections(): Promise<StoredItems> {
+  const shown = new Tallies('table');
+  await count('shown', 2);
+  await shown.consume('shown');
+  await shown.ask({ action: 'begin', purpose: 'switch' });
+  await shown.consume('shown');
+  return {
+    'row of a projection': await read('table', { pk: 'SHOWN#shown', sk: 'ROW' }),
+    'row in a version that is built': await read('table', { pk: 'SHOWN#shown', sk: 'ROW@2' }),
+    'pointer of a projection': await read('table', { pk: `${PROJECTIONS}tallies`, sk: 'POINTER' }),
+    'checkpoint of a rebuild': await read('table', { pk: `${PROJECTIONS}tallies`, sk: 'REBUILD' }),
+  };
+}
+
+async function sagas(): Promise<StoredItems> {
+  const aggregate = 'TripSaga';
+  const owner = { name: 'trips-saga', generation: 0 };
+  const store = new DynamoDbEventStore<SagaState<Trip>, SagaEvent<Trip>>(
+    { table: 'table', aggregate, contract: tripContract, feedShards },
+    { initialState, evolve, stateSchema: 1 },
+  );
+  const saga = new Orchestrator<Trip>({
+    saga: tripSaga,
+    store,
+    aggregate,
+    table: 'table',
+    timers: new Timers({ app: APP, table: 'records', consumer: owner, contract: tripContract }),
+  });
+  const hears = async (message: SagaMessage<Trip>) =>
+    transact((await saga.advance('t1', message, traceOf('request-7'))).writes);
+  await hears({ type: 'Start', data: { id: 't1', nights: 2 } });
+  await hears(done('t1/check-passport'));
+  await hears({ type: 'Cancel' });
+  const refusal = { type: 'Reply', stepId: undoIdOf('t1', 'book-flight'), outcome: 'REFUSED', reason: 'NO' } as const;
+  const timeout = await read('records', { pk: recordKey(owner, timerIdOf('t1', 1)) });
+  await hears(refusal);
+  return {
+    'commit of a saga': await commitOf(`${aggregate}#t1`),
+    'commit of a saga that compensates': await commitOf(`${aggregate}#t1`, 6),
+    'timeout of a saga': timeout,
+    'stuck saga': await read('table', { pk: stuckKey(aggregate), sk: 't1' }),
+  };
+}

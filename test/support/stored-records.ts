@@ -1,0 +1,164 @@
+import { createHash } from 'node:crypto';
+import { SQSClient } from '@aws-sdk/client-sqs';
+import { ScanCommand } from '@aws-sdk/lib-dynamodb';
+import type { SQSRecord } from 'aws-lambda';
+import { documents, type Item, transact } from '../../packages/kit/aws/dynamodb.js';
+import { REDRIVE, readDelivery, STORED } from '../../packages/kit/failures/delivery.js';
+import { type ConsumerIdentity, FailureRecords, recordKey } from '../../packages/kit/failures/failure-records.js';
+import { ProcessedRecords, processOnce } from '../../packages/kit/idempotent-consumer/process-once.js';
+import { changeOnce } from '../../packages/kit/idempotent-receiver/change-once.js';
+import { createOnce } from '../../packages/kit/idempotent-receiver/create-once.js';
+import { idempotencyKey, type KeyedRequest } from '../../packages/kit/idempotent-receiver/idempotency-key.js';
+import { openSession } from '../../packages/kit/idempotent-receiver/numbered-session.js';
+import { recordOfRequest } from '../../packages/kit/idempotent-receiver/record-of-request.js';
+import { ContractViolation } from '../../packages/kit/messages/contract.js';
+import { readEnvelope } from '../../packages/kit/messages/envelope.js';
+import { LEASES } from '../../packages/kit/timers/contract.js';
+import { Sweeper } from '../../packages/kit/timers/sweeper.js';
+import { Timers } from '../../packages/kit/timers/timers.js';
+import { APP, CLIENT, commitOf, read, type StoredItems, sent, tallies, traceOf } from './stored-items.js';
+import { counted, evolution } from './tally.js';
+import { waiterContract } from './waiter/contract.js';
+
+const DAY_SECONDS = 86_400;
+const WINDOW_SECONDS = 35 * DAY_SECONDS;
+
+/**
+ * Stores one item of each format of a service's idempotency table, by the kit's own code. The items of `storedItems`
+ * must be there.
+ * @param pass lets seconds pass
+ */
+export const storedRecords = async (pass: (seconds: number) => void): Promise<StoredItems> => ({
+  ...(await requests()),
+  ...(await messages(pass)),
+  ...(await timers(pass)),
+});
+
+async function requests(): Promise<StoredItems> {
+  const records = { table: 'records', windowSeconds: WINDOW_SECONDS, service: 'tallies', sessionsPath: '/sessions' };
+  const request = { client: CLIENT, method: 'POST', path: '/tallies', query: {}, body: { by: 1 } };
+  const keyed = { ...request, header: 'key-1' };
+  const decide = () => [counted(1)];
+  const change = (one: KeyedRequest) =>
+    changeOnce({
+      store: tallies,
+      id: 'plain',
+      record: recordOfRequest(one, records),
+      trace: traceOf('request-4'),
+      admit: () => {},
+      decide,
+    });
+  const { loaded } = await createOnce({
+    store: tallies,
+    initialState: evolution().initialState,
+    key: idempotencyKey(keyed),
+    trace: traceOf('request-5'),
+    decide,
+  });
+  await change(keyed);
+  const { sessionId } = await openSession(CLIENT, records);
+  await change({ ...request, header: undefined, session: { id: sessionId, number: '1', answeredUpTo: '0' } });
+  return {
+    'commit that answers a request': await commitOf(`Tally#${loaded.id}`),
+    'request by its key': await read('records', { pk: `api#${idempotencyKey(keyed).scope}` }),
+    'session with an answer': await sessionOf(),
+  };
+}
+
+/** The one session. Its id is random, and a key of the hashes in its answers. */
+async function sessionOf(): Promise<Item> {
+  const { Items = [] } = await documents.send(new ScanCommand({ TableName: 'records', ConsistentRead: true }));
+  const session = Items.find(({ pk }) => String(pk).startsWith('session#'));
+  return JSON.parse(JSON.stringify(session), (name, value) => (name === 'requestHash' ? '<hmac>' : value));
+}
+
+/** A delivery of an event of the tallies to a consumer, as its queue makes it. */
+const deliveryOf = async (messageAttributes: Readonly<Record<string, { readonly stringValue: string }>> = {}) => {
+  const { Source: source, DetailType, Detail } = sent(await commitOf('Tally#plain'))[0] ?? {};
+  const body = JSON.stringify({ source, 'detail-type': DetailType, detail: JSON.parse(Detail ?? '') });
+  const record = { messageId: 'm', body, attributes: { ApproximateReceiveCount: '8' }, messageAttributes };
+  return readDelivery(record as unknown as SQSRecord, { app: APP, window: WINDOW_SECONDS });
+};
+
+const incompressible = (length: number): string =>
+  Array.from({ length: length / 80 }, (_, at) =>
+    createHash('sha512').update(String(at)).digest('base64').slice(0, 80),
+  ).join('');
+
+async function messages(pass: (seconds: number) => void): Promise<StoredItems> {
+  const consumer = (name: string): ConsumerIdentity => ({ name, generation: 0 });
+  const failuresOf = (name: string) => new FailureRecords('records', consumer(name));
+  const recordsOf = (name: string) => new ProcessedRecords('records', consumer(name), WINDOW_SECONDS);
+  const fault = new ContractViolation('INVALID_DATA', '/by');
+  const delivery = await deliveryOf();
+  const again = await deliveryOf({ [REDRIVE]: { stringValue: 'not-done' } });
+  const message = readEnvelope(delivery.record.body);
+  const recordOf = (name: string, id = delivery.id) => read('records', { pk: recordKey(consumer(name), id) });
+
+  await processOnce(message, async () => [], recordsOf('processes'));
+  await failuresOf('fails').keep(delivery, fault);
+  await failuresOf('fails-again').keep(delivery, fault);
+  await failuresOf('fails-again').keep(again, new Error('a secret'));
+  await failuresOf('processes-again').keep(delivery, fault);
+  await processOnce(message, async () => [], recordsOf('processes-again'), again.recorded);
+  await failuresOf('fails').put({ id: 'long', payload: 'x'.repeat(400_000), error: fault });
+  await failuresOf('fails').put({ id: 'too-long', payload: incompressible(600_000), error: fault });
+  const processed = await recordOf('processes');
+  pass(35 * DAY_SECONDS);
+  const late = await deliveryOf();
+  await failuresOf('quarantines').keep(late, late.tooOld);
+  return {
+    'processed message': processed,
+    'processed message that had failed': await recordOf('processes-again'),
+    'failed message': await recordOf('fails'),
+    'message that failed again': await recordOf('fails-again'),
+    'failed message above 350 KB': await recordOf('fails', 'long'),
+    'failed message above 350 KB, even compressed': await recordOf('fails', 'too-long'),
+    'quarantined message': await recordOf('quarantines'),
+  };
+}
+
+async function timers(pass: (seconds: number) => void): Promise<StoredItems> {
+  const owner = { name: 'waiter', generation: 0 };
+  const waits = new Timers({ app: APP, table: 'records', consumer: owner, contract: waiterContract });
+  const set = (name: string) =>
+    transact([
+      waits.set({
+        type: 'WaitIsOver',
+        data: { name },
+        id: `${name}/wait/1`,
+        subject: `Waiter/${name}`,
+        executeAt: new Date(Date.now()).toISOString(),
+        trace: traceOf('request-6'),
+      }),
+    ]);
+  const timer = (name: string) => read('records', { pk: recordKey(owner, `${name}/wait/1`) });
+  await set('handed-out');
+  const { send } = SQSClient.prototype;
+  SQSClient.prototype.send = (async () => ({ Successful: [{ Id: '0' }] })) as never;
+  try {
+    // Until the index knows the timer.
+    pass(10);
+    const queue = 'http://queue.test';
+    await new Sweeper({ table: 'records', owner: owner.name, queue, intervalSeconds: 3600 }).sweep(() => 50_000);
+  } finally {
+    SQSClient.prototype.send = send;
+  }
+  await set('set');
+  await set('failed');
+  const { pk, payload } = await timer('failed');
+  const record = {
+    messageId: 'm',
+    body: payload,
+    attributes: { ApproximateReceiveCount: '8' },
+    messageAttributes: { [STORED]: { stringValue: pk } },
+  };
+  const delivery = readDelivery(record as unknown as SQSRecord, { app: APP, window: WINDOW_SECONDS });
+  await new FailureRecords('records', owner).keep(delivery, new ContractViolation('INVALID_DATA', '/name'));
+  return {
+    timer: await timer('set'),
+    'timer that was handed out': await timer('handed-out'),
+    'timer that failed': await timer('failed'),
+    'lease of a sweeper': await read('records', { pk: `${LEASES}${owner.name}` }),
+  };
+}
