@@ -31,6 +31,7 @@ const acceptance =
 
 /** Searches and large histories that `npm test -- --quick` leaves to `npm test`. */
 const NOT_QUICK = [
+  'packages/tickets',
   'lib/environments',
   'lib/rule-packs',
   'local/dynamodb-local',
@@ -52,6 +53,7 @@ const NOT_QUICK = [
 
 /** Files of half a minute and more, which begin first: so no core is idle at the end. */
 const LONGEST = [
+  'packages/tickets',
   '/lib/rule-packs',
   'seeds/',
   'determinism',
@@ -102,6 +104,8 @@ export default defineConfig({
         env: { ORDERLY_WORLD: 'simulator' },
         setupFiles: ['test/support/begin-world.ts'],
       }),
+      // Both packages, installed from their tarballs.
+      project('packages', ['test/packages/**/*.test.ts'], shared),
       project('integration', ['test/integration/**/*.test.ts'], deployed),
       ...acceptance,
     ],

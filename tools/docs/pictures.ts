@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { createOrderSaga } from '../../lambdas/orders/domain/create-order.js';
 import type { CreateOrder } from '../../lambdas/orders/saga-contract.js';
 import { pictureOf } from './saga-picture.js';
@@ -19,15 +20,35 @@ const orderOver = (amount: number): CreateOrder => ({
   total: { amount, currency: 'EUR' },
 });
 
+export const ROOT = new URL('../../', import.meta.url);
+
+const TUTORIAL = 'docs/tutorial.md';
+/** Files of the example that the tutorial shows, in its order. */
+const SHOWN = [
+  'contract.ts',
+  'ticket.ts',
+  'store.ts',
+  'lambdas/open-ticket.lambda.ts',
+  'lambdas/on-ticket-opened.lambda.ts',
+  'issuer.ts',
+  'app.ts',
+  'promises.ts',
+].map((file) => `examples/tickets/${file}`);
+
+const listing = (name: string): Picture => ({
+  name,
+  page: TUTORIAL,
+  make: () => `\`\`\`ts\n${readFileSync(new URL(name, ROOT), 'utf8')}\`\`\``,
+});
+
 export const pictures: readonly Picture[] = [
   {
     name: 'CreateOrderSaga',
     page: 'lambdas/orders/README.md',
     make: () => pictureOf(play(createOrderSaga, [orderOver(1), orderOver(0)])),
   },
+  ...SHOWN.map(listing),
 ];
-
-export const ROOT = new URL('../../', import.meta.url);
 
 /**
  * @param text of the picture's page

@@ -58,7 +58,7 @@ async function all({ quick }: Options): Promise<readonly Outcome[]> {
   const quickly = await one('unit', 'infrastructure');
   const synth = await synthesized;
   const slowly = await Promise.all([
-    one('simulation', 'simulated-acceptance'),
+    one('simulation', 'simulated-acceptance', 'packages'),
     ...(quick ? [] : [step(progress, 'integration', () => deployed(progress))]),
   ]);
   return [...checks, synth, quickly, ...slowly];

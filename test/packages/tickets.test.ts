@@ -1,0 +1,75 @@
+import { spawnSync } from 'node:child_process';
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { pack } from '../../tools/release/pack.js';
+
+const EXAMPLE = 'examples/tickets';
+
+/** Outside of this repository, so that nothing is found that the tarballs don't bring. */
+const folder = mkdtempSync(join(tmpdir(), 'tickets-'));
+const app = join(folder, 'app');
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+function run(command: string, ...args: string[]): { readonly status: number | null; readonly said: string } {
+  const { status, stdout, stderr } = spawnSync(command, args, { cwd: app, encoding: 'utf8' });
+  return { status, said: `${stdout}${stderr}` };
+}
+
+const OFFLINE = /ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENOTCACHED|network/;
+
+/** Says why the packages can't be installed here, if a registry is missing and nobody insists. */
+let noRegistry: string | undefined;
+
+beforeAll(() => {
+  const tarballs = pack(join(folder, 'packages'));
+  cpSync(EXAMPLE, app, { recursive: true });
+  const { status, said } = run(
+    'npm',
+    'install',
+    '--prefer-offline',
+    '--no-audit',
+    '--no-fund',
+    '--ignore-scripts',
+    ...tarballs,
+  );
+  if (status === 0) return;
+  if (process.env.CI || !OFFLINE.test(said)) throw new Error(`npm install: ${said}`);
+  noRegistry = 'no npm registry in reach: npm install in the example';
+});
+
+/** A test that needs what is installed. */
+const check = (name: string, body: () => void) =>
+  test(name, ({ skip }) => {
+    skip(noRegistry !== undefined, noRegistry);
+    body();
+  });
+
+describe('the tickets app, with both packages installed from their tarballs', () => {
+  check('has types', () => expect(run('npx', 'tsc')).toMatchObject({ status: 0 }));
+
+  check('is synthesized, passes cdk-nag, and keeps its promises under every single fault', () => {
+    const { status, said } = run('npm', 'test');
+    expect(said).toMatch(/two-tickets: \d{3,} histories, every promise is kept/);
+    expect(status).toBe(0);
+  });
+});
+
+describe('a package', () => {
+  check('lets nobody import what it does not export', () => {
+    const { said } = run('node', '-e', "import('@orderly/kit/outbox/publish.js')");
+    expect(said).toContain('ERR_PACKAGE_PATH_NOT_EXPORTED');
+  });
+
+  for (const name of ['kit', 'simulator']) {
+    check(`${name} holds JavaScript, types, a README and the licence, and runs nothing`, () => {
+      const installed = join(app, 'node_modules', '@orderly', name);
+      const files = readdirSync(installed, { recursive: true, withFileTypes: true }).filter((file) => file.isFile());
+      const others = files.map((file) => file.name).filter((file) => !/\.(js|d\.ts)$/.test(file));
+      expect(others.sort()).toEqual(['LICENSE', 'README.md', 'package.json']);
+      expect(files.filter((file) => /\.test\./.test(file.name))).toEqual([]);
+      expect(JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8'))).not.toHaveProperty('scripts');
+    });
+  }
+});
