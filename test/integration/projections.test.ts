@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { projectionNamed, projectionsOf } from '../../tools/operator/projections.js';
-import { type RebuildOrder, rebuild } from '../../tools/operator/rebuild.js';
-import { run } from '../../tools/operator/run.js';
-import { endpointOf, findServices } from '../../tools/operator/services.js';
+import { projectionNamed, projectionsOf } from '../../packages/kit/operator/projections.js';
+import { type RebuildOrder, rebuild } from '../../packages/kit/operator/rebuild.js';
+import { run } from '../../packages/kit/operator/run.js';
+import { endpointOf, findServices } from '../../packages/kit/operator/services.js';
 import { line, placed } from '../acceptance/orders.js';
 import { world } from '../support/world.js';
 

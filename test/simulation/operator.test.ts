@@ -1,12 +1,12 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
+import type { Outcome } from '../../packages/kit/operator/outcome.js';
+import { messageTo, type SagaRequest } from '../../packages/kit/operator/saga-command.js';
+import { listSagas } from '../../packages/kit/operator/saga-list.js';
+import { findSaga } from '../../packages/kit/operator/sagas.js';
 import { Cloud, deploymentOf } from '../../packages/simulator/cloud.js';
 import { showOrder } from '../../tools/operator/order.js';
-import type { Outcome } from '../../tools/operator/outcome.js';
-import { messageTo, type SagaRequest } from '../../tools/operator/saga-command.js';
-import { listSagas } from '../../tools/operator/saga-list.js';
-import { findSaga } from '../../tools/operator/sagas.js';
 import { orderOf, stocked } from './scenarios/shop.js';
 import { prodAssembly } from './support/assembly.js';
 import { holding } from './support/holding.js';

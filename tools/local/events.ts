@@ -3,9 +3,9 @@ import { EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { APP } from '../../lambdas/app.js';
 import { type BusEntry, busEntries } from '../../packages/kit/messages/envelope.js';
+import { findServices } from '../../packages/kit/operator/services.js';
 import { type Delivery, eventsOf } from '../operator/deliveries.js';
 import { readOrder } from '../operator/order-facts.js';
-import { findServices } from '../operator/services.js';
 import type { Deployment } from './deploy.js';
 import { clientConfig, type Endpoint } from './endpoint.js';
 

@@ -2,10 +2,10 @@ import type { OrderView } from '../../lambdas/orders/contract.js';
 import { secondsBetween } from '../../packages/kit/aws/clock.js';
 import { recordKey, relayConsumer } from '../../packages/kit/failures/failure-records.js';
 import { type Commit, firstVersionOf } from '../../packages/kit/messages/commit.js';
-import type { ConsumerRecord } from './records.js';
-import { detailsOf } from './saga-words.js';
-import type { Saga } from './sagas.js';
-import { type Listener, listenersOf, type Service } from './services.js';
+import type { ConsumerRecord } from '../../packages/kit/operator/records.js';
+import { detailsOf } from '../../packages/kit/operator/saga-words.js';
+import type { Saga } from '../../packages/kit/operator/sagas.js';
+import { type Listener, listenersOf, type Service } from '../../packages/kit/operator/services.js';
 
 /** Commits of one aggregate that belongs to the order. */
 export interface AggregateFacts {

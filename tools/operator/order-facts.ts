@@ -9,15 +9,15 @@ import { clock } from '../../packages/kit/aws/clock.js';
 import { recordKey } from '../../packages/kit/failures/failure-records.js';
 import { readEvent } from '../../packages/kit/messages/contract.js';
 import { aggregateKey } from '../../packages/kit/messages/keys.js';
+import { readCommits, readCommitsSince } from '../../packages/kit/operator/commits.js';
+import { OperatorError } from '../../packages/kit/operator/errors.js';
+import { type ConsumerRecord, readRecord } from '../../packages/kit/operator/records.js';
+import { type Saga, sagaIn, sagaKindsOf } from '../../packages/kit/operator/sagas.js';
+import type { Service } from '../../packages/kit/operator/services.js';
+import { command } from '../../packages/kit/operator/text.js';
 import { inVersion, pointerKey, versionsIn } from '../../packages/kit/projection/versions.js';
 import { timerIdOf } from '../../packages/kit/saga/contract.js';
-import { readCommits, readCommitsSince } from './commits.js';
 import { type AggregateFacts, type NeededRecord, type OrderFacts, recordKeys } from './deliveries.js';
-import { OperatorError } from './errors.js';
-import { type ConsumerRecord, readRecord } from './records.js';
-import { type Saga, sagaIn, sagaKindsOf } from './sagas.js';
-import type { Service } from './services.js';
-import { command } from './text.js';
 
 /** Aggregates that have the order's id, besides its sagas. */
 const PARTS = [

@@ -1,13 +1,13 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { Exit } from '../../packages/kit/operator/errors.js';
+import type { Outcome } from '../../packages/kit/operator/outcome.js';
+import { summaryOf } from '../../packages/kit/operator/saga-show.js';
+import { sagaWords } from '../../packages/kit/operator/saga-words.js';
+import type { Service } from '../../packages/kit/operator/services.js';
+import { aligned, plural } from '../../packages/kit/operator/text.js';
 import type { Delivery, EventReport, OrderFacts } from './deliveries.js';
-import { Exit } from './errors.js';
 import { LIST, readOrder } from './order-facts.js';
 import { judge, type OrderReport } from './order-verdict.js';
-import type { Outcome } from './outcome.js';
-import { summaryOf } from './saga-show.js';
-import { sagaWords } from './saga-words.js';
-import type { Service } from './services.js';
-import { aligned, plural } from './text.js';
 
 const EXITS = { complete: Exit.OK, pending: Exit.PENDING, failed: Exit.NEEDS_OPERATOR } as const;
 

@@ -1,11 +1,11 @@
+import type { ConsumerRecord } from '../../packages/kit/operator/records.js';
+import { isLate, isWaiting, sagaWords } from '../../packages/kit/operator/saga-words.js';
+import type { Saga } from '../../packages/kit/operator/sagas.js';
+import { listenersOf } from '../../packages/kit/operator/services.js';
+import { command } from '../../packages/kit/operator/text.js';
 import { timerIdOf } from '../../packages/kit/saga/contract.js';
 import { inRunbook } from '../../packages/kit/service/runbook.js';
 import { type OrderFacts, reasonOf } from './deliveries.js';
-import type { ConsumerRecord } from './records.js';
-import { isLate, isWaiting, sagaWords } from './saga-words.js';
-import type { Saga } from './sagas.js';
-import { listenersOf } from './services.js';
-import { command } from './text.js';
 import { failure, type Verdict } from './verdict.js';
 
 /** Finds a saga of the order that no pending message will advance: it is stuck, or it has no timeout. */

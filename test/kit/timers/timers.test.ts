@@ -3,11 +3,11 @@ import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vi
 import { documents, type Item, TransactionRefused, transact } from '../../../packages/kit/aws/dynamodb.js';
 import { REDRIVE } from '../../../packages/kit/failures/delivery.js';
 import { readEnvelope } from '../../../packages/kit/messages/envelope.js';
-import { discard } from '../../../tools/operator/discard.js';
-import { listFailures, showFailure } from '../../../tools/operator/failures.js';
-import { findRecord } from '../../../tools/operator/records.js';
-import { redrivable } from '../../../tools/operator/redrive.js';
-import type { Service } from '../../../tools/operator/services.js';
+import { discard } from '../../../packages/kit/operator/discard.js';
+import { listFailures, showFailure } from '../../../packages/kit/operator/failures.js';
+import { findRecord } from '../../../packages/kit/operator/records.js';
+import { redrivable } from '../../../packages/kit/operator/redrive.js';
+import type { Service } from '../../../packages/kit/operator/services.js';
 import { traceOf } from '../../support/tally.js';
 import { WAITER, waitId } from '../../support/waiter/contract.js';
 import { BEGIN, delivery, environment, QUEUE, type Sent, Waiting } from './waiting.js';

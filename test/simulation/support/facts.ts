@@ -2,6 +2,7 @@ import { CREATE_ORDER_SAGA, type OrderEvent, type OrderView } from '../../../lam
 import { evolve, initialState, viewOf } from '../../../lambdas/orders/domain/order.js';
 import type { CreateOrder, CreateOrderEvent } from '../../../lambdas/orders/saga-contract.js';
 import { recordKey, relayConsumer } from '../../../packages/kit/failures/failure-records.js';
+import { type Listener, listenersOf } from '../../../packages/kit/operator/services.js';
 import type { Versions } from '../../../packages/kit/projection/contract.js';
 import { pointerKey, versionOf, versionsIn } from '../../../packages/kit/projection/versions.js';
 import { stuckKey } from '../../../packages/kit/saga/contract.js';
@@ -10,7 +11,6 @@ import type { BusEvent } from '../../../packages/simulator/aws/eventbridge.js';
 import type { Queue } from '../../../packages/simulator/aws/sqs.js';
 import { plain } from '../../../packages/simulator/dynamodb/plain.js';
 import type { Change } from '../../../packages/simulator/dynamodb/wire.js';
-import { type Listener, listenersOf } from '../../../tools/operator/services.js';
 import type { Orderly, Row } from './orderly.js';
 
 interface Message {

@@ -1,8 +1,8 @@
+import type { Service } from '../../../packages/kit/operator/services.js';
 import type { ApiRequest } from '../../../packages/simulator/aws/api-gateway.js';
 import type { Queue } from '../../../packages/simulator/aws/sqs.js';
 import { type Answered as AnsweredCall, Client, type Reply } from '../../../packages/simulator/client/client.js';
 import type { Cloud } from '../../../packages/simulator/cloud.js';
-import type { Service } from '../../../tools/operator/services.js';
 import { token } from './issuer.js';
 import { servicesOf } from './services.js';
 

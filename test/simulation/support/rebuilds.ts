@@ -1,8 +1,8 @@
+import { OperatorError } from '../../../packages/kit/operator/errors.js';
+import type { DeployedProjection } from '../../../packages/kit/operator/projections.js';
+import { type RebuildOrder, rebuild } from '../../../packages/kit/operator/rebuild.js';
 import type { RebuildAnswer, RebuildRequest } from '../../../packages/kit/projection/contract.js';
 import type { Result } from '../../../packages/simulator/aws/lambda.js';
-import { OperatorError } from '../../../tools/operator/errors.js';
-import type { DeployedProjection } from '../../../tools/operator/projections.js';
-import { type RebuildOrder, rebuild } from '../../../tools/operator/rebuild.js';
 import type { Orderly } from './orderly.js';
 
 /** Few: so that faults, pauses and writes come between pages of the little that a scenario has. */

@@ -1,6 +1,6 @@
+import type { Service } from '../../../packages/kit/operator/services.js';
 import type { ConsumerDescription } from '../../../packages/kit/service/service-stack.js';
 import type { Assembly } from '../../../packages/simulator/assembly/assembly.js';
-import type { Service } from '../../../tools/operator/services.js';
 
 /** Every service of a deployment, as its stack's outputs tell an operator. */
 export function servicesOf({ outputs }: Assembly): readonly Service[] {

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { readCommandLine } from '../../../tools/operator/command-line.js';
-import { OperatorError } from '../../../tools/operator/errors.js';
-import { run } from '../../../tools/operator/run.js';
-import { aligned, command, duration } from '../../../tools/operator/text.js';
+import { readCommandLine } from '../../../packages/kit/operator/command-line.js';
+import { OperatorError } from '../../../packages/kit/operator/errors.js';
+import { run } from '../../../packages/kit/operator/run.js';
+import { aligned, command, duration } from '../../../packages/kit/operator/text.js';
 
 const read = (line: string) => readCommandLine(line.split(' ').filter((word) => word !== ''));
 

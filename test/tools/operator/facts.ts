@@ -4,12 +4,12 @@ import type { CreateOrder } from '../../../lambdas/orders/saga-contract.js';
 import { recordKey } from '../../../packages/kit/failures/failure-records.js';
 import type { Commit } from '../../../packages/kit/messages/commit.js';
 import type { OutgoingCommand } from '../../../packages/kit/messages/contract.js';
+import type { ConsumerRecord } from '../../../packages/kit/operator/records.js';
+import { sagaIn, sagaKindsOf } from '../../../packages/kit/operator/sagas.js';
+import type { Service } from '../../../packages/kit/operator/services.js';
 import { decide, type SagaMessage, stepIdOf, undoIdOf } from '../../../packages/kit/saga/saga.js';
 import { evolve, initialState, type SagaState } from '../../../packages/kit/saga/state.js';
 import type { AggregateFacts, OrderFacts } from '../../../tools/operator/deliveries.js';
-import type { ConsumerRecord } from '../../../tools/operator/records.js';
-import { sagaIn, sagaKindsOf } from '../../../tools/operator/sagas.js';
-import type { Service } from '../../../tools/operator/services.js';
 
 const WINDOW = 35 * 86_400;
 

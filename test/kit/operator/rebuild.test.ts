@@ -1,15 +1,15 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import type { RebuildRequest } from '../../../packages/kit/projection/contract.js';
-import { OperatorError } from '../../../tools/operator/errors.js';
+import { OperatorError } from '../../../packages/kit/operator/errors.js';
 import {
   type DeployedProjection,
   listProjections,
   projectionNamed,
   showProjection,
-} from '../../../tools/operator/projections.js';
-import { type RebuildOrder, rebuild } from '../../../tools/operator/rebuild.js';
-import { Tallies } from '../../kit/projection/tallies.js';
+} from '../../../packages/kit/operator/projections.js';
+import { type RebuildOrder, rebuild } from '../../../packages/kit/operator/rebuild.js';
+import type { RebuildRequest } from '../../../packages/kit/projection/contract.js';
 import { inProcessDynamoDb } from '../../support/in-process-dynamodb.js';
+import { Tallies } from '../projection/tallies.js';
 
 let tallies: Tallies;
 let projection: DeployedProjection;

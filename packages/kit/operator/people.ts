@@ -1,9 +1,9 @@
 import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
 import { KMSClient } from '@aws-sdk/client-kms';
 import { type DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
-import { CallerId } from '../../packages/kit/http/auth.js';
-import { PersonalKeys, personKey } from '../../packages/kit/personal-data/personal-keys.js';
-import { clientConfig, type Endpoint } from '../local/endpoint.js';
+import { clientConfig, type Endpoint } from '../../../tools/local/endpoint.js';
+import { CallerId } from '../http/auth.js';
+import { PersonalKeys, personKey } from '../personal-data/personal-keys.js';
 import { OperatorError } from './errors.js';
 import { PROGRAM } from './text.js';
 

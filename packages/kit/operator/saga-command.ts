@@ -1,11 +1,11 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { APP } from '../../lambdas/app.js';
-import { clock } from '../../packages/kit/aws/clock.js';
-import { newId, newTraceparent } from '../../packages/kit/aws/ids.js';
-import { recordKey } from '../../packages/kit/failures/failure-records.js';
-import { ownCommandBody } from '../../packages/kit/messages/own-command.js';
-import type { Endpoint } from '../local/endpoint.js';
-import { reasonOf } from './deliveries.js';
+import { APP } from '../../../lambdas/app.js';
+import type { Endpoint } from '../../../tools/local/endpoint.js';
+import { reasonOf } from '../../../tools/operator/deliveries.js';
+import { clock } from '../aws/clock.js';
+import { newId, newTraceparent } from '../aws/ids.js';
+import { recordKey } from '../failures/failure-records.js';
+import { ownCommandBody } from '../messages/own-command.js';
 import { Exit, OperatorError } from './errors.js';
 import type { Outcome } from './outcome.js';
 import { summaryOf } from './saga-show.js';

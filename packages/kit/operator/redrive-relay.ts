@@ -1,9 +1,9 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
 import { DeleteCommand, type DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { clock } from '../../packages/kit/aws/clock.js';
-import type { RelayAnswer } from '../../packages/kit/outbox/relay.lambda.js';
-import { clientConfig, type Endpoint } from '../local/endpoint.js';
+import { clientConfig, type Endpoint } from '../../../tools/local/endpoint.js';
+import { clock } from '../aws/clock.js';
+import type { RelayAnswer } from '../outbox/relay.lambda.js';
 import { Exit, OperatorError } from './errors.js';
 import type { Outcome } from './outcome.js';
 import type { FoundRecord } from './records.js';

@@ -1,11 +1,11 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { idOfBody } from '../../../packages/kit/failures/delivery.js';
-import { OperatorError } from '../../../tools/operator/errors.js';
-import type { ConsumerRecord, FoundRecord } from '../../../tools/operator/records.js';
-import { redrivable } from '../../../tools/operator/redrive.js';
-import { listenersNamed } from '../../../tools/operator/services.js';
-import { SERVICES } from './facts.js';
+import { OperatorError } from '../../../packages/kit/operator/errors.js';
+import type { ConsumerRecord, FoundRecord } from '../../../packages/kit/operator/records.js';
+import { redrivable } from '../../../packages/kit/operator/redrive.js';
+import { listenersNamed } from '../../../packages/kit/operator/services.js';
+import { SERVICES } from '../../tools/operator/facts.js';
 
 function found(more: Partial<ConsumerRecord> = {}, messageId = 'm1', consumer = 'reservations'): FoundRecord {
   const [listener] = listenersNamed(SERVICES, consumer);

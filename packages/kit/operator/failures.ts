@@ -1,5 +1,5 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { reasonOf } from './deliveries.js';
+import { reasonOf } from '../../../tools/operator/deliveries.js';
 import { Exit } from './errors.js';
 import type { Outcome } from './outcome.js';
 import { type FoundRecord, failuresOf, findRecord, isRedrivable, payloadOf } from './records.js';

@@ -4,15 +4,15 @@ import { transact } from '../../../packages/kit/aws/dynamodb.js';
 import { DynamoDbEventStore } from '../../../packages/kit/event-store/dynamodb-event-store.js';
 import { Unsendable } from '../../../packages/kit/failures/failure-kinds.js';
 import { FailureRecords, recordKey } from '../../../packages/kit/failures/failure-records.js';
+import type { Service } from '../../../packages/kit/operator/services.js';
 import { type SagaEvent, timerIdOf } from '../../../packages/kit/saga/contract.js';
 import { Orchestrator } from '../../../packages/kit/saga/orchestrator.js';
 import { type SagaMessage, stepIdOf, undoIdOf } from '../../../packages/kit/saga/saga.js';
 import { evolve, initialState, type SagaState } from '../../../packages/kit/saga/state.js';
 import { Timers } from '../../../packages/kit/timers/timers.js';
-import type { Service } from '../../../tools/operator/services.js';
-import { type Trip, tripContract, tripSaga } from '../../kit/saga/trip.js';
 import { inProcessDynamoDb } from '../../support/in-process-dynamodb.js';
 import { traceOf } from '../../support/tally.js';
+import { type Trip, tripContract, tripSaga } from '../saga/trip.js';
 
 export const owner = { name: 'trips-saga', generation: 0 };
 export const AT = '2026-03-01T00:00:00.000Z';

@@ -1,7 +1,7 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { type DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { clock } from '../../packages/kit/aws/clock.js';
-import { readTimerId } from '../../packages/kit/saga/contract.js';
+import { clock } from '../aws/clock.js';
+import { readTimerId } from '../saga/contract.js';
 import { Exit, OperatorError } from './errors.js';
 import { statusOf } from './failures.js';
 import type { Outcome } from './outcome.js';

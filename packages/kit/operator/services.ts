@@ -1,10 +1,10 @@
 import { CloudFormationClient, paginateDescribeStacks, type Stack } from '@aws-sdk/client-cloudformation';
 import * as z from 'zod/mini';
-import { relayConsumer } from '../../packages/kit/failures/failure-records.js';
-import type { ConsumerDescription } from '../../packages/kit/service/service-stack.js';
-import { clientConfig, type Endpoint, endpointAt, endpointFromEnvironment } from '../local/endpoint.js';
-import { LocalRunError } from '../local/errors.js';
-import { readLocalRun } from '../local/local-run.js';
+import { clientConfig, type Endpoint, endpointAt, endpointFromEnvironment } from '../../../tools/local/endpoint.js';
+import { LocalRunError } from '../../../tools/local/errors.js';
+import { readLocalRun } from '../../../tools/local/local-run.js';
+import { relayConsumer } from '../failures/failure-records.js';
+import type { ConsumerDescription } from '../service/service-stack.js';
 import { OperatorError } from './errors.js';
 import { command } from './text.js';
 

@@ -1,10 +1,10 @@
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { documents } from '../../../packages/kit/aws/dynamodb.js';
+import { listSagas } from '../../../packages/kit/operator/saga-list.js';
+import { showSaga } from '../../../packages/kit/operator/saga-show.js';
 import { stepIdOf } from '../../../packages/kit/saga/saga.js';
-import { listSagas } from '../../../tools/operator/saga-list.js';
-import { showSaga } from '../../../tools/operator/saga-show.js';
-import { tripSaga } from '../../kit/saga/trip.js';
+import { tripSaga } from '../saga/trip.js';
 import {
   AT,
   at,

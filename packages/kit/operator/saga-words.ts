@@ -1,6 +1,6 @@
-import { secondsBetween } from '../../packages/kit/aws/clock.js';
-import type { Ending } from '../../packages/kit/saga/contract.js';
-import type { SagaState } from '../../packages/kit/saga/state.js';
+import { secondsBetween } from '../aws/clock.js';
+import type { Ending } from '../saga/contract.js';
+import type { SagaState } from '../saga/state.js';
 import type { Saga, SagaStep } from './sagas.js';
 
 /** A saga that still waits, for an answer or for an operator. */

@@ -1,4 +1,4 @@
-import type { RebuildAnswer } from '../../packages/kit/projection/contract.js';
+import type { RebuildAnswer } from '../projection/contract.js';
 import { Exit, OperatorError } from './errors.js';
 import type { Outcome } from './outcome.js';
 import { countsOf, type DeployedProjection, differencesIn, headOf } from './projections.js';

@@ -1,11 +1,11 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
-import type { Commit } from '../../packages/kit/messages/commit.js';
-import { readEvent } from '../../packages/kit/messages/contract.js';
-import { aggregateKey } from '../../packages/kit/messages/keys.js';
-import { type SagaEvent, sagaCommands, sagaEvents } from '../../packages/kit/saga/contract.js';
-import { evolve, initialState, type SagaState } from '../../packages/kit/saga/state.js';
-import type { ConsumerDescription } from '../../packages/kit/service/service-stack.js';
+import type { Commit } from '../messages/commit.js';
+import { readEvent } from '../messages/contract.js';
+import { aggregateKey } from '../messages/keys.js';
+import { type SagaEvent, sagaCommands, sagaEvents } from '../saga/contract.js';
+import { evolve, initialState, type SagaState } from '../saga/state.js';
+import type { ConsumerDescription } from '../service/service-stack.js';
 import { readCommits } from './commits.js';
 import { OperatorError } from './errors.js';
 import type { Service } from './services.js';

@@ -1,7 +1,7 @@
 import { type DynamoDBDocumentClient, paginateQuery } from '@aws-sdk/lib-dynamodb';
-import { relayConsumer } from '../../packages/kit/failures/failure-records.js';
-import { COMMIT_PREFIX, Commit } from '../../packages/kit/messages/commit.js';
-import { faultsOf } from '../../packages/kit/messages/contract.js';
+import { relayConsumer } from '../failures/failure-records.js';
+import { COMMIT_PREFIX, Commit } from '../messages/commit.js';
+import { faultsOf } from '../messages/contract.js';
 import { OperatorError } from './errors.js';
 import type { Service } from './services.js';
 import { command } from './text.js';

@@ -9,12 +9,12 @@ import { on, readFrom } from '../../../packages/kit/idempotent-consumer/listenin
 import { ProcessedRecords, processOnce } from '../../../packages/kit/idempotent-consumer/process-once.js';
 import { readEnvelope } from '../../../packages/kit/messages/envelope.js';
 import { ownCommands } from '../../../packages/kit/messages/subscriptions.js';
+import { commandSaga, type SagaRequest } from '../../../packages/kit/operator/saga-command.js';
+import { showSaga } from '../../../packages/kit/operator/saga-show.js';
+import { user } from '../../../packages/kit/operator/user.js';
 import { type SagaMessage, SagaRefused, stepIdOf, undoIdOf } from '../../../packages/kit/saga/saga.js';
-import { commandSaga, type SagaRequest } from '../../../tools/operator/saga-command.js';
-import { showSaga } from '../../../tools/operator/saga-show.js';
-import { user } from '../../../tools/operator/user.js';
-import { type Trip, tripContract } from '../../kit/saga/trip.js';
 import { traceOf } from '../../support/tally.js';
+import { type Trip, tripContract } from '../saga/trip.js';
 import {
   begun,
   consumer,

@@ -1,7 +1,7 @@
 import { DescribeTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
-import { FEED_INDEX, type RebuildAnswer, type RebuildRequest } from '../../packages/kit/projection/contract.js';
-import { clientConfig, type Endpoint } from '../local/endpoint.js';
+import { clientConfig, type Endpoint } from '../../../tools/local/endpoint.js';
+import { FEED_INDEX, type RebuildAnswer, type RebuildRequest } from '../projection/contract.js';
 import { Exit, OperatorError } from './errors.js';
 import type { Outcome } from './outcome.js';
 import type { Service } from './services.js';

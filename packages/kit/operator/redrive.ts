@@ -1,7 +1,7 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { REDRIVE } from '../../packages/kit/failures/delivery.js';
-import type { Endpoint } from '../local/endpoint.js';
-import { reasonOf } from './deliveries.js';
+import type { Endpoint } from '../../../tools/local/endpoint.js';
+import { reasonOf } from '../../../tools/operator/deliveries.js';
+import { REDRIVE } from '../failures/delivery.js';
 import { Exit, OperatorError } from './errors.js';
 import { statusOf } from './failures.js';
 import type { Outcome } from './outcome.js';

@@ -1,8 +1,8 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { type DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb';
-import { StripeCustomers } from '../../lambdas/payments/provider/stripe-customers.js';
-import { clock } from '../../packages/kit/aws/clock.js';
-import { personKey } from '../../packages/kit/personal-data/personal-keys.js';
+import { StripeCustomers } from '../../../lambdas/payments/provider/stripe-customers.js';
+import { clock } from '../aws/clock.js';
+import { personKey } from '../personal-data/personal-keys.js';
 import { Exit } from './errors.js';
 import type { Outcome } from './outcome.js';
 import { type KeysOfPeople, readPerson } from './people.js';

@@ -1,14 +1,14 @@
 import { setTimeout } from 'node:timers/promises';
-import { paymentsContract } from '../../lambdas/payments/contract.js';
-import { ContractViolation } from '../../packages/kit/messages/contract.js';
-import { LocalRunError } from '../local/errors.js';
+import { paymentsContract } from '../../../lambdas/payments/contract.js';
+import { LocalRunError } from '../../../tools/local/errors.js';
+import { showOrder } from '../../../tools/operator/order.js';
+import { ContractViolation } from '../messages/contract.js';
 import { type Command, readCommandLine } from './command-line.js';
 import { discard } from './discard.js';
 import { Exit, OperatorError } from './errors.js';
 import { exportPerson } from './export.js';
 import { listFailures, showFailure } from './failures.js';
 import { forget } from './forget.js';
-import { showOrder } from './order.js';
 import type { Outcome } from './outcome.js';
 import { findKeysOfPeople, openKeys } from './people.js';
 import { listProjections, projectionNamed, projectionsOf, showProjection } from './projections.js';

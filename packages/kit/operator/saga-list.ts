@@ -1,8 +1,8 @@
 import { type DynamoDBDocumentClient, QueryCommand } from '@aws-sdk/lib-dynamodb';
-import { clock } from '../../packages/kit/aws/clock.js';
-import { recordKey } from '../../packages/kit/failures/failure-records.js';
-import { readTimerId, stuckKey } from '../../packages/kit/saga/contract.js';
-import { DUE_INDEX, DUE_SHARDS, duePartition } from '../../packages/kit/timers/contract.js';
+import { clock } from '../aws/clock.js';
+import { recordKey } from '../failures/failure-records.js';
+import { readTimerId, stuckKey } from '../saga/contract.js';
+import { DUE_INDEX, DUE_SHARDS, duePartition } from '../timers/contract.js';
 import { Exit } from './errors.js';
 import type { Outcome } from './outcome.js';
 import { failuresOf } from './records.js';

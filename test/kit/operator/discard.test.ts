@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { documents } from '../../../packages/kit/aws/dynamodb.js';
 import { FailureRecords } from '../../../packages/kit/failures/failure-records.js';
+import { discard } from '../../../packages/kit/operator/discard.js';
+import { findRecord } from '../../../packages/kit/operator/records.js';
 import { timerIdOf } from '../../../packages/kit/saga/contract.js';
-import { discard } from '../../../tools/operator/discard.js';
-import { findRecord } from '../../../tools/operator/records.js';
 import { begun, clockFails, emptyTrips, hears, owner, services, stuck } from './trips.js';
 
 beforeEach(emptyTrips);

@@ -1,5 +1,5 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { ordersContract } from '../../lambdas/orders/contract.js';
+import { ordersContract } from '../../../lambdas/orders/contract.js';
 import { Exit } from './errors.js';
 import type { Outcome } from './outcome.js';
 import { detailsOf, endingWords, isWaiting, sagaWords, stepWords, stuckSince } from './saga-words.js';
