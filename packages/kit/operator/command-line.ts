@@ -107,7 +107,7 @@ export function readCommandLine(args: readonly string[]): Command {
     case 'projections show':
       return { name, projection: word, ...common };
     case 'projections rebuild': {
-      const asked = (['check', 'pause', 'resume', 'discard', 'dry-run'] as const).filter((flag) => values[flag]);
+      const asked = (['check', 'discard', 'dry-run'] as const).filter((flag) => values[flag]);
       const [action = 'rebuild', other] = asked;
       if (other !== undefined) throw wrong(`--${action} and --${other} don't go together.`, spec);
       return { name, projection: word, action, ...common };

@@ -74,14 +74,13 @@ export async function showProjection({ name, service, ask }: DeployedProjection)
     ...(rebuild ? [['so far', countsOf(rebuild)]] : []),
   ];
   const under = rebuild !== undefined && rebuild.phase !== 'DONE';
-  const flag = rebuild?.paused ? ['--resume'] : [];
   return {
     exitCode: under ? Exit.PENDING : Exit.OK,
     text: [
       aligned(rows),
       ...differencesIn(rebuild),
       '',
-      `next: ${command('projections', 'rebuild', name, ...(under ? flag : ['--check']))}`,
+      `next: ${command('projections', 'rebuild', name, ...(under ? [] : ['--check']))}`,
     ].join('\n'),
     json: { projection: { name, service, ...answer } },
   };
@@ -90,13 +89,12 @@ export async function showProjection({ name, service, ask }: DeployedProjection)
 type Rebuild = NonNullable<RebuildAnswer['rebuild']>;
 
 /** Returns the state of a rebuild in a few words. */
-export function headOf({ phase, purpose, paused, builds, replaces, startedAt, finishedAt, keeps }: Rebuild): string {
+export function headOf({ phase, purpose, builds, replaces, startedAt, finishedAt, keeps }: Rebuild): string {
   if (phase === 'DONE') {
     const end = keeps === builds ? `version ${builds} in the place of ${replaces}` : `version ${replaces} stayed`;
     return `${finishedAt}: ${end}`;
   }
-  const what = `${purpose === 'check' ? 'check' : 'rebuild'} since ${startedAt}, version ${builds}`;
-  return `${paused ? 'PAUSED, ' : ''}${what}: ${phase}`;
+  return `${purpose === 'check' ? 'check' : 'rebuild'} since ${startedAt}, version ${builds}: ${phase}`;
 }
 
 /** Returns the progress of a rebuild. */

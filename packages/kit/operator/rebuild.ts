@@ -6,7 +6,7 @@ import { command } from './text.js';
 
 /** Requested action on a projection. */
 export interface RebuildOrder {
-  readonly action: 'rebuild' | 'check' | 'pause' | 'resume' | 'discard' | 'dry-run';
+  readonly action: 'rebuild' | 'check' | 'discard' | 'dry-run';
 }
 
 /** Inputs of the command besides its projection. */
@@ -28,10 +28,9 @@ const PAUSE_SECONDS = 2;
 type Rebuild = NonNullable<RebuildAnswer['rebuild']>;
 
 /**
- * `orderly projections rebuild`: starts a rebuild, or continues the one in progress, until it is complete, paused or
- * stopped. Its state is in the service's table: the command may be killed, and run again from anywhere.
- * @throws {OperatorError} `refused` if there is nothing to pause, if the rebuild is paused, or if it has another
- *   purpose
+ * `orderly projections rebuild`: starts a rebuild, or continues the one in progress, until it is complete or stopped.
+ * Its state is in the service's table: the command may be killed, and run again from anywhere.
+ * @throws {OperatorError} `refused` if there is nothing to discard, or if the rebuild in progress has another purpose
  */
 export async function rebuild(
   projection: DeployedProjection,
@@ -43,8 +42,7 @@ export async function rebuild(
   const underWay = before.rebuild && before.rebuild.phase !== 'DONE' ? before.rebuild : undefined;
   checkOrder(name, action, underWay);
   if (action === 'dry-run') return dryRun(projection, before, underWay);
-  if (action === 'pause') return outcomeOf(name, await ask({ action: 'pause' }));
-  if (action === 'resume' || action === 'discard') await ask({ action });
+  if (action === 'discard') await ask({ action });
   if (!underWay) await ask({ action: 'begin', purpose: action === 'check' ? 'check' : 'switch' });
   return outcomeOf(name, await untilItIsThrough(projection, surroundings));
 }
@@ -54,16 +52,10 @@ function checkOrder(name: string, action: RebuildOrder['action'], underWay: Rebu
   const own = (...flags: string[]) => command('projections', 'rebuild', name, ...flags);
   const same = own(...(isCheck ? ['--check'] : []));
   const refused = (why: string, next: string) => new OperatorError('refused', `Not done: ${why}`, next);
-  if (!underWay && ['pause', 'resume', 'discard'].includes(action)) {
-    throw refused(`no rebuild of '${name}' is under way.`, own());
-  }
+  if (!underWay && action === 'discard') throw refused(`no rebuild of '${name}' is under way.`, own());
   if (!underWay) return;
-  if (action === 'resume' && !underWay.paused) throw refused('it is not paused.', same);
   if (action === 'discard' && underWay.phase === 'DELETE') {
     throw refused('it was decided already, and only deletes what is old.', same);
-  }
-  if ((action === 'rebuild' || action === 'check') && underWay.paused) {
-    throw refused('it is paused.', own('--resume'));
   }
   if (action === 'rebuild' && isCheck) throw refused('a check of it is under way.', same);
   if (action === 'check' && !isCheck) throw refused('a rebuild of it is under way.', same);
@@ -75,7 +67,7 @@ async function untilItIsThrough(
 ): Promise<RebuildAnswer> {
   const total = await commits();
   let answer = await ask({ action: 'show' });
-  for (let failed = 0; answer.rebuild && answer.rebuild.phase !== 'DONE' && !answer.rebuild.paused && !stopped(); ) {
+  for (let failed = 0; answer.rebuild && answer.rebuild.phase !== 'DONE' && !stopped(); ) {
     say(`${name}: ${progressOf(answer.rebuild, total)}`);
     try {
       answer = await ask({ action: 'go-on', pageSize: PAGE_SIZE });
@@ -124,18 +116,17 @@ function outcomeOf(name: string, answer: RebuildAnswer): Outcome {
   const { rebuild } = answer;
   if (!rebuild) throw new OperatorError('refused', `'${name}' has no rebuild any more.`);
   const drifted = rebuild.purpose === 'check' && rebuild.counts.differences > 0;
-  const result = rebuild.phase !== 'DONE' ? (rebuild.paused ? 'paused' : 'stopped') : drifted ? 'drifted' : 'done';
+  const result = rebuild.phase !== 'DONE' ? 'stopped' : drifted ? 'drifted' : 'done';
   const next = {
     done: [],
     drifted: ['', `next: ${command('projections', 'rebuild', name)}`],
-    paused: ['', `next: ${command('projections', 'rebuild', name, '--resume')}`],
     stopped: [
       '',
       `next: ${command('projections', 'rebuild', name, ...(rebuild.purpose === 'check' ? ['--check'] : []))}`,
     ],
   }[result];
   return {
-    exitCode: { done: Exit.OK, drifted: Exit.NEEDS_OPERATOR, paused: Exit.PENDING, stopped: Exit.PENDING }[result],
+    exitCode: { done: Exit.OK, drifted: Exit.NEEDS_OPERATOR, stopped: Exit.PENDING }[result],
     text: [`${name}: ${headOf(rebuild)}`, countsOf(rebuild), ...differencesIn(rebuild), ...next].join('\n'),
     json: { rebuild: { projection: name, result, ...answer } },
   };

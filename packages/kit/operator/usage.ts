@@ -11,8 +11,6 @@ export const OPTIONS = {
   note: { type: 'string' },
   limit: { type: 'string', default: '50' },
   check: { type: 'boolean', default: false },
-  pause: { type: 'boolean', default: false },
-  resume: { type: 'boolean', default: false },
   discard: { type: 'boolean', default: false },
 } as const;
 
@@ -132,16 +130,14 @@ Ends with 0 where it was sent again, 3 where that isn't known yet, 4 where it wa
     details: 'Ends with 0, or 3 where a rebuild is under way.',
   },
   'projections rebuild': {
-    usage: 'projections rebuild <name> [--check | --pause | --resume | --discard | --dry-run]',
+    usage: 'projections rebuild <name> [--check | --discard | --dry-run]',
     positionals: ['projection'],
-    options: ['check', 'pause', 'resume', 'discard', 'dry-run'],
+    options: ['check', 'discard', 'dry-run'],
     example: ['projections', 'rebuild', 'orders-list'],
     about: 'replays the feed into a new version beside the one that is read, compares, switches over',
     details: `Goes on with one that is under way: after Ctrl-C or a crash, the same command. Ends with 0 where it is through, 3 where
-it was stopped or paused, 4 where a check found differences. Needs about as long again as it has to load every aggregate.
+it was stopped, 4 where a check found differences. Needs about as long again as it has to load every aggregate.
   --check     compares the new version with the one that is read, tells differences, and removes the new one
-  --pause     of one that runs elsewhere: it stops after its page
-  --resume    goes on with one that was paused
   --discard   gives one up before it has switched; what is read stays
   --dry-run   changes nothing`,
   },

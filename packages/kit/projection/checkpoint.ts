@@ -22,7 +22,7 @@ const NOTHING: Counts = {
 };
 
 /**
- * Error for a checkpoint that another writer has changed: another runner, or a pause. Work since the last checkpoint
+ * Error for a checkpoint that another writer has changed: another runner, or a discard. Work since the last checkpoint
  * may be done again.
  */
 export class CheckpointMoved extends WriteConflict {
@@ -67,7 +67,6 @@ export class Checkpoint {
         revision: (before?.revision ?? 0) + 1,
         purpose,
         phase: 'REPLAY',
-        paused: false,
         replaces: versions.reads,
         builds,
         startedAt: clock.now(),
@@ -106,7 +105,7 @@ export class Checkpoint {
   /**
    * Ends the build: the pointer names one version again. From here on, the rebuild can only continue to its end.
    * @param keeps version that stays: the new one, or the one that it was to replace
-   * @throws {CheckpointMoved} if another runner decided, or an operator paused the rebuild
+   * @throws {CheckpointMoved} if another runner saved a page or decided, or an operator discarded the rebuild
    */
   async decide(rebuild: Rebuild, keeps: number): Promise<Rebuild> {
     const { position: _, ...rest } = rebuild;
@@ -114,7 +113,6 @@ export class Checkpoint {
       ...rest,
       revision: rebuild.revision + 1,
       phase: 'DELETE',
-      paused: false,
       keeps,
       decidedAt: clock.now(),
     };

@@ -58,7 +58,6 @@ export interface Rebuild {
    */
   readonly purpose: 'switch' | 'check';
   readonly phase: 'REPLAY' | 'COMPARE' | 'DELETE' | 'DONE';
-  readonly paused: boolean;
   /** Version that was current when the rebuild began. `builds` is the new version. */
   readonly replaces: number;
   readonly builds: number;
@@ -77,7 +76,7 @@ export interface Rebuild {
 
 /** Request of an operator to a projection's rebuild function. */
 export type RebuildRequest =
-  | { readonly action: 'show' | 'pause' | 'resume' | 'discard' }
+  | { readonly action: 'show' | 'discard' }
   /** Begins a rebuild. A running rebuild is left as it is. */
   | { readonly action: 'begin'; readonly purpose: Rebuild['purpose'] }
   /**

@@ -1,5 +1,6 @@
 import type { Context } from 'aws-lambda';
 import { clock, secondsBetween } from '../aws/clock.js';
+import { retryOnConflict } from '../aws/optimistic-retry.js';
 import { describeError, logger } from '../aws/telemetry.js';
 import { Checkpoint, CheckpointMoved, NAMED_DIFFERENCES } from './checkpoint.js';
 import { comparePage } from './compare.js';
@@ -42,9 +43,7 @@ export function rebuilder(
     const hasTime = () => context.getRemainingTimeInMillis() > RESERVE_MS;
     try {
       if (request.action === 'begin') await checkpoint.begin(request.purpose);
-      if (request.action === 'pause') await change(checkpoint, (rebuild) => ({ ...rebuild, paused: true }));
-      if (request.action === 'resume') await change(checkpoint, (rebuild) => ({ ...rebuild, paused: false }));
-      if (request.action === 'discard') await discard(checkpoint);
+      if (request.action === 'discard') await retryOnConflict(() => discard(checkpoint));
       if (request.action === 'go-on') await goOn(projection, checkpoint, request.pageSize, hasTime);
     } catch (error) {
       logger.error('the rebuild stopped', { projection: projection.name, ...describeError(error) });
@@ -64,7 +63,7 @@ async function goOn(
   hasTime: () => boolean,
 ): Promise<void> {
   let rebuild = await checkpoint.read();
-  while (rebuild && rebuild.phase !== 'DONE' && !rebuild.paused && secondsToWait(rebuild) === 0 && hasTime()) {
+  while (rebuild && rebuild.phase !== 'DONE' && secondsToWait(rebuild) === 0 && hasTime()) {
     try {
       rebuild = await page(projection, checkpoint, rebuild, pageSize);
     } catch (error) {
@@ -115,20 +114,10 @@ function at(position: Rebuild['position'], { position: _, ...rebuild }: Rebuild,
   return position ? { ...rebuild, position } : { ...rebuild, phase: next };
 }
 
-async function change(checkpoint: Checkpoint, to: (rebuild: Rebuild) => Rebuild): Promise<void> {
-  for (;;) {
-    const rebuild = await checkpoint.read();
-    if (!rebuild || rebuild.phase === 'DONE') return;
-    try {
-      await checkpoint.save(to(rebuild));
-      return;
-    } catch (error) {
-      if (!(error instanceof CheckpointMoved)) throw error;
-    }
-  }
-}
-
-/** Discards the new version. The current version stays. */
+/**
+ * Discards the new version. The current version stays.
+ * @throws {CheckpointMoved} if a runner has saved a page in between
+ */
 async function discard(checkpoint: Checkpoint): Promise<void> {
   const rebuild = await checkpoint.read();
   if (rebuild?.phase === 'REPLAY' || rebuild?.phase === 'COMPARE') await checkpoint.decide(rebuild, rebuild.replaces);

@@ -109,19 +109,6 @@ describe('orderly projections rebuild', () => {
     expect(await ordered()).toMatchObject({ exitCode: 0, json: { rebuild: { versions: { reads: 2, last: 2 } } } });
   });
 
-  test('paused from elsewhere, it ends with 3; resumed, it goes on', async () => {
-    await tallies.listed();
-    await tallies.listed();
-    rivals['go-on'] = async () => {
-      rivals = {};
-      expect(await ordered('pause')).toMatchObject({ exitCode: 3 });
-    };
-    const { exitCode, text } = await ordered();
-    expect({ exitCode, next: text.split('\n').at(-1) }).toEqual({ exitCode: 3, next: `next: ${again('--resume')}` });
-    expect(await refusal('rebuild')).toBe(`1 refused: Not done: it is paused. -> ${again('--resume')}`);
-    expect(await ordered('resume')).toMatchObject({ exitCode: 0, json: { rebuild: { result: 'done' } } });
-  });
-
   test('a check ends with 4 where a row differs, with whose it is, and with 0 where none does', async () => {
     const id = await tallies.listed();
     await tallies.put({ pk: `SHOWN#${id}`, sk: 'ROW', version: 1, sum: 77 });
@@ -170,14 +157,12 @@ describe('orderly projections rebuild', () => {
     expect(asked).toEqual(['show']);
   });
 
-  test.each(['pause', 'resume', 'discard'] as const)('--%s where nothing is under way is refused', async (action) =>
-    expect(await refusal(action)).toBe(`1 refused: Not done: no rebuild of 'tallies' is under way. -> ${again()}`),
-  );
+  test('--discard where nothing is under way is refused', async () =>
+    expect(await refusal('discard')).toBe(`1 refused: Not done: no rebuild of 'tallies' is under way. -> ${again()}`));
 
   test('a rebuild and a check are not mixed up', async () => {
     await tallies.ask({ action: 'begin', purpose: 'check' });
     expect(await refusal('rebuild')).toBe(`1 refused: Not done: a check of it is under way. -> ${again('--check')}`);
-    expect(await refusal('resume')).toBe(`1 refused: Not done: it is not paused. -> ${again('--check')}`);
   });
 });
 

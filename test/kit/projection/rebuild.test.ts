@@ -180,22 +180,6 @@ describe('a rebuild', () => {
     expect(seen).toEqual([3, 6, 7]);
   });
 
-  test('that is paused does nothing until it is resumed', async () => {
-    await tallies.listed();
-    await begin();
-    expect((await tallies.ask({ action: 'pause' })).rebuild).toMatchObject({ paused: true, phase: 'REPLAY' });
-    expect((await goOn()).rebuild).toMatchObject({ phase: 'REPLAY', counts: { aggregates: 0 } });
-    await tallies.ask({ action: 'resume' });
-    expect((await goOn()).versions.reads).toBe(2);
-  });
-
-  test('a pause in the middle of a page is heard at its end', async () => {
-    await tallies.listed();
-    await begin();
-    inFrontOf('PutItemCommand', () => tallies.ask({ action: 'pause' }));
-    expect((await goOn()).rebuild).toMatchObject({ paused: true, phase: 'REPLAY', counts: { aggregates: 0 } });
-  });
-
   test('a check compares and goes again, and what is read stays', async () => {
     const id = await tallies.listed();
     await tallies.put({ pk: `SHOWN#${id}`, sk: 'ROW', version: 1, sum: 77 });
@@ -214,6 +198,13 @@ describe('a rebuild', () => {
     expect(await tallies.shown(1)).toEqual({ [id]: 1 });
     await rebuild();
     expect((await tallies.ask({ action: 'discard' })).versions).toEqual({ reads: 3, last: 3 });
+  });
+
+  test('is discarded while another runner saves its pages', async () => {
+    await tallies.listed();
+    await begin();
+    inFrontOf('TransactWriteItemsCommand', onePage);
+    expect((await tallies.ask({ action: 'discard' })).versions).toEqual({ reads: 1, last: 2 });
   });
 
   test('stops where an aggregate can not be read, and switches nothing', async () => {

@@ -5,9 +5,9 @@ import type { RebuildAnswer, RebuildRequest } from '../../../packages/kit/projec
 import type { Result } from '../../../packages/simulator/aws/lambda.js';
 import type { Orderly } from './orderly.js';
 
-/** Few: so that faults, pauses and writes come between pages of the little that a scenario has. */
+/** Few: so that faults, stops and writes come between pages of the little that a scenario has. */
 const PAGE_SIZE = 4;
-/** Commands until one is through: each may end by faults, by Ctrl-C or by a pause. */
+/** Commands until one is through: each may end by faults or by Ctrl-C. */
 const COMMANDS = 200;
 
 /**
@@ -18,19 +18,16 @@ export class Rebuilds {
   constructor(private readonly orderly: Orderly) {}
 
   /**
-   * Rebuilds while the world goes on, and presses Ctrl-C or pauses now and then.
+   * Rebuilds while the world goes on, and presses Ctrl-C now and then.
    * @returns what the last command told
    */
   async through(name: string, action: 'rebuild' | 'check' = 'rebuild'): Promise<RebuildAnswer> {
     const { world } = this.orderly.cloud;
     const random = world.random.fork(`rebuild ${name}`);
-    let order: RebuildOrder['action'] = action;
     for (let command = 0; command < COMMANDS; command++) {
-      world.note(`operator: projections rebuild ${name} ${order}`);
-      const ended = await this.command(name, order, () => random.chance(0.1));
+      world.note(`operator: projections rebuild ${name} ${action}`);
+      const ended = await this.command(name, action, () => random.chance(0.1));
       if (ended?.rebuild?.phase === 'DONE') return ended;
-      const pauses = !ended?.rebuild?.paused && random.chance(0.1);
-      order = ended?.rebuild?.paused ? 'resume' : pauses ? 'pause' : action;
     }
     throw new Error(`the rebuild of ${name} doesn't end`);
   }

@@ -52,7 +52,7 @@ describe('a command line', () => {
     ['order o1 --nope', /--nope/, /--help$/],
     ['projections', /'projections' is no command/, /--help$/],
     ['projections rebuild', /needs the projection/, / projections rebuild orders-list$/],
-    ['projections rebuild p --pause --check', /--check and --pause don't go together/, / rebuild orders-list$/],
+    ['projections rebuild p --discard --check', /--check and --discard don't go together/, / rebuild orders-list$/],
     ['order o1 --environment Prod', /'Prod' is no name of an environment/, / order 5d41/],
   ])('%s is wrong usage, with a right example', (line, message, next) => {
     const { code, exitCode, message: said, next: example } = faultOf(line);
