@@ -1,4 +1,4 @@
-import { run } from '../packages/kit/operator/run.js';
+import { run } from '../tools/operator/command-line.js';
 
 /** The operator's command line: `npm run -s orderly -- --help`. */
-export const main = (args: readonly string[]): Promise<number> => run(args, { out: console.log, err: console.error });
+export const main = (args: readonly string[]): Promise<number> => run(args);

@@ -7,6 +7,7 @@ export {
   IdempotentConsumer,
   type IdempotentConsumerProps,
 } from './idempotent-consumer/idempotent-consumer.construct.js';
+export { type ConsumerDescription, Output, servicePrefixes } from './operator/outputs.js';
 export { Outbox, type OutboxProps } from './outbox/outbox.construct.js';
 export { PersonalKeys, type PersonalKeysProps } from './personal-data/personal-keys.construct.js';
 export { acknowledgeCompliance, acknowledgeWildcard } from './service/acknowledge.js';
@@ -25,7 +26,6 @@ export type { ServiceGraph } from './service/dashboard.construct.js';
 export type { AnyBus, AnyTable } from './service/interfaces.js';
 export type { ListenerProps } from './service/listener.construct.js';
 export { pinLogicalId } from './service/logical-ids.js';
-export { type ConsumerDescription, ServiceOutput, servicePrefixes } from './service/outputs.js';
 export { Platform, type PlatformProps } from './service/platform.construct.js';
 export {
   type EnvironmentProps,

@@ -10,6 +10,7 @@ const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   service: ['example.construct.ts'],
   'state-store': ['example.ts'],
   'idempotent-receiver': ['example.ts'],
+  operator: ['example.ts'],
 };
 const MARK = 'word for word from here on.\n';
 

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from 'vitest';
 import type { Envelope } from '../../packages/kit/messages/envelope.js';
-import { run } from '../../packages/kit/operator/run.js';
+import { run } from '../../tools/operator/command-line.js';
 import { queued, toInventory } from '../acceptance/messages.js';
 import { becomes, line, placed, stocked } from '../acceptance/orders.js';
 import { stockSteps } from '../acceptance/stock.js';

@@ -1,12 +1,13 @@
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { projectionNamed, projectionsOf } from '../../packages/kit/operator/projections.js';
 import { type RebuildOrder, rebuild } from '../../packages/kit/operator/rebuild.js';
-import { run } from '../../packages/kit/operator/run.js';
-import { endpointOf, findServices } from '../../packages/kit/operator/services.js';
+import { servicesIn } from '../../packages/kit/operator/services.js';
+import { run } from '../../tools/operator/command-line.js';
+import { command } from '../../tools/operator/program.js';
 import { line, placed } from '../acceptance/orders.js';
 import { world } from '../support/world.js';
 
-const { endpoint } = inject('deployed');
+const { endpoint, region, outputs } = inject('deployed');
 
 let before: string | undefined;
 beforeAll(() => {
@@ -26,13 +27,14 @@ async function orderly(...args: string[]) {
 
 /** Up to where it is decided. Then a minute passes until the old rows are deleted: the simulator's clock sees that. */
 async function rebuiltUpToItsWait(name: string, action: RebuildOrder['action']) {
-  const at = await endpointOf('dev');
-  const projection = projectionNamed(projectionsOf(at, await findServices(at, 'dev')), name);
+  const context = { endpoint: { url: endpoint, region }, services: servicesIn(outputs) };
+  const projection = projectionNamed(projectionsOf(context), name);
   let waits = false;
   const wait = async () => {
     waits = true;
   };
-  const { json } = await rebuild(projection, { action }, { say: () => undefined, wait, stopped: () => waits });
+  const surroundings = { command, say: () => undefined, wait, stopped: () => waits };
+  const { json } = await rebuild(projection, { action }, surroundings);
   return JSON.parse(JSON.stringify(json)).rebuild;
 }
 

@@ -8,7 +8,7 @@ import * as z from 'zod/mini';
 import { Metric } from '../../packages/kit/aws/metric-names.js';
 import { Api } from '../../packages/kit/http/api.construct.js';
 import { commandsTo, subscribe } from '../../packages/kit/messages/subscriptions.js';
-import { ServiceOutput, servicePrefixes } from '../../packages/kit/service/outputs.js';
+import { Output, servicePrefixes } from '../../packages/kit/operator/outputs.js';
 import { Platform, type PlatformProps } from '../../packages/kit/service/platform.construct.js';
 import { type EnvironmentProps, Service, type ServiceProps } from '../../packages/kit/service/service.construct.js';
 import { developmentSettings, type EnvironmentSettings, SettingsError } from '../../packages/kit/service/settings.js';
@@ -146,7 +146,8 @@ describe('an application that isn’t Orderly', () => {
     const prefixes = servicePrefixes(Object.keys(Outputs));
     expect(prefixes).toEqual(['Board', 'Sales']);
     for (const prefix of prefixes) {
-      for (const name of Object.values(ServiceOutput)) expect(Outputs).toHaveProperty(prefix + name);
+      for (const name of [Output.SERVICE, Output.TABLE, Output.RECORDS, Output.RELAY, Output.CONSUMERS])
+        expect(Outputs).toHaveProperty(prefix + name);
       expect(Outputs[`${prefix}ServiceName`].Value).toBe(prefix.toLowerCase());
       expect(Outputs[`${prefix}TableName`].Value).toEqual({ Ref: `${prefix}Table` });
       expect(JSON.stringify(Outputs[`${prefix}Consumers`].Value)).toContain(prefix.toLowerCase());

@@ -33,8 +33,15 @@ const ALLOWED: Readonly<Record<string, string>> = {
   ),
   'lambdas/problems.ts': importing('@orderly/kit/http', './app.js'),
   'packages/kit/outbox/relay.ts': importing('../messages/contract.js', '../aws/clock.js', '@aws-sdk/client-sqs'),
+  'packages/kit/operator/failures.ts': importing(
+    '../failures/failure-records.js',
+    './records.js',
+    '@aws-sdk/client-sqs',
+  ),
+  'packages/kit/operator/commands/failures.ts': importing('../command.js', '../failures.js'),
   'packages/kit/outbox/outbox.construct.ts': importing(
     '../messages/contract.js',
+    '../operator/outputs.js',
     '../aws/app-names.js',
     '../aws/environment.js',
     '../aws/metric-names.js',
@@ -85,6 +92,10 @@ const BREACHES: readonly (readonly [what: string, file: string, text: string, ru
   ['kit: a construct', 'packages/kit/outbox/b23.ts', importing('./outbox.construct.js'), IMPORTS],
   ['kit: the CDK', 'packages/kit/outbox/b24.ts', importing('aws-cdk-lib/aws-sqs'), IMPORTS],
   ['kit: deploy time of the app', 'packages/kit/aws/b27.ts', importing('../../../lib/settings.js'), IMPORTS],
+  ['kit: an operator’s command', 'packages/kit/outbox/b31.ts', importing('../operator/records.js'), IMPORTS],
+  ['service: an operator’s command', 'lambdas/orders/b32.ts', importing('../../packages/kit/operator/run.js'), IMPORTS],
+  ['operator: the app’s', 'packages/kit/operator/b33.ts', importing('../../../tools/local/endpoint.js'), IMPORTS],
+  ['operator: a construct', 'packages/kit/operator/b34.ts', importing('../service/service-stack.js'), IMPORTS],
   ['construct: deploy time of the app', 'packages/kit/service/b28.ts', importing('../../../lib/settings.js'), IMPORTS],
   ['construct: a pattern', 'packages/kit/service/b18.ts', importing('../outbox/publish.js'), IMPORTS],
   [

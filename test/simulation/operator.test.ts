@@ -1,12 +1,14 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
+import { APP } from '../../lambdas/app.js';
 import type { Outcome } from '../../packages/kit/operator/outcome.js';
 import { messageTo, type SagaRequest } from '../../packages/kit/operator/saga-command.js';
 import { listSagas } from '../../packages/kit/operator/saga-list.js';
 import { findSaga } from '../../packages/kit/operator/sagas.js';
 import { Cloud, deploymentOf } from '../../packages/simulator/cloud.js';
 import { showOrder } from '../../tools/operator/order.js';
+import { command } from '../../tools/operator/program.js';
 import { orderOf, stocked } from './scenarios/shop.js';
 import { prodAssembly } from './support/assembly.js';
 import { holding } from './support/holding.js';
@@ -25,13 +27,16 @@ beforeEach(() => {
 /** The commands themselves, at this moment of the world: they read the clock of this process. */
 const operator = {
   order: (orderId: string): Promise<Outcome> =>
-    now(() => showOrder(documents, orderly.services, { orderId, payload: false })),
-  sagas: (): Promise<Outcome> => now(() => listSagas(documents, orderly.services, 50)),
+    now(() => showOrder({ documents, services: orderly.services }, { orderId, payload: false })),
+  sagas: (): Promise<Outcome> =>
+    now(() => listSagas({ documents, services: orderly.services, command }, { limit: 50 })),
   /** What the command would send goes into its queue here: its waiting for what comes of it is by the real clock. */
   tell: (request: SagaRequest): Promise<void> =>
     now(async () => {
       const saga = await findSaga(documents, orderly.services, request.sagaId);
-      orderly.queueOf(saga.kind.consumer.name).send({ body: messageTo(saga, request, 'olga').body });
+      orderly
+        .queueOf(saga.kind.consumer.name)
+        .send({ body: messageTo(saga, request, { app: APP.name, by: 'olga' }).body });
     }),
 };
 

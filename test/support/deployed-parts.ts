@@ -1,42 +1,34 @@
 import { LambdaClient, paginateListFunctions } from '@aws-sdk/client-lambda';
-import { clientConfig } from '../../tools/local/endpoint.js';
+import { clientConfig } from '../../packages/kit/operator/endpoint.js';
+import { type Listener, listenersOf, type Service } from '../../packages/kit/operator/services.js';
 import type { Aggregate, ConsumerName, FunctionName, RelayName } from '../acceptance/world.js';
 import type { Deployed } from './deployed.js';
 
-/** Where a consumer's queue, function and records are found, by the names of stacks and outputs. */
-export const CONSUMERS: Readonly<Record<ConsumerName, { stack: string; construct: string; fn: FunctionName }>> = {
-  reservations: { stack: 'Inventory', construct: 'Reservations', fn: 'inventory/on-order-event' },
-  'inventory-commands': { stack: 'Inventory', construct: 'Commands', fn: 'inventory/on-command' },
-  'orders-saga': { stack: 'Orders', construct: 'Saga', fn: 'orders/on-saga-message' },
-  'orders-list': { stack: 'Orders', construct: 'ListProjection', fn: 'orders/list-projection' },
-  'accounts-commands': { stack: 'Accounts', construct: 'Commands', fn: 'accounts/on-command' },
-  'accounts-orders': { stack: 'Accounts', construct: 'OrderEnds', fn: 'accounts/on-order-event' },
-  'payments-commands': { stack: 'Payments', construct: 'Commands', fn: 'payments/on-command' },
-  'payments-orders': { stack: 'Payments', construct: 'Cancellations', fn: 'payments/on-order-event' },
-  'payments-provider': { stack: 'Payments', construct: 'Provider', fn: 'payments/charge-at-sandbox' },
-  'catalog-commands': { stack: 'Catalog', construct: 'Commands', fn: 'catalog/on-command' },
-  'accounts-exhausted': { stack: 'Accounts', construct: 'ExhaustedProjection', fn: 'accounts/exhausted-projection' },
+/** Entry point of each consumer; outputs don't name functions by what scenarios call them. */
+export const FUNCTION_OF: Readonly<Record<ConsumerName, FunctionName>> = {
+  reservations: 'inventory/on-order-event',
+  'inventory-commands': 'inventory/on-command',
+  'orders-saga': 'orders/on-saga-message',
+  'orders-list': 'orders/list-projection',
+  'accounts-commands': 'accounts/on-command',
+  'accounts-orders': 'accounts/on-order-event',
+  'payments-commands': 'payments/on-command',
+  'payments-orders': 'payments/on-order-event',
+  'payments-provider': 'payments/charge-at-sandbox',
+  'catalog-commands': 'catalog/on-command',
+  'accounts-exhausted': 'accounts/exhausted-projection',
 };
 
-/** Stack in which a relay works; its failure records lie there under the name `relay`. */
-export const RELAYS: Readonly<Record<RelayName, string>> = {
-  'orders/relay': 'Orders',
-  'inventory/relay': 'Inventory',
-  'accounts/relay': 'Accounts',
-  'payments/relay': 'Payments',
-  'catalog/relay': 'Catalog',
-};
-
-/** Service and stack of each kind of aggregate. */
-export const HOMES: Readonly<Record<Aggregate, { service: string; stack: string }>> = {
-  Order: { service: 'orders', stack: 'Orders' },
-  CreateOrderSaga: { service: 'orders', stack: 'Orders' },
-  Reservation: { service: 'inventory', stack: 'Inventory' },
-  StockItem: { service: 'inventory', stack: 'Inventory' },
-  Account: { service: 'accounts', stack: 'Accounts' },
-  Payment: { service: 'payments', stack: 'Payments' },
-  Product: { service: 'catalog', stack: 'Catalog' },
-  PriceCheck: { service: 'catalog', stack: 'Catalog' },
+/** Service of each kind of aggregate. */
+export const SERVICE_OF: Readonly<Record<Aggregate, string>> = {
+  Order: 'orders',
+  CreateOrderSaga: 'orders',
+  Reservation: 'inventory',
+  StockItem: 'inventory',
+  Account: 'accounts',
+  Payment: 'payments',
+  Product: 'catalog',
+  PriceCheck: 'catalog',
 };
 
 /** Part of each function's physical name that no other function's has. */
@@ -70,6 +62,22 @@ export const PART_OF_NAME: Readonly<Record<FunctionName, string>> = {
 /** Undefined for functions that scenarios don't speak of. */
 export const functionOf = (physicalName: string): FunctionName | undefined =>
   (Object.keys(PART_OF_NAME) as FunctionName[]).find((fn) => physicalName.includes(PART_OF_NAME[fn]));
+
+/** A consumer, or a service's relay, as the outputs tell. @throws {Error} where the deployment hasn't it */
+export function listenerNamed(services: readonly Service[], name: ConsumerName | RelayName): Listener {
+  const found = listenersOf(services).find(
+    (one) => name === (one.consumer ? one.name : `${one.service.name}/${one.name}`),
+  );
+  if (!found) throw new Error(`the deployment has no consumer or relay ${name}`);
+  return found;
+}
+
+/** The service that owns an aggregate. @throws {Error} where the deployment hasn't it */
+export function homeOf(services: readonly Service[], aggregate: Aggregate): Service {
+  const found = services.find(({ name }) => name === SERVICE_OF[aggregate]);
+  if (!found) throw new Error(`the deployment has no service ${SERVICE_OF[aggregate]}`);
+  return found;
+}
 
 /** An output of a stack. @throws {Error} where the deployment hasn't it */
 export function output({ outputs }: Pick<Deployed, 'outputs'>, stack: string, name: string): string {

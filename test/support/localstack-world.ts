@@ -19,12 +19,12 @@ import {
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { settingsFor } from '../../lib/settings.js';
 import type { BusEntry, Envelope } from '../../packages/kit/messages/envelope.js';
+import { clientConfig } from '../../packages/kit/operator/endpoint.js';
 import { STACKS } from '../../tools/local/deploy.js';
-import { clientConfig } from '../../tools/local/endpoint.js';
 import { waitUntil } from '../../tools/local/progress.js';
 import type * as Port from '../acceptance/world.js';
 import type { Deployed } from './deployed.js';
-import { CONSUMERS, functionOf, logGroups, PART_OF_NAME } from './deployed-parts.js';
+import { FUNCTION_OF, functionOf, logGroups, PART_OF_NAME } from './deployed-parts.js';
 import { entryOf, OrderlyWorld, parsed } from './orderly-world.js';
 import { ProxyControl } from './proxy-control.js';
 import { routesIn } from './template-routes.js';
@@ -145,8 +145,8 @@ export class LocalStackWorld extends OrderlyWorld {
   }
 
   async crash(fn: Port.FunctionName, when: 'beforeWrite' | 'afterWrite', options: Port.FaultOptions): Promise<void> {
-    for (const consumer of Object.keys(CONSUMERS) as Port.ConsumerName[]) {
-      if (CONSUMERS[consumer].fn === fn) await this.hurry(consumer);
+    for (const consumer of Object.keys(FUNCTION_OF) as Port.ConsumerName[]) {
+      if (FUNCTION_OF[consumer] === fn) await this.hurry(consumer);
     }
     const crash = when === 'beforeWrite' ? 'crashBeforeWrite' : 'crashAfterWrite';
     await this.faults()[crash](PART_OF_NAME[fn], options);

@@ -2,43 +2,33 @@ import { type DynamoDBDocumentClient, GetCommand, paginateQuery } from '@aws-sdk
 import { APP } from '../../lambdas/app.js';
 import type { OrderView } from '../../lambdas/orders/contract.js';
 import { sourceOf } from '../../packages/kit/aws/app-names.js';
+import { recordKey } from '../../packages/kit/failures/failure-records.js';
 import { type Commit, commitKey } from '../../packages/kit/messages/commit.js';
 import { busEntries, type Envelope } from '../../packages/kit/messages/envelope.js';
+import { type Listener, listenersOf, type Service } from '../../packages/kit/operator/services.js';
 import { inVersion, pointerKey, versionsIn } from '../../packages/kit/projection/versions.js';
-import type { ConsumerDescription } from '../../packages/kit/service/service-stack.js';
 import { listedVersion } from '../../tools/operator/order-facts.js';
-import type { Aggregate, ConsumerName } from '../acceptance/world.js';
-import type { Deployed } from './deployed.js';
-import { CONSUMERS, HOMES, output } from './deployed-parts.js';
-
-/** What an adapter tells of the deployment that it stands before. */
-export interface Tables {
-  readonly outputs: Deployed['outputs'];
-  /** Reads the deployment's tables. */
-  readonly dynamodb: DynamoDBDocumentClient;
-}
+import type { Aggregate } from '../acceptance/world.js';
+import { homeOf, SERVICE_OF } from './deployed-parts.js';
 
 /** Aggregates that have the order's id. An account has its customer's. */
 const OF_AN_ORDER = ['Order', 'CreateOrderSaga', 'PriceCheck', 'Reservation', 'Payment'] as const;
 
 /** How far an order has come, as the tables of everybody who has a part in it tell. */
 export class OrderWay {
-  /** As the services' stacks describe them, with the service of each. */
-  private readonly consumers: readonly (ConsumerDescription & { readonly service: string })[];
-
-  constructor(private readonly tables: Tables) {
-    this.consumers = Object.values(tables.outputs).flatMap(({ ServiceName = '', Consumers = '[]' }) =>
-      (JSON.parse(Consumers) as ConsumerDescription[]).map((consumer) => ({ ...consumer, service: ServiceName })),
-    );
-  }
+  /** @param dynamodb reads the deployment's tables */
+  constructor(
+    private readonly services: readonly Service[],
+    private readonly dynamodb: DynamoDBDocumentClient,
+  ) {}
 
   /** Of an aggregate, oldest first. @param between first and last sort key. @default all */
   async commits(aggregate: Aggregate, id: string, between = [commitKey(0), 'COMMIT#~']): Promise<readonly Commit[]> {
     const commits: Commit[] = [];
     for await (const { Items = [] } of paginateQuery(
-      { client: this.tables.dynamodb },
+      { client: this.dynamodb },
       {
-        TableName: output(this.tables, HOMES[aggregate].stack, 'TableName'),
+        TableName: homeOf(this.services, aggregate).table,
         KeyConditionExpression: 'pk = :pk AND sk BETWEEN :first AND :last',
         ExpressionAttributeValues: { ':pk': `${aggregate}#${id}`, ':first': between[0], ':last': between[1] },
         ConsistentRead: true,
@@ -50,8 +40,8 @@ export class OrderWay {
   }
 
   /** What a consumer that keeps records knows of a message. */
-  async record(consumer: ConsumerName, messageId: string) {
-    return this.read(CONSUMERS[consumer].stack, 'RecordsName', { pk: `${consumer}@0#${messageId}` });
+  async record(consumer: Listener, messageId: string) {
+    return this.read(consumer.service.records, { pk: recordKey(consumer, messageId) });
   }
 
   /**
@@ -63,9 +53,9 @@ export class OrderWay {
     const before = await this.messagesOf(orderId);
     for (const message of before) {
       for (const consumer of this.listenersOf(message)) {
-        const delivery = `${consumer} ${message.id}`;
+        const delivery = `${consumer.name} ${message.id}`;
         if (!done.has(delivery) && !(await this.isDone(consumer, message))) {
-          throw new Error(`${consumer} has not done ${message.type}`);
+          throw new Error(`${consumer.name} has not done ${message.type}`);
         }
         done.add(delivery);
       }
@@ -73,12 +63,12 @@ export class OrderWay {
     if ((await this.messagesOf(orderId)).length !== before.length) throw new Error('a commit came in between');
   }
 
-  private listenersOf({ source, to, type }: Envelope): readonly ConsumerName[] {
-    const hears = ({ events, takesCommands, service }: (typeof this.consumers)[number]) =>
+  private listenersOf({ source, to, type }: Envelope): readonly Listener[] {
+    return listenersOf(this.services).filter(({ consumer, service }) =>
       to === undefined
-        ? events.some((heard) => sourceOf(APP.name, heard.service) === source && heard.types.includes(type))
-        : takesCommands && service === to;
-    return this.consumers.filter(hears).map(({ name }) => known(name));
+        ? consumer?.events.some((heard) => sourceOf(APP.name, heard.service) === source && heard.types.includes(type))
+        : consumer?.takesCommands && service.name === to,
+    );
   }
 
   /** All events and commands that an order has led to. */
@@ -90,7 +80,8 @@ export class OrderWay {
   /** Those commits of the customer's account that are about this order; its own item names the first and the last. */
   private async messagesOfAccount(orderId: string): Promise<readonly Envelope[]> {
     const { customerId } = await this.placed(orderId);
-    const item = await this.read('Accounts', 'TableName', { pk: `Account#${customerId}`, sk: `AUTH#${orderId}` });
+    const { table } = homeOf(this.services, 'Account');
+    const item = await this.read(table, { pk: `Account#${customerId}`, sk: `AUTH#${orderId}` });
     if (!item) return [];
     const commits = await this.commits('Account', customerId, [commitKey(item.first), commitKey(item.version)]);
     const isAbout = ({ events }: Commit) => events.some(({ data }) => JSON.parse(data).orderId === orderId);
@@ -98,17 +89,19 @@ export class OrderWay {
   }
 
   /** A projection keeps no records of what it has done: its row's version tells. */
-  private async isDone(consumer: ConsumerName, { id, subject, sequence }: Envelope): Promise<boolean> {
-    if (await this.record(consumer, id)) return true;
-    const of = subject.slice(subject.indexOf('/') + 1);
-    if (consumer === 'orders-list') {
-      const table = output(this.tables, 'Orders', 'TableName');
-      return (await listedVersion(this.tables.dynamodb, table, await this.placed(of))) >= sequence;
-    }
-    if (consumer !== 'accounts-exhausted') return false;
-    const { reads } = versionsIn(await this.read('Accounts', 'TableName', pointerKey(consumer)));
-    const row = await this.read('Accounts', 'TableName', { pk: `CREDIT#${of}`, sk: inVersion('ROW', reads) });
-    return (row?.version ?? 0) >= sequence;
+  private async isDone(listener: Listener, { id, subject, sequence }: Envelope): Promise<boolean> {
+    if (await this.record(listener, id)) return true;
+    if (!listener.consumer?.projection) return false;
+    return (await this.shownVersion(listener, subject.slice(subject.indexOf('/') + 1))) >= sequence;
+  }
+
+  /** @param id of an order or an account */
+  private async shownVersion({ name, service: { table } }: Listener, id: string): Promise<number> {
+    if (name === 'orders-list') return listedVersion(this.dynamodb, table, await this.placed(id));
+    if (name !== 'accounts-exhausted') throw new Error(`test/support/order-way.ts doesn't know the rows of '${name}'`);
+    const { reads } = versionsIn(await this.read(table, pointerKey(name)));
+    const row = await this.read(table, { pk: `CREDIT#${id}`, sk: inVersion('ROW', reads) });
+    return row?.version ?? 0;
   }
 
   private async placed(orderId: string): Promise<Pick<OrderView, 'orderId' | 'customerId' | 'placedAt'>> {
@@ -116,22 +109,15 @@ export class OrderWay {
     return JSON.parse(placed?.events[0]?.data ?? '{}');
   }
 
-  private async read(stack: string, table: string, Key: Record<string, string>) {
-    const TableName = output(this.tables, stack, table);
-    return (await this.tables.dynamodb.send(new GetCommand({ TableName, Key, ConsistentRead: true }))).Item;
+  private async read(TableName: string, Key: Record<string, string>) {
+    return (await this.dynamodb.send(new GetCommand({ TableName, Key, ConsistentRead: true }))).Item;
   }
 }
 
 /** Events and commands as they are published, oldest first. */
 export const messagesIn = (aggregate: Aggregate, commits: readonly Commit[]): readonly Envelope[] =>
   commits.flatMap((commit) =>
-    busEntries(commit, { app: APP.name, service: HOMES[aggregate].service, epoch: 0 }).map(
+    busEntries(commit, { app: APP.name, service: SERVICE_OF[aggregate], epoch: 0 }).map(
       ({ Detail }) => JSON.parse(Detail) as Envelope,
     ),
   );
-
-/** @throws {Error} where the deployment has a consumer that scenarios can't speak of */
-function known(consumer: string): ConsumerName {
-  if (consumer in CONSUMERS) return consumer as ConsumerName;
-  throw new Error(`test/support/deployed-parts.ts doesn't know where consumer '${consumer}' is`);
-}

@@ -1,17 +1,26 @@
 import { gunzipSync } from 'node:zlib';
 import type { KMSClient } from '@aws-sdk/client-kms';
-import { GetCommand, paginateQuery, paginateScan } from '@aws-sdk/lib-dynamodb';
+import { type DynamoDBDocumentClient, GetCommand, paginateQuery, paginateScan } from '@aws-sdk/lib-dynamodb';
 import type { StockView } from '../../lambdas/inventory/contract.js';
 import type { Commit } from '../../packages/kit/messages/commit.js';
 import type { BusEntry, Envelope } from '../../packages/kit/messages/envelope.js';
 import { exportPerson } from '../../packages/kit/operator/export.js';
 import { forget } from '../../packages/kit/operator/forget.js';
+import { Output } from '../../packages/kit/operator/outputs.js';
+import { keysOfPeopleIn } from '../../packages/kit/operator/people.js';
+import { type Service, servicesIn } from '../../packages/kit/operator/services.js';
 import { PersonalKeys } from '../../packages/kit/personal-data/personal-keys.js';
+import { peopleOfOrderly } from '../../tools/operator/people.js';
 import type * as Port from '../acceptance/world.js';
-import { CONSUMERS, output, RELAYS } from './deployed-parts.js';
-import { messagesIn, OrderWay, type Tables } from './order-way.js';
+import type { Deployed } from './deployed.js';
+import { FUNCTION_OF, listenerNamed, output } from './deployed-parts.js';
+import { messagesIn, OrderWay } from './order-way.js';
 
-interface Parts extends Tables {
+/** What an adapter tells of the deployment that it stands before. */
+interface Parts {
+  readonly outputs: Deployed['outputs'];
+  /** Reads the deployment's tables. */
+  readonly dynamodb: DynamoDBDocumentClient;
   /** Opens its people's keys. */
   readonly kms: KMSClient;
 }
@@ -22,10 +31,12 @@ export abstract class OrderlyWorld implements Port.World {
   abstract readonly crowd: number;
   abstract readonly limits: Port.World['limits'];
 
+  private readonly services: readonly Service[];
   private readonly way: OrderWay;
 
   constructor(private readonly parts: Parts) {
-    this.way = new OrderWay(parts);
+    this.services = servicesIn(parts.outputs);
+    this.way = new OrderWay(this.services, parts.dynamodb);
   }
 
   abstract fresh(prefix: string): string;
@@ -98,17 +109,18 @@ export abstract class OrderlyWorld implements Port.World {
   }
 
   async recordOf(consumer: Port.RecordingConsumer, messageId: string): Promise<Port.ConsumerRecord | undefined> {
-    return (await this.way.record(consumer, messageId)) as Port.ConsumerRecord | undefined;
+    return (await this.way.record(listenerNamed(this.services, consumer), messageId)) as
+      | Port.ConsumerRecord
+      | undefined;
   }
 
   async failures(of: Port.ConsumerName | Port.RelayName, including: string): Promise<readonly Port.FailureRecord[]> {
-    const [stack, name] =
-      of in RELAYS ? [RELAYS[of as Port.RelayName], 'relay'] : [CONSUMERS[of as Port.ConsumerName].stack, of];
+    const { service, name } = listenerNamed(this.services, of);
     const found: Port.FailureRecord[] = [];
     for await (const { Items = [] } of paginateQuery(
       { client: this.parts.dynamodb },
       {
-        TableName: this.output(stack, 'RecordsName'),
+        TableName: service.records,
         IndexName: 'failed',
         KeyConditionExpression: 'failedConsumer = :name',
         ExpressionAttributeValues: { ':name': name },
@@ -122,7 +134,7 @@ export abstract class OrderlyWorld implements Port.World {
   }
 
   async deliveries(consumer: Port.ConsumerName, messageId: string): Promise<Port.Deliveries> {
-    const said = (await this.logLines(CONSUMERS[consumer].fn, messageId)).flatMap((text) => {
+    const said = (await this.logLines(FUNCTION_OF[consumer], messageId)).flatMap((text) => {
       const line = parsed(text) as { eventId?: string; message?: string } | undefined;
       return line?.eventId === messageId && line.message !== undefined ? [line.message] : [];
     });
@@ -131,21 +143,19 @@ export abstract class OrderlyWorld implements Port.World {
   }
 
   async forget(person: string): Promise<void> {
-    const payments = this.output('Payments', 'TableName');
-    await forget(this.parts.dynamodb, { ...this.keysOfPeople, payments }, { person, dryRun: false });
+    await forget(this.operator, peopleOfOrderly, { person, dryRun: false });
   }
 
   async exported(person: string): Promise<Port.Json> {
     const { dynamodb: documents, kms } = this.parts;
-    const places = this.keysOfPeople;
-    const open = new PersonalKeys({ ...places, documents, kms });
-    return (await exportPerson(documents, this.exportedServices, { places, open }, person)).json;
+    const open = new PersonalKeys({ ...keysOfPeopleIn(this.operator), documents, kms });
+    return (await exportPerson(this.operator, peopleOfOrderly, open, { person })).json;
   }
 
   async copiesOf(...texts: readonly string[]): Promise<readonly string[]> {
     const found: string[] = [];
     for (const [stack, outputs] of Object.entries(this.parts.outputs)) {
-      for (const name of ['TableName', 'RecordsName', 'PersonalKeysName'].filter((name) => outputs[name])) {
+      for (const name of [Output.TABLE, Output.RECORDS, Output.PERSONAL_KEYS].filter((name) => outputs[name])) {
         const pages = paginateScan({ client: this.parts.dynamodb }, { TableName: this.output(stack, name) });
         for await (const { Items = [] } of pages) {
           const holding = Items.filter((item) => texts.some((text) => textOf(item).includes(text)));
@@ -156,18 +166,10 @@ export abstract class OrderlyWorld implements Port.World {
     return [...found, ...(await this.copiesElsewhere(texts))];
   }
 
-  private get keysOfPeople() {
-    return {
-      table: this.output('Platform', 'PersonalKeysName'),
-      kmsKey: this.output('Platform', 'PersonalDataKeyArn'),
-    };
-  }
-
-  /** As much of the services as an export reads. */
-  private get exportedServices() {
-    return Object.entries(this.parts.outputs).flatMap(([stack, { ServiceName: name, TableName: table }]) =>
-      name && table ? [{ name, table, records: this.output(stack, 'RecordsName'), relay: '', consumers: [] }] : [],
-    );
+  /** What an operator's commands work with. */
+  private get operator() {
+    const { dynamodb: documents, outputs: stacks } = this.parts;
+    return { documents, stacks, services: this.services, environment: 'tested' };
   }
 
   /** @throws {Error} where the deployment hasn't it */
@@ -175,9 +177,8 @@ export abstract class OrderlyWorld implements Port.World {
     return output(this.parts, stack, name);
   }
 
-  protected queueOf(consumer: Port.ConsumerName): string {
-    const { stack, construct } = CONSUMERS[consumer];
-    return this.output(stack, `${construct}QueueUrl`);
+  protected queueOf(name: Port.ConsumerName): string {
+    return listenerNamed(this.services, name).consumer?.queueUrl ?? '';
   }
 }
 

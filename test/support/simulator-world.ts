@@ -14,7 +14,7 @@ import type * as Port from '../acceptance/world.js';
 import { prodAssembly } from '../simulation/support/assembly.js';
 import { copiesBesideTables } from '../simulation/support/copies.js';
 import { AUDIENCE, ISSUER, ISSUERS } from '../simulation/support/issuer.js';
-import type { Deployed } from './deployed.js';
+import { stacksOf } from '../simulation/support/stacks.js';
 import { functionOf, PART_OF_NAME } from './deployed-parts.js';
 import { FaultsByHand } from './faults-by-hand.js';
 import { entryOf, OrderlyWorld, parsed } from './orderly-world.js';
@@ -46,7 +46,11 @@ export class SimulatorWorld extends OrderlyWorld {
   /** @param seed of the history: another one lets things happen in another order */
   constructor(private readonly seed: string) {
     const cloud = new Cloud(deploymentOf(prodAssembly()), { seed, recycle: true });
-    super({ outputs: outputsOf(cloud), dynamodb: clientOf(cloud.dynamodb), kms: kmsClientOf(cloud.kms) });
+    super({
+      outputs: stacksOf(cloud.deployment.assembly),
+      dynamodb: clientOf(cloud.dynamodb),
+      kms: kmsClientOf(cloud.kms),
+    });
     this.cloud = cloud;
     this.random = cloud.world.random.fork('scenarios');
     this.virtual = new VirtualTime(cloud.world);
@@ -211,16 +215,6 @@ export class SimulatorWorld extends OrderlyWorld {
   private passes(milliseconds: number): Promise<void> {
     return this.virtual.wait((done) => this.cloud.world.after(milliseconds, () => done(undefined)));
   }
-}
-
-/** By stack and name, as a deployment tells them. */
-function outputsOf(cloud: Cloud): Deployed['outputs'] {
-  const outputs: Record<string, Record<string, string>> = {};
-  for (const [key, value] of cloud.deployment.assembly.outputs) {
-    const [, stack = '', name = ''] = /-(\w+)\.(\w+)$/.exec(key) ?? [];
-    outputs[stack] = { ...outputs[stack], [name]: String(value) };
-  }
-  return outputs;
 }
 
 /** The SDK's client, whose requests the model answers. */

@@ -1,11 +1,12 @@
 import { CreateTableCommand, DeleteTableCommand, DynamoDBClient, waitUntilTableExists } from '@aws-sdk/client-dynamodb';
 import { BatchWriteCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { clientConfig } from '@orderly/kit/operator';
 import * as z from 'zod/mini';
 import type { Evolution, Loaded } from '../../packages/kit/event-store/event-store.js';
 import type { Commit } from '../../packages/kit/messages/commit.js';
 import { type EventOf, readEvent } from '../../packages/kit/messages/contract.js';
 import { DynamoDbLocal } from '../local/dynamodb-local.js';
-import { clientConfig, endpointEnvironment, endpointFromEnvironment } from '../local/endpoint.js';
+import { endpointEnvironment, endpointFromEnvironment } from '../local/endpoint.js';
 import { install } from '../local/localstack/install.js';
 
 // npm run bench:event-store: what it costs to load an aggregate, ours beside an item per event, on one table in one run.

@@ -7,8 +7,9 @@ import {
   DescribeStackEventsCommand,
   DescribeStacksCommand,
 } from '@aws-sdk/client-cloudformation';
+import { clientConfig } from '@orderly/kit/operator';
 import { cdk } from './cdk.js';
-import { clientConfig, type Endpoint } from './endpoint.js';
+import type { Endpoint } from './endpoint.js';
 import { type Progress, step, waitUntil } from './progress.js';
 
 const STACK = 'CDKToolkit';

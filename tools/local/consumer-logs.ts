@@ -4,8 +4,9 @@ import {
   ResourceNotFoundException,
 } from '@aws-sdk/client-cloudwatch-logs';
 import { LambdaClient, paginateListFunctions } from '@aws-sdk/client-lambda';
+import { clientConfig } from '@orderly/kit/operator';
 import { Env } from '../../packages/kit/aws/environment.js';
-import { clientConfig, type Endpoint } from './endpoint.js';
+import type { Endpoint } from './endpoint.js';
 
 /** What a consumer logs once per message that it has handled. */
 export interface Handled {

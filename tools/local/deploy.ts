@@ -1,8 +1,9 @@
-import { CloudFormationClient, paginateDescribeStacks } from '@aws-sdk/client-cloudformation';
+import { readStacks, type StackOutputs, stackPrefix } from '@orderly/kit/operator';
+import { APP } from '../../lambdas/app.js';
 import { type Assembly, assemblyFor } from './assembly.js';
 import { bootstrap } from './bootstrap.js';
 import { cdk } from './cdk.js';
-import { clientConfig, type Endpoint } from './endpoint.js';
+import type { Endpoint } from './endpoint.js';
 import { LocalRunError } from './errors.js';
 import { logOf, runningEndpoint } from './local-run.js';
 import { type Progress, step } from './progress.js';
@@ -18,13 +19,13 @@ const SKIPPED_KNOWINGLY = new Set([
 ]);
 
 /** Every stack of `dev` is named so. */
-export const STACKS = 'orderly-dev-';
+export const STACKS = stackPrefix(APP.name, 'dev');
 
 export interface Deployment {
   /** Address of the API's stage at this endpoint, without a trailing slash. */
   readonly apiUrl: string;
   /** Outputs by the stack's last name (`Platform`, `Orders`, `Inventory`, `Api`), then by their own. */
-  readonly outputs: Readonly<Record<string, Readonly<Record<string, string>>>>;
+  readonly outputs: StackOutputs;
   /** Resource types that the emulator skipped; undefined where it keeps that to itself. */
   readonly skipped: readonly string[] | undefined;
 }
@@ -96,16 +97,7 @@ const named = (log: string, pattern: RegExp): readonly string[] =>
  * @throws {LocalRunError} where `dev` isn't deployed there
  */
 export async function readDeployment(endpoint: Endpoint): Promise<Omit<Deployment, 'skipped'>> {
-  const client = new CloudFormationClient(clientConfig(endpoint));
-  const outputs: Record<string, Record<string, string>> = {};
-  for await (const { Stacks = [] } of paginateDescribeStacks({ client }, {})) {
-    for (const { StackName = '', Outputs = [] } of Stacks) {
-      if (!StackName.startsWith(STACKS)) continue;
-      const pairs = Outputs.map(({ OutputKey = '', OutputValue = '' }) => [OutputKey, OutputValue]);
-      outputs[StackName.slice(STACKS.length)] = Object.fromEntries(pairs);
-    }
-  }
-  client.destroy();
+  const outputs = await readStacks(endpoint, APP.name, 'dev');
   if (!outputs.Api) throw new LocalRunError(`Orderly is not deployed at ${endpoint.url ?? 'AWS'}: npm start`);
   return { apiUrl: apiUrlAt(endpoint, outputs.Api), outputs };
 }

@@ -1,11 +1,9 @@
+import type { Endpoint as AnyEndpoint } from '@orderly/kit/operator';
 import { LocalRunError } from './errors.js';
 import { answers } from './localstack/localstack.js';
 
 /** Where AWS's APIs are spoken: an emulator's address, or AWS itself. */
-export interface Endpoint {
-  /** Undefined: AWS, with the credentials and region of the environment. */
-  readonly url: string | undefined;
-  readonly region: string;
+export interface Endpoint extends AnyEndpoint {
   /** Whether LocalStack's own routes (`/_localstack/...`) are there. */
   readonly isLocalStack: boolean;
 }
@@ -58,10 +56,4 @@ export function endpointEnvironment({ url, region }: Endpoint): NodeJS.ProcessEn
     AWS_CONFIG_FILE: '/dev/null',
     AWS_SHARED_CREDENTIALS_FILE: '/dev/null',
   };
-}
-
-/** The same for an SDK client in this process. */
-export function clientConfig({ url, region }: Pick<Endpoint, 'url' | 'region'>) {
-  if (!url) return { region };
-  return { endpoint: url, region, credentials: { accessKeyId: 'test', secretAccessKey: 'test' } };
 }

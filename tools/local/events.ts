@@ -1,13 +1,13 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { clientConfig, type Service, servicesIn } from '@orderly/kit/operator';
 import { APP } from '../../lambdas/app.js';
 import { type BusEntry, busEntries } from '../../packages/kit/messages/envelope.js';
-import { findServices } from '../../packages/kit/operator/services.js';
 import { type Delivery, eventsOf } from '../operator/deliveries.js';
 import { readOrder } from '../operator/order-facts.js';
 import type { Deployment } from './deploy.js';
-import { clientConfig, type Endpoint } from './endpoint.js';
+import type { Endpoint } from './endpoint.js';
 
 /** Events and commands that an order has led to, and where each of them goes. */
 export interface OrderOnBus {
@@ -20,20 +20,20 @@ export class Events {
   private readonly documents: DynamoDBDocumentClient;
   private readonly bus: EventBridgeClient;
 
-  private services: ReturnType<typeof findServices> | undefined;
+  private readonly services: readonly Service[];
 
   constructor(
-    private readonly endpoint: Endpoint,
+    endpoint: Endpoint,
     private readonly outputs: Deployment['outputs'],
   ) {
     this.documents = DynamoDBDocumentClient.from(new DynamoDBClient(clientConfig(endpoint)));
     this.bus = new EventBridgeClient(clientConfig(endpoint));
+    this.services = servicesIn(outputs);
   }
 
   /** All that an order has led to, at everybody who has a part in it. */
   async ofOrder(orderId: string): Promise<OrderOnBus> {
-    this.services ??= findServices(this.endpoint, 'dev');
-    const facts = await readOrder(this.documents, await this.services, orderId);
+    const facts = await readOrder(this.documents, this.services, orderId);
     return {
       entries: facts.aggregates.flatMap(({ service, commits }) =>
         commits.flatMap((commit) => busEntries(commit, { app: APP.name, service, epoch: 0 })),

@@ -15,9 +15,10 @@ import {
   SetQueueAttributesCommand,
   SQSClient,
 } from '@aws-sdk/client-sqs';
+import { clientConfig } from '@orderly/kit/operator';
 import { ordersContract } from '../../lambdas/orders/contract.js';
 import { readEnvelope } from '../../packages/kit/messages/envelope.js';
-import { clientConfig, type Endpoint } from './endpoint.js';
+import type { Endpoint } from './endpoint.js';
 
 /**
  * The consumer that nobody should write, to be seen beside ours: it takes stock away for each OrderPlaced that it is

@@ -1,11 +1,16 @@
+import {
+  type ConsumerRecord,
+  detailsOf,
+  type Listener,
+  listenersOf,
+  reasonOf,
+  type Saga,
+  type Service,
+} from '@orderly/kit/operator';
 import type { OrderView } from '../../lambdas/orders/contract.js';
 import { secondsBetween } from '../../packages/kit/aws/clock.js';
 import { recordKey, relayConsumer } from '../../packages/kit/failures/failure-records.js';
 import { type Commit, firstVersionOf } from '../../packages/kit/messages/commit.js';
-import type { ConsumerRecord } from '../../packages/kit/operator/records.js';
-import { detailsOf } from '../../packages/kit/operator/saga-words.js';
-import type { Saga } from '../../packages/kit/operator/sagas.js';
-import { type Listener, listenersOf, type Service } from '../../packages/kit/operator/services.js';
 
 /** Commits of one aggregate that belongs to the order. */
 export interface AggregateFacts {
@@ -167,13 +172,6 @@ function recorded({ name, service }: Listener, record: ConsumerRecord, messageId
         reason: `by ${record.discardedBy ?? '?'}: ${record.discardReason ?? '?'}`,
       };
   }
-}
-
-/** Returns the newest reason of a failure, in one line. */
-export function reasonOf({ failures, unknown }: ConsumerRecord): string {
-  const [newest] = failures ?? [];
-  const why = newest ? [newest.name, newest.message].filter((part) => part !== '').join(': ') : 'no reason was kept';
-  return unknown ? `${why} (may have been done before)` : why;
 }
 
 /** Key of a record that the report needs. */

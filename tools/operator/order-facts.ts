@@ -1,4 +1,15 @@
 import { type DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
+import {
+  type ConsumerRecord,
+  OperatorError,
+  readCommits,
+  readCommitsSince,
+  readRecord,
+  type Saga,
+  type Service,
+  sagaIn,
+  sagaKindsOf,
+} from '@orderly/kit/operator';
 import { accountsContract } from '../../lambdas/accounts/contract.js';
 import { catalogContract } from '../../lambdas/catalog/contract.js';
 import { inventoryContract } from '../../lambdas/inventory/contract.js';
@@ -9,12 +20,6 @@ import { clock } from '../../packages/kit/aws/clock.js';
 import { recordKey } from '../../packages/kit/failures/failure-records.js';
 import { readEvent } from '../../packages/kit/messages/contract.js';
 import { aggregateKey } from '../../packages/kit/messages/keys.js';
-import { readCommits, readCommitsSince } from '../../packages/kit/operator/commits.js';
-import { OperatorError } from '../../packages/kit/operator/errors.js';
-import { type ConsumerRecord, readRecord } from '../../packages/kit/operator/records.js';
-import { type Saga, sagaIn, sagaKindsOf } from '../../packages/kit/operator/sagas.js';
-import type { Service } from '../../packages/kit/operator/services.js';
-import { command } from '../../packages/kit/operator/text.js';
 import { inVersion, pointerKey, versionsIn } from '../../packages/kit/projection/versions.js';
 import { timerIdOf } from '../../packages/kit/saga/contract.js';
 import { type AggregateFacts, type NeededRecord, type OrderFacts, recordKeys } from './deliveries.js';
@@ -48,7 +53,7 @@ export async function readOrder(
 ): Promise<OrderFacts> {
   let aggregates = await readAggregates(documents, services, orderId);
   if (aggregates.every(({ commits }) => commits.length === 0)) {
-    throw new OperatorError('not-found', `There is no order '${orderId}'.`, command('failures', 'list'));
+    throw new OperatorError('not-found', `There is no order '${orderId}'.`, ['failures', 'list']);
   }
   for (let read = 1; ; read++) {
     const order = orderOf(aggregates);

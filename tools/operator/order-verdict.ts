@@ -1,11 +1,10 @@
+import { duration, isWaiting, plural, type Saga, sagaWords } from '@orderly/kit/operator';
 import type { OrderView } from '../../lambdas/orders/contract.js';
 import { secondsBetween } from '../../packages/kit/aws/clock.js';
 import { firstVersionOf } from '../../packages/kit/messages/commit.js';
-import { isWaiting, sagaWords } from '../../packages/kit/operator/saga-words.js';
-import type { Saga } from '../../packages/kit/operator/sagas.js';
-import { command, duration, plural } from '../../packages/kit/operator/text.js';
 import { inRunbook } from '../../packages/kit/service/runbook.js';
 import { type AggregateFacts, type Delivery, type EventReport, eventsOf, type OrderFacts } from './deliveries.js';
+import { command } from './program.js';
 import { failedClocks, keepsMoney, standstill, waitingWords } from './standstill.js';
 import { failure, type Verdict } from './verdict.js';
 

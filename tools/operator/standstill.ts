@@ -1,11 +1,16 @@
-import type { ConsumerRecord } from '../../packages/kit/operator/records.js';
-import { isLate, isWaiting, sagaWords } from '../../packages/kit/operator/saga-words.js';
-import type { Saga } from '../../packages/kit/operator/sagas.js';
-import { listenersOf } from '../../packages/kit/operator/services.js';
-import { command } from '../../packages/kit/operator/text.js';
+import {
+  type ConsumerRecord,
+  isLate,
+  isWaiting,
+  listenersOf,
+  reasonOf,
+  type Saga,
+  sagaWords,
+} from '@orderly/kit/operator';
 import { timerIdOf } from '../../packages/kit/saga/contract.js';
 import { inRunbook } from '../../packages/kit/service/runbook.js';
-import { type OrderFacts, reasonOf } from './deliveries.js';
+import type { OrderFacts } from './deliveries.js';
+import { command } from './program.js';
 import { failure, type Verdict } from './verdict.js';
 
 /** Finds a saga of the order that no pending message will advance: it is stuck, or it has no timeout. */

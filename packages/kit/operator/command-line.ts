@@ -1,129 +1,69 @@
 import { parseArgs } from 'node:util';
+import type { Given, OperatorCommand, Options, ParsedCommand } from './command.js';
+import type { OperatedApp } from './context.js';
 import { OperatorError } from './errors.js';
-import type { RebuildOrder } from './rebuild.js';
-import type { SagaRequest } from './saga-command.js';
-import { command, PROGRAM } from './text.js';
-import { COMMANDS, OPTIONS, type Spec } from './usage.js';
+import { commandTextOf } from './text.js';
+
+/** Commands of a command line, and what its help says (`OperatedApp`). */
+export interface CommandSet extends Pick<OperatedApp, 'program' | 'where'> {
+  /** In the order of the help. */
+  readonly commands: readonly OperatorCommand[];
+}
+
+/** A valid command line: a call of a command, or a request for help. */
+export type CommandLine =
+  | { readonly help: string }
+  | (ParsedCommand & {
+      readonly help?: never;
+      readonly name: string;
+      /** Environment of the deployment: `dev`, `prod`. */
+      readonly environment: string;
+      /** Whether to print one JSON object instead of text. */
+      readonly json: boolean;
+    });
 
 /** Options that every command accepts. */
-export interface Common {
-  /** Environment of the deployment: `dev`, `prod`. */
-  readonly environment: string;
-  /** Whether to print one JSON object instead of text. */
-  readonly json: boolean;
-}
-
-/** Identifies one failure. */
-interface OneFailure {
-  readonly consumer: string;
-  readonly messageId: string;
-}
-
-/** A valid command line. */
-export type Command =
-  | { readonly name: 'help'; readonly text: string }
-  | ({ readonly name: 'order'; readonly orderId: string; readonly payload: boolean } & Common)
-  | ({ readonly name: 'failures list'; readonly consumer: string | undefined } & Common)
-  | ({ readonly name: 'failures show'; readonly payload: boolean } & OneFailure & Common)
-  | ({ readonly name: 'failures redrive'; readonly notDone: boolean; readonly dryRun: boolean } & OneFailure & Common)
-  | ({ readonly name: 'failures discard'; readonly reason: string; readonly dryRun: boolean } & OneFailure & Common)
-  | ({ readonly name: 'sagas list'; readonly limit: number } & Common)
-  | ({ readonly name: 'sagas show'; readonly sagaId: string } & Common)
-  | ({ readonly name: 'sagas retry' | 'sagas resolve' } & SagaRequest & Common)
-  | ({ readonly name: 'projections list' } & Common)
-  | ({ readonly name: 'projections show'; readonly projection: string } & Common)
-  | ({ readonly name: 'projections rebuild'; readonly projection: string } & RebuildOrder & Common)
-  | ({ readonly name: 'person forget'; readonly person: string; readonly dryRun: boolean } & Common)
-  | ({ readonly name: 'person export'; readonly person: string } & Common);
-
-const COMMON = ['environment', 'json', 'help'];
-/** First words of commands that consist of two. */
-const GROUPS = ['failures', 'sagas', 'projections', 'person'];
-
-const COMMON_HELP = `  --environment <name>  default dev
-  --json                one JSON object
-
-Where: ORDERLY_ENDPOINT if set (http://host:port, or aws); else for dev a running \`npm start\`; else AWS, with the
-credentials and region of the environment.`;
+const COMMON = {
+  environment: { type: 'string', default: 'dev' },
+  json: { type: 'boolean', default: false },
+  help: { type: 'boolean', short: 'h', default: false },
+} as const;
 
 /**
  * Reads a command line.
  * @throws {OperatorError} `usage`, with the mistake and a correct example
  */
-export function readCommandLine(args: readonly string[]): Command {
-  const { values, positionals, given } = parsed(args);
+export function readCommandLine(args: readonly string[], set: CommandSet): CommandLine {
+  const { commands } = set;
+  const { values, positionals, given } = parsed(args, commands);
+  const { environment, json, help } = values;
   const [first, second] = positionals;
-  const name = GROUPS.some((group) => group === first) ? `${first} ${second ?? ''}`.trim() : (first ?? '');
-  if (!isName(name)) {
-    if (values.help || first === undefined) return { name: 'help', text: overview() };
-    throw new OperatorError('usage', `'${name}' is no command.`, `${PROGRAM} --help`);
+  const isGroup = commands.some(({ name }) => name.startsWith(`${first} `));
+  const name = isGroup ? `${first} ${second ?? ''}`.trim() : (first ?? '');
+  const command = commands.find((one) => one.name === name);
+  if (!command) {
+    if (help || first === undefined) return { help: overview(set) };
+    throw new OperatorError('usage', `'${name}' is no command.`, ['--help']);
   }
-  const spec: Spec = COMMANDS[name];
-  if (values.help) return { name: 'help', text: helpOf(spec) };
+  if (help) return { help: helpOf(command, set) };
+  const wrong = (mistake: string): OperatorError => new OperatorError('usage', mistake, command.example);
   const words = positionals.slice(name.split(' ').length);
-  const foreign = given.find((option) => !COMMON.includes(option) && !spec.options.some((one) => one === option));
-  if (foreign !== undefined) throw wrong(`--${foreign} is no option of '${name}'.`, spec);
-  const missing = spec.positionals[words.length];
-  if (missing !== undefined) throw wrong(`'${name}' needs the ${missing}.`, spec);
-  const excess = words[spec.positionals.length];
-  if (excess !== undefined) throw wrong(`'${excess}' is one word too many for '${name}'.`, spec);
-  const { environment, json, payload, consumer: ofConsumer, 'not-done': notDone, 'dry-run': dryRun } = values;
-  if (!/^[a-z][a-z0-9-]*$/.test(environment)) throw wrong(`'${environment}' is no name of an environment.`, spec);
-  const common = { environment, json };
-  const [word = '', messageId = ''] = words;
-  switch (name) {
-    case 'order':
-      return { name, orderId: word, payload, ...common };
-    case 'failures list':
-      return { name, consumer: ofConsumer, ...common };
-    case 'failures show':
-      return { name, consumer: word, messageId, payload, ...common };
-    case 'failures redrive':
-      return { name, consumer: word, messageId, notDone, dryRun, ...common };
-    case 'failures discard': {
-      const reason = values.reason?.trim();
-      if (!reason)
-        throw wrong("'failures discard' needs --reason: whoever finds the record later wants to know.", spec);
-      return { name, consumer: word, messageId, reason, dryRun, ...common };
-    }
-    case 'sagas list': {
-      const limit = Number(values.limit);
-      if (!/^\d{1,4}$/.test(values.limit) || limit < 1 || limit > 1000)
-        throw wrong(`--limit is '${values.limit}': expected 1 to 1000.`, spec);
-      return { name, limit, ...common };
-    }
-    case 'sagas show':
-      return { name, sagaId: word, ...common };
-    case 'sagas retry':
-      return { name, action: 'retry', sagaId: word, dryRun, ...common };
-    case 'sagas resolve': {
-      const note = values.note?.trim();
-      if (!note) throw wrong("'sagas resolve' needs --note: whoever reads the history later wants to know.", spec);
-      if (note.length > 500) throw wrong(`--note has ${note.length} characters, at most 500 are kept.`, spec);
-      return { name, action: 'resolve', sagaId: word, note, dryRun, ...common };
-    }
-    case 'projections list':
-      return { name, ...common };
-    case 'projections show':
-      return { name, projection: word, ...common };
-    case 'projections rebuild': {
-      const asked = (['check', 'discard', 'dry-run'] as const).filter((flag) => values[flag]);
-      const [action = 'rebuild', other] = asked;
-      if (other !== undefined) throw wrong(`--${action} and --${other} don't go together.`, spec);
-      return { name, projection: word, action, ...common };
-    }
-    case 'person forget':
-      return { name, person: word, dryRun, ...common };
-    case 'person export':
-      return { name, person: word, ...common };
-  }
+  const foreign = given.find((option) => !Object.hasOwn({ ...COMMON, ...command.options }, option));
+  if (foreign !== undefined) throw wrong(`--${foreign} is no option of '${name}'.`);
+  const missing = command.positionals[words.length];
+  if (missing !== undefined) throw wrong(`'${name}' needs the ${missing}.`);
+  const excess = words[command.positionals.length];
+  if (excess !== undefined) throw wrong(`'${excess}' is one word too many for '${name}'.`);
+  if (!/^[a-z][a-z0-9-]*$/.test(environment)) throw wrong(`'${environment}' is no name of an environment.`);
+  const { request, run } = command.parse({ words, options: valuesOf(command.options, values), wrong });
+  return { name, environment, json, request, run };
 }
 
-function parsed(args: readonly string[]) {
+function parsed(args: readonly string[], commands: readonly OperatorCommand[]) {
   try {
     const { values, positionals, tokens } = parseArgs({
       args: [...args],
-      options: OPTIONS,
+      options: { ...optionsOf(commands), ...COMMON },
       allowPositionals: true,
       tokens: true,
     });
@@ -131,18 +71,34 @@ function parsed(args: readonly string[]) {
     return { values, positionals, given };
   } catch (error) {
     const message = error instanceof Error ? (error.message.split('. ')[0] ?? '') : String(error);
-    throw new OperatorError('usage', `${message}.`, `${PROGRAM} --help`, { cause: error });
+    throw new OperatorError('usage', `${message}.`, ['--help'], { cause: error });
   }
 }
 
-const isName = (name: string): name is keyof typeof COMMANDS => Object.hasOwn(COMMANDS, name);
+/** Returns the options of all commands: which words are values is known only with them. */
+const optionsOf = (commands: readonly OperatorCommand[]): Record<string, { readonly type: 'boolean' | 'string' }> =>
+  Object.fromEntries(
+    commands.flatMap(({ options }) => Object.entries(options).map(([name, { type }]) => [name, { type }])),
+  );
 
-const wrong = (fault: string, spec: Spec): OperatorError => new OperatorError('usage', fault, command(...spec.example));
+/** Returns the values of a command's own options. */
+const valuesOf = (options: Options, values: Readonly<Record<string, unknown>>): Given['options'] =>
+  Object.fromEntries(
+    Object.entries(options).map(([name, option]) => [
+      name,
+      option.type === 'boolean' ? values[name] === true : ((values[name] as string | undefined) ?? option.default),
+    ]),
+  );
 
-const helpOf = ({ usage, about, details, example }: Spec): string =>
-  `${PROGRAM} ${usage}\n  ${about}\n\n${details}\n${COMMON_HELP}\n\nExample: ${command(...example)}`;
+const commonHelp = ({ where }: CommandSet): string => `  --environment <name>  default dev
+  --json                one JSON object${where === undefined ? '' : `\n\n${where}`}`;
 
-function overview(): string {
-  const commands = Object.values(COMMANDS).map(({ usage, about }) => `  ${usage}\n      ${about}`);
-  return `The operator's command line: ${PROGRAM} <command>\n\n${commands.join('\n')}\n\nWith each:\n  --help                more about it\n${COMMON_HELP}`;
+function helpOf({ usage, about, details, example }: OperatorCommand, set: CommandSet): string {
+  const right = commandTextOf(set.program)(...example);
+  return `${set.program} ${usage}\n  ${about}\n\n${details}\n${commonHelp(set)}\n\nExample: ${right}`;
+}
+
+function overview(set: CommandSet): string {
+  const commands = set.commands.map(({ usage, about }) => `  ${usage}\n      ${about}`).join('\n');
+  return `The operator's command line: ${set.program} <command>\n\n${commands}\n\nWith each:\n  --help                more about it\n${commonHelp(set)}`;
 }

@@ -4,7 +4,6 @@ import { COMMIT_PREFIX, Commit } from '../messages/commit.js';
 import { faultsOf } from '../messages/contract.js';
 import { OperatorError } from './errors.js';
 import type { Service } from './services.js';
-import { command } from './text.js';
 
 /**
  * Reads all commits of an aggregate, oldest first, strongly consistent.
@@ -60,9 +59,10 @@ const pagesOf = (
 function commitOf(item: Readonly<Record<string, unknown>>): Commit {
   const commit = Commit.safeParse(item);
   if (commit.success) return commit.data;
-  throw new OperatorError(
-    'refused',
-    `${item.pk}/${item.sk} can't be read as a commit: ${faultsOf(commit.error)}.`,
-    command('failures', 'list', '--consumer', relayConsumer.name),
-  );
+  throw new OperatorError('refused', `${item.pk}/${item.sk} can't be read as a commit: ${faultsOf(commit.error)}.`, [
+    'failures',
+    'list',
+    '--consumer',
+    relayConsumer.name,
+  ]);
 }

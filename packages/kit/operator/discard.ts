@@ -2,14 +2,13 @@ import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { type DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { clock } from '../aws/clock.js';
 import { readTimerId } from '../saga/contract.js';
+import type { CommandContext } from './context.js';
 import { Exit, OperatorError } from './errors.js';
 import { statusOf } from './failures.js';
 import type { Outcome } from './outcome.js';
 import { type FoundRecord, findRecord } from './records.js';
 import { isWaiting } from './saga-words.js';
 import { readSaga } from './sagas.js';
-import type { Service } from './services.js';
-import { command } from './text.js';
 import { user } from './user.js';
 
 export interface DiscardRequest {
@@ -20,14 +19,13 @@ export interface DiscardRequest {
 }
 
 /**
- * `orderly failures discard`: the message will not be processed. Its record stays forever, with the reason, the
+ * `failures discard`: the message will not be processed. Its record stays forever, with the reason, the
  * operator and the time. So a late delivery still counts as a duplicate, and anyone who misses the effect finds the
  * reason.
  * @throws {OperatorError} `not-found`, or `refused` if it has not failed, or is the timeout of a waiting saga
  */
 export async function discard(
-  documents: DynamoDBDocumentClient,
-  services: readonly Service[],
+  { documents, services }: Pick<CommandContext, 'documents' | 'services'>,
   { reason, dryRun, ...asked }: DiscardRequest,
 ): Promise<Outcome> {
   const found = await findRecord(documents, services, asked);
@@ -75,12 +73,12 @@ async function refuseNeededClock(documents: DynamoDBDocumentClient, { listener, 
   throw new OperatorError(
     'refused',
     `Not discarded: it is the clock of ${consumer.saga} ${timer.sagaId}, which would wait for ever. A retry sets a new one, and ends this failure.`,
-    command('sagas', 'retry', timer.sagaId),
+    ['sagas', 'retry', timer.sagaId],
   );
 }
 
 const notFailed = (what: string): OperatorError =>
-  new OperatorError('refused', `Not discarded: it has not failed, ${what}.`, command('failures', 'list'));
+  new OperatorError('refused', `Not discarded: it has not failed, ${what}.`, ['failures', 'list']);
 
 function outcome({ listener, messageId }: FoundRecord, result: 'discarded' | 'dry-run', detail: string): Outcome {
   return {

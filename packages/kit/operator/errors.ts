@@ -11,13 +11,16 @@ export const Exit = {
 } as const;
 export type Exit = (typeof Exit)[keyof typeof Exit];
 
-/** A command that ends without a result; the message says why, `next` is the command to try next. */
+/** Advice after an error: words of a command of the same command line, or a sentence. */
+export type Next = readonly string[] | string;
+
+/** A command that ends without a result; the message says why, `next` what to try next. */
 export class OperatorError extends Error {
   override readonly name = 'OperatorError';
   constructor(
     readonly code: 'usage' | 'not-found' | 'refused' | 'unreachable',
     message: string,
-    readonly next?: string,
+    readonly next?: Next,
     options?: ErrorOptions,
   ) {
     super(message, options);

@@ -1,16 +1,16 @@
-import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { reasonOf } from '../../../tools/operator/deliveries.js';
+import type { CommandContext } from './context.js';
 import { Exit } from './errors.js';
 import type { Outcome } from './outcome.js';
-import { type FoundRecord, failuresOf, findRecord, isRedrivable, payloadOf } from './records.js';
-import { listenersNamed, listenersOf, type Service } from './services.js';
-import { aligned, command, plural } from './text.js';
+import { type FoundRecord, failuresOf, findRecord, isRedrivable, payloadOf, reasonOf } from './records.js';
+import { listenersNamed, listenersOf } from './services.js';
+import { aligned, type CommandText, plural } from './text.js';
 
-/** `orderly failures list`. @throws {OperatorError} `not-found` for a consumer that doesn't exist */
+type Context = Pick<CommandContext, 'documents' | 'services' | 'command'>;
+
+/** `failures list`. @throws {OperatorError} `not-found` for a consumer that doesn't exist */
 export async function listFailures(
-  documents: DynamoDBDocumentClient,
-  services: readonly Service[],
-  consumer: string | undefined,
+  { documents, services, command }: Context,
+  { consumer }: { readonly consumer: string | undefined },
 ): Promise<Outcome> {
   const listeners = consumer === undefined ? listenersOf(services) : listenersNamed(services, consumer);
   const found = (await Promise.all(listeners.map((listener) => failuresOf(documents, listener)))).flat();
@@ -19,12 +19,12 @@ export async function listFailures(
   );
   return {
     exitCode: Exit.OK,
-    text: listText(newestFirst),
+    text: listText(newestFirst, command),
     json: { failures: newestFirst.map((one) => summaryOf(one)) },
   };
 }
 
-function listText(failures: readonly FoundRecord[]): string {
+function listText(failures: readonly FoundRecord[], command: CommandText): string {
   const [newest] = failures;
   if (!newest) return 'no failures';
   const rows = failures.map(({ listener, record, messageId }) => [
@@ -43,17 +43,16 @@ function listText(failures: readonly FoundRecord[]): string {
 /** Shortens a text for a list; `failures show` prints all of it. */
 const cut = (text: string): string => (text.length > 80 ? `${text.slice(0, 79)}…` : text);
 
-/** `orderly failures show`. @throws {OperatorError} `not-found` */
+/** `failures show`. @throws {OperatorError} `not-found` */
 export async function showFailure(
-  documents: DynamoDBDocumentClient,
-  services: readonly Service[],
+  { documents, services, command }: Context,
   asked: { readonly consumer: string; readonly messageId: string; readonly payload: boolean },
 ): Promise<Outcome> {
   const found = await findRecord(documents, services, asked);
   const payload = asked.payload ? (payloadOf(found.record) ?? found.record.payloadBegin ?? null) : undefined;
   return {
     exitCode: Exit.OK,
-    text: `${showText(found)}${payload ? `\n\nmessage:\n${payload}` : ''}\n\n${adviceOn(found)}`,
+    text: `${showText(found)}${payload ? `\n\nmessage:\n${payload}` : ''}\n\n${adviceOn(found, command)}`,
     json: {
       failure: {
         ...summaryOf(found),
@@ -131,7 +130,7 @@ function sizeOf(payload: string | undefined, { payloadBytes }: FoundRecord['reco
   return `of ${payloadBytes ?? '?'} bytes only the beginning was kept`;
 }
 
-function adviceOn({ listener, record, messageId }: FoundRecord): string {
+function adviceOn({ listener, record, messageId }: FoundRecord, command: CommandText): string {
   if (record.status !== 'FAILED') return 'nothing waits for you here';
   const one = [listener.name, messageId] as const;
   const discard = `discard: ${command('failures', 'discard', ...one, '--reason', '<why>')}`;

@@ -1,18 +1,12 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
-import { type DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb';
-import { StripeCustomers } from '../../../lambdas/payments/provider/stripe-customers.js';
+import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { clock } from '../aws/clock.js';
 import { personKey } from '../personal-data/personal-keys.js';
+import type { CommandContext } from './context.js';
 import { Exit } from './errors.js';
 import type { Outcome } from './outcome.js';
-import { type KeysOfPeople, readPerson } from './people.js';
+import { keysOfPeopleIn, type PeopleOfApp, readPerson } from './people.js';
 import { user } from './user.js';
-
-/** Places in which the person is forgotten. */
-export interface Places extends Pick<KeysOfPeople, 'table'> {
-  /** Table of the payments service, which stores the person's customer id at Stripe; absent if it isn't deployed. */
-  readonly payments: string | undefined;
-}
 
 export interface ForgetRequest {
   readonly person: string;
@@ -20,23 +14,22 @@ export interface ForgetRequest {
 }
 
 /**
- * `orderly person forget <id>`: replaces the person's data key by a tombstone, forever (crypto-shredding). All data
- * that was sealed with the key becomes unreadable, wherever copies are: tables, bus archive, queues, backups. It is
+ * `person forget <id>`: replaces the person's data key by a tombstone, forever (crypto-shredding). All data that was
+ * sealed with the key becomes unreadable, wherever copies are: tables, bus archive, queues, backups. It is
  * irreversible.
  *
- * A person without a key gets a tombstone too, so that a late message creates no key. The command also deletes the
- * person's customer id at Stripe; a later payment finds the id again, unless it was deleted at Stripe.
+ * A person without a key gets a tombstone too, so that a late message creates no key.
  * @throws {OperatorError} `usage` for an invalid id
  */
 export async function forget(
-  documents: DynamoDBDocumentClient,
-  places: Places,
+  context: Pick<CommandContext, 'documents' | 'services' | 'stacks' | 'environment'>,
+  people: Pick<PeopleOfApp, 'forget'>,
   { person, dryRun }: ForgetRequest,
 ): Promise<Outcome> {
-  const before = await readPerson(documents, places, person);
-  // This includes a person who was forgotten before: a run may have ended in between, and a payment may have found the
-  // id again.
-  if (places.payments && !dryRun) await new StripeCustomers(places.payments, documents).forget(person);
+  const { documents } = context;
+  const { table } = keysOfPeopleIn(context);
+  const before = await readPerson(documents, table, person);
+  if (!dryRun) await people.forget?.(context, person);
   if (before.state === 'forgotten') {
     return outcome(person, 'forgotten-before', `was forgotten at ${before.forgottenAt} by ${before.forgottenBy}`);
   }
@@ -47,7 +40,7 @@ export async function forget(
   try {
     await documents.send(
       new PutCommand({
-        TableName: places.table,
+        TableName: table,
         Item: { ...personKey(person), forgottenAt: clock.now(), forgottenBy: user() },
         ConditionExpression: isNotForgotten,
       }),

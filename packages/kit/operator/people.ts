@@ -1,39 +1,81 @@
-import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
 import { KMSClient } from '@aws-sdk/client-kms';
-import { type DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
-import { clientConfig, type Endpoint } from '../../../tools/local/endpoint.js';
+import { type DynamoDBDocumentClient, GetCommand, paginateQuery } from '@aws-sdk/lib-dynamodb';
 import { CallerId } from '../http/auth.js';
+import { PEOPLE_INDEX, type ServiceContract } from '../messages/contract.js';
 import { PersonalKeys, personKey } from '../personal-data/personal-keys.js';
+import type { CommandContext } from './context.js';
+import { clientConfig } from './endpoint.js';
 import { OperatorError } from './errors.js';
-import { PROGRAM } from './text.js';
+import { Output } from './outputs.js';
+import type { Service } from './services.js';
 
-/** Location of the customers' data keys, from the outputs of the platform's stack. */
+/** Location of people's data keys. */
 export interface KeysOfPeople {
   readonly table: string;
   /** ARN of the KMS key that wraps the data keys. */
   readonly kmsKey: string;
 }
 
-/** @throws {OperatorError} `not-found` */
-export async function findKeysOfPeople(endpoint: Endpoint, environment: string): Promise<KeysOfPeople> {
-  const client = new CloudFormationClient(clientConfig(endpoint));
-  try {
-    const { Stacks } = await client.send(new DescribeStacksCommand({ StackName: `orderly-${environment}-Platform` }));
-    const output = (key: string) => Stacks?.[0]?.Outputs?.find(({ OutputKey }) => OutputKey === key)?.OutputValue;
-    const [table, kmsKey] = [output('PersonalKeysName'), output('PersonalDataKeyArn')];
+/** @throws {OperatorError} `not-found` if no stack has them */
+export function keysOfPeopleIn({ stacks, environment }: Pick<CommandContext, 'stacks' | 'environment'>): KeysOfPeople {
+  for (const outputs of Object.values(stacks)) {
+    const ending = (name: string) => Object.entries(outputs).find(([key]) => key.endsWith(name))?.[1];
+    const [table, kmsKey] = [ending(Output.PERSONAL_KEYS), ending(Output.PERSONAL_DATA_KEY)];
     if (table && kmsKey) return { table, kmsKey };
-  } finally {
-    client.destroy();
   }
   throw new OperatorError('not-found', `'${environment}' was deployed by another release: it keeps no keys of people.`);
 }
 
 /** Opens the data keys to unseal data, with the operator's permissions. */
-export const openKeys = (
-  { table, kmsKey }: KeysOfPeople,
-  documents: DynamoDBDocumentClient,
-  endpoint: Endpoint,
-): PersonalKeys => new PersonalKeys({ table, kmsKey, documents, kms: new KMSClient(clientConfig(endpoint)) });
+export const openKeys = (context: CommandContext): PersonalKeys =>
+  new PersonalKeys({
+    ...keysOfPeopleIn(context),
+    documents: context.documents,
+    kms: new KMSClient(clientConfig(context.endpoint)),
+  });
+
+/** Where an application has data about people, beside the keys. */
+export interface PeopleOfApp {
+  /**
+   * Deletes data about the person that is not sealed by their key. It is called for a person who was forgotten before
+   * too, because a run may have ended in between: it must be repeatable.
+   */
+  readonly forget?: (context: DataContext, person: string) => Promise<void>;
+  /** Returns the aggregates that have events about the person. */
+  readonly aggregates: (context: DataContext, person: string) => Promise<readonly AggregatesOfPerson[]>;
+  /** Returns further data for an export; no fields if there is none. */
+  readonly more?: (context: DataContext, person: string) => Promise<Readonly<Record<string, unknown>>>;
+}
+
+/** Tables of an environment. */
+export type DataContext = Pick<CommandContext, 'documents' | 'services'>;
+
+/** Aggregates of one contract. A service that is not deployed is left out. */
+export interface AggregatesOfPerson {
+  readonly contract: ServiceContract;
+  /** Partition keys: `Order#3f…`. */
+  readonly keys: readonly string[];
+}
+
+/** Returns the keys of a service's aggregates whose commits are about a person, eventually consistent. */
+export async function keysByPerson(
+  { documents }: Pick<DataContext, 'documents'>,
+  { table }: Pick<Service, 'table'>,
+  person: string,
+): Promise<readonly string[]> {
+  const keys: string[] = [];
+  const pages = paginateQuery(
+    { client: documents },
+    {
+      TableName: table,
+      IndexName: PEOPLE_INDEX,
+      KeyConditionExpression: 'person = :person',
+      ExpressionAttributeValues: { ':person': person },
+    },
+  );
+  for await (const { Items = [] } of pages) keys.push(...Items.map(({ pk }) => String(pk)));
+  return keys;
+}
 
 /** The table's entry for a person. */
 export type PersonState =
@@ -41,17 +83,17 @@ export type PersonState =
   | { readonly state: 'forgotten'; readonly forgottenAt: string; readonly forgottenBy: string }
   | { readonly state: 'has no key' };
 
-/** Reads a person's entry, strongly consistent. @throws {OperatorError} `usage` for an invalid id */
+/** Reads a person's entry in the table of keys, strongly consistent. @throws {OperatorError} `usage` for an invalid id */
 export async function readPerson(
   documents: DynamoDBDocumentClient,
-  { table }: Pick<KeysOfPeople, 'table'>,
+  table: string,
   person: string,
 ): Promise<PersonState> {
   if (!CallerId.safeParse(person).success) {
     throw new OperatorError(
       'usage',
       'A person is named by the id in their token: 1 to 128 characters, no e-mail address.',
-      `${PROGRAM} --help`,
+      ['--help'],
     );
   }
   const { Item } = await documents.send(

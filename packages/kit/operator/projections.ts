@@ -1,11 +1,11 @@
 import { DescribeTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
-import { clientConfig, type Endpoint } from '../../../tools/local/endpoint.js';
 import { FEED_INDEX, type RebuildAnswer, type RebuildRequest } from '../projection/contract.js';
+import type { CommandContext } from './context.js';
+import { clientConfig, type Endpoint } from './endpoint.js';
 import { Exit, OperatorError } from './errors.js';
 import type { Outcome } from './outcome.js';
-import type { Service } from './services.js';
-import { aligned, command, plural } from './text.js';
+import { aligned, type CommandText, plural } from './text.js';
 
 /** A projection of a service, and access to the function that rebuilds it. */
 export interface DeployedProjection {
@@ -18,7 +18,10 @@ export interface DeployedProjection {
 }
 
 /** Returns every projection of an environment. */
-export const projectionsOf = (endpoint: Endpoint, services: readonly Service[]): readonly DeployedProjection[] =>
+export const projectionsOf = ({
+  endpoint,
+  services,
+}: Pick<CommandContext, 'endpoint' | 'services'>): readonly DeployedProjection[] =>
   services.flatMap(({ name: service, table, consumers }) =>
     consumers.flatMap(({ name, rebuild }) =>
       rebuild === undefined
@@ -39,14 +42,13 @@ export function projectionNamed(projections: readonly DeployedProjection[], name
   const found = projections.find((projection) => projection.name === name);
   if (found) return found;
   const names = projections.map((projection) => projection.name).join(', ');
-  throw new OperatorError(
-    'not-found',
-    `There is no projection '${name}'; there are: ${names}.`,
-    command('projections', 'list'),
-  );
+  throw new OperatorError('not-found', `There is no projection '${name}'; there are: ${names}.`, [
+    'projections',
+    'list',
+  ]);
 }
 
-/** `orderly projections list`. */
+/** `projections list`. */
 export async function listProjections(projections: readonly DeployedProjection[]): Promise<Outcome> {
   const answers = await Promise.all(projections.map((projection) => projection.ask({ action: 'show' })));
   const found = projections.map(({ name, service }, at) => ({ name, service, ...answers[at] }));
@@ -62,8 +64,11 @@ export async function listProjections(projections: readonly DeployedProjection[]
   };
 }
 
-/** `orderly projections show`. */
-export async function showProjection({ name, service, ask }: DeployedProjection): Promise<Outcome> {
+/** `projections show`. */
+export async function showProjection(
+  { name, service, ask }: DeployedProjection,
+  command: CommandText,
+): Promise<Outcome> {
   const answer = await ask({ action: 'show' });
   const { versions, rebuild } = answer;
   const rows = [
@@ -142,7 +147,7 @@ async function invoke(
     throw new OperatorError(
       'refused',
       `The rebuild function of '${projection}' ended with an error (${why}); what was done stays. Its log says more: ${FunctionName}`,
-      command('projections', 'show', projection),
+      ['projections', 'show', projection],
     );
   } finally {
     client.destroy();

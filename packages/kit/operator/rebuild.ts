@@ -2,7 +2,7 @@ import type { RebuildAnswer } from '../projection/contract.js';
 import { Exit, OperatorError } from './errors.js';
 import type { Outcome } from './outcome.js';
 import { countsOf, type DeployedProjection, differencesIn, headOf } from './projections.js';
-import { command } from './text.js';
+import type { CommandText } from './text.js';
 
 /** Requested action on a projection. */
 export interface RebuildOrder {
@@ -11,6 +11,7 @@ export interface RebuildOrder {
 
 /** Inputs of the command besides its projection. */
 export interface Surroundings {
+  readonly command: CommandText;
   /** Reports progress. */
   readonly say: (line: string) => void;
   /** Waits for this many seconds, or returns at once if `stopped`. */
@@ -28,7 +29,7 @@ const PAUSE_SECONDS = 2;
 type Rebuild = NonNullable<RebuildAnswer['rebuild']>;
 
 /**
- * `orderly projections rebuild`: starts a rebuild, or continues the one in progress, until it is complete or stopped.
+ * `projections rebuild`: starts a rebuild, or continues the one in progress, until it is complete or stopped.
  * Its state is in the service's table: the command may be killed, and run again from anywhere.
  * @throws {OperatorError} `refused` if there is nothing to discard, or if the rebuild in progress has another purpose
  */
@@ -44,14 +45,14 @@ export async function rebuild(
   if (action === 'dry-run') return dryRun(projection, before, underWay);
   if (action === 'discard') await ask({ action });
   if (!underWay) await ask({ action: 'begin', purpose: action === 'check' ? 'check' : 'switch' });
-  return outcomeOf(name, await untilItIsThrough(projection, surroundings));
+  return outcomeOf(name, await untilItIsThrough(projection, surroundings), surroundings.command);
 }
 
 function checkOrder(name: string, action: RebuildOrder['action'], underWay: Rebuild | undefined): void {
   const isCheck = underWay?.purpose === 'check';
-  const own = (...flags: string[]) => command('projections', 'rebuild', name, ...flags);
+  const own = (...flags: string[]) => ['projections', 'rebuild', name, ...flags];
   const same = own(...(isCheck ? ['--check'] : []));
-  const refused = (why: string, next: string) => new OperatorError('refused', `Not done: ${why}`, next);
+  const refused = (why: string, next: readonly string[]) => new OperatorError('refused', `Not done: ${why}`, next);
   if (!underWay && action === 'discard') throw refused(`no rebuild of '${name}' is under way.`, own());
   if (!underWay) return;
   if (action === 'discard' && underWay.phase === 'DELETE') {
@@ -112,7 +113,7 @@ async function dryRun(
   };
 }
 
-function outcomeOf(name: string, answer: RebuildAnswer): Outcome {
+function outcomeOf(name: string, answer: RebuildAnswer, command: CommandText): Outcome {
   const { rebuild } = answer;
   if (!rebuild) throw new OperatorError('refused', `'${name}' has no rebuild any more.`);
   const drifted = rebuild.purpose === 'check' && rebuild.counts.differences > 0;

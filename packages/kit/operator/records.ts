@@ -1,13 +1,10 @@
 import { gunzipSync } from 'node:zlib';
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { DynamoDBDocumentClient, GetCommand, paginateQuery } from '@aws-sdk/lib-dynamodb';
+import { type DynamoDBDocumentClient, GetCommand, paginateQuery } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
-import { clientConfig, type Endpoint } from '../../../tools/local/endpoint.js';
 import { idOfBody } from '../failures/delivery.js';
 import { recordKey } from '../failures/failure-records.js';
 import { OperatorError } from './errors.js';
 import { type Listener, listenersNamed, type Service } from './services.js';
-import { command } from './text.js';
 
 const Reason = z.object({ at: z.string(), name: z.string(), message: z.string(), stack: z.array(z.string()) });
 
@@ -37,9 +34,12 @@ export const ConsumerRecord = z.object({
 });
 export type ConsumerRecord = z.infer<typeof ConsumerRecord>;
 
-/** Creates a client that reads and writes items as plain objects. */
-export const documentsAt = (endpoint: Endpoint): DynamoDBDocumentClient =>
-  DynamoDBDocumentClient.from(new DynamoDBClient(clientConfig(endpoint)));
+/** Returns the newest reason of a failure, in one line. */
+export function reasonOf({ failures, unknown }: ConsumerRecord): string {
+  const [newest] = failures ?? [];
+  const why = newest ? [newest.name, newest.message].filter((part) => part !== '').join(': ') : 'no reason was kept';
+  return unknown ? `${why} (may have been done before)` : why;
+}
 
 /** A failure and its listener. */
 export interface FoundRecord {
@@ -102,11 +102,12 @@ export async function findRecord(
     const earlier = (await failuresOf(documents, listener)).find((one) => one.messageId === messageId);
     if (earlier) return earlier;
   }
-  throw new OperatorError(
-    'not-found',
-    `'${consumer}' has no record of a message '${messageId}'.`,
-    command('failures', 'list', '--consumer', consumer),
-  );
+  throw new OperatorError('not-found', `'${consumer}' has no record of a message '${messageId}'.`, [
+    'failures',
+    'list',
+    '--consumer',
+    consumer,
+  ]);
 }
 
 /** Whether the record belongs to the generation that runs now. */

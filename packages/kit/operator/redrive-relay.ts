@@ -1,13 +1,12 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
 import { DeleteCommand, type DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { clientConfig, type Endpoint } from '../../../tools/local/endpoint.js';
 import { clock } from '../aws/clock.js';
 import type { RelayAnswer } from '../outbox/relay.lambda.js';
+import { clientConfig, type Endpoint } from './endpoint.js';
 import { Exit, OperatorError } from './errors.js';
 import type { Outcome } from './outcome.js';
 import type { FoundRecord } from './records.js';
-import { command } from './text.js';
 
 /** A change from the table's stream; its new image contains the commit. */
 interface StreamRecord {
@@ -60,7 +59,7 @@ export async function publishAgain(
 function changeIn({ listener, messageId }: FoundRecord, payload: string): StreamRecord {
   const change: unknown = JSON.parse(payload);
   if (typeof change === 'object' && change !== null) return change;
-  const discard = command('failures', 'discard', listener.name, messageId, '--reason', '<why>');
+  const discard = ['failures', 'discard', listener.name, messageId, '--reason', '<why>'];
   throw new OperatorError('refused', 'Not redriven: it holds no record of the stream.', discard);
 }
 

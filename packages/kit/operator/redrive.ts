@@ -1,8 +1,6 @@
-import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import type { Endpoint } from '../../../tools/local/endpoint.js';
-import { reasonOf } from '../../../tools/operator/deliveries.js';
 import { REDRIVE } from '../failures/delivery.js';
-import { Exit, OperatorError } from './errors.js';
+import type { CommandContext } from './context.js';
+import { Exit, type Next, OperatorError } from './errors.js';
 import { statusOf } from './failures.js';
 import type { Outcome } from './outcome.js';
 import {
@@ -12,11 +10,10 @@ import {
   hasNoId,
   isOfThisGeneration,
   payloadOf,
+  reasonOf,
 } from './records.js';
 import { publishAgain } from './redrive-relay.js';
 import { awaitRecord, sendTo, WAIT_SECONDS } from './send.js';
-import type { Service } from './services.js';
-import { command } from './text.js';
 
 export interface RedriveRequest {
   readonly consumer: string;
@@ -27,18 +24,14 @@ export interface RedriveRequest {
 }
 
 /**
- * `orderly failures redrive`: sends a failed message to its consumer's queue again, or a commit through its relay
+ * `failures redrive`: sends a failed message to its consumer's queue again, or a commit through its relay
  * again. Whatever happens on the way, the failure stays recorded until it is processed.
  * @throws {OperatorError} `not-found`, or `refused` with the reason why it can't or mustn't be redriven
  */
-export async function redrive(
-  endpoint: Endpoint,
-  documents: DynamoDBDocumentClient,
-  services: readonly Service[],
-  request: RedriveRequest,
-): Promise<Outcome> {
+export async function redrive(context: CommandContext, request: RedriveRequest): Promise<Outcome> {
+  const { endpoint, documents, services } = context;
   const found = await findRecord(documents, services, request);
-  const payload = redrivable(found, request);
+  const payload = redrivable(context, found, request);
   const { consumer } = found.listener;
   if (!consumer) return publishAgain(endpoint, documents, found, payload, request.dryRun);
   const value = request.notDone ? 'not-done' : 'again';
@@ -47,19 +40,23 @@ export async function redrive(
     return outcome(found, 'dry-run', `would send its ${bytes} bytes to ${consumer.queueUrl}, ${REDRIVE}=${value}`);
   }
   await sendTo(endpoint, consumer.queueUrl, payload, { [REDRIVE]: value });
-  return resultOf(documents, found);
+  return resultOf(context, found);
 }
 
 /**
  * Returns the message if it may be sent again.
  * @throws {OperatorError} `refused`
  */
-export function redrivable(found: FoundRecord, { notDone }: Pick<RedriveRequest, 'notDone'>): string {
+export function redrivable(
+  { command, reportOn }: Pick<CommandContext, 'command' | 'reportOn'>,
+  found: FoundRecord,
+  { notDone }: Pick<RedriveRequest, 'notDone'>,
+): string {
   const { listener, record, messageId } = found;
-  const discard = command('failures', 'discard', listener.name, messageId, '--reason', '<why>');
-  const refused = (why: string, next = discard) => new OperatorError('refused', `Not redriven: ${why}`, next);
+  const discard = ['failures', 'discard', listener.name, messageId, '--reason', '<why>'];
+  const refused = (why: string, next: Next = discard) => new OperatorError('refused', `Not redriven: ${why}`, next);
   if (record.status !== 'FAILED') {
-    throw refused(`it has not failed, it was ${statusOf(record)}.`, command('failures', 'list'));
+    throw refused(`it has not failed, it was ${statusOf(record)}.`, ['failures', 'list']);
   }
   const payload = payloadOf(record);
   if (payload === undefined) {
@@ -70,28 +67,28 @@ export function redrivable(found: FoundRecord, { notDone }: Pick<RedriveRequest,
   }
   if (!listener.consumer) {
     if (!notDone) return payload;
-    throw refused(
-      '--not-done is for consumers; what a relay sends twice is recognised.',
-      command('failures', 'redrive', listener.name, messageId),
-    );
+    throw refused('--not-done is for consumers; what a relay sends twice is recognised.', [
+      'failures',
+      'redrive',
+      listener.name,
+      messageId,
+    ]);
   }
   if (hasNoId(found, payload)) {
     throw refused('it has no id that a consumer could read. Mend it at its source, and discard this one.');
   }
   if (record.unknown && !notDone) {
-    const look = record.subject === undefined ? '' : ` (${command('order', idIn(record.subject))})`;
+    const report = record.subject === undefined ? undefined : reportOn?.(record.subject);
+    const look = report === undefined ? '' : ` (${command(...report)})`;
     throw refused(
       `it was too old for its processed record to be there still, so it may have been done before. Find that out first${look}; if it was not:`,
-      command('failures', 'redrive', listener.name, messageId, '--not-done'),
+      ['failures', 'redrive', listener.name, messageId, '--not-done'],
     );
   }
   return payload;
 }
 
-/** Returns the id in a subject: `Order/3f…`. An order's parts have its id. */
-const idIn = (subject: string): string => subject.slice(subject.indexOf('/') + 1);
-
-async function resultOf(documents: DynamoDBDocumentClient, found: FoundRecord): Promise<Outcome> {
+async function resultOf({ documents, command }: CommandContext, found: FoundRecord): Promise<Outcome> {
   const { listener, record, messageId } = found;
   const now = await awaitRecord(documents, listener.service, record.pk, (one) => failedAgain(record, one));
   if (now?.status === 'PROCESSED') return outcome(found, 'processed', `processed ${now.processedAt ?? ''}`.trim());

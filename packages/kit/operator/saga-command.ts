@@ -1,19 +1,15 @@
-import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { APP } from '../../../lambdas/app.js';
-import type { Endpoint } from '../../../tools/local/endpoint.js';
-import { reasonOf } from '../../../tools/operator/deliveries.js';
 import { clock } from '../aws/clock.js';
 import { newId, newTraceparent } from '../aws/ids.js';
 import { recordKey } from '../failures/failure-records.js';
 import { ownCommandBody } from '../messages/own-command.js';
+import type { CommandContext } from './context.js';
 import { Exit, OperatorError } from './errors.js';
 import type { Outcome } from './outcome.js';
+import { reasonOf } from './records.js';
 import { summaryOf } from './saga-show.js';
 import { isWaiting, sagaWords, stepWords } from './saga-words.js';
 import { findSaga, readSaga, type Saga, sagaContractOf } from './sagas.js';
 import { awaitRecord, sendTo, WAIT_SECONDS } from './send.js';
-import type { Service } from './services.js';
-import { command } from './text.js';
 import { user } from './user.js';
 
 /** An operator's request to a saga; `note` describes what was done by hand, 1 to 500 characters. */
@@ -23,20 +19,24 @@ export type SagaRequest = { readonly sagaId: string; readonly dryRun: boolean } 
 );
 
 /**
- * `orderly sagas retry`: the saga resends the command that it waits for, a step or its compensation.
- * `orderly sagas resolve`: the compensation at which it is stuck was done by hand, and the saga continues with the
+ * `sagas retry`: the saga resends the command that it waits for, a step or its compensation.
+ * `sagas resolve`: the compensation at which it is stuck was done by hand, and the saga continues with the
  * rest.
  * The saga itself decides when the message arrives; it may have advanced meanwhile.
  * @throws {OperatorError} `not-found`, or `refused` if the saga's state doesn't allow it
  */
 export async function commandSaga(
-  endpoint: Endpoint,
-  documents: DynamoDBDocumentClient,
-  services: readonly Service[],
+  {
+    app,
+    endpoint,
+    documents,
+    services,
+    command,
+  }: Pick<CommandContext, 'app' | 'endpoint' | 'documents' | 'services' | 'command'>,
   request: SagaRequest,
 ): Promise<Outcome> {
   const saga = await findSaga(documents, services, request.sagaId);
-  const { id, body, does } = messageTo(saga, request, user());
+  const { id, body, does } = messageTo(saga, request, { app, by: user() });
   const { service, consumer } = saga.kind;
   if (request.dryRun) return outcome(request, saga, 'dry-run', `would be told: ${does} (${consumer.queueUrl})`);
   await sendTo(endpoint, consumer.queueUrl, body);
@@ -63,26 +63,26 @@ interface SagaMessage {
 
 /**
  * Builds the message if the saga's state allows it.
- * @param by the operator, as the saga's history will show them
+ * @param from application, and the operator as the saga's history will show them
  * @throws {OperatorError} `refused`
  */
-export function messageTo(saga: Saga, request: SagaRequest, by: string): SagaMessage {
+export function messageTo(
+  saga: Saga,
+  request: SagaRequest,
+  { app, by }: { readonly app: string; readonly by: string },
+): SagaMessage {
   const { kind, id: sagaId, state } = saga;
   const isRetry = request.action === 'retry';
   if (!isWaiting(state) || (!isRetry && state.status !== 'STUCK')) {
     const not = isRetry ? 'Not retried: nothing is waited for.' : 'Not resolved: it is not stuck.';
-    throw new OperatorError(
-      'refused',
-      `${not} It is ${state.status}: ${sagaWords(saga)}.`,
-      command('sagas', 'show', sagaId),
-    );
+    throw new OperatorError('refused', `${not} It is ${state.status}: ${sagaWords(saga)}.`, ['sagas', 'show', sagaId]);
   }
   const id = newId();
   const sent = isRetry
     ? { type: 'RetrySaga', data: { sagaId } }
     : { type: 'ResolveSaga', data: { sagaId, step: state.waiting.step, by, note: request.note } };
   const body = ownCommandBody(sagaContractOf(kind.service.name), {
-    app: APP.name,
+    app,
     id,
     subject: `${kind.type}/${sagaId}`,
     time: clock.now(),

@@ -3,14 +3,14 @@ import { clock } from '../aws/clock.js';
 import { recordKey } from '../failures/failure-records.js';
 import { readTimerId, stuckKey } from '../saga/contract.js';
 import { DUE_INDEX, DUE_SHARDS, duePartition } from '../timers/contract.js';
+import type { CommandContext } from './context.js';
 import { Exit } from './errors.js';
 import type { Outcome } from './outcome.js';
 import { failuresOf } from './records.js';
 import { summaryOf } from './saga-show.js';
 import { isLate, isWaiting, stepWords, stuckSince, type WaitingState } from './saga-words.js';
 import { readSaga, type Saga, type SagaKind, sagaKindsOf } from './sagas.js';
-import type { Service } from './services.js';
-import { aligned, command, plural } from './text.js';
+import { aligned, type CommandText, plural } from './text.js';
 
 /** Maximum number of timeouts that are read per kind and shard, the earliest first. */
 const CLOCKS = 250;
@@ -27,15 +27,14 @@ type Urgency = 'STUCK' | 'NO CLOCK' | 'TIMER LATE' | 'SLOW' | 'WAITS';
 const URGENCIES: readonly Urgency[] = ['STUCK', 'NO CLOCK', 'TIMER LATE', 'SLOW', 'WAITS'];
 
 /**
- * `orderly sagas list`: lists waiting sagas, the most urgent first. It finds stuck sagas by their list, and the others
+ * `sagas list`: lists waiting sagas, the most urgent first. It finds stuck sagas by their list, and the others
  * by their timeouts, in the index of due timeouts or in the index of failures (`failures discard` leaves them there).
  * These reads are eventually consistent; each listed saga is then read strongly consistent.
  * @param limit maximum number of sagas that are read and listed, from 1
  */
 export async function listSagas(
-  documents: DynamoDBDocumentClient,
-  services: readonly Service[],
-  limit: number,
+  { documents, services, command }: Pick<CommandContext, 'documents' | 'services' | 'command'>,
+  { limit }: { readonly limit: number },
 ): Promise<Outcome> {
   const kinds = sagaKindsOf(services);
   const stuck = (await Promise.all(kinds.map((kind) => stuckOf(documents, kind, limit)))).flat();
@@ -60,7 +59,7 @@ export async function listSagas(
   const more = asked.length > limit;
   return {
     exitCode: Exit.OK,
-    text: textOf(found, more ? limit : undefined),
+    text: textOf(found, more ? limit : undefined, command),
     json: { sagas: found.map(({ saga, urgency }) => ({ urgency, ...summaryOf(saga) })), more },
   };
 }
@@ -144,7 +143,7 @@ interface Found {
 }
 
 /** @param limit set if not all were read */
-function textOf(found: readonly Found[], limit: number | undefined): string {
+function textOf(found: readonly Found[], limit: number | undefined, command: CommandText): string {
   const [first] = found;
   const rest = limit === undefined ? '' : `; there may be more than these ${limit}: --limit <n>`;
   if (!first) return `no saga waits${rest}`;

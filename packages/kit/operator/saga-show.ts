@@ -1,23 +1,19 @@
-import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { ordersContract } from '../../../lambdas/orders/contract.js';
+import type { CommandContext } from './context.js';
 import { Exit } from './errors.js';
 import type { Outcome } from './outcome.js';
 import { detailsOf, endingWords, isWaiting, sagaWords, stepWords, stuckSince } from './saga-words.js';
 import { findSaga, type Saga } from './sagas.js';
-import type { Service } from './services.js';
-import { aligned, command } from './text.js';
+import { aligned } from './text.js';
 
-/** `orderly sagas show`. @throws {OperatorError} `not-found` */
-export async function showSaga(
-  documents: DynamoDBDocumentClient,
-  services: readonly Service[],
-  asked: string,
-): Promise<Outcome> {
-  const saga = await findSaga(documents, services, asked);
+type Context = Pick<CommandContext, 'documents' | 'services' | 'command' | 'reportOn'>;
+
+/** `sagas show`. @throws {OperatorError} `not-found` */
+export async function showSaga(context: Context, { sagaId }: { readonly sagaId: string }): Promise<Outcome> {
+  const saga = await findSaga(context.documents, context.services, sagaId);
   const history = saga.events.map((step) => [step.at, step.event.type, detailsOf(step)]);
   return {
     exitCode: exitOf(saga),
-    text: [aligned(rowsOf(saga)), '', 'history:', aligned(history, '  '), '', ...adviceOn(saga)].join('\n'),
+    text: [aligned(rowsOf(saga)), '', 'history:', aligned(history, '  '), '', ...adviceOn(saga, context)].join('\n'),
     json: {
       saga: {
         ...summaryOf(saga),
@@ -67,11 +63,10 @@ function rowsOf(saga: Saga): readonly (readonly string[])[] {
   return rows;
 }
 
-/** Returns the next commands to run; an order's report shows the participants of its saga. */
-function adviceOn(saga: Saga): readonly string[] {
+/** Returns the next commands to run; a report shows the participants of the saga, if the application has one. */
+function adviceOn(saga: Saga, { command, reportOn }: Context): readonly string[] {
   const { kind, id, state } = saga;
-  const participants =
-    kind.service.name === ordersContract.service ? command('order', id) : command('failures', 'list');
+  const participants = command(...(reportOn?.(`${kind.type}/${id}`) ?? ['failures', 'list']));
   if (!isWaiting(state)) return [`nothing waits for you here: ${sagaWords(saga)}`];
   const retry = command('sagas', 'retry', id);
   if (state.status !== 'STUCK') return [`look: ${participants}`, `send it again now: ${retry}`];

@@ -5,11 +5,10 @@ import { readEvent } from '../messages/contract.js';
 import { aggregateKey } from '../messages/keys.js';
 import { type SagaEvent, sagaCommands, sagaEvents } from '../saga/contract.js';
 import { evolve, initialState, type SagaState } from '../saga/state.js';
-import type { ConsumerDescription } from '../service/service-stack.js';
 import { readCommits } from './commits.js';
 import { OperatorError } from './errors.js';
+import type { ConsumerDescription } from './outputs.js';
 import type { Service } from './services.js';
-import { command } from './text.js';
 
 /** A type of sagas, and the consumer that runs them. */
 export interface SagaKind {
@@ -83,8 +82,8 @@ export async function findSaga(
   const id = named ? asked.slice(named.type.length + 1) : asked;
   const read = await Promise.all((named ? [named] : all).map((kind) => readSaga(documents, kind, id)));
   const [saga, other] = read.filter(({ state }) => state.status !== 'NONE');
-  if (!saga) throw new OperatorError('not-found', `There is no saga '${asked}'.`, command('sagas', 'list'));
+  if (!saga) throw new OperatorError('not-found', `There is no saga '${asked}'.`, ['sagas', 'list']);
   if (!other) return saga;
   const [one, two] = [saga, other].map(({ kind }) => `${kind.type}/${id}`);
-  throw new OperatorError('refused', `There are ${one} and ${two}.`, command('sagas', 'show', one ?? id));
+  throw new OperatorError('refused', `There are ${one} and ${two}.`, ['sagas', 'show', one ?? id]);
 }

@@ -1,6 +1,6 @@
 import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { clientConfig, type Endpoint } from '../../../tools/local/endpoint.js';
+import { clientConfig, type Endpoint } from './endpoint.js';
 import { type ConsumerRecord, readRecord } from './records.js';
 import type { Service } from './services.js';
 

@@ -1,12 +1,8 @@
-import { CloudFormationClient, paginateDescribeStacks, type Stack } from '@aws-sdk/client-cloudformation';
 import * as z from 'zod/mini';
-import { clientConfig, type Endpoint, endpointAt, endpointFromEnvironment } from '../../../tools/local/endpoint.js';
-import { LocalRunError } from '../../../tools/local/errors.js';
-import { readLocalRun } from '../../../tools/local/local-run.js';
 import { relayConsumer } from '../failures/failure-records.js';
-import type { ConsumerDescription } from '../service/service-stack.js';
 import { OperatorError } from './errors.js';
-import { command } from './text.js';
+import { type ConsumerDescription, Output, servicePrefixes } from './outputs.js';
+import type { StackOutputs } from './stacks.js';
 
 /** A deployed service, from the outputs of its stack. */
 export interface Service {
@@ -33,76 +29,30 @@ const Consumers: z.ZodMiniType<ConsumerDescription[]> = z.array(
   }),
 );
 
-/** Chooses the endpoint: `ORDERLY_ENDPOINT`; else for `dev` a local run of this clone that still answers; else AWS. */
-export async function endpointOf(environment: string): Promise<Endpoint> {
-  const named = await endpointFromEnvironment();
-  if (named) return named;
-  const run = environment === 'dev' ? readLocalRun() : undefined;
-  if (run) {
-    try {
-      return { ...(await endpointAt(run.endpoint)), region: run.region };
-    } catch (error) {
-      if (!(error instanceof LocalRunError)) throw error; // a finished run left it behind
-    }
-  }
-  return endpointAt('aws');
-}
-
-/** Describes an endpoint for people. */
-export const placeOf = ({ url, region }: Endpoint): string => url ?? `AWS ${region}`;
-
 /**
- * Finds every service of an environment by the outputs of its stacks.
- * @throws {OperatorError} `not-found` if there is none, `unreachable` if AWS refuses the access
+ * Returns the services among the stacks of an environment, by name.
+ * @throws {OperatorError} `refused` if another release of the kit has written the outputs
  */
-export async function findServices(endpoint: Endpoint, environment: string): Promise<readonly Service[]> {
-  const client = new CloudFormationClient(clientConfig(endpoint));
-  const services: Service[] = [];
-  try {
-    for await (const { Stacks = [] } of paginateDescribeStacks({ client }, {})) {
-      services.push(...Stacks.flatMap((stack) => serviceOf(stack, environment)));
-    }
-  } catch (error) {
-    const why = error instanceof Error ? error.name : String(error);
-    throw new OperatorError(
-      'unreachable',
-      `The stacks of '${environment}' can't be read at ${placeOf(endpoint)} (${why}).`,
-      'npm start   (here), or sign in to AWS, or set ORDERLY_ENDPOINT',
-      { cause: error },
-    );
-  } finally {
-    client.destroy();
-  }
-  if (services.length === 0) {
-    throw new OperatorError(
-      'not-found',
-      `No service of '${environment}' is deployed at ${placeOf(endpoint)}.`,
-      `npm start   (here), or npx cdk deploy --all -c environment=${environment}`,
-    );
-  }
-  return services.sort((one, other) => one.name.localeCompare(other.name));
-}
+export const servicesIn = (stacks: StackOutputs): readonly Service[] =>
+  Object.entries(stacks)
+    .flatMap(([stack, outputs]) =>
+      servicePrefixes(Object.keys(outputs)).map((prefix) => serviceOf(stack, outputs, prefix)),
+    )
+    .toSorted((one, other) => one.name.localeCompare(other.name));
 
-function serviceOf({ StackName = '', Outputs = [] }: Stack, environment: string): readonly Service[] {
-  const prefix = `orderly-${environment}-`;
-  // The last word has no hyphen: `orderly-dev-eu-Orders` does not belong to `dev`.
-  if (!StackName.startsWith(prefix) || StackName.slice(prefix.length).includes('-')) return [];
-  const output = (key: string): string => Outputs.find(({ OutputKey }) => OutputKey === key)?.OutputValue ?? '';
-  const name = output('ServiceName');
-  if (!name) return [];
-  const consumers = z.safeParse(Consumers, JSON.parse(output('Consumers')));
+function serviceOf(stack: string, outputs: StackOutputs[string], prefix: string): Service {
+  const output = (name: string): string => outputs[prefix + name] ?? '';
+  const consumers = z.safeParse(Consumers, JSON.parse(output(Output.CONSUMERS) || 'null'));
   if (!consumers.success) {
-    throw new OperatorError('refused', `${StackName} was deployed by another release: its consumers can't be read.`);
+    throw new OperatorError('refused', `${stack} was deployed by another release: its consumers can't be read.`);
   }
-  return [
-    {
-      name,
-      table: output('TableName'),
-      records: output('RecordsName'),
-      relay: output('RelayName'),
-      consumers: consumers.data,
-    },
-  ];
+  return {
+    name: output(Output.SERVICE),
+    table: output(Output.TABLE),
+    records: output(Output.RECORDS),
+    relay: output(Output.RELAY),
+    consumers: consumers.data,
+  };
 }
 
 /** A consumer of one service, or its relay, which has no description because no queue leads to it. */
@@ -134,9 +84,5 @@ export function listenersNamed(services: readonly Service[], name: string): read
   const named = all.filter((listener) => listener.name === name);
   if (named.length > 0) return named;
   const names = [...new Set(all.map((listener) => listener.name))].join(', ');
-  throw new OperatorError(
-    'not-found',
-    `There is no consumer '${name}'; there are: ${names}.`,
-    command('failures', 'list'),
-  );
+  throw new OperatorError('not-found', `There is no consumer '${name}'; there are: ${names}.`, ['failures', 'list']);
 }

@@ -1,8 +1,11 @@
-/** Command that starts the tool, for help and for advice; it can be pasted unchanged. */
-export const PROGRAM = 'npm run -s orderly --';
+/** Returns a command that can be pasted, from its words without the program. */
+export type CommandText = (...words: readonly string[]) => string;
 
-/** Returns a command that can be pasted. */
-export const command = (...words: readonly string[]): string => [PROGRAM, ...words.map(quoted)].join(' ');
+/** @param program command that starts the tool */
+export const commandTextOf =
+  (program: string): CommandText =>
+  (...words) =>
+    [program, ...words.map(quoted)].join(' ');
 
 /** Quotes a word so that a POSIX shell takes it literally. */
 const quoted = (word: string): string => (/^[\w.:@=-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`);

@@ -6,8 +6,8 @@ import {
   MAX_CONCURRENCY,
 } from '../idempotent-consumer/idempotent-consumer.construct.js';
 import { isEvents } from '../messages/subscriptions.js';
+import type { ConsumerDescription } from '../operator/outputs.js';
 import { pinnedOutput } from './logical-ids.js';
-import type { ConsumerDescription } from './outputs.js';
 import { type ServiceContext, ServiceFunction } from './service-function.construct.js';
 
 /** Function that handles messages from the bus. */

@@ -5,6 +5,7 @@ import { Topic } from 'aws-cdk-lib/aws-sns';
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import { Construct } from 'constructs';
 import { sourceOf, titleOf } from '../aws/app-names.js';
+import { Output } from '../operator/outputs.js';
 import { PersonalKeys } from '../personal-data/personal-keys.construct.js';
 import { acknowledgeCompliance } from './acknowledge.js';
 import { Backup } from './backup.construct.js';
@@ -48,9 +49,9 @@ export class Platform extends Construct {
     const { backup } = settings;
     if (backup) new Backup(this, 'Backup', { settings, backup });
     dashboard(this, settings, graphs);
-    pinnedOutput(this, 'BusName', this.bus.eventBusName);
-    pinnedOutput(this, 'PersonalKeysName', this.personalKeys.table.tableName);
-    pinnedOutput(this, 'PersonalDataKeyArn', this.personalKeys.key.keyArn);
+    pinnedOutput(this, Output.BUS, this.bus.eventBusName);
+    pinnedOutput(this, Output.PERSONAL_KEYS, this.personalKeys.table.tableName);
+    pinnedOutput(this, Output.PERSONAL_DATA_KEY, this.personalKeys.key.keyArn);
   }
 
   private ownBus({ app, archiveRetention, keepsData }: EnvironmentSettings): EventBus {

@@ -7,6 +7,7 @@ import { Metric } from '../aws/metric-names.js';
 import type { Route } from '../http/api.construct.js';
 import { keysOf } from '../messages/keys.js';
 import type { EventSubscription } from '../messages/subscriptions.js';
+import { type ConsumerDescription, Output } from '../operator/outputs.js';
 import { Outbox } from '../outbox/outbox.construct.js';
 import { FEED_INDEX, PROJECTIONS } from '../projection/contract.js';
 import { stuckKey } from '../saga/contract.js';
@@ -15,7 +16,6 @@ import { alarm, serviceMetric } from './alarms.construct.js';
 import type { AnyBus, AnyTable } from './interfaces.js';
 import { addListener, type ListenerProps } from './listener.construct.js';
 import { pinnedOutput } from './logical-ids.js';
-import { type ConsumerDescription, ServiceOutput } from './outputs.js';
 import { metricsNamespace, type ServiceContext, ServiceFunction } from './service-function.construct.js';
 import { checkApp, type EnvironmentSettings } from './settings.js';
 import { recordsTable } from './tables.construct.js';
@@ -78,7 +78,7 @@ const FEED_SHARDS = [{ from: '1970-01-01T00:00:00.000Z', shards: 8 }];
  *     board.grantAppend(board.endpoint('OpenTicket', 'POST', '/tickets', 'open-ticket'), 'Ticket');
  *
  * Several services fit into one stack. The construct id is the prefix of the logical ids of both tables and of the
- * outputs (`ServiceOutput`), so it never changes: with another id, CloudFormation would create empty tables. A service
+ * outputs (`Output`), so it never changes: with another id, CloudFormation would create empty tables. A service
  * that has its stack to itself takes the id `Default`, which adds no prefix.
  */
 export class Service extends Construct {
@@ -109,13 +109,13 @@ export class Service extends Construct {
       means: 'a message could not be processed and became a failure record, which waits for an operator.',
       topic: alarmTopic,
     });
-    pinnedOutput(this, ServiceOutput.TABLE, this.table.tableName);
-    pinnedOutput(this, ServiceOutput.RECORDS, this.records.tableName);
-    pinnedOutput(this, ServiceOutput.SERVICE, name);
-    pinnedOutput(this, ServiceOutput.RELAY, outbox.relay.function.functionName);
+    pinnedOutput(this, Output.TABLE, this.table.tableName);
+    pinnedOutput(this, Output.RECORDS, this.records.tableName);
+    pinnedOutput(this, Output.SERVICE, name);
+    pinnedOutput(this, Output.RELAY, outbox.relay.function.functionName);
     // Lazy: consumers are added later.
     const consumers = Lazy.string({ produce: () => Stack.of(this).toJsonString(this.consumers) });
-    pinnedOutput(this, ServiceOutput.CONSUMERS, consumers);
+    pinnedOutput(this, Output.CONSUMERS, consumers);
     this.node.addValidation({ validate: () => this.sharedRecords() });
   }
 

@@ -7,9 +7,12 @@ import {
   showProjection,
 } from '../../../packages/kit/operator/projections.js';
 import { type RebuildOrder, rebuild } from '../../../packages/kit/operator/rebuild.js';
+import { commandTextOf } from '../../../packages/kit/operator/text.js';
 import type { RebuildRequest } from '../../../packages/kit/projection/contract.js';
 import { inProcessDynamoDb } from '../../support/in-process-dynamodb.js';
 import { Tallies } from '../projection/tallies.js';
+
+const command = commandTextOf('tally');
 
 let tallies: Tallies;
 let projection: DeployedProjection;
@@ -47,6 +50,7 @@ const ordered = (action: RebuildOrder['action'] = 'rebuild') => {
     projection,
     { action },
     {
+      command,
       say: (line) => said.push(line),
       wait: async (seconds) => {
         waited.push(seconds);
@@ -59,9 +63,9 @@ const ordered = (action: RebuildOrder['action'] = 'rebuild') => {
 const refusal = async (action: RebuildOrder['action']) => {
   const error = await ordered(action).catch((error: unknown) => error);
   if (!(error instanceof OperatorError)) throw new Error('it was not refused');
-  return `${error.exitCode} ${error.code}: ${error.message} -> ${error.next}`;
+  return `${error.exitCode} ${error.code}: ${error.message} -> ${command(...(error.next ?? []))}`;
 };
-const again = (...flags: string[]) => ['npm run -s orderly -- projections rebuild tallies', ...flags].join(' ');
+const again = (...flags: string[]) => ['tally projections rebuild tallies', ...flags].join(' ');
 
 describe('orderly projections rebuild', () => {
   test('goes through, tells progress, waits a minute before it deletes, and ends with 0', async () => {
@@ -171,9 +175,9 @@ describe('orderly projections list and show', () => {
     expect((await listProjections([projection])).text).toBe(
       'PROJECTION       READS  REBUILD\ntallies/tallies  1      never rebuilt',
     );
-    expect(await showProjection(projection)).toMatchObject({ exitCode: 0 });
+    expect(await showProjection(projection, command)).toMatchObject({ exitCode: 0 });
     await tallies.ask({ action: 'begin', purpose: 'switch' });
-    const { exitCode, text, json } = await showProjection(projection);
+    const { exitCode, text, json } = await showProjection(projection, command);
     expect({ exitCode, json }).toMatchObject({ exitCode: 3, json: { projection: { versions: { builds: 2 } } } });
     expect(text).toMatch(
       /builds +version 2\nrebuild +rebuild since 2026-.*, version 2: REPLAY\n[\s\S]*next: .*tallies$/,

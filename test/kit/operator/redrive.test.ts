@@ -5,7 +5,13 @@ import { OperatorError } from '../../../packages/kit/operator/errors.js';
 import type { ConsumerRecord, FoundRecord } from '../../../packages/kit/operator/records.js';
 import { redrivable } from '../../../packages/kit/operator/redrive.js';
 import { listenersNamed } from '../../../packages/kit/operator/services.js';
+import { commandTextOf } from '../../../packages/kit/operator/text.js';
 import { SERVICES } from '../../tools/operator/facts.js';
+
+const context = {
+  command: commandTextOf('shop'),
+  reportOn: (subject: string) => ['order', subject.slice('Order/'.length)],
+};
 
 function found(more: Partial<ConsumerRecord> = {}, messageId = 'm1', consumer = 'reservations'): FoundRecord {
   const [listener] = listenersNamed(SERVICES, consumer);
@@ -19,32 +25,34 @@ function found(more: Partial<ConsumerRecord> = {}, messageId = 'm1', consumer = 
 
 function refusal(one: FoundRecord, notDone = false): string {
   try {
-    redrivable(one, { notDone });
+    redrivable(context, one, { notDone });
   } catch (error) {
-    if (error instanceof OperatorError && error.code === 'refused') return `${error.message} ${error.next}`;
+    if (error instanceof OperatorError && error.code === 'refused')
+      return `${error.message} ${context.command(...(error.next ?? []))}`;
   }
   throw new Error('it was not refused');
 }
 
 describe('a failure is redriven', () => {
-  test('with its message', () => expect(redrivable(found(), { notDone: false })).toBe('the message'));
+  test('with its message', () => expect(redrivable(context, found(), { notDone: false })).toBe('the message'));
 
   test('with its message unpacked', () => {
     const { payload: _, ...packed } = found().record;
     const one = { ...found(), record: { ...packed, payloadGzip: gzipSync('a long message') } };
-    expect(redrivable(one, { notDone: false })).toBe('a long message');
+    expect(redrivable(context, one, { notDone: false })).toBe('a long message');
   });
 
   test('where it may have been done before, if somebody says that it was not', () =>
-    expect(redrivable(found({ unknown: true }), { notDone: true })).toBe('the message'));
+    expect(redrivable(context, found({ unknown: true }), { notDone: true })).toBe('the message'));
 
-  test('through its relay', () => expect(redrivable(found({}, 'm1', 'relay'), { notDone: false })).toBe('the message'));
+  test('through its relay', () =>
+    expect(redrivable(context, found({}, 'm1', 'relay'), { notDone: false })).toBe('the message'));
 });
 
 describe('a failure is not redriven', () => {
   test('where it may have been done before', () => {
     const said = refusal(found({ unknown: true, subject: 'Order/o1' }));
-    expect(said).toMatch(/may have been done before.*orderly -- order o1\).*redrive reservations m1 --not-done$/);
+    expect(said).toMatch(/may have been done before.*shop order o1\).*redrive reservations m1 --not-done$/);
   });
 
   test('where only its beginning was kept', () => {

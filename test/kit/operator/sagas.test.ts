@@ -11,6 +11,7 @@ import {
   begun,
   clockFails,
   consumer,
+  context,
   emptyTrips,
   hears,
   pass,
@@ -26,7 +27,7 @@ afterEach(() => void vi.useRealTimers());
 
 describe('orderly sagas list', () => {
   const list = async (limit = 50) => {
-    const { exitCode, text, json } = await listSagas(documents, services, limit);
+    const { exitCode, text, json } = await listSagas(context, { limit });
     expect(exitCode).toBe(0);
     const { sagas, more } = json as { sagas: { urgency: string; id: string }[]; more: boolean };
     return { text, more, sagas: sagas.map(({ urgency, id }) => `${id} ${urgency}`) };
@@ -77,7 +78,7 @@ describe('orderly sagas list', () => {
 });
 
 describe('orderly sagas show', () => {
-  const show = (id: string) => showSaga(documents, services, id);
+  const show = (sagaId: string) => showSaga(context, { sagaId });
 
   test('tells of a stuck one what is still to undo, why, and what to do next', async () => {
     await stuck('t1');
@@ -103,6 +104,15 @@ describe('orderly sagas show', () => {
     expect(text).toMatch(/sagas retry t1\n.*sagas resolve t1 --note '<what you did>'$/);
   });
 
+  test('names the application’s own report, where it has one', async () => {
+    await begun('t1');
+    const reportOn = (subject: string) => ['trip', subject];
+    expect((await showSaga({ ...context, reportOn }, { sagaId: 't1' })).text).toContain(
+      "look: trips trip 'TripSaga/t1'\n",
+    );
+    expect((await show('t1')).text).toContain('look: trips failures list\n');
+  });
+
   test('tells of one that waits for which step, since when, and when it is sent again', async () => {
     await begun('t1');
     const { exitCode, text } = await show('t1');
@@ -121,18 +131,21 @@ describe('orderly sagas show', () => {
   });
 
   test('knows none that never began, and names the list', async () =>
-    expect(show('nobody')).rejects.toMatchObject({ code: 'not-found', next: expect.stringMatching(/sagas list$/) }));
+    expect(show('nobody')).rejects.toMatchObject({ code: 'not-found', next: ['sagas', 'list'] }));
 
   test('asks which is meant where two types have one id', async () => {
     await begun('t1');
     const [trips] = services;
-    const twice = [...services, { ...trips!, consumers: [{ ...consumer, saga: 'OtherSaga' }] }];
+    const twice = {
+      ...context,
+      services: [...services, { ...trips!, consumers: [{ ...consumer, saga: 'OtherSaga' }] }],
+    };
     const { commits } = await store.load('t1');
     await documents.send(new PutCommand({ TableName: 'trips', Item: { ...commits[0], pk: 'OtherSaga#t1' } }));
-    await expect(showSaga(documents, twice, 't1')).rejects.toMatchObject({
+    await expect(showSaga(twice, { sagaId: 't1' })).rejects.toMatchObject({
       message: 'There are TripSaga/t1 and OtherSaga/t1.',
-      next: expect.stringMatching(/sagas show 'TripSaga\/t1'$/),
+      next: ['sagas', 'show', 'TripSaga/t1'],
     });
-    expect((await showSaga(documents, twice, 'OtherSaga/t1')).text).toContain('OtherSaga t1');
+    expect((await showSaga(twice, { sagaId: 'OtherSaga/t1' })).text).toContain('OtherSaga t1');
   });
 });

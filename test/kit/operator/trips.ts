@@ -1,10 +1,11 @@
 import { vi } from 'vitest';
 import { APP } from '../../../lambdas/app.js';
-import { transact } from '../../../packages/kit/aws/dynamodb.js';
+import { documents, transact } from '../../../packages/kit/aws/dynamodb.js';
 import { DynamoDbEventStore } from '../../../packages/kit/event-store/dynamodb-event-store.js';
 import { Unsendable } from '../../../packages/kit/failures/failure-kinds.js';
 import { FailureRecords, recordKey } from '../../../packages/kit/failures/failure-records.js';
 import type { Service } from '../../../packages/kit/operator/services.js';
+import { commandTextOf } from '../../../packages/kit/operator/text.js';
 import { type SagaEvent, timerIdOf } from '../../../packages/kit/saga/contract.js';
 import { Orchestrator } from '../../../packages/kit/saga/orchestrator.js';
 import { type SagaMessage, stepIdOf, undoIdOf } from '../../../packages/kit/saga/saga.js';
@@ -40,6 +41,9 @@ export const services: readonly Service[] = [
   { name: 'trips', table: 'trips', records: 'records', relay: '', consumers: [{ ...consumer, saga: 'TripSaga' }] },
   { name: 'other', table: 'others', records: 'records', relay: '', consumers: [{ ...consumer, name: 'other' }] },
 ];
+
+/** What the commands work with. */
+export const context = { app: APP.name, documents, services, command: commandTextOf('trips') };
 
 /** Empty tables, and a clock that stands at {@link AT}: before each test. */
 export function emptyTrips(): void {

@@ -8,6 +8,7 @@ import { listFailures, showFailure } from '../../../packages/kit/operator/failur
 import { findRecord } from '../../../packages/kit/operator/records.js';
 import { redrivable } from '../../../packages/kit/operator/redrive.js';
 import type { Service } from '../../../packages/kit/operator/services.js';
+import { commandTextOf } from '../../../packages/kit/operator/text.js';
 import { traceOf } from '../../support/tally.js';
 import { WAITER, waitId } from '../../support/waiter/contract.js';
 import { BEGIN, delivery, environment, QUEUE, type Sent, Waiting } from './waiting.js';
@@ -219,27 +220,28 @@ describe("an operator's command", () => {
   const services: Service[] = [
     { name: 'waiter', table: 'table', records: 'records', relay: '', consumers: [consumer] },
   ];
+  const context = { documents, services, command: commandTextOf('waiter') };
   const asked = (name: string) => ({ consumer: 'waiter', messageId: waitId(name), payload: false });
 
   test('shows a timer that waits, and redrives and discards it no more than what is done', async () => {
     await waiting.set('anna', waiting.in(600));
-    const { text, json } = await showFailure(documents, services, asked('anna'));
+    const { text, json } = await showFailure(context, asked('anna'));
     expect(text).toContain('stored, to be handed out 2026-03-01T00:10:00.000Z');
     expect(json).toMatchObject({ failure: { status: 'PENDING', redrivable: false, executeAt: waiting.in(600) } });
     const found = await findRecord(documents, services, asked('anna'));
-    expect(() => redrivable(found, { notDone: false })).toThrow('it has not failed, it was stored');
+    expect(() => redrivable(context, found, { notDone: false })).toThrow('it has not failed, it was stored');
     const request = { ...asked('anna'), reason: 'test', dryRun: false };
-    await expect(discard(documents, services, request)).rejects.toThrow('it has not failed, it was stored');
+    await expect(discard(context, request)).rejects.toThrow('it has not failed, it was stored');
   });
 
   test('lists a timer that failed, and redrives it: its effect, and done', async () => {
     const message = await handedOut('anna');
     await drain({ Records: [delivery(message, 5)] });
     waiting.pass(10);
-    const { json } = await listFailures(documents, services, 'waiter');
+    const { json } = await listFailures(context, { consumer: 'waiter' });
     expect(json).toMatchObject({ failures: [{ messageId: waitId('anna'), type: 'WaitIsOver', redrivable: true }] });
     const found = await findRecord(documents, services, asked('anna'));
-    const body = redrivable(found, { notDone: false });
+    const body = redrivable(context, found, { notDone: false });
     waiting.pass(40 * 86_400);
     expect(await waiting.deliver({ body, record: 'again' }, 1, REDRIVE)).toBe(true);
     expect(await waiting.stateOf('anna')).toMatchObject({ waits: 'OVER', times: 1 });
@@ -250,7 +252,7 @@ describe("an operator's command", () => {
   test('discards a timer that failed: a late delivery finds it ended', async () => {
     const message = await handedOut('anna');
     await drain({ Records: [delivery(message, 5)] });
-    await discard(documents, services, { ...asked('anna'), reason: 'test', dryRun: false });
+    await discard(context, { ...asked('anna'), reason: 'test', dryRun: false });
     await waiting.deliver(message);
     expect(await waiting.stateOf('anna')).toMatchObject({ waits: 'WAITING' });
     expect(await waiting.read(message.record)).toMatchObject({ status: 'DISCARDED', discardReason: 'test' });

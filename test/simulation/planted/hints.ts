@@ -30,7 +30,7 @@ export const HINTS: Readonly<Record<string, readonly Fault[]>> = {
   'messages become visible again while they are handled': [
     { point: 'Inventory/OnReservations call 2', kind: 'hung-after' },
   ],
-  'old rows are deleted as soon as it has switched': [{ point: 'Orders/OnListProjection call 43', kind: 'very-late' }],
+  'old rows are deleted as soon as it has switched': [{ point: 'Inventory/OnCommands call 9', kind: 'refused' }],
   'a release that overtakes its reservation leaves nothing behind': [
     { point: 'Inventory/Commands/Queue message 1', kind: 'delayed' },
   ],

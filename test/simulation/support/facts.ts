@@ -147,7 +147,9 @@ export class Facts {
     this.accounts = byId(this.commits, 'Account#');
     this.payments = byId(this.commits, 'Payment#');
     this.priceChecks = byId(this.commits, 'PriceCheck#');
-    this.sandbox = new Map(orderly.itemsOf(sandboxOf(orderly)).map((item) => [String(item.pk), item]));
+    this.sandbox = new Map(
+      orderly.itemsOf(String(orderly.stacks.Payments?.SandboxName)).map((item) => [String(item.pk), item]),
+    );
     this.authorizations = new Map(
       tables
         .filter(({ sk }) => String(sk).startsWith('AUTH#'))
@@ -285,12 +287,6 @@ export class Facts {
     }
     this.show(after);
   }
-}
-
-/** The table of the sandbox, as its stack's output tells it. */
-function sandboxOf({ cloud }: Orderly): string {
-  const [, name] = [...cloud.deployment.assembly.outputs].find(([key]) => key.endsWith('.SandboxName')) ?? [];
-  return String(name);
 }
 
 export interface Line {

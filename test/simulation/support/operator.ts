@@ -15,6 +15,7 @@ import type { Result } from '../../../packages/simulator/aws/lambda.js';
 import type { Cloud } from '../../../packages/simulator/cloud.js';
 import { DynamoDbError } from '../../../packages/simulator/dynamodb/errors.js';
 import type { Operation } from '../../../packages/simulator/dynamodb/wire.js';
+import { command } from '../../../tools/operator/program.js';
 import { Facts } from './facts.js';
 import type { Orderly } from './orderly.js';
 
@@ -43,7 +44,7 @@ export class Operator {
     for (const found of await this.failures()) {
       const relays = found.listener.consumer === undefined;
       try {
-        const payload = redrivable(found, { notDone: notDone && !relays });
+        const payload = redrivable({ command }, found, { notDone: notDone && !relays });
         if (relays) await this.publishAgain(found, payload);
         else this.send(found, payload, notDone);
         sent++;
@@ -57,8 +58,10 @@ export class Operator {
 
   /** As `orderly person forget` does, at this moment. */
   async forget(person: string): Promise<void> {
-    const { personalKeys: table, forgotten, cloud } = this.orderly;
-    await forget(this.documents, { table, payments: undefined }, { person, dryRun: false });
+    const { stacks, services, forgotten, cloud } = this.orderly;
+    const context = { documents: this.documents, services, stacks, environment: 'simulated' };
+    // The sandbox has no customers: nothing but the key names the person.
+    await forget(context, {}, { person, dryRun: false });
     cloud.world.note(`operator forgets ${person}`);
     forgotten.push(person);
   }

@@ -1,10 +1,12 @@
-import type { Service } from '../../../packages/kit/operator/services.js';
+import { keysOfPeopleIn } from '../../../packages/kit/operator/people.js';
+import { type Service, servicesIn } from '../../../packages/kit/operator/services.js';
+import type { StackOutputs } from '../../../packages/kit/operator/stacks.js';
 import type { ApiRequest } from '../../../packages/simulator/aws/api-gateway.js';
 import type { Queue } from '../../../packages/simulator/aws/sqs.js';
 import { type Answered as AnsweredCall, Client, type Reply } from '../../../packages/simulator/client/client.js';
 import type { Cloud } from '../../../packages/simulator/cloud.js';
 import { token } from './issuer.js';
-import { servicesOf } from './services.js';
+import { stacksOf } from './stacks.js';
 
 export interface Call {
   readonly method: 'GET' | 'POST' | 'PUT';
@@ -24,6 +26,7 @@ export type Row = Record<string, unknown>;
 
 /** Orderly in a simulated cloud, as clients and operators use it. */
 export class Orderly extends Client<Call> {
+  readonly stacks: StackOutputs;
   readonly services: readonly Service[];
   /** Table of the people's keys. */
   readonly personalKeys: string;
@@ -33,9 +36,9 @@ export class Orderly extends Client<Call> {
   constructor(cloud: Cloud) {
     super(cloud, { request, describe, isFinal });
     const { assembly } = cloud.deployment;
-    this.services = servicesOf(assembly);
-    const [, table] = [...assembly.outputs].find(([name]) => name.endsWith('.PersonalKeysName')) ?? [];
-    this.personalKeys = String(table);
+    this.stacks = stacksOf(assembly);
+    this.services = servicesIn(this.stacks);
+    this.personalKeys = keysOfPeopleIn({ stacks: this.stacks, environment: 'simulated' }).table;
     cloud.events.schedules.awaits = () => this.nextTimer();
   }
 

@@ -3,6 +3,7 @@ import type { DeployedProjection } from '../../../packages/kit/operator/projecti
 import { type RebuildOrder, rebuild } from '../../../packages/kit/operator/rebuild.js';
 import type { RebuildAnswer, RebuildRequest } from '../../../packages/kit/projection/contract.js';
 import type { Result } from '../../../packages/simulator/aws/lambda.js';
+import { command } from '../../../tools/operator/program.js';
 import type { Orderly } from './orderly.js';
 
 /** Few: so that faults, stops and writes come between pages of the little that a scenario has. */
@@ -41,7 +42,7 @@ export class Rebuilds {
     const { world } = this.orderly.cloud;
     try {
       const wait = (seconds: number) => world.pass(seconds * 1_000);
-      const { json } = await rebuild(this.deployed(name), { action }, { say: () => undefined, wait, stopped });
+      const { json } = await rebuild(this.deployed(name), { action }, { command, say: () => undefined, wait, stopped });
       return json.rebuild as RebuildAnswer;
     } catch (error) {
       if (!(error instanceof OperatorError)) throw error;

@@ -2,10 +2,17 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { readCommandLine } from '../../../packages/kit/operator/command-line.js';
 import { OperatorError } from '../../../packages/kit/operator/errors.js';
-import { run } from '../../../packages/kit/operator/run.js';
-import { aligned, command, duration } from '../../../packages/kit/operator/text.js';
+import { aligned, duration } from '../../../packages/kit/operator/text.js';
+import { ORDERLY, run } from '../../../tools/operator/command-line.js';
+import { command } from '../../../tools/operator/program.js';
 
-const read = (line: string) => readCommandLine(line.split(' ').filter((word) => word !== ''));
+const reading = (words: readonly string[]) => {
+  const line = readCommandLine(words, ORDERLY);
+  if (line.help !== undefined) return { name: 'help', text: line.help };
+  const { name, request, environment, json } = line;
+  return { name, ...request, environment, json, text: '' };
+};
+const read = (line: string) => reading(line.split(' ').filter((word) => word !== ''));
 
 function faultOf(line: string): OperatorError {
   try {
@@ -55,8 +62,8 @@ describe('a command line', () => {
     ['projections rebuild p --discard --check', /--check and --discard don't go together/, / rebuild orders-list$/],
     ['order o1 --environment Prod', /'Prod' is no name of an environment/, / order 5d41/],
   ])('%s is wrong usage, with a right example', (line, message, next) => {
-    const { code, exitCode, message: said, next: example } = faultOf(line);
-    expect({ code, exitCode, said, example }).toEqual({
+    const { code, exitCode, message: said, next: example = [] } = faultOf(line);
+    expect({ code, exitCode, said, example: command(...example) }).toEqual({
       code: 'usage',
       exitCode: 2,
       said: expect.stringMatching(message),
@@ -78,16 +85,16 @@ describe('a command line', () => {
   test('each stands on the page of the command line', () => {
     const page = readFileSync('docs/operations/command-line.md', 'utf8');
     const all = read('--help');
-    expect(all.name === 'help' && all.text.match(/^ {2}(?!--)[a-z]+ /gm)).toHaveLength(names.length);
+    expect(all.text.match(/^ {2}(?!--)[a-z]+ /gm)).toHaveLength(names.length);
     for (const name of names) expect(page).toContain(`npm run orderly -- ${name} `);
   });
 
   test('each example is right, and has its own help', () => {
     for (const name of names) {
       const help = read(`${name} --help`);
-      const [, example = ''] = /Example: .* -- (.*)$/.exec(help.name === 'help' ? help.text : '') ?? [];
+      const [, example = ''] = /Example: .* -- (.*)$/.exec(help.text) ?? [];
       const words = [...example.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? '');
-      expect(readCommandLine(words).name).toBe(name);
+      expect(reading(words).name).toBe(name);
     }
   });
 });

@@ -5,19 +5,29 @@ import { StripeCustomers } from '../../../lambdas/payments/provider/stripe-custo
 import { documents } from '../../../packages/kit/aws/dynamodb.js';
 import { exportPerson } from '../../../packages/kit/operator/export.js';
 import { forget } from '../../../packages/kit/operator/forget.js';
+import { keysOfPeopleIn } from '../../../packages/kit/operator/people.js';
+import type { Service } from '../../../packages/kit/operator/services.js';
 import { PersonalKeys, personKey } from '../../../packages/kit/personal-data/personal-keys.js';
+import { peopleOfOrderly } from '../../../tools/operator/people.js';
 import { recordOf } from '../../../tools/release/contract-record.js';
 import { contracts } from '../../../tools/release/contracts.js';
 import { inProcessDynamoDb } from '../../support/in-process-dynamodb.js';
 import { inProcessKms, KMS_KEY } from '../../support/in-process-kms.js';
 
 inProcessDynamoDb({ people: ['pk'], things: ['pk', 'sk'] }, { things: { people: ['person', 'pk'] } });
-const places = { table: 'people', kmsKey: KMS_KEY };
-const open = new PersonalKeys({ ...places, documents, kms: inProcessKms().kms });
+const stacks = { Platform: { PersonalKeysName: 'people', PersonalDataKeyArn: KMS_KEY } };
+/** An environment with these services. */
+const deployed = (...services: readonly Pick<Service, 'name' | 'table'>[]) => ({
+  documents,
+  stacks,
+  services: services as readonly Service[],
+  environment: 'dev',
+});
+const payments = { name: 'payments', table: 'things' };
+const open = new PersonalKeys({ ...keysOfPeopleIn(deployed()), documents, kms: inProcessKms().kms });
 const itemOf = async (person: string) =>
   (await documents.send(new GetCommand({ TableName: 'people', Key: personKey(person) }))).Item;
-const forgetting = (person: string, dryRun = false) =>
-  forget(documents, { ...places, payments: 'things' }, { person, dryRun });
+const forgetting = (person: string, dryRun = false) => forget(deployed(payments), peopleOfOrderly, { person, dryRun });
 const customers = new StripeCustomers('things');
 
 let person: string;
@@ -79,7 +89,7 @@ describe('orderly person forget', () => {
 });
 
 describe('orderly person export', () => {
-  const exporting = () => exportPerson(documents, [], { places, open }, person);
+  const exporting = () => exportPerson(deployed(), peopleOfOrderly, open, { person });
   test('knows nobody who was never heard of', async () =>
     expect(exporting()).rejects.toMatchObject({ code: 'not-found', exitCode: 1 }));
   test('asks every service whose events name a customer or an order', async () => {
@@ -93,13 +103,12 @@ describe('orderly person export', () => {
       },
     }));
     await documents.send(new PutCommand({ TableName: 'things', Item: { pk: `CUSTOMER#${person}`, sk: 'ORDER#1#1' } }));
-    await expect(exportPerson(documents, services as never, { places, open }, person)).rejects.toThrow();
+    await expect(exportPerson(deployed(...services), peopleOfOrderly, open, { person })).rejects.toThrow();
     const naming = names.filter(({ events }) => /"(customerId|orderId)":/.test(JSON.stringify(events)));
     expect([...asked].toSorted()).toEqual([...new Set(naming.map(({ service }) => service))].toSorted());
   });
   test('has the id at Stripe', async () => {
-    const services = [{ name: 'payments', table: 'things' }];
-    const exporting = () => exportPerson(documents, services as never, { places, open }, person);
+    const exporting = () => exportPerson(deployed(payments), peopleOfOrderly, open, { person });
     await customers.keep(person, 'cus_1', undefined);
     expect((await exporting()).json).toMatchObject({ person, stripeCustomer: 'cus_1' });
   });

@@ -1,0 +1,94 @@
+import type { CommandContext } from './context.js';
+import type { OperatorError } from './errors.js';
+import type { Outcome } from './outcome.js';
+
+/** Options of a command by their names, without `--`. An option with a value takes the next word. */
+export type Options = Readonly<
+  Record<string, { readonly type: 'boolean' } | { readonly type: 'string'; readonly default?: string }>
+>;
+
+type ValueOf<Option> = Option extends { readonly type: 'boolean' }
+  ? boolean
+  : Option extends { readonly default: string }
+    ? string
+    : string | undefined;
+
+/** How a command is called, and what its help says. */
+export interface Usage<Words extends readonly string[] = readonly string[], Own extends Options = Options> {
+  /** One or two words: `failures show`. */
+  readonly name: string;
+  /** Synopsis without the program: `failures show <consumer> <message id> [--payload]`. */
+  readonly usage: string;
+  /** Names of the words behind the command's name; each word is required. */
+  readonly positionals: Words;
+  /** Options beside those that every command accepts: `--environment`, `--json`, `--help`. */
+  readonly options: Own;
+  /** Words of a valid call. */
+  readonly example: readonly string[];
+  /** One line in the overview. */
+  readonly about: string;
+  readonly details: string;
+}
+
+/** A call of a command: as many words as it has positionals, and a value for each of its options. */
+export interface Given<Words extends readonly string[] = readonly string[], Own extends Options = Options> {
+  readonly words: { readonly [At in keyof Words]: string };
+  readonly options: { readonly [Name in keyof Own]: ValueOf<Own[Name]> };
+  /** Returns the `usage` error for a mistake in the call, with the command's example. */
+  readonly wrong: (mistake: string) => OperatorError;
+}
+
+/** A command as its author writes it. */
+export interface CommandDefinition<Words extends readonly string[], Own extends Options, Request extends object>
+  extends Usage<Words, Own> {
+  /**
+   * Reads a call.
+   * @throws {OperatorError} `wrong(...)`
+   */
+  readonly parse: (given: Given<Words, Own>) => Request;
+  /** @throws {OperatorError} if it ends without a result */
+  readonly run: (context: CommandContext, request: Request) => Promise<Outcome>;
+}
+
+/** A command of a command line; `operatorCommand` makes one. */
+export interface OperatorCommand extends Usage {
+  readonly parse: (given: Given) => ParsedCommand;
+}
+
+/** A valid call of a command. */
+export interface ParsedCommand {
+  readonly request: object;
+  readonly run: (context: CommandContext) => Promise<Outcome>;
+}
+
+/**
+ * Defines a command.
+ * @example
+ * export const seatCommand = operatorCommand({
+ *   name: 'seat',
+ *   usage: 'seat <seat id>',
+ *   positionals: ['seat id'],
+ *   options: {},
+ *   example: ['seat', '14A'],
+ *   about: 'who holds a seat',
+ *   details: 'Ends with 0, or 1 if there is no such seat.',
+ *   parse: ({ words: [seatId] }) => ({ seatId }),
+ *   run: showSeat,
+ * });
+ */
+export const operatorCommand = <
+  const Words extends readonly string[],
+  const Own extends Options,
+  Request extends object,
+>({
+  parse,
+  run,
+  ...usage
+}: CommandDefinition<Words, Own, Request>): OperatorCommand => ({
+  ...usage,
+  parse: (given) => {
+    // `readCommandLine` has counted the words and given each option a value of its type.
+    const request = parse(given as Given<Words, Own>);
+    return { request, run: (context) => run(context, request) };
+  },
+});

@@ -1,0 +1,25 @@
+import type { OperatorCommand } from '../command.js';
+import { failuresCommands } from './failures.js';
+import { projectionsCommands } from './projections.js';
+import { sagasCommands } from './sagas.js';
+
+/** What the help says about the application. */
+export interface HelpTexts {
+  /** Name of a consumer, for examples. */
+  readonly consumer?: string;
+  /** Name of a projection, for examples. */
+  readonly projection?: string;
+  /** A sentence that says which ids the sagas have: "The saga of an order has the order's id." */
+  readonly aboutSagaIds?: string;
+}
+
+/** Commands that work for any application of the kit: failures, sagas and projections. */
+export const kitCommands = ({
+  consumer = 'my-consumer',
+  projection = 'my-list',
+  aboutSagaIds,
+}: HelpTexts = {}): readonly OperatorCommand[] => [
+  ...failuresCommands(consumer),
+  ...sagasCommands(aboutSagaIds),
+  ...projectionsCommands(projection),
+];

@@ -1,0 +1,79 @@
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { clientConfig, type Endpoint, placeOf } from './endpoint.js';
+import { OperatorError } from './errors.js';
+import { type Service, servicesIn } from './services.js';
+import { readStacks, type StackOutputs } from './stacks.js';
+import { type CommandText, commandTextOf } from './text.js';
+
+/** What an application tells its command line. */
+export interface OperatedApp {
+  /** Name of the application. The names of its stacks begin with it. */
+  readonly app: string;
+  /** Command that starts the tool, for help and advice; it can be pasted unchanged: `npm run -s shop --`. */
+  readonly program: string;
+  /**
+   * Chooses the endpoint of an environment.
+   * @throws {OperatorError} `unreachable`
+   */
+  readonly endpointOf: (environment: string) => Promise<Endpoint>;
+  /** Says in each command's help how the endpoint is chosen. */
+  readonly where?: string;
+  /** Advice if the stacks cannot be read. */
+  readonly ifUnreachable?: string;
+  /** Advice if no service of the environment is deployed. */
+  readonly ifNotDeployed?: (environment: string) => string;
+  /**
+   * Returns the words of the command that reports on an aggregate: `['order', '3f…']` for `Order/3f…`. Advice names
+   * it where an operator has to find out what happened.
+   */
+  readonly reportOn?: (subject: string) => readonly string[];
+}
+
+/** What a command works with: one environment of the application. */
+export interface CommandContext extends Pick<OperatedApp, 'app' | 'reportOn'> {
+  readonly environment: string;
+  readonly endpoint: Endpoint;
+  /** Reads and writes items as plain objects. */
+  readonly documents: DynamoDBDocumentClient;
+  readonly stacks: StackOutputs;
+  readonly services: readonly Service[];
+  readonly command: CommandText;
+  /** Reports progress to the operator; not a part of the result. */
+  readonly say: (line: string) => void;
+}
+
+/**
+ * Finds an environment of an application.
+ * @throws {OperatorError} `unreachable` if AWS refuses the access, `not-found` if no service is deployed
+ */
+export async function openContext(
+  operated: OperatedApp,
+  environment: string,
+  say: CommandContext['say'],
+): Promise<CommandContext> {
+  const { app, program, endpointOf, ifUnreachable, ifNotDeployed, reportOn } = operated;
+  const endpoint = await endpointOf(environment);
+  say(`${environment} at ${placeOf(endpoint)}`);
+  const stacks = await readStacks(endpoint, app, environment).catch((cause: unknown) => {
+    const why = cause instanceof Error ? cause.name : String(cause);
+    const message = `The stacks of '${environment}' can't be read at ${placeOf(endpoint)} (${why}).`;
+    throw new OperatorError('unreachable', message, ifUnreachable, { cause });
+  });
+  const services = servicesIn(stacks);
+  if (services.length === 0) {
+    const message = `No service of '${environment}' is deployed at ${placeOf(endpoint)}.`;
+    throw new OperatorError('not-found', message, ifNotDeployed?.(environment));
+  }
+  return {
+    app,
+    environment,
+    endpoint,
+    documents: DynamoDBDocumentClient.from(new DynamoDBClient(clientConfig(endpoint))),
+    stacks,
+    services,
+    command: commandTextOf(program),
+    say,
+    ...(reportOn && { reportOn }),
+  };
+}

@@ -1,0 +1,18 @@
+/** Commands of an operator's command line, for any app of the kit. They run on a person's machine, and in no function. */
+export { operatorCommand } from './command.js';
+export { kitCommands } from './commands/kit-commands.js';
+export { peopleCommands } from './commands/people.js';
+export { readCommits, readCommitsSince } from './commits.js';
+export type { CommandContext } from './context.js';
+export { clientConfig, type Endpoint } from './endpoint.js';
+export { Exit, OperatorError } from './errors.js';
+export type { Outcome } from './outcome.js';
+export { type AggregatesOfPerson, type DataContext, keysByPerson, type PeopleOfApp } from './people.js';
+export { type ConsumerRecord, readRecord, reasonOf } from './records.js';
+export { type OperatorCommandLine, operatorCommandLine } from './run.js';
+export { summaryOf } from './saga-show.js';
+export { detailsOf, isLate, isWaiting, sagaWords } from './saga-words.js';
+export { type Saga, sagaIn, sagaKindsOf } from './sagas.js';
+export { type Listener, listenersOf, type Service, servicesIn } from './services.js';
+export { readStacks, type StackOutputs, stackPrefix } from './stacks.js';
+export { aligned, commandTextOf, duration, plural } from './text.js';

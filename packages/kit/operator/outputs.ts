@@ -1,0 +1,52 @@
+/** Shared by the stacks, which write these outputs, and by the operator's commands, which find a deployment by them. */
+
+/**
+ * Names of outputs. Their values are names that CloudFormation gave, and are therefore never guessed.
+ *
+ * In a stack with several services, each key begins with a prefix of its service, without a hash: `BoardServiceName`,
+ * `BoardTableName`. A service with the construct id `Default` has the empty prefix. So each key that ends in `ServiceName`
+ * is one service, and the five keys of a service share what stands before it ({@link servicePrefixes}). The outputs of
+ * `Platform` have its prefix by the same rule.
+ */
+export const Output = {
+  SERVICE: 'ServiceName',
+  TABLE: 'TableName',
+  RECORDS: 'RecordsName',
+  /** The relay function. */
+  RELAY: 'RelayName',
+  /** JSON array of {@link ConsumerDescription}. */
+  CONSUMERS: 'Consumers',
+  BUS: 'BusName',
+  /** Table of people's data keys, in any one stack of the application. */
+  PERSONAL_KEYS: 'PersonalKeysName',
+  /** ARN of the KMS key that wraps them. */
+  PERSONAL_DATA_KEY: 'PersonalDataKeyArn',
+} as const;
+
+/**
+ * Returns the prefix of each service whose outputs a stack has.
+ * @example servicePrefixes(['BoardServiceName', 'BoardTableName', 'ServiceName']) // ['Board', '']
+ */
+export const servicePrefixes = (keys: readonly string[]): readonly string[] =>
+  keys.filter((key) => key.endsWith(Output.SERVICE)).map((key) => key.slice(0, -Output.SERVICE.length));
+
+/** A consumer, as the output `Consumers` of its service's stack describes it. */
+export interface ConsumerDescription {
+  readonly name: string;
+  readonly generation: number;
+  readonly queueUrl: string;
+  /** Events that it subscribes to, by the service that publishes them. */
+  readonly events: readonly { readonly service: string; readonly types: readonly string[] }[];
+  /** Whether it handles the commands to its service. */
+  readonly takesCommands: boolean;
+  /** Time for which its processed records are kept. */
+  readonly dedupeWindowSeconds: number;
+  /** Maximum time for which the bus and the queues keep an event. */
+  readonly longestRedeliverySeconds: number;
+  /** Whether it is a projection, which keeps no processed records: the version in each row shows what was applied. */
+  readonly projection: boolean;
+  /** Name of the function that rebuilds the projection. */
+  readonly rebuild?: string;
+  /** Type of the sagas that it runs. */
+  readonly saga?: string;
+}

@@ -1,0 +1,114 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { type OperatorCommand, operatorCommand } from '../../../packages/kit/operator/command.js';
+import { kitCommands } from '../../../packages/kit/operator/commands/kit-commands.js';
+import { Exit } from '../../../packages/kit/operator/errors.js';
+import { operatorCommandLine } from '../../../packages/kit/operator/run.js';
+import { run } from './example.js';
+
+/** Stacks of an account, as CloudFormation answers. */
+const STACKS = {
+  'cinema-dev-Halls': { ServiceName: 'halls', TableName: 't', RecordsName: 'r', RelayName: 'f', Consumers: '[]' },
+  'cinema-dev-Api': { ApiUrl: 'https://api.test' },
+  'cinema-dev-eu-Halls': { ServiceName: 'halls of another environment', Consumers: '[]' },
+  'orderly-dev-Orders': { ServiceName: 'orders of another app', Consumers: '[]' },
+};
+const stacksXml = Object.entries(STACKS).map(([name, outputs]) => {
+  const members = Object.entries(outputs).map(
+    ([key, value]) => `<member><OutputKey>${key}</OutputKey><OutputValue>${value}</OutputValue></member>`,
+  );
+  return `<member><StackName>${name}</StackName><Outputs>${members.join('')}</Outputs></member>`;
+});
+const cloudFormation = createServer((_, response) => {
+  response
+    .setHeader('content-type', 'text/xml')
+    .end(
+      `<DescribeStacksResponse xmlns="http://cloudformation.amazonaws.com/doc/2010-05-15/"><DescribeStacksResult><Stacks>${stacksXml.join('')}</Stacks></DescribeStacksResult></DescribeStacksResponse>`,
+    );
+});
+
+let before: string | undefined;
+beforeEach(async () => {
+  await new Promise<void>((resolve) => cloudFormation.listen(0, '127.0.0.1', resolve));
+  before = process.env.AWS_ENDPOINT_URL;
+  process.env.AWS_ENDPOINT_URL = `http://127.0.0.1:${(cloudFormation.address() as AddressInfo).port}`;
+});
+afterEach(async () => {
+  if (before === undefined) delete process.env.AWS_ENDPOINT_URL;
+  else process.env.AWS_ENDPOINT_URL = before;
+  await new Promise((resolve) => void cloudFormation.close(resolve));
+});
+
+async function said(...args: string[]) {
+  const [out, err]: [string[], string[]] = [[], []];
+  const code = await run(args, { out: (text) => out.push(text), err: (text) => err.push(text) });
+  return { code, out: out.join('\n'), err: err.join('\n') };
+}
+
+describe('the command line of an application that isn’t Orderly', () => {
+  test('runs its own command, with the services of its own stacks', async () => {
+    expect(await said('seat', '14A')).toEqual({
+      code: 0,
+      out: '14A: free, as 1 service says',
+      err: `dev at ${process.env.AWS_ENDPOINT_URL}`,
+    });
+    expect(await said('seat', '14A', '--json')).toEqual({ code: 0, out: '{"seatId":"14A"}', err: '' });
+  });
+
+  test('has the kit’s commands, and advises with its own program', async () => {
+    expect((await said('sagas', 'list')).out).toBe('no saga waits');
+    const { code, err } = await said('sagas', 'show', 's1');
+    expect({ code, err }).toEqual({
+      code: 1,
+      err: expect.stringMatching(/There is no saga 's1'\.\nNext: npm run -s cinema -- sagas list$/),
+    });
+  });
+
+  test('knows no environment without a service', async () =>
+    expect(await said('seat', '14A', '--environment', 'prod')).toMatchObject({
+      code: 1,
+      err: expect.stringMatching(/No service of 'prod' is deployed at http:\/\/127\.0\.0\.1:\d+\.$/),
+    }));
+
+  test('says when its stacks can’t be read', async () => {
+    process.env.AWS_ENDPOINT_URL = 'http://127.0.0.1:1';
+    expect(await said('seat', '14A', '--json')).toMatchObject({ code: 1, out: expect.stringMatching(/"unreachable"/) });
+  });
+
+  test('tells nothing of Orderly', async () => {
+    const { out } = await said('--help');
+    expect(out).toMatch(/npm run -s cinema -- <command>\n\n {2}seat <seat id>\n/);
+    for (const { name } of kitCommands()) {
+      const help = await said(...name.split(' '), '--help');
+      expect(help.out).not.toMatch(/order|reservations/i);
+    }
+  });
+});
+
+describe('commands of one command line', () => {
+  const named = (name: string, type: 'boolean' | 'string'): OperatorCommand =>
+    operatorCommand({
+      name,
+      usage: name,
+      positionals: [],
+      options: { flag: { type } },
+      example: [name],
+      about: '',
+      details: '',
+      parse: () => ({}),
+      run: async () => ({ exitCode: Exit.OK, text: '', json: {} }),
+    });
+  const lineOf =
+    (...commands: readonly OperatorCommand[]) =>
+    () =>
+      operatorCommandLine({ app: 'cinema', program: 'cinema', endpointOf: () => expect.fail(), commands });
+
+  test('have different names', () =>
+    expect(lineOf(named('seat', 'boolean'), named('seat', 'boolean'))).toThrow("Two commands are named 'seat'."));
+
+  test('agree whether an option has a value', () => {
+    expect(lineOf(named('seat', 'boolean'), named('row', 'string'))).toThrow('--flag has a value in one command only.');
+    expect(lineOf(named('seat', 'string'), named('row', 'string'))).not.toThrow();
+  });
+});

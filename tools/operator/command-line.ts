@@ -1,0 +1,31 @@
+import { kitCommands, type OperatorCommandLine, operatorCommandLine, peopleCommands } from '@orderly/kit/operator';
+import { APP } from '../../lambdas/app.js';
+import { endpointOf } from './endpoint.js';
+import { orderCommand } from './order.js';
+import { peopleOfOrderly } from './people.js';
+import { PROGRAM } from './program.js';
+
+/** Orderly's command line: the kit's commands, and what knows orders. */
+export const ORDERLY: OperatorCommandLine = {
+  app: APP.name,
+  program: PROGRAM,
+  endpointOf,
+  where: `Where: ORDERLY_ENDPOINT if set (http://host:port, or aws); else for dev a running \`npm start\`; else AWS, with the
+credentials and region of the environment.`,
+  ifUnreachable: 'npm start   (here), or sign in to AWS, or set ORDERLY_ENDPOINT',
+  ifNotDeployed: (environment) => `npm start   (here), or npx cdk deploy --all -c environment=${environment}`,
+  // The aggregates of an order have its id.
+  reportOn: (subject) => ['order', subject.slice(subject.indexOf('/') + 1)],
+  commands: [
+    orderCommand,
+    ...kitCommands({
+      consumer: 'reservations',
+      projection: 'orders-list',
+      aboutSagaIds: "The saga of an order has the order's id.",
+    }),
+    ...peopleCommands(peopleOfOrderly),
+  ],
+};
+
+/** Runs one command line. @returns its exit code */
+export const run = operatorCommandLine(ORDERLY);

@@ -1,0 +1,25 @@
+import { type Endpoint, OperatorError } from '@orderly/kit/operator';
+import { endpointAt, endpointFromEnvironment } from '../local/endpoint.js';
+import { LocalRunError } from '../local/errors.js';
+import { readLocalRun } from '../local/local-run.js';
+
+/**
+ * Chooses the endpoint: `ORDERLY_ENDPOINT`; else for `dev` a local run of this clone that still answers; else AWS.
+ * @throws {OperatorError} `unreachable` if nothing answers at `ORDERLY_ENDPOINT`
+ */
+export async function endpointOf(environment: string): Promise<Endpoint> {
+  const named = await endpointFromEnvironment().catch((error: unknown) => {
+    if (!(error instanceof LocalRunError)) throw error;
+    throw new OperatorError('unreachable', error.message, undefined, { cause: error });
+  });
+  if (named) return named;
+  const run = environment === 'dev' ? readLocalRun() : undefined;
+  if (run) {
+    try {
+      return { ...(await endpointAt(run.endpoint)), region: run.region };
+    } catch (error) {
+      if (!(error instanceof LocalRunError)) throw error; // a finished run left it behind
+    }
+  }
+  return endpointAt('aws');
+}

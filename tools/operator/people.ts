@@ -1,0 +1,75 @@
+import { paginateQuery } from '@aws-sdk/lib-dynamodb';
+import { type DataContext, keysByPerson, type PeopleOfApp, type Service } from '@orderly/kit/operator';
+import { accountsContract } from '../../lambdas/accounts/contract.js';
+import { catalogContract } from '../../lambdas/catalog/contract.js';
+import { inventoryContract } from '../../lambdas/inventory/contract.js';
+import { CREATE_ORDER_SAGA, ordersContract } from '../../lambdas/orders/contract.js';
+import { createOrderContract } from '../../lambdas/orders/saga-contract.js';
+import { paymentsContract } from '../../lambdas/payments/contract.js';
+import { StripeCustomers } from '../../lambdas/payments/provider/stripe-customers.js';
+import { aggregateKey } from '../../packages/kit/messages/keys.js';
+
+/** Every service that has data about a person, by their id or by their orders' ids. */
+export const peopleOfOrderly: PeopleOfApp = {
+  /** Deletes the customer id at Stripe; a later payment finds the id again, unless it was deleted at Stripe. */
+  async forget(context, person) {
+    await stripeCustomers(context)?.forget(person);
+  },
+
+  async aggregates(context, person) {
+    const orders = await ordersOf(context, person);
+    const ofOrders = (aggregate: string) => orders.map((id) => aggregateKey(aggregate, id));
+    const payments = serviceNamed(context, paymentsContract.service);
+    return [
+      { contract: ordersContract, keys: ofOrders('Order') },
+      { contract: createOrderContract, keys: ofOrders(CREATE_ORDER_SAGA) },
+      { contract: inventoryContract, keys: ofOrders('Reservation') },
+      { contract: catalogContract, keys: ofOrders('PriceCheck') },
+      { contract: accountsContract, keys: [aggregateKey('Account', person)] },
+      { contract: paymentsContract, keys: payments ? await keysByPerson(context, payments, person) : [] },
+    ];
+  },
+
+  async more(context, person) {
+    const stripeCustomer = await stripeCustomers(context)?.of(person);
+    return stripeCustomer === undefined ? {} : { stripeCustomer };
+  },
+};
+
+const serviceNamed = ({ services }: DataContext, wanted: string): Service | undefined =>
+  services.find(({ name }) => name === wanted);
+
+function stripeCustomers(context: DataContext): StripeCustomers | undefined {
+  const payments = serviceNamed(context, paymentsContract.service);
+  return payments && new StripeCustomers(payments.table, context.documents);
+}
+
+/** Returns the ids of a person's orders. */
+async function ordersOf(context: DataContext, person: string): Promise<readonly string[]> {
+  const orders = serviceNamed(context, ordersContract.service);
+  if (!orders) return [];
+  const [withPersonalData, listed] = await Promise.all([
+    keysByPerson(context, orders, person),
+    // Orders without personal data are in no index, but in their customer's list (lambdas/orders/order-list.ts).
+    listedOrders(context, orders, person),
+  ]);
+  return [...new Set([...withPersonalData, ...listed].map((key) => key.slice(key.lastIndexOf('#') + 1)))];
+}
+
+async function listedOrders(
+  { documents }: DataContext,
+  { table }: Service,
+  person: string,
+): Promise<readonly string[]> {
+  const keys: string[] = [];
+  const pages = paginateQuery(
+    { client: documents },
+    {
+      TableName: table,
+      KeyConditionExpression: 'pk = :list',
+      ExpressionAttributeValues: { ':list': `CUSTOMER#${person}` },
+    },
+  );
+  for await (const { Items = [] } of pages) keys.push(...Items.map(({ sk }) => String(sk)));
+  return keys;
+}
