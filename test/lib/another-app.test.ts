@@ -52,9 +52,9 @@ class TicketsStack extends Stack {
       entry: 'board/on-command',
       hears: [commandsTo(boardContract, { from: [salesContract] }), subscribe(boardContract, ['TicketOpened'])],
     });
-    const sales = new Service(this, 'Sales', { ...common, name: 'sales' });
+    const sales = new Service(this, 'Sales', { ...common, name: 'sales', epoch: 2 });
     const hears = [subscribe(boardContract, ['TicketOpened'])];
-    sales.consumer('Closing', { name: 'sales-tickets', entry: 'sales/on-ticket', hears });
+    sales.consumer('Closing', { name: 'sales-tickets', entry: 'sales/on-ticket', hears, generation: 1 });
     new Api(this, 'Api', { ...common, services: [board, sales] });
   }
 }
@@ -88,6 +88,17 @@ describe('an application that isn’t Orderly', () => {
       expect(variables).toMatchObject({ APP: 'tickets', POWERTOOLS_METRICS_NAMESPACE: 'Tickets/test' });
     }
     expect(text).toContain('"Namespace":"Tickets/test"');
+  });
+
+  test('tells a consumer its generation, and a relay how often its service was restored', () => {
+    const variables = resources('AWS::Lambda::Function').map(({ Properties }) => Properties.Environment.Variables);
+    expect(variables).toContainEqual(
+      expect.objectContaining({ CONSUMER: 'sales-tickets', CONSUMER_GENERATION: '1', MAX_ATTEMPTS: '8' }),
+    );
+    expect(variables.flatMap(({ SERVICE, EPOCH }) => (EPOCH === undefined ? [] : [[SERVICE, EPOCH]]))).toEqual([
+      ['board', '0'],
+      ['sales', '2'],
+    ]);
   });
 
   test('hears and sends by sources of its own', () => {

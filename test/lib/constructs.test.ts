@@ -26,17 +26,18 @@ const settings = settingsFor('dev');
 const context = { service: 'shipping', settings, bundles: noCode };
 const orders = (...types: string[]) => [{ contract: ordersContract, types }];
 
+type Faulty = Partial<IdempotentConsumerProps> & { dedupeWindow?: Duration; reservedConcurrency?: number };
+
 /** What the construct says against these props; nothing where it takes them. */
 function faultsOf(
-  props: Partial<IdempotentConsumerProps> & { timeout?: Duration; reservedConcurrency?: number },
+  { dedupeWindow = settings.dedupeWindow, reservedConcurrency, ...props }: Faulty,
   existing: (stack: Stack) => Partial<IdempotentConsumerProps> = () => ({}),
 ): readonly string[] {
   const stack = new Stack(newApp(), 'Kit', { env: { account: '111111111111', region: 'eu-west-1' } });
   const handler = new ServiceFunction(stack, 'Handler', {
-    context,
+    context: { ...context, settings: { ...settings, dedupeWindow } },
     entry: 'any',
-    ...(props.timeout && { timeout: props.timeout }),
-    ...(props.reservedConcurrency && { reservedConcurrency: props.reservedConcurrency }),
+    ...(reservedConcurrency && { reservedConcurrency }),
   });
   new IdempotentConsumer(stack, 'Consumer', {
     name: 'shipping-orders',
@@ -56,7 +57,7 @@ function faultsOf(
 describe('a consumer', () => {
   test('takes good settings', () => {
     expect(faultsOf({})).toEqual([]);
-    expect(faultsOf({ dedupeWindow: Duration.days(23), visibilityTimeout: Duration.minutes(1) })).toEqual([]);
+    expect(faultsOf({ dedupeWindow: Duration.days(23) })).toEqual([]);
   });
 
   test('takes a bus and a table that are there already', () => {
@@ -98,13 +99,6 @@ describe('a consumer', () => {
     expect(faultsOf({ dedupeWindow: Duration.days(days) })).toEqual([
       `dedupeWindow of ${days} days is not longer than the longest redelivery (22 days: bus, queue and dead-letter queue)`,
     ]);
-  });
-
-  test('refuses a visibility timeout below 6 times the handler’s', () => {
-    expect(faultsOf({ timeout: Duration.seconds(20), visibilityTimeout: Duration.seconds(119) })).toEqual([
-      "visibilityTimeout of 119 s is below 6 times the handler's timeout of 20 s: a message would be handled twice at once",
-    ]);
-    expect(faultsOf({ timeout: Duration.seconds(20), visibilityTimeout: Duration.seconds(120) })).toEqual([]);
   });
 
   test('refuses to reserve fewer executions than its queue hands it batches at once', () => {

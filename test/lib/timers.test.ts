@@ -70,17 +70,17 @@ test('alarms: late timers, failing sweeps, and no sweeps at all; each a heading 
   for (const [name] of told) expect(runbook).toContain(`\n## ${name}\n`);
 });
 
-test('refuses to hand out again what its owner still tries, and says what would be right', () => {
+test('refuses an owner that retries a message for longer than a timer waits, and says what would be right', () => {
   const faultsOf = (seconds: number): readonly string[] => {
-    const stack = new WaiterStack(newApp(), noCode, { dispatchInterval: Duration.seconds(seconds) });
+    const stack = new WaiterStack(newApp(), noCode, { timeout: Duration.seconds(seconds) });
     return Annotations.fromStack(stack)
       .findError('*', Match.anyValue())
       .map(({ entry }) => String(entry.data));
   };
-  // A function of 10 s is invisible for 60 s, and is given 8 attempts and 2 receives.
-  expect(faultsOf(600)).toEqual([]);
-  expect(faultsOf(599)).toEqual([
-    "dispatchInterval of 599 s is below the 600 s for which the queue of 'waiter' tries a message that crashes its handler (visibility timeout x receives): a timer would be handed out twice as a rule; take 600 s or more",
+  // A message is invisible for 6 times the timeout, and has 8 attempts and 2 receives.
+  expect(faultsOf(60)).toEqual([]);
+  expect(faultsOf(61)).toEqual([
+    "the queue of 'waiter' retries a message that crashes its handler for 3660 s (6 x timeout of 61 s x receives), and a timer is sent again after 3600 s: take a shorter timeout, or fewer consumerAttempts",
   ]);
 });
 

@@ -10,7 +10,6 @@ interface Checked {
   readonly hears: readonly Subscription[];
   readonly handler: ServiceFunction;
   readonly dedupeWindow: Duration;
-  readonly visibilityTimeout: Duration;
   readonly longestRedelivery: Duration;
   /** Batches that the queue has in flight at once. */
   readonly maxConcurrency: number;
@@ -18,7 +17,7 @@ interface Checked {
 
 /** Adds an error to the consumer for each fault, so that it can't be deployed. */
 export function checkConsumer(consumer: Construct, checked: Checked): void {
-  const faults = [nameFaults, subscriptionFaults, windowFaults, visibilityFaults, concurrencyFaults];
+  const faults = [nameFaults, subscriptionFaults, windowFaults, concurrencyFaults];
   for (const fault of faults.flatMap((find) => find(checked))) Annotations.of(consumer).addError(fault);
 }
 
@@ -54,17 +53,6 @@ function windowFaults({ dedupeWindow, longestRedelivery }: Checked): readonly st
   if (dedupeWindow.toSeconds() > longestRedelivery.toSeconds()) return [];
   return [
     `dedupeWindow of ${days(dedupeWindow)} days is not longer than the longest redelivery (${days(longestRedelivery)} days: bus, queue and dead-letter queue)`,
-  ];
-}
-
-/**
- * Refuses a visibility timeout below six times the handler's timeout. Lambda may retry a throttled batch for so long
- * (AWS, "Using Lambda with Amazon SQS").
- */
-function visibilityFaults({ visibilityTimeout, handler: { timeout } }: Checked): readonly string[] {
-  if (visibilityTimeout.toSeconds() >= 6 * timeout.toSeconds()) return [];
-  return [
-    `visibilityTimeout of ${visibilityTimeout.toSeconds()} s is below 6 times the handler's timeout of ${timeout.toSeconds()} s: a message would be handled twice at once`,
   ];
 }
 

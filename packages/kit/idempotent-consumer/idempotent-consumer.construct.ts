@@ -35,14 +35,6 @@ export interface IdempotentConsumerProps {
   /** Table of the processed records and failure records (TTL on `expiresAt`). */
   readonly records: AnyTable;
   readonly alarmTopic: ITopic;
-  /**
-   * Deduplication window: the time for which a duplicate is recognised. An older message is quarantined and never
-   * processed silently.
-   * @default the environment's window
-   */
-  readonly dedupeWindow?: Duration;
-  /** Time for which a message that is being processed stays invisible. @default 6 times the handler's timeout */
-  readonly visibilityTimeout?: Duration;
 }
 
 /**
@@ -81,6 +73,7 @@ export class IdempotentConsumer extends Construct {
   readonly deadLetters: Queue;
   readonly undelivered: Queue;
   readonly generation: number;
+  /** Time for which a duplicate is recognised. An older message is quarantined and never processed silently. */
   readonly dedupeWindow: Duration;
   /**
    * Longest time between a message's arrival on the bus and its last possible delivery. After it, a message without a
@@ -94,15 +87,14 @@ export class IdempotentConsumer extends Construct {
   constructor(scope: Construct, id: string, props: IdempotentConsumerProps) {
     super(scope, id);
     const { name, bus, hears, handler, records, generation = 0 } = props;
-    const { app, consumerAttempts } = handler.context.settings;
-    const { dedupeWindow = handler.context.settings.dedupeWindow } = props;
-    const { visibilityTimeout = Duration.seconds(6 * handler.timeout.toSeconds()) } = props;
+    const { app, consumerAttempts, dedupeWindow } = handler.context.settings;
+    // Lambda may retry a throttled batch for so long (AWS, "Using Lambda with Amazon SQS").
+    const visibilityTimeout = Duration.seconds(6 * handler.timeout.toSeconds());
     checkConsumer(this, {
       name,
       hears,
       handler,
       dedupeWindow,
-      visibilityTimeout,
       longestRedelivery: this.longestRedelivery,
       maxConcurrency: MAX_CONCURRENCY,
     });

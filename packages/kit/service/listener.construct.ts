@@ -11,7 +11,7 @@ import { pinnedOutput } from './logical-ids.js';
 import { type ServiceContext, ServiceFunction } from './service-function.construct.js';
 
 /** Function that handles messages from the bus. */
-export interface ListenerProps extends Pick<IdempotentConsumerProps, 'name' | 'hears'> {
+export interface ListenerProps extends Pick<IdempotentConsumerProps, 'name' | 'hears' | 'generation'> {
   /** Entry point of the handler. */
   readonly entry: string;
   /** Timeout of one batch. @default the timeout of every function */

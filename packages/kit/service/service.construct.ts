@@ -42,6 +42,8 @@ export interface ServiceProps extends EnvironmentProps {
    * @default a new table
    */
   readonly records?: AnyTable;
+  /** Number of times that the service was restored from a backup. It is sent in each envelope. @default 0 */
+  readonly epoch?: number;
 }
 
 /** List of a service's own aggregates. */
@@ -100,7 +102,13 @@ export class Service extends Construct {
     this.alarmTopic = alarmTopic;
     this.context = { service: name, settings, bundles };
     this.records = props.records ?? recordsTable(this, 'Records', settings);
-    const outbox = new Outbox(this, 'Outbox', { context: this.context, bus, records: this.records, alarmTopic });
+    const outbox = new Outbox(this, 'Outbox', {
+      context: this.context,
+      bus,
+      records: this.records,
+      alarmTopic,
+      ...(props.epoch === undefined ? {} : { epoch: props.epoch }),
+    });
     this.table = outbox.table;
 
     alarm(this, 'FailureRecorded', {

@@ -13,15 +13,14 @@ import { DUE_INDEX, LEASES } from './contract.js';
 export interface TimersProps {
   /** Consumer that sets and clears the timers. Its own queue receives them as messages when they are due. */
   readonly owner: IdempotentConsumer;
-  /**
-   * Time for which a timer that was sent is left to its owner. If the owner has not processed it by then, it is sent
-   * again.
-   * @default one hour: a message that was sent is rarely lost, and a message that fails is retried for minutes
-   */
-  readonly dispatchInterval?: Duration;
   readonly alarmTopic: ITopic;
 }
 
+/**
+ * Time for which a timer that was sent is left to its owner. If the owner has not processed it by then, it is sent
+ * again. A message that was sent is rarely lost, and a message that fails is retried for minutes.
+ */
+const DISPATCH_INTERVAL = Duration.hours(1);
 const TICK = Duration.minutes(1);
 /** Timeout of a sweep. It ends before the next tick, and so does the sweep's lease. */
 const SWEEP_TIMEOUT = Duration.seconds(50);
@@ -44,9 +43,9 @@ const LATE = Duration.minutes(10);
 export class Timers extends Construct {
   constructor(scope: Construct, id: string, props: TimersProps) {
     super(scope, id);
-    const { owner, dispatchInterval = Duration.hours(1), alarmTopic } = props;
+    const { owner, alarmTopic } = props;
     const { handler, name, records, queue } = owner;
-    this.checkInterval(dispatchInterval, owner);
+    this.checkInterval(owner);
 
     // The owner may already put timers, by its permission on its own records.
     handler.grantItems(records, ['DeleteItem'], `${name}@`);
@@ -60,7 +59,7 @@ export class Timers extends Construct {
         [Env.CONSUMER]: name,
         [Env.QUEUE_URL]: queue.queueUrl,
         [Env.RECORDS]: records.tableName,
-        [Env.HAND_OUT_SECONDS]: String(dispatchInterval.toSeconds()),
+        [Env.HAND_OUT_SECONDS]: String(DISPATCH_INTERVAL.toSeconds()),
       },
     });
     sweeper.grantIndex(records, DUE_INDEX, `${name}#`);
@@ -102,13 +101,14 @@ export class Timers extends Construct {
   }
 
   /**
-   * Refuses an interval that is shorter than the time for which a message is retried. Otherwise a second copy would
-   * join a message that is still being retried, each with attempts of its own.
+   * Refuses an owner that retries a message for longer than the interval. Otherwise a second copy would join a message
+   * that is still being retried, each with attempts of its own.
    */
-  private checkInterval(interval: Duration, { name, longestTrying }: IdempotentConsumer): void {
-    if (interval.toSeconds() >= longestTrying.toSeconds()) return;
+  private checkInterval({ handler, name, longestTrying }: IdempotentConsumer): void {
+    const interval = DISPATCH_INTERVAL.toSeconds();
+    if (interval >= longestTrying.toSeconds()) return;
     Annotations.of(this).addError(
-      `dispatchInterval of ${interval.toSeconds()} s is below the ${longestTrying.toSeconds()} s for which the queue of '${name}' tries a message that crashes its handler (visibility timeout x receives): a timer would be handed out twice as a rule; take ${longestTrying.toSeconds()} s or more`,
+      `the queue of '${name}' retries a message that crashes its handler for ${longestTrying.toSeconds()} s (6 x timeout of ${handler.timeout.toSeconds()} s x receives), and a timer is sent again after ${interval} s: take a shorter timeout, or fewer consumerAttempts`,
     );
   }
 }

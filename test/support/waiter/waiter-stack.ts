@@ -10,9 +10,10 @@ import {
   OF_EVERY_FUNCTION,
   type ServiceContext,
   ServiceFunction,
+  type ServiceFunctionProps,
 } from '../../../packages/kit/service/service-function.construct.js';
 import { recordsTable, tableDefaults } from '../../../packages/kit/service/tables.construct.js';
-import { Timers, type TimersProps } from '../../../packages/kit/timers/timers.construct.js';
+import { Timers } from '../../../packages/kit/timers/timers.construct.js';
 import { WAITER, waiterCommands, waiterContract } from './contract.js';
 
 const settings = settingsFor('dev');
@@ -21,7 +22,7 @@ const settings = settingsFor('dev');
 export class WaiterStack extends Stack {
   readonly handler: ServiceFunction;
 
-  constructor(app: App, bundles: ServiceContext['bundles'], props: Partial<TimersProps> = {}) {
+  constructor(app: App, bundles: ServiceContext['bundles'], props: Pick<ServiceFunctionProps, 'timeout'> = {}) {
     super(app, 'Waiter');
     const bus = new EventBus(this, 'Bus');
     const alarmTopic = new Topic(this, 'Alarms', { enforceSSL: true });
@@ -36,6 +37,7 @@ export class WaiterStack extends Stack {
       context: { service: waiterContract.service, settings, bundles },
       entry: 'waiter/on-command',
       environment: { [Env.TABLE]: table.tableName },
+      ...props,
     });
     this.handler.grantItems(table, ['GetItem', 'UpdateItem'], 'Waiter#');
     const owner = new IdempotentConsumer(this, 'Commands', {
@@ -46,7 +48,7 @@ export class WaiterStack extends Stack {
       records,
       alarmTopic,
     });
-    new Timers(this, 'Timers', { owner, alarmTopic, ...props });
+    new Timers(this, 'Timers', { owner, alarmTopic });
     new CfnOutput(this, 'BusName', { value: bus.eventBusName });
     new CfnOutput(this, 'TableName', { value: table.tableName });
     new CfnOutput(this, 'RecordsName', { value: records.tableName });
