@@ -1,14 +1,17 @@
-/** The one place where run-time code reads the time. */
+/** Clock of all run-time code. No other run-time code reads the time. */
 export const clock = {
-  /** ISO 8601, UTC, with milliseconds. */
+  /** Returns the current time as ISO 8601, in UTC, with milliseconds. */
   now: (): string => new Date(Date.now()).toISOString(),
-  /** Seconds since 1970, whole: the unit of DynamoDB's TTL. */
+  /** Returns the current time in whole seconds since 1970, the unit of DynamoDB's TTL. */
   epochSeconds: (): number => Math.floor(Date.now() / 1000),
 };
 
-/** Seconds from one ISO time to another; negative where `to` is earlier. */
+/** Returns the seconds from one ISO time to another. The result is negative if `to` is earlier. */
 export const secondsBetween = (from: string, to: string): number => (Date.parse(to) - Date.parse(from)) / 1000;
 
-/** @param limit milliseconds. @returns after a random part of `limit` ("full jitter"), so that rivals don't meet again. */
+/**
+ * Pauses for a random part of `limit` ("full jitter"), so that rivals don't collide again.
+ * @param limit in milliseconds
+ */
 export const pauseUpTo = (limit: number): Promise<void> =>
   new Promise((resolve) => setTimeout(resolve, Math.random() * limit));

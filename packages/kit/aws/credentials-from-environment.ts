@@ -5,9 +5,11 @@ interface Credentials {
 }
 
 /**
- * What bundles hold in the place of `@aws-sdk/credential-provider-node` (esbuild's `alias`): a function's credentials are in its
- * environment, and are good for as long as that environment lives. The stock chain would bring 133 KiB that look
- * into files, SSO and metadata servers.
+ * Replaces `@aws-sdk/credential-provider-node` in bundles (by esbuild's `alias`).
+ *
+ * A function's credentials are in its environment variables, and they are valid for as long as that execution
+ * environment lives. The stock credential chain would add 133 KiB of code that looks into files, SSO and metadata
+ * servers.
  */
 export const defaultProvider = () => async (): Promise<Credentials> => {
   const { AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN } = process.env;

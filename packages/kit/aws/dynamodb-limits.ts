@@ -1,18 +1,23 @@
 import type { Item, TransactWriteItem } from './dynamodb.js';
 
-/** AWS, "Service, account, and table quotas in Amazon DynamoDB". */
+/** Limits from AWS, "Service, account, and table quotas in Amazon DynamoDB". */
 export const MAX_ITEM_BYTES = 400 * 1024;
 export const MAX_TRANSACTION_ITEMS = 100;
 export const MAX_TRANSACTION_BYTES = 4 * 1024 * 1024;
 
-/** A write that DynamoDB would refuse for its size. Seen before anything is sent; trying again won't help. */
+/**
+ * Error for a write that DynamoDB would refuse for its size. It is thrown before anything is sent; a retry does not
+ * help.
+ */
 export class TooLarge extends Error {
   override readonly name = 'TooLarge';
 }
 
 /**
- * Size of an item as DynamoDB counts it ("DynamoDB item sizes and formats"): names and strings in UTF-8, numbers by
- * their digits, 3 bytes for a list or map and 1 for each of its members. 1 write unit buys 1,024 bytes.
+ * Returns the size of an item as DynamoDB counts it ("DynamoDB item sizes and formats").
+ *
+ * Names and strings count in UTF-8, and numbers by their digits. A list or map counts 3 bytes, and 1 more for each of
+ * its members. 1 write unit buys 1,024 bytes.
  */
 export const itemBytes = (item: Item): number =>
   Object.entries(item).reduce((sum, [name, value]) => sum + (value === undefined ? 0 : utf8(name) + bytesOf(value)), 0);
@@ -28,13 +33,19 @@ function bytesOf(value: unknown): number {
   return 1;
 }
 
-/** @throws {TooLarge} */
+/**
+ * Checks the size of one item before it is sent.
+ * @throws {TooLarge} if the item is above DynamoDB's limit
+ */
 export function checkItemSize(item: Item): void {
   const bytes = itemBytes(item);
   if (bytes > MAX_ITEM_BYTES) throw new TooLarge(`an item of ${bytes} bytes is above DynamoDB's ${MAX_ITEM_BYTES}`);
 }
 
-/** @throws {TooLarge} */
+/**
+ * Checks the number and size of a transaction's writes before it is sent.
+ * @throws {TooLarge} if the transaction or one of its items is above DynamoDB's limit
+ */
 export function checkTransactionSize(writes: readonly TransactWriteItem[]): void {
   if (writes.length > MAX_TRANSACTION_ITEMS) {
     throw new TooLarge(`a transaction of ${writes.length} items is above DynamoDB's ${MAX_TRANSACTION_ITEMS}`);

@@ -23,10 +23,13 @@ export type Item = Record<string, unknown>;
 export type TransactWriteItem = NonNullable<TransactWriteCommandInput['TransactItems']>[number];
 
 const THROTTLED = new Set(['ThrottlingError', 'ProvisionedThroughputExceeded']);
-/** Of inactivity of a connection, in milliseconds: a dead one must not cost a batch its function's time. */
+/**
+ * Inactivity of a connection before it is closed, in milliseconds. A dead connection must not use up the time of a
+ * function's batch.
+ */
 export const SOCKET_TIMEOUT_MS = 5_000;
 
-/** One client for the whole execution environment: connections are kept alive between invocations. */
+/** Client for the whole execution environment. It keeps connections alive between invocations. */
 export const documents = DynamoDBDocumentClient.from(
   new DynamoDBClient({ requestHandler: { socketTimeout: SOCKET_TIMEOUT_MS } }),
   {
@@ -35,7 +38,8 @@ export const documents = DynamoDBDocumentClient.from(
 );
 
 /**
- * A conditional write found another item in its place. `existing` is that item, as it was at the moment of the refusal.
+ * Error for a conditional write that found another item under its key. `existing` is that item at the moment of the
+ * refusal.
  */
 export class ItemExists extends Error {
   override readonly name = 'ItemExists';
@@ -44,7 +48,9 @@ export class ItemExists extends Error {
   }
 }
 
-/** A transaction was refused by at least one of its conditions: somebody else was first, and nothing was written. */
+/**
+ * Error for a transaction that at least one of its conditions refused: another writer was first. Nothing was written.
+ */
 export class TransactionRefused extends WriteConflict {
   override readonly name = 'TransactionRefused';
   constructor(
@@ -54,12 +60,15 @@ export class TransactionRefused extends WriteConflict {
     super('a condition of the transaction does not hold');
   }
 
-  /** Whether this write's condition was among those that failed. */
+  /** Tells whether this write's condition is among those that failed. */
   because(write: TransactWriteItem): boolean {
     return this.reasons[this.writes.indexOf(write)]?.Code === 'ConditionalCheckFailed';
   }
 
-  /** What stood in the place of this write, where it asked for it (`ReturnValuesOnConditionCheckFailure: ALL_OLD`). */
+  /**
+   * Returns the item that this write found under its key. The write must ask for it
+   * (`ReturnValuesOnConditionCheckFailure: ALL_OLD`).
+   */
   found(write: TransactWriteItem): Item | undefined {
     const item = this.reasons[this.writes.indexOf(write)]?.Item;
     return item && unmarshall(item);
@@ -67,11 +76,13 @@ export class TransactionRefused extends WriteConflict {
 }
 
 /**
- * A plain Put that must not replace anything.
+ * Puts an item that must not replace another one.
  *
- * A PutItem has no request token: after a lost answer the SDK's retry meets its own item, and the caller must tell that
- * from a rival's by what `existing` says.
- * @throws {ItemExists} {@link WriteConflict} and what the SDK throws once its retries are over
+ * PutItem has no request token. After a lost answer, the SDK's retry finds the item that the first attempt wrote. The
+ * caller must tell it from a rival's item by what `existing` says.
+ * @throws {ItemExists} if there is an item with this key
+ * @throws {WriteConflict} if a transaction was in the way
+ * @throws what the SDK throws after its last retry
  */
 export async function putNew(
   put: Pick<PutCommandInput, 'TableName' | 'Item'>,
@@ -94,10 +105,13 @@ export async function putNew(
 }
 
 /**
- * Writes all or nothing. The SDK gives each call a request token of its own, so that its retry after a lost answer is
- * recognised for 10 minutes.
- * @throws {TransactionRefused} a condition failed: this outranks conflicts with others in the same answer
- * @throws {WriteConflict} another transaction was in the way; {@link Throttled} there was too much to do
+ * Writes all items in one transaction, or none.
+ *
+ * The SDK gives each call a request token of its own. DynamoDB recognises the SDK's retry after a lost answer for 10
+ * minutes.
+ * @throws {TransactionRefused} if a condition failed, even if the same answer also reports conflicts with others
+ * @throws {WriteConflict} if another transaction was in the way
+ * @throws {Throttled} if DynamoDB throttled the transaction
  */
 export async function transact(writes: readonly TransactWriteItem[]): Promise<void> {
   checkTransactionSize(writes);

@@ -1,58 +1,72 @@
 /**
  * Names of the environment variables that the kit's constructs (deploy time) set and its functions (run time) read.
- * Written once, here: a name that only one side knows is a fault in production. A service declares its own beside its functions.
+ *
+ * Each name is declared once, since a name that only one side knows is a fault in production. A service declares its
+ * own variables beside its functions.
  */
 export const Env = {
-  /** Name of the application: what it sends and answers is called by it (`app-names.ts`). */
+  /** Name of the application. The names of all that it sends and answers begin with it (`app-names.ts`). */
   APP: 'APP',
-  /** Name of the service that the function belongs to, without the application's: `orders`. */
+  /** Name of the function's service without the application's name, such as `orders`. */
   SERVICE: 'SERVICE',
-  /** Name of the environment that the function is deployed to: `dev`, `prod`. For logs, never for a decision. */
+  /**
+   * Name of the environment that the function is deployed to, such as `dev` or `prod`. For logs only; nothing is
+   * decided by it.
+   */
   ENVIRONMENT: 'ENVIRONMENT',
-  /** The service's own table: commits, states, counters, projections. */
+  /** Table of the service: commits, states, counters, projections. */
   TABLE: 'TABLE_NAME',
-  /** The service's own idempotency table: processed and failure records, API records. TTL on `expiresAt`. */
+  /**
+   * Idempotency table of the service: processed records, failure records and API records. Its TTL attribute is
+   * `expiresAt`.
+   */
   RECORDS: 'RECORDS_TABLE_NAME',
-  /** Event bus, name or ARN: relays only. */
+  /** Name or ARN of the event bus. Set for relays only. */
   BUS: 'BUS_NAME',
-  /** Restores of the service so far; travels in the envelope. 0 until the first. */
+  /** Number of restores of the service so far; 0 before the first. The envelope of each message carries it. */
   EPOCH: 'EPOCH',
-  /** Consumer functions: pinned name, part of each processed record's key. Sweepers: their owner's. */
+  /**
+   * Consumer functions: pinned name, which is part of each processed record's key. Sweepers: the name of the consumer
+   * that owns the timers.
+   */
   CONSUMER: 'CONSUMER',
-  /** Consumer functions: raised to reprocess on purpose. 0 by default. */
+  /** Consumer functions: generation, raised to reprocess messages on purpose. 0 by default. */
   CONSUMER_GENERATION: 'CONSUMER_GENERATION',
-  /** Consumer and API functions: how long a duplicate is recognised, in seconds. */
+  /** Consumer and API functions: deduplication window, in seconds. */
   DEDUPE_WINDOW_SECONDS: 'DEDUPE_WINDOW_SECONDS',
-  /** API functions that take numbered requests: the route that opens their service's sessions, `/sessions`. */
+  /** API functions that take numbered requests: the route that opens sessions at their service, `/sessions`. */
   SESSIONS: 'SESSIONS_PATH',
-  /** Consumer functions: address of their queue, for putting single messages off. Sweepers: their owner's queue. */
+  /**
+   * Consumer functions: URL of their queue, to postpone single messages. Sweepers: URL of the queue of the timers'
+   * owner.
+   */
   QUEUE_URL: 'QUEUE_URL',
-  /** Consumer functions: services that may command theirs over the bus, as JSON: `["orders"]`. */
+  /** Consumer functions: services that may send commands to their service over the bus, as JSON: `["orders"]`. */
   COMMANDERS: 'COMMANDERS',
-  /** Drains: ARN of the queue that EventBridge fills with what it could not deliver, and with commands that are refused. */
+  /** Drains: ARN of the queue to which EventBridge sends undeliverable messages and refused commands. */
   UNDELIVERED: 'UNDELIVERED_QUEUE_ARN',
-  /** Consumer functions: deliveries of one message before it becomes a failure record. */
+  /** Consumer functions: number of deliveries of a message before it becomes a failure record. */
   MAX_ATTEMPTS: 'MAX_ATTEMPTS',
-  /** Sweepers: how long a timer that was handed out is left to its owner before it is handed out again, in seconds. */
+  /** Sweepers: seconds that the owner has to handle a sent timer before the sweeper sends it again. */
   HAND_OUT_SECONDS: 'HAND_OUT_SECONDS',
-  /** Functions that see personal data: the table of the people's keys, and the ARN of the KMS key that wraps them. */
+  /** Functions that see personal data: the table of personal keys, and the ARN of the KMS key that wraps them. */
   PERSONAL_KEYS: 'PERSONAL_KEYS_TABLE_NAME',
   PERSONAL_DATA_KEY: 'PERSONAL_DATA_KEY_ARN',
-  /** Shards of the feed index, as JSON: `[{ "from": "<ISO time>", "shards": 8 }]`, ascending. */
+  /** Shards of the feed index, as JSON, ascending by time: `[{ "from": "<ISO time>", "shards": 8 }]`. */
   FEED_SHARDS: 'FEED_SHARDS',
-  /** API functions and the authorizer: who issues tokens. */
+  /** API functions and the authorizer: issuer and audience of the tokens that are accepted. */
   JWT_ISSUER: 'JWT_ISSUER',
   JWT_AUDIENCE: 'JWT_AUDIENCE',
   /** Name of the claim that holds the caller's role. */
   JWT_ROLE_CLAIM: 'JWT_ROLE_CLAIM',
-  /** Roles of the application, as JSON: `["customer", "operator"]`. A token with any other is refused. */
+  /** Roles of the application, as JSON: `["customer", "operator"]`. A token with any other role is refused. */
   ROLES: 'ROLES',
-  /** Those whose requests are logged by name, as JSON. */
+  /** Operator roles, as JSON. The log names the caller of each request with such a role. */
   OPERATOR_ROLES: 'OPERATOR_ROLES',
-  /** How long a token may live from its issue to its end, in seconds. */
+  /** Longest lifetime of a token from issue to expiry, in seconds. */
   JWT_MAX_LIFETIME: 'JWT_MAX_LIFETIME_SECONDS',
-  /** Inline JWKS (JSON). Absent: fetched. */
+  /** Inline JWKS (JSON). If it is absent, the JWKS is fetched. */
   JWT_JWKS: 'JWT_JWKS',
-  /** Where the JWKS is fetched. Absent: `<issuer>/.well-known/jwks.json`. */
+  /** URL of the JWKS. If it is absent, the URL is `<issuer>/.well-known/jwks.json`. */
   JWT_JWKS_URI: 'JWT_JWKS_URI',
 } as const;

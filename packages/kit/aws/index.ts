@@ -1,4 +1,4 @@
-/** What a function of a service needs of AWS: its table, settings, clock, ids, log and metrics. */
+/** AWS access for the functions of a service: table, settings, clock, ids, log and metrics. */
 export { clock, secondsBetween } from './clock.js';
 export {
   documents,

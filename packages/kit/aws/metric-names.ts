@@ -1,6 +1,7 @@
 /**
- * Metrics that the kit's functions count. Each is on a dashboard or has an alarm, so their names are declared once.
- * A service declares its own in its `metrics.ts`.
+ * Metrics that the kit's functions count. Each is on a dashboard or has an alarm, so its name is declared once.
+ *
+ * A service declares its own metrics in its `metrics.ts`.
  */
 export const Metric = {
   DUPLICATES_SUPPRESSED: 'DuplicatesSuppressed',

@@ -1,14 +1,15 @@
 import { WriteConflict } from '../http/errors.js';
 import { pauseUpTo } from './clock.js';
 
-/** Of one request or delivery, with at most 0.6 s of pauses between them. */
+/** Attempts for one request or delivery. The pauses between them add up to at most 0.6 s. */
 const TRIES = 5;
 const BACKOFF_MS = 20;
 
 /**
- * Works, and works again where somebody else was first: after a pause with full jitter, so that rivals don't meet again.
- * @param work reads and decides anew each time
- * @throws {WriteConflict} the fifth race is lost too; what `work` throws otherwise, at once
+ * Retries `work` on a write conflict, with full jitter, so that rivals don't collide again.
+ * @param work reads and decides again in each attempt
+ * @throws {WriteConflict} if the fifth attempt conflicts too
+ * @throws any other error of `work`, at once
  */
 export async function retryOnConflict<T>(work: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {

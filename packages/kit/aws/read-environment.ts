@@ -1,18 +1,27 @@
 import { Env } from './environment.js';
 
-/** A function that was deployed without one of its settings. Seen at its first start, not at its first order. */
+/**
+ * Error for a function that was deployed without one of its settings. It appears at the function's first start, not at
+ * its first order.
+ */
 export class SettingMissing extends Error {
   override readonly name = 'SettingMissing';
 }
 
-/** @throws {SettingMissing} where the construct did not set it */
+/**
+ * Reads an environment variable.
+ * @throws {SettingMissing} if the construct did not set it
+ */
 export function required(name: string): string {
   const value = process.env[name];
   if (value === undefined || value === '') throw new SettingMissing(`environment variable ${name} is not set`);
   return value;
 }
 
-/** @throws {SettingMissing} where it is not set, or not a whole number from 0 */
+/**
+ * Reads an environment variable as a whole number.
+ * @throws {SettingMissing} if it is not set, or is not a whole number from 0
+ */
 export function requiredInteger(name: string): number {
   const value = Number(required(name));
   if (!Number.isSafeInteger(value) || value < 0) {
@@ -21,7 +30,10 @@ export function requiredInteger(name: string): number {
   return value;
 }
 
-/** @throws {SettingMissing} where it is not set, or not a list of texts as JSON */
+/**
+ * Reads an environment variable as a JSON list of texts.
+ * @throws {SettingMissing} if it is not set, or is not a list of texts
+ */
 export function requiredList(name: string): readonly string[] {
   const list: unknown = JSON.parse(required(name));
   if (!Array.isArray(list) || !list.every((value) => typeof value === 'string')) {
@@ -31,8 +43,8 @@ export function requiredList(name: string): readonly string[] {
 }
 
 /**
- * How many shards the feed index has, and since when.
- * @throws {SettingMissing} where it is not set, or no list of `{ from, shards }`
+ * Reads how many shards the feed index has, and since when.
+ * @throws {SettingMissing} if the setting is missing, or is not a list of `{ from, shards }`
  */
 export function feedShards(): readonly { readonly from: string; readonly shards: number }[] {
   const list: unknown = JSON.parse(required(Env.FEED_SHARDS));

@@ -1,35 +1,45 @@
 import { Logger } from '@aws-lambda-powertools/logger';
 import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
 
-/** Structured logs; level, service name and sampling come from the POWERTOOLS_* variables. */
+/** Structured log. The POWERTOOLS_* variables set its level, service name and sampling. */
 export const logger = new Logger();
 
 const metrics = new Metrics();
 
-/** Adds to a count of this invocation. @param name as `metric-names.ts`, or the service's `metrics.ts`, declares it */
+/**
+ * Adds to a count of this invocation.
+ * @param name as `metric-names.ts`, or the service's `metrics.ts`, declares it
+ */
 export const count = (name: string, by = 1): void => {
   metrics.addMetric(name, MetricUnit.Count, by);
 };
 
 /**
- * Counts one, in the log before this returns: for what an alarm waits for and a commit follows. Counted with the rest of
- * the invocation, it would be lost by a crash after that commit, and what is redelivered then is a duplicate.
+ * Counts one event and writes it to the log before this function returns.
+ *
+ * Use it for a metric that an alarm watches if a commit follows. A metric that is counted with the rest of the
+ * invocation is lost if the function crashes after that commit: the redelivered message is then a duplicate and counts
+ * nothing.
  */
 export const countAtOnce = (name: string): void => {
   metrics.singleMetric().addMetric(name, MetricUnit.Count, 1);
 };
 
-/** Notes one length of time, in seconds. */
+/** Records a duration, in seconds. */
 export const seconds = (name: string, value: number): void => {
   metrics.addMetric(name, MetricUnit.Seconds, value);
 };
 
-/** Writes the metrics of this invocation into its log (EMF); without it they would slip into the next one's. */
+/**
+ * Writes the metrics of this invocation to its log (EMF). Otherwise they would be reported with the next invocation.
+ */
 export const publishMetrics = (): void => {
   if (metrics.hasStoredMetrics()) metrics.publishStoredMetrics();
 };
 
-/** What an error may say in a log: names and places. Messages of errors that aren't ours can hold people's data. */
+/**
+ * Describes an error for the log: names and stack frames only. Messages of foreign errors can contain personal data.
+ */
 export const describeError = (error: unknown): ErrorDescription => ({
   name: error instanceof Error ? error.name : typeof error,
   ...(error instanceof Error && error.cause !== undefined ? { cause: describeError(error.cause).name } : {}),
@@ -44,7 +54,7 @@ export const describeError = (error: unknown): ErrorDescription => ({
 
 export type ErrorDescription = {
   readonly name: string;
-  /** Name of the error behind it. */
+  /** Name of the error's `cause`. */
   readonly cause?: string;
   readonly stack: readonly string[];
 };

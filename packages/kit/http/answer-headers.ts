@@ -1,8 +1,10 @@
 /**
- * Headers of every answer, whoever gives it: a function, the gateway, the firewall.
+ * Headers of every answer, from a function, the gateway or the firewall.
  *
- * Answers hold what only their caller may see, so nothing on the way keeps them; they are JSON, whatever a browser takes
- * them for; and whoever has asked by TLS once asks by TLS for a year (RFC 6797; other hosts of the domain are not spoken for).
+ * - `Cache-Control`: answers hold what only their caller may see, so no cache may store them.
+ * - `X-Content-Type-Options`: answers are JSON; browsers must not guess another type.
+ * - `Strict-Transport-Security`: a client that has used TLS once uses TLS for a year (RFC 6797). The header says
+ *   nothing about other hosts of the domain.
  */
 export const ANSWER_HEADERS = {
   'Cache-Control': 'no-store',

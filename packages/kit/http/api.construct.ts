@@ -26,10 +26,10 @@ import { Firewall } from './firewall.construct.js';
 import { answerProblems } from './gateway-responses.construct.js';
 import { refuseOtherMethods } from './method-not-allowed.construct.js';
 
-/** One address, and the function that answers there. */
+/** Method and path of the API, and the function that answers there. */
 export interface Route {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  /** As `/orders/{orderId}`. */
+  /** Path with parameters, such as `/orders/{orderId}`. */
   readonly path: string;
   readonly handler: ServiceFunction;
 }
@@ -66,12 +66,13 @@ export const tokenAuthorizer = (
 export const STAGE = 'v1';
 
 /**
- * The REST API: each route behind the authorizer, all errors as problem details, and an access log that holds no token,
+ * REST API. Each route is behind the authorizer, and all errors are problem details. The access log contains no token,
  * no body and no name.
  *
  * Its outputs are `ApiId` and `ApiUrl`, behind the construct id unless this is `Api` (`PublicApiUrl`).
  *
- * Bodies over 128 KB are refused by the handlers (413), over 10 MB by the gateway itself; with a firewall, all of them there.
+ * The handlers refuse bodies over 128 KB (413), and the gateway refuses bodies over 10 MB. With a firewall, the
+ * firewall refuses both.
  */
 export class Api extends Construct {
   readonly api: RestApi;
@@ -89,11 +90,11 @@ export class Api extends Construct {
       removalPolicy: settings.keepsData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
     });
     this.api = new RestApi(this, 'Rest', {
-      // A label, and a dimension of its metrics; what addresses it is its id.
+      // Label and metrics dimension. Clients address the API by its id.
       restApiName: Stack.of(this).stackName,
       endpointConfiguration: { types: [EndpointType.REGIONAL] },
-      // One setting of the whole account, without which API Gateway writes no access log for anybody. It stays when this
-      // stack goes: another environment may log by it.
+      // An account-wide setting. Without it, API Gateway writes no access log for any API of the account. It stays when
+      // this stack is deleted, since another environment may need it.
       cloudWatchRole: true,
       cloudWatchRoleRemovalPolicy: RemovalPolicy.RETAIN,
       deployOptions: {
@@ -107,12 +108,12 @@ export class Api extends Construct {
     this.requireTls12();
     const authorizer = new RequestAuthorizer(this, 'Authorizer', {
       handler: verifier.function,
-      // With an identity source, a request without it would never reach the authorizer, and its 401 would be the
-      // gateway's own. Nothing is cached: an answer of the cache could outlive the token.
+      // With an identity source, a request without it would never reach the authorizer, and the gateway would answer
+      // 401 itself. Nothing is cached: a cached result could outlive the token.
       identitySources: [],
       resultsCacheTtl: Duration.seconds(0),
     });
-    // CDK writes no sources as '', which CloudFormation need not take for none.
+    // CDK renders "no sources" as '', which CloudFormation may read as a value.
     (authorizer.node.defaultChild as CfnAuthorizer).addPropertyDeletionOverride('IdentitySource');
     for (const { method, path, handler } of routes) {
       this.api.root
@@ -140,8 +141,10 @@ export class Api extends Construct {
   }
 
   /**
-   * TLS 1.2 and newer, with forward secrecy: without a policy an API takes TLS 1.0. `STRICT` takes connections only that
-   * name this API's own host (SNI). API Gateway, "Security policies for REST APIs"; RestApi has no props for them yet.
+   * Requires TLS 1.2 or newer, with forward secrecy. Without a policy an API accepts TLS 1.0.
+   *
+   * `STRICT` accepts only connections that name this API's own host (SNI). Source: API Gateway, "Security policies for
+   * REST APIs". RestApi has no props for either yet.
    */
   private requireTls12(): void {
     const api = this.api.node.defaultChild as CfnRestApi;
@@ -170,7 +173,10 @@ export class Api extends Construct {
     });
   }
 
-  /** CloudFormation would refuse it too, after minutes, by a logical id. */
+  /**
+   * Refuses two functions for one address. CloudFormation would refuse them too, but after minutes, and by a logical
+   * id.
+   */
   private checkRoutes(routes: readonly Route[]): void {
     const seen = new Set<string>();
     for (const { method, path } of routes) {

@@ -5,36 +5,42 @@ import { clock } from '../aws/clock.js';
 import { Env } from '../aws/environment.js';
 import { required, requiredInteger, requiredList } from '../aws/read-environment.js';
 
-/** Who calls, as their token says. @template Role the application's roles */
+/**
+ * Caller of a request, as the token names them.
+ * @template Role the application's roles
+ */
 export interface Caller<Role extends string = string> {
-  /** The token's `sub`: of a customer it is the customer's id. */
+  /** The token's `sub`. For a customer it is the customer's id. */
   readonly id: string;
   readonly role: Role;
   /** The token's `exp`, in seconds since 1970. */
   readonly expires: number;
 }
 
-/** A token that doesn't prove who calls. Says nothing about why: that would help whoever forges one. */
+/** Error for a token that does not prove who calls. The answer gives no reason, since a reason would help a forger. */
 export class Unauthenticated extends Error {
   override readonly name = 'Unauthenticated';
 }
 
-/** `ada@example.org`, and no machine's id as some issuers make them (`k3x@clients`): no dot comes after its @. */
+/**
+ * Matches e-mail addresses (`ada@example.org`), but not the machine ids of some issuers (`k3x@clients`), which have no
+ * dot after the @.
+ */
 const EMAIL_SHAPE = /@.*\./;
 
 /**
- * Ids stand in keys and addresses, for ever: visible ASCII without the separators of either, and no e-mail addresses, which
- * say who a person is.
+ * Schema of a caller's id. Ids are part of keys and URLs for ever, so they are visible ASCII without the separators of
+ * either. E-mail addresses are refused, since they identify a person.
  */
 export const CallerId = z.string().check(
   z.regex(/^[A-Za-z0-9._@:|-]{1,128}$/, 'expected an id of 1 to 128 characters'),
   z.refine((id) => !EMAIL_SHAPE.test(id), 'expected an id, not an e-mail address'),
 );
 
-/** How far an issuer's clock may be ahead of ours, in seconds. */
+/** Seconds that an issuer's clock may be ahead of this one. */
 const CLOCK_SKEW_SECONDS = 60;
 
-/** Made at the first token, so that functions which get their caller from the gateway never pay for it. */
+/** Created for the first token. Functions that get their caller from the gateway never pay for it. */
 let verifier: ReturnType<typeof newVerifier> | undefined;
 
 function newVerifier() {
@@ -44,23 +50,24 @@ function newVerifier() {
   const verifier = JwtVerifier.create({
     issuer,
     audience: required(Env.JWT_AUDIENCE),
-    // Whoever doesn't understand what a header calls critical must refuse it (RFC 7515, 4.1.11); nothing is understood here.
+    // A recipient must refuse a token whose critical headers it does not understand (RFC 7515, 4.1.11). This one
+    // understands none.
     customJwtCheck: ({ header }) => {
       if ('crit' in header) throw new Unauthenticated('a critical header is unknown');
     },
     ...(jwksUri ? { jwksUri } : {}),
   });
   if (jwks) verifier.cacheJwks(JSON.parse(jwks));
-  // Where the keys are given, nothing is fetched: an unknown key id is simply wrong.
+  // With an inline key set nothing is fetched, so an unknown key id is an error.
   return jwks
     ? (token: string) => Promise.resolve(token).then((jwt) => verifier.verifySync(jwt))
     : verifier.verify.bind(verifier);
 }
 
 /**
- * Verifies an `Authorization: Bearer` header: signature, issuer, audience, expiry and lifetime, and that its role is one
- * of the application's.
- * @throws {Unauthenticated} whatever is wrong with it
+ * Verifies an `Authorization: Bearer` header: signature, issuer, audience, expiry and lifetime. The role must be one of
+ * the application's.
+ * @throws {Unauthenticated} if anything is wrong with the token
  */
 export async function authenticate(authorization: string | undefined): Promise<Caller> {
   const [, token] = /^Bearer ([\w-]+\.[\w-]+\.[\w-]+)$/i.exec(authorization ?? '') ?? [];
@@ -71,7 +78,8 @@ export async function authenticate(authorization: string | undefined): Promise<C
   try {
     claims = await verifier(token);
   } catch (error) {
-    // The issuer can't be reached: a fault here, not of the caller's. The other says already what is wrong.
+    // FetchError: the issuer is unreachable, which is not the caller's fault. Unauthenticated already says what is
+    // wrong.
     if (error instanceof FetchError || error instanceof Unauthenticated) throw error;
     throw new Unauthenticated('token refused', { cause: error });
   }
@@ -84,8 +92,9 @@ export async function authenticate(authorization: string | undefined): Promise<C
 }
 
 /**
- * When a token ends, in seconds since 1970. One that lives long can't be taken back for as long.
- * @throws {Unauthenticated} where it never ends, lives longer than a token may, or is to be issued yet
+ * Returns the token's expiry, in seconds since 1970. A token can't be revoked before it expires, so its lifetime is
+ * limited.
+ * @throws {Unauthenticated} if the token never expires, lives longer than allowed, or was issued in the future
  */
 function endOf({ exp, iat }: { readonly exp?: unknown; readonly iat?: unknown }): number {
   const now = clock.epochSeconds();
@@ -97,7 +106,7 @@ function endOf({ exp, iat }: { readonly exp?: unknown; readonly iat?: unknown })
 }
 
 /**
- * Whether a base64url text is the one way to write its bytes. The last character of a signature has spare bits that a
- * decoder ignores, so that one token could be written in up to 16 ways; the firewall would count each on its own.
+ * Tells whether a base64url text is in canonical form. The last character of a signature has spare bits that decoders
+ * ignore, so one token could be written in up to 16 ways, and the firewall would count each of them separately.
  */
 const isCanonical = (text: string): boolean => Buffer.from(text, 'base64url').toString('base64url') === text;

@@ -5,16 +5,18 @@ import { authenticate, Unauthenticated } from './auth.js';
 import { headersOf } from './headers.js';
 
 /**
- * API Gateway's authorizer: who calls, as the token says; what they may do is each endpoint's own matter.
+ * Authorizes every request at API Gateway: it identifies the caller by the token. Each endpoint decides what the caller
+ * may do.
  *
- * It denies instead of throwing, since only a denial hands a context to the gateway's answer: the correlation id. The
- * gateway answers every denial with 401. Its results are not cached, so an expired token is refused at once.
+ * The authorizer denies instead of throwing, since only a denial passes a context (the correlation id) to the gateway's
+ * answer. The gateway answers every denial with 401. Results are not cached, so an expired token is refused at once.
  */
 export async function handler(event: APIGatewayRequestAuthorizerEvent): Promise<APIGatewayAuthorizerResult> {
-  // A second token, or correlation id, leaves none: nothing here chooses between two.
+  // A header that occurs twice counts as absent, also the token and the correlation id: nothing here chooses between
+  // two.
   const header = headersOf(event);
   const correlationId = correlationIdFrom(header('x-correlation-id'));
-  // `arn:…:<api>/<stage>/<method>/<path>`: the policy is for the whole stage.
+  // `arn:…:<api>/<stage>/<method>/<path>`: the policy covers the whole stage.
   const everyRoute = `${event.methodArn.split('/').slice(0, 2).join('/')}/*/*`;
   try {
     const { id, role, expires } = await authenticate(header('authorization'));

@@ -1,6 +1,6 @@
 import { problemType, requestUrn } from '../aws/app-names.js';
 
-/** One kind of problem. Its code is a contract with clients, as part of `type`. */
+/** Kind of problem. Its code is part of `type` and a contract with clients. */
 export interface ProblemKind {
   readonly code: string;
   readonly status: number;
@@ -8,7 +8,7 @@ export interface ProblemKind {
 }
 
 /**
- * Declares kinds of problems by their codes, for a service to refuse by.
+ * Declares kinds of problems by their codes. A service refuses requests with them.
  * @example
  * const BoardProblem = defineProblems({ 'ticket-closed': { status: 409, title: 'Ticket closed' } });
  * throw new Problem(BoardProblem['ticket-closed'], 'the ticket is closed: open another one');
@@ -20,7 +20,7 @@ export const defineProblems = <Code extends string>(
     Object.entries<Omit<ProblemKind, 'code'>>(kinds).map(([code, kind]) => [code, { code, ...kind }]),
   ) as Record<Code, ProblemKind>;
 
-/** Problem details (RFC 9457) that the kit refuses by: what every refused request gets. */
+/** Problems (RFC 9457) that the kit itself answers with. Every refused request gets problem details. */
 export const PROBLEMS = defineProblems({
   'invalid-request': { status: 400, title: 'Invalid request' },
   'key-missing': { status: 400, title: 'Missing Idempotency-Key' },
@@ -45,7 +45,7 @@ export const PROBLEMS = defineProblems({
 
 export type ProblemCode = keyof typeof PROBLEMS;
 
-/** One fault of a request: where, and what would be right. */
+/** One fault of a request: its place, and what would be right. */
 export interface Fault {
   readonly detail: string;
   /** JSON pointer (RFC 6901) into the body. */
@@ -55,13 +55,13 @@ export interface Fault {
   readonly header?: string;
 }
 
-/** Of a conflict: the version that the change was decided on, and the one that there is (RFC 9457, 3.2). */
+/** Versions in a conflict: the one that the change was decided on, and the current one (RFC 9457, 3.2). */
 export interface Versions {
   readonly expectedVersion: number;
   readonly foundVersion: number;
 }
 
-/** What a problem says beside its code and detail. */
+/** Optional members of a problem besides its code and detail. */
 export interface ProblemExtra {
   readonly errors?: readonly Fault[];
   readonly retryAfterSeconds?: number;
@@ -70,11 +70,11 @@ export interface ProblemExtra {
   readonly limit?: string;
 }
 
-/** A request that is answered with a problem. `detail` says what was wrong and what would be right. */
+/** Error that answers a request with a problem. `detail` says what was wrong and what would be right. */
 export class Problem extends Error {
   override readonly name = 'Problem';
   readonly kind: ProblemKind;
-  /** @param kind one of the kit's by its code, or one that a service has declared */
+  /** @param kind code of a problem of the kit, or a kind that a service has declared */
   constructor(
     kind: ProblemCode | ProblemKind,
     readonly detail: string,
@@ -94,7 +94,7 @@ export class Problem extends Error {
     return this.kind.status;
   }
 
-  /** The body, as an answer of the application to this one request. */
+  /** Returns the answer's body for this one request. */
   toJSON(app: string, requestId: string): Record<string, unknown> {
     const { status, title } = this.kind;
     const { errors, versions, limit } = this.extra;
@@ -104,14 +104,14 @@ export class Problem extends Error {
   }
 }
 
-/** Somebody else was writing the same; nothing was written, and a later try may pass. */
+/** Error for a write that lost against another writer. Nothing was written; a retry may succeed. */
 export class WriteConflict extends Error {
   override readonly name: string = 'WriteConflict';
-  /** Where they are known. */
+  /** Absent if the versions are not known. */
   readonly versions?: Versions;
 }
 
-/** There was too much to do: the same as a conflict to whoever tries again. */
+/** Error for a throttled write. Callers retry it like a conflict. */
 export class Throttled extends WriteConflict {
   override readonly name = 'Throttled';
 }

@@ -19,15 +19,19 @@ export interface FirewallProps {
 }
 
 /**
- * A `Content-Length` above 131072. The firewall reads the first 64 KB of a body, which is as far as it can, so the length
- * that the caller declares is what it judges; the handler refuses a longer body that declares none.
+ * Matches a `Content-Length` above 131072. The firewall can read only the first 64 KB of a body, so it judges the
+ * declared length. The handler refuses a longer body that declares no length.
  */
 const OVER_128_KB =
   '^(13107[3-9]|1310[89][0-9]|131[1-9][0-9]{2}|13[2-9][0-9]{3}|1[4-9][0-9]{4}|[2-9][0-9]{5}|[0-9]{7,})$';
 
 /**
- * Common rules that match legal requests; they are counted, and refuse nothing. Bodies may be over 8 KB, programs need not
- * say who they are, a SKU may end in `.ini` or `.log`, and an address may look like HTML: the API answers JSON only.
+ * Common rules that match legal requests. The firewall counts their matches and refuses nothing by them.
+ *
+ * - Bodies may be over 8 KB.
+ * - Programs need not send a `User-Agent`.
+ * - A SKU may end in `.ini` or `.log`.
+ * - An address may look like HTML, since the API answers JSON only.
  */
 const ONLY_COUNTED = [
   'SizeRestrictions_BODY',
@@ -38,11 +42,11 @@ const ONLY_COUNTED = [
 
 /**
  * Web application firewall in front of a stage: limits per address and per token, a limit on bodies, and AWS's rules
- * against bad addresses and attacks. All rules together need at most 982 of the 1,500 capacity units (WCU) that the price
- * of a list includes.
+ * against bad addresses and attacks.
  *
- * AWS estimates the rates: a burst is seen after seconds, usually less than 30 ("Rate-based rule caveats"). The
- * stage's own throttle holds until then.
+ * All rules together need at most 982 of the 1,500 capacity units (WCU) that the price of a web ACL includes. AWS
+ * estimates the rates: the firewall detects a burst after seconds, usually less than 30 ("Rate-based rule caveats").
+ * Until then, the stage's own throttle limits it.
  */
 export class Firewall extends Construct {
   constructor(scope: Construct, id: string, { stage, settings, limits }: FirewallProps) {
@@ -66,17 +70,19 @@ export class Firewall extends Construct {
   }
 
   /**
-   * Logs the requests that a rule has refused or counted. Their paths are left out, since a path may name a customer and a log
-   * outlives a person's wish to be forgotten; the access log has the route, by the same request id.
+   * Logs the requests that a rule has refused or counted.
    *
-   * AWS adds the log group to the account's resource policy for delivered logs by itself, when logging is set up. A policy of
-   * our own would take one of the ten that an account has per region.
+   * The log leaves out paths, since a path may name a customer, and a log can't be erased when a person is to be
+   * forgotten. The access log has the route, under the same request id.
+   *
+   * AWS adds the log group to the account's resource policy for delivered logs when logging is set up. A policy of this
+   * stack would use up one of the ten that an account has per region.
    */
   private log(acl: CfnWebACL, { logRetention, keepsData }: EnvironmentSettings): void {
     const stack = Stack.of(this);
     const group = new LogGroup(this, 'Log', {
-      // AWS insists on the beginning. The rest of the stack's id is new with each stack, so that a later deployment doesn't
-      // meet the group that an earlier one has left behind.
+      // AWS requires this prefix. The last part of the stack's id is unique per stack, so a later deployment doesn't
+      // collide with a log group that an earlier one has retained.
       logGroupName: `aws-waf-logs-${stack.stackName}-${Fn.select(2, Fn.split('/', Aws.STACK_ID))}`,
       retention: logRetention,
       removalPolicy: keepsData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
@@ -84,7 +90,7 @@ export class Firewall extends Construct {
     const action = (Action: string) => ({ ActionCondition: { Action } });
     new CfnLoggingConfiguration(this, 'Logging', {
       resourceArn: acl.attrArn,
-      // The group's own `logGroupArn` ends in `:*`, which isn't a destination.
+      // The group's own `logGroupArn` ends in `:*` and is not a valid destination.
       logDestinationConfigs: [
         stack.formatArn({
           service: 'logs',
@@ -94,7 +100,7 @@ export class Firewall extends Construct {
         }),
       ],
       redactedFields: [{ uriPath: {} }, { queryString: {} }],
-      // CDK has no names of its own for what is in here.
+      // CDK has no typed properties for this object.
       loggingFilter: {
         DefaultBehavior: 'DROP',
         Filters: [
@@ -110,8 +116,9 @@ export class Firewall extends Construct {
 }
 
 /**
- * What neither a sampled request nor the log shows, also not as the detail of a match. Of a token there is a hash: it tells
- * which one is over its limit, and can't be guessed. A client's own idempotency key could be.
+ * Data that sampled requests and the log must not show, not even in the detail of a match. A token is hashed: the hash
+ * shows which token exceeds its limit, and a token can't be guessed from it. A client's own idempotency key could be
+ * guessed from a hash, so it is substituted.
  */
 const PROTECTED: CfnWebACL.DataProtectProperty[] = [
   { field: { fieldType: 'SINGLE_HEADER', fieldKeys: ['authorization'] }, action: 'HASH' },
@@ -122,11 +129,11 @@ const PROTECTED: CfnWebACL.DataProtectProperty[] = [
 
 const rulesOf = ({ requestsPerAddress, requestsPerToken }: FirewallSettings): CfnWebACL.RuleProperty[] => [
   rateRule('AddressRate', 0, { aggregateKeyType: 'IP', limit: requestsPerAddress }),
-  // A request without a token is counted by its address only. The header is read whole, wherever it stands. A customer with
-  // several tokens has as many budgets; what a customer may do is the domain's to limit.
+  // A request without a token is counted by its address only. The firewall reads the whole header, wherever it stands.
+  // A customer with several tokens has several budgets; limits per customer belong to the domain.
   rateRule('TokenRate', 1, {
     aggregateKeyType: 'CUSTOM_KEYS',
-    // The scheme may be written in any case; the authorizer sees to it that a token can be written in one way only.
+    // The scheme may be in any case. The authorizer accepts only one way to write a token.
     customKeys: [{ header: { name: 'authorization', textTransformations: [{ priority: 0, type: 'LOWERCASE' }] } }],
     limit: requestsPerToken,
   }),
@@ -163,7 +170,7 @@ function rateRule(
   };
 }
 
-// The firewall knows no problem+json and no ids; the gateway's own answer to a block is always 403.
+// The firewall can send neither problem+json nor ids. The gateway's own answer to a block would always be 403.
 const problem =
   (app: string) =>
   (code: string, title: string, status: number, detail: string): CfnWebACL.CustomResponseBodyProperty => ({

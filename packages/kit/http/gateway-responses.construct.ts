@@ -2,7 +2,10 @@ import { ResponseType, type RestApi } from 'aws-cdk-lib/aws-apigateway';
 import { problemType, requestUrn } from '../aws/app-names.js';
 import { ANSWER_HEADERS } from './answer-headers.js';
 
-/** Where the correlation id of an answer comes from: the authorizer knows the caller's own, before it there is only ours. */
+/**
+ * Sources of an answer's correlation id: the authorizer knows the caller's own id; before it runs, only the request's
+ * id is known.
+ */
 const FROM_AUTHORIZER = 'context.authorizer.correlationId';
 const FROM_REQUEST = 'context.requestId';
 
@@ -15,7 +18,7 @@ interface Problem {
 
 interface GatewayProblem extends Problem {
   readonly type: ResponseType;
-  /** Whether the authorizer has run by then. @default false */
+  /** Whether the authorizer has run before this answer. @default false */
   readonly authorized?: boolean;
 }
 
@@ -41,15 +44,17 @@ const internal = {
 };
 
 /**
- * What the gateway answers by itself. Nothing here is signed by SigV4, so whatever it calls a missing or broken signature
- * is a route that doesn't exist: with a bearer token it takes the header for a signature.
+ * Answers that the gateway gives by itself.
+ *
+ * No route here is signed by SigV4. If the gateway reports a missing or broken signature, the route does not exist:
+ * with a bearer token, the gateway mistakes the header for a signature.
  */
 const PROBLEMS: readonly GatewayProblem[] = [
   unknownRoute(ResponseType.MISSING_AUTHENTICATION_TOKEN),
   unknownRoute(ResponseType.INVALID_SIGNATURE),
   unknownRoute(ResponseType.EXPIRED_TOKEN),
   unknownRoute(ResponseType.RESOURCE_NOT_FOUND),
-  // The authorizer denies what it can't verify; a role that may not is the handler's 403.
+  // The authorizer denies tokens that it can't verify. If a role lacks permission, the handler answers 403.
   {
     type: ResponseType.ACCESS_DENIED,
     ...unauthenticated,
@@ -88,15 +93,16 @@ const PROBLEMS: readonly GatewayProblem[] = [
   { type: ResponseType.AUTHORIZER_FAILURE, ...internal, status: 500 },
   { type: ResponseType.INTEGRATION_FAILURE, ...internal, status: 500, authorized: true },
   { type: ResponseType.INTEGRATION_TIMEOUT, ...internal, status: 504, authorized: true },
-  // What has no type of its own: API Gateway's answer to an unknown route with a bearer token is one of them.
+  // Fallbacks for answers without a type of their own, such as API Gateway's answer to an unknown route with a bearer
+  // token.
   unknownRoute(ResponseType.DEFAULT_4XX),
   { type: ResponseType.DEFAULT_5XX, ...internal, status: 500 },
 ];
 
 /**
- * A problem (RFC 9457) as a template of the gateway's, in the shape of the handlers' own.
+ * Returns a problem (RFC 9457) as a template for the gateway, in the same shape as the handlers' problems.
  *
- * `instance` is the request's id: a path would have to be escaped, and these templates can't.
+ * `instance` is the request's id. A path would have to be escaped, and these templates can't escape.
  */
 export const problemTemplate = (app: string, { status, code, title, detail }: Problem): string =>
   JSON.stringify({
@@ -107,11 +113,11 @@ export const problemTemplate = (app: string, { status, code, title, detail }: Pr
     instance: requestUrn(app, '$context.requestId'),
   });
 
-/** Values of headers, as API Gateway writes what stands for itself. */
+/** Quotes the values of headers, as API Gateway requires for literal values. */
 export const quoted = (headers: Readonly<Record<string, string>>): Record<string, string> =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, `'${value}'`]));
 
-/** Makes every answer of the gateway itself a problem with a correlation id and the headers of all answers. */
+/** Makes every answer of the gateway itself a problem, with a correlation id and the common headers. */
 export function answerProblems(api: RestApi, app: string): void {
   for (const { type, authorized = false, ...problem } of PROBLEMS) {
     const { status } = problem;
@@ -127,7 +133,7 @@ export function answerProblems(api: RestApi, app: string): void {
         }),
         'X-Correlation-Id': authorized ? FROM_AUTHORIZER : FROM_REQUEST,
       },
-      // The template of `application/json` serves every Accept header; what it makes is named by the header above.
+      // The template of `application/json` serves every Accept header. The header above sets the answer's real type.
       templates: { 'application/json': problemTemplate(app, problem) },
     });
   }

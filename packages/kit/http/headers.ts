@@ -1,10 +1,13 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { Problem } from './errors.js';
 
-/** Reads a header by its name, in any case; nothing where the request has it not at all, or more than once. */
+/** Reads a header by its name, in any case. Returns `undefined` if the header is absent or occurs more than once. */
 export type ReadHeader = (name: string) => string | undefined;
 
-/** Headers that say who asks, what is asked, or how it is found again. `Authorization` is the authorizer's: 401. */
+/**
+ * Headers that decide who asks, what is asked, or how it is found again. The authorizer checks `Authorization` and
+ * answers 401.
+ */
 const ONCE = [
   'Content-Type',
   'X-Correlation-Id',
@@ -20,7 +23,10 @@ type WithHeaders = {
   readonly multiValueHeaders?: APIGatewayProxyEvent['multiValueHeaders'] | null;
 };
 
-/** Values by names in lower case. API Gateway keeps the case of a name, so one header may stand under two of them. */
+/**
+ * Collects values by lower-case names. API Gateway keeps the case of names, so one header may occur under two
+ * spellings.
+ */
 function valuesOf({ headers, multiValueHeaders }: WithHeaders): ReadonlyMap<string, readonly string[]> {
   const values = new Map<string, string[]>();
   for (const [name, value] of Object.entries(multiValueHeaders ?? headers ?? {})) {
@@ -39,8 +45,8 @@ export function headersOf(event: WithHeaders): ReadHeader {
 }
 
 /**
- * Refuses a request that has a header twice on which its effect depends: which of the two counts must not depend on who
- * reads them, here or on the way.
+ * Refuses a request that repeats a header on which its effect depends. Otherwise a proxy and this function could each
+ * read another of the two values.
  * @throws {Problem} 400 `invalid-request`
  */
 export function refuseRepeatedHeaders(event: WithHeaders): void {

@@ -15,19 +15,19 @@ import { bodyOf, checked, parameterFault, pointerFault, queryOf, refuseLargeBody
 
 z.config(en());
 
-/** What an endpoint takes; everything else is refused before its handler runs. */
+/** What an endpoint accepts. Everything else is refused before its handler runs. */
 export interface EndpointOptions<Body, Query, Role extends string = string> {
-  /** Whose requests are taken. @default those of all the application's roles */
+  /** Roles that may call. @default all roles of the application */
   readonly roles?: readonly Role[];
-  /** @default no body is read */
+  /** Schema of the body. @default no body is read */
   readonly body?: z.ZodMiniType<Body>;
-  /** Of the query's values, which are text. @default no parameter is taken */
+  /** Schema of the query's values, which are text. @default no parameter is accepted */
   readonly query?: z.ZodMiniType<Query>;
 }
 
-/** A request that was let in. */
+/** A request that passed all checks. */
 export interface Request<Body, Query, Role extends string = string> {
-  /** Of this one request; its commits have it as their trigger. */
+  /** Id of this one request. Its commits name it as their trigger. */
   readonly id: string;
   readonly caller: Caller<Role>;
   readonly method: string;
@@ -36,8 +36,8 @@ export interface Request<Body, Query, Role extends string = string> {
   readonly body: Body;
   readonly query: Query;
   /**
-   * A part of the address.
-   * @throws {Problem} 404 where the address hasn't it, 400 where it isn't what `schema` says
+   * Returns a path parameter.
+   * @throws {Problem} 404 if the path does not have it; 400 if it does not match `schema`
    */
   readonly parameter: (name: string, schema?: z.ZodMiniType<string>) => string;
   readonly header: ReadHeader;
@@ -45,22 +45,22 @@ export interface Request<Body, Query, Role extends string = string> {
   readonly traceparent: string;
 }
 
-/** The part of an address that names a customer, in every route that has one. No log holds it. */
+/** Path parameter that names a customer, in every route that has one. No log contains it. */
 const CUSTOMER = 'customerId';
 
 const SESSION_HEADERS = ['session-id', 'request-number', 'answered-up-to'] as const;
 
-/** What an idempotency key, or the number of a session, is read from and checked against. */
+/** Returns the parts of a request that its idempotency key or session number is read from and checked against. */
 export const keyedBy = ({ header, caller, method, path, query, body }: Request<unknown, unknown>) => {
   const [id, number, answeredUpTo] = SESSION_HEADERS.map(header);
   const session = (id ?? number ?? answeredUpTo) === undefined ? undefined : { id, number, answeredUpTo };
   return { header: header('idempotency-key'), client: clientOf(caller), method, path, query, body, session };
 };
 
-/** Whose keys and sessions these are. */
+/** Returns the owner of idempotency keys and sessions: role and id. */
 export const clientOf = ({ role, id }: Caller): string => `${role}:${id}`;
 
-/** For what a request writes: caused by this request. */
+/** Returns the trace for everything that a request writes. The request is the trigger. */
 export const traceOf = ({ id, caller, correlationId, traceparent }: Request<unknown, unknown>) => ({
   trigger: id,
   actor: clientOf(caller),
@@ -75,10 +75,18 @@ export interface Answer {
 }
 
 /**
- * A function behind API Gateway (REST, proxy integration): lets in, calls, and answers JSON, or a problem (RFC 9457).
- * The order of its checks: token 401, role 403, repeated headers 400, size 413, media type 415, body and query 400.
- * No answer holds a stack, a table's name or an SDK's error; those are in the log under the same correlation id.
- * @throws {SettingMissing} at start, where the construct didn't set the application's name
+ * Creates a function behind API Gateway (REST, proxy integration).
+ *
+ * It checks the request, calls `handle`, and answers JSON or a problem (RFC 9457). The checks have this order: token
+ * 401, role 403, repeated headers 400, size 413, media type 415, body and query 400. No answer contains a stack trace,
+ * a table's name or an error of the SDK; the log has them under the same correlation id.
+ * @example
+ * // POST /tickets
+ * export const handler = endpoint(
+ *   { roles: ['customer'], body: z.strictObject({ subject: z.string() }) },
+ *   async ({ caller, body }) => ({ status: 201, body: await openTicket(caller.id, body.subject) }),
+ * );
+ * @throws {SettingMissing} at start, if the construct didn't set the application's name or its operator roles
  */
 export function endpoint<Body = undefined, Query = unknown, Role extends string = string>(
   options: EndpointOptions<Body, Query, Role>,
@@ -116,7 +124,11 @@ export function endpoint<Body = undefined, Query = unknown, Role extends string 
   };
 }
 
-/** `endpoint` for an application's own roles, so that the compiler knows them. @example endpointFor<'agent' | 'visitor'>() */
+/**
+ * Returns `endpoint` for the roles of one application, so that the compiler knows them.
+ * @example
+ * export const endpoint = endpointFor<'agent' | 'visitor'>();
+ */
 export const endpointFor =
   <Role extends string>() =>
   <Body = undefined, Query = unknown>(
@@ -163,8 +175,8 @@ async function letIn<Body, Query, Role extends string>(
 }
 
 /**
- * Who of the shop asks for what, in the log before it is looked up: of an operator it names `sub`, which is no customer's. Of
- * customers no log says who; commits do.
+ * Logs what an operator asks for, before it is looked up. The log names an operator by `sub`, which is never a
+ * customer's id. No log names a customer; the commits do.
  */
 function noteOperator(operator: string, { httpMethod, resource, pathParameters }: APIGatewayProxyEvent): void {
   const { [CUSTOMER]: _, ...of } = pathParameters ?? {};
@@ -172,23 +184,26 @@ function noteOperator(operator: string, { httpMethod, resource, pathParameters }
   logger.info('an operator asks', { method: httpMethod, route: resource, of });
 }
 
-/** The caller as the gateway's authorizer found them; where there was none (an emulator), by the same check here. */
+/**
+ * Returns the caller that the gateway's authorizer found. Without an authorizer (in an emulator) the same check runs
+ * here.
+ */
 async function callerOf<Role extends string>(event: APIGatewayProxyEvent, header: ReadHeader): Promise<Caller<Role>> {
   const context = event.requestContext.authorizer;
-  // The authorizer lets in the application's roles only.
+  // The authorizer accepts the application's roles only.
   if (!context?.sub) return (await authenticate(header('authorization'))) as Caller<Role>;
   const caller = { id: String(context.sub), role: context.role as Role, expires: Number(context.exp) };
   if (!(caller.expires > clock.epochSeconds())) throw new Unauthenticated('expired meanwhile');
   return caller;
 }
 
-/** Built from the route, since a custom domain's base path stands in `event.path`. */
+/** Builds the path from the route, since `event.path` contains the base path of a custom domain. */
 const pathOf = ({ resource, pathParameters }: APIGatewayProxyEvent): string =>
   resource.replace(/\{(\w+)\}/g, (_, name: string) => pathParameters?.[name] ?? '');
 
 const THROTTLES = /^(ProvisionedThroughputExceeded|RequestLimitExceeded|Throttl)/;
 
-/** The one place where errors become answers. */
+/** Maps errors to answers. No other code does. */
 function problemOf(error: unknown): Problem {
   if (error instanceof Problem) return error;
   if (error instanceof Unauthenticated)

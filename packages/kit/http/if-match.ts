@@ -1,8 +1,9 @@
 import { Problem } from './errors.js';
 
 /**
- * `If-Match: 3`, also as an entity tag (`"3"`); 0 is what was never written.
- * @throws {Problem} 400 where it has another form
+ * Reads the version of `If-Match: 3`, also as an entity tag (`"3"`). Version 0 means that the resource was never
+ * written.
+ * @throws {Problem} 400 if the header is malformed
  */
 export function versionOf(ifMatch: string | undefined): number | undefined {
   if (ifMatch === undefined) return undefined;
@@ -13,11 +14,13 @@ export function versionOf(ifMatch: string | undefined): number | undefined {
 }
 
 /**
- * Refuses a change that was decided on another version than there is.
+ * Refuses a change that was decided on another version than the current one.
  * @param ifMatch as {@link versionOf} read it
- * @param from where what is asked for is so already: the version that this was made from. The request's first try has
- *   succeeded then, and its repeat is let through (RFC 9110, 13.1.1)
+ * @param from version from which the current version was made, if the requested state is already reached. Then the
+ *   request's first attempt has succeeded, and its repeat passes (RFC 9110, 13.1.1)
  * @throws {Problem} 409 `conflict`
+ * @example
+ * refuseOtherVersion(versionOf(request.header('if-match')), loaded.version);
  */
 export function refuseOtherVersion(ifMatch: number | undefined, version: number, from?: number): void {
   if (ifMatch === undefined || ifMatch === version || ifMatch === from) return;

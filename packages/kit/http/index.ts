@@ -1,4 +1,4 @@
-/** Routes of an API: requests that are checked, callers that are known, errors as problem details (RFC 9457). */
+/** HTTP API: checked requests, authenticated callers, and errors as problem details (RFC 9457). */
 export { type Caller, CallerId } from './auth.js';
 export {
   defineProblems,

@@ -1,18 +1,20 @@
-/** A string of JSON, or a sign that stands between values. Numbers and the three words say nothing here. */
+/** Matches a JSON string or a structural character. Numbers and the three literals don't matter here. */
 const TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\],:]/gs;
 
-/** An object or a list that is open where the text has been read to. */
+/** An object or list that is not closed yet. */
 interface Open {
   readonly names: Set<string>;
-  /** Name of the member, or place of the value, that is being read. */
+  /** Name of the member, or index of the value, that is being read. */
   at: string | number;
 }
 
 /**
- * Finds a member that an object has twice. Which of the two counts is open (RFC 8259, 4): JSON.parse takes the last one,
- * others the first, and a firewall may have judged another one than is carried out.
- * @param json valid JSON: its grammar is not checked again
- * @returns path of the first one; nothing where every member stands once
+ * Finds a member that occurs twice in an object.
+ *
+ * RFC 8259, 4 leaves open which of the two counts: JSON.parse takes the last one, others take the first. A firewall
+ * might judge one value while the handler uses the other.
+ * @param json valid JSON; its grammar is not checked again
+ * @returns path of the first repeated member, or `undefined` if there is none
  */
 export function repeatedMember(json: string): readonly PropertyKey[] | undefined {
   const open: Open[] = [];
@@ -24,7 +26,7 @@ export function repeatedMember(json: string): readonly PropertyKey[] | undefined
     else if (token === '}' || token === ']') open.pop();
     else if (token === ',' && typeof inner?.at === 'number') inner.at++;
     else if (token === ':' && inner) {
-      // Compared as they are read: "a" and "\u0061" are one name.
+      // Names are compared after decoding: "a" and "\u0061" are the same name.
       inner.at = JSON.parse(text) as string;
       if (inner.names.has(inner.at)) return open.map(({ at }) => at);
       inner.names.add(inner.at);

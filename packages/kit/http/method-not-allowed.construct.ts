@@ -4,10 +4,10 @@ import { ANSWER_HEADERS } from './answer-headers.js';
 import { problemTemplate, quoted } from './gateway-responses.construct.js';
 
 /**
- * Answers every method that a path doesn't have: 405 with the ones that it has (RFC 9110, 15.5.6). So do `HEAD` and
- * `OPTIONS`: nothing here is for browsers of other origins, so no answer has a header of CORS.
+ * Answers 405 to every method that a path does not have, and lists the methods that it has (RFC 9110, 15.5.6).
  *
- * The gateway answers by itself: no function is invoked, and no token is asked for (the paths are no secret).
+ * `HEAD` and `OPTIONS` get 405 too: the API is not for browsers of other origins, so no answer has a CORS header. The
+ * gateway answers by itself. It invokes no function and asks for no token, since the paths are no secret.
  */
 export function refuseOtherMethods(path: IResource, allowed: readonly string[], app: string): void {
   const headers: Readonly<Record<string, string>> = {
@@ -28,7 +28,8 @@ export function refuseOtherMethods(path: IResource, allowed: readonly string[], 
     detail: 'The Allow header names the methods of this path.',
   });
   const integration = new MockIntegration({
-    // Passed through, a body of another type would be read as the template of the answer, and be a 500: it is 415.
+    // With passthrough, a body of another type would be read as the answer's template and cause a 500. Without it the
+    // answer is 415.
     passthroughBehavior: PassthroughBehavior.NEVER,
     requestTemplates: { 'application/json': `{"statusCode":${statusCode}}` },
     integrationResponses: [

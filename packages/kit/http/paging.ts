@@ -2,19 +2,22 @@ import { createHash } from 'node:crypto';
 import * as z from 'zod/mini';
 import { Problem } from './errors.js';
 
-/** Query of every list. */
+/** Query parameters of every list. */
 export const Paging = {
   limit: z.exactOptional(z.string().check(z.regex(/^([1-9]\d?|100)$/, 'expected a whole number from 1 to 100'))),
   cursor: z.exactOptional(z.string().check(z.maxLength(1024))),
 };
 
-/** @returns how many items a page has; 20 by default */
+/** Returns how many items a page has; 20 by default. */
 export const limitOf = ({ limit }: { readonly limit?: string }): number => Number(limit ?? 20);
 
 /**
- * A place in a list, with the list it is a place in: logical, so that it survives a rebuild of the list. Not secret and
- * not signed, since a list only ever reads its caller's own partition; the check sum finds damage.
- * @param list which list, with its filter: `orders of <customerId>`
+ * Encodes a position in a list, together with the list's name, as a cursor.
+ *
+ * The position is logical, so a cursor survives a rebuild of the list. Cursors are neither secret nor signed, since a
+ * list reads only its caller's own partition. The checksum detects damage.
+ * @param list name of the list with its filter, such as `orders of <customerId>`
+ * @example cursorOf(`orders of ${customerId}`, [createdAt, orderId])
  */
 export function cursorOf(list: string, position: unknown): string {
   const text = JSON.stringify([position, list]);
@@ -22,8 +25,9 @@ export function cursorOf(list: string, position: unknown): string {
 }
 
 /**
- * @returns the position, or nothing where there is no cursor
- * @throws {Problem} 400 where it doesn't parse, was tampered with, or belongs to another list
+ * Decodes a cursor.
+ * @returns the position, or `undefined` if there is no cursor
+ * @throws {Problem} 400 if the cursor does not parse, was changed, or belongs to another list
  */
 export function positionOf<Position>(
   list: string,
@@ -41,7 +45,7 @@ export function positionOf<Position>(
   throw new Problem('invalid-request', 'invalid cursor', { errors: [{ parameter: 'cursor', detail }] });
 }
 
-/** The check sum is no secret: what somebody made up may be anything. */
+/** The checksum is no secret, so a forged cursor may contain any text. */
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -3,15 +3,15 @@ import * as z from 'zod/mini';
 import { type Fault, Problem } from './errors.js';
 import { repeatedMember } from './json-members.js';
 
-/** Bodies above this are refused with 413 (128 KB). */
+/** Largest body in bytes (128 KB). Larger ones are refused with 413. */
 export const MAX_BODY_BYTES = 128 * 1024;
 
-/** As many faults as a body has keys would make an answer many times as large as the request. */
+/** Most faults that one answer lists. Without a limit, an answer could be many times as large as its request. */
 const MAX_FAULTS = 20;
 
 /**
- * The body as JSON; an empty one is an empty object.
- * @throws {Problem} 413 where it is too large, 415 where it says that it is something else, 400 where it isn't JSON
+ * Parses the body as JSON. An empty body becomes an empty object.
+ * @throws {Problem} 415 if its `Content-Type` is not JSON; 400 if it is not JSON or has a repeated member
  */
 export function bodyOf({ body, isBase64Encoded }: APIGatewayProxyEvent, contentType: string | undefined): unknown {
   const raw = isBase64Encoded ? Buffer.from(body ?? '', 'base64').toString('utf8') : (body ?? '');
@@ -29,13 +29,16 @@ export function bodyOf({ body, isBase64Encoded }: APIGatewayProxyEvent, contentT
   });
 }
 
-/** @throws {Problem} 413 */
+/**
+ * Refuses a body above {@link MAX_BODY_BYTES}.
+ * @throws {Problem} 413
+ */
 export function refuseLargeBody({ body, isBase64Encoded }: APIGatewayProxyEvent): void {
   const bytes = Buffer.byteLength(body ?? '', isBase64Encoded ? 'base64' : 'utf8');
   if (bytes > MAX_BODY_BYTES) throw new Problem('too-large', `the body has more than ${MAX_BODY_BYTES} bytes`);
 }
 
-/** API Gateway takes a body that doesn't say what it is for JSON; so is it here. */
+/** Tells whether a body may be parsed as JSON. Like API Gateway, it treats a body without `Content-Type` as JSON. */
 const isJson = (contentType: string | undefined): boolean =>
   contentType === undefined || /^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i.test(contentType);
 
@@ -49,7 +52,10 @@ function parsed(raw: string): unknown {
   }
 }
 
-/** @throws {Problem} 400 where a parameter stands twice */
+/**
+ * Returns the query parameters.
+ * @throws {Problem} 400 if a parameter occurs more than once
+ */
 export function queryOf(event: APIGatewayProxyEvent): Record<string, string> {
   const entries = Object.entries(event.multiValueQueryStringParameters ?? event.queryStringParameters ?? {});
   return Object.fromEntries(
@@ -63,7 +69,10 @@ export function queryOf(event: APIGatewayProxyEvent): Record<string, string> {
   );
 }
 
-/** @throws {Problem} 400 with a fault for each place where the value isn't what the schema says, as many as fit */
+/**
+ * Checks a value against a schema.
+ * @throws {Problem} 400 with one fault for each place that does not match, up to a limit
+ */
 export function checked<T>(
   schema: z.ZodMiniType<T>,
   value: unknown,
