@@ -9,12 +9,13 @@ import { DynamoDbLocal } from '../local/dynamodb-local.js';
 import { endpointEnvironment, endpointFromEnvironment } from '../local/endpoint.js';
 import { install } from '../local/localstack/install.js';
 
-// npm run bench:event-store: what it costs to load an aggregate, ours beside an item per event, on one table in one run.
+// npm run bench:event-store: measures what it costs to load an aggregate, here and with one item per event, on the same
+// table in the same run.
 
 const EVENTS = [10, 100, 1_000, 10_000];
-/** Loads of each; the middle one's time is shown. */
+/** Loads of each aggregate. The median time is shown. */
 const LOADS = 7;
-/** Brings a commit of one event to about 1 KB. */
+/** Padding that makes a commit of one event about 1 KB large. */
 const NOTE = 'x'.repeat(480);
 
 const contract = {
@@ -40,7 +41,7 @@ const named = await endpointFromEnvironment();
 const local = named ? undefined : await DynamoDbLocal.start((await install(console.error)).dynamodbLocal);
 const endpoint = named ?? { url: local?.url, region: 'us-east-1', isLocalStack: false };
 Object.assign(process.env, endpointEnvironment(endpoint));
-// The client reads the environment when it is made.
+// The client reads the environment when it is created.
 const { documents } = await import('../../packages/kit/aws/dynamodb.js');
 const { DynamoDbEventStore } = await import('../../packages/kit/event-store/dynamodb-event-store.js');
 
@@ -67,7 +68,7 @@ documents.middlewareStack.add(
   { step: 'initialize' },
 );
 
-/** Writes both shapes of an aggregate of so many events, each event a commit of its own. */
+/** Writes an aggregate in both shapes. Each event is a commit of its own. */
 async function write(id: string, events: number): Promise<void> {
   let loaded: Loaded<Purse> = await store.load(id);
   let items: object[] = [];
@@ -83,7 +84,7 @@ async function write(id: string, events: number): Promise<void> {
   }
 }
 
-/** The rival: an item per event, without snapshots, folded from the beginning. */
+/** Loads the aggregate of the other shape: one item per event, without snapshots, folded from the beginning. */
 async function loadEvents(id: string): Promise<number> {
   let { total } = evolution.initialState;
   let ExclusiveStartKey: Record<string, unknown> | undefined;
@@ -108,7 +109,10 @@ async function loadEvents(id: string): Promise<number> {
   return total;
 }
 
-/** @returns cells of the table: calls, read units, milliseconds */
+/**
+ * Measures a load.
+ * @returns cells of the table: calls, read units, milliseconds
+ */
 async function measured(events: number, load: () => Promise<number>): Promise<string> {
   const times: number[] = [];
   for (let round = 0; round < LOADS; round++) {
@@ -123,7 +127,7 @@ async function measured(events: number, load: () => Promise<number>): Promise<st
   return `${calls} | ${units.toLocaleString('en')} | ${middle.toFixed(middle < 100 ? 1 : 0)}`;
 }
 
-/** Prints the table and leaves nothing behind. */
+/** Prints the table, and deletes what it wrote. */
 export async function main(): Promise<number> {
   try {
     const key = (AttributeName: string) => ({ AttributeName, AttributeType: 'S' as const });

@@ -4,11 +4,11 @@ import type { CreateOrder } from '../../lambdas/orders/saga-contract.js';
 import { pictureOf } from './saga-picture.js';
 import { play } from './saga-play.js';
 
-/** A part of a page that is made from the code. */
+/** Part of a page that is generated from the code. */
 export interface Picture {
-  /** Between which marks it stands. */
+  /** Name in the marks before and after the picture. */
   readonly name: string;
-  /** Its page: a path from the root of the repository. */
+  /** Path of the page from the root of the repository. */
   readonly page: string;
   readonly make: () => string;
 }
@@ -51,9 +51,9 @@ export const pictures: readonly Picture[] = [
 ];
 
 /**
- * @param text of the picture's page
- * @returns the text with the picture as the code makes it now, in the place of the one that stands there
- * @throws {Error} where the page has no marks for it
+ * Replaces the picture in a page by the one that the code makes now.
+ * @param text text of the picture's page
+ * @throws {Error} if the page has no marks for the picture
  */
 export function withPicture(text: string, { name, page, make }: Picture): string {
   const [begin, end] = [`<!-- ${name}: made by npm run docs -->`, `<!-- end of ${name} -->`];

@@ -1,8 +1,10 @@
 import { keyOf, type Move, type Place, type Play, type Silence } from './saga-play.js';
 
 /**
- * A flowchart (Mermaid) of all that can become of a saga, and a table of what it sends, how often and for how long.
- * A state diagram was no choice: Mermaid draws no way from inside one group of states to inside another there.
+ * Draws all paths of a saga as a flowchart (Mermaid), and lists in a table what the saga sends, how often and for how
+ * long.
+ *
+ * It is not a state diagram: there, Mermaid draws no arrow from inside one group of states into another group.
  * @returns Markdown
  */
 export function pictureOf({ moves, silences }: Play): string {
@@ -34,7 +36,7 @@ export function pictureOf({ moves, silences }: Play): string {
   ].join('\n');
 }
 
-/** What a message is called in the picture. */
+/** Labels of messages in the picture. */
 const WORDS: Readonly<Record<Move['on'], string>> = {
   started: 'started',
   done: 'done',
@@ -45,7 +47,7 @@ const WORDS: Readonly<Record<Move['on'], string>> = {
   resolved: 'resolved by an operator',
 };
 
-/** Times of sending again that a row names. */
+/** Number of retry times that a row shows. */
 const SHOWN = 4;
 
 const idOf = (place: Place): string => keyOf(place).replaceAll(/[^A-Za-z0-9]/g, '_');
@@ -86,7 +88,10 @@ const UNITS = [
   [60, 'min'],
 ] as const;
 
-/** @param seconds of a time span; in the largest unit that leaves no remainder */
+/**
+ * Formats a time span in the largest unit that leaves no remainder.
+ * @param seconds length of the time span
+ */
 function timeOf(seconds: number): string {
   const [size, unit] = UNITS.find(([size]) => seconds % size === 0) ?? [1, 's'];
   return `${seconds / size} ${unit}`;

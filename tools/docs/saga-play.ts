@@ -2,29 +2,29 @@ import type { OutgoingCommand } from '../../packages/kit/messages/contract.js';
 import { decide, type Saga, type SagaMessage, SagaRefused, stepIdOf, undoIdOf } from '../../packages/kit/saga/saga.js';
 import { evolve, initialState, type SagaState } from '../../packages/kit/saga/state.js';
 
-/** Where a saga is, as a picture shows it: its status, and the step that it waits for. */
+/** Position of a saga in the picture: its status, and the step that it waits for. */
 export interface Place {
   readonly status: SagaState<unknown>['status'];
-  /** None before the beginning and after the end. */
+  /** Absent before the beginning and after the end. */
   readonly step: string | undefined;
 }
 
-/** What leads from one place to another. */
+/** Transition from one place to another. */
 export interface Move {
   readonly from: Place;
   readonly on: 'started' | 'done' | 'refused' | 'unanswered' | 'cancelled' | 'retried' | 'resolved';
-  /** Steps that were passed over on the way there, or on the way back, since there was nothing to do. */
+  /** Steps that were skipped, forwards or in the compensation, since there was nothing to do. */
   readonly without: readonly string[];
   readonly to: Place;
 }
 
-/** What is sent while nobody answers. */
+/** Command that is sent while nobody answers, with its retries. */
 export interface Silence {
   readonly at: Place;
   readonly command: OutgoingCommand;
-  /** When it is sent: seconds after the first time. */
+  /** Times of sending, in seconds after the first time. */
   readonly sentAfter: readonly number[];
-  /** When it is given up: seconds after the first time. */
+  /** Time of giving up, in seconds after the first time. */
   readonly givenUpAfter: number;
 }
 
@@ -35,7 +35,7 @@ export interface Play {
 
 interface Moment<Data> {
   readonly state: SagaState<Data>;
-  /** ISO 8601, UTC */
+  /** Time as ISO 8601, in UTC. */
   readonly now: string;
   readonly commands: readonly OutgoingCommand[];
 }
@@ -44,10 +44,10 @@ const ID = 'saga';
 const BEGINNING = '2026-01-01T00:00:00.000Z';
 
 /**
- * Every way that a saga can go: its own `decide` and `evolve` are played breadth first, from the beginning of each sample, with
- * each message that it may hear at each place. Nothing of it is listed by hand.
- * @param samples of the saga's data: for each step that may be left out one with it and one without
- * @throws {Error} where no sample leaves out, or none needs, a step that may be left out
+ * Finds every path of a saga. It plays the saga's own `decide` and `evolve` breadth first, from the beginning of each
+ * sample, with each message that the saga may receive at each place. No path is listed by hand.
+ * @param samples saga data; for each optional step one sample with it and one without
+ * @throws {Error} if no sample skips an optional step, or none needs it
  */
 export function play<Data>(saga: Saga<Data>, samples: readonly Data[]): Play {
   for (const { name, isNeeded } of saga.steps) {
@@ -92,7 +92,7 @@ function placeOf(state: SagaState<unknown>): Place {
   return { status: state.status, step: 'waiting' in state ? state.waiting.step : undefined };
 }
 
-/** All of a state that what follows may depend on, but for time. */
+/** Serializes everything in a state that its future depends on, except time. */
 const pastOf = (state: SagaState<unknown>): string =>
   JSON.stringify([
     placeOf(state),
@@ -138,7 +138,7 @@ function hear<Data>(
   }
 }
 
-/** Its clock rings, and rings again, until it goes on to somewhere else or has no clock any more. */
+/** Lets timeouts fire until the saga moves to another place or has no timeout any more. */
 function wait<Data>(saga: Saga<Data>, begin: Moment<Data>, silences: Map<string, Silence>): Moment<Data> | undefined {
   const { state } = begin;
   if (!('waiting' in state) || state.timerAt === undefined) return undefined;

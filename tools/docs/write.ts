@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { pictures, ROOT, withPicture } from './pictures.js';
 
-/** npm run docs: makes the pictures anew that stand in the documentation. */
+/** Runs `npm run docs`: generates the pictures in the documentation again. */
 export async function main(): Promise<number> {
   for (const picture of pictures) {
     const page = new URL(picture.page, ROOT);

@@ -1,4 +1,4 @@
-/** One request to the API; the body of its answer, whatever the status. */
+/** Answer of the API to one request, whatever its status. */
 export interface ApiAnswer {
   readonly status: number;
   readonly body: unknown;
@@ -7,11 +7,14 @@ export interface ApiAnswer {
 export interface ApiRequest {
   readonly token: string;
   readonly body?: unknown;
-  /** `Idempotency-Key` */
+  /** Value of the `Idempotency-Key` header. */
   readonly key?: string;
 }
 
-/** @param route method and path below the stage: `POST /orders` */
+/**
+ * Sends one request to the API.
+ * @param route method and path below the stage, such as `POST /orders`
+ */
 export async function callApi(apiUrl: string, route: string, { token, body, key }: ApiRequest): Promise<ApiAnswer> {
   const [method = 'GET', path = '/'] = route.split(' ');
   const response = await fetch(`${apiUrl}${path}`, {
@@ -27,8 +30,8 @@ export async function callApi(apiUrl: string, route: string, { token, body, key 
 }
 
 /**
- * The same where any other answer than a success is a fault of the caller.
- * @throws {Error} with the status and the problem
+ * Sends a request that must succeed.
+ * @throws {Error} with the status and the problem, for any other answer than a success
  */
 export async function expectFromApi<T>(apiUrl: string, route: string, request: ApiRequest): Promise<T> {
   const { status, body } = await callApi(apiUrl, route, request);

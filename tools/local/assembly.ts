@@ -22,16 +22,16 @@ import { LocalRunError } from './errors.js';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const CACHE = join(ROOT, '.build', 'assemblies');
-/** What templates and bundles are made from. */
+/** Sources of the templates and bundles. */
 const SOURCES = ['bin', 'lib', 'lambdas', 'packages/kit', 'tools/local/dev-issuer.ts', 'cdk.json', 'package-lock.json'];
-/** An assembly that nobody has used for so long is removed. */
+/** Time after which an unused assembly is removed, in milliseconds. */
 const KEPT_FOR_MS = 7 * 24 * 3_600_000;
 const SAID = 'said.txt';
 
-/** A synthesized app. Several processes may read one at the same time. */
+/** Synthesized app. Several processes may read it at the same time. */
 export interface Assembly {
   readonly folder: string;
-  /** What CDK printed when it was made: warnings of constructs, for example. */
+  /** Output of CDK when the assembly was made, such as warnings of constructs. */
   readonly said: string;
 }
 
@@ -39,8 +39,9 @@ export interface Assembly {
 export type Context = Readonly<Record<string, string>>;
 
 /**
- * Returns the cloud assembly of an environment, as `cdk synth` makes it: once for each state of the sources.
- * @throws {LocalRunError} with CDK's own words, where it fails
+ * Returns the cloud assembly of an environment, as `cdk synth` makes it. It is synthesized once for each state of the
+ * sources.
+ * @throws {LocalRunError} with CDK's output, if CDK fails
  */
 export function assembly(environment: string, context: Context = {}): Assembly {
   const draft = new Draft(environment, context);
@@ -54,7 +55,7 @@ export function assembly(environment: string, context: Context = {}): Assembly {
   return draft.keep(stdout + stderr);
 }
 
-/** Does the same without blocking. The endpoint need not answer yet. */
+/** Does the same as {@link assembly}, without blocking. The endpoint need not answer yet. */
 export async function assemblyFor(endpoint: Endpoint, environment: string): Promise<Assembly> {
   const draft = new Draft(environment, {});
   if (draft.made) return draft.assembly();
@@ -63,7 +64,7 @@ export async function assemblyFor(endpoint: Endpoint, environment: string): Prom
   return draft.keep(lines.join('\n'));
 }
 
-/** An assembly in the making, in a folder of its own until it is whole. */
+/** Assembly in the making. It has a folder of its own until it is complete. */
 class Draft {
   private readonly folder: string;
   private readonly draft: string;
@@ -99,7 +100,7 @@ class Draft {
     try {
       renameSync(this.draft, this.folder);
     } catch {
-      // Another process was faster: the same sources make the same assembly.
+      // Another process was faster. The same sources make the same assembly.
       rmSync(this.draft, { recursive: true, force: true });
     }
     const made = this.assembly();
@@ -108,7 +109,7 @@ class Draft {
   }
 }
 
-/** Hash of the sources, of the development key (which is part of `dev`) and of whatever else is given. */
+/** Hashes the sources, the development key (which is part of `dev`) and `more`. */
 function fingerprint(more: string): string {
   const hash = createHash('sha256').update(devJwks()).update(more);
   const add = (path: string): void => {
@@ -120,7 +121,7 @@ function fingerprint(more: string): string {
   return hash.digest('hex').slice(0, 16);
 }
 
-/** Removes assemblies that nobody uses any more, and drafts that a killed process has left. */
+/** Removes assemblies that are no longer used, and drafts of killed processes. */
 function removeUnused(): void {
   for (const name of readdirSync(CACHE)) {
     const folder = join(CACHE, name);

@@ -2,8 +2,9 @@ const pending = new Set<() => void>();
 let listening = false;
 
 /**
- * Has something done when this process ends, by a signal too (tools/run.mjs turns them into an exit). Synchronous only.
- * @returns takes it back
+ * Registers work for the end of this process, which may also be a signal (tools/run.mjs turns signals into an exit).
+ * The work must be synchronous.
+ * @returns a function that removes the work
  */
 export function atExit(work: () => void): () => void {
   if (!listening) {

@@ -15,10 +15,10 @@ import { type Progress, step, waitUntil } from './progress.js';
 const STACK = 'CDKToolkit';
 
 /**
- * What CDK needs in an account before it can deploy there; skipped where it is done.
+ * Bootstraps the account for CDK, unless it is bootstrapped already.
  *
- * In an emulator CDK's own template is created directly: `cdk bootstrap` spends ten seconds there between two polls.
- * @throws {LocalRunError} where CDK fails
+ * In an emulator, CDK's own template is created directly: `cdk bootstrap` waits ten seconds there between two polls.
+ * @throws {LocalRunError} if CDK fails
  */
 export async function bootstrap(endpoint: Endpoint, progress: Progress): Promise<void> {
   const client = new CloudFormationClient(clientConfig(endpoint));
@@ -53,7 +53,7 @@ async function create(client: CloudFormationClient, endpoint: Endpoint): Promise
   );
 }
 
-/** Number of the stack's events so far. */
+/** Returns the number of the stack's events so far. */
 async function eventsOf(client: CloudFormationClient): Promise<number | undefined> {
   return (await client.send(new DescribeStackEventsCommand({ StackName: STACK }))).StackEvents?.length;
 }
@@ -62,7 +62,7 @@ async function statusOf(client: CloudFormationClient): Promise<string | undefine
   try {
     return (await client.send(new DescribeStacksCommand({ StackName: STACK }))).Stacks?.[0]?.StackStatus;
   } catch (error) {
-    if (error instanceof Error && error.name === 'ValidationError') return undefined; // there is no such stack
+    if (error instanceof Error && error.name === 'ValidationError') return undefined; // the stack does not exist
     throw error;
   }
 }

@@ -6,15 +6,15 @@ import { LocalRunError } from './errors.js';
 
 export const CDK = fileURLToPath(new URL('../../node_modules/aws-cdk/bin/cdk', import.meta.url));
 const END_WITH_PARENT = new URL('end-with-parent.mjs', import.meta.url).href;
-/** Options of every call. */
+/** Options of every CDK call. */
 export const CDK_OPTIONS = ['--no-notices', '--no-version-reporting', '--no-color'] as const;
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
 /**
  * Runs the project's own CDK command line against an endpoint.
- * @param onLine each line that it says
- * @returns what it wrote to its standard output
- * @throws {LocalRunError} with the end of what it said, where it fails
+ * @param onLine receives each line of its output
+ * @returns its standard output
+ * @throws {LocalRunError} with the end of its output, if it fails
  */
 export function cdk(
   endpoint: Endpoint,

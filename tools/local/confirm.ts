@@ -3,14 +3,14 @@ import { LocalRunError } from './errors.js';
 
 const ABOUT_DEV_ON_AWS = `ORDERLY_ENDPOINT=aws deploys 'dev' to the account of your shell's credentials, and the internet reaches it:
   - no firewall stands in front of its API, and its functions log at DEBUG;
-  - tokens of an operator and two customers are printed here and written to .orderly/local.json, good for 12 hours;
-  - whoever reads .orderly/dev-key.json signs more of them.
-Put nothing real into it. \`npx cdk destroy --all\` takes it away.`;
+  - tokens of an operator and two customers, valid for 12 hours, are printed here and written to .orderly/local.json;
+  - anyone who can read .orderly/dev-key.json can sign more of them.
+Store no real data in it. \`npx cdk destroy --all\` removes it.`;
 
 /**
- * Says what 'dev' in an account opens, and goes on only where somebody says so: `--yes`, or `dev` at the prompt.
- * @param ask at the terminal; nothing where there is none
- * @throws {LocalRunError} where nobody says so
+ * Explains what 'dev' in an account exposes, and continues only after a confirmation: `--yes`, or `dev` at the prompt.
+ * @param ask asks at the terminal; `undefined` if there is no terminal
+ * @throws {LocalRunError} if nobody confirms
  */
 export async function confirmDevOnAws(
   args: readonly string[],

@@ -15,11 +15,11 @@ export interface Handled {
   readonly outcome: 'applied' | 'duplicate';
   /** ISO 8601, UTC. */
   readonly at: string;
-  /** The line as it stands in the log. */
+  /** Complete line of the log. */
   readonly line: string;
 }
 
-/** Reads what the consumers of `dev` logged since a moment. */
+/** Log lines of the consumers of `dev` since a given time. */
 export class ConsumerLogs {
   private readonly logs: CloudWatchLogsClient;
   private groups: Promise<readonly string[]> | undefined;
@@ -31,7 +31,7 @@ export class ConsumerLogs {
     this.logs = new CloudWatchLogsClient(clientConfig(endpoint));
   }
 
-  /** In the order of time. */
+  /** Returns what the consumers have handled, in the order of time. */
   async handled(): Promise<readonly Handled[]> {
     this.groups ??= this.findGroups();
     const lines = await Promise.all((await this.groups).map((group) => this.lines(group)));
@@ -41,7 +41,10 @@ export class ConsumerLogs {
       .sort((one, other) => one.at.localeCompare(other.at));
   }
 
-  /** A function logs into the group that it is given; LocalStack, into `/aws/lambda/<its name>` all the same. */
+  /**
+   * Finds the log groups of the consumers. A function logs to its configured group, but in LocalStack to
+   * `/aws/lambda/<its name>`.
+   */
   private async findGroups(): Promise<readonly string[]> {
     const client = new LambdaClient(clientConfig(this.endpoint));
     const groups: string[] = [];
@@ -66,7 +69,7 @@ export class ConsumerLogs {
         lines.push(...events.map(({ message = '' }) => message.trim()));
       }
     } catch (error) {
-      if (!(error instanceof ResourceNotFoundException)) throw error; // it has not been called yet
+      if (!(error instanceof ResourceNotFoundException)) throw error; // the function has not been called yet
     }
     return lines;
   }
@@ -81,6 +84,6 @@ function read(line: string): readonly Handled[] {
       ? [{ consumer, eventId, outcome: message, at: String(timestamp), line }]
       : [];
   } catch {
-    return []; // cut off by the function's end
+    return []; // the line was cut off when the function ended
   }
 }

@@ -12,10 +12,13 @@ import { decided, euros, openShop } from './shop.js';
 
 const STOCK = 10;
 const ORDERS = 3;
-/** Pinned name of the consumer that begins an order's saga, by which its stock is reserved. */
+/** Pinned name of the consumer that starts an order's saga, which reserves the stock. */
 const OURS = 'orders-saga';
 
-/** `npm run demo:dedupe`: every OrderPlaced twice, to a naive consumer and to ours, side by side. */
+/**
+ * Runs `npm run demo:dedupe`: sends every OrderPlaced twice, to a naive consumer and to the idempotent one, side by
+ * side.
+ */
 export async function main(): Promise<number> {
   const progress: Progress = console.log;
   const orderly = await runningOrderly({ progress });
@@ -73,13 +76,13 @@ async function demonstrate(orderly: RunningOrderly, naive: NaiveConsumer, progre
   return `
 Stock of ${STOCK}, ${ORDERS} orders of one piece, every event delivered twice:
 
-  naive consumer   ${STOCK} -> ${naive.stock}   (${STOCK - naive.stock} pieces gone)
-  ours             ${STOCK} -> ${available}   (${STOCK - available} pieces reserved)
+  naive consumer        ${STOCK} -> ${naive.stock}   (${STOCK - naive.stock} pieces gone)
+  idempotent consumer   ${STOCK} -> ${available}   (${STOCK - available} pieces reserved)
 
-What the naive consumer logged:
+Log of the naive consumer:
 ${naive.lines.map((line) => `  ${line}`).join('\n')}
 
-What ours logged (consumer '${OURS}'):
+Log of the idempotent consumer ('${OURS}'):
 ${ours.map(({ eventId, outcome, line }) => `  ${eventId}: ${outcome}\n    ${line}`).join('\n')}`;
 
   function bothHandled(times: number): Promise<readonly Handled[]> {
@@ -92,7 +95,8 @@ ${ours.map(({ eventId, outcome, line }) => `  ${eventId}: ${outcome}\n    ${line
       },
       {
         everyMs: 300,
-        missing: () => `ours handled ${lines.length}, the naive one ${naive.lines.length} of ${ids.size * times}`,
+        missing: () =>
+          `handled by the idempotent one ${lines.length}, the naive one ${naive.lines.length}, of ${ids.size * times}`,
       },
     );
   }

@@ -12,7 +12,7 @@ import { type Article, decided, euros, openShop } from './shop.js';
 export interface DemoResult {
   readonly orders: readonly OrderView[];
   readonly stock: readonly { readonly before: StockView; readonly after: StockView; readonly atLast: StockView }[];
-  /** Events and commands that were sent a second time, and deliveries of them that changed nothing. */
+  /** Number of events and commands that were sent a second time. */
   readonly resent: number;
   readonly suppressed: number;
 }
@@ -26,9 +26,9 @@ interface DemoOptions {
 const ORDERS = 8;
 
 /**
- * 8 orders over the API for less stock than they ask for, then all that they led to a second time straight to the bus.
- * Waits for what must come of it, never for a time.
- * @throws {Error} where it doesn't, with what was missing
+ * Places 8 orders over the API for more stock than there is. Then it sends all resulting messages a second time,
+ * directly to the bus. It waits for results, never for a fixed time.
+ * @throws {Error} with what was missing, if a result does not come
  */
 export async function runDemo({ orderly, tokens, progress }: DemoOptions): Promise<DemoResult> {
   const { endpoint, deployment } = orderly;
@@ -96,7 +96,7 @@ const articlesOf = ([tea, mug, kettle]: Skus): readonly Article[] => [
   { sku: kettle, name: 'Kettle', price: 4900, onHand: 3 },
 ];
 
-/** Two pieces of tea, sometimes a mug, sometimes a kettle: of those there are too few. */
+/** Returns the lines of an order: two pieces of tea, sometimes a mug, sometimes a kettle. There are too few kettles. */
 function linesOf(at: number, [tea, mug, kettle]: Skus) {
   return [
     { sku: tea, quantity: 2, unitPrice: euros(350) },
@@ -105,7 +105,7 @@ function linesOf(at: number, [tea, mug, kettle]: Skus) {
   ];
 }
 
-/** Waits until all that the orders led to is done; all of it. */
+/** Waits until all messages of the orders are handled, and returns them. */
 function settled(events: Events, orders: readonly OrderView[], moved: () => unknown): Promise<readonly OrderOnBus[]> {
   const done: OrderOnBus[] = [];
   return waitUntil(
@@ -125,7 +125,7 @@ function settled(events: Events, orders: readonly OrderView[], moved: () => unkn
   );
 }
 
-/** Outcomes of each delivery (`<consumer> <event id>`), once every one of them was handled so often. */
+/** Waits until each delivery (`<consumer> <event id>`) was handled `times` times, and returns the outcomes. */
 function handledTimes(
   logs: ConsumerLogs,
   deliveries: readonly string[],

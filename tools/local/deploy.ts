@@ -8,7 +8,10 @@ import { LocalRunError } from './errors.js';
 import { logOf, runningEndpoint } from './local-run.js';
 import { type Progress, step } from './progress.js';
 
-/** Resource types that LocalStack skips and Orderly's behaviour doesn't depend on there. Another one fails the deployment. */
+/**
+ * Resource types that LocalStack skips and that Orderly does not need there. Any other skipped type fails the
+ * deployment.
+ */
 const SKIPPED_KNOWINGLY = new Set([
   'AWS::CloudWatch::Dashboard',
   'AWS::Events::Archive',
@@ -22,7 +25,7 @@ const SKIPPED_KNOWINGLY = new Set([
 export const STACKS = stackPrefix(APP.name, 'dev');
 
 export interface Deployment {
-  /** Address of the API's stage at this endpoint, without a trailing slash. */
+  /** URL of the API's stage at this endpoint, without a trailing slash. */
   readonly apiUrl: string;
   /** Outputs by the stack's last name (`Platform`, `Orders`, `Inventory`, `Api`), then by their own. */
   readonly outputs: StackOutputs;
@@ -33,11 +36,11 @@ export interface Deployment {
 export interface DeployOptions {
   readonly endpoint: Endpoint;
   readonly progress: Progress;
-  /** The synthesized stacks. */
+  /** Synthesized stacks. */
   readonly app: Promise<Assembly>;
-  /** The emulator's log, to find in it what was skipped. @default it can't be known */
+  /** Returns the emulator's log, which names what was skipped. @default skipped types stay unknown */
   readonly log?: (() => string) | undefined;
-  /** Changes functions in place where nothing but their code changed. */
+  /** Updates functions in place if only their code changed. */
   readonly hotswap?: boolean;
 }
 
@@ -46,8 +49,8 @@ export const synthesize = (endpoint: Endpoint, progress: Progress): Promise<Asse
   step(progress, 'synthesize', () => assemblyFor(endpoint, 'dev'));
 
 /**
- * Brings every stack to an endpoint: bootstrap (skipped where done) beside synth, then `cdk deploy --all`.
- * @throws {LocalRunError} where CDK fails, or LocalStack left out what isn't known to be harmless
+ * Deploys every stack to an endpoint: bootstrap (unless done) and synth in parallel, then `cdk deploy --all`.
+ * @throws {LocalRunError} if CDK fails, or if LocalStack skipped a type that is not known to be harmless
  */
 export async function deploy({ endpoint, progress, app, log, hotswap }: DeployOptions): Promise<Deployment> {
   const before = log?.().length ?? 0;
@@ -66,17 +69,17 @@ export async function deploy({ endpoint, progress, app, log, hotswap }: DeployOp
   return { ...(await readDeployment(endpoint)), skipped };
 }
 
-/** What to tell about the types that were skipped, as a line. */
+/** Describes the skipped types in one line. */
 export function aboutSkipped(skipped: readonly string[] | undefined): string {
-  if (!skipped) return 'Whether this endpoint skipped parts of the templates is not known: it keeps no log for us.';
+  if (!skipped) return 'Unknown whether this endpoint skipped parts of the templates: its log is not available here.';
   return skipped.length
-    ? `This emulator skipped (and does not do): ${skipped.join(', ')}`
-    : 'This emulator skipped nothing of the templates.';
+    ? `This emulator skipped (and does not simulate): ${skipped.join(', ')}`
+    : 'This emulator skipped no part of the templates.';
 }
 
 /**
- * Types that LocalStack skipped, as its log says.
- * @throws {LocalRunError} for a type that isn't known to be harmless, and for an update that it ignored
+ * Returns the types that LocalStack skipped, according to its log.
+ * @throws {LocalRunError} for a type that is not known to be harmless, and for an update that LocalStack ignored
  */
 export function leftOut(log: string): readonly string[] {
   const skipped = named(log, /No resource provider found for "([^"]+)"/g);
@@ -93,8 +96,8 @@ const named = (log: string, pattern: RegExp): readonly string[] =>
   [...new Set([...log.matchAll(pattern)].map(([, type = '']) => type))].sort();
 
 /**
- * What is deployed at an endpoint, as CloudFormation tells it (CDK's own file of outputs leaves out what didn't change).
- * @throws {LocalRunError} where `dev` isn't deployed there
+ * Reads what is deployed at an endpoint from CloudFormation. (CDK's own file of outputs omits what did not change.)
+ * @throws {LocalRunError} if `dev` is not deployed there
  */
 export async function readDeployment(endpoint: Endpoint): Promise<Omit<Deployment, 'skipped'>> {
   const outputs = await readStacks(endpoint, APP.name, 'dev');
@@ -102,7 +105,7 @@ export async function readDeployment(endpoint: Endpoint): Promise<Omit<Deploymen
   return { apiUrl: apiUrlAt(endpoint, outputs.Api), outputs };
 }
 
-/** LocalStack's output names a host that doesn't resolve; the same API is behind a path. */
+/** Returns the URL of the API. LocalStack's output names a host that does not resolve; the same API has a path. */
 function apiUrlAt(
   { url, isLocalStack }: Endpoint,
   { ApiId = '', ApiUrl = '' }: Readonly<Record<string, string>>,
@@ -110,7 +113,10 @@ function apiUrlAt(
   return isLocalStack ? `${url}/_aws/execute-api/${ApiId}/v1` : ApiUrl.replace(/\/$/, '');
 }
 
-/** `npm run deploy:local`: a code change, to the running instance (`.orderly/local.json`) or to `ORDERLY_ENDPOINT`. */
+/**
+ * Runs `npm run deploy:local`: deploys a code change to the running instance (`.orderly/local.json`) or to
+ * `ORDERLY_ENDPOINT`.
+ */
 export async function main(): Promise<number> {
   const endpoint = await runningEndpoint();
   if (!endpoint) throw new LocalRunError('Nothing is running: `npm start` first, in another terminal.');

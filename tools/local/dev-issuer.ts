@@ -4,17 +4,17 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { DEV_AUDIENCE, DEV_ISSUER, DEV_KEY_PREFIX, DEV_TOKEN_SECONDS } from '../../lib/development.js';
 
-/** Where the local run keeps what it makes; never committed. */
+/** Folder for files of the local run. It is never committed. */
 export const ORDERLY_FOLDER = fileURLToPath(new URL('../../.orderly/', import.meta.url));
 
-/** A private key of an issuer, as a JWK with its id. */
+/** Private key of an issuer, as a JWK with its id. */
 export type IssuerKey = JsonWebKey & { readonly kid: string };
 
 export interface TokenRequest {
-  /** Who calls: the customer's or operator's id. */
+  /** Id of the customer or operator. */
   readonly sub: string;
   readonly role: 'customer' | 'operator';
-  /** Seconds from now; a negative number makes an expired token. @default 12 hours */
+  /** Lifetime in seconds from now. A negative number makes an expired token. @default 12 hours */
   readonly lifetimeSeconds?: number;
   /** @default DEV_ISSUER */
   readonly issuer?: string;
@@ -22,18 +22,20 @@ export interface TokenRequest {
   readonly audience?: string;
 }
 
-/** A new ES256 key, kept nowhere: for tests that forge tokens, and for the first start. */
+/** Creates an ES256 key and stores it nowhere. Tests forge tokens with it; the first start stores one. */
 export function newKey(): IssuerKey {
   const jwk = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ format: 'jwk' });
   const { crv, kty, x, y } = jwk;
-  // RFC 7638: members in lexicographic order, no white space.
+  // RFC 7638: members in lexicographic order, without white space.
   const thumbprint = createHash('sha256').update(JSON.stringify({ crv, kty, x, y })).digest('base64url');
   return { ...jwk, kid: DEV_KEY_PREFIX + thumbprint };
 }
 
 /**
- * The key of this clone's local run, made at the first call. Two processes at once get the same one: each writes a file
- * of its own, and only the first can link it to the name that both then read.
+ * Returns the key of this clone's local run. The first call creates it.
+ *
+ * Two processes that call it at the same time get the same key: each writes a file of its own, only the first can link
+ * its file to the final name, and both then read that name.
  */
 export function devKey(folder = ORDERLY_FOLDER): IssuerKey {
   const file = join(folder, 'dev-key.json');
@@ -52,23 +54,25 @@ export function devKey(folder = ORDERLY_FOLDER): IssuerKey {
   return readKey(file) ?? devKey(folder);
 }
 
-/** The public half as an inline JWKS (JSON), for the functions' environment. */
+/** Returns the public keys as an inline JWKS (JSON), for the functions' environment. */
 export function jwksOf(...keys: readonly IssuerKey[]): string {
   return JSON.stringify({
     keys: keys.map(({ kty, crv, x, y, kid }) => ({ kty, crv, x, y, kid, alg: 'ES256', use: 'sig' })),
   });
 }
 
-/** JWKS (JSON) of this clone's dev issuer; makes its key where there is none yet. */
+/** Returns the JWKS (JSON) of this clone's dev issuer. Creates its key if there is none. */
 export function devJwks(folder = ORDERLY_FOLDER): string {
   return jwksOf(devKey(folder));
 }
 
-/** A signed JWT (ES256) with the claims that the API reads: `sub`, `orderly_role`, `iss`, `aud`, `iat`, `exp`. */
+/**
+ * Creates a signed JWT (ES256) with the claims that the API reads: `sub`, `orderly_role`, `iss`, `aud`, `iat`, `exp`.
+ */
 export function makeToken(request: TokenRequest, key: IssuerKey = devKey()): string {
   const { sub, role, lifetimeSeconds = DEV_TOKEN_SECONDS, issuer = DEV_ISSUER, audience = DEV_AUDIENCE } = request;
   const now = Math.floor(Date.now() / 1000);
-  // An expired token was issued before it expired.
+  // An expired token must have been issued before it expired.
   const iat = Math.min(now, now + lifetimeSeconds - 1);
   const claims = { sub, orderly_role: role, iss: issuer, aud: audience, iat, exp: now + lifetimeSeconds };
   const signed = `${base64url({ alg: 'ES256', typ: 'JWT', kid: key.kid })}.${base64url(claims)}`;
@@ -77,7 +81,7 @@ export function makeToken(request: TokenRequest, key: IssuerKey = devKey()): str
   return `${signed}.${signature.toString('base64url')}`;
 }
 
-/** Tokens of the people that examples and the demonstration speak of. */
+/** Returns tokens for the people in the examples and the demonstration. */
 export const devTokens = () => ({
   alice: makeToken({ sub: 'alice', role: 'customer' }),
   bob: makeToken({ sub: 'bob', role: 'customer' }),
@@ -89,7 +93,7 @@ const base64url = (value: object): string => Buffer.from(JSON.stringify(value)).
 function readKey(file: string): IssuerKey | undefined {
   try {
     const key = JSON.parse(readFileSync(file, 'utf8')) as IssuerKey;
-    // One that an earlier release made doesn't say yet what it is.
+    // A key from an earlier release has an id without the prefix.
     return key.kid.startsWith(DEV_KEY_PREFIX) ? key : { ...key, kid: DEV_KEY_PREFIX + key.kid };
   } catch (error) {
     if (hasCode(error, 'ENOENT')) return undefined;

@@ -13,7 +13,7 @@ export interface Answer {
   readonly body: WireObject;
 }
 
-/** DynamoDB Local in memory, on a free loopback port. It ends with this process, however that dies. */
+/** DynamoDB Local in memory, on a free loopback port. It ends with this process, even if this process is killed. */
 export class DynamoDbLocal {
   private constructor(
     private readonly process: ChildProcess,
@@ -21,14 +21,16 @@ export class DynamoDbLocal {
   ) {}
 
   /**
-   * @param folder DynamoDB Local's jars, as `install` brings them
-   * @throws {LocalRunError} when it ends before it answers, with the end of its own words
+   * Starts DynamoDB Local and waits until it answers.
+   * @param folder jars of DynamoDB Local, as `install` downloads them
+   * @throws {LocalRunError} with the end of its output, if it ends before it answers
    */
   static async start(folder: string): Promise<DynamoDbLocal> {
     const port = await freePort();
     const java = process.env.JAVA_HOME ? join(process.env.JAVA_HOME, 'bin', 'java') : 'java';
     const args = ['-Xmx256m', '-XX:TieredStopAtLevel=1', `-Djava.library.path=${folder}`, '-cp', `${folder}/*`];
-    // It writes a file about itself where it stands, and ends when its stdin does, which only this process holds.
+    // It writes a telemetry file into its working directory. It ends when its stdin closes, which only this process
+    // holds.
     const child = spawn(java, [...args, 'org.eclipse.jetty.xml.XmlConfiguration', `port=${port}`, DYNAMODB_SERVER], {
       stdio: ['pipe', 'ignore', 'pipe'],
       cwd: tmpdir(),
@@ -71,7 +73,10 @@ export class DynamoDbLocal {
     return { status: answer.status, body: JSON.parse(await answer.text()) as WireObject };
   }
 
-  /** @param table as CreateTable takes it */
+  /**
+   * Creates a table.
+   * @param table input of CreateTable
+   */
   async createTable(table: WireObject): Promise<void> {
     const { status, body } = await this.call('CreateTable', table);
     if (status !== 200) throw new Error(JSON.stringify(body));

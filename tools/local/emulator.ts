@@ -5,26 +5,29 @@ import { checkTools, install } from './localstack/install.js';
 import { freePort, type LocalStack, start } from './localstack/localstack.js';
 import { type Progress, step } from './progress.js';
 
-/** Orderly, deployed somewhere. */
+/** Running deployment of Orderly. */
 export interface RunningOrderly {
   readonly endpoint: Endpoint;
   readonly deployment: Omit<Deployment, 'skipped'>;
-  /** Resource types that the emulator skipped; undefined where that isn't known. */
+  /** Resource types that the emulator skipped, or `undefined` if that is not known. */
   readonly skipped: Deployment['skipped'];
-  /** Whether the emulator was started for this, and ends with it. */
+  /** Whether this run started the emulator, which then ends with it. */
   readonly ours: boolean;
-  /** Ends what was started here, nothing else. */
+  /** Ends what this run started, and nothing else. */
   stop(): Promise<void>;
 }
 
 export interface RunOptions {
   readonly progress: Progress;
-  /** Address that functions call in the place of the endpoint; told which endpoint it stands for. Ours only. */
+  /**
+   * Address that functions call instead of the endpoint. `forwardTo` sets the endpoint behind it. Only for an emulator
+   * of this run.
+   */
   readonly proxy?: { readonly url: string; forwardTo(endpoint: string): void };
 }
 
 /**
- * Deploys Orderly to `ORDERLY_ENDPOINT`, or to a LocalStack of its own where that isn't set.
+ * Deploys Orderly to `ORDERLY_ENDPOINT` or, if that is not set, to a LocalStack of its own.
  * @throws {LocalRunError} with what is missing; nothing stays behind
  */
 export async function runOrderly({ progress, proxy }: RunOptions): Promise<RunningOrderly> {
@@ -35,9 +38,9 @@ export async function runOrderly({ progress, proxy }: RunOptions): Promise<Runni
   }
   const port = await freePort();
   const endpoint: Endpoint = { url: `http://127.0.0.1:${port}`, region: 'us-east-1', isLocalStack: true };
-  checkTools(); // before anything is begun
+  checkTools(); // before anything starts
   const app = synthesize(endpoint, progress);
-  app.catch(() => {}); // awaited in `deploy`; where that isn't reached, the process's end clears it away
+  app.catch(() => {}); // awaited in `deploy`; if that is not reached, the draft is removed when the process ends
   proxy?.forwardTo(`http://127.0.0.1:${port}`);
   let localStack: LocalStack | undefined;
   try {
@@ -54,7 +57,8 @@ export async function runOrderly({ progress, proxy }: RunOptions): Promise<Runni
 }
 
 /**
- * What `npm start` has running (or `ORDERLY_ENDPOINT` names), as it is; a LocalStack of its own where nothing runs.
+ * Returns the deployment that `npm start` runs (or that `ORDERLY_ENDPOINT` names) as it is. If nothing runs, it deploys
+ * to a LocalStack of its own.
  * @throws {LocalRunError} as `runOrderly`
  */
 export async function runningOrderly(options: RunOptions): Promise<RunningOrderly> {

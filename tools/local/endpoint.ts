@@ -8,13 +8,19 @@ export interface Endpoint extends AnyEndpoint {
   readonly isLocalStack: boolean;
 }
 
-/** What `ORDERLY_ENDPOINT` names: an emulator's address, or `aws`; undefined where it isn't set. */
+/**
+ * Returns the endpoint that `ORDERLY_ENDPOINT` names (an emulator's address, or `aws`), or `undefined` if it is not
+ * set.
+ */
 export async function endpointFromEnvironment(): Promise<Endpoint | undefined> {
   const named = process.env.ORDERLY_ENDPOINT;
   return named ? endpointAt(named) : undefined;
 }
 
-/** @throws {LocalRunError} where nothing answers there */
+/**
+ * Returns the endpoint at an address.
+ * @throws {LocalRunError} if nothing answers there
+ */
 export async function endpointAt(named: string): Promise<Endpoint> {
   const region = process.env.AWS_REGION ?? 'us-east-1';
   if (named === 'aws') return { url: undefined, region, isLocalStack: false };
@@ -27,7 +33,10 @@ export async function endpointAt(named: string): Promise<Endpoint> {
   return { url, region, isLocalStack: await answers(url) };
 }
 
-/** An origin without a trailing slash; names of this machine as its address, since buckets become host names otherwise. */
+/**
+ * Returns the origin without a trailing slash. Names of this machine become its IP address; otherwise bucket names
+ * would become host names.
+ */
 function httpAddress(named: string): string {
   try {
     const url = new URL(named);
@@ -41,7 +50,7 @@ function httpAddress(named: string): string {
   }
 }
 
-/** The environment of a child process that talks to the endpoint. No real credential ever reaches an emulator. */
+/** Returns the environment of a child process that talks to the endpoint. Real credentials never reach an emulator. */
 export function endpointEnvironment({ url, region }: Endpoint): NodeJS.ProcessEnv {
   if (!url) return process.env;
   const others = Object.entries(process.env).filter(([name]) => !name.startsWith('AWS_'));

@@ -1,4 +1,4 @@
-/** The local run can't go on; the message says to its reader what is missing and the way round. */
+/** Error that ends the local run. Its message says what is missing and how to get around it. */
 export class LocalRunError extends Error {
   override readonly name = 'LocalRunError';
 }

@@ -9,13 +9,13 @@ import { readOrder } from '../operator/order-facts.js';
 import type { Deployment } from './deploy.js';
 import type { Endpoint } from './endpoint.js';
 
-/** Events and commands that an order has led to, and where each of them goes. */
+/** Events and commands that an order has caused, and their deliveries. */
 export interface OrderOnBus {
   readonly entries: readonly BusEntry[];
   readonly deliveries: readonly Delivery[];
 }
 
-/** Events as the relay sends them, rebuilt from the commits that hold them, and sent again. */
+/** Events as the relay sends them. They are rebuilt from their commits and sent again. */
 export class Events {
   private readonly documents: DynamoDBDocumentClient;
   private readonly bus: EventBridgeClient;
@@ -31,7 +31,7 @@ export class Events {
     this.services = servicesIn(outputs);
   }
 
-  /** All that an order has led to, at everybody who has a part in it. */
+  /** Returns everything that an order has caused, in all services that take part. */
   async ofOrder(orderId: string): Promise<OrderOnBus> {
     const facts = await readOrder(this.documents, this.services, orderId);
     return {
@@ -42,7 +42,7 @@ export class Events {
     };
   }
 
-  /** Straight to the bus, past every outbox. */
+  /** Sends entries directly to the bus, past every outbox. */
   async send(entries: readonly BusEntry[]): Promise<void> {
     const EventBusName = this.outputs.Platform?.BusName;
     for (let at = 0; at < entries.length; at += 10) {
@@ -53,5 +53,5 @@ export class Events {
   }
 }
 
-/** Id of the event in an entry. */
+/** Returns the id of the event in an entry. */
 export const eventIdOf = ({ Detail }: BusEntry): string => (JSON.parse(Detail) as { id: string }).id;

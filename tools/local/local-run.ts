@@ -4,11 +4,11 @@ import { ORDERLY_FOLDER } from './dev-issuer.js';
 import { type Endpoint, endpointAt, endpointFromEnvironment } from './endpoint.js';
 import { answers } from './localstack/localstack.js';
 
-/** What a running `npm start` tells scripts and people (`.orderly/local.json`). */
+/** Data of a running `npm start` for scripts and people (`.orderly/local.json`). */
 export interface LocalRun {
   readonly endpoint: string;
   readonly region: string;
-  /** Without a trailing slash. */
+  /** URL of the API, without a trailing slash. */
   readonly apiUrl: string;
   readonly tokens: { readonly alice: string; readonly bob: string; readonly operator: string };
 }
@@ -16,13 +16,13 @@ export interface LocalRun {
 const FILE = join(ORDERLY_FOLDER, 'local.json');
 const INSTANCES = join(ORDERLY_FOLDER, 'instances');
 
-/** What the last start wrote, whether it still runs or not; undefined where there is none. */
+/** Reads what the last start wrote, whether it still runs or not. Returns `undefined` if there was none. */
 export function readLocalRun(): LocalRun | undefined {
   const text = readIfThere(FILE);
   return text === undefined ? undefined : (JSON.parse(text) as LocalRun);
 }
 
-/** Where Orderly runs now: what `ORDERLY_ENDPOINT` names, or the last start, where it still answers. */
+/** Finds where Orderly runs now: at `ORDERLY_ENDPOINT`, or at the last start if it still answers. */
 export async function runningEndpoint(): Promise<Endpoint | undefined> {
   const named = await endpointFromEnvironment();
   if (named) return named;
@@ -30,7 +30,7 @@ export async function runningEndpoint(): Promise<Endpoint | undefined> {
   return run && (await answers(run.endpoint)) ? endpointAt(run.endpoint) : undefined;
 }
 
-/** Writes it in one step, for its owner alone: it holds tokens. */
+/** Writes the file in one step and readable by its owner only, since it contains tokens. */
 export function writeLocalRun(run: LocalRun): void {
   mkdirSync(ORDERLY_FOLDER, { recursive: true, mode: 0o700 });
   const draft = `${FILE}.${process.pid}`;
@@ -38,12 +38,12 @@ export function writeLocalRun(run: LocalRun): void {
   renameSync(draft, FILE);
 }
 
-/** Takes it away again, unless a later start has written its own. */
+/** Removes the file, unless a later start has written its own. */
 export function forgetLocalRun(run: LocalRun): void {
   if (readLocalRun()?.endpoint === run.endpoint) rmSync(FILE, { force: true });
 }
 
-/** A folder for one emulator of this process; those of processes that are gone are removed. */
+/** Returns a folder for one emulator of this process. Removes the folders of dead processes. */
 export function instanceFolder(): string {
   mkdirSync(INSTANCES, { recursive: true, mode: 0o700 });
   for (const folder of instances()) {
@@ -52,7 +52,10 @@ export function instanceFolder(): string {
   return join(INSTANCES, String(process.pid));
 }
 
-/** Log of the emulator that a living process of this clone runs at this endpoint; undefined where it is none of ours. */
+/**
+ * Returns the log of the emulator that a living process of this clone runs at this endpoint, or `undefined` for any
+ * other.
+ */
 export function logOf(endpoint: string | undefined): (() => string) | undefined {
   const folder = instances().find(
     (one) => isAlive(Number(basename(one))) && readIfThere(join(one, 'endpoint')) === endpoint,

@@ -21,11 +21,11 @@ import { readEnvelope } from '../../packages/kit/messages/envelope.js';
 import type { Endpoint } from './endpoint.js';
 
 /**
- * The consumer that nobody should write, to be seen beside ours: it takes stock away for each OrderPlaced that it is
- * handed, and believes that it is handed each once. A queue and a rule of its own on Orderly's bus; never deployed.
+ * Naive consumer, for comparison with the idempotent one. It reduces the stock for each OrderPlaced that it receives,
+ * as if each arrived exactly once. It has its own queue and rule on Orderly's bus, and is never deployed.
  */
 export class NaiveConsumer {
-  /** What it logged, a line per message. */
+  /** Log of the consumer, one line per message. */
   readonly lines: string[] = [];
   private stopping = false;
   private polling: Promise<void> = Promise.resolve();
@@ -33,7 +33,7 @@ export class NaiveConsumer {
   private constructor(
     private readonly clients: { readonly sqs: SQSClient; readonly bus: EventBridgeClient },
     private readonly names: { readonly EventBusName: string; readonly Rule: string; readonly QueueUrl: string },
-    /** Pieces that it believes to be there. */
+    /** Pieces in stock, as this consumer counts them. */
     public stock: number,
   ) {}
 
@@ -82,7 +82,7 @@ export class NaiveConsumer {
     }
   }
 
-  /** Here is the fault: nothing asks whether this event was seen before. */
+  /** Handles a message. The fault is here: nothing checks whether this event was handled before. */
   private handle(body: string): void {
     const { id, type, data } = readEnvelope(body);
     const { lines } = ordersContract.events.OrderPlaced.data.parse(data);
@@ -91,7 +91,7 @@ export class NaiveConsumer {
     this.lines.push(`${type} ${id}: took ${pieces}, ${this.stock} left`);
   }
 
-  /** Takes its rule and queue away again. */
+  /** Deletes its rule and queue. */
   async stop(): Promise<void> {
     const { sqs, bus } = this.clients;
     const { EventBusName, Rule, QueueUrl } = this.names;

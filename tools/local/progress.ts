@@ -1,7 +1,7 @@
-/** Where a step's news goes: a line, without its end. */
+/** Receives the news of a step: one line, without its line end. */
 export type Progress = (line: string) => void;
 
-/** Prints a step when it begins and its seconds when it has ended: `  deploy ... 21.4 s`. */
+/** Prints a step when it begins, and its seconds when it has ended: `deploy ...`, `deploy: 21.4 s`. */
 export async function step<T>(progress: Progress, title: string, work: () => Promise<T>): Promise<T> {
   const since = performance.now();
   progress(`${title} ...`);
@@ -14,7 +14,7 @@ export interface Patience {
   /** Says what is missing and what was seen last. */
   readonly missing: () => string;
   /**
-   * Anything that changes while work is under way: a count of writes, the length of a log.
+   * Returns a value that changes while work is under way, such as a count of writes or the length of a log.
    * @default the text of `missing`
    */
   readonly moved?: () => unknown;
@@ -24,15 +24,15 @@ export interface Patience {
   readonly everyMs?: number;
 }
 
-/** The longest wait, as a multiple of the idle time: for work that moves and never ends. */
+/** Longest wait, as a multiple of the idle time. It ends work that moves but never finishes. */
 const LONGEST_WAIT = 10;
-/** How often the idle time is divided by a look at `moved`, which may cost a request. */
+/** Number of looks at `moved` per idle time. A look may cost a request. */
 const LOOKS = 20;
 
 /**
- * Waits until a check answers something other than `undefined`. A slow machine doesn't fail it: only a machine on which
- * nothing moves does.
- * @throws {Error} with the text of `missing`, when nothing has moved for `idleMs`, or after ten times as long in all
+ * Waits until a check returns something other than `undefined`. It does not fail on a slow machine, only on one where
+ * nothing moves.
+ * @throws {Error} with the text of `missing`, when nothing has moved for `idleMs`, or after ten times as long in total
  */
 export async function waitUntil<T>(
   check: () => Promise<T | undefined>,
@@ -49,7 +49,7 @@ export async function waitUntil<T>(
       const looks = state === last.state ? last.looks + 1 : 0;
       last = { at: looks ? last.at : now, state, looks, lookedAt: now };
     }
-    // A process that was suspended has not looked: it gets its looks before it fails.
+    // A process that was suspended could not look. It must look again before it fails.
     if (now - last.at > idleMs && last.looks >= LOOKS / 2)
       throw new Error(`nothing has moved for ${idleMs / 1000} s: ${missing()}`);
     if (now - began > LONGEST_WAIT * idleMs)

@@ -2,28 +2,31 @@ import type { OrderView } from '../../lambdas/orders/contract.js';
 import { expectFromApi } from './api.js';
 import { waitUntil } from './progress.js';
 
-/** What a demonstration sells. */
+/** Product of a demonstration. */
 export interface Article {
   readonly sku: string;
   readonly name: string;
-  /** Cents. */
+  /** Price in cents. */
   readonly price: number;
   readonly onHand: number;
 }
 
 export const euros = (cents: number) => ({ amount: cents, currency: 'EUR' });
 
-/** Enough for many demonstrations with the same data. */
+/** Credit limit, enough for many demonstrations with the same data. */
 const CREDIT = euros(1_000_000_00);
 
-/** An API, and who may set its shop up. */
+/** API of a shop, and the token to set it up with. */
 export interface Shop {
   readonly apiUrl: string;
-  /** An operator's. */
+  /** Token of an operator. */
   readonly token: string;
 }
 
-/** Prices and stock of each article, and credit for whoever is to order: what an order needs to be approved. */
+/**
+ * Sets the price and stock of each article, and the credit limit of each customer. An order needs all three to be
+ * approved.
+ */
 export async function openShop(
   { apiUrl, token }: Shop,
   articles: readonly Article[],
@@ -41,7 +44,8 @@ export async function openShop(
 
 /**
  * Waits until an order is approved or rejected.
- * @throws {Error} where it isn't, and nothing moves any more (`moved`, as of `waitUntil`)
+ * @param moved as for `waitUntil`
+ * @throws {Error} if the order is still pending and nothing moves any more
  */
 export function decided({ apiUrl, token }: Shop, orderId: string, moved: () => unknown): Promise<OrderView> {
   return waitUntil(

@@ -8,7 +8,9 @@ import { runOrderly } from './emulator.js';
 import { forgetLocalRun, type LocalRun, writeLocalRun } from './local-run.js';
 import { type Progress, step } from './progress.js';
 
-/** `npm start`: Orderly deployed here, seen at work with every event twice, and left running until Ctrl-C. */
+/**
+ * Runs `npm start`: deploys Orderly here, demonstrates it with every event twice, and keeps it running until Ctrl-C.
+ */
 export async function main(args: readonly string[] = []): Promise<number> {
   if (process.env.ORDERLY_ENDPOINT === 'aws') await confirmDevOnAws(args, console.log);
   const progress: Progress = console.log;
@@ -36,7 +38,7 @@ export async function main(args: readonly string[] = []): Promise<number> {
   return 0;
 }
 
-/** Orders, and stock before, after, and after the duplicates. */
+/** Formats the orders, and the stock before the orders, after them, and after the duplicates. */
 function tables({ orders, stock, resent, suppressed }: DemoResult): string {
   const count = (status: string) => orders.filter((order) => order.status === status).length;
   const rows = stock.map(({ before, after, atLast }) => [
@@ -62,16 +64,16 @@ function table(head: readonly string[], rows: readonly (readonly (string | numbe
   return text.map((line) => `  ${line}`).join('\n');
 }
 
-/** The address, a token, and three commands to paste. */
+/** Formats the URL, a token, and three commands to paste. */
 function invitation({ apiUrl, tokens }: LocalRun, { stock }: DemoResult): string {
   const sku = stock[1]?.before.sku ?? '';
   const order = JSON.stringify({ lines: [{ sku, quantity: 1, unitPrice: { amount: 900, currency: 'EUR' } }] });
   const key = `try-${randomBytes(4).toString('hex')}`;
   return `The API: ${apiUrl}
 A token (customer alice; more: npm run token -- --customer carol): ${tokens.alice}
-Where scripts find all that: .orderly/local.json
+The same for scripts: .orderly/local.json
 
-Place an order (again with the same key: the same answer, and no second order):
+Place an order (a repeat with the same key gets the same answer and makes no second order):
 curl -sw '\\n' -X POST '${apiUrl}/orders' -H 'Authorization: Bearer ${tokens.alice}' -H 'Idempotency-Key: ${key}' -H 'Content-Type: application/json' -d '${order}'
 
 See alice's orders:
@@ -81,7 +83,7 @@ See the stock:
 curl -sw '\\n' '${apiUrl}/stock/${sku}' -H 'Authorization: Bearer ${tokens.operator}'`;
 }
 
-/** Ctrl-C, or somebody's kind request. */
+/** Waits for Ctrl-C or a signal to terminate. */
 function interrupted(): Promise<void> {
   return new Promise((resolve) => {
     const keepAlive = setInterval(() => {}, 60_000);

@@ -1,6 +1,6 @@
 import { relative } from 'node:path';
 
-/** As much as is read of vitest's JSON report. */
+/** Part of vitest's JSON report that is read. */
 export interface Report {
   readonly numPassedTests: number;
   readonly numFailedTests: number;
@@ -10,12 +10,12 @@ export interface Report {
     /** Path of the file. */
     readonly name: string;
     readonly status: string;
-    /** Says why a file did not load. */
+    /** Reason why a file did not load. */
     readonly message?: string;
     readonly assertionResults: readonly {
       readonly status: string;
       readonly fullName: string;
-      /** Milliseconds. */
+      /** Duration in milliseconds. */
       readonly duration?: number | null;
       readonly failureMessages?: readonly string[] | null;
     }[];
@@ -33,16 +33,19 @@ export interface Timed {
   readonly test: string;
 }
 
-/** What a run came to. */
+/** Result of a run. */
 export interface Outcome {
   readonly count: Count;
   readonly times: readonly Timed[];
-  /** What failed: file, test and reason. */
+  /** Failures, each with file, test and reason. */
   readonly failures: readonly string[];
 }
 
 export const NOTHING: Outcome = { count: { passed: 0, failed: 0, skipped: 0 }, times: [], failures: [] };
-/** A step that failed as a whole. @param what its name, for the list of failures */
+/**
+ * Returns the outcome of a step that failed as a whole.
+ * @param what name of the step, for the list of failures
+ */
 export const failed = (what: string): Outcome => ({
   ...NOTHING,
   count: { ...NOTHING.count, failed: 1 },
@@ -50,7 +53,7 @@ export const failed = (what: string): Outcome => ({
 });
 export const SKIPPED: Outcome = { ...NOTHING, count: { ...NOTHING.count, skipped: 1 } };
 
-/** Reads a report. A file that did not even load counts as one failure. */
+/** Reads a report. A file that did not load counts as one failure. */
 export function outcomeOf(report: Report, root: string): Outcome {
   const notLoaded = report.testResults.filter(
     ({ status, assertionResults }) => status === 'failed' && !assertionResults.some((one) => one.status === 'failed'),
@@ -83,7 +86,7 @@ export function outcomeOf(report: Report, root: string): Outcome {
 
 const REASON_LINES = 12;
 
-/** The whole reason stands far above, among everything that ran at the same time. */
+/** Shortens a reason. The complete one is far above, in the output of everything that ran at the same time. */
 const firstLines = (text: string): string =>
   text
     .split('\n')
@@ -91,7 +94,7 @@ const firstLines = (text: string): string =>
     .map((line) => `    ${line}`)
     .join('\n');
 
-/** Adds outcomes up. */
+/** Adds up outcomes. */
 export function sum(outcomes: readonly Outcome[]): Outcome {
   const total = (of: keyof Count): number => outcomes.reduce((all, { count }) => all + count[of], 0);
   return {
@@ -104,7 +107,7 @@ export function sum(outcomes: readonly Outcome[]): Outcome {
 const SHOWN = 10;
 const WIDTH = 130;
 
-/** Names the slowest tests, a line each. */
+/** Lists the slowest tests, one per line. */
 export const slowest = (times: readonly Timed[]): string =>
   times
     .toSorted((one, other) => other.seconds - one.seconds)

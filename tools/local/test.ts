@@ -10,17 +10,20 @@ import { failed, NOTHING, type Outcome, outcomeOf, SKIPPED, slowest, sum } from 
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
-/** Tests that deploy: they share one emulator, so they run in one go. `acceptance` is there where vitest.config.ts says so. */
+/**
+ * Tests that deploy. They share one emulator, so they run together. `acceptance` exists only if vitest.config.ts
+ * defines it.
+ */
 const DEPLOYED = ['integration', 'acceptance'];
 
 interface Options {
-  /** Nothing is deployed, and searches play a part of their histories. */
+  /** Deploys nothing, and searches only a part of the histories. */
   readonly quick: boolean;
-  /** Parts of file names. Empty: all files. */
+  /** Parts of file names. Empty means all files. */
   readonly files: readonly string[];
 }
 
-/** `npm test [-- --quick] [-- <part of a file's name> ...]`; the last line counts all tests. */
+/** Runs `npm test [-- --quick] [-- <part of a file's name> ...]`. The last line of the output counts all tests. */
 export async function main(args: readonly string[]): Promise<number> {
   const unknown = args.find((arg) => arg.startsWith('-') && arg !== '--quick');
   if (unknown !== undefined) {
@@ -32,23 +35,23 @@ export async function main(args: readonly string[]): Promise<number> {
   const began = performance.now();
   const { count, times, failures } = sum(await (options.files.length > 0 ? some(options) : all(options)));
   console.log(`\nThe slowest tests:\n${slowest(times)}`);
-  console.log(`\nAll of it took ${((performance.now() - began) / 1000).toFixed(0)} s.`);
-  if (failures.length > 0) console.log(`\nWhat failed:\n${failures.map((failure) => `  ${failure}`).join('\n')}\n`);
+  console.log(`\nTotal time: ${((performance.now() - began) / 1000).toFixed(0)} s.`);
+  if (failures.length > 0) console.log(`\nFailures:\n${failures.map((failure) => `  ${failure}`).join('\n')}\n`);
   const { passed, skipped } = count;
   console.log(`${passed} passed, ${count.failed} failed${skipped ? `, ${skipped} skipped` : ''}`);
   return count.failed ? 1 : 0;
 }
 
-/** The tests of the files that are named, wherever they run. */
+/** Runs the tests of the named files, in any project. */
 async function some({ quick, files }: Options): Promise<readonly Outcome[]> {
   const projects = quick ? DEPLOYED.map((name) => `!${name}`) : [];
   return [await step(console.log, files.join(', '), () => tests(projects, files))];
 }
 
-/** Everything, the quick checks first. The simulator computes while the emulator makes its tests wait. */
+/** Runs everything, the quick checks first. The simulator computes while the emulator's tests wait. */
 async function all({ quick }: Options): Promise<readonly Outcome[]> {
   const progress: Progress = console.log;
-  // The simulator plays what this makes; it takes as long as the quick tests.
+  // The simulator plays this assembly. Making it takes as long as the quick tests.
   const synthesized = step(progress, 'synth', () => check('synth', 'tsx/dist/cli.mjs', ['test/support/synthesize.ts']));
   const checks = await Promise.all([
     step(progress, 'types', () => check('types', 'typescript/bin/tsc', ['--noEmit'])),
@@ -64,12 +67,15 @@ async function all({ quick }: Options): Promise<readonly Outcome[]> {
   return [...checks, synth, quickly, ...slowly];
 }
 
-/** A check counts as one failure, or as nothing. */
+/** Runs a check. It counts as one failure or as nothing. */
 async function check(name: string, bin: string, args: readonly string[]): Promise<Outcome> {
   return (await run(bin, args)) === 0 ? NOTHING : failed(name);
 }
 
-/** Where a tool for the emulator is missing, one is skipped at a desk, so that the last line tells of it; CI fails. */
+/**
+ * Runs the tests that deploy. If a tool for the emulator is missing, they count as one skipped test, so that the last
+ * line mentions it; with `CI` set they count as a failure.
+ */
 async function deployed(progress: Progress): Promise<Outcome> {
   try {
     if (!process.env.ORDERLY_ENDPOINT) checkTools();
@@ -81,7 +87,10 @@ async function deployed(progress: Progress): Promise<Outcome> {
   return tests(DEPLOYED);
 }
 
-/** @param files parts of file names. @default all files of the projects */
+/**
+ * Runs the tests of some projects.
+ * @param files parts of file names. @default all files of the projects
+ */
 async function tests(projects: readonly string[], files: readonly string[] = []): Promise<Outcome> {
   const folder = mkdtempSync(join(tmpdir(), 'orderly-test-'));
   const file = join(folder, 'report.json');
@@ -96,7 +105,7 @@ async function tests(projects: readonly string[], files: readonly string[] = [])
       `--outputFile.json=${file}`,
     ]);
     const outcome = existsSync(file) ? outcomeOf(JSON.parse(readFileSync(file, 'utf8')), ROOT) : NOTHING;
-    // A failed set-up or an unhandled error fails no test, and must not pass for a success.
+    // A failed set-up or an unhandled error fails no test. It must not count as a success.
     return code !== 0 && outcome.count.failed === 0
       ? sum([outcome, failed(projects.join(' and ') || files.join(', '))])
       : outcome;

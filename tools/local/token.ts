@@ -5,7 +5,10 @@ const USAGE = `Prints a token of the dev issuer, good for 12 hours.
   npm run --silent token -- --customer carol
   npm run --silent token -- --operator`;
 
-/** Prints a token and nothing else, so that it can stand in `$(...)`. A wrong call ends with 2 and a right example. */
+/**
+ * Prints a token and nothing else, so that it can be used in `$(...)`. A wrong call exits with 2 and prints a correct
+ * example.
+ */
 export async function main(args: readonly string[]): Promise<number> {
   const request = requestOf(args);
   if (!request) {
@@ -23,6 +26,6 @@ function requestOf(args: readonly string[]): TokenRequest | undefined {
     if (operator) return customer === undefined ? { sub: 'operator', role: 'operator' } : undefined;
     return customer ? { sub: customer, role: 'customer' } : undefined;
   } catch {
-    return undefined; // an unknown option
+    return undefined; // unknown option
   }
 }

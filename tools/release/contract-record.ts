@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import type { EventSchema, ServiceContract } from '../../packages/kit/messages/contract.js';
 
-/** A contract as a release had it: every shape that it reads, as JSON Schema, and the version that it writes of each. */
+/** Contract of a release: all versions that it reads, as JSON Schema, and the version of each type that it writes. */
 export interface ContractRecord {
   readonly release: string;
   readonly service: string;
@@ -11,13 +11,16 @@ export interface ContractRecord {
 
 interface TypeRecord {
   readonly writes: number;
-  /** JSON Schema by version. Rules that JSON Schema has no word for (`refine`) are not in it. */
+  /** JSON Schema by version. It omits rules that JSON Schema can't express (`refine`). */
   readonly versions: Readonly<Record<string, JsonSchema>>;
 }
 
 type JsonSchema = { readonly [keyword: string]: unknown };
 
-/** @param release the version that the record is kept for */
+/**
+ * Creates the record of a contract.
+ * @param release version of the release that the record is kept for
+ */
 export function recordOf(contract: ServiceContract, release: string): ContractRecord {
   const types = (schemas: Readonly<Record<string, EventSchema>>) =>
     Object.fromEntries(Object.entries(schemas).map(([type, schema]) => [type, typeRecordOf(schema)]));
@@ -36,13 +39,13 @@ function typeRecordOf({ version, data, earlier = {}, writes = version }: EventSc
   };
 }
 
-/** As it stands in JSON, so that a record that was read from its file compares with one that was just made. */
+/** Converts the schema to plain JSON, so that a record from a file compares with a new one. */
 const jsonSchemaOf = (shape: z.ZodMiniType): JsonSchema =>
   JSON.parse(JSON.stringify(z.toJSONSchema(shape, { io: 'input', unrepresentable: 'any' })));
 
 /**
- * What the previous release could not live with, be it beside this one in the middle of a deployment or after a rollback.
- * @returns one line each; none where both get on
+ * Finds changes that the previous release can't handle, beside this one during a deployment or after a rollback.
+ * @returns one line per fault; empty if both releases are compatible
  */
 export function faultsBetween(previous: ContractRecord, present: ContractRecord): readonly string[] {
   return (['events', 'commands'] as const).flatMap((kind) =>
@@ -69,7 +72,10 @@ function typeFaults(type: string, before: TypeRecord, now: TypeRecord): readonly
 const isObject = (value: unknown): value is JsonSchema =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Where two schemas differ. A property more that may be missing is no difference, where the older one lets others pass. */
+/**
+ * Finds the paths where two schemas differ. A new optional property is no difference if the older schema accepts
+ * unknown properties.
+ */
 function differences(before: unknown, now: unknown, path = ''): readonly string[] {
   if (!isObject(before) || !isObject(now)) return same(before, now) ? [] : [path || '/'];
   return [...new Set([...Object.keys(before), ...Object.keys(now)])].flatMap((keyword) => {
@@ -86,6 +92,6 @@ function differences(before: unknown, now: unknown, path = ''): readonly string[
 
 const same = (one: unknown, other: unknown): boolean => JSON.stringify(sorted(one)) === JSON.stringify(sorted(other));
 
-/** Lists of a schema (required, enum) are sets. */
+/** Sorts the lists of a schema (required, enum), since they are sets. */
 const sorted = (value: unknown): unknown =>
   Array.isArray(value) ? value.map((member) => JSON.stringify(member)).sort() : value;

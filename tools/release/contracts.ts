@@ -3,13 +3,19 @@ import type { ServiceContract } from '../../packages/kit/messages/contract.js';
 
 const SERVICES = new URL('../../lambdas/', import.meta.url);
 
-/** Where the records of the previous release are kept, one file a contract. */
+/** Folder with the records of the previous release, one file per contract. */
 export const RECORDS = new URL('../../test/golden/contracts/', import.meta.url);
 
-/** Contracts that the previous release hadn't: nobody of it to get on with. Empty again once they are kept. */
+/**
+ * Contracts that the previous release does not have, so that nothing of it can be incompatible. Empty again once they
+ * are kept.
+ */
 export const NEW_CONTRACTS: readonly string[] = [];
 
-/** Every contract, by the service and what stands before `contract.ts` in its file's name: `orders`, `orders-saga`. */
+/**
+ * Loads every contract. Its name is the service and the prefix of `contract.ts` in the file's name: `orders`,
+ * `orders-saga`.
+ */
 export async function contracts(): Promise<ReadonlyMap<string, ServiceContract>> {
   const modules = readdirSync(SERVICES, { recursive: true, encoding: 'utf8' })
     .map((file) => /^([^/\\]+)[/\\](?:(.+)-)?contract\.ts$/.exec(file))

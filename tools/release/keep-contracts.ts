@@ -2,7 +2,9 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { recordOf } from './contract-record.js';
 import { contracts, RECORDS } from './contracts.js';
 
-/** npm run contracts:keep: part of a release, when everything of it is in. From then on contracts are compared with it. */
+/**
+ * Runs `npm run contracts:keep`, as the last part of a release. From then on, contracts are compared with this release.
+ */
 export async function main(): Promise<number> {
   const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
     version: string;

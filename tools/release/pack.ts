@@ -14,7 +14,7 @@ export interface Manifest {
   readonly exports: Readonly<Record<string, string>>;
 }
 
-/** Error for a build or a pack that failed; the message holds what the tool said. */
+/** Error for a build or a pack that failed. Its message contains the tool's output. */
 export class PackFailed extends Error {
   override readonly name = 'PackFailed';
 }

@@ -7,7 +7,7 @@ import { integrityFaults, type LockedPackages, licenceFaults } from './packages.
 const ROOT = new URL('../../', import.meta.url);
 const SBOM = '.build/sbom.cdx.json';
 
-/** What `npm audit --json` says: a report, or why the registry gave none. */
+/** Output of `npm audit --json`: a report, or the reason why the registry gave none. */
 export interface AuditAnswer {
   readonly auditReportVersion?: number;
   readonly vulnerabilities?: Readonly<Record<string, { readonly severity: string; readonly range: string }>>;
@@ -15,7 +15,10 @@ export interface AuditAnswer {
   readonly message?: string;
 }
 
-/** `npm run supply-chain`: licences and hashes of all packages, their SBOM (CycloneDX), and `npm audit`. */
+/**
+ * Runs `npm run supply-chain`: checks the licences and hashes of all packages, writes their SBOM (CycloneDX), and runs
+ * `npm audit`.
+ */
 export async function main(): Promise<number> {
   const { packages } = JSON.parse(readFileSync(new URL('package-lock.json', ROOT), 'utf8')) as {
     packages: LockedPackages;
@@ -33,7 +36,9 @@ export async function main(): Promise<number> {
   return failed ? 1 : 0;
 }
 
-/** Says what an answer of `npm audit` means. Without a report nothing is known, which is not the same as "nothing found". */
+/**
+ * Interprets the answer of `npm audit`. Without a report nothing is known, which is not the same as "nothing found".
+ */
 export function auditVerdict(answer: AuditAnswer): { verdict: 'clean' | 'vulnerable' | 'unknown'; text: string } {
   if (answer.auditReportVersion === undefined || answer.vulnerabilities === undefined) {
     const why = answer.statusCode ? `the registry answered ${answer.statusCode}` : (answer.message ?? 'no report');
@@ -45,18 +50,21 @@ export function auditVerdict(answer: AuditAnswer): { verdict: 'clean' | 'vulnera
   return { verdict: 'vulnerable', text: ['npm audit: vulnerable packages.', ...lines].join('\n') };
 }
 
-/** Writes every package of the lock file, also those of other platforms. @returns how many names and versions */
+/**
+ * Writes every package of the lock file to the SBOM, also those for other platforms.
+ * @returns number of distinct names and versions
+ */
 async function writeSbom(): Promise<number> {
   const text = await npm('sbom', '--sbom-format=cyclonedx', '--sbom-type=application', '--package-lock-only');
   const bom = JSON.parse(text) as { components?: readonly unknown[]; metadata: { component: { name: string } } };
   if (!bom.components) throw new LocalRunError(`npm sbom failed:\n${text}`);
-  bom.metadata.component.name = 'orderly'; // npm takes the folder's name
+  bom.metadata.component.name = 'orderly'; // npm uses the folder's name
   mkdirSync(new URL('.build/', ROOT), { recursive: true });
   writeFileSync(new URL(SBOM, ROOT), `${JSON.stringify(bom, null, 2)}\n`);
   return bom.components.length;
 }
 
-/** What npm prints; it prints JSON when it fails too. */
+/** Returns the output of npm. npm prints JSON even if it fails. */
 async function npm(...args: readonly string[]): Promise<string> {
   const options = { cwd: ROOT, maxBuffer: 64 * 2 ** 20 };
   try {

@@ -12,7 +12,7 @@ import { verifyJars } from './jars.js';
 const DYNAMODB_LOCAL = '2.6.1';
 /** Version of DynamoDB Local's Jetty; jetty-xml starts it on the loopback interface (`dynamodb-local.xml`). */
 const JETTY = '12.0.14';
-/** Pinned, since a plugin runs code; Maven compares it with the registry's checksum only. */
+/** Pinned, since a plugin runs code, and Maven compares it only with the registry's checksum. */
 const MAVEN_PLUGIN = 'org.apache.maven.plugins:maven-dependency-plugin:3.8.1';
 const [WHEELS, SDISTS, JARS] = ['requirements.lock', 'sdists.lock', 'jars.lock'].map((name) =>
   fileURLToPath(new URL(name, import.meta.url)),
@@ -20,13 +20,13 @@ const [WHEELS, SDISTS, JARS] = ['requirements.lock', 'sdists.lock', 'jars.lock']
 const ELSEWHERE =
   'Or use an emulator (or account) that runs elsewhere: ORDERLY_ENDPOINT=http://localhost:4566 npm start';
 
-/** What is on the disk: LocalStack in a Python environment, and DynamoDB Local's jars. */
+/** Installed files: LocalStack in a Python environment, and DynamoDB Local's jars. */
 export interface Installation {
   readonly python: string;
   readonly dynamodbLocal: string;
 }
 
-/** A tool that has to be there already is not, or is too old. */
+/** Error for a required tool that is missing or too old. */
 export class MissingToolError extends LocalRunError {
   constructor(what: string) {
     super(`${what}\n${ELSEWHERE}`);
@@ -34,11 +34,13 @@ export class MissingToolError extends LocalRunError {
 }
 
 /**
- * Brings LocalStack (from PyPI) and DynamoDB Local (from Maven), both hash-locked, onto this machine: a minute at first, nothing
- * afterwards. All clones share one installation per version, below `$XDG_CACHE_HOME/orderly` (600 MB); of several at
- * once, one installs and the others wait.
- * @throws {MissingToolError} at once, where Python, Java or Maven is missing
- * @throws {LocalRunError} where the installation itself fails, with the tool's own words
+ * Installs LocalStack (from PyPI) and DynamoDB Local (from Maven), both locked by hashes. The first installation takes
+ * a minute; later calls take no time.
+ *
+ * All clones share one installation per version, below `$XDG_CACHE_HOME/orderly` (600 MB). If several processes install
+ * at the same time, one installs and the others wait.
+ * @throws {MissingToolError} at once, if Python, Java or Maven is missing
+ * @throws {LocalRunError} with the tool's output, if the installation fails
  */
 export async function install(progress: Progress): Promise<Installation> {
   const { cache, folder, done, ...installed } = places();
@@ -48,7 +50,7 @@ export async function install(progress: Progress): Promise<Installation> {
   await alone(`${folder}.lock`, progress, async () => {
     if (existsSync(done)) return;
     progress(`installing LocalStack and DynamoDB Local into ${folder} (once, about a minute)`);
-    rmSync(folder, { recursive: true, force: true }); // what an interrupted installation left
+    rmSync(folder, { recursive: true, force: true }); // left by an interrupted installation
     mkdirSync(folder);
     await Promise.all([installLocalStack(tools.python, folder), installDynamoDbLocal(installed.dynamodbLocal, folder)]);
     writeFileSync(done, '');
@@ -57,15 +59,15 @@ export async function install(progress: Progress): Promise<Installation> {
 }
 
 /**
- * Whether all is there that the next start needs: Java alone, once LocalStack is installed.
- * @throws {MissingToolError} naming the first one that is missing
+ * Checks the tools that the next start needs. Once LocalStack is installed, that is Java only.
+ * @throws {MissingToolError} for the first tool that is missing
  */
 export function checkTools(): void {
   if (existsSync(places().done)) needJava();
   else findTools();
 }
 
-/** What `install` brought; undefined where it hasn't yet. */
+/** Returns the installation, or `undefined` if there is none yet. */
 export function installed(): Installation | undefined {
   const { done, python, dynamodbLocal } = places();
   return existsSync(done) ? { python, dynamodbLocal } : undefined;
@@ -109,7 +111,7 @@ function runs(command: string, args: readonly string[]): boolean {
   }
 }
 
-/** Major version; 0 where there is no Java. */
+/** Returns Java's major version, or 0 without Java. */
 function javaVersion(java: string): number {
   try {
     const text = execFileSync(java, ['--version'], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
@@ -124,7 +126,7 @@ async function installLocalStack(python: string, folder: string): Promise<void> 
   await run(python, ['-m', 'venv', venv]);
   const pip = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '--no-deps', '--require-hashes'];
   await run(join(venv, 'bin', 'python'), [...pip, '--only-binary', ':all:', '-r', WHEELS]);
-  // Built by the setuptools that was installed just now; a wheel in pip's cache may have been built by anything.
+  // Built by the setuptools that was just installed. A wheel in pip's cache could come from any other build tool.
   const build = ['--no-binary', ':all:', '--no-build-isolation', '--use-pep517', '--no-cache-dir'];
   await run(join(venv, 'bin', 'python'), [...pip, ...build, '-r', SDISTS]);
 }
@@ -161,7 +163,7 @@ function run(command: string, args: readonly string[]): Promise<void> {
   });
 }
 
-/** One process at a time, by a file with its id; a file whose process is gone is in nobody's way. */
+/** Runs work in one process at a time. A file holds the id of that process; a file of a dead process is ignored. */
 async function alone(file: string, progress: Progress, work: () => Promise<void>): Promise<void> {
   let told = false;
   await waitUntil(

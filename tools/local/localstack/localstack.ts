@@ -7,40 +7,41 @@ import { LocalRunError } from '../errors.js';
 import { waitUntil } from '../progress.js';
 import type { Installation } from './install.js';
 
-/** How DynamoDB Local is started on the loopback interface. */
+/** Configuration that starts DynamoDB Local on the loopback interface. */
 export const DYNAMODB_SERVER = fileURLToPath(new URL('../dynamodb-local.xml', import.meta.url));
 const PLUGIN = fileURLToPath(new URL('plugin', import.meta.url));
 
 export interface LocalStackOptions {
   readonly installation: Installation;
-  /** Folder of this instance alone: its log and what functions are unpacked to. Made where it is missing. */
+  /** Folder of this instance only, for its log and its functions' files. It is created if it is missing. */
   readonly home: string;
   /** Loopback port. @default a free one */
   readonly port?: number;
-  /** Address (`http://127.0.0.1:<port>`) that the functions call instead of the endpoint, as `/<function>/<pid>/...`. */
+  /** Address (`http://127.0.0.1:<port>`) that functions call instead of the endpoint, as `/<function>/<pid>/...`. */
   readonly functionsCall?: string;
 }
 
-/** A running LocalStack; it ends with this process, however that dies. */
+/** Running LocalStack. It ends with this process, even if this process is killed. */
 export interface LocalStack {
   readonly endpoint: string;
   readonly pid: number;
-  /** What it has logged so far. */
+  /** Returns the log so far. */
   log(): string;
-  /** Ends it, DynamoDB Local and every function; resolves when the port is free. Safe to call twice. */
+  /** Ends LocalStack, DynamoDB Local and every function. Resolves when the port is free. It may be called twice. */
   stop(): Promise<void>;
 }
 
 /**
- * Starts LocalStack on 127.0.0.1 and resolves when it answers (about 2 s).
- * @throws {LocalRunError} where it ends, or doesn't answer and logs nothing for 60 s, with the end of its log
+ * Starts LocalStack on 127.0.0.1 and resolves when it answers (after about 2 s).
+ * @throws {LocalRunError} with the end of its log, if it ends, or neither answers nor logs anything for 60 s
  */
 export async function start({ installation, home, port, functionsCall }: LocalStackOptions): Promise<LocalStack> {
   mkdirSync(home, { recursive: true });
   const logFile = join(home, 'localstack.log');
   const listen = port ?? (await freePort());
   const out = openSync(logFile, 'w');
-  // It ends when its stdin does, which nobody but this process holds. A group of its own: Ctrl-C is ours to handle.
+  // LocalStack ends when its stdin closes, which only this process holds. It has its own process group, since this
+  // process handles Ctrl-C.
   const child = spawn(installation.python, ['-m', 'ls_process_executor'], {
     env: environment(installation, home, listen, functionsCall),
     stdio: ['pipe', out, out],
@@ -72,7 +73,7 @@ export async function start({ installation, home, port, functionsCall }: LocalSt
 async function ready(child: ChildProcess, { endpoint, log }: LocalStack): Promise<void> {
   let failed: Error | undefined;
   child.once('error', (error) => (failed = error));
-  child.stdin?.on('error', () => {}); // it is gone already; its exit says so
+  child.stdin?.on('error', () => {}); // the child has ended; its exit code is read below
   await waitUntil(
     async () => {
       if (failed) throw failed;
@@ -83,7 +84,7 @@ async function ready(child: ChildProcess, { endpoint, log }: LocalStack): Promis
   );
 }
 
-/** Whether a LocalStack answers at this endpoint. */
+/** Tells whether a LocalStack answers at this endpoint. */
 export async function answers(endpoint: string): Promise<boolean> {
   try {
     return (await fetch(`${endpoint}/_localstack/health`, { signal: AbortSignal.timeout(2000) })).ok;
@@ -93,7 +94,7 @@ export async function answers(endpoint: string): Promise<boolean> {
 }
 
 function environment(installation: Installation, home: string, port: number, proxy?: string): NodeJS.ProcessEnv {
-  // Neither the account nor the settings of another LocalStack reach this one.
+  // Neither the account nor the settings of another LocalStack may reach this one.
   const inherited = Object.entries(process.env).filter(([name]) => !/^(AWS|LOCALSTACK|LSPE|PYTHON)/.test(name));
   return {
     ...Object.fromEntries(inherited),
@@ -104,7 +105,7 @@ function environment(installation: Installation, home: string, port: number, pro
     XDG_CACHE_HOME: join(home, 'cache'),
     DNS_ADDRESS: '0',
     SKIP_SSL_CERT_DOWNLOAD: '1',
-    DISABLE_EVENTS: '1', // no news to LocalStack's makers
+    DISABLE_EVENTS: '1', // no usage data to LocalStack's makers
     SQS_ENDPOINT_STRATEGY: 'path',
     DYNAMODB_IN_MEMORY: '1',
     DYNAMODB_REMOVE_EXPIRED_ITEMS: '1',
@@ -120,7 +121,7 @@ function environment(installation: Installation, home: string, port: number, pro
   };
 }
 
-/** A loopback port that nobody listens on now. */
+/** Finds a loopback port that is free now. */
 export function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer();
