@@ -5,7 +5,7 @@ import { world } from '../support/world.js';
 import { causedBy, newOrderId, toAccounts } from './messages.js';
 import type { ApiAnswer, Caller } from './world.js';
 
-/** What scenarios about accounts begin with and wait for. */
+/** Preconditions and waits of scenarios about accounts. */
 
 export const eur = (amount: number) => ({ amount, currency: 'EUR' });
 
@@ -21,14 +21,14 @@ export const putLimit = (customerId: string, creditLimit: object, headers: Recor
 export const getAccount = (customerId: string, as: Caller = 'operator'): Promise<ApiAnswer<AccountView>> =>
   world.call({ method: 'GET', path: `/accounts/${customerId}`, as });
 
-/** A customer of the scenario's own, with so much credit. */
+/** Creates a customer of the scenario's own with this credit limit. */
 export async function customerWith(limit: number): Promise<string> {
   const customer = world.fresh('customer');
   expect((await putLimit(customer, eur(limit))).status).toBe(200);
   return customer;
 }
 
-/** The steps of one order's saga. */
+/** Returns the steps of one order's saga. */
 export function sagaOf(customerId: string, orderId = newOrderId()) {
   const step = (name: string) => ({ customerId, orderId, stepId: `${orderId}/${name}` });
   return {

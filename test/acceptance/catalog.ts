@@ -6,7 +6,7 @@ import { eur } from './accounts.js';
 import { newOrderId, toCatalog } from './messages.js';
 import type { ApiAnswer, Caller } from './world.js';
 
-/** What scenarios about the catalogue begin with and wait for. */
+/** Preconditions and waits of scenarios about the catalogue. */
 
 export const putProduct = (sku: string, body: object, headers: Record<string, string> = {}) =>
   world.call<ProductView>({ method: 'PUT', path: `/products/${sku}`, as: 'operator', body, headers });
@@ -14,7 +14,7 @@ export const putProduct = (sku: string, body: object, headers: Record<string, st
 export const getProduct = (sku: string, as: Caller = 'alice'): Promise<ApiAnswer<ProductView>> =>
   world.call({ method: 'GET', path: `/products/${sku}`, as });
 
-/** A product that costs so much. @returns its SKU, by default one of the scenario's own */
+/** Sets the price of a product. @returns its SKU, by default one of the scenario's own */
 export async function priced(amount: number, sku = world.fresh('sku')): Promise<string> {
   expect((await putProduct(sku, { name: 'Tea', unitPrice: eur(amount) })).status).toBe(200);
   return sku;
@@ -22,7 +22,7 @@ export async function priced(amount: number, sku = world.fresh('sku')): Promise<
 
 export const at = (sku: string, amount: number): PricedLine => ({ sku, unitPrice: eur(amount) });
 
-/** The first step of an order's saga. */
+/** Returns the first step of an order's saga. */
 export const confirm = (lines: readonly PricedLine[], orderId = newOrderId()): CatalogCommand => ({
   type: 'ConfirmPrices',
   data: { orderId, stepId: `${orderId}/confirm-prices`, lines: [...lines] },

@@ -8,7 +8,9 @@ import type { Envelope } from '../../packages/kit/messages/envelope.js';
 import { world } from '../support/world.js';
 import type { Aggregate } from './world.js';
 
-/** Messages that scenarios make by hand: as a publisher of ours would, but for what a scenario changes. */
+/**
+ * Messages that scenarios make by hand. They equal those of Orderly's publishers, except for what a scenario changes.
+ */
 
 const DEFAULTS = {
   specversion: '1.0',
@@ -21,7 +23,7 @@ const DEFAULTS = {
   actor: 'customer:alice',
 } as const;
 
-/** An order's id, of an order that was never placed. */
+/** Returns the id of an order that was never placed. */
 export const newOrderId = (): string => world.uuid().replaceAll('-', '');
 
 export const orderPlaced = (orderId: string, lines: readonly OrderLine[], change: Partial<Envelope> = {}): Envelope =>
@@ -33,7 +35,7 @@ export const orderPlaced = (orderId: string, lines: readonly OrderLine[], change
     placedAt: world.time(),
   });
 
-/** @param data beside whose order it is: `underWay` where its saga was */
+/** @param data further fields, such as `underWay` if the order's saga was still running */
 export const orderCancelled = (orderId: string, data: object = {}, change: Partial<Envelope> = {}): Envelope =>
   event('OrderCancelled', orderId, { sequence: 2, ...change }, { orderId, customerId: 'alice', ...data });
 
@@ -50,7 +52,7 @@ function event(type: string, orderId: string, change: Partial<Envelope>, data: o
   };
 }
 
-/** A step of a saga's, as its relay would send it to a service; a retry of it is another message. */
+/** Returns a saga's step as its relay would send it to a service. A retry of the step is another message. */
 const commandTo =
   <Command extends AnyEvent & { readonly data: { readonly orderId: string } }>(contract: ServiceContract) =>
   (command: Command, change: Partial<Envelope> = {}): Envelope => {
@@ -82,7 +84,7 @@ export const causedBy = ({ id }: Envelope, aggregate: Aggregate, of: string): Pr
     return own;
   });
 
-/** The body of a queue message, as an EventBridge rule writes it. */
+/** Returns the body of a queue message, as an EventBridge rule writes it. */
 export const queued = (envelope: Envelope): string =>
   JSON.stringify({
     version: '0',

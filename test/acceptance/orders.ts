@@ -5,7 +5,7 @@ import { eur, putLimit } from './accounts.js';
 import { priced } from './catalog.js';
 import type { ApiAnswer, Caller, World } from './world.js';
 
-/** What scenarios about orders begin with and wait for. */
+/** Preconditions and waits of scenarios about orders. */
 
 export const line = (sku: string, quantity = 1, amount = 350): OrderLine => ({
   sku,
@@ -14,12 +14,12 @@ export const line = (sku: string, quantity = 1, amount = 350): OrderLine => ({
 });
 
 /**
- * Credit for all that alice and bob order in any scenario; others have the default limit. The same limit again changes
- * nothing, so it is set once a file.
+ * Credit limits that cover all orders of alice and bob in any scenario; other customers have the default limit. Setting
+ * the same limit again changes nothing, so it is set once per file.
  */
 const credits = new WeakMap<World, Promise<unknown>>();
 
-/** A product of the scenario's own with this price, of which there are so many pieces. @returns its SKU */
+/** Creates a product of the scenario's own with this price and stock. @returns its SKU */
 export async function stocked(onHand: number, amount = 350): Promise<string> {
   const credit =
     credits.get(world) ??
@@ -50,7 +50,7 @@ interface Placing {
 export const post = (lines: readonly OrderLine[], { as = 'alice', key = world.fresh('key'), ...more }: Placing = {}) =>
   world.call<OrderView>({ method: 'POST', path: '/orders', as, key, body: { lines, ...more } });
 
-/** An order that was accepted just now. */
+/** Places an order and returns it once it was accepted. */
 export async function placed(lines: readonly OrderLine[], placing: Placing = {}): Promise<OrderView> {
   const { status, body } = await post(lines, placing);
   expect(status).toBe(201);
@@ -60,7 +60,7 @@ export async function placed(lines: readonly OrderLine[], placing: Placing = {})
 export const get = (orderId: string, as: Caller = 'operator'): Promise<ApiAnswer<OrderView>> =>
   world.call({ method: 'GET', path: `/orders/${orderId}`, as });
 
-/** Waits until an order has a status; the order as it is then. */
+/** Waits until an order has a status, and returns the order. */
 export const becomes = (orderId: string, status: OrderView['status']): Promise<OrderView> =>
   world.eventually(`order ${orderId} is ${status}`, async () => {
     const { body } = await get(orderId);
@@ -73,7 +73,7 @@ export const cancel = (
   { as = 'alice' as Caller, key = world.fresh('key'), body = {} as object } = {},
 ) => world.call<OrderView>({ method: 'POST', path: `/orders/${orderId}/cancellation`, as, key, body });
 
-/** An order whose saga went through. */
+/** Places an order and waits until its saga has approved it. */
 export async function approved(lines: readonly OrderLine[], placing: Placing = {}): Promise<OrderView> {
   const { orderId } = await placed(lines, placing);
   return becomes(orderId, 'APPROVED');

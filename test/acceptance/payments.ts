@@ -4,11 +4,11 @@ import { world } from '../support/world.js';
 import { newOrderId, toPayments } from './messages.js';
 import type { ApiAnswer, Caller } from './world.js';
 
-/** What scenarios about payments begin with and wait for. */
+/** Preconditions and waits of scenarios about payments. */
 
 export const eur = (amount: number) => ({ amount, currency: 'EUR' });
 
-/** `POST /payments` of a customer for their own account. */
+/** Sends `POST /payments` of a customer for their own account. */
 export const pay = (customer: string, amount: number, key: string | undefined, more: object = {}) =>
   world.call<PaymentView>({
     method: 'POST',
@@ -24,7 +24,7 @@ export const giveBack = (customer: string, paymentId: string, key: string, body:
 export const getPayment = (paymentId: string, as: Caller = 'operator'): Promise<ApiAnswer<PaymentView>> =>
   world.call({ method: 'GET', path: `/payments/${paymentId}`, as });
 
-/** Waits until a payment shows this. */
+/** Waits until a payment has these values. */
 export const shows = (paymentId: string, wanted: Partial<PaymentView>): Promise<PaymentView> =>
   world.eventually(`payment ${paymentId} shows ${JSON.stringify(wanted)}`, async () => {
     const { body } = await getPayment(paymentId);
@@ -32,14 +32,14 @@ export const shows = (paymentId: string, wanted: Partial<PaymentView>): Promise<
     return body;
   });
 
-/** A payment that is charged. */
+/** Makes a payment and waits until it is charged. */
 export async function chargedPayment(customer: string, amount: number): Promise<string> {
   const { body } = await pay(customer, amount, world.uuid());
   await shows(body.paymentId, { status: 'CHARGED' });
   return body.paymentId;
 }
 
-/** The steps of one order's saga. */
+/** Returns the steps of one order's saga. */
 export function paymentSteps(amount: number, orderId = newOrderId()) {
   const step = (name: string) => ({ customerId: 'alice', orderId, stepId: `${orderId}/${name}` });
   const charge: StepCommand = { type: 'ChargePayment', data: { ...step('charge'), amount: eur(amount) } };
@@ -49,13 +49,13 @@ export function paymentSteps(amount: number, orderId = newOrderId()) {
 
 type Answer = Extract<PaymentEvent, { type: 'SagaReplyRequested' }>['data'];
 
-/** All answers to a step so far. */
+/** Returns all answers to a step so far. */
 export const answersTo = async ({ data }: StepCommand): Promise<readonly Answer[]> =>
   (await world.events({ aggregate: 'Payment', id: data.orderId, types: ['SagaReplyRequested'] }))
     .map((event) => event.data as Answer)
     .filter(({ stepId }) => stepId === data.stepId);
 
-/** Sends a step, and waits for one answer more than it had: it may come with a later message. */
+/** Sends a step, and waits until it has one more answer. The answer may come with a later message. */
 export async function answered(command: StepCommand): Promise<Answer> {
   const { length } = await answersTo(command);
   await world.publish(toPayments(command));

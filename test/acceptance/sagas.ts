@@ -6,16 +6,16 @@ import { getAccount } from './accounts.js';
 import { get } from './orders.js';
 import type { Moved } from './world.js';
 
-/** What scenarios about sagas look at. */
+/** State of an order at all services, for scenarios about sagas. */
 
-/** How things stand with an order at everybody who has a part in it; the customer and the SKU have no other order. */
+/** State of an order at every service that takes part. The customer and the SKU must have no other order. */
 export interface Standing {
   readonly order: string;
-  /** How far its saga is: `SagaCompleted`. */
+  /** Last event of its saga, such as `SagaCompleted`. */
   readonly saga: string | undefined;
-  /** Of the customer's account: 0 of each where it was never opened. */
+  /** Sums of the customer's account; each is 0 if it was never opened. */
   readonly account: { readonly authorized: number; readonly captured: number; readonly refunded: number };
-  /** Pieces. */
+  /** Reserved pieces. */
   readonly reserved: number | undefined;
   readonly money: Moved;
 }
@@ -23,20 +23,20 @@ export interface Standing {
 const NO_MONEY: Moved = { charges: 0, charged: 0, refunds: 0, refunded: 0 };
 const NO_CREDIT = { authorized: 0, captured: 0, refunded: 0 };
 
-/** Nobody keeps anything for it. */
+/** State in which no service keeps anything for the order. */
 export const NOTHING = { account: NO_CREDIT, reserved: 0, money: NO_MONEY } as const;
 
-/** Everybody has their part, once. */
+/** State in which every service has done its step, once. */
 export const takenOf = (total: number, pieces: number) => ({
   account: { ...NO_CREDIT, captured: total },
   reserved: pieces,
   money: { ...NO_MONEY, charges: 1, charged: total },
 });
 
-/** What was charged was given back. */
+/** State in which a charge was refunded. */
 export const givenBack = (total: number): Moved => ({ charges: 1, charged: total, refunds: 1, refunded: total });
 
-/** Waits until all is done. */
+/** Waits until everything is done. */
 export async function standingOf({ orderId, customerId, lines }: OrderView): Promise<Standing> {
   await world.settled(orderId);
   const { body: order } = await get(orderId);
@@ -56,10 +56,10 @@ const amountsOf = ({ authorized, captured, refunded }: AccountView): Standing['a
   refunded: refunded.amount,
 });
 
-/** Types of its saga's events, and of the commands that it sent, oldest first. */
+/** Returns the types of the saga's events and of the commands that it sent, oldest first. */
 export const sagaOf = async (orderId: string): Promise<readonly string[]> =>
   (await world.events({ aggregate: 'CreateOrderSaga', id: orderId })).map(({ type }) => type);
 
-/** Waits until its saga has this event. */
+/** Waits until the saga has this event. */
 export const sagaHas = (orderId: string, type: string): Promise<void> =>
   world.eventually(`the saga of ${orderId} has ${type}`, async () => expect(await sagaOf(orderId)).toContain(type));

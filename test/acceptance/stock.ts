@@ -2,9 +2,9 @@ import type { InventoryCommand } from '../../lambdas/inventory/contract.js';
 import { world } from '../support/world.js';
 import { newOrderId } from './messages.js';
 
-/** What scenarios about stock begin with and look at. */
+/** Preconditions and checks of scenarios about stock. */
 
-/** The steps of one order's saga. */
+/** Returns the steps of one order's saga. */
 export function stockSteps(orderId = newOrderId()) {
   const step = (name: string) => ({ orderId, stepId: `${orderId}/${name}` });
   return {
@@ -17,7 +17,7 @@ export function stockSteps(orderId = newOrderId()) {
   };
 }
 
-/** What became of an order's reservation, without the answers to repeats. */
+/** Returns the events of an order's reservation, without the answers to repeats. */
 export const reservationOf = async (id: string): Promise<readonly string[]> =>
   (await world.events({ aggregate: 'Reservation', id }))
     .map(({ type }) => type)

@@ -6,15 +6,15 @@ import type { FunctionCall, FunctionName } from './world.js';
 const of = (fn: FunctionName, calls: readonly FunctionCall[]) => calls.filter((call) => call.fn === fn);
 const shown = (calls: readonly FunctionCall[]) => calls.map(({ service, operation }) => `${service} ${operation}`);
 
-/** An order that has gone as far as it goes: nothing of it is counted later. */
+/** Places an order and waits until it is settled, so that nothing of it is counted later. */
 const posted = async (...placing: Parameters<typeof post>) => world.settled((await post(...placing)).body.orderId);
 
-/** What is read in front of an order: how many its customer has placed lately. */
+/** Reads before an order, to count how many its customer has placed lately. */
 const limits = ['DynamoDB GetItem', 'DynamoDB Query'];
 
-/** Counted, not timed: what each step asks of DynamoDB, the bus and the queue. */
+/** Counted, not timed: the calls that each step makes to DynamoDB, the bus and the queue. */
 describe.skipIf(!world.makesFaults)(`what an order costs ${needsFaults}`, () => {
-  test('placing an order of three lines: two small reads of its list, one write unit, and one for its index entry', async () => {
+  test('an order of three lines costs two small reads of its list, one write unit and one index unit', async () => {
     const skus = [await stocked(10), await stocked(10), await stocked(10)];
     const customer = world.fresh('customer');
     const calls = await world.callsDuring(() =>
@@ -25,7 +25,7 @@ describe.skipIf(!world.makesFaults)(`what an order costs ${needsFaults}`, () => 
     );
     const read = { fn: 'orders/place-order', service: 'DynamoDB', failed: false, unanswered: false };
     expect(of('orders/place-order', calls)).toEqual([
-      // For its customer's limits: which version of the list is read, and the orders of the last hour in it.
+      // For the customer's limits: the version of the list that is read, and the orders of the last hour in it.
       { ...read, operation: 'GetItem', units: { table: 0.5, indexes: {} } },
       { ...read, operation: 'Query', units: { table: 0.5, indexes: {} } },
       {
@@ -39,7 +39,7 @@ describe.skipIf(!world.makesFaults)(`what an order costs ${needsFaults}`, () => 
     ]);
   });
 
-  test('with a reference: a key for who has none, and one more unit, for its index entry; read again by the same key', async () => {
+  test('a reference costs one more index unit, and a key for a customer without one; reads reuse it', async () => {
     const as = { customer: world.fresh('customer') };
     const lines = [line(await stocked(10))];
     const calls = await world.callsDuring(() => posted(lines, { as, clientReference: 'x'.repeat(64) }));
@@ -47,7 +47,7 @@ describe.skipIf(!world.makesFaults)(`what an order costs ${needsFaults}`, () => 
     const key = ['DynamoDB GetItem', 'TrentService GenerateDataKey', 'DynamoDB PutItem'];
     expect(shown(placing)).toEqual([...limits, ...key, 'DynamoDB PutItem']);
     expect(placing.at(-1)?.units).toEqual({ table: 1, indexes: { feed: 1, people: 1 } });
-    // However many orders the list shows, and for an order with a reference and a reason.
+    // However many orders the list shows, and even for an order with a reference and a reason.
     const { body } = await post(lines, { as, clientReference: 'x' });
     await world.settled(body.orderId);
     const list = { method: 'GET', path: '/orders', as } as const;
@@ -59,7 +59,7 @@ describe.skipIf(!world.makesFaults)(`what an order costs ${needsFaults}`, () => 
     expect(shown(cancelling)).toEqual(['DynamoDB Query', ...opened, 'DynamoDB TransactWriteItems']);
   });
 
-  test('with an address: a key for who has none, and one more unit, for its index entry', async () => {
+  test('an address costs one more index unit, and a key for a customer without one', async () => {
     const customer = world.fresh('customer');
     const lines = [line(await stocked(10))];
     const deliverTo = { name: 'Ada Lovelace', street: '12 Main St', city: 'London', postalCode: 'SW1Y', country: 'GB' };
@@ -73,14 +73,14 @@ describe.skipIf(!world.makesFaults)(`what an order costs ${needsFaults}`, () => 
       'DynamoDB PutItem',
     ]);
     expect(first.at(-1)?.units).toEqual({ table: 1, indexes: { feed: 1, people: 1 } });
-    // Asks for nothing where the function still has the key in memory.
+    // No call if the function still has the key in memory.
     const second = of('orders/place-order', await world.callsDuring(placing));
     expect(shown(second).join(', ')).toMatch(
       /^DynamoDB GetItem, DynamoDB Query, (DynamoDB GetItem, TrentService Decrypt, )?DynamoDB PutItem$/,
     );
   });
 
-  test('a duplicate: the same calls, and the put is refused', async () => {
+  test('a duplicate makes the same calls, and its put is refused', async () => {
     const sku = await stocked(10);
     const key = world.fresh('key');
     const { body } = await post([line(sku)], { key });
@@ -90,7 +90,7 @@ describe.skipIf(!world.makesFaults)(`what an order costs ${needsFaults}`, () => 
     expect(calls.at(-1)!.failed).toBe(true);
   });
 
-  test('its saga: five messages, each one load and one transaction, and the order first and last', async () => {
+  test('a saga handles five messages, each with a load and a transaction; the order first and last', async () => {
     const sku = await stocked(10);
     const calls = await world.callsDuring(() => posted([line(sku)]));
     const ofSaga = of('orders/on-saga-message', calls);
@@ -100,22 +100,22 @@ describe.skipIf(!world.makesFaults)(`what an order costs ${needsFaults}`, () => 
     expect(of('payments/on-order-event', calls)).toEqual([]);
   });
 
-  test('a step: one load, what it is decided by, one transaction, and nothing of the queue', async () => {
+  test('a step makes one load, the reads for its decision, one transaction, and no call of the queue', async () => {
     const sku = await stocked(10);
-    // Of nobody else's account: two orders of one customer may meet there.
+    // A customer of its own: two orders of one customer may collide at their account.
     const as = { customer: world.fresh('customer') };
     const calls = await world.callsDuring(() => posted([line(sku)], { as }));
     const once = ['DynamoDB Query', 'DynamoDB TransactWriteItems'];
     expect(shown(of('inventory/on-command', calls))).toEqual(once);
     expect(shown(of('payments/on-command', calls))).toEqual(once);
     expect(shown(of('catalog/on-command', calls))).toEqual(once.toSpliced(1, 0, 'DynamoDB BatchGetItem'));
-    // The account, and what it knows of this order.
+    // The account, and its state for this order.
     const account = once.toSpliced(1, 0, 'DynamoDB GetItem');
     expect(shown(of('accounts/on-command', calls)).toSorted()).toEqual(account.toSorted());
     expect(shown(of('accounts/on-order-event', calls)).toSorted()).toEqual(account.toSorted());
   });
 
-  test('a duplicate of a message: the same two, and the transaction is refused', async () => {
+  test('a duplicate of a message makes the same two calls, and its transaction is refused', async () => {
     const { orderId } = await approved([line(await stocked(10))]);
     await world.settled(orderId);
     const calls = await world.callsDuring(async () => {
@@ -129,7 +129,7 @@ describe.skipIf(!world.makesFaults)(`what an order costs ${needsFaults}`, () => 
     expect(handled[1]!.failed).toBe(true);
   });
 
-  test('an event in its customer’s list: one load, and a put between two looks at which version is read', async () => {
+  test('an event in its customer’s list makes a load, and a put between two reads of the pointer', async () => {
     const sku = await stocked(10);
     const calls = await world.callsDuring(() => posted([line(sku)]));
     const once = ['DynamoDB Query', 'DynamoDB GetItem', 'DynamoDB PutItem', 'DynamoDB GetItem'];
@@ -137,20 +137,20 @@ describe.skipIf(!world.makesFaults)(`what an order costs ${needsFaults}`, () => 
     expect(of('orders/list-projection', calls)).toHaveLength(8);
   });
 
-  test('a commit on its way to the bus: one call', async () => {
+  test('publishing a commit makes one call', async () => {
     const sku = await stocked(10);
     await posted([line(sku)]);
     const calls = await world.callsDuring(() => posted([line(sku)]));
     for (const relay of ['inventory/relay', 'catalog/relay'] as const) {
       expect(shown(of(relay, calls))).toEqual(['AWSEvents PutEvents']);
     }
-    // Authorised and captured; asked for, prepared, charged; placed, five of the saga, approved with the last of them.
+    // Authorised and captured; requested, prepared, charged; placed, five of the saga, approved with the last of them.
     expect(of('accounts/relay', calls)).toHaveLength(2);
     expect(of('payments/relay', calls)).toHaveLength(3);
     expect(of('orders/relay', calls).length).toBeLessThanOrEqual(7);
   });
 
-  test('reading an order: one query of half a unit by the kilobyte; cancelling it: a query and a transaction', async () => {
+  test('reading an order is a query of half a unit per kilobyte; cancelling is a query and a transaction', async () => {
     const { orderId } = await approved([line(await stocked(10))]);
     await world.settled(orderId);
     const reading = of('orders/get-order', await world.callsDuring(() => get(orderId)));

@@ -10,7 +10,7 @@ const processed = (consumer: RecordingConsumer, { id }: { readonly id: string })
     expect(await world.recordOf(consumer, id)).toMatchObject({ status: 'PROCESSED' }),
   );
 
-/** Of an order of so many pieces: its saga's step, and what may overtake that. */
+/** Messages about one order with this many pieces: its saga's step, and the messages that may overtake it. */
 function messagesAbout(sku: string, pieces: number) {
   const { orderId, reserve, release } = stockSteps(newOrderId());
   return {
@@ -32,7 +32,7 @@ const RACES: readonly {
 
 describe('when a cancellation overtakes the reservation', () => {
   for (const { name, rival, at } of RACES) {
-    test(`the reservation that comes after ${name} reserves nothing`, async () => {
+    test(`a reservation after ${name} reserves nothing`, async () => {
       const sku = await stocked(10);
       const { orderId, reserve, [rival]: first } = messagesAbout(sku, 3);
       await world.publish(first);
@@ -43,10 +43,10 @@ describe('when a cancellation overtakes the reservation', () => {
       expect(await world.stock(sku)).toMatchObject({ reserved: 0, available: 10 });
     });
 
-    test(`at once with ${name}, in whichever order they are handled, nothing stays reserved`, async () => {
+    test(`a reservation concurrent with ${name} leaves nothing reserved, in any order`, async () => {
       const sku = await stocked(100);
       const pairs = Array.from({ length: 15 }, () => messagesAbout(sku, 2));
-      // Each in a message batch of its own, so that they meet in different functions.
+      // Each in its own message batch, so that different functions handle them.
       await Promise.all(
         pairs.flatMap(({ reserve, [rival]: other }, place) => {
           const sent = [() => world.send('inventory-commands', queued(reserve)), () => world.send(at, queued(other))];
@@ -65,7 +65,7 @@ describe('when a cancellation overtakes the reservation', () => {
       }
     });
 
-    test(`what was refused stock before is changed by nothing that ${name} says`, async () => {
+    test(`${name} changes nothing if the stock was refused before`, async () => {
       const sku = await stocked(1);
       const { orderId, reserve, [rival]: last } = messagesAbout(sku, 3);
       await world.publish(reserve);
@@ -77,7 +77,7 @@ describe('when a cancellation overtakes the reservation', () => {
     });
   }
 
-  test('in one batch, also when the release stands first, nothing stays reserved', async () => {
+  test('leaves nothing reserved in one batch, even if the release is first', async () => {
     const sku = await stocked(10);
     const { reserve, release } = messagesAbout(sku, 3);
     await world.send('inventory-commands', queued(release), queued(reserve));
@@ -86,7 +86,7 @@ describe('when a cancellation overtakes the reservation', () => {
     expect(await world.stock(sku)).toMatchObject({ reserved: 0, available: 10 });
   });
 
-  test('cancelled at once after it was placed, the order ends cancelled and holds no stock', async () => {
+  test('an order that is cancelled right after it was placed ends cancelled and holds no stock', async () => {
     const sku = await stocked(100);
     const orders = await Promise.all(
       Array.from({ length: 10 }, async () => {
@@ -102,13 +102,13 @@ describe('when a cancellation overtakes the reservation', () => {
 });
 
 describe.skipIf(!world.makesFaults)(
-  `when the reservation is held back until the cancellation is through ${needsFaults}`,
+  `when the reservation is held back until the cancellation is done ${needsFaults}`,
   () => {
     afterEach(() => world.heal());
 
-    test('it finds the cancellation there, and nothing is ever reserved', async () => {
+    test('finds the cancellation, and never reserves anything', async () => {
       const sku = await stocked(10);
-      // Only the reservation's transaction names the SKU; that of a release that comes first does not.
+      // Only the reservation's transaction names the SKU. That of a release that comes first does not.
       await world.throttle('inventory/on-command', 'TransactWriteItems', { including: sku, times: 1000 });
       const { orderId } = await placed([line(sku, 3)]);
       await world.faultsMet();
@@ -123,7 +123,7 @@ describe.skipIf(!world.makesFaults)(
       expect((await get(orderId)).body).toMatchObject({ status: 'CANCELLED', version: 2 });
     });
 
-    test('so it is when its function died on the way', async () => {
+    test('reserves nothing even if its function crashed meanwhile', async () => {
       const sku = await stocked(10);
       await world.crash('inventory/on-command', 'beforeWrite', { including: sku });
       const { orderId } = await placed([line(sku, 3)]);
@@ -134,7 +134,7 @@ describe.skipIf(!world.makesFaults)(
       expect(await world.stock(sku)).toMatchObject({ reserved: 0, available: 10 });
     });
 
-    test('a reservation whose function died behind its write is released, and its repeat reserves nothing', async () => {
+    test('crashes after writing the reservation: it is released, and its repeat reserves nothing', async () => {
       const sku = await stocked(10);
       await world.crash('inventory/on-command', 'afterWrite', { including: sku });
       const { orderId } = await placed([line(sku, 3)]);
@@ -151,7 +151,7 @@ describe.skipIf(!world.makesFaults)(
 
     test('an approval that comes after the cancellation leaves the order cancelled', async () => {
       const sku = await stocked(10);
-      // Other orders are none here, so that the word is enough.
+      // There are no other orders here, so the event's name is enough.
       await world.throttle('orders/on-saga-message', 'TransactWriteItems', { including: 'OrderApproved', times: 1000 });
       const { orderId } = await placed([line(sku, 3)]);
       await world.faultsMet();
@@ -163,7 +163,7 @@ describe.skipIf(!world.makesFaults)(
       expect(await world.stock(sku)).toMatchObject({ reserved: 0, available: 10 });
     });
 
-    test('a release that fails for a while is made in the end, once', async () => {
+    test('a release that fails for a while succeeds in the end, once', async () => {
       const sku = await stocked(10);
       const { orderId } = await approved([line(sku, 3)]);
       await world.throttle('inventory/on-order-event', 'TransactWriteItems', { including: sku, times: 5 });

@@ -9,11 +9,11 @@ import { getPayment, paymentSteps } from './payments.js';
 import { stockSteps } from './stock.js';
 import type { ConsumerName, FailureRecord } from './world.js';
 
-/** Any service's, but not the one whose sagas command. */
+/** Source of a service other than the one whose sagas send commands. */
 const FORGED = { source: 'orderly.inventory' };
 const NOT_ALLOWED = 'SENDER_NOT_ALLOWED: the source may not command this service';
 
-/** The one failure record of a message. */
+/** Returns the only failure record of a message. */
 const failed = (consumer: ConsumerName, { id }: Pick<Envelope, 'id'>): Promise<FailureRecord> =>
   world.eventually(`${consumer} has a failure record of ${id}`, async () => {
     const [record, ...more] = await world.failures(consumer, id);
@@ -28,7 +28,7 @@ const nothingCharged = async (orderId: string): Promise<void> => {
 };
 
 describe('when a command is forged', () => {
-  test('on the bus, it becomes a failure record of whom it is for, and its function never sees it', async () => {
+  test('over the bus, it becomes a failure record of the receiving service without its function', async () => {
     const payment = paymentSteps(99900);
     const stock = stockSteps();
     const account = sagaOf(world.fresh('customer'));
@@ -53,18 +53,18 @@ describe('when a command is forged', () => {
     expect(await world.stock(sku)).toMatchObject({ reserved: 0 });
   });
 
-  test('with an envelope that names another source than the bus event does, it is one, too', async () => {
+  test('it becomes a failure record if its envelope names another source than the bus event', async () => {
     const { orderId, charge } = paymentSteps(99900);
     const command = toPayments(charge);
     await world.publish({ Source: FORGED.source, DetailType: command.type, Detail: JSON.stringify(command) });
-    // Its id can't be trusted, so it is known by its text.
+    // Its id can't be trusted, so the test finds it by its text.
     expect((await failed('payments-commands', command)).failures).toMatchObject([
       { name: 'ContractViolation', message: expect.stringMatching(/^INVALID_ENVELOPE: source or type /) },
     ]);
     await nothingCharged(orderId);
   });
 
-  test('straight into the queue, its function refuses it at once', async () => {
+  test('directly in the queue, it is refused by the function at once', async () => {
     const { orderId, charge } = paymentSteps(99900);
     const command = toPayments(charge, FORGED);
     await world.send('payments-commands', queued(command));

@@ -12,7 +12,7 @@ interface Page {
 const exhausted = (query = '') =>
   world.call<Page>({ method: 'GET', path: `/accounts?creditExhausted=true${query}`, as: 'operator' });
 
-/** All that the list shows of these customers, over all of its pages. */
+/** Returns all list entries of these customers, over all pages. */
 async function listed(customers: readonly string[], limit = 100): Promise<readonly AccountView[]> {
   const found: AccountView[] = [];
   for (let cursor: string | undefined = ''; cursor !== undefined; ) {
@@ -27,7 +27,7 @@ async function listed(customers: readonly string[], limit = 100): Promise<readon
 describe('when a credit limit is set', () => {
   afterEach(() => world.heal());
 
-  test('the account is opened with it, then it changes', async () => {
+  test('opens the account with the limit, then changes the limit', async () => {
     const customer = world.fresh('customer');
     expect((await getAccount(customer)).status).toBe(404);
     const first = await putLimit(customer, eur(1000));
@@ -47,13 +47,13 @@ describe('when a credit limit is set', () => {
     ]);
   });
 
-  test('to what it is already, nothing is written', async () => {
+  test('writes nothing if the limit is unchanged', async () => {
     const customer = await customerWith(1000);
     for (let count = 0; count < 3; count++) expect((await putLimit(customer, eur(1000))).body.version).toBe(1);
     expect(await world.commits('Account', customer)).toHaveLength(1);
   });
 
-  test('below what is used nothing more gets through, and what is held stays held', async () => {
+  test('authorises nothing more below the used amount, and keeps what is held', async () => {
     const customer = await customerWith(1000);
     const { authorize, capture, refund } = sagaOf(customer);
     await answered(authorize(600));
@@ -64,7 +64,7 @@ describe('when a credit limit is set', () => {
     expect((await getAccount(customer)).body).toMatchObject({ available: eur(100) });
   });
 
-  test('in another currency it is taken while nothing was ever held, and 400 afterwards', async () => {
+  test('accepts another currency as long as nothing was ever held, and answers 400 afterwards', async () => {
     const customer = await customerWith(1000);
     const usd = { amount: 5, currency: 'USD' };
     expect((await putLimit(customer, usd)).body).toMatchObject({ creditLimit: usd, available: usd });
@@ -75,7 +75,7 @@ describe('when a credit limit is set', () => {
     expect((body as unknown as ProblemBody).errors).toMatchObject([{ pointer: '/creditLimit/currency' }]);
   });
 
-  test('If-Match lets it through at that version only, and a repeat of what has succeeded', async () => {
+  test('If-Match accepts only its version, and a repeat of a success', async () => {
     const customer = await customerWith(1000);
     expect(await putLimit(customer, eur(2000), { 'If-Match': '1' })).toMatchObject({ status: 200 });
     expect(await putLimit(customer, eur(2000), { 'If-Match': '1' })).toMatchObject({ status: 200 });
@@ -89,14 +89,14 @@ describe('when a credit limit is set', () => {
     expect((await putLimit(customer, eur(1), { 'If-Match': 'three' })).status).toBe(400);
   });
 
-  test('If-Match: 0 is a customer without an account', async () => {
+  test('If-Match: 0 means a customer without an account', async () => {
     const customer = world.fresh('customer');
     expect((await putLimit(customer, eur(1), { 'If-Match': '1' })).status).toBe(409);
     expect((await putLimit(customer, eur(1), { 'If-Match': '0' })).status).toBe(200);
     expect((await putLimit(customer, eur(2), { 'If-Match': '0' })).status).toBe(409);
   });
 
-  test('by two at once at one version, one wins', async () => {
+  test('lets one of several concurrent changes at one version win', async () => {
     const customer = await customerWith(1);
     const answers = await Promise.all([10, 20, 30].map((limit) => putLimit(customer, eur(limit), { 'If-Match': '1' })));
     expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 409, 409]);
@@ -116,7 +116,7 @@ describe('when a credit limit is set', () => {
     expect((await getAccount(customer)).status).toBe(404);
   });
 
-  test('of what can be no customer it is 404; an id may need an escape', async () => {
+  test('answers 404 for an impossible customer id; a valid id may need escaping', async () => {
     expect((await putLimit('a%20b', eur(1))).status).toBe(404);
     expect((await putLimit('x'.repeat(129), eur(1))).status).toBe(404);
     const customer = `idp|${world.fresh('customer')}`;
@@ -124,39 +124,42 @@ describe('when a credit limit is set', () => {
     expect((await getAccount(encodeURIComponent(customer), { customer })).status).toBe(200);
   });
 
-  test.runIf(world.makesFaults)(`a lost answer leaves one commit, and is answered ${needsFaults}`, async () => {
-    const customer = world.fresh('customer');
-    await world.loseAnswer('accounts/set-credit-limit', 'PutItem', { including: customer });
-    expect(await putLimit(customer, eur(1000))).toMatchObject({ status: 200, body: { version: 1 } });
-    expect(await world.commits('Account', customer)).toHaveLength(1);
-  });
+  test.runIf(world.makesFaults)(
+    `a lost answer leaves one commit, and the retry gets the answer ${needsFaults}`,
+    async () => {
+      const customer = world.fresh('customer');
+      await world.loseAnswer('accounts/set-credit-limit', 'PutItem', { including: customer });
+      expect(await putLimit(customer, eur(1000))).toMatchObject({ status: 200, body: { version: 1 } });
+      expect(await world.commits('Account', customer)).toHaveLength(1);
+    },
+  );
 });
 
 describe('when credit is used up', () => {
   afterEach(() => world.heal());
 
-  test('the customer is in the list until there is credit again', async () => {
+  test('lists the customer until there is credit again', async () => {
     const [one, other] = [await customerWith(500), await customerWith(500)];
     const { authorize, release } = sagaOf(one);
     await answered(sagaOf(other).authorize(499));
     await answered(authorize(500));
-    const [shown] = await world.eventually('the list shows who has none left', async () => {
+    const [shown] = await world.eventually('the list shows the customer without credit', async () => {
       const found = await listed([one, other]);
       expect(found).toHaveLength(1);
       return found;
     });
     expect(shown).toEqual((await getAccount(one)).body);
     await answered(release);
-    await world.eventually('the list shows nobody of them', async () => {
+    await world.eventually('the list shows none of them', async () => {
       expect(await listed([one, other])).toEqual([]);
     });
     await putLimit(other, eur(1));
-    await world.eventually('a lowered limit uses credit up, too', async () => {
+    await world.eventually('a lowered limit also uses up the credit', async () => {
       expect(await listed([one, other])).toMatchObject([{ customerId: other, available: eur(0) }]);
     });
   });
 
-  test('events of it that arrive again, late and out of order, change nothing', async () => {
+  test('ignores its events that arrive again, late and out of order', async () => {
     const customer = await customerWith(500);
     const { authorize, release } = sagaOf(customer);
     await answered(authorize(500));
@@ -171,7 +174,7 @@ describe('when credit is used up', () => {
     expect(await listed([customer])).toEqual([]);
   });
 
-  test('the list has pages, and each account on one of them', async () => {
+  test('the list has pages, and each account is on one of them', async () => {
     const customers = await Promise.all([1, 2, 3, 4, 5].map(() => customerWith(0)));
     await world.eventually('all are listed', async () => {
       expect(await listed(customers)).toHaveLength(5);
@@ -181,14 +184,14 @@ describe('when credit is used up', () => {
   });
 
   test.each(['', '?creditExhausted=false', '?creditExhausted=true&customerId=alice'])(
-    'another list of accounts there is not: GET /accounts%s is 400',
+    'no other list of accounts exists: GET /accounts%s is 400',
     async (query) => {
       const { status } = await world.call({ method: 'GET', path: `/accounts${query}`, as: 'operator' });
       expect(status).toBe(400);
     },
   );
 
-  test('a cursor of another list, or none, is 400', async () => {
+  test('a cursor of another list, or a malformed one, is 400', async () => {
     expect((await exhausted('&cursor=none')).status).toBe(400);
   });
 });

@@ -12,7 +12,7 @@ const { ordersUnderWay, paymentsPerDay, refundsPerDay, refundedPerDay } = world.
 
 const limitReached = (limit: string) => ({ status: 429, type: 'urn:orderly:problem:limit-reached', limit });
 
-/** As a client does: again under the same key, while others are in the way. */
+/** Repeats a request with the same key while it collides with others, as a client does. */
 const final = (request: () => Promise<ApiAnswer<unknown>>) =>
   world.eventually('an answer is final', async () => {
     const answer = await request();
@@ -20,7 +20,7 @@ const final = (request: () => Promise<ApiAnswer<unknown>>) =>
     return answer;
   });
 
-/** So many requests at once, each under a key of its own. @returns how many were answered by each status */
+/** Sends concurrent requests, each with its own key. @returns the number of answers by status */
 async function atOnce(count: number, request: (key: string) => Promise<ApiAnswer<unknown>>) {
   const answers = await Promise.all(Array.from({ length: count }, (_, at) => final(() => request(`key-${at}`))));
   const refused = answers.filter(({ status }) => status !== 201);
@@ -30,7 +30,7 @@ async function atOnce(count: number, request: (key: string) => Promise<ApiAnswer
 describe.skipIf(ordersUnderWay > 100)('when a customer reaches a limit (needs limits that can be reached)', () => {
   afterEach(() => world.heal());
 
-  test('of refunds in a day, with requests at once, the others are refused until tomorrow', async () => {
+  test('refuses further refunds until tomorrow, even with concurrent requests', async () => {
     const bob = world.fresh('bob');
     const paymentId = await chargedPayment(bob, 1000);
     const refund = (key: string) => giveBack(bob, paymentId, key, { amount: eur(1) });
@@ -41,18 +41,18 @@ describe.skipIf(ordersUnderWay > 100)('when a customer reaches a limit (needs li
       expect(Number(headers['retry-after'])).toBeGreaterThan(0);
       expect(Number(headers['retry-after'])).toBeLessThanOrEqual(86_400);
     }
-    // A repeat of an accepted one is answered as before.
+    // A repeat of an accepted request gets the same answer as before.
     const answers = await Promise.all(Array.from({ length: refundsPerDay + 3 }, (_, at) => refund(`key-${at}`)));
     expect(answers.filter(({ headers }) => headers['idempotency-replayed'] === 'true')).toHaveLength(refundsPerDay);
     await shows(paymentId, { refunded: eur(refundsPerDay) });
     expect(await world.moved(paymentId)).toMatchObject({ refunds: refundsPerDay, refunded: refundsPerDay });
-    // Of another payment neither, and of another customer all the same.
+    // Another payment of the customer is refused too; another customer's is not.
     expect((await giveBack(bob, await chargedPayment(bob, 10), 'other')).status).toBe(429);
     const carol = world.fresh('carol');
     expect((await giveBack(carol, await chargedPayment(carol, 10), 'own')).status).toBe(201);
   });
 
-  test('of the sum that is given back in a day, what fits into it still is, in each currency', async () => {
+  test('accepts refunds that fit into the remaining sum of the day, in each currency', async () => {
     const bob = world.fresh('bob');
     const paymentId = await chargedPayment(bob, 2 * refundedPerDay);
     const refund = (key: string, amount: number) => giveBack(bob, paymentId, key, { amount: eur(amount) });
@@ -67,7 +67,7 @@ describe.skipIf(ordersUnderWay > 100)('when a customer reaches a limit (needs li
     expect((await giveBack(bob, body.paymentId, 'dollars-back')).status).toBe(201);
   });
 
-  test('by one refund alone, it is told to ask for parts', async () => {
+  test('answers a single refund above the daily sum: ask for it in parts', async () => {
     const bob = world.fresh('bob');
     const paymentId = await chargedPayment(bob, 2 * refundedPerDay);
     expect((await giveBack(bob, paymentId, 'whole')).body).toMatchObject({
@@ -77,9 +77,9 @@ describe.skipIf(ordersUnderWay > 100)('when a customer reaches a limit (needs li
     expect((await giveBack(bob, paymentId, 'half', { amount: eur(refundedPerDay) })).status).toBe(201);
   });
 
-  test('of payments in a day, the others are refused, whatever became of the first; orders are paid all the same', async () => {
+  test('refuses further payments of the day, whatever became of earlier ones; orders are still charged', async () => {
     const customer = await customerWith(100_000);
-    // As the sandbox reads it: declined. Each is an answer about a card.
+    // The sandbox declines this amount. Each such answer reveals something about a card.
     const { accepted, refused } = await atOnce(paymentsPerDay + 2, (key) => pay(customer, 40200, key));
     expect(accepted).toBe(paymentsPerDay);
     for (const { body } of refused) expect(body).toMatchObject(limitReached('PAYMENTS_PER_DAY'));
@@ -87,7 +87,7 @@ describe.skipIf(ordersUnderWay > 100)('when a customer reaches a limit (needs li
     expect(await world.moved(order.orderId)).toMatchObject({ charges: 1 });
   });
 
-  test('of refunds, what an order has paid is given back all the same', async () => {
+  test('still refunds what an order has paid, at the limit of refunds', async () => {
     const customer = await customerWith(100_000);
     const paymentId = await chargedPayment(customer, 1000);
     await atOnce(refundsPerDay, (key) => giveBack(customer, paymentId, key, { amount: eur(1) }));
@@ -97,10 +97,10 @@ describe.skipIf(ordersUnderWay > 100)('when a customer reaches a limit (needs li
     await shows(orderId, { refunded: eur(350) });
   });
 
-  test('of orders under way, in its account, the order says so', async () => {
+  test('the account declines an order above the orders under way, and the order names the limit', async () => {
     const customer = await customerWith(1_000_000);
     const sagas = Array.from({ length: ordersUnderWay + 5 }, () => sagaOf(customer));
-    // Ten at once: all of them would mostly be in each other's way.
+    // Ten at a time, since more of them would mostly collide with each other.
     const answers: Envelope[] = [];
     for (let sent = 0; sent < sagas.length; sent += 10) {
       const messages = sagas.slice(sent, sent + 10).map(({ authorize }) => toAccounts(authorize(1)));
@@ -115,7 +115,7 @@ describe.skipIf(ordersUnderWay > 100)('when a customer reaches a limit (needs li
     const { orderId } = await placed([line(sku)], { as: { customer } });
     const overLimit = { reason: 'OVER_LIMIT', limit: 'ORDERS_UNDER_WAY' };
     expect(await becomes(orderId, 'REJECTED')).toMatchObject(overLimit);
-    // One is through: there is room for one more.
+    // One order is done, so there is room for one more.
     const authorised = sagas.find(({ orderId: id }) =>
       answers.some(({ type, data }) => type === 'AccountAuthorized' && (data as { orderId: string }).orderId === id),
     )!;
@@ -125,10 +125,10 @@ describe.skipIf(ordersUnderWay > 100)('when a customer reaches a limit (needs li
     await approved([line(sku)], { as: { customer } });
   });
 
-  test('of orders under way, in its list, the next one is refused at once, until some are through', async () => {
+  test('POST /orders refuses at once above the orders under way in the list, until some are done', async () => {
     const customer = world.fresh('customer');
     const lines = [line(world.fresh('nobody-sells-it'))];
-    // None begins its saga.
+    // No saga of these orders begins.
     await world.throttle('orders/on-saga-message', 'TransactWriteItems', { including: customer, times: 1e6 });
     for (let count = 0; count < ordersUnderWay; count++) await placed(lines, { as: { customer }, key: `key-${count}` });
     await world.eventually('its list shows them', async () => {

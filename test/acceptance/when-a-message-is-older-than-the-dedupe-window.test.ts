@@ -6,16 +6,16 @@ import { stockSteps } from './stock.js';
 
 const HOUR = 3600;
 const DAY = 24 * HOUR;
-/** The window, less the day by which its gate closes earlier. */
+/** Deduplication window, less the day by which the age gate closes earlier. */
 const GATE = 34 * DAY;
 const CONSUMER = 'inventory-commands';
 
-/** A step of a saga's, sent so long ago. */
+/** Returns a saga's step that was sent this many seconds ago. */
 const sentBefore = (seconds: number, sku: string) =>
   toInventory(stockSteps().reserve(line(sku)), { time: world.time(seconds) });
 
 describe('when a message is older than the dedupe window', () => {
-  test('it is quarantined: nothing is reserved, and an operator sees that its effect is unknown', async () => {
+  test('quarantines it: nothing is reserved, and an operator sees that its effect is unknown', async () => {
     const sku = await stocked(10);
     const step = sentBefore(GATE + HOUR, sku);
     await world.publish(step);
@@ -36,7 +36,7 @@ describe('when a message is older than the dedupe window', () => {
     expect(await world.commits('Reservation', (step.data as { orderId: string }).orderId)).toEqual([]);
   });
 
-  test('however often it comes, it has one failure record', async () => {
+  test('writes one failure record, however often the message comes', async () => {
     const event = orderCancelled(newOrderId(), {}, { time: world.time(400 * DAY) });
     await world.send('reservations', ...Array<string>(4).fill(queued(event)));
     await world.eventually('all four were seen', async () => {
@@ -45,18 +45,18 @@ describe('when a message is older than the dedupe window', () => {
     });
   });
 
-  test('a little younger, it is processed, and its record outlives the gate', async () => {
+  test('processes a slightly younger message, and its record outlives the age gate', async () => {
     const sku = await stocked(10);
     const step = sentBefore(GATE - HOUR, sku);
     await world.send(CONSUMER, queued(step));
     await world.eventually('it is reserved', async () => expect(await world.stock(sku)).toMatchObject({ reserved: 1 }));
     const record = await world.recordOf(CONSUMER, step.id);
     expect(record?.status).toBe('PROCESSED');
-    // Until the gate closes for a duplicate of it, and for the whole window after this moment.
+    // Until the gate closes for a duplicate of it, and for the whole window from this moment on.
     expect(record!.expiresAt! * 1000).toBeGreaterThan(Date.parse(world.time(-34.9 * DAY)));
   });
 
-  test('from the future (a wrong clock), its record lasts as much longer', async () => {
+  test('keeps the record of a message from the future (a wrong clock) longer by that time', async () => {
     const sku = await stocked(10);
     const step = sentBefore(-10 * DAY, sku);
     await world.send(CONSUMER, queued(step));
@@ -65,7 +65,7 @@ describe('when a message is older than the dedupe window', () => {
     expect(record!.expiresAt! * 1000).toBeGreaterThan(Date.parse(world.time(-44.9 * DAY)));
   });
 
-  test('an old copy of what was processed is only a duplicate', async () => {
+  test('treats an old copy of a processed message as a duplicate', async () => {
     const sku = await stocked(10);
     const { orderId } = await placed([line(sku)]);
     await world.settled(orderId);
@@ -77,7 +77,7 @@ describe('when a message is older than the dedupe window', () => {
     expect(await world.failures('orders-saga', event!.id)).toEqual([]);
   });
 
-  test('a projection, which is guarded by versions, has no such gate', async () => {
+  test('has no age gate for a projection, which is guarded by versions', async () => {
     const customer = world.fresh('customer');
     const { orderId } = await placed([line(await stocked(1))], { as: { customer } });
     await world.settled(orderId);

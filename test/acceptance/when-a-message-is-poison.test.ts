@@ -7,10 +7,10 @@ import { becomes, get, line, placed, stocked } from './orders.js';
 import { stockSteps } from './stock.js';
 import type { FailureRecord } from './world.js';
 
-/** It hears the most: everything that an order's saga does. */
+/** Consumer with the most message types: everything that an order's saga does. */
 const CONSUMER = 'orders-saga';
 
-/** A value that must not turn up in any reason. */
+/** Returns a value that no failure reason may contain. */
 const secret = (): string => world.fresh('secret');
 
 const failed = (including: string): Promise<FailureRecord> =>
@@ -24,7 +24,7 @@ const failed = (including: string): Promise<FailureRecord> =>
 interface Poison {
   readonly name: string;
   readonly body: (secret: string) => string;
-  /** All that may be told of it: codes and paths. */
+  /** Expected reason: only codes and paths. */
   readonly reason: string;
 }
 
@@ -123,7 +123,7 @@ const POISON: readonly Poison[] = [
 
 describe('when a message is poison', () => {
   for (const { name, body, reason } of POISON) {
-    test(`${name}: it becomes a failure record that tells codes and paths, never a value`, async () => {
+    test(`${name}: becomes a failure record with codes and paths, never a value`, async () => {
       const value = secret();
       await world.send(CONSUMER, body(value));
       const record = await failed(value);
@@ -135,7 +135,7 @@ describe('when a message is poison', () => {
     });
   }
 
-  test('nothing behind it waits: good messages of the same batch are processed', async () => {
+  test('processes the good messages of the same batch', async () => {
     const sku = await stocked(10);
     const values = POISON.map(secret);
     const good = [orderPlaced(newOrderId(), [line(sku)]), orderPlaced(newOrderId(), [line(sku)])];
@@ -147,7 +147,7 @@ describe('when a message is poison', () => {
     for (const value of values) await failed(value);
   });
 
-  test('sent five times, it has one failure record', async () => {
+  test('writes one failure record for five deliveries', async () => {
     const value = secret();
     await world.send(CONSUMER, ...Array<string>(5).fill(`{ "broken": ${value}`));
     await failed(value);
@@ -156,7 +156,7 @@ describe('when a message is poison', () => {
     await failed(value);
   });
 
-  test('on the bus, it fails at each of its consumers, and orders go on', async () => {
+  test('fails at each of its consumers if it comes over the bus, and orders continue', async () => {
     const id = world.fresh('message');
     const data = { orderId: newOrderId(), lines: 'none' };
     await world.publish({ ...orderPlaced(data.orderId, [line('sku')]), id, data });
@@ -171,7 +171,7 @@ describe('when a message is poison', () => {
     }
   });
 
-  test('with the id of an event that was processed, it is that event again', async () => {
+  test('counts as a duplicate if it has the id of a processed event', async () => {
     const sku = await stocked(5);
     const { orderId } = await placed([line(sku)]);
     await world.settled(orderId);
@@ -184,7 +184,7 @@ describe('when a message is poison', () => {
     expect(await world.failures(CONSUMER, event!.id)).toEqual([]);
   });
 
-  test('an event that failed stays failed when it comes again, well-formed', async () => {
+  test('stays failed when the event comes again, well-formed', async () => {
     const sku = await stocked(5);
     const event = orderPlaced(newOrderId(), [line(sku)]);
     await world.send(CONSUMER, queued({ ...event, data: {} }));
@@ -196,7 +196,7 @@ describe('when a message is poison', () => {
     expect(await world.stock(sku)).toMatchObject({ reserved: 0 });
   });
 
-  test('of a newer schema version, it is tried again (a deployment may be under way), and nothing behind it waits', async () => {
+  test('retries a newer schema version (a deployment may be under way); no other message waits', async () => {
     const sku = await stocked(5);
     const dataschema = `urn:orderly:orders:OrderPlaced:${ordersContract.events.OrderPlaced.version + 1}`;
     const early = orderPlaced(newOrderId(), [line(sku, 4)], { dataschema });
@@ -211,7 +211,7 @@ describe('when a message is poison', () => {
     expect(await world.stock(sku)).toMatchObject({ reserved: 1 });
   });
 
-  test("a saga whose order doesn't exist can't approve it, and is a failure that says so", async () => {
+  test("a saga can't approve an order that doesn't exist, and its failure says so", async () => {
     const event = orderPlaced(newOrderId(), [line(await stocked(5))]);
     await world.send(CONSUMER, queued(event));
     await world.eventually('orders-saga has a failure record', async () => {
@@ -226,12 +226,12 @@ describe('when a message is poison', () => {
     });
   });
 
-  test('an answer about an order of which there is no saga changes nothing, and is no failure', async () => {
+  test('an answer about an order without a saga changes nothing, and is no failure', async () => {
     const { orderId, reserve } = stockSteps();
     const step = toInventory(reserve(line(await stocked(5))));
     await world.publish(step);
     const [answer] = await causedBy(step, 'Reservation', orderId);
-    await world.eventually('orders-saga is through with it', async () =>
+    await world.eventually('orders-saga has handled it', async () =>
       expect(await world.recordOf(CONSUMER, answer!.id)).toMatchObject({ status: 'PROCESSED' }),
     );
     expect(await world.commits('CreateOrderSaga', orderId)).toEqual([]);

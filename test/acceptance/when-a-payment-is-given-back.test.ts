@@ -7,7 +7,7 @@ const notRefundable = { status: 409, type: 'urn:orderly:problem:not-refundable' 
 describe('when a payment is given back', () => {
   afterEach(() => world.heal());
 
-  test('in parts, each part is given back once, and never more than was charged', async () => {
+  test('refunds each part once, and never more than was charged', async () => {
     const bob = world.fresh('bob');
     const paymentId = await chargedPayment(bob, 1000);
     const { status, body, headers } = await giveBack(bob, paymentId, 'first', { amount: eur(600) });
@@ -22,7 +22,7 @@ describe('when a payment is given back', () => {
     expect(await world.moved(paymentId)).toEqual({ charges: 1, charged: 1000, refunds: 2, refunded: 1000 });
   });
 
-  test('as a whole, any number of times, it is given back once, with one answer', async () => {
+  test('refunds the whole once for any number of requests, with one answer', async () => {
     const bob = world.fresh('bob');
     const paymentId = await chargedPayment(bob, 1000);
     const answers = await Promise.all([1, 2, 3].map(() => giveBack(bob, paymentId, 'whole')));
@@ -50,7 +50,7 @@ describe('when a payment is given back', () => {
   });
 
   test.skipIf(!world.makesFaults)(
-    `and the process dies when the provider has done it, it is given back once ${needsFaults}`,
+    `crashes after the provider's refund: it is refunded once ${needsFaults}`,
     async () => {
       const bob = world.fresh('bob');
       const paymentId = await chargedPayment(bob, 1000);
@@ -62,7 +62,7 @@ describe('when a payment is given back', () => {
     },
   );
 
-  test('and it was never charged, or in another currency, it is refused', async () => {
+  test('refuses to refund a payment that was never charged, and refuses another currency', async () => {
     const bob = world.fresh('bob');
     const { body } = await pay(bob, 40200, world.uuid());
     await shows(body.paymentId, { status: 'DECLINED' });

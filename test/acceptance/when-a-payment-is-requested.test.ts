@@ -5,7 +5,7 @@ import { chargedPayment, eur, getPayment, pay, shows } from './payments.js';
 describe('when a payment is requested', () => {
   afterEach(() => world.heal());
 
-  test('it is accepted at once, and charged once', async () => {
+  test('accepts it at once, and charges it once', async () => {
     const bob = world.fresh('bob');
     const { status, body, headers } = await pay(bob, 10_000, world.uuid(), { clientReference: 'invoice 7' });
     expect(status).toBe(201);
@@ -16,7 +16,7 @@ describe('when a payment is requested', () => {
     expect(await world.moved(body.paymentId)).toMatchObject({ charges: 1, charged: 10_000 });
   });
 
-  test('any number of times, it is one payment, one answer and one charge', async () => {
+  test('makes one payment, one answer and one charge of any number of requests', async () => {
     const [bob, key] = [world.fresh('bob'), world.uuid()];
     const first = await Promise.all([1, 2, 3, 4].map(() => pay(bob, 10_000, key)));
     expect(first.map(({ status }) => status)).toEqual([201, 201, 201, 201]);
@@ -30,7 +30,7 @@ describe('when a payment is requested', () => {
     expect(await world.moved(body.paymentId)).toMatchObject({ charges: 1, charged: 10_000 });
   });
 
-  test('under a key that the server issued, or that follows from its body, it is one payment too', async () => {
+  test('makes one payment with an issued key, or with a key from the body', async () => {
     const bob = world.fresh('bob');
     const issued = await world.call<{ idempotencyKey: string }>({
       method: 'POST',
@@ -50,7 +50,7 @@ describe('when a payment is requested', () => {
     expect((await pay(bob, 700, 'auto')).status).toBe(400);
   });
 
-  test('that the card does not allow, it is declined with the reason, and nothing is charged', async () => {
+  test('declines with the reason what the card refuses, and charges nothing', async () => {
     const { body } = await pay(world.fresh('bob'), 40200, world.uuid());
     await shows(body.paymentId, { status: 'DECLINED', reason: 'INSUFFICIENT_FUNDS' });
     expect(await world.moved(body.paymentId)).toMatchObject({ charges: 0 });
@@ -67,7 +67,7 @@ describe('when a payment is requested', () => {
     expect(await world.moved(body.paymentId)).toMatchObject({ charges: 1, charged: amount });
   });
 
-  test('and nobody knows what the provider did, it waits for an operator', async () => {
+  test('waits for an operator if the outcome at the provider is unknown', async () => {
     const { body } = await pay(world.fresh('bob'), 50000, world.uuid());
     const [failure] = await world.eventually('it is in the list of failures', async () => {
       const failures = await world.failures('payments-provider', body.paymentId);
@@ -79,7 +79,7 @@ describe('when a payment is requested', () => {
     expect(await world.moved(body.paymentId)).toMatchObject({ charges: 0 });
   });
 
-  test('and each of its events arrives five times, it is charged once', async () => {
+  test('charges once if each of its events arrives five times', async () => {
     const paymentId = await chargedPayment(world.fresh('bob'), 1000);
     const events = await world.redeliver({ aggregate: 'Payment', id: paymentId }, 5);
     expect(events.map(({ type }) => type)).toEqual(['PaymentRequested', 'PaymentPrepared', 'PaymentCharged']);
@@ -95,7 +95,7 @@ describe('when a payment is requested', () => {
     ['before', 'beforeWrite'],
     ['after', 'afterWrite'],
   ] as const)(`and its charging dies %s a write, it is charged once ${needsFaults}`, async (_, when) => {
-    // The payment's id isn't known yet: the charging consumer's calls hold the account's.
+    // The payment's id isn't known yet. Calls of the consumer that charges contain the account's id.
     const bob = world.fresh('bob');
     await world.crash('payments/charge-at-sandbox', when, { including: bob });
     const paymentId = await chargedPayment(bob, 1000);
@@ -103,7 +103,7 @@ describe('when a payment is requested', () => {
     expect(await world.moved(paymentId)).toMatchObject({ charges: 1 });
   });
 
-  test('nobody sees another’s, or charges another’s account', async () => {
+  test('shows nobody another’s payment, and charges nobody another’s account', async () => {
     const [bob, mallory] = [world.fresh('bob'), world.fresh('mallory')];
     const { body } = await pay(bob, 1000, world.uuid());
     expect((await getPayment(body.paymentId, { customer: mallory })).status).toBe(404);
@@ -115,7 +115,7 @@ describe('when a payment is requested', () => {
     expect((await world.call({ ...charge, as: 'nobody' })).status).toBe(401);
   });
 
-  test('badly, it is refused with what is wrong, and nothing is stored', async () => {
+  test('refuses a malformed request with its faults, and stores nothing', async () => {
     const [bob, key] = [world.fresh('bob'), world.uuid()];
     expect((await pay(bob, 0, key)).body).toMatchObject({ errors: [{ pointer: '/amount/amount' }] });
     expect((await pay(bob, 1000, key, { tip: 1 })).body).toMatchObject({ errors: [{ pointer: '/tip' }] });

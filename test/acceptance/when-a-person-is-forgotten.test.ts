@@ -9,17 +9,17 @@ import type { Caller } from './world.js';
 
 afterEach(() => world.heal());
 
-/** A customer and an address that nobody else has. */
+/** Returns a customer and an address that occur nowhere else. */
 function somebody(): { readonly customer: string; readonly deliverTo: DeliveryAddress } {
   const own = (what: string) => world.fresh(what);
   const deliverTo = { name: own('name'), street: own('street'), city: own('city'), postalCode: own('p').slice(-20) };
   return { customer: own('person'), deliverTo: { ...deliverTo, country: 'DE' } };
 }
 
-/** What a customer writes in words of their own, and nobody else does. */
+/** Returns texts that a customer writes and that occur nowhere else. */
 const ownWords = () => ({ clientReference: world.fresh('reference'), reason: world.fresh('reason') });
 
-/** An approved order of this customer, which they have cancelled. No function that reads has opened it yet. */
+/** Creates an approved order that this customer has cancelled. No function that reads has decrypted it yet. */
 async function cancelledBy(customer: string, { clientReference, reason }: ReturnType<typeof ownWords>) {
   const as = { customer };
   const { orderId } = await placed([line(await stocked(1))], { as, clientReference });
@@ -53,11 +53,14 @@ const history = async (orderId: string) => {
   return body.items;
 };
 
-/** Every place that holds one of these values in plain text; the country is everybody's. */
+/**
+ * Finds every place that contains one of these values in plain text. The country is omitted, since other people have it
+ * too.
+ */
 const copiesOf = ({ country: _, ...values }: DeliveryAddress) => world.copiesOf(...Object.values(values));
 
 describe('an order with an address', () => {
-  test('shows it to its owner and to operators, and to nobody else', async () => {
+  test('shows the address to its owner and to operators only', async () => {
     const { customer, deliverTo } = somebody();
     const order = await approved([line(await stocked(1))], { as: { customer }, deliverTo });
     expect(order.deliverTo).toEqual(deliverTo);
@@ -71,7 +74,7 @@ describe('an order with an address', () => {
     expect(cancelled.body.deliverTo).toEqual(deliverTo);
   });
 
-  test('is listed without it', async () => {
+  test('is listed without the address', async () => {
     const { customer, deliverTo } = somebody();
     const { orderId } = await placed([line(await stocked(1))], { as: { customer }, deliverTo });
     await world.settled(orderId);
@@ -80,7 +83,7 @@ describe('an order with an address', () => {
     expect(list.text).not.toContain('deliverTo');
   });
 
-  test('is repeated with the same one, and refused with another under the same key', async () => {
+  test('replays the answer for the same address, and refuses another address with the same key', async () => {
     const { customer, deliverTo } = somebody();
     const lines = [line(await stocked(5))];
     const placing = { as: { customer }, key: world.fresh('key'), deliverTo };
@@ -99,7 +102,7 @@ describe('an order with an address', () => {
     }
   });
 
-  test('leaves no hash of it behind: not in the order’s id, and not beside it', async () => {
+  test('stores no hash of the address, neither in the order’s id nor elsewhere', async () => {
     const [ada, bob] = [somebody(), somebody()];
     const lines = [line(await stocked(5))];
     const key = world.fresh('key');
@@ -115,14 +118,14 @@ describe('an order with an address', () => {
     expect(other).toMatchObject({ status: 422, body: { type: 'urn:orderly:problem:key-reused' } });
   });
 
-  test('is refused with a fault in it, and the answer says where and not what', async () => {
+  test('is refused if the address has a fault; the answer has its place but not its value', async () => {
     const deliverTo = { ...somebody().deliverTo, country: 'Utopia' };
     const { status, body, text } = await post([line('sku')], { deliverTo });
     expect({ status, body }).toMatchObject({ status: 400, body: { errors: [{ pointer: '/deliverTo/country' }] } });
     expect(text).not.toContain('Utopia');
   });
 
-  test('is exported to its person, whole', async () => {
+  test('is exported completely for its person', async () => {
     const { customer, deliverTo } = somebody();
     const sku = await stocked(5);
     const { orderId } = await placed([line(sku)], { as: { customer }, deliverTo });
@@ -140,7 +143,7 @@ describe('an order with an address', () => {
     const [placing, approval, ...more] = found.get(`Order/${orderId}`)!;
     expect(more).toEqual([]);
     expect(placing).toMatchObject({ type: 'OrderPlaced', data: { deliverTo }, actor: `customer:${customer}` });
-    // Who, on whose behalf, and caused by what.
+    // Who acted, on whose behalf, and what caused it.
     const { correlationId } = placing!;
     const byService = { correlationId, onBehalfOf: `customer:${customer}` };
     const [started] = found.get(`CreateOrderSaga/${orderId}`)!;
@@ -150,11 +153,11 @@ describe('an order with an address', () => {
     expect(approval).toMatchObject({ type: 'OrderApproved', causationId: answer!.id, ...byService });
   });
 
-  test('a payment is exported too, where there is no order and nothing sealed', async () => {
+  test('exports a payment too, without any order and without sealed data', async () => {
     const customer = world.fresh('customer');
     const { body } = await pay(customer, 100, world.uuid(), { clientReference: 'my own' });
     await shows(body.paymentId, { status: 'CHARGED' });
-    // By an index, which follows.
+    // Found by an index that is eventually consistent.
     await world.eventually('it is exported', async () =>
       expect((await world.exported(customer)).aggregates).toMatchObject([
         {
@@ -197,7 +200,7 @@ describe('what a customer writes', () => {
     expect(own!.events.map(({ data }) => data)).toEqual((await history(order.orderId)).map(({ data }) => data));
   });
 
-  test('is sealed by one key, with their address where there is one', async () => {
+  test('is sealed with one key, together with their address if there is one', async () => {
     const { customer, deliverTo } = somebody();
     const { clientReference, reason } = ownWords();
     const as = { customer };
@@ -207,7 +210,7 @@ describe('what a customer writes', () => {
     expect((await get(orderId, as)).body).toEqual(body);
   });
 
-  test('is kept by the key that a cancellation makes, where an order needed none', async () => {
+  test('is sealed with a key that the cancellation creates, if the order needed none', async () => {
     const [customer, reason] = [world.fresh('person'), world.fresh('reason')];
     const as = { customer };
     const { orderId } = await placed([line(await stocked(1))], { as });
@@ -217,13 +220,13 @@ describe('what a customer writes', () => {
     expect((await get(orderId, as)).body.reason).toBe(reason);
   });
 
-  test('may be empty, as far as a reference may', async () => {
+  test('may be empty, as far as a reference may be', async () => {
     const { customer } = somebody();
     const { orderId } = await placed([line(await stocked(1))], { as: { customer }, clientReference: '' });
     expect((await get(orderId, { customer })).body.clientReference).toBe('');
   });
 
-  test('leaves no hash behind under a key: equal for any text, and another text is refused', async () => {
+  test('leaves no hash of the text under a key, and another text is refused', async () => {
     const lines = [line(await stocked(5))];
     const [key, cancelKey] = [world.fresh('key'), world.fresh('key')];
     const hashes = [];
@@ -254,7 +257,7 @@ describe('what a customer writes', () => {
 });
 
 describe('when a person is forgotten', () => {
-  test('their words were in plain text nowhere before, are nowhere after, and are shown to nobody', async () => {
+  test('their texts are never stored in plain text, and afterwards shown to nobody', async () => {
     const { customer } = somebody();
     const words = ownWords();
     const { orderId, ...order } = await cancelledBy(customer, words);
@@ -267,7 +270,7 @@ describe('when a person is forgotten', () => {
         expect(await world.failures('orders-saga', broken.id)).toHaveLength(1);
       });
     }
-    // What is looked at does hold this order, everywhere.
+    // Proof that the search works: it finds this order everywhere.
     const places = await world.copiesOf(orderId);
     expect(places).toEqual(expect.arrayContaining(['TableName', 'log'].map((part) => expect.stringMatching(part))));
     expect(await world.copiesOf(...Object.values(words))).toEqual([]);
@@ -275,7 +278,7 @@ describe('when a person is forgotten', () => {
     expect(await world.copiesOf(...Object.values(words))).toEqual([]);
 
     const forgotten = { orderId, ...order, clientReference: FORGOTTEN, reason: FORGOTTEN };
-    // By functions that never had the key in memory.
+    // Read by functions that never had the key in memory.
     const shown = await world.call<OrderView>({ method: 'GET', path: `/orders/${orderId}`, as: { customer } });
     expect(shown.body).toEqual(forgotten);
     expect((await history(orderId)).map(({ data }) => data)).toMatchObject([
@@ -290,7 +293,7 @@ describe('when a person is forgotten', () => {
   });
 
   test.skipIf(!world.makesFaults)(
-    `a cancellation that waits for its saga has no reason in it ${needsFaults}`,
+    `a cancellation that waits for its saga contains no reason ${needsFaults}`,
     async () => {
       const { customer } = somebody();
       const words = ownWords();
@@ -308,7 +311,7 @@ describe('when a person is forgotten', () => {
     },
   );
 
-  test('they can still cancel: the reason is not kept, and a repeat is a replay', async () => {
+  test('they can still cancel: the reason is not stored, and a repeat is a replay', async () => {
     const { customer } = somebody();
     const as = { customer };
     const { reason } = ownWords();
@@ -323,7 +326,7 @@ describe('when a person is forgotten', () => {
     expect(await world.copiesOf(reason)).toEqual([]);
   });
 
-  test('the reference of a payment was in plain text nowhere, and is shown no more', async () => {
+  test('the reference of a payment was never in plain text, and is not shown any more', async () => {
     const { customer } = somebody();
     const { clientReference } = ownWords();
     const key = world.uuid();
@@ -342,14 +345,14 @@ describe('when a person is forgotten', () => {
     expect(await world.copiesOf(clientReference)).toEqual([]);
     await world.forget(customer);
     expect(await world.copiesOf(clientReference)).toEqual([]);
-    // By functions that never had the key in memory.
+    // Read by functions that never had the key in memory.
     const forgotten = { status: 'CHARGED', clientReference: FORGOTTEN };
     expect((await getPayment(paymentId)).body).toMatchObject(forgotten);
     const given = await giveBack(customer, paymentId, world.uuid(), { amount: eur(40) });
     expect(given).toMatchObject({ status: 201, body: forgotten });
   });
 
-  test('a new payment with a reference is refused, by a key and by a number, and one without is not', async () => {
+  test('a new payment with a reference is refused, by key and by number; one without is accepted', async () => {
     const { customer } = somebody();
     await world.forget(customer);
     const { clientReference } = ownWords();
@@ -367,7 +370,7 @@ describe('when a person is forgotten', () => {
     expect(await world.copiesOf(clientReference)).toEqual([]);
   });
 
-  test('a new order with a reference is refused, and one without is not', async () => {
+  test('a new order with a reference is refused; one without is accepted', async () => {
     const { customer } = somebody();
     const as = { customer };
     await world.forget(customer);
@@ -379,7 +382,7 @@ describe('when a person is forgotten', () => {
     expect(await world.copiesOf(clientReference)).toEqual([]);
   });
 
-  test('their address was in plain text nowhere before, and is nowhere after', async () => {
+  test('their address is in plain text nowhere, neither before nor after', async () => {
     const { customer, deliverTo } = somebody();
     const { orderId } = await approved([line(await stocked(1))], { as: { customer }, deliverTo });
     await world.settled(orderId);
@@ -398,24 +401,27 @@ describe('when a person is forgotten', () => {
     expect(await copiesOf(deliverTo)).toEqual([]);
   });
 
-  test.skipIf(!world.makesFaults)(`a message that waits in its queue has none of it ${needsFaults}`, async () => {
-    const { customer, deliverTo } = somebody();
-    const sku = await stocked(1);
-    await world.throttle('orders/on-saga-message', 'TransactWriteItems', { including: sku, times: 1000 });
-    const { orderId } = await placed([line(sku)], { as: { customer }, deliverTo });
-    await world.faultsMet();
-    expect(await world.copiesOf(orderId)).toContainEqual(expect.stringMatching(/^queue .*Saga/));
-    expect(await copiesOf(deliverTo)).toEqual([]);
-    await world.heal();
-    await world.settled(orderId);
-  });
+  test.skipIf(!world.makesFaults)(
+    `a message that waits in its queue does not contain the address ${needsFaults}`,
+    async () => {
+      const { customer, deliverTo } = somebody();
+      const sku = await stocked(1);
+      await world.throttle('orders/on-saga-message', 'TransactWriteItems', { including: sku, times: 1000 });
+      const { orderId } = await placed([line(sku)], { as: { customer }, deliverTo });
+      await world.faultsMet();
+      expect(await world.copiesOf(orderId)).toContainEqual(expect.stringMatching(/^queue .*Saga/));
+      expect(await copiesOf(deliverTo)).toEqual([]);
+      await world.heal();
+      await world.settled(orderId);
+    },
+  );
 
   test('their orders stay, without the address', async () => {
     const { customer, deliverTo } = somebody();
     const { orderId, lines } = await placed([line(await stocked(1))], { as: { customer }, deliverTo });
     await world.settled(orderId);
     await world.forget(customer);
-    // By functions that never had the key in memory.
+    // Read by functions that never had the key in memory.
     const { status, body } = await get(orderId, { customer });
     expect({ status, body }).toMatchObject({ status: 200, body: { status: 'APPROVED', deliverTo: FORGOTTEN, lines } });
     expect((await history(orderId))[0]!.data).toMatchObject({ orderId, deliverTo: FORGOTTEN });
@@ -425,7 +431,7 @@ describe('when a person is forgotten', () => {
     expect(JSON.stringify(exported)).not.toContain(deliverTo.street);
   });
 
-  test('and had no key yet, none is made any more: an address is refused, an order without one is not', async () => {
+  test('no key is created any more: an address is refused, an order without one is accepted', async () => {
     const { customer, deliverTo } = somebody();
     await world.forget(customer);
     const lines = [line(await stocked(5))];
@@ -442,7 +448,7 @@ describe('when a person is forgotten', () => {
     const { orderId } = await placed(lines, placing);
     await world.settled(orderId);
     await world.forget(customer);
-    // What holds the key in memory for some minutes more dies with its process.
+    // Functions keep the key in memory for some minutes more. Their processes are killed here.
     await world.crash('orders/place-order', 'beforeWrite', { including: orderId, times: 3 });
     const repeat = await world.eventually('a function without the key answers', async () => {
       const answer = await post(lines, placing);
@@ -456,7 +462,7 @@ describe('when a person is forgotten', () => {
   });
 });
 
-test.skipIf(!world.makesFaults)(`where KMS fails nothing is half done ${needsFaults}`, async () => {
+test.skipIf(!world.makesFaults)(`a failing KMS leaves nothing half done ${needsFaults}`, async () => {
   const { customer, deliverTo } = somebody();
   const lines = [line(await stocked(5))];
   const placing = { as: { customer }, key: world.fresh('key'), deliverTo };

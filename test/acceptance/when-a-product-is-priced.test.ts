@@ -7,7 +7,7 @@ import type { ProblemBody } from './world.js';
 
 const tea = (amount: number, name = 'Tea') => ({ name, unitPrice: eur(amount) });
 
-/** All products of the list that are among these, page by page. */
+/** Returns all listed products among these SKUs, page by page. */
 async function listed(skus: readonly string[], limit = 100): Promise<readonly ProductView[]> {
   const found: ProductView[] = [];
   let cursor: string | undefined;
@@ -29,7 +29,7 @@ async function listed(skus: readonly string[], limit = 100): Promise<readonly Pr
 describe('when a product is priced', () => {
   afterEach(() => world.heal());
 
-  test('the first time it is added, and everybody reads it at once', async () => {
+  test('adds the product the first time, and everybody reads it at once', async () => {
     const sku = world.fresh('sku');
     expect((await getProduct(sku)).status).toBe(404);
     const { status, body } = await putProduct(sku, tea(350));
@@ -41,7 +41,7 @@ describe('when a product is priced', () => {
     ]);
   });
 
-  test('each change is told with the whole product and what it was', async () => {
+  test('publishes each change with the whole product and the old values', async () => {
     const sku = await priced(350);
     expect((await putProduct(sku, tea(400))).body).toEqual({ sku, ...tea(400), version: 2 });
     expect((await putProduct(sku, tea(400, 'Green tea'))).body.version).toBe(3);
@@ -57,24 +57,24 @@ describe('when a product is priced', () => {
     ]);
   });
 
-  test('as it is already, nothing is written', async () => {
+  test('writes nothing if the price is unchanged', async () => {
     const sku = await priced(350);
     for (let count = 0; count < 3; count++) expect((await putProduct(sku, tea(350))).body.version).toBe(1);
     expect((await putProduct(sku, tea(350), { 'Idempotency-Key': world.fresh('key') })).body.version).toBe(1);
     expect(await world.commits('Product', sku)).toHaveLength(1);
   });
 
-  test('its commit, an outbox entry and no history, expires', async () => {
+  test('its commit expires, since it is an outbox entry and no history', async () => {
     const [commit] = await world.commits('Product', await priced(350));
     const seconds = (commit as unknown as { expiresAt: number }).expiresAt - Date.parse(world.time()) / 1000;
     expect(seconds).toBeGreaterThan(34.9 * 86_400);
     expect(seconds).toBeLessThan(35.1 * 86_400);
   });
 
-  test('If-Match lets it through at that version only, and a repeat of what has succeeded', async () => {
+  test('If-Match accepts only its version, and a repeat of a success', async () => {
     const sku = await priced(350);
     for (const _ of ['first', 'repeat']) {
-      // Two events at once: the version before is the one that the client knew.
+      // Two events in one request: the previous version is the one that the client knew.
       expect(await putProduct(sku, tea(400, 'Mint'), { 'If-Match': '1' })).toMatchObject({
         status: 200,
         body: { version: 3 },
@@ -91,7 +91,7 @@ describe('when a product is priced', () => {
     expect((await putProduct(sku, tea(500), { 'If-Match': 'three' })).status).toBe(400);
   });
 
-  test('If-Match: 0 is a product that was never added', async () => {
+  test('If-Match: 0 means a product that was never added', async () => {
     const sku = world.fresh('sku');
     expect((await putProduct(sku, tea(1), { 'If-Match': '1' })).status).toBe(409);
     expect((await putProduct(sku, tea(1), { 'If-Match': '0' })).status).toBe(200);
@@ -99,7 +99,7 @@ describe('when a product is priced', () => {
     expect((await putProduct(sku, tea(2), { 'If-Match': '0' })).status).toBe(409);
   });
 
-  test('by several at once, all are priced one after the other; at one version one wins', async () => {
+  test('applies concurrent changes one after the other; at one version only one wins', async () => {
     const sku = await priced(1);
     const at = await Promise.all([10, 20, 30].map((amount) => putProduct(sku, tea(amount), { 'If-Match': '1' })));
     expect(at.map(({ status }) => status).toSorted()).toEqual([200, 409, 409]);
@@ -128,14 +128,14 @@ describe('when a product is priced', () => {
     expect((await getProduct(sku)).status).toBe(404);
   });
 
-  test('of what is no SKU it is 400', async () => {
+  test('answers 400 for a malformed SKU', async () => {
     for (const answer of [await putProduct('x'.repeat(65), tea(1)), await getProduct('x'.repeat(65))]) {
       const { errors } = answer.body as unknown as ProblemBody;
       expect({ status: answer.status, errors }).toMatchObject({ status: 400, errors: [{ parameter: 'sku' }] });
     }
   });
 
-  test('the list follows, by SKU, in pages', async () => {
+  test('the list follows, ordered by SKU, in pages', async () => {
     const prefix = world.fresh('list');
     const skus = ['e', 'b', 'd', 'a', 'c'].map((letter) => `${prefix}-${letter}`);
     for (const [at, sku] of skus.entries()) await priced(at, sku);
@@ -152,10 +152,13 @@ describe('when a product is priced', () => {
     }
   });
 
-  test.runIf(world.makesFaults)(`a lost answer leaves one commit, and is answered ${needsFaults}`, async () => {
-    const sku = world.fresh('sku');
-    await world.loseAnswer('catalog/set-product', 'TransactWriteItems', { including: sku });
-    expect(await putProduct(sku, tea(350))).toMatchObject({ status: 200, body: { version: 1 } });
-    expect(await world.commits('Product', sku)).toHaveLength(1);
-  });
+  test.runIf(world.makesFaults)(
+    `a lost answer leaves one commit, and the retry gets the answer ${needsFaults}`,
+    async () => {
+      const sku = world.fresh('sku');
+      await world.loseAnswer('catalog/set-product', 'TransactWriteItems', { including: sku });
+      expect(await putProduct(sku, tea(350))).toMatchObject({ status: 200, body: { version: 1 } });
+      expect(await world.commits('Product', sku)).toHaveLength(1);
+    },
+  );
 });

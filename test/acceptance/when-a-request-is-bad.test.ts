@@ -4,7 +4,7 @@ import { world } from '../support/world.js';
 import { get, line, placed, stocked } from './orders.js';
 import type { ApiAnswer, ApiRequest, ProblemBody } from './world.js';
 
-/** What a problem is whatever was wrong: its shape, its headers, and nothing of what lies behind. */
+/** Expects a problem: its shape, its headers, and no internal details. */
 function expectProblem({ status, headers, body, text }: ApiAnswer<ProblemBody>, wanted: number, code: string): void {
   expect({ status, type: body?.type, text: status === wanted ? '' : text }).toEqual({
     status: wanted,
@@ -102,7 +102,7 @@ describe('when an order is bad', () => {
     }
   });
 
-  test('a member that stands twice is 400 with a pointer to it, whatever it says', async () => {
+  test('a repeated member is 400 with a pointer to it, whatever its value', async () => {
     const lines = JSON.stringify([good]);
     for (const [body, pointer] of [
       [`{"lines":[],"lines":${lines}}`, '/lines'],
@@ -115,13 +115,13 @@ describe('when an order is bad', () => {
     }
   });
 
-  test('a body that says it is something else is 415', async () => {
+  test('a body with another media type is 415', async () => {
     const answer = await place({ lines: [good] }, { headers: { 'Content-Type': 'text/plain' } });
     expectProblem(answer, 415, 'unsupported-media-type');
     expect(answer.body.errors).toMatchObject([{ header: 'Content-Type' }]);
   });
 
-  test('of thousands of faults 20 are listed', async () => {
+  test('the answer lists 20 of thousands of faults', async () => {
     const many = Object.fromEntries(Array.from({ length: 5_000 }, (_, at) => [`unknown-${at}`, 0]));
     const answer = await place({ lines: [good], ...many });
     expectProblem(answer, 400, 'invalid-request');
@@ -129,7 +129,7 @@ describe('when an order is bad', () => {
     expect(answer.body.detail).toContain('5000 faults, 20 are listed in errors, and 4980 more are not');
   });
 
-  test('a body over 128 KB is 413, just below it is read', async () => {
+  test('a body over 128 KB is 413; one just below is read', async () => {
     const padded = (bytes: number) => {
       const empty = JSON.stringify({ lines: [good], pad: '' });
       return JSON.stringify({ lines: [good], pad: 'x'.repeat(bytes - empty.length) });
@@ -145,7 +145,7 @@ describe('when an order is bad', () => {
     expectProblem(await place(JSON.stringify({ pad: '€'.repeat(50_000) })), 413, 'too-large');
   });
 
-  test('at its limits it is taken', async () => {
+  test('an order at all limits is accepted', async () => {
     const body = {
       lines: [{ sku: 'x'.repeat(64), quantity: 9_007, unitPrice: price(1e12) }],
       clientReference: 'é'.repeat(64),
@@ -164,7 +164,7 @@ describe('when an order is bad', () => {
 });
 
 describe('when a key is bad', () => {
-  test('missing: 400 key-missing', async () => {
+  test('a missing key is 400 key-missing', async () => {
     const answer = await ask({ method: 'POST', path: '/orders', body: { lines: [good] } });
     expectProblem(answer, 400, 'key-missing');
     expect(answer.body.errors).toMatchObject([{ header: 'Idempotency-Key' }]);
@@ -172,7 +172,7 @@ describe('when a key is bad', () => {
     expectProblem(cancelled, 400, 'key-missing');
   });
 
-  test('of another form: 400', async () => {
+  test('a malformed key is 400', async () => {
     for (const key of ['two words', 'x'.repeat(256), 'caf\u00e9', 'tab\there']) {
       const answer = await place({ lines: [good] }, { key });
       expectProblem(answer, 400, 'invalid-request');
@@ -180,28 +180,28 @@ describe('when a key is bad', () => {
     }
   });
 
-  test('at its limits it is taken', async () => {
+  test('a key at its limits is accepted', async () => {
     const unique = world.fresh('');
     for (const key of [`!"#$%&'()*+,-./:;<=>?@[]^_\`{|}~${unique}`, unique.padEnd(255, 'x')]) {
       expect((await place({ lines: [good] }, { key })).status).toBe(201);
     }
   });
 
-  test('auto without a clientReference: 400 with a pointer to it', async () => {
+  test('auto without a clientReference is 400 with a pointer to it', async () => {
     const answer = await place({ lines: [good] }, { key: 'auto' });
     expectProblem(answer, 400, 'invalid-request');
     expect(answer.body.errors).toMatchObject([{ pointer: '/clientReference' }]);
   });
 
-  test('reused for another body: 422', async () => {
+  test('a key that is reused for another body is 422', async () => {
     const key = world.fresh('key');
     await placed([good], { key });
     expectProblem(await place({ lines: [line('sku-2')] }, { key }), 422, 'key-reused');
     expectProblem(await place({ lines: [good], clientReference: 'x' }, { key }), 422, 'key-reused');
   });
 
-  test("a key of the server whose day is over is refused at its first use; one that only looks like it is a client's own", async () => {
-    // UUIDv7 of a day and a minute ago: nothing of it is stored, its own time counts.
+  test("an expired issued key is refused at first use; one that only looks issued is the client's own", async () => {
+    // UUIDv7 of a day and a minute ago. Nothing of it is stored; only its own time counts.
     const then = Date.parse(world.time(24 * 3600 + 60))
       .toString(16)
       .padStart(12, '0');
@@ -220,7 +220,7 @@ describe('when a query is bad', () => {
     expect({ path, at: answer.body.errors?.map((error) => error.parameter) }).toEqual({ path, at: [parameter] });
   };
 
-  test('a limit outside of 1 to 100, an unknown parameter, one given twice: 400', async () => {
+  test('a limit outside of 1 to 100, an unknown parameter and a repeated one are 400', async () => {
     const { orderId } = await placed([good]);
     for (const list of ['/orders', `/orders/${orderId}/history`]) {
       for (const limit of ['0', '101', 'abc', '-1', '1.5', '', '1e1', '%20', '00001'])
@@ -236,7 +236,7 @@ describe('when a query is bad', () => {
     await bad('/orders?customerId=a%23b', 'customerId', 'operator');
   });
 
-  test('at and version: neither both, nor of another form', async () => {
+  test('at and version are 400 together, and each if malformed', async () => {
     const { orderId, placedAt } = await placed([good]);
     await bad(`/orders/${orderId}?at=${placedAt}&version=1`, 'version');
     for (const version of ['-1', 'one', '1.0', '', '1234567890123456'])
@@ -246,7 +246,7 @@ describe('when a query is bad', () => {
     }
   });
 
-  test('a cursor that was tampered with, or belongs to another list: 400', async () => {
+  test('a changed cursor, or one of another list, is 400', async () => {
     const customer = { customer: world.fresh('customer') };
     const orders = [await placed([good], { as: customer }), await placed([good], { as: customer })];
     for (const { orderId } of orders) await world.settled(orderId);
@@ -268,7 +268,7 @@ describe('when a query is bad', () => {
       '%F0%9F%8D%B5',
       Buffer.from(JSON.stringify({ pk: 'CUSTOMER#bob' })).toString('base64url'),
       ofHistory.body.nextCursor,
-      // Made by somebody who knows how: of another customer, and of another form.
+      // Forged by someone who knows the format: for another customer, and in another form.
       cursorOf('orders of bob', '2026'),
       cursorOf(`orders of ${customer.customer}`, { pk: 'CUSTOMER#bob' }),
     ];
@@ -292,7 +292,7 @@ describe('when a query is bad', () => {
       const answer = await ask({ method: 'GET', path: `${history}?cursor=${cursor}`, as: customer });
       expectProblem(answer, 400, 'invalid-request');
     }
-    // One more of each list that DynamoDB itself would refuse.
+    // One more per list, which DynamoDB itself would refuse.
     for (const [path, list, as] of [
       ['/orders?', `orders of ${customer.customer}`, customer],
       ['/products?', 'products', customer],
@@ -302,13 +302,13 @@ describe('when a query is bad', () => {
       expectProblem(answer, 400, 'invalid-request');
       expect(answer.body.errors).toMatchObject([{ parameter: 'cursor' }]);
     }
-    // Unchanged it is good.
+    // The unchanged cursor is valid.
     expect((await ask({ method: 'GET', path: `/orders?limit=1&cursor=${nextCursor}`, as: customer })).status).toBe(200);
   });
 });
 
 describe('when a stock or a cancellation is bad', () => {
-  test('a body or SKU of another form is 400 with what is wrong', async () => {
+  test('a malformed body or SKU is 400 with its faults', async () => {
     const put = (sku: string, body: unknown, headers = {}) =>
       ask({ method: 'PUT', path: `/stock/${sku}`, as: 'operator', body, headers });
     for (const onHand of [-1, 0.5, 1e9 + 1, '1', null, undefined]) {
@@ -348,7 +348,7 @@ describe('when a stock or a cancellation is bad', () => {
     expect((await get(orderId)).body.status).not.toBe('CANCELLED');
   });
 
-  test('what is not there is 404', async () => {
+  test('a missing resource is 404', async () => {
     for (const id of ['0'.repeat(32), 'nonsense', '..', '%2e%2e%2f', "'; DROP TABLE", 'x'.repeat(500)]) {
       const path = `/orders/${encodeURIComponent(id)}`;
       expectProblem(await ask({ method: 'GET', path }), 404, 'not-found');
@@ -361,7 +361,7 @@ describe('when a stock or a cancellation is bad', () => {
 });
 
 describe('every answer', () => {
-  test('of the gateway itself is a problem too', async () => {
+  test('of the gateway itself is a problem, too', async () => {
     for (const as of ['alice', 'nobody'] as const) {
       expectProblem(await ask({ method: 'GET', path: '/nothing', as }), 404, 'not-found');
       for (const [method, path, allow] of [
@@ -377,7 +377,7 @@ describe('every answer', () => {
     expectProblem(await ask({ method: 'GET', path: '/orders', as: 'nobody' }), 401, 'unauthenticated');
   });
 
-  test("carries the caller's own correlation id, and it goes all the way", async () => {
+  test("carries the caller's own correlation id, as do all resulting events", async () => {
     const sku = await stocked(1);
     const correlationId = world.fresh('My_Own.Id');
     const headers = { 'X-Correlation-Id': correlationId };
@@ -394,14 +394,14 @@ describe('every answer', () => {
     }
   });
 
-  test('has a correlation id of ours where the caller sent a bad one', async () => {
+  test('has a new correlation id if the caller sent a malformed one', async () => {
     for (const sent of ['with space', 'x'.repeat(65), '<script>', '']) {
       const { headers } = await ask({ method: 'GET', path: '/orders', headers: { 'X-Correlation-Id': sent } });
       expect(headers['x-correlation-id']).toMatch(/^[0-9a-f-]{36}$/);
     }
   });
 
-  test('is not to be kept by anybody', async () => {
+  test('must not be stored by any cache', async () => {
     const { headers } = await ask({ method: 'GET', path: '/orders' });
     expect(headers['cache-control']).toBe('no-store');
   });

@@ -30,7 +30,7 @@ const refused = (reason: string) => ({ type: 'SagaReplyRequested', data: { outco
 describe('when a saga reserves stock', () => {
   afterEach(() => world.heal());
 
-  test('all lines are reserved, and each retry is told so', async () => {
+  test('reserves all lines, and answers each retry so', async () => {
     const [tea, cup] = [await stocked(10), await stocked(10)];
     const { reserve } = stockSteps();
     const step = reserve(line(tea, 3), line(cup, 1));
@@ -40,7 +40,7 @@ describe('when a saga reserves stock', () => {
     expect(await world.stock(cup)).toMatchObject({ reserved: 1, available: 9 });
   });
 
-  test('where one line is short none is reserved, and the answer stays when there is more', async () => {
+  test('reserves no line if one is short, and keeps that answer when there is more stock', async () => {
     const [tea, cup] = [await stocked(10), await stocked(0)];
     const { reserve, release } = stockSteps();
     const step = reserve(line(tea, 3), line(cup, 1));
@@ -52,7 +52,7 @@ describe('when a saga reserves stock', () => {
     expect(await world.stock(tea)).toMatchObject({ reserved: 0 });
   });
 
-  test('a release gives all back once, and what comes after it is refused', async () => {
+  test('a release returns all stock once, and later steps are refused', async () => {
     const sku = await stocked(10);
     const { reserve, release } = stockSteps();
     await answered(reserve(line(sku, 3)));
@@ -62,7 +62,7 @@ describe('when a saga reserves stock', () => {
     expect(await world.stock(sku)).toMatchObject({ reserved: 0, available: 10 });
   });
 
-  test('a release that comes first refuses the reservation that comes late', async () => {
+  test('a release that comes first refuses the late reservation', async () => {
     const sku = await stocked(10);
     const { reserve, release } = stockSteps();
     expect(await answered(release)).toMatchObject({ type: 'ReservationVoided' });
@@ -70,7 +70,7 @@ describe('when a saga reserves stock', () => {
     expect(await world.stock(sku)).toMatchObject({ reserved: 0, available: 10 });
   });
 
-  test("it meets the order's own cancellation, and gives back what is reserved once", async () => {
+  test("releases the reserved stock once if the order's own cancellation comes too", async () => {
     const sku = await stocked(10);
     const { orderId, reserve, release } = stockSteps();
     const cancelled = orderCancelled(orderId);
@@ -82,7 +82,7 @@ describe('when a saga reserves stock', () => {
     expect(await world.stock(sku)).toMatchObject({ reserved: 0, available: 10 });
   });
 
-  test('a cancellation that its saga undoes releases nothing by itself', async () => {
+  test('a cancellation that the saga compensates releases nothing by itself', async () => {
     const sku = await stocked(10);
     const { orderId, reserve, release } = stockSteps();
     const cancelled = orderCancelled(orderId, { underWay: true });
@@ -93,7 +93,7 @@ describe('when a saga reserves stock', () => {
     expect(await answered(release)).toMatchObject({ type: 'StockReleased' });
   });
 
-  test('one message five times at once, and its retries, reserve once', async () => {
+  test('five concurrent deliveries of one message, and its retries, reserve once', async () => {
     const sku = await stocked(10);
     const { reserve } = stockSteps();
     const [message, ...retries] = [1, 2, 3].map(() => toInventory(reserve(line(sku, 3))));
@@ -102,14 +102,14 @@ describe('when a saga reserves stock', () => {
     expect(await world.stock(sku)).toMatchObject({ reserved: 3, available: 7 });
   });
 
-  test('with other lines than before, it becomes a failure that an operator sees', async () => {
+  test('a step with other lines than before becomes a failure that an operator sees', async () => {
     const sku = await stocked(10);
     const { orderId, reserve } = stockSteps();
     await answered(reserve(line(sku, 3)));
     const other = toInventory(stockSteps(orderId).reserve(line(sku, 4)));
     await world.publish(other);
     expect((await recorded(CONSUMER, other.id))?.status).toBe('FAILED');
-    // At once: trying again changes nothing.
+    // At once, since a retry changes nothing.
     await world.eventually('it is in the list of failures', async () =>
       expect(await world.failures(CONSUMER, other.id)).toMatchObject([
         { attempts: 1, failures: [{ name: 'ReservationRefused', message: 'LINES_DIFFER' }] },

@@ -6,7 +6,7 @@ import { approved, becomes, cancel, get, line, placed, post, stocked } from './o
 afterEach(() => world.heal());
 
 describe.skipIf(!world.makesFaults)(`when an answer is lost ${needsFaults}`, () => {
-  test("the write's own retry meets its own commit: a new order, not a replay", async () => {
+  test("the SDK's retry finds its own commit: a new order, not a replay", async () => {
     const sku = await stocked(10);
     await world.loseAnswer('orders/place-order', 'PutItem', { including: sku });
     const { status, headers, body } = await post([line(sku)]);
@@ -17,7 +17,7 @@ describe.skipIf(!world.makesFaults)(`when an answer is lost ${needsFaults}`, () 
     expect(await world.stock(sku)).toMatchObject({ reserved: 1 });
   });
 
-  test('to the end: the caller gets an error and repeats, and there is one order', async () => {
+  test('the caller gets an error and repeats if all answers are lost, and there is one order', async () => {
     const sku = await stocked(10);
     const key = world.fresh('key');
     await world.loseAnswer('orders/place-order', 'PutItem', { including: sku, times: 20 });
@@ -74,7 +74,7 @@ describe.skipIf(!world.makesFaults)(`when an answer is lost ${needsFaults}`, () 
     expect((await getAccount(customer)).body).toMatchObject({ authorized: eur(0), captured: eur(350) });
   });
 
-  test("the bus's answer: what is sent again has one effect", async () => {
+  test('events that are sent again after a lost answer of the bus have one effect', async () => {
     const sku = await stocked(10);
     await world.loseAnswer('orders/relay', 'PutEvents', { including: sku });
     const { orderId } = await placed([line(sku, 2)]);
@@ -86,7 +86,7 @@ describe.skipIf(!world.makesFaults)(`when an answer is lost ${needsFaults}`, () 
     expect(await world.stock(sku)).toMatchObject({ reserved: 2 });
   });
 
-  test('a stock that was set is set once', async () => {
+  test('a stock is set once', async () => {
     const sku = await stocked(5);
     await world.loseAnswer('inventory/set-stock', 'TransactWriteItems', { including: sku });
     const path = `/stock/${sku}`;

@@ -5,18 +5,20 @@ import { becomes, cancel, line, placed, stocked } from './orders.js';
 import { givenBack, NOTHING, sagaHas, sagaOf, standingOf } from './sagas.js';
 import type { FunctionName } from './world.js';
 
-/** A step's id as it stands at its end in an event, which is text in its commit: not that of the step's undoing. */
+/**
+ * Returns the end of a step's id as it is in the text of a commit. The id of the step's compensation ends differently.
+ */
 const step = (name: string) => `/${name}\\"`;
 
 interface Stage {
   readonly name: string;
-  /** What is held back there, until the cancellation is through: calls of this function that hold this text. */
+  /** Calls that are held back until the cancellation is done: those of this function that contain this text. */
   readonly held: {
     readonly fn: FunctionName;
     readonly operation?: string;
     readonly including: (sku: string) => string;
   };
-  /** Commands that its saga sent in the end. */
+  /** Commands that its saga has sent in the end. */
   readonly sent: readonly string[];
   /** @default none */
   readonly charged?: true;
@@ -66,7 +68,7 @@ const STAGES: readonly Stage[] = [
 
 const isCommand = (type: string) => STEPS.includes(type) || UNDOING.includes(type);
 
-/** An order of a customer and a SKU of its own. */
+/** Places an order of a customer and a SKU of its own. */
 async function order(pieces: number) {
   const [sku, customer] = [await stocked(10), await customerWith(100_000)];
   return { sku, customer, place: () => placed([line(sku, pieces)], { as: { customer } }) };
@@ -76,7 +78,7 @@ afterEach(() => world.heal());
 
 describe.skipIf(!world.makesFaults)(`when an order is cancelled while its saga runs ${needsFaults}`, () => {
   for (const { name, held, sent, charged } of STAGES) {
-    test(`before ${name}: its saga undoes what it did, and nobody keeps anything`, async () => {
+    test(`before ${name}: its saga compensates, and no service keeps anything`, async () => {
       const { sku, customer, place } = await order(2);
       const { fn, operation = 'TransactWriteItems', including } = held;
       await world.throttle(fn, operation, { including: including(sku), times: 1000 });
@@ -84,7 +86,7 @@ describe.skipIf(!world.makesFaults)(`when an order is cancelled while its saga r
       await world.faultsMet();
       const cancelled = await cancel(one.orderId, { as: { customer } });
       expect(cancelled).toMatchObject({ status: 200, body: { status: 'CANCELLED', version: 2 } });
-      // It doesn't wait for what it no longer needs.
+      // The saga does not wait for steps that it no longer needs.
       await sagaHas(one.orderId, 'SagaCompensated');
       await world.heal();
       expect(await standingOf(one)).toEqual({
@@ -99,9 +101,9 @@ describe.skipIf(!world.makesFaults)(`when an order is cancelled while its saga r
     });
   }
 
-  test('while its approval is on its way, and before its saga hears of it: it is undone by what would have approved it', async () => {
+  test('while its approval is on its way: the message that would approve it starts the compensation', async () => {
     const { customer, place } = await order(2);
-    // The approval is tried again soon; the cancellation stays away from the bus.
+    // The approval is retried soon. The cancellation does not reach the bus.
     await world.throttle('orders/on-saga-message', 'TransactWriteItems', { including: 'OrderApproved', times: 6 });
     const one = await place();
     await world.faultsMet();
@@ -109,7 +111,7 @@ describe.skipIf(!world.makesFaults)(`when an order is cancelled while its saga r
     await world.failEntries(match, { errorCode: 'InternalFailure', times: 1000 });
     await cancel(one.orderId, { as: { customer } });
     await sagaHas(one.orderId, 'SagaFailed');
-    // What comes after a refused entry may wait behind it.
+    // Later entries may wait behind a refused one.
     await world.heal();
     await sagaHas(one.orderId, 'SagaCompensated');
     expect(await standingOf(one)).toEqual({
@@ -123,7 +125,7 @@ describe.skipIf(!world.makesFaults)(`when an order is cancelled while its saga r
     expect(ofSaga).toMatchObject([{ data: { ending: { cause: 'CANCELLED' } }, causationid: answer!.id }]);
   });
 
-  test('after its approval, and before its account has heard of either: what is held is given back once', async () => {
+  test('after its approval, before its account receives either event: the credit is released once', async () => {
     const { customer, place } = await order(2);
     await world.throttle('accounts/on-order-event', 'TransactWriteItems', { including: customer, times: 1000 });
     const one = await place();

@@ -3,7 +3,7 @@ import { world } from '../support/world.js';
 import { approved, becomes, cancel, get, line, placed, stocked } from './orders.js';
 
 describe('when an order is cancelled', () => {
-  test('approved, it is cancelled, its stock is free again, and the answer is the order', async () => {
+  test('cancels an approved order, frees its stock, and answers with the order', async () => {
     const sku = await stocked(10);
     const order = await approved([line(sku, 4)]);
     const { status, headers, body } = await cancel(order.orderId, { body: { reason: 'changed my mind' } });
@@ -17,7 +17,7 @@ describe('when an order is cancelled', () => {
     expect((await get(order.orderId)).body).toEqual(body);
   });
 
-  test('without a reason and without a body, too', async () => {
+  test('needs neither a reason nor a body', async () => {
     for (const body of [{}, '']) {
       const { orderId } = await placed([line(world.fresh('sku'))]);
       await becomes(orderId, 'REJECTED');
@@ -29,7 +29,7 @@ describe('when an order is cancelled', () => {
     }
   });
 
-  test('pending, it is cancelled before its stock is answered', async () => {
+  test('cancels a pending order before its stock is answered', async () => {
     const sku = await stocked(10);
     const { orderId } = await placed([line(sku)]);
     expect(await cancel(orderId)).toMatchObject({ status: 200, body: { status: 'CANCELLED' } });
@@ -38,7 +38,7 @@ describe('when an order is cancelled', () => {
     expect(await world.stock(sku)).toMatchObject({ reserved: 0 });
   });
 
-  test('again under the same key, the first answer comes again, and nothing more happens', async () => {
+  test('repeats the first answer for the same key, and changes nothing more', async () => {
     const { orderId } = await approved([line(await stocked(1))]);
     const key = world.fresh('key');
     const body = { reason: 'too dear' };
@@ -49,7 +49,7 @@ describe('when an order is cancelled', () => {
     expect(await world.events({ aggregate: 'Order', id: orderId, types: ['OrderCancelled'] })).toHaveLength(1);
   });
 
-  test('again under a new key, it is 200 and unchanged; the repeat of that one is a replay', async () => {
+  test('answers 200 without a change for a new key; a repeat of that request is a replay', async () => {
     const { orderId } = await approved([line(await stocked(1))]);
     const first = await cancel(orderId, { body: { reason: 'one' } });
     const key = world.fresh('key');
@@ -62,7 +62,7 @@ describe('when an order is cancelled', () => {
     expect((await get(orderId)).body.version).toBe(3);
   });
 
-  test('under the key of another cancellation, it is 422', async () => {
+  test('answers 422 for the key of another cancellation', async () => {
     const { orderId } = await approved([line(await stocked(1))]);
     const key = world.fresh('key');
     await cancel(orderId, { key, body: { reason: 'one' } });
@@ -72,7 +72,7 @@ describe('when an order is cancelled', () => {
     });
   });
 
-  test("a key is the address's own: it may be that of another order's cancellation", async () => {
+  test("accepts the key of another order's cancellation, since keys belong to a path", async () => {
     const key = world.fresh('key');
     for (const { orderId } of [await placed([line(await stocked(1))]), await placed([line(await stocked(1))])]) {
       const { status, headers } = await cancel(orderId, { key });
@@ -81,7 +81,7 @@ describe('when an order is cancelled', () => {
     }
   });
 
-  test('rejected, it is too late: 409, and a refusal uses up no key', async () => {
+  test('answers 409 too-late for a rejected order, and a refusal uses up no key', async () => {
     const { orderId } = await placed([line(world.fresh('sku'))]);
     await becomes(orderId, 'REJECTED');
     const key = world.fresh('key');
@@ -93,7 +93,7 @@ describe('when an order is cancelled', () => {
     expect((await get(orderId)).body).toMatchObject({ status: 'REJECTED', version: 2 });
   });
 
-  test('twice at once under one key, one cancels and the other gets its answer', async () => {
+  test('cancels once for two concurrent requests with one key, and both get that answer', async () => {
     const { orderId } = await approved([line(await stocked(1))]);
     const key = world.fresh('key');
     const answers = await Promise.all(Array.from({ length: 6 }, () => cancel(orderId, { key })));
@@ -103,7 +103,7 @@ describe('when an order is cancelled', () => {
     expect((await get(orderId)).body.version).toBe(3);
   });
 
-  test('twice at once under two keys, it is cancelled once, and both hear so', async () => {
+  test('cancels once for two concurrent requests with two keys, and answers both so', async () => {
     const sku = await stocked(1);
     const { orderId } = await approved([line(sku)]);
     const answers = await Promise.all([cancel(orderId), cancel(orderId), cancel(orderId)]);

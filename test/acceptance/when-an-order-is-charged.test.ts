@@ -18,7 +18,7 @@ const recorded = (id: string) =>
 describe('when an order is charged', () => {
   afterEach(() => world.heal());
 
-  test('its payment has its id, and the step is answered when the money is there', async () => {
+  test('its payment has the order’s id, and the step is answered once it is charged', async () => {
     const { orderId, charge } = paymentSteps(1000);
     expect(await answered(charge)).toEqual({
       customerId: 'alice',
@@ -31,7 +31,7 @@ describe('when an order is charged', () => {
     expect(await world.moved(orderId)).toEqual({ ...nothing, charges: 1, charged: 1000 });
   });
 
-  test('one message five times at once, and its retries, charge it once', async () => {
+  test('five concurrent deliveries of one message, and its retries, charge it once', async () => {
     const { orderId, charge } = paymentSteps(1000);
     const [message, ...retries] = [1, 2, 3].map(() => toPayments(charge));
     await world.send(CONSUMER, ...Array.from({ length: 5 }, () => queued(message!)), ...retries.map(queued));
@@ -44,7 +44,7 @@ describe('when an order is charged', () => {
     expect(await world.moved(orderId)).toMatchObject({ charges: 1, charged: 1000 });
   });
 
-  test('that the card does not allow, each retry is refused with the reason', async () => {
+  test('refuses each retry with the reason if the card is declined', async () => {
     const { orderId, charge, undo } = paymentSteps(40200);
     const declined = { outcome: 'REFUSED', reason: 'INSUFFICIENT_FUNDS' };
     expect(await answered(charge)).toMatchObject(declined);
@@ -65,13 +65,13 @@ describe('when an order is charged', () => {
     expect(await world.moved(orderId)).toEqual({ charges: 1, charged: amount, refunds: 1, refunded: amount });
   });
 
-  test('with another amount than before, it becomes a failure that an operator sees', async () => {
+  test('a step with another amount than before becomes a failure that an operator sees', async () => {
     const { orderId, charge } = paymentSteps(1000);
     await answered(charge);
     const other = toPayments(paymentSteps(1001, orderId).charge);
     await world.publish(other);
     expect((await recorded(other.id))?.status).toBe('FAILED');
-    // At once: trying again changes nothing.
+    // At once, since a retry changes nothing.
     await world.eventually('it is in the list of failures', async () =>
       expect(await world.failures(CONSUMER, other.id)).toMatchObject([
         { attempts: 1, failures: [{ name: 'PaymentRefused', message: 'AMOUNT_DIFFERS' }] },
@@ -80,7 +80,7 @@ describe('when an order is charged', () => {
     expect(await world.moved(orderId)).toMatchObject({ charged: 1000 });
   });
 
-  test('its customer has the money back by cancelling it, not by a refund', async () => {
+  test('the customer gets the money back by a cancellation, not by a refund', async () => {
     const { orderId, charge } = paymentSteps(1000);
     await answered(charge);
     const refused = { status: 409, type: 'urn:orderly:problem:not-refundable' };
@@ -108,7 +108,7 @@ describe('when an order is charged', () => {
 describe('when the charge of an order is undone', () => {
   afterEach(() => world.heal());
 
-  test('the money is given back once, and a late charge is refused', async () => {
+  test('refunds the money once, and refuses a late charge', async () => {
     const { orderId, charge, undo } = paymentSteps(1000);
     await answered(charge);
     expect(await answered(undo)).toMatchObject(DONE);
@@ -118,7 +118,7 @@ describe('when the charge of an order is undone', () => {
     expect(await world.moved(orderId)).toEqual({ charges: 1, charged: 1000, refunds: 1, refunded: 1000 });
   });
 
-  test('before it was asked for, nothing is ever charged', async () => {
+  test('never charges anything if the compensation comes before the charge', async () => {
     const { orderId, charge, undo } = paymentSteps(1000);
     expect(await answered(undo)).toMatchObject(DONE);
     expect(await answered(charge)).toMatchObject(VOIDED);
@@ -126,7 +126,7 @@ describe('when the charge of an order is undone', () => {
     expect(await world.moved(orderId)).toEqual(nothing);
   });
 
-  test('at the same time, in whichever order both are handled, no money is kept', async () => {
+  test('keeps no money if both are handled at the same time, in any order', async () => {
     const orders = Array.from({ length: 12 }, () => paymentSteps(1000));
     await Promise.all(
       orders.flatMap(({ charge, undo }, at) =>
@@ -144,7 +144,7 @@ describe('when the charge of an order is undone', () => {
     }
   });
 
-  test('and nobody knows what the provider did, it is ended there, without an operator', async () => {
+  test('ends an unclear charge at the provider, without an operator', async () => {
     const { orderId, charge, undo } = paymentSteps(50000);
     await world.publish(toPayments(charge));
     await world.eventually('it is in the list of failures', async () =>
@@ -158,7 +158,7 @@ describe('when the charge of an order is undone', () => {
   });
 
   test.skipIf(!world.makesFaults)(
-    `and the provider has charged it without anybody noting that, it is given back ${needsFaults}`,
+    `refunds a charge of the provider that was never recorded ${needsFaults}`,
     async () => {
       const { orderId, charge, undo } = paymentSteps(1000);
       await world.crash('payments/charge-at-sandbox', 'afterWrite', { including: `KEY#${orderId}:charge` });

@@ -9,9 +9,11 @@ import { cancel, get, line, placed, stocked } from './orders.js';
 import { givenBack, NOTHING, sagaOf, standingOf, takenOf } from './sagas.js';
 import type { Aggregate } from './world.js';
 
-/** As the sandbox reads it: declined. */
+/** The sandbox declines this amount. */
 const DECLINED = 40200;
-/** Charged ten seconds later, which is answered then; `when-an-order-is-charged` has its other troubles. */
+/**
+ * The sandbox charges this amount ten seconds later and answers then. `when-an-order-is-charged` has its other faults.
+ */
 const LATE = 20200;
 
 const STEPS = ['ConfirmPrices', 'AuthorizeAccount', 'ReserveStock', 'ChargePayment'];
@@ -21,7 +23,7 @@ const PART: Readonly<Record<string, Aggregate>> = {
   ReserveStock: 'Reservation',
   ChargePayment: 'Payment',
 };
-/** Commands that the saga of an order sent, in order. */
+/** Returns the commands that the saga of an order sent, in order. */
 const sent = async (orderId: string) =>
   (await sagaOf(orderId)).filter((type) => /^[A-Z]\w+(Prices|Account|Stock|Payment|Authorization)$/.test(type));
 
@@ -31,7 +33,7 @@ const order = async (lines: readonly OrderLine[], limit = 100_000) => {
 };
 
 describe('when an order is led by its saga', () => {
-  test('its prices are confirmed, its credit is taken, its stock is kept, its payment is charged: it is approved', async () => {
+  test('approves it once prices are confirmed, credit authorised, stock reserved and payment charged', async () => {
     const sku = await stocked(10);
     const one = await order([line(sku, 3)]);
     expect(await standingOf(one)).toEqual({ order: 'APPROVED', saga: 'SagaCompleted', ...takenOf(1050, 3) });
@@ -39,17 +41,17 @@ describe('when an order is led by its saga', () => {
     expect(await world.events({ aggregate: 'PriceCheck', id: one.orderId })).toMatchObject([
       { type: 'PricesConfirmed' },
     ]);
-    // Held while it was under way, taken at its approval.
+    // Authorised while it was under way, captured at its approval.
     const account = await world.events({ aggregate: 'Account', id: one.customerId });
     expect(account.map(({ type }) => type)).toEqual(['AccountOpened', 'AccountAuthorized', 'AuthorizationCaptured']);
   });
 
-  test('a provider that answers late charges it once all the same', async () => {
+  test('charges it once even if the provider answers late', async () => {
     const one = await order([line(await stocked(1, LATE), 1, LATE)]);
     expect(await standingOf(one)).toEqual({ order: 'APPROVED', saga: 'SagaCompleted', ...takenOf(LATE, 1) });
   });
 
-  test('declined by the provider, it is rejected, and stock and credit are given back', async () => {
+  test('rejects it if the provider declines, and releases stock and credit', async () => {
     const one = await order([line(await stocked(5, DECLINED), 1, DECLINED)]);
     expect(await standingOf(one)).toEqual({
       order: 'REJECTED PAYMENT_DECLINED',
@@ -59,7 +61,7 @@ describe('when an order is led by its saga', () => {
     expect(await sent(one.orderId)).toEqual([...STEPS, 'ReleaseStock', 'ReleaseAuthorization']);
   });
 
-  test('sold out, it is rejected with what was short, its credit is given back, and nothing is charged', async () => {
+  test('rejects it with the missing SKUs if it is sold out, releases its credit, and charges nothing', async () => {
     const [tea, cup] = [await stocked(10), await stocked(1)];
     const one = await order([line(tea, 2), line(cup, 2)]);
     expect(await standingOf(one)).toEqual({ order: 'REJECTED OUT_OF_STOCK', saga: 'SagaCompensated', ...NOTHING });
@@ -70,7 +72,7 @@ describe('when an order is led by its saga', () => {
     expect((await get(one.orderId)).body).toMatchObject({ reason: 'OUT_OF_STOCK', rejectedLines: [{ sku: cup }] });
   });
 
-  test('at a price that has changed, it is rejected, and says which line and what that costs now', async () => {
+  test('rejects it if a price has changed, and shows the line and its present price', async () => {
     const [tea, cup] = [await stocked(10), await stocked(10, 900)];
     const one = await order([line(tea), line(cup, 1, 800)]);
     expect(await standingOf(one)).toEqual({ order: 'REJECTED PRICE_CHANGED', saga: 'SagaCompensated', ...NOTHING });
@@ -78,15 +80,15 @@ describe('when an order is led by its saga', () => {
       reason: 'PRICE_CHANGED',
       rejectedLines: [{ sku: cup, unitPrice: { amount: 900, currency: 'EUR' } }],
     });
-    // The list says the same, a moment later.
-    await world.eventually('its list tells why', async () => {
+    // The list shows the same a moment later.
+    await world.eventually('its list shows the reason', async () => {
       const as = { customer: one.customerId };
       const { body } = await world.call<{ items: OrderView[] }>({ method: 'GET', path: '/orders', as });
       expect(body.items[0]).toEqual((await get(one.orderId)).body);
     });
   });
 
-  test('in another currency than its products are sold in, it is rejected for that, with the prices that hold', async () => {
+  test("rejects it in another currency than its products', and shows the present prices", async () => {
     const sku = await stocked(10);
     const one = await order([{ ...line(sku), unitPrice: { amount: 350, currency: 'USD' } }]);
     expect((await standingOf(one)).order).toBe('REJECTED CURRENCY_MISMATCH');
@@ -94,19 +96,19 @@ describe('when an order is led by its saga', () => {
     expect(await sent(one.orderId)).toEqual(STEPS.slice(0, 1));
   });
 
-  test('over the credit limit, it is rejected, and nothing is kept or charged', async () => {
+  test('rejects it over the credit limit, and keeps and charges nothing', async () => {
     const sku = await stocked(10);
     const one = await order([line(sku, 3)], 1049);
     expect(await standingOf(one)).toEqual({ order: 'REJECTED OVER_LIMIT', saga: 'SagaCompensated', ...NOTHING });
     expect(await sent(one.orderId)).toEqual(STEPS.slice(0, 2));
     expect(await world.commits('Reservation', one.orderId)).toEqual([]);
-    // Its rejection is for ever; the next order may use the new limit.
+    // The rejection is final. The next order may use the new limit.
     await putLimit(one.customerId, { amount: 1050, currency: 'EUR' });
     const other = await placed([line(sku, 3)], { as: { customer: one.customerId } });
     expect(await standingOf(other)).toEqual({ order: 'APPROVED', saga: 'SagaCompleted', ...takenOf(1050, 3) });
   });
 
-  test('of two orders at once for the credit of one, one is approved', async () => {
+  test('approves one of two concurrent orders if there is credit for one', async () => {
     const sku = await stocked(10);
     const customer = await customerWith(400);
     const both = await Promise.all([1, 2].map(() => placed([line(sku)], { as: { customer } })));
@@ -116,7 +118,7 @@ describe('when an order is led by its saga', () => {
     expect(await world.stock(sku)).toMatchObject({ reserved: 1 });
   });
 
-  test('with another price than the catalogue has, it is rejected, and nobody else hears of it', async () => {
+  test("rejects it at another price than the catalogue's, and asks no other service", async () => {
     const [tea, cup] = [await stocked(10), await stocked(10)];
     await priced(351, cup);
     const one = await order([line(tea), line(cup)]);
@@ -126,7 +128,7 @@ describe('when an order is led by its saga', () => {
     expect(rejected!.data).toMatchObject({ skus: [cup] });
   });
 
-  test('of a product that nobody sells, it is rejected', async () => {
+  test('rejects it if a product is not sold', async () => {
     const [tea, unknown] = [await stocked(10), world.fresh('sku')];
     const one = await order([line(tea), line(unknown)]);
     expect(await standingOf(one)).toEqual({ order: 'REJECTED UNKNOWN_PRODUCT', saga: 'SagaCompensated', ...NOTHING });
@@ -134,7 +136,7 @@ describe('when an order is led by its saga', () => {
     expect(rejected!.data).toMatchObject({ skus: [unknown] });
   });
 
-  test("in another currency than the account's, it is rejected", async () => {
+  test("rejects it in another currency than the account's", async () => {
     const sku = await stocked(10);
     const unitPrice = { amount: 350, currency: 'USD' };
     await putProduct(sku, { name: 'Tea', unitPrice });
@@ -146,7 +148,7 @@ describe('when an order is led by its saga', () => {
     });
   });
 
-  test('that costs nothing, it is approved without a charge, and can be cancelled', async () => {
+  test('approves an order of 0 without a charge; it can be cancelled', async () => {
     const one = await order([line(await stocked(5, 0), 2, 0)]);
     const approved = { order: 'APPROVED', saga: 'SagaCompleted', ...NOTHING, reserved: 2 };
     expect(await standingOf(one)).toEqual(approved);
@@ -156,7 +158,7 @@ describe('when an order is led by its saga', () => {
     expect(await standingOf(one)).toEqual({ ...approved, order: 'CANCELLED', reserved: 0 });
   });
 
-  test('cancelled after its approval, everybody gives back their own part, and its saga has none in that', async () => {
+  test('each service releases its own resources after a late cancellation, without the saga', async () => {
     const one = await order([line(await stocked(10), 2)]);
     await world.settled(one.orderId);
     const { length } = await sagaOf(one.orderId);
@@ -173,14 +175,14 @@ describe('when an order is led by its saga', () => {
     expect(cancelled!.data).not.toHaveProperty('underWay');
   });
 
-  test('its beginning five times at once begins one saga', async () => {
+  test('five concurrent deliveries of its first event begin one saga', async () => {
     const one = await order([line(await stocked(10))]);
     await world.redeliver({ aggregate: 'Order', id: one.orderId, types: ['OrderPlaced'] }, 4);
     expect(await standingOf(one)).toEqual({ order: 'APPROVED', saga: 'SagaCompleted', ...takenOf(350, 1) });
     expect(await sent(one.orderId)).toEqual(STEPS);
   });
 
-  test('what was sent again and comes after its end meets what stands there, and takes nothing', async () => {
+  test('repeated commands that come after its end change nothing', async () => {
     const one = await order([line(await stocked(5, DECLINED), 1, DECLINED)]);
     const before = await standingOf(one);
     const { length } = await sagaOf(one.orderId);

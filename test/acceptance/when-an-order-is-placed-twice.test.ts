@@ -3,7 +3,7 @@ import { world } from '../support/world.js';
 import { approved, cancel, get, line, placed, post, stocked } from './orders.js';
 
 describe('when an order is placed twice', () => {
-  test('with one key, there is one order, and both answers are the same', async () => {
+  test('makes one order with one key, and both answers are the same', async () => {
     const sku = await stocked(10);
     const key = world.fresh('key');
     const first = await post([line(sku, 2)], { key });
@@ -24,7 +24,7 @@ describe('when an order is placed twice', () => {
     ]);
   });
 
-  test('ten times at once, one request wins and the others get its answer', async () => {
+  test('lets one of ten concurrent requests win, and the others get its answer', async () => {
     const sku = await stocked(100);
     const key = world.fresh('key');
     const answers = await Promise.all(Array.from({ length: 10 }, () => post([line(sku, 1)], { key })));
@@ -38,7 +38,7 @@ describe('when an order is placed twice', () => {
     expect(await world.stock(sku)).toMatchObject({ reserved: 1 });
   });
 
-  test('after it has gone on, the second answer is still that of the first', async () => {
+  test('repeats the first answer even if the order has changed meanwhile', async () => {
     const sku = await stocked(5);
     const key = world.fresh('key');
     const first = await post([line(sku)], { key });
@@ -50,7 +50,7 @@ describe('when an order is placed twice', () => {
     expect((await get(first.body.orderId)).body).toMatchObject({ status: 'CANCELLED', version: 3 });
   });
 
-  test('the same body written in another way is the same request', async () => {
+  test('treats the same body in another notation as the same request', async () => {
     const sku = world.fresh('sku');
     const key = world.fresh('key');
     const first = await post([line(sku)], { key });
@@ -59,7 +59,7 @@ describe('when an order is placed twice', () => {
     expect(second).toMatchObject({ status: 201, body: first.body });
   });
 
-  test('with two keys, there are two orders', async () => {
+  test('makes two orders with two keys', async () => {
     const sku = await stocked(10);
     const one = await placed([line(sku, 2)]);
     const other = await placed([line(sku, 2)]);
@@ -69,7 +69,7 @@ describe('when an order is placed twice', () => {
     expect(await world.stock(sku)).toMatchObject({ reserved: 4 });
   });
 
-  test("with one key by two customers, there are two orders: a key never shows another's answer", async () => {
+  test("makes two orders with one key of two customers: a key never shows another customer's answer", async () => {
     const key = world.fresh('key');
     const lines = [line(world.fresh('sku'))];
     const ofAlice = await placed(lines, { key, as: 'alice' });
@@ -78,7 +78,7 @@ describe('when an order is placed twice', () => {
     expect(ofBob.customerId).toBe('bob');
   });
 
-  test('with the key of another body, it is refused and nothing is placed', async () => {
+  test('refuses the key of another body, and places nothing', async () => {
     const key = world.fresh('key');
     const first = await post([line(world.fresh('sku'))], { key });
     const other = world.fresh('sku');
@@ -88,7 +88,7 @@ describe('when an order is placed twice', () => {
     expect(body.lines).toEqual(first.body.lines);
   });
 
-  test('with an automatic key, an equal body is the same order and another reference is another', async () => {
+  test('makes one order of equal bodies with an automatic key, and another order with another reference', async () => {
     const lines = [line(world.fresh('sku'))];
     const clientReference = world.fresh('reference');
     const first = await placed(lines, { key: 'auto', clientReference });
@@ -97,7 +97,7 @@ describe('when an order is placed twice', () => {
     expect(other.orderId).not.toBe(first.orderId);
   });
 
-  test('with a key of the server, there is one order', async () => {
+  test('makes one order with an issued key', async () => {
     const issued = await world.call<{ idempotencyKey: string; expiresAt: string }>({
       method: 'POST',
       path: '/idempotency-keys',
@@ -111,7 +111,7 @@ describe('when an order is placed twice', () => {
     expect(await placed(lines, { key: issued.body.idempotencyKey })).toEqual(first);
   });
 
-  test('the order that every answer shows is the same', async () => {
+  test('shows the same order in every answer', async () => {
     const sku = await stocked(3);
     const order = await approved([line(sku, 3)], { clientReference: 'my-first' });
     expect(order).toEqual({

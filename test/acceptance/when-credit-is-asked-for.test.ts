@@ -12,7 +12,7 @@ const recorded = (id: string) =>
     return record;
   });
 
-/** The reason of a failure; their index follows the records. */
+/** Returns the reason of a failure. The index of failures follows the records. */
 const failureOf = (id: string) =>
   world.eventually(`${id} is in the list of failures`, async () => {
     const [record] = await world.failures(CONSUMER, id);
@@ -24,7 +24,7 @@ const failureOf = (id: string) =>
 describe('when credit is asked for', () => {
   afterEach(() => world.heal());
 
-  test('the first order opens the account with the default limit, and holds its amount', async () => {
+  test('the first order opens the account with the default limit, and authorises its amount', async () => {
     const customer = world.fresh('customer');
     const { orderId, authorize } = sagaOf(customer);
     const stepId = `${orderId}/authorize`;
@@ -43,7 +43,7 @@ describe('when credit is asked for', () => {
     expect(body.available.amount).toBe(body.creditLimit.amount - 600);
   });
 
-  test('an order goes its way: held, taken, given back in parts, and each step is done once', async () => {
+  test('authorises, captures and refunds in parts, each step once', async () => {
     const customer = await customerWith(1000);
     const { authorize, capture, refund, release } = sagaOf(customer);
     const way = [authorize(700), capture, refund('r1', 200), refund('r2', 500)];
@@ -63,7 +63,7 @@ describe('when credit is asked for', () => {
     expect((await getAccount(customer)).body).toMatchObject(after);
   });
 
-  test('above the limit it is declined, and the stored answer stays when the limit is raised', async () => {
+  test('declines an amount above the limit, and keeps that answer when the limit is raised', async () => {
     const customer = await customerWith(1000);
     const [one, other] = [sagaOf(customer), sagaOf(customer)];
     await answered(one.authorize(700));
@@ -77,7 +77,7 @@ describe('when credit is asked for', () => {
     expect((await getAccount(customer)).body).toMatchObject({ authorized: eur(700), available: eur(4300) });
   });
 
-  test('a release that comes first refuses the authorisation that comes late', async () => {
+  test('a release that comes first refuses the late authorisation', async () => {
     const customer = await customerWith(1000);
     const { release, authorize, capture } = sagaOf(customer);
     expect(await answered(release)).toMatchObject([{ type: 'AuthorizationVoided' }]);
@@ -87,7 +87,7 @@ describe('when credit is asked for', () => {
     expect((await getAccount(customer)).body).toMatchObject({ available: eur(1000) });
   });
 
-  test('a release of a customer who has no account yet opens none', async () => {
+  test('a release for a customer without an account opens none', async () => {
     const customer = world.fresh('customer');
     await answered(sagaOf(customer).release);
     expect((await getAccount(customer)).status).toBe(404);
@@ -95,7 +95,7 @@ describe('when credit is asked for', () => {
     expect((await getAccount(customer)).body).toMatchObject({ authorized: eur(1), version: 3 });
   });
 
-  test('of twenty orders at once that want 100 each, ten get it', async () => {
+  test('authorises ten of twenty concurrent orders if the limit covers ten', async () => {
     const customer = await customerWith(1000);
     const messages = Array.from({ length: 20 }, () => toAccounts(sagaOf(customer).authorize(100)));
     await world.publish(...messages);
@@ -105,7 +105,7 @@ describe('when credit is asked for', () => {
     expect((await getAccount(customer)).body).toMatchObject({ authorized: eur(1000), available: eur(0) });
   });
 
-  test('one message five times at once, and its retries, hold the amount once', async () => {
+  test('five concurrent deliveries of one message, and its retries, authorise the amount once', async () => {
     const customer = await customerWith(1000);
     const { authorize } = sagaOf(customer);
     const [message, ...retries] = [1, 2, 3].map(() => toAccounts(authorize(400)));
@@ -133,7 +133,7 @@ describe('when credit is asked for', () => {
     expect((await getAccount(customer)).body).toMatchObject({ authorized: eur(400) });
   });
 
-  test('what is no command of ours becomes a failure, and nothing waits behind it', async () => {
+  test('an invalid command becomes a failure, and no other message waits', async () => {
     const customer = await customerWith(1000);
     const { authorize } = sagaOf(customer);
     const good = toAccounts(authorize(100));
@@ -152,7 +152,7 @@ describe('when credit is asked for', () => {
     expect((await getAccount(customer)).body).toMatchObject({ authorized: eur(100) });
   });
 
-  test('a command to somebody else never reaches the accounts', async () => {
+  test('a command for another service never reaches accounts', async () => {
     const customer = await customerWith(1000);
     const { authorize } = sagaOf(customer);
     const other = toAccounts(authorize(1), { to: 'payments', dataschema: 'urn:orderly:payments:AuthorizeAccount:1' });
@@ -162,7 +162,7 @@ describe('when credit is asked for', () => {
   });
 
   test.runIf(world.makesFaults)(
-    `a crash between the write and its acknowledgement holds the amount once ${needsFaults}`,
+    `crashes between the write and its acknowledgement: the amount is authorised once ${needsFaults}`,
     async () => {
       const customer = await customerWith(1000);
       const message = toAccounts(sagaOf(customer).authorize(300));

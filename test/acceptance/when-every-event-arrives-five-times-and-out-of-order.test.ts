@@ -7,7 +7,7 @@ import { approved, cancel, get, line, placed, stocked } from './orders.js';
 import { reservationOf, stockSteps } from './stock.js';
 import type { Aggregate, ConsumerName } from './world.js';
 
-/** Waits until a consumer was through with so many deliveries of a message, the first among them. */
+/** Waits until a consumer has handled this many deliveries of a message, including the first one. */
 const delivered = (consumer: ConsumerName, { id, type }: Envelope, times: number) =>
   world.eventually(`${consumer} got ${type} ${times} times`, async () => {
     const { applied, duplicate } = await world.deliveries(consumer, id);
@@ -15,7 +15,10 @@ const delivered = (consumer: ConsumerName, { id, type }: Envelope, times: number
     return { applied, duplicate };
   });
 
-/** Everything that an order led to comes four times more, its saga's commands too. @returns each once, by its type */
+/**
+ * Sends everything that an order caused four more times, including its saga's commands. @returns each message once, by
+ * its type
+ */
 async function fourTimesMore(orderId: string, customer: string): Promise<(type: string) => Envelope> {
   const all: Envelope[] = [];
   for (const aggregate of ['Order', 'CreateOrderSaga', 'PriceCheck', 'Reservation', 'Payment', 'Account'] as const) {
@@ -24,7 +27,7 @@ async function fourTimesMore(orderId: string, customer: string): Promise<(type: 
   return (type) => all.find((message) => message.type === type)!;
 }
 
-/** How many commits each participant has of it: none more means that nobody did anything again. */
+/** Returns the number of commits per participant. If it does not rise, nothing was done again. */
 const commitsOf = async (orderId: string, customer: string) => {
   const count = async (aggregate: Aggregate, id = orderId) => (await world.commits(aggregate, id)).length;
   return {
@@ -40,7 +43,7 @@ const commitsOf = async (orderId: string, customer: string) => {
 const ONCE = { applied: 1, duplicate: 4 };
 
 describe('when every event arrives five times and out of order', () => {
-  test('each has one effect at each of its consumers, and so has each command', async () => {
+  test('each event, and each command, has one effect at each of its consumers', async () => {
     const [tea, cup] = [await stocked(10), await stocked(10)];
     const customer = world.fresh('customer');
     const { orderId } = await approved([line(tea, 3), line(cup, 2)], { as: { customer } });
@@ -74,7 +77,7 @@ describe('when every event arrives five times and out of order', () => {
     expect(await commitsOf(orderId, customer)).toEqual(commits);
   });
 
-  test('a cancelled order gives all back once, and its old messages take nothing again', async () => {
+  test('a cancelled order releases everything once, and its old messages take nothing again', async () => {
     const sku = await stocked(10);
     const customer = world.fresh('customer');
     const { orderId } = await approved([line(sku, 4)], { as: { customer } });
@@ -97,7 +100,7 @@ describe('when every event arrives five times and out of order', () => {
     expect(await commitsOf(orderId, customer)).toEqual(commits);
   });
 
-  test("a rejected order stays rejected, also when there is stock at the answer's repeat", async () => {
+  test('a rejected order stays rejected, even if there is stock when the answer is repeated', async () => {
     const sku = await stocked(1);
     const customer = world.fresh('customer');
     const { orderId } = await placed([line(sku, 2)], { as: { customer } });
@@ -113,7 +116,7 @@ describe('when every event arrives five times and out of order', () => {
     expect(await world.stock(sku)).toMatchObject({ reserved: 0, available: 50 });
   });
 
-  test('already the first time, one of five in flight at once has the effect', async () => {
+  test('only one of five concurrent first deliveries has an effect', async () => {
     const sku = await stocked(10);
     const step = toInventory(stockSteps().reserve(line(sku, 2)));
     const copies = Array.from({ length: 5 }, () => queued(step));
@@ -122,7 +125,7 @@ describe('when every event arrives five times and out of order', () => {
     expect(await world.stock(sku)).toMatchObject({ reserved: 2, available: 8 });
   });
 
-  test('five times in one batch, beside their cancellation, nothing is reserved in the end', async () => {
+  test('reserves nothing in the end for five deliveries in one batch with their cancellation', async () => {
     const sku = await stocked(10);
     const { orderId, reserve, release } = stockSteps();
     const [first, last, cancelled] = [

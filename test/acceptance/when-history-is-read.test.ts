@@ -22,7 +22,7 @@ interface Entry {
 
 const read = <Item>(path: string, as: Caller = 'alice') => world.call<List<Item>>({ method: 'GET', path, as });
 
-/** All pages of a list, with at most `limit` items each. */
+/** Returns all pages of a list, with at most `limit` items each. */
 async function pages<Item>(path: string, limit: number, as: Caller = 'alice'): Promise<(readonly Item[])[]> {
   const all: (readonly Item[])[] = [];
   let cursor: string | undefined;
@@ -44,7 +44,7 @@ async function cancelled() {
 }
 
 describe('when the history of an order is read', () => {
-  test('it shows every event, oldest first, with who and what caused it', async () => {
+  test('shows every event, oldest first, with its actor and its cause', async () => {
     const { orderId } = await cancelled();
     const { status, body } = await read<Entry>(`/orders/${orderId}/history`);
     expect(status).toBe(200);
@@ -53,7 +53,7 @@ describe('when the history of an order is read', () => {
     expect(more).toEqual([]);
     expect(first).toMatchObject({ version: 1, type: 'OrderPlaced', actor: 'customer:alice', data: { orderId } });
     expect(second).toMatchObject({ version: 2, type: 'OrderApproved', actor: 'service:orders', data: { orderId } });
-    // Through everybody who takes part, and back: whoever placed it set the approval off.
+    // The approval passed through every service; the customer who placed the order started it.
     expect(second).toMatchObject({ onBehalfOf: 'customer:alice' });
     expect(third).toMatchObject({
       version: 3,
@@ -64,7 +64,7 @@ describe('when the history of an order is read', () => {
     expect(Object.keys(first!).toSorted()).toEqual(
       ['actor', 'at', 'causationId', 'correlationId', 'data', 'id', 'type', 'version'].toSorted(),
     );
-    // What caused the approval is the last answer to its saga, and what caused that the step before, back to the order.
+    // The saga's last answer caused the approval, the step before caused that answer, and so on back to the order.
     const [answer] = await world.events({ aggregate: 'Payment', id: orderId, types: ['SagaReplyRequested'] });
     expect(second!.causationId).toBe(answer!.id);
     const [started] = await world.events({ aggregate: 'CreateOrderSaga', id: orderId, types: ['SagaStarted'] });
@@ -74,7 +74,7 @@ describe('when the history of an order is read', () => {
     expect([first!.at, second!.at, third!.at]).toEqual([first!.at, second!.at, third!.at].toSorted());
   });
 
-  test('page by page it is the same', async () => {
+  test('shows the same page by page', async () => {
     const { orderId } = await cancelled();
     const { body } = await read<Entry>(`/orders/${orderId}/history`);
     for (const limit of [1, 2, 3, 100]) {
@@ -85,7 +85,7 @@ describe('when the history of an order is read', () => {
     }
   });
 
-  test('an operator sees the same', async () => {
+  test('shows an operator the same', async () => {
     const { orderId } = await placed([line('sku')]);
     const path = `/orders/${orderId}/history`;
     expect((await read(path, 'operator')).body.items[0]).toEqual((await read(path)).body.items[0]);
@@ -93,7 +93,7 @@ describe('when the history of an order is read', () => {
 });
 
 describe('when an order is read as it was', () => {
-  test('at each of its versions, and 404 before the first and after the last', async () => {
+  test('shows each of its versions, and 404 before the first and after the last', async () => {
     const { orderId } = await cancelled();
     const at = async (version: number | string) =>
       world.call<OrderView>({ method: 'GET', path: `/orders/${orderId}?version=${version}`, as: 'alice' });
@@ -105,14 +105,14 @@ describe('when an order is read as it was', () => {
     }
   });
 
-  test('at each moment, and 404 before it was placed', async () => {
+  test('shows it at each time, and 404 before it was placed', async () => {
     const { orderId, placedAt } = await cancelled();
     const at = (time: string) =>
       world.call<OrderView>({ method: 'GET', path: `/orders/${orderId}?at=${encodeURIComponent(time)}`, as: 'alice' });
     const { body } = await read<Entry>(`/orders/${orderId}/history`);
     for (const { at: time, version } of body.items) {
       const shown = (await at(time)).body.version;
-      // Two events of one millisecond are one moment.
+      // Two events in one millisecond are one moment.
       expect(shown).toBe(body.items.findLast((entry) => entry.at === time)!.version);
       expect(shown).toBeGreaterThanOrEqual(version);
     }
@@ -122,7 +122,7 @@ describe('when an order is read as it was', () => {
     expect((await at('2999-01-01T00:00:00Z')).body).toMatchObject({ status: 'CANCELLED', version: 3 });
   });
 
-  test('a moment may be written in any zone and with any precision', async () => {
+  test('accepts a time in any zone and with any precision', async () => {
     const { orderId, placedAt } = await cancelled();
     const hoursLater = new Date(Date.parse(placedAt) + 2 * 3_600_000).toISOString();
     const inTheEast = placedAt.replace('Z', '+00:00');
@@ -140,7 +140,7 @@ describe('when an order is read as it was', () => {
 });
 
 describe('when orders are listed', () => {
-  test('they come newest first, page by page, each once, and as GET shows them', async () => {
+  test('lists them newest first, page by page, each once, and as GET shows them', async () => {
     const customer = { customer: world.fresh('customer') };
     const orders: OrderView[] = [];
     for (let count = 0; count < 5; count++) orders.push(await placed([line('sku')], { as: customer }));
@@ -160,7 +160,7 @@ describe('when orders are listed', () => {
     expect(byOperator.flat()).toEqual(whole.body.items);
   });
 
-  test('an order that is placed meanwhile does not shift the next page', async () => {
+  test('does not shift the next page when an order is placed meanwhile', async () => {
     const customer = { customer: world.fresh('customer') };
     for (let count = 0; count < 3; count++)
       await world.settled((await placed([line('sku')], { as: customer })).orderId);
@@ -171,14 +171,14 @@ describe('when orders are listed', () => {
     expect([...first.body.items, ...second.body.items]).toEqual(items);
   });
 
-  test('of a customer without any, the list is empty', async () => {
+  test('is empty for a customer without orders', async () => {
     const { status, body } = await read('/orders', { customer: world.fresh('customer') });
     expect({ status, body }).toEqual({ status: 200, body: { items: [] } });
     const path = `/orders?customerId=${world.fresh('customer')}`;
     expect((await read(path, 'operator')).body).toEqual({ items: [] });
   });
 
-  test('a customer may name themselves, and the cursor goes on', async () => {
+  test('lets customers name themselves, and the cursor continues', async () => {
     const customer = world.fresh('customer');
     for (let count = 0; count < 2; count++) {
       await world.settled((await placed([line('sku')], { as: { customer } })).orderId);

@@ -8,7 +8,7 @@ const CONSUMER = 'catalog-commands';
 describe('when prices are confirmed', () => {
   afterEach(() => world.heal());
 
-  test('they are, where each line has the price of the catalogue', async () => {
+  test("confirms them if each line has the catalogue's price", async () => {
     const command = confirm([at(await priced(350), 350), at(await priced(0), 0)]);
     const { orderId, stepId } = command.data;
     expect(await checked(command)).toMatchObject([
@@ -23,7 +23,7 @@ describe('when prices are confirmed', () => {
     ]);
   });
 
-  test('they are refused where one has changed, up or down, or into another currency', async () => {
+  test('refuses them if one has changed, up or down, or to another currency', async () => {
     const [kept, up, down, dollars] = [await priced(1), await priced(2), await priced(3), await priced(4)];
     const lines = [at(kept, 1), at(up, 1), at(down, 4), { sku: dollars, unitPrice: { amount: 4, currency: 'USD' } }];
     expect(await checked(confirm(lines))).toMatchObject([
@@ -31,14 +31,14 @@ describe('when prices are confirmed', () => {
     ]);
   });
 
-  test('they are refused where the catalogue has no such product, whatever the other prices are', async () => {
+  test('refuses them if the catalogue lacks a product, whatever the other prices are', async () => {
     const none = world.fresh('sku');
     expect(await checked(confirm([at(await priced(350), 1), at(none, 1)]))).toMatchObject([
       { type: 'PricesRefused', data: { reason: 'UNKNOWN_PRODUCT', skus: [none] } },
     ]);
   });
 
-  test('a repeat gets the answer that was given, whatever has become of the price', async () => {
+  test('repeats the first answer, even if the price has changed meanwhile', async () => {
     const [one, other] = [await priced(350), await priced(350)];
     const [good, bad] = [confirm([at(one, 350)]), confirm([at(other, 400)])];
     await checked(good);
@@ -61,7 +61,7 @@ describe('when prices are confirmed', () => {
     expect(reads).toHaveLength(1);
   });
 
-  test('one message five times at once, and its retries, are one check', async () => {
+  test('five concurrent deliveries of one message, and its retries, are one check', async () => {
     const command = confirm([at(await priced(350), 350)]);
     const [message, ...retries] = [1, 2, 3].map(() => toCatalog(command));
     await world.send(CONSUMER, ...Array.from({ length: 5 }, () => queued(message!)), ...retries.map(queued));
@@ -74,7 +74,7 @@ describe('when prices are confirmed', () => {
     expect(events.map(({ type }) => type)).toEqual(['PricesConfirmed', 'SagaReplyRequested', 'SagaReplyRequested']);
   });
 
-  test('what is no command of ours becomes a failure', async () => {
+  test('an invalid command becomes a failure', async () => {
     const sku = await priced(350);
     const command = confirm([at(sku, 350)]);
     const twice = { ...command.data, lines: [at(sku, 350), at(sku, 350)] };
@@ -88,7 +88,7 @@ describe('when prices are confirmed', () => {
   });
 
   test.runIf(world.makesFaults)(
-    `a crash between the write and its acknowledgement answers once ${needsFaults}`,
+    `crashes between the write and its acknowledgement: there is one answer ${needsFaults}`,
     async () => {
       const message = toCatalog(confirm([at(await priced(350), 350)]));
       await world.crash('catalog/on-command', 'afterWrite', { including: message.id });

@@ -41,7 +41,7 @@ const problem = (status: number, code: string) => ({ status, body: { type: `urn:
 describe('when requests are numbered', () => {
   afterEach(() => world.heal());
 
-  test('a repeat gets the first answer, and the stock is free again once', async () => {
+  test('repeats the first answer, and frees the stock once', async () => {
     const sku = await stocked(5);
     const [one, other] = [await approved([line(sku, 2)]), await approved([line(sku, 1)])];
     const session = await open('alice');
@@ -54,7 +54,7 @@ describe('when requests are numbered', () => {
       problem(422, 'key-reused'),
     );
     expect(await cancel(other.orderId, { session, number: 2 })).toMatchObject({ status: 200 });
-    // By default the one before was answered, and its answer is gone.
+    // By default, a new number acknowledges the previous answer, which is then deleted.
     expect(await cancel(one.orderId, { session, number: 1 })).toMatchObject(problem(409, 'number-out-of-range'));
     await world.settled(one.orderId);
     await world.settled(other.orderId);
@@ -62,20 +62,20 @@ describe('when requests are numbered', () => {
     expect(await world.commits('Order', one.orderId)).toHaveLength(3);
   });
 
-  test('a number is not taken for another one of its session by the reason of a cancellation', async () => {
+  test('does not confuse the numbers of a session by the reason of a cancellation', async () => {
     const { orderId } = await approved([line(await stocked(1))]);
     const session = await open('alice');
     const asked = (number: number, reason: string) =>
       cancel(orderId, { session, number, answeredUpTo: 0 }, 'alice', { reason });
     const first = await asked(1, 'one');
-    // It is cancelled already, so this reason is kept nowhere.
+    // The order is already cancelled, so this reason is not stored.
     for (const repeat of [await asked(2, 'other'), await asked(2, 'other'), await asked(1, 'one')]) {
       expect(repeat).toMatchObject({ status: 200, text: first.text });
     }
     expect(await asked(1, 'other')).toMatchObject(problem(422, 'key-reused'));
   });
 
-  test('several are under way at once, each as often as it likes', async () => {
+  test('allows several requests at the same time, each repeated any number of times', async () => {
     const sku = await stocked(3);
     const orders = await Promise.all([1, 2, 3].map(() => placed([line(sku)])));
     const session = await open('alice');
@@ -94,17 +94,17 @@ describe('when requests are numbered', () => {
     );
   });
 
-  test("another client's session, or none at all, is one that isn't open", async () => {
+  test("answers session-not-open for another client's session and for an unknown one", async () => {
     const { orderId } = await placed([line(await stocked(1))]);
     for (const session of [await open('bob'), await open('alice', '/payments/sessions'), world.fresh('session')]) {
       expect(await cancel(orderId, { session, number: 1 })).toMatchObject(problem(409, 'session-not-open'));
-      // And none was made by that.
+      // The request created no session either.
       expect(await cancel(orderId, { session, number: 1 })).toMatchObject(problem(409, 'session-not-open'));
     }
     expect(await cancel(orderId, { session: await open('alice'), number: 1 })).toMatchObject({ status: 200 });
   });
 
-  test("another's order is not there, and uses up no number", async () => {
+  test("answers 404 for another customer's order, which uses up no number", async () => {
     const [mine, others] = [
       await placed([line(await stocked(1))]),
       await placed([line(await stocked(1))], { as: 'bob' }),
@@ -114,7 +114,7 @@ describe('when requests are numbered', () => {
     expect(await cancel(mine.orderId, { session, number: 1 })).toMatchObject({ status: 200 });
   });
 
-  test('a number and a key together are 400, and so is one without the other half', async () => {
+  test('answers 400 for a number together with a key, and for a number or session alone', async () => {
     const { orderId } = await placed([line(await stocked(1))]);
     const session = await open('alice');
     const path = `/orders/${orderId}/cancellation`;
@@ -136,7 +136,7 @@ describe('when requests are numbered', () => {
     expect(await world.call({ ...placing, headers })).toMatchObject(problem(400, 'invalid-request'));
   });
 
-  test('a payment is made, charged and given back once by each number', async () => {
+  test('makes, charges and refunds a payment once per number', async () => {
     const customer = world.fresh('bob');
     const as = { customer };
     const session = await open(as, '/payments/sessions');
@@ -156,7 +156,7 @@ describe('when requests are numbered', () => {
     expect(await world.moved(paymentId)).toEqual({ charges: 1, charged: 1000, refunds: 1, refunded: 300 });
   });
 
-  test('what is refused uses up no number', async () => {
+  test('a refusal uses up no number', async () => {
     const customer = world.fresh('bob');
     const paymentId = await chargedPayment(customer, 1000);
     const session = await open({ customer }, '/payments/sessions');
@@ -166,7 +166,7 @@ describe('when requests are numbered', () => {
     expect((await refund(1000)).status).toBe(201);
   });
 
-  test.runIf(world.makesFaults)(`a crash behind the write is answered by the repeat ${needsFaults}`, async () => {
+  test.runIf(world.makesFaults)(`crashes after the write: the repeat gets the answer ${needsFaults}`, async () => {
     const { orderId } = await placed([line(await stocked(1))]);
     const session = await open('alice');
     await world.crash('orders/cancel-order', 'afterWrite', { including: orderId });

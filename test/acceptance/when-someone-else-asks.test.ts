@@ -6,7 +6,7 @@ import { cancel, get, line, placed, stocked } from './orders.js';
 import { chargedPayment } from './payments.js';
 import type { ApiRequest, Caller, ProblemBody, TokenFault } from './world.js';
 
-/** Alice's order and payment, and a SKU, which others ask for. */
+/** Alice's order and payment, and a SKU, for which others ask. */
 let orderId = '';
 let paymentId = '';
 let sku = '';
@@ -20,19 +20,22 @@ beforeAll(async () => {
   paymentId = await chargedPayment('alice', 4_200);
 });
 
-/** One way to ask a route, and the status of each answer: for the owner, for another customer, for an operator. */
+/** Request to a route, and the status of its answer for the owner, for another customer and for an operator. */
 interface Row {
-  /** A route that is deployed: `GET /orders/{orderId}`. */
+  /** Deployed route, such as `GET /orders/{orderId}`. */
   readonly route: string;
   readonly expected: readonly [owner: number, other: number, operator: number];
-  /** @default the route's own, whose parameters belong to alice */
+  /** Query; the parameters of the default belong to alice. @default the route's own */
   readonly query?: string;
   readonly body?: () => object;
-  /** Whether it takes an Idempotency-Key. @default false */
+  /** Whether the route takes an Idempotency-Key. @default false */
   readonly keyed?: boolean;
 }
 
-/** Every route that is deployed has at least one row. Refund and cancellation come last: they use up what others read. */
+/**
+ * Requests; every deployed route has at least one row. Refund and cancellation come last, since they use up what others
+ * read.
+ */
 const ROWS: readonly Row[] = [
   { route: 'POST /orders', expected: [201, 201, 403], body: () => ({ lines: [line('sku')] }), keyed: true },
   { route: 'GET /orders', expected: [200, 200, 400] },
@@ -70,7 +73,7 @@ const ROWS: readonly Row[] = [
 
 const ROUTES = await world.routes();
 
-/** @throws {Error} where a parameter of the path has no value here */
+/** Fills in the parameters of a row. @throws {Error} if a parameter of the path has no value here */
 function requestOf({ route, query = '', body, keyed = false }: Row): Omit<ApiRequest, 'as'> {
   const [method, resource = ''] = route.split(' ');
   const values: Readonly<Record<string, string>> = { orderId, paymentId, sku, customerId: 'alice' };
@@ -115,9 +118,10 @@ describe('when someone else asks', () => {
   describe.each(ROUTES)('%s', (route) => {
     const rows = ROWS.filter((row) => row.route === route);
 
-    test('has a row that says who gets what', () => expect(rows, `add a row to ROWS for ${route}`).not.toEqual([]));
+    test('has a row with the status for each caller', () =>
+      expect(rows, `add a row to ROWS for ${route}`).not.toEqual([]));
 
-    test('lets nobody in without a token that proves who they are', async () => {
+    test('refuses every request without a valid token', async () => {
       const callers: [string, Caller][] = [
         ['no token', 'nobody'],
         ...FAULTS.map((fault): [string, Caller] => [fault, { token: world.badToken(fault) }]),
@@ -141,7 +145,7 @@ describe('when someone else asks', () => {
     });
   });
 
-  test('a token in another scheme is none', async () => {
+  test('a token with another scheme is not accepted', async () => {
     for (const Authorization of ['Basic YWxpY2U6', 'Bearer', 'Bearer ', 'bearer', 'alice']) {
       const { status } = await world.call({ method: 'GET', path: '/orders', as: 'nobody', headers: { Authorization } });
       expect({ Authorization, status }).toEqual({ Authorization, status: 401 });
@@ -152,7 +156,7 @@ describe('when someone else asks', () => {
     const { route, query = '' } = row;
     const [alice, bob, operator] = row.expected;
     test(`${route}${query}: owner ${alice}, another customer ${bob}, operator ${operator}`, async () => {
-      // The owner last: their cancellation would be seen by the others.
+      // The owner is last, since the others would see their cancellation.
       for (const [as, expected] of [
         ['bob', bob] as const,
         ['operator', operator] as const,
@@ -174,7 +178,7 @@ describe('when someone else asks', () => {
     expect({ ...none.body, instance: '' }).toEqual({ ...body, instance: '' });
   });
 
-  test("another's list shows only their own, also with a cursor that isn't theirs", async () => {
+  test("a list shows only the caller's own orders, and refuses another caller's cursor", async () => {
     const [one, other] = [{ customer: world.fresh('one') }, { customer: world.fresh('other') }];
     for (let count = 0; count < 2; count++) await world.settled((await placed([line('sku')], { as: one })).orderId);
     const mine = await world.call<{ items: object[]; nextCursor?: string }>({
@@ -188,7 +192,7 @@ describe('when someone else asks', () => {
     expect(await world.call({ method: 'GET', path: '/orders', as: other })).toMatchObject({ body: { items: [] } });
   });
 
-  test("another's refused cancellation changes nothing and uses up no key", async () => {
+  test("a refused cancellation of another's order changes nothing and uses up no key", async () => {
     const order = await placed([line(sku)], { as: 'alice' });
     await world.settled(order.orderId);
     const key = world.fresh('key');
@@ -197,7 +201,7 @@ describe('when someone else asks', () => {
     expect((await cancel(order.orderId, { as: 'alice', key })).body.status).toBe('CANCELLED');
   });
 
-  test('what was refused left the stock as it was', async () => {
+  test('refused requests have not changed the stock', async () => {
     const own = await stocked(4);
     const body = { onHand: 99 };
     for (const as of ['alice', 'nobody', { token: world.badToken('forged signature') }] as const) {

@@ -7,7 +7,7 @@ const put = (sku: string, onHand: number, headers: Record<string, string> = {}) 
   world.call<StockView>({ method: 'PUT', path: `/stock/${sku}`, as: 'operator', body: { onHand }, headers });
 
 describe('when stock is set', () => {
-  test('the first time it is version 1, then one more each time', async () => {
+  test('starts with version 1, and adds one each time', async () => {
     const sku = world.fresh('sku');
     const first = await put(sku, 7);
     expect(first).toMatchObject({ status: 200, body: { sku, onHand: 7, reserved: 0, available: 7, version: 1 } });
@@ -20,14 +20,14 @@ describe('when stock is set', () => {
     ]);
   });
 
-  test('to what it is already, nothing is written', async () => {
+  test('writes nothing if the stock is unchanged', async () => {
     const sku = await stocked(7);
     for (let count = 0; count < 3; count++) expect((await put(sku, 7)).body.version).toBe(1);
     expect((await put(sku, 7, { 'Idempotency-Key': world.fresh('key') })).body.version).toBe(1);
     expect(await world.commits('StockItem', sku)).toHaveLength(1);
   });
 
-  test('its commit, an outbox entry and no history, expires', async () => {
+  test('its commit expires, since it is an outbox entry and no history', async () => {
     const sku = await stocked(7);
     const [commit] = await world.commits('StockItem', sku);
     const seconds = (commit as unknown as { expiresAt: number }).expiresAt - Date.parse(world.time()) / 1000;
@@ -35,7 +35,7 @@ describe('when stock is set', () => {
     expect(seconds).toBeLessThan(35.1 * 86_400);
   });
 
-  test('reserving changes what is available, not what is on hand, nor the version', async () => {
+  test('a reservation changes what is available, but neither what is on hand nor the version', async () => {
     const sku = await stocked(10);
     const { orderId } = await approved([line(sku, 4)]);
     expect(await world.stock(sku)).toEqual({ sku, onHand: 10, reserved: 4, available: 6, version: 1 });
@@ -45,7 +45,7 @@ describe('when stock is set', () => {
     expect(await world.stock(sku)).toEqual({ sku, onHand: 12, reserved: 0, available: 12, version: 2 });
   });
 
-  test('below what is reserved it is 409, at it not', async () => {
+  test('answers 409 below the reserved number; the reserved number itself is accepted', async () => {
     const sku = await stocked(10);
     await approved([line(sku, 4)]);
     const refused = await put(sku, 3);
@@ -54,7 +54,7 @@ describe('when stock is set', () => {
     expect((await put(sku, 4)).body).toMatchObject({ onHand: 4, reserved: 4, available: 0, version: 2 });
   });
 
-  test('If-Match lets it through at that version only, as a number or an entity tag', async () => {
+  test('If-Match accepts only its version, as a number or an entity tag', async () => {
     const sku = await stocked(1);
     expect(await put(sku, 2, { 'If-Match': '1' })).toMatchObject({ status: 200, body: { version: 2 } });
     expect(await put(sku, 3, { 'If-Match': '"2"' })).toMatchObject({ status: 200, body: { version: 3 } });
@@ -65,7 +65,7 @@ describe('when stock is set', () => {
     expect(await world.stock(sku)).toMatchObject({ onHand: 3, version: 3 });
   });
 
-  test('If-Match: a repeat of what has succeeded is let through', async () => {
+  test('If-Match accepts a repeat of a success', async () => {
     const sku = await stocked(1);
     const first = await put(sku, 2, { 'If-Match': '1' });
     expect(await put(sku, 2, { 'If-Match': '1' })).toMatchObject({ status: 200, body: first.body });
@@ -73,21 +73,21 @@ describe('when stock is set', () => {
     expect(await world.commits('StockItem', sku)).toHaveLength(2);
   });
 
-  test('If-Match: 0 is a SKU that was never counted', async () => {
+  test('If-Match: 0 means a SKU that was never counted', async () => {
     const sku = world.fresh('sku');
     expect((await put(sku, 5, { 'If-Match': '1' })).status).toBe(409);
     expect(await put(sku, 5, { 'If-Match': '0' })).toMatchObject({ status: 200, body: { version: 1 } });
     expect((await put(sku, 6, { 'If-Match': '0' })).status).toBe(409);
   });
 
-  test('by two at once at one version, one wins', async () => {
+  test('lets one of two concurrent changes at one version win', async () => {
     const sku = await stocked(1);
     const answers = await Promise.all([10, 20, 30].map((onHand) => put(sku, onHand, { 'If-Match': '1' })));
     expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 409, 409]);
     expect(await world.stock(sku)).toMatchObject({ version: 2 });
   });
 
-  test('while orders reserve from it, no piece is lost or made', async () => {
+  test('loses and adds no piece while orders reserve from it', async () => {
     const sku = await stocked(100);
     const [orders] = await Promise.all([
       Promise.all(Array.from({ length: 10 }, () => placed([line(sku, 2)]))),
@@ -97,7 +97,7 @@ describe('when stock is set', () => {
     expect(await world.stock(sku)).toMatchObject({ onHand: 60, reserved: 20, available: 40, version: 3 });
   });
 
-  test('a stock that was set to zero rejects orders, and one that was filled again takes them', async () => {
+  test('rejects orders after it was set to zero, and accepts them once it is refilled', async () => {
     const sku = await stocked(0);
     const { orderId } = await placed([line(sku)]);
     await world.settled(orderId);

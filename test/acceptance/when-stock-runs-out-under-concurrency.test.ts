@@ -3,7 +3,7 @@ import { world } from '../support/world.js';
 import { priced } from './catalog.js';
 import { get, line, placed, stocked } from './orders.js';
 
-/** Orders of one customer wait for one another at their account. */
+/** Returns a new customer for each order, since orders of one customer collide at their account. */
 const bySomebodyNew = () => ({ as: { customer: world.fresh('customer') } });
 
 describe('when stock runs out under concurrency', () => {
@@ -11,12 +11,12 @@ describe('when stock runs out under concurrency', () => {
   const pieces = orders / 2;
   const outcome = `${pieces} get one, ${pieces} are rejected, and nothing is left`;
 
-  test(`of ${orders} orders at once for ${pieces} pieces, ${outcome}`, async () => {
+  test(`of ${orders} concurrent orders for ${pieces} pieces, ${outcome}`, async () => {
     const sku = await stocked(pieces);
     const all = await Promise.all(Array.from({ length: orders }, () => placed([line(sku)], bySomebodyNew())));
     const statuses: string[] = [];
     for (const { orderId } of all) {
-      const ended = await world.eventually(`order ${orderId} waits no more`, async () => {
+      const ended = await world.eventually(`order ${orderId} is decided`, async () => {
         const { body } = await get(orderId);
         expect(body.status).not.toBe('PENDING');
         return body;
@@ -28,7 +28,7 @@ describe('when stock runs out under concurrency', () => {
     expect(await world.stock(sku)).toEqual({ sku, onHand: pieces, reserved: pieces, available: 0, version: 1 });
   }, 180_000);
 
-  test('an order of two lines of which one is short reserves neither', async () => {
+  test('an order with one line short reserves none of its two lines', async () => {
     const [plenty, short] = [await stocked(10), await stocked(1)];
     const { orderId } = await placed([line(plenty, 2), line(short, 2)]);
     await world.settled(orderId);
@@ -39,7 +39,7 @@ describe('when stock runs out under concurrency', () => {
     expect(rejected).toMatchObject({ type: 'StockRejected', data: { skus: [short] } });
   });
 
-  test('orders that take the same SKUs in opposite order get all of their lines or none', async () => {
+  test('orders with the same SKUs in opposite order get all of their lines or none', async () => {
     const [tea, cup] = [await stocked(10), await stocked(10)];
     const orders = await Promise.all(
       Array.from({ length: 12 }, (_, at) =>
@@ -53,13 +53,13 @@ describe('when stock runs out under concurrency', () => {
     expect(await world.stock(cup)).toMatchObject({ reserved: 10, available: 0 });
   });
 
-  test('a SKU that nobody has ever counted is short', async () => {
+  test('a SKU that was never counted is short', async () => {
     const { orderId } = await placed([line(await priced(350))]);
     await world.settled(orderId);
     expect((await get(orderId)).body).toMatchObject({ status: 'REJECTED', reason: 'OUT_OF_STOCK' });
   });
 
-  test('the last piece goes to one of two', async () => {
+  test('the last piece goes to one of two orders', async () => {
     const sku = await stocked(1);
     const orders = await Promise.all([placed([line(sku)]), placed([line(sku)])]);
     for (const { orderId } of orders) await world.settled(orderId);
@@ -67,7 +67,7 @@ describe('when stock runs out under concurrency', () => {
     expect(statuses.toSorted()).toEqual(['APPROVED', 'REJECTED']);
   });
 
-  test('an order of 50 lines is reserved in one piece', async () => {
+  test('an order of 50 lines is reserved as a whole', async () => {
     const skus = await Promise.all(Array.from({ length: 50 }, () => stocked(3)));
     const { orderId } = await placed(skus.map((sku) => line(sku, 3)));
     await world.settled(orderId);

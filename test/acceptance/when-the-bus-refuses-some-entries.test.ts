@@ -6,7 +6,7 @@ afterEach(() => world.heal());
 
 describe.skipIf(!world.makesFaults)(`when the bus refuses some entries ${needsFaults}`, () => {
   for (const errorCode of ['InternalFailure', 'ThrottlingException']) {
-    test(`they are sent again after ${errorCode}, and the others don't wait for it`, async () => {
+    test(`sends them again after ${errorCode}; other entries don't wait for them`, async () => {
       const [refused, other] = [await stocked(10), await stocked(10)];
       await world.failEntries({ detailType: 'OrderPlaced', including: refused }, { errorCode, times: 4 });
       const [late, prompt] = await Promise.all([placed([line(refused)]), placed([line(other)])]);
@@ -19,7 +19,7 @@ describe.skipIf(!world.makesFaults)(`when the bus refuses some entries ${needsFa
     });
   }
 
-  test('an entry that the bus will never take becomes a failure record, and nothing behind it waits', async () => {
+  test('an entry that the bus will never accept becomes a failure record, and no other entry waits', async () => {
     const [hopeless, other] = [await stocked(10), await stocked(10)];
     const match = { detailType: 'OrderPlaced', including: hopeless };
     await world.failEntries(match, { errorCode: 'MalformedDetail', times: 1 });
@@ -43,7 +43,7 @@ describe.skipIf(!world.makesFaults)(`when the bus refuses some entries ${needsFa
     expect((await get(lost.orderId)).body.status).toBe('PENDING');
   });
 
-  test('a relay that may not publish fails as a whole, and sends all once it may', async () => {
+  test('a relay without permission to publish fails as a whole, and sends everything once permitted', async () => {
     const sku = await stocked(10);
     await world.failEntries({ including: sku }, { errorCode: 'NotAuthorizedForSource', times: 2 });
     const { orderId } = await placed([line(sku)]);
@@ -52,7 +52,7 @@ describe.skipIf(!world.makesFaults)(`when the bus refuses some entries ${needsFa
     expect(await world.failures('orders/relay', orderId)).toEqual([]);
   });
 
-  test("the other service's entries are sent again in the same way", async () => {
+  test("sends the other service's entries again in the same way", async () => {
     const sku = await stocked(10);
     const match = { detailType: 'StockReserved', including: sku };
     await world.failEntries(match, { errorCode: 'InternalFailure', times: 3 });

@@ -7,14 +7,14 @@ import type { FunctionName } from './world.js';
 afterEach(() => world.heal());
 
 describe.skipIf(!world.makesFaults)(`when the consumer dies between write and acknowledgement ${needsFaults}`, () => {
-  test('the reservation that it wrote is not made again', async () => {
+  test('crashes after writing the reservation: it is not made again', async () => {
     const sku = await stocked(10);
     await world.crash('inventory/on-command', 'afterWrite', { including: sku });
     const { orderId } = await placed([line(sku, 3)]);
     await becomes(orderId, 'APPROVED');
 
     const [step] = await world.events({ aggregate: 'CreateOrderSaga', id: orderId, types: ['ReserveStock'] });
-    // It died before it could say that it had applied it: only the second delivery speaks.
+    // It crashed before it could log that it had applied the message. Only the second delivery logs something.
     await world.eventually('the second delivery is seen as a duplicate', async () =>
       expect(await world.deliveries('inventory-commands', step!.id)).toMatchObject({ applied: 0, duplicate: 1 }),
     );
@@ -22,7 +22,7 @@ describe.skipIf(!world.makesFaults)(`when the consumer dies between write and ac
     expect(await world.commits('Reservation', orderId)).toHaveLength(1);
   });
 
-  test('dying in front of the write, again and again, leaves nothing half done, and the next delivery does it', async () => {
+  test('crashes before the write several times: nothing is half done, and the next delivery does it', async () => {
     const [tea, cup] = [await stocked(10), await stocked(10)];
     await world.crash('inventory/on-command', 'beforeWrite', { including: tea, times: 2 });
     const { orderId } = await dyingAt('inventory/on-command', 2, async () => {
@@ -31,11 +31,11 @@ describe.skipIf(!world.makesFaults)(`when the consumer dies between write and ac
     });
     expect(await world.stock(tea)).toMatchObject({ reserved: 3 });
     expect(await world.stock(cup)).toMatchObject({ reserved: 1 });
-    // Its saga may have asked again meanwhile: that is answered, and reserves nothing.
+    // Its saga may have repeated the command meanwhile. The repeat is answered and reserves nothing.
     expect(await reservationOf(orderId)).toEqual(['StockReserved']);
   });
 
-  test('a step of the saga that was written is not taken again', async () => {
+  test('crashes after writing a step of the saga: it is not repeated', async () => {
     const sku = await stocked(10);
     await world.crash('orders/on-saga-message', 'afterWrite', { including: sku });
     const { orderId } = await placed([line(sku)]);
@@ -49,9 +49,9 @@ describe.skipIf(!world.makesFaults)(`when the consumer dies between write and ac
     expect(await world.events({ aggregate: 'PriceCheck', id: orderId })).toHaveLength(1);
   });
 
-  test('an approval that was written is not written again, and pays once', async () => {
+  test('crashes after writing the approval: it is not written again, and pays once', async () => {
     const sku = await stocked(10);
-    // The last step's transaction alone has this.
+    // Only the last step's transaction contains this.
     await world.crash('orders/on-saga-message', 'afterWrite', { including: 'OrderApproved' });
     const { orderId } = await placed([line(sku)]);
     await world.faultsMet();
@@ -64,7 +64,7 @@ describe.skipIf(!world.makesFaults)(`when the consumer dies between write and ac
     expect(await world.moved(orderId)).toMatchObject({ charges: 1, refunds: 0 });
   });
 
-  test('a row of the list that was written is not put back by the repeat', async () => {
+  test('crashes after writing a row of the list: the repeat does not restore an old row', async () => {
     const sku = await stocked(10);
     const customer = world.fresh('customer');
     await world.crash('orders/list-projection', 'afterWrite', { including: customer });
@@ -78,7 +78,7 @@ describe.skipIf(!world.makesFaults)(`when the consumer dies between write and ac
   });
 
   for (const when of ['beforeWrite', 'afterWrite'] as const) {
-    test(`the relay dying ${when === 'beforeWrite' ? 'in front of' : 'behind'} its call of the bus loses and doubles nothing`, async () => {
+    test(`the relay crashes ${when === 'beforeWrite' ? 'before' : 'after'} PutEvents: nothing is lost or doubled`, async () => {
       const sku = await stocked(10);
       await world.crash('orders/relay', when, { including: sku });
       const { orderId } = await dyingAt('orders/relay', 1, async () => {
@@ -97,7 +97,7 @@ describe.skipIf(!world.makesFaults)(`when the consumer dies between write and ac
     });
   }
 
-  test('a function that dies behind the order it wrote: the repeat of the request gets that order', async () => {
+  test('crashes after writing the order: the repeat of the request gets that order', async () => {
     const sku = await stocked(10);
     const key = world.fresh('key');
     await world.crash('orders/place-order', 'afterWrite', { including: sku });
@@ -109,7 +109,7 @@ describe.skipIf(!world.makesFaults)(`when the consumer dies between write and ac
     expect(await world.stock(sku)).toMatchObject({ reserved: 1 });
   });
 
-  test('a function that dies in front of the write has placed nothing, and the repeat places it', async () => {
+  test('crashes before writing the order: the repeat places it', async () => {
     const sku = await stocked(10);
     const key = world.fresh('key');
     await world.crash('orders/place-order', 'beforeWrite', { including: sku });
@@ -119,7 +119,7 @@ describe.skipIf(!world.makesFaults)(`when the consumer dies between write and ac
     expect(repeat.headers).not.toHaveProperty('idempotency-replayed');
   });
 
-  test('a function that dies behind the cancellation it wrote: the repeat gets its answer', async () => {
+  test('crashes after writing the cancellation: the repeat gets its answer', async () => {
     const sku = await stocked(10);
     const { orderId } = await placed([line(sku)]);
     await becomes(orderId, 'APPROVED');
@@ -134,7 +134,7 @@ describe.skipIf(!world.makesFaults)(`when the consumer dies between write and ac
   });
 });
 
-/** Sees to it that the function really died so often: that many of its writes got no answer. */
+/** Verifies that the function really crashed this many times: this many of its writes got no answer. */
 async function dyingAt<T>(fn: FunctionName, times: number, work: () => Promise<T>): Promise<T> {
   const results: T[] = [];
   const calls = await world.callsDuring(async () => results.push(await work()));

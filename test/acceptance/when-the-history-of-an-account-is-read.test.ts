@@ -20,7 +20,7 @@ interface Page {
 const history = (customer: string, query = '', as: Caller = { customer }) =>
   world.call<Page>({ method: 'GET', path: `/accounts/${customer}/history${query}`, as });
 
-/** 1 opened, 2 held, 3 taken, 4 given back in part. */
+/** Creates an account with the versions 1 opened, 2 authorised, 3 captured, 4 partly refunded. */
 async function used() {
   const customer = await customerWith(1000);
   const { orderId, authorize, capture, refund } = sagaOf(customer);
@@ -31,7 +31,7 @@ async function used() {
 }
 
 describe('when the history of an account is read', () => {
-  test('it shows every event, oldest first, with who and what caused it', async () => {
+  test('shows every event, oldest first, with its actor and its cause', async () => {
     const { customer, orderId, answers } = await used();
     const { status, body } = await history(customer);
     expect(status).toBe(200);
@@ -42,13 +42,13 @@ describe('when the history of an account is read', () => {
       { version: 3, type: 'AuthorizationCaptured', data: { orderId, amount: eur(600) } },
       { version: 4, type: 'AccountRefunded', data: { orderId, refundId: 'r1', amount: eur(200) } },
     ]);
-    // What caused each is the command that it answers.
+    // Each event is caused by the command that it answers.
     expect(body.items.slice(1).map(({ causationId }) => causationId)).toEqual(
       answers.map(({ causationid }) => causationid),
     );
   });
 
-  test('its customer sees that an operator acted, and operators see which', async () => {
+  test('shows the customer that an operator acted, and shows operators which one', async () => {
     const { customer } = await used();
     await putLimit(customer, eur(2000));
     const seen = (await history(customer)).body.items;
@@ -62,7 +62,7 @@ describe('when the history of an account is read', () => {
     expect(named).toEqual(whole);
   });
 
-  test('page by page it is the same, and a cursor fits its own account only', async () => {
+  test('shows the same page by page; a cursor fits only its own account', async () => {
     const { customer } = await used();
     const { items } = (await history(customer)).body;
     const first = await history(customer, '?limit=3');
@@ -73,11 +73,11 @@ describe('when the history of an account is read', () => {
     expect((await history(other, `?cursor=${first.body.nextCursor}`)).status).toBe(400);
   });
 
-  test('of an account that was never opened it is 404, also where a release came first', async () => {
+  test('answers 404 for an account that was never opened, even after a release', async () => {
     const customer = world.fresh('customer');
     await answered(sagaOf(customer).release);
     expect((await history(customer)).status).toBe(404);
-    // Opened later, all of it is told.
+    // Once the account is opened, the history shows everything.
     await putLimit(customer, eur(1));
     const { items } = (await history(customer)).body;
     expect(items.map(({ type }) => type)).toEqual(['AuthorizationVoided', 'AccountOpened']);
@@ -88,7 +88,7 @@ describe('when an account is read as it was', () => {
   const as = (customer: string, query: string) =>
     world.call<AccountView>({ method: 'GET', path: `/accounts/${customer}?${query}`, as: { customer } });
 
-  test('at each of its versions, and 404 before the first and after the last', async () => {
+  test('shows each of its versions, and 404 before the first and after the last', async () => {
     const { customer } = await used();
     const expected = [
       { authorized: eur(0), captured: eur(0), available: eur(1000) },
@@ -103,11 +103,11 @@ describe('when an account is read as it was', () => {
     for (const version of [0, 5, 99_999_999_999]) expect((await as(customer, `version=${version}`)).status).toBe(404);
   });
 
-  test('at each moment, and 404 before it was opened', async () => {
+  test('shows it at each time, and 404 before it was opened', async () => {
     const { customer } = await used();
     const { items } = (await history(customer)).body;
     for (const { at } of items) {
-      // Two events of one millisecond are one moment.
+      // Two events in one millisecond are one moment.
       const { version } = items.findLast((entry) => entry.at === at)!;
       expect((await as(customer, `at=${at}`)).body.version).toBe(version);
     }
@@ -116,7 +116,7 @@ describe('when an account is read as it was', () => {
     expect((await as(customer, 'at=2999-01-01T00:00:00Z')).body).toEqual((await getAccount(customer)).body);
   });
 
-  test('not by both at once, nor by what is neither', async () => {
+  test('refuses both parameters together, and malformed ones', async () => {
     const customer = await customerWith(1);
     for (const query of ['version=1&at=2999-01-01T00:00:00Z', 'version=one', 'at=yesterday']) {
       expect((await as(customer, query)).status, query).toBe(400);

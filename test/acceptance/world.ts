@@ -4,102 +4,104 @@ import type { Commit } from '../../packages/kit/messages/commit.js';
 import type { BusEntry, Envelope } from '../../packages/kit/messages/envelope.js';
 
 /**
- * What a scenario may do and see. Scenarios are written against this port alone, so that the same text runs wherever
- * Orderly runs: on an emulator, in an account, in a simulator with a clock of its own. Nothing here speaks of wall-clock
- * time; what has to come about is waited for with `eventually`.
+ * Port of the acceptance scenarios: everything that a scenario may do and see. Scenarios use this port alone, so that
+ * the same text runs wherever Orderly runs: on an emulator, in an account, or in a simulator with its own clock.
+ * Nothing here depends on wall-clock time; scenarios wait for results with `eventually`.
  *
- * A scenario takes ids and SKUs of its own (`fresh`): it shares its world with others.
+ * A scenario takes its own ids and SKUs (`fresh`), since it shares its world with others.
  */
 export interface World {
-  /** Whether crashes, throttles, lost answers and refused entries can be made here, and calls be counted. */
+  /** Whether faults (crashes, throttles, lost answers, refused entries) can be made here, and calls be counted. */
   readonly makesFaults: boolean;
-  /** How many times ten customers may order at once; no more than this world carries within a minute. */
+  /** Load factor of crowds: `10 * crowd` orders at once, no more than this world carries within a minute. */
   readonly crowd: number;
-  /** What one customer may do here. */
+  /** Limits of one customer here. */
   readonly limits: CustomerLimits;
 
-  /** A name that no other scenario has: `sku-1f…`. */
+  /** Returns a name that no other scenario has, such as `sku-1f…`. */
   fresh(prefix: string): string;
-  /** A UUID that nothing else has. */
+  /** Returns a new UUID. */
   uuid(): string;
-  /** ISO 8601, UTC. @param secondsAgo how long before this world's now. @default 0 */
+  /** Returns the time of this world as ISO 8601 in UTC. @param secondsAgo seconds before now. @default 0 */
   time(secondsAgo?: number): string;
 
-  /** Methods and paths of the API as it is deployed, sorted: `GET /orders/{orderId}`. */
+  /** Returns the methods and paths of the deployed API, sorted, such as `GET /orders/{orderId}`. */
   routes(): Promise<readonly string[]>;
-  /** One request to the API. */
+  /** Sends one request to the API. */
   call<Body = Json>(request: ApiRequest): Promise<ApiAnswer<Body>>;
-  /** A token that must not let anybody in. */
+  /** Returns a token that the API must refuse. */
   badToken(fault: TokenFault): string;
 
-  /** Puts events, or whatever claims to be one, straight onto the bus. */
+  /** Puts events, or forged ones, directly onto the bus. */
   publish(...entries: readonly (Envelope | BusEntry)[]): Promise<void>;
-  /** Puts a message straight into a consumer's queue. */
+  /** Puts a message directly into a consumer's queue. */
   send(consumer: ConsumerName, ...bodies: readonly string[]): Promise<void>;
   /**
-   * Publishes events of an aggregate, and its commands, again, as the relay published them: newest first, so out of order.
-   * @param times how often each. @default 1
+   * Publishes an aggregate's events and commands again, as the relay published them. They are sent newest first, so out
+   * of order.
+   * @param times how often each is published. @default 1
    * @returns what was published again, oldest first, each once
    */
   redeliver(events: EventFilter, times?: number): Promise<readonly Envelope[]>;
 
-  /** Kills the function's process around one of its writes: in front of it, or when its success would be answered. */
+  /** Kills the function's process at one of its writes: before it, or after it succeeded but before the answer. */
   crash(fn: FunctionName, when: 'beforeWrite' | 'afterWrite', options: FaultOptions): Promise<void>;
-  /** Carries one call of the function out, and lets the answer be lost. */
+  /** Executes one call of the function, and loses its answer. */
   loseAnswer(fn: FunctionName, operation: string, options: FaultOptions): Promise<void>;
-  /** Answers calls of the function with a throttle, without carrying them out. */
+  /** Throttles calls of the function without executing them. */
   throttle(fn: FunctionName, operation: string, options: FaultOptions): Promise<void>;
-  /** The bus refuses single entries of PutEvents with an error code; the other entries of the call pass. */
+  /** Makes the bus refuse single entries of PutEvents with an error code. The other entries of the call pass. */
   failEntries(match: EntryMatch, options: { readonly errorCode: string; readonly times: number }): Promise<void>;
-  /** Waits until each fault that was set has happened at least once. */
+  /** Waits until each configured fault has happened at least once. */
   faultsMet(): Promise<void>;
   /**
-   * Ends every fault that isn't used up.
-   * @throws {Error} where one never happened at all: the scenario did not show what it says
+   * Removes every fault that is not used up.
+   * @throws {Error} if a fault never happened: then the scenario did not show what it claims
    */
   heal(): Promise<void>;
 
   /**
-   * Waits until an attempt passes without an error; its result.
-   * @param what for the message where it never does: `the order is approved`
-   * @throws {Error} with `what` and the last attempt's error
+   * Waits until an attempt passes without an error, and returns its result.
+   * @param what the expected result, for the error message: `the order is approved`
+   * @throws {Error} with `what` and the last attempt's error, if no attempt passes
    */
   eventually<T>(what: string, attempt: () => Promise<T>): Promise<T>;
   /**
-   * Waits until an order has gone as far as it goes: every event and command of it, of its saga and of all that take part
-   * is done, or recorded as failed, at each of its consumers. Of deliveries beyond the first `deliveries` tells.
+   * Waits until an order is settled: every event and command of it, of its saga and of all participants is processed,
+   * or recorded as failed, at each of its consumers. `deliveries` counts deliveries beyond the first.
    */
   settled(orderId: string): Promise<void>;
 
-  /** The stock of a SKU; nothing where nobody has set it. */
+  /** Returns the stock of a SKU, or `undefined` if it was never set. */
   stock(sku: string): Promise<StockView | undefined>;
-  /** What the sandbox provider really did for a payment, whatever it answered. */
+  /** Returns what the sandbox provider really did for a payment, whatever it answered. */
   moved(paymentId: string): Promise<Moved>;
-  /** All commits of an aggregate, oldest first. */
+  /** Returns all commits of an aggregate, oldest first. */
   commits(aggregate: Aggregate, id: string): Promise<readonly Commit[]>;
-  /** Its events as they are published, oldest first; behind those of a commit the commands that it sent. */
+  /** Returns its published events, oldest first. A commit's events are followed by the commands that it sent. */
   events(filter: EventFilter): Promise<readonly Envelope[]>;
-  /** What a consumer that keeps records knows of a message; nothing where it has never finished it. */
+  /** Returns a consumer's record of a message, or `undefined` if it never finished the message. */
   recordOf(consumer: RecordingConsumer, messageId: string): Promise<ConsumerRecord | undefined>;
-  /** Failure records of a consumer, or of a service's relay, whose id or payload holds this text. */
+  /** Returns failure records of a consumer, or of a service's relay, whose id or payload contains this text. */
   failures(of: ConsumerName | RelayName, including: string): Promise<readonly FailureRecord[]>;
-  /** How often a consumer said that it was through with a message, by outcome; as its log tells. */
+  /** Counts how often a consumer finished handling a message, by outcome, according to its log. */
   deliveries(consumer: ConsumerName, messageId: string): Promise<Deliveries>;
-  /** Forgets a person for good, as an operator does. */
+  /** Forgets a person for ever, as an operator does. */
   forget(person: string): Promise<void>;
-  /** All that is known of a person, as an operator exports it. */
+  /** Exports everything that is known of a person, as an operator does. */
   exported(person: string): Promise<Json>;
   /**
-   * Looks for texts in all that is kept: items of every table, messages in queues, log lines of every function; where
-   * the world has them also what the bus has taken (its archive) and failed batches.
-   * @returns where any of them stands, one line a place
+   * Looks for texts in everything that is stored: items of every table, messages in queues, and log lines of every
+   * function. If the world has them, it also looks into what the bus has received (its archive) and into failed
+   * batches.
+   * @returns each place that contains one of them, as one line
    */
   copiesOf(...texts: readonly string[]): Promise<readonly string[]>;
-  /** What functions called while `work` ran, in order. */
+  /** Returns the calls that functions made while `work` ran, in order. */
   callsDuring(work: () => Promise<unknown>): Promise<readonly FunctionCall[]>;
 }
 
-/** A customer, an operator, nobody (no token at all), or whoever a token says. */
+/** A customer, an operator, nobody (no token at all), or the holder of a given token. */
 export type Caller =
   | 'alice'
   | 'bob'
@@ -131,12 +133,12 @@ export type TokenFault =
 
 export interface ApiRequest {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
-  /** Below the stage, with its query: `/orders?limit=2`. */
+  /** Path below the stage, with its query, such as `/orders?limit=2`. */
   readonly path: string;
   readonly as: Caller;
-  /** Sent as JSON; a string is sent as it is. */
+  /** Body, sent as JSON. A string is sent unchanged. */
   readonly body?: unknown;
-  /** `Idempotency-Key`. */
+  /** Value of `Idempotency-Key`. */
   readonly key?: string;
   readonly headers?: Readonly<Record<string, string>>;
 }
@@ -145,14 +147,14 @@ export type Json = Record<string, unknown>;
 
 export interface ApiAnswer<Body = Json> {
   readonly status: number;
-  /** By their names in lower case. */
+  /** Headers by their lower-case names. */
   readonly headers: Readonly<Record<string, string>>;
-  /** As JSON; `undefined` where it is none. */
+  /** Body parsed as JSON, or `undefined` if it is not JSON. */
   readonly body: Body;
   readonly text: string;
 }
 
-/** RFC 9457. */
+/** Problem details (RFC 9457). */
 export interface ProblemBody {
   readonly type: string;
   readonly title: string;
@@ -190,7 +192,7 @@ export type RecordingConsumer =
   | 'catalog-commands';
 export type ConsumerName = RecordingConsumer | 'orders-list' | 'accounts-exhausted';
 
-/** By service and entry point, as they lie in `lambdas`. */
+/** Functions by service and entry point, as in the folder `lambdas`. */
 export type FunctionName =
   | RelayName
   | 'orders/place-order'
@@ -216,27 +218,27 @@ export type FunctionName =
 export interface EventFilter {
   readonly aggregate: Aggregate;
   readonly id: string;
-  /** @default all */
+  /** Event types. @default all */
   readonly types?: readonly string[];
 }
 
 export interface FaultOptions {
-  /** Only calls whose request holds this text: an id or SKU of the scenario. */
+  /** Text that a call's request must contain to match: an id or SKU of the scenario. */
   readonly including: string;
-  /** @default 1 */
+  /** Number of calls. @default 1 */
   readonly times?: number;
 }
 
-/** An entry matches where all that is given fits. */
+/** Selects entries. An entry matches if all given criteria match. */
 export interface EntryMatch {
   readonly detailType?: string;
-  /** Text that the entry's detail holds. */
+  /** Text that the entry's detail contains. */
   readonly including: string;
 }
 
 export interface ConsumerRecord {
   readonly status: 'PROCESSED' | 'FAILED';
-  /** Epoch seconds; an expiring record is a processed one. */
+  /** Expiry in epoch seconds. A record that expires is a processed one. */
   readonly expiresAt?: number;
 }
 
@@ -247,12 +249,12 @@ export interface FailureRecord {
   readonly payload?: string;
   readonly attempts?: number;
   readonly subject?: string;
-  /** Its effect may have happened before. */
+  /** Whether its effect may have happened before. */
   readonly unknown?: boolean;
   readonly expiresAt?: number;
 }
 
-/** Times, and their sums in the smallest unit. */
+/** Numbers of charges and refunds, and their sums in the smallest unit. */
 export interface Moved {
   readonly charges: number;
   readonly charged: number;
@@ -263,19 +265,19 @@ export interface Moved {
 export interface Deliveries {
   readonly applied: number;
   readonly duplicate: number;
-  /** Put off, to be tried again. */
+  /** Postponed deliveries, which will be retried. */
   readonly retried: number;
 }
 
 export interface FunctionCall {
   readonly fn: FunctionName | undefined;
-  /** `DynamoDB`, `AWSEvents`, `AmazonSQS`, `TrentService` (KMS). */
+  /** Service, such as `DynamoDB`, `AWSEvents`, `AmazonSQS` or `TrentService` (KMS). */
   readonly service: string;
-  /** `PutItem`, `PutEvents`. */
+  /** Operation, such as `PutItem` or `PutEvents`. */
   readonly operation: string;
-  /** DynamoDB: write or read units on tables, and by index. */
+  /** For DynamoDB: write or read units on tables, and by index. */
   readonly units: { readonly table: number; readonly indexes: Readonly<Record<string, number>> };
   readonly failed: boolean;
-  /** The caller got no answer: it was lost, or the caller died. */
+  /** Whether the caller got no answer, since the answer was lost or the caller crashed. */
   readonly unanswered: boolean;
 }
