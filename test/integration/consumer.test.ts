@@ -21,7 +21,7 @@ let tables: OwnTables;
 let queue = '';
 let handler: (event: SQSEvent, context: Context) => Promise<SQSBatchResponse>;
 let documents: typeof import('../../packages/kit/aws/dynamodb.js').documents;
-/** What the handler did, in its order. */
+/** What the handler did, in order. */
 let handled: string[] = [];
 
 beforeAll(async () => {
@@ -125,7 +125,7 @@ describe('a message that fails for a while', () => {
     expect(await handler(event, context())).toEqual({ batchItemFailures: [{ itemIdentifier: first!.MessageId }] });
     expect(await recordOf(good)).toMatchObject({ status: 'PROCESSED' });
     expect(await recordOf(broken)).toBeUndefined();
-    // 600 s were asked for; it is back after at most 3.
+    // It asked for 600 s. The message is visible again after at most 3.
     const again = await receive();
     expect(again).toMatchObject({ MessageId: first!.MessageId, Attributes: { ApproximateReceiveCount: '2' } });
   });
@@ -134,7 +134,7 @@ describe('a message that fails for a while', () => {
     ['fails to the end', { pad: 'broken' }],
     ['stays of a newer schema version', { version: 2 }],
   ] as const) {
-    test(`and ${what}: its last attempt makes it a failure record`, async () => {
+    test(`and ${what} becomes a failure record with its last attempt`, async () => {
       const id = randomUUID();
       const body = bodyOf(id, change);
       const before = record(body, { attempts: MAX_ATTEMPTS - 1 });
@@ -149,7 +149,7 @@ describe('a message that fails for a while', () => {
     });
   }
 
-  test('and comes when the time is nearly over, is not begun', async () => {
+  test('and comes shortly before the timeout is not started', async () => {
     const ids = [randomUUID(), randomUUID()];
     handled = [];
     const { batchItemFailures } = await handler({ Records: ids.map((id) => record(bodyOf(id))) }, context(1_000));
@@ -159,7 +159,7 @@ describe('a message that fails for a while', () => {
 });
 
 describe('the messages of one batch', () => {
-  test('are handled in their order within a subject, and side by side across subjects', async () => {
+  test('are handled in order within a subject, and in parallel across subjects', async () => {
     handled = [];
     const bodies = ['Tally/a', 'Tally/b', 'Tally/a'].map((subject) => bodyOf(randomUUID(), { subject }));
     await handler({ Records: bodies.map((body) => record(body)) }, context());
@@ -172,7 +172,7 @@ describe('the messages of one batch', () => {
     expect(handled.indexOf('Tally/b begins')).toBeLessThan(handled.indexOf('Tally/a ends'));
   });
 
-  test('the same one twice has one effect', async () => {
+  test('have one effect if one of them occurs twice', async () => {
     const body = bodyOf(randomUUID());
     handled = [];
     expect(await handler({ Records: [record(body), record(body)] }, context())).toEqual({ batchItemFailures: [] });

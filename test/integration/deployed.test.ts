@@ -5,7 +5,7 @@ import { givenBack, NOTHING, sagaOf, standingOf, takenOf } from '../acceptance/s
 import { needsFaults, world } from '../support/world.js';
 
 /**
- * What only a deployment shows: that templates, queues, streams, rules and event source mappings carry an order. The
+ * Tests that need a deployment: templates, queues, streams, rules and event source mappings carry an order. The
  * scenarios themselves play in the simulator.
  */
 
@@ -15,7 +15,7 @@ const deliverTo = { name: 'Ada', street: '12 Main St', city: 'London', postalCod
 const ordered = async (sku: string, quantity = 1, amount = 350) =>
   placed([line(sku, quantity, amount)], { as: { customer: await customerWith(100_000) } });
 
-/** An order whose first command to inventory gets lost: its saga sends it again when its timeout has passed. */
+/** Order whose first command to inventory gets lost. Its saga sends the command again after its timeout. */
 let waiting: { readonly orderId: string } | undefined;
 beforeAll(async () => {
   if (!world.makesFaults) return;
@@ -32,7 +32,7 @@ describe('an order', () => {
     expect(await standingOf(order)).toEqual({ order: 'APPROVED', saga: 'SagaCompleted', ...takenOf(1050, 3) });
   });
 
-  test('is rejected, and what was done for it is compensated, when its payment is declined', async () => {
+  test('is rejected and compensated when its payment is declined', async () => {
     const order = await ordered(await stocked(5, DECLINED), 1, DECLINED);
     expect(await standingOf(order)).toEqual({
       order: 'REJECTED PAYMENT_DECLINED',
@@ -41,7 +41,7 @@ describe('an order', () => {
     });
   });
 
-  test('that is cancelled after its approval gives back credit, stock and money', async () => {
+  test('releases credit, stock and money when it is cancelled after its approval', async () => {
     const order = await ordered(await stocked(10), 2);
     await becomes(order.orderId, 'APPROVED');
     expect((await cancel(order.orderId, { as: { customer: order.customerId } })).status).toBe(200);
@@ -62,7 +62,7 @@ describe('an order', () => {
     expect(second.headers['idempotency-replayed']).toBe('true');
   });
 
-  test('is what it was when each of its events arrives a second time', async () => {
+  test('does not change when each of its events arrives a second time', async () => {
     const order = await ordered(await stocked(10), 3);
     const before = await standingOf(order);
     const events = [
@@ -94,12 +94,12 @@ describe('the API', () => {
     },
   );
 
-  test('refuses a request without a token, and a customer at an operator’s route', async () => {
+  test('refuses a request without a token, and a customer on an operator’s route', async () => {
     expect((await world.call({ method: 'GET', path: '/orders', as: 'nobody' })).status).toBe(401);
     expect((await world.call({ method: 'GET', path: '/stock/TEA', as: 'alice' })).status).toBe(403);
   });
 
-  test('shows another customer’s order to nobody', async () => {
+  test('shows no customer another customer’s order', async () => {
     const { orderId } = await ordered(await stocked(1));
     expect((await get(orderId, 'bob')).status).toBe(404);
   });
@@ -111,7 +111,7 @@ describe('the API', () => {
 });
 
 describe.skipIf(!world.makesFaults)(`under a fault ${needsFaults}`, () => {
-  test('a consumer that is killed after its write does not write again', async () => {
+  test('crashes a consumer after its write: it does not write again', async () => {
     const sku = await stocked(10);
     await world.crash('inventory/on-command', 'afterWrite', { including: sku });
     const { orderId } = await ordered(sku, 3);

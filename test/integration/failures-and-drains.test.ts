@@ -42,7 +42,7 @@ async function recordOf(id: string, consumer = CONSUMER) {
 }
 
 describe('a failure record', () => {
-  test('is written once, says where and what kind, and does not expire', async () => {
+  test('is written once, contains place and kind of the failure, and does not expire', async () => {
     const id = randomUUID();
     expect(await put({ id, payload: '{"name":"value"}' })).toBe('recorded');
     expect(await put({ id, payload: 'another' })).toBe('known');
@@ -58,7 +58,7 @@ describe('a failure record', () => {
     expect(JSON.stringify(record!.failures)).not.toContain('secret');
   });
 
-  test('packs a payload that is too long for an item, and it can be read again', async () => {
+  test('compresses a payload that is too long for an item, so that it can still be read', async () => {
     const id = randomUUID();
     const payload = JSON.stringify({ text: 'x'.repeat(600_000) });
     await put({ id, payload });
@@ -67,7 +67,7 @@ describe('a failure record', () => {
     expect(gunzipSync(record!.payloadGzip as Uint8Array).toString()).toBe(payload);
   });
 
-  test('keeps the beginning, length and hash of what no packing makes short enough', async () => {
+  test('keeps the beginning, length and hash of a payload that is too long even when compressed', async () => {
     const id = randomUUID();
     const payload = randomBytes(900_000).toString('base64');
     await put({ id, payload });
@@ -108,7 +108,7 @@ const sqsEvent = (...messages: { body: string; code?: string; redrive?: string }
 });
 
 describe('the drain of dead letters', () => {
-  test('makes each a failure record that says why it was given up, once', async () => {
+  test('turns each into one failure record with the reason', async () => {
     const { handler } = await import('../../packages/kit/failures/drain-dead-letters.lambda.js');
     const [crashed, undelivered] = [envelope(), envelope()];
     const event = sqsEvent(
@@ -130,7 +130,7 @@ describe('the drain of dead letters', () => {
     expect(await recordOf(idOfBody('garbage'))).toMatchObject({ payload: 'garbage' });
   });
 
-  test('marks what is too old to be recognised: it may have been done', async () => {
+  test('marks messages that are too old to be recognised, since they may have been processed', async () => {
     const { handler } = await import('../../packages/kit/failures/drain-dead-letters.lambda.js');
     const old = { ...envelope(), time: new Date(Date.now() - 34.5 * 86_400_000).toISOString() };
     const young = { ...envelope(), time: new Date(Date.now() - 33.5 * 86_400_000).toISOString() };
@@ -147,7 +147,7 @@ describe('the drain of dead letters', () => {
     expect((await recordOf(event.id))!.failures).toMatchObject([{ name: 'DeadLettered' }, { name: 'Error' }]);
   });
 
-  test('leaves what was processed after all as it is', async () => {
+  test('leaves messages unchanged that were processed after all', async () => {
     const { ProcessedRecords, processOnce } = await import('../../packages/kit/idempotent-consumer/process-once.js');
     const { handler } = await import('../../packages/kit/failures/drain-dead-letters.lambda.js');
     const event = envelope();
@@ -173,7 +173,7 @@ describe('the drain of failed batches', () => {
     [keys[0]!, false],
     [keys[1]!, true],
   ] as const) {
-    test(`makes each commit of a batch a failure record of the relay (payload as ${packed ? 'text' : 'an object'})`, async () => {
+    test(`turns each commit of a batch into a failure record (payload as ${packed ? 'text' : 'an object'})`, async () => {
       const { handler } = await import('../../packages/kit/failures/drain-failed-batches.lambda.js');
       const ids = [randomUUID(), randomUUID()];
       const payload = {

@@ -29,7 +29,7 @@ async function orderly(...args: string[]) {
   return { code, out: out.join('\n'), err: err.join('\n') };
 }
 
-/** The same with `--json`, and its one object. */
+/** Runs the command with `--json`, and returns its one object. */
 async function asked(...args: string[]) {
   const { code, out } = await orderly(...args, '--json');
   return { code, found: JSON.parse(out) };
@@ -40,12 +40,12 @@ const ownFailures = async (including: string) => {
   return found.failures.filter(({ messageId }: { messageId: string }) => messageId.includes(including));
 };
 
-/** A consumer, and what it may be sent: a step of a saga's. */
+/** A consumer, and a saga's step that it accepts. */
 const CONSUMER = 'inventory-commands';
 const stepFor = (sku: string, change: Partial<Envelope> = {}): Envelope =>
   toInventory(stockSteps().reserve(line(sku)), change);
 
-/** A message in the consumer's queue, once it is recorded as failed. */
+/** Puts a message into the consumer's queue and waits until it is recorded as failed. */
 async function failing(step: Envelope): Promise<string> {
   await world.send(CONSUMER, queued(step));
   await world.eventually('it is listed', async () => expect(await ownFailures(step.id)).toHaveLength(1));
@@ -53,7 +53,7 @@ async function failing(step: Envelope): Promise<string> {
 }
 
 describe('orderly order', () => {
-  test('tells where an order is, without telling whose', async () => {
+  test('shows where an order is, but not whose it is', async () => {
     const clientReference = world.fresh('secret');
     const customer = world.fresh('customer');
     const { orderId } = await placed([line(await stocked(1))], { as: { customer }, clientReference });
@@ -102,11 +102,11 @@ describe('orderly order', () => {
     }
     const payload = (await orderly('order', orderId, '--payload')).out;
     expect(payload).toContain(customer);
-    // A command line that shows events opens nothing: that is what an export is for.
+    // A command that shows events decrypts nothing: `person export` does that.
     expect(payload).not.toContain(clientReference);
   });
 
-  test('is found by the npm script, with its exit code', async () => {
+  test('runs through the npm script, with its exit code', async () => {
     const script = fileURLToPath(new URL('../../tools/run.mjs', import.meta.url));
     const { code, stderr } = await new Promise<{ code: unknown; stderr: string }>((resolve) => {
       const env = { ...process.env, AWS_REGION: region };
@@ -124,7 +124,7 @@ interface Told {
 }
 
 describe('orderly failures', () => {
-  test('what fails again keeps both reasons; discarded, it is recognised when it comes late', async () => {
+  test('keeps both reasons of a message that fails again; once discarded, a late copy is recognised', async () => {
     const secret = world.fresh('secret');
     const whole = stepFor('sku');
     const broken = { ...whole, data: { customerId: secret } };
@@ -151,7 +151,7 @@ describe('orderly failures', () => {
     expect((await orderly('failures', 'discard', CONSUMER, id, '--reason', 'a test')).code).toBe(0);
     expect(await ownFailures(id)).toEqual([]);
 
-    // Even as it should have been it isn't processed once it was discarded.
+    // A discarded message is not processed any more, even in a valid form.
     await world.send(CONSUMER, queued(broken), queued(whole));
     await world.eventually('both late deliveries are duplicates', async () =>
       expect((await world.deliveries(CONSUMER, id)).duplicate).toBe(2),
@@ -166,7 +166,7 @@ describe('orderly failures', () => {
     expect(redriven).toMatchObject({ code: 1, found: { error: { code: 'refused' } } });
   });
 
-  test('what may have been done before is redriven only where somebody says that it was not', async () => {
+  test('redrives an unknown failure only if the operator says that it was not done', async () => {
     const step = stepFor(await stocked(1), { time: world.time(40 * DAY) });
     const { orderId } = step.data as { readonly orderId: string };
     const id = await failing(step);
@@ -182,7 +182,7 @@ describe('orderly failures', () => {
     expect(await ownFailures(id)).toEqual([]);
   });
 
-  test('what can not be read is shown, can not be redriven, and can be discarded', async () => {
+  test("shows and discards an unreadable message, but can't redrive it", async () => {
     const garbage = world.fresh('garbage');
     await world.send(CONSUMER, garbage);
     const [failure] = await world.eventually('it is recorded', async () => {
@@ -250,7 +250,7 @@ describe('orderly sagas', () => {
   });
 
   test.skipIf(!world.makesFaults)(
-    `one whose command got lost is listed and shown, and goes on once that is sent again ${needsFaults}`,
+    `lists and shows a saga whose command got lost; it continues once the command is sent again ${needsFaults}`,
     async () => {
       const sku = await stocked(1);
       await world.failEntries(
@@ -297,7 +297,7 @@ describe('orderly sagas', () => {
 describe('orderly person', () => {
   const deliverTo = { name: 'Ada', street: '12 Main St', city: 'London', postalCode: 'SW1Y', country: 'GB' };
 
-  test('export gives a person all of theirs, and forget takes what is personal away, for ever', async () => {
+  test('export returns all data of a person, and forget erases the personal data for ever', async () => {
     const customer = world.fresh('customer');
     const { orderId } = await placed([line(await stocked(1))], { as: { customer }, deliverTo });
     await world.settled(orderId);
@@ -319,7 +319,7 @@ describe('orderly person', () => {
     expect(addressIn(after.found)).toEqual([{ forgotten: true }]);
   });
 
-  test('export says it where nobody is known', async () => {
+  test('export reports an unknown person', async () => {
     const { code, found } = await asked('person', 'export', world.fresh('nobody'));
     expect({ code, error: found.error.code }).toEqual({ code: 1, error: 'not-found' });
   });

@@ -7,10 +7,10 @@ import { clientConfig } from '../../packages/kit/operator/endpoint.js';
 
 const { endpoint, region } = inject('deployed');
 
-/** How a client in this process reaches the endpoint. */
+/** Client configuration for the endpoint in this process. */
 export const config = clientConfig({ url: endpoint, region });
 
-/** What a function would find in its environment; to be called before anything of `lambdas` is imported. */
+/** Sets a function's environment. Call it before anything of `lambdas` is imported. */
 export function setEnvironment(values: Readonly<Record<string, string>>): void {
   Object.assign(process.env, {
     POWERTOOLS_DEV: 'true',
@@ -33,14 +33,14 @@ export function setEnvironment(values: Readonly<Record<string, string>>): void {
 }
 
 export interface OwnTables {
-  /** Keys as in a service's table: `pk`, `sk`. */
+  /** Table with the keys of a service's table: `pk`, `sk`. */
   readonly table: string;
-  /** Keys as in its idempotency table: `pk`. */
+  /** Table with the key of a service's idempotency table: `pk`. */
   readonly records: string;
   drop(): Promise<void>;
 }
 
-/** Two empty tables like a service's, for one test file, named in the environment. */
+/** Creates two empty tables like a service's, for one test file, and names them in the environment. */
 export async function ownTables(values: Readonly<Record<string, string>> = {}): Promise<OwnTables> {
   const client = new DynamoDBClient(config);
   const suffix = randomUUID().slice(0, 8);

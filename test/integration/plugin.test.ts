@@ -38,8 +38,9 @@ import { waitUntil } from '../../tools/local/progress.js';
 import { config } from './own-tables.js';
 
 /**
- * What our plugin adds to LocalStack, and no test of Orderly's own stacks shows. Elsewhere it is the endpoint's business.
- * What else it adds (processes as functions, authorizers), deployed.test.ts shows.
+ * Whether the endpoint is a LocalStack with this project's plugin. These tests cover what the plugin adds to LocalStack
+ * and no test of Orderly's own stacks shows. Other endpoints are not their subject. deployed.test.ts shows the rest
+ * (processes as functions, authorizers).
  */
 const ours = inject('deployed').proxyUrl !== undefined;
 
@@ -72,7 +73,7 @@ const received = () =>
     { missing: () => 'a message in the queue', idleMs: 120_000 },
   );
 
-test.skipIf(!ours)('an event that a rule can not deliver goes to the dead-letter queue of its target', async () => {
+test.skipIf(!ours)("an event that a rule can't deliver goes to the dead-letter queue of its target", async () => {
   const [EventBusName, Rule] = [name, name];
   await events.send(new CreateEventBusCommand({ Name: name }));
   await events.send(new PutRuleCommand({ Name: name, EventBusName, EventPattern: '{"source":["orderly.test"]}' }));
@@ -90,7 +91,7 @@ test.skipIf(!ours)('an event that a rule can not deliver goes to the dead-letter
   await events.send(new DeleteEventBusCommand({ Name: name }));
 });
 
-/** Fails on each batch that holds the poison, and logs the keys of the others. */
+/** Fails on each batch that contains the poison message, and logs the keys of the other batches. */
 const HANDLER = `exports.handler = async ({ Records }) => {
   const keys = Records.map((record) => record.dynamodb.Keys.pk.S);
   if (keys.includes('poison')) throw new Error('poison');
@@ -98,7 +99,7 @@ const HANDLER = `exports.handler = async ({ Records }) => {
 };`;
 
 test.skipIf(!ours)(
-  'a stream’s failing batch is split until its poison is alone, and goes where the mapping says',
+  'a stream’s failing batch is split until the poison record is alone, which goes to the mapping’s destination',
   async () => {
     const StreamSpecification = { StreamEnabled: true, StreamViewType: 'KEYS_ONLY' } as const;
     await dynamodb.send(
@@ -162,10 +163,10 @@ test.skipIf(!ours)(
   },
 );
 
-/** A ZIP archive of one file, not compressed (APPNOTE.TXT 4.3). */
+/** Builds an uncompressed ZIP archive of one file (APPNOTE.TXT 4.3). */
 function zipOf(file: string, content: string): Uint8Array {
   const [path, data] = [Buffer.from(file), Buffer.from(content)];
-  // Version, flags, method, time and date (1980-01-01), check sum, both sizes, length of the name, no extra field.
+  // Version, flags, method, time and date (1980-01-01), checksum, both sizes, length of the name, no extra field.
   const common = Buffer.alloc(26);
   common.writeUInt16LE(20, 0);
   common.writeUInt16LE(33, 8);

@@ -25,7 +25,10 @@ async function orderly(...args: string[]) {
   return { code, found: JSON.parse(out.join('\n')) };
 }
 
-/** Up to where it is decided. Then a minute passes until the old rows are deleted: the simulator's clock sees that. */
+/**
+ * Runs a rebuild until it has switched or refused. Then a minute passes before the old rows are deleted; the
+ * simulator's clock covers that.
+ */
 async function rebuiltUpToItsWait(name: string, action: RebuildOrder['action']) {
   const context = { endpoint: { url: endpoint, region }, services: servicesIn(outputs) };
   const projection = projectionNamed(projectionsOf(context), name);
@@ -43,7 +46,7 @@ interface Page {
   readonly nextCursor?: string;
 }
 
-test('a list is rebuilt by the operator while orders come, and whoever pages through it goes on where they were', async () => {
+test('an operator rebuilds a list while orders come, and readers continue to page from their position', async () => {
   const customer = world.fresh('customer');
   const place = async () => (await placed([line(world.fresh('sku'))], { as: { customer } })).orderId;
   const list = async (query: string) =>
@@ -71,7 +74,7 @@ test('a list is rebuilt by the operator while orders come, and whoever pages thr
   expect(both.projections.map(({ name }: { name: string }) => name)).toEqual(['accounts-exhausted', 'orders-list']);
 });
 
-test('the view of used-up credit is checked', async () => {
+test('an operator checks the view of exhausted credit', async () => {
   const customer = world.fresh('customer');
   const limit = await world.call({
     method: 'PUT',

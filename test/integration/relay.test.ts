@@ -35,7 +35,7 @@ let queue = '';
 let handler: (event: DynamoDBStreamEvent, context: Context) => Promise<DynamoDBBatchResponse>;
 let documents: typeof import('../../packages/kit/aws/dynamodb.js').documents;
 
-/** A bus of its own, and a queue that gets all that is on it. */
+/** A bus of its own, and a queue that receives everything on it. */
 beforeAll(async () => {
   await events.send(new CreateEventBusCommand({ Name: name }));
   const { QueueUrl = '' } = await sqs.send(new CreateQueueCommand({ QueueName: name }));
@@ -93,7 +93,7 @@ const inserted = (item: Record<string, unknown>): DynamoDBRecord => {
   } as DynamoDBRecord;
 };
 
-/** So many messages out of the queue. @throws {Error} by the test's own time-out, where there are fewer */
+/** Receives this many messages from the queue. @throws {Error} by the test's own time-out, if there are fewer */
 async function received(count: number) {
   const bodies: string[] = [];
   while (bodies.length < count) {
@@ -114,7 +114,7 @@ const failureOf = async (id: string) => {
 };
 
 describe('the relay', () => {
-  test('sends every event of every commit, more than one call takes, as an envelope that reads', async () => {
+  test('sends every event of every commit as a readable envelope, even if one call is not enough', async () => {
     const commits = Array.from({ length: 13 }, (_, at) => commitOf(`many-${at}`, 3));
     expect(await handler({ Records: commits.map(inserted) }, context())).toMatchObject({ batchItemFailures: [] });
     const envelopes = await received(39);
@@ -132,13 +132,13 @@ describe('the relay', () => {
     });
   });
 
-  test('keeps below a megabyte a call', async () => {
+  test('keeps each call below a megabyte', async () => {
     const commits = Array.from({ length: 4 }, (_, at) => commitOf(`large-${at}`, 1, 'x'.repeat(200_000)));
     expect(await handler({ Records: commits.map(inserted) }, context())).toMatchObject({ batchItemFailures: [] });
     expect(await received(4)).toHaveLength(4);
   });
 
-  test('makes what is no commit a failure record, and sends the others', async () => {
+  test('turns a malformed commit into a failure record, and sends the others', async () => {
     const good = commitOf('beside-poison', 1);
     const poison = { pk: 'Tally#poison', sk: 'COMMIT#0000000001', events: 'none of ours', secret: 'value' };
     expect(await handler({ Records: [inserted(poison), inserted(good)] }, context())).toMatchObject({
@@ -151,7 +151,7 @@ describe('the relay', () => {
     expect(failure!.payload).toContain('none of ours');
   });
 
-  test('reports the first record that it had no time for', async () => {
+  test('reports the first record for which it had no time', async () => {
     const records = [inserted(commitOf('late-1', 1)), inserted(commitOf('late-2', 1))];
     expect(await handler({ Records: records }, context(1_000))).toMatchObject({
       batchItemFailures: [{ itemIdentifier: records[0]!.dynamodb!.SequenceNumber }],

@@ -10,7 +10,7 @@ const nameOf = (description: string) => description.split(':')[0] ?? '';
 const names = [...new Set(alarms.map(({ properties }) => nameOf(properties.AlarmDescription)))].sort();
 
 describe('each alarm', () => {
-  test('tells the topic when it begins and when it is over', () => {
+  test('notifies the topic when it begins and when it is over', () => {
     expect(alarms.length).toBeGreaterThan(20);
     for (const { id, properties } of alarms) {
       expect(properties.AlarmActions, id).toHaveLength(1);
@@ -19,7 +19,7 @@ describe('each alarm', () => {
     }
   });
 
-  test('has its name in its logical id, and no data is no alarm but where that is what it is about', () => {
+  test('has its name in its logical id, and treats missing data as OK unless it is about missing data', () => {
     for (const { id, properties } of alarms) {
       const name = nameOf(properties.AlarmDescription);
       expect(id).toContain(name);
@@ -27,7 +27,7 @@ describe('each alarm', () => {
     }
   });
 
-  test('is a heading of the runbook, where the description says', () => {
+  test('is a heading of the runbook, which its description names', () => {
     const headings = readFileSync(RUNBOOK, 'utf8')
       .split('\n')
       .flatMap((line) => /^#+ (\S+)/.exec(line)?.[1] ?? []);
@@ -77,7 +77,7 @@ describe('each alarm', () => {
   });
 });
 
-describe("the key that wraps the people's keys", () => {
+describe('the key that wraps the personal data keys', () => {
   const [rule, ...others] = prod
     .resources('Platform', 'AWS::Events::Rule')
     .filter(({ id }) => id.includes('PersonalDataKeyInDanger'));
@@ -90,7 +90,7 @@ describe("the key that wraps the people's keys", () => {
     return matches(pattern, { source: 'aws.kms', 'detail-type': 'AWS API Call via CloudTrail', detail });
   };
 
-  test('tells the topic who disables it, schedules its deletion or changes its policy, and of no other key', () => {
+  test('notifies the topic when someone disables it, schedules its deletion or changes its policy', () => {
     expect(others).toEqual([]);
     expect(requestParameters.keyId).toEqual([{ Ref: key?.id }, { 'Fn::GetAtt': [key?.id, 'Arn'] }]);
     for (const call of ['DisableKey', 'PutKeyPolicy', 'ScheduleKeyDeletion']) {
@@ -104,7 +104,7 @@ describe("the key that wraps the people's keys", () => {
     ]);
   });
 
-  test('is a heading of the runbook, and the message says so', () => {
+  test('is a heading of the runbook, which the message names', () => {
     expect(readFileSync(RUNBOOK, 'utf8')).toContain('\n## PersonalDataKeyInDanger\n');
     expect(JSON.stringify(Targets[0].InputTransformer.InputTemplate)).toContain(RUNBOOK);
     expect(Object.values(Targets[0].InputTransformer.InputPathsMap)).toEqual([
@@ -116,7 +116,7 @@ describe("the key that wraps the people's keys", () => {
 });
 
 describe('the topic of alarms', () => {
-  test('takes messages of this account’s alarms and of EventBridge only, over TLS', () => {
+  test('accepts messages only of this account’s alarms and of EventBridge, over TLS', () => {
     const [policy] = prod.resources('Platform', 'AWS::SNS::TopicPolicy');
     const having = (effect: string) =>
       policy?.properties.PolicyDocument.Statement.filter(({ Effect }: Json) => Effect === effect);
@@ -131,7 +131,7 @@ describe('the topic of alarms', () => {
     ]);
   });
 
-  test('has a subscriber where the settings name one', () => {
+  test('has a subscriber if the settings name one', () => {
     expect(prod.resources('Platform', 'AWS::SNS::Subscription')).toEqual([]);
     const told = synthesized('prod', { alarmEmail: 'oncall@example.com' });
     expect(told.resources('Platform', 'AWS::SNS::Subscription').map(({ properties }) => properties)).toMatchObject([

@@ -7,7 +7,7 @@ import { type Json, referenced, synthesized } from './support/environments.js';
 const dev = synthesized('dev');
 const prod = synthesized('prod');
 
-/** Those of every answer, as a template of the gateway's has them. */
+/** Expects the headers of every answer, as a template of the gateway has them. */
 function expectHeaders(parameters: Readonly<Record<string, string>>, prefix: string): void {
   for (const [name, value] of Object.entries(ANSWER_HEADERS))
     expect(parameters[prefix + name], name).toBe(`'${value}'`);
@@ -49,7 +49,7 @@ describe('the API', () => {
     ]);
   });
 
-  test('asks the authorizer before every route, with or without a token, and keeps no answer of it', () => {
+  test('calls the authorizer for every route, with or without a token, and caches no result', () => {
     const [authorizer] = prod.resources('Api', 'AWS::ApiGateway::Authorizer');
     expect(authorizer?.properties).toMatchObject({ Type: 'REQUEST', AuthorizerResultTtlInSeconds: 0 });
     expect(authorizer?.properties.IdentitySource ?? '').toBe('');
@@ -60,7 +60,7 @@ describe('the API', () => {
     }
   });
 
-  test('answers a method that a path lacks by itself, without a function and a token, and names those that there are', () => {
+  test('answers unknown methods of a path by itself, without a function or a token, and names the allowed ones', () => {
     const methods = prod.resources('Api', 'AWS::ApiGateway::Method').map(({ properties }) => properties);
     const others = methods.filter(({ HttpMethod }) => HttpMethod === 'ANY');
     const paths = new Set(methods.map(({ ResourceId }) => referenced(ResourceId)));
@@ -83,7 +83,7 @@ describe('the API', () => {
     }
   });
 
-  test('takes TLS 1.2 and newer, and connections that name its own host', () => {
+  test('accepts only TLS 1.2 or newer, and connections that name its own host', () => {
     for (const { properties } of [dev, prod].flatMap((each) => each.resources('Api', 'AWS::ApiGateway::RestApi')))
       expect(properties).toMatchObject({
         SecurityPolicy: 'SecurityPolicy_TLS13_1_2_PFS_PQ_2025_09',
@@ -104,7 +104,7 @@ describe('the API', () => {
     expect(format).not.toMatch(/authorizer\.sub|principalId|querystring|sourceIp|\$context\.path\b/);
   });
 
-  test('is called by nobody’s rights but its own', () => {
+  test('needs no permission in the service stacks to call their functions', () => {
     for (const service of ['Orders', 'Inventory', 'Accounts', 'Payments', 'Catalog'] as const) {
       for (const { properties } of prod.resources(service, 'AWS::Lambda::Permission')) {
         expect(properties.Principal).toBe('events.amazonaws.com');
@@ -131,12 +131,12 @@ describe('the gateway’s own answers', () => {
     }
   });
 
-  test('are there for every type that there is', () => {
+  test('cover every response type', () => {
     const types = Object.values(ResponseType).map(({ responseType }: ResponseType) => responseType);
     expect(answers.map(({ type }) => type).sort()).toEqual(types.sort());
   });
 
-  test('say what they are and whom to ask about', () => {
+  test('have a content type and a correlation id', () => {
     for (const { type, headers } of answers) {
       expectHeaders(headers, 'gatewayresponse.header.');
       expect(headers['gatewayresponse.header.Content-Type'], type).toBe("'application/problem+json'");

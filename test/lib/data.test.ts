@@ -9,7 +9,7 @@ const SERVICES = ['Orders', 'Inventory', 'Accounts', 'Payments', 'Catalog'] as c
 
 const PEOPLE = [PEOPLE_INDEX, 'person', 'pk', 'KEYS_ONLY'];
 
-/** Beside `feed`. */
+/** Indexes besides `feed`. */
 const OWN_INDEXES: Record<(typeof SERVICES)[number], string[][]> = {
   Orders: [PEOPLE],
   Inventory: [],
@@ -20,7 +20,7 @@ const OWN_INDEXES: Record<(typeof SERVICES)[number], string[][]> = {
 const CONTRACTS = await contracts();
 
 describe('tables', () => {
-  test.each(SERVICES)('of %s have pinned logical ids: another id would make an empty table', (service) => {
+  test.each(SERVICES)('of %s have pinned logical ids, since another id would create an empty table', (service) => {
     const ids = (environment: typeof dev) =>
       environment.resources(service, 'AWS::DynamoDB::GlobalTable').map(({ id }) => id);
     const own = (payments: string[]) => [...(service === 'Payments' ? payments : []), 'Records', 'Table'].sort();
@@ -28,7 +28,7 @@ describe('tables', () => {
     expect(ids(prod).sort()).toEqual(own(['Guard']));
   });
 
-  test('expire by expiresAt and are paid per request', () => {
+  test('expire by expiresAt and are billed per request', () => {
     const tables = [dev, prod].flatMap((environment) => environment.everywhere('AWS::DynamoDB::GlobalTable'));
     expect(tables).toHaveLength(25);
     for (const { stack, properties } of tables) {
@@ -55,7 +55,7 @@ describe('tables', () => {
     }
   });
 
-  test('are restorable, protected and retained in prod; gone with the stack in dev', () => {
+  test('are restorable, protected and retained in prod; deleted with the stack in dev', () => {
     const safety = (environment: typeof dev) =>
       environment.everywhere('AWS::DynamoDB::GlobalTable').map(({ properties, attributes }) => {
         const [replica] = properties.Replicas;
@@ -70,7 +70,7 @@ describe('tables', () => {
     expect(safety(dev)).toEqual(Array(13).fill([false, false, 'Delete', 'Delete']));
   });
 
-  test('have what the compliance packs ask of tables, and can not see: none but AWS::DynamoDB::GlobalTable is here', () => {
+  test("fulfil the compliance packs' rules for tables, which can't check AWS::DynamoDB::GlobalTable", () => {
     expect([...dev.everywhere('AWS::DynamoDB::Table'), ...prod.everywhere('AWS::DynamoDB::Table')]).toEqual([]);
     for (const { id, properties } of prod.everywhere('AWS::DynamoDB::GlobalTable')) {
       expect(properties.Replicas, id).toHaveLength(1);
@@ -79,15 +79,15 @@ describe('tables', () => {
         DeletionProtectionEnabled: true,
         PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true },
       });
-      // In a backup plan, or without a second copy on purpose.
+      // In a backup plan, or deliberately without a second copy.
       expect(id === 'PersonalKeys' || JSON.stringify(replica.Tags).includes('orderly:backup'), id).toBe(true);
-      // Always encrypted: where nothing else is said, by DynamoDB's own key. Capacity is on demand, so it grows by itself.
+      // Always encrypted, by default with DynamoDB's own key. Capacity is on demand, so it scales by itself.
       expect(properties.SSESpecification?.SSEEnabled ?? false, id).toBe(false);
       expect(properties.BillingMode, id).toBe('PAY_PER_REQUEST');
     }
   });
 
-  test('are the business of their own service: no other stack hears of them', () => {
+  test('belong to their own service: no other stack refers to them', () => {
     for (const service of SERVICES) {
       const exported = JSON.stringify(
         Object.values<Json>(prod.template(service).Outputs).filter((output) => output.Export),
@@ -103,7 +103,7 @@ describe('tables', () => {
     }
   });
 
-  test('are touched only at the keys that a function is for', () => {
+  test('are accessible only at the keys that a function needs', () => {
     const items = statements(prod).filter(({ actions }) =>
       actions.some((action) => /^dynamodb:.*(Item|Query)/.test(action)),
     );
@@ -116,11 +116,11 @@ describe('tables', () => {
   });
 });
 
-describe("the people's keys", () => {
+describe('the personal data keys', () => {
   const [table] = prod.resources('Platform', 'AWS::DynamoDB::GlobalTable');
   const [key, ...others] = prod.resources('Platform', 'AWS::KMS::Key').filter(({ id }) => !id.startsWith('Backup'));
 
-  test('can be restored for one day, and no longer: a restore brings forgotten people back', () => {
+  test('can be restored for one day only, since a restore brings back forgotten people', () => {
     expect(table?.id).toBe('PersonalKeys');
     expect(keys(table?.properties)).toEqual(['pk']);
     const [{ PointInTimeRecoverySpecification: recovery }] = table?.properties.Replicas ?? [];
@@ -128,13 +128,13 @@ describe("the people's keys", () => {
     expect(table?.properties.StreamSpecification).toBeUndefined();
   });
 
-  test('are wrapped by one KMS key, which is rotated, and retained in prod', () => {
+  test('are wrapped by one KMS key, which is rotated, and is retained in prod', () => {
     expect(others).toEqual([]);
     expect(key?.properties.EnableKeyRotation).toBe(true);
     expect(key?.attributes).toMatchObject({ DeletionPolicy: 'Retain', UpdateReplacePolicy: 'Retain' });
   });
 
-  test('are wrapped for tagged roles alone: administrators of the account keep the key, and can not use it', () => {
+  test("are wrapped for tagged roles only: administrators of the account can manage the key but can't use it", () => {
     const [administration, use, ...more] = key?.properties.KeyPolicy.Statement ?? [];
     expect(more).toEqual([]);
     const root = {
@@ -172,7 +172,7 @@ describe("the people's keys", () => {
     }
   });
 
-  test('are used for personal data alone, and made only where it is written', () => {
+  test('are used for personal data only, and are created only by functions that write it', () => {
     const uses = statements(prod).filter(
       ({ actions, policy }) => !policy.startsWith('Backup') && actions.some((action) => action.startsWith('kms:')),
     );
@@ -203,7 +203,7 @@ describe("the people's keys", () => {
     ]);
   });
 
-  test('have an index of whose data is where, in each service that has any', () => {
+  test('have an index of commits by person, in each service with personal data', () => {
     const marked = [...CONTRACTS.values()].filter(
       ({ events, person }) => person || Object.values<EventSchema>(events).some(({ personal }) => personal),
     );
@@ -217,7 +217,7 @@ describe('the second copy of tables', () => {
   const [plan] = prod.resources('Platform', 'AWS::Backup::BackupPlan');
   const [vault] = prod.resources('Platform', 'AWS::Backup::BackupVault');
 
-  test('is of every table in prod but that of the people’s keys: a copy would bring forgotten people back', () => {
+  test('covers every table in prod except the personal data keys, which must not come back', () => {
     const [selection, ...others] = prod.resources('Platform', 'AWS::Backup::BackupSelection');
     expect(others).toEqual([]);
     const [{ ConditionType, ConditionKey, ConditionValue }] = selection?.properties.BackupSelection.ListOfTags ?? [];
@@ -239,7 +239,7 @@ describe('the second copy of tables', () => {
     expect(tagged).toEqual([]);
   });
 
-  test('is made once a day, encrypted by a key of its own, kept for a week, and can not be removed before', () => {
+  test("is made once a day, encrypted with its own key, kept for a week, and can't be removed earlier", () => {
     const [rule, ...others] = plan?.properties.BackupPlan.BackupPlanRule ?? [];
     expect(others).toEqual([]);
     expect(rule).toMatchObject({ ScheduleExpression: 'cron(0 3 * * ? *)', Lifecycle: { DeleteAfterDays: 7 } });
@@ -250,13 +250,13 @@ describe('the second copy of tables', () => {
     expect(vault?.attributes).toMatchObject({ DeletionPolicy: 'Retain', UpdateReplacePolicy: 'Retain' });
   });
 
-  test('is none where no data is kept', () => {
+  test('does not exist in environments that keep no data', () => {
     expect(dev.resources('Platform').filter(({ type }) => type.startsWith('AWS::Backup'))).toEqual([]);
     expect(JSON.stringify(dev.everywhere('AWS::DynamoDB::GlobalTable'))).not.toContain('orderly:backup');
   });
 });
 
-/** What the platform's stack lends: the table of keys and the key that wraps them. */
+/** Names what the platform's stack exports to services: the table of keys and the key that wraps them. */
 function importOf(resource: Json): string | undefined {
   const name = String(resource?.['Fn::ImportValue'] ?? '');
   return /PersonalKeys/.test(name) ? "the people's keys" : undefined;
@@ -285,7 +285,7 @@ describe('the relay', () => {
     }
   });
 
-  test('gets inserted commits that are to be published, and nothing else', () => {
+  test('receives only inserted commits that must be published', () => {
     for (const { properties } of mappings) {
       const patterns = properties.FilterCriteria.Filters.map(({ Pattern }: Json) => JSON.parse(Pattern));
       const sent = (record: Json) => patterns.some((pattern: Json) => fits(pattern, record));
@@ -305,14 +305,14 @@ describe('the relay', () => {
     }
   });
 
-  test('has a bucket for failed batches whose new objects are heard of, without a custom resource', () => {
+  test('has a bucket for failed batches that announces new objects, without a custom resource', () => {
     for (const service of SERVICES) {
       const [bucket, ...others] = prod.resources(service, 'AWS::S3::Bucket');
       expect(others).toEqual([]);
       expect(bucket?.properties).toMatchObject({
         NotificationConfiguration: { EventBridgeConfiguration: { EventBridgeEnabled: true } },
         PublicAccessBlockConfiguration: { BlockPublicAcls: true, RestrictPublicBuckets: true },
-        // What is overwritten or deleted can be read by its version, and goes as well.
+        // Overwritten or deleted objects stay readable by their version, and expire as well.
         VersioningConfiguration: { Status: 'Enabled' },
         LifecycleConfiguration: {
           Rules: [
@@ -338,7 +338,7 @@ const keys = (table: Json): string[] => table.KeySchema.map(({ AttributeName }: 
 const indexes = (table: Json): string[][] =>
   table.GlobalSecondaryIndexes.map((index: Json) => [index.IndexName, ...keys(index), index.Projection.ProjectionType]);
 
-/** As much of EventBridge's patterns as the filters use: equality, `prefix` and `exists`, on leaves. */
+/** Matches the part of EventBridge's patterns that the filters use: equality, `prefix` and `exists`, on leaves. */
 function fits(pattern: Json, value: Json): boolean {
   if (!Array.isArray(pattern)) return Object.keys(pattern).every((key) => fits(pattern[key], value?.[key]));
   return pattern.some((condition) => {

@@ -28,19 +28,19 @@ describe('the firewall', () => {
     for (let length = 130_900; length < 132_100; length++) expect(refused.test(String(length))).toBe(length > 131_072);
   });
 
-  test('gives its own answers the headers of every answer', () => {
+  test('gives its own answers the common headers', () => {
     const responses = rules.flatMap(({ Action }) => Action?.Block?.CustomResponse ?? []);
     expect(responses.length).toBeGreaterThanOrEqual(2);
     const wanted = Object.entries(ANSWER_HEADERS).map(([Name, Value]) => ({ Name, Value }));
     for (const { ResponseHeaders } of responses) expect(ResponseHeaders).toEqual(expect.arrayContaining(wanted));
   });
 
-  test('reads as much of a body as it can for an API', () =>
+  test('inspects as much of a body as it can for an API', () =>
     expect(acl?.properties.AssociationConfig).toEqual({
       RequestBody: { API_GATEWAY: { DefaultSizeInspectionLimit: 'KB_64' } },
     }));
 
-  test('counts each address and each token over a minute, and tells who is over a limit when to come back', () => {
+  test('counts each address and each token per minute, and answers with Retry-After above a limit', () => {
     expect(rule('AddressRate').Statement.RateBasedStatement).toEqual({
       AggregateKeyType: 'IP',
       EvaluationWindowSec: 60,
@@ -48,7 +48,7 @@ describe('the firewall', () => {
     });
     expect(rule('TokenRate').Statement.RateBasedStatement).toEqual({
       AggregateKeyType: 'CUSTOM_KEYS',
-      // `Bearer` may be written in any case, and is the same token.
+      // `Bearer` may be in any case; the token stays the same.
       CustomKeys: [{ Header: { Name: 'authorization', TextTransformations: [{ Priority: 0, Type: 'LOWERCASE' }] } }],
       EvaluationWindowSec: 60,
       Limit: 600,
@@ -61,7 +61,7 @@ describe('the firewall', () => {
     }
   });
 
-  test('knows what AWS publishes: bad addresses, known attacks, and the common rules but for what is right here', () => {
+  test('uses AWS’s rules against bad addresses and attacks, except those that match legal requests', () => {
     const counted = (name: string) =>
       (rule(name).Statement.ManagedRuleGroupStatement.RuleActionOverrides ?? []).map(({ Name, ActionToUse }: Json) => {
         expect(ActionToUse).toEqual({ Count: {} });
@@ -78,7 +78,8 @@ describe('the firewall', () => {
   });
 
   test('stays within the capacity that its price includes', () => {
-    // AWS WAF Developer Guide: each rule group's page; rate-based 2, and 30 for each key; a regular expression 3; 10 for each text transformation.
+    // AWS WAF Developer Guide: each rule group's page. A rate-based rule takes 2, and 30 for each key; a regular
+    // expression takes 3; each text transformation takes 10.
     const capacity: Readonly<Record<string, number>> = {
       AddressRate: 2,
       TokenRate: 2 + 30 + 10,
@@ -93,7 +94,7 @@ describe('the firewall', () => {
   });
 });
 
-describe('what the firewall remembers of requests', () => {
+describe('data of requests that the firewall stores', () => {
   const [logging] = prod.resources('Api', 'AWS::WAFv2::LoggingConfiguration');
   const [group, ...others] = prod
     .resources('Api', 'AWS::Logs::LogGroup')
@@ -102,7 +103,7 @@ describe('what the firewall remembers of requests', () => {
   test('has no token, no key, no session, no query and no body, in samples or in the log', () => {
     const hidden = acl?.properties.DataProtectionConfig.DataProtections;
     expect(hidden).toEqual([
-      // Which token was over its limit is worth knowing; nobody guesses a signature by its hash.
+      // The log must show which token was over its limit. A signature can't be guessed from its hash.
       { Field: { FieldType: 'SINGLE_HEADER', FieldKeys: ['authorization'] }, Action: 'HASH' },
       {
         Field: { FieldType: 'SINGLE_HEADER', FieldKeys: ['idempotency-key', 'session-id'] },
@@ -113,7 +114,7 @@ describe('what the firewall remembers of requests', () => {
     ]);
   });
 
-  test('is logged of what a rule has matched, without paths: they name customers', () => {
+  test('is logged for requests that a rule matched, without paths, since they name customers', () => {
     expect(logging?.properties.ResourceArn).toEqual({ 'Fn::GetAtt': [acl?.id, 'Arn'] });
     expect(logging?.properties.RedactedFields).toEqual([{ UriPath: {} }, { QueryString: {} }]);
     expect(logging?.properties.LoggingFilter).toEqual({
@@ -128,14 +129,14 @@ describe('what the firewall remembers of requests', () => {
     });
   });
 
-  test('goes to a log group of its own that forgets, under a name that no earlier deployment has left behind', () => {
+  test('goes to its own log group with a retention, whose name no earlier deployment has left behind', () => {
     expect(others).toEqual([]);
     expect(group?.properties.RetentionInDays).toBe(90);
     expect(group?.attributes).toMatchObject({ DeletionPolicy: 'Retain', UpdateReplacePolicy: 'Retain' });
     const [, parts] = group?.properties.LogGroupName['Fn::Join'] ?? [];
     expect(parts[0]).toBe('aws-waf-logs-orderly-prod-Api-');
     expect(JSON.stringify(parts[1])).toContain('AWS::StackId');
-    // AWS wants the group's ARN without the `:*` that GetAtt gives.
+    // AWS requires the group's ARN without the `:*` that GetAtt returns.
     const [arn, ...more] = logging?.properties.LogDestinationConfigs ?? [];
     expect(more).toEqual([]);
     const pieces: readonly Json[] = arn['Fn::Join'][1];
@@ -151,7 +152,7 @@ describe('settings of the firewall', () => {
 
   test.each<[string, Partial<Settings>]>([
     [
-      'one address may use a fifth of what the stage lets through',
+      'one address may use a fifth of what the stage admits',
       { throttle, firewall: { requestsPerAddress: 6_000, requestsPerToken: 600 } },
     ],
     [

@@ -11,21 +11,24 @@ const dev = synthesized('dev');
 const prod = synthesized('prod');
 const functions = [dev, prod].flatMap((environment) => environment.everywhere('AWS::Lambda::Function'));
 
-/** What can't be narrower, by the policy that has it; each is acknowledged beside its resource, with the reason. */
+/** Permissions that can't be narrower, by their policy. Each is acknowledged beside its resource, with the reason. */
 const WILDCARDS = [
   { policy: /^OutboxRelayRole/, resource: '/stream/*' },
   { policy: /^OutboxRelayRole/, resource: '/aws/lambda/*' },
   { policy: /^OutboxDrainFailedBatchesRole/, resource: '/aws/lambda/*' },
 ];
 
-/** Items by the beginnings of their keys, and no request that names none: `ForAllValues` alone lets it pass. */
+/**
+ * Condition that limits access to items by their key prefixes, and excludes requests without keys. `ForAllValues` alone
+ * would admit those.
+ */
 const keyed = (...keys: string[]) => ({
   'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': keys },
   Null: { 'dynamodb:LeadingKeys': 'false' },
 });
 
 describe('each function', () => {
-  test('behind the API keeps its log for a year where data is kept: it says which operator asked for what', () => {
+  test('behind the API keeps its log of what operators asked for a year, in environments with data', () => {
     const retention = (environment: typeof prod) => {
       const logs = new Map(
         environment.everywhere('AWS::Logs::LogGroup').map(({ stack, id, properties }) => [stack + id, properties]),
@@ -43,7 +46,7 @@ describe('each function', () => {
     expect(retention(dev)).toEqual({ behindApi: [3], others: [3] });
   });
 
-  test('runs current Node on arm64, with time and memory said', () => {
+  test('runs current Node on arm64, with a set timeout and memory', () => {
     expect(functions).toHaveLength(2 * 56);
     for (const { properties } of functions) {
       expect(properties).toMatchObject({ Runtime: 'nodejs24.x', Architectures: ['arm64'], MemorySize: 512 });
@@ -51,14 +54,14 @@ describe('each function', () => {
     }
   });
 
-  test('that talks to Stripe has time for its four calls, and for the tables around them', () => {
+  test('that calls Stripe has time for its four calls and for the tables', () => {
     const talking = functions.filter(({ stack, id }) => stack === 'Payments' && id.startsWith('OnProvider'));
     expect(talking).toHaveLength(2);
     const FOUR_CALLS = 4 * 5;
     for (const { properties } of talking) expect(properties.Timeout).toBeGreaterThan(FOUR_CALLS + 5);
   });
 
-  test('writes into a log group of its own that forgets', () => {
+  test('writes to its own log group with a retention', () => {
     const days = (environment: typeof dev) =>
       new Set(environment.everywhere('AWS::Logs::LogGroup').map(({ properties }) => properties.RetentionInDays));
     expect([...days(dev)]).toEqual([3]);
@@ -69,20 +72,20 @@ describe('each function', () => {
     expect(new Set(groups).size).toBe(groups.length / 2);
   });
 
-  test('has a role of its own, without a policy of AWS', () => {
+  test('has its own role, without AWS managed policies', () => {
     for (const environment of [dev, prod]) {
       const roles = environment
         .everywhere('AWS::Lambda::Function')
         .map(({ stack, properties }) => `${stack}/${referenced(properties.Role)}`);
       expect(new Set(roles).size).toBe(roles.length);
       for (const { id, properties } of environment.everywhere('AWS::IAM::Role')) {
-        // API Gateway's logging role is the account's, and AWS Backup takes its own: of no function.
+        // API Gateway's logging role belongs to the account, and AWS Backup has its own. Neither is a function's role.
         if (!/CloudWatchRole|^BackupRole/.test(id)) expect(properties.ManagedPolicyArns, id).toBeUndefined();
       }
     }
   });
 
-  test('knows variables whose names are written down, and its environment', () => {
+  test('has only variables with declared names, and its environment’s name', () => {
     const known = new Set<string>([...[Env, AppEnv, AccountsEnv, PaymentsEnv].flatMap(Object.values), ...POWERTOOLS]);
     for (const { id, properties } of functions) {
       const { Variables } = properties.Environment;
@@ -122,7 +125,7 @@ describe('reserved concurrency', () => {
         kept === undefined ? [] : [[`${stack}/${id.replace(/(Function)?[0-9A-F]{8}$/, '')}`, kept]],
       );
 
-  test('keeps room for what must go on in a flood of the API: consumers, relays, the sweeper, the authorizer', () => {
+  test('keeps room during a flood of the API for consumers, relays, the sweeper and the authorizer', () => {
     const services = ['Orders', 'Inventory', 'Accounts', 'Payments', 'Catalog'];
     const consumers = prod
       .everywhere('AWS::Lambda::Function')
@@ -137,7 +140,7 @@ describe('reserved concurrency', () => {
     });
   });
 
-  test('is never below what a queue hands its function at once: throttled batches use receives up', () => {
+  test('is never below the maximum concurrency of its queue, since throttled batches use up receives', () => {
     for (const { stack, id, properties } of prod.everywhere('AWS::Lambda::Function')) {
       const { ReservedConcurrentExecutions: kept = Number.POSITIVE_INFINITY } = properties;
       const atOnce = prod
@@ -148,9 +151,9 @@ describe('reserved concurrency', () => {
     }
   });
 
-  test('is none in dev, whose account may be a new one', () => expect(reserved(dev)).toEqual([]));
+  test('does not exist in dev, whose account may be new', () => expect(reserved(dev)).toEqual([]));
 
-  test('is refused at synth where it leaves the account less than AWS keeps unreserved', () => {
+  test('fails synth if it leaves the account less than AWS keeps unreserved', () => {
     const stage = (concurrency: number) => () =>
       new OrderlyEnvironment(newApp(), 'prod', { settings: { ...settingsFor('prod'), concurrency }, bundles: noCode });
     expect(stage(611)).toThrow(
@@ -170,7 +173,7 @@ describe('roles', () => {
     }
   });
 
-  test('have no wildcard in their resources but the listed ones', () => {
+  test('have no wildcard in their resources except the listed ones', () => {
     for (const { policy, resources } of [...statements(dev), ...statements(prod)]) {
       for (const resource of resources.filter((resource) => JSON.stringify(resource).includes('*'))) {
         const rest = resource['Fn::Join']?.[1].at(-1) ?? resource;
@@ -180,7 +183,7 @@ describe('roles', () => {
     }
   });
 
-  test('to items hold for requests that name their keys, and for no others', () => {
+  test('to items apply only to requests that name their keys', () => {
     const items = [...statements(dev), ...statements(prod)].filter(({ actions }) =>
       actions.some((action) =>
         /^dynamodb:(?!(DescribeStream|GetRecords|GetShardIterator|ListStreams|Scan)$)/.test(action),
@@ -192,7 +195,7 @@ describe('roles', () => {
     }
   });
 
-  test('of place-order may do what a new order needs, and nothing else', () => {
+  test('of place-order permit exactly what a new order needs', () => {
     const own = statements(prod).filter(({ policy }) => policy.startsWith('PlaceOrderRole'));
     expect(own.map(({ actions, condition }) => ({ actions, condition }))).toEqual([
       { actions: ['logs:CreateLogStream', 'logs:PutLogEvents'], condition: undefined },
@@ -219,7 +222,7 @@ describe('roles', () => {
     ]);
   });
 
-  test('let sessions be opened and used, and answers by key be kept, by the routes that do so', () => {
+  test('permit opening and using sessions, and storing answers by key, only to routes that do so', () => {
     const touching = (prefix: string) =>
       statements(prod)
         .filter(({ condition }) => JSON.stringify(condition ?? '').includes(`"${prefix}*"`))
@@ -232,7 +235,7 @@ describe('roles', () => {
       ['Payments', 'OpenSession', 'dynamodb:PutItem'],
     ]);
     expect(touching('api#').map(([, policy]) => policy)).toEqual(['CancelOrder', 'RefundPayment']);
-    // Counts are changed blindly: whoever counts can't read what others have done, nor delete it.
+    // Counts are changed without reading them. A function that counts can neither read nor delete others' counts.
     expect(touching('limit#')).toEqual([
       ['Payments', 'RequestPayment', 'dynamodb:UpdateItem'],
       ['Payments', 'RefundPayment', 'dynamodb:UpdateItem'],
@@ -250,7 +253,7 @@ describe('roles', () => {
     ]);
   });
 
-  test('let payments read the one secret of their provider, and where no money is moved none', () => {
+  test('permit payments to read only their provider’s secret, and none if no money is moved', () => {
     const readers = (environment: typeof dev) =>
       statements(environment).filter(({ actions }) => actions.some((action) => action.startsWith('ssm:')));
     expect(readers(dev)).toEqual([]);
@@ -263,7 +266,7 @@ describe('roles', () => {
     expect(reader?.policy).toMatch(/^OnProviderRole/);
   });
 
-  test("let payments keep each account's customer at Stripe, and where no money is moved none", () => {
+  test("permit payments to store each account's customer at Stripe, and none if no money is moved", () => {
     const keepers = (environment: typeof dev) =>
       statements(environment)
         .filter(({ condition }) => JSON.stringify(condition ?? '').includes('"STRIPE#*"'))
@@ -273,7 +276,7 @@ describe('roles', () => {
     expect(keepers(prod)).toEqual([['Payments', 'OnProvider', 'dynamodb:GetItem', 'dynamodb:PutItem']]);
   });
 
-  test('of a rebuild may scan its own table and feed, and touch rows, aggregates and its pointer only', () => {
+  test('of a rebuild permit scanning its table and feed, and access to rows, aggregates and its pointer', () => {
     for (const [policy, aggregates, rows] of [
       ['RebuildListProjectionRole', 'Order#*', 'CUSTOMER#*'],
       ['RebuildExhaustedProjectionRole', 'Account#*', 'CREDIT#*'],
@@ -293,7 +296,7 @@ describe('roles', () => {
     expect(scanning.map(({ policy }) => policy.slice(0, 7))).toEqual(['Rebuild', 'Rebuild']);
   });
 
-  test('of who reads a list or keeps it may only read its pointer', () => {
+  test("of a list's readers and projection permit only reading its pointer", () => {
     const touching = statements(prod).filter(({ condition }) =>
       JSON.stringify(condition ?? '').includes('PROJECTION#'),
     );
@@ -308,7 +311,7 @@ describe('roles', () => {
     for (const { actions } of others) expect(actions).toEqual(['dynamodb:GetItem']);
   });
 
-  test('let only the relays write to the bus, and each for its own service only', () => {
+  test('permit only relays to write to the bus, each for its own service', () => {
     const writers = statements(prod).filter(({ actions }) => actions.includes('events:PutEvents'));
     const told = writers.map(({ stack, policy, condition }) => [`${stack}/${policy.slice(0, 15)}`, condition]);
     const own = (service: string) => ({

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 
-/** A house of the same plan with the same rules, in which each file is one breach, or one thing that is allowed. */
+/** Project with the same folders and rules, in which each file is one breach or one permitted import. */
 const house = mkdtempSync(join(tmpdir(), 'orderly-imports-'));
 afterAll(() => rmSync(house, { recursive: true, force: true }));
 
@@ -65,7 +65,7 @@ const ALLOWED: Readonly<Record<string, string>> = {
 const IMPORTS = 'lint/style/noRestrictedImports';
 const GLOBALS = 'lint/style/noRestrictedGlobals';
 
-/** What is refused, by the rule that refuses it. */
+/** Forbidden imports, by the rule that refuses them. */
 const BREACHES: readonly (readonly [what: string, file: string, text: string, rule: string])[] = [
   ['domain: AWS', 'lambdas/orders/domain/b01.ts', importing('@aws-sdk/client-dynamodb'), IMPORTS],
   ['domain: Node', 'lambdas/orders/domain/b02.ts', importing('node:crypto'), IMPORTS],
@@ -122,7 +122,7 @@ const BREACHES: readonly (readonly [what: string, file: string, text: string, ru
   ],
 ];
 
-/** Rules that Biome reports, by file. */
+/** Returns the rules that Biome reports, by file. */
 function lint(): ReadonlyMap<string, readonly string[]> {
   for (const file of ['biome.json', 'biome-pure-domain.grit']) copyFileSync(file, join(house, file));
   for (const [file, text] of [...Object.entries(ALLOWED), ...BREACHES.map(([, file, text]) => [file, text] as const)]) {
@@ -153,7 +153,7 @@ describe('the reading order', () => {
     expect(found.get(file)).toEqual([rule]);
   });
 
-  test.each(Object.keys(ALLOWED))('lets %s be', (file) => {
+  test.each(Object.keys(ALLOWED))('permits %s', (file) => {
     expect(found.get(file)).toBeUndefined();
   });
 });

@@ -5,7 +5,7 @@ import { type Json, type Resource, referenced, STACKS, synthesized } from './sup
 
 const prod = synthesized('prod');
 
-/** What its participants answer to the saga of an order. */
+/** Events with which participants answer an order's saga. */
 const ANSWERS = {
   catalog: ['PricesConfirmed', 'PricesRefused', 'SagaReplyRequested'],
   accounts: [
@@ -19,10 +19,10 @@ const ANSWERS = {
   payments: ['SagaReplyRequested'],
 };
 
-/** Of whoever may not command. */
+/** Pattern of senders that may not send commands. */
 const FOREIGN = { 'anything-but': ['orderly.orders'] };
 
-/** Queues of a stack, and which of them are at the end of something's way. */
+/** Returns the queues of a stack, and which of them are dead-letter queues. */
 function queuesOf(stack: (typeof STACKS)[number]) {
   const queues = prod.resources(stack, 'AWS::SQS::Queue');
   const deadLetterIds = new Set([
@@ -63,7 +63,7 @@ describe('each queue', () => {
     }
   });
 
-  test.each(STACKS)('of %s hides a message for at least 6 times as long as its function may take', (stack) => {
+  test.each(STACKS)('of %s has a visibility timeout of at least 6 times its function’s timeout', (stack) => {
     for (const queue of queuesOf(stack).queues) {
       const reader = readersOf(stack, queue)[0];
       if (!reader) continue;
@@ -71,7 +71,7 @@ describe('each queue', () => {
     }
   });
 
-  test.each(STACKS)('of %s takes messages of its own rules only, over TLS', (stack) => {
+  test.each(STACKS)('of %s accepts only messages of its own rules, over TLS', (stack) => {
     const rules = prod.resources(stack, 'AWS::Events::Rule').map(({ id }) => id);
     for (const { properties } of prod.resources(stack, 'AWS::SQS::QueuePolicy')) {
       for (const { Effect, Principal, Condition } of properties.PolicyDocument.Statement) {
@@ -86,11 +86,11 @@ describe('each queue', () => {
 });
 
 describe('consumers', () => {
-  test('read their queues with partial answers and a limit on how many run at once', () => {
+  test('read their queues with partial batch responses and a maximum concurrency', () => {
     const mappings = prod
       .everywhere('AWS::Lambda::EventSourceMapping')
       .filter(({ properties }) => !JSON.stringify(properties.EventSourceArn).includes('StreamArn'));
-    // Eleven consumers, and for each a drain of its two dead-letter queues.
+    // Eleven consumers, and a drain of two dead-letter queues for each.
     expect(mappings).toHaveLength(33);
     for (const { properties } of mappings) {
       expect(properties.FunctionResponseTypes).toEqual(['ReportBatchItemFailures']);
@@ -98,7 +98,7 @@ describe('consumers', () => {
     }
   });
 
-  test('hear each service by a rule of its own, or the commands to their own, by types of a contract, and no rule drops what it can not deliver', () => {
+  test('have one rule per service or for own commands, by contract types; no rule drops an event', () => {
     const heard = Object.fromEntries(
       STACKS.flatMap((stack) =>
         prod
@@ -148,13 +148,14 @@ describe('consumers', () => {
       'Accounts/ExhaustedProjectionAccounts': ['orderly.accounts', ...Object.keys(accountsContract.events)],
     });
     for (const { properties } of prod.everywhere('AWS::Events::Rule')) {
-      // A tick of a schedule has nothing in it to keep, and an alarm that no topic takes for 24 hours has no other way.
+      // A tick of a schedule contains nothing to keep. An alarm that no topic accepts for 24 hours has no other
+      // destination.
       if (!properties.EventPattern || properties.EventPattern.source?.includes('aws.kms')) continue;
       for (const target of properties.Targets) expect(target.DeadLetterConfig?.Arn).toBeDefined();
     }
   });
 
-  test('of commands know who may command, and hand nobody else’s commands to their function', () => {
+  test('of commands know the permitted senders, and pass no other commands to their function', () => {
     const told = prod.everywhere('AWS::Lambda::Function').flatMap(({ stack, id, properties }) => {
       const { COMMANDERS } = properties.Environment.Variables;
       return COMMANDERS === undefined ? [] : [[`${stack}/${id.replace(/Function[0-9A-F]{8}$/, '')}`, COMMANDERS]];
@@ -180,7 +181,7 @@ describe('consumers', () => {
     }
   });
 
-  test('get each event in its message group, and those that have none by a rule of the same pattern', () => {
+  test('receive each event in its message group, and events without one by a rule with the same pattern', () => {
     const rules = prod
       .everywhere('AWS::Events::Rule')
       .filter(({ id, properties }) => !/BatchFailed|ForeignCommands|InDanger/.test(id) && properties.EventPattern)
@@ -202,15 +203,15 @@ describe('consumers', () => {
     }
   });
 
-  test('have more messages in flight than it takes for a group to be noisy', () => {
+  test('have enough messages in flight for SQS to detect a noisy group', () => {
     for (const { properties } of prod.everywhere('AWS::Lambda::EventSourceMapping')) {
       const { MaximumConcurrency = 0 } = properties.ScalingConfig ?? {};
-      // Of dead letters nobody waits for.
+      // Nobody waits for dead letters.
       if (MaximumConcurrency > 2) expect(MaximumConcurrency * properties.BatchSize).toBeGreaterThanOrEqual(2 * 30);
     }
   });
 
-  test('have names that stay: they are part of each processed record', () => {
+  test('have pinned names, since these are part of each processed record', () => {
     const names = prod
       .everywhere('AWS::Lambda::Function')
       .flatMap(({ id, properties }) => {

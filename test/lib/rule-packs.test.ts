@@ -9,7 +9,7 @@ import { SIMULATED_PROD } from '../simulation/support/assembly.js';
 const output = mkdtempSync(join(tmpdir(), 'orderly-synth-'));
 afterAll(() => rmSync(output, { recursive: true, force: true }));
 
-/** `cdk synth` as a person runs it. */
+/** Runs `cdk synth` as a person would. */
 function synth(...args: string[]) {
   const cdk = join('node_modules', 'aws-cdk', 'bin', 'cdk');
   const { status, stdout, stderr } = spawnSync(
@@ -21,15 +21,15 @@ function synth(...args: string[]) {
 }
 const fixture = ['--app', 'node --import tsx test/lib/fixtures/app-with-a-finding.ts'];
 
-test('cdk synth of the app ends well, without a warning', () => {
+test('cdk synth of the app succeeds without a warning', () => {
   expect(assembly('dev').said).not.toMatch(/WARNING|ERROR/i);
 });
 
-test('cdk synth of an environment that keeps data and moves no money ends well, and warns of it', () => {
+test('cdk synth of an environment that keeps data but moves no money succeeds with a warning', () => {
   expect(assembly('prod', SIMULATED_PROD).said).toContain("WARNING payments of 'prod' go to the sandbox");
 });
 
-test('cdk synth ends with an error when one finding is planted among the stacks, and names it', () => {
+test('cdk synth fails with the name of a finding that is planted among the stacks', () => {
   const { status, text } = synth(...fixture);
   expect(status).not.toBe(0);
   expect(text).toContain('AwsSolutions-SQS4');
@@ -37,7 +37,7 @@ test('cdk synth ends with an error when one finding is planted among the stacks,
   expect(text).not.toMatch(/dev\/(Platform|Orders|Inventory|Accounts|Payments|Catalog|Api)\//);
 });
 
-test('cdk synth of an unknown environment ends with an error that names the known ones', () => {
+test('cdk synth of an unknown environment fails and names the known ones', () => {
   const { status, text } = synth('-c', 'environment=staging');
   expect(status).not.toBe(0);
   expect(text).toContain("environment 'staging' is unknown; lib/settings.ts knows: dev, prod");

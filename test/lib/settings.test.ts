@@ -4,23 +4,23 @@ import { checkCustomerLimits, type Overrides, PLACEHOLDER_ISSUER, settingsFor } 
 import { jwksOf, newKey } from '../../tools/local/dev-issuer.js';
 
 describe('settings', () => {
-  test('of an unknown environment are refused with the names of the known ones', () => {
+  test('of an unknown environment are refused, with the names of the known ones', () => {
     expect(() => settingsFor('staging')).toThrow("environment 'staging' is unknown; lib/settings.ts knows: dev, prod");
     expect(() => settingsFor('constructor')).toThrow('is unknown');
   });
 
-  test('of dev are disposable, of prod kept', () => {
+  test('of dev keep no data, those of prod do', () => {
     expect(settingsFor('dev')).toMatchObject({ keepsData: false, firewall: false });
     expect(settingsFor('prod')).toMatchObject({ keepsData: true, firewall: { requestsPerAddress: 5_000 } });
   });
 
-  test('of prod ship a placeholder for the issuer, which a command line may replace', () => {
+  test('of prod have a placeholder for the issuer, which a command line may replace', () => {
     expect(settingsFor('prod').auth.issuer).toBe(PLACEHOLDER_ISSUER);
     const overrides = { issuer: 'https://login.example.com', audience: 'shop', jwksUri: 'https://keys.example.com' };
     expect(settingsFor('prod', overrides).auth).toEqual({ ...settingsFor('prod').auth, ...overrides });
   });
 
-  test('refuse the development issuer where data is kept', () => {
+  test('refuse the development issuer in environments that keep data', () => {
     expect(() => settingsFor('prod', { issuer: DEV_ISSUER })).toThrow(`${DEV_ISSUER} is refused in 'prod'`);
     expect(settingsFor('dev').auth.issuer).toBe(DEV_ISSUER);
   });
@@ -36,7 +36,7 @@ describe('settings', () => {
     expect(() => settingsFor('dev', { paymentProvider: 'stripe' as 'sandbox' })).toThrow("only 'sandbox' can stand in");
   });
 
-  test('limit what one customer may do, more tightly where data is kept', () => {
+  test('limit each customer, more tightly in environments that keep data', () => {
     const { customerLimits } = settingsFor('prod');
     expect(customerLimits).toEqual({
       ordersUnderWay: 100,
@@ -57,13 +57,13 @@ describe('settings', () => {
     );
   });
 
-  test('of dev let tokens live as long as the local ones, those of prod for a day', () => {
+  test('of dev accept tokens with the lifetime of local ones, those of prod for a day', () => {
     expect(settingsFor('dev').auth.maxTokenLifetime.toHours()).toBe(12);
     expect(settingsFor('prod').auth.maxTokenLifetime.toHours()).toBe(24);
   });
 });
 
-describe('settings that open prod, or shut everybody out', () => {
+describe('settings that expose prod, or lock everybody out', () => {
   const issuer = 'https://login.example.com';
   const jwks = JSON.stringify({ keys: [{ kty: 'OKP', crv: 'Ed25519', x: 'AA', kid: 'k1' }] });
   const development = newKey();
@@ -101,11 +101,11 @@ describe('settings that open prod, or shut everybody out', () => {
     expect(() => settingsFor('prod', overrides)).toThrow(message);
   });
 
-  test('an inline key set is taken with the word', () => {
+  test('an inline key set is accepted with the explicit option', () => {
     expect(settingsFor('prod', { issuer, jwks, allowInlineJwks: 'true' }).auth).toMatchObject({ issuer, jwks });
   });
 
-  test('in dev too, no token would be believed with keys by http or an empty audience', () => {
+  test('keys over http and an empty audience are refused in dev too, since no token would be accepted', () => {
     expect(() => settingsFor('dev', { issuer: 'http://login.example.com' })).toThrow('expected an https: address');
     expect(() => settingsFor('dev', { audience: '' })).toThrow('auth.audience is empty');
     expect(settingsFor('dev', { issuer: 'http://login.example.com', jwks }).auth).toMatchObject({ jwks });

@@ -17,7 +17,7 @@ const keyed = (...keys: string[]) => ({
   Null: { 'dynamodb:LeadingKeys': 'false' },
 });
 
-test('the sweeper may ask what is due, read and move on its owner’s records, take its lease, send to one queue', () => {
+test('the sweeper may query due timers, reschedule its owner’s records, take its lease, use one queue', () => {
   const statements = statementsOf('TimersSweeperRole');
   expect(statements.map(({ Action, Condition }) => [Action, Condition])).toEqual([
     [['logs:CreateLogStream', 'logs:PutLogEvents'], undefined],
@@ -30,12 +30,12 @@ test('the sweeper may ask what is due, read and move on its owner’s records, t
   expect(JSON.stringify(statements[1].Resource)).toMatch(/"Records","Arn".*\/index\/due"/);
 });
 
-test('the owner may set and clear, under its own keys only', () => {
+test('the owner may set and clear timers, with its own keys only', () => {
   const deleting = statementsOf('OnCommandRole').filter(({ Action }) => Action.includes('dynamodb:DeleteItem'));
   expect(deleting).toMatchObject([{ Resource: { 'Fn::GetAtt': ['Records', 'Arn'] }, Condition: keyed('waiter@*') }]);
 });
 
-test('a tick comes every minute, is not tried again, and calls a function that ends before the next one', () => {
+test('a tick comes every minute without retries, and its function ends before the next one', () => {
   expect(found('TimersEveryMinute', 'AWS::Events::Rule')).toMatchObject({
     ScheduleExpression: 'rate(1 minute)',
     Targets: [{ RetryPolicy: { MaximumEventAgeInSeconds: 60, MaximumRetryAttempts: 0 } }],
@@ -49,7 +49,7 @@ test('a tick comes every minute, is not tried again, and calls a function that e
   expect(Environment.Variables).toMatchObject({ CONSUMER: 'waiter', HAND_OUT_SECONDS: '3600' });
 });
 
-test('alarms: late timers, failing sweeps, and no sweeps at all; each a heading of the runbook', () => {
+test('has alarms for late timers, failing sweeps and missing sweeps, each with a heading of the runbook', () => {
   const alarms = Object.entries<Json>(Resources)
     .filter(([id, { Type }]) => id.startsWith('Timers') && Type === 'AWS::CloudWatch::Alarm')
     .map(([, { Properties }]) => Properties);

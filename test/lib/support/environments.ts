@@ -8,10 +8,10 @@ import { type Overrides, settingsFor } from '../../../lib/settings.js';
 export const STACKS = ['Platform', 'Orders', 'Inventory', 'Accounts', 'Payments', 'Catalog', 'Api'] as const;
 export type StackName = (typeof STACKS)[number];
 
-/** Templates don't depend on what is in the bundles, so nothing is built for them. */
+/** Bundles without content. Templates don't depend on it, so nothing is built for them. */
 export const noCode = { code: () => Code.fromInline('exports.handler = async () => {};') };
 
-/** An app with the flags of cdk.json, as the command line would make it. */
+/** Creates an app with the flags of cdk.json, as the command line does. */
 export const newApp = (): App => new App({ context: JSON.parse(readFileSync('cdk.json', 'utf8')).context });
 
 export function addEnvironment(app: App, environment: string, overrides: Overrides = {}): OrderlyEnvironment {
@@ -33,7 +33,9 @@ export interface Resource {
 type Synthesized = ReturnType<typeof synthesize>;
 const cache = new Map<string, Synthesized>();
 
-/** One environment's templates, with a short way to their resources: synthesized once for all test files of a process. */
+/**
+ * Synthesizes one environment's templates, once for all test files of a process, with short access to their resources.
+ */
 export function synthesized(environment: string, overrides: Overrides = {}): Synthesized {
   const key = JSON.stringify([environment, overrides]);
   const known = cache.get(key) ?? synthesize(environment, overrides);
@@ -59,7 +61,7 @@ function synthesize(environment: string, overrides: Overrides) {
   return { app, stage, template: (name: StackName): Json => templates.get(name), resources, everywhere };
 }
 
-/** Every statement of every policy of roles in an environment, with the policy's logical id. */
+/** Returns every statement of every policy of roles in an environment, with the policy's logical id. */
 export function statements(environment: ReturnType<typeof synthesized>) {
   return environment.everywhere('AWS::IAM::Policy').flatMap(({ stack, id, properties }) =>
     properties.PolicyDocument.Statement.map((statement: Json) => ({
@@ -72,5 +74,5 @@ export function statements(environment: ReturnType<typeof synthesized>) {
   ) as readonly { stack: StackName; policy: string; actions: string[]; resources: Json[]; condition: Json }[];
 }
 
-/** Logical id that a `Ref` or `Fn::GetAtt` points to. */
+/** Returns the logical id that a `Ref` or `Fn::GetAtt` points to. */
 export const referenced = (value: Json): string | undefined => value?.Ref ?? value?.['Fn::GetAtt']?.[0];
