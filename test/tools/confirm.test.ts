@@ -10,7 +10,7 @@ const asking = async (args: readonly string[], answer?: string) => {
 };
 
 describe("'dev' in an account", () => {
-  test('is told about, and goes on by a word', async () => {
+  test('explains what it exposes, and continues after a confirmation', async () => {
     for (const said of [await asking(['--yes']), await asking([], 'dev'), await asking([], ' dev ')])
       expect(said).toMatch(/internet reaches it[\s\S]*no firewall[\s\S]*DEBUG[\s\S]*12 hours[\s\S]*dev-key\.json/);
   });
@@ -19,7 +19,7 @@ describe("'dev' in an account", () => {
     await expect(asking([], answer)).rejects.toThrow('Nothing was deployed.');
   });
 
-  test('is asked for before anything is begun, and refused where nobody can be asked', () => {
+  test('asks before anything starts, and refuses without a terminal', () => {
     const nowhere = {
       AWS_CONFIG_FILE: '/dev/null',
       AWS_SHARED_CREDENTIALS_FILE: '/dev/null',

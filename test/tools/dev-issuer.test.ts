@@ -38,18 +38,18 @@ describe('the dev issuer', () => {
     await expect(verifier().verify(token)).rejects.toThrow();
   });
 
-  test('does not verify what another key signed under its id', async () => {
+  test('refuses a token that another key signed with its key id', async () => {
     const forged = { ...newKey(), kid: devKey(folder).kid };
     await expect(verifier().verify(makeToken({ sub: 'carol', role: 'operator' }, forged))).rejects.toThrow();
   });
 
-  test('keeps one key, readable by its owner alone', () => {
+  test('keeps one key, which only its owner can read', () => {
     expect(devKey(folder)).toEqual(devKey(folder));
     expect(readdirSync(folder)).toEqual(['dev-key.json']);
     expect(statSync(join(folder, 'dev-key.json')).mode & 0o777).toBe(0o600);
   });
 
-  test('says of its key what it is, also of one that an earlier release made', () => {
+  test('marks its key as a development key, even one from an earlier release', () => {
     expect(newKey().kid.startsWith(DEV_KEY_PREFIX)).toBe(true);
     const { kid, ...key } = newKey();
     const old = { ...key, kid: kid.slice(DEV_KEY_PREFIX.length) };
@@ -67,7 +67,7 @@ describe('npm run token', () => {
   });
 
   test.each([[[]], [['--customer']], [['carol']], [['--operator', '--customer', 'carol']]])(
-    'refuses %j with 2 and a right example',
+    'refuses %j with exit code 2 and a correct example',
     (args) => {
       expect(() => token(...args)).toThrow(
         expect.objectContaining({ status: 2, stdout: '', stderr: expect.stringContaining('-- --customer carol') }),

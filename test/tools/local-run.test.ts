@@ -5,33 +5,33 @@ import { endpointAt, endpointEnvironment } from '../../tools/local/endpoint.js';
 const skipping = (type: string) =>
   `WARN --- No resource provider found for "${type}". To find out if it is supported\n`;
 
-describe('what the emulator left out', () => {
-  test('is told once each, where it is known to be harmless', () => {
+describe('a type that the emulator skipped', () => {
+  test('is listed once if it is known to be harmless', () => {
     const log = skipping('AWS::Events::Archive') + skipping('AWS::CloudWatch::Dashboard').repeat(2);
     expect(leftOut(log)).toEqual(['AWS::CloudWatch::Dashboard', 'AWS::Events::Archive']);
   });
 
-  test('fails the deployment by its name, where it is not', () => {
+  test('fails the deployment with its name otherwise', () => {
     expect(() => leftOut(skipping('AWS::CloudWatch::Dashboard') + skipping('AWS::Pipes::Pipe'))).toThrow(
       'AWS::Pipes::Pipe',
     );
   });
 
-  test('fails it for an update that was ignored', () => {
+  test('fails the deployment if its update was ignored', () => {
     expect(() => leftOut('Unable to update resource type "AWS::Lambda::Url", id "x"')).toThrow('AWS::Lambda::Url');
   });
 });
 
 describe('an endpoint', () => {
-  test.each(['nonsense', 'ftp://localhost'])('%s is refused with what was expected', async (named) => {
+  test.each(['nonsense', 'ftp://localhost'])('%s is refused with the expected form', async (named) => {
     await expect(endpointAt(named)).rejects.toThrow(/expected http/);
   });
 
-  test('where nothing answers is refused', async () => {
+  test('is refused if nothing answers', async () => {
     await expect(endpointAt('http://127.0.0.1:1')).rejects.toThrow('Nothing answers at http://127.0.0.1:1');
   });
 
-  test('that is an emulator never gets a real credential', () => {
+  test('of an emulator never gets real credentials', () => {
     process.env.AWS_SESSION_TOKEN = 'real';
     const environment = endpointEnvironment({ url: 'http://127.0.0.1:1', region: 'eu-west-1', isLocalStack: true });
     delete process.env.AWS_SESSION_TOKEN;

@@ -4,7 +4,7 @@ import { waitUntil } from '../../tools/local/progress.js';
 beforeEach(() => vi.useFakeTimers());
 afterEach(() => vi.useRealTimers());
 
-/** Lets a wait run on the fake clock. @returns its error's message, or its result as text */
+/** Runs a wait with the fake clock. @returns its error's message, or its result as text */
 async function endOf(wait: Promise<unknown>): Promise<string> {
   const end = wait.then(String, (error: Error) => error.message);
   await vi.runAllTimersAsync();
@@ -19,19 +19,19 @@ describe('waiting', () => {
     expect(await endOf(waitUntil(third, { missing: () => 'it' }))).toBe('there');
   });
 
-  test('fails when nothing has moved for the idle time, with what is missing', async () => {
+  test('fails with what is missing when nothing has moved for the idle time', async () => {
     const wait = waitUntil(never, { idleMs: 10_000, missing: () => 'the last order' });
     expect(await endOf(wait)).toBe('nothing has moved for 10 s: the last order');
   });
 
-  test('goes on past the idle time while something moves', async () => {
+  test('continues past the idle time while something moves', async () => {
     const begin = performance.now();
     const late = async () => (performance.now() - begin > 55_000 ? 'late' : undefined);
     const moved = () => Math.floor((performance.now() - begin) / 9_000);
     expect(await endOf(waitUntil(late, { idleMs: 10_000, moved, missing: () => 'it' }))).toBe('late');
   });
 
-  test('takes a change of what is missing for movement', async () => {
+  test('counts a change of the missing text as movement', async () => {
     const begin = performance.now();
     const seconds = () => Math.floor((performance.now() - begin) / 1_000);
     const late = async () => (seconds() >= 30 ? 'late' : undefined);
@@ -44,7 +44,7 @@ describe('waiting', () => {
     expect(await endOf(wait)).toBe('not within 10 s, although something moves: the end');
   });
 
-  test('does not take the time in which its process was suspended for idleness', async () => {
+  test('does not count the time in which its process was suspended', async () => {
     let suspended = false;
     let checks = 0;
     const check = async () => {

@@ -93,7 +93,7 @@ describe('the proxy', () => {
     expect(seen).toEqual([]);
   });
 
-  test('kills the caller after the write that it was told of, once', async () => {
+  test('kills the caller once, after the write that was configured', async () => {
     await control.crashAfterWrite('PlaceOrder', { including: 'order-2' });
     await putItem({ pk: 'order-1' });
     await putItem({ pk: 'order-2' }, 'inventory-Reserve');
@@ -110,13 +110,13 @@ describe('the proxy', () => {
     ]);
   });
 
-  test('does not take a refused write for one', async () => {
+  test('does not count a refused write', async () => {
     answer = () => ({ status: 400, body: { __type: 'ConditionalCheckFailedException' } });
     await control.crashAfterWrite('PlaceOrder');
     expect(await putItem()).toMatchObject({ status: 400 });
   });
 
-  test('loses the answer of what was carried out', async () => {
+  test('executes a call and loses its answer', async () => {
     await control.loseAnswer('PlaceOrder', 'PutItem');
     await expect(putItem()).rejects.toThrow();
     expect(seen).toHaveLength(1);
@@ -124,13 +124,13 @@ describe('the proxy', () => {
     expect(caller.exitCode).toBeNull();
   });
 
-  test('throttles without carrying it out', async () => {
+  test('throttles a call without executing it', async () => {
     await control.throttle('PlaceOrder', 'PutItem', { times: 2 });
     expect([(await putItem()).status, (await putItem()).status, (await putItem()).status]).toEqual([400, 400, 200]);
     expect(seen).toHaveLength(1);
   });
 
-  test('refuses chosen entries and merges the answer of the others in their places', async () => {
+  test('refuses chosen entries, and merges the others’ answers in their places', async () => {
     await control.failEntries({ match: { including: 'bad' }, times: 2, errorCode: 'ThrottlingException' });
     answer = ({ body }) => ({
       body: {

@@ -18,12 +18,12 @@ const report: Report = {
   ],
 };
 
-test('the count of all tests adds up what passed, failed and was skipped', () => {
+test('adds up passed, failed and skipped tests', () => {
   const outcome = outcomeOf(report, '/root');
   expect(sum([outcome, outcome]).count).toEqual({ passed: 6, failed: 2, skipped: 4 });
 });
 
-test('a file that did not load counts as a failure', () => {
+test('counts a file that did not load as a failure', () => {
   const notLoaded = {
     name: '/root/test/two.test.ts',
     status: 'failed',
@@ -35,20 +35,20 @@ test('a file that did not load counts as a failure', () => {
   expect(outcome.failures).toEqual(['test/two.test.ts\n    no such module']);
 });
 
-test('what failed is named with its file and reason, so that the end of the output tells it', () => {
+test('lists failures with file and reason at the end of the output', () => {
   expect(sum([outcomeOf(report, '/root'), failed('lint')]).failures).toEqual([
     'test/one.test.ts: fails\n    Error: 1 is not 2\n        at here',
     'lint: see its own output above',
   ]);
 });
 
-test('the slowest tests are named first, with their file', () => {
+test('lists the slowest tests first, with their file', () => {
   expect(slowest(outcomeOf(report, '/root').times)).toBe(
     '     3.4 s  test/one.test.ts: passes\n     1.2 s  test/one.test.ts: fails',
   );
 });
 
-test('of many tests ten are named', () => {
+test('lists only ten of many tests', () => {
   const times = Array.from({ length: 30 }, (_, seconds) => ({ seconds, test: String(seconds) }));
   expect(slowest(times).split('\n')).toHaveLength(10);
 });

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { retryOnConflict } from '../../../packages/kit/aws/optimistic-retry.js';
 import { Throttled, WriteConflict } from '../../../packages/kit/http/errors.js';
 
-/** @returns how often it was tried, and how it ended */
+/** Returns the number of attempts and the outcome. */
 async function triedOf(outcomeOf: (attempt: number) => Error | undefined) {
   let tries = 0;
   const ended = await retryOnConflict(async () => {
@@ -14,15 +14,15 @@ async function triedOf(outcomeOf: (attempt: number) => Error | undefined) {
   return [tries, ended];
 }
 
-describe('a write that somebody may be in the way of', () => {
-  test('is tried once where nobody is', async () => expect(await triedOf(() => undefined)).toEqual([1, 'won']));
-  test('is tried again after a lost race', async () =>
+describe('a write with possible conflicts', () => {
+  test('is tried once without a conflict', async () => expect(await triedOf(() => undefined)).toEqual([1, 'won']));
+  test('is retried after a conflict', async () =>
     expect(await triedOf((attempt) => (attempt < 3 ? new WriteConflict() : undefined))).toEqual([3, 'won']));
-  test('is given up after five, with the last reason', async () =>
+  test('is given up after five conflicts, with the last error', async () =>
     expect(await triedOf((attempt) => (attempt < 5 ? new WriteConflict() : new Throttled()))).toEqual([
       5,
       'Throttled',
     ]));
-  test('is not tried again after another error', async () =>
+  test('is not retried after another error', async () =>
     expect(await triedOf(() => new TypeError())).toEqual([1, 'TypeError']));
 });

@@ -23,11 +23,11 @@ describe('a header', () => {
   test.each([
     ['under one name', twice('Authorization')],
     ['under two', twice('Authorization', 'authorization')],
-  ])('that comes twice %s is as if it were not there: nobody chooses', (_, multiValueHeaders) => {
+  ])('that occurs twice %s counts as absent, since nothing chooses between the two', (_, multiValueHeaders) => {
     expect(headersOf({ headers: { Authorization: '2' }, multiValueHeaders })('Authorization')).toBeUndefined();
   });
 
-  test.each(EFFECTIVE)('%s that comes twice refuses the request, and is named', (name) => {
+  test.each(EFFECTIVE)('%s that occurs twice refuses the request, and the problem names it', (name) => {
     for (const multiValueHeaders of [twice(name), twice(name, name.toLowerCase()), { [name]: ['1', '1'] }]) {
       expect(() => refuseRepeatedHeaders({ multiValueHeaders })).toThrow(
         expect.objectContaining({
@@ -38,7 +38,7 @@ describe('a header', () => {
     }
   });
 
-  test('on which nothing depends may come twice, and each of the others once', () => {
+  test('that affects nothing may occur twice, and each of the others once', () => {
     const once = Object.fromEntries(EFFECTIVE.map((name) => [name, ['1']]));
     expect(() =>
       refuseRepeatedHeaders({ multiValueHeaders: { ...once, Accept: ['a', 'b'], Via: ['a', 'b'] } }),

@@ -12,7 +12,7 @@ import { jwksOf, makeToken, newKey } from '../../../tools/local/dev-issuer.js';
 const issuerKey = newKey();
 const claims = { sub: 'alice', role: 'customer' as const };
 
-// Endpoints are made when this file is loaded.
+// Endpoints are created when this file is loaded.
 vi.hoisted(() => {
   process.env.APP = 'orderly';
   process.env.OPERATOR_ROLES = '["operator"]';
@@ -68,12 +68,12 @@ const answer = async (event: APIGatewayProxyEvent, handler = echo) => {
 };
 
 describe('an endpoint', () => {
-  test('hands over what was checked, under its route as it stands without a base path', async () =>
+  test('passes on the checked request, with the route and without a base path', async () =>
     expect(await answer(ask({ body: '{"n":1}', query: { q: ['x'] } }))).toMatchObject({
       status: 200,
       body: { caller: 'alice', path: '/things/7', body: { n: 1 }, query: { q: 'x' } },
     }));
-  test('takes no body as an empty one', async () =>
+  test('treats a missing body as an empty object', async () =>
     expect((await answer(ask({}))).body.errors).toEqual([{ pointer: '/n', detail: expect.any(String) }]));
 
   test.each([
@@ -130,9 +130,9 @@ describe('an endpoint', () => {
       body: { type: 'urn:orderly:problem:unsupported-media-type', errors: [{ header: 'Content-Type' }] },
     }),
   );
-  test('asks for no media type where there is no body', async () =>
+  test('needs no media type without a body', async () =>
     expect(await answer(ask({ headers: { 'content-type': 'text/plain' } }))).toMatchObject({ status: 400 }));
-  test('says of every answer that it is kept nowhere, is what it says, and comes by TLS', async () => {
+  test('forbids caches, type guessing and connections without TLS in every answer', async () => {
     for (const event of [ask({ body: '{"n":1}' }), ask({}), ask({ authorizer: {} })])
       expect((await answer(event)).headers).toMatchObject({
         'Cache-Control': 'no-store',
@@ -142,7 +142,7 @@ describe('an endpoint', () => {
   });
   test('answers 413 above 128 KB', async () =>
     expect(await answer(ask({ body: ' '.repeat(MAX_BODY_BYTES + 1) }))).toMatchObject({ status: 413 }));
-  test('takes every role of the application where it names none', async () => {
+  test('accepts every role of the application by default', async () => {
     const open = endpointFor<'agent' | 'visitor'>()({}, async ({ caller }) => ({ status: 200, body: caller.role }));
     const asked = ask({ authorizer: { sub: 'a', role: 'agent', exp: expires() } });
     expect(await answer(asked, open)).toMatchObject({ status: 200, body: 'agent' });
@@ -151,7 +151,7 @@ describe('an endpoint', () => {
     expect(await answer(ask({ authorizer: { sub: 'op', role: 'operator', exp: expires() } }))).toMatchObject({
       status: 403,
     }));
-  test("names the operator who asks in its log before it looks, what for, and no customer's id", async () => {
+  test("logs which operator asks for what before it looks, without a customer's id", async () => {
     const written = vi.spyOn(logger, 'info').mockReturnValue();
     const keys = vi.spyOn(logger, 'appendKeys');
     const looked = vi.fn();
@@ -183,15 +183,15 @@ describe('an endpoint', () => {
 
   test.each([
     ['itself', 'a.B_c-1', 'a.B_c-1'],
-    ['not where it has another form', 'a b', expect.not.stringMatching('a b')],
-    ['not where it is too long', 'x'.repeat(65), expect.stringMatching(/^.{36}$/)],
-  ])("gives the caller's correlation id back: %s", async (_, sent, shown) =>
+    ['a new one for a malformed one', 'a b', expect.not.stringMatching('a b')],
+    ['a new one for a too long one', 'x'.repeat(65), expect.stringMatching(/^.{36}$/)],
+  ])("returns the caller's correlation id: %s", async (_, sent, shown) =>
     expect((await answer(ask({ headers: { 'x-CORRELATION-id': sent } }))).headers).toMatchObject({
       'X-Correlation-Id': shown,
     }),
   );
 
-  test('says nothing of what went wrong inside', async () => {
+  test('hides internal errors', async () => {
     const broken = endpoint({ roles: ['customer'] }, async () => {
       throw Object.assign(new Error('table orders-prod is on fire'), { name: 'ResourceNotFoundException' });
     });
@@ -199,13 +199,13 @@ describe('an endpoint', () => {
     expect(status).toBe(500);
     expect(JSON.stringify(body)).not.toMatch(/orders-prod|ResourceNotFound|at /);
   });
-  test('says of what was deleted that it is not there', async () => {
+  test('answers 404 for a deleted resource', async () => {
     const late = endpoint({ roles: ['customer'] }, async () => {
       throw new AggregateDeleted();
     });
     expect(await answer(ask({}), late)).toMatchObject({ status: 404, body: { type: 'urn:orderly:problem:not-found' } });
   });
-  test('says by a service’s own kind of problem why it refuses', async () => {
+  test('answers with a service’s own kind of problem', async () => {
     const { 'ticket-closed': closed } = defineProblems({ 'ticket-closed': { status: 409, title: 'Ticket closed' } });
     const refusing = endpoint({ roles: ['customer'] }, async () => {
       throw new Problem(closed, 'open another one');
@@ -213,13 +213,13 @@ describe('an endpoint', () => {
     const body = { type: 'urn:orderly:problem:ticket-closed', title: 'Ticket closed', detail: 'open another one' };
     expect(await answer(ask({}), refusing)).toMatchObject({ status: 409, body: { ...body, status: 409 } });
   });
-  test('says when to come back', async () => {
+  test('answers with Retry-After', async () => {
     const busy = endpoint({ roles: ['customer'] }, async () => {
       throw new Problem('in-progress', 'wait', { retryAfterSeconds: 3 });
     });
     expect(await answer(ask({}), busy)).toMatchObject({ status: 409, headers: { 'Retry-After': '3' } });
   });
-  test('says of a lost race which version was expected and which was found', async () => {
+  test('names the expected and the found version of a lost race', async () => {
     const versions = { expectedVersion: 3, foundVersion: 5 };
     const lost = endpoint({ roles: ['customer'] }, async () => {
       throw Object.assign(new WriteConflict(), { versions });
@@ -233,7 +233,7 @@ describe('without an authorizer in front', () => {
     ask({ body: '{"n":1}', headers: { Authorization: `Bearer ${token}` }, authorizer: {} });
   const stranger = newKey();
 
-  test('the token is verified here', async () =>
+  test('the function verifies the token itself', async () =>
     expect(await answer(withToken(makeToken(claims, issuerKey)))).toMatchObject({
       status: 200,
       body: { caller: 'alice' },
@@ -246,7 +246,7 @@ describe('without an authorizer in front', () => {
   ])('%s is 401', async (_, event) => expect(await answer(event())).toMatchObject({ status: 401 }));
 });
 
-test('the authorizer believes neither of two tokens', async () => {
+test('the authorizer refuses two tokens', async () => {
   const Authorization = `Bearer ${makeToken(claims, issuerKey)}`;
   const asking = (values: string[]) =>
     authorizer({
@@ -279,7 +279,7 @@ describe('the subject of a token', () => {
   );
 
   test.each(['ada@example.org', 'a@b.c', 'email|ada@mail.example.org', 'x@y@example.org'])(
-    'may not be %s: the log says why, and not which',
+    'may not be %s: the log has the reason but not the subject',
     async (sub) => {
       const { Effect, logged, sub: known } = await asking(sub);
       expect({ Effect, known }).toEqual({ Effect: 'Deny', known: undefined });
@@ -302,7 +302,7 @@ describe('one token', () => {
   const said = (authorization: string) =>
     effectOf({ Authorization: authorization }, { Authorization: [authorization] });
 
-  test('has one spelling: of the spare bits in its last character none may be set, or the firewall counts each apart', async () => {
+  test('has one spelling without spare bits, since the firewall would count each spelling separately', async () => {
     const last = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
     const others = [1, 2, 3].map((bits) => `${token.slice(0, -1)}${last[last.indexOf(token.at(-1) ?? '') + bits]}`);
     const signature = (text: string) => Buffer.from(text.split('.')[2] ?? '', 'base64url').toString('hex');
@@ -312,7 +312,7 @@ describe('one token', () => {
     for (const other of others) expect(await said(`Bearer ${other}`)).toBe('Deny');
   });
 
-  test('comes alone: beside another Authorization header the firewall might count the other one', async () => {
+  test('is refused beside another Authorization header, since the firewall might count the other one', async () => {
     const Authorization = `Bearer ${token}`;
     expect(await effectOf({ Authorization }, { Authorization: ['Bearer a.b.c', Authorization] })).toBe('Deny');
     expect(await effectOf({ authorization: Authorization }, { authorization: ['x', Authorization] })).toBe('Deny');

@@ -14,4 +14,4 @@ test.each(['"1', '1"', '01', '"01"', '00', '', '""', '*', 'W/"1"', '-1', '1.0', 
   (header) => expect(() => versionOf(header)).toThrow('invalid-request'),
 );
 
-test('none is none', () => expect(versionOf(undefined)).toBeUndefined());
+test('an absent If-Match has no version', () => expect(versionOf(undefined)).toBeUndefined());

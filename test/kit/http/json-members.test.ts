@@ -24,7 +24,7 @@ test.each<[string, readonly PropertyKey[] | undefined]>([
   expect(repeatedMember(json)).toEqual(path);
 });
 
-test('as deep and as wide as a body can be', () => {
+test('handles the deepest and the widest possible body', () => {
   expect(repeatedMember('['.repeat(60_000) + ']'.repeat(60_000))).toBeUndefined();
   const many = Array.from({ length: 12_000 }, (_, at) => `"k${at}":0`);
   expect(repeatedMember(`{${many.join()}}`)).toBeUndefined();

@@ -7,21 +7,21 @@ const Position = z.strictObject({ n: z.int() });
 const cursor = cursorOf('orders of alice', { n: 7 });
 const read = (text: string | undefined, list = 'orders of alice') => positionOf(list, text, Position);
 
-/** With a right check sum: it is no secret. */
+/** Forges a cursor with a valid checksum, which is no secret. */
 const made = (text: string) =>
   Buffer.from(createHash('sha256').update(text).digest('base64url').slice(0, 8) + text).toString('base64url');
 
 describe('a cursor', () => {
   test.each(['null', '{}', '7', 'x', '[', '', '[]', '[{"n":7}]', '[{"n":7},"orders of alice",1]'])(
-    'that somebody made up is refused: %s',
+    'that is forged is refused: %s',
     (text) => expect(() => read(made(text))).toThrow('invalid-request'),
   );
-  test('leads back to its place', () => expect(read(cursor)).toEqual({ n: 7 }));
-  test('is not needed', () => expect(read(undefined)).toBeUndefined());
-  test('of another list does not fit', () => expect(() => read(cursor, 'orders of bob')).toThrow('invalid-request'));
-  test('with another position inside does not fit', () =>
+  test('decodes to its position', () => expect(read(cursor)).toEqual({ n: 7 }));
+  test('is optional', () => expect(read(undefined)).toBeUndefined());
+  test('of another list is refused', () => expect(() => read(cursor, 'orders of bob')).toThrow('invalid-request'));
+  test('with a malformed position is refused', () =>
     expect(() => read(cursorOf('orders of alice', 'x'))).toThrow('invalid-request'));
-  test('is refused with any one character changed, left out or added', () => {
+  test('is refused with any single character changed, removed or added', () => {
     for (const at of cursor.split('').keys()) {
       const other = cursor[at] === 'A' ? 'B' : 'A';
       expect(() => read(cursor.slice(0, at) + other + cursor.slice(at + 1))).toThrow('invalid-request');

@@ -15,7 +15,7 @@ const movesOf = (saga: Saga<Trip>) =>
     keyOf(to),
   ]);
 
-test('all that can become of a saga follows from playing it, and nothing else does', () => {
+test('playing a saga finds all its transitions, and no others', () => {
   expect(new Set(movesOf(tripSaga).map((move) => move.join(' | ')))).toEqual(
     new Set([
       'NONE | started | RUNNING check-passport',
@@ -57,14 +57,14 @@ test('all that can become of a saga follows from playing it, and nothing else do
   );
 });
 
-test('a step whose compensation is taken away is never undone', () => {
+test('a step without a compensation is never undone', () => {
   const steps = tripSaga.steps.map(({ undo, ...step }) => (step.name === 'pay' || !undo ? step : { ...step, undo }));
   const places = movesOf({ ...tripSaga, steps }).map(([, , to]) => to);
   expect(places).not.toContain('COMPENSATING pay');
   expect(places).toContain('COMPENSATING book-flight');
 });
 
-test('how often something is sent, and when it is given up, is what its clock does', () => {
+test('the retries and the timeout of a step follow from its timers', () => {
   const silences = new Map(play(tripSaga, trips).silences.map((silence) => [keyOf(silence.at), silence]));
   expect(silences.size).toBe(7);
   expect(silences.get('RUNNING pay')).toMatchObject({
@@ -78,11 +78,11 @@ test('how often something is sent, and when it is given up, is what its clock do
   });
 });
 
-test('samples that leave nothing out, or everything, show half of a saga and are refused', () => {
+test('refuses samples that skip no optional step, or all, since they show half of a saga', () => {
   expect(() => play(tripSaga, trips.slice(1))).toThrow("no two samples differ in whether 'book-hotel' is needed");
 });
 
-test('a picture has a box for each place, an arrow for each way, and a row for whatever is sent', () => {
+test('a picture has a box for each place, an arrow for each transition, and a row for each command', () => {
   const picture = pictureOf(play(tripSaga, trips));
   for (const line of [
     '  RUNNING_pay["pay<br/>Pay"]',

@@ -8,7 +8,7 @@ import { contracts, NEW_CONTRACTS, RECORDS } from '../../../tools/release/contra
 const present = await contracts();
 
 describe("the contracts and the previous release's (npm run contracts:keep)", () => {
-  test('are the same ones, but for those that are said to be new', () => {
+  test('are the same, except for those declared as new', () => {
     const kept = readdirSync(RECORDS).map((file) => file.replace(/\.json$/, ''));
     expect([...present.keys()].toSorted()).toEqual([...kept, ...NEW_CONTRACTS].toSorted());
   });
@@ -41,34 +41,35 @@ describe('a contract', () => {
     faultsBetween(recordOf(contractOf(before), '1'), recordOf(contractOf(thing), '2'));
   const two = { version: 2, data: z.object({ name: z.string() }), earlier: { 1: earlierShape(shape, () => ({})) } };
 
-  test('that is the same is fine', () => expect(faults({})).toEqual([]));
-  test('with a field more that may be missing is fine', () =>
+  test('that is unchanged is accepted', () => expect(faults({})).toEqual([]));
+  test('with a new optional field is accepted', () =>
     expect(faults({ data: z.extend(shape, { note: z.exactOptional(z.string()) }) })).toEqual([]));
-  test('with a version more that is not written yet is fine', () => expect(faults({ ...two, writes: 1 })).toEqual([]));
-  test('that writes what the previous release had learned to read is fine', () =>
+  test('with a new version that is not written yet is accepted', () =>
+    expect(faults({ ...two, writes: 1 })).toEqual([]));
+  test('that writes a version that the previous release can read is accepted', () =>
     expect(faults(two, { ...two, writes: 1 })).toEqual([]));
 
   test.each([
-    ['a field more that must be there', { data: z.extend(shape, { note: z.string() }) }, 'Made 1: /required'],
-    ['a field less', { data: z.omit(shape, { size: true }) }, 'Made 1: /size'],
-    ['another kind of field', { data: z.extend(shape, { id: z.int() }) }, 'Made 1: /id/type'],
-    ['a value more', { data: z.extend(shape, { size: z.enum(['S', 'M', 'L']) }) }, 'Made 1: /size/enum'],
+    ['a new required field', { data: z.extend(shape, { note: z.string() }) }, 'Made 1: /required'],
+    ['a missing field', { data: z.omit(shape, { size: true }) }, 'Made 1: /size'],
+    ['another type of field', { data: z.extend(shape, { id: z.int() }) }, 'Made 1: /id/type'],
+    ['a new enum value', { data: z.extend(shape, { size: z.enum(['S', 'M', 'L']) }) }, 'Made 1: /size/enum'],
     ['another limit', { data: z.extend(shape, { id: z.string().check(z.maxLength(9)) }) }, 'Made 1: /id/maxLength'],
     [
-      'another part of a part',
+      'a changed field of a nested object',
       { data: z.extend(shape, { parts: z.array(z.object({ n: z.string() })) }) },
       'Made 1: /parts/items/n/type',
     ],
     [
-      'a version that the previous release can not read',
+      "a version that the previous release can't read",
       two,
       'Made 2: is written, but the previous release reads up to 1',
     ],
-    ['an old version that is forgotten', { ...two, earlier: {}, writes: 1 }, 'Made 1: is not read any more'],
-    ['a type that is gone', undefined, 'Made: is gone'],
+    ['a removed old version', { ...two, earlier: {}, writes: 1 }, 'Made 1: is not read any more'],
+    ['a removed type', undefined, 'Made: is gone'],
   ])('with %s is refused', (_, thing, fault) => expect(faults(thing)[0]).toContain(fault));
 
-  test('that takes nothing else may take no field more either', () => {
+  test('that accepts no unknown fields may not add one', () => {
     const strict = z.strictObject({ id: z.string() });
     const more = z.strictObject({ id: z.string(), note: z.exactOptional(z.string()) });
     expect(faults({ data: more }, { data: strict })).toEqual(['Made 1: /note changed without a new version']);

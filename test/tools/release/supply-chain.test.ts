@@ -9,7 +9,7 @@ const { packages } = JSON.parse(readFileSync(new URL('package-lock.json', ROOT),
 };
 
 describe('the packages of the lock file', () => {
-  test('have licences that are allowed', () => {
+  test('have allowed licences', () => {
     expect(licenceFaults(packages)).toEqual([]);
   });
 
@@ -46,21 +46,21 @@ test.each([
   ['MIT', true],
   ['(MIT OR GPL-3.0-or-later)', true],
   ['MIT AND ISC', true],
-  ['MIT AND (GPL-3.0-only OR ISC)', false], // nested expressions are for a person to read
+  ['MIT AND (GPL-3.0-only OR ISC)', false], // a person must read nested expressions
   ['', false],
 ])('the licence expression "%s" is allowed: %s', (expression, allowed) => {
   expect(isAllowed(expression, ['MIT', 'ISC'])).toBe(allowed);
 });
 
 describe('npm audit', () => {
-  test('that gets no report says so, and is not clean', () => {
+  test('is not clean without a report, and says so', () => {
     expect(auditVerdict({ statusCode: 405 })).toEqual({
       verdict: 'unknown',
       text: 'npm audit: NOT DONE (the registry answered 405). Run it where the registry knows advisories.',
     });
   });
 
-  test('names what is vulnerable', () => {
+  test('names vulnerable packages', () => {
     const vulnerabilities = { left: { severity: 'high', range: '<1.2.0' } };
     expect(auditVerdict({ auditReportVersion: 2, vulnerabilities })).toEqual({
       verdict: 'vulnerable',
