@@ -27,9 +27,9 @@ const ANSWERS = points
   .map(({ id }) => id)
   .filter((id) => /^Orders\/Saga\/(Catalog|Accounts|Inventory|Payments)Events delivery/.test(id));
 
-test('an order has four answers on its way', () => expect(ANSWERS).toHaveLength(4));
+test('an order needs four answers', () => expect(ANSWERS).toHaveLength(4));
 
-test.each(ANSWERS)('an order is approved, once, though an answer never arrives: %s', async (point) => {
+test.each(ANSWERS)('approves an order once even if an answer never arrives: %s', async (point) => {
   const history = await playWith(deployment, approveOne, 'singles', [{ point, kind: 'undeliverable' }]);
   if (history.violations.length > 0) expect.fail(report(history, `answers-lost.test.ts, ${point}`));
   const facts = new Facts(new Orderly(history.cloud));

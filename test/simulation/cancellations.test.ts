@@ -42,14 +42,14 @@ const ENDS: Readonly<Record<Race, readonly string[]>> = {
 };
 
 test.each(Object.keys(ENDS) as Race[])(
-  'at any moment of an order on its way to its %s a cancellation breaks no promise',
+  'a cancellation at any moment of an order on its way to its %s breaks no promise',
   async (race) => {
     const ends = await endsOf(race);
     for (const end of ENDS[race]) expect(ends).toContain(end);
   },
 );
 
-test('at any moment before its order is heard of a cancellation breaks no promise', async () => {
+test('a cancellation at any moment before inventory knows the order breaks no promise', async () => {
   const delayed = [{ point: 'Inventory/Commands/Queue message 1', kind: 'delayed' }] as const;
   expect(await endsOf('approval', delayed)).toContain(`${PENDING} / ReservationVoided`);
 });

@@ -7,10 +7,10 @@ import { rejectOne } from './scenarios/place-one.js';
 import { prodAssembly } from './support/assembly.js';
 
 /**
- * A crash before and after every call of a rejected order: with singles/place-one, where the same is done to an order that
- * is placed and cancelled, there is one between every two writes of placing, cancelling and rejecting.
+ * Crashes before and after every call while an order is rejected. singles/place-one does the same while an order is
+ * placed and cancelled. Together there is a crash between every two writes of placing, cancelling and rejecting.
  */
-test('no crash before or after any call of rejecting an order breaks a promise', async () => {
+test('a crash before or after any call while an order is rejected breaks no promise', async () => {
   const { runs, broken } = await singles(deploymentOf(prodAssembly()), rejectOne, {
     kinds: ['killed-before', 'killed-after'],
   });

@@ -44,13 +44,13 @@ function expectGuarded({ status, headers, body }: ApiResponse): void {
   expect(JSON.parse(body)).toMatchObject({ type: expect.stringMatching(/^urn:orderly:problem:[a-z-]+$/), status });
 }
 
-test('there are routes', () => expect(ROUTES.length).toBeGreaterThanOrEqual(20));
+test('finds the routes', () => expect(ROUTES.length).toBeGreaterThanOrEqual(20));
 
 describe.each(NAMED)('%s', (_, method, path) => {
   const reads = method === 'GET';
   const key = { 'Idempotency-Key': `edges ${method}${path}`.replaceAll(' ', '-') };
 
-  test('guards every answer: 401, 403 or what is asked for, 400, 404', async () => {
+  test('has the guarding headers in every answer: 401, 403, success, 400 and 404', async () => {
     const bodies = reads ? [undefined] : [undefined, '{}', '{', '{"a":1}'];
     for (const Authorization of ['', 'Bearer a.b.c', bearer('customer'), bearer('operator')])
       for (const body of bodies)
@@ -68,7 +68,7 @@ describe.each(NAMED)('%s', (_, method, path) => {
     'Session-Id',
     'Request-Number',
     'Answered-Up-To',
-  ])('takes no two %s', async (header) => {
+  ])('refuses two %s headers', async (header) => {
     const answer = await askAllowed({ method, path, headers: { ...key, [header]: ['1', '2'] } });
     expect({ status: answer.status, errors: JSON.parse(answer.body).errors }).toEqual({
       status: 400,
@@ -77,14 +77,14 @@ describe.each(NAMED)('%s', (_, method, path) => {
     expectGuarded(answer);
   });
 
-  test('takes no two tokens', async () => {
+  test('refuses two tokens', async () => {
     const Authorization = [bearer('customer'), bearer('operator')];
     const answer = await ask({ method, path, headers: { Authorization, ...key } });
     expect(answer.status).toBe(401);
     expectGuarded(answer);
   });
 
-  test('takes no member twice, and no body of another type than JSON', async () => {
+  test('refuses a repeated member, and a body that is not JSON', async () => {
     const asking = (body: string, type = 'application/json') =>
       askAllowed({ method, path, headers: { ...key, 'Content-Type': type }, body });
     const takesBody = /"the body is not JSON"/.test((await asking('{')).body);
@@ -108,7 +108,7 @@ describe.each([...new Set(ROUTES.map(({ resource }) => resource))])('%s', (resou
   const METHODS = ['DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH', 'POST', 'PUT'];
 
   test.each(METHODS.filter((method) => !allowed.includes(method)))(
-    '%s: 405 with the methods that there are, without a token, a function or a header of CORS',
+    '%s: 405 with the allowed methods, without a token, a function or a CORS header',
     async (method) => {
       const lines = cloud.log.length;
       for (const headers of [{}, { Origin: 'https://shop.example', 'Access-Control-Request-Method': 'POST' }]) {
@@ -126,14 +126,14 @@ describe.each([...new Set(ROUTES.map(({ resource }) => resource))])('%s', (resou
   );
 });
 
-test('the gateway guards what it answers to a path that there is not, and to a body of another type', async () => {
+test('the gateway has the guarding headers in its answers to an unknown path and to another media type', async () => {
   const unknown = await ask({ method: 'GET', path: '/nothing', headers: {} });
   const type = await ask({ method: 'DELETE', path: '/orders', headers: { 'Content-Type': 'text/plain' } });
   expect([unknown.status, type.status]).toEqual([404, 415]);
   for (const answer of [unknown, type]) expectGuarded(answer);
 });
 
-describe('a cursor that somebody made', () => {
+describe('a forged cursor', () => {
   const ISO = '2026-11-22T12:00:00.000Z';
   const LISTS: readonly [path: string, list: string, as: 'customer' | 'operator'][] = [
     ['/orders?', 'orders of alice', 'customer'],
@@ -146,7 +146,7 @@ describe('a cursor that somebody made', () => {
       (position) => [JSON.stringify(position).slice(0, 20), cursorOf(list, position)] as const,
     );
 
-  test.each(LISTS)('GET %s is 400 wherever it leads', async (path, list, as) => {
+  test.each(LISTS)('GET %s is 400 wherever it points', async (path, list, as) => {
     for (const [position, cursor] of cursors(list)) {
       const answer = await ask({
         method: 'GET',
@@ -157,7 +157,7 @@ describe('a cursor that somebody made', () => {
     }
   });
 
-  test('leads on where its place is one that a list could have', async () => {
+  test('is accepted if its position is one that the list could have', async () => {
     const places = {
       '/products?': 'TEA-1',
       '/orders?': `${ISO}#${'0'.repeat(32)}`,

@@ -10,7 +10,7 @@ const folder = prodAssembly();
 const deployment = deploymentOf(folder);
 
 describe.each(FOUND.map((found) => [found.name, found] as const))('%s', (name, found) => {
-  test('stays mended', async () => {
+  test('stays fixed', async () => {
     const history = await playFound(deployment, found);
     if (history.violations.length > 0)
       expect.fail(`${found.story.why}\n${report(history, `npm run simulate -- ${found.replay.join(' ')}`)}`);
@@ -18,7 +18,7 @@ describe.each(FOUND.map((found) => [found.name, found] as const))('%s', (name, f
 
   const { back } = found;
   if (!back) return;
-  test('is found by this history where it is put back', async () => {
+  test('is found by this history if the fault is put back', async () => {
     const { scenario = '' } = replayOf(found.replay);
     const broken = await planted(folder, { name, scenario, source: back });
     const { violations } = await playFound(broken, found);

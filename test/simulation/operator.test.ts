@@ -85,7 +85,7 @@ describe('an operator of what is deployed', () => {
     expect((await operator.sagas()).text).toBe('no saga waits');
   });
 
-  test('sees what an order waits for, sends it again, and takes as undone what it is stuck at', async () => {
+  test('sees what an order waits for, sends the command again, and resolves the step where it is stuck', async () => {
     await stocked(orderly, { 'TEA-1': 0 });
     const { held, letGo } = holding(orderly, 'accounts-commands', 'ReleaseAuthorization');
     const { world } = orderly.cloud;

@@ -19,7 +19,7 @@ const access = (action: string, context: Readonly<Record<string, string>> = PERS
   context,
 });
 
-test('is used by what opens personal data and by no other function, even if its own policy let it do everything', () => {
+test('is usable only by functions that read personal data, whatever the policies of others permit', () => {
   const byPolicyOfTheKey = (action: string) =>
     roles.filter(({ role }) => iam.keyLetsRoleDecide(role, access(action))).map(({ fn }) => fn);
   const reading = ['Orders/GetOrder', 'Orders/ListOrders', 'Orders/OrderHistory'];
@@ -34,14 +34,14 @@ test('is used by what opens personal data and by no other function, even if its 
   expect(sealing).toEqual(['Orders/PlaceOrder', 'Orders/CancelOrder', 'Payments/RequestPayment']);
 });
 
-test('is for personal data only, and says so in each call', () => {
+test('is for personal data only, which each call must declare', () => {
   for (const { role } of roles) {
     expect(iam.keyLetsRoleDecide(role, access('Decrypt', {}))).toBe(false);
     expect(iam.keyLetsRoleDecide(role, access('Decrypt', { 'kms:EncryptionContext:purpose': 'other' }))).toBe(false);
   }
 });
 
-test('may be administered by whom the account lets, so that nobody is locked out', () => {
+test('may be administered by whoever the account permits, so that nobody is locked out', () => {
   for (const action of ['PutKeyPolicy', 'CancelKeyDeletion', 'EnableKey']) {
     expect(
       roles.every(({ role }) => iam.keyLetsRoleDecide(role, access(action, {}))),

@@ -32,7 +32,7 @@ const folder = prodAssembly();
 const scenario = scenarioCalled('reject-one');
 
 test.each(MIXES)(
-  'orders are rejected in two versions, and every promise is kept, while the release before is in: %s',
+  'keeps every promise while orders are rejected in two versions, with the previous release in: %s',
   async (name, only) => {
     const deployment = await planted(folder, { name, scenario: scenario.name, source: { ...releaseBefore, only } });
     for (let seed = 0; seed < 2; seed++) {
@@ -42,7 +42,7 @@ test.each(MIXES)(
   },
 );
 
-test('a release that does not know the version fails where an operator sees it, as this test would for the others', async () => {
+test('a release that does not know the version fails visibly, so this test would find others', async () => {
   const source = { ...releaseBeforeThat, only: /list-projection$/ };
   const deployment = await planted(folder, { name: 'two releases at once', scenario: scenario.name, source });
   const { violations } = await playSeed(deployment, scenario, '0');
@@ -94,7 +94,7 @@ const PUBLISHERS: readonly Mix[] = [
 ];
 
 test.each(PUBLISHERS)(
-  'sagas follow the messages of orders, and every promise is kept, while $name',
+  'sagas follow the messages of orders and keep every promise while $name',
   async ({ name, source, scenario, versions }) => {
     const deployment = await planted(folder, { name, scenario, source });
     const seen = new Set<number>();
@@ -111,7 +111,7 @@ test.each(PUBLISHERS)(
 );
 
 test.each(['place-one', REDRIVEN])(
-  '%s: a step up that tells the saga another quantity is found, as it drives the effect',
+  '%s: finds an upcaster that gives the saga another quantity, since it changes the effect',
   async (name) => {
     const oneMore = 'lines: data.lines.map((line) => ({ ...line, quantity: line.quantity + 1 }))';
     const source = orderPlaced(

@@ -15,7 +15,7 @@ const told = ({ fingerprint, violations, points, cloud }: History) => ({
 });
 
 // An eightieth of place-one's: faults anywhere from its first invocations to its last ones.
-test('a single is the same history with its beginning replayed and without', async () => {
+test('a single-fault history is the same with and without a replayed beginning', async () => {
   const replayed: History[] = [];
   await singles(deploymentOf(prodAssembly()), placeOne, {
     share: { part: 0, of: 80 },

@@ -30,13 +30,13 @@ const allowed = (access: Access): readonly string[] =>
 describe('the bus', () => {
   const services = [ordersContract, inventoryContract, accountsContract, paymentsContract, catalogContract];
 
-  test.each(services.map(({ service }) => service))('hears %s from its own relay, and from nobody else', (service) => {
+  test.each(services.map(({ service }) => service))('accepts events of %s from its own relay only', (service) => {
     const [relay] = allowed(putAccess({ EventBusName, Source: `orderly.${service}`, DetailType: 'ChargePayment' }));
     expect(relay?.toLowerCase()).toBe(`${service}/outbox/relay`);
     expect(allowed(putAccess({ EventBusName, Source: `orderly.${service}` }))).toHaveLength(1);
   });
 
-  test('hears nobody who is no service of Orderly, with whatever rights, and nobody who does not say who', () => {
+  test("accepts no other source than Orderly's services, whatever the sender's rights, and no missing source", () => {
     for (const Source of ['orderly.shipping', 'orderly', 'aws.s3', 'shop', undefined]) {
       expect(allowed(putAccess({ EventBusName, ...(Source !== undefined && { Source }) }))).toEqual([]);
     }
@@ -45,7 +45,7 @@ describe('the bus', () => {
     expect(denied('orderly.shipping')).toBe(false);
   });
 
-  test('denies a replay nothing, whether it is asked about the source or not', () => {
+  test('denies a replay nothing, with or without a source in the request', () => {
     const { context: _, ...unnamed } = putAccess({ EventBusName });
     expect(iam.resourceDenies(unnamed)).toBe(false);
     for (const { service } of services) {
@@ -57,7 +57,7 @@ describe('the bus', () => {
 describe('tables', () => {
   const ACTIONS = ['GetItem', 'BatchGetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem', 'ConditionCheckItem'];
 
-  test('are open to requests that name their keys only, and are scanned by those who rebuild', () => {
+  test('accept only requests that name their keys, and scans by rebuilders', () => {
     const tables = assembly.ofType('AWS::DynamoDB::GlobalTable').map(({ arn }) => arn);
     expect(tables).toHaveLength(13);
     for (const resource of tables) {
@@ -80,7 +80,7 @@ describe("catalog's relay, forging a charge in the name of orders", () => {
     expect(forged(cloud)).toEqual([]);
   });
 
-  test('would charge what nobody ordered, were its right to publish one for any source', async () => {
+  test('would charge what nobody ordered if it might publish for any source', async () => {
     const [open] = BUGS.filter(({ name }) => name.startsWith('a relay speaks for another service, and'));
     if (!open) throw new Error('the bug has another name by now');
     const history = await playWith(await planted(folder, open), scenarioCalled('place-one'), 'singles');

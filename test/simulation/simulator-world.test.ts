@@ -37,7 +37,7 @@ async function history(seed: string) {
 }
 
 describe('in the simulator', () => {
-  test('one seed is one history, also of requests that are begun at once; another seed is another', async () => {
+  test('plays one history per seed, even with concurrent requests, and another one with another seed', async () => {
     const [first, again, other] = [await history('1'), await history('1'), await history('2')];
     expect(again).toEqual(first);
     expect(other.calls).not.toEqual(first.calls);
@@ -45,7 +45,7 @@ describe('in the simulator', () => {
   });
 
   // The emulator counts a transaction's units otherwise than AWS.
-  test("an order's saga writes 36 units, its indexes with it", async () => {
+  test("an order's saga writes 36 units, including its indexes", async () => {
     const world = new SimulatorWorld('1');
     const sku = await onSale(world);
     const calls = await world.callsDuring(async () => world.settled((await placing(world, sku)).body.orderId));
@@ -54,7 +54,7 @@ describe('in the simulator', () => {
     expect(units.reduce((sum, one) => sum + one)).toBe(36);
   });
 
-  test("routes are read alike from the API's model and from its template, as an emulator has it", async () => {
+  test("reads the same routes from the API's model and from its template, as in an emulator", async () => {
     const folder = prodAssembly();
     const template = readdirSync(folder, { recursive: true, encoding: 'utf8' }).find((file) =>
       /Api\w*\.template\.json$/.test(file),
@@ -64,7 +64,7 @@ describe('in the simulator', () => {
     expect(await new SimulatorWorld('1').routes()).toEqual(routes);
   });
 
-  test('what was in a queue is found there afterwards: personal data would be', async () => {
+  test('finds what was in a queue even afterwards, as it would find personal data', async () => {
     const world = new SimulatorWorld('1');
     const [text, other] = [world.fresh('text'), world.fresh('other')];
     await world.send('reservations', `no JSON, but ${text}`);
@@ -75,7 +75,7 @@ describe('in the simulator', () => {
     expect(await world.copiesOf(other)).toEqual([]);
   });
 
-  test('a write that was refused is none: only a success is worth dying after', async () => {
+  test('does not crash after a refused write, only after a successful one', async () => {
     const world = new SimulatorWorld('1');
     const [sku, key] = [world.fresh('sku'), world.fresh('key')];
     await placing(world, sku, key);
@@ -85,14 +85,14 @@ describe('in the simulator', () => {
     await world.heal();
   });
 
-  test('a fault that never happened fails the scenario when it is healed', async () => {
+  test('fails the scenario when it heals a fault that never happened', async () => {
     const world = new SimulatorWorld('1');
     await world.crash('orders/place-order', 'afterWrite', { including: 'no such order' });
     await expect(world.heal()).rejects.toThrow(/never happened, so nothing was shown: .*no such order/);
     await world.heal();
   });
 
-  test('what never comes about ends in virtual time, with what was missing, the seed and the end of the trace', async () => {
+  test('ends an endless wait in virtual time, with what was missing, the seed and the end of the trace', async () => {
     const world = new SimulatorWorld('1');
     await placing(world, 'sku');
     const before = Date.parse(world.time());
@@ -105,7 +105,7 @@ describe('in the simulator', () => {
 });
 
 describe('virtual time', () => {
-  test('passes for all who wait, in its order, and whoever is served goes first', async () => {
+  test('passes for all waits in order, and a resumed wait continues before time passes on', async () => {
     const world = new World({ seed: '1' });
     const time = new VirtualTime(world);
     const told: string[] = [];
@@ -117,7 +117,7 @@ describe('virtual time', () => {
     expect(told).toEqual(['first at 10', 'next at 20', 'last at 30']);
   });
 
-  test('stands still while nobody waits', async () => {
+  test('stands still while nothing waits', async () => {
     const world = new World({ seed: '1' });
     const time = new VirtualTime(world);
     const begun = world.now;
@@ -130,7 +130,7 @@ describe('virtual time', () => {
     expect({ passed: world.now - begun, happened }).toEqual({ passed: 10, happened: false });
   });
 
-  test('ends for all who wait with what ended the world', async () => {
+  test('fails all waits with the error that ended the world', async () => {
     const world = new World({ seed: '1' });
     const time = new VirtualTime(world);
     world.after(5, () => {

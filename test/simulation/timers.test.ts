@@ -103,7 +103,7 @@ function* broken(cloud: Cloud, until: number): Generator<Violation> {
   }
 }
 
-test('each wait ends once, by its timer or by being stopped, and the sweeper is called as often as it finds something', async () => {
+test('ends each wait once, by its timer or a stop, and calls the sweeper only while it finds something', async () => {
   const { violations, cloud, trace } = await playWith(deployment, waits, 'calm');
   expect(violations).toEqual([]);
   const states = Object.fromEntries(itemsOf(cloud, 'TableName').map(({ pk, waits }) => [pk, waits]));
@@ -112,7 +112,7 @@ test('each wait ends once, by its timer or by being stopped, and the sweeper is 
   expect([...cloud.iam.unused()].filter((right) => right.includes('Sweeper'))).toEqual([]);
 });
 
-/** What a crash, a lost answer or a second delivery does; throttling and time-outs are the SDK's and Lambda's affair. */
+/** Crashes, lost answers and second deliveries. The SDK and Lambda handle throttling and time-outs themselves. */
 const KINDS: readonly FaultKind[] = [
   'killed-before',
   'killed-after',
@@ -123,13 +123,13 @@ const KINDS: readonly FaultKind[] = [
   'duplicate',
 ];
 
-test('any single crash, lost answer or second delivery', async () => {
+test('keeps its promises with any single crash, lost answer or second delivery', async () => {
   const { runs, broken } = await singles(deployment, waits, { kinds: KINDS, first: true });
   for (const history of broken) expect.fail(report(history, 'singles of waits'));
   expect(runs).toBeGreaterThan(60);
 });
 
-test('faults by seed', async () => {
+test('keeps its promises with random faults by seed', async () => {
   for (let seed = 0; seed < 30; seed++) {
     const history = await playSeed(deployment, waits, String(seed));
     if (history.violations.length > 0) expect.fail(report(history, `seed ${seed} of waits`));

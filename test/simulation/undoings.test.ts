@@ -28,7 +28,7 @@ async function waysOf(): Promise<readonly string[]> {
 const TO_PROVIDER = 'PaymentRequested PaymentPrepared';
 const GIVEN_BACK = 'RefundRequested PaymentRefunded';
 
-test('at any moment of a charge its undoing leaves no money kept', async () => {
+test('a compensation at any moment of a charge leaves no money kept', async () => {
   expect((await waysOf()).toSorted()).toEqual(
     [
       'PaymentVoided',
