@@ -5,7 +5,7 @@
  * own variables beside its functions.
  */
 export const Env = {
-  /** Name of the application. The names of all that it sends and answers begin with it (`app-names.ts`). */
+  /** Name of the application. The names of everything that it sends and answers contain it (`app-names.ts`). */
   APP: 'APP',
   /** Name of the function's service without the application's name, such as `orders`. */
   SERVICE: 'SERVICE',

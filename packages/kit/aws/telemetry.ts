@@ -38,7 +38,7 @@ export const publishMetrics = (): void => {
 };
 
 /**
- * Describes an error for the log: names and stack frames only. Messages of foreign errors can contain personal data.
+ * Describes an error for the log: names and stack frames only. Messages of libraries' errors can contain personal data.
  */
 export const describeError = (error: unknown): ErrorDescription => ({
   name: error instanceof Error ? error.name : typeof error,

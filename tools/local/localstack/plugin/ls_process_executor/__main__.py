@@ -1,7 +1,7 @@
-"""python -m ls_process_executor : LocalStack's runtime in host mode, also on Python 3.11 and 3.12.
+"""Runs LocalStack in host mode (python -m ls_process_executor), also on Python 3.11 and 3.12.
 
-LocalStack 4.14 is made for 3.13, where threading.Lock is a class; localstack/packages/api.py says `Lock | None` in a
-signature, which fails before. For that one import Lock is a class here too.
+LocalStack 4.14 requires Python 3.13, where threading.Lock is a class: a signature in localstack/packages/api.py has
+`Lock | None`, which fails in older versions. For that one import, Lock is a class here too.
 """
 
 import os
@@ -11,7 +11,7 @@ import threading
 
 
 def pep695(text: str) -> str:
-    """class X[T](B), def f[T](a), type X = Y as Python 3.11 writes them."""
+    """Translates class X[T](B), def f[T](a) and type X = Y (PEP 695) for Python 3.11."""
     names: dict[str, str] = {}
 
     def cls(m):
@@ -20,7 +20,7 @@ def pep695(text: str) -> str:
             names[p.split(":")[0].strip()] = ""
         generic = "_lspe_t.Generic[%s]" % ", ".join(p.split(":")[0].strip() for p in bound.split(","))
         bases = (m["b"] or "").strip()
-        if "[" in bases:  # the type variables come with a base
+        if "[" in bases:  # a base has the type variables
             return f"{m['i']}class {m['n']}({bases}):"
         return f"{m['i']}class {m['n']}({bases + ', ' if bases else ''}{generic}):"
 
@@ -54,7 +54,7 @@ def compat():
         from hashlib import sha1
         from importlib.machinery import SourceFileLoader
 
-        uuid5 = uuid.uuid5  # KMS names by bytes, which 3.11 refuses
+        uuid5 = uuid.uuid5  # KMS passes bytes as names, which 3.11 refuses
         uuid.uuid5 = lambda ns, name: (
             uuid.UUID(bytes=sha1(ns.bytes + name).digest()[:16], version=5) if isinstance(name, bytes) else uuid5(ns, name)
         )
@@ -83,9 +83,9 @@ def compat():
 
 
 def end_with_parent():
-    """Ends with whoever started us: they hold the other end of stdin, which closes however they die.
+    """Ends this process with its parent, which holds the other end of stdin. stdin closes even if the parent is killed.
 
-    Nothing here is worth a graceful end: what the emulator holds is thrown away with it.
+    No graceful shutdown is needed, since the emulator's data is discarded with it.
     """
 
     def watch():

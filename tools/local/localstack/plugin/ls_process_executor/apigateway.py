@@ -1,5 +1,7 @@
-"""REST APIs: Lambda authorizers (REQUEST) and gateway responses. Upstream has authorizers in Pro only, and of a gateway
-response it honours nothing but the status."""
+"""REST APIs: Lambda authorizers (REQUEST) and gateway responses.
+
+Upstream has authorizers only in Pro, and honours only the status of a gateway response.
+"""
 
 import fnmatch
 import json
@@ -65,7 +67,7 @@ class ApiGatewayAuthorizerProvider(ResourceProvider):
 
 
 def _lookup(expression: str, context):
-    """What `method.request.header.X`, `context.a.b` or `stageVariables.X` stands for in this request; None where it's missing."""
+    """Evaluates `method.request.header.X`, `context.a.b` or `stageVariables.X` for this request; None if it is missing."""
     request = context.invocation_request
     kind, _, name = expression.removeprefix("method.request.").partition(".")
     if kind == "header":
@@ -107,7 +109,7 @@ def _event(arn, context):
 
 
 def _ask(authorizer, arn, context):
-    """The authorizer function's answer; without an identity source, or with a TTL of 0, it is asked for each request."""
+    """Returns the authorizer's answer. Without an identity source, or with a TTL of 0, it is called for each request."""
     from localstack.aws.connect import connect_to
     from localstack.services.apigateway.next_gen.execute_api.gateway_response import AuthorizerConfigurationError, UnauthorizedError
 
@@ -139,7 +141,7 @@ def _ask(authorizer, arn, context):
 
 
 def _effect(policy, arn):
-    """`Allow`, `Deny`, or None where no statement speaks of this method."""
+    """Returns `Allow`, `Deny`, or None if no statement applies to this method."""
     listed = lambda v: v if isinstance(v, list) else [v]  # noqa: E731
     effects = set()
     for statement in listed(policy.get("Statement") or []):
@@ -164,7 +166,7 @@ def authorize(chain, context, response):
     arn = f"arn:aws:execute-api:{context.region}:{context.account_id}:{context.api_id}/{context.stage}/{request['http_method']}/{path}"
     result = _ask(authorizer, arn, context)
     text = lambda v: "true" if v is True else "false" if v is False else str(v)  # noqa: E731
-    # before the policy is looked at: a refusal's gateway response may speak of $context.authorizer too
+    # before the policy is evaluated: the gateway response of a denial may use $context.authorizer too
     context.context_variables["authorizer"] = {
         "principalId": result["principalId"],
         **{k: text(v) for k, v in (result.get("context") or {}).items()},
@@ -181,7 +183,7 @@ VARIABLE = re.compile(r"\$(context(?:\.\w+)+|stageVariables\.\w+|method\.request
 
 
 def _render(template, context):
-    """A gateway response's body: plain substitution as on AWS (no Velocity); what is missing is empty."""
+    """Renders a gateway response's body: plain substitution as on AWS (no Velocity); missing values are empty."""
 
     def value(match):
         found = _lookup(match[1], context)
@@ -234,7 +236,7 @@ def gateway_responses():
 
 
 def raw_bodies():
-    """AWS hands a body on as it came; upstream reads one as a form where its caller (curl -d) calls it so."""
+    """AWS passes a body on unchanged; upstream parses it as a form if its caller declares one (as curl -d does)."""
     from localstack.services.apigateway.next_gen.execute_api.handlers import parse
 
     restored = parse.restore_payload

@@ -31,7 +31,7 @@ def apply():
 
     esm_worker.LAMBDA_EVENT_SOURCE_MAPPING_POLL_INTERVAL_SEC = 0  # the pollers below pause by themselves
 
-    # the pollers see only a part of the mapping's settings; give them all
+    # the pollers get only a part of the mapping's settings; pass all of them
     original_worker = esm_worker_factory.EsmWorkerFactory.get_esm_worker
 
     def get_esm_worker(self):
@@ -110,7 +110,7 @@ def apply():
                 else:
                     # progress was made: AWS counts retries of the checkpointed rest from the start
                     queue.insert(0, (rest, attempts + 1 if len(rest) == len(batch) else 1))
-            except Exception as ex:  # BatchFailureError, or the function is gone, throttled, ...
+            except Exception as ex:  # BatchFailureError, or the function was deleted, is throttled, ...
                 if isinstance(ex, BatchFailureError):
                     error = ex.error
                 else:

@@ -11,7 +11,7 @@ from botocore.exceptions import ClientError
 LOG = logging.getLogger(__name__)
 BASE = float(os.environ.get("LSPE_EVENTS_RETRY_BASE") or 1)  # seconds before the first retry; doubled each time
 MAX = float(os.environ.get("LSPE_EVENTS_RETRY_MAX") or 30)
-# AWS does not retry these: the target is gone or may not be used
+# AWS does not retry these: the target was deleted or may not be used
 FINAL = {"ResourceNotFoundException", "AWS.SimpleQueueService.NonExistentQueue", "QueueDoesNotExist", "AccessDeniedException", "AccessDenied", "NotFound", "InvalidParameterValueException", "StateMachineDoesNotExist"}
 
 

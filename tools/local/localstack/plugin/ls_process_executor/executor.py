@@ -1,8 +1,9 @@
 """Lambda execution environments as plain subprocesses.
 
 One environment = one process (started on the first invoke that needs it, kept warm by LocalStack's own
-assignment service, so concurrency, keep-alive and reserved concurrency stay LocalStack's). The process talks to us over
-one socket pair (a JSON line in, a JSON line out); its stdout and stderr are the function's log.
+assignment service, so concurrency, keep-alive and reserved concurrency stay LocalStack's). The process and
+LocalStack communicate over one socket pair (a JSON line in, a JSON line out); its stdout and stderr are the function's
+log.
 """
 
 import atexit
@@ -177,7 +178,7 @@ class ProcessRuntimeExecutor(RuntimeExecutor):
             pass
 
     def _receive(self, timeout: float) -> dict | None:
-        """The next message of the process; None when it died or the time is over."""
+        """Returns the next message of the process; None if it died or the time is over."""
         end = time.monotonic() + timeout
         proc, sel, sock = self.proc, self.sel, self.sock
         while True:
@@ -271,7 +272,7 @@ class ProcessRuntimeExecutor(RuntimeExecutor):
             if self.sock:
                 self.sock.setblocking(False)
             msg = self._receive(timeout)
-            if self.proc is None:  # stopped under us (function updated or deleted)
+            if self.proc is None:  # stopped meanwhile (function updated or deleted)
                 result = json.dumps({"errorType": "Runtime.ExitError", "errorMessage": f"RequestId: {request_id} Error: Runtime exited with error: signal: killed"}).encode()
             elif msg is None:
                 if self.proc.poll() is None:

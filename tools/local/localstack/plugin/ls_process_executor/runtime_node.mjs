@@ -1,4 +1,4 @@
-// The Lambda Node runtime, small: handler loading, context, console format, errors as AWS's own runtime does them.
+// Small Lambda Node runtime: handler loading, context, console format and errors as in AWS's own runtime.
 import fs from 'node:fs';
 import { createRequire } from 'node:module';
 import net from 'node:net';
@@ -9,7 +9,7 @@ import { formatWithOptions } from 'node:util';
 const env = process.env;
 const ctl = new net.Socket({ fd: +env.LSPE_FD, readable: true, writable: true });
 delete env.LSPE_FD;
-// A proxy between functions and endpoint learns who calls, and whom to kill: /<function>/<pid>/...
+// The path tells a proxy between functions and endpoint who calls, and whom to kill: /<function>/<pid>/...
 if (env.LSPE_ENDPOINT_PROXY)
   env.AWS_ENDPOINT_URL = `${env.LSPE_ENDPOINT_PROXY}/${env.AWS_LAMBDA_FUNCTION_NAME}/${process.pid}`;
 delete env.LSPE_ENDPOINT_PROXY;
