@@ -143,7 +143,7 @@ export async function main(): Promise<number> {
       }),
     );
     await waitUntilTableExists({ client, maxWaitTime: 60, minDelay: 1 }, { TableName });
-    console.log('| events | ours: calls | read units | ms | an item per event: calls | read units | ms |');
+    console.log('| events | event store: calls | read units | ms | one item per event: calls | read units | ms |');
     console.log('|---|---|---|---|---|---|---|');
     for (const events of EVENTS) {
       const id = String(events);

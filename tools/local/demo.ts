@@ -14,6 +14,7 @@ export interface DemoResult {
   readonly stock: readonly { readonly before: StockView; readonly after: StockView; readonly atLast: StockView }[];
   /** Number of events and commands that were sent a second time. */
   readonly resent: number;
+  /** Number of their deliveries that changed nothing. */
   readonly suppressed: number;
 }
 

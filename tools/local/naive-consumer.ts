@@ -21,8 +21,9 @@ import { readEnvelope } from '../../packages/kit/messages/envelope.js';
 import type { Endpoint } from './endpoint.js';
 
 /**
- * Naive consumer, for comparison with the idempotent one. It reduces the stock for each OrderPlaced that it receives,
- * as if each arrived exactly once. It has its own queue and rule on Orderly's bus, and is never deployed.
+ * Naive consumer that shows what not to do, for comparison with the idempotent one. It reduces the stock for each
+ * OrderPlaced that it receives, as if each arrived exactly once. It has its own queue and rule on Orderly's bus, and is
+ * never deployed.
  */
 export class NaiveConsumer {
   /** Log of the consumer, one line per message. */
