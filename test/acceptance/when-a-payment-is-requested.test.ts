@@ -50,7 +50,7 @@ describe('when a payment is requested', () => {
     expect((await pay(bob, 700, 'auto')).status).toBe(400);
   });
 
-  test('declines with the reason what the card refuses, and charges nothing', async () => {
+  test('declines with the reason if the card is refused, and charges nothing', async () => {
     const { body } = await pay(world.fresh('bob'), 40200, world.uuid());
     await shows(body.paymentId, { status: 'DECLINED', reason: 'INSUFFICIENT_FUNDS' });
     expect(await world.moved(body.paymentId)).toMatchObject({ charges: 0 });
@@ -103,7 +103,7 @@ describe('when a payment is requested', () => {
     expect(await world.moved(paymentId)).toMatchObject({ charges: 1 });
   });
 
-  test('shows nobody another’s payment, and charges nobody another’s account', async () => {
+  test('shows no customer another’s payment, and charges nobody another’s account', async () => {
     const [bob, mallory] = [world.fresh('bob'), world.fresh('mallory')];
     const { body } = await pay(bob, 1000, world.uuid());
     expect((await getPayment(body.paymentId, { customer: mallory })).status).toBe(404);

@@ -199,7 +199,7 @@ describe('orderly failures', () => {
     expect((await orderly('failures', 'discard', CONSUMER, id, '--reason', 'a test')).code).toBe(0);
   });
 
-  test('what is not there is told with the command that lists what is', async () => {
+  test('names the command that lists existing ones if nothing is found', async () => {
     for (const [consumer, next] of [
       [CONSUMER, `failures list --consumer ${CONSUMER}`],
       ['nobody', 'failures list'],
@@ -241,7 +241,7 @@ describe('orderly failures', () => {
 });
 
 describe('orderly sagas', () => {
-  test('what is not there is told with the command that lists what is', async () => {
+  test('names the command that lists existing ones if nothing is found', async () => {
     const { code, found } = await asked('sagas', 'show', 'nobody');
     expect({ code, error: found.error }).toMatchObject({
       code: 1,

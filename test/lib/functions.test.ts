@@ -28,7 +28,7 @@ const keyed = (...keys: string[]) => ({
 });
 
 describe('each function', () => {
-  test('behind the API keeps its log of what operators asked for a year, in environments with data', () => {
+  test('behind the API keeps its log, which names operators, for a year in environments that keep data', () => {
     const retention = (environment: typeof prod) => {
       const logs = new Map(
         environment.everywhere('AWS::Logs::LogGroup').map(({ stack, id, properties }) => [stack + id, properties]),

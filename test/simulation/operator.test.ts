@@ -66,7 +66,7 @@ function refuse(body: string | undefined): void {
   orderly.queueOf('orders-saga').send({ body: JSON.stringify({ source, 'detail-type': type, detail: answer }) });
 }
 
-describe('an operator of what is deployed', () => {
+describe('an operator of the deployed app', () => {
   test('sees an approved order complete, with every participant, and no customer', async () => {
     await stocked(orderly, { 'TEA-1': 5 });
     await order('another');

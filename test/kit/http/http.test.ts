@@ -151,7 +151,7 @@ describe('an endpoint', () => {
     expect(await answer(ask({ authorizer: { sub: 'op', role: 'operator', exp: expires() } }))).toMatchObject({
       status: 403,
     }));
-  test("logs which operator asks for what before it looks, without a customer's id", async () => {
+  test("logs the operator and the route before the lookup, without a customer's id", async () => {
     const written = vi.spyOn(logger, 'info').mockReturnValue();
     const keys = vi.spyOn(logger, 'appendKeys');
     const looked = vi.fn();
