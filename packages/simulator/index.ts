@@ -2,7 +2,7 @@
 
 export { Assembly, type TemplateChange } from './assembly/assembly.js';
 export type { JsonObject } from './assembly/intrinsics.js';
-export type { ApiRequest, ApiResponse } from './aws/api-gateway.js';
+export type { ApiRequest, ApiResponse } from './aws/api-messages.js';
 export type { Answer, Interceptor, PassingCall } from './aws/calls.js';
 export type { Fault, FaultKind, FaultPlan, Point } from './aws/faults.js';
 export type { LambdaFunction, LogLine, Result } from './aws/lambda.js';

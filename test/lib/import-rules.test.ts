@@ -96,6 +96,8 @@ const BREACHES: readonly (readonly [what: string, file: string, text: string, ru
   ['service: an operator’s command', 'lambdas/orders/b32.ts', importing('../../packages/kit/operator/run.js'), IMPORTS],
   ['operator: the app’s', 'packages/kit/operator/b33.ts', importing('../../../tools/local/endpoint.js'), IMPORTS],
   ['operator: a construct', 'packages/kit/operator/b34.ts', importing('../service/service-stack.js'), IMPORTS],
+  ['simulator: a tool', 'packages/simulator/aws/b35.ts', importing('../../../tools/local/api.js'), IMPORTS],
+  ['simulator: the kit', 'packages/simulator/aws/b36.ts', importing('@orderly/kit/messages'), IMPORTS],
   ['construct: deploy time of the app', 'packages/kit/service/b28.ts', importing('../../../lib/settings.js'), IMPORTS],
   ['construct: a pattern', 'packages/kit/service/b18.ts', importing('../outbox/publish.js'), IMPORTS],
   [
@@ -108,6 +110,18 @@ const BREACHES: readonly (readonly [what: string, file: string, text: string, ru
   ['lib: the platform', 'lib/b19.ts', importing('@orderly/kit/aws'), IMPORTS],
   ['lib: inside of the kit', 'lib/b34.ts', importing('../packages/kit/service/bundles.js'), IMPORTS],
   ['bin: an entry point', 'bin/b20.ts', importing('../lambdas/orders/place-order.lambda.js'), IMPORTS],
+  [
+    'a cycle of types',
+    'packages/kit/aws/b37.ts',
+    "import type { B } from './b38.js';\nexport type A = B | 1;\n",
+    'lint/suspicious/noImportCycles',
+  ],
+  [
+    'the other half of a cycle of types',
+    'packages/kit/aws/b38.ts',
+    "import type { A } from './b37.js';\nexport type B = A | 2;\n",
+    'lint/suspicious/noImportCycles',
+  ],
   [
     'a cycle',
     'packages/kit/aws/b21.ts',

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { ANSWER_HEADERS } from '../../packages/kit/http/answer-headers.js';
 import { cursorOf } from '../../packages/kit/http/paging.js';
-import type { ApiRequest, ApiResponse } from '../../packages/simulator/aws/api-gateway.js';
+import type { ApiRequest, ApiResponse } from '../../packages/simulator/aws/api-messages.js';
 import { Cloud, deploymentOf } from '../../packages/simulator/cloud.js';
 import { prodAssembly } from './support/assembly.js';
 import { token } from './support/issuer.js';

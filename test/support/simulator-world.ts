@@ -3,7 +3,7 @@ import { KMSClient } from '@aws-sdk/client-kms';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { settingsFor } from '../../lib/settings.js';
 import type { BusEntry, Envelope } from '../../packages/kit/messages/envelope.js';
-import type { ApiResponse } from '../../packages/simulator/aws/api-gateway.js';
+import type { ApiResponse } from '../../packages/simulator/aws/api-messages.js';
 import type { Kms } from '../../packages/simulator/aws/kms.js';
 import { putAccess } from '../../packages/simulator/aws/put-events.js';
 import { Cloud, deploymentOf } from '../../packages/simulator/cloud.js';

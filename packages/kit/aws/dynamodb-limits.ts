@@ -1,4 +1,4 @@
-import type { Item, TransactWriteItem } from './dynamodb.js';
+import type { Item, TransactWriteItem } from './items.js';
 
 /** Limits from AWS, "Service, account, and table quotas in Amazon DynamoDB". */
 export const MAX_ITEM_BYTES = 400 * 1024;

@@ -5,22 +5,13 @@ import {
   TransactionCanceledException,
   TransactionConflictException,
 } from '@aws-sdk/client-dynamodb';
-import {
-  DynamoDBDocumentClient,
-  PutCommand,
-  type PutCommandInput,
-  TransactWriteCommand,
-  type TransactWriteCommandInput,
-} from '@aws-sdk/lib-dynamodb';
+import { DynamoDBDocumentClient, PutCommand, type PutCommandInput, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { Throttled, WriteConflict } from '../http/errors.js';
 import { checkItemSize, checkTransactionSize } from './dynamodb-limits.js';
+import type { Item, TransactWriteItem } from './items.js';
 
-/** An item as the document client reads and writes it. */
-export type Item = Record<string, unknown>;
-
-/** One write of a transaction: exactly one of Put, Update, Delete, ConditionCheck. */
-export type TransactWriteItem = NonNullable<TransactWriteCommandInput['TransactItems']>[number];
+export type { Item, TransactWriteItem };
 
 const THROTTLED = new Set(['ThrottlingError', 'ProvisionedThroughputExceeded']);
 /**

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Json } from '../assembly/intrinsics.js';
-import type { ApiRequest, ApiResponse } from './api-gateway.js';
+import type { ApiRequest, ApiResponse } from './api-messages.js';
 import { arnOf, cloudOf, fn } from './support.js';
 
 const Api: Json = { Ref: 'Api' };

@@ -1,6 +1,7 @@
 import type { Assembly, Resource } from '../assembly/assembly.js';
 import { arn } from '../assembly/identity.js';
 import type { World } from '../world/world.js';
+import type { ApiRequest, ApiResponse } from './api-messages.js';
 import { functionIn, type Route, routesOf, routeTo } from './api-routes.js';
 import { wildcard } from './event-pattern.js';
 import { type Context, GatewayResponses } from './gateway-responses.js';
@@ -8,22 +9,6 @@ import type { Iam } from './iam.js';
 import type { LambdaFunction, Result } from './lambda.js';
 import { type ProxyEvent, proxyEvent, proxyResponse } from './proxy.js';
 import { Throttling } from './throttling.js';
-
-export interface ApiRequest {
-  readonly method: string;
-  /** Path below the stage, with its query. */
-  readonly path: string;
-  /** A list is a header that is sent more than once. */
-  readonly headers: Readonly<Record<string, string | readonly string[]>>;
-  readonly body?: string;
-}
-
-export interface ApiResponse {
-  readonly status: number;
-  /** Headers by lower-case name. */
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
-}
 
 /** AWS, "Amazon API Gateway quotas": integration timeout of a REST API, and its maximum payload. */
 const INTEGRATION_TIMEOUT = 29_000;

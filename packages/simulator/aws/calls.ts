@@ -2,8 +2,7 @@ import type { Consumed } from '../dynamodb/wire.js';
 import type { HttpRequest, HttpResponse, Reply } from '../runtime/http.js';
 import type { World } from '../world/world.js';
 import { CALL_FAULTS, type FaultKind, type FaultPlan } from './faults.js';
-import type { LambdaFunction } from './lambda.js';
-import type { Caller } from './sandbox.js';
+import type { Caller, CallingFunction } from './sandbox.js';
 import type { AwsError } from './wire.js';
 import { type AwsRequest, errorResponse, jsonResponse, requestOf } from './wire.js';
 
@@ -27,7 +26,7 @@ export interface Services {
 
 /** A function's call on its way to a service. */
 export interface PassingCall {
-  readonly fn: LambdaFunction;
+  readonly fn: CallingFunction;
   readonly request: AwsRequest;
   /** The request body as it was sent. */
   readonly body: string;

@@ -1,5 +1,5 @@
 import type { Resource } from '../assembly/assembly.js';
-import type { ApiResponse } from './api-gateway.js';
+import type { ApiResponse } from './api-messages.js';
 
 /** `$context` of a request. */
 export type Context = Readonly<Record<string, unknown>>;

@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from '../assembly/intrinsics.js';
-import type { ApiResponse } from './api-gateway.js';
+import type { ApiResponse } from './api-messages.js';
 import { type Context, filled } from './gateway-responses.js';
 
 /** An answer of the gateway itself, to requests of one media type. */

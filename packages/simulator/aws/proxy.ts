@@ -1,5 +1,5 @@
 import { ACCOUNT, REGION } from '../assembly/identity.js';
-import type { ApiRequest, ApiResponse } from './api-gateway.js';
+import type { ApiRequest, ApiResponse } from './api-messages.js';
 import type { Context } from './gateway-responses.js';
 
 /** The event of a function behind a Lambda proxy integration; an authorizer gets almost the same. */

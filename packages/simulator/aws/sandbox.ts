@@ -1,12 +1,22 @@
+import type { Resource } from '../assembly/assembly.js';
 import type { Bundle } from '../runtime/bundle.js';
 import { type Ending, Environment, type InvocationContext, type Surroundings } from '../runtime/environment.js';
 import { type Recorded, Recorder, type Recording, type Replays, replay } from '../runtime/recording.js';
 import type { Recycled } from '../runtime/recycled.js';
-import type { LambdaFunction } from './lambda.js';
+
+/** A function, as far as its environments and its calls know it. */
+export interface CallingFunction {
+  readonly label: string;
+  /** ARN of its role. */
+  readonly role: string;
+  readonly resource: Resource;
+  /** Number of calls so far. */
+  calls: number;
+}
 
 /** Sender of a request: the running environment, which may be killed before or after the request. */
 export interface Caller {
-  readonly fn: LambdaFunction;
+  readonly fn: CallingFunction;
   kill(reason: string): void;
   readonly isDead: boolean;
 }
@@ -48,7 +58,7 @@ export class Sandbox implements Caller {
   private dead = false;
 
   constructor(
-    readonly fn: LambdaFunction,
+    readonly fn: CallingFunction,
     private readonly settings: SandboxSettings,
   ) {}
 

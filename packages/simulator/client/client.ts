@@ -1,4 +1,4 @@
-import type { ApiRequest, ApiResponse } from '../aws/api-gateway.js';
+import type { ApiRequest, ApiResponse } from '../aws/api-messages.js';
 import type { Cloud } from '../cloud.js';
 
 /** An answer with its body parsed; `{}` if it has none. */

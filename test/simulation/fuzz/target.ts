@@ -1,4 +1,4 @@
-import type { ApiResponse } from '../../../packages/simulator/aws/api-gateway.js';
+import type { ApiResponse } from '../../../packages/simulator/aws/api-messages.js';
 import type { Route } from '../../../packages/simulator/aws/api-routes.js';
 import { Cloud, type Deployment } from '../../../packages/simulator/cloud.js';
 import { token } from '../support/issuer.js';

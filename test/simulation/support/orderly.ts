@@ -1,7 +1,7 @@
 import { keysOfPeopleIn } from '../../../packages/kit/operator/people.js';
 import { type Service, servicesIn } from '../../../packages/kit/operator/services.js';
 import type { StackOutputs } from '../../../packages/kit/operator/stacks.js';
-import type { ApiRequest } from '../../../packages/simulator/aws/api-gateway.js';
+import type { ApiRequest } from '../../../packages/simulator/aws/api-messages.js';
 import type { Queue } from '../../../packages/simulator/aws/sqs.js';
 import { type Answered as AnsweredCall, Client, type Reply } from '../../../packages/simulator/client/client.js';
 import type { Cloud } from '../../../packages/simulator/cloud.js';

@@ -1,12 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { DynamoDbError } from '../../../packages/simulator/dynamodb/errors.js';
+import type { DynamoDbModel } from '../../../packages/simulator/dynamodb/model.js';
+import { comparable, smooth } from '../../../packages/simulator/dynamodb/support/differences.js';
+import { Dice, seeded } from '../../../packages/simulator/dynamodb/support/random.js';
+import {
+  OperationWriter,
+  type RandomOperation,
+} from '../../../packages/simulator/dynamodb/support/random-operations.js';
+import { model, PROPERTIES, TABLE } from '../../../packages/simulator/dynamodb/support/tables.js';
 import { DynamoDbLocal } from '../../../tools/local/dynamodb-local.js';
 import { installed } from '../../../tools/local/localstack/install.js';
-import { DynamoDbError } from './errors.js';
-import type { DynamoDbModel } from './model.js';
-import { comparable, smooth } from './support/differences.js';
-import { Dice, seeded } from './support/random.js';
-import { OperationWriter, type RandomOperation } from './support/random-operations.js';
-import { model, PROPERTIES, TABLE } from './support/tables.js';
 
 /** `DYNAMODB_SEEDS=100 DYNAMODB_FIRST_SEED=1` runs more of them; `DYNAMODB_OPERATIONS` is the length of each. */
 const SEEDS = Number(process.env.DYNAMODB_SEEDS ?? 4);
