@@ -1,31 +1,24 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
-import { documents, Env, feedShards, required, type TransactWriteItem } from '@orderly/kit/aws';
+import { documents, type TransactWriteItem } from '@orderly/kit/aws';
 import type { HistoryPosition, Loaded } from '@orderly/kit/event-store';
-import { DynamoDbEventStore } from '@orderly/kit/event-store';
+import { eventStoreOfFunction } from '@orderly/kit/event-store';
 import { type Caller, CallerId, Problem } from '@orderly/kit/http';
 import type { Trace } from '@orderly/kit/messages';
 import { aggregateKey } from '@orderly/kit/messages';
 import type { Role } from '../app.js';
-import { type AccountEvent, type AccountView, accountsContract } from './contract.js';
-import { type Account, evolveAccount, viewOf } from './domain/account.js';
-import { type Authorization, evolve, evolveAuthorization, initialState } from './domain/authorization.js';
+import { accounts } from './aggregates.js';
+import type { AccountEvent, AccountView } from './contract.js';
+import { type Account, viewOf } from './domain/account.js';
+import { type Authorization, authorizationDecider, evolveAuthorization } from './domain/authorization.js';
 import { ACCOUNT } from './keys.js';
-
-const TableName = required(Env.TABLE);
-/**
- * Schema version of `Authorization`, like a state's: raise it when the shape changes. An item with another version is
- * never read.
- */
-const AUTHORIZATION_SCHEMA = 1;
 
 /** Page size of reads that fold an authorization from events. */
 const PAGE = 100;
 
-/** Event store of accounts, in the service's own table; the account's id is the customer's. */
-export const accountStore = new DynamoDbEventStore<Account, AccountEvent>(
-  { table: TableName, aggregate: ACCOUNT, contract: accountsContract, feedShards: feedShards() },
-  { initialState: initialState.account, evolve: evolveAccount, stateSchema: 2 },
-);
+export const accountStore = eventStoreOfFunction(accounts);
+
+const { table: TableName } = accountStore;
+const { initialState, evolve, stateSchema: AUTHORIZATION_SCHEMA } = authorizationDecider;
 
 /** An account, and its authorization of one order. */
 export interface OrderOfAccount {

@@ -1,11 +1,11 @@
-import { retryOnConflict } from '@orderly/kit/aws';
+import { clock, retryOnConflict } from '@orderly/kit/aws';
 import { VersionTaken } from '@orderly/kit/event-store';
 import { Problem, refuseOtherVersion } from '@orderly/kit/http';
 import type { Trace } from '@orderly/kit/messages';
 import type { Money } from '../orders/contract.js';
 import { accountStore, existing } from './account-store.js';
 import type { AccountEvent, AccountView } from './contract.js';
-import { AccountRefused, setCreditLimit, viewOf } from './domain/account.js';
+import { AccountRefused, viewOf } from './domain/account.js';
 
 /**
  * Sets a customer's credit limit, and opens the account if there is none. Setting the current limit again writes
@@ -23,7 +23,9 @@ export function setLimit(
 ): Promise<AccountView> {
   return retryOnConflict(async () => {
     const account = await accountStore.load(customerId);
-    const events = decided(() => setCreditLimit(account.state, customerId, creditLimit));
+    const events = decided(() =>
+      accountStore.decider.decide(account.state, { customerId, creditLimit }, { now: clock.now() }),
+    );
     if (events.length === 0) return existing(account);
     const version = viewOf(customerId, account.state, account.version)?.version ?? 0;
     refuseOtherVersion(ifMatch, version);

@@ -1,20 +1,19 @@
 import { BatchGetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
-import { documents, type Item, retryOnConflict, transact } from '@orderly/kit/aws';
+import { clock, documents, type Item, retryOnConflict, transact } from '@orderly/kit/aws';
 import { Problem, refuseOtherVersion, Throttled } from '@orderly/kit/http';
 import type { Trace } from '@orderly/kit/messages';
 import { StateStore, type Stored, stateKey } from '@orderly/kit/state-store';
 import type { Money } from '../orders/contract.js';
 import { catalogContract, PRODUCTS_INDEX, type ProductEvent, type ProductView, type SetProduct } from './contract.js';
-import { decide } from './domain/product.js';
+import { productDecider } from './domain/product.js';
 import { ALL_PRODUCTS, PRODUCT } from './keys.js';
-
-/** Partition key of the index. Only products have it, so their commits and the price checks are not in the index. */
 
 interface StoredProduct extends Stored {
   readonly name: string;
   readonly unitPrice: Money;
   /** Version on which the last change was based. */
   readonly from: number;
+  /** Partition key of the index. Only products have it, so their commits and the price checks are not in the index. */
   readonly listPk: typeof ALL_PRODUCTS;
   /** The SKU. */
   readonly listSk: string;
@@ -44,7 +43,7 @@ export function setProduct(
 ): Promise<ProductView> {
   return retryOnConflict(async () => {
     const before = await products.read(sku);
-    const events = decide(before, { sku, ...wanted });
+    const events = productDecider.decide(before, { sku, ...wanted }, { now: clock.now() });
     refuseOtherVersion(ifMatch, before?.version ?? 0, events.length === 0 ? before?.from : undefined);
     if (before && events.length === 0) return viewOf(sku, before);
     const commit = products.commit(sku, before, events, trace);

@@ -1,8 +1,9 @@
 import type { TransactWriteItem } from '@orderly/kit/aws';
+import { decideOn } from '@orderly/kit/event-store';
 import type { Decide, Effect, Refused } from '@orderly/kit/idempotent-consumer';
 import type { Trace } from '@orderly/kit/messages';
 import type { ReservedLine } from './contract.js';
-import { decide, type OfAnOrder, type ReservationCommand } from './domain/reservation.js';
+import type { OfAnOrder, ReservationCommand } from './domain/reservation.js';
 import { reservationStore } from './reservation-store.js';
 import { release, reserve } from './stock-counter.js';
 
@@ -34,10 +35,8 @@ async function effectOf(
   trace: Trace,
   takes: readonly TransactWriteItem[] = [],
 ): Promise<Effect> {
-  const reservation = await reservationStore.load(command.orderId);
-  const events = decide(reservation.state, command);
+  const { events, write } = await decideOn(reservationStore, { id: command.orderId, command, trace });
   const [event] = events;
-  const write = reservationStore.effect(reservation, events, trace);
   switch (event?.type) {
     case 'StockReserved':
       return [write, ...takes];

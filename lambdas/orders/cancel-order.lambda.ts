@@ -1,10 +1,10 @@
-import { clock, count, logger, Metric } from '@orderly/kit/aws';
+import { count, logger, Metric } from '@orderly/kit/aws';
 import { keyedBy, Problem, traceOf } from '@orderly/kit/http';
 import { changeOnce, recordOfRequest, requestRecords } from '@orderly/kit/idempotent-receiver';
 import { endpoint } from '../endpoint.js';
 import { CancelOrder } from './contract.js';
 import { people, shownTo } from './customer-data-keys.js';
-import { decide, type Order, OrderRefused } from './domain/order.js';
+import { type Order, OrderRefused } from './domain/order.js';
 import { orderIdOf, orderStore, visibleTo } from './order-store.js';
 import { OrdersProblem } from './problems.js';
 
@@ -20,21 +20,8 @@ export const handler = endpoint({ roles: ['customer'], body: CancelOrder }, asyn
     id: orderIdOf(request.parameter('orderId')),
     trace: traceOf(request),
     admit: (order) => void visibleTo(caller, order),
-    decide: async ({ state }) => {
-      const sealed = await sealedReason(state, body.reason);
-      try {
-        return decide(state, { type: 'Cancel', ...sealed }, { now: clock.now() });
-      } catch (error) {
-        if (!(error instanceof OrderRefused)) throw error;
-        throw new Problem(
-          OrdersProblem['too-late'],
-          'the order was rejected, so it cannot be cancelled',
-          {},
-          { cause: error },
-        );
-      }
-    },
-  });
+    command: async ({ state }) => ({ type: 'Cancel', ...(await sealedReason(state, body.reason)) }),
+  }).catch(tooLate);
   const order = await shownTo(caller, loaded);
   // The hash of the request leaves out the reason, which is compared with the stored one instead. If the order was
   // cancelled before, it keeps the earlier reason.
@@ -44,6 +31,13 @@ export const handler = endpoint({ roles: ['customer'], body: CancelOrder }, asyn
   const headers = replayed ? { 'Idempotency-Replayed': 'true' } : {};
   return { status: 200, body: order, headers };
 });
+
+/** @throws {Problem} 409 if the order refused the cancellation, and otherwise the error itself */
+function tooLate(error: unknown): never {
+  if (!(error instanceof OrderRefused)) throw error;
+  const detail = 'the order was rejected, so it cannot be cancelled';
+  throw new Problem(OrdersProblem['too-late'], detail, {}, { cause: error });
+}
 
 /**
  * Seals the reason with the key of the order's customer. The order of a forgotten person is cancelled without a reason.

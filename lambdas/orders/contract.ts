@@ -168,6 +168,12 @@ export const ordersContract = {
 } as const;
 export type OrderEvent = EventOf<typeof ordersContract>;
 
+/**
+ * Whether a cancelled order is left to its saga, which compensates its own steps. Otherwise the order had ended before,
+ * and each service releases its own resources.
+ */
+export const isLeftToSaga = ({ underWay }: { readonly underWay?: true }): boolean => underWay === true;
+
 /** Body of `POST /orders`. */
 export const PlaceOrder = z
   .strictObject({

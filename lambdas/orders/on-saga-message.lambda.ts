@@ -1,11 +1,11 @@
-import { clock } from '@orderly/kit/aws';
+import { decideOn } from '@orderly/kit/event-store';
 import type { Effect } from '@orderly/kit/idempotent-consumer';
 import { consumer, type Handling, type Message, on } from '@orderly/kit/idempotent-consumer';
 import type { Trace } from '@orderly/kit/messages';
 import { type SagaMessage, SagaRefused } from '@orderly/kit/saga';
 import { createOrderOrchestrator as orchestrator } from './create-order-store.js';
-import { insteadOf, needsSaga, orderCommandOf, type Refusal } from './domain/create-order.js';
-import { decide, OrderRefused } from './domain/order.js';
+import { type Answer, insteadOf, orderCommandOf, type Refusal, replyOf, startOf } from './domain/create-order.js';
+import { OrderRefused } from './domain/order.js';
 import { orderStore } from './order-store.js';
 import type { CreateOrder } from './saga-contract.js';
 import { answers, orderEvents, sagaCommands } from './subscriptions.js';
@@ -51,29 +51,23 @@ export const handler = consumer(
   { isRefusal: (error) => error instanceof SagaRefused || error instanceof OrderRefused },
 );
 
-/** Fields that all answers have in common. If the step is absent, the answer is not for a saga. */
-interface Answer {
-  readonly data: {
-    readonly orderId: string;
-    readonly stepId?: string;
-    readonly reason?: string;
-    readonly skus?: readonly string[];
-  } & Refusal;
+function done({ event: { data }, trace }: Message<{ readonly data: Answer }>): Handling {
+  return answered(data, 'DONE', trace);
 }
 
-function done({ event: { data }, trace }: Message<Answer>): Handling {
-  return heard(data.orderId, { type: 'Reply', stepId: data.stepId ?? '', outcome: 'DONE' }, trace);
+function refused({ event: { data }, trace }: Message<{ readonly data: Answer }>): Handling {
+  return answered(data, 'REFUSED', trace);
 }
 
-function refused({ event: { data }, trace }: Message<Answer>): Handling {
-  const { orderId, stepId = '', reason, skus } = data;
-  const why = { ...(reason === undefined ? {} : { reason }), ...(skus ? { subjects: skus } : {}) };
-  return heard(orderId, { type: 'Reply', stepId, outcome: 'REFUSED', ...why }, trace, data);
+function replied({
+  event: { data },
+  trace,
+}: Message<{ readonly data: Answer & { readonly outcome: 'DONE' | 'REFUSED' } }>): Handling {
+  return answered(data, data.outcome, trace);
 }
 
-function replied(message: Message<Answer & { readonly data: { readonly outcome: 'DONE' | 'REFUSED' } }>): Handling {
-  return message.event.data.outcome === 'DONE' ? done(message) : refused(message);
-}
+const answered = (answer: Answer, outcome: 'DONE' | 'REFUSED', trace: Trace): Handling =>
+  heard(answer.orderId, replyOf(answer, outcome), trace, answer);
 
 function heard(orderId: string, message: SagaMessage<CreateOrder>, trace: Trace, refusal: Refusal = {}): Handling {
   return { decide: () => effectOf(orderId, message, trace, refusal) };
@@ -83,9 +77,8 @@ function begun(data: CreateOrder, trace: Trace): Handling {
   return {
     decide: async () => {
       const order = await orderStore.load(data.orderId);
-      return needsSaga(order.state)
-        ? effectOf(data.orderId, { type: 'Start', data }, trace)
-        : [orderStore.unchangedCheck(order)];
+      const start = startOf(order.state, data);
+      return start ? effectOf(data.orderId, start, trace) : [orderStore.unchangedCheck(order)];
     },
   };
 }
@@ -103,9 +96,8 @@ async function effectOf(
   const { events, writes } = await orchestrator.advance(orderId, message, trace);
   const command = orderCommandOf(events, refusal);
   if (!command) return writes;
-  const order = await orderStore.load(orderId);
-  const changes = decide(order.state, command, { now: clock.now() });
-  if (changes.length > 0) return [...writes, orderStore.appendWrite(orderStore.commit(order, changes, trace))];
-  const instead = insteadOf(command, order.state);
+  const order = await decideOn(orderStore, { id: orderId, command, trace });
+  if (order.events.length > 0) return [...writes, order.write];
+  const instead = insteadOf(command, order.before.state);
   return instead ? (await orchestrator.advance(orderId, instead, trace)).writes : writes;
 }

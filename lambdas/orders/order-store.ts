@@ -1,18 +1,13 @@
-import { Env, feedShards, required } from '@orderly/kit/aws';
 import type { Loaded } from '@orderly/kit/event-store';
-import { DynamoDbEventStore } from '@orderly/kit/event-store';
+import { eventStoreOfFunction } from '@orderly/kit/event-store';
 import type { Caller } from '@orderly/kit/http';
 import { Problem } from '@orderly/kit/http';
 import type { Role } from '../app.js';
-import { type OrderEvent, type OrderView, ordersContract } from './contract.js';
-import { evolve, initialState, type Order, viewOf } from './domain/order.js';
-import { ORDER } from './keys.js';
+import { orders } from './aggregates.js';
+import type { OrderView } from './contract.js';
+import { type Order, viewOf } from './domain/order.js';
 
-/** Event store of orders, in the service's own table. */
-export const orderStore = new DynamoDbEventStore<Order, OrderEvent>(
-  { table: required(Env.TABLE), aggregate: ORDER, contract: ordersContract, feedShards: feedShards() },
-  { initialState, evolve, stateSchema: 3 },
-);
+export const orderStore = eventStoreOfFunction(orders);
 
 const noSuchOrder = (): never => {
   throw new Problem('not-found', 'no order has this id');

@@ -6,7 +6,6 @@ import { limitOn, refuseFreeLines, refuseOverLimit } from './admission.js';
 import { PlaceOrder } from './contract.js';
 import { people, shownTo } from './customer-data-keys.js';
 import { oversizedFreeLines } from './domain/admission.js';
-import { decide, initialState } from './domain/order.js';
 import { OrdersMetric } from './metrics.js';
 import { orderStore } from './order-store.js';
 
@@ -37,15 +36,17 @@ export const handler = endpoint({ roles: ['customer'], body: PlaceOrder }, async
           : undefined;
   const { loaded, replayed } = await createOnce({
     store: orderStore,
-    initialState,
     key,
     trace: traceOf(request),
     refuseNew,
-    decide: (orderId) => {
-      const personal = { ...(deliverTo ? { deliverTo } : {}), ...(sealedReference ? { sealedReference } : {}) };
-      const command = { type: 'Place', orderId, customerId: caller.id, ...impersonal, ...personal } as const;
-      return decide(initialState, command, { now: clock.now() });
-    },
+    command: (orderId) => ({
+      type: 'Place',
+      orderId,
+      customerId: caller.id,
+      ...impersonal,
+      ...(deliverTo ? { deliverTo } : {}),
+      ...(sealedReference ? { sealedReference } : {}),
+    }),
   });
   const order = await shownTo(caller, loaded);
   checkSamePersonal(address, order.deliverTo);

@@ -1,8 +1,6 @@
-import { clock } from '@orderly/kit/aws';
-import { consumer, type Message, on } from '@orderly/kit/idempotent-consumer';
+import { commandOn, consumer, type Message, on } from '@orderly/kit/idempotent-consumer';
 import type { StepCommand } from './contract.js';
 import { PaymentRefused } from './domain/payment.js';
-import { handleStep } from './domain/steps.js';
 import { paymentStore } from './payment-store.js';
 import { steps } from './subscriptions.js';
 
@@ -15,10 +13,5 @@ export const handler = consumer([on(steps, { ChargePayment: step, RefundPayment:
 });
 
 function step({ event: command, trace }: Message<StepCommand>) {
-  return {
-    decide: async () => {
-      const payment = await paymentStore.load(command.data.orderId);
-      return [paymentStore.effect(payment, handleStep(payment.state, command, { now: clock.now() }), trace)];
-    },
-  };
+  return commandOn(paymentStore, { id: command.data.orderId, command, trace });
 }

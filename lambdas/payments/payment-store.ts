@@ -1,18 +1,13 @@
-import { Env, feedShards, required } from '@orderly/kit/aws';
 import type { Loaded } from '@orderly/kit/event-store';
-import { DynamoDbEventStore } from '@orderly/kit/event-store';
+import { eventStoreOfFunction } from '@orderly/kit/event-store';
 import type { Caller } from '@orderly/kit/http';
 import { Problem } from '@orderly/kit/http';
 import type { Role } from '../app.js';
-import { type PaymentEvent, type PaymentView, paymentsContract } from './contract.js';
-import { evolve, initialState, type Payment, viewOf } from './domain/payment.js';
-import { PAYMENT } from './keys.js';
+import { payments } from './aggregates.js';
+import type { PaymentView } from './contract.js';
+import { type Payment, viewOf } from './domain/payment.js';
 
-/** Event store of payments, in the service's own table. */
-export const paymentStore = new DynamoDbEventStore<Payment, PaymentEvent>(
-  { table: required(Env.TABLE), aggregate: PAYMENT, contract: paymentsContract, feedShards: feedShards() },
-  { initialState, evolve, stateSchema: 2 },
-);
+export const paymentStore = eventStoreOfFunction(payments);
 
 const noSuchPayment = (): never => {
   throw new Problem('not-found', 'no payment has this id');

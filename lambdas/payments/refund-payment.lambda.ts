@@ -1,11 +1,11 @@
-import { clock, count, logger, Metric } from '@orderly/kit/aws';
+import { count, logger, Metric } from '@orderly/kit/aws';
 import { keyedBy, Problem, traceOf } from '@orderly/kit/http';
 import { changeOnce, recordOfRequest, requestRecords } from '@orderly/kit/idempotent-receiver';
 import { endpoint } from '../endpoint.js';
 import { RefundPayment } from './contract.js';
 import { shownTo } from './customer-data-keys.js';
 import { countRefund } from './daily-limits.js';
-import { decide, PaymentRefused } from './domain/payment.js';
+import { PaymentRefused } from './domain/payment.js';
 import { paymentIdOf, paymentStore, visibleTo } from './payment-store.js';
 import { PaymentsProblem } from './problems.js';
 
@@ -26,18 +26,10 @@ export const handler = endpoint({ roles: ['customer'], body: RefundPayment }, as
     id: paymentIdOf(request.parameter('paymentId')),
     trace: traceOf(request),
     admit: (payment) => void visibleTo(caller, payment),
-    decide: ({ state }) => {
-      const amount = body.amount === undefined ? {} : { amount: body.amount };
-      try {
-        return decide(state, { type: 'RequestRefund', refundId, ...amount }, { now: clock.now() });
-      } catch (error) {
-        if (!(error instanceof PaymentRefused)) throw error;
-        throw new Problem(PaymentsProblem['not-refundable'], WHY_NOT[error.code] ?? error.code, {}, { cause: error });
-      }
-    },
+    command: () => ({ type: 'RequestRefund', refundId, ...(body.amount === undefined ? {} : { amount: body.amount }) }),
     alongside: ({ at }, [event]) =>
       event?.type === 'RefundRequested' ? countRefund(caller.id, event.data.amount, at) : undefined,
-  });
+  }).catch(notRefundable);
   if (replayed) count(Metric.DUPLICATES_SUPPRESSED);
   logger.info(replayed ? 'refund requested before' : 'refund requested', { paymentId: loaded.id, refundId });
   const replay = replayed ? { 'Idempotency-Replayed': 'true' } : {};
@@ -47,6 +39,12 @@ export const handler = endpoint({ roles: ['customer'], body: RefundPayment }, as
     headers: { Location: `payments/${loaded.id}`, ...replay },
   };
 });
+
+/** @throws {Problem} 409 if the payment refused the refund, and otherwise the error itself */
+function notRefundable(error: unknown): never {
+  if (!(error instanceof PaymentRefused)) throw error;
+  throw new Problem(PaymentsProblem['not-refundable'], WHY_NOT[error.code] ?? error.code, {}, { cause: error });
+}
 
 const WHY_NOT: Partial<Record<PaymentRefused['code'], string>> = {
   NOT_CHARGED: 'the payment is not charged: there is nothing to give back',

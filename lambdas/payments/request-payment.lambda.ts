@@ -1,4 +1,4 @@
-import { clock, count, logger, Metric } from '@orderly/kit/aws';
+import { count, logger, Metric } from '@orderly/kit/aws';
 import { keyedBy, Problem, traceOf } from '@orderly/kit/http';
 import {
   changeOnce,
@@ -12,7 +12,7 @@ import { endpoint } from '../endpoint.js';
 import { RequestPayment } from './contract.js';
 import { people, shownTo } from './customer-data-keys.js';
 import { countPayment } from './daily-limits.js';
-import { decide, initialState, type Payment } from './domain/payment.js';
+import type { PaymentCommand } from './domain/payment.js';
 import { paymentStore } from './payment-store.js';
 
 const records = requestRecords();
@@ -32,21 +32,19 @@ export const handler = endpoint({ roles: ['customer'], body: RequestPayment }, a
   const sealedReference = clientReference === undefined ? undefined : await people.unsealed(caller.id, clientReference);
   const isForgotten = clientReference !== undefined && !sealedReference;
   const trace = traceOf(request);
-  const decideOn = (payment: Payment, paymentId: string) => {
+  const commandOf = (paymentId: string): PaymentCommand => {
     if (isForgotten) refuseForgotten();
     const personal = sealedReference ? { sealedReference } : {};
-    const command = { type: 'Request', paymentId, customerId: caller.id, ...impersonal, ...personal } as const;
-    return decide(payment, command, { now: clock.now() });
+    return { type: 'Request', paymentId, customerId: caller.id, ...impersonal, ...personal };
   };
   const alongside = ({ at }: { readonly at: string }) => countPayment(caller.id, at);
   const byKey = () =>
     createOnce({
       store: paymentStore,
-      initialState,
       key: idempotencyKey(requested),
       trace,
       refuseNew: isForgotten ? refuseForgotten : undefined,
-      decide: (paymentId) => decideOn(initialState, paymentId),
+      command: commandOf,
       alongside,
     });
   const byNumber = () => {
@@ -58,7 +56,7 @@ export const handler = endpoint({ roles: ['customer'], body: RequestPayment }, a
       trace,
       // The id is derived from the caller, so it can't be another customer's payment.
       admit: () => undefined,
-      decide: ({ state, id }) => decideOn(state, id),
+      command: ({ id }) => commandOf(id),
       alongside,
     });
   };

@@ -5,6 +5,7 @@ const textOf = (path: string): string => readFileSync(new URL(`../../${path}`, i
 
 /** Files of `test/kit/<pattern>/` whose text behind the mark is an example of the pattern's README, in its order. */
 const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
+  decider: ['example.ts'],
   outbox: ['example.ts', 'example.construct.ts'],
   'idempotent-consumer': ['example.ts', 'example.construct.ts'],
   service: ['example.construct.ts'],

@@ -1,20 +1,21 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { accountsContract } from '../../lambdas/accounts/contract.js';
-import { type Account, viewOf as accountView } from '../../lambdas/accounts/domain/account.js';
+import { accounts } from '../../lambdas/accounts/aggregates.js';
+import { viewOf as accountView } from '../../lambdas/accounts/domain/account.js';
 import { APP } from '../../lambdas/app.js';
-import { catalogContract } from '../../lambdas/catalog/contract.js';
-import { inventoryContract } from '../../lambdas/inventory/contract.js';
-import { ordersContract } from '../../lambdas/orders/contract.js';
-import { type Order, viewOf } from '../../lambdas/orders/domain/order.js';
-import { createOrderContract } from '../../lambdas/orders/saga-contract.js';
-import { paymentsContract } from '../../lambdas/payments/contract.js';
-import { type Payment, viewOf as paymentView } from '../../lambdas/payments/domain/payment.js';
+import { priceChecks } from '../../lambdas/catalog/aggregates.js';
+import { reservations } from '../../lambdas/inventory/aggregates.js';
+import { createOrderSagas, orders } from '../../lambdas/orders/aggregates.js';
+import { viewOf } from '../../lambdas/orders/domain/order.js';
+import { payments } from '../../lambdas/payments/aggregates.js';
+import { viewOf as paymentView } from '../../lambdas/payments/domain/payment.js';
 import { documents } from '../../packages/kit/aws/dynamodb.js';
-import type { EventStore, Loaded } from '../../packages/kit/event-store/event-store.js';
+import type { Evolution } from '../../packages/kit/decider/decider.js';
+import type { Aggregate, EventStore, Loaded } from '../../packages/kit/event-store/event-store.js';
+import { eventStoreOfFunction } from '../../packages/kit/event-store/store-of-function.js';
 import type { Commit } from '../../packages/kit/messages/commit.js';
-import { readEvent, type ServiceContract } from '../../packages/kit/messages/contract.js';
+import { type AnyEvent, readEvent, type ServiceContract } from '../../packages/kit/messages/contract.js';
 import { busEntries, readEnvelope, schemaVersionOf } from '../../packages/kit/messages/envelope.js';
 import { functionEnvironment } from '../support/function-environment.js';
 import { inProcessDynamoDb } from '../support/in-process-dynamodb.js';
@@ -33,35 +34,25 @@ interface Reader {
   readonly show: (loaded: Loaded<never>) => unknown;
 }
 
-functionEnvironment({ CONSUMER: 'orders-saga', CONSUMER_GENERATION: '0' });
+functionEnvironment();
 inProcessDynamoDb({ table: ['pk', 'sk'] });
-const { orderStore } = await import('../../lambdas/orders/order-store.js');
-const { createOrderStore } = await import('../../lambdas/orders/create-order-store.js');
-const { reservationStore } = await import('../../lambdas/inventory/reservation-store.js');
-const { accountStore } = await import('../../lambdas/accounts/account-store.js');
-const { paymentStore } = await import('../../lambdas/payments/payment-store.js');
-const { priceCheckStore } = await import('../../lambdas/catalog/price-check-store.js');
 
-/** The stores that the functions use, by the aggregate's type. */
+const reader = <State, Event extends AnyEvent>(
+  aggregate: Aggregate<Evolution<State, Event>>,
+  show: (loaded: Loaded<State>) => unknown = ({ state }) => state,
+): Reader => ({
+  contract: aggregate.contract,
+  store: eventStoreOfFunction(aggregate),
+  show,
+});
+/** Readers by the aggregate's type, with the stores that the functions use. */
 const READERS: Readonly<Record<string, Reader>> = {
-  Order: {
-    contract: ordersContract,
-    store: orderStore,
-    show: ({ state, version }: Loaded<Order>) => viewOf(state, version),
-  },
-  CreateOrderSaga: { contract: createOrderContract, store: createOrderStore, show: ({ state }) => state },
-  Reservation: { contract: inventoryContract, store: reservationStore, show: ({ state }) => state },
-  Account: {
-    contract: accountsContract,
-    store: accountStore,
-    show: ({ id, state, version }: Loaded<Account>) => accountView(id, state, version),
-  },
-  Payment: {
-    contract: paymentsContract,
-    store: paymentStore,
-    show: ({ state, version }: Loaded<Payment>) => paymentView(state, version),
-  },
-  PriceCheck: { contract: catalogContract, store: priceCheckStore, show: ({ state }) => state },
+  Order: reader(orders, ({ state, version }) => viewOf(state, version)),
+  CreateOrderSaga: reader(createOrderSagas),
+  Reservation: reader(reservations),
+  Account: reader(accounts, ({ id, state, version }) => accountView(id, state, version)),
+  Payment: reader(payments, ({ state, version }) => paymentView(state, version)),
+  PriceCheck: reader(priceChecks),
 };
 
 const folder = new URL('../golden/histories/', import.meta.url);
@@ -73,12 +64,13 @@ const histories = readdirSync(folder).map((file) => {
 test('there is a history of each aggregate', () =>
   expect(new Set(histories.map(({ aggregate }) => aggregate))).toEqual(new Set(Object.keys(READERS))));
 
-test('no event-sourced aggregate is left out', () => {
+test('no event-sourced aggregate is left out', async () => {
   const services = new URL('../../lambdas/', import.meta.url);
-  const stores = readdirSync(services, { recursive: true, encoding: 'utf8' })
-    .filter((file) => file.endsWith('.ts'))
-    .flatMap((file) => readFileSync(new URL(file, services), 'utf8').match(/new DynamoDbEventStore\b/g) ?? []);
-  expect(stores).toHaveLength(Object.keys(READERS).length);
+  const declarations = readdirSync(services, { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('/aggregates.ts'))
+    .map((file): Promise<Record<string, Aggregate<unknown>>> => import(new URL(file, services).href));
+  const declared = (await Promise.all(declarations)).flatMap((module) => Object.values(module));
+  expect(declared.map(({ aggregate }) => aggregate).toSorted()).toEqual(Object.keys(READERS).toSorted());
 });
 
 describe.each(histories)('the history in $file', ({ aggregate, id, commits, shown, reader }) => {

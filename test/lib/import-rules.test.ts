@@ -20,6 +20,7 @@ const ALLOWED: Readonly<Record<string, string>> = {
     '../contract.js',
     './money.js',
     '../../inventory/contract.js',
+    '@orderly/kit/decider',
     '@orderly/kit/messages',
     '@orderly/kit/saga',
   )}export const at = new Date('2026-01-01');\nexport const most = Math.max(1, 2);\n`,

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import type { Evolution } from '../../packages/kit/event-store/event-store.js';
+import type { Decider, Evolution } from '../../packages/kit/decider/decider.js';
 import { type EventOf, earlierShape } from '../../packages/kit/messages/contract.js';
 
 /** A small aggregate for tests of the patterns: it adds up, until it is closed. */
@@ -33,6 +33,14 @@ export const evolution = (stateSchema = 1): Evolution<Tally, TallyEvent> => ({
   stateSchema,
   isDeleted: ({ closed }) => closed === true,
 });
+
+/** A test says itself what is decided: its command is the decision. */
+export type TallyCommand = (sum: number) => readonly TallyEvent[];
+
+export const tallyDecider: Decider<Tally, TallyCommand, TallyEvent> = {
+  ...evolution(),
+  decide: ({ sum }, command) => command(sum),
+};
 
 /** The tally of a later release, which also says who counted; @param writes the version that the release writes. */
 export const laterContract = (writes: 1 | 2) =>

@@ -2,7 +2,8 @@ import { CreateTableCommand, DeleteTableCommand, DynamoDBClient, waitUntilTableE
 import { BatchWriteCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { clientConfig } from '@orderly/kit/operator';
 import * as z from 'zod/mini';
-import type { Evolution, Loaded } from '../../packages/kit/event-store/event-store.js';
+import type { Evolution } from '../../packages/kit/decider/decider.js';
+import type { Loaded } from '../../packages/kit/event-store/event-store.js';
 import type { Commit } from '../../packages/kit/messages/commit.js';
 import { type EventOf, readEvent } from '../../packages/kit/messages/contract.js';
 import { DynamoDbLocal } from '../local/dynamodb-local.js';

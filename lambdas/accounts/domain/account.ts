@@ -1,3 +1,4 @@
+import type { Decider } from '@orderly/kit/decider';
 import { hourOf, type Money, type OrderLimit } from '../../orders/contract.js';
 import type { AccountEvent, AccountView, DeclineReason } from '../contract.js';
 
@@ -22,6 +23,11 @@ export type Account =
        */
       readonly hour: { readonly of: string; readonly orders: number };
     };
+
+export interface SetCreditLimit {
+  readonly customerId: string;
+  readonly creditLimit: Money;
+}
 
 type Open = Extract<Account, { status: 'OPEN' }>;
 
@@ -50,7 +56,7 @@ export class AccountRefused extends Error {
  * nothing; it only declines further orders.
  * @throws {AccountRefused} `CURRENCY_IN_USE` if the account's books have another currency
  */
-export function setCreditLimit(account: Account, customerId: string, creditLimit: Money): readonly AccountEvent[] {
+function setCreditLimit(account: Account, { customerId, creditLimit }: SetCreditLimit): readonly AccountEvent[] {
   if (account.status === 'NONE') return [{ type: 'AccountOpened', data: { customerId, creditLimit } }];
   const sameCurrency = account.creditLimit.currency === creditLimit.currency;
   if (sameCurrency && account.creditLimit.amount === creditLimit.amount) return [];
@@ -101,6 +107,14 @@ function counted(hour: Open['hour'], at: string | undefined): Open['hour'] {
   const of = hourOf(at);
   return of > hour.of ? { of, orders: 1 } : { ...hour, orders: hour.orders + 1 };
 }
+
+/** Rules of a customer's account for its operators. Those for its orders are `authorizationDecider`. */
+export const accountDecider: Decider<Account, SetCreditLimit, AccountEvent> = {
+  initialState: { status: 'NONE' },
+  evolve: evolveAccount,
+  decide: setCreditLimit,
+  stateSchema: 2,
+};
 
 /** Returns the account as the API shows it; `undefined` if it was never opened. */
 export function viewOf(customerId: string, account: Account, version: number): AccountView | undefined {

@@ -1,8 +1,10 @@
+import type { Decider, Now } from '@orderly/kit/decider';
 import type { Money } from '../../orders/contract.js';
 import type { AccountCommand, AccountEvent, RefusalReason } from '../contract.js';
 import {
   type Account,
   AccountRefused,
+  accountDecider,
   type Decline,
   declineReason,
   evolveAccount,
@@ -30,16 +32,17 @@ export interface AccountState {
   readonly authorization: Authorization;
 }
 
-/** Inputs of a decision besides state and command. */
-export interface Context {
+/** Inputs of a decision besides state, command and time. */
+export interface Facts {
   /** Credit limit with which an account is opened. */
   readonly defaultCreditLimit: Money;
   readonly limits: OrderLimits;
-  /** ISO 8601, UTC. */
-  readonly now: string;
 }
 
-export const initialState: AccountState = { account: { status: 'NONE' }, authorization: { status: 'NONE' } };
+export const initialState: AccountState = {
+  account: accountDecider.initialState,
+  authorization: { status: 'NONE' },
+};
 
 /** Maximum number of refunds of one order: the data of all of them has to fit into the order's item. */
 const MAX_REFUNDS = 100;
@@ -49,10 +52,10 @@ const MAX_REFUNDS = 100;
  * returns one, because the sender waits for an answer.
  * @throws {AccountRefused} `AMOUNT_DIFFERS` if the same business id comes with another amount
  */
-export function decide(state: AccountState, command: AccountCommand, context: Context): readonly AccountEvent[] {
+export function decide(state: AccountState, command: AccountCommand, facts: Facts & Now): readonly AccountEvent[] {
   switch (command.type) {
     case 'AuthorizeAccount':
-      return authorize(state, command, context);
+      return authorize(state, command, facts);
     case 'CaptureAuthorization':
       return capture(state, command);
     case 'ReleaseAuthorization':
@@ -83,7 +86,7 @@ type Command<Type extends AccountCommand['type']> = Extract<AccountCommand, { ty
 function authorize(
   { account, authorization }: AccountState,
   { data }: Command<'AuthorizeAccount'>,
-  { defaultCreditLimit, limits, now }: Context,
+  { defaultCreditLimit, limits, now }: Facts & Now,
 ): readonly AccountEvent[] {
   const { customerId, amount } = data;
   switch (authorization.status) {
@@ -217,5 +220,14 @@ export const evolve = ({ account, authorization }: AccountState, event: AccountE
   account: evolveAccount(account, event),
   authorization: evolveAuthorization(authorization, event),
 });
+
+/** Rules of an account for one order. */
+export const authorizationDecider: Decider<AccountState, AccountCommand, AccountEvent, Facts> = {
+  initialState,
+  evolve,
+  decide,
+  /** Schema version of `Authorization`: the account's own state is stored apart, with a version of its own. */
+  stateSchema: 1,
+};
 
 const sum = (amounts: readonly number[]): number => amounts.reduce((all, one) => all + one, 0);

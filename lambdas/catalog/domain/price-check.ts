@@ -1,3 +1,4 @@
+import type { Decider } from '@orderly/kit/decider';
 import type { Money } from '../../orders/contract.js';
 import type { CatalogCommand, PriceCheckEvent, PricedLine, RefusalReason } from '../contract.js';
 import { samePrice } from './product.js';
@@ -15,19 +16,17 @@ interface Refusal {
   readonly prices?: readonly PricedLine[];
 }
 
-/** Inputs of a decision besides state and command. */
-export interface Context {
+/** Inputs of a decision besides state, command and time. */
+export interface Facts {
   /** Catalogue price of each known SKU. */
   readonly prices: ReadonlyMap<string, Money>;
 }
 
-export const initialState: PriceCheck = { status: 'NONE' };
-
 /** Returns the event that answers the command. There is always one, because the sender waits for it. */
-export function decide(
+function decide(
   check: PriceCheck,
   { data: { orderId, stepId, lines } }: CatalogCommand,
-  { prices }: Context,
+  { prices }: Facts,
 ): readonly PriceCheckEvent[] {
   const step = { orderId, stepId };
   switch (check.status) {
@@ -60,7 +59,7 @@ const copyOf = ({ reason, skus, prices }: Refusal) => ({
 });
 
 /** Folds an event into a state. It is total: it accepts any event in any state. */
-export function evolve(check: PriceCheck, event: PriceCheckEvent): PriceCheck {
+function evolve(check: PriceCheck, event: PriceCheckEvent): PriceCheck {
   switch (event.type) {
     case 'PricesConfirmed':
       return { status: 'CONFIRMED' };
@@ -70,3 +69,11 @@ export function evolve(check: PriceCheck, event: PriceCheckEvent): PriceCheck {
       return check;
   }
 }
+
+/** Rules of a price check. */
+export const priceCheckDecider: Decider<PriceCheck, CatalogCommand, PriceCheckEvent, Facts> = {
+  initialState: { status: 'NONE' },
+  evolve,
+  decide,
+  stateSchema: 2,
+};

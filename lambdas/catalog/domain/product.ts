@@ -1,3 +1,4 @@
+import type { Decider } from '@orderly/kit/decider';
 import type { Money } from '../../orders/contract.js';
 import type { ProductEvent } from '../contract.js';
 
@@ -13,7 +14,7 @@ export interface SetProduct {
 export const initialState: Product = undefined;
 
 /** Returns the events that follow; none if nothing changes. Each event contains the whole product after the change. */
-export function decide(product: Product, { sku, name, unitPrice }: SetProduct): readonly ProductEvent[] {
+function decide(product: Product, { sku, name, unitPrice }: SetProduct): readonly ProductEvent[] {
   if (!product) return [{ type: 'ProductAdded', data: { sku, name, unitPrice } }];
   const { name: oldName, unitPrice: oldUnitPrice } = product;
   const events: ProductEvent[] = [];
@@ -28,6 +29,14 @@ export function decide(product: Product, { sku, name, unitPrice }: SetProduct): 
 
 /** Folds an event into a state. It is total: it accepts any event in any state. */
 export const evolve = (_: Product, { data: { name, unitPrice } }: ProductEvent): Product => ({ name, unitPrice });
+
+/** Rules of a product. */
+export const productDecider: Decider<Product, SetProduct, ProductEvent> = {
+  initialState,
+  evolve,
+  decide,
+  stateSchema: 1,
+};
 
 /** Compares amount and currency: ten dollars are not ten euros. */
 export const samePrice = (one: Money, other: Money): boolean =>

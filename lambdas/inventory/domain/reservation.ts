@@ -1,3 +1,4 @@
+import type { Decider } from '@orderly/kit/decider';
 import type { ReservationEvent, ReservedLine } from '../contract.js';
 
 /**
@@ -32,14 +33,12 @@ export class ReservationRefused extends Error {
   }
 }
 
-export const initialState: Reservation = { status: 'NONE' };
-
 /**
  * Returns the events that follow: the fact, or the answer to a step that changes nothing. It returns none if no step
  * waits and the reservation has ended or the command was carried out before.
  * @throws {ReservationRefused} if a step names the same order with other lines
  */
-export function decide(reservation: Reservation, command: ReservationCommand): readonly ReservationEvent[] {
+function decide(reservation: Reservation, command: ReservationCommand): readonly ReservationEvent[] {
   switch (command.type) {
     case 'Reserve':
       return reserve(reservation, command);
@@ -97,7 +96,7 @@ const same = (some: readonly ReservedLine[], others: readonly ReservedLine[]): b
   some.every(({ sku, quantity }) => others.some((other) => other.sku === sku && other.quantity === quantity));
 
 /** Folds an event into a state. It is total: it accepts any event in any state. */
-export function evolve(reservation: Reservation, event: ReservationEvent): Reservation {
+function evolve(reservation: Reservation, event: ReservationEvent): Reservation {
   switch (event.type) {
     case 'StockReserved':
       return { status: 'RESERVED', lines: event.data.lines };
@@ -111,3 +110,11 @@ export function evolve(reservation: Reservation, event: ReservationEvent): Reser
       return reservation;
   }
 }
+
+/** Rules of a reservation. */
+export const reservationDecider: Decider<Reservation, ReservationCommand, ReservationEvent> = {
+  initialState: { status: 'NONE' },
+  evolve,
+  decide,
+  stateSchema: 2,
+};

@@ -1,4 +1,4 @@
-import type { RetryPolicy, Saga } from '@orderly/kit/saga';
+import type { RetryPolicy, Saga, SagaMessage } from '@orderly/kit/saga';
 import { accountsContract } from '../../accounts/contract.js';
 import { catalogContract } from '../../catalog/contract.js';
 import { inventoryContract } from '../../inventory/contract.js';
@@ -76,10 +76,26 @@ export const createOrderSaga: Saga<CreateOrder> = {
 };
 
 /**
- * Whether an order needs a saga when its `OrderPlaced` is processed. An order needs none if it has already ended, by a
- * cancellation or in a release without sagas.
+ * Returns the message that starts a placed order's saga; `undefined` if the order has already ended, by a cancellation
+ * or in a release without sagas.
  */
-export const needsSaga = (order: Order): boolean => !isOver(order);
+export const startOf = (order: Order, data: CreateOrder): SagaMessage<CreateOrder> | undefined =>
+  isOver(order) ? undefined : { type: 'Start', data };
+
+/** Fields that participants' answers have in common. If the step is absent, the answer is not for a saga. */
+export interface Answer extends Refusal {
+  readonly orderId: string;
+  readonly stepId?: string;
+  readonly reason?: string;
+  readonly skus?: readonly string[];
+}
+
+/** Returns the saga's message for a participant's answer. */
+export function replyOf({ stepId = '', reason, skus }: Answer, outcome: 'DONE' | 'REFUSED'): SagaMessage<CreateOrder> {
+  if (outcome === 'DONE') return { type: 'Reply', stepId, outcome };
+  const why = { ...(reason === undefined ? {} : { reason }), ...(skus ? { subjects: skus } : {}) };
+  return { type: 'Reply', stepId, outcome, ...why };
+}
 
 /**
  * Returns the saga's next message if the order didn't accept the saga's command. The customer was faster: a cancelled
@@ -97,7 +113,7 @@ export interface Refusal {
 /**
  * Returns the order's command that follows from the saga's events: approve it at their end, reject it as soon as the
  * failure is certain.
- * @param refusal of the message that led to the events; empty if it was no refusal
+ * @param refusal details of the message that led to the events; empty if it was no answer
  */
 export function orderCommandOf(events: readonly CreateOrderEvent[], refusal: Refusal): OrderCommand | undefined {
   for (const { type, data } of events) {

@@ -1,3 +1,4 @@
+import type { Decider, Now } from '@orderly/kit/decider';
 import type { Money, OrderEvent, OrderLimit, OrderLine, OrderView, RejectionReason, SealedData } from '../contract.js';
 
 /** An order, folded from its events. Its prices are those that the customer agreed to; `total` never changes. */
@@ -41,11 +42,6 @@ export type OrderCommand =
   | ({ readonly type: 'Reject' } & Rejection)
   | ({ readonly type: 'Cancel' } & Pick<Cancellation, 'sealedReason'>);
 
-/** Inputs of a decision besides state and command: time arrives as data. */
-export interface Context {
-  readonly now: string;
-}
-
 /** A command that a business rule forbids. Nothing was changed; asking again gives the same answer. */
 export class OrderRefused extends Error {
   override readonly name = 'OrderRefused';
@@ -60,7 +56,7 @@ export const initialState: Order = { status: 'NONE' };
  * Returns the events that follow from a command; none if it was carried out before or came too late to matter.
  * @throws {OrderRefused} if a business rule forbids it
  */
-export function decide(order: Order, command: OrderCommand, { now }: Context): readonly OrderEvent[] {
+export function decide(order: Order, command: OrderCommand, { now }: Now): readonly OrderEvent[] {
   if (command.type === 'Place') {
     if (order.status !== 'NONE') throw new OrderRefused('ALREADY_PLACED');
     const { type: _, ...placed } = command;
@@ -118,6 +114,14 @@ export function evolve(order: Order, event: OrderEvent): Order {
       return order.status === 'NONE' ? order : { ...order, status: 'CANCELLED', ...cancellationOf(event.data) };
   }
 }
+
+/** Rules of an order. */
+export const orderDecider: Decider<Order, OrderCommand, OrderEvent> = {
+  initialState,
+  evolve,
+  decide,
+  stateSchema: 3,
+};
 
 /** Returns the order as the API lists it, without personal data; `undefined` if it was never placed. */
 export function viewOf(order: Order, version: number): OrderView | undefined {

@@ -1,3 +1,4 @@
+import type { Now } from '@orderly/kit/decider';
 import type { Money } from '../../orders/contract.js';
 import type { DeclineReason, PaymentEvent, PaymentView, RefundView } from '../contract.js';
 import { answerTo } from './answers.js';
@@ -35,12 +36,6 @@ export type PaymentCommand =
   | { readonly type: 'RequestRefund'; readonly refundId: string; readonly amount?: Money }
   | { readonly type: 'Refund' | 'FailRefund'; readonly refundId: string };
 
-/** Inputs of a decision besides state and command. */
-export interface Context {
-  /** ISO 8601, UTC. */
-  readonly now: string;
-}
-
 /** A command that a business rule forbids. Nothing was changed; asking again gives the same answer. */
 export class PaymentRefused extends Error {
   override readonly name = 'PaymentRefused';
@@ -71,7 +66,7 @@ const MAX_REFUNDS = 100;
  * Returns the events that follow from a command; none if it was carried out before.
  * @throws {PaymentRefused} if a business rule forbids it, or if it contradicts what the provider did
  */
-export function decide(payment: Payment, command: PaymentCommand, { now }: Context): readonly PaymentEvent[] {
+export function decide(payment: Payment, command: PaymentCommand, { now }: Now): readonly PaymentEvent[] {
   if (command.type === 'Request') {
     if (payment.status !== 'NONE') throw new PaymentRefused('ALREADY_REQUESTED');
     const { type: _, ...data } = command;

@@ -1,6 +1,28 @@
+import type { Decider, Now } from '@orderly/kit/decider';
 import type { PaymentEvent, StepCommand } from '../contract.js';
 import { answerTo, replyOf } from './answers.js';
-import { type Context, giveAllBack, isRequested, leftOf, type Payment, PaymentRefused } from './payment.js';
+import {
+  decide,
+  evolve,
+  giveAllBack,
+  initialState,
+  isRequested,
+  leftOf,
+  type Payment,
+  type PaymentCommand,
+  PaymentRefused,
+} from './payment.js';
+
+/** Rules of a payment: for its customer's requests, the provider's results and the steps of an order's saga. */
+export const paymentDecider: Decider<Payment, PaymentCommand | StepCommand, PaymentEvent> = {
+  initialState,
+  evolve,
+  decide: (payment, command, facts) =>
+    command.type === 'ChargePayment' || command.type === 'RefundPayment'
+      ? handleStep(payment, command, facts)
+      : decide(payment, command, facts),
+  stateSchema: 2,
+};
 
 /**
  * Returns the events that follow from a step of an order's saga: the start of its work, or the answer if that is known.
@@ -8,10 +30,10 @@ import { type Context, giveAllBack, isRequested, leftOf, type Payment, PaymentRe
  * @throws {PaymentRefused} `AMOUNT_DIFFERS` if the same order comes with another amount; `OTHER_STEP_UNDER_WAY` if
  *   another step waits for the outcome, since only one step can wait
  */
-export function handleStep(payment: Payment, command: StepCommand, context: Context): readonly PaymentEvent[] {
+export function handleStep(payment: Payment, command: StepCommand, facts: Now): readonly PaymentEvent[] {
   switch (command.type) {
     case 'ChargePayment':
-      return charge(payment, command, context);
+      return charge(payment, command, facts);
     case 'RefundPayment':
       return undo(payment, command);
   }
@@ -28,7 +50,7 @@ export const commandForCancellation = (ids: {
 
 type Command<Type extends StepCommand['type']> = Extract<StepCommand, { type: Type }>;
 
-function charge(payment: Payment, { data }: Command<'ChargePayment'>, { now }: Context): readonly PaymentEvent[] {
+function charge(payment: Payment, { data }: Command<'ChargePayment'>, { now }: Now): readonly PaymentEvent[] {
   const { customerId, orderId, stepId, amount } = data;
   if (payment.status === 'NONE') {
     const wanted = { paymentId: orderId, customerId, accountId: customerId, amount, stepId, requestedAt: now };

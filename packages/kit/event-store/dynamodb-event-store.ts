@@ -1,10 +1,11 @@
 import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { documents, type Item, ItemExists, putNew, type TransactWriteItem } from '../aws/dynamodb.js';
+import type { Evolution } from '../decider/decider.js';
 import { type Commit, commitKey, firstVersionOf } from '../messages/commit.js';
 import type { AnyEvent } from '../messages/contract.js';
 import { aggregateKey } from '../messages/keys.js';
 import type { Trace } from '../messages/trace.js';
-import { type Evolution, type Loaded, type TransactionalEventStore, VersionTaken } from './event-store.js';
+import { type Loaded, type TransactionalEventStore, VersionTaken } from './event-store.js';
 import { type CommitRange, type EventStoreSettings, FoldingEventStore } from './folding-event-store.js';
 
 export interface DynamoDbEventStoreSettings extends EventStoreSettings {
@@ -15,21 +16,25 @@ export interface DynamoDbEventStoreSettings extends EventStoreSettings {
  * Event store in DynamoDB for the event streams of one aggregate type. Each append is one item (design, section 3).
  * @example
  * const trips = new DynamoDbEventStore<Trip, TripEvent>(
- *   { table: required(Env.TABLE), aggregate: 'Trip', contract: tripsContract, feedShards: feedShards() },
- *   { initialState, evolve, stateSchema: 1 },
+ *   { table: 'trips', aggregate: 'Trip', contract: tripsContract, feedShards: [] },
+ *   tripDecider,
  * );
  * const loaded = await trips.load(tripId);
  * await trips.append(trips.commit(loaded, decide(loaded.state, command), trace));
  */
-export class DynamoDbEventStore<State, Event extends AnyEvent>
-  extends FoldingEventStore<State, Event>
-  implements TransactionalEventStore<State, Event>
+export class DynamoDbEventStore<
+    State,
+    Event extends AnyEvent,
+    Rules extends Evolution<State, Event> = Evolution<State, Event>,
+  >
+  extends FoldingEventStore<State, Event, Rules>
+  implements TransactionalEventStore<State, Event, Rules>
 {
   readonly table: string;
   readonly aggregate: string;
 
-  constructor({ table, ...settings }: DynamoDbEventStoreSettings, evolution: Evolution<State, Event>) {
-    super(settings, evolution);
+  constructor({ table, ...settings }: DynamoDbEventStoreSettings, decider: Rules & Evolution<State, Event>) {
+    super(settings, decider);
     this.table = table;
     this.aggregate = settings.aggregate;
   }

@@ -1,17 +1,21 @@
 import type { TransactWriteItem } from '../aws/dynamodb.js';
+import type { Evolution } from '../decider/decider.js';
 import { type Versions, WriteConflict } from '../http/errors.js';
 import { type Commit, firstVersionOf } from '../messages/commit.js';
-import type { AnyEvent, OutgoingCommand } from '../messages/contract.js';
+import type { AnyEvent, OutgoingCommand, ServiceContract } from '../messages/contract.js';
 import type { Trace } from '../messages/trace.js';
 
-/** Rules by which a state follows from events. They are pure, and total over the whole history. */
-export interface Evolution<State, Event extends AnyEvent> {
-  readonly initialState: State;
-  readonly evolve: (state: State, event: Event) => State;
-  /** Version of the state's shape. Raise it when the shape changes; older snapshots are then ignored. */
-  readonly stateSchema: number;
-  /** Tells whether this state is final. Nothing is appended after it; the history stays. @default no state is final */
-  readonly isDeleted?: (state: State) => boolean;
+/**
+ * Declaration of an aggregate type, without the store that keeps its event streams.
+ * @example
+ * export const trips = { aggregate: 'Trip', contract: tripsContract, decider: tripDecider };
+ */
+export interface Aggregate<Rules> {
+  /** Type of the aggregate, in its key and in the `subject` of its events, for example `Order`. */
+  readonly aggregate: string;
+  readonly contract: ServiceContract;
+  /** Decider of the aggregate, or its evolution if something else decides, as for a saga. */
+  readonly decider: Rules;
 }
 
 /**
@@ -119,7 +123,12 @@ export interface EventStore<State, Event extends AnyEvent> {
  * An event store whose appends can share a transaction (unit of work) with other writes. Then all writes happen, or
  * none.
  */
-export interface TransactionalEventStore<State, Event extends AnyEvent> extends EventStore<State, Event> {
+export interface TransactionalEventStore<
+  State,
+  Event extends AnyEvent,
+  Rules extends Evolution<State, Event> = Evolution<State, Event>,
+> extends EventStore<State, Event> {
+  readonly decider: Rules;
   /** Returns the append as a part of a transaction. The write is refused if another commit has this version. */
   appendWrite(commit: Commit): TransactWriteItem;
   /**

@@ -1,13 +1,14 @@
 import { MAX_ITEM_BYTES } from '../aws/dynamodb-limits.js';
+import type { Evolution } from '../decider/decider.js';
 import { type Commit, commitItem, type FeedShards, firstVersionOf } from '../messages/commit.js';
-import { type AnyEvent, readEvent, type ServiceContract } from '../messages/contract.js';
+import { type AnyEvent, readEvent } from '../messages/contract.js';
 import type { Trace } from '../messages/trace.js';
 import { checkSeals } from '../personal-data/personal-fields.js';
 import {
+  type Aggregate,
   AggregateDeleted,
   type CommitExtras,
   type EventStore,
-  type Evolution,
   type HistoryEntry,
   type HistoryPosition,
   type Loaded,
@@ -23,10 +24,7 @@ export const SNAPSHOT_EVERY = 20;
 /** Largest state, in bytes, that is kept as a snapshot. The commit around it needs the rest of the item. */
 const MAX_SNAPSHOT_BYTES = MAX_ITEM_BYTES / 4;
 
-export interface EventStoreSettings {
-  /** Type of the aggregate, in its key and in the `subject` of its events, for example `Order`. */
-  readonly aggregate: string;
-  readonly contract: ServiceContract;
+export interface EventStoreSettings extends Omit<Aggregate<unknown>, 'decider'> {
   readonly feedShards: FeedShards;
 }
 
@@ -42,10 +40,12 @@ export interface CommitRange {
 /**
  * Event store without its storage: it folds states from commits. A subclass (adapter) only reads and appends commits.
  */
-export abstract class FoldingEventStore<State, Event extends AnyEvent> implements EventStore<State, Event> {
+export abstract class FoldingEventStore<State, Event extends AnyEvent, Rules extends Evolution<State, Event>>
+  implements EventStore<State, Event>
+{
   constructor(
     private readonly settings: EventStoreSettings,
-    private readonly evolution: Evolution<State, Event>,
+    readonly decider: Rules & Evolution<State, Event>,
   ) {}
 
   abstract append(commit: Commit): Promise<void>;
@@ -97,7 +97,7 @@ export abstract class FoldingEventStore<State, Event extends AnyEvent> implement
   }
 
   commit(loaded: Loaded<State>, events: readonly Event[], trace: Trace, more: CommitExtras = {}): Commit {
-    if (this.evolution.isDeleted?.(loaded.state)) throw new AggregateDeleted();
+    if (this.decider.isDeleted?.(loaded.state)) throw new AggregateDeleted();
     const newest = loaded.commits.at(-1);
     const commit = commitItem({
       ...this.settings,
@@ -127,7 +127,7 @@ export abstract class FoldingEventStore<State, Event extends AnyEvent> implement
    * Folds the events as they were written. A field that an older version of their shape leaves out is not in the state.
    */
   private stateAfter({ state }: Loaded<State>, { events }: Commit): State {
-    return events.reduce((folded, event) => this.evolution.evolve(folded, this.read(event)), state);
+    return events.reduce((folded, event) => this.decider.evolve(folded, this.read(event)), state);
   }
 
   private snapshotAfter(loaded: Loaded<State>, commit: Commit): Commit['snapshot'] {
@@ -135,12 +135,12 @@ export abstract class FoldingEventStore<State, Event extends AnyEvent> implement
     if (!crosses && !loaded.snapshotOutdated) return undefined;
     const state = JSON.stringify(this.stateAfter(loaded, commit));
     if (Buffer.byteLength(state) > MAX_SNAPSHOT_BYTES) return undefined;
-    return { schema: this.evolution.stateSchema, state };
+    return { schema: this.decider.stateSchema, state };
   }
 
   /** Reads backwards from version `upTo` to a snapshot or to the first commit, then folds forwards. */
   private async fold(id: string, upTo: number, wanted: (commit: Commit) => boolean): Promise<Loaded<State>> {
-    const { evolve, initialState, stateSchema } = this.evolution;
+    const { evolve, initialState, stateSchema } = this.decider;
     const commits: Commit[] = [];
     let state = initialState;
     let version = 0;

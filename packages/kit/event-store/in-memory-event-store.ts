@@ -1,7 +1,8 @@
+import type { Evolution } from '../decider/decider.js';
 import { type Commit, firstVersionOf } from '../messages/commit.js';
 import type { AnyEvent } from '../messages/contract.js';
 import { aggregateKey } from '../messages/keys.js';
-import { type Evolution, VersionTaken } from './event-store.js';
+import { VersionTaken } from './event-store.js';
 import { type CommitRange, type EventStoreSettings, FoldingEventStore } from './folding-event-store.js';
 
 /** Commits by the key of their aggregate, oldest first. */
@@ -11,7 +12,11 @@ export type Histories = Map<string, readonly Commit[]>;
  * Event store in memory, for tests of code that uses an event store. It keeps the same promises, and every reader gets
  * its own copy.
  */
-export class InMemoryEventStore<State, Event extends AnyEvent> extends FoldingEventStore<State, Event> {
+export class InMemoryEventStore<
+  State,
+  Event extends AnyEvent,
+  Rules extends Evolution<State, Event> = Evolution<State, Event>,
+> extends FoldingEventStore<State, Event, Rules> {
   private readonly aggregate: string;
 
   /**
@@ -20,10 +25,10 @@ export class InMemoryEventStore<State, Event extends AnyEvent> extends FoldingEv
    */
   constructor(
     settings: Omit<EventStoreSettings, 'feedShards'>,
-    evolution: Evolution<State, Event>,
+    decider: Rules & Evolution<State, Event>,
     private readonly histories: Histories = new Map(),
   ) {
-    super({ ...settings, feedShards: [] }, evolution);
+    super({ ...settings, feedShards: [] }, decider);
     this.aggregate = settings.aggregate;
   }
 

@@ -1,10 +1,11 @@
 /** Event streams of aggregates: event sourcing with optimistic concurrency, snapshots and history. */
+export { type CommandOn, type DeciderStore, type Decision, decideOn, type ReadFacts } from './decide-on.js';
 export { DynamoDbEventStore, type DynamoDbEventStoreSettings } from './dynamodb-event-store.js';
 export {
+  type Aggregate,
   AggregateDeleted,
   type CommitExtras,
   type EventStore,
-  type Evolution,
   type HistoryEntry,
   type HistoryPosition,
   type Loaded,
@@ -13,3 +14,4 @@ export {
 } from './event-store.js';
 export { type Histories, InMemoryEventStore } from './in-memory-event-store.js';
 export { AsItWas, HistoryQuery, historyPage, loadAsOf } from './point-in-time.js';
+export { eventStoreOfFunction } from './store-of-function.js';

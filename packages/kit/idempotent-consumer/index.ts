@@ -1,4 +1,5 @@
 /** Functions behind a queue whose effect happens once for each message. */
+export { commandOn, noEffect } from './command-on.js';
 export { type ConsumerOptions, consumer } from './consumer.js';
 export { type Handling, type Message, on, onEvery, type Source } from './listening.js';
 export type { Decide, Effect, Refused } from './process-once.js';

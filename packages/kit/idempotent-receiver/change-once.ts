@@ -1,6 +1,8 @@
+import { clock } from '../aws/clock.js';
 import { TransactionRefused, transact } from '../aws/dynamodb.js';
 import { retryOnConflict } from '../aws/optimistic-retry.js';
-import type { Loaded, TransactionalEventStore } from '../event-store/event-store.js';
+import type { DeciderStore } from '../event-store/decide-on.js';
+import type { Loaded } from '../event-store/event-store.js';
 import { Problem, Throttled, WriteConflict } from '../http/errors.js';
 import type { Commit } from '../messages/commit.js';
 import type { AnyEvent } from '../messages/contract.js';
@@ -9,16 +11,16 @@ import type { Alongside, Outcome } from './create-once.js';
 import { isSameRequest } from './idempotency-key.js';
 import type { Earlier, RequestRecord } from './request-record.js';
 
-export interface ChangeOnce<State, Event extends AnyEvent> {
-  readonly store: TransactionalEventStore<State, Event>;
+export interface ChangeOnce<State, Command, Event extends AnyEvent> {
+  readonly store: DeciderStore<State, Command, Event>;
   readonly id: string;
   /** Record by which a repeat of this request is recognised. */
   readonly record: RequestRecord;
   readonly trace: Trace;
   /** Checks that the caller may see the aggregate. It throws if not; then the record of the request is not read. */
   readonly admit: (loaded: Loaded<State>) => void;
-  /** Decides what happens. It throws if the business forbids the change. */
-  readonly decide: (loaded: Loaded<State>) => readonly Event[] | Promise<readonly Event[]>;
+  /** Returns the command that the store's decider decides. It throws if the request is refused before. */
+  readonly command: (loaded: Loaded<State>) => NoInfer<Command> | Promise<NoInfer<Command>>;
   /** Write that commits together with the change. @default none */
   readonly alongside?: (commit: Commit, events: readonly Event[]) => Alongside | undefined;
 }
@@ -47,16 +49,16 @@ export interface Change<State> extends Outcome<State> {
  *   record: recordOfRequest(keyedBy(request), records),
  *   trace: traceOf(request),
  *   admit: (order) => void visibleTo(request.caller, order),
- *   decide: ({ state }) => decide(state, { type: 'Cancel' }, { now: clock.now() }),
+ *   command: () => ({ type: 'Cancel' }),
  * });
  * @throws {Problem} 422 if the key or number came with another request before; 409 after five lost races, with the
  *   expected version and the found one; or the reason why the record cannot be claimed any more
- * @throws what `admit` and `decide` throw, and what `alongside` refuses with
+ * @throws what `admit`, `command` and the decider throw, and what `alongside` refuses with
  */
-export async function changeOnce<State, Event extends AnyEvent>(
-  options: ChangeOnce<State, Event>,
+export async function changeOnce<State, const Command, Event extends AnyEvent>(
+  options: ChangeOnce<State, Command, Event>,
 ): Promise<Change<State>> {
-  const { store, id, record, trace, admit, decide, alongside } = options;
+  const { store, id, record, trace, admit, command, alongside } = options;
   /** Version that the newest decision is based on. It is absent until a caller was admitted. */
   let expectedVersion: number | undefined;
   try {
@@ -65,7 +67,8 @@ export async function changeOnce<State, Event extends AnyEvent>(
       admit(loaded);
       expectedVersion = loaded.version;
       const claimOf = await record.claim(trace.trigger);
-      const events = await decide(loaded);
+      const wanted = await command(loaded);
+      const events = store.decider.decide(loaded.state, wanted, { now: clock.now() });
       const commit =
         events.length > 0 ? store.commit(loaded, events, trace, { requestHash: record.requestHash }) : undefined;
       const after = commit ? store.after(loaded, commit) : loaded;
@@ -98,16 +101,16 @@ export async function changeOnce<State, Event extends AnyEvent>(
 }
 
 /** Returns the answer of this request's earlier success, if it had one. */
-async function replayed<State, Event extends AnyEvent>(
-  options: ChangeOnce<State, Event>,
+async function replayed<State, Command, Event extends AnyEvent>(
+  options: ChangeOnce<State, Command, Event>,
 ): Promise<Change<State> | undefined> {
   const earlier = await options.record.find();
   return earlier && replayOf(options, earlier);
 }
 
 /** Computes the answer of an earlier success from the version that it showed. */
-async function replayOf<State, Event extends AnyEvent>(
-  { store, id, record, trace }: ChangeOnce<State, Event>,
+async function replayOf<State, Command, Event extends AnyEvent>(
+  { store, id, record, trace }: ChangeOnce<State, Command, Event>,
   { version, requestHash, trigger }: Earlier,
 ): Promise<Change<State>> {
   if (!isSameRequest(record, requestHash)) record.refuseReused();

@@ -1,6 +1,8 @@
+import { clock } from '../aws/clock.js';
 import { type Item, TransactionRefused, type TransactWriteItem, transact } from '../aws/dynamodb.js';
 import { retryOnConflict } from '../aws/optimistic-retry.js';
-import { type Loaded, type TransactionalEventStore, VersionTaken } from '../event-store/event-store.js';
+import type { DeciderStore } from '../event-store/decide-on.js';
+import { type Loaded, VersionTaken } from '../event-store/event-store.js';
 import type { Commit } from '../messages/commit.js';
 import type { AnyEvent } from '../messages/contract.js';
 import type { Trace } from '../messages/trace.js';
@@ -22,13 +24,12 @@ export interface Alongside {
   readonly refuse: (found: Item | undefined) => never;
 }
 
-export interface CreateOnce<State, Event extends AnyEvent> {
-  readonly store: TransactionalEventStore<State, Event>;
-  /** Initial state of the aggregate. */
-  readonly initialState: State;
+export interface CreateOnce<State, Command, Event extends AnyEvent> {
+  readonly store: DeciderStore<State, Command, Event>;
   readonly key: IdempotencyKey;
   readonly trace: Trace;
-  readonly decide: (id: string) => readonly Event[];
+  /** Returns the command that creates the aggregate of this id. The store's decider decides it. */
+  readonly command: (id: string) => NoInfer<Command>;
   /**
    * Throws the reason why nothing new may be created. A repeat still receives the answer of its earlier success.
    * @default new aggregates are allowed
@@ -53,19 +54,19 @@ export interface CreateOnce<State, Event extends AnyEvent> {
  * @example
  * const { loaded, replayed } = await createOnce({
  *   store: orderStore,
- *   initialState,
  *   key: idempotencyKey(keyedBy(request)),
  *   trace: traceOf(request),
- *   decide: (orderId) => decide(initialState, { type: 'Place', orderId, ...request.body }, { now: clock.now() }),
+ *   command: (orderId) => ({ type: 'Place', orderId, ...request.body }),
  * });
  * @throws {Problem} 422 if the key came with another request before, or if its first use is too late
- * @throws what `refuseNew` throws, and what `alongside` refuses with
+ * @throws what `refuseNew` and the decider throw, and what `alongside` refuses with
  * @throws {WriteConflict} if five attempts conflicted with running transactions
  */
-export async function createOnce<State, Event extends AnyEvent>(
-  options: CreateOnce<State, Event>,
+export async function createOnce<State, const Command, Event extends AnyEvent>(
+  options: CreateOnce<State, Command, Event>,
 ): Promise<Outcome<State>> {
-  const { store, initialState, key, trace, decide } = options;
+  const { store, key, trace, command } = options;
+  const { initialState, decide } = store.decider;
   const id = key.scope.slice(0, 32);
   const nothing: Loaded<State> = { id, state: initialState, version: 0, commits: [], snapshotOutdated: false };
   const earlier = (commit: Commit): Outcome<State> => {
@@ -81,7 +82,8 @@ export async function createOnce<State, Event extends AnyEvent>(
     return found ? earlier(found) : refuse();
   }
   // All attempts use the same commit. Its trigger lets this request recognise its own work.
-  const commit = store.commit(nothing, decide(id), trace, { requestHash: key.requestHash });
+  const events = decide(initialState, command(id), { now: clock.now() });
+  const commit = store.commit(nothing, events, trace, { requestHash: key.requestHash });
   const more = options.alongside?.(commit);
   return retryOnConflict(async () => {
     try {

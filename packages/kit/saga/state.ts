@@ -1,3 +1,4 @@
+import type { Evolution } from '../decider/decider.js';
 import type { Ending, SagaEvent } from './contract.js';
 
 /** Answer that a saga waits for. */
@@ -84,6 +85,13 @@ export function evolve<Data>(saga: SagaState<Data>, event: SagaEvent<Data>): Sag
       return saga.status === 'RUNNING' ? saga : { ...clock, status: 'COMPENSATED', ending: saga.ending };
   }
 }
+
+/** Evolution of a saga, for its event store. The saga's definition decides (`decide` in saga.ts). */
+export const sagaEvolution = <Data>(): Evolution<SagaState<Data>, SagaEvent<Data>> => ({
+  initialState,
+  evolve,
+  stateSchema: 1,
+});
 
 const without = (steps: readonly string[], step: string | undefined): readonly string[] =>
   steps.filter((name) => name !== step);

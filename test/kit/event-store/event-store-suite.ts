@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { AggregateDeleted, type EventStore, type Evolution } from '../../../packages/kit/event-store/event-store.js';
+import type { Evolution } from '../../../packages/kit/decider/decider.js';
+import { AggregateDeleted, type EventStore } from '../../../packages/kit/event-store/event-store.js';
 import type { AnyEvent, ServiceContract } from '../../../packages/kit/messages/contract.js';
 import { counted, evolution, type Tally, type TallyEvent, tallyContract, traceOf } from '../../support/tally.js';
 

@@ -10,14 +10,22 @@ import { type Alongside, createOnce } from '../../../packages/kit/idempotent-rec
 import type { IdempotencyKey } from '../../../packages/kit/idempotent-receiver/idempotency-key.js';
 import { keyRecord } from '../../../packages/kit/idempotent-receiver/key-record.js';
 import { inProcessDynamoDb } from '../../support/in-process-dynamodb.js';
-import { counted, evolution, type Tally, type TallyEvent, tallyContract, traceOf } from '../../support/tally.js';
+import {
+  counted,
+  type Tally,
+  type TallyCommand,
+  type TallyEvent,
+  tallyContract,
+  tallyDecider,
+  traceOf,
+} from '../../support/tally.js';
 
 inProcessDynamoDb({ tallies: ['pk', 'sk'], records: ['pk'] });
 const records = { table: 'records', windowSeconds: 3600, service: 'tallies', sessionsPath: '/tallies/sessions' };
 const feedShards = [{ from: '1970-01-01T00:00:00.000Z', shards: 8 }];
-const store = new DynamoDbEventStore<Tally, TallyEvent>(
+const store = new DynamoDbEventStore(
   { table: 'tallies', aggregate: 'Tally', contract: tallyContract, feedShards },
-  evolution(),
+  tallyDecider,
 );
 
 const newKey = (change: Partial<IdempotencyKey> = {}): IdempotencyKey => ({
@@ -31,10 +39,10 @@ const newKey = (change: Partial<IdempotencyKey> = {}): IdempotencyKey => ({
 interface Change {
   readonly id: string;
   readonly key?: IdempotencyKey;
-  readonly decide?: (sum: number) => readonly TallyEvent[];
+  readonly decide?: TallyCommand;
   readonly store?: typeof store;
   readonly admit?: () => void;
-  readonly alongside?: NonNullable<ChangeOnce<Tally, TallyEvent>['alongside']>;
+  readonly alongside?: NonNullable<ChangeOnce<Tally, TallyCommand, TallyEvent>['alongside']>;
 }
 const change = ({ id, key = newKey(), decide = () => [counted(1)], ...more }: Change) =>
   changeOnce({
@@ -43,7 +51,7 @@ const change = ({ id, key = newKey(), decide = () => [counted(1)], ...more }: Ch
     record: keyRecord(key, records),
     trace: traceOf(randomUUID()),
     admit: () => {},
-    decide: ({ state }) => decide(state.sum),
+    command: () => decide,
     ...more,
   });
 
@@ -185,10 +193,9 @@ describe('a creation', () => {
   const create = (key: IdempotencyKey, trigger: string = randomUUID()) =>
     createOnce({
       store,
-      initialState: evolution().initialState,
       key,
       trace: traceOf(trigger),
-      decide: () => [counted(7)],
+      command: () => () => [counted(7)],
     });
 
   test('under one key happens once, however many ask at once', async () => {
@@ -243,10 +250,9 @@ describe('a count that commits alongside', () => {
   const create = (key: IdempotencyKey, { alongside }: ReturnType<typeof quota>) =>
     createOnce({
       store,
-      initialState: evolution().initialState,
       key,
       trace: traceOf(randomUUID()),
-      decide: () => [counted(7)],
+      command: () => () => [counted(7)],
       alongside,
     });
   const kinds = [

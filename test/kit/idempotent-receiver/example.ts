@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import type { TransactionalEventStore } from '../../../packages/kit/event-store/event-store.js';
+import type { DeciderStore } from '../../../packages/kit/event-store/decide-on.js';
 import { Problem } from '../../../packages/kit/http/errors.js';
 import { endpoint, keyedBy, traceOf } from '../../../packages/kit/http/http.js';
 import { changeOnce } from '../../../packages/kit/idempotent-receiver/change-once.js';
@@ -15,20 +15,21 @@ interface Ticket {
 type TicketEvent =
   | { readonly type: 'TicketOpened'; readonly data: { readonly ticketId: string; readonly subject: string } }
   | { readonly type: 'TicketClosed'; readonly data: { readonly ticketId: string } };
-declare const tickets: TransactionalEventStore<Ticket, TicketEvent>;
-const initialState: Ticket = { closed: false };
+type TicketCommand =
+  | { readonly type: 'Open'; readonly ticketId: string; readonly subject: string }
+  | { readonly type: 'Close' };
+declare const tickets: DeciderStore<Ticket, TicketCommand, TicketEvent>;
 
 // The example of the pattern's README, word for word from here on.
 /** POST /tickets: once per key, for ever. The ticket's id follows from the key. */
 export const open = endpoint(
   { roles: ['customer'], body: z.strictObject({ subject: z.string() }) },
   async (request) => {
-    const { loaded, replayed } = await createOnce<Ticket, TicketEvent>({
+    const { loaded, replayed } = await createOnce({
       store: tickets,
-      initialState,
       key: idempotencyKey(keyedBy(request)),
       trace: traceOf(request),
-      decide: (ticketId) => [{ type: 'TicketOpened', data: { ticketId, ...request.body } }],
+      command: (ticketId) => ({ type: 'Open', ticketId, ...request.body }),
     });
     return { status: 201, body: { ticketId: loaded.id, ...loaded.state }, headers: replayHeader(replayed) };
   },
@@ -46,7 +47,7 @@ export const close = endpoint({ roles: ['customer'], body: z.strictObject({}) },
     admit: ({ version }) => {
       if (version === 0) throw new Problem('not-found', 'there is no ticket of this id');
     },
-    decide: ({ id, state }) => (state.closed ? [] : [{ type: 'TicketClosed', data: { ticketId: id } }]),
+    command: () => ({ type: 'Close' }),
   });
   return { status: 200, body: { ticketId: loaded.id, ...loaded.state }, headers: replayHeader(replayed) };
 });

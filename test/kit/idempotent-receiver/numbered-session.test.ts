@@ -12,7 +12,7 @@ import {
 } from '../../../packages/kit/idempotent-receiver/numbered-session.js';
 import { recordOfRequest } from '../../../packages/kit/idempotent-receiver/record-of-request.js';
 import { inProcessDynamoDb } from '../../support/in-process-dynamodb.js';
-import { counted, evolution, type Tally, type TallyEvent, tallyContract, traceOf } from '../../support/tally.js';
+import { counted, type TallyCommand, tallyContract, tallyDecider, traceOf } from '../../support/tally.js';
 
 inProcessDynamoDb({ tallies: ['pk', 'sk'], records: ['pk'] });
 const records = {
@@ -21,14 +21,14 @@ const records = {
   service: 'tallies',
   sessionsPath: '/tallies/sessions',
 };
-const store = new DynamoDbEventStore<Tally, TallyEvent>(
+const store = new DynamoDbEventStore(
   {
     table: 'tallies',
     aggregate: 'Tally',
     contract: tallyContract,
     feedShards: [{ from: '1970-01-01T00:00:00.000Z', shards: 8 }],
   },
-  evolution(),
+  tallyDecider,
 );
 const client = 'customer:alice';
 let sessionId = '';
@@ -48,7 +48,7 @@ interface Sent {
   readonly as?: string;
   /** Another aggregate, so that only the session is shared. */
   readonly of?: string;
-  readonly decide?: (sum: number) => readonly TallyEvent[] | Promise<never>;
+  readonly decide?: TallyCommand;
   readonly meanwhile?: () => Promise<unknown>;
 }
 
@@ -86,7 +86,7 @@ function send(number: number, sent: Sent = {}) {
     },
     trace: traceOf(randomUUID()),
     admit: () => undefined,
-    decide: ({ state }) => decide(state.sum) as readonly TallyEvent[],
+    command: () => decide,
   });
 }
 

@@ -1,6 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, beforeEach, expect, test } from 'vitest';
+import { priceChecks } from '../../../lambdas/catalog/aggregates.js';
 import { type CatalogCommand, catalogContract, type PriceCheckEvent } from '../../../lambdas/catalog/contract.js';
+import type { PriceCheck } from '../../../lambdas/catalog/domain/price-check.js';
+import type { EventStore } from '../../../packages/kit/event-store/event-store.js';
+import { eventStoreOfFunction } from '../../../packages/kit/event-store/store-of-function.js';
 import { commandConsumed, consumerEnvironment } from '../../support/consumed.js';
 import { inProcessDynamoDb } from '../../support/in-process-dynamodb.js';
 import { traceOf } from '../../support/tally.js';
@@ -8,7 +12,7 @@ import { traceOf } from '../../support/tally.js';
 /** Races that are too narrow to be met from outside: the rival comes in between two calls, each time. */
 
 let products: typeof import('../../../lambdas/catalog/product-store.js');
-let checks: typeof import('../../../lambdas/catalog/price-check-store.js');
+let priceCheckStore: EventStore<PriceCheck, PriceCheckEvent>;
 let onCommand: typeof import('../../../lambdas/catalog/on-command.lambda.js');
 let sku = '';
 /** Runs once, behind the answer to the next call of an operation. */
@@ -20,7 +24,7 @@ const { calls } = inProcessDynamoDb({ table: ['pk', 'sk'], records: ['pk'] });
 beforeAll(async () => {
   consumerEnvironment('catalog', 'catalog-commands');
   products = await import('../../../lambdas/catalog/product-store.js');
-  checks = await import('../../../lambdas/catalog/price-check-store.js');
+  priceCheckStore = eventStoreOfFunction(priceChecks);
   onCommand = await import('../../../lambdas/catalog/on-command.lambda.js');
   const { documents } = await import('../../../packages/kit/aws/dynamodb.js');
   documents.middlewareStack.add(
@@ -55,7 +59,7 @@ const confirm = (amount: number, orderId = randomUUID()): CatalogCommand => ({
 });
 
 async function eventsOf(orderId: string): Promise<readonly PriceCheckEvent[]> {
-  const { items } = await checks.priceCheckStore.history(orderId, { commit: 1, shown: 0 }, 10);
+  const { items } = await priceCheckStore.history(orderId, { commit: 1, shown: 0 }, 10);
   return items.map(({ type, data }) => ({ type, data }) as PriceCheckEvent);
 }
 

@@ -171,15 +171,9 @@ describe('more than ten pieces of a line that costs nothing', () => {
     const request = { header: 'free', client: `customer:${customer}`, method: 'POST', path: '/orders', query: {} };
     const { loaded } = await createOnce({
       store: store.orderStore,
-      initialState: domain.initialState,
       key: idempotencyKey({ ...request, body: free, session: undefined }),
       trace: { trigger: randomUUID(), actor: 'test', correlationId: 'test', traceparent: 'test' },
-      decide: (orderId) =>
-        domain.decide(
-          domain.initialState,
-          { type: 'Place', orderId, customerId: customer, ...free },
-          { now: clock.now() },
-        ),
+      command: (orderId) => ({ type: 'Place', orderId, customerId: customer, ...free }),
     });
     const { status, headers, body } = await post('free', free);
     expect({ status, replayed: headers?.['Idempotency-Replayed'] }).toEqual({ status: 201, replayed: 'true' });

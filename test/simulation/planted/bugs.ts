@@ -501,10 +501,10 @@ export const BUGS: readonly PlantedBug[] = [
     name: 'a repeat of a charge under way is recorded without looking whether it ended meanwhile',
     scenario: 'charge-one',
     source: {
-      file: 'lambdas/payments/on-command.lambda.ts',
-      from: 'return [paymentStore.effect(payment, handleStep(payment.state, command, { now: clock.now() }), trace)];',
-      to: `const events = handleStep(payment.state, command, { now: clock.now() });
-      return events.length > 0 ? [paymentStore.effect(payment, events, trace)] : [];`,
+      file: `${KIT}/idempotent-consumer/command-on.ts`,
+      from: '[(await decideOn(store, target, ...facts)).write]',
+      to: '(({ events, write }) => (events.length > 0 ? [write] : []))(await decideOn(store, target, ...facts))',
+      only: /^payments\/on-command$/,
     },
   },
   {
@@ -539,8 +539,8 @@ export const BUGS: readonly PlantedBug[] = [
     scenario: 'steps-refused',
     source: {
       file: 'lambdas/orders/on-saga-message.lambda.ts',
-      from: "message.event.data.outcome === 'DONE' ? done(message) : refused(message)",
-      to: 'done(message)',
+      from: 'answered(data, data.outcome, trace)',
+      to: "answered(data, 'DONE', trace)",
     },
   },
   {
@@ -658,10 +658,10 @@ export const BUGS: readonly PlantedBug[] = [
     scenario: 'place-one',
     source: {
       file: 'lambdas/orders/on-saga-message.lambda.ts',
-      from: 'return [...writes, orderStore.appendWrite(orderStore.commit(order, changes, trace))];',
+      from: 'return [...writes, order.write];',
       to: `{
         const { transact } = await import('../../packages/kit/aws/dynamodb.js');
-        await transact([orderStore.appendWrite(orderStore.commit(order, changes, trace))]);
+        await transact([order.write]);
         return writes;
       }`,
     },
@@ -678,7 +678,7 @@ export const BUGS: readonly PlantedBug[] = [
   ...(['inventory', 'accounts', 'payments'] as const).map((service) => ({
     name: `${service} undo what a saga under way will undo`,
     scenario: 'cancel-races',
-    source: { file: `lambdas/${service}/on-order-event.lambda.ts`, from: 'data.underWay', to: 'false' },
+    source: { file: `lambdas/${service}/on-order-event.lambda.ts`, from: 'isLeftToSaga(data)', to: 'false' },
   })),
   {
     name: "a repeat of a saga's step is taken, and not answered",
@@ -918,7 +918,7 @@ export const BUGS: readonly PlantedBug[] = [
     source: {
       file: 'lambdas/orders/place-order.lambda.ts',
       from: 'trace: traceOf(request),',
-      to: 'trace: { ...traceOf(request), ...(clientReference ? { correlationId: clientReference } : {}) },',
+      to: 'trace: { ...traceOf(request), ...(body.clientReference ? { correlationId: body.clientReference } : {}) },',
     },
   },
 ];

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { AccountEvent } from '../../../../lambdas/accounts/contract.js';
-import { type Account, evolveAccount, setCreditLimit, viewOf } from '../../../../lambdas/accounts/domain/account.js';
+import { type Account, accountDecider, viewOf } from '../../../../lambdas/accounts/domain/account.js';
 
 const eur = (amount: number) => ({ amount, currency: 'EUR' });
 const usd = (amount: number) => ({ amount, currency: 'USD' });
@@ -12,8 +12,10 @@ const limitOf = (creditLimit: ReturnType<typeof eur>): AccountEvent => ({
   type: 'CreditLimitSet',
   data: { customerId: 'c1', creditLimit },
 });
-const folded = (...events: AccountEvent[]): Account => events.reduce(evolveAccount, { status: 'NONE' });
-const set = (account: Account, limit: ReturnType<typeof eur>) => setCreditLimit(account, 'c1', limit);
+const folded = (...events: AccountEvent[]): Account =>
+  events.reduce(accountDecider.evolve, accountDecider.initialState);
+const set = (account: Account, creditLimit: ReturnType<typeof eur>) =>
+  accountDecider.decide(account, { customerId: 'c1', creditLimit }, { now: '2026-03-01T00:00:00.000Z' });
 
 describe('a credit limit', () => {
   test('opens an account that isn’t there, with itself', () => expect(set(folded(), eur(1000))).toEqual([opened]));

@@ -2,22 +2,19 @@ import { describe, expect, test } from 'vitest';
 import type { AccountCommand, AccountEvent } from '../../../../lambdas/accounts/contract.js';
 import { viewOf } from '../../../../lambdas/accounts/domain/account.js';
 import {
-  type AccountState,
+  authorizationDecider,
   commandForOrderEnd,
   decide,
   evolve,
   initialState,
 } from '../../../../lambdas/accounts/domain/authorization.js';
-import { given } from '../../../support/decider.js';
+import { given } from '../../../../packages/kit/testing/given.js';
 
 const eur = (amount: number) => ({ amount, currency: 'EUR' });
 const now = '2026-03-01T10:15:00.000Z';
 const limits = { ordersUnderWay: 3, ordersPerHour: 5 };
 const context = { defaultCreditLimit: eur(1000), limits: { ordersUnderWay: 100, ordersPerHour: 300 }, now };
-const order = given<AccountState, AccountCommand, AccountEvent, typeof context>(
-  { decide, evolve, initialState },
-  context,
-);
+const order = given(authorizationDecider, context);
 
 const step = (name: string) => ({ customerId: 'c1', orderId: 'o1', stepId: `o1/${name}` });
 const authorize = (amount: number): AccountCommand => ({

@@ -1,7 +1,7 @@
 import { describe, test } from 'vitest';
 import type { CatalogCommand, PriceCheckEvent } from '../../../../lambdas/catalog/contract.js';
-import { decide, evolve, initialState } from '../../../../lambdas/catalog/domain/price-check.js';
-import { given } from '../../../support/decider.js';
+import { priceCheckDecider } from '../../../../lambdas/catalog/domain/price-check.js';
+import { given } from '../../../../packages/kit/testing/given.js';
 
 const eur = (amount: number) => ({ amount, currency: 'EUR' });
 const prices = new Map([
@@ -9,7 +9,7 @@ const prices = new Map([
   ['CUP-1', eur(900)],
   ['FREE', eur(0)],
 ]);
-const check = given({ decide, evolve, initialState }, { prices });
+const check = given(priceCheckDecider, { prices });
 const step = { orderId: 'o1', stepId: 'o1/confirm-prices' };
 const confirm = (...lines: CatalogCommand['data']['lines']): CatalogCommand => ({
   type: 'ConfirmPrices',

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import type { ProductEvent } from '../../../../lambdas/catalog/contract.js';
-import { decide, evolve, initialState } from '../../../../lambdas/catalog/domain/product.js';
-import { given } from '../../../support/decider.js';
+import { productDecider } from '../../../../lambdas/catalog/domain/product.js';
+import { given } from '../../../../packages/kit/testing/given.js';
 
-const product = given({ decide, evolve, initialState }, undefined);
+const product = given(productDecider);
 const eur = (amount: number) => ({ amount, currency: 'EUR' });
 const usd = { amount: 350, currency: 'USD' };
 const set = (name: string, unitPrice: typeof usd) => ({ sku: 'TEA-1', name, unitPrice });
@@ -46,7 +46,7 @@ describe('a product', () => {
   test('is what its newest event says, whatever came before', () => {
     for (const event of [added, renamed, repriced]) {
       const { name, unitPrice } = event.data;
-      expect(evolve(initialState, event)).toEqual({ name, unitPrice });
+      expect(productDecider.evolve(undefined, event)).toEqual({ name, unitPrice });
     }
   });
 });

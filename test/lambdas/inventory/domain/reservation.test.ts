@@ -1,9 +1,9 @@
 import { describe, test } from 'vitest';
 import type { ReservationEvent } from '../../../../lambdas/inventory/contract.js';
-import { decide, evolve, initialState } from '../../../../lambdas/inventory/domain/reservation.js';
-import { given } from '../../../support/decider.js';
+import { reservationDecider } from '../../../../lambdas/inventory/domain/reservation.js';
+import { given } from '../../../../packages/kit/testing/given.js';
 
-const reservation = given({ decide, evolve, initialState }, undefined);
+const reservation = given(reservationDecider);
 const lines = [
   { sku: 'TEA-1', quantity: 2 },
   { sku: 'CUP-1', quantity: 1 },

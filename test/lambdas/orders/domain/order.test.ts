@@ -1,12 +1,19 @@
 import { describe, expect, test } from 'vitest';
 import type { OrderEvent, SealedData } from '../../../../lambdas/orders/contract.js';
-import { decide, evolve, initialState, type Order, sealedIn, viewOf } from '../../../../lambdas/orders/domain/order.js';
-import { given } from '../../../support/decider.js';
+import {
+  evolve,
+  initialState,
+  type Order,
+  orderDecider,
+  sealedIn,
+  viewOf,
+} from '../../../../lambdas/orders/domain/order.js';
+import { given } from '../../../../packages/kit/testing/given.js';
 
 /** Nothing here opens it. */
 const text = (what: string): SealedData => ({ sealed: what });
 const placedAt = '2026-01-01T00:00:00.000Z';
-const order = given({ decide, evolve, initialState }, { now: placedAt });
+const order = given(orderDecider, { now: placedAt });
 const line = { sku: 'TEA-1', quantity: 2, unitPrice: { amount: 350, currency: 'EUR' } };
 const cup = { sku: 'CUP-1', quantity: 1, unitPrice: { amount: 900, currency: 'EUR' } };
 const place = { type: 'Place', orderId: 'o1', customerId: 'c1', lines: [line] } as const;

@@ -1,16 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import type { PaymentEvent } from '../../../../lambdas/payments/contract.js';
-import {
-  decide,
-  evolve,
-  initialState,
-  type PaymentCommand,
-  viewOf,
-} from '../../../../lambdas/payments/domain/payment.js';
-import { given } from '../../../support/decider.js';
+import { evolve, initialState, type PaymentCommand, viewOf } from '../../../../lambdas/payments/domain/payment.js';
+import { paymentDecider } from '../../../../lambdas/payments/domain/steps.js';
+import { given } from '../../../../packages/kit/testing/given.js';
 
 const now = '2026-01-01T00:00:00.000Z';
-const payment = given({ decide, evolve, initialState }, { now });
+const payment = given(paymentDecider, { now });
 const eur = (amount: number) => ({ amount, currency: 'EUR' });
 
 const asked = { paymentId: 'p1', customerId: 'bob', accountId: 'bob', amount: eur(100) };

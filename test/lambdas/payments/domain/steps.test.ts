@@ -1,13 +1,11 @@
 import { describe, test } from 'vitest';
 import type { PaymentEvent, StepCommand } from '../../../../lambdas/payments/contract.js';
-import { decide, evolve, initialState, type PaymentCommand } from '../../../../lambdas/payments/domain/payment.js';
-import { handleStep } from '../../../../lambdas/payments/domain/steps.js';
-import { given } from '../../../support/decider.js';
+import type { PaymentCommand } from '../../../../lambdas/payments/domain/payment.js';
+import { paymentDecider } from '../../../../lambdas/payments/domain/steps.js';
+import { given } from '../../../../packages/kit/testing/given.js';
 
 const now = '2026-01-01T00:00:00.000Z';
-const steps = given({ decide: handleStep, evolve, initialState }, { now });
-/** What the provider did meanwhile. */
-const provider = given({ decide, evolve, initialState }, { now });
+const payment = given(paymentDecider, { now });
 const eur = (amount: number) => ({ amount, currency: 'EUR' });
 
 const CHARGE = 'o1/charge';
@@ -47,33 +45,33 @@ const RETURNING = [...CHARGED, voiding, refund('RefundRequested')];
 const RETURNED = [...RETURNING, refund('PaymentRefunded'), done(UNDO)];
 
 describe('the charge of an order', () => {
-  test('has the id of its order', () => steps([]).when(charge).then([requested]));
+  test('has the id of its order', () => payment([]).when(charge).then([requested]));
   test('is answered when it is known what came of it', () => {
-    provider(PREPARED)
+    payment(PREPARED)
       .when({ type: 'Charge' })
       .then([charged, done(CHARGE)]);
     const expired: PaymentCommand = { type: 'Decline', reason: 'CARD_EXPIRED' };
     for (const history of [[requested], PREPARED]) {
-      provider(history)
+      payment(history)
         .when(expired)
         .then([declined('CARD_EXPIRED'), refused(CHARGE, 'CARD_EXPIRED')]);
     }
   });
   test('that is under way is neither begun again nor answered', () => {
-    steps([requested]).when(charge).then([]);
-    steps(PREPARED).when(charge).then([]);
+    payment([requested]).when(charge).then([]);
+    payment(PREPARED).when(charge).then([]);
   });
   test('is answered again where it has ended', () => {
-    steps(CHARGED)
+    payment(CHARGED)
       .when(charge)
       .then([done(CHARGE)]);
-    steps([requested, declined('CARD_EXPIRED')])
+    payment([requested, declined('CARD_EXPIRED')])
       .when(charge)
       .then([refused(CHARGE, 'CARD_EXPIRED')]);
   });
   test('that comes after its undoing is refused', () => {
     for (const history of [[voided], VOIDING, RETURNING, RETURNED, [...VOIDING, declined('VOIDED'), done(UNDO)]]) {
-      steps(history)
+      payment(history)
         .when(charge)
         .then([refused(CHARGE, 'VOIDED')]);
     }
@@ -81,13 +79,13 @@ describe('the charge of an order', () => {
   test('of another amount contradicts it', () => {
     const data = { ...charge.data, amount: eur(101) };
     for (const history of [[requested], CHARGED, [requested, declined('CARD_EXPIRED')]]) {
-      steps(history).when({ type: 'ChargePayment', data }).thenRefused('AMOUNT_DIFFERS');
+      payment(history).when({ type: 'ChargePayment', data }).thenRefused('AMOUNT_DIFFERS');
     }
   });
   test('has one step that waits for it', () => {
     const data = { ...charge.data, stepId: 'o1/again' };
-    steps(PREPARED).when({ type: 'ChargePayment', data }).thenRefused('OTHER_STEP_UNDER_WAY');
-    steps(CHARGED)
+    payment(PREPARED).when({ type: 'ChargePayment', data }).thenRefused('OTHER_STEP_UNDER_WAY');
+    payment(CHARGED)
       .when({ type: 'ChargePayment', data })
       .then([done('o1/again')]);
   });
@@ -95,65 +93,65 @@ describe('the charge of an order', () => {
 
 describe('undoing the charge of an order', () => {
   test('leaves a tombstone where there is none', () =>
-    steps([])
+    payment([])
       .when(undo)
       .then([voided, done(UNDO)]));
   test('is done where nothing is charged, and nothing is left', () => {
     for (const history of [[voided], [requested, declined('CARD_EXPIRED')], RETURNED]) {
-      steps(history)
+      payment(history)
         .when(undo)
         .then([done(UNDO)]);
     }
   });
   test('ends a payment at once that the provider was never told to charge', () => {
-    steps([requested])
+    payment([requested])
       .when(undo)
       .then([declined('VOIDED'), refused(CHARGE, 'VOIDED'), done(UNDO)]);
-    provider([requested, declined('VOIDED')])
+    payment([requested, declined('VOIDED')])
       .when({ type: 'Prepare', providerId: 'pi_1' })
       .then([]);
   });
   test('waits for the provider where it may be charged at any moment, and the charging step does no more', () =>
-    steps(PREPARED)
+    payment(PREPARED)
       .when(undo)
       .then([voiding, refused(CHARGE, 'VOIDED')]));
   test('is done when the provider has not charged it, whatever it says', () =>
-    provider(VOIDING)
+    payment(VOIDING)
       .when({ type: 'Decline', reason: 'CARD_EXPIRED' })
       .then([declined('VOIDED'), done(UNDO)]));
   test('gives the money back when the provider has charged it all the same', () =>
-    provider(VOIDING)
+    payment(VOIDING)
       .when({ type: 'Charge' })
       .then([charged, refund('RefundRequested')]));
   test('gives back what was charged', () =>
-    steps(CHARGED)
+    payment(CHARGED)
       .when(undo)
       .then([voiding, refund('RefundRequested')]));
   test('is done when the money is given back, not before', () => {
     for (const history of [RETURNING, [...VOIDING, charged, refund('RefundRequested')]]) {
-      steps(history).when(undo).then([]);
-      provider(history)
+      payment(history).when(undo).then([]);
+      payment(history)
         .when({ type: 'Refund', refundId: 'void-1' })
         .then([refund('PaymentRefunded'), done(UNDO)]);
     }
   });
   test('is refused where the provider gives nothing back, and tried again when it is asked for again', () => {
     const failed = [...RETURNING, refund('RefundFailed'), refused(UNDO, 'REFUND_FAILED')];
-    provider(RETURNING).when({ type: 'FailRefund', refundId: 'void-1' }).then(failed.slice(RETURNING.length));
-    steps(failed)
+    payment(RETURNING).when({ type: 'FailRefund', refundId: 'void-1' }).then(failed.slice(RETURNING.length));
+    payment(failed)
       .when(undo)
       .then([voiding, refund('RefundRequested', 'void-2')]);
   });
   test('that is under way is neither begun again nor answered; another step has to wait', () => {
     for (const history of [VOIDING, RETURNING]) {
-      steps(history).when(undo).then([]);
-      steps(history).when(otherUndo).thenRefused('OTHER_STEP_UNDER_WAY');
+      payment(history).when(undo).then([]);
+      payment(history).when(otherUndo).thenRefused('OTHER_STEP_UNDER_WAY');
     }
-    steps(RETURNED)
+    payment(RETURNED)
       .when(otherUndo)
       .then([done('o1/other')]);
   });
 });
 
 test('a customer gets the money of an order back by cancelling it, not by a refund', () =>
-  provider(CHARGED).when({ type: 'RequestRefund', refundId: 'r1' }).thenRefused('PAYS_AN_ORDER'));
+  payment(CHARGED).when({ type: 'RequestRefund', refundId: 'r1' }).thenRefused('PAYS_AN_ORDER'));

@@ -1,0 +1,6 @@
+import { accountsContract } from './contract.js';
+import { accountDecider } from './domain/account.js';
+import { ACCOUNT } from './keys.js';
+
+/** Accounts of customers; the id is the customer's. */
+export const accounts = { aggregate: ACCOUNT, contract: accountsContract, decider: accountDecider };

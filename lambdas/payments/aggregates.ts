@@ -1,0 +1,5 @@
+import { paymentsContract } from './contract.js';
+import { paymentDecider } from './domain/steps.js';
+import { PAYMENT } from './keys.js';
+
+export const payments = { aggregate: PAYMENT, contract: paymentsContract, decider: paymentDecider };
