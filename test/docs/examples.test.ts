@@ -10,6 +10,7 @@ const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   'idempotent-consumer': ['example.ts', 'example.construct.ts'],
   service: ['example.construct.ts'],
   'state-store': ['example.ts'],
+  testing: ['example.test.ts'],
   'idempotent-receiver': ['example.ts'],
   operator: ['example.ts'],
 };

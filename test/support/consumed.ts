@@ -3,7 +3,9 @@ import { ScanCommand } from '@aws-sdk/lib-dynamodb';
 import type { Context, SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import { expect } from 'vitest';
 import { Env } from '../../packages/kit/aws/environment.js';
-import { type AnyEvent, commandsOf, eventToWrite, type ServiceContract } from '../../packages/kit/messages/contract.js';
+import type { AnyEvent, ServiceContract } from '../../packages/kit/messages/contract.js';
+import type { Envelope } from '../../packages/kit/messages/envelope.js';
+import { commandMessage, eventMessage } from '../../packages/kit/testing/messages.js';
 import { functionEnvironment } from './function-environment.js';
 
 export type ConsumerHandler = (event: SQSEvent, context: Context) => Promise<SQSBatchResponse>;
@@ -59,34 +61,20 @@ export const eventConsumed = (
   contract: ServiceContract,
   event: AnyEvent,
   id: string = randomUUID(),
-): Promise<void> => consumed(handler, bodyOf(contract, event, id));
+): Promise<void> => {
+  const source = `orderly.${contract.service}`;
+  return consumed(handler, bodyOf(eventMessage(contract, event, { id, source, onbehalfof: 'customer:alice' })));
+};
 
 /** A command to the contract's service. */
 export const commandConsumed = (
   handler: ConsumerHandler,
   contract: ServiceContract,
   command: AnyEvent,
-): Promise<void> => consumed(handler, bodyOf(commandsOf(contract), command, randomUUID(), contract.service));
+): Promise<void> => {
+  const fields = { source: 'orderly.orders', onbehalfof: 'customer:alice' };
+  return consumed(handler, bodyOf(commandMessage(contract, command, 'orders', fields)));
+};
 
-export function bodyOf(contract: ServiceContract, { type, data: of }: AnyEvent, id: string, to?: string): string {
-  const { schemaVersion, data } = eventToWrite(contract, { type, data: of });
-  const source = to === undefined ? `orderly.${contract.service}` : 'orderly.orders';
-  const detail = {
-    id,
-    source,
-    to,
-    type,
-    subject: 'Thing/1',
-    time: new Date().toISOString(),
-    dataschema: `urn:orderly:${contract.service}:${type}:${schemaVersion}`,
-    data,
-    sequence: 1,
-    epoch: 0,
-    correlationid: 'c',
-    causationid: 'm',
-    traceparent: 't',
-    actor: 'service:other',
-    onbehalfof: 'customer:alice',
-  };
-  return JSON.stringify({ source, 'detail-type': type, detail });
-}
+export const bodyOf = (detail: Envelope): string =>
+  JSON.stringify({ source: detail.source, 'detail-type': detail.type, detail });

@@ -1,7 +1,9 @@
+import type { TransactWriteItem } from '../aws/dynamodb.js';
 import { MAX_ITEM_BYTES } from '../aws/dynamodb-limits.js';
 import type { Evolution } from '../decider/decider.js';
-import { type Commit, commitItem, type FeedShards, firstVersionOf } from '../messages/commit.js';
+import { type Commit, commitItem, commitKey, type FeedShards, firstVersionOf } from '../messages/commit.js';
 import { type AnyEvent, readEvent } from '../messages/contract.js';
+import { aggregateKey } from '../messages/keys.js';
 import type { Trace } from '../messages/trace.js';
 import { checkSeals } from '../personal-data/personal-fields.js';
 import {
@@ -12,6 +14,7 @@ import {
   type HistoryEntry,
   type HistoryPosition,
   type Loaded,
+  type TransactionalEventStore,
 } from './event-store.js';
 
 /** Highest version: a sort key has room for ten digits. */
@@ -25,6 +28,7 @@ export const SNAPSHOT_EVERY = 20;
 const MAX_SNAPSHOT_BYTES = MAX_ITEM_BYTES / 4;
 
 export interface EventStoreSettings extends Omit<Aggregate<unknown>, 'decider'> {
+  readonly table: string;
   readonly feedShards: FeedShards;
 }
 
@@ -38,15 +42,22 @@ export interface CommitRange {
 }
 
 /**
- * Event store without its storage: it folds states from commits. A subclass (adapter) only reads and appends commits.
+ * Event store without its storage: it folds states from commits, and makes the writes that append them. A subclass
+ * (adapter) only reads and appends commits.
  */
 export abstract class FoldingEventStore<State, Event extends AnyEvent, Rules extends Evolution<State, Event>>
-  implements EventStore<State, Event>
+  implements TransactionalEventStore<State, Event, Rules>
 {
+  readonly table: string;
+  readonly aggregate: string;
+
   constructor(
     private readonly settings: EventStoreSettings,
     readonly decider: Rules & Evolution<State, Event>,
-  ) {}
+  ) {
+    this.table = settings.table;
+    this.aggregate = settings.aggregate;
+  }
 
   abstract append(commit: Commit): Promise<void>;
 
@@ -99,8 +110,11 @@ export abstract class FoldingEventStore<State, Event extends AnyEvent, Rules ext
   commit(loaded: Loaded<State>, events: readonly Event[], trace: Trace, more: CommitExtras = {}): Commit {
     if (this.decider.isDeleted?.(loaded.state)) throw new AggregateDeleted();
     const newest = loaded.commits.at(-1);
+    const { aggregate, contract, feedShards } = this.settings;
     const commit = commitItem({
-      ...this.settings,
+      aggregate,
+      contract,
+      feedShards,
       id: loaded.id,
       after: loaded.version,
       events,
@@ -110,6 +124,23 @@ export abstract class FoldingEventStore<State, Event extends AnyEvent, Rules ext
     });
     const snapshot = this.snapshotAfter(loaded, commit);
     return snapshot ? { ...commit, snapshot } : commit;
+  }
+
+  appendWrite(commit: Commit): TransactWriteItem {
+    // Optimistic concurrency: the first writer of this version wins. The other writer loads and decides again.
+    const versionIsFree = 'attribute_not_exists(pk)';
+    return { Put: { TableName: this.table, Item: commit, ConditionExpression: versionIsFree } };
+  }
+
+  unchangedCheck({ id, version }: Loaded<State>): TransactWriteItem {
+    const noNextCommit = 'attribute_not_exists(pk)';
+    const Key = { pk: aggregateKey(this.aggregate, id), sk: commitKey(version + 1) };
+    return { ConditionCheck: { TableName: this.table, Key, ConditionExpression: noNextCommit } };
+  }
+
+  effect(loaded: Loaded<State>, events: readonly Event[], trace: Trace): TransactWriteItem {
+    if (events.length === 0) return this.unchangedCheck(loaded);
+    return this.appendWrite(this.commit(loaded, events, trace));
   }
 
   after(loaded: Loaded<State>, commit: Commit): Loaded<State> {

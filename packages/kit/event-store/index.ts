@@ -1,6 +1,6 @@
 /** Event streams of aggregates: event sourcing with optimistic concurrency, snapshots and history. */
 export { type CommandOn, type DeciderStore, type Decision, decideOn, type ReadFacts } from './decide-on.js';
-export { DynamoDbEventStore, type DynamoDbEventStoreSettings } from './dynamodb-event-store.js';
+export { DynamoDbEventStore } from './dynamodb-event-store.js';
 export {
   type Aggregate,
   AggregateDeleted,
@@ -12,6 +12,6 @@ export {
   type TransactionalEventStore,
   VersionTaken,
 } from './event-store.js';
-export { type Histories, InMemoryEventStore } from './in-memory-event-store.js';
+export type { EventStoreSettings } from './folding-event-store.js';
 export { AsItWas, HistoryQuery, historyPage, loadAsOf } from './point-in-time.js';
 export { eventStoreOfFunction } from './store-of-function.js';

@@ -8,10 +8,10 @@ import { count, describeError, logger, publishMetrics, seconds } from '../aws/te
 import { type Delivery, envelopeOf, readDelivery } from '../failures/delivery.js';
 import { isPermanent } from '../failures/failure-kinds.js';
 import { FailureRecords } from '../failures/failure-records.js';
-import { ContractViolation } from '../messages/contract.js';
 import { aggregateOf, type Envelope } from '../messages/envelope.js';
-import { readFrom, type Source } from './listening.js';
-import { ProcessedRecords, processOnce } from './process-once.js';
+import type { Source } from './listening.js';
+import { processMessage } from './process-message.js';
+import { ProcessedRecords } from './process-once.js';
 
 export interface ConsumerOptions {
   /**
@@ -71,10 +71,9 @@ class Consumption {
   private readonly identity = { name: required(Env.CONSUMER), generation: requiredInteger(Env.CONSUMER_GENERATION) };
   private readonly ours = { app: required(Env.APP), window: requiredInteger(Env.DEDUPE_WINDOW_SECONDS) };
   private readonly maxAttempts = requiredInteger(Env.MAX_ATTEMPTS);
-  private readonly records = new ProcessedRecords(required(Env.RECORDS), this.identity, this.ours.window);
   private readonly failures = new FailureRecords(required(Env.RECORDS), this.identity);
-  private readonly commanders = requiredList(Env.COMMANDERS);
-  private readonly actor = `service:${required(Env.SERVICE)}`;
+  private readonly records = new ProcessedRecords(required(Env.RECORDS), this.identity, this.ours.window);
+  private readonly rules = { commanders: requiredList(Env.COMMANDERS), service: required(Env.SERVICE) };
 
   private readonly isRefusal: (error: unknown) => boolean;
 
@@ -102,31 +101,12 @@ class Consumption {
   /** @returns whether the queue may delete the message */
   private async handle(delivery: Delivery): Promise<boolean> {
     try {
-      const outcome = await this.process(delivery);
+      const outcome = await processMessage(delivery, this.sources, this.records, this.rules);
       this.log(outcome, envelopeOf(delivery));
       return true;
     } catch (error) {
       return this.failed(delivery, error);
     }
-  }
-
-  private async process({ message, recorded, tooOld }: Delivery): Promise<'applied' | 'duplicate'> {
-    if (message instanceof ContractViolation) throw message;
-    const { event, handle } = readFrom(this.sources, message, this.commanders);
-    const trace = {
-      trigger: message.id,
-      actor: this.actor,
-      onBehalfOf: message.onbehalfof ?? message.actor,
-      correlationId: message.correlationid,
-      traceparent: message.traceparent,
-    };
-    const handling = handle({ envelope: message, event, trace });
-    if ('project' in handling) {
-      if (!recorded) return handling.project();
-      return processOnce(message, () => handling.project().then(() => []), this.records, recorded);
-    }
-    if (tooOld && !recorded) throw tooOld;
-    return processOnce(message, handling.decide, this.records, recorded);
   }
 
   /** @returns whether the queue may delete the message, which is the case once the failure is recorded */

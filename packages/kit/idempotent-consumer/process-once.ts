@@ -23,8 +23,8 @@ export type Decide = (refused: Refused | undefined) => Promise<Effect>;
 /** Inbox of one consumer: records of the messages that it has processed. The message id is the idempotency key. */
 export class ProcessedRecords {
   constructor(
-    private readonly table: string,
-    private readonly consumer: ConsumerIdentity,
+    protected readonly table: string,
+    protected readonly consumer: ConsumerIdentity,
     private readonly windowSeconds: number,
   ) {}
 
@@ -64,6 +64,14 @@ export class ProcessedRecords {
         },
       },
     };
+  }
+
+  /**
+   * Writes all or nothing.
+   * @throws what `transact` of aws/dynamodb.ts throws
+   */
+  transact(writes: Effect): Promise<void> {
+    return transact(writes);
   }
 
   /** Tells whether the message is recorded, strongly consistent. */
@@ -122,7 +130,7 @@ export async function processOnce(
       const claim = records.claim(message, recorded);
       try {
         const effect = await decide(refused);
-        await transact([claim, ...effect.filter((write) => !clears(write, claim))]);
+        await records.transact([claim, ...effect.filter((write) => !clears(write, claim))]);
         return 'applied';
       } catch (error) {
         refused = error instanceof TransactionRefused ? error : undefined;

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
 import { beforeAll, expect, test } from 'vitest';
 import { paymentsContract } from '../../../lambdas/payments/contract.js';
-import { commandsOf } from '../../../packages/kit/messages/contract.js';
+import { commandMessage } from '../../../packages/kit/testing/messages.js';
 import { bodyOf, failuresOf } from '../../support/consumed.js';
 import { inProcessDynamoDb } from '../../support/in-process-dynamodb.js';
 import { environment } from '../timers/waiting.js';
@@ -26,10 +26,7 @@ test.each([
   ['crashed its function, was given up', 'arn:dead-letters', 'its function did not acknowledge it'],
 ])('a command of the service’s own that %s', async (_, eventSourceARN, message) => {
   const id = randomUUID();
-  const body = bodyOf(commandsOf(paymentsContract), command, id, 'payments').replaceAll(
-    'orderly.orders',
-    'orderly.payments',
-  );
+  const body = bodyOf(commandMessage(paymentsContract, command, 'payments', { id, source: 'orderly.payments' }));
   const attributes = { ApproximateReceiveCount: '1' };
   const record = { messageId: 'm', body, attributes, messageAttributes: {}, eventSourceARN };
   expect(await drain({ Records: [record as unknown as SQSRecord] })).toEqual({ batchItemFailures: [] });

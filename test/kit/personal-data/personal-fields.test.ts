@@ -2,12 +2,13 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod/mini';
 import type { Loaded } from '../../../packages/kit/event-store/event-store.js';
-import { InMemoryEventStore } from '../../../packages/kit/event-store/in-memory-event-store.js';
 import type { Commit } from '../../../packages/kit/messages/commit.js';
 import type { EventOf } from '../../../packages/kit/messages/contract.js';
 import { openEvents } from '../../../packages/kit/personal-data/personal-fields.js';
 import type { PersonalKeys, SealedAt } from '../../../packages/kit/personal-data/personal-keys.js';
 import { open, SealBroken, Sealed, Unsealed } from '../../../packages/kit/personal-data/sealed.js';
+import { InMemoryEventStore } from '../../../packages/kit/testing/in-memory-event-store.js';
+import { InMemoryTables } from '../../../packages/kit/testing/in-memory-tables.js';
 import { traceOf } from '../../support/tally.js';
 
 const contract = {
@@ -36,8 +37,8 @@ const evolution = {
   evolve: (letters: Letters, { data }: Sent): Letters => [...letters, data],
   stateSchema: 1,
 };
-const histories = new Map<string, readonly Commit[]>();
-const store = new InMemoryEventStore<Letters, Sent>({ aggregate: 'Box', contract }, evolution, histories);
+const tables = new InMemoryTables();
+const store = new InMemoryEventStore({ aggregate: 'Box', contract, decider: evolution }, tables);
 const trace = traceOf(randomUUID());
 
 const keys = new Map(['ada', 'bob'].map((person) => [person, randomBytes(32)]));
@@ -71,7 +72,7 @@ describe('a commit', () => {
 
   test('of a service that says whom its events are about is in it without any', async () => {
     const about = { ...contract, person: 'to' } as const;
-    const store = new InMemoryEventStore<Letters, Sent>({ aggregate: 'Box', contract: about }, evolution, new Map());
+    const store = new InMemoryEventStore({ aggregate: 'Box', contract: about, decider: evolution });
     const box = await store.load(randomUUID());
     expect(store.commit(box, [sent(), sent()], trace).person).toBe('ada');
     expect(() => store.commit(box, [sent(), sent(undefined, 'bob')], trace)).toThrow('several people');
@@ -102,10 +103,9 @@ describe('a commit', () => {
 describe('an aggregate', () => {
   test('is not loaded with a value that was sealed for another event', async () => {
     const box = await emptyBox();
-    const { pk } = await appended(box, sent(unsealed('ada')), sent(unsealed('ada')));
-    const [commit] = histories.get(pk)!;
-    const [one, other] = commit!.events;
-    histories.set(pk, [{ ...commit!, events: [{ ...one!, data: other!.data }, other!] }]);
+    const commit = await appended(box, sent(unsealed('ada')), sent(unsealed('ada')));
+    const [one, other] = commit.events;
+    tables.put(store.table, { ...commit, events: [{ ...one!, data: other!.data }, other!] });
     await expect(store.load(box.id)).rejects.toThrow(SealBroken);
     await expect(store.history(box.id, { commit: 1, shown: 0 }, 5)).rejects.toThrow(SealBroken);
   });
@@ -141,12 +141,12 @@ test('events are opened field by field, each at its own place, and each person i
 
 test('a field is shown under the name that it had in plain text, which is shown as it was', async () => {
   const box = await emptyBox();
-  const { pk } = await appended(box, { type: 'Sent', data: { to: 'ada', stamp: 1, sealedNote: unsealed('ada') } });
-  const [commit] = histories.get(pk)!;
-  const before = { ...commit!.events[0]!, data: JSON.stringify({ to: 'ada', stamp: 1, note: 'from 0.1.0' }) };
-  histories.set(pk, [{ ...commit!, events: [commit!.events[0]!, before], lastVersion: 2 }]);
+  const commit = await appended(box, { type: 'Sent', data: { to: 'ada', stamp: 1, sealedNote: unsealed('ada') } });
+  const [first] = commit.events;
+  const before = { ...first!, data: JSON.stringify({ to: 'ada', stamp: 1, note: 'from 0.1.0' }) };
+  tables.put(store.table, { ...commit, events: [first, before], lastVersion: 2 });
   const { items } = await store.history(box.id, { commit: 1, shown: 0 }, 5);
-  const opened = await openEvents(opening().keys, contract, pk, items);
+  const opened = await openEvents(opening().keys, contract, commit.pk, items);
   expect(opened.map(({ data }) => data)).toEqual([
     { to: 'ada', stamp: 1, note: 'ada 0' },
     { to: 'ada', stamp: 1, note: 'from 0.1.0' },

@@ -64,8 +64,9 @@ export const BUGS: readonly PlantedBug[] = [
     scenario: 'place-one',
     source: {
       file: `${KIT}/idempotent-consumer/consumer.ts`,
-      from: 'const outcome = await this.process(delivery);',
-      to: "this.process(delivery).catch(() => undefined); const outcome = 'applied' as const;",
+      from: 'const outcome = await processMessage(delivery, this.sources, this.records, this.rules);',
+      to: `processMessage(delivery, this.sources, this.records, this.rules).catch(() => undefined);
+      const outcome = 'applied' as const;`,
     },
   },
   {
@@ -73,7 +74,7 @@ export const BUGS: readonly PlantedBug[] = [
     scenario: 'place-one',
     source: {
       file: `${KIT}/idempotent-consumer/process-once.ts`,
-      from: 'await transact([claim, ...effect.filter((write) => !clears(write, claim))]);',
+      from: 'await records.transact([claim, ...effect.filter((write) => !clears(write, claim))]);',
       to: 'await transact([claim]); await transact(effect);',
     },
   },
@@ -164,7 +165,7 @@ export const BUGS: readonly PlantedBug[] = [
     scenario: 'place-one',
     source: {
       file: `${KIT}/idempotent-consumer/process-once.ts`,
-      from: 'await transact([claim, ...effect.filter((write) => !clears(write, claim))]);',
+      from: 'await records.transact([claim, ...effect.filter((write) => !clears(write, claim))]);',
       to: `const put = claim.Put as { TableName: string; Item: { expiresAt: number } };
       const { expiresAt } = put.Item;
       put.Item.expiresAt = clock.epochSeconds() + 60;
@@ -294,7 +295,7 @@ export const BUGS: readonly PlantedBug[] = [
     name: 'what is too old is dropped without a word',
     scenario: 'redrive-weeks-later',
     source: {
-      file: `${KIT}/idempotent-consumer/consumer.ts`,
+      file: `${KIT}/idempotent-consumer/process-message.ts`,
       from: 'if (tooOld && !recorded) throw tooOld;',
       to: "if (tooOld && !recorded) return 'duplicate';",
     },
@@ -303,7 +304,7 @@ export const BUGS: readonly PlantedBug[] = [
     name: 'the age gate is open',
     scenario: 'redelivery-ttl-at-once',
     source: {
-      file: `${KIT}/idempotent-consumer/consumer.ts`,
+      file: `${KIT}/idempotent-consumer/process-message.ts`,
       from: 'if (tooOld && !recorded) throw tooOld;',
       to: 'if (tooOld && recorded) throw tooOld;',
     },

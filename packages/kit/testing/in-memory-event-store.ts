@@ -1,0 +1,45 @@
+import type { Evolution } from '../decider/decider.js';
+import { type Aggregate, VersionTaken } from '../event-store/event-store.js';
+import { type CommitRange, FoldingEventStore } from '../event-store/folding-event-store.js';
+import { type Commit, firstVersionOf } from '../messages/commit.js';
+import type { AnyEvent } from '../messages/contract.js';
+import { aggregateKey } from '../messages/keys.js';
+import { InMemoryTables } from './in-memory-tables.js';
+
+/** Name of the table that holds commits. */
+export const TABLE = 'table';
+
+/**
+ * Event store in memory, for tests of code that uses an event store. It keeps the same promises, and every reader gets
+ * its own copy.
+ * @example
+ * const courseStore = new InMemoryEventStore(courses);
+ */
+export class InMemoryEventStore<
+  State,
+  Event extends AnyEvent,
+  Rules extends Evolution<State, Event> = Evolution<State, Event>,
+> extends FoldingEventStore<State, Event, Rules> {
+  /**
+   * @param tables tables that hold the commits. Stores that share them act like releases over one table.
+   * @default tables of its own
+   */
+  constructor(
+    { decider, ...settings }: Aggregate<Rules & Evolution<State, Event>>,
+    private readonly tables: InMemoryTables = new InMemoryTables(),
+  ) {
+    super({ ...settings, table: TABLE, feedShards: [] }, decider);
+  }
+
+  async append(commit: Commit): Promise<void> {
+    const existing = this.tables.get(TABLE, commit);
+    if (existing) throw new VersionTaken(existing as unknown as Commit);
+    this.tables.put(TABLE, commit);
+  }
+
+  protected async *commits(id: string, { from, to, order }: CommitRange): AsyncIterable<Commit> {
+    const history = this.tables.query(TABLE, aggregateKey(this.aggregate, id)) as unknown as readonly Commit[];
+    const found = history.filter((commit) => firstVersionOf(commit) >= from && firstVersionOf(commit) <= to);
+    yield* order === 'oldest first' ? found : found.toReversed();
+  }
+}

@@ -1,0 +1,53 @@
+import { dataschemaOf, sourceOf } from '../aws/app-names.js';
+import { clock } from '../aws/clock.js';
+import { newId, newTraceparent } from '../aws/ids.js';
+import { type AnyEvent, commandsOf, eventToWrite, type ServiceContract } from '../messages/contract.js';
+import { appOf, type Envelope } from '../messages/envelope.js';
+
+/** Fields of a message that a test may set. The others have values of no meaning. */
+export type MessageFields = Partial<Omit<Envelope, 'type' | 'data' | 'dataschema' | 'to'>>;
+
+/** Name of the application in messages whose source names none. */
+const APP = 'app';
+
+/**
+ * Creates an event as its service publishes it.
+ * @throws {ContractViolation} if it breaks the contract
+ */
+export const eventMessage = (contract: ServiceContract, event: AnyEvent, fields: MessageFields = {}): Envelope =>
+  message(contract, event, { source: sourceOf(APP, contract.service), ...fields });
+
+/**
+ * Creates a command to a service.
+ * @param from name of the service that sends it
+ * @throws {ContractViolation} if it breaks the receiver's contract
+ */
+export const commandMessage = (
+  contract: ServiceContract,
+  command: AnyEvent,
+  from: string,
+  fields: MessageFields = {},
+): Envelope => ({
+  ...message(commandsOf(contract), command, { source: sourceOf(APP, from), ...fields }),
+  to: contract.service,
+});
+
+function message(contract: ServiceContract, event: AnyEvent, fields: MessageFields & { source: string }): Envelope {
+  const { schemaVersion, data } = eventToWrite(contract, event);
+  return {
+    specversion: '1.0',
+    id: newId(),
+    type: event.type,
+    subject: 'Test/1',
+    time: clock.now(),
+    dataschema: dataschemaOf(appOf(fields), contract.service, event.type, schemaVersion),
+    data,
+    sequence: 1,
+    epoch: 0,
+    correlationid: 'test',
+    causationid: 'test',
+    traceparent: newTraceparent(),
+    actor: 'test',
+    ...fields,
+  };
+}
