@@ -1,26 +1,29 @@
 import { count, logger, Metric } from '@orderly/kit/aws';
 import { keyedBy, Problem, traceOf } from '@orderly/kit/http';
 import { changeOnce, recordOfRequest, requestRecords } from '@orderly/kit/idempotent-receiver';
+import { PersonalRequest } from '@orderly/kit/personal-data';
+import type * as z from 'zod/mini';
 import { endpoint } from '../endpoint.js';
-import { CancelOrder } from './contract.js';
+import { CancelOrder, ordersContract } from './contract.js';
 import { people, shownTo } from './customer-data-keys.js';
 import { type Order, OrderRefused } from './domain/order.js';
 import { orderIdOf, orderStore, visibleTo } from './order-store.js';
 import { OrdersProblem } from './problems.js';
 
 const records = requestRecords();
+const personal = new PersonalRequest(people, ordersContract.events.OrderCancelled);
 
 /** POST /orders/{orderId}/cancellation: writes the change and the record of its request in one transaction. */
 export const handler = endpoint({ roles: ['customer'], body: CancelOrder }, async (request) => {
   const { caller, body } = request;
-  const record = recordOfRequest({ ...keyedBy(request), personal: ['reason'] }, records);
+  const record = recordOfRequest(personal.hashed(keyedBy(request)), records);
   const { loaded, replayed, changed } = await changeOnce({
     store: orderStore,
     record,
     id: orderIdOf(request.parameter('orderId')),
     trace: traceOf(request),
     admit: (order) => void visibleTo(caller, order),
-    command: async ({ state }) => ({ type: 'Cancel', ...(await sealedReason(state, body.reason)) }),
+    command: async ({ state }) => ({ type: 'Cancel', ...(await sealedReason(state, body)) }),
   }).catch(tooLate);
   const order = await shownTo(caller, loaded);
   // The hash of the request leaves out the reason, which is compared with the stored one instead. If the order was
@@ -42,8 +45,5 @@ function tooLate(error: unknown): never {
 /**
  * Seals the reason with the key of the order's customer. The order of a forgotten person is cancelled without a reason.
  */
-async function sealedReason(order: Order, reason: string | undefined) {
-  if (order.status === 'NONE' || reason === undefined) return {};
-  const sealedReason = await people.unsealed(order.customerId, reason);
-  return sealedReason ? { sealedReason } : {};
-}
+const sealedReason = async (order: Order, body: z.infer<typeof CancelOrder>) =>
+  order.status === 'NONE' ? {} : (await personal.prepared(order.customerId, body)).fields;

@@ -1,9 +1,9 @@
 import type { Loaded } from '@orderly/kit/event-store';
 import type { Caller } from '@orderly/kit/http';
 import { aggregateKey } from '@orderly/kit/messages';
-import { personalKeysOfFunction } from '@orderly/kit/personal-data';
+import { openFields, personalKeysOfFunction } from '@orderly/kit/personal-data';
 import type { Role } from '../app.js';
-import { type OrderView, ordersContract, type SealedData } from './contract.js';
+import { type OrderView, ordersContract } from './contract.js';
 import { type Order, sealedIn } from './domain/order.js';
 import { ORDER } from './keys.js';
 import type { ListedOrder } from './order-list.js';
@@ -12,25 +12,14 @@ import { visibleTo } from './order-store.js';
 /** Data keys of the people whose data is in orders. */
 export const people = personalKeysOfFunction();
 
-const { OrderPlaced, OrderCancelled } = ordersContract.events;
-/** Field names in answers, by the field names in events. */
-const SHOWN_AS: Readonly<Record<string, string>> = { ...OrderPlaced.shownAs, ...OrderCancelled.shownAs };
-
-/** Unseals the sealed fields of one customer's orders, or marks them as forgotten. It requests the key once. */
+/** Opens the sealed fields of one customer's orders, or marks them as forgotten. It requests the key once. */
 export async function opened(customerId: string, orders: readonly ListedOrder[]): Promise<readonly OrderView[]> {
-  const values = orders.flatMap(({ view, sealed }, at) =>
-    Object.entries(sealed).map(([field, value]) => ({
-      at,
-      sealed: value as SealedData,
-      place: { aggregate: aggregateKey(ORDER, view.orderId), field },
-    })),
-  );
-  const data = await people.openAll(customerId, values);
-  const shown: OrderView[] = orders.map(({ view }) => ({ ...view }));
-  for (const [index, { at, place }] of values.entries()) {
-    Object.assign(shown[at] ?? {}, { [SHOWN_AS[place.field] ?? place.field]: data[index] });
-  }
-  return shown;
+  const values = orders.map(({ view, sealed }) => ({
+    aggregate: aggregateKey(ORDER, view.orderId),
+    sealed: { ...sealed },
+  }));
+  const data = await openFields(people, ordersContract, customerId, values);
+  return orders.map(({ view }, at) => ({ ...view, ...data[at] }));
 }
 
 /**

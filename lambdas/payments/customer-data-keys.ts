@@ -1,9 +1,9 @@
 import type { Loaded } from '@orderly/kit/event-store';
 import type { Caller } from '@orderly/kit/http';
 import { aggregateKey } from '@orderly/kit/messages';
-import { personalKeysOfFunction } from '@orderly/kit/personal-data';
+import { openFields, personalKeysOfFunction } from '@orderly/kit/personal-data';
 import type { Role } from '../app.js';
-import type { PaymentView } from './contract.js';
+import { type PaymentView, paymentsContract } from './contract.js';
 import { isRequested, type Payment } from './domain/payment.js';
 import { PAYMENT } from './keys.js';
 import { visibleTo } from './payment-store.js';
@@ -18,8 +18,10 @@ export const people = personalKeysOfFunction();
 export async function shownTo(caller: Caller<Role>, loaded: Loaded<Payment>): Promise<PaymentView> {
   const view = visibleTo(caller, loaded);
   const sealed = isRequested(loaded.state) ? loaded.state.sealedReference : undefined;
-  if (!sealed) return view;
-  const place = { aggregate: aggregateKey(PAYMENT, view.paymentId), field: 'sealedReference' };
-  const [opened] = await people.openAll(view.customerId, [{ sealed, place }]);
-  return { ...view, clientReference: opened as NonNullable<PaymentView['clientReference']> };
+  const fields = {
+    aggregate: aggregateKey(PAYMENT, view.paymentId),
+    sealed: sealed ? { sealedReference: sealed } : {},
+  };
+  const [data] = await openFields(people, paymentsContract, view.customerId, [fields]);
+  return { ...view, ...data };
 }

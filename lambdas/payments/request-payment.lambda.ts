@@ -2,20 +2,21 @@ import { count, logger, Metric } from '@orderly/kit/aws';
 import { keyedBy, Problem, traceOf } from '@orderly/kit/http';
 import {
   changeOnce,
-  checkSamePersonal,
   createOnce,
   idempotencyKey,
   recordOfRequest,
   requestRecords,
 } from '@orderly/kit/idempotent-receiver';
+import { PersonalRequest } from '@orderly/kit/personal-data';
 import { endpoint } from '../endpoint.js';
-import { RequestPayment } from './contract.js';
+import { paymentsContract, RequestPayment } from './contract.js';
 import { people, shownTo } from './customer-data-keys.js';
 import { countPayment } from './daily-limits.js';
 import type { PaymentCommand } from './domain/payment.js';
 import { paymentStore } from './payment-store.js';
 
 const records = requestRecords();
+const personal = new PersonalRequest(people, paymentsContract.events.PaymentRequested);
 
 /**
  * POST /payments: makes one transaction with the customer's count of the day, or repeats the first answer. If the
@@ -27,15 +28,13 @@ const records = requestRecords();
 export const handler = endpoint({ roles: ['customer'], body: RequestPayment }, async (request) => {
   const { body, caller } = request;
   if (body.accountId !== caller.id) throw new Problem('not-found', 'no account has this id');
-  const { clientReference, ...impersonal } = body;
-  const requested = { ...keyedBy(request), personal: ['clientReference'] };
-  const sealedReference = clientReference === undefined ? undefined : await people.unsealed(caller.id, clientReference);
-  const isForgotten = clientReference !== undefined && !sealedReference;
+  const requested = personal.hashed(keyedBy(request));
+  const { fields, isForgotten } = await personal.prepared(caller.id, body);
   const trace = traceOf(request);
   const commandOf = (paymentId: string): PaymentCommand => {
-    if (isForgotten) refuseForgotten();
-    const personal = sealedReference ? { sealedReference } : {};
-    return { type: 'Request', paymentId, customerId: caller.id, ...impersonal, ...personal };
+    if (isForgotten) personal.refuseForgotten();
+    const { accountId, amount } = body;
+    return { type: 'Request', paymentId, customerId: caller.id, accountId, amount, ...fields };
   };
   const alongside = ({ at }: { readonly at: string }) => countPayment(caller.id, at);
   const byKey = () =>
@@ -43,7 +42,7 @@ export const handler = endpoint({ roles: ['customer'], body: RequestPayment }, a
       store: paymentStore,
       key: idempotencyKey(requested),
       trace,
-      refuseNew: isForgotten ? refuseForgotten : undefined,
+      refuseNew: isForgotten ? personal.refuseForgotten : undefined,
       command: commandOf,
       alongside,
     });
@@ -62,16 +61,9 @@ export const handler = endpoint({ roles: ['customer'], body: RequestPayment }, a
   };
   const { loaded, replayed } = await (requested.session ? byNumber() : byKey());
   const payment = await shownTo(caller, loaded);
-  checkSamePersonal(clientReference, payment.clientReference);
+  personal.checkSame(body, payment);
   if (replayed) count(Metric.DUPLICATES_SUPPRESSED);
   logger.info(replayed ? 'payment requested before' : 'payment requested', { paymentId: payment.paymentId });
   const replay = replayed ? { 'Idempotency-Replayed': 'true' } : {};
   return { status: 201, body: payment, headers: { Location: `payments/${payment.paymentId}`, ...replay } };
 });
-
-function refuseForgotten(): never {
-  throw new Problem(
-    'person-forgotten',
-    'your personal data was deleted, and none is taken any more: leave clientReference out',
-  );
-}

@@ -2,7 +2,6 @@
 export { type Change, type ChangeOnce, changeOnce } from './change-once.js';
 export { type Alongside, type CreateOnce, createOnce, type Outcome } from './create-once.js';
 export {
-  checkSamePersonal,
   type IdempotencyKey,
   idempotencyKey,
   issueKey,

@@ -94,6 +94,35 @@ export async function openEvents<Event extends AnyEvent & { readonly id: string 
   return shown;
 }
 
+/**
+ * Opens the sealed fields of several aggregates of one person, or marks them as forgotten. The person's key is requested
+ * once, and not at all if there are no fields.
+ * @returns the data of each aggregate, by the names under which the contract shows them
+ * @throws what {@link PersonalKeys.openAll} throws
+ */
+export async function openFields(
+  keys: PersonalKeys,
+  { events }: ServiceContract,
+  person: string,
+  aggregates: readonly {
+    /** Partition key of the aggregate, for example `Order#3f…`. */
+    readonly aggregate: string;
+    /** Sealed values by the fields of their events. */
+    readonly sealed: Readonly<Record<string, Sealed>>;
+  }[],
+): Promise<readonly Readonly<Record<string, unknown>>[]> {
+  const shownAs: Readonly<Record<string, string>> = Object.assign({}, ...Object.values(events).map((of) => of.shownAs));
+  const values = aggregates.flatMap(({ aggregate, sealed }, at) =>
+    Object.entries(sealed).map(([field, value]) => ({ at, sealed: value, place: { aggregate, field } })),
+  );
+  const data = await keys.openAll(person, values);
+  const shown = aggregates.map((): Record<string, unknown> => ({}));
+  for (const [index, { at, place }] of values.entries()) {
+    Object.assign(shown[at] ?? {}, { [shownAs[place.field] ?? place.field]: data[index] });
+  }
+  return shown;
+}
+
 function withOpened<Event extends AnyEvent>(
   contract: ServiceContract,
   event: Event,

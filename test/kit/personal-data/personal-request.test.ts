@@ -1,0 +1,75 @@
+import { randomBytes } from 'node:crypto';
+import { describe, expect, test } from 'vitest';
+import { idempotencyKey, type KeyedRequest } from '../../../packages/kit/idempotent-receiver/idempotency-key.js';
+import { PersonalRequest } from '../../../packages/kit/personal-data/personal-request.js';
+import { Unsealed } from '../../../packages/kit/personal-data/sealed.js';
+
+/** `note` was written in plain text by an earlier release, and `text` never. */
+const schema = { personal: { text: 'to', sealedNote: 'to' }, shownAs: { sealedNote: 'note' } } as const;
+const asked: unknown[] = [];
+const people = {
+  unsealed: async (person: string, plain: unknown) => {
+    asked.push(plain);
+    return person === 'forgotten' ? undefined : new Unsealed(person, randomBytes(32), plain);
+  },
+};
+const personal = new PersonalRequest(people, schema);
+const body = { to: 'ada', text: { street: 'Main Street 1' }, note: 'my own words' };
+const request = (sent: object = body, header = 'k'): KeyedRequest => ({
+  header,
+  client: 'customer:ada',
+  method: 'POST',
+  path: '/letters',
+  query: {},
+  body: sent,
+});
+const keyOf = (sent: object, header?: string) => idempotencyKey(personal.hashed(request(sent, header)));
+
+describe('the hash of a request', () => {
+  test('says which personal fields there are, and nothing of their content', () => {
+    const { requestHash } = keyOf(body);
+    expect(keyOf({ ...body, text: 'elsewhere', note: 'other words' }).requestHash).toBe(requestHash);
+    for (const field of ['text', 'note'] as const) {
+      const { [field]: _, ...without } = body;
+      expect(keyOf(without).requestHash).not.toBe(requestHash);
+    }
+    expect(keyOf({ ...body, to: 'bob' }).requestHash).not.toBe(requestHash);
+  });
+
+  test('of the earlier release holds what that one wrote in plain text, and no more', () => {
+    const { formerHash } = keyOf(body);
+    expect(keyOf({ ...body, text: 'elsewhere' }).formerHash).toBe(formerHash);
+    expect(keyOf({ ...body, note: 'other words' }).formerHash).not.toBe(formerHash);
+  });
+
+  test('leaves the request itself as it is', () => {
+    personal.hashed(request());
+    expect(body.text).toEqual({ street: 'Main Street 1' });
+  });
+});
+
+describe('personal fields', () => {
+  test('are prepared under the names of the event, and absent ones are not', async () => {
+    asked.length = 0;
+    const { fields, isForgotten } = await personal.prepared('ada', body);
+    expect(Object.keys(fields)).toEqual(['text', 'sealedNote']);
+    expect({ asked, isForgotten }).toEqual({ asked: [body.text, body.note], isForgotten: false });
+    expect(await personal.prepared('ada', { to: 'ada' })).toEqual({ fields: {}, isForgotten: false });
+  });
+
+  test('of a forgotten person are left out, which a request without any does not need', async () => {
+    expect(await personal.prepared('forgotten', body)).toEqual({ fields: {}, isForgotten: true });
+    expect(await personal.prepared('forgotten', { to: 'forgotten' })).toEqual({ fields: {}, isForgotten: false });
+    expect(personal.refuseForgotten).toThrow(
+      expect.objectContaining({ code: 'person-forgotten', detail: expect.stringContaining('leave text and note out') }),
+    );
+  });
+
+  test('of a repeat are the stored ones, or it is another request', () => {
+    personal.checkSame(body, { ...body, version: 1 });
+    personal.checkSame(body, { text: { forgotten: true }, note: { forgotten: true } });
+    for (const field of ['text', 'note']) {
+      expect(() => personal.checkSame(body, { ...body, [field]: 'other' })).toThrow('key-reused');
+    }
+  });
+});
