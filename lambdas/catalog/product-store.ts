@@ -1,6 +1,6 @@
 import { BatchGetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
-import { clock, documents, type Item, retryOnConflict, transact } from '@orderly/kit/aws';
-import { Problem, refuseOtherVersion, Throttled } from '@orderly/kit/http';
+import { clock, documents, type Item, retryOnConflict, Throttled, transact } from '@orderly/kit/aws';
+import { Problem, refuseOtherVersion } from '@orderly/kit/http';
 import type { Trace } from '@orderly/kit/messages';
 import { StateStore, type Stored, stateKey } from '@orderly/kit/state-store';
 import type { Money } from '../orders/contract.js';

@@ -1,7 +1,6 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { DeleteCommand, type DynamoDBDocumentClient, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
-import { clock, documents } from '@orderly/kit/aws';
-import { WriteConflict } from '@orderly/kit/http';
+import { clock, documents, WriteConflict } from '@orderly/kit/aws';
 import { STRIPE_CUSTOMERS } from '../contract.js';
 
 const keyOf = (accountId: string) => ({ pk: `${STRIPE_CUSTOMERS}${accountId}`, sk: 'CUSTOMER' });

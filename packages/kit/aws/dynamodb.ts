@@ -7,9 +7,9 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient, PutCommand, type PutCommandInput, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
-import { Throttled, WriteConflict } from '../http/errors.js';
 import { checkItemSize, checkTransactionSize } from './dynamodb-limits.js';
 import type { Item, TransactWriteItem } from './items.js';
+import { Throttled, WriteConflict } from './write-conflict.js';
 
 export type { Item, TransactWriteItem };
 

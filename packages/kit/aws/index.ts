@@ -16,3 +16,4 @@ export { Metric } from './metric-names.js';
 export { retryOnConflict } from './optimistic-retry.js';
 export { feedShards, required, requiredInteger, requiredList, SettingMissing } from './read-environment.js';
 export { count, countAtOnce, logger, seconds } from './telemetry.js';
+export { Throttled, WriteConflict } from './write-conflict.js';

@@ -1,5 +1,5 @@
-import { WriteConflict } from '../http/errors.js';
 import { pauseUpTo } from './clock.js';
+import { WriteConflict } from './write-conflict.js';
 
 /** Attempts for one request or delivery. The pauses between them add up to at most 0.6 s. */
 const TRIES = 5;

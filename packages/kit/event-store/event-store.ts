@@ -1,6 +1,6 @@
 import type { TransactWriteItem } from '../aws/dynamodb.js';
+import { type Versions, WriteConflict } from '../aws/write-conflict.js';
 import type { Evolution } from '../decider/decider.js';
-import { type Versions, WriteConflict } from '../http/errors.js';
 import { type Commit, firstVersionOf } from '../messages/commit.js';
 import type { AnyEvent, OutgoingCommand, ServiceContract } from '../messages/contract.js';
 import type { Trace } from '../messages/trace.js';

@@ -1,4 +1,5 @@
 import { problemType, requestUrn } from '../aws/app-names.js';
+import type { Versions } from '../aws/write-conflict.js';
 
 /** Kind of problem. Its code is part of `type` and a contract with clients. */
 export interface ProblemKind {
@@ -55,12 +56,6 @@ export interface Fault {
   readonly header?: string;
 }
 
-/** Versions in a conflict: the one that the change was decided on, and the current one (RFC 9457, 3.2). */
-export interface Versions {
-  readonly expectedVersion: number;
-  readonly foundVersion: number;
-}
-
 /** Optional members of a problem besides its code and detail. */
 export interface ProblemExtra {
   readonly errors?: readonly Fault[];
@@ -102,16 +97,4 @@ export class Problem extends Error {
     const members = { ...versions, ...(limit === undefined ? {} : { limit }), ...(errors ? { errors } : {}) };
     return { type: problemType(app, this.code), title, status, detail: this.detail, instance, ...members };
   }
-}
-
-/** Error for a write that lost against another writer. Nothing was written; a retry may succeed. */
-export class WriteConflict extends Error {
-  override readonly name: string = 'WriteConflict';
-  /** Absent if the versions are not known. */
-  readonly versions?: Versions;
-}
-
-/** Error for a throttled write. Callers retry it like a conflict. */
-export class Throttled extends WriteConflict {
-  override readonly name = 'Throttled';
 }

@@ -6,10 +6,11 @@ import { Env } from '../aws/environment.js';
 import { correlationIdFrom, newId, traceparentFrom } from '../aws/ids.js';
 import { required, requiredList } from '../aws/read-environment.js';
 import { describeError, logger, publishMetrics } from '../aws/telemetry.js';
+import { WriteConflict } from '../aws/write-conflict.js';
 import { AggregateDeleted } from '../event-store/event-store.js';
 import { ANSWER_HEADERS } from './answer-headers.js';
 import { authenticate, type Caller, Unauthenticated } from './auth.js';
-import { Problem, WriteConflict } from './errors.js';
+import { Problem } from './errors.js';
 import { headersOf, type ReadHeader, refuseRepeatedHeaders } from './headers.js';
 import { bodyOf, checked, parameterFault, pointerFault, queryOf, refuseLargeBody } from './received.js';
 

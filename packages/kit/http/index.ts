@@ -7,8 +7,6 @@ export {
   type ProblemCode,
   type ProblemExtra,
   type ProblemKind,
-  Throttled,
-  WriteConflict,
 } from './errors.js';
 export { type Answer, type EndpointOptions, endpoint, endpointFor, keyedBy, type Request, traceOf } from './http.js';
 export { refuseOtherVersion, versionOf } from './if-match.js';

@@ -1,9 +1,10 @@
 import { clock } from '../aws/clock.js';
 import { TransactionRefused, transact } from '../aws/dynamodb.js';
 import { retryOnConflict } from '../aws/optimistic-retry.js';
+import { Throttled, WriteConflict } from '../aws/write-conflict.js';
 import type { DeciderStore } from '../event-store/decide-on.js';
 import type { Loaded } from '../event-store/event-store.js';
-import { Problem, Throttled, WriteConflict } from '../http/errors.js';
+import { Problem } from '../http/errors.js';
 import type { Commit } from '../messages/commit.js';
 import type { AnyEvent } from '../messages/contract.js';
 import type { Trace } from '../messages/trace.js';

@@ -2,7 +2,8 @@ import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { clock } from '../aws/clock.js';
 import { documents, ItemExists, putNew } from '../aws/dynamodb.js';
 import { newId } from '../aws/ids.js';
-import { Problem, WriteConflict } from '../http/errors.js';
+import { WriteConflict } from '../aws/write-conflict.js';
+import { Problem } from '../http/errors.js';
 import { hashOf, type KeyedRequest, requestHashesOf } from './idempotency-key.js';
 import type { Earlier, RecordsTable, RequestRecord } from './request-record.js';
 

@@ -58,7 +58,7 @@ export class PersonalRequest<const Schema extends PersonalSchema> {
     let isForgotten = false;
     // One after the other, so that the second one finds the key in memory.
     for (const { field, name } of this.fields) {
-      const plain = valueOf(body, name);
+      const plain = fieldOf(body, name);
       if (plain === undefined) continue;
       const unsealed = await this.people.unsealed(person, plain);
       if (unsealed) fields[field] = unsealed;
@@ -82,8 +82,8 @@ export class PersonalRequest<const Schema extends PersonalSchema> {
    * @throws {Problem} 422 if they differ
    */
   checkSame(body: object, shown: object): void {
-    for (const { name } of this.fields) checkSamePersonal(valueOf(body, name), valueOf(shown, name));
+    for (const { name } of this.fields) checkSamePersonal(fieldOf(body, name), fieldOf(shown, name));
   }
 }
 
-const valueOf = (from: object, name: string): unknown => (from as Readonly<Record<string, unknown>>)[name];
+const fieldOf = (from: object, name: string): unknown => (from as Readonly<Record<string, unknown>>)[name];

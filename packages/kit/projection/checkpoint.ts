@@ -3,7 +3,7 @@ import { GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { clock } from '../aws/clock.js';
 import { documents, TransactionRefused, type TransactWriteItem, transact } from '../aws/dynamodb.js';
 import { retryOnConflict } from '../aws/optimistic-retry.js';
-import { WriteConflict } from '../http/errors.js';
+import { WriteConflict } from '../aws/write-conflict.js';
 import { type Counts, PROJECTIONS, type Rebuild } from './contract.js';
 import { type Projection, versionsOf } from './projection.js';
 import { pointerKey } from './versions.js';

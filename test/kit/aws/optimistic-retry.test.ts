@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { retryOnConflict } from '../../../packages/kit/aws/optimistic-retry.js';
-import { Throttled, WriteConflict } from '../../../packages/kit/http/errors.js';
+import { Throttled, WriteConflict } from '../../../packages/kit/aws/write-conflict.js';
 
 /** Returns the number of attempts and the outcome. */
 async function triedOf(outcomeOf: (attempt: number) => Error | undefined) {

@@ -2,9 +2,10 @@ import type { APIGatewayProxyEvent, APIGatewayRequestAuthorizerEvent } from 'aws
 import { beforeAll, describe, expect, test, vi } from 'vitest';
 import * as z from 'zod/mini';
 import { logger } from '../../../packages/kit/aws/telemetry.js';
+import { WriteConflict } from '../../../packages/kit/aws/write-conflict.js';
 import { AggregateDeleted } from '../../../packages/kit/event-store/event-store.js';
 import { handler as authorizer } from '../../../packages/kit/http/authorizer.lambda.js';
-import { defineProblems, Problem, WriteConflict } from '../../../packages/kit/http/errors.js';
+import { defineProblems, Problem } from '../../../packages/kit/http/errors.js';
 import { endpoint, endpointFor } from '../../../packages/kit/http/http.js';
 import { MAX_BODY_BYTES } from '../../../packages/kit/http/received.js';
 import { jwksOf, makeToken, newKey } from '../../../tools/local/dev-issuer.js';
