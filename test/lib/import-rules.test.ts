@@ -87,6 +87,8 @@ const BREACHES: readonly (readonly [what: string, file: string, text: string, ru
   ['service: inside of the kit', 'lambdas/orders/b31.ts', importing('../../packages/kit/aws/clock.js'), IMPORTS],
   ['service: a construct', 'lambdas/orders/b32.ts', importing('@orderly/kit/constructs'), IMPORTS],
   ['what services share: inside of the kit', 'lambdas/b33.ts', importing('../packages/kit/aws/clock.js'), IMPORTS],
+  ['service: a helper for tests', 'lambdas/orders/b34.ts', importing('@orderly/kit/testing'), IMPORTS],
+  ['kit: a helper for tests', 'packages/kit/outbox/b35.ts', importing('../testing/given.js'), IMPORTS],
   ['kit: a service', 'packages/kit/outbox/b15.ts', importing('../../../lambdas/orders/order-store.js'), IMPORTS],
   ['kit: a contract', 'packages/kit/outbox/b16.ts', importing('../../../lambdas/orders/contract.js'), IMPORTS],
   ['kit: a tool', 'packages/kit/aws/b17.ts', importing('../../../tools/local/api.js'), IMPORTS],

@@ -60,6 +60,7 @@ export interface Fault {
 export interface ProblemExtra {
   readonly errors?: readonly Fault[];
   readonly retryAfterSeconds?: number;
+  /** Versions in a conflict, as extension members (RFC 9457, 3.2). */
   readonly versions?: Versions;
   /** Name of the limit that was reached. */
   readonly limit?: string;
