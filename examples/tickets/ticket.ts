@@ -1,18 +1,23 @@
+import type { Decider } from '@orderly/kit/decider';
 import type { TicketEvent } from './contract.js';
 
 export type Ticket =
   | { status: 'NONE' }
   | { status: 'OPEN' | 'ASSIGNED'; ticketId: string; title: string; agent?: string };
-export const initialState: Ticket = { status: 'NONE' };
+export type TicketCommand = { type: 'Open'; ticketId: string; title: string } | { type: 'Assign'; agent: string };
 
-export function evolve(ticket: Ticket, { type, data }: TicketEvent): Ticket {
-  return type === 'TicketOpened' ? { status: 'OPEN', ...data } : ({ ...ticket, ...data, status: 'ASSIGNED' } as Ticket);
-}
-
-export const open = (ticketId: string, title: string): readonly TicketEvent[] => [
-  { type: 'TicketOpened', data: { ticketId, title } },
-];
-
-/** Assigns an open ticket; one that is assigned keeps its agent. */
-export const assign = (ticket: Ticket, agent: string): readonly TicketEvent[] =>
-  ticket.status === 'OPEN' ? [{ type: 'TicketAssigned', data: { ticketId: ticket.ticketId, agent } }] : [];
+export const ticketDecider: Decider<Ticket, TicketCommand, TicketEvent> = {
+  initialState: { status: 'NONE' },
+  evolve: (ticket, { type, data }) =>
+    type === 'TicketOpened' ? { status: 'OPEN', ...data } : ({ ...ticket, ...data, status: 'ASSIGNED' } as Ticket),
+  decide: (ticket, command) => {
+    if (command.type === 'Open') {
+      const { ticketId, title } = command;
+      return [{ type: 'TicketOpened', data: { ticketId, title } }];
+    }
+    // A ticket that is assigned keeps its agent.
+    if (ticket.status !== 'OPEN') return [];
+    return [{ type: 'TicketAssigned', data: { ticketId: ticket.ticketId, agent: command.agent } }];
+  },
+  stateSchema: 1,
+};

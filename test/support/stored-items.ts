@@ -18,7 +18,7 @@ import { Timers } from '../../packages/kit/timers/timers.js';
 import { Tallies } from '../kit/projection/tallies.js';
 import { done, type Trip, tripContract, tripSaga } from '../kit/saga/trip.js';
 import { inProcessKms, KMS_KEY } from './in-process-kms.js';
-import { counted, evolution, type Tally, type TallyEvent, tallyContract, traceOf as traceOfTally } from './tally.js';
+import { counted, tallyContract, tallyDecider, traceOf as traceOfTally } from './tally.js';
 import { waiterContract } from './waiter/contract.js';
 
 /** Items by the name of their format. */
@@ -47,9 +47,9 @@ export const read = async (TableName: string, Key: Item): Promise<Item> => {
 export const commitOf = (pk: string, version = 1) =>
   read('table', { pk, sk: `COMMIT#${String(version).padStart(10, '0')}` });
 
-export const tallies = new DynamoDbEventStore<Tally, TallyEvent>(
+export const tallies = new DynamoDbEventStore(
   { table: 'table', aggregate: 'Tally', contract: tallyContract, feedShards },
-  evolution(),
+  tallyDecider,
 );
 const count = async (id: string, times: number): Promise<void> => {
   const events = Array.from({ length: times }, () => counted(1));

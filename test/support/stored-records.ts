@@ -17,7 +17,7 @@ import { LEASES } from '../../packages/kit/timers/contract.js';
 import { Sweeper } from '../../packages/kit/timers/sweeper.js';
 import { Timers } from '../../packages/kit/timers/timers.js';
 import { APP, CLIENT, commitOf, read, type StoredItems, sent, tallies, traceOf } from './stored-items.js';
-import { counted, evolution } from './tally.js';
+import { counted } from './tally.js';
 import { waiterContract } from './waiter/contract.js';
 
 const DAY_SECONDS = 86_400;
@@ -38,7 +38,7 @@ async function requests(): Promise<StoredItems> {
   const records = { table: 'records', windowSeconds: WINDOW_SECONDS, service: 'tallies', sessionsPath: '/sessions' };
   const request = { client: CLIENT, method: 'POST', path: '/tallies', query: {}, body: { by: 1 } };
   const keyed = { ...request, header: 'key-1' };
-  const decide = () => [counted(1)];
+  const command = () => () => [counted(1)];
   const change = (one: KeyedRequest) =>
     changeOnce({
       store: tallies,
@@ -46,14 +46,13 @@ async function requests(): Promise<StoredItems> {
       record: recordOfRequest(one, records),
       trace: traceOf('request-4'),
       admit: () => {},
-      decide,
+      command,
     });
   const { loaded } = await createOnce({
     store: tallies,
-    initialState: evolution().initialState,
     key: idempotencyKey(keyed),
     trace: traceOf('request-5'),
-    decide,
+    command,
   });
   await change(keyed);
   const { sessionId } = await openSession(CLIENT, records);
