@@ -6,7 +6,10 @@ import type { Unsealed } from './sealed.js';
 
 type PersonalSchema = Required<Pick<EventSchema, 'personal'>> & Pick<EventSchema, 'shownAs'>;
 
-/** Personal fields of an event, prepared for its commit. Absent fields are left out; so are all if the person is forgotten. */
+/**
+ * Personal fields of an event, prepared for its commit. Absent fields are left out; so are all of them if the person is
+ * forgotten.
+ */
 export interface PreparedFields<Schema extends PersonalSchema> {
   readonly fields: { readonly [Field in keyof Schema['personal']]?: Unsealed };
   /** Whether the request has personal data of a forgotten person, so that it cannot be stored. */
