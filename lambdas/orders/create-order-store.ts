@@ -2,8 +2,8 @@ import { Env, required, requiredInteger } from '@orderly/kit/aws';
 import { eventStoreOfFunction } from '@orderly/kit/event-store';
 import { Orchestrator } from '@orderly/kit/saga/orchestrator';
 import { Timers } from '@orderly/kit/timers';
-import { createOrderSagas } from './aggregates.js';
 import { createOrderSaga } from './domain/create-order.js';
+import { createOrderSagas } from './saga-aggregate.js';
 import { type CreateOrder, createOrderContract } from './saga-contract.js';
 
 /**

@@ -6,8 +6,9 @@ import { viewOf as accountView } from '../../lambdas/accounts/domain/account.js'
 import { APP } from '../../lambdas/app.js';
 import { priceChecks } from '../../lambdas/catalog/aggregates.js';
 import { reservations } from '../../lambdas/inventory/aggregates.js';
-import { createOrderSagas, orders } from '../../lambdas/orders/aggregates.js';
+import { orders } from '../../lambdas/orders/aggregates.js';
 import { viewOf } from '../../lambdas/orders/domain/order.js';
+import { createOrderSagas } from '../../lambdas/orders/saga-aggregate.js';
 import { payments } from '../../lambdas/payments/aggregates.js';
 import { viewOf as paymentView } from '../../lambdas/payments/domain/payment.js';
 import { documents } from '../../packages/kit/aws/dynamodb.js';
@@ -67,7 +68,7 @@ test('there is a history of each aggregate', () =>
 test('no event-sourced aggregate is left out', async () => {
   const services = new URL('../../lambdas/', import.meta.url);
   const declarations = readdirSync(services, { recursive: true, encoding: 'utf8' })
-    .filter((file) => file.endsWith('/aggregates.ts'))
+    .filter((file) => /aggregates?\.ts$/.test(file))
     .map((file): Promise<Record<string, Aggregate<unknown>>> => import(new URL(file, services).href));
   const declared = (await Promise.all(declarations)).flatMap((module) => Object.values(module));
   expect(declared.map(({ aggregate }) => aggregate).toSorted()).toEqual(Object.keys(READERS).toSorted());

@@ -1,0 +1,10 @@
+import { sagaEvolution } from '@orderly/kit/saga';
+import { CREATE_ORDER_SAGA } from './contract.js';
+import { type CreateOrder, createOrderContract } from './saga-contract.js';
+
+/** Sagas of orders; the id is the order's. They have a file of their own, so that routes don't bundle the saga. */
+export const createOrderSagas = {
+  aggregate: CREATE_ORDER_SAGA,
+  contract: createOrderContract,
+  decider: sagaEvolution<CreateOrder>(),
+};
