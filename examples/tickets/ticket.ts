@@ -1,23 +1,17 @@
 import type { Decider } from '@orderly/kit/decider';
-import type { TicketEvent } from './contract.js';
+import { type TicketEvent, ticketsContract } from './contract.js';
 
-export type Ticket =
-  | { status: 'NONE' }
-  | { status: 'OPEN' | 'ASSIGNED'; ticketId: string; title: string; agent?: string };
-export type TicketCommand = { type: 'Open'; ticketId: string; title: string } | { type: 'Assign'; agent: string };
+export type Ticket = { ticketId?: string; title?: string; agent?: string };
+export type TicketCommand = { open: { ticketId: string; title: string } } | { assignTo: string };
 
-export const ticketDecider: Decider<Ticket, TicketCommand, TicketEvent> = {
-  initialState: { status: 'NONE' },
-  evolve: (ticket, { type, data }) =>
-    type === 'TicketOpened' ? { status: 'OPEN', ...data } : ({ ...ticket, ...data, status: 'ASSIGNED' } as Ticket),
-  decide: (ticket, command) => {
-    if (command.type === 'Open') {
-      const { ticketId, title } = command;
-      return [{ type: 'TicketOpened', data: { ticketId, title } }];
-    }
+const decider: Decider<Ticket, TicketCommand, TicketEvent> = {
+  initialState: {},
+  evolve: (ticket, { data }) => ({ ...ticket, ...data }),
+  decide: ({ ticketId, agent }, command) => {
+    if ('open' in command) return [{ type: 'TicketOpened', data: command.open }];
     // A ticket that is assigned keeps its agent.
-    if (ticket.status !== 'OPEN') return [];
-    return [{ type: 'TicketAssigned', data: { ticketId: ticket.ticketId, agent: command.agent } }];
+    return ticketId && !agent ? [{ type: 'TicketAssigned', data: { ticketId, agent: command.assignTo } }] : [];
   },
   stateSchema: 1,
 };
+export const tickets = { aggregate: 'Ticket', contract: ticketsContract, decider };

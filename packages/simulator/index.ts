@@ -8,7 +8,7 @@ export type { Fault, FaultKind, FaultPlan, Point } from './aws/faults.js';
 export type { LambdaFunction, LogLine, Result } from './aws/lambda.js';
 export type { Message, NewMessage, Queue } from './aws/sqs.js';
 export { type Answered, Client, type ClientOptions, type JsonCall, jsonClient, type Reply } from './client/client.js';
-export { SimulatedIssuer } from './client/issuer.js';
+export { SimulatedIssuer, simulatedIssuer } from './client/issuer.js';
 export { Cloud, type CloudOptions, Deployment, deploymentOf } from './cloud.js';
 export { Bookmarks } from './search/bookmarks.js';
 export { type CampaignOptions, everySingle, seeds } from './search/campaign.js';

@@ -46,6 +46,17 @@ const check = (name: string, body: () => void) =>
     body();
   });
 
+const SCHEMA = /export const ticketsContract = .*?\} as const;|^.*\bz\..*$/gms;
+const COMMENT = /\/\*\*.*?\*\/|^ *\/\/.*$/gms;
+
+test('the tickets app has at most 70 lines without its schema and comments', () => {
+  const files = readdirSync(EXAMPLE, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'));
+  const code = files.map((file) => readFileSync(join(EXAMPLE, file), 'utf8').replace(COMMENT, '').replace(SCHEMA, ''));
+  const lines = code.flatMap((text) => text.split('\n')).filter((line) => line.trim() !== '');
+  expect(lines.length).toBeLessThanOrEqual(70);
+  expect(code.join().match(/orderly(?!\/(kit|simulator))/g)).toBeNull();
+});
+
 describe('the tickets app, with both packages installed from their tarballs', () => {
   check('has types', () => expect(run('npx', 'tsc')).toMatchObject({ status: 0 }));
 

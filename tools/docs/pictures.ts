@@ -27,10 +27,8 @@ const TUTORIAL = 'docs/tutorial.md';
 const SHOWN = [
   'contract.ts',
   'ticket.ts',
-  'store.ts',
   'lambdas/open-ticket.lambda.ts',
-  'lambdas/on-ticket-opened.lambda.ts',
-  'issuer.ts',
+  'lambdas/assign-ticket.lambda.ts',
   'app.ts',
   'promises.ts',
 ].map((file) => `examples/tickets/${file}`);

@@ -97,14 +97,14 @@ export interface EnvironmentSettings {
 
 /** Settings that replace the defaults of `developmentSettings`. Only the app and its issuer have no default. */
 export interface DevelopmentSettings extends Partial<Omit<EnvironmentSettings, 'app' | 'auth' | 'keepsData'>> {
-  readonly app: AppSettings;
+  readonly app: Pick<AppSettings, 'name' | 'roles'> & Partial<AppSettings>;
   readonly auth: Pick<AuthSettings, 'issuer' | 'audience'> & Partial<AuthSettings>;
 }
 
 /**
  * Settings of an environment whose data is deleted with its stacks: no backup, no firewall, no reserved concurrency, logs
  * and archive for three days, 8 attempts of a consumer, a deduplication window of 35 days, 500 requests a second; `role` is
- * the claim of the role, and tokens live for 12 hours at most.
+ * the claim of the role, tokens live for 12 hours at most, and no role is an operator's.
  *
  * @param own replaces the defaults
  * @example developmentSettings({
@@ -126,6 +126,7 @@ export const developmentSettings = (own: DevelopmentSettings): EnvironmentSettin
   concurrency: false,
   ...own,
   keepsData: false,
+  app: { operatorRoles: [], ...own.app },
   auth: { roleClaim: 'role', maxTokenLifetime: Duration.hours(12), ...own.auth },
 });
 

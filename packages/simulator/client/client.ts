@@ -1,5 +1,6 @@
 import type { ApiRequest, ApiResponse } from '../aws/api-messages.js';
 import type { Cloud } from '../cloud.js';
+import { type SimulatedIssuer, simulatedIssuer } from './issuer.js';
 
 /** An answer with its body parsed; `{}` if it has none. */
 export interface Reply {
@@ -90,18 +91,23 @@ export interface JsonCall {
 
 /**
  * Creates a client of a JSON API.
- * @param token issues the bearer token for each try; `now` is virtual, in milliseconds since 1970
+ * @param claims claims of its tokens: `sub`, and the claims that the API asks for, as `role`
+ * @param issuer issues a new token for each try
  * @example
- * const visitor = jsonClient(cloud, (now) => issuer.token({ sub: 'vera', role: 'visitor' }, now));
+ * const visitor = jsonClient(cloud, { sub: 'vera', role: 'visitor' });
  * await visitor.call({ method: 'POST', path: '/tickets', body: { title }, headers: { 'Idempotency-Key': key } });
  */
-export const jsonClient = (cloud: Cloud, token: (now: number) => string): Client<JsonCall> =>
+export const jsonClient = (
+  cloud: Cloud,
+  claims: Readonly<Record<string, string>>,
+  issuer: SimulatedIssuer = simulatedIssuer,
+): Client<JsonCall> =>
   new Client<JsonCall>(cloud, {
     describe: ({ method, path, headers = {} }) => `client ${method} ${path} ${Object.values(headers).join(' ')}`.trim(),
     request: ({ method, path, body, headers }, now) => ({
       method,
       path,
-      headers: { Authorization: `Bearer ${token(now)}`, 'Content-Type': 'application/json', ...headers },
+      headers: { Authorization: `Bearer ${issuer.token(claims, now)}`, 'Content-Type': 'application/json', ...headers },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     }),
   });

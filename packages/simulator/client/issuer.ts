@@ -19,11 +19,16 @@ export class SimulatedIssuer {
    * @param text the key follows from it. @default the issuer
    */
   constructor(
-    readonly settings: { readonly issuer: string; readonly audience: string },
+    private readonly settings: { readonly issuer: string; readonly audience: string },
     text: string = settings.issuer,
   ) {
     const seed = createHash('sha256').update(text).digest();
     this.key = createPrivateKey({ key: Buffer.concat([PKCS8, seed]), format: 'der', type: 'pkcs8' });
+  }
+
+  /** Settings of an API that believes its tokens. */
+  get auth(): { readonly issuer: string; readonly audience: string; readonly jwks: string } {
+    return { ...this.settings, jwks: this.jwks() };
   }
 
   /** The public key as a JSON Web Key Set, for the settings of the API. */
@@ -56,3 +61,9 @@ export class SimulatedIssuer {
     return `${signed}.${this.signature(signed)}`;
   }
 }
+
+/** Issuer for an app that needs no other one. Take its `auth` for the simulator only: everybody can make its tokens. */
+export const simulatedIssuer = new SimulatedIssuer({
+  issuer: 'https://issuer.simulated.invalid',
+  audience: 'simulated',
+});

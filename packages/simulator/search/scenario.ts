@@ -15,8 +15,8 @@ export interface Violation {
 /** Actions on a system, and the promises that must hold afterwards. */
 export interface Scenario {
   readonly name: string;
-  /** Probability of a fault at each point, in a run with random faults. */
-  readonly faultProbability: number;
+  /** Probability of a fault at each point, in a run with random faults. @default 0.02 */
+  readonly faultProbability?: number;
   /** Conditions of its runs that override the seed's. */
   readonly conditions?: Conditions;
   /** Plays it in a cloud until everything has come to rest; faults happen meanwhile. */
@@ -41,6 +41,7 @@ export type Conditions = Pick<
   'keepTrace' | 'clockSkew' | 'coldness' | 'ttlLag' | 'recycle' | 'recording' | 'replays'
 >;
 
+const FAULT_PROBABILITY = 0.02;
 const TWO_DAYS = 2 * 86_400_000;
 
 /** Plays one run of a scenario. An exception is a violation too, because nothing may abort a history. */
@@ -107,7 +108,7 @@ export function playSeed(
   const random = new Random(`conditions/${seed}`);
   const faults = only
     ? new ChosenFaults(only)
-    : new RandomFaults(random.fork(`faults of ${scenario.name}`), scenario.faultProbability);
+    : new RandomFaults(random.fork(`faults of ${scenario.name}`), scenario.faultProbability ?? FAULT_PROBABILITY);
   return play(deployment, scenario, seed, faults, {
     clockSkew: random.fork('clocks').between(0, 2_000),
     coldness: random.fork('coldness').pick([0, 0, 0, 0.05, 0.2]),

@@ -1,0 +1,15 @@
+import type { Item } from '../aws/items.js';
+
+/** Counts the events of all commits of a service's table, by type. @param items all items of the table */
+export function countsOfEvents(items: readonly Item[]): Readonly<Record<string, number>> {
+  const counts: Record<string, number> = {};
+  for (const { events } of items) {
+    if (!Array.isArray(events)) continue;
+    for (const { type } of events) counts[type] = (counts[type] ?? 0) + 1;
+  }
+  return counts;
+}
+
+/** Returns the failure records that wait for an operator. @param items all items of the service's records table */
+export const failuresIn = (items: readonly Item[]): readonly Item[] =>
+  items.filter(({ status }) => status === 'FAILED');
