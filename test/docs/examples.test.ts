@@ -13,6 +13,7 @@ const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   testing: ['example.test.ts'],
   'idempotent-receiver': ['example.ts'],
   operator: ['example.ts'],
+  'event-store': ['example.ts'],
 };
 const MARK = 'word for word from here on.\n';
 
@@ -21,7 +22,7 @@ describe("a README's examples are code that compiles", () => {
     const shown = [...textOf(`packages/kit/${pattern}/README.md`).matchAll(/```ts\n(.*?)```/gs)].map(
       ([, code]) => code,
     );
-    const compiled = files.map((file) => textOf(`test/kit/${pattern}/${file}`).split(MARK)[1]);
+    const compiled = files.map((file) => textOf(`test/kit/${pattern}/${file}`).split(MARK)[1]?.trimStart());
     expect(shown).toEqual(compiled);
   });
 });

@@ -1,0 +1,25 @@
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { clock } from '../../../packages/kit/aws/clock.js';
+import { Env } from '../../../packages/kit/aws/environment.js';
+import { inProcessDynamoDb } from '../../support/in-process-dynamodb.js';
+import { traceOf } from '../../support/tally.js';
+
+beforeAll(() => {
+  vi.stubEnv(Env.TABLE, 'courses');
+  vi.stubEnv(Env.FEED_SHARDS, JSON.stringify([{ from: '1970-01-01T00:00:00.000Z', shards: 8 }]));
+});
+afterAll(() => {
+  vi.unstubAllEnvs();
+});
+
+test("the README's example books a seat once, and tells who had one", async () => {
+  inProcessDynamoDb({ courses: ['pk', 'sk'] });
+  const { bookSeat, courseStore, studentsAt } = await import('./example.js');
+  const trace = traceOf('request');
+  const opened = { type: 'CourseOpened', data: { courseId: 'c1', seats: 2, at: clock.now() } } as const;
+  await courseStore.append(courseStore.commit(await courseStore.load('c1'), [opened], trace));
+  const versionAfter = async (student: string) => (await bookSeat('c1', student, trace)).version;
+  expect([await versionAfter('ada'), await versionAfter('ada'), await versionAfter('bob')]).toEqual([2, 2, 3]);
+  expect(await studentsAt('c1', clock.now())).toEqual(['ada', 'bob']);
+  expect(await studentsAt('c1', '2020-01-01T00:00:00.000Z')).toEqual([]);
+});
