@@ -14,6 +14,7 @@ const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   'idempotent-receiver': ['example.ts'],
   operator: ['example.ts'],
   'event-store': ['example.ts'],
+  timers: ['example.ts'],
 };
 const MARK = 'word for word from here on.\n';
 
