@@ -15,6 +15,7 @@ const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   operator: ['example.ts'],
   'event-store': ['example.ts'],
   timers: ['example.ts'],
+  projection: ['example.ts'],
 };
 const MARK = 'word for word from here on.\n';
 
