@@ -16,6 +16,7 @@ const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   'event-store': ['example.ts'],
   timers: ['example.ts'],
   projection: ['example.ts'],
+  'personal-data': ['example.ts'],
 };
 const MARK = 'word for word from here on.\n';
 

@@ -1,0 +1,53 @@
+import type { DeciderStore } from '../../../packages/kit/event-store/decide-on.js';
+
+interface Ticket {
+  readonly text?: Sealed;
+}
+type TicketCommand = {
+  readonly type: 'Open';
+  readonly ticketId: string;
+  readonly customerId: string;
+  readonly text?: Sealed;
+};
+declare const tickets: DeciderStore<Ticket, TicketCommand, EventOf<typeof ticketsContract>>;
+
+// The example of the pattern's README, word for word from here on.
+
+import { endpoint, keyedBy, traceOf } from '@orderly/kit/http';
+import { createOnce, idempotencyKey } from '@orderly/kit/idempotent-receiver';
+import { aggregateKey, type EventOf, Sealed } from '@orderly/kit/messages';
+import { openFields, PersonalRequest, personalKeysOfFunction } from '@orderly/kit/personal-data';
+import * as z from 'zod/mini';
+
+/** `contract.ts`: the text is personal, and belongs to the customer. */
+export const ticketsContract = {
+  service: 'tickets',
+  events: {
+    TicketOpened: {
+      version: 1,
+      data: z.object({ ticketId: z.string(), customerId: z.string(), text: z.exactOptional(Sealed) }),
+      personal: { text: 'customerId' },
+    },
+  },
+} as const;
+
+const people = personalKeysOfFunction();
+const personal = new PersonalRequest(people, ticketsContract.events.TicketOpened);
+
+/** POST /tickets */
+export const open = endpoint({ roles: ['customer'], body: z.strictObject({ text: z.string() }) }, async (request) => {
+  const { caller, body } = request;
+  const { fields, isForgotten } = await personal.prepared(caller.id, body);
+  const { loaded } = await createOnce({
+    store: tickets,
+    key: idempotencyKey(personal.hashed(keyedBy(request))),
+    trace: traceOf(request),
+    refuseNew: isForgotten ? personal.refuseForgotten : undefined,
+    command: (ticketId) => ({ type: 'Open', ticketId, customerId: caller.id, ...fields }),
+  });
+  const sealed = { ...(loaded.state.text === undefined ? {} : { text: loaded.state.text }) };
+  const places = [{ aggregate: aggregateKey('Ticket', loaded.id), sealed }];
+  const [shown = {}] = await openFields(people, ticketsContract, caller.id, places);
+  personal.checkSame(body, shown);
+  return { status: 201, body: { ticketId: loaded.id, ...shown } };
+});
