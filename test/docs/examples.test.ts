@@ -17,6 +17,7 @@ const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   timers: ['example.ts'],
   projection: ['example.ts'],
   'personal-data': ['example.ts'],
+  failures: ['example.ts'],
 };
 const MARK = 'word for word from here on.\n';
 
