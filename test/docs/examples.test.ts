@@ -18,6 +18,7 @@ const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   projection: ['example.ts'],
   'personal-data': ['example.ts'],
   failures: ['example.ts'],
+  saga: ['example.ts'],
 };
 const MARK = 'word for word from here on.\n';
 

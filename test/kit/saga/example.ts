@@ -1,15 +1,14 @@
-import * as z from 'zod/mini';
-import { sagaCommands, sagaEvents } from '../../../packages/kit/saga/contract.js';
-import type { RetryPolicy, Saga } from '../../../packages/kit/saga/saga.js';
-
 const flights = { service: 'flights', events: {} };
 const hotels = { service: 'hotels', events: {} };
 
 // The example of the pattern's README, word for word from here on.
+import { type RetryPolicy, type Saga, sagaCommands, sagaEvents } from '@orderly/kit/saga';
+import * as z from 'zod/mini';
+
 const Trip = z.object({ tripId: z.string(), seats: z.int(), nights: z.int() });
 type Trip = z.infer<typeof Trip>;
 
-/** What the saga stores, and hears from its clock and from operators. */
+/** What the saga stores, and receives from its timeouts and from operators. */
 export const bookTripContract = { service: 'travel', events: sagaEvents(Trip), commands: sagaCommands } as const;
 
 const RETRY: RetryPolicy = { retryAfter: 60, timeout: 15 * 60 };
