@@ -19,6 +19,7 @@ const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   'personal-data': ['example.ts'],
   failures: ['example.ts'],
   saga: ['example.ts'],
+  messages: ['example.ts'],
 };
 const MARK = 'word for word from here on.\n';
 
