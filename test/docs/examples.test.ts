@@ -20,6 +20,7 @@ const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   failures: ['example.ts'],
   saga: ['example.ts'],
   messages: ['example.ts'],
+  http: ['example.ts'],
 };
 const MARK = 'word for word from here on.\n';
 
