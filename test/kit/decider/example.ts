@@ -1,8 +1,9 @@
-import * as z from 'zod/mini';
-import type { Decider } from '../../../packages/kit/decider/decider.js';
-import type { EventOf } from '../../../packages/kit/messages/contract.js';
-
 // The example of the pattern's README, word for word from here on.
+
+import type { Decider } from '@orderly/kit/decider';
+import type { EventOf } from '@orderly/kit/messages';
+import * as z from 'zod/mini';
+
 const At = z.iso.datetime();
 export const coursesContract = {
   service: 'courses',

@@ -1,9 +1,11 @@
-import { Stack } from 'aws-cdk-lib';
-import type { Construct } from 'constructs';
-import { type EnvironmentProps, Service } from '../../../packages/kit/service/service.construct.js';
 import { openedTickets } from './example.js';
 
 // The example of the pattern's README, word for word from here on.
+
+import { type EnvironmentProps, Service } from '@orderly/kit/constructs';
+import { Stack } from 'aws-cdk-lib';
+import type { Construct } from 'constructs';
+
 /** Rule, queue, dead letters, drain and alarms come with the consumer. */
 export class DeskStack extends Stack {
   constructor(scope: Construct, id: string, props: EnvironmentProps) {

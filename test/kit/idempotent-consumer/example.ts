@@ -1,11 +1,11 @@
-import { Env } from '../../../packages/kit/aws/environment.js';
-import { required } from '../../../packages/kit/aws/read-environment.js';
-import { consumer } from '../../../packages/kit/idempotent-consumer/consumer.js';
-import { on } from '../../../packages/kit/idempotent-consumer/listening.js';
-import { subscribe } from '../../../packages/kit/messages/subscriptions.js';
 import { ticketsContract } from '../outbox/example.js';
 
 // The example of the pattern's README, word for word from here on.
+
+import { Env, required } from '@orderly/kit/aws';
+import { consumer, on } from '@orderly/kit/idempotent-consumer';
+import { subscribe } from '@orderly/kit/messages';
+
 /** `lambdas/desk/subscriptions.ts`: the handler's types and the bus rule follow from it. */
 export const openedTickets = subscribe(ticketsContract, ['TicketOpened']);
 

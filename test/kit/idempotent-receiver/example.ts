@@ -1,12 +1,4 @@
-import * as z from 'zod/mini';
 import type { DeciderStore } from '../../../packages/kit/event-store/decide-on.js';
-import { Problem } from '../../../packages/kit/http/errors.js';
-import { endpoint, keyedBy, traceOf } from '../../../packages/kit/http/http.js';
-import { changeOnce } from '../../../packages/kit/idempotent-receiver/change-once.js';
-import { createOnce } from '../../../packages/kit/idempotent-receiver/create-once.js';
-import { idempotencyKey } from '../../../packages/kit/idempotent-receiver/idempotency-key.js';
-import { recordOfRequest } from '../../../packages/kit/idempotent-receiver/record-of-request.js';
-import { requestRecords } from '../../../packages/kit/idempotent-receiver/request-record.js';
 
 interface Ticket {
   readonly subject?: string;
@@ -21,6 +13,17 @@ type TicketCommand =
 declare const tickets: DeciderStore<Ticket, TicketCommand, TicketEvent>;
 
 // The example of the pattern's README, word for word from here on.
+
+import { endpoint, keyedBy, Problem, traceOf } from '@orderly/kit/http';
+import {
+  changeOnce,
+  createOnce,
+  idempotencyKey,
+  recordOfRequest,
+  requestRecords,
+} from '@orderly/kit/idempotent-receiver';
+import * as z from 'zod/mini';
+
 /** POST /tickets: once per key, for ever. The ticket's id follows from the key. */
 export const open = endpoint(
   { roles: ['customer'], body: z.strictObject({ subject: z.string() }) },

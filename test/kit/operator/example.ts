@@ -1,9 +1,6 @@
-import { operatorCommand } from '../../../packages/kit/operator/command.js';
-import { kitCommands } from '../../../packages/kit/operator/commands/kit-commands.js';
 import type { CommandContext } from '../../../packages/kit/operator/context.js';
 import { Exit } from '../../../packages/kit/operator/errors.js';
 import type { Outcome } from '../../../packages/kit/operator/outcome.js';
-import { operatorCommandLine } from '../../../packages/kit/operator/run.js';
 
 const showSeat = async ({ services }: CommandContext, { seatId }: { readonly seatId: string }): Promise<Outcome> => ({
   exitCode: Exit.OK,
@@ -12,6 +9,9 @@ const showSeat = async ({ services }: CommandContext, { seatId }: { readonly sea
 });
 
 // The example of the README, word for word from here on.
+
+import { kitCommands, operatorCommand, operatorCommandLine } from '@orderly/kit/operator';
+
 const seatCommand = operatorCommand({
   name: 'seat',
   usage: 'seat <seat id>',

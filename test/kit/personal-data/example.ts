@@ -1,4 +1,5 @@
 import type { DeciderStore } from '../../../packages/kit/event-store/decide-on.js';
+import type { EventOf } from '../../../packages/kit/messages/contract.js';
 
 interface Ticket {
   readonly text?: Sealed;
@@ -15,7 +16,7 @@ declare const tickets: DeciderStore<Ticket, TicketCommand, EventOf<typeof ticket
 
 import { endpoint, keyedBy, traceOf } from '@orderly/kit/http';
 import { createOnce, idempotencyKey } from '@orderly/kit/idempotent-receiver';
-import { aggregateKey, type EventOf, Sealed } from '@orderly/kit/messages';
+import { aggregateKey, Sealed } from '@orderly/kit/messages';
 import { openFields, PersonalRequest, personalKeysOfFunction } from '@orderly/kit/personal-data';
 import * as z from 'zod/mini';
 

@@ -1,14 +1,11 @@
-import { Stack } from 'aws-cdk-lib';
-import type { Construct } from 'constructs';
-import { Api } from '../../../packages/kit/http/api.construct.js';
-import type { Bundles } from '../../../packages/kit/service/bundles.js';
-import { Platform } from '../../../packages/kit/service/platform.construct.js';
-import { Service } from '../../../packages/kit/service/service.construct.js';
-import { developmentSettings } from '../../../packages/kit/service/settings.js';
-import { stackProps } from '../../../packages/kit/service/stack-props.js';
 import { openedTickets } from '../idempotent-consumer/example.js';
 
 // The example of the pattern's README, word for word from here on.
+
+import { Api, type Bundles, developmentSettings, Platform, Service, stackProps } from '@orderly/kit/constructs';
+import { Stack } from 'aws-cdk-lib';
+import type { Construct } from 'constructs';
+
 const settings = developmentSettings({
   app: { name: 'tickets', roles: ['agent', 'visitor'], operatorRoles: ['agent'] },
   auth: { issuer: 'https://login.example.com', audience: 'tickets' },

@@ -1,11 +1,10 @@
-import * as z from 'zod/mini';
-import { transact } from '../../../packages/kit/aws/dynamodb.js';
-import { retryOnConflict } from '../../../packages/kit/aws/optimistic-retry.js';
-import type { EventOf } from '../../../packages/kit/messages/contract.js';
-import type { Trace } from '../../../packages/kit/messages/trace.js';
-import { StateStore, type Stored } from '../../../packages/kit/state-store/state-store.js';
-
 // The example of the pattern's README, word for word from here on.
+
+import { retryOnConflict, transact } from '@orderly/kit/aws';
+import type { EventOf, Trace } from '@orderly/kit/messages';
+import { StateStore, type Stored } from '@orderly/kit/state-store';
+import * as z from 'zod/mini';
+
 const coursesContract = {
   service: 'courses',
   events: {

@@ -1,11 +1,7 @@
-import { expect, test } from 'vitest';
 import type { DeciderStore } from '../../../packages/kit/event-store/decide-on.js';
 import { commandOn } from '../../../packages/kit/idempotent-consumer/command-on.js';
 import { on } from '../../../packages/kit/idempotent-consumer/listening.js';
 import { subscribe } from '../../../packages/kit/messages/subscriptions.js';
-import { given } from '../../../packages/kit/testing/given.js';
-import { InMemoryService } from '../../../packages/kit/testing/in-memory-service.js';
-import { eventMessage } from '../../../packages/kit/testing/messages.js';
 import { type Course, type CourseCommand, type CourseEvent, courseDecider, courses } from '../decider/example.js';
 import { ticketsContract } from '../outbox/example.js';
 
@@ -25,6 +21,10 @@ const openings = (courseStore: DeciderStore<Course, CourseCommand, CourseEvent>)
   });
 
 // The example of the pattern's README, word for word from here on.
+
+import { eventMessage, given, InMemoryService } from '@orderly/kit/testing';
+import { expect, test } from 'vitest';
+
 const course = given(courseDecider, { now: at });
 
 test('a course has as many students as seats', () => {
