@@ -24,6 +24,8 @@ export interface EndpointOptions<Body, Query, Role extends string = string> {
   readonly body?: z.ZodMiniType<Body>;
   /** Schema of the query's values, which are text. @default no parameter is accepted */
   readonly query?: z.ZodMiniType<Query>;
+  /** Path parameters that name a person. No log contains them. @default none */
+  readonly people?: readonly string[];
 }
 
 /** A request that passed all checks. */
@@ -45,9 +47,6 @@ export interface Request<Body, Query, Role extends string = string> {
   readonly correlationId: string;
   readonly traceparent: string;
 }
-
-/** Path parameter that names a customer, in every route that has one. No log contains it. */
-const CUSTOMER = 'customerId';
 
 const SESSION_HEADERS = ['session-id', 'request-number', 'answered-up-to'] as const;
 
@@ -126,27 +125,27 @@ export function endpoint<Body = undefined, Query = unknown, Role extends string 
 }
 
 /**
- * Returns `endpoint` for the roles of one application, so that the compiler knows them.
+ * Returns `endpoint` for one application: the compiler knows its roles, and all its routes share `ofApp`.
  * @example
- * export const endpoint = endpointFor<'agent' | 'visitor'>();
+ * export const endpoint = endpointFor<'agent' | 'visitor'>({ people: ['visitorId'] });
  */
 export const endpointFor =
-  <Role extends string>() =>
+  <Role extends string>(ofApp: Pick<EndpointOptions<unknown, unknown>, 'people'> = {}) =>
   <Body = undefined, Query = unknown>(
     options: EndpointOptions<Body, Query, Role>,
     handle: (request: Request<Body, Query, Role>) => Promise<Answer>,
   ) =>
-    endpoint(options, handle);
+    endpoint({ ...ofApp, ...options }, handle);
 
 async function letIn<Body, Query, Role extends string>(
-  { roles, body, query }: EndpointOptions<Body, Query, Role>,
+  { roles, body, query, people = [] }: EndpointOptions<Body, Query, Role>,
   event: APIGatewayProxyEvent,
   request: Pick<Request<Body, Query>, 'id' | 'correlationId' | 'header'>,
   operatorRoles: readonly string[],
 ): Promise<Request<Body, Query, Role>> {
   const caller = await callerOf<Role>(event, request.header);
   logger.appendKeys({ role: caller.role });
-  if (operatorRoles.includes(caller.role)) noteOperator(caller.id, event);
+  if (operatorRoles.includes(caller.role)) noteOperator(caller.id, event, people);
   if (roles && !roles.includes(caller.role)) {
     throw new Problem(
       'forbidden',
@@ -176,11 +175,15 @@ async function letIn<Body, Query, Role extends string>(
 }
 
 /**
- * Logs what an operator asks for, before it is looked up. The log names an operator by `sub`, which is never a
- * customer's id. No log names a customer; the commits do.
+ * Logs what an operator asks for, before it is looked up. The log names an operator by `sub`, which is never
+ * another role's id. No log names a person whom the request is about; the commits do.
  */
-function noteOperator(operator: string, { httpMethod, resource, pathParameters }: APIGatewayProxyEvent): void {
-  const { [CUSTOMER]: _, ...of } = pathParameters ?? {};
+function noteOperator(
+  operator: string,
+  { httpMethod, resource, pathParameters }: APIGatewayProxyEvent,
+  people: readonly string[],
+): void {
+  const of = Object.fromEntries(Object.entries(pathParameters ?? {}).filter(([name]) => !people.includes(name)));
   logger.appendKeys({ operator });
   logger.info('an operator asks', { method: httpMethod, route: resource, of });
 }

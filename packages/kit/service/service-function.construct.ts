@@ -168,7 +168,7 @@ export class ServiceFunction extends Construct {
 /** What the compliance packs ask of every function, its role and its log, and why it isn't so. */
 export const OF_EVERY_FUNCTION = {
   CloudWatchLogGroupEncrypted:
-    'CloudWatch encrypts each log group with a key of its own. Logs hold no personal data and no customer (a test looks for both), so a key of ours, at a dollar a month and with its own ways to lose logs, guards nothing more.',
+    'CloudWatch encrypts each log group with a key of its own. Logs hold no personal data and no id of a caller, so a key of ours, at a dollar a month and with its own ways to lose logs, guards nothing more.',
   IAMNoInlinePolicy:
     'Each role has one policy, generated for its one function, and both go together. A managed policy could be attached to somebody else.',
   LambdaConcurrency:
@@ -176,7 +176,7 @@ export const OF_EVERY_FUNCTION = {
   LambdaDLQ:
     'As for Serverless-LambdaDLQ: a function has a dead-letter queue, an on-failure destination or a caller that waits, by how it is called.',
   LambdaInsideVPC:
-    'The functions use public endpoints of AWS (and one of them Stripe) with signed requests over TLS, and no resource is inside a VPC. A VPC would need NAT gateways or an endpoint for each service, and would guard no resource.',
+    'The functions use public endpoints of AWS (and those of a provider, if an app has one) with signed requests over TLS, and no resource is inside a VPC. A VPC would need NAT gateways or an endpoint for each service, and would guard no resource.',
 };
 
 /** Metrics of two environments in one account are kept apart by their namespace. */

@@ -156,7 +156,7 @@ describe('an endpoint', () => {
     const written = vi.spyOn(logger, 'info').mockReturnValue();
     const keys = vi.spyOn(logger, 'appendKeys');
     const looked = vi.fn();
-    const both = endpoint({ roles: ['customer', 'operator'] }, async () => {
+    const both = endpointFor<'customer' | 'operator'>({ people: ['customerId'] })({}, async () => {
       looked(written.mock.calls.length);
       return { status: 200, body: {} };
     });
