@@ -4,6 +4,7 @@ import { requiredList } from '../aws/read-environment.js';
 import type { Caller } from '../http/auth.js';
 import { cursorOf, limitOf, Paging, positionOf } from '../http/paging.js';
 import type { AnyEvent } from '../messages/contract.js';
+import { COMMAND_LINE_ROLE } from '../messages/trace.js';
 import type { EventStore, HistoryEntry, Loaded } from './event-store.js';
 
 /**
@@ -56,7 +57,8 @@ const Position = z.strictObject({
 function entriesFor({ role }: Caller, entries: readonly HistoryEntry[]): readonly HistoryEntry[] {
   const operatorRoles = requiredList(Env.OPERATOR_ROLES);
   if (operatorRoles.includes(role)) return entries;
-  const shown = (actor: string): string => operatorRoles.find((of) => actor.startsWith(`${of}:`)) ?? actor;
+  const hidden = [...operatorRoles, COMMAND_LINE_ROLE];
+  const shown = (actor: string): string => hidden.find((of) => actor.startsWith(`${of}:`)) ?? actor;
   return entries.map((entry) => ({
     ...entry,
     actor: shown(entry.actor),

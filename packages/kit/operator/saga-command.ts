@@ -2,6 +2,7 @@ import { clock } from '../aws/clock.js';
 import { newId, newTraceparent } from '../aws/ids.js';
 import { recordKey } from '../failures/failure-records.js';
 import { ownCommandBody } from '../messages/own-command.js';
+import { COMMAND_LINE_ROLE } from '../messages/trace.js';
 import type { CommandContext } from './context.js';
 import { Exit, OperatorError } from './errors.js';
 import type { Outcome } from './outcome.js';
@@ -86,7 +87,7 @@ export function messageTo(
     id,
     subject: `${kind.type}/${sagaId}`,
     time: clock.now(),
-    trace: { trigger: id, actor: `operator:${by}`, correlationId: id, traceparent: newTraceparent() },
+    trace: { trigger: id, actor: `${COMMAND_LINE_ROLE}:${by}`, correlationId: id, traceparent: newTraceparent() },
     command: sent,
   });
   const what = stepWords(state);
