@@ -3,6 +3,7 @@ export const APP = {
   name: 'orderly',
   roles: ['customer', 'operator'],
   operatorRoles: ['operator'],
+  runbook: 'docs/operations/runbook.md',
 } as const;
 
 /** Role of a caller, as their token says. */

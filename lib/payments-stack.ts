@@ -96,7 +96,7 @@ export class PaymentsStack extends Stack {
     charging.setEnvironment(PaymentsEnv.GUARD, guard.tableName);
     charging.grantItems(guard, ['PutItem', 'UpdateItem', 'DeleteItem'], `${PROVIDER_CONSUMER}#`);
     this.configureProvider(charging, settings);
-    alarm(this, 'RefundFailed', {
+    alarm(service, 'RefundFailed', {
       metric: serviceMetric(metricsNamespace(settings), paymentsContract.service, PaymentsMetric.REFUNDS_FAILED),
       threshold: 1,
       means: 'the provider refused a refund for good: money is kept that somebody should have back.',

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { inRunbook, RUNBOOK } from '../../packages/kit/service/runbook.js';
+import { APP } from '../../lambdas/app.js';
 import { matches } from '../../packages/simulator/aws/event-pattern.js';
+import { inRunbook } from '../../tools/operator/runbook.js';
 import { type Json, referenced, synthesized } from './support/environments.js';
 
 const prod = synthesized('prod');
@@ -28,7 +29,7 @@ describe('each alarm', () => {
   });
 
   test('is a heading of the runbook, which its description names', () => {
-    const headings = readFileSync(RUNBOOK, 'utf8')
+    const headings = readFileSync(APP.runbook, 'utf8')
       .split('\n')
       .flatMap((line) => /^#+ (\S+)/.exec(line)?.[1] ?? []);
     expect(names.filter((name) => !headings.includes(name))).toEqual([]);
@@ -44,7 +45,7 @@ describe('each alarm', () => {
     ['DeadLettersNotDrained', /^(\w+)DeadLettersNotDrained/, 'DeadLettersUrl'],
     ['UndeliveredNotDrained', /^(\w+)UndeliveredNotDrained/, 'Undelivered'],
   ])('%s says where to look, for each service and consumer that has it', (heading, pattern, output) => {
-    const section = readFileSync(RUNBOOK, 'utf8').split(`\n## ${heading}\n`)[1]?.split('\n## ')[0] ?? '';
+    const section = readFileSync(APP.runbook, 'utf8').split(`\n## ${heading}\n`)[1]?.split('\n## ')[0] ?? '';
     const ringing = alarms.flatMap(({ stack, id }) => {
       const [found, consumer = ''] = pattern.exec(id) ?? [];
       return found ? [[stack, `${consumer}${output}`] as const] : [];
@@ -105,8 +106,8 @@ describe('the key that wraps the personal data keys', () => {
   });
 
   test('is a heading of the runbook, which the message names', () => {
-    expect(readFileSync(RUNBOOK, 'utf8')).toContain('\n## PersonalDataKeyInDanger\n');
-    expect(JSON.stringify(Targets[0].InputTransformer.InputTemplate)).toContain(RUNBOOK);
+    expect(readFileSync(APP.runbook, 'utf8')).toContain('\n## PersonalDataKeyInDanger\n');
+    expect(JSON.stringify(Targets[0].InputTransformer.InputTemplate)).toContain(APP.runbook);
     expect(Object.values(Targets[0].InputTransformer.InputPathsMap)).toEqual([
       '$.detail.userIdentity.arn',
       '$.detail.eventName',

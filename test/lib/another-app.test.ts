@@ -101,6 +101,17 @@ describe('an application that isn’t Orderly', () => {
     ]);
   });
 
+  test('names the runbook of the app in its alarms, if it has one', () => {
+    const described = (app: object): readonly string[] =>
+      ofType(templateOf(stackWith({ ...settings, app: { ...settings.app, ...app } })), 'AWS::CloudWatch::Alarm').map(
+        ({ Properties }) => Properties.AlarmDescription,
+      );
+    for (const text of described({})) expect(text).not.toMatch(/what to do|runbook/i);
+    for (const text of described({ runbook: 'https://wiki.example.com/alarms' })) {
+      expect(text).toMatch(/ What to do: https:\/\/wiki\.example\.com\/alarms, "\w+"\.$/);
+    }
+  });
+
   test('hears and sends by sources of its own', () => {
     const patterns = resources('AWS::Events::Rule').map(({ Properties }) => Properties.EventPattern.source);
     expect(patterns).toContainEqual(['tickets.board']);

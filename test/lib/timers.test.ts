@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { Duration } from 'aws-cdk-lib';
 import { Annotations, Match, Template } from 'aws-cdk-lib/assertions';
 import { expect, test } from 'vitest';
+import { APP } from '../../lambdas/app.js';
 import { checkByRulePacks } from '../../lib/checks.js';
-import { RUNBOOK } from '../../packages/kit/service/runbook.js';
 import { WaiterStack } from '../support/waiter/waiter-stack.js';
 import { type Json, newApp, noCode, referenced } from './support/environments.js';
 
@@ -66,7 +66,7 @@ test('has alarms for late timers, failing sweeps and missing sweeps, each with a
     ['SweeperStopped', 'Invocations', 'Sum', 1, 'breaching'],
   ]);
   expect(alarms.at(-1)?.ComparisonOperator).toBe('LessThanThreshold');
-  const runbook = readFileSync(RUNBOOK, 'utf8');
+  const runbook = readFileSync(APP.runbook, 'utf8');
   for (const [name] of told) expect(runbook).toContain(`\n## ${name}\n`);
 });
 

@@ -2,9 +2,9 @@ import { duration, isWaiting, plural, type Saga, sagaWords } from '@orderly/kit/
 import type { OrderView } from '../../lambdas/orders/contract.js';
 import { secondsBetween } from '../../packages/kit/aws/clock.js';
 import { firstVersionOf } from '../../packages/kit/messages/commit.js';
-import { inRunbook } from '../../packages/kit/service/runbook.js';
 import { type AggregateFacts, type Delivery, type EventReport, eventsOf, type OrderFacts } from './deliveries.js';
 import { command } from './program.js';
+import { inRunbook } from './runbook.js';
 import { failedClocks, keepsMoney, standstill, waitingWords } from './standstill.js';
 import { failure, type Verdict } from './verdict.js';
 

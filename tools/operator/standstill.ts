@@ -8,9 +8,9 @@ import {
   sagaWords,
 } from '@orderly/kit/operator';
 import { timerIdOf } from '../../packages/kit/saga/contract.js';
-import { inRunbook } from '../../packages/kit/service/runbook.js';
 import type { OrderFacts } from './deliveries.js';
 import { command } from './program.js';
+import { inRunbook } from './runbook.js';
 import { failure, type Verdict } from './verdict.js';
 
 /** Finds a saga of the order that no pending message will advance: it is stuck, or it has no timeout. */

@@ -19,6 +19,7 @@ import { Construct } from 'constructs';
 import { acknowledgeCompliance } from '../service/acknowledge.js';
 import { alarm, alarmOnErrors } from '../service/alarms.construct.js';
 import { logicalPrefix, pinnedOutput } from '../service/logical-ids.js';
+import { setRunbook } from '../service/runbook.js';
 import { type ServiceContext, ServiceFunction } from '../service/service-function.construct.js';
 import type { EnvironmentSettings } from '../service/settings.js';
 import { tokenEnvironment } from '../service/token-environment.js';
@@ -79,6 +80,7 @@ export class Api extends Construct {
 
   constructor(scope: Construct, id: string, props: ApiProps) {
     super(scope, id);
+    setRunbook(this, props.settings);
     const { settings, services, alarmTopic } = props;
     const routes = services.flatMap((service) => service.routes);
     this.checkRoutes(routes);

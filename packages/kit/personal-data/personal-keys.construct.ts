@@ -9,7 +9,7 @@ import { Construct } from 'constructs';
 import { titleOf } from '../aws/app-names.js';
 import { Env } from '../aws/environment.js';
 import { pinLogicalId } from '../service/logical-ids.js';
-import { inRunbook, RUNBOOK } from '../service/runbook.js';
+import { whatToDo } from '../service/runbook.js';
 import type { ServiceFunction } from '../service/service-function.construct.js';
 import type { EnvironmentSettings } from '../service/settings.js';
 import { acknowledgeNoRestore, tableDefaults } from '../service/tables.construct.js';
@@ -137,11 +137,10 @@ export class PersonalKeys extends Construct {
   private tellOfDanger(topic: ITopic): void {
     const said = [
       `${DANGER} (${this.environment}): ${EventField.fromPath('$.detail.userIdentity.arn')} called`,
-      `${EventField.fromPath('$.detail.eventName')} on ${this.key.keyArn} at ${EventField.fromPath('$.detail.eventTime')}.`,
-      `What to do: ${inRunbook(DANGER)}.`,
+      `${EventField.fromPath('$.detail.eventName')} on ${this.key.keyArn} at ${EventField.fromPath('$.detail.eventTime')}.${whatToDo(this, DANGER)}`,
     ];
     const rule = new Rule(this, DANGER, {
-      description: `${DANGER}: what to do stands in ${RUNBOOK}`,
+      description: `${DANGER}: somebody may make personal data unreadable.${whatToDo(this, DANGER)}`,
       eventPattern: {
         source: ['aws.kms'],
         detailType: ['AWS API Call via CloudTrail'],

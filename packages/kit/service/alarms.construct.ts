@@ -10,7 +10,7 @@ import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
-import { inRunbook } from './runbook.js';
+import { whatToDo } from './runbook.js';
 import type { ServiceFunction } from './service-function.construct.js';
 
 /** When somebody has to look. No data is no alarm: a queue that nobody uses reports nothing. */
@@ -63,7 +63,7 @@ function createAlarm(
 ): Alarm {
   const created = new Alarm(scope, name, {
     ...rule,
-    alarmDescription: `${name}: ${means} What to do: ${inRunbook(name)}.`,
+    alarmDescription: `${name}: ${means}${whatToDo(scope, name)}`,
   });
   const tell = new SnsAction(topic);
   created.addAlarmAction(tell);

@@ -12,6 +12,7 @@ import { Backup } from './backup.construct.js';
 import { dashboard, type ServiceGraph } from './dashboard.construct.js';
 import { type AnyBus, refuseForeignBus } from './interfaces.js';
 import { pinnedOutput } from './logical-ids.js';
+import { setRunbook } from './runbook.js';
 import { checkApp, type EnvironmentSettings } from './settings.js';
 
 export interface PlatformProps {
@@ -41,6 +42,7 @@ export class Platform extends Construct {
   /** @throws {SettingsError} for a malformed name of the application */
   constructor(scope: Construct, id: string, { settings, bus, graphs = [] }: PlatformProps) {
     super(scope, id);
+    setRunbook(this, settings);
     checkApp(settings);
     if (bus) refuseForeignBus(this, bus);
     this.bus = bus ?? this.ownBus(settings);

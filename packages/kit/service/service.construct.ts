@@ -16,6 +16,7 @@ import { alarm, serviceMetric } from './alarms.construct.js';
 import type { AnyBus, AnyTable } from './interfaces.js';
 import { addListener, type ListenerProps } from './listener.construct.js';
 import { pinnedOutput } from './logical-ids.js';
+import { setRunbook } from './runbook.js';
 import { metricsNamespace, type ServiceContext, ServiceFunction } from './service-function.construct.js';
 import { checkApp, type EnvironmentSettings } from './settings.js';
 import { recordsTable } from './tables.construct.js';
@@ -96,6 +97,7 @@ export class Service extends Construct {
   /** @throws {SettingsError} for a malformed name of the application */
   constructor(scope: Construct, id: string, props: ServiceProps) {
     super(scope, id);
+    setRunbook(this, props.settings);
     const { name, settings, bundles, bus, alarmTopic } = props;
     checkApp(settings);
     this.bus = bus;

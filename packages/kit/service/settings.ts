@@ -46,6 +46,11 @@ export interface AppSettings {
   readonly roles: readonly string[];
   /** Those of `roles` whose requests are logged by who asks, and whose names histories show to each other only. */
   readonly operatorRoles: readonly string[];
+  /**
+   * Page that says what to do about each alarm, under the alarm's name as its heading: a path or an address. Alarms name it.
+   * @default alarms say what happened only
+   */
+  readonly runbook?: string;
 }
 
 /** Settings of one environment that the kit's constructs read. An app extends them by its own. */
