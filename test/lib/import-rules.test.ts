@@ -99,6 +99,12 @@ const BREACHES: readonly (readonly [what: string, file: string, text: string, ru
   ['service: an operator’s command', 'lambdas/orders/b32.ts', importing('../../packages/kit/operator/run.js'), IMPORTS],
   ['operator: the app’s', 'packages/kit/operator/b33.ts', importing('../../../tools/local/endpoint.js'), IMPORTS],
   ['operator: a construct', 'packages/kit/operator/b34.ts', importing('../service/service-stack.js'), IMPORTS],
+  [
+    'an app’s command: inside of the kit',
+    'tools/operator/b39.ts',
+    importing('../../packages/kit/aws/clock.js'),
+    IMPORTS,
+  ],
   ['simulator: a tool', 'packages/simulator/aws/b35.ts', importing('../../../tools/local/api.js'), IMPORTS],
   ['simulator: the kit', 'packages/simulator/aws/b36.ts', importing('@orderly/kit/messages'), IMPORTS],
   ['construct: deploy time of the app', 'packages/kit/service/b28.ts', importing('../../../lib/settings.js'), IMPORTS],

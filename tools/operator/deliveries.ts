@@ -1,16 +1,18 @@
 import {
+  type Commit,
   type ConsumerRecord,
   detailsOf,
+  firstVersionOf,
   type Listener,
   listenersOf,
   reasonOf,
+  recordKey,
+  relayConsumer,
   type Saga,
   type Service,
+  secondsBetween,
 } from '@orderly/kit/operator';
 import type { OrderView } from '../../lambdas/orders/contract.js';
-import { secondsBetween } from '../../packages/kit/aws/clock.js';
-import { recordKey, relayConsumer } from '../../packages/kit/failures/failure-records.js';
-import { type Commit, firstVersionOf } from '../../packages/kit/messages/commit.js';
 
 /** Commits of one aggregate that belongs to the order. */
 export interface AggregateFacts {

@@ -1,14 +1,22 @@
 import { type DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
 import {
+  aggregateKey,
   type ConsumerRecord,
+  clock,
+  inVersion,
   OperatorError,
+  pointerKey,
   readCommits,
   readCommitsSince,
+  readEvent,
   readRecord,
+  recordKey,
   type Saga,
   type Service,
   sagaIn,
   sagaKindsOf,
+  timerIdOf,
+  versionsIn,
 } from '@orderly/kit/operator';
 import { accountsContract } from '../../lambdas/accounts/contract.js';
 import { catalogContract } from '../../lambdas/catalog/contract.js';
@@ -16,12 +24,6 @@ import { inventoryContract } from '../../lambdas/inventory/contract.js';
 import { type OrderView, ordersContract } from '../../lambdas/orders/contract.js';
 import { evolve, initialState, viewOf } from '../../lambdas/orders/domain/order.js';
 import { paymentsContract } from '../../lambdas/payments/contract.js';
-import { clock } from '../../packages/kit/aws/clock.js';
-import { recordKey } from '../../packages/kit/failures/failure-records.js';
-import { readEvent } from '../../packages/kit/messages/contract.js';
-import { aggregateKey } from '../../packages/kit/messages/keys.js';
-import { inVersion, pointerKey, versionsIn } from '../../packages/kit/projection/versions.js';
-import { timerIdOf } from '../../packages/kit/saga/contract.js';
 import { type AggregateFacts, type NeededRecord, type OrderFacts, recordKeys } from './deliveries.js';
 
 /** Aggregates that have the order's id, besides its sagas. */

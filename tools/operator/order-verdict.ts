@@ -1,7 +1,13 @@
-import { duration, isWaiting, plural, type Saga, sagaWords } from '@orderly/kit/operator';
+import {
+  duration,
+  firstVersionOf,
+  isWaiting,
+  plural,
+  type Saga,
+  sagaWords,
+  secondsBetween,
+} from '@orderly/kit/operator';
 import type { OrderView } from '../../lambdas/orders/contract.js';
-import { secondsBetween } from '../../packages/kit/aws/clock.js';
-import { firstVersionOf } from '../../packages/kit/messages/commit.js';
 import { type AggregateFacts, type Delivery, type EventReport, eventsOf, type OrderFacts } from './deliveries.js';
 import { command } from './program.js';
 import { inRunbook } from './runbook.js';

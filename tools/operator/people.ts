@@ -1,5 +1,5 @@
 import { paginateQuery } from '@aws-sdk/lib-dynamodb';
-import { type DataContext, keysByPerson, type PeopleOfApp, type Service } from '@orderly/kit/operator';
+import { aggregateKey, type DataContext, keysByPerson, type PeopleOfApp, type Service } from '@orderly/kit/operator';
 import { accountsContract } from '../../lambdas/accounts/contract.js';
 import { catalogContract } from '../../lambdas/catalog/contract.js';
 import { inventoryContract } from '../../lambdas/inventory/contract.js';
@@ -7,7 +7,6 @@ import { CREATE_ORDER_SAGA, ordersContract } from '../../lambdas/orders/contract
 import { createOrderContract } from '../../lambdas/orders/saga-contract.js';
 import { paymentsContract } from '../../lambdas/payments/contract.js';
 import { StripeCustomers } from '../../lambdas/payments/provider/stripe-customers.js';
-import { aggregateKey } from '../../packages/kit/messages/keys.js';
 
 /** Every service that has data about a person, by their id or by their orders' ids. */
 export const peopleOfOrderly: PeopleOfApp = {

@@ -6,8 +6,8 @@ import {
   reasonOf,
   type Saga,
   sagaWords,
+  timerIdOf,
 } from '@orderly/kit/operator';
-import { timerIdOf } from '../../packages/kit/saga/contract.js';
 import type { OrderFacts } from './deliveries.js';
 import { command } from './program.js';
 import { inRunbook } from './runbook.js';

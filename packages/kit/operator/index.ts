@@ -1,4 +1,13 @@
 /** Commands of an operator's command line, for any app of the kit. They run on a person's machine, and in no function. */
+
+// What a command of an app's own reads tables by.
+export { clock, secondsBetween } from '../aws/clock.js';
+export { recordKey, relayConsumer } from '../failures/failure-records.js';
+export { type Commit, firstVersionOf } from '../messages/commit.js';
+export { readEvent } from '../messages/contract.js';
+export { aggregateKey } from '../messages/keys.js';
+export { inVersion, pointerKey, versionsIn } from '../projection/versions.js';
+export { timerIdOf } from '../saga/contract.js';
 export { operatorCommand } from './command.js';
 export { kitCommands } from './commands/kit-commands.js';
 export { peopleCommands } from './commands/people.js';
