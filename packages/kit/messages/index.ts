@@ -1,7 +1,7 @@
 /** What services say to each other: contracts, subscriptions, the commits and envelopes that carry it, who caused it. */
 
 export { Sealed } from '../personal-data/sealed.js';
-export type { Commit } from './commit.js';
+export { type Commit, commitItem, type NewCommit } from './commit.js';
 export {
   type AnyEvent,
   type CommandOf,

@@ -1,9 +1,8 @@
-import * as z from 'zod/mini';
-import { putNew } from '../../../packages/kit/aws/dynamodb.js';
-import { commitItem } from '../../../packages/kit/messages/commit.js';
-import type { Trace } from '../../../packages/kit/messages/trace.js';
-
 // The example of the pattern's README, word for word from here on.
+import { putNew } from '@orderly/kit/aws';
+import { commitItem, type Trace } from '@orderly/kit/messages';
+import * as z from 'zod/mini';
+
 export const ticketsContract = {
   service: 'tickets',
   events: {
