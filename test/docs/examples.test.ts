@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 
 const textOf = (path: string): string => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
@@ -22,7 +22,25 @@ const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   messages: ['example.ts'],
   http: ['example.ts'],
 };
+/** What functions need of AWS: no pattern. */
+const NO_PATTERN = 'aws';
 const MARK = 'word for word from here on.\n';
+
+describe('the README of a pattern', () => {
+  const patterns = readdirSync(new URL('../../packages/kit/', import.meta.url), { withFileTypes: true })
+    .filter((entry) => entry.isDirectory() && entry.name !== NO_PATTERN)
+    .map(({ name }) => name);
+
+  test.each(patterns)(
+    '%s names its source, the problem, the promise and how it fails, and has an example',
+    (pattern) => {
+      const text = textOf(`packages/kit/${pattern}/README.md`);
+      expect(text).toMatch(/^Sources?: /m);
+      for (const heading of ['The problem', 'The promise', 'How it fails']) expect(text).toContain(`\n## ${heading}\n`);
+      expect(Object.keys(EXAMPLES)).toContain(pattern);
+    },
+  );
+});
 
 describe("a README's examples are code that compiles", () => {
   test.each(Object.entries(EXAMPLES))('%s', (pattern, files) => {
