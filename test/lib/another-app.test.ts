@@ -14,6 +14,7 @@ import { type EnvironmentProps, Service, type ServiceProps } from '../../package
 import { developmentSettings, type EnvironmentSettings, SettingsError } from '../../packages/kit/service/settings.js';
 import { stackProps } from '../../packages/kit/service/stack-props.js';
 import { recordsTable } from '../../packages/kit/service/tables.construct.js';
+import { simulatedIssuer } from '../../packages/simulator/client/issuer.js';
 import { type Json, noCode } from './support/environments.js';
 
 const event = { version: 1, data: z.object({ title: z.string() }) };
@@ -226,6 +227,33 @@ describe('settings of an application', () => {
     expect(() => stackProps({ ...settings, app: { ...settings.app, ...app } }, 'Platform', 'bus')).toThrow(
       new SettingsError(message),
     );
+  });
+});
+
+describe('an issuer whose tokens everybody can sign', () => {
+  const jwks = '{"keys":[]}';
+  const withAuth = (auth: Partial<EnvironmentSettings['auth']>, context: Readonly<Record<string, unknown>> = {}) =>
+    errorsOf(new TicketsStack(new App({ context }), { ...small, auth: { ...small.auth, ...auth } }));
+  const issuer = simulatedIssuer.auth.issuer;
+
+  test.each([{}, { simulated: 'false' }, { simulated: '' }])('is refused at synth with the context %j', (context) => {
+    expect(withAuth(simulatedIssuer.auth, context)).toEqual([
+      `everybody can sign tokens of the simulated issuer '${issuer}': deploy with your own issuer in 'auth', or synthesize for the simulator only (cdk synth -c simulated=true)`,
+    ]);
+  });
+
+  test.each(['issuer.invalid', 'https://ISSUER.INVALID/', 'https://issuer.invalid:8443/path'])(
+    'is any below .invalid: %s',
+    (other) => expect(withAuth({ issuer: other, jwks })).toHaveLength(1),
+  );
+
+  test.each([true, 'true'])('is allowed for the simulator, by the context %j', (simulated) =>
+    expect(withAuth(simulatedIssuer.auth, { simulated })).toEqual([]),
+  );
+
+  test('is none that can exist, and none whose keys are fetched', () => {
+    expect(withAuth({ issuer: 'https://login.example.com/.invalid', jwks })).toEqual([]);
+    expect(withAuth({ issuer })).toEqual([]);
   });
 });
 

@@ -26,6 +26,7 @@ import { tokenEnvironment } from '../service/token-environment.js';
 import { Firewall } from './firewall.construct.js';
 import { answerProblems } from './gateway-responses.construct.js';
 import { refuseOtherMethods } from './method-not-allowed.construct.js';
+import { refuseSimulatedIssuer } from './simulated-issuer.construct.js';
 
 /** Method and path of the API, and the function that answers there. */
 export interface Route {
@@ -70,6 +71,9 @@ export const STAGE = 'v1';
  * REST API. Each route is behind the authorizer, and all errors are problem details. The access log contains no token,
  * no body and no name.
  *
+ * An inline key set of an issuer below `.invalid` is an error at synth: everybody can sign the tokens of a simulated issuer.
+ * The context `simulated=true` allows it (`cdk synth -c simulated=true`), for an assembly that the simulator plays.
+ *
  * Its outputs are `ApiId` and `ApiUrl`, behind the construct id unless this is `Api` (`PublicApiUrl`).
  *
  * The handlers refuse bodies over 128 KB (413), and the gateway refuses bodies over 10 MB. With a firewall, the
@@ -84,6 +88,7 @@ export class Api extends Construct {
     const { settings, services, alarmTopic } = props;
     const routes = services.flatMap((service) => service.routes);
     this.checkRoutes(routes);
+    refuseSimulatedIssuer(this, settings);
     this.node.addValidation({ validate: () => lateRoutes(services, routes) });
     const verifier = props.authorizer ?? tokenAuthorizer(this, 'Authorize', props);
 
