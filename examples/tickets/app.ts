@@ -5,9 +5,10 @@ import { App, Stack, Validations } from 'aws-cdk-lib';
 import { AwsSolutionsChecks } from 'cdk-nag';
 import { opened } from './contract.js';
 
-// An app that is deployed names its own issuer: auth: { issuer: 'https://login.example.com', audience: 'tickets' }.
-const settings = developmentSettings({ app: { name: 'tickets', roles: ['visitor'] }, auth: simulatedIssuer.auth });
 const app = new App();
+// The simulator plays the assembly of `cdk synth -c simulated=true`. What is deployed trusts the issuer that cdk.json names.
+const auth = app.node.tryGetContext('simulated') ? simulatedIssuer.auth : app.node.getContext('auth');
+const settings = developmentSettings({ app: { name: 'tickets', roles: ['visitor'] }, auth });
 const stack = new Stack(app, 'Tickets', stackProps(settings, 'Tickets', 'help desk'));
 const { bus, alarmTopic } = new Platform(stack, 'Platform', { settings });
 const common = { settings, bundles: new Bundles(join(import.meta.dirname, 'lambdas')), bus, alarmTopic };
