@@ -1,20 +1,36 @@
 import { spawnSync } from 'node:child_process';
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { listedIn } from '../../tools/docs/pictures.js';
 import { pack } from '../../tools/release/pack.js';
 
 const EXAMPLE = 'examples/tickets';
+const tutorial = readFileSync('docs/tutorial.md', 'utf8');
 
 /** Outside of this repository, so that nothing is found that the tarballs don't bring. */
 const folder = mkdtempSync(join(tmpdir(), 'tickets-'));
-const app = join(folder, 'app');
+const app = join(folder, 'tickets');
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
+const ENV = {
+  ...process.env,
+  npm_config_prefer_offline: 'true',
+  npm_config_audit: 'false',
+  npm_config_fund: 'false',
+  npm_config_ignore_scripts: 'true',
+};
+
 function run(command: string, ...args: string[]): { readonly status: number | null; readonly said: string } {
-  const { status, stdout, stderr } = spawnSync(command, args, { cwd: app, encoding: 'utf8' });
+  const { status, stdout, stderr } = spawnSync(command, args, { cwd: app, encoding: 'utf8', env: ENV });
   return { status, said: `${stdout}${stderr}` };
+}
+
+/** Runs a command of the tutorial, as it stands there. */
+function follow(command: string): ReturnType<typeof run> {
+  expect(tutorial).toContain(`\n    ${command}\n`);
+  return run('sh', '-c', command);
 }
 
 const OFFLINE = /ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENOTCACHED|network/;
@@ -23,17 +39,11 @@ const OFFLINE = /ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENOTCACHE
 let noRegistry: string | undefined;
 
 beforeAll(() => {
-  const tarballs = pack(join(folder, 'packages'));
-  cpSync(EXAMPLE, app, { recursive: true });
-  const { status, said } = run(
-    'npm',
-    'install',
-    '--prefer-offline',
-    '--no-audit',
-    '--no-fund',
-    '--ignore-scripts',
-    ...tarballs,
-  );
+  // As the tutorial's `npm run pack -- ../tickets-packages` and `mkdir -p ../tickets/lambdas` do.
+  pack(join(folder, 'tickets-packages'));
+  mkdirSync(join(app, 'lambdas'), { recursive: true });
+  for (const [file, text] of listedIn(tutorial)) writeFileSync(join(app, file), text);
+  const { status, said } = follow('npm install ../tickets-packages/*.tgz');
   if (status === 0) return;
   if (process.env.CI || !OFFLINE.test(said)) throw new Error(`npm install: ${said}`);
   noRegistry = 'no npm registry in reach: npm install in the example';
@@ -68,13 +78,26 @@ test('the tickets app has at most 70 lines without its schema and comments, and 
   ]);
 });
 
-describe('the tickets app, with both packages installed from their tarballs', () => {
-  check('has types', () => expect(run('npx', 'tsc')).toMatchObject({ status: 0 }));
+test('the tutorial shows each file of the tickets app', () => {
+  const files = readdirSync(EXAMPLE, { recursive: true, withFileTypes: true }).filter((file) => file.isFile());
+  const paths = files.map(({ parentPath, name }) => relative(EXAMPLE, join(parentPath, name)));
+  expect([...listedIn(tutorial).keys()].sort()).toEqual(paths.sort());
+});
+
+describe('the tickets app, copied from the tutorial, with both packages installed from their tarballs', () => {
+  check('has types', () => expect(follow('npx tsc')).toMatchObject({ status: 0 }));
 
   check('is synthesized, passes cdk-nag, and keeps its promises under every single fault', () => {
-    const { status, said } = run('npm', 'test');
+    const { status, said } = follow('npm test');
     expect(said).toMatch(/two-tickets: \d{3,} histories, every promise is kept/);
     expect(status).toBe(0);
+  });
+
+  check('is synthesized with the issuer that it names', () => {
+    expect(run('npx', 'cdk', 'synth', '--quiet')).toMatchObject({ status: 0 });
+    const template = readFileSync(join(app, 'cdk.out', 'Tickets.template.json'), 'utf8');
+    expect(template).toContain('https://login.example.com');
+    expect(template).not.toContain('simulated.invalid');
   });
 });
 

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { extname } from 'node:path';
 import { createOrderSaga } from '../../lambdas/orders/domain/create-order.js';
 import type { CreateOrder } from '../../lambdas/orders/saga-contract.js';
 import { pictureOf } from './saga-picture.js';
@@ -25,19 +26,29 @@ export const ROOT = new URL('../../', import.meta.url);
 const TUTORIAL = 'docs/tutorial.md';
 /** Files of the example that the tutorial shows, in its order. */
 const SHOWN = [
+  'package.json',
+  'tsconfig.json',
   'contract.ts',
   'ticket.ts',
   'lambdas/open-ticket.lambda.ts',
   'lambdas/assign-ticket.lambda.ts',
   'app.ts',
+  'cdk.json',
   'promises.ts',
-].map((file) => `examples/tickets/${file}`);
+];
 
-const listing = (name: string): Picture => ({
-  name,
-  page: TUTORIAL,
-  make: () => `\`\`\`ts\n${readFileSync(new URL(name, ROOT), 'utf8')}\`\`\``,
-});
+/** A file under its path, as readers copy it and as `listedIn` reads it. */
+const listing = (file: string): Picture => {
+  const name = `examples/tickets/${file}`;
+  const text = () => readFileSync(new URL(name, ROOT), 'utf8');
+  return { name, page: TUTORIAL, make: () => `\`${file}\`:\n\n\`\`\`${extname(file).slice(1)}\n${text()}\`\`\`` };
+};
+
+/** Returns the text of each file that a page lists, by its path. */
+export const listedIn = (page: string): ReadonlyMap<string, string> =>
+  new Map(
+    [...page.matchAll(/^`([\w./-]+)`:\n\n```\w+\n(.*?)^```$/gms)].map(([, file = '', text = '']) => [file, text]),
+  );
 
 export const pictures: readonly Picture[] = [
   {

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 export const ROOT = fileURLToPath(new URL('../../', import.meta.url));
@@ -21,7 +21,7 @@ export class PackFailed extends Error {
 
 /** `npm run pack [-- <folder>]`: writes the tarballs of both packages, into `.build/packages` by default. */
 export async function main([folder = join(ROOT, '.build', 'packages')]: readonly string[]): Promise<number> {
-  for (const tarball of pack(folder)) console.log(tarball);
+  for (const tarball of pack(resolve(folder))) console.log(tarball);
   return 0;
 }
 
@@ -30,7 +30,7 @@ export async function main([folder = join(ROOT, '.build', 'packages')]: readonly
  *
  * In this repository `exports` leads to TypeScript sources, so that nothing is built before it is used. In the tarball
  * it leads to JavaScript and types.
- * @param folder for the tarballs, and for what is compiled; it is emptied first
+ * @param folder absolute path of the folder for the tarballs, and for what is compiled; it is emptied first
  * @returns paths of the tarballs
  * @throws {PackFailed}
  */
