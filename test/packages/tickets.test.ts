@@ -14,6 +14,7 @@ const folder = mkdtempSync(join(tmpdir(), 'tickets-'));
 const app = join(folder, 'tickets');
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
+/** npm runs no install scripts, and asks the registry for nothing that is in its cache. */
 const ENV = {
   ...process.env,
   npm_config_prefer_offline: 'true',
