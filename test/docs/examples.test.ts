@@ -42,12 +42,21 @@ describe('the README of a pattern', () => {
   );
 });
 
+/** Files that a package's README shows as a whole, in its order. */
+const WHOLE_FILES: Readonly<Record<string, readonly string[]>> = {
+  kit: ['contract.ts', 'lambdas/count-opened.lambda.ts', 'app.ts'].map((file) => `test/packages/statistics/${file}`),
+  simulator: ['examples/tickets/promises.ts'],
+};
+
+const shownIn = (page: string) => [...textOf(page).matchAll(/```ts\n(.*?)```/gs)].map(([, code]) => code);
+
 describe("a README's examples are code that compiles", () => {
   test.each(Object.entries(EXAMPLES))('%s', (pattern, files) => {
-    const shown = [...textOf(`packages/kit/${pattern}/README.md`).matchAll(/```ts\n(.*?)```/gs)].map(
-      ([, code]) => code,
-    );
     const compiled = files.map((file) => textOf(`test/kit/${pattern}/${file}`).split(MARK)[1]?.trimStart());
-    expect(shown).toEqual(compiled);
+    expect(shownIn(`packages/kit/${pattern}/README.md`)).toEqual(compiled);
+  });
+
+  test.each(Object.entries(WHOLE_FILES))('package %s', (name, files) => {
+    expect(shownIn(`packages/${name}/README.md`)).toEqual(files.map(textOf));
   });
 });
