@@ -41,8 +41,13 @@ const ALLOWED: Readonly<Record<string, string>> = {
   ),
   'packages/kit/operator/commands/failures.ts': importing('../command.js', '../failures.js'),
   'packages/kit/outbox/outbox.construct.ts': importing(
+    '../failures/contract.js',
+    '../idempotent-receiver/contract.js',
     '../messages/contract.js',
+    '../messages/keys.js',
     '../operator/outputs.js',
+    '../personal-data/contract.js',
+    '../projection/contract.js',
     '../aws/app-names.js',
     '../aws/environment.js',
     '../aws/metric-names.js',
@@ -108,6 +113,7 @@ const BREACHES: readonly (readonly [what: string, file: string, text: string, ru
   ['simulator: a tool', 'packages/simulator/aws/b35.ts', importing('../../../tools/local/api.js'), IMPORTS],
   ['simulator: the kit', 'packages/simulator/aws/b36.ts', importing('@orderly/kit/messages'), IMPORTS],
   ['construct: deploy time of the app', 'packages/kit/service/b28.ts', importing('../../../lib/settings.js'), IMPORTS],
+  ['construct: a record', 'packages/kit/service/b40.ts', importing('../failures/failure-records.js'), IMPORTS],
   ['construct: a pattern', 'packages/kit/service/b18.ts', importing('../outbox/publish.js'), IMPORTS],
   [
     'construct: a service',

@@ -4,6 +4,7 @@ import { GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { clock } from '../aws/clock.js';
 import { documents, ItemExists, putNew } from '../aws/dynamodb.js';
 import { describeError } from '../aws/telemetry.js';
+import { RELAY, recordsOf } from './contract.js';
 import { type Delivery, envelopeOf, idOfBody, PENDING } from './delivery.js';
 
 /** A consumer of a service, as the keys of its records name it. */
@@ -15,11 +16,11 @@ export interface ConsumerIdentity {
 }
 
 /** The relay as a consumer. It keeps failure records of commits that cannot be published. */
-export const relayConsumer: ConsumerIdentity = { name: 'relay', generation: 0 };
+export const relayConsumer: ConsumerIdentity = { name: RELAY, generation: 0 };
 
 /** Returns the key of a consumer's record of one message. The record is processed or failed, never both. */
 export const recordKey = ({ name, generation }: ConsumerIdentity, messageId: string): string =>
-  `${name}@${generation}#${messageId}`;
+  `${recordsOf(name)}${generation}#${messageId}`;
 
 /** One reason why a message failed: place and kind of the fault, never a value from the message. */
 export interface FailureReason {

@@ -1,7 +1,7 @@
 import { Annotations, type Duration } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
+import { RELAY } from '../failures/contract.js';
 import { isEvents, type Subscription } from '../messages/subscriptions.js';
-import { RELAY } from '../outbox/failed-batches.construct.js';
 import type { ServiceFunction } from '../service/service-function.construct.js';
 
 /** Properties of a consumer that are checked at synth. */

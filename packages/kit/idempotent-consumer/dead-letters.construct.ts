@@ -3,6 +3,7 @@ import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
 import { Queue } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
 import { Env } from '../aws/environment.js';
+import { recordsOf } from '../failures/contract.js';
 import { acknowledgeIsDeadLetterQueue, acknowledgeQueueSource } from '../service/acknowledge.js';
 import type { AnyTable } from '../service/interfaces.js';
 import { ServiceFunction } from '../service/service-function.construct.js';
@@ -54,5 +55,5 @@ export function drainDeadLetters(consumer: Construct & Drained): void {
     );
   }
   acknowledgeQueueSource(drain);
-  drain.grantItems(records, ['PutItem', 'GetItem', 'UpdateItem'], `${name}@`);
+  drain.grantItems(records, ['PutItem', 'GetItem', 'UpdateItem'], recordsOf(name));
 }

@@ -6,6 +6,7 @@ import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { Env } from '../aws/environment.js';
+import { recordsOf } from '../failures/contract.js';
 import { type CommandSubscription, isEvents, type Subscription } from '../messages/subscriptions.js';
 import { acknowledgeQueueSource } from '../service/acknowledge.js';
 import { alarmOnErrors, alarmOnOldest, alarmOnVisible } from '../service/alarms.construct.js';
@@ -137,7 +138,7 @@ export class IdempotentConsumer extends Construct {
     handler.setEnvironment(Env.MAX_ATTEMPTS, String(consumerAttempts));
     handler.setEnvironment(Env.DEDUPE_WINDOW_SECONDS, String(dedupeWindow.toSeconds()));
     handler.setEnvironment(Env.RECORDS, records.tableName);
-    handler.grantItems(records, ['PutItem', 'GetItem', 'UpdateItem'], `${name}@`);
+    handler.grantItems(records, ['PutItem', 'GetItem', 'UpdateItem'], recordsOf(name));
 
     drainDeadLetters(this);
     this.alarms(handler, props.alarmTopic);

@@ -1,6 +1,7 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { clock } from '../aws/clock.js';
 import { documents } from '../aws/dynamodb.js';
+import { API_RECORDS } from './contract.js';
 import { type IdempotencyKey, refuseExpired, refuseReused } from './idempotency-key.js';
 import type { Earlier, RecordsTable, RequestRecord } from './request-record.js';
 
@@ -9,7 +10,7 @@ import type { Earlier, RecordsTable, RequestRecord } from './request-record.js';
  */
 export function keyRecord(key: IdempotencyKey, { table: TableName, windowSeconds }: RecordsTable): RequestRecord {
   const { scope, requestHash, formerHash } = key;
-  const Key = { pk: `api#${scope}` };
+  const Key = { pk: API_RECORDS + scope };
   return {
     scope,
     requestHash,

@@ -4,6 +4,7 @@ import { documents, ItemExists, putNew } from '../aws/dynamodb.js';
 import { newId } from '../aws/ids.js';
 import { WriteConflict } from '../aws/write-conflict.js';
 import { Problem } from '../http/errors.js';
+import { SESSIONS } from './contract.js';
 import { hashOf, type KeyedRequest, requestHashesOf } from './idempotency-key.js';
 import type { Earlier, RecordsTable, RequestRecord } from './request-record.js';
 
@@ -11,8 +12,6 @@ import type { Earlier, RecordsTable, RequestRecord } from './request-record.js';
 export const SESSION_IDLE_SECONDS = 3600;
 /** Number of requests that may be unanswered at once. */
 export const REQUESTS_AT_ONCE = 10;
-/** Prefix of the partition keys of sessions. */
-const SESSION = 'session#';
 
 /**
  * A session, as the records table stores it. It contains its answers, so one write can advance the session, add an
@@ -34,7 +33,7 @@ interface Session {
  * Returns the key of a session. It contains the client, so another client's session looks like one that does not exist.
  * The session id itself is not stored.
  */
-const keyOf = (client: string, sessionId: string) => ({ pk: SESSION + hashOf([client, sessionId]) });
+const keyOf = (client: string, sessionId: string) => ({ pk: SESSIONS + hashOf([client, sessionId]) });
 
 const prefixOf = ({ service }: RecordsTable): string => `${service}_`;
 

@@ -12,11 +12,8 @@ import {
   type OutgoingCommand,
   type ServiceContract,
 } from './contract.js';
-import { aggregateKey } from './keys.js';
+import { aggregateKey, COMMIT_PREFIX } from './keys.js';
 import type { Trace } from './trace.js';
-
-/** Prefix of the sort keys of commits. The relay's stream filter matches it. */
-export const COMMIT_PREFIX = 'COMMIT#';
 
 /**
  * Returns the sort key of the commit whose first event has this version. It has ten digits, so text sorts as numbers
@@ -44,7 +41,7 @@ const StoredCommand = z.extend(StoredEvent, {
  */
 export const Commit = z.object({
   pk: z.string(),
-  sk: z.string().check(z.regex(/^COMMIT#\d{10}$/)),
+  sk: z.string().check(z.regex(new RegExp(`^${COMMIT_PREFIX}\\d{10}$`))),
   events: z.array(StoredEvent).check(z.minLength(1)),
   /** Commands to other services. They are sent with the events and are not part of the history. Usually absent. */
   commands: z.optional(z.array(StoredCommand)),

@@ -3,3 +3,6 @@ export const keysOf = (aggregate: string): string => `${aggregate}#`;
 
 /** Returns the partition key of an aggregate: `Order#3f...`. */
 export const aggregateKey = (aggregate: string, id: string): string => keysOf(aggregate) + id;
+
+/** Prefix of the sort keys of commits. The relay's stream filter matches it. */
+export const COMMIT_PREFIX = 'COMMIT#';

@@ -1,7 +1,8 @@
 import { type DynamoDBDocumentClient, paginateQuery } from '@aws-sdk/lib-dynamodb';
 import { relayConsumer } from '../failures/failure-records.js';
-import { COMMIT_PREFIX, Commit } from '../messages/commit.js';
+import { Commit } from '../messages/commit.js';
 import { faultsOf } from '../messages/contract.js';
+import { COMMIT_PREFIX } from '../messages/keys.js';
 import { OperatorError } from './errors.js';
 import type { Service } from './services.js';
 

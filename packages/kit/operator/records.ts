@@ -1,6 +1,7 @@
 import { gunzipSync } from 'node:zlib';
 import { type DynamoDBDocumentClient, GetCommand, paginateQuery } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
+import { FAILED_INDEX } from '../failures/contract.js';
 import { idOfBody } from '../failures/delivery.js';
 import { recordKey } from '../failures/failure-records.js';
 import { OperatorError } from './errors.js';
@@ -68,7 +69,7 @@ export async function failuresOf(
     { client: documents },
     {
       TableName: listener.service.records,
-      IndexName: 'failed',
+      IndexName: FAILED_INDEX,
       KeyConditionExpression: 'failedConsumer = :name',
       ExpressionAttributeValues: { ':name': listener.name },
       ScanIndexForward: false,

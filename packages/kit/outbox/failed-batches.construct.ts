@@ -7,13 +7,11 @@ import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import { Queue } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
 import { Env } from '../aws/environment.js';
+import { RELAY, recordsOf } from '../failures/contract.js';
 import { acknowledgeCompliance, acknowledgeIsDeadLetterQueue, acknowledgeWildcard } from '../service/acknowledge.js';
 import { alarm, alarmOnVisible } from '../service/alarms.construct.js';
 import type { AnyTable } from '../service/interfaces.js';
 import { type ServiceContext, ServiceFunction } from '../service/service-function.construct.js';
-
-/** Name under which the relay keeps failure records. No consumer may have this name. */
-export const RELAY = 'relay';
 
 /**
  * Retention of a failed batch after it became failure records. A deleted or overwritten version is kept for the same
@@ -85,7 +83,7 @@ export function failedBatches(scope: Construct, { context, records, alarmTopic }
     '/aws/lambda/*',
     'It reads what Lambda saved, whose names nobody knows before, below this prefix of our own bucket.',
   );
-  drain.grantItems(records, ['PutItem'], `${RELAY}@`);
+  drain.grantItems(records, ['PutItem'], recordsOf(RELAY));
   drain.function.configureAsyncInvoke({ onFailure: new SqsDestination(undrained), retryAttempts: 2 });
   new Rule(scope, 'BatchFailed', {
     eventPattern: {

@@ -7,6 +7,8 @@ import { Construct } from 'constructs';
 import { sourceOf } from '../aws/app-names.js';
 import { Env } from '../aws/environment.js';
 import { Metric } from '../aws/metric-names.js';
+import { RELAY, recordsOf } from '../failures/contract.js';
+import { COMMIT_PREFIX } from '../messages/keys.js';
 import { FEED_INDEX } from '../projection/contract.js';
 import { acknowledgeWildcard } from '../service/acknowledge.js';
 import { alarm, alarmOnErrors, serviceMetric } from '../service/alarms.construct.js';
@@ -14,7 +16,7 @@ import { type AnyBus, type AnyTable, refuseForeignBus } from '../service/interfa
 import { pinLogicalId } from '../service/logical-ids.js';
 import { metricsNamespace, type ServiceContext, ServiceFunction } from '../service/service-function.construct.js';
 import { acknowledgeNoRestore, tableDefaults } from '../service/tables.construct.js';
-import { failedBatches, RELAY } from './failed-batches.construct.js';
+import { failedBatches } from './failed-batches.construct.js';
 
 export interface OutboxProps {
   readonly context: ServiceContext;
@@ -101,7 +103,7 @@ export class Outbox extends Construct {
       Null: { 'events:source': 'false' },
     };
     this.relay.allowWhere(ownEvents, ['events:PutEvents'], bus.eventBusArn);
-    this.relay.grantItems(records, ['PutItem'], `${RELAY}@`);
+    this.relay.grantItems(records, ['PutItem'], recordsOf(RELAY));
 
     this.readStream(failedBatches(this, { context, records, alarmTopic }));
     this.alarms(context, alarmTopic);
@@ -172,7 +174,10 @@ export class Outbox extends Construct {
 const commitWhere = (published: unknown[]) =>
   FilterCriteria.filter({
     eventName: FilterRule.isEqual('INSERT'),
-    dynamodb: { Keys: { sk: { S: FilterRule.beginsWith('COMMIT#') } }, NewImage: { published: { BOOL: published } } },
+    dynamodb: {
+      Keys: { sk: { S: FilterRule.beginsWith(COMMIT_PREFIX) } },
+      NewImage: { published: { BOOL: published } },
+    },
   });
 
 /**

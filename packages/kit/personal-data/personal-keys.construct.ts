@@ -13,8 +13,8 @@ import { whatToDo } from '../service/runbook.js';
 import type { ServiceFunction } from '../service/service-function.construct.js';
 import type { EnvironmentSettings } from '../service/settings.js';
 import { acknowledgeNoRestore, tableDefaults } from '../service/tables.construct.js';
+import { PEOPLE } from './contract.js';
 
-const PEOPLE = 'PERSON#';
 /**
  * Encryption context that every permission requires. So a permission holds for personal data only, and for no other use
  * of the key.

@@ -2,6 +2,7 @@ import { DecryptCommand, GenerateDataKeyCommand, type KMSClient } from '@aws-sdk
 import { type DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
 import { clock } from '../aws/clock.js';
 import { type Item, ItemExists, putNew } from '../aws/dynamodb.js';
+import { PEOPLE } from './contract.js';
 import { eventOf, open, type Place, type Sealed, Unsealed } from './sealed.js';
 
 /** Placeholder for the data of a person who was forgotten. */
@@ -38,7 +39,7 @@ export class KeyMissing extends Error {
 }
 
 /** Returns the key of a person's item. */
-export const personKey = (person: string): { readonly pk: string } => ({ pk: `PERSON#${person}` });
+export const personKey = (person: string): { readonly pk: string } => ({ pk: PEOPLE + person });
 
 /**
  * Data keys of people, one key for each person (design G8). Deleting a key deletes all data that was sealed with it,

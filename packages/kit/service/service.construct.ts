@@ -5,6 +5,7 @@ import { Construct } from 'constructs';
 import { Env } from '../aws/environment.js';
 import { Metric } from '../aws/metric-names.js';
 import type { Route } from '../http/api.construct.js';
+import { API_RECORDS, SESSIONS } from '../idempotent-receiver/contract.js';
 import { keysOf } from '../messages/keys.js';
 import type { EventSubscription } from '../messages/subscriptions.js';
 import { type ConsumerDescription, Output } from '../operator/outputs.js';
@@ -65,10 +66,6 @@ export interface ProjectionProps {
 
 /** Timeout of a rebuild's call. The call works for a third of it (projection/rebuilder.ts). */
 const REBUILD_TIMEOUT = Duration.seconds(30);
-
-/** Key prefixes in the records table: answers to changes by their idempotency keys, and sessions. */
-const API_RECORDS = 'api#';
-const SESSIONS = 'session#';
 
 /** Shards of the feed index by the time from which they hold. Add new entries; never change an old one. */
 const FEED_SHARDS = [{ from: '1970-01-01T00:00:00.000Z', shards: 8 }];

@@ -1,6 +1,7 @@
 import { RemovalPolicy, Validations } from 'aws-cdk-lib';
 import { AttributeType, Billing, ProjectionType, TableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import type { Construct } from 'constructs';
+import { FAILED_INDEX } from '../failures/contract.js';
 import { PEOPLE_INDEX } from '../messages/contract.js';
 import { DUE_INDEX } from '../timers/contract.js';
 import { pinLogicalId } from './logical-ids.js';
@@ -35,7 +36,7 @@ export function recordsTable(scope: Construct, id: string, settings: Environment
     partitionKey: { name: 'pk', type: AttributeType.STRING },
     globalSecondaryIndexes: [
       {
-        indexName: 'failed',
+        indexName: FAILED_INDEX,
         partitionKey: { name: 'failedConsumer', type: AttributeType.STRING },
         sortKey: { name: 'failedAt', type: AttributeType.STRING },
         projectionType: ProjectionType.ALL,

@@ -5,6 +5,7 @@ import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
 import { Env } from '../aws/environment.js';
 import { Metric } from '../aws/metric-names.js';
+import { recordsOf } from '../failures/contract.js';
 import type { IdempotentConsumer } from '../idempotent-consumer/idempotent-consumer.construct.js';
 import { alarm, alarmOnErrors, alarmOnSilence, serviceMetric } from '../service/alarms.construct.js';
 import { metricsNamespace, ServiceFunction } from '../service/service-function.construct.js';
@@ -48,7 +49,7 @@ export class Timers extends Construct {
     this.checkInterval(owner);
 
     // The owner may already put timers, by its permission on its own records.
-    handler.grantItems(records, ['DeleteItem'], `${name}@`);
+    handler.grantItems(records, ['DeleteItem'], recordsOf(name));
 
     const sweeper = new ServiceFunction(this, 'Sweeper', {
       context: handler.context,
@@ -63,7 +64,7 @@ export class Timers extends Construct {
       },
     });
     sweeper.grantIndex(records, DUE_INDEX, `${name}#`);
-    sweeper.grantItems(records, ['BatchGetItem', 'UpdateItem'], `${name}@`);
+    sweeper.grantItems(records, ['BatchGetItem', 'UpdateItem'], recordsOf(name));
     sweeper.grantItems(records, ['PutItem'], LEASES);
     sweeper.allow(['sqs:SendMessage'], queue.queueArn);
     sweeper.function.configureAsyncInvoke({ retryAttempts: 0, maxEventAge: TICK });
