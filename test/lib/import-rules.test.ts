@@ -55,6 +55,7 @@ const ALLOWED: Readonly<Record<string, string>> = {
     '../service/tables.construct.js',
     'aws-cdk-lib',
   ),
+  'bin/orderly-app.ts': importing('../lib/environment.js', '../tools/local/dev-issuer.js', '@orderly/kit/constructs'),
   'lib/orders-stack.ts': importing(
     '../lambdas/app.js',
     '../lambdas/environment.js',
@@ -103,7 +104,7 @@ const BREACHES: readonly (readonly [what: string, file: string, text: string, ru
   ['kit: an operator’s command', 'packages/kit/outbox/b31.ts', importing('../operator/records.js'), IMPORTS],
   ['service: an operator’s command', 'lambdas/orders/b32.ts', importing('../../packages/kit/operator/run.js'), IMPORTS],
   ['operator: the app’s', 'packages/kit/operator/b33.ts', importing('../../../tools/local/endpoint.js'), IMPORTS],
-  ['operator: a construct', 'packages/kit/operator/b34.ts', importing('../service/service-stack.js'), IMPORTS],
+  ['operator: a construct', 'packages/kit/operator/b34.ts', importing('../service/service.construct.js'), IMPORTS],
   [
     'an app’s command: inside of the kit',
     'tools/operator/b39.ts',
@@ -124,6 +125,7 @@ const BREACHES: readonly (readonly [what: string, file: string, text: string, ru
   ['lib: a pattern', 'lib/b26.ts', importing('@orderly/kit/event-store'), IMPORTS],
   ['lib: the platform', 'lib/b19.ts', importing('@orderly/kit/aws'), IMPORTS],
   ['lib: inside of the kit', 'lib/b34.ts', importing('../packages/kit/service/bundles.js'), IMPORTS],
+  ['lib: a tool', 'lib/b39.ts', importing('../tools/local/dev-issuer.js'), IMPORTS],
   ['bin: an entry point', 'bin/b20.ts', importing('../lambdas/orders/place-order.lambda.js'), IMPORTS],
   [
     'a cycle of types',
