@@ -5,7 +5,7 @@ import { AttributeType, ProjectionType } from 'aws-cdk-lib/aws-dynamodb';
 import type { Construct } from 'constructs';
 import { accountsContract, EXHAUSTED_INDEX } from '../lambdas/accounts/contract.js';
 import { AccountsEnv } from '../lambdas/accounts/environment.js';
-import { ACCOUNT, CREDIT_ROWS, EXHAUSTED_LISTS } from '../lambdas/accounts/keys.js';
+import { ACCOUNT, CREDIT_ROWS, EXHAUSTED_LISTS, EXHAUSTED_PROJECTION } from '../lambdas/accounts/keys.js';
 import { listEvents, orderEnds, steps } from '../lambdas/accounts/subscriptions.js';
 import { AppEnv } from '../lambdas/environment.js';
 import type { Settings } from './settings.js';
@@ -75,7 +75,7 @@ export class AccountsStack extends Stack {
     }
 
     service.projection('ExhaustedProjection', {
-      name: 'accounts-exhausted',
+      name: EXHAUSTED_PROJECTION,
       entry: 'accounts/exhausted-projection',
       rebuildEntry: 'accounts/rebuild-exhausted',
       hears: listEvents,

@@ -4,7 +4,7 @@ import { Stack } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
 import { AppEnv } from '../lambdas/environment.js';
 import { CREATE_ORDER_SAGA, ordersContract } from '../lambdas/orders/contract.js';
-import { CUSTOMER_LISTS, ORDER } from '../lambdas/orders/keys.js';
+import { CUSTOMER_LISTS, ORDER, ORDERS_LIST } from '../lambdas/orders/keys.js';
 import { answers, listEvents, orderEvents } from '../lambdas/orders/subscriptions.js';
 import type { Settings } from './settings.js';
 
@@ -63,7 +63,7 @@ export class OrdersStack extends Stack {
     service.grantEffect(saga, ORDER);
 
     service.projection('ListProjection', {
-      name: 'orders-list',
+      name: ORDERS_LIST,
       entry: 'orders/list-projection',
       rebuildEntry: 'orders/rebuild-list',
       hears: listEvents,

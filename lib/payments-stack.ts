@@ -18,14 +18,13 @@ import type { Construct } from 'constructs';
 import { AppEnv } from '../lambdas/environment.js';
 import { paymentsContract, STRIPE_CUSTOMERS } from '../lambdas/payments/contract.js';
 import { PaymentsEnv } from '../lambdas/payments/environment.js';
-import { DAILY_COUNTS, PAYMENT } from '../lambdas/payments/keys.js';
+import { DAILY_COUNTS, PAYMENT, SANDBOX_KEYS, SANDBOX_OBJECTS, SANDBOX_TALLIES } from '../lambdas/payments/keys.js';
 import { PaymentsMetric } from '../lambdas/payments/metrics.js';
 import { cancellations, providerTasks, steps } from '../lambdas/payments/subscriptions.js';
 import type { Settings } from './settings.js';
 
 /** Also of the guard's records: its run-time twin reads it from the consumer's environment. */
 const PROVIDER_CONSUMER = 'payments-provider';
-const SANDBOX_ITEMS = ['KEY#', 'OBJECT#', 'TALLY#'];
 
 /**
  * Creating a payment may take four calls of Stripe with a timeout of 5 s each (`stripe-provider.ts`), and a read and a write
@@ -128,7 +127,7 @@ export class PaymentsStack extends Stack {
     }
     const sandbox = this.ownTable('Sandbox', settings);
     charging.setEnvironment(PaymentsEnv.SANDBOX, sandbox.tableName);
-    charging.grantItems(sandbox, ['GetItem', 'PutItem', 'UpdateItem'], ...SANDBOX_ITEMS);
+    charging.grantItems(sandbox, ['GetItem', 'PutItem', 'UpdateItem'], SANDBOX_KEYS, SANDBOX_OBJECTS, SANDBOX_TALLIES);
     new CfnOutput(this, 'SandboxName', { value: sandbox.tableName });
   }
 

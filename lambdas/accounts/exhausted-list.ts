@@ -4,7 +4,7 @@ import { inVersion, type Projection, versionsOf } from '@orderly/kit/projection'
 import { accountStore } from './account-store.js';
 import { type AccountView, EXHAUSTED_INDEX } from './contract.js';
 import { type Account, viewOf } from './domain/account.js';
-import { CREDIT_ROWS, EXHAUSTED } from './keys.js';
+import { CREDIT_ROWS, EXHAUSTED, EXHAUSTED_PROJECTION } from './keys.js';
 
 /**
  * Projection of customers who have used up their credit. An account with credit, or not yet opened, has a row too,
@@ -12,7 +12,7 @@ import { CREDIT_ROWS, EXHAUSTED } from './keys.js';
  * includes.
  */
 export const exhaustedList: Projection<Account> = {
-  name: 'accounts-exhausted',
+  name: EXHAUSTED_PROJECTION,
   table: accountStore.table,
   aggregate: accountStore.aggregate,
   store: accountStore,

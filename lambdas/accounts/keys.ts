@@ -11,3 +11,6 @@ export const EXHAUSTED = 'EXHAUSTED#accounts';
 
 /** Beginnings of that key in the first version and in later ones (`EXHAUSTED@2#accounts`). */
 export const EXHAUSTED_LISTS = ['EXHAUSTED#', 'EXHAUSTED@'];
+
+/** Name of the projection of accounts without credit, and of its consumer. It never changes. */
+export const EXHAUSTED_PROJECTION = 'accounts-exhausted';

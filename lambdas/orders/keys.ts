@@ -5,3 +5,6 @@ export const ORDER = 'Order';
 
 /** Beginning of the partition keys of customers' lists. */
 export const CUSTOMER_LISTS = 'CUSTOMER#';
+
+/** Name of the projection of customers' lists, and of its consumer. It never changes. */
+export const ORDERS_LIST = 'orders-list';

@@ -4,7 +4,7 @@ import { inVersion, type Projection, versionsOf } from '@orderly/kit/projection'
 import * as z from 'zod/mini';
 import type { OrderView } from './contract.js';
 import { type Order, type SealedFields, sealedIn, viewOf } from './domain/order.js';
-import { CUSTOMER_LISTS } from './keys.js';
+import { CUSTOMER_LISTS, ORDERS_LIST } from './keys.js';
 import { orderStore } from './order-store.js';
 
 const ORDER = 'ORDER#';
@@ -21,7 +21,7 @@ export const OrderPosition = z
 
 /** Projection of customers' order lists: a row for each order, in its customer's partition. */
 export const ordersList: Projection<Order> = {
-  name: 'orders-list',
+  name: ORDERS_LIST,
   table: orderStore.table,
   aggregate: orderStore.aggregate,
   store: orderStore,

@@ -5,3 +5,8 @@ export const PAYMENT = 'Payment';
 
 /** Beginning of the partition keys of daily counts, in the records table. */
 export const DAILY_COUNTS = 'limit#';
+
+/** Beginnings of the keys in the sandbox's own table: answers by the provider's keys, objects, and counts of effects. */
+export const SANDBOX_KEYS = 'KEY#';
+export const SANDBOX_OBJECTS = 'OBJECT#';
+export const SANDBOX_TALLIES = 'TALLY#';

@@ -1,5 +1,6 @@
 import { kitCommands, type OperatorCommandLine, operatorCommandLine, peopleCommands } from '@orderly/kit/operator';
 import { APP } from '../../lambdas/app.js';
+import { ORDERS_LIST } from '../../lambdas/orders/keys.js';
 import { endpointOf } from './endpoint.js';
 import { orderCommand } from './order.js';
 import { peopleOfOrderly } from './people.js';
@@ -20,7 +21,7 @@ credentials and region of the environment.`,
     orderCommand,
     ...kitCommands({
       consumer: 'reservations',
-      projection: 'orders-list',
+      projection: ORDERS_LIST,
       aboutSagaIds: "The saga of an order has the order's id.",
     }),
     ...peopleCommands(peopleOfOrderly),

@@ -23,6 +23,7 @@ import { catalogContract } from '../../lambdas/catalog/contract.js';
 import { inventoryContract } from '../../lambdas/inventory/contract.js';
 import { type OrderView, ordersContract } from '../../lambdas/orders/contract.js';
 import { evolve, initialState, viewOf } from '../../lambdas/orders/domain/order.js';
+import { CUSTOMER_LISTS, ORDERS_LIST } from '../../lambdas/orders/keys.js';
 import { paymentsContract } from '../../lambdas/payments/contract.js';
 import { type AggregateFacts, type NeededRecord, type OrderFacts, recordKeys } from './deliveries.js';
 
@@ -36,9 +37,6 @@ const PARTS = [
 
 /** Maximum difference between clocks of services. */
 const CLOCKS_DIFFER_SECONDS = 300;
-
-/** The projection that shows an order in its customer's list. */
-export const LIST = 'orders-list';
 
 /** Maximum number of reads until nothing was committed in between. */
 const READS = 4;
@@ -152,7 +150,7 @@ async function readShown(
 ): Promise<ReadonlyMap<string, number>> {
   if (!order) return new Map();
   const { table } = serviceNamed(services, ordersContract.service);
-  return new Map([[LIST, await listedVersion(documents, table, order)]]);
+  return new Map([[ORDERS_LIST, await listedVersion(documents, table, order)]]);
 }
 
 /**
@@ -167,8 +165,8 @@ export async function listedVersion(
 ): Promise<number> {
   const read = (Key: Record<string, string>) =>
     documents.send(new GetCommand({ TableName, Key, ConsistentRead: true })).then(({ Item }) => Item);
-  const { reads } = versionsIn(await read(pointerKey(LIST)));
-  const row = await read({ pk: `CUSTOMER#${customerId}`, sk: inVersion(`ORDER#${placedAt}#${orderId}`, reads) });
+  const { reads } = versionsIn(await read(pointerKey(ORDERS_LIST)));
+  const row = await read({ pk: CUSTOMER_LISTS + customerId, sk: inVersion(`ORDER#${placedAt}#${orderId}`, reads) });
   return Number(row?.version ?? 0);
 }
 

@@ -8,8 +8,9 @@ import {
   sagaWords,
   summaryOf,
 } from '@orderly/kit/operator';
+import { ORDERS_LIST } from '../../lambdas/orders/keys.js';
 import type { Delivery, EventReport, OrderFacts } from './deliveries.js';
-import { LIST, readOrder } from './order-facts.js';
+import { readOrder } from './order-facts.js';
 import { judge, type OrderReport } from './order-verdict.js';
 
 const EXITS = { complete: Exit.OK, pending: Exit.PENDING, failed: Exit.NEEDS_OPERATOR } as const;
@@ -55,7 +56,7 @@ function textOf({ orderId, order, sagas, shown, events, verdict }: OrderReport, 
   const head = order
     ? `order ${orderId}: ${order.status}, version ${order.version}, ${plural(order.lines.length, 'line')}, placed ${order.placedAt}`
     : `order ${orderId}: unknown to orders`;
-  const listed = shown.get(LIST) ?? 0;
+  const listed = shown.get(ORDERS_LIST) ?? 0;
   const row = order
     ? `its customer's list shows ${listed === 0 ? 'nothing yet' : `version ${listed}${listed < order.version ? ', not the newest' : ''}`}`
     : '';
@@ -103,7 +104,7 @@ function jsonOf(report: OrderReport, people: People | undefined): Outcome['json'
   return {
     orderId,
     order: order ? { status: order.status, version: order.version, placedAt: order.placedAt } : null,
-    listedVersion: shown.get(LIST) ?? 0,
+    listedVersion: shown.get(ORDERS_LIST) ?? 0,
     sagas: sagas.map(summaryOf),
     events: events.map((event) => ({ ...event, ...people?.get(event.id) })),
     doneTwice,

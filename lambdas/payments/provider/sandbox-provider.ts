@@ -1,6 +1,7 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { clock, documents, newId, retryOnConflict, type TransactWriteItem, transact } from '@orderly/kit/aws';
 import type { Money } from '../../orders/contract.js';
+import { SANDBOX_KEYS, SANDBOX_OBJECTS, SANDBOX_TALLIES } from '../keys.js';
 import {
   type Charge,
   KEY_MEMORY_SECONDS,
@@ -123,7 +124,7 @@ export class SandboxProvider implements PaymentProvider {
 
   /** Does the work and stores its answer under the key, in one transaction; or returns the stored answer. */
   private async keyed<T>(key: string, request: readonly unknown[], work: () => Promise<Work>): Promise<T> {
-    const pk = `KEY#${key}`;
+    const pk = SANDBOX_KEYS + key;
     const text = JSON.stringify(request);
     const { stored, lost } = await retryOnConflict(async () => {
       const { Item } = await documents.send(
@@ -157,7 +158,7 @@ export class SandboxProvider implements PaymentProvider {
 
   private async object(providerId: string): Promise<SandboxObject | undefined> {
     const { Item } = await documents.send(
-      new GetCommand({ TableName: this.table, Key: { pk: `OBJECT#${providerId}` }, ConsistentRead: true }),
+      new GetCommand({ TableName: this.table, Key: { pk: SANDBOX_OBJECTS + providerId }, ConsistentRead: true }),
     );
     return Item as SandboxObject | undefined;
   }
@@ -168,7 +169,7 @@ export class SandboxProvider implements PaymentProvider {
     return {
       Put: {
         TableName: this.table,
-        Item: { ...object, pk: `OBJECT#${providerId}`, version: object.version + 1 },
+        Item: { ...object, pk: SANDBOX_OBJECTS + providerId, version: object.version + 1 },
         ConditionExpression: isAsRead,
         ExpressionAttributeValues: { ':version': object.version },
       },
@@ -179,7 +180,7 @@ export class SandboxProvider implements PaymentProvider {
     return {
       Update: {
         TableName: this.table,
-        Key: { pk: `TALLY#${paymentId}` },
+        Key: { pk: SANDBOX_TALLIES + paymentId },
         UpdateExpression: 'ADD #times :one, #sum :amount',
         ExpressionAttributeNames: { '#times': `${what}s`, '#sum': `${what}Sum` },
         ExpressionAttributeValues: { ':one': 1, ':amount': amount },
