@@ -1,26 +1,72 @@
 import { describe, expect, test } from 'vitest';
-import { accountsContract } from '../../lambdas/accounts/contract.js';
-import { catalogContract } from '../../lambdas/catalog/contract.js';
-import { type Json, type Resource, referenced, STACKS, synthesized } from './support/environments.js';
+import * as accounts from '../../lambdas/accounts/subscriptions.js';
+import * as catalog from '../../lambdas/catalog/subscriptions.js';
+import * as inventory from '../../lambdas/inventory/subscriptions.js';
+import * as orders from '../../lambdas/orders/subscriptions.js';
+import * as payments from '../../lambdas/payments/subscriptions.js';
+import { isEvents, type Subscription } from '../../packages/kit/messages/subscriptions.js';
+import {
+  type Consumer,
+  consumersOf,
+  type Json,
+  type Resource,
+  referenced,
+  STACKS,
+  synthesized,
+} from './support/environments.js';
 
 const prod = synthesized('prod');
 
-/** Events with which participants answer an order's saga. */
-const ANSWERS = {
-  catalog: ['PricesConfirmed', 'PricesRefused', 'SagaReplyRequested'],
-  accounts: [
-    'AccountAuthorized',
-    'AuthorizationDeclined',
-    'AuthorizationReleased',
-    'AuthorizationVoided',
-    'SagaReplyRequested',
-  ],
-  inventory: ['StockReserved', 'StockRejected', 'StockReleased', 'ReservationVoided', 'SagaReplyRequested'],
-  payments: ['SagaReplyRequested'],
+/**
+ * What each consumer hears, by its name and generation. They are pinned here and nowhere else in the tests: they are part
+ * of each record's key, so a consumer with another name would process everything again.
+ */
+const HEARS: Readonly<Record<string, readonly Subscription[]>> = {
+  'accounts-commands@0': [accounts.steps],
+  'accounts-exhausted@0': [accounts.listEvents],
+  'accounts-orders@0': [accounts.orderEnds],
+  'catalog-commands@0': [catalog.steps],
+  'inventory-commands@0': [inventory.steps],
+  'orders-list@0': [orders.listEvents],
+  'orders-saga@0': [orders.orderEvents, ...Object.values(orders.answers)],
+  'payments-commands@0': [payments.steps],
+  'payments-orders@0': [payments.cancellations],
+  'payments-provider@0': [payments.providerTasks],
+  'reservations@0': [inventory.cancellations],
 };
 
-/** Pattern of senders that may not send commands. */
-const FOREIGN = { 'anything-but': ['orderly.orders'] };
+const consumers = consumersOf(prod);
+const keyOf = ({ name, generation }: Consumer): string => `${name}@${generation}`;
+const heardBy = (consumer: Consumer): readonly Subscription[] => HEARS[keyOf(consumer)] ?? [];
+const commandersOf = (consumer: Consumer): readonly string[] =>
+  heardBy(consumer).flatMap((one) => (isEvents(one) ? [] : one.from.map(({ service }) => service)));
+
+/** Returns the patterns of the messages that a consumer must receive: one per subscription. */
+const wanted = (consumer: Consumer): readonly Json[] =>
+  heardBy(consumer).map((one) =>
+    isEvents(one)
+      ? { source: [`orderly.${one.contract.service}`], 'detail-type': one.types }
+      : {
+          source: one.from.map(({ service }) => `orderly.${service}`),
+          'detail-type': Object.keys(one.commandsOf.commands ?? {}),
+          detail: { to: [consumer.service] },
+        },
+  );
+
+/** Returns the rules of a consumer's stack that lead into one of its queues. */
+const rulesInto = ({ stack }: Consumer, queue: string): readonly Resource[] =>
+  prod
+    .resources(stack, 'AWS::Events::Rule')
+    .filter(({ properties }) => properties.Targets.some(({ Arn }: Json) => referenced(Arn) === queue));
+
+/** Returns the logical id of a consumer's dead-letter queue of this kind. */
+function deadLettersOf({ stack, id }: Consumer, kind: 'DeadLetters' | 'Undelivered'): string {
+  const own = prod
+    .resources(stack, 'AWS::SQS::Queue')
+    .filter((queue) => queue.id.replace(/[0-9A-F]{8}$/, '') === id + kind);
+  expect(own).toHaveLength(1);
+  return own[0]?.id ?? '';
+}
 
 /** Returns the queues of a stack, and which of them are dead-letter queues. */
 function queuesOf(stack: (typeof STACKS)[number]) {
@@ -86,67 +132,77 @@ describe('each queue', () => {
 });
 
 describe('consumers', () => {
+  test('have pinned names, since these are part of each processed record', () => {
+    expect(consumers.map(keyOf).toSorted()).toEqual(Object.keys(HEARS));
+    // A function that consumes says the name of a consumer, and no two say the same.
+    const told = prod.everywhere('AWS::Lambda::Function').flatMap(({ id, properties }) => {
+      const { CONSUMER, CONSUMER_GENERATION, QUEUE_URL } = properties.Environment.Variables;
+      return CONSUMER && id.startsWith('On') ? [[`${CONSUMER}@${CONSUMER_GENERATION}`, referenced(QUEUE_URL)]] : [];
+    });
+    expect(told.toSorted()).toEqual(consumers.map((one) => [keyOf(one), one.queueUrl]).toSorted());
+  });
+
   test('read their queues with partial batch responses and a maximum concurrency', () => {
     const mappings = prod
       .everywhere('AWS::Lambda::EventSourceMapping')
       .filter(({ properties }) => !JSON.stringify(properties.EventSourceArn).includes('StreamArn'));
-    // Eleven consumers, and a drain of two dead-letter queues for each.
-    expect(mappings).toHaveLength(33);
+    const read = mappings.map(({ stack, properties }) => `${stack}/${referenced(properties.EventSourceArn)}`);
+    const queues = consumers.flatMap((one) =>
+      [one.queueUrl, deadLettersOf(one, 'DeadLetters'), deadLettersOf(one, 'Undelivered')].map(
+        (queue) => `${one.stack}/${queue}`,
+      ),
+    );
+    expect(read.toSorted()).toEqual(queues.toSorted());
     for (const { properties } of mappings) {
       expect(properties.FunctionResponseTypes).toEqual(['ReportBatchItemFailures']);
       expect(properties.ScalingConfig.MaximumConcurrency).toBeGreaterThanOrEqual(2);
     }
   });
 
-  test('have one rule per service or for own commands, by contract types; no rule drops an event', () => {
-    const heard = Object.fromEntries(
-      STACKS.flatMap((stack) =>
+  test('have the alarms of a consumer, on their own queues and function', () => {
+    for (const consumer of consumers) {
+      const watched = (alarm: string) =>
         prod
-          .resources(stack, 'AWS::Events::Rule')
-          .filter(({ id, properties }) => /(Events|Commands)[0-9A-F]{8}$/.test(id) && properties.EventPattern)
-          .map(({ id, properties }) => [
-            `${stack}/${id.replace(/(Events)?[0-9A-F]{8}$/, '')}`,
-            [
-              ...properties.EventPattern.source,
-              ...(properties.EventPattern.detail?.to ?? []).map((service: string) => `to ${service}`),
-              ...(properties.EventPattern['detail-type'] ?? []),
-            ],
-          ]),
-      ),
-    );
-    expect(heard).toEqual({
-      'Orders/SagaOrders': ['orderly.orders', 'OrderPlaced', 'OrderCancelled'],
-      'Orders/SagaCatalog': ['orderly.catalog', ...ANSWERS.catalog],
-      'Orders/SagaAccounts': ['orderly.accounts', ...ANSWERS.accounts],
-      'Orders/SagaInventory': ['orderly.inventory', ...ANSWERS.inventory],
-      'Orders/SagaPayments': ['orderly.payments', ...ANSWERS.payments],
-      'Orders/ListProjectionOrders': [
-        'orderly.orders',
-        'OrderPlaced',
-        'OrderApproved',
-        'OrderRejected',
-        'OrderCancelled',
-      ],
-      'Inventory/ReservationsOrders': ['orderly.orders', 'OrderCancelled'],
-      'Payments/CancellationsOrders': ['orderly.orders', 'OrderCancelled'],
-      'Accounts/OrderEndsOrders': ['orderly.orders', 'OrderApproved', 'OrderCancelled'],
-      'Accounts/CommandsAccountsCommands': ['orderly.orders', 'to accounts', ...Object.keys(accountsContract.commands)],
-      'Accounts/CommandsForeignCommands': [FOREIGN, 'to accounts'],
-      'Catalog/CommandsCatalogCommands': ['orderly.orders', 'to catalog', ...Object.keys(catalogContract.commands)],
-      'Catalog/CommandsForeignCommands': [FOREIGN, 'to catalog'],
-      'Inventory/CommandsInventoryCommands': ['orderly.orders', 'to inventory', 'ReserveStock', 'ReleaseStock'],
-      'Inventory/CommandsForeignCommands': [FOREIGN, 'to inventory'],
-      'Payments/CommandsPaymentsCommands': ['orderly.orders', 'to payments', 'ChargePayment', 'RefundPayment'],
-      'Payments/CommandsForeignCommands': [FOREIGN, 'to payments'],
-      'Payments/ProviderPayments': [
-        'orderly.payments',
-        'PaymentRequested',
-        'PaymentPrepared',
-        'VoidRequested',
-        'RefundRequested',
-      ],
-      'Accounts/ExhaustedProjectionAccounts': ['orderly.accounts', ...Object.keys(accountsContract.events)],
-    });
+          .resources(consumer.stack, 'AWS::CloudWatch::Alarm')
+          .filter(({ id }) => id.replace(/[0-9A-F]{8}$/, '') === consumer.id + alarm)
+          .map(({ properties }) => JSON.stringify(properties.Metrics ?? properties.Dimensions));
+      for (const [alarm, resource] of [
+        ['QueueBehind', consumer.queueUrl],
+        ['DeadLettersNotDrained', deadLettersOf(consumer, 'DeadLetters')],
+        ['UndeliveredNotDrained', deadLettersOf(consumer, 'Undelivered')],
+        ['ConsumerCrashing', `On${consumer.id}Function`],
+      ] as const) {
+        expect(watched(alarm), keyOf(consumer)).toEqual([expect.stringContaining(resource)]);
+      }
+    }
+  });
+
+  test('have one rule per service or for own commands, by contract types; no rule drops an event', () => {
+    for (const consumer of consumers) {
+      const patterns = rulesInto(consumer, consumer.queueUrl)
+        .filter(({ properties }) => properties.Targets[0].SqsParameters !== undefined)
+        .map(({ properties: { EventPattern } }) => {
+          const { messagegroup: _, ...detail } = EventPattern.detail;
+          return { ...EventPattern, detail };
+        });
+      expect(patterns, keyOf(consumer)).toEqual(wanted(consumer).map((pattern) => ({ detail: {}, ...pattern })));
+      // The operator's command line says who hears what by the outputs.
+      const { events, takesCommands } = consumer;
+      expect(events).toEqual(
+        heardBy(consumer)
+          .filter(isEvents)
+          .map(({ contract, types }) => ({ service: contract.service, types })),
+      );
+      expect(takesCommands).toBe(commandersOf(consumer).length > 0);
+    }
+    // Every subscription is heard, by a consumer of its own service.
+    for (const [service, own] of Object.entries({ accounts, catalog, inventory, orders, payments })) {
+      const declared = Object.values(own).flatMap((one) =>
+        'ownCommandsOf' in one ? [] : 'contract' in one || 'commandsOf' in one ? [one] : Object.values(one),
+      );
+      const heard = consumers.filter((one) => one.service === service).flatMap(heardBy);
+      expect(new Set<unknown>(heard)).toEqual(new Set<unknown>(declared));
+    }
     for (const { properties } of prod.everywhere('AWS::Events::Rule')) {
       // A tick of a schedule contains nothing to keep. An alarm that no topic accepts for 24 hours has no other
       // destination.
@@ -156,29 +212,38 @@ describe('consumers', () => {
   });
 
   test('of commands know the permitted senders, and pass no other commands to their function', () => {
-    const told = prod.everywhere('AWS::Lambda::Function').flatMap(({ stack, id, properties }) => {
-      const { COMMANDERS } = properties.Environment.Variables;
-      return COMMANDERS === undefined ? [] : [[`${stack}/${id.replace(/Function[0-9A-F]{8}$/, '')}`, COMMANDERS]];
-    });
-    expect(told).toHaveLength(11);
-    const commanded = told.filter(([, commanders]) => commanders !== '[]');
-    expect(Object.fromEntries(commanded)).toEqual(
-      Object.fromEntries(
-        ['Inventory', 'Accounts', 'Payments', 'Catalog'].map((stack) => [`${stack}/OnCommands`, '["orders"]']),
-      ),
+    const told = prod
+      .everywhere('AWS::Lambda::Function')
+      .flatMap(({ stack, id, properties }) => {
+        const { COMMANDERS } = properties.Environment.Variables;
+        return COMMANDERS === undefined ? [] : [[`${stack}/${id.replace(/Function[0-9A-F]{8}$/, '')}`, COMMANDERS]];
+      })
+      .toSorted();
+    expect(told).toEqual(
+      consumers.map((one) => [`${one.stack}/On${one.id}`, JSON.stringify(commandersOf(one))]).toSorted(),
     );
-    const drains = prod.everywhere('AWS::Lambda::Function').filter(({ id }) => /DrainDeadLetters/.test(id));
-    expect(drains).toHaveLength(11);
-    for (const { id, properties } of drains) {
-      const queue = referenced(properties.Environment.Variables.UNDELIVERED_QUEUE_ARN);
-      expect(queue?.replace(/Undelivered.*/, '')).toBe(id.replace(/DrainDeadLetters.*/, ''));
-    }
-    const foreign = prod.everywhere('AWS::Events::Rule').filter(({ id }) => id.includes('ForeignCommands'));
-    for (const { properties } of foreign) {
-      expect(properties.Targets.map(({ Arn }: Json) => referenced(Arn))).toEqual([
-        expect.stringMatching(/^CommandsUndelivered/),
+    // Only orders' sagas command.
+    expect(new Set(consumers.flatMap(commandersOf))).toEqual(new Set(['orders']));
+    const drains = prod
+      .everywhere('AWS::Lambda::Function')
+      .filter(({ id }) => /DrainDeadLetters/.test(id))
+      .map(({ stack, id, properties }) => [
+        `${stack}/${id.replace(/DrainDeadLetters.*/, '')}`,
+        referenced(properties.Environment.Variables.UNDELIVERED_QUEUE_ARN),
       ]);
+    expect(drains.toSorted()).toEqual(
+      consumers.map((one) => [`${one.stack}/${one.id}`, deadLettersOf(one, 'Undelivered')]).toSorted(),
+    );
+    for (const consumer of consumers) {
+      const foreign = rulesInto(consumer, deadLettersOf(consumer, 'Undelivered'));
+      const senders = commandersOf(consumer).map((service) => `orderly.${service}`);
+      expect(foreign.map(({ properties }) => properties.EventPattern)).toEqual(
+        senders.length === 0 ? [] : [{ source: [{ 'anything-but': senders }], detail: { to: [consumer.service] } }],
+      );
+      for (const { properties } of foreign) expect(properties.Targets).toHaveLength(1);
     }
+    const all = prod.everywhere('AWS::Events::Rule').filter(({ id }) => id.includes('ForeignCommands'));
+    expect(all).toHaveLength(consumers.filter(({ takesCommands }) => takesCommands).length);
   });
 
   test('receive each event in its message group, and events without one by a rule with the same pattern', () => {
@@ -192,8 +257,9 @@ describe('consumers', () => {
         return { name, messagegroup, SqsParameters, same: { ...EventPattern, detail, target } };
       });
     const grouped = rules.filter(({ SqsParameters }) => SqsParameters !== undefined);
-    expect(grouped).toHaveLength(15);
-    expect(rules).toHaveLength(30);
+    const subscriptions = consumers.flatMap(heardBy);
+    expect(grouped).toHaveLength(subscriptions.length);
+    expect(rules).toHaveLength(2 * subscriptions.length);
     for (const { name, messagegroup, SqsParameters, same } of grouped) {
       expect(SqsParameters).toEqual({ MessageGroupId: '$.detail.messagegroup' });
       expect(messagegroup, name).toEqual([{ exists: true }]);
@@ -209,29 +275,6 @@ describe('consumers', () => {
       // Nobody waits for dead letters.
       if (MaximumConcurrency > 2) expect(MaximumConcurrency * properties.BatchSize).toBeGreaterThanOrEqual(2 * 30);
     }
-  });
-
-  test('have pinned names, since these are part of each processed record', () => {
-    const names = prod
-      .everywhere('AWS::Lambda::Function')
-      .flatMap(({ id, properties }) => {
-        const { CONSUMER, CONSUMER_GENERATION } = properties.Environment.Variables;
-        return CONSUMER && id.startsWith('On') ? [`${CONSUMER}@${CONSUMER_GENERATION}`] : [];
-      })
-      .sort();
-    expect(names).toEqual([
-      'accounts-commands@0',
-      'accounts-exhausted@0',
-      'accounts-orders@0',
-      'catalog-commands@0',
-      'inventory-commands@0',
-      'orders-list@0',
-      'orders-saga@0',
-      'payments-commands@0',
-      'payments-orders@0',
-      'payments-provider@0',
-      'reservations@0',
-    ]);
   });
 
   test('have both dead-letter queues drained by a function that writes their own failure records', () => {

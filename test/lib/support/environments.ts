@@ -4,6 +4,7 @@ import { Template } from 'aws-cdk-lib/assertions';
 import { Code } from 'aws-cdk-lib/aws-lambda';
 import { OrderlyEnvironment } from '../../../lib/environment.js';
 import { type Overrides, settingsFor } from '../../../lib/settings.js';
+import { type ConsumerDescription, Output } from '../../../packages/kit/operator/outputs.js';
 
 export const STACKS = ['Platform', 'Orders', 'Inventory', 'Accounts', 'Payments', 'Catalog', 'Api'] as const;
 export type StackName = (typeof STACKS)[number];
@@ -60,6 +61,32 @@ function synthesize(environment: string, overrides: Overrides) {
     STACKS.flatMap((stack) => resources(stack, type).map((resource) => ({ stack, ...resource })));
   return { app, stage, template: (name: StackName): Json => templates.get(name), resources, everywhere };
 }
+
+/** A consumer, as the output of its service's stack describes it. Addresses and names of functions are logical ids. */
+export interface Consumer extends ConsumerDescription {
+  readonly stack: StackName;
+  readonly service: string;
+  /** Id of its construct, with which the logical ids of its queues, rules and alarms begin. */
+  readonly id: string;
+}
+
+/** Returns all consumers of an environment, by the outputs of its stacks. */
+export const consumersOf = (environment: Synthesized): readonly Consumer[] =>
+  STACKS.flatMap((stack) => {
+    const { Outputs } = environment.template(stack);
+    const value: Json = Outputs?.[Output.CONSUMERS]?.Value;
+    if (value === undefined) return [];
+    const text = [value['Fn::Join']?.[1] ?? value]
+      .flat()
+      .map((part) => referenced(part) ?? part)
+      .join('');
+    return (JSON.parse(text) as ConsumerDescription[]).map((description) => ({
+      ...description,
+      stack,
+      service: Outputs[Output.SERVICE].Value,
+      id: description.queueUrl.replace(/Queue[0-9A-F]{8}$/, ''),
+    }));
+  });
 
 /** Returns every statement of every policy of roles in an environment, with the policy's logical id. */
 export function statements(environment: ReturnType<typeof synthesized>) {
