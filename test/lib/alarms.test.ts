@@ -3,12 +3,15 @@ import { describe, expect, test } from 'vitest';
 import { APP } from '../../lambdas/app.js';
 import { matches } from '../../packages/simulator/aws/event-pattern.js';
 import { inRunbook } from '../../tools/operator/runbook.js';
-import { type Json, referenced, synthesized } from './support/environments.js';
+import { consumersOf, type Json, referenced, synthesized } from './support/environments.js';
 
 const prod = synthesized('prod');
 const alarms = prod.everywhere('AWS::CloudWatch::Alarm');
 const nameOf = (description: string) => description.split(':')[0] ?? '';
 const names = [...new Set(alarms.map(({ properties }) => nameOf(properties.AlarmDescription)))].sort();
+
+const sectionOf = (heading: string): string =>
+  readFileSync(RUNBOOK, 'utf8').split(`\n## ${heading}\n`)[1]?.split('\n## ')[0] ?? '';
 
 describe('each alarm', () => {
   test('notifies the topic when it begins and when it is over', () => {
@@ -39,19 +42,31 @@ describe('each alarm', () => {
     }
   });
 
+  test('RelayBehind says where to look, for each service', () => {
+    const stacks = alarms.filter(({ id }) => id.startsWith('OutboxRelayBehind')).map(({ stack }) => stack);
+    expect(stacks.length).toBeGreaterThan(4);
+    for (const stack of stacks) expect(sectionOf('RelayBehind')).toContain(stack);
+  });
+
   test.each([
-    ['RelayBehind', /^OutboxRelayBehind/, ''],
-    ['QueueBehind', /^(\w+)QueueBehind/, 'QueueUrl'],
-    ['DeadLettersNotDrained', /^(\w+)DeadLettersNotDrained/, 'DeadLettersUrl'],
-    ['UndeliveredNotDrained', /^(\w+)UndeliveredNotDrained/, 'Undelivered'],
-  ])('%s says where to look, for each service and consumer that has it', (heading, pattern, output) => {
-    const section = readFileSync(APP.runbook, 'utf8').split(`\n## ${heading}\n`)[1]?.split('\n## ')[0] ?? '';
-    const ringing = alarms.flatMap(({ stack, id }) => {
-      const [found, consumer = ''] = pattern.exec(id) ?? [];
-      return found ? [[stack, `${consumer}${output}`] as const] : [];
+    ['QueueBehind', 'Queue'],
+    ['DeadLettersNotDrained', 'DeadLetters'],
+    ['UndeliveredNotDrained', 'Undelivered'],
+  ])('%s says how the alarm’s name leads to its queue, for every consumer', (heading, kind) => {
+    expect(sectionOf(heading)).toContain(`resource <stack> <construct>${kind} AWS::SQS::Queue`);
+    const raised = alarms.flatMap(({ stack, id, properties }) => {
+      const [, construct] = new RegExp(`^(\\w+)${heading}[0-9A-F]{8}$`).exec(id) ?? [];
+      return construct === undefined ? [] : [{ stack, construct, properties }];
     });
-    expect(ringing.length).toBeGreaterThan(4);
-    for (const words of ringing) for (const word of words) expect(section).toContain(word);
+    expect(raised.map(({ stack, construct }) => `${stack}/${construct}`).toSorted()).toEqual(
+      consumersOf(prod)
+        .map(({ stack, id }) => `${stack}/${id}`)
+        .toSorted(),
+    );
+    for (const { stack, construct, properties } of raised) {
+      const found = prod.resources(stack, 'AWS::SQS::Queue').filter(({ id }) => id.startsWith(construct + kind));
+      expect(found.map(({ id }) => id)).toEqual([referenced(properties.Dimensions[0].Value)]);
+    }
   });
 
   test('is one of these', () => {

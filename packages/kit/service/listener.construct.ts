@@ -7,7 +7,6 @@ import {
 } from '../idempotent-consumer/idempotent-consumer.construct.js';
 import { isEvents } from '../messages/subscriptions.js';
 import type { ConsumerDescription } from '../operator/outputs.js';
-import { pinnedOutput } from './logical-ids.js';
 import { type ServiceContext, ServiceFunction } from './service-function.construct.js';
 
 /** Function that handles messages from the bus. */
@@ -27,7 +26,7 @@ interface OfService extends Pick<IdempotentConsumerProps, 'bus' | 'records' | 'a
 /** Description of a listener, to which its service adds the kind. */
 type ListenerDescription = Omit<ConsumerDescription, 'projection' | 'rebuild' | 'saga'>;
 
-/** Adds a handler with its consumer to a service, and the outputs of its queues. */
+/** Adds a handler with its consumer to a service. */
 export function addListener(
   scope: Construct,
   id: string,
@@ -41,9 +40,7 @@ export function addListener(
     ...(timeout === undefined ? {} : { timeout }),
   });
   const consumer = new IdempotentConsumer(scope, id, { ...props, handler });
-  const { queue, deadLetters, generation, dedupeWindow, longestRedelivery } = consumer;
-  pinnedOutput(scope, `${id}QueueUrl`, queue.queueUrl);
-  pinnedOutput(scope, `${id}DeadLettersUrl`, deadLetters.queueUrl);
+  const { queue, generation, dedupeWindow, longestRedelivery } = consumer;
   const { name, hears } = props;
   const description = {
     name,
