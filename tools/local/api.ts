@@ -15,7 +15,7 @@ export interface ApiRequest {
  * Sends one request to the API.
  * @param route method and path below the stage, such as `POST /orders`
  */
-export async function callApi(apiUrl: string, route: string, { token, body, key }: ApiRequest): Promise<ApiAnswer> {
+async function callApi(apiUrl: string, route: string, { token, body, key }: ApiRequest): Promise<ApiAnswer> {
   const [method = 'GET', path = '/'] = route.split(' ');
   const response = await fetch(`${apiUrl}${path}`, {
     method,

@@ -15,7 +15,7 @@ export interface Manifest {
 }
 
 /** Error for a build or a pack that failed. Its message contains the tool's output. */
-export class PackFailed extends Error {
+class PackFailed extends Error {
   override readonly name = 'PackFailed';
 }
 

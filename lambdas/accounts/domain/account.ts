@@ -24,7 +24,7 @@ export type Account =
       readonly hour: { readonly of: string; readonly orders: number };
     };
 
-export interface SetCreditLimit {
+interface SetCreditLimit {
   readonly customerId: string;
   readonly creditLimit: Money;
 }

@@ -30,7 +30,7 @@ export const paymentDecider: Decider<Payment, PaymentCommand | StepCommand, Paym
  * @throws {PaymentRefused} `AMOUNT_DIFFERS` if the same order comes with another amount; `OTHER_STEP_UNDER_WAY` if
  *   another step waits for the outcome, since only one step can wait
  */
-export function handleStep(payment: Payment, command: StepCommand, facts: Now): readonly PaymentEvent[] {
+function handleStep(payment: Payment, command: StepCommand, facts: Now): readonly PaymentEvent[] {
   switch (command.type) {
     case 'ChargePayment':
       return charge(payment, command, facts);

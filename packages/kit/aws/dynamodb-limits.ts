@@ -2,8 +2,8 @@ import type { Item, TransactWriteItem } from './items.js';
 
 /** Limits from AWS, "Service, account, and table quotas in Amazon DynamoDB". */
 export const MAX_ITEM_BYTES = 400 * 1024;
-export const MAX_TRANSACTION_ITEMS = 100;
-export const MAX_TRANSACTION_BYTES = 4 * 1024 * 1024;
+const MAX_TRANSACTION_ITEMS = 100;
+const MAX_TRANSACTION_BYTES = 4 * 1024 * 1024;
 
 /**
  * Error for a write that DynamoDB would refuse for its size. It is thrown before anything is sent; a retry does not
@@ -19,7 +19,7 @@ export class TooLarge extends Error {
  * Names and strings count in UTF-8, and numbers by their digits. A list or map counts 3 bytes, and 1 more for each of
  * its members. 1 write unit buys 1,024 bytes.
  */
-export const itemBytes = (item: Item): number =>
+const itemBytes = (item: Item): number =>
   Object.entries(item).reduce((sum, [name, value]) => sum + (value === undefined ? 0 : utf8(name) + bytesOf(value)), 0);
 
 const utf8 = (text: string): number => Buffer.byteLength(text, 'utf8');

@@ -23,7 +23,7 @@ const MAX_VERSION = 9_999_999_999;
  * Number of versions between two snapshots. The first commit that crosses a multiple of it carries a snapshot, and a
  * load reads at most this many commits.
  */
-export const SNAPSHOT_EVERY = 20;
+const SNAPSHOT_EVERY = 20;
 /** Largest state, in bytes, that is kept as a snapshot. The commit around it needs the rest of the item. */
 const MAX_SNAPSHOT_BYTES = MAX_ITEM_BYTES / 4;
 

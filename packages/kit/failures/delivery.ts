@@ -17,7 +17,7 @@ export const PENDING = 'PENDING';
  * Redrive: a failed message that an operator sends again. It skips the age gate. Its record changes from FAILED to
  * PROCESSED in the same transaction as the effect.
  */
-export interface Redrive {
+interface Redrive {
   readonly kind: 'redrive';
   /** Whether the operator confirms that the effect did not happen before. This matters if nobody else can know. */
   readonly confirmedNotDone: boolean;
@@ -29,7 +29,7 @@ export interface Redrive {
  *
  * If the record is gone, the message was cleared or was processed long ago. Then the delivery counts as a duplicate.
  */
-export interface Stored {
+interface Stored {
   readonly kind: 'stored';
   /** Key of the message's record. It contains the consumer's generation at the time when the message was stored. */
   readonly record: string;

@@ -23,14 +23,14 @@ export const recordKey = ({ name, generation }: ConsumerIdentity, messageId: str
   `${recordsOf(name)}${generation}#${messageId}`;
 
 /** One reason why a message failed: place and kind of the fault, never a value from the message. */
-export interface FailureReason {
+interface FailureReason {
   readonly at: string;
   readonly name: string;
   readonly message: string;
   readonly stack: readonly string[];
 }
 
-export interface Failure {
+interface Failure {
   /** Id of the message, or a substitute. */
   readonly id: string;
   /** The message as it arrived. */

@@ -65,7 +65,7 @@ export const tokenAuthorizer = (
     environment: tokenEnvironment(settings),
   });
 
-export const STAGE = 'v1';
+const STAGE = 'v1';
 
 /**
  * REST API. Each route is behind the authorizer, and all errors are problem details. The access log contains no token,

@@ -20,7 +20,7 @@ export async function listFailures(
   return {
     exitCode: Exit.OK,
     text: listText(newestFirst, command),
-    json: { failures: newestFirst.map((one) => summaryOf(one)) },
+    json: { failures: newestFirst.map((one) => failureSummaryOf(one)) },
   };
 }
 
@@ -55,7 +55,7 @@ export async function showFailure(
     text: `${showText(found)}${payload ? `\n\nmessage:\n${payload}` : ''}\n\n${adviceOn(found, command)}`,
     json: {
       failure: {
-        ...summaryOf(found),
+        ...failureSummaryOf(found),
         failures: found.record.failures ?? [],
         ...(payload !== undefined && { payload }),
       },
@@ -64,7 +64,7 @@ export async function showFailure(
 }
 
 /** Returns the fields of a record for scripts; it contains nothing of the message itself. */
-export function summaryOf({ listener, record, messageId }: FoundRecord) {
+function failureSummaryOf({ listener, record, messageId }: FoundRecord) {
   const { status, executeAt, failedAt, processedAt, type, subject, correlationId, attempts, unknown } = record;
   const { discardedAt, discardedBy, discardReason } = record;
   return {

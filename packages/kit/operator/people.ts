@@ -10,7 +10,7 @@ import { Output } from './outputs.js';
 import type { Service } from './services.js';
 
 /** Location of people's data keys. */
-export interface KeysOfPeople {
+interface KeysOfPeople {
   readonly table: string;
   /** ARN of the KMS key that wraps the data keys. */
   readonly kmsKey: string;
@@ -78,7 +78,7 @@ export async function keysByPerson(
 }
 
 /** The table's entry for a person. */
-export type PersonState =
+type PersonState =
   | { readonly state: 'has a key'; readonly createdAt: string }
   | { readonly state: 'forgotten'; readonly forgottenAt: string; readonly forgottenBy: string }
   | { readonly state: 'has no key' };

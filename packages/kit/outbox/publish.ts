@@ -65,7 +65,7 @@ export async function publish(
 /**
  * Error for a relay without the permission to publish. No event is published until an operator repairs its permissions.
  */
-export class PublishRefused extends Error {
+class PublishRefused extends Error {
   override readonly name = 'PublishRefused';
 }
 

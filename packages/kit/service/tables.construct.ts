@@ -8,7 +8,7 @@ import { pinLogicalId } from './logical-ids.js';
 import type { EnvironmentSettings } from './settings.js';
 
 /** Attribute in epoch seconds after which an item may be deleted (late, never early). */
-export const TTL_ATTRIBUTE = 'expiresAt';
+const TTL_ATTRIBUTE = 'expiresAt';
 
 /** Tag of what the backup plan copies; its value is the environment's name. */
 export const backupTag = ({ app }: EnvironmentSettings): string => `${app.name}:backup`;

@@ -21,7 +21,7 @@ export interface AwsError {
 }
 
 /** A request that no model answers. */
-export class ServiceNotModelled extends Error {
+class ServiceNotModelled extends Error {
   override readonly name = 'ServiceNotModelled';
 }
 

@@ -67,7 +67,7 @@ export function checkIndexKeys(item: Item, table: TableDefinition): void {
 }
 
 /** Checks that keys are not empty and have at most 2,048 bytes (partition key) or 1,024 (sort key). */
-export function checkKeyValues(item: Item, { key }: TableDefinition): void {
+function checkKeyValues(item: Item, { key }: TableDefinition): void {
   for (const name of attributeNames(key)) {
     const value = item[name] as AttributeValue;
     refuseEmptyKey(value, name);

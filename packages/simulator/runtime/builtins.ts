@@ -9,7 +9,7 @@ import * as zlib from 'node:zlib';
 import type { Random } from '../world/random.js';
 
 /** A module that a bundle requires and that isn't simulated: it would reach outside, or wasn't needed so far. */
-export class NoSuchModule extends Error {
+class NoSuchModule extends Error {
   override readonly name = 'NoSuchModule';
   readonly code = 'MODULE_NOT_FOUND';
 }

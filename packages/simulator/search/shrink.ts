@@ -2,7 +2,7 @@ import type { Fault } from '../aws/faults.js';
 import type { History } from './scenario.js';
 
 /** Returns the promises that a history broke. */
-export const invariantsOf = ({ violations }: Pick<History, 'violations'>): ReadonlySet<string> =>
+const invariantsOf = ({ violations }: Pick<History, 'violations'>): ReadonlySet<string> =>
   new Set(violations.map(({ invariant }) => invariant));
 
 /**

@@ -5,7 +5,7 @@ import { Random } from '../world/random.js';
 import { type History, playWith, type Scenario } from './scenario.js';
 
 /** Returns every fault that a history without faults has a point for, each alone. */
-export const singlesOf = ({ points }: Pick<History, 'points'>): readonly Fault[] =>
+const singlesOf = ({ points }: Pick<History, 'points'>): readonly Fault[] =>
   points.flatMap(({ id, kinds }) => kinds.map((kind) => ({ point: id, kind })));
 
 export interface SinglesOptions {
