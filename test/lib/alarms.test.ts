@@ -11,7 +11,7 @@ const nameOf = (description: string) => description.split(':')[0] ?? '';
 const names = [...new Set(alarms.map(({ properties }) => nameOf(properties.AlarmDescription)))].sort();
 
 const sectionOf = (heading: string): string =>
-  readFileSync(RUNBOOK, 'utf8').split(`\n## ${heading}\n`)[1]?.split('\n## ')[0] ?? '';
+  readFileSync(APP.runbook, 'utf8').split(`\n## ${heading}\n`)[1]?.split('\n## ')[0] ?? '';
 
 describe('each alarm', () => {
   test('notifies the topic when it begins and when it is over', () => {
