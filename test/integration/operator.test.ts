@@ -173,7 +173,7 @@ describe('orderly failures', () => {
 
     const refused = await orderly('failures', 'redrive', CONSUMER, id);
     expect(refused.code).toBe(1);
-    expect(refused.err).toMatch(/may have been done before[\s\S]*--not-done$/);
+    expect(refused.err).toMatch(/may have been processed before[\s\S]*--not-done$/);
     expect(await world.commits('Reservation', orderId)).toEqual([]);
 
     const done = await asked('failures', 'redrive', CONSUMER, id, '--not-done');

@@ -36,8 +36,8 @@ async function rebuiltUpToItsWait(name: string, action: RebuildOrder['action']) 
   const wait = async () => {
     waits = true;
   };
-  const surroundings = { command, say: () => undefined, wait, stopped: () => waits };
-  const { json } = await rebuild(projection, { action }, surroundings);
+  const rebuildContext = { command, say: () => undefined, wait, stopped: () => waits };
+  const { json } = await rebuild(projection, { action }, rebuildContext);
   return JSON.parse(JSON.stringify(json)).rebuild;
 }
 

@@ -96,17 +96,19 @@ describe('an operator of the deployed app', () => {
     expect(await operator.order(id)).toMatchObject({
       exitCode: 3,
       text: expect.stringMatching(
-        /\npending: waits for undoing authorize-account since \S+ \(attempt 2\), sent again at /,
+        /\npending: waits for compensation of authorize-account since \S+ \(attempt 2\), sent again at /,
       ),
     });
-    expect((await operator.sagas()).text).toMatch(/\nSLOW +orders\/CreateOrderSaga +\w+ +undoing authorize-account /);
+    expect((await operator.sagas()).text).toMatch(
+      /\nSLOW +orders\/CreateOrderSaga +\w+ +compensation of authorize-account /,
+    );
 
     refuse(held[0]);
     await orderly.rest();
     const stuck = await operator.order(id);
     expect(stuck.exitCode).toBe(4);
     expect(stuck.text).toMatch(
-      /\nfailed: stuck at undoing authorize-account since \S+: NOT_AUTHORIZED\nnext: .* sagas show /,
+      /\nfailed: stuck at compensation of authorize-account since \S+: NOT_AUTHORIZED\nnext: .* sagas show /,
     );
     expect((await operator.sagas()).text).toMatch(/\nSTUCK +orders\/CreateOrderSaga +\w+ .* NOT_AUTHORIZED\n/);
 
@@ -118,7 +120,7 @@ describe('an operator of the deployed app', () => {
     const { exitCode, text } = await operator.order(id);
     expect(text).toContain('  CompensationDone  authorize-account, by olga: released by hand  ');
     expect(text).toMatch(
-      /\ncomplete: undone \S+: REFUSED at reserve-stock: OUT_OF_STOCK \(TEA-1\); .*, nothing twice$/,
+      /\ncomplete: compensated \S+: REFUSED at reserve-stock: OUT_OF_STOCK \(TEA-1\); .*, nothing twice$/,
     );
     expect(exitCode).toBe(0);
   });

@@ -58,7 +58,7 @@ export async function readOrder(
   for (let read = 1; ; read++) {
     const order = orderOf(aggregates);
     const sagas = sagasOf(services, orderId, aggregates);
-    const needed = [...recordKeys(services, aggregates), ...sagas.map(clockOf)];
+    const needed = [...recordKeys(services, aggregates), ...sagas.map(timeoutRecordOf)];
     const [shown, records] = await Promise.all([readShown(documents, services, order), readRecords(documents, needed)]);
     const now = clock.now();
     const again = await readAggregates(documents, services, orderId);
@@ -122,7 +122,7 @@ function sagasOf(
 }
 
 /** Returns the key of the newest timeout's record, which shows whether it will fire. */
-const clockOf = ({ kind, id, state }: Saga): NeededRecord => ({
+const timeoutRecordOf = ({ kind, id, state }: Saga): NeededRecord => ({
   service: kind.service,
   pk: recordKey(kind.consumer, timerIdOf(id, state.timers)),
 });

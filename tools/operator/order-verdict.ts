@@ -11,7 +11,7 @@ import type { OrderView } from '../../lambdas/orders/contract.js';
 import { type AggregateFacts, type Delivery, type EventReport, eventsOf, type OrderFacts } from './deliveries.js';
 import { command } from './program.js';
 import { inRunbook } from './runbook.js';
-import { failedClocks, keepsMoney, standstill, waitingWords } from './standstill.js';
+import { failedTimeouts, keepsMoney, standstill, waitingWords } from './standstill.js';
 import { failure, type Verdict } from './verdict.js';
 
 /**
@@ -88,7 +88,7 @@ function verdict(facts: OrderFacts, events: readonly EventReport[], doneTwice: r
   const [twice] = doneTwice;
   if (twice) return failure(twiceWords(twice));
   const waiting = sagas.filter(({ state }) => isWaiting(state));
-  const failed = [...of('failed').map(({ one, event }) => ({ ...one, type: event.type })), ...failedClocks(facts)];
+  const failed = [...of('failed').map(({ one, event }) => ({ ...one, type: event.type })), ...failedTimeouts(facts)];
   const [first] = failed;
   if (first) {
     const where = failed.map(({ consumer, type, reason }) => `${consumer} at ${type} (${reason})`);
@@ -105,7 +105,7 @@ function verdict(facts: OrderFacts, events: readonly EventReport[], doneTwice: r
   }
   const undoing = order.status === 'APPROVED' ? sagas.find(({ state }) => 'ending' in state) : undefined;
   if (undoing) {
-    const text = `the order is APPROVED, but its saga undoes what was done for it: ${sagaWords(undoing)}`;
+    const text = `the order is APPROVED, but its saga compensates its steps: ${sagaWords(undoing)}`;
     return failure(text, command('sagas', 'show', undoing.id));
   }
   const standing = standstill(facts);

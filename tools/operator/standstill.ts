@@ -18,32 +18,32 @@ export function standstill(facts: OrderFacts): Verdict | undefined {
   const waiting = facts.sagas.filter(({ state }) => isWaiting(state));
   const stuck = waiting.find(({ state }) => state.status === 'STUCK');
   if (stuck) return failure(sagaWords(stuck), command('sagas', 'show', stuck.id));
-  const clockless = waiting.find((saga) => clockOf(saga, facts)?.status !== 'PENDING');
-  if (!clockless) return undefined;
+  const withoutTimeout = waiting.find((saga) => timeoutRecordOf(saga, facts)?.status !== 'PENDING');
+  if (!withoutTimeout) return undefined;
   return failure(
-    `${sagaWords(clockless)}, but no clock is set that would ring`,
-    command('sagas', 'retry', clockless.id),
+    `${sagaWords(withoutTimeout)}, but no timeout is scheduled`,
+    command('sagas', 'retry', withoutTimeout.id),
   );
 }
 
 /** Timeouts of the order's sagas that could not be handled; each is a failure of the saga's consumer. */
-export const failedClocks = (facts: OrderFacts) =>
+export const failedTimeouts = (facts: OrderFacts) =>
   facts.sagas.flatMap((saga) => {
-    const record = isWaiting(saga.state) ? clockOf(saga, facts) : undefined;
+    const record = isWaiting(saga.state) ? timeoutRecordOf(saga, facts) : undefined;
     if (record?.status !== 'FAILED') return [];
     const messageId = timerIdOf(saga.id, saga.state.timers);
     return [{ consumer: saga.kind.consumer.name, messageId, type: 'RingTimer', reason: reasonOf(record) }];
   });
 
 /** Returns the record of the newest timeout. */
-function clockOf({ kind, id, state }: Saga, { services, recordOf }: OrderFacts): ConsumerRecord | undefined {
+function timeoutRecordOf({ kind, id, state }: Saga, { services, recordOf }: OrderFacts): ConsumerRecord | undefined {
   const listener = listenersOf(services).find(({ consumer }) => consumer?.saga === kind.type);
   return listener && recordOf(listener, timerIdOf(id, state.timers));
 }
 
 /** @param now ISO 8601, UTC */
 export const waitingWords = (saga: Saga, now: string): string =>
-  `${sagaWords(saga)}${isLate(saga.state, now) ? `, its clock is late (${inRunbook('TimersLate')})` : ''}`;
+  `${sagaWords(saga)}${isLate(saga.state, now) ? `, its timeout is late (${inRunbook('TimersLate')})` : ''}`;
 
 /**
  * Whether the money of an order is kept after a failed refund. A saga that compensates waits for its refund; if the

@@ -30,8 +30,8 @@ export async function discard(
 ): Promise<Outcome> {
   const found = await findRecord(documents, services, asked);
   const { listener, record } = found;
-  if (record.status !== 'FAILED') throw notFailed(`it was ${statusOf(record)}`);
-  await refuseNeededClock(documents, found);
+  if (record.status !== 'FAILED') throw notFailed(`its status is: ${statusOf(record)}`);
+  await refuseNeededTimeout(documents, found);
   if (dryRun) return outcome(found, 'dry-run', `would be discarded: ${reason}`);
   const by = user();
   // A redrive may be processing it at this moment: a processed message can't be discarded.
@@ -56,14 +56,15 @@ export async function discard(
       }),
     );
   } catch (error) {
-    if (error instanceof ConditionalCheckFailedException) throw notFailed('it was done, or discarded, at this moment');
+    if (error instanceof ConditionalCheckFailedException)
+      throw notFailed('it was processed or discarded at this moment');
     throw error;
   }
   return outcome(found, 'discarded', `discarded by ${by}: ${reason}`);
 }
 
 /** A saga that gets no answer would wait forever without its timeout, and no list would show it. */
-async function refuseNeededClock(documents: DynamoDBDocumentClient, { listener, messageId }: FoundRecord) {
+async function refuseNeededTimeout(documents: DynamoDBDocumentClient, { listener, messageId }: FoundRecord) {
   const { service, consumer } = listener;
   const timer = readTimerId(messageId);
   if (consumer?.saga === undefined || !timer) return;
@@ -72,13 +73,13 @@ async function refuseNeededClock(documents: DynamoDBDocumentClient, { listener, 
   if (!isWaiting(state) || state.status === 'STUCK' || state.timers !== timer.number) return;
   throw new OperatorError(
     'refused',
-    `Not discarded: it is the clock of ${consumer.saga} ${timer.sagaId}, which would wait for ever. A retry sets a new one, and ends this failure.`,
+    `Not discarded: it is the timeout of ${consumer.saga} ${timer.sagaId}, which would wait for ever. A retry sets a new timeout and ends this failure.`,
     ['sagas', 'retry', timer.sagaId],
   );
 }
 
 const notFailed = (what: string): OperatorError =>
-  new OperatorError('refused', `Not discarded: it has not failed, ${what}.`, ['failures', 'list']);
+  new OperatorError('refused', `Not discarded: it has not failed; ${what}.`, ['failures', 'list']);
 
 function outcome({ listener, messageId }: FoundRecord, result: 'discarded' | 'dry-run', detail: string): Outcome {
   return {

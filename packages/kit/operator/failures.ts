@@ -101,7 +101,9 @@ function showText({ listener, record, messageId }: FoundRecord): string {
     ...(correlationId === undefined ? [] : [['correlation', correlationId]]),
     ...(failedAt === undefined ? [] : [['failed', failedAt]]),
     ...(attempts === undefined ? [] : [['deliveries', String(attempts)]]),
-    ...(unknown ? [['unknown', 'it may have been done before: make sure, before you redrive it']] : []),
+    ...(unknown
+      ? [['unknown', 'it may have been processed before: make sure that it was not before you redrive it']]
+      : []),
     ...(status === 'PROCESSED' ? [] : [['payload', sizeOf(payload, record)]]),
   ];
   const reasons = failures.flatMap(({ at, name, message, stack }) => [
@@ -121,20 +123,20 @@ export function statusOf({
   discardReason,
 }: FoundRecord['record']): string {
   if (status === 'PROCESSED') return `processed ${processedAt ?? ''}`.trim();
-  if (status === 'PENDING') return `stored, to be handed out ${executeAt ?? ''}`.trim();
+  if (status === 'PENDING') return `stored, to be sent ${executeAt ?? ''}`.trim();
   return status === 'DISCARDED' ? `discarded ${discardedAt} by ${discardedBy}: ${discardReason}` : 'failed';
 }
 
 function sizeOf(payload: string | undefined, { payloadBytes }: FoundRecord['record']): string {
   if (payload !== undefined) return `${Buffer.byteLength(payload)} bytes (--payload shows it)`;
-  return `of ${payloadBytes ?? '?'} bytes only the beginning was kept`;
+  return `only the beginning of its ${payloadBytes ?? '?'} bytes was kept`;
 }
 
 function adviceOn({ listener, record, messageId }: FoundRecord, command: CommandText): string {
-  if (record.status !== 'FAILED') return 'nothing waits for you here';
+  if (record.status !== 'FAILED') return 'nothing to do here';
   const one = [listener.name, messageId] as const;
   const discard = `discard: ${command('failures', 'discard', ...one, '--reason', '<why>')}`;
   if (!isRedrivable({ listener, record, messageId })) return discard;
   const redrive = command('failures', 'redrive', ...one, ...(record.unknown ? ['--not-done'] : []));
-  return `redrive: ${redrive}${record.unknown ? '   (once you have made sure)' : ''}\n${discard}`;
+  return `redrive: ${redrive}${record.unknown ? '   (after you have made sure)' : ''}\n${discard}`;
 }

@@ -23,7 +23,10 @@ export function keysOfPeopleIn({ stacks, environment }: Pick<CommandContext, 'st
     const [table, kmsKey] = [ending(Output.PERSONAL_KEYS), ending(Output.PERSONAL_DATA_KEY)];
     if (table && kmsKey) return { table, kmsKey };
   }
-  throw new OperatorError('not-found', `'${environment}' was deployed by another release: it keeps no keys of people.`);
+  throw new OperatorError(
+    'not-found',
+    `'${environment}' has no table of people's keys: deploy a release that has one, or use the command line of the release that deployed it.`,
+  );
 }
 
 /** Opens the data keys to unseal data, with the operator's permissions. */

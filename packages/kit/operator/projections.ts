@@ -96,7 +96,7 @@ type Rebuild = NonNullable<RebuildAnswer['rebuild']>;
 /** Returns the state of a rebuild in a few words. */
 export function headOf({ phase, purpose, builds, replaces, startedAt, finishedAt, keeps }: Rebuild): string {
   if (phase === 'DONE') {
-    const end = keeps === builds ? `version ${builds} in the place of ${replaces}` : `version ${replaces} stayed`;
+    const end = keeps === builds ? `version ${builds} replaced version ${replaces}` : `version ${replaces} stayed`;
     return `${finishedAt}: ${end}`;
   }
   return `${purpose === 'check' ? 'check' : 'rebuild'} since ${startedAt}, version ${builds}: ${phase}`;
@@ -110,15 +110,15 @@ export function countsOf({ counts }: Rebuild): string {
     `${plural(compared, 'row')} compared`,
     plural(differences, 'difference'),
     ...(completed > 0 ? [`${completed} completed`] : []),
-    ...(pending > 0 ? [`${pending} with events on their way`] : []),
+    ...(pending > 0 ? [`${pending} with pending events`] : []),
     ...(deleted > 0 ? [`${deleted} deleted`] : []),
   ].join(', ');
 }
 
 const KINDS = {
-  bytes: 'was shown otherwise',
+  bytes: 'was shown with other values',
   behind: 'an event was not shown',
-  unfounded: 'was shown, and no event tells of it',
+  unfounded: 'was shown, but no event accounts for it',
 } as const;
 
 /** Returns a line for each recorded difference, and the number of further ones. */
@@ -146,7 +146,7 @@ async function invoke(
     const why = [errorType ?? FunctionError ?? 'no answer', errorMessage].filter(Boolean).join(': ');
     throw new OperatorError(
       'refused',
-      `The rebuild function of '${projection}' ended with an error (${why}); what was done stays. Its log says more: ${FunctionName}`,
+      `The rebuild function of '${projection}' ended with an error (${why}); its progress is kept. See the log of ${FunctionName}.`,
       ['projections', 'show', projection],
     );
   } finally {

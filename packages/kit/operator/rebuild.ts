@@ -10,7 +10,7 @@ export interface RebuildOrder {
 }
 
 /** Inputs of the command besides its projection. */
-export interface Surroundings {
+export interface RebuildContext {
   readonly command: CommandText;
   /** Reports progress. */
   readonly say: (line: string) => void;
@@ -36,7 +36,7 @@ type Rebuild = NonNullable<RebuildAnswer['rebuild']>;
 export async function rebuild(
   projection: DeployedProjection,
   { action }: RebuildOrder,
-  surroundings: Surroundings,
+  context: RebuildContext,
 ): Promise<Outcome> {
   const { name, ask } = projection;
   const before = await ask({ action: 'show' });
@@ -45,7 +45,7 @@ export async function rebuild(
   if (action === 'dry-run') return dryRun(projection, before, underWay);
   if (action === 'discard') await ask({ action });
   if (!underWay) await ask({ action: 'begin', purpose: action === 'check' ? 'check' : 'switch' });
-  return outcomeOf(name, await untilItIsThrough(projection, surroundings), surroundings.command);
+  return outcomeOf(name, await runToEnd(projection, context), context.command);
 }
 
 function checkOrder(name: string, action: RebuildOrder['action'], underWay: Rebuild | undefined): void {
@@ -53,18 +53,18 @@ function checkOrder(name: string, action: RebuildOrder['action'], underWay: Rebu
   const own = (...flags: string[]) => ['projections', 'rebuild', name, ...flags];
   const same = own(...(isCheck ? ['--check'] : []));
   const refused = (why: string, next: readonly string[]) => new OperatorError('refused', `Not done: ${why}`, next);
-  if (!underWay && action === 'discard') throw refused(`no rebuild of '${name}' is under way.`, own());
+  if (!underWay && action === 'discard') throw refused(`no rebuild of '${name}' is in progress.`, own());
   if (!underWay) return;
   if (action === 'discard' && underWay.phase === 'DELETE') {
-    throw refused('it was decided already, and only deletes what is old.', same);
+    throw refused('it has switched already, and only deletes the old rows.', same);
   }
-  if (action === 'rebuild' && isCheck) throw refused('a check of it is under way.', same);
-  if (action === 'check' && !isCheck) throw refused('a rebuild of it is under way.', same);
+  if (action === 'rebuild' && isCheck) throw refused('a check of it is in progress.', same);
+  if (action === 'check' && !isCheck) throw refused('a rebuild of it is in progress.', same);
 }
 
-async function untilItIsThrough(
+async function runToEnd(
   { name, ask, commits }: DeployedProjection,
-  { say, wait, stopped }: Surroundings,
+  { say, wait, stopped }: RebuildContext,
 ): Promise<RebuildAnswer> {
   const total = await commits();
   let answer = await ask({ action: 'show' });
@@ -78,7 +78,7 @@ async function untilItIsThrough(
       await wait(PAUSE_SECONDS);
     }
     if (answer.waitSeconds !== undefined) {
-      say(`${name}: deletes the old rows in ${answer.waitSeconds} s, when nobody reads them any more`);
+      say(`${name}: deletes the old rows in ${answer.waitSeconds} s, when no reader needs them any more`);
       await wait(answer.waitSeconds);
     }
   }
@@ -88,12 +88,12 @@ async function untilItIsThrough(
 function progressOf({ phase, counts }: Rebuild, total: number): string {
   switch (phase) {
     case 'REPLAY':
-      return `replays, ${counts.commits} of about ${Math.max(total, counts.commits)} commits, ${counts.aggregates} aggregates`;
+      return `replay: ${counts.commits} of about ${Math.max(total, counts.commits)} commits, ${counts.aggregates} aggregates`;
     case 'COMPARE':
-      return `compares, ${counts.compared} of about ${counts.aggregates} rows, ${counts.differences} different`;
+      return `comparison: ${counts.compared} of about ${counts.aggregates} rows, ${counts.differences} different`;
     case 'DELETE':
     case 'DONE':
-      return `deletes, ${counts.deleted} rows so far`;
+      return `deletion: ${counts.deleted} rows so far`;
   }
 }
 
@@ -104,8 +104,8 @@ async function dryRun(
 ): Promise<Outcome> {
   const about = await commits();
   const would = underWay
-    ? `would go on with the ${headOf(underWay)}`
-    : `would build version ${versions.last + 1} from about ${about} commits, beside version ${versions.reads}, which is read until then`;
+    ? `would continue the ${headOf(underWay)}`
+    : `would build version ${versions.last + 1} from about ${about} commits, beside the current version ${versions.reads}`;
   return {
     exitCode: Exit.OK,
     text: `${name}: ${would}`,
@@ -115,7 +115,8 @@ async function dryRun(
 
 function outcomeOf(name: string, answer: RebuildAnswer, command: CommandText): Outcome {
   const { rebuild } = answer;
-  if (!rebuild) throw new OperatorError('refused', `'${name}' has no rebuild any more.`);
+  if (!rebuild)
+    throw new OperatorError('refused', `'${name}' has no rebuild in progress: expected the one that was started.`);
   const drifted = rebuild.purpose === 'check' && rebuild.counts.differences > 0;
   const result = rebuild.phase !== 'DONE' ? 'stopped' : drifted ? 'drifted' : 'done';
   const next = {

@@ -39,7 +39,7 @@ export async function publishAgain(
     return outcome(found, 'failed-again', `failed again: ${reason}`);
   }
   if (answer.batchItemFailures.length > 0) {
-    return outcome(found, 'failed-again', 'the bus did not take all of it in time; the failure stays');
+    return outcome(found, 'failed-again', 'the bus did not accept all messages in time; the failure stays');
   }
   await onlyWhereFailed(
     documents.send(
@@ -60,7 +60,7 @@ function changeIn({ listener, messageId }: FoundRecord, payload: string): Stream
   const change: unknown = JSON.parse(payload);
   if (typeof change === 'object' && change !== null) return change;
   const discard = ['failures', 'discard', listener.name, messageId, '--reason', '<why>'];
-  throw new OperatorError('refused', 'Not redriven: it holds no record of the stream.', discard);
+  throw new OperatorError('refused', 'Not redriven: it contains no record of the stream.', discard);
 }
 
 /**
@@ -82,7 +82,7 @@ async function invoke(endpoint: Endpoint, FunctionName: string, change: StreamRe
     const why = errorType ?? FunctionError ?? 'no answer';
     throw new OperatorError(
       'refused',
-      `The relay ended with an error (${why}); the failure stays. Its log says more: ${FunctionName}`,
+      `The relay ended with an error (${why}); the failure stays. See the log of ${FunctionName}.`,
     );
   } finally {
     client.destroy();

@@ -56,18 +56,18 @@ export function redrivable(
   const discard = ['failures', 'discard', listener.name, messageId, '--reason', '<why>'];
   const refused = (why: string, next: Next = discard) => new OperatorError('refused', `Not redriven: ${why}`, next);
   if (record.status !== 'FAILED') {
-    throw refused(`it has not failed, it was ${statusOf(record)}.`, ['failures', 'list']);
+    throw refused(`it has not failed; its status is: ${statusOf(record)}.`, ['failures', 'list']);
   }
   const payload = payloadOf(record);
   if (payload === undefined) {
-    throw refused(`of its ${record.payloadBytes ?? 'many'} bytes only the beginning was kept.`);
+    throw refused(`only the beginning of its ${record.payloadBytes ?? 'many'} bytes was kept.`);
   }
   if (!isOfThisGeneration(found)) {
-    throw refused(`it failed in another generation of '${listener.name}' than ${listener.generation}, which runs now.`);
+    throw refused(`it failed in another generation of '${listener.name}'; the current one is ${listener.generation}.`);
   }
   if (!listener.consumer) {
     if (!notDone) return payload;
-    throw refused('--not-done is for consumers; what a relay sends twice is recognised.', [
+    throw refused('--not-done is for consumers only; consumers recognise what a relay sends twice.', [
       'failures',
       'redrive',
       listener.name,
@@ -75,13 +75,13 @@ export function redrivable(
     ]);
   }
   if (hasNoId(found, payload)) {
-    throw refused('it has no id that a consumer could read. Mend it at its source, and discard this one.');
+    throw refused('it has no id that a consumer could read. Fix its sender, and discard this failure.');
   }
   if (record.unknown && !notDone) {
     const report = record.subject === undefined ? undefined : reportOn?.(record.subject);
     const look = report === undefined ? '' : ` (${command(...report)})`;
     throw refused(
-      `it was too old for its processed record to be there still, so it may have been done before. Find that out first${look}; if it was not:`,
+      `its processed record may have expired, so it may have been processed before. Find out first${look}; if it was not:`,
       ['failures', 'redrive', listener.name, messageId, '--not-done'],
     );
   }
@@ -94,7 +94,7 @@ async function resultOf({ documents, command }: CommandContext, found: FoundReco
   if (now?.status === 'PROCESSED') return outcome(found, 'processed', `processed ${now.processedAt ?? ''}`.trim());
   if (now) return outcome(found, 'failed-again', `failed again: ${reasonOf(now)}`);
   const look = command('failures', 'show', listener.name, messageId);
-  return outcome(found, 'sent', `sent; nothing came of it within ${WAIT_SECONDS} s. Look later: ${look}`);
+  return outcome(found, 'sent', `sent; no result within ${WAIT_SECONDS} s. Check later: ${look}`);
 }
 
 /** Whether a redriven message failed again: a new failure puts its reason first. */

@@ -75,7 +75,10 @@ function checkCommands(commands: readonly OperatorCommand[]): void {
 function explained(error: unknown): OperatorError {
   if (error instanceof OperatorError) return error;
   if (error instanceof ContractViolation) {
-    return new OperatorError('refused', `An event is of another release than this tool (${error.message}).`);
+    return new OperatorError(
+      'refused',
+      `This release can't read an event (${error.message}): use the command line of the release that is deployed.`,
+    );
   }
   throw error;
 }

@@ -39,19 +39,19 @@ export async function commandSaga(
   const saga = await findSaga(documents, services, request.sagaId);
   const { id, body, does } = messageTo(saga, request, { app, by: user() });
   const { service, consumer } = saga.kind;
-  if (request.dryRun) return outcome(request, saga, 'dry-run', `would be told: ${does} (${consumer.queueUrl})`);
+  if (request.dryRun) return outcome(request, saga, 'dry-run', `would request: ${does} (${consumer.queueUrl})`);
   await sendTo(endpoint, consumer.queueUrl, body);
   const record = await awaitRecord(documents, service, recordKey(consumer, id), ({ status }) => status === 'FAILED');
   const now = await readSaga(documents, saga.kind, saga.id);
   if (record?.status === 'PROCESSED')
-    return outcome(request, now, 'processed', `told: ${does}; now: ${sagaWords(now)}`);
+    return outcome(request, now, 'processed', `requested: ${does}; now: ${sagaWords(now)}`);
   if (record) {
     const discard = command('failures', 'discard', consumer.name, id, '--reason', '<why>');
-    const why = `refused: ${reasonOf(record)}; now: ${sagaWords(now)}. Its failure record stays: ${discard}`;
+    const why = `refused: ${reasonOf(record)}; now: ${sagaWords(now)}. Its failure record stays until you discard it: ${discard}`;
     return outcome(request, now, 'failed', why);
   }
   const look = command('sagas', 'show', saga.id);
-  return outcome(request, now, 'sent', `sent; nothing came of it within ${WAIT_SECONDS} s. Look later: ${look}`);
+  return outcome(request, now, 'sent', `sent; no result within ${WAIT_SECONDS} s. Check later: ${look}`);
 }
 
 /** A message to a saga's consumer, and its effect in words. */
@@ -75,7 +75,7 @@ export function messageTo(
   const { kind, id: sagaId, state } = saga;
   const isRetry = request.action === 'retry';
   if (!isWaiting(state) || (!isRetry && state.status !== 'STUCK')) {
-    const not = isRetry ? 'Not retried: nothing is waited for.' : 'Not resolved: it is not stuck.';
+    const not = isRetry ? 'Not retried: it waits for nothing.' : 'Not resolved: it is not stuck.';
     throw new OperatorError('refused', `${not} It is ${state.status}: ${sagaWords(saga)}.`, ['sagas', 'show', sagaId]);
   }
   const id = newId();
@@ -91,7 +91,7 @@ export function messageTo(
     command: sent,
   });
   const what = stepWords(state);
-  return { id, body, does: isRetry ? `${what} is sent again` : `${what} was done by hand, by ${by}` };
+  return { id, body, does: isRetry ? `send ${what} again` : `record that ${by} did the ${what} by hand` };
 }
 
 /** A saga that is stuck again at once still needs an operator. */

@@ -13,18 +13,18 @@ import { readSaga, type Saga, type SagaKind, sagaKindsOf } from './sagas.js';
 import { aligned, type CommandText, plural } from './text.js';
 
 /** Maximum number of timeouts that are read per kind and shard, the earliest first. */
-const CLOCKS = 250;
+const MAX_TIMEOUTS = 250;
 
 /**
  * Urgency of a waiting saga.
  * - `STUCK`: it waits for an operator.
- * - `NO CLOCK`: its timeout failed, so it waits forever unless an answer arrives.
+ * - `TIMEOUT FAILED`: its timeout failed, so it waits forever unless an answer arrives.
  * - `TIMER LATE`: its timeout should have fired.
  * - `SLOW`: its command was resent already.
  * - `WAITS`: it waits for an answer that is not due yet.
  */
-type Urgency = 'STUCK' | 'NO CLOCK' | 'TIMER LATE' | 'SLOW' | 'WAITS';
-const URGENCIES: readonly Urgency[] = ['STUCK', 'NO CLOCK', 'TIMER LATE', 'SLOW', 'WAITS'];
+type Urgency = 'STUCK' | 'TIMEOUT FAILED' | 'TIMER LATE' | 'SLOW' | 'WAITS';
+const URGENCIES: readonly Urgency[] = ['STUCK', 'TIMEOUT FAILED', 'TIMER LATE', 'SLOW', 'WAITS'];
 
 /**
  * `sagas list`: lists waiting sagas, the most urgent first. It finds stuck sagas by their list, and the others
@@ -38,11 +38,11 @@ export async function listSagas(
 ): Promise<Outcome> {
   const kinds = sagaKindsOf(services);
   const stuck = (await Promise.all(kinds.map((kind) => stuckOf(documents, kind, limit)))).flat();
-  const clocks = (await Promise.all(kinds.map((kind) => clocksOf(documents, kind)))).flat();
-  const failed = (await Promise.all(kinds.map((kind) => failedClocksOf(documents, kind)))).flat();
+  const scheduled = (await Promise.all(kinds.map((kind) => scheduledTimeoutsOf(documents, kind)))).flat();
+  const failed = (await Promise.all(kinds.map((kind) => failedTimeoutsOf(documents, kind)))).flat();
   // If a second timeout was set, the first one has fired before the answer came.
-  const slowFirst = clocks.toSorted(
-    (one, other) => Number(other.number > 1) - Number(one.number > 1) || one.rings.localeCompare(other.rings),
+  const slowFirst = scheduled.toSorted(
+    (one, other) => Number(other.number > 1) - Number(one.number > 1) || one.dueAt.localeCompare(other.dueAt),
   );
   // A stuck saga may still have a timeout, which it ignores, and a saga whose timeout failed may have a newer one.
   const all: readonly Asked[] = [...stuck, ...failed, ...slowFirst];
@@ -83,12 +83,12 @@ async function stuckOf(documents: DynamoDBDocumentClient, kind: SagaKind, limit:
   return Items.map(({ sk }) => ({ kind, id: String(sk) }));
 }
 
-interface Clock extends Asked {
+interface Timeout extends Asked {
   readonly number: number;
 }
 
 /** Returns the timeouts that could not be delivered or handled: they will not fire any more. */
-async function failedClocksOf(documents: DynamoDBDocumentClient, kind: SagaKind): Promise<readonly Clock[]> {
+async function failedTimeoutsOf(documents: DynamoDBDocumentClient, kind: SagaKind): Promise<readonly Timeout[]> {
   const { service, consumer } = kind;
   const failures = await failuresOf(documents, { service, consumer, ...consumer });
   return failures.flatMap(({ messageId }) => {
@@ -98,9 +98,12 @@ async function failedClocksOf(documents: DynamoDBDocumentClient, kind: SagaKind)
 }
 
 /** A timeout with its next due time. */
-type SetClock = Clock & { readonly rings: string };
+type ScheduledTimeout = Timeout & { readonly dueAt: string };
 
-async function clocksOf(documents: DynamoDBDocumentClient, kind: SagaKind): Promise<readonly SetClock[]> {
+async function scheduledTimeoutsOf(
+  documents: DynamoDBDocumentClient,
+  kind: SagaKind,
+): Promise<readonly ScheduledTimeout[]> {
   const shards = Array.from({ length: DUE_SHARDS }, (_, shard) => duePartition(kind.consumer.name, shard));
   const pages = await Promise.all(
     shards.map((shard) =>
@@ -110,7 +113,7 @@ async function clocksOf(documents: DynamoDBDocumentClient, kind: SagaKind): Prom
           IndexName: DUE_INDEX,
           KeyConditionExpression: 'duePk = :shard',
           ExpressionAttributeValues: { ':shard': shard },
-          Limit: CLOCKS,
+          Limit: MAX_TIMEOUTS,
         }),
       ),
     ),
@@ -119,7 +122,7 @@ async function clocksOf(documents: DynamoDBDocumentClient, kind: SagaKind): Prom
   return pages.flatMap(({ Items = [] }) =>
     Items.flatMap(({ pk, executeAt }) => {
       const timer = readTimerId(String(pk).slice(prefix.length));
-      return timer ? [{ kind, id: timer.sagaId, number: timer.number, rings: String(executeAt) }] : [];
+      return timer ? [{ kind, id: timer.sagaId, number: timer.number, dueAt: String(executeAt) }] : [];
     }),
   );
 }
@@ -127,14 +130,14 @@ async function clocksOf(documents: DynamoDBDocumentClient, kind: SagaKind): Prom
 function urgencyOf({ state }: Saga, hasFailed: boolean, now: string): Urgency | undefined {
   if (!isWaiting(state)) return undefined;
   if (state.status === 'STUCK') return 'STUCK';
-  if (hasFailed) return 'NO CLOCK';
+  if (hasFailed) return 'TIMEOUT FAILED';
   if (isLate(state, now)) return 'TIMER LATE';
   return state.waiting.attempt > 1 ? 'SLOW' : 'WAITS';
 }
 
 function thenOf(state: WaitingState, urgency: Urgency): string {
   if (state.status === 'STUCK') return state.reason ?? '-';
-  return urgency === 'NO CLOCK' ? 'nothing, before it is retried' : `sent again ${state.waiting.again}`;
+  return urgency === 'TIMEOUT FAILED' ? 'nothing, until it is retried' : `sent again ${state.waiting.again}`;
 }
 
 interface Found {
@@ -145,7 +148,7 @@ interface Found {
 /** @param limit set if not all were read */
 function textOf(found: readonly Found[], limit: number | undefined, command: CommandText): string {
   const [first] = found;
-  const rest = limit === undefined ? '' : `; there may be more than these ${limit}: --limit <n>`;
+  const rest = limit === undefined ? '' : `; there may be more than ${limit}: --limit <n>`;
   if (!first) return `no saga waits${rest}`;
   const rows = found.flatMap(({ saga, urgency }) => {
     const { kind, id, state } = saga;

@@ -58,7 +58,7 @@ function rowsOf(saga: Saga): readonly (readonly string[])[] {
   }
   if ('ending' in state) rows.push(['ending', endingWords(state.ending)]);
   if (isWaiting(state) && state.status !== 'RUNNING') {
-    rows.push(['to undo', state.toUndo.toReversed().join(', ') || 'nothing']);
+    rows.push(['to compensate', state.toUndo.toReversed().join(', ') || 'nothing']);
   }
   return rows;
 }
@@ -67,12 +67,12 @@ function rowsOf(saga: Saga): readonly (readonly string[])[] {
 function adviceOn(saga: Saga, { command, reportOn }: Context): readonly string[] {
   const { kind, id, state } = saga;
   const participants = command(...(reportOn?.(`${kind.type}/${id}`) ?? ['failures', 'list']));
-  if (!isWaiting(state)) return [`nothing waits for you here: ${sagaWords(saga)}`];
+  if (!isWaiting(state)) return [`nothing to do here: ${sagaWords(saga)}`];
   const retry = command('sagas', 'retry', id);
-  if (state.status !== 'STUCK') return [`look: ${participants}`, `send it again now: ${retry}`];
+  if (state.status !== 'STUCK') return [`inspect: ${participants}`, `send it again now: ${retry}`];
   return [
-    `first mend the cause: ${participants}`,
+    `first fix the cause: ${participants}`,
     `then send it again: ${retry}`,
-    `or, once you have undone it by hand: ${command('sagas', 'resolve', id, '--note', '<what you did>')}`,
+    `or, after you have compensated it by hand: ${command('sagas', 'resolve', id, '--note', '<what you did>')}`,
   ];
 }

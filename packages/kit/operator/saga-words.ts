@@ -11,7 +11,7 @@ export const isWaiting = (state: SagaState<unknown>): state is WaitingState =>
 
 /** Describes what the saga waits for: a step or its compensation. */
 export const stepWords = ({ status, waiting }: WaitingState): string =>
-  status === 'RUNNING' ? waiting.step : `undoing ${waiting.step}`;
+  status === 'RUNNING' ? waiting.step : `compensation of ${waiting.step}`;
 
 /** Returns the time at which it became stuck. */
 export const stuckSince = ({ events }: Saga): string =>
@@ -29,7 +29,7 @@ export function sagaWords(saga: Saga): string {
   const { state, events } = saga;
   switch (state.status) {
     case 'NONE':
-      return 'not begun';
+      return 'not started';
     case 'RUNNING':
     case 'COMPENSATING': {
       const { since, again, attempt } = state.waiting;
@@ -40,7 +40,7 @@ export function sagaWords(saga: Saga): string {
     case 'COMPLETED':
       return `completed ${events.at(-1)?.at}`;
     case 'COMPENSATED':
-      return `undone ${events.at(-1)?.at}: ${endingWords(state.ending)}`;
+      return `compensated ${events.at(-1)?.at}: ${endingWords(state.ending)}`;
   }
 }
 

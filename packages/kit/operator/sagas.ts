@@ -85,5 +85,9 @@ export async function findSaga(
   if (!saga) throw new OperatorError('not-found', `There is no saga '${asked}'.`, ['sagas', 'list']);
   if (!other) return saga;
   const [one, two] = [saga, other].map(({ kind }) => `${kind.type}/${id}`);
-  throw new OperatorError('refused', `There are ${one} and ${two}.`, ['sagas', 'show', one ?? id]);
+  throw new OperatorError('refused', `Two sagas have the id '${id}', ${one} and ${two}: expected <type>/<id>.`, [
+    'sagas',
+    'show',
+    one ?? id,
+  ]);
 }

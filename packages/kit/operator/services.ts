@@ -44,7 +44,10 @@ function serviceOf(stack: string, outputs: StackOutputs[string], prefix: string)
   const output = (name: string): string => outputs[prefix + name] ?? '';
   const consumers = z.safeParse(Consumers, JSON.parse(output(Output.CONSUMERS) || 'null'));
   if (!consumers.success) {
-    throw new OperatorError('refused', `${stack} was deployed by another release: its consumers can't be read.`);
+    throw new OperatorError(
+      'refused',
+      `${stack} was deployed by another release, and this one can't read its consumers: deploy ${stack} again, or use the command line of the release that deployed it.`,
+    );
   }
   return {
     name: output(Output.SERVICE),

@@ -19,7 +19,7 @@ describe('orderly failures discard, of a saga’s clock', () => {
     for (const dryRun of [true, false])
       await expect(discarded(dryRun)).rejects.toMatchObject({
         code: 'refused',
-        message: expect.stringMatching(/^Not discarded: it is the clock of TripSaga t1, which would wait for ever/),
+        message: expect.stringMatching(/^Not discarded: it is the timeout of TripSaga t1, which would wait for ever/),
         next: ['sagas', 'retry', 't1'],
       });
     await hears('t1', { type: 'Retry' });

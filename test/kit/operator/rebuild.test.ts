@@ -77,12 +77,12 @@ describe('orderly projections rebuild', () => {
       json: { rebuild: { projection: 'tallies', result: 'done', versions: { reads: 2 } } },
     });
     expect(text).toBe(
-      'tallies: 2026-03-01T00:01:10.000Z: version 2 in the place of 1\n2 commits of 2 aggregates replayed, 2 rows compared, 0 differences, 2 deleted',
+      'tallies: 2026-03-01T00:01:10.000Z: version 2 replaced version 1\n2 commits of 2 aggregates replayed, 2 rows compared, 0 differences, 2 deleted',
     );
     expect(said).toEqual([
-      'tallies: replays, 0 of about 3 commits, 0 aggregates',
-      'tallies: deletes the old rows in 60 s, when nobody reads them any more',
-      'tallies: deletes, 0 rows so far',
+      'tallies: replay: 0 of about 3 commits, 0 aggregates',
+      'tallies: deletes the old rows in 60 s, when no reader needs them any more',
+      'tallies: deletion: 0 rows so far',
     ]);
     expect(waited).toEqual([60]);
   });
@@ -118,7 +118,7 @@ describe('orderly projections rebuild', () => {
     await tallies.put({ pk: `SHOWN#${id}`, sk: 'ROW', version: 1, sum: 77 });
     const { exitCode, text } = await ordered('check');
     expect(exitCode).toBe(4);
-    expect(text).toContain(`differences:\n  Tally/${id}  was shown otherwise\n\nnext: ${again()}`);
+    expect(text).toContain(`differences:\n  Tally/${id}  was shown with other values\n\nnext: ${again()}`);
     expect(await tallies.shown(1)).toEqual({ [id]: 77 });
     expect((await ordered()).exitCode).toBe(0);
     expect((await ordered('check')).exitCode).toBe(0);
@@ -148,7 +148,7 @@ describe('orderly projections rebuild', () => {
 
     await tallies.ask({ action: 'begin', purpose: 'switch' });
     await tallies.ask({ action: 'go-on', pageSize: 3 });
-    expect(await refusal('discard')).toMatch(/decided already/);
+    expect(await refusal('discard')).toMatch(/has switched already/);
   });
 
   test('a dry run says what would be done, and does nothing', async () => {
@@ -156,17 +156,19 @@ describe('orderly projections rebuild', () => {
     const { exitCode, text } = await ordered('dry-run');
     expect({ exitCode, text }).toEqual({
       exitCode: 0,
-      text: 'tallies: would build version 2 from about 3 commits, beside version 1, which is read until then',
+      text: 'tallies: would build version 2 from about 3 commits, beside the current version 1',
     });
     expect(asked).toEqual(['show']);
   });
 
   test('--discard where nothing is under way is refused', async () =>
-    expect(await refusal('discard')).toBe(`1 refused: Not done: no rebuild of 'tallies' is under way. -> ${again()}`));
+    expect(await refusal('discard')).toBe(
+      `1 refused: Not done: no rebuild of 'tallies' is in progress. -> ${again()}`,
+    ));
 
   test('a rebuild and a check are not mixed up', async () => {
     await tallies.ask({ action: 'begin', purpose: 'check' });
-    expect(await refusal('rebuild')).toBe(`1 refused: Not done: a check of it is under way. -> ${again('--check')}`);
+    expect(await refusal('rebuild')).toBe(`1 refused: Not done: a check of it is in progress. -> ${again('--check')}`);
   });
 });
 

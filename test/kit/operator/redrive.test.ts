@@ -52,13 +52,13 @@ describe('a failure is redriven', () => {
 describe('a failure is not redriven', () => {
   test('where it may have been done before', () => {
     const said = refusal(found({ unknown: true, subject: 'Order/o1' }));
-    expect(said).toMatch(/may have been done before.*shop order o1\).*redrive reservations m1 --not-done$/);
+    expect(said).toMatch(/may have been processed before.*shop order o1\).*redrive reservations m1 --not-done$/);
   });
 
   test('where only its beginning was kept', () => {
     const { payload: _, ...begun } = found().record;
     const record = { ...begun, payloadBegin: 'the mess', payloadBytes: 900_000 };
-    expect(refusal({ ...found(), record })).toMatch(/of its 900000 bytes only the beginning was kept.*discard/);
+    expect(refusal({ ...found(), record })).toMatch(/only the beginning of its 900000 bytes was kept.*discard/);
   });
 
   test('where no consumer could find its record by its id', () =>
@@ -68,11 +68,11 @@ describe('a failure is not redriven', () => {
     expect(refusal(found({ pk: 'reservations@7#m1' }))).toMatch(/another generation/));
 
   test.each([
-    ['processed', { status: 'PROCESSED', processedAt: 'today' }, /it was processed today/],
+    ['processed', { status: 'PROCESSED', processedAt: 'today' }, /its status is: processed today/],
     [
       'discarded',
       { status: 'DISCARDED', discardedAt: 'today', discardedBy: 'olga', discardReason: 'a test' },
-      /it was discarded today by olga: a test/,
+      /its status is: discarded today by olga: a test/,
     ],
   ] as const)('where it was %s', (_, record, said) => expect(refusal(found(record))).toMatch(said));
 

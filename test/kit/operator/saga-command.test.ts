@@ -61,7 +61,7 @@ async function deliver(body: string): Promise<void> {
       (await orchestrator.advance(envelope.subject.slice('TripSaga/'.length), message, traceOf(envelope.id))).writes,
   });
   const source = on(ownCommands(tripContract), {
-    RingTimer: ({ event }) => advance({ type: 'Ring', number: event.data.number }),
+    RingTimer: ({ event }) => advance({ type: 'Timeout', number: event.data.number }),
     RetrySaga: () => advance({ type: 'Retry' }),
     ResolveSaga: ({ event: { data } }) => advance({ type: 'Resolve', step: data.step, by: data.by, note: data.note }),
   });
@@ -98,7 +98,7 @@ describe('an operator’s command to a saga', () => {
     expect({ exitCode, text }).toEqual({
       exitCode: 0,
       text: expect.stringMatching(
-        /^TripSaga t1: told: undoing book-flight is sent again; now: waits for undoing book-flight since /,
+        /^TripSaga t1: requested: send compensation of book-flight again; now: waits for compensation of book-flight since /,
       ),
     });
     expect(await stateOf('t1')).toMatchObject({ status: 'COMPENSATING', waiting: { attempt: 1 } });
@@ -116,15 +116,15 @@ describe('an operator’s command to a saga', () => {
     afterwards = () => hears('t1', reply(undoIdOf('t1', 'book-flight'), 'REFUSED', 'TAKEN_OFF'));
     const { exitCode, text } = await retry('t1');
     expect(exitCode).toBe(4);
-    expect(text).toMatch(/sent again; now: stuck at undoing book-flight since \S+: TAKEN_OFF$/);
+    expect(text).toMatch(/again; now: stuck at compensation of book-flight since \S+: TAKEN_OFF$/);
   });
 
-  test('resolve goes on with what is left, and its history says who did what', async () => {
+  test('resolve continues with the remaining steps, and the history names the operator', async () => {
     await stuck('t1');
     const { exitCode, json, text } = await resolve('t1');
     expect(exitCode).toBe(0);
     expect(json).toMatchObject({ resolve: { result: 'processed', status: 'COMPENSATED' } });
-    expect(text).toContain(`undoing book-flight was done by hand, by ${user()}; now: undone `);
+    expect(text).toContain(`record that ${user()} did the compensation of book-flight by hand; now: compensated `);
     expect((await showSaga(context, { sagaId: 't1' })).text).toMatch(
       new RegExp(`CompensationDone +book-flight, by ${user()}: by telephone\n`),
     );
@@ -134,7 +134,7 @@ describe('an operator’s command to a saga', () => {
     await stuck('t1');
     meanwhile = () => expect.fail('it was sent');
     for (const told of [await retry('t1', true), await resolve('t1', true)]) {
-      expect(told).toMatchObject({ exitCode: 0, text: expect.stringContaining('would be told: undoing book-flight') });
+      expect(told).toMatchObject({ exitCode: 0, text: expect.stringContaining('would request: ') });
     }
     expect((await stateOf('t1')).status).toBe('STUCK');
   });
@@ -159,7 +159,7 @@ describe('an operator’s command to a saga', () => {
     const { exitCode, text } = await resolve('t1');
     expect(exitCode).toBe(4);
     const [, id = ''] =
-      /refused: SagaRefused: NOT_STUCK; now: undone .*failures discard trips-saga (\S+) --reason/.exec(text) ?? [];
+      /refused: SagaRefused: NOT_STUCK; now: compensated .*failures discard trips-saga (\S+) --reason/.exec(text) ?? [];
     const { Item } = await documents.send(new GetCommand({ TableName: 'records', Key: { pk: recordKey(owner, id) } }));
     expect(Item).toMatchObject({ status: 'FAILED' });
   });
@@ -175,6 +175,6 @@ describe('an operator’s command to a saga', () => {
       );
     const { exitCode, text } = await resolve('t1');
     expect(exitCode).toBe(4);
-    expect(text).toMatch(/refused: SagaRefused: STUCK_ELSEWHERE; now: stuck at undoing book-flight since /);
+    expect(text).toMatch(/refused: SagaRefused: STUCK_ELSEWHERE; now: stuck at compensation of book-flight since /);
   });
 });

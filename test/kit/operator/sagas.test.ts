@@ -41,14 +41,14 @@ describe('orderly sagas list', () => {
     pass(700);
     await begun('slow');
     pass(60);
-    await hears('slow', { type: 'Ring', number: 1 });
+    await hears('slow', { type: 'Timeout', number: 1 });
     await begun('waits', 'over');
     for (const { name } of tripSaga.steps) await hears('over', reply(stepIdOf('over', name), 'DONE'));
     await stuck('stuck');
     pass(5); // an index comes a moment later
     const { sagas, text } = await list();
     expect(sagas).toEqual(['stuck STUCK', 'late TIMER LATE', 'slow SLOW', 'waits WAITS']);
-    expect(text).toMatch(/STUCK +trips\/TripSaga +stuck +undoing book-flight +\S+ +- +TAKEN_OFF/);
+    expect(text).toMatch(/STUCK +trips\/TripSaga +stuck +compensation of book-flight +\S+ +- +TAKEN_OFF/);
     expect(text).toMatch(new RegExp(`SLOW +trips/TripSaga +slow +check-passport +${at(700)} +2 +sent again `));
     expect(text).toMatch(/4 sagas \(1 STUCK, 1 TIMER LATE, 1 SLOW, 1 WAITS\)\nthe first: .* sagas show stuck$/);
   });
@@ -62,25 +62,27 @@ describe('orderly sagas list', () => {
     await hears('ended', { type: 'Cancel' });
     await hears('mended', { type: 'Retry' });
     const { sagas, text } = await list();
-    expect(sagas).toEqual(['stuck STUCK', 'failed NO CLOCK', 'mended SLOW', 'waits WAITS']);
-    expect(text).toMatch(/NO CLOCK +trips\/TripSaga +failed +check-passport +\S+ +1 +nothing, before it is retried\n/);
+    expect(sagas).toEqual(['stuck STUCK', 'failed TIMEOUT FAILED', 'mended SLOW', 'waits WAITS']);
+    expect(text).toMatch(
+      /TIMEOUT FAILED +trips\/TripSaga +failed +check-passport +\S+ +1 +nothing, until it is retried\n/,
+    );
   });
 
   test('reads no more than it was asked for, and says that there may be more', async () => {
     await begun('one', 'two');
     pass(60);
-    await hears('two', { type: 'Ring', number: 1 });
+    await hears('two', { type: 'Timeout', number: 1 });
     pass(5);
     const { sagas, more, text } = await list(1);
     expect({ sagas, more }).toEqual({ sagas: ['two SLOW'], more: true });
-    expect(text).toContain('there may be more than these 1: --limit <n>');
+    expect(text).toContain('there may be more than 1: --limit <n>');
   });
 });
 
 describe('orderly sagas show', () => {
   const show = (sagaId: string) => showSaga(context, { sagaId });
 
-  test('tells of a stuck one what is still to undo, why, and what to do next', async () => {
+  test('tells of a stuck one what is still to compensate, why, and what to do next', async () => {
     await stuck('t1');
     const { exitCode, text, json } = await show('t1');
     expect(exitCode).toBe(4);
@@ -94,10 +96,10 @@ describe('orderly sagas show', () => {
         stuckSince: AT,
       },
     });
-    expect(text).toMatch(/waits for +undoing book-flight\n/);
+    expect(text).toMatch(/waits for +compensation of book-flight\n/);
     expect(text).toMatch(/stuck +\S+: TAKEN_OFF\n/);
     expect(text).toMatch(/ending +REFUSED at book-hotel: FULL\n/);
-    expect(text).toMatch(/to undo +book-flight, check-passport\n/);
+    expect(text).toMatch(/to compensate +book-flight, check-passport\n/);
     expect(text).toMatch(
       /history:[\s\S]*CompensationSent +book-flight, attempt 1\n.*SagaStuck +book-flight: TAKEN_OFF\n/,
     );
@@ -108,9 +110,9 @@ describe('orderly sagas show', () => {
     await begun('t1');
     const reportOn = (subject: string) => ['trip', subject];
     expect((await showSaga({ ...context, reportOn }, { sagaId: 't1' })).text).toContain(
-      "look: trips trip 'TripSaga/t1'\n",
+      "inspect: trips trip 'TripSaga/t1'\n",
     );
-    expect((await show('t1')).text).toContain('look: trips failures list\n');
+    expect((await show('t1')).text).toContain('inspect: trips failures list\n');
   });
 
   test('tells of one that waits for which step, since when, and when it is sent again', async () => {
@@ -118,7 +120,7 @@ describe('orderly sagas show', () => {
     const { exitCode, text } = await show('t1');
     expect(exitCode).toBe(3);
     expect(text).toMatch(new RegExp(`waits for +check-passport\nsince +${AT}\nattempt +1\nsent again +${at(60)}`));
-    expect(text).not.toContain('to undo');
+    expect(text).not.toContain('to compensate');
     expect(text).toMatch(/sagas retry t1$/);
   });
 
@@ -126,7 +128,7 @@ describe('orderly sagas show', () => {
     await hears('t1', start('t1'), reply(stepIdOf('t1', 'check-passport'), 'REFUSED', 'EXPIRED'));
     const { exitCode, text } = await show('TripSaga/t1');
     expect(exitCode).toBe(0);
-    expect(text).toMatch(/nothing waits for you here: undone \S+: REFUSED at check-passport: EXPIRED$/);
+    expect(text).toMatch(/nothing to do here: compensated \S+: REFUSED at check-passport: EXPIRED$/);
     expect(text).not.toContain('nights');
   });
 
@@ -143,7 +145,7 @@ describe('orderly sagas show', () => {
     const { commits } = await store.load('t1');
     await documents.send(new PutCommand({ TableName: 'trips', Item: { ...commits[0], pk: 'OtherSaga#t1' } }));
     await expect(showSaga(twice, { sagaId: 't1' })).rejects.toMatchObject({
-      message: 'There are TripSaga/t1 and OtherSaga/t1.',
+      message: "Two sagas have the id 't1', TripSaga/t1 and OtherSaga/t1: expected <type>/<id>.",
       next: ['sagas', 'show', 'TripSaga/t1'],
     });
     expect((await showSaga(twice, { sagaId: 'OtherSaga/t1' })).text).toContain('OtherSaga t1');

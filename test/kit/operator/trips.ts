@@ -71,7 +71,7 @@ export const reply = (stepId: string, outcome: 'DONE' | 'REFUSED', reason = 'NO'
 export const begun = async (...ids: readonly string[]) => {
   for (const id of ids) await hears(id, start(id));
 };
-/** Its clock can't be handed out. */
+/** Its timeout can't be sent. */
 export const clockFails = (id: string, number: number) =>
   new FailureRecords('records', owner).end(recordKey(owner, timerIdOf(id, number)), {
     error: new Unsendable('InvalidMessageContents'),

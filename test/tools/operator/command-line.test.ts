@@ -52,14 +52,14 @@ describe('a command line', () => {
     ['person p', /'person p' is no command/, /--help$/],
     ['failures discard c m', /needs --reason/, /--reason 'test data/],
     ['sagas resolve s', /needs --note/, /--note 'refunded by hand/],
-    [`sagas resolve s --note ${'x'.repeat(501)}`, /501 characters, at most 500/, / sagas resolve /],
+    [`sagas resolve s --note ${'x'.repeat(501)}`, /501 characters: expected 1 to 500/, / sagas resolve /],
     ['sagas retry s --note x', /--note is no option of 'sagas retry'/, / sagas retry /],
     ['sagas list --limit 0', /--limit is '0': expected 1 to 1000/, / sagas list --limit 200$/],
     ['sagas list --limit many', /--limit is 'many'/, / sagas list /],
     ['order o1 --nope', /--nope/, /--help$/],
     ['projections', /'projections' is no command/, /--help$/],
     ['projections rebuild', /needs the projection/, / projections rebuild orders-list$/],
-    ['projections rebuild p --discard --check', /--check and --discard don't go together/, / rebuild orders-list$/],
+    ['projections rebuild p --discard --check', /--check and --discard exclude each other/, / rebuild orders-list$/],
     ['order o1 --environment Prod', /'Prod' is no name of an environment/, / order 5d41/],
   ])('%s is wrong usage, with a right example', (line, message, next) => {
     const { code, exitCode, message: said, next: example = [] } = faultOf(line);

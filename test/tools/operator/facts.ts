@@ -183,7 +183,7 @@ const VIEW: OrderView = {
 
 const processed: ConsumerRecord = { pk: 'p', status: 'PROCESSED', processedAt: time(1) };
 
-/** A saga's clock that will ring. */
+/** A scheduled timeout of a saga. */
 export const CLOCK = { 'orders-saga@0#o1/timer-1': { pk: 'p', status: 'PENDING' } } as const;
 
 /** An order through which everything went, and all its records by `<consumer>@0#<message id>`. */

@@ -58,24 +58,26 @@ describe('an order’s saga', () => {
     const given = { ...ENDED, told: RELEASING };
     expect(verdictOf({ ...given, records: { ...allDone(given), ...CLOCK } })).toMatchObject({
       state: 'pending',
-      text: expect.stringMatching(/^pending: waits for undoing authorize-account since /),
+      text: expect.stringMatching(/^pending: waits for compensation of authorize-account since /),
     });
   });
 
   test('whose clock should have rung is told with the alarm’s heading', () => {
     const told = (after: number) => verdictOf({ ...RESERVING, reservations: [], after }).text;
     expect(told(660)).not.toContain('clock');
-    expect(told(661)).toMatch(/sent again at \S+, its clock is late \(docs\/operations\/runbook\.md, "TimersLate"\)$/);
+    expect(told(661)).toMatch(
+      /sent again at \S+, its timeout is late \(docs\/operations\/runbook\.md, "TimersLate"\)$/,
+    );
   });
 
   test.each([
     ['none', DONE],
     ['one that has rung', clock('PROCESSED')],
     ['one that was discarded', clock('DISCARDED')],
-  ])('that waits with a clock that will not ring is failed: %s', (_, records) =>
+  ])('that waits without a timeout is failed: %s', (_, records) =>
     expect(verdictOf({ ...RESERVING, records })).toMatchObject({
       state: 'failed',
-      text: expect.stringMatching(/^failed: waits for reserve-stock .*, but no clock is set that would ring$/),
+      text: expect.stringMatching(/^failed: waits for reserve-stock .*, but no timeout is scheduled$/),
       next: 'npm run -s orderly -- sagas retry o1',
     }),
   );
@@ -96,7 +98,7 @@ describe('an order’s saga', () => {
     const given = { ...ENDED, told };
     expect(verdictOf({ ...given, records: allDone(given) })).toEqual({
       state: 'failed',
-      text: `failed: stuck at undoing authorize-account since ${time(0)}: REFUND_FAILED`,
+      text: `failed: stuck at compensation of authorize-account since ${time(0)}: REFUND_FAILED`,
       next: 'npm run -s orderly -- sagas show o1',
     });
   });
@@ -107,7 +109,7 @@ describe('an order’s saga', () => {
     expect(verdictOf({ ...given, records: allDone(given) })).toMatchObject({
       state: 'complete',
       text: expect.stringMatching(
-        /^complete: undone \S+: REFUSED at charge-payment: CARD_DECLINED; \d+ events, 6 commands, /,
+        /^complete: compensated \S+: REFUSED at charge-payment: CARD_DECLINED; \d+ events, 6 commands, /,
       ),
     });
   });
@@ -115,11 +117,11 @@ describe('an order’s saga', () => {
   const CANCELLED = ['OrderCancelled-2', { type: 'Cancel' }] as const;
   const UNDOING = [...TOLD.slice(0, 3), CANCELLED];
   test.each([
-    ['undoes', UNDOING, /its saga undoes what was done for it: waits for undoing reserve-stock since /],
+    ['undoes', UNDOING, /its saga compensates its steps: waits for compensation of reserve-stock since /],
     [
-      'is stuck at undoing',
+      'is stuck at compensation of',
       [...UNDOING, undone('SagaReplyRequested-9', 'reserve-stock', 'REFUSED')],
-      /its saga undoes what was done for it: stuck at undoing reserve-stock since /,
+      /its saga compensates its steps: stuck at compensation of reserve-stock since /,
     ],
     [
       'undid',
@@ -128,7 +130,7 @@ describe('an order’s saga', () => {
         undone('ReservationVoided-2', 'reserve-stock'),
         undone('AuthorizationReleased-2', 'authorize-account'),
       ],
-      /its saga undoes what was done for it: undone \S+: CANCELLED$/,
+      /its saga compensates its steps: compensated \S+: CANCELLED$/,
     ],
   ] as const)('that %s an approved order fails it', (_, told, text) => {
     const given = { told, account: [AUTHORIZED], payments: [] };
@@ -180,7 +182,7 @@ describe('a refund that the provider refused for good', () => {
     ] as const;
     expect(ended({ told, payments: payments('RefundFailed') })).toMatchObject({
       state: 'complete',
-      text: expect.stringMatching(/^complete: undone \S+: CANCELLED; /),
+      text: expect.stringMatching(/^complete: compensated \S+: CANCELLED; /),
     });
   });
 });

@@ -13,8 +13,8 @@ export const failuresCommands = (consumer: string) => [
     positionals: [],
     options: { consumer: { type: 'string' } },
     example: ['failures', 'list', '--consumer', consumer],
-    about: 'what could not be processed or published, newest first',
-    details: '  --consumer  those of one consumer; `relay` for what could not be published',
+    about: 'lists messages that could not be processed or published, newest first',
+    details: '  --consumer  failures of one consumer only; `relay` for messages that could not be published',
     parse: ({ options }) => ({ consumer: options.consumer }),
     run: listFailures,
   }),
@@ -24,8 +24,8 @@ export const failuresCommands = (consumer: string) => [
     positionals: ['consumer', 'message id'],
     options: { payload: { type: 'boolean' } },
     example: ['failures', 'show', consumer, MESSAGE_ID],
-    about: 'one failure with its reasons and what can be done about it',
-    details: "  --payload   the message too: people's data",
+    about: 'shows one failure with its reasons, and the commands that end it',
+    details: '  --payload   prints the message too, which may contain personal data',
     parse: ({ words: [consumer, messageId], options: { payload } }) => ({ consumer, messageId, payload }),
     run: showFailure,
   }),
@@ -35,10 +35,10 @@ export const failuresCommands = (consumer: string) => [
     positionals: ['consumer', 'message id'],
     options: { 'not-done': { type: 'boolean' }, 'dry-run': { type: 'boolean' } },
     example: ['failures', 'redrive', consumer, MESSAGE_ID],
-    about: 'has it done again, and waits a moment for what comes of it',
-    details: `Ends with 0 where it is done, 3 where that isn't known yet, 4 where it failed again.
-  --not-done  you have made sure that it was not done before (needed where nobody else can know)
-  --dry-run   says what would be sent where, and changes nothing`,
+    about: 'sends the message again, and waits up to 20 seconds for the result',
+    details: `Exit code 0: processed. 3: no result yet. 4: failed again.
+  --not-done  confirms that the message was not processed before (required if no record can show it)
+  --dry-run   prints what would be sent and where, and changes nothing`,
     parse: ({ words: [consumer, messageId], options }) => ({
       consumer,
       messageId,
@@ -53,13 +53,13 @@ export const failuresCommands = (consumer: string) => [
     positionals: ['consumer', 'message id'],
     options: { reason: { type: 'string' }, 'dry-run': { type: 'boolean' } },
     example: ['failures', 'discard', consumer, MESSAGE_ID, '--reason', 'test data, ticket 4711'],
-    about: 'it will never be done; the record stays, with why, who and when',
-    details: `Refused for the clock of a saga that waits: 'sagas retry' sets a new one.
-  --reason    kept in the record: no people's data
+    about: 'ends a failure without processing the message; the record stays, with reason, operator and time',
+    details: `Refused for the timeout of a waiting saga: 'sagas retry' sets a new one.
+  --reason    kept in the record, so it must not contain personal data
   --dry-run   changes nothing`,
     parse: ({ words: [consumer, messageId], options, wrong }) => {
       const reason = options.reason?.trim();
-      if (!reason) throw wrong("'failures discard' needs --reason: whoever finds the record later wants to know.");
+      if (!reason) throw wrong("'failures discard' needs --reason: the record keeps it.");
       return { consumer, messageId, reason, dryRun: options['dry-run'] };
     },
     run: discard,

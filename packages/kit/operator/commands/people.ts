@@ -11,10 +11,10 @@ export const peopleCommands = (people: PeopleOfApp) => [
     positionals: ['person id'],
     options: { 'dry-run': { type: 'boolean' } },
     example: ['person', 'forget', 'alice'],
-    about: "deletes a person's key: nobody can read their personal data any more, and none is taken",
-    details: `It can't be undone. What is left is pseudonymous: ids, lines, prices, times. Functions that hold the key in memory can
-read for up to 5 minutes more.
-  --dry-run   says whether there is a key, and changes nothing`,
+    about: "deletes a person's key: their personal data can't be read any more, and no new personal data is accepted",
+    details: `It can't be undone. The remaining data is pseudonymous: ids and business data. Functions that hold the key in memory can
+read personal data for up to 5 more minutes.
+  --dry-run   prints whether there is a key, and changes nothing`,
     parse: ({ words: [person], options }) => ({ person, dryRun: options['dry-run'] }),
     run: (context, request) => forget(context, people, request),
   }),
@@ -24,8 +24,8 @@ read for up to 5 minutes more.
     positionals: ['person id'],
     options: {},
     example: ['person', 'export', 'alice'],
-    about: 'everything that is known of a person, as JSON',
-    details: "People's data in plain text: mind where it goes. What was forgotten is shown as such.",
+    about: 'prints all data about a person, as JSON',
+    details: 'Personal data in plain text: be careful where you store it. Forgotten data is marked as forgotten.',
     parse: ({ words: [person] }) => ({ person }),
     run: (context, request) => exportPerson(context, people, openKeys(context), request),
   }),

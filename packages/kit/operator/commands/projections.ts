@@ -13,8 +13,8 @@ export const projectionsCommands = (projection: string) => [
     positionals: [],
     options: {},
     example: ['projections', 'list'],
-    about: 'lists that are kept of aggregates, and their last rebuilds',
-    details: 'Which version of its rows each one is read from, and what its last rebuild came to.',
+    about: 'lists the projections and their last rebuilds',
+    details: 'Shows which version of its rows each projection is read from, and the result of its last rebuild.',
     parse: () => ({}),
     run: (context) => listProjections(projectionsOf(context)),
   }),
@@ -24,8 +24,8 @@ export const projectionsCommands = (projection: string) => [
     positionals: ['projection'],
     options: {},
     example: ['projections', 'show', projection],
-    about: 'one projection, and how far its rebuild is',
-    details: 'Ends with 0, or 3 where a rebuild is under way.',
+    about: 'shows one projection, and the progress of its rebuild',
+    details: 'Exit code 0, or 3 while a rebuild is in progress.',
     parse: ({ words: [projection] }) => ({ projection }),
     run: async (context, { projection }) =>
       showProjection(projectionNamed(projectionsOf(context), projection), context.command),
@@ -36,16 +36,16 @@ export const projectionsCommands = (projection: string) => [
     positionals: ['projection'],
     options: { check: { type: 'boolean' }, discard: { type: 'boolean' }, 'dry-run': { type: 'boolean' } },
     example: ['projections', 'rebuild', projection],
-    about: 'replays the feed into a new version beside the one that is read, compares, switches over',
-    details: `Goes on with one that is under way: after Ctrl-C or a crash, the same command. Ends with 0 where it is through, 3 where
-it was stopped, 4 where a check found differences. Needs about as long again as it has to load every aggregate.
-  --check     compares the new version with the one that is read, tells differences, and removes the new one
-  --discard   gives one up before it has switched; what is read stays
+    about: 'replays the feed into a new version beside the current one, compares both, and switches over',
+    details: `Continues a rebuild that is in progress: run the same command again after Ctrl-C or a crash. It takes about twice as long
+as loading every aggregate. Exit code 0: complete. 3: stopped. 4: a check found differences.
+  --check     compares the new version with the current one, prints the differences, and removes the new version
+  --discard   removes the new version before the switch; the current version stays
   --dry-run   changes nothing`,
     parse: ({ words: [projection], options, wrong }) => {
       const asked = (['check', 'discard', 'dry-run'] as const).filter((flag) => options[flag]);
       const [action = 'rebuild' as const, other] = asked;
-      if (other !== undefined) throw wrong(`--${action} and --${other} don't go together.`);
+      if (other !== undefined) throw wrong(`--${action} and --${other} exclude each other: expected one of them.`);
       return { projection, action };
     },
     run: stoppableRebuild,
@@ -63,9 +63,9 @@ async function stoppableRebuild(
   process.once('SIGINT', onSignal);
   const wait = (seconds: number) =>
     setTimeout(seconds * 1000, undefined, { signal: stop.signal }).catch(() => undefined);
-  const surroundings = { command, say, wait, stopped: () => stop.signal.aborted };
+  const rebuildContext = { command, say, wait, stopped: () => stop.signal.aborted };
   try {
-    return await rebuild(projectionNamed(projectionsOf(context), projection), { action }, surroundings);
+    return await rebuild(projectionNamed(projectionsOf(context), projection), { action }, rebuildContext);
   } finally {
     process.off('SIGINT', onSignal);
   }

@@ -16,10 +16,10 @@ export const sagasCommands = (aboutIds?: string) => [
     positionals: [],
     options: { limit: { type: 'string', default: '50' } },
     example: ['sagas', 'list', '--limit', '200'],
-    about: 'sagas that wait, the most urgent first: for an operator, for longer than they should, for an answer',
-    details: `STUCK: for an operator. NO CLOCK: its clock failed, retry it. TIMER LATE: its clock should have rung.
-SLOW: was sent again already. WAITS: for an answer.
-  --limit     names at most so many, 1 to 1000; default 50`,
+    about: 'lists waiting sagas, the most urgent first',
+    details: `STUCK: waits for an operator. TIMEOUT FAILED: its timeout failed, retry it. TIMER LATE: its timeout is late.
+SLOW: its command was sent again already. WAITS: waits for an answer.
+  --limit     maximum number of sagas, 1 to 1000; default 50`,
     parse: ({ options, wrong }) => {
       const limit = Number(options.limit);
       if (!/^\d{1,4}$/.test(options.limit) || limit < 1 || limit > 1000)
@@ -34,8 +34,8 @@ SLOW: was sent again already. WAITS: for an answer.
     positionals: ['saga id'],
     options: {},
     example: ['sagas', 'show', SAGA_ID],
-    about: 'where a saga is, its history, what is still to undo, and what can be done about it',
-    details: `${aboutIds === undefined ? '' : `${aboutIds} `}Ends with 0, 3 where it waits for an answer, 4 where it is stuck.`,
+    about: 'shows the state of a saga, its history, the steps left to compensate, and the next commands',
+    details: `${aboutIds === undefined ? '' : `${aboutIds} `}Exit code 0: ended. 3: waits for an answer. 4: stuck.`,
     parse: ({ words: [sagaId] }) => ({ sagaId }),
     run: showSaga,
   }),
@@ -45,10 +45,10 @@ SLOW: was sent again already. WAITS: for an answer.
     positionals: ['saga id'],
     options: { 'dry-run': { type: 'boolean' } },
     example: ['sagas', 'retry', SAGA_ID],
-    about: 'sends once more what a saga waits for, and waits a moment for what comes of it',
-    details: `Harmless: it is the same step, which its participant does once. A stuck one gets all its patience again.
-Ends with 0 where it was sent again, 3 where that isn't known yet, 4 where it was refused or is stuck.
-  --dry-run   says what would be sent where, and changes nothing`,
+    about: 'sends the command that a saga waits for again, and waits up to 20 seconds for the result',
+    details: `Safe to repeat: the participant processes a step once. A stuck saga starts again at attempt 1, with its full timeout.
+Exit code 0: sent again. 3: no result yet. 4: refused, or stuck.
+  --dry-run   prints what would be sent and where, and changes nothing`,
     parse: ({ words: [sagaId], options }) => ({ action: 'retry', sagaId, dryRun: options['dry-run'] }) as const,
     run: commandSaga,
   }),
@@ -58,15 +58,15 @@ Ends with 0 where it was sent again, 3 where that isn't known yet, 4 where it wa
     positionals: ['saga id'],
     options: { note: { type: 'string' }, 'dry-run': { type: 'boolean' } },
     example: ['sagas', 'resolve', SAGA_ID, '--note', 'refunded by hand, ticket 4711'],
-    about: 'you have undone by hand what a stuck saga could not: it goes on with what is left',
-    details: `Undoes nothing itself. Ends as 'sagas retry' does.
-  --note      kept in the saga's history with your name, 1 to ${LONGEST_NOTE} characters: no people's data
+    about: 'records that you compensated a step of a stuck saga by hand; the saga continues with the remaining steps',
+    details: `It compensates nothing itself. Exit codes as of 'sagas retry'.
+  --note      kept in the saga's history with your name, 1 to ${LONGEST_NOTE} characters; it must not contain personal data
   --dry-run   changes nothing`,
     parse: ({ words: [sagaId], options, wrong }) => {
       const note = options.note?.trim();
-      if (!note) throw wrong("'sagas resolve' needs --note: whoever reads the history later wants to know.");
+      if (!note) throw wrong("'sagas resolve' needs --note: the saga's history keeps it.");
       if (note.length > LONGEST_NOTE)
-        throw wrong(`--note has ${note.length} characters, at most ${LONGEST_NOTE} are kept.`);
+        throw wrong(`--note has ${note.length} characters: expected 1 to ${LONGEST_NOTE}.`);
       return { action: 'resolve', sagaId, note, dryRun: options['dry-run'] } as const;
     },
     run: commandSaga,
