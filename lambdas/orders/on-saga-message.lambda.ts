@@ -40,7 +40,7 @@ export const handler = consumer(
     }),
     on(answers.payments, { SagaReplyRequested: replied }),
     on(sagaCommands, {
-      RingTimer: ({ event: { data }, trace }) => heard(data.sagaId, { type: 'Ring', number: data.number }, trace),
+      RingTimer: ({ event: { data }, trace }) => heard(data.sagaId, { type: 'Timeout', number: data.number }, trace),
       RetrySaga: ({ event: { data }, trace }) => heard(data.sagaId, { type: 'Retry' }, trace),
       ResolveSaga: ({ event: { data }, trace }) => {
         const { sagaId, ...resolved } = data;

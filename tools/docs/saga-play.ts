@@ -118,7 +118,7 @@ function messageOf<Data>({ state }: Moment<Data>, on: Move['on'], data: Data): S
     case 'resolved':
       return { type: 'Resolve', step: step ?? '', by: 'operator', note: 'by hand' };
     case 'unanswered':
-      return { type: 'Ring', number: state.timers };
+      return { type: 'Timeout', number: state.timers };
   }
 }
 
@@ -148,7 +148,7 @@ function wait<Data>(saga: Saga<Data>, begin: Moment<Data>, silences: Map<string,
   const sentAfter = [0];
   for (let moment = begin; moment.state.timerAt !== undefined; ) {
     const now = moment.state.timerAt > moment.now ? moment.state.timerAt : moment.now;
-    const after = hear(saga, { ...moment, now }, { type: 'Ring', number: moment.state.timers });
+    const after = hear(saga, { ...moment, now }, { type: 'Timeout', number: moment.state.timers });
     if (!after) return undefined;
     const seconds = (Date.parse(now) - since) / 1000;
     if (keyOf(placeOf(after.state)) !== keyOf(at)) {

@@ -118,7 +118,7 @@ class Consumption {
       if (!permanent && attempts < this.maxAttempts) {
         count(Metric.TRANSIENT_FAILURES);
         logger.warn('will be tried again', fields);
-        await this.putOff(delivery);
+        await this.postpone(delivery);
         return false;
       }
       const outcome = await this.failures.keep(delivery, error);
@@ -141,7 +141,7 @@ class Consumption {
    * Delays the next delivery by the message's own visibility timeout, with exponential backoff and full jitter. No
    * other message waits for it.
    */
-  private async putOff({ record: { receiptHandle }, attempts }: Delivery): Promise<void> {
+  private async postpone({ record: { receiptHandle }, attempts }: Delivery): Promise<void> {
     const limit = Math.min(BACKOFF_CAP_SECONDS, BACKOFF_BASE_SECONDS * 2 ** (attempts - 1));
     await this.sqs.send(
       new ChangeMessageVisibilityCommand({

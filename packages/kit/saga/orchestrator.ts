@@ -65,13 +65,13 @@ export class Orchestrator<Data> {
       events,
       writes: [
         store.appendWrite(commit),
-        ...this.clockWrites(id, loaded.state, after, trace),
+        ...this.timeoutWrites(id, loaded.state, after, trace),
         ...this.stuckWrites(id, loaded.state, after),
       ],
     };
   }
 
-  private clockWrites(
+  private timeoutWrites(
     id: string,
     before: SagaState<Data>,
     after: SagaState<Data>,

@@ -64,7 +64,7 @@ export type SagaMessage<Data> =
       readonly subjects?: readonly string[];
     }
   | { readonly type: 'Cancel' }
-  | { readonly type: 'Ring'; readonly number: number }
+  | { readonly type: 'Timeout'; readonly number: number }
   | { readonly type: 'Retry' }
   | { readonly type: 'Resolve'; readonly step: string; readonly by: string; readonly note: string };
 
@@ -113,35 +113,35 @@ export function decide<Data>(
   message: SagaMessage<Data>,
   now: string,
 ): SagaDecision<Data> {
-  const course = new Course(saga, id, state, now);
+  const builder = new DecisionBuilder(saga, id, state, now);
   switch (message.type) {
     case 'Start':
-      if (state.status === 'NONE') course.start(message.data);
+      if (state.status === 'NONE') builder.start(message.data);
       break;
     case 'Reply':
-      course.reply(message);
+      builder.reply(message);
       break;
     case 'Cancel':
       // A cancellation counts even before the saga starts, because nothing guarantees the order of two messages.
-      if (state.status === 'NONE' || state.status === 'RUNNING') course.fail({ cause: 'CANCELLED' });
+      if (state.status === 'NONE' || state.status === 'RUNNING') builder.fail({ cause: 'CANCELLED' });
       break;
-    case 'Ring':
-      if (message.number === state.timers) course.ring();
+    case 'Timeout':
+      if (message.number === state.timers) builder.timeOut();
       break;
     case 'Retry':
-      course.retry();
+      builder.retry();
       break;
     case 'Resolve':
-      course.resolve(message);
+      builder.resolve(message);
       break;
   }
-  return course.decision(message, state);
+  return builder.decision(message, state);
 }
 
 type Reply = Extract<SagaMessage<never>, { type: 'Reply' }>;
 
 /** Builds a decision. Each event changes the state from which the next event follows. */
-class Course<Data> {
+class DecisionBuilder<Data> {
   private readonly events: SagaEvent<Data>[] = [];
   private readonly commands: OutgoingCommand[] = [];
 
@@ -190,7 +190,7 @@ class Course<Data> {
    * Handles a timeout. The timeout is early if the saga waits for a later step by now; then the saga only schedules the
    * next one.
    */
-  ring(): void {
+  timeOut(): void {
     const { state, now } = this;
     if (!isGoing(state) || state.status === 'STUCK' || now < state.waiting.again) return;
     const { step, attempt, since } = state.waiting;
@@ -229,8 +229,8 @@ class Course<Data> {
     const { state, now } = this;
     if (isGoing(state) && state.status !== 'STUCK') {
       const { waiting, timers, timerAt } = state;
-      const rang = message.type === 'Ring' && message.number === timers;
-      const mayBeGone = rang || message.type === 'Retry' || before.status === 'STUCK';
+      const isDue = message.type === 'Timeout' && message.number === timers;
+      const mayBeGone = isDue || message.type === 'Retry' || before.status === 'STUCK';
       if (timerAt === undefined || mayBeGone || timerAt <= now || timerAt > waiting.again) {
         this.add({ type: 'TimerSet', data: { number: timers + 1, at: waiting.again } });
       }

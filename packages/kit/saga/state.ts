@@ -44,15 +44,15 @@ const NOTHING: Waiting = { step: '', attempt: 0, since: '', again: '' };
 /** Applies an event to a saga. The function is total: an event that does not fit the state changes nothing. */
 export function evolve<Data>(saga: SagaState<Data>, event: SagaEvent<Data>): SagaState<Data> {
   const { timers, timerAt } = saga;
-  const clock = timerAt === undefined ? { timers } : { timers, timerAt };
+  const timeout = timerAt === undefined ? { timers } : { timers, timerAt };
   if (event.type === 'TimerSet') return { ...saga, timers: event.data.number, timerAt: event.data.at };
   if (event.type === 'SagaStarted') {
     return saga.status === 'NONE'
-      ? { ...clock, status: 'RUNNING', data: event.data.data, toUndo: [], waiting: NOTHING }
+      ? { ...timeout, status: 'RUNNING', data: event.data.data, toUndo: [], waiting: NOTHING }
       : saga;
   }
   if (event.type === 'SagaFailed' && saga.status === 'NONE') {
-    return { ...clock, status: 'COMPENSATED', ending: event.data.ending };
+    return { ...timeout, status: 'COMPENSATED', ending: event.data.ending };
   }
   if (saga.status === 'NONE' || saga.status === 'COMPLETED' || saga.status === 'COMPENSATED') return saga;
   switch (event.type) {
@@ -80,9 +80,9 @@ export function evolve<Data>(saga: SagaState<Data>, event: SagaEvent<Data>): Sag
       return { ...saga, status: 'STUCK', ...(reason === undefined ? {} : { reason }) };
     }
     case 'SagaCompleted':
-      return { ...clock, status: 'COMPLETED' };
+      return { ...timeout, status: 'COMPLETED' };
     case 'SagaCompensated':
-      return saga.status === 'RUNNING' ? saga : { ...clock, status: 'COMPENSATED', ending: saga.ending };
+      return saga.status === 'RUNNING' ? saga : { ...timeout, status: 'COMPENSATED', ending: saga.ending };
   }
 }
 

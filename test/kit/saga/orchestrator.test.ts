@@ -63,7 +63,7 @@ const hearsAll = async (...messages: readonly SagaMessage<Trip>[]) => {
 
 const read = async (TableName: string, Key: Item): Promise<Item | undefined> =>
   (await documents.send(new GetCommand({ TableName, Key, ConsistentRead: true }))).Item;
-const clockOf = (number: number) => read('records', { pk: recordKey(owner, `${id}/timer-${number}`) });
+const timeoutRecordOf = (number: number) => read('records', { pk: recordKey(owner, `${id}/timer-${number}`) });
 const stuck = () => read('trips', { pk: stuckKey('TripSaga'), sk: id });
 const saga = () => store.load(id);
 const commandsSent = async () =>
@@ -78,7 +78,7 @@ describe('an orchestrator', () => {
     expect(await commandsSent()).toEqual([
       { to: 'travel', type: 'CheckPassport', data: JSON.stringify({ id, stepId: step('check-passport') }) },
     ]);
-    expect(await clockOf(1)).toMatchObject({ status: PENDING, executeAt: state.timerAt });
+    expect(await timeoutRecordOf(1)).toMatchObject({ status: PENDING, executeAt: state.timerAt });
   });
 
   test('starts once, however often and under whichever message it is asked to', async () => {
@@ -116,21 +116,21 @@ describe('an orchestrator', () => {
     };
     await expect(transact([...writes, never])).rejects.toThrow();
     expect((await saga()).version).toBe(0);
-    expect(await clockOf(1)).toBeUndefined();
+    expect(await timeoutRecordOf(1)).toBeUndefined();
   });
 
   test('clears its clock with its last step', async () => {
     await hearsAll(start(), ...tripSaga.steps.map(({ name }) => done(step(name))));
     expect((await saga()).state).toMatchObject({ status: 'COMPLETED' });
-    expect(await clockOf(1)).toBeUndefined();
+    expect(await timeoutRecordOf(1)).toBeUndefined();
   });
 
-  test('sets a new clock in the place of the one that rang', async () => {
+  test('schedules a new timeout after the old one has fired', async () => {
     await hears(start());
     pass(60);
-    await hears({ type: 'Ring', number: 1 });
-    expect(await clockOf(1)).toBeUndefined();
-    expect(await clockOf(2)).toMatchObject({ status: PENDING, executeAt: '2026-03-01T00:03:00.000Z' });
+    await hears({ type: 'Timeout', number: 1 });
+    expect(await timeoutRecordOf(1)).toBeUndefined();
+    expect(await timeoutRecordOf(2)).toMatchObject({ status: PENDING, executeAt: '2026-03-01T00:03:00.000Z' });
     expect((await commandsSent()).map(({ type }) => type)).toEqual(['CheckPassport', 'CheckPassport']);
   });
 

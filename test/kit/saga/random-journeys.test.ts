@@ -24,7 +24,7 @@ test.each(Array.from({ length: 300 }, (_, seed) => seed))(
       for (const type of saga.sent) {
         if (type in UNDOES) expect(sent).toContain(UNDOES[type as keyof typeof UNDOES]);
       }
-      // Whoever waits has a clock that rings no later than what he waits for; who is over sends nothing more.
+      // A waiting saga has a timeout no later than its next attempt; an ended saga sends nothing.
       if (state.status === 'RUNNING' || state.status === 'COMPENSATING') {
         expect(state.timerAt! <= state.waiting.again).toBe(true);
       }
@@ -42,12 +42,12 @@ test.each(Array.from({ length: 300 }, (_, seed) => seed))(
     saga.begin(seed % 3);
     look();
     for (let turn = 0; turn < 200 && !['COMPLETED', 'COMPENSATED', 'STUCK'].includes(saga.state.status); turn++) {
-      if (random.chance(patient ? 0.3 : 0.7)) saga.ring();
+      if (random.chance(patient ? 0.3 : 0.7)) saga.timeOut();
       else saga.pass(random.between(0, 100)).hear(anyMessage());
       look();
     }
     while (saga.state.status === 'RUNNING' || saga.state.status === 'COMPENSATING') {
-      saga.ring();
+      saga.timeOut();
       look();
     }
     const { state } = saga;

@@ -11,7 +11,7 @@ test('a release that forgot the step that a saga waits for refuses its answer, a
   const forgetful = { ...tripSaga, steps };
   expect(() => hear(forgetful, atHotel())).toThrow("no step 'book-hotel' in this release");
   expect(() => hear(forgetful, atHotel().hear({ type: 'Cancel' }), done(undoId('book-flight')))).not.toThrow();
-  expect(() => hear(forgetful, atHotel().hear({ type: 'Cancel' }).pass(60), { type: 'Ring', number: 1 })).toThrow(
+  expect(() => hear(forgetful, atHotel().hear({ type: 'Cancel' }).pass(60), { type: 'Timeout', number: 1 })).toThrow(
     "no step 'book-hotel' in this release",
   );
 });

@@ -55,14 +55,14 @@ describe('a message', () => {
     }
   });
   test('of a clock that was set anew since changes nothing', () => {
-    const saga = new Journey().begin().ring();
-    hearsNothing(saga, { type: 'Ring', number: 1 });
+    const saga = new Journey().begin().timeOut();
+    hearsNothing(saga, { type: 'Timeout', number: 1 });
   });
   test('to one that has ended changes nothing', () => {
     const complete = () => booked().hear(done(stepId('book-hotel')), done(stepId('pay')));
     hearsNothing(complete(), { type: 'Cancel' });
     hearsNothing(complete(), done(stepId('pay')));
-    hearsNothing(complete(), { type: 'Ring', number: 1 });
+    hearsNothing(complete(), { type: 'Timeout', number: 1 });
     hearsNothing(complete(), { type: 'Start', data: { id: 't1', nights: 1 } });
   });
 });
@@ -100,8 +100,8 @@ describe('a step that is not answered', () => {
   test('is sent again with the same identity, each time after twice the pause', () => {
     const saga = new Journey().begin();
     const began = Date.parse(saga.now);
-    const moments = [saga.ring, saga.ring].map((ring) => {
-      ring.call(saga);
+    const moments = [saga.timeOut, saga.timeOut].map((fire) => {
+      fire.call(saga);
       expect(saga.sent).toEqual(['CheckPassport']);
       return (Date.parse(saga.now) - began) / 1000;
     });
@@ -110,22 +110,22 @@ describe('a step that is not answered', () => {
   });
   test('is given up at its deadline, and undone, since it may have happened', () => {
     const saga = booked();
-    while (saga.state.status === 'RUNNING') saga.ring();
+    while (saga.state.status === 'RUNNING') saga.timeOut();
     expect(Date.parse(saga.now) - Date.parse('2026-01-01T00:00:00.000Z')).toBe(300_000);
     expect(saga.types).toEqual(['SagaFailed', 'CompensationSent', 'TimerSet']);
     expect(saga.sent).toEqual(['CancelHotel']);
     expect(saga.state).toMatchObject({ ending: { cause: 'UNANSWERED', step: 'book-hotel' } });
   });
-  test('of a later moment lets the clock ring early, which is set again', () => {
+  test('of a later time makes the timeout fire early, and it is scheduled again', () => {
     const saga = new Journey()
       .begin()
       .pass(50)
       .hear(done(stepId('check-passport')));
-    expect(saga.ring().types).toEqual(['TimerSet']);
+    expect(saga.timeOut().types).toEqual(['TimerSet']);
     expect(saga.state.timerAt).toBe('2026-01-01T00:01:50.000Z');
-    expect(saga.ring().sent).toEqual(['BookFlight']);
+    expect(saga.timeOut().sent).toEqual(['BookFlight']);
   });
-  test('whose clock should have rung long ago gets a new one with the next answer', () => {
+  test('whose timeout is overdue gets a new one with the next answer', () => {
     const saga = new Journey()
       .begin()
       .pass(200)
@@ -158,7 +158,7 @@ describe('a compensation', () => {
   test('that is not answered is sent again, at last once an hour', () => {
     const saga = undoing();
     const moments = Array.from({ length: 12 }, () => {
-      saga.ring();
+      saga.timeOut();
       expect(saga.sent).toEqual(['CancelHotel']);
       return Date.parse(saga.now) / 1000;
     });
@@ -167,7 +167,7 @@ describe('a compensation', () => {
   });
   test('that is never answered leaves it stuck, without a clock', () => {
     const saga = undoing();
-    while (saga.state.status === 'COMPENSATING') saga.ring();
+    while (saga.state.status === 'COMPENSATING') saga.timeOut();
     expect(saga.types).toEqual(['SagaStuck']);
     expect(Date.parse(saga.now) - Date.parse('2026-01-01T00:00:00.000Z')).toBe(86_400_000);
   });
@@ -177,7 +177,7 @@ describe('a compensation', () => {
   });
   test('needs a nearer clock than that of the one before it', () => {
     const saga = undoing();
-    for (let times = 0; times < 8; times++) saga.ring();
+    for (let times = 0; times < 8; times++) saga.timeOut();
     saga.pass(10).hear(done(undoId('book-hotel')));
     expect(saga.types).toEqual(['CompensationDone', 'CompensationSent', 'TimerSet']);
     expect(Date.parse(saga.state.timerAt!) - Date.parse(saga.now)).toBe(60_000);
@@ -194,12 +194,12 @@ describe('a saga that is stuck', () => {
   test('stays so by a second refusal, and by its clock', () => {
     const saga = stuck().hear(refused(undoId('book-hotel')));
     expect(saga.events).toEqual([]);
-    expect(saga.ring().events).toEqual([]);
+    expect(saga.timeOut().events).toEqual([]);
   });
   test('has a new clock when it goes on: its own may have rung in vain, by a clock that is fast', () => {
     const rung = () => {
       const saga = stuck();
-      return saga.hear({ type: 'Ring', number: saga.state.timers });
+      return saga.hear({ type: 'Timeout', number: saga.state.timers });
     };
     const resolve = { type: 'Resolve', step: 'book-hotel', by: 'operator:eve', note: 'so' } as const;
     for (const message of [done(undoId('book-hotel')), resolve, { type: 'Retry' } as const])
@@ -210,7 +210,7 @@ describe('a saga that is stuck', () => {
     expect(saga.types).toEqual(['CompensationSent', 'TimerSet']);
     expect(saga.sent).toEqual(['CancelHotel']);
     expect(saga.state).toMatchObject({ status: 'COMPENSATING', waiting: { attempt: 1 } });
-    expect(saga.ring().sent).toEqual(['CancelHotel']);
+    expect(saga.timeOut().sent).toEqual(['CancelHotel']);
   });
   test('is resolved by an operator who undid it by hand, and goes on', () => {
     const saga = stuck().hear({ type: 'Resolve', step: 'book-hotel', by: 'operator:eve', note: 'called the hotel' });

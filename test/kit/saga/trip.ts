@@ -86,10 +86,10 @@ export class Journey {
     return this;
   }
 
-  /** Time goes on to the moment of the newest timer, which then rings. */
-  ring(): this {
+  /** Advances the time to the newest timeout, which then fires. */
+  timeOut(): this {
     this.nowMs = Math.max(this.nowMs, Date.parse(this.state.timerAt ?? ''));
-    return this.hear({ type: 'Ring', number: this.state.timers });
+    return this.hear({ type: 'Timeout', number: this.state.timers });
   }
 
   get types(): readonly string[] {

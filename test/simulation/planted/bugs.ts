@@ -223,8 +223,8 @@ export const BUGS: readonly PlantedBug[] = [
     scenario: 'place-one',
     source: {
       file: `${KIT}/idempotent-consumer/consumer.ts`,
-      from: 'await this.putOff(delivery);\n        return false;',
-      to: 'await this.putOff(delivery);\n        return true;',
+      from: 'await this.postpone(delivery);\n        return false;',
+      to: 'await this.postpone(delivery);\n        return true;',
     },
   },
   {
@@ -577,11 +577,11 @@ export const BUGS: readonly PlantedBug[] = [
     scenario: 'place-one',
     source: {
       file: `${KIT}/saga/orchestrator.ts`,
-      from: '...this.clockWrites(id, loaded.state, after, trace),',
+      from: '...this.timeoutWrites(id, loaded.state, after, trace),',
       to: `...(await (async () => {
         const { transact } = await import('../aws/dynamodb.js');
-        const clock = this.clockWrites(id, loaded.state, after, trace);
-        if (clock.length > 0) await transact(clock);
+        const writes = this.timeoutWrites(id, loaded.state, after, trace);
+        if (writes.length > 0) await transact(writes);
         return [];
       })()),`,
     },

@@ -36,7 +36,7 @@ function told(...messages: readonly SagaMessage<CreateOrder>[]) {
     untilGivenUp() {
       while (waits()) {
         now = state.timerAt ?? now;
-        hear({ type: 'Ring', number: state.timers });
+        hear({ type: 'Timeout', number: state.timers });
       }
       return orderCommandOf(events, {});
     },
