@@ -46,7 +46,7 @@ test('a tick comes every minute without retries, and its function ends before th
   });
   const { Timeout, Environment } = found('TimersSweeperFunction', 'AWS::Lambda::Function');
   expect(Timeout).toBeLessThan(60);
-  expect(Environment.Variables).toMatchObject({ CONSUMER: 'waiter', HAND_OUT_SECONDS: '3600' });
+  expect(Environment.Variables).toMatchObject({ CONSUMER: 'waiter', RESEND_SECONDS: '3600' });
 });
 
 test('has alarms for late timers, failing sweeps and missing sweeps, each with a heading of the runbook', () => {

@@ -48,7 +48,7 @@ export const Env = {
   /** Consumer functions: number of deliveries of a message before it becomes a failure record. */
   MAX_ATTEMPTS: 'MAX_ATTEMPTS',
   /** Sweepers: seconds that the owner has to handle a sent timer before the sweeper sends it again. */
-  HAND_OUT_SECONDS: 'HAND_OUT_SECONDS',
+  RESEND_SECONDS: 'RESEND_SECONDS',
   /** Functions that see personal data: the table of personal keys, and the ARN of the KMS key that wraps them. */
   PERSONAL_KEYS: 'PERSONAL_KEYS_TABLE_NAME',
   PERSONAL_DATA_KEY: 'PERSONAL_DATA_KEY_ARN',

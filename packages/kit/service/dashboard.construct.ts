@@ -21,7 +21,7 @@ const OF_SERVICES: readonly ServiceGraph[] = [
   { title: 'Failure records, by service', metrics: [Metric.CONSUMER_FAILURES, Metric.PUBLISH_FAILURES] },
   { title: 'Transient failures, by service', metrics: [Metric.TRANSIENT_FAILURES] },
   { title: 'Sagas that are stuck, by service', metrics: [Metric.SAGAS_STUCK] },
-  { title: 'Timers: how late they were handed out (s)', metrics: [Metric.TIMER_LATENESS], statistic: 'Maximum' },
+  { title: 'Timers: lateness (s)', metrics: [Metric.TIMER_LATENESS], statistic: 'Maximum' },
 ];
 
 /**

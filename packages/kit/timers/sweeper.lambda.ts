@@ -8,7 +8,7 @@ const sweeper = new Sweeper({
   table: required(Env.RECORDS),
   owner: required(Env.CONSUMER),
   queue: required(Env.QUEUE_URL),
-  intervalSeconds: requiredInteger(Env.HAND_OUT_SECONDS),
+  intervalSeconds: requiredInteger(Env.RESEND_SECONDS),
 });
 
 /** Runs every minute and sends due timers to their owner. */

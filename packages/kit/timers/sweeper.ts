@@ -52,7 +52,7 @@ export class Sweeper {
           latest = Math.max(latest, late ?? 0);
         }
         if (page.next && timeLeft() < RESERVE_MS) {
-          logger.warn('not all that is due was handed out in time', { shard });
+          logger.warn('not all due timers were sent in time', { shard });
           break;
         }
         page = page.next && (await this.due(shard, now, page.next));

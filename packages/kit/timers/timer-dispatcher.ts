@@ -152,7 +152,7 @@ export class TimerDispatcher {
   private async giveUp(pk: string, error: unknown): Promise<void> {
     const outcome = await this.failures.end(pk, { error });
     if (outcome === 'recorded') count(Metric.CONSUMER_FAILURES);
-    logger.error('a timer can never be handed out', { record: pk, outcome, ...describeError(error) });
+    logger.error('a timer can never be sent', { record: pk, outcome, ...describeError(error) });
   }
 }
 

@@ -60,7 +60,7 @@ export class Timers extends Construct {
         [Env.CONSUMER]: name,
         [Env.QUEUE_URL]: queue.queueUrl,
         [Env.RECORDS]: records.tableName,
-        [Env.HAND_OUT_SECONDS]: String(DISPATCH_INTERVAL.toSeconds()),
+        [Env.RESEND_SECONDS]: String(DISPATCH_INTERVAL.toSeconds()),
       },
     });
     sweeper.grantIndex(records, DUE_INDEX, `${name}#`);
@@ -85,18 +85,18 @@ export class Timers extends Construct {
     alarm(this, 'TimersLate', {
       metric: serviceMetric(metricsNamespace(settings), service, Metric.TIMER_LATENESS).with({ statistic: 'max' }),
       threshold: LATE.toSeconds(),
-      means: 'a timer was handed out over 10 minutes after its moment: the sweeper is behind, or its owner is.',
+      means: 'a timer was sent over 10 minutes after its due time: the sweeper is behind, or its owner is.',
       topic: alarmTopic,
     });
     alarmOnErrors(this, 'SweeperFailing', {
       handler: sweeper,
-      means: 'sweeps end with an error: timers come late, or not at all.',
+      means: 'sweeps end with an error: timers are late, or are not sent.',
       topic: alarmTopic,
     });
     alarmOnSilence(this, 'SweeperStopped', {
       handler: sweeper,
       within: Duration.minutes(5),
-      means: 'nothing calls the sweeper any more: no timer comes.',
+      means: 'nothing invokes the sweeper any more: no timer is sent.',
       topic: alarmTopic,
     });
   }

@@ -56,7 +56,7 @@ function inFrontOf(wanted: string, work: () => Promise<unknown>): void {
 const dies = () => Promise.reject(new Error('killed'));
 
 describe('a sweep', () => {
-  test('hands out what is due, and nothing before its moment', async () => {
+  test('sends due timers, and none before its time', async () => {
     const pk = await waiting.set('anna', waiting.in(600));
     await waiting.sweep();
     expect(waiting.sent).toEqual([]);
@@ -65,7 +65,7 @@ describe('a sweep', () => {
     expect(waiting.sent).toEqual([{ record: pk, body: (await waiting.read(pk))?.payload }]);
   });
 
-  test('hands out in the message group of whoever caused it', async () => {
+  test('sends each timer in the message group of its cause', async () => {
     await waiting.set('anna');
     await waiting.sweep();
     expect(waiting.groups).toEqual([messageGroupOf(traceOf('any').actor)]);

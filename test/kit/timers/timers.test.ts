@@ -87,7 +87,7 @@ describe('set', () => {
   });
 });
 
-describe('a timer that is handed out', () => {
+describe('a timer that is sent', () => {
   test('has its effect once, however often it comes, and its record says so', async () => {
     const message = await handedOut('anna');
     for (let delivery = 0; delivery < 3; delivery++) expect(await waiting.deliver(message)).toBe(true);
@@ -133,7 +133,7 @@ describe('a timer that is handed out', () => {
   test('is tried again while attempts are left, and then fails', async () => {
     const message = await handedOut('broken');
     expect(await waiting.deliver(message, 2)).toBe(false);
-    expect(waiting.putOff).toHaveLength(1);
+    expect(waiting.postponed).toHaveLength(1);
     expect(await waiting.read(message.record)).toMatchObject({ status: 'PENDING' });
     expect(await waiting.deliver(message, 3)).toBe(true);
     expect(await waiting.read(message.record)).toMatchObject({ status: 'FAILED', attempts: 3 });
@@ -169,7 +169,7 @@ describe('a timer that is handed out', () => {
 describe('clear', () => {
   const clear = (name: string) => transact([waiting.timers.clear(waitId(name))]);
 
-  test('before it is handed out leaves nothing over', async () => {
+  test('before it is sent leaves nothing over', async () => {
     const pk = await waiting.set('anna');
     await clear('anna');
     await waiting.sweep();
@@ -226,12 +226,12 @@ describe("an operator's command", () => {
   test('shows a timer that waits, and redrives and discards it no more than what is done', async () => {
     await waiting.set('anna', waiting.in(600));
     const { text, json } = await showFailure(context, asked('anna'));
-    expect(text).toContain('stored, to be handed out 2026-03-01T00:10:00.000Z');
+    expect(text).toContain('stored, to be sent 2026-03-01T00:10:00.000Z');
     expect(json).toMatchObject({ failure: { status: 'PENDING', redrivable: false, executeAt: waiting.in(600) } });
     const found = await findRecord(documents, services, asked('anna'));
-    expect(() => redrivable(context, found, { notDone: false })).toThrow('it has not failed, it was stored');
+    expect(() => redrivable(context, found, { notDone: false })).toThrow('it has not failed; its status is: stored');
     const request = { ...asked('anna'), reason: 'test', dryRun: false };
-    await expect(discard(context, request)).rejects.toThrow('it has not failed, it was stored');
+    await expect(discard(context, request)).rejects.toThrow('it has not failed; its status is: stored');
   });
 
   test('lists a timer that failed, and redrives it: its effect, and done', async () => {

@@ -34,7 +34,7 @@ export class Waiting {
   readonly batches: (readonly Sent[])[] = [];
   /** Message groups of what it took. */
   readonly groups: (string | undefined)[] = [];
-  readonly putOff: number[] = [];
+  readonly postponed: number[] = [];
   /** Entries that SQS refuses, by their record's key. */
   readonly refused = new Map<string, { readonly Code: string; readonly SenderFault: boolean }>();
   /** Of the sweeper's function, milliseconds. */
@@ -45,7 +45,7 @@ export class Waiting {
     const indexes = { [DUE_INDEX]: ['duePk', 'executeAt'], failed: ['failedConsumer', 'failedAt'] };
     this.calls = inProcessDynamoDb({ table: ['pk', 'sk'], records: ['pk'] }, { records: indexes }).calls;
     vi.spyOn(SQSClient.prototype, 'send').mockImplementation((async (command: unknown) => {
-      if (command instanceof ChangeMessageVisibilityCommand) return this.putOff.push(1);
+      if (command instanceof ChangeMessageVisibilityCommand) return this.postponed.push(1);
       if (command instanceof SendMessageBatchCommand) return this.take(command);
       throw new Error('unexpected');
     }) as never);
