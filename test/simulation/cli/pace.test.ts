@@ -8,11 +8,11 @@ const paceOf = (...warm: readonly number[]): string => {
   return pace.told();
 };
 
-test('the median is that of warm histories: the first twenty of a process are none', () => {
+test('the median excludes the first twenty histories of a process, which are not warm', () => {
   expect(paceOf(300, 100, 2_000)).toBe(', median 300 ms of CPU (3 warm)');
   expect(paceOf(300, 100, 2_000, 200)).toBe(', median 250 ms of CPU (4 warm)');
 });
 
-test('a search that was too short to get warm says nothing', () => {
+test('a search without a warm history reports no median', () => {
   expect(paceOf()).toBe('');
 });

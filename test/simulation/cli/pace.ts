@@ -1,16 +1,16 @@
-/** Histories of a process until its code is compiled and its environments are there. */
+/** Number of histories until a process has compiled its code and created its environments. */
 const COLD = 20;
 
-/** What a history costs once a process is warm. */
+/** CPU time of a history in a warm process. */
 export class Pace {
   private readonly warm: number[] = [];
 
-  /** @param number of the history in its process, from 1 @param cpu its milliseconds of CPU */
+  /** @param number number of the history in its process, from 1 @param cpu its CPU time in milliseconds */
   add(number: number, cpu: number): void {
     if (number > COLD) this.warm.push(cpu);
   }
 
-  /** `, median 212 ms of CPU (180 warm)`; nothing where no history was warm. */
+  /** Returns `, median 212 ms of CPU (180 warm)`, or an empty text if no history was warm. */
   told(): string {
     const { length } = this.warm;
     if (length === 0) return '';

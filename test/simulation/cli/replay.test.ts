@@ -5,7 +5,7 @@ import { readOne } from '../scenarios/place-one.js';
 import { prodAssembly } from '../support/assembly.js';
 import { commandOf, replay, replayOf, toldOf } from './replay.js';
 
-/** The arguments of a command line as a shell would hand them over. */
+/** Splits a command line into arguments like a shell. */
 const words = (command: string): readonly string[] =>
   [...command.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, word]) => quoted ?? word ?? '').slice(4);
 
@@ -34,7 +34,7 @@ test.each([
   },
 );
 
-test('a broken seed is told by its fewest faults, and by the command that plays just them', async () => {
+test('a broken seed is reported with its fewest faults, and with the command that plays only those', async () => {
   const fragile: Scenario = {
     ...readOne,
     play: async (cloud) => {

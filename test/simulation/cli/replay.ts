@@ -6,10 +6,10 @@ import { type History, playSeed, playWith } from '../../../packages/simulator/se
 import { shrink } from '../../../packages/simulator/search/shrink.js';
 import { scenarioCalled } from '../scenarios/all.js';
 
-/** Seed of the histories that every single fault is tried in. */
+/** Seed of the histories of single faults. */
 const SINGLES = 'singles';
 
-/** Options that name one history. */
+/** Options that identify one history. */
 export const REPLAY_OPTIONS = {
   scenario: { type: 'string' },
   seed: { type: 'string' },
@@ -19,15 +19,18 @@ export const REPLAY_OPTIONS = {
 
 export interface Replay {
   readonly scenario?: string | undefined;
-  /** Whose conditions (clocks, cold starts, TTL) and, unless they are named, whose faults. By default, those of singles. */
+  /**
+   * Seed of the conditions (clocks, cold starts, TTL), and of the faults unless they are named.
+   * @default the seed of single faults
+   */
   readonly seed?: string | undefined;
-  /** Just these faults: `Orders/PlaceOrder call 1: killed-after`. */
+  /** Only these faults: `Orders/PlaceOrder call 1: killed-after`. */
   readonly fault?: readonly string[] | undefined;
   /** No faults at all. */
   readonly calm?: boolean | undefined;
 }
 
-/** The command that plays a history again, to the byte. @param by how it was found */
+/** Returns the command that replays a history, byte for byte. @param by kind of search that found it */
 export function commandOf(
   { scenario, seed, faults }: Pick<History, 'scenario' | 'seed' | 'faults'>,
   by: 'singles' | 'seeds',
@@ -40,14 +43,17 @@ export function commandOf(
   ].join(' ');
 }
 
-/** A seed's history that broke a promise, by the fewest of its faults that still do, and the command that plays just that. */
+/**
+ * Returns the description of a seed's history that broke a promise: the fewest of its faults that still break it, and the
+ * command that plays only those.
+ */
 export async function toldOf(deployment: Deployment, history: History): Promise<string> {
   const { scenario, seed } = history;
   const least = await shrink(history, (only) => playSeed(deployment, scenario, seed, { only }));
   return report(least, commandOf(least, 'seeds'));
 }
 
-/** What the command names. */
+/** History that a command identifies. */
 export function replay(
   deployment: Deployment,
   { scenario = 'place-one', seed, fault, calm }: Replay,

@@ -6,7 +6,7 @@ import { scenarioCalled } from '../scenarios/all.js';
 import { prodAssembly } from '../support/assembly.js';
 import { commandOf } from './replay.js';
 
-/** What one worker does of a search. */
+/** Part of a search that one worker plays. */
 export interface Task {
   readonly kind: 'singles' | 'seeds';
   readonly scenario: string;
@@ -17,15 +17,15 @@ export interface Task {
 }
 
 export type Message =
-  /** `cpu`: milliseconds of this process for the history that is done. */
+  /** `cpu`: CPU time of this process for the completed history, in milliseconds. */
   | { readonly kind: 'progress'; readonly done: number; readonly all: number; readonly cpu: number }
   | { readonly kind: 'found'; readonly text: string };
 
-/** Where each worker of a scenario's seeds keeps which is next. */
+/** Returns the folder where the workers of a scenario store their next seeds. */
 export const bookmarksOf = (scenario: string): string =>
   fileURLToPath(new URL(`../../../.build/simulation/next-seed/${scenario}`, import.meta.url));
 
-/** One process of a search: `worker.ts <task as JSON>`, which tells the process that began it what it finds. */
+/** Runs one process of a search (`worker.ts <task as JSON>`). It reports findings to its parent process. */
 async function work(task: Task): Promise<void> {
   const tell = (message: Message): void => void process.send?.(message);
   let before = process.cpuUsage();
@@ -47,7 +47,7 @@ async function work(task: Task): Promise<void> {
 const [task] = process.argv.slice(2);
 if (task !== undefined && process.send) {
   let done = false;
-  // Nobody is left to tell: the process that shares the work out is gone.
+  // The parent process has ended, so nobody would receive the findings.
   process.on('disconnect', () => process.exit(done ? 0 : 1));
   await work(JSON.parse(task) as Task);
   done = true;

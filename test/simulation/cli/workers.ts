@@ -3,10 +3,13 @@ import { fileURLToPath } from 'node:url';
 import { Pace } from './pace.js';
 import type { Message, Task } from './worker.js';
 
-/** Where nobody watches a line that changes, one is written now and then. */
+/** Interval of progress lines without a terminal, in milliseconds. */
 const TOLD_EVERY_MS = 10_000;
 
-/** Shares a search out to processes, shows how far it is and, at the end, what a history costs. @returns how many histories broke a promise */
+/**
+ * Distributes a search to processes, and prints its progress and the CPU time of a history.
+ * @returns number of histories that broke a promise
+ */
 export async function shareOut(task: Omit<Task, 'part' | 'of'>, workers: number): Promise<number> {
   const begun = performance.now();
   let found = 0;

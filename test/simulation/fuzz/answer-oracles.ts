@@ -26,20 +26,20 @@ const MEMBERS = new Set(['type', 'title', 'status', 'detail', 'instance', 'error
 const FAULT_MEMBERS = new Set(['detail', 'pointer', 'parameter', 'header']);
 const MAX_FAULTS = 20;
 
-/** Text of the inside: stacks, files, SDK errors, AWS names. */
+/** Matches internal text: stacks, files, SDK errors, AWS names. */
 const INSIDE =
   /\n\s+at |node_modules|\/var\/task|index\.js|\.ts:\d|arn:aws|amazonaws|dynamodb|kms:|sqs:|zod|Exception|(?:Type|Syntax|Range|Reference|URI)Error|ConditionalCheck|_NAME\b/i;
 
-/** Characters of an answer to a valid request: a page of 100 orders of 50 lines each has less. */
+/** Maximum number of characters of an answer to a valid request. A page of 100 orders with 50 lines each is shorter. */
 const LONGEST = 1_000_000;
 
-/** What an answer must not show whatever was asked; one line for each. */
+/** Returns a line for each fault of an answer that no request may cause. */
 export function faultsOfAnswer(
   request: FuzzRequest,
   { status, headers, body }: ApiResponse,
   tables: readonly string[],
 ): readonly string[] {
-  // Refused in front of the API: nothing of ours is asked.
+  // The request was refused in front of the API, so no function handled it.
   if (body === '{"message":"Bad Request"}' && !isDecodable(request.path)) return [];
   const faults: string[] = [];
   const expect = (holds: boolean, fault: string): void => {
@@ -55,7 +55,7 @@ export function faultsOfAnswer(
   }
   const own = withoutInput(body, request);
   const [inside] = INSIDE.exec(own) ?? [];
-  expect(inside === undefined, `the answer tells of the inside: ${inside}`);
+  expect(inside === undefined, `the answer shows internal text: ${inside}`);
   expect(!tables.some((table) => own.includes(table)), 'the answer names a table');
   if (request.method === 'HEAD') return faults;
   const answer = parsed(body);
@@ -101,7 +101,7 @@ function faultsOfProblem(
   return faults;
 }
 
-/** The answer without the names of what was sent: a fault says where it is. */
+/** Removes internal-looking names that the request itself contained, because a fault names its place in the request. */
 function withoutInput(body: string, { path, body: sent = '' }: FuzzRequest): string {
   const names = [...(sent + decoded(path)).matchAll(INSIDE_ALL)].map(([found]) => found);
   return names.reduce((text, name) => text.replaceAll(name, ''), body);

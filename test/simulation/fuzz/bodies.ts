@@ -2,15 +2,15 @@ import fc from 'fast-check';
 import { bodiesOf } from './samples.js';
 import { numberText, text } from './texts.js';
 
-/** AWS hands at most 10 MB over; a body of ours has 128 KB. */
+/** Body sizes: API Gateway accepts at most 10 MB, the handlers at most 128 KB. */
 const LIMIT = 128 * 1024;
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** A number as it is written in the body: `JSON.stringify` would change it. */
+/** Number with its spelling in the body, which `JSON.stringify` would change. */
 const RAW = '\u0007raw:';
 
-/** Any JSON value, as `JSON.stringify` writes it with {@link written}. */
+/** Any JSON value. `JSON.stringify` writes it with {@link written}. */
 const value: fc.Arbitrary<unknown> = fc.oneof(
   { weight: 4, arbitrary: text },
   { weight: 3, arbitrary: numberText.map((number) => RAW + number) },
@@ -35,7 +35,7 @@ const NAMES = [
 ];
 const name = fc.oneof(fc.constantFrom(...NAMES), text);
 
-/** One change, at the place that `at` falls on among all places of the body. */
+/** One change of a body. `at` selects its place among all places of the body. */
 interface Change {
   readonly at: number;
   readonly how: 'replace' | 'remove' | 'add' | 'wrap' | 'repeat';
@@ -49,7 +49,7 @@ const change: fc.Arbitrary<Change> = fc.record({
   value,
 });
 
-/** A body of a route as text: valid, changed inside, or broken as text. */
+/** Generates bodies of a route as text: valid, with changed values, or malformed. */
 export function bodyOf(route: string): fc.Arbitrary<string | undefined> {
   const samples = bodiesOf(route);
   const valid = samples.length > 0 ? fc.constantFrom(...samples) : fc.constant({});
@@ -71,7 +71,7 @@ export function bodyOf(route: string): fc.Arbitrary<string | undefined> {
   );
 }
 
-/** Adds members in front of those of an object. */
+/** Adds members before the members of an object. */
 const withMembers = (body: string, members: string): string => `{${members}${body === '{}' ? '' : ','}${body.slice(1)}`;
 const filledTo = (body: string, bytes: number): string =>
   body + ' '.repeat(Math.max(0, bytes - Buffer.byteLength(body)));
@@ -111,11 +111,11 @@ const BREAKS: readonly ((body: string) => string)[] = [
   (body) => Buffer.from(body).toString('base64'),
 ];
 
-/** Text of a value whose numbers stand as they were written. */
+/** Returns a value as text, with the original spelling of its numbers. */
 const written = (body: unknown): string =>
   (JSON.stringify(body) ?? '').replace(/"\\u0007raw:([^"]*)"/g, (_, number: string) => number);
 
-/** Changes a copy: members go by way of entries, so that `__proto__` is one like any other. */
+/** Changes a copy of a value. It copies members as entries, so that `__proto__` is an ordinary member. */
 function changedBy(body: unknown, { at, how, name, value }: Change): unknown {
   let left = at % count(body);
   const visit = (node: unknown): unknown => {
@@ -138,6 +138,6 @@ function changedBy(body: unknown, { at, how, name, value }: Change): unknown {
 
 const REMOVED = Symbol('removed');
 const isMembers = (node: unknown): node is Members => typeof node === 'object' && node !== null && !Array.isArray(node);
-/** Places of a value, its own among them. */
+/** Counts the places of a value, including the value itself. */
 const count = (node: unknown): number =>
   typeof node === 'object' && node !== null ? Object.values(node).reduce((sum: number, one) => sum + count(one), 1) : 1;

@@ -15,7 +15,7 @@ test(`${INPUTS} inputs show no fault, and reach every kind of answer`, async () 
   if (INPUTS >= 2_000) expect(Object.keys(statuses).map(Number)).toEqual(expect.arrayContaining(kinds));
 });
 
-test.for(kept())('%s stays mended', async ([, { requests }]) => {
+test.for(kept())('%s stays fixed', async ([, { requests }]) => {
   const { faults } = await played(deployment, requests);
   expect(faults).toEqual([]);
 });

@@ -6,7 +6,7 @@ import { type FuzzRequest, nameOf, type Sender } from './request.js';
 import { KEY, LISTS, PARAMETERS, valuesOf } from './samples.js';
 import { encoded, text } from './texts.js';
 
-/** Any request to an API with these routes: most of them close to a valid one. */
+/** Generates requests to an API with these routes. Most of them differ little from a valid request. */
 export const requestTo = (routes: readonly Route[]): fc.Arbitrary<FuzzRequest> =>
   fc.oneof(
     { weight: 19, arbitrary: fc.oneof(...routes.map(requestOf)) },
@@ -44,7 +44,7 @@ const sender: fc.Arbitrary<Sender> = fc.oneof(
   },
 );
 
-/** A part of a path as it was typed: anything but what ends it. */
+/** Generates a raw path segment: any characters except those that end a segment. */
 const RAW_PARTS = [
   '%zz',
   '%',
@@ -85,7 +85,7 @@ function pathOf(resource: string): fc.Arbitrary<string> {
   );
 }
 
-/** Places that somebody made up, with the right check sum. */
+/** Generates forged cursors with a correct checksum. */
 const cursor = fc
   .tuple(
     fc.constantFrom(...Object.values(LISTS)),
@@ -93,7 +93,7 @@ const cursor = fc
   )
   .map(([list, position]) => cursorOf(list, position));
 
-/** A list, from a place that somebody made up. */
+/** Generates requests for a list that start from a forged cursor. */
 const forged: fc.Arbitrary<FuzzRequest> = fc
   .tuple(
     fc.constantFrom(...Object.entries(LISTS)),
@@ -147,7 +147,7 @@ const query = fc.oneof(
   },
 );
 
-/** A header, or another text in its place, or both at once. */
+/** Generates a valid header, another text instead, or both at once. */
 const header = (...values: readonly string[]): fc.Arbitrary<string | readonly string[]> =>
   fc.oneof(
     { weight: 8, arbitrary: fc.constantFrom(...values) },
@@ -155,7 +155,7 @@ const header = (...values: readonly string[]): fc.Arbitrary<string | readonly st
     { weight: 1, arbitrary: fc.tuple(fc.constantFrom(...values), text) },
   );
 
-/** Few keys, so that one often comes again, with the same request or with another. */
+/** Idempotency keys. There are few, so that keys often repeat, with the same request or another one. */
 const key = header(
   ...[1, 2].map((at) => KEY + at),
   'auto',
@@ -164,7 +164,7 @@ const key = header(
   'ord_018f0000-0000-7000-8000-000000000000',
 );
 
-/** Mostly left out. */
+/** Generates a value that is absent in most inputs. */
 const rare = <T>(arbitrary: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> =>
   fc.oneof({ withCrossShrink: true }, { weight: 12, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary });
 

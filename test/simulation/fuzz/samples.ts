@@ -1,11 +1,11 @@
-/** SKU of the product that the fuzz orders. */
+/** SKU of the product in the fuzz test's orders. */
 export const SKU = 'TEA-1';
-/** Part of every key that the fuzz sends: no log and no table holds it, since keys are kept as hashes only. */
+/** Part of every key that the fuzz test sends. No log and no table may contain it, because keys are stored as hashes only. */
 export const KEY = 'fuzz-key-';
 
 const eur = (amount: number) => ({ amount, currency: 'EUR' });
 
-/** Valid bodies of the routes that take one, which are then changed; nothing for a route that takes none. */
+/** Valid bodies by route, which the fuzz test changes; an empty list for a route without a body. */
 const BODIES: Readonly<Record<string, readonly object[] | undefined>> = {
   'POST /orders': [
     { lines: [{ sku: SKU, quantity: 1, unitPrice: eur(350) }] },
@@ -32,14 +32,18 @@ const BODIES: Readonly<Record<string, readonly object[] | undefined>> = {
   'POST /payments/sessions': undefined,
 };
 
-/** @param route as `POST /orders` @throws {Error} for a route that may take a body and has no line here */
+/**
+ * Returns a valid body of a route.
+ * @param route name of the route, for example `POST /orders`
+ * @throws {Error} for a route that is not listed here
+ */
 export function bodiesOf(route: string): readonly object[] {
   if (route.startsWith('GET ')) return [];
   if (!(route in BODIES)) throw new Error(`the fuzz knows no body of ${route}: add one to ${import.meta.url}`);
   return BODIES[route] ?? [];
 }
 
-/** Values of path parameters that lead to something. @throws {Error} for a parameter that has none here */
+/** Returns values of a path parameter that exist in the cloud. @throws {Error} for a parameter that is not listed here */
 export function valuesOf(parameter: string): readonly string[] {
   const values: Readonly<Record<string, readonly string[]>> = {
     orderId: ['<order>', '0'.repeat(32)],
@@ -53,7 +57,7 @@ export function valuesOf(parameter: string): readonly string[] {
   return found;
 }
 
-/** Lists that have cursors, as their cursors name them, by the address that shows them. */
+/** Names of lists in their cursors, by the path of the list. */
 export const LISTS: Readonly<Record<string, string>> = {
   '/orders?': 'orders of alice',
   '/products?': 'products',
@@ -61,7 +65,7 @@ export const LISTS: Readonly<Record<string, string>> = {
   '/accounts/alice/history?': 'history of account alice',
 };
 
-/** Query parameters of any route, each with values that some route takes. */
+/** Query parameters of all routes, each with values that some route accepts. */
 export const PARAMETERS: Readonly<Record<string, readonly string[]>> = {
   limit: ['1', '100'],
   customerId: ['alice', 'bob'],

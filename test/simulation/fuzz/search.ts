@@ -8,10 +8,10 @@ import type { FuzzRequest } from './request.js';
 import { requestTo } from './requests.js';
 import { routesOf, Target } from './target.js';
 
-/** Inputs that one cloud is asked: more would only make it slow. */
+/** Number of inputs per cloud. More would make the cloud slow. */
 const A_CLOUD = 500;
 
-/** Requests, the last of which showed a fault. */
+/** Requests of which the last one showed a fault. */
 export interface Finding {
   readonly requests: readonly FuzzRequest[];
   readonly faults: readonly string[];
@@ -27,13 +27,13 @@ export interface Search {
 
 export interface Searched {
   readonly inputs: number;
-  /** How many answers had each status. */
+  /** Number of answers by status. */
   readonly statuses: Readonly<Record<number, number>>;
-  /** The first one, by the fewest and simplest requests that show it. */
+  /** First fault, reduced to the fewest and simplest requests that show it. */
   readonly finding?: Finding;
 }
 
-/** Asks requests that nobody would think of, until one shows a fault or there were enough. */
+/** Sends generated requests until one shows a fault or the limit is reached. */
 export async function search(deployment: Deployment, { seed, inputs, milliseconds }: Search): Promise<Searched> {
   const statuses: Record<number, number> = {};
   let [target, count] = [await Target.prepared(deployment), 0];
@@ -42,7 +42,7 @@ export async function search(deployment: Deployment, { seed, inputs, millisecond
     requestTo(routesOf(new Cloud(deployment, { seed: 'routes', keepTrace: false }))),
     async (request) => {
       if (first) {
-        // From here on it is made simpler: each time alone in a cloud of its own.
+        // From here on the input is being reduced: each attempt has a cloud of its own.
         const { faults } = await played(deployment, [request]);
         if (faults.length > 0) throw new Error(faults.join('\n'));
         return;
@@ -64,7 +64,7 @@ export async function search(deployment: Deployment, { seed, inputs, millisecond
     numRuns: inputs ?? Number.MAX_SAFE_INTEGER,
     ...(milliseconds !== undefined && { interruptAfterTimeLimit: milliseconds }),
   });
-  // No fault of Orderly's: a mistake in here.
+  // Not a fault of Orderly, but a mistake in this code.
   if (failed && !first) throw errorInstance;
   if (!first) return { inputs: count, statuses };
   const alone = await played(deployment, [counterexample?.[0] as FuzzRequest]);
@@ -72,7 +72,7 @@ export async function search(deployment: Deployment, { seed, inputs, millisecond
   return { inputs: count, statuses, finding };
 }
 
-/** Asks requests in a cloud of their own. @returns the faults of the first that shows some, and the requests up to it */
+/** Sends requests in a cloud of their own. @returns the faults of the first request that shows some, and the requests up to it */
 export async function played(deployment: Deployment, requests: readonly FuzzRequest[]): Promise<Finding> {
   const target = await Target.prepared(deployment);
   for (const request of requests) {
@@ -83,7 +83,7 @@ export async function played(deployment: Deployment, requests: readonly FuzzRequ
   return { requests, faults: [] };
 }
 
-/** Leaves out as many requests as it can, in halves, quarters and so on, for as long as a fault shows. */
+/** Removes as many requests as possible, in halves, quarters and so on, while a fault still shows. */
 async function fewest(deployment: Deployment, finding: Finding): Promise<Finding> {
   let best = finding;
   for (let size = Math.ceil(best.requests.length / 2); ; size = Math.ceil(size / 2)) {
@@ -99,14 +99,14 @@ async function fewest(deployment: Deployment, finding: Finding): Promise<Finding
 
 const FOLDER = fileURLToPath(new URL('found/', import.meta.url));
 
-/** Every finding that is kept, by the name of its file. There is no folder as long as there is none. */
+/** Returns every stored finding by its file name. The folder is absent if there is none. */
 export const kept = (): readonly (readonly [name: string, Finding])[] =>
   (existsSync(FOLDER) ? readdirSync(FOLDER) : [])
     .filter((file) => file.endsWith('.json'))
     .sort()
     .map((file) => [file.replace(/\.json$/, ''), JSON.parse(readFileSync(FOLDER + file, 'utf8')) as Finding] as const);
 
-/** Keeps a finding for ever: it stays when it is mended, and `npm test` plays it. @returns path of its file */
+/** Stores a finding. It stays after the fix, and `npm test` plays it. @returns path of its file */
 export function keep(finding: Finding): string {
   const text = `${JSON.stringify(finding, undefined, 2)}\n`;
   const last = finding.requests.at(-1);

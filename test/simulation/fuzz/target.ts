@@ -8,13 +8,13 @@ import type { FuzzRequest } from './request.js';
 import { SKU } from './samples.js';
 import { faultsOfItem, faultsOfLog } from './trace-oracles.js';
 
-/** Routes of a deployment that a function answers. */
+/** Returns the routes of a deployment that a function handles. */
 export const routesOf = (cloud: Cloud): readonly Route[] =>
   cloud.apis.flatMap((api) => api.routes).filter(({ method }) => method !== 'ANY');
 
-/** A cloud with an order and a payment of alice's in it, which is asked one request after the other. */
+/** Cloud that contains an order and a payment of alice. It gets one request after the other. */
 export class Target {
-  /** Requests so far. */
+  /** Number of requests so far. */
   readonly asked: FuzzRequest[] = [];
   private readonly tables: readonly string[];
   private readonly seen = new WeakSet<object>();
@@ -25,7 +25,7 @@ export class Target {
     private readonly names: Readonly<Record<string, string>>,
   ) {
     this.tables = [...cloud.dynamodb.snapshot().keys()];
-    // What the preparation left is none of the fuzz.
+    // Log lines and writes of the preparation are not checked.
     this.logged = cloud.log.length;
   }
 
@@ -61,7 +61,7 @@ export class Target {
     });
   }
 
-  /** Asks, waits until all that follows is done, and looks at the answer, the logs and the tables. */
+  /** Sends a request, waits until all its effects are complete, and checks the answer, the logs and the tables. */
   async ask(request: FuzzRequest): Promise<{ readonly status: number; readonly faults: readonly string[] }> {
     const { cloud, tables } = this;
     this.asked.push(request);
@@ -76,7 +76,7 @@ export class Target {
           ...(bearer !== undefined && { Authorization: `Bearer ${bearer}` }),
           ...(typeof request.as === 'object' && { Authorization: request.as.authorization }),
         },
-        // As bytes of UTF-8: half a character can't be sent but by its escape.
+        // Sent as UTF-8 bytes: a lone surrogate can only be sent as an escape.
         ...(request.body !== undefined && { body: Buffer.from(request.body).toString() }),
       },
       (response) => {
@@ -98,7 +98,7 @@ export class Target {
     return { status: answer.status, faults };
   }
 
-  /** The history is over: what its functions have loaded serves the next one. */
+  /** Ends the history. The next one reuses the environments of its functions. */
   end(): void {
     this.cloud.end();
   }
@@ -115,7 +115,7 @@ export class Target {
     return typeof value === 'string' ? this.named(value) : value.map((one) => this.named(one));
   }
 
-  /** Stored items are frozen: one that was written is another object. */
+  /** Returns the new and changed items. Stored items are frozen, so a changed item is another object. */
   private newItems(table: string) {
     const items = this.cloud.dynamodb.items(table).filter((item) => !this.seen.has(item));
     for (const item of items) this.seen.add(item);

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-/** Texts that have broken something somewhere. */
+/** Texts that are known to break software. */
 const KNOWN = [
   '',
   ' ',
@@ -41,7 +41,7 @@ const KNOWN = [
 
 const LONG = [64, 65, 128, 129, 255, 256, 1024, 1025, 2048, 7000];
 
-/** Any text; units beside each other may be half a character. */
+/** Generates any text, also with lone surrogates. */
 export const text: fc.Arbitrary<string> = fc.oneof(
   { weight: 5, arbitrary: fc.constantFrom(...KNOWN) },
   { weight: 2, arbitrary: fc.string({ unit: 'binary', maxLength: 40 }) },
@@ -59,7 +59,7 @@ function repeated([unit, length]: [string, number]): string {
   return unit.repeat(length);
 }
 
-/** Numbers as JSON writes them, also those that JavaScript doesn't hold. */
+/** Numbers in JSON's spelling, also those that JavaScript can't represent. */
 export const numberText: fc.Arbitrary<string> = fc.oneof(
   fc.constantFrom(
     '0',
@@ -78,5 +78,5 @@ export const numberText: fc.Arbitrary<string> = fc.oneof(
   fc.double({ noNaN: true, noDefaultInfinity: true }).map(String),
 );
 
-/** Percent-encodes every byte that may not stand in a part of a path or query; half a character becomes U+FFFD. */
+/** Percent-encodes every byte that a part of a path or query may not contain. A lone surrogate becomes U+FFFD. */
 export const encoded = (part: string): string => encodeURIComponent(Buffer.from(part).toString());

@@ -4,12 +4,12 @@ import type { AttributeValue, Item } from '../../../packages/simulator/dynamodb/
 import type { FuzzRequest } from './request.js';
 import { KEY } from './samples.js';
 
-/** Shortest text of a body that would be recognised in a log: a shorter one may stand there by chance. */
+/** Minimum length of a body's text that is searched for in logs. A shorter text may occur by chance. */
 const SHORTEST = 8;
-/** Ids and SKUs are logged; other texts are people's. */
+/** Matches ids and SKUs, which may be logged. Other texts may be personal data. */
 const ID = /^[A-Za-z0-9._@:|-]{1,128}$/;
 
-/** What no log line of a request may be or hold. @param token that was sent, if any */
+/** Returns a line for each fault in the log lines of a request. @param token token of the request, if any */
 export function faultsOfLog(
   lines: readonly LogLine[],
   { body = '' }: FuzzRequest,
@@ -27,7 +27,7 @@ export function faultsOfLog(
   ]);
 }
 
-/** Texts of a body that aren't ids; of one that isn't JSON its beginning. */
+/** Returns the texts of a body that are not ids, or the beginning of a body that is not JSON. */
 function textsOf(body: string): readonly string[] {
   try {
     const texts: string[] = [];
@@ -50,7 +50,7 @@ function isJson(text: string): boolean {
   }
 }
 
-/** What no stored item may be or hold. */
+/** Returns a line for each fault in a stored item. */
 export function faultsOfItem(table: string, item: Item): readonly string[] {
   const faults: string[] = [];
   const where = `${table} ${JSON.stringify(item.pk)} ${JSON.stringify(item.sk ?? '')}`;
@@ -76,7 +76,7 @@ export function faultsOfItem(table: string, item: Item): readonly string[] {
   return faults;
 }
 
-/** An attribute as plain JSON; what is sealed is nothing. */
+/** Returns an attribute as plain JSON, with `null` for sealed bytes. */
 function contentOf(value: AttributeValue): unknown {
   if ('M' in value) return Object.fromEntries(Object.entries(value.M).map(([name, one]) => [name, contentOf(one)]));
   if ('L' in value) return value.L.map(contentOf);

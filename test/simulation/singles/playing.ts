@@ -8,7 +8,7 @@ import { prodAssembly } from '../support/assembly.js';
 
 /**
  * Plays a part of a scenario's single faults and fails for a broken promise.
- * @param atLeast histories that there must have been: the search must have had something to search
+ * @param atLeast minimum number of histories, so that an empty search fails
  */
 export async function expectNoneBroken(
   scenario: Scenario,
