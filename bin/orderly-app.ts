@@ -8,8 +8,8 @@ import { devJwks } from '../tools/local/dev-issuer.js';
 
 /**
  * `cdk synth -c environment=prod`; also `-c issuer=... -c audience=... -c jwks=... -c jwksUri=... -c alarmEmail=... -c paymentProvider=sandbox`
- * in the place of what lib/settings.ts says. Where data is kept, an inline key set needs `-c allowInlineJwks=true`, and the
- * sandbox `-c allowSandbox=true`.
+ * override lib/settings.ts. In an environment that keeps data, an inline key set needs `-c allowInlineJwks=true`, and the
+ * sandbox needs `-c allowSandbox=true`.
  */
 const app = new App();
 const context = (name: keyof Overrides | 'environment'): string | undefined => app.node.tryGetContext(name);
@@ -33,7 +33,7 @@ const overrides = Object.fromEntries(
 
 try {
   const settings = settingsFor(context('environment') ?? 'dev', overrides);
-  // The development issuer has no address to fetch keys from: its public key travels with the functions.
+  // The development issuer has no address for its keys, so the functions contain its public key.
   const { auth } = settings;
   const jwks = auth.jwks ?? (auth.issuer === DEV_ISSUER ? devJwks() : undefined);
   const bundles = new Bundles('lambdas');

@@ -15,8 +15,8 @@ export interface AccountsStackProps extends EnvironmentProps {
 }
 
 /**
- * Accounts: what each customer may owe, and what is held and taken of it for orders, by the commands of their sagas and by
- * their ends.
+ * Service `accounts`: the credit of each customer, and the amounts that orders have authorised and captured. It handles the
+ * commands of orders' sagas and the ends of orders.
  */
 export class AccountsStack extends Stack {
   readonly service: Service;
@@ -27,7 +27,7 @@ export class AccountsStack extends Stack {
     const service = new Service(this, 'Default', { ...props, name });
     this.service = service;
     const { table } = service;
-    // Sparse: an item without `exhaustedPk` isn't in it.
+    // Sparse: only items with `exhaustedPk` are in it.
     table.addGlobalSecondaryIndex({
       indexName: EXHAUSTED_INDEX,
       partitionKey: { name: 'exhaustedPk', type: AttributeType.STRING },
@@ -68,7 +68,7 @@ export class AccountsStack extends Stack {
     });
     for (const handler of [commands, ends]) {
       service.grantAppend(handler, ACCOUNT);
-      // An authorization has an item of its own beside the account.
+      // Each authorization is an item of its own in the account's partition.
       handler.grantItems(table, ['GetItem'], keysOf(ACCOUNT));
       handler.setEnvironment(AccountsEnv.DEFAULT_CREDIT_LIMIT, JSON.stringify(props.settings.defaultCreditLimit));
       handler.setEnvironment(AppEnv.CUSTOMER_LIMITS, JSON.stringify(props.settings.customerLimits));

@@ -2,11 +2,11 @@ import { Api, type ApiProps, stackProps, tokenAuthorizer } from '@orderly/kit/co
 import { Stack } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
 
-/** The one address of all services. The permissions to call a service's functions are in this stack. */
+/** REST API of all services. The permissions to invoke their functions are in this stack. */
 export class ApiStack extends Stack {
   constructor(scope: Construct, id: string, props: ApiProps) {
     super(scope, id, stackProps(props.settings, id, 'REST API and authorizer'));
-    // Beside the API, not inside it: a function that moves gets another logical id, and so does its log.
+    // It is not inside the API, because a move would change the logical ids of the function and its log.
     const authorizer = tokenAuthorizer(this, 'Authorize', props);
     new Api(this, 'Api', { ...props, authorizer });
   }

@@ -2,9 +2,9 @@ import { type EnvironmentSettings, SettingsError } from '@orderly/kit/constructs
 import { DEV_ISSUER, DEV_KEY_PREFIX } from './development.js';
 
 /**
- * @param inlineIsAllowed whether somebody has said that this environment takes an inline key set although it keeps data
- * @throws {SettingsError} for settings with which every token would be refused, and, where data is kept, for what anybody
- *   could sign tokens by
+ * Checks the settings of the token issuer.
+ * @param inlineIsAllowed whether this environment accepts an inline key set although it keeps data
+ * @throws {SettingsError} if every token would be refused, or if the environment keeps data and anyone could sign tokens
  */
 export function checkAuth(
   { environment, keepsData, auth }: Pick<EnvironmentSettings, 'environment' | 'keepsData' | 'auth'>,
@@ -20,23 +20,24 @@ export function checkAuth(
     );
   }
   for (const [name, value] of Object.entries({ issuer, audience, roleClaim })) {
-    if (value.trim() === '') refuse(`auth.${name} is empty: no token would be believed`);
+    if (value.trim() === '') refuse(`auth.${name} is empty: expected a text, since every token would be refused`);
   }
-  // By http, whoever is on the way says which keys are the issuer's; the functions fetch none by it, and refuse all tokens.
+  // Over http, anyone on the network could replace the issuer's keys. The functions fetch no keys over http, so they would
+  // refuse every token.
   if (keepsData && !isHttps(issuer)) refuse(`the issuer is '${issuer}': expected an https: address`);
   const address = jwksUri ?? issuer;
   if (jwks === undefined && issuer !== DEV_ISSUER && !isHttps(address)) {
     refuse(`the issuer's keys are at '${address}': expected an https: address`);
   }
   if (jwks === undefined) return;
-  const keys = keysIn(jwks) ?? refuse('jwks is no key set: expected {"keys":[...]} with a key at least');
-  if (keys.some((key) => 'd' in key || 'k' in key)) refuse('jwks holds a private key: hand over the public ones');
+  const keys = keysIn(jwks) ?? refuse('jwks is no key set: expected {"keys":[...]} with at least one key');
+  if (keys.some((key) => 'd' in key || 'k' in key)) refuse('jwks contains a private key: expected public keys only');
   if (!keepsData) return;
   if (keys.some(({ kid }) => String(kid).startsWith(DEV_KEY_PREFIX))) {
-    refuse('jwks holds a development key: anyone with its clone can sign tokens');
+    refuse('jwks contains a development key, and anyone with that clone can sign tokens: expected keys of your issuer');
   }
   if (!inlineIsAllowed) {
-    refuse('an inline jwks is believed until the next deployment: name a jwksUri, or add -c allowInlineJwks=true');
+    refuse('an inline jwks is accepted until the next deployment: name a jwksUri, or add -c allowInlineJwks=true');
   }
 }
 
@@ -44,7 +45,7 @@ function isHttps(address: string): boolean {
   return URL.canParse(address) && new URL(address).protocol === 'https:';
 }
 
-/** Nothing where it isn't a JSON Web Key Set (RFC 7517, 5), or an empty one. */
+/** Returns the keys of a JSON Web Key Set (RFC 7517, 5), or `undefined` if the text is none or has no key. */
 function keysIn(jwks: string): readonly Readonly<Record<string, unknown>>[] | undefined {
   try {
     const { keys } = JSON.parse(jwks) as { keys?: unknown };

@@ -9,7 +9,7 @@ import { steps } from '../lambdas/catalog/subscriptions.js';
 
 const PRODUCTS = keysOf(PRODUCT);
 
-/** Catalogue: what is sold and for how much, set by operators; confirms an order's prices by its saga's command. */
+/** Service `catalog`: products and their prices, set by operators. It confirms an order's prices on a command of its saga. */
 export class CatalogStack extends Stack {
   readonly service: Service;
 
@@ -19,7 +19,7 @@ export class CatalogStack extends Stack {
     const service = new Service(this, 'Default', { ...props, name });
     this.service = service;
     const { table } = service;
-    // Sparse: products alone have its key, not their commits.
+    // Sparse: only products have its key, not their commits.
     table.addGlobalSecondaryIndex({
       indexName: PRODUCTS_INDEX,
       partitionKey: { name: 'listPk', type: AttributeType.STRING },

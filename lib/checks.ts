@@ -2,8 +2,8 @@ import { type App, Validations } from 'aws-cdk-lib';
 import { AwsSolutionsChecks, HIPAASecurityChecks, NIST80053R5Checks, PCIDSS321Checks, ServerlessChecks } from 'cdk-nag';
 
 /**
- * The rule packs that every resource is checked by. None of them sees a table: they look for `AWS::DynamoDB::Table`, and
- * ours are global ones. What tables must have is asserted in test/lib/data.test.ts.
+ * Returns the rule packs that check every resource. None of them checks a table: they look for `AWS::DynamoDB::Table`, and
+ * these tables are `AWS::DynamoDB::GlobalTable`. test/lib/data.test.ts asserts the properties of tables.
  */
 export const rulePacks = (app: App) => [
   new AwsSolutionsChecks(app),
@@ -14,8 +14,8 @@ export const rulePacks = (app: App) => [
 ];
 
 /**
- * Checks every resource by the rule packs when the app is synthesized: a finding that isn't acknowledged, with its
- * reason beside the resource, lets `cdk synth` and `cdk deploy` end with an error.
+ * Checks every resource by the rule packs when the app is synthesized. `cdk synth` and `cdk deploy` fail for a finding that
+ * is not acknowledged, with a reason, beside its resource.
  */
 export function checkByRulePacks(app: App): void {
   Validations.of(app).addPlugins(...rulePacks(app));

@@ -1,9 +1,9 @@
-/** What tokens of the local run say they come from, and whom they are for. Refused where data is kept. */
+/** Issuer and audience of the tokens of the local run. Environments that keep data refuse them. */
 export const DEV_ISSUER = 'urn:orderly:dev';
 export const DEV_AUDIENCE = 'orderly-dev';
 
-/** How the id of every development key begins, whichever clone made it: by that it is refused where data is kept. */
+/** Prefix of the id of every development key, in each clone. Environments that keep data refuse keys with it. */
 export const DEV_KEY_PREFIX = 'orderly-dev-';
 
-/** How long tokens of the local run are good for, in seconds. */
+/** Lifetime of the tokens of the local run, in seconds. */
 export const DEV_TOKEN_SECONDS = 12 * 3600;

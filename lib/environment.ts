@@ -12,7 +12,7 @@ import { PaymentsStack } from './payments-stack.js';
 import { PlatformStack } from './platform-stack.js';
 import type { Settings } from './settings.js';
 
-/** AWS, "Configuring reserved concurrency for a function": so many stay with the functions that reserve nothing. */
+/** Concurrency that AWS keeps for functions without a reservation ("Configuring reserved concurrency for a function"). */
 const LEAST_UNRESERVED = 100;
 
 export interface OrderlyEnvironmentProps {
@@ -21,11 +21,11 @@ export interface OrderlyEnvironmentProps {
 }
 
 /**
- * All stacks of one environment. Each service says in its `subscriptions.ts` which messages it consumes.
+ * All stacks of one environment. The `subscriptions.ts` of each service names the messages that it consumes.
  *
- * Services share the bus and the people's keys, and nothing else: no stack of a service refers to another service's stack.
+ * Services share only the bus and the people's keys: no stack of a service refers to the stack of another service.
  *
- * This is not a `cdk.Stage`: inside one, `cdk deploy --all` finds no stack, and `cdk synth` ends with 0 in spite of findings.
+ * This is not a `cdk.Stage`: inside a stage, `cdk deploy --all` finds no stack, and `cdk synth` exits with 0 despite findings.
  */
 export class OrderlyEnvironment extends Construct {
   constructor(scope: Construct, id: string, { settings, bundles }: OrderlyEnvironmentProps) {
@@ -44,7 +44,7 @@ export class OrderlyEnvironment extends Construct {
     this.checkConcurrency(settings);
   }
 
-  /** CloudFormation would refuse it too, in the middle of a deployment. */
+  /** Refuses too many reservations. CloudFormation would refuse them too, but in the middle of a deployment. */
   private checkConcurrency({ concurrency, environment }: Settings): void {
     if (concurrency === false) return;
     const reserved = this.node

@@ -8,7 +8,9 @@ import { cancellations, steps } from '../lambdas/inventory/subscriptions.js';
 
 const STOCK = keysOf(STOCK_ITEM);
 
-/** Inventory: stock by SKU, set by an operator, reserved and released by orders' sagas, released by cancellations. */
+/**
+ * Service `inventory`: stock by SKU, set by operators. Orders' sagas reserve and release it; cancellations release it too.
+ */
 export class InventoryStack extends Stack {
   readonly service: Service;
 
@@ -37,7 +39,7 @@ export class InventoryStack extends Stack {
       entry: 'inventory/on-command',
       hears: [steps],
     });
-    // A step is always answered: none is decided without a write.
+    // Each step is answered, so each decision has a write.
     service.grantAppend(commands, RESERVATION);
     commands.grantItems(table, ['UpdateItem'], STOCK);
   }

@@ -13,7 +13,7 @@ export interface OrdersStackProps extends EnvironmentProps {
   readonly personalKeys: PersonalKeys;
 }
 
-/** Orders: placed, read, cancelled; approved or rejected by their sagas. */
+/** Service `orders`: customers place, read and cancel orders; sagas approve or reject them. */
 export class OrdersStack extends Stack {
   readonly service: Service;
 
@@ -27,7 +27,7 @@ export class OrdersStack extends Stack {
 
     const placeOrder = service.endpoint('PlaceOrder', 'POST', '/orders', 'orders/place-order');
     service.grantAppend(placeOrder, ORDER);
-    // How many orders its customer has placed lately.
+    // It counts the recent orders of the customer.
     placeOrder.grantItems(table, ['Query'], CUSTOMER_LISTS);
     service.grantPointer(placeOrder);
     placeOrder.setEnvironment(AppEnv.CUSTOMER_LIMITS, JSON.stringify(props.settings.customerLimits));

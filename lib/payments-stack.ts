@@ -23,12 +23,13 @@ import { PaymentsMetric } from '../lambdas/payments/metrics.js';
 import { cancellations, providerTasks, steps } from '../lambdas/payments/subscriptions.js';
 import type { Settings } from './settings.js';
 
-/** Also of the guard's records: its run-time twin reads it from the consumer's environment. */
+/** Name of the consumer, and prefix of the guard's records. The run time reads it from the consumer's environment. */
 const PROVIDER_CONSUMER = 'payments-provider';
 
 /**
- * Creating a payment may take four calls of Stripe with a timeout of 5 s each (`stripe-provider.ts`), and a read and a write
- * of the customer that is kept. A function that ends in between leaves nothing half done, but would end there each time.
+ * Timeout of a batch of the provider's consumer. Creating a payment takes up to four calls of Stripe with a timeout of 5 s
+ * each (`stripe-provider.ts`), and a read and a write of the stored Stripe customer. A shorter timeout would be safe, but
+ * could stop the function at the same place in each attempt.
  */
 const PROVIDER_TIMEOUT = Duration.seconds(30);
 
@@ -37,7 +38,9 @@ export interface PaymentsStackProps extends EnvironmentProps {
   readonly personalKeys: PersonalKeys;
 }
 
-/** Payments: requested by customers and by orders' sagas, charged and given back by a provider, each once. */
+/**
+ * Service `payments`: customers and orders' sagas request payments. A provider charges and refunds each of them once.
+ */
 export class PaymentsStack extends Stack {
   readonly service: Service;
 
@@ -98,12 +101,12 @@ export class PaymentsStack extends Stack {
     alarm(service, 'RefundFailed', {
       metric: serviceMetric(metricsNamespace(settings), paymentsContract.service, PaymentsMetric.REFUNDS_FAILED),
       threshold: 1,
-      means: 'the provider refused a refund for good: money is kept that somebody should have back.',
+      means: 'the provider refused a refund permanently: the customer has not got the money back.',
       topic: props.alarmTopic,
     });
   }
 
-  /** What the function needs for its provider, and nothing for another. */
+  /** Sets the variables and permissions that the chosen provider needs. */
   private configureProvider(charging: ServiceFunction, settings: Settings): void {
     const { payments, keepsData, environment } = settings;
     if (payments.provider === 'stripe') {

@@ -11,7 +11,7 @@ export interface PlatformStackProps {
   readonly settings: Settings;
 }
 
-/** Orderly's own graphs. The second one replaces the kit's graph of sagas. */
+/** Graphs of this app. The second one replaces the kit's graph of sagas. */
 const GRAPHS: readonly ServiceGraph[] = [
   { title: 'Orders placed', metrics: [OrdersMetric.ORDERS_PLACED] },
   {
@@ -20,7 +20,7 @@ const GRAPHS: readonly ServiceGraph[] = [
   },
 ];
 
-/** Resources that all services share. The stack can't be deployed before somebody has named the issuer of the tokens. */
+/** Resources that all services share. The stack can't be deployed before the token issuer is configured. */
 export class PlatformStack extends Stack {
   readonly platform: Platform;
 
@@ -31,11 +31,11 @@ export class PlatformStack extends Stack {
   }
 
   /**
-   * The placeholder is valid as a template, so that anybody can synthesize and read `prod`; CloudFormation refuses to
-   * create or update this stack with it, and the others wait for this one.
+   * Adds a rule by which CloudFormation refuses to create or update this stack with the placeholder. The other stacks depend
+   * on this one. The placeholder is valid in a template, so anyone can synthesize and read `prod`.
    *
-   * A rule reads parameters only. The parameter's name holds the issuer's hash, because a deployment keeps an old
-   * parameter's value: a good issuer of last time would let this time's placeholder through.
+   * A rule reads parameters only. The parameter's name contains the issuer's hash, because a deployment keeps the previous
+   * value of a parameter: the valid issuer of the last deployment would let a placeholder pass.
    */
   private refusePlaceholder({ auth, environment }: Settings): void {
     const hash = createHash('sha256').update(auth.issuer).digest('hex').slice(0, 8);

@@ -11,37 +11,37 @@ import type { CustomerLimits } from '../lambdas/environment.js';
 import { checkAuth } from './auth-settings.js';
 import { DEV_AUDIENCE, DEV_ISSUER, DEV_TOKEN_SECONDS } from './development.js';
 
-/** Who moves the money. `sandbox` moves none: it stands in wherever nothing is sold. */
+/** Payment provider. `sandbox` moves no money; it is for environments that sell nothing. */
 export type PaymentSettings =
   | { readonly provider: 'sandbox' }
   | {
       readonly provider: 'stripe';
-      /** Name of the SecureString in Parameter Store that holds Stripe's secret key, made by hand: `/orderly/prod/…`. */
+      /** Name of the SecureString in Parameter Store with Stripe's secret key, created by hand: `/orderly/prod/…`. */
       readonly secretParameter: string;
     };
 
-/** All that differs between two environments; the stacks are the same. */
+/** Settings of one environment. Everything else is the same in all environments. */
 export interface Settings extends EnvironmentSettings {
-  /** What a customer may owe who orders for the first time; an operator changes it by customer. Smallest units. */
+  /** Credit limit of a new customer, in minor units. An operator can change it per customer. */
   readonly defaultCreditLimit: { readonly amount: number; readonly currency: string };
-  /** What one customer may do; requests above a limit are refused, orders rejected. */
+  /** Limits of each customer. Requests above a limit are refused, and orders above a limit are rejected. */
   readonly customerLimits: CustomerLimits;
   readonly payments: PaymentSettings;
 }
 
-/** Stands in `prod` until somebody fills in their own. `.invalid` resolves nowhere (RFC 2606). */
+/** Issuer of `prod` until you configure your own. `.invalid` never resolves (RFC 2606). */
 export const PLACEHOLDER_ISSUER = 'https://issuer.invalid/replace-me-in-lib-settings';
 
-/** What a command line may put in the place of a setting (`cdk synth -c issuer=...`). */
+/** Settings that the command line can override (`cdk synth -c issuer=...`). */
 export interface Overrides {
   readonly issuer?: string;
   readonly audience?: string;
   readonly jwks?: string;
   readonly jwksUri?: string;
   readonly alarmEmail?: string;
-  /** No money is moved, whatever the environment: for a trial of `prod`, and for the simulator. */
+  /** Moves no money in any environment: for a trial of `prod`, and for the simulator. */
   readonly paymentProvider?: 'sandbox';
-  /** The words without which an environment that keeps data takes no inline key set, and no sandbox. */
+  /** Allow an inline key set, or the sandbox, in an environment that keeps data. */
   readonly allowInlineJwks?: 'true';
   readonly allowSandbox?: 'true';
 }
@@ -58,7 +58,7 @@ const ENVIRONMENTS: Readonly<Record<string, Omit<Settings, 'app' | 'environment'
       },
     }),
     defaultCreditLimit: { amount: 10_000_00, currency: 'EUR' },
-    // Above what scenarios and load tests do with one customer.
+    // Higher than what scenarios and load tests need for one customer.
     customerLimits: {
       ordersUnderWay: 2_000,
       ordersPerHour: 5_000,
@@ -93,13 +93,16 @@ const ENVIRONMENTS: Readonly<Record<string, Omit<Settings, 'app' | 'environment'
       issuer: PLACEHOLDER_ISSUER,
       audience: 'orderly',
       roleClaim: 'orderly_role',
-      // The longest of Cognito's access tokens, and what Auth0's live for unless it is told otherwise.
+      // Maximum lifetime of Cognito's access tokens, and default lifetime of Auth0's.
       maxTokenLifetime: Duration.hours(24),
     },
   },
 };
 
-/** @throws {SettingsError} naming every limit that is no whole number above 0: 0 would stop the shop, `NaN` limits nothing */
+/**
+ * Checks the limits of customers. A limit of 0 would refuse every order, and `NaN` would limit nothing.
+ * @throws {SettingsError} naming every limit that is not a whole number above 0
+ */
 export function checkCustomerLimits(environment: string, limits: CustomerLimits): void {
   const wrong = Object.entries(limits).flatMap(([name, most]) =>
     Number.isSafeInteger(most) && most > 0 ? [] : [name],
@@ -109,14 +112,15 @@ export function checkCustomerLimits(environment: string, limits: CustomerLimits)
 }
 
 /**
- * @throws {SettingsError} for an environment that isn't described here, for settings with which every token would be refused,
- *   and, where data is kept, for what anybody could sign tokens by, or what gives goods away without a word to allow it
+ * Returns the settings of an environment, with overrides.
+ * @throws {SettingsError} for an unknown environment, and for settings with which every token would be refused. If the
+ *   environment keeps data, also if anyone could sign tokens, or if the sandbox is not allowed explicitly.
  */
 export function settingsFor(environment: string, overrides: Overrides = {}): Settings {
   const known = Object.hasOwn(ENVIRONMENTS, environment) ? ENVIRONMENTS[environment] : undefined;
   if (!known) {
     const names = Object.keys(ENVIRONMENTS).join(', ');
-    throw new SettingsError(`environment '${environment}' is unknown; lib/settings.ts knows: ${names}`);
+    throw new SettingsError(`environment '${environment}' is unknown: expected one of lib/settings.ts: ${names}`);
   }
   const { issuer, audience, jwks, jwksUri, alarmEmail, paymentProvider } = overrides;
   checkCustomerLimits(environment, known.customerLimits);
@@ -128,7 +132,7 @@ export function settingsFor(environment: string, overrides: Overrides = {}): Set
     ...(jwksUri !== undefined && { jwksUri }),
   };
   if (paymentProvider !== undefined && paymentProvider !== 'sandbox') {
-    throw new SettingsError("paymentProvider: only 'sandbox' can stand in; lib/settings.ts says who moves the money");
+    throw new SettingsError("paymentProvider: expected 'sandbox'; lib/settings.ts sets every other provider");
   }
   const payments: PaymentSettings = paymentProvider === undefined ? known.payments : { provider: paymentProvider };
   const settings = { ...known, app: APP, environment, auth, payments, ...(alarmEmail !== undefined && { alarmEmail }) };
@@ -147,7 +151,7 @@ export function settingsFor(environment: string, overrides: Overrides = {}): Set
 
 function isAllowed(word: 'allowInlineJwks' | 'allowSandbox', overrides: Overrides): boolean {
   const said: unknown = overrides[word];
-  // cdk.json may hold the word as a boolean.
+  // cdk.json may contain the value as a boolean.
   if (said === undefined || String(said) === 'true') return said !== undefined;
   throw new SettingsError(`${word} is '${said}': expected true, or nothing`);
 }

@@ -1,7 +1,7 @@
-// The way into every npm script: plain JavaScript without dependencies, since it runs before they are installed.
+// Entry point of every npm script. It is plain JavaScript without dependencies, because it runs before they are installed.
 //   node tools/run.mjs <command> [arguments]
-// Installs what is missing, then runs the command's `main` in this same process: no child that signals, exit codes and a
-// killed parent would have to be passed on to.
+// Installs missing dependencies, then runs the command's `main` in this process. A child process would need code to pass on
+// signals, exit codes and the end of the parent.
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 
@@ -36,7 +36,7 @@ function checkNode() {
   fail(`Orderly needs Node 20.20 or newer (22 advised); this is ${process.versions.node}: https://nodejs.org`);
 }
 
-/** npm notes in node_modules what it put there: compared with the lock file, which `git pull` may have changed. */
+/** Compares npm's list of installed packages in node_modules with the lock file, which `git pull` may have changed. */
 function installed() {
   const note = at('node_modules/.package-lock.json');
   if (!existsSync(note)) return false;
@@ -64,10 +64,10 @@ checkNode();
 if (!Object.hasOwn(COMMANDS, command ?? '')) fail(`usage: node tools/run.mjs ${Object.keys(COMMANDS).join(' | ')}`, 2);
 if (!installed()) install();
 process.chdir(at('.').pathname);
-// The AWS SDK says at every start that Node 20 is old; so would each child process.
+// The AWS SDK warns at every start that Node 20 is old, and so would each child process.
 process.env.NODE_NO_WARNINGS = '1';
 process.removeAllListeners('warning');
-// A signal ends this like any exit, so that what was begun is cleared away; so does the end of the npm that started it.
+// A signal ends the process like any exit, so exit handlers clean up. The end of the npm that started it does the same.
 for (const [signal, number] of [
   ['SIGHUP', 1],
   ['SIGINT', 2],
@@ -82,6 +82,6 @@ try {
   const { main } = await import(COMMANDS[command]);
   process.exitCode = await main(args);
 } catch (error) {
-  // The reader can mend a LocalRunError, and its message says how; a stack would bury it.
+  // The message of a LocalRunError says how to fix it. A stack trace would hide the message.
   fail(error?.name === 'LocalRunError' ? error.message : (error?.stack ?? error));
 }

@@ -40,5 +40,5 @@ test('cdk synth fails with the name of a finding that is planted among the stack
 test('cdk synth of an unknown environment fails and names the known ones', () => {
   const { status, text } = synth('-c', 'environment=staging');
   expect(status).not.toBe(0);
-  expect(text).toContain("environment 'staging' is unknown; lib/settings.ts knows: dev, prod");
+  expect(text).toContain("environment 'staging' is unknown: expected one of lib/settings.ts: dev, prod");
 });

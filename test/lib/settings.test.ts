@@ -5,7 +5,9 @@ import { jwksOf, newKey } from '../../tools/local/dev-issuer.js';
 
 describe('settings', () => {
   test('of an unknown environment are refused, with the names of the known ones', () => {
-    expect(() => settingsFor('staging')).toThrow("environment 'staging' is unknown; lib/settings.ts knows: dev, prod");
+    expect(() => settingsFor('staging')).toThrow(
+      "environment 'staging' is unknown: expected one of lib/settings.ts: dev, prod",
+    );
     expect(() => settingsFor('constructor')).toThrow('is unknown');
   });
 
@@ -33,7 +35,9 @@ describe('settings', () => {
     });
     const trial = { paymentProvider: 'sandbox', allowSandbox: 'true' } as const;
     expect(settingsFor('prod', trial).payments).toEqual({ provider: 'sandbox' });
-    expect(() => settingsFor('dev', { paymentProvider: 'stripe' as 'sandbox' })).toThrow("only 'sandbox' can stand in");
+    expect(() => settingsFor('dev', { paymentProvider: 'stripe' as 'sandbox' })).toThrow(
+      "paymentProvider: expected 'sandbox'",
+    );
   });
 
   test('limit each customer, more tightly in environments that keep data', () => {

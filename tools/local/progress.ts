@@ -10,7 +10,7 @@ export async function step<T>(progress: Progress, title: string, work: () => Pro
   return result;
 }
 
-export interface Patience {
+export interface WaitOptions {
   /** Says what is missing and what was seen last. */
   readonly missing: () => string;
   /**
@@ -36,7 +36,7 @@ const LOOKS = 20;
  */
 export async function waitUntil<T>(
   check: () => Promise<T | undefined>,
-  { missing, moved = missing, idleMs = 60_000, everyMs = 100 }: Patience,
+  { missing, moved = missing, idleMs = 60_000, everyMs = 100 }: WaitOptions,
 ): Promise<T> {
   const began = performance.now();
   let last = { at: began, state: await moved(), looks: 0, lookedAt: began };
