@@ -63,7 +63,7 @@ const POISON: readonly Poison[] = [
       dataschema: 'urn:orderly:orders:OrderApproved:1',
       data: { orderId: 'x' },
     })),
-    reason: 'UNKNOWN_TYPE: this consumer has no handler for it',
+    reason: 'UNKNOWN_TYPE: no handler for this type: expected a type of the subscription',
   },
   {
     name: 'an event of a service that it does not hear',

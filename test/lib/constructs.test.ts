@@ -91,7 +91,7 @@ describe('a consumer', () => {
       }),
     });
     expect(faultsOf({}, encrypted)).toContain(
-      "table Kit/Encrypted is encrypted by a KMS key of its own, on which this function has no right: expected DynamoDB's own key, or AWS's",
+      "table Kit/Encrypted is encrypted by a KMS key of its own, on which this function has no permission: expected DynamoDB's own key, or AWS's",
     );
   });
 
@@ -141,7 +141,7 @@ describe('the API', () => {
           services: [{ routes: [route] }, { routes: [route] }],
           alarmTopic: new Topic(stack, 'Alarms'),
         }),
-    ).toThrow('two functions answer to GET /things');
+    ).toThrow('two functions answer to GET /things: expected one');
   });
 });
 

@@ -20,7 +20,11 @@ const THROTTLED = new Set(['ThrottlingError', 'ProvisionedThroughputExceeded']);
  */
 export const SOCKET_TIMEOUT_MS = 5_000;
 
-/** Client for the whole execution environment. It keeps connections alive between invocations. */
+/**
+ * Client for the whole execution environment. It keeps connections alive between invocations.
+ * @example
+ * const { Item } = await documents.send(new GetCommand({ TableName: required(Env.TABLE), Key: { pk, sk } }));
+ */
 export const documents = DynamoDBDocumentClient.from(
   new DynamoDBClient({ requestHandler: { socketTimeout: SOCKET_TIMEOUT_MS } }),
   {
@@ -100,6 +104,9 @@ export async function putNew(
  *
  * The SDK gives each call a request token of its own. DynamoDB recognises the SDK's retry after a lost answer for 10
  * minutes.
+ * @example
+ * // An event, and a write that must not happen without it.
+ * await transact([tickets.appendWrite(commit), { Put: { TableName: required(Env.TABLE), Item: row } }]);
  * @throws {TransactionRefused} if a condition failed, even if the same answer also reports conflicts with others
  * @throws {WriteConflict} if another transaction was in the way
  * @throws {Throttled} if DynamoDB throttled the transaction

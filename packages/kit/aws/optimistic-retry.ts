@@ -8,6 +8,11 @@ const BACKOFF_MS = 20;
 /**
  * Retries `work` on a write conflict, with full jitter, so that rivals don't collide again.
  * @param work reads and decides again in each attempt
+ * @example
+ * await retryOnConflict(async () => {
+ *   const loaded = await tickets.load(ticketId);
+ *   await transact([tickets.appendWrite(tickets.commit(loaded, close(loaded.state), trace))]);
+ * });
  * @throws {WriteConflict} if the fifth attempt conflicts too
  * @throws any other error of `work`, at once
  */

@@ -1,8 +1,8 @@
 import { Env } from './environment.js';
 
 /**
- * Error for a function that was deployed without one of its settings. It appears at the function's first start, not at
- * its first order.
+ * Error for a function that was deployed without one of its settings. It appears when the function starts, not at its
+ * first request.
  */
 export class SettingMissing extends Error {
   override readonly name = 'SettingMissing';
@@ -14,7 +14,10 @@ export class SettingMissing extends Error {
  */
 export function required(name: string): string {
   const value = process.env[name];
-  if (value === undefined || value === '') throw new SettingMissing(`environment variable ${name} is not set`);
+  if (value === undefined || value === '')
+    throw new SettingMissing(
+      `environment variable ${name} is not set: set it in the construct that creates this function`,
+    );
   return value;
 }
 

@@ -78,6 +78,10 @@ const STAGE = 'v1';
  *
  * The handlers refuse bodies over 128 KB (413), and the gateway refuses bodies over 10 MB. With a firewall, the
  * firewall refuses both.
+ * @example
+ * const board = new Service(this, 'Board', { settings, bundles, bus, alarmTopic, name: 'board' });
+ * board.endpoint('OpenTicket', 'POST', '/tickets', 'open-ticket');
+ * new Api(this, 'Api', { settings, bundles, alarmTopic, services: [board] });
  */
 export class Api extends Construct {
   readonly api: RestApi;
@@ -188,7 +192,7 @@ export class Api extends Construct {
     const seen = new Set<string>();
     for (const { method, path } of routes) {
       const address = `${method} ${path}`;
-      if (seen.has(address)) throw new Error(`two functions answer to ${address}`);
+      if (seen.has(address)) throw new Error(`two functions answer to ${address}: expected one`);
       seen.add(address);
     }
   }

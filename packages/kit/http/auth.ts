@@ -10,7 +10,7 @@ import { required, requiredInteger, requiredList } from '../aws/read-environment
  * @template Role the application's roles
  */
 export interface Caller<Role extends string = string> {
-  /** The token's `sub`. For a customer it is the customer's id. */
+  /** The token's `sub`: the id of a person or a program. */
   readonly id: string;
   readonly role: Role;
   /** The token's `exp`, in seconds since 1970. */
@@ -87,7 +87,7 @@ export async function authenticate(authorization: string | undefined): Promise<C
   const role = claims[required(Env.JWT_ROLE_CLAIM)];
   if (EMAIL_SHAPE.test(String(sub))) throw new Unauthenticated('sub is an e-mail address');
   if (!z.safeParse(CallerId, sub).success || typeof sub !== 'string') throw new Unauthenticated('sub is not an id');
-  if (typeof role !== 'string' || !requiredList(Env.ROLES).includes(role)) throw new Unauthenticated('no role of ours');
+  if (typeof role !== 'string' || !requiredList(Env.ROLES).includes(role)) throw new Unauthenticated('unknown role');
   return { id: sub, role, expires: endOf(claims) };
 }
 

@@ -66,7 +66,13 @@ export interface ProblemExtra {
   readonly limit?: string;
 }
 
-/** Error that answers a request with a problem. `detail` says what was wrong and what would be right. */
+/**
+ * Error that answers a request with a problem. `detail` says what was wrong and what would be right.
+ * @example
+ * throw new Problem('invalid-request', 'the ticket has no title', {
+ *   errors: [{ pointer: '/title', detail: 'expected 1 to 200 characters' }],
+ * });
+ */
 export class Problem extends Error {
   override readonly name = 'Problem';
   readonly kind: ProblemKind;

@@ -50,7 +50,11 @@ export interface Request<Body, Query, Role extends string = string> {
 
 const SESSION_HEADERS = ['session-id', 'request-number', 'answered-up-to'] as const;
 
-/** Returns the parts of a request that its idempotency key or session number is read from and checked against. */
+/**
+ * Returns the parts of a request that its idempotency key or session number is read from and checked against.
+ * @example
+ * const key = idempotencyKey(keyedBy(request));
+ */
 export const keyedBy = ({ header, caller, method, path, query, body }: Request<unknown, unknown>) => {
   const [id, number, answeredUpTo] = SESSION_HEADERS.map(header);
   const session = (id ?? number ?? answeredUpTo) === undefined ? undefined : { id, number, answeredUpTo };
@@ -60,7 +64,11 @@ export const keyedBy = ({ header, caller, method, path, query, body }: Request<u
 /** Returns the owner of idempotency keys and sessions: role and id. */
 export const clientOf = ({ role, id }: Caller): string => `${role}:${id}`;
 
-/** Returns the trace for everything that a request writes. The request is the trigger. */
+/**
+ * Returns the trace for everything that a request writes. The request is the trigger.
+ * @example
+ * const { loaded } = await createOnce({ store, key, trace: traceOf(request), command });
+ */
 export const traceOf = ({ id, caller, correlationId, traceparent }: Request<unknown, unknown>) => ({
   trigger: id,
   actor: clientOf(caller),
@@ -101,7 +109,7 @@ export function endpoint<Body = undefined, Query = unknown, Role extends string 
     logger.resetKeys();
     logger.appendKeys({ correlationId, requestId: id });
     const answer = async (): Promise<Answer> => {
-      const request = await letIn(options, event, { id, correlationId, header }, operatorRoles);
+      const request = await admitRequest(options, event, { id, correlationId, header }, operatorRoles);
       return handle(request);
     };
     try {
@@ -137,7 +145,7 @@ export const endpointFor =
   ) =>
     endpoint({ ...ofApp, ...options }, handle);
 
-async function letIn<Body, Query, Role extends string>(
+async function admitRequest<Body, Query, Role extends string>(
   { roles, body, query, people = [] }: EndpointOptions<Body, Query, Role>,
   event: APIGatewayProxyEvent,
   request: Pick<Request<Body, Query>, 'id' | 'correlationId' | 'header'>,
@@ -212,7 +220,8 @@ function problemOf(error: unknown): Problem {
   if (error instanceof Problem) return error;
   if (error instanceof Unauthenticated)
     return new Problem('unauthenticated', 'send a valid token as Authorization: Bearer <JWT>');
-  if (error instanceof AggregateDeleted) return new Problem('not-found', 'it was deleted', {}, { cause: error });
+  if (error instanceof AggregateDeleted)
+    return new Problem('not-found', 'the resource was deleted: create one with another id', {}, { cause: error });
   const name = error instanceof Error ? error.name : '';
   if (THROTTLES.test(name)) return new Problem('throttled', 'try again later', { retryAfterSeconds: 1 });
   if (error instanceof WriteConflict) {

@@ -65,6 +65,11 @@ const RECEIVES_ABOVE_ATTEMPTS = 2;
  *      |       | never reached the queue  +-> drain -> failure records
  *      |       +---------> undelivered ---+
  *      +-> rule: commands from services that may not send them -----> undelivered
+ *
+ * `Service.consumer` creates one with its function and outputs.
+ * @example
+ * const handler = new ServiceFunction(this, 'OnOpened', { context, entry: 'assign-ticket' });
+ * new IdempotentConsumer(this, 'Opened', { name: 'assigning', bus, hears: [opened], handler, records, alarmTopic });
  */
 export class IdempotentConsumer extends Construct {
   readonly name: string;
@@ -81,7 +86,7 @@ export class IdempotentConsumer extends Construct {
    * record exists nowhere.
    */
   readonly longestRedelivery = BUS_RETRIES.plus(QUEUE_RETENTION).plus(DLQ_RETENTION);
-  /** Time after which a message that crashes the handler each time is given up. */
+  /** Time after which a message that crashes the handler each time goes to the dead-letter queue. */
   readonly longestTrying: Duration;
   private readonly app: AppSettings;
 

@@ -109,7 +109,9 @@ const reader =
   (envelope: Envelope): Read => {
     const event: AnyEvent = readEvent(schemas, envelope.type, schemaVersionOf(envelope), envelope.data);
     const handle = find(event.type);
-    if (!handle) throw new ContractViolation('UNKNOWN_TYPE', 'this consumer has no handler for it');
+    if (!handle) {
+      throw new ContractViolation('UNKNOWN_TYPE', 'no handler for this type: expected a type of the subscription');
+    }
     return { event, handle };
   };
 

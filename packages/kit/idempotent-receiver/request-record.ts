@@ -17,6 +17,9 @@ export interface RecordsTable {
 
 /**
  * Returns the idempotency table of this function's service.
+ * @example
+ * const records = requestRecords(); // at the start of the module
+ * const record = recordOfRequest(keyedBy(request), records);
  * @throws {SettingMissing} at start, if the construct did not set it
  */
 export const requestRecords = (): RecordsTable => ({

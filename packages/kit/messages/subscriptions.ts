@@ -31,7 +31,7 @@ export type Subscription = EventSubscription | CommandSubscription;
  * @example
  * export const orderEnds = subscribe(ordersContract, ['OrderApproved', 'OrderCancelled']);
  * // in the handler: on(orderEnds, { OrderApproved: ..., OrderCancelled: ... })
- * // in the stack: this.consumer('OrderEnds', { hears: [orderEnds], ... })
+ * // in the stack: service.consumer('OrderEnds', { hears: [orderEnds], ... })
  */
 export const subscribe = <C extends ServiceContract, const Type extends EventOf<C>['type']>(
   contract: C,
@@ -44,7 +44,13 @@ export const subscribeToAll = <C extends ServiceContract>(contract: C): EventSub
   types: Object.keys(contract.events),
 });
 
-/** Subscribes to all commands to a service, from the named services only. */
+/**
+ * Subscribes to all commands to a service, from the named services only.
+ * @example
+ * export const steps = commandsTo(inventoryContract, { from: [ordersContract] });
+ * // in the handler: on(steps, { ReserveStock: ..., ReleaseStock: ... })
+ * // in the stack: service.consumer('Commands', { hears: [steps], ... })
+ */
 export const commandsTo = <C extends ServiceContract>(
   commandsOf: C,
   { from }: { readonly from: CommandSubscription['from'] },

@@ -50,7 +50,7 @@ export function failedBatches(scope: Construct, { context, records, alarmTopic }
       { expiredObjectDeleteMarker: true },
     ],
   });
-  // Not `eventBridgeEnabled`: it creates a custom resource, and so a third party's function in our stack.
+  // Not `eventBridgeEnabled`: it creates a custom resource, and so a third party's function in this stack.
   const cfnBucket = bucket.node.defaultChild as CfnBucket;
   cfnBucket.notificationConfiguration = { eventBridgeConfiguration: { eventBridgeEnabled: true } };
   Validations.of(bucket).acknowledge({
@@ -81,7 +81,7 @@ export function failedBatches(scope: Construct, { context, records, alarmTopic }
     drain,
     bucket,
     '/aws/lambda/*',
-    'It reads what Lambda saved, whose names nobody knows before, below this prefix of our own bucket.',
+    'It reads the objects that Lambda saved below this prefix of its own bucket. Lambda chooses their names.',
   );
   drain.grantItems(records, ['PutItem'], recordsOf(RELAY));
   drain.function.configureAsyncInvoke({ onFailure: new SqsDestination(undrained), retryAttempts: 2 });

@@ -94,8 +94,8 @@ export class Outbox extends Construct {
       reservedConcurrency: PARALLELIZATION * SHARDS,
       environment: { [Env.BUS]: bus.eventBusName, [Env.RECORDS]: records.tableName, [Env.EPOCH]: String(epoch) },
     });
-    // Without this condition, the role of any service could send commands to payments, or publish events in the name of
-    // orders.
+    // Without this condition, the role of any service could send commands or publish events in the name of another
+    // service.
     // The set operator is correct whether IAM evaluates one entry or a whole request. It also matches a request without
     // a source, so `Null` requires one.
     const ownEvents = {

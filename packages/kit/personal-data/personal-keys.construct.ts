@@ -67,7 +67,7 @@ export interface PersonalKeysProps {
  *
  * A restore of this table brings deleted keys back. So it can be restored for one day only; other tables can be
  * restored for 35 days. One day is enough to detect a fault that damages everybody's keys, after which all personal
- * data would be lost. A person who was forgotten on that day must be forgotten again after a restore (docs/operations/runbook.md).
+ * data would be lost. A person who was forgotten on that day must be forgotten again after a restore.
  */
 export class PersonalKeys extends Construct {
   readonly table: TableV2;

@@ -84,7 +84,8 @@ export class PersonalKeys {
     if (values.length === 0) return [];
     const key = await this.keyOf(person);
     if (key === 'forgotten') return values.map(() => FORGOTTEN);
-    if (!key) throw new KeyMissing('there is no key for what is sealed');
+    if (!key)
+      throw new KeyMissing('the person has sealed data, but no key and no tombstone: restore the table of keys');
     return values.map(({ sealed, place }) => open(key, person, sealed, { event: eventOf(sealed), ...place }));
   }
 

@@ -13,22 +13,22 @@ import type { Construct } from 'constructs';
 import { whatToDo } from './runbook.js';
 import type { ServiceFunction } from './service-function.construct.js';
 
-/** When somebody has to look. No data is no alarm: a queue that nobody uses reports nothing. */
+/** Condition and text of an alarm. Missing data raises no alarm, because a queue that nobody uses reports no data. */
 export interface AlarmProps {
   readonly metric: Metric;
-  /** Alarms from this value on. */
+  /** Smallest value that raises the alarm. */
   readonly threshold: number;
-  /** Periods of the metric in a row. @default 1 */
+  /** Number of consecutive periods of the metric. @default 1 */
   readonly periods?: number;
-  /** What happened, in one sentence; what to do stands in the runbook. */
+  /** One sentence that says what happened. The runbook says what to do. */
   readonly means: string;
   readonly topic: ITopic;
 }
 
 /**
- * An alarm that tells the topic when it begins and when it is over.
+ * Adds an alarm that notifies the topic when it begins and when it ends.
  *
- * @param name a heading of the runbook; CloudFormation makes the physical name from it, and the description begins with it
+ * @param name heading in the runbook. The description begins with it, and CloudFormation makes the physical name from it.
  */
 export function alarm(scope: Construct, name: string, { metric, threshold, periods = 1, ...said }: AlarmProps): Alarm {
   return createAlarm(scope, name, said, {
@@ -40,7 +40,7 @@ export function alarm(scope: Construct, name: string, { metric, threshold, perio
   });
 }
 
-/** A function that a schedule calls wasn't called for `within`. The one alarm for which no data is what it is about. */
+/** Alarms if a scheduled function was not invoked within `within`. Missing data raises this alarm. */
 export function alarmOnSilence(
   scope: Construct,
   name: string,
@@ -71,7 +71,7 @@ function createAlarm(
   return created;
 }
 
-/** The oldest message waits for longer than a limit: the consumer is down, or slower than what arrives. */
+/** Alarms if the oldest message waits for longer than `limit`: the consumer is down, or slower than the messages arrive. */
 export function alarmOnOldest(
   scope: Construct,
   name: string,
@@ -81,7 +81,7 @@ export function alarmOnOldest(
   return alarm(scope, name, { metric, threshold: limit.toSeconds(), means, topic });
 }
 
-/** Something stays in a queue that is emptied at once as a rule: for `periods` times five minutes. */
+/** Alarms if a queue that is normally empty has messages for `periods` times five minutes. */
 export function alarmOnVisible(
   scope: Construct,
   name: string,
@@ -91,7 +91,7 @@ export function alarmOnVisible(
   return alarm(scope, name, { metric, threshold: 1, periods, means, topic });
 }
 
-/** A function ends with an error in each of three minutes in a row: one crash is retried and may stay alone. */
+/** Alarms if a function fails in each of three consecutive minutes. A single crash is retried, so it raises no alarm. */
 export function alarmOnErrors(
   scope: Construct,
   name: string,
@@ -101,7 +101,7 @@ export function alarmOnErrors(
   return alarm(scope, name, { metric, threshold: 1, periods: 3, means, topic });
 }
 
-/** A metric that the functions of a service write into their logs (EMF), by its name. */
+/** Returns a metric that the functions of a service write into their logs (EMF). */
 export function serviceMetric(namespace: string, service: string, metricName: string): Metric {
   return new Metric({
     namespace,

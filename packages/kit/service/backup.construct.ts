@@ -14,11 +14,13 @@ export interface BackupProps {
 }
 
 /**
- * A copy of each table with the application's backup tag, once a day, beside its point-in-time recovery: whoever may delete tables
- * can't delete these. The vault is locked in governance mode: only somebody with the right to unlock it may remove a copy
- * before its time. The account must have opted in to DynamoDB in AWS Backup (docs/deploy.md).
+ * Daily copies of each table that has the application's backup tag, in addition to point-in-time recovery. A permission to
+ * delete tables does not include these copies.
  *
- * Vault and key stay when the stack goes.
+ * The vault is locked in governance mode: only a principal with the permission to unlock it may delete a copy before its
+ * retention ends. The account must have opted in to DynamoDB in AWS Backup.
+ *
+ * Vault and key remain when the stack is deleted.
  */
 export class Backup extends Construct {
   constructor(scope: Construct, id: string, { settings, backup }: BackupProps) {
@@ -31,7 +33,7 @@ export class Backup extends Construct {
     });
     const uniquePart = Fn.select(0, Fn.split('-', Fn.select(2, Fn.split('/', Aws.STACK_ID))));
     const vault = new BackupVault(this, 'Vault', {
-      // CDK's own name is the same in each deployment, and would meet the vault that an earlier one has left behind.
+      // CDK's default name is the same in each deployment, so it would collide with a vault that an earlier one retained.
       backupVaultName: `${app.name}-${environment}-${uniquePart}`,
       encryptionKey: key,
       lockConfiguration: { minRetention: backup.retention },
@@ -64,8 +66,7 @@ export class Backup extends Construct {
     );
     Validations.of(role).acknowledge({
       id: 'AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AWSBackupServiceRolePolicyForBackup]',
-      reason:
-        "What AWS Backup needs for a copy is AWS's to say, and changes with it. Only that service may take the role.",
+      reason: 'AWS maintains the permissions that AWS Backup needs for a copy. Only that service may assume the role.',
     });
     return role;
   }

@@ -10,7 +10,7 @@ const KIT = fileURLToPath(new URL('../', import.meta.url));
 /** `.ts`, or `.js` where the kit is compiled. */
 const KIT_EXTENSION = extname(fileURLToPath(import.meta.url));
 
-/** There is no entry point with this name. */
+/** Error for a name that no entry point has. */
 export class UnknownEntry extends Error {
   override readonly name = 'UnknownEntry';
 }
@@ -30,7 +30,7 @@ const entriesIn = (folder: string, prefix: string, extension: string): readonly 
     .filter((file) => file.endsWith(`.lambda${extension}`) && !file.split('/').includes('node_modules'))
     .map((file) => [prefix + file.slice(0, -`.lambda${extension}`.length), join(folder, file)] as const);
 
-/** The SDK's package of credential chains, and what stands in for it: Lambda's credentials are in the environment. */
+/** Replacement for the SDK's package of credential chains: on Lambda the credentials are in the environment. */
 export const CREDENTIALS_ALIAS = {
   '@aws-sdk/credential-provider-node': join(KIT, 'aws', `credentials-from-environment${KIT_EXTENSION}`),
 };
@@ -41,6 +41,9 @@ export const CREDENTIALS_ALIAS = {
  *
  * Source maps are written to `.build/source-maps` below the app's root. They are never in the bundles: a map is four times
  * its code, and would be loaded at a cold start.
+ * @example
+ * const bundles = new Bundles('lambdas'); // 'open-ticket' is lambdas/open-ticket.lambda.ts
+ * const board = new Service(stack, 'Board', { settings, bundles, bus, alarmTopic, name: 'board' });
  */
 export class Bundles {
   readonly entries: readonly string[];
@@ -67,8 +70,8 @@ export class Bundles {
       write: false,
       metafile: true,
       platform: 'node',
-      target: 'node20', // what the local run may be on; Lambda's is newer
-      format: 'cjs', // starts faster than ESM on Lambda, and is what the SDK's own bundles are measured with
+      target: 'node20', // oldest version of the local run; Lambda's is newer
+      format: 'cjs', // starts faster than ESM on Lambda; the SDK's own bundles are measured with it
       mainFields: ['module', 'main'],
       minify: true,
       treeShaking: true,
@@ -76,7 +79,7 @@ export class Bundles {
       sourcemap: 'external',
       charset: 'utf8',
       logLevel: 'warning',
-      // The stock chain asks files, SSO and metadata servers (133 KiB).
+      // The default chain reads files, SSO and metadata servers (133 KiB).
       alias: CREDENTIALS_ALIAS,
     });
     this.metafile = metafile;
@@ -89,15 +92,19 @@ export class Bundles {
   }
 
   /**
-   * @param entry as `orders/place-order`; its handler is `index.handler`
-   * @throws {UnknownEntry}
+   * Returns the code of an entry point. Its handler is `index.handler`.
+   * @param entry name of the entry point, for example `orders/place-order`
+   * @throws {UnknownEntry} if no entry point has this name
    */
   code(entry: string): Code {
     this.check(entry);
     return Code.fromAsset(join(this.built, entry));
   }
 
-  /** Size of an entry's bundle in bytes, whole and by package (`@aws-sdk/client-dynamodb`, `zod`, `ours`), largest first. */
+  /**
+   * Returns the size of an entry point's bundle in bytes: in total, and by package (`@aws-sdk/client-dynamodb`, `zod`, and
+   * `ours` for the app and the kit), the largest first.
+   */
   sizeOf(entry: string): { readonly total: number; readonly byPackage: ReadonlyMap<string, number> } {
     this.check(entry);
     const file = join(this.built, entry, 'index.js');

@@ -25,7 +25,7 @@ export function pinLogicalId(resource: Construct, scope: Construct, name: string
   if (CfnElement.isCfnElement(cfn)) cfn.overrideLogicalId(logicalPrefix(scope) + name);
 }
 
-/** An output of the stack whose key has no hash, so that tools find it by its name. */
+/** Adds an output whose key has no hash, so that tools find it by its name. */
 export function pinnedOutput(scope: Construct, name: string, value: string): void {
   new CfnOutput(scope, name, { value }).overrideLogicalId(logicalPrefix(scope) + name);
 }

@@ -28,11 +28,13 @@ export interface PlatformProps {
 }
 
 /**
- * Resources that all services of an environment share: the bus, the people's keys, the alarm topic, the backup of the tables, and
- * the dashboard.
+ * Resources that all services of an environment share: the bus, the people's keys, the alarm topic, the backup of the
+ * tables, and the dashboard.
  *
- * The table and the KMS key of the people's keys are always new. Their promise (forgotten people stay forgotten) stands in
+ * The table and the KMS key of the people's keys are always new. Their promise (forgotten people stay forgotten) depends on
  * the key's policy and the table's time of recovery, which CDK can't set on an imported key or table.
+ * @example
+ * const { bus, alarmTopic, personalKeys } = new Platform(stack, 'Platform', { settings });
  */
 export class Platform extends Construct {
   readonly bus: AnyBus;

@@ -9,9 +9,9 @@ import type { Bundles } from './bundles.js';
 import type { AnyTable } from './interfaces.js';
 import type { EnvironmentSettings } from './settings.js';
 
-/** What the functions of one service have in common. */
+/** Context that all functions of one service share. */
 export interface ServiceContext {
-  /** `orders`: the service's name in logs, metrics and the envelope. */
+  /** Name of the service in logs, metrics and envelopes: `orders`. */
   readonly service: string;
   readonly settings: EnvironmentSettings;
   readonly bundles: Pick<Bundles, 'code'>;
@@ -19,24 +19,27 @@ export interface ServiceContext {
 
 export interface ServiceFunctionProps {
   readonly context: ServiceContext;
-  /** Name of its entry point, as `Bundles` names it: `orders/place-order`. */
+  /** Name of its entry point in `Bundles`: `orders/place-order`. */
   readonly entry: string;
   readonly environment?: Readonly<Record<string, string>>;
-  /** @default Duration.seconds(10): API Gateway gives up after 29, and a client long before */
+  /**
+   * Timeout of an invocation. API Gateway waits for 29 seconds at most, and most clients wait for less.
+   * @default Duration.seconds(10)
+   */
   readonly timeout?: Duration;
   /**
-   * Executions at once that are kept for it alone, and that it never exceeds, in environments that reserve any.
-   * @default none: it shares what others left
+   * Reserved concurrency, which is also the maximum. It applies in environments that reserve concurrency.
+   * @default none: the function shares the unreserved concurrency
    */
   readonly reservedConcurrency?: number;
-  /** How long its log is kept. @default as the settings say of logs */
+  /** Retention of its log. @default `logRetention` of the settings */
   readonly logRetention?: RetentionDays;
 }
 
-/** CPU grows with it: below, a cold start is bound by CPU. */
+/** Memory of each function. CPU grows with memory: with less, a cold start is limited by CPU. */
 const MEMORY_MB = 512;
 
-/** The item actions of a table; a transaction is allowed by the actions of its parts. */
+/** DynamoDB action on items. A transaction needs the actions of its parts. */
 export type ItemAction =
   | 'GetItem'
   | 'BatchGetItem'
@@ -47,8 +50,9 @@ export type ItemAction =
   | 'ConditionCheckItem';
 
 /**
- * A function of a service: arm64, current Node, a log group with an end, and a role of its own that may do nothing but
- * write that log until it is told what else. What it is told is here: no policy of AWS's, no wildcard.
+ * Lambda function of a service: arm64, a current Node, a log group with a retention, and a role of its own.
+ *
+ * Its role may only write its log. `allow` and the `grant` methods add permissions: no AWS-managed policy, no wildcard.
  */
 export class ServiceFunction extends Construct {
   readonly context: ServiceContext;
@@ -97,47 +101,51 @@ export class ServiceFunction extends Construct {
     Validations.of(this.function).acknowledge({
       id: 'Serverless-LambdaTracing',
       reason:
-        'A trace here passes a table, its stream, a bus and a queue; X-Ray loses it at the stream. The W3C traceparent in each commit and envelope goes all the way, and needs no right on every resource (xray:Put* allows no narrower one).',
+        'A trace here passes a table, its stream, a bus and a queue; X-Ray loses it at the stream. The W3C traceparent in each commit and envelope goes all the way, and needs no permission on every resource (xray:Put* accepts no narrower one).',
     });
     Validations.of(this.function).acknowledge({
       id: 'Serverless-LambdaDLQ',
       reason:
-        "A function's own dead-letter queue serves asynchronous invocations. API functions are called synchronously, consumers by a queue with a dead-letter queue, relays by a stream with an on-failure bucket; of those that are called asynchronously, one has an on-failure destination, and the ticks of the other have nothing in them to keep.",
+        "A function's own dead-letter queue serves asynchronous invocations. API functions are called synchronously, consumers by a queue with a dead-letter queue, relays by a stream with an on-failure bucket; of those that are called asynchronously, one has an on-failure destination, and the ticks of the other contain no data.",
     });
   }
 
-  /** Exact actions on exact resources, on top of the function's own log. */
+  /** Allows exact actions on exact resources. */
   allow(actions: string[], ...resources: string[]): void {
     this.role.addToPolicy(new PolicyStatement({ actions, resources }));
   }
 
-  /** The same, as long as the request fulfils the conditions (by operator, then by key). */
+  /** Allows exact actions on exact resources, if the request meets the conditions (by operator, then by key). */
   allowWhere(conditions: Conditions, actions: string[], ...resources: string[]): void {
     this.role.addToPolicy(new PolicyStatement({ actions, resources, conditions }));
   }
 
   /**
-   * Actions on a table's items, and only on those whose partition key begins as said (`Order#`, `orders-saga@`).
+   * Grants actions on the items whose partition key has one of these prefixes (`Order#`, `orders-saga@`).
    *
-   * `ForAllValues` because the condition's key is a list; each part of a transaction is judged by itself. `Null` because
-   * `ForAllValues` is true where a request names no key at all. In an index, the leading key is the index's own.
+   * The condition uses `ForAllValues` because its key is a list. IAM evaluates each part of a transaction separately. It uses
+   * `Null` because `ForAllValues` is true for a request that names no key at all. In an index, the leading key is the index's
+   * own.
    */
   grantItems(table: AnyTable, actions: readonly ItemAction[], ...keyPrefixes: string[]): void {
     this.checkEncryption(table);
     this.allowKeys(table.tableArn, actions, keyPrefixes);
   }
 
-  /** Queries of one index, and only of those of its partitions whose key begins as said. */
+  /** Grants queries of one index, on the partitions whose key has one of these prefixes. */
   grantIndex(table: AnyTable, indexName: string, ...keyPrefixes: string[]): void {
     this.checkEncryption(table);
     this.allowKeys(`${table.tableArn}/index/${indexName}`, ['Query'], keyPrefixes);
   }
 
-  /** DynamoDB reads such a table by its caller's right on the key, and the caller finds that out at its first request. */
+  /**
+   * Refuses a table with a customer-managed KMS key. DynamoDB uses such a key with the caller's permissions, so the function
+   * would fail at its first request.
+   */
   private checkEncryption(table: AnyTable): void {
     if (table.encryptionKey === undefined) return;
     Annotations.of(this).addError(
-      `table ${table.node.path} is encrypted by a KMS key of its own, on which this function has no right: expected DynamoDB's own key, or AWS's`,
+      `table ${table.node.path} is encrypted by a KMS key of its own, on which this function has no permission: expected DynamoDB's own key, or AWS's`,
     );
   }
 
@@ -154,31 +162,31 @@ export class ServiceFunction extends Construct {
     );
   }
 
-  /** Tags the role, for policies of resources that ask who calls (`aws:PrincipalTag`). */
+  /** Tags the role, for resource policies with a condition on the caller (`aws:PrincipalTag`). */
   tagRole(name: string, value: string): void {
     Tags.of(this.role).add(name, value);
   }
 
-  /** Sets an environment variable that is known only later: the name of a consumer, the address of its queue. */
+  /** Sets an environment variable after construction, for example the URL of a queue that is created later. */
   setEnvironment(name: string, value: string): void {
     this.function.addEnvironment(name, value);
   }
 }
 
-/** What the compliance packs ask of every function, its role and its log, and why it isn't so. */
+/** Rules of the compliance packs that no function, role or log follows, with the reasons. */
 export const OF_EVERY_FUNCTION = {
   CloudWatchLogGroupEncrypted:
-    'CloudWatch encrypts each log group with a key of its own. Logs hold no personal data and no id of a caller, so a key of ours, at a dollar a month and with its own ways to lose logs, guards nothing more.',
+    'CloudWatch encrypts each log group with a key of its own. Logs hold no personal data and no id of a caller, so a customer-managed key protects nothing more. It would cost a dollar a month, and its loss would be the loss of the logs.',
   IAMNoInlinePolicy:
-    'Each role has one policy, generated for its one function, and both go together. A managed policy could be attached to somebody else.',
+    'Each role has one policy, generated for its one function, and both are deleted together. A managed policy could be attached to another role.',
   LambdaConcurrency:
-    'Consumers, relays, the sweeper and the authorizer reserve theirs where data is kept. What is reserved for one function is taken from all others, and the stage throttles what clients may ask of the rest.',
+    'Consumers, relays, the sweeper and the authorizer reserve concurrency in environments that keep data. A reservation takes concurrency from all other functions, and the throttle of the stage limits the requests to them.',
   LambdaDLQ:
     'As for Serverless-LambdaDLQ: a function has a dead-letter queue, an on-failure destination or a caller that waits, by how it is called.',
   LambdaInsideVPC:
-    'The functions use public endpoints of AWS (and those of a provider, if an app has one) with signed requests over TLS, and no resource is inside a VPC. A VPC would need NAT gateways or an endpoint for each service, and would guard no resource.',
+    'The functions use public endpoints of AWS (and those of a provider, if an app has one) with signed requests over TLS, and no resource is inside a VPC. A VPC would need NAT gateways or an endpoint for each service, and would protect no resource.',
 };
 
-/** Metrics of two environments in one account are kept apart by their namespace. */
+/** Returns the namespace of an environment's metrics. It separates two environments in one account. */
 export const metricsNamespace = ({ app, environment }: EnvironmentSettings): string =>
   `${titleOf(app.name)}/${environment}`;

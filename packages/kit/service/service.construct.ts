@@ -44,7 +44,7 @@ export interface ServiceProps extends EnvironmentProps {
    * @default a new table
    */
   readonly records?: AnyTable;
-  /** Number of times that the service was restored from a backup. It is sent in each envelope. @default 0 */
+  /** Number of times that the service was restored from a backup. Each envelope contains it. @default 0 */
   readonly epoch?: number;
 }
 
@@ -74,12 +74,13 @@ const FEED_SHARDS = [{ from: '1970-01-01T00:00:00.000Z', shards: 8 }];
  * A service: its table with outbox and relay, its records table, and its functions. Only its own functions have
  * permissions on the tables. Other services hear its events, and the API calls its endpoints.
  *
- *     const board = new Service(this, 'Board', { ...common, name: 'board' });
- *     board.grantAppend(board.endpoint('OpenTicket', 'POST', '/tickets', 'open-ticket'), 'Ticket');
- *
  * Several services fit into one stack. The construct id is the prefix of the logical ids of both tables and of the
  * outputs (`Output`), so it never changes: with another id, CloudFormation would create empty tables. A service
  * that has its stack to itself takes the id `Default`, which adds no prefix.
+ * @example
+ * const board = new Service(stack, 'Board', { settings, bundles, bus, alarmTopic, name: 'board' });
+ * board.grantAppend(board.endpoint('OpenTicket', 'POST', '/tickets', 'open-ticket'), 'Ticket');
+ * board.grantEffect(board.consumer('Assign', { name: 'assigning', entry: 'assign-ticket', hears: [opened] }), 'Ticket');
  */
 export class Service extends Construct {
   /** Endpoints of this service; `Api` puts them behind the gateway. */
@@ -175,7 +176,7 @@ export class Service extends Construct {
     alarm(this, 'SagaStuck', {
       metric: serviceMetric(metricsNamespace(settings), service, Metric.SAGAS_STUCK),
       threshold: 1,
-      means: 'what a saga did could not be undone; it waits for an operator.',
+      means: 'a saga could not compensate a step, and waits for an operator.',
       topic: alarmTopic,
     });
     return handler;

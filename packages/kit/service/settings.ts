@@ -2,49 +2,49 @@ import { Duration } from 'aws-cdk-lib';
 import { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { APP_NAME } from '../aws/app-names.js';
 
-/** Whose tokens the API believes. */
+/** Issuer of the tokens that the API accepts, and the checks of a token. */
 export interface AuthSettings {
-  /** `iss` of each token. */
+  /** Required `iss` of a token. */
   readonly issuer: string;
-  /** `aud` of each token. */
+  /** Required `aud` of a token. */
   readonly audience: string;
-  /** Name of the claim that says the caller's role. */
+  /** Name of the claim that contains the caller's role. */
   readonly roleClaim: string;
-  /** How long a token may live, from `iat` to `exp`: longer ones are refused, since none can be taken back. */
+  /** Maximum lifetime of a token, from `iat` to `exp`. Longer ones are refused, because a token can't be revoked. */
   readonly maxTokenLifetime: Duration;
   /**
-   * Inline key set (JSON). With it nothing is ever fetched: a key that its issuer takes back is believed until the next
+   * Inline key set (JSON). With it no keys are fetched, so a key that the issuer revokes is accepted until the next
    * deployment.
-   * @default fetched from `jwksUri`
+   * @default the key set is fetched from `jwksUri`
    */
   readonly jwks?: string;
   /**
-   * Where the issuer's keys are, as its OpenID configuration says (`jwks_uri`).
+   * Address of the issuer's key set (`jwks_uri` of its OpenID configuration).
    * @default `<issuer>/.well-known/jwks.json`
    */
   readonly jwksUri?: string;
 }
 
-/** Requests that the firewall lets through within `FIREWALL_WINDOW`, at least 10. AWS counts them roughly. */
+/** Maximum numbers of requests within `FIREWALL_WINDOW`, at least 10. AWS estimates the counts. */
 export interface FirewallSettings {
-  /** Requests of one address, with or without a token. A shop's own servers are one address. */
+  /** Requests of one address, with or without a token. All servers behind one NAT gateway are one address. */
   readonly requestsPerAddress: number;
-  /** Requests with one token: of a customer, an operator, a program. */
+  /** Requests with one token, whether a person or a program uses it. */
   readonly requestsPerToken: number;
 }
 
 export const FIREWALL_WINDOW = Duration.minutes(1);
 
-/** An application of the kit, the same in all of its environments. */
+/** Settings of an application that are the same in all of its environments. */
 export interface AppSettings {
   /**
-   * Name of the application, 2 to 32 of `a-z`, `0-9` and `-`: the sources of its events, the types of its problems, its stacks,
-   * tags and metrics begin with it. Stored messages have it, so it never changes.
+   * Name of the application: 2 to 32 of `a-z`, `0-9` and `-`. It is the prefix of its events' sources, its problem types, its
+   * stacks, tags and metrics. Never change it, because stored messages contain it.
    */
   readonly name: string;
-  /** Roles of callers, as tokens name them: `a-z` and `-`. Not `service`, by which services name themselves as actors. */
+  /** Roles of callers in tokens: `a-z` and `-`. Not `service`, which is the actor of the services themselves. */
   readonly roles: readonly string[];
-  /** Those of `roles` whose requests are logged by who asks, and whose names histories show to each other only. */
+  /** Roles of operators. Their requests are logged with the caller's id, and histories show their ids to operators only. */
   readonly operatorRoles: readonly string[];
   /**
    * Page that says what to do about each alarm, under the alarm's name as its heading: a path or an address. Alarms name it.
@@ -53,49 +53,50 @@ export interface AppSettings {
   readonly runbook?: string;
 }
 
-/** Settings of one environment that the kit's constructs read. An app extends them by its own. */
+/** Settings of one environment that the kit's constructs read. An app adds its own settings. */
 export interface EnvironmentSettings {
   readonly app: AppSettings;
-  /** Part of each stack's name, and of the metrics' namespace: two environments fit into one account. */
+  /** Part of each stack's name and of the metrics' namespace. It separates two environments in one account. */
   readonly environment: string;
   /**
-   * Whether the data outlives the stack: tables and bus archive are retained, deletion-protected and restorable to a
-   * point in time, and a development issuer is refused.
+   * Whether the data outlives the stack. Then tables and bus archive are retained, tables are deletion-protected and have
+   * point-in-time recovery, and a development issuer is refused.
    */
   readonly keepsData: boolean;
   readonly logRetention: RetentionDays;
-  /** How long the logs of functions behind the API are kept: they say which operator asked for what. */
+  /** Retention of the logs of functions behind the API. They show which operator requested what. */
   readonly auditRetention: RetentionDays;
-  /** Never above INFO: which operator asked for what is written at that level. */
+  /** Log level. It is never above INFO, because operators' requests are logged at that level. */
   readonly logLevel: 'DEBUG' | 'INFO';
   /**
-   * A second copy of the services' tables, once a day into a vault of AWS Backup, each for `retention`; none where false. Every
-   * copy is a full one, and costs as much as the table's storage (0.10 / GB a month). The table of people's keys isn't copied: a copy would bring forgotten people back.
+   * Daily copies of the services' tables in a vault of AWS Backup, each kept for `retention`, or `false` for none. Every copy
+   * is a full one, and costs as much as the table's storage (0.10 dollars per GB and month). The table of people's keys is not
+   * copied, because a restore would bring the keys of forgotten people back.
    */
   readonly backup: false | { readonly retention: Duration };
   /** Time for which the bus's archive can replay events. */
   readonly archiveRetention: Duration;
-  /** How long a duplicate is recognised, by consumers and by the API. */
+  /** Deduplication window of consumers and of the API. */
   readonly dedupeWindow: Duration;
   /**
-   * Deliveries of a message that fails for a passing reason until it becomes a failure record, 1 to 900. The pauses
-   * double from 2 seconds up to 15 minutes: 8 are over after 2 minutes on average, 16 after an hour.
+   * Number of deliveries of a message with a transient failure before it becomes a failure record, 1 to 900. The pauses
+   * double from 2 seconds up to 15 minutes: 8 deliveries take 2 minutes on average, 16 take an hour.
    */
   readonly consumerAttempts: number;
-  /** Requests a second that the API lets through over all clients, and how many at once on top. */
+  /** Requests per second that the API accepts from all clients together, and the burst above that rate. */
   readonly throttle: { readonly rate: number; readonly burst: number };
-  /** A web application firewall in front of the API (about 11 dollars a month); none where false. */
+  /** Limits of the web application firewall in front of the API (about 11 dollars a month), or `false` for none. */
   readonly firewall: false | FirewallSettings;
   /**
-   * Executions at once that AWS Lambda allows this environment: the quota of its account and Region, less what other
-   * applications and environments there use. Functions that must go on in a flood of the API reserve their share of it.
-   * Where false nothing is reserved: a new account may have a quota of 10, of which none can be reserved.
+   * Concurrent executions of AWS Lambda that this environment may use: the quota of its account and Region, minus the share
+   * of other applications and environments there. Functions that must work during a flood of API requests reserve a part
+   * of it. `false` reserves nothing: a new account may have a quota of 10, of which none can be reserved.
    */
   readonly concurrency: false | number;
   readonly auth: AuthSettings;
   /**
-   * Address to which alarms are sent by e-mail. It must confirm the subscription once.
-   * @default none: alarms are seen in the console only
+   * E-mail address that receives the alarms. Its owner must confirm the subscription once.
+   * @default none: only the console shows alarms
    */
   readonly alarmEmail?: string;
 }
@@ -135,12 +136,15 @@ export const developmentSettings = (own: DevelopmentSettings): EnvironmentSettin
   auth: { roleClaim: 'role', maxTokenLifetime: Duration.hours(12), ...own.auth },
 });
 
-/** The settings can't be deployed; the message says which and what to do. */
+/** Error for settings that can't be deployed. The message names the setting and the fix. */
 export class SettingsError extends Error {
   override readonly name = 'SettingsError';
 }
 
-/** @throws {SettingsError} for a name that can't stand in sources, URNs and names of stacks, or a role that is none */
+/**
+ * Checks the name and the roles of an application.
+ * @throws {SettingsError} for a name that can't be part of sources, URNs and stack names, or for a malformed role
+ */
 export function checkApp({ app }: Pick<EnvironmentSettings, 'app'>): void {
   const { name, roles, operatorRoles } = app;
   if (!APP_NAME.test(name)) {
@@ -156,12 +160,15 @@ export function checkApp({ app }: Pick<EnvironmentSettings, 'app'>): void {
   if (unknown.length > 0) throw new SettingsError(`app.operatorRoles: not in app.roles: ${unknown.join(', ')}`);
 }
 
-/** AWS takes no rate limit below this. */
+/** Lowest rate limit that AWS accepts. */
 const LOWEST_LIMIT = 10;
-/** Of what the stage lets through, one address gets less than this part: five of them leave room for everybody else. */
+/** Maximum share of the stage's throttle for one address, so that five addresses can't use it up. */
 const ADDRESS_PART = 1 / 5;
 
-/** @throws {SettingsError} for a firewall whose limits would let one caller use up what all callers share */
+/**
+ * Checks the limits of the firewall.
+ * @throws {SettingsError} if one caller could use up the throttle that all callers share
+ */
 export function checkFirewall({ firewall, throttle }: Pick<EnvironmentSettings, 'firewall' | 'throttle'>): void {
   if (!firewall) return;
   const { requestsPerAddress, requestsPerToken } = firewall;

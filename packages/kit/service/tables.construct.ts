@@ -10,10 +10,10 @@ import type { EnvironmentSettings } from './settings.js';
 /** Attribute in epoch seconds after which an item may be deleted (late, never early). */
 const TTL_ATTRIBUTE = 'expiresAt';
 
-/** Tag of what the backup plan copies; its value is the environment's name. */
+/** Returns the name of the tag that selects tables for backup. The tag's value is the environment's name. */
 export const backupTag = ({ app }: EnvironmentSettings): string => `${app.name}:backup`;
 
-/** What every table has: pay per request, expiry by `expiresAt`, and as much safety as the environment's data needs. */
+/** Returns the props of every table: pay per request, expiry by `expiresAt`, and protection if the environment keeps data. */
 export const tableDefaults = (settings: EnvironmentSettings) => ({
   ...(settings.backup ? { tags: [{ key: backupTag(settings), value: settings.environment }] } : {}),
   billing: Billing.onDemand(),
@@ -24,11 +24,12 @@ export const tableDefaults = (settings: EnvironmentSettings) => ({
 });
 
 /**
- * A service's idempotency table: what its consumers have processed or failed at, and what its API has answered.
- * Nothing but that service has a right on it.
+ * Adds a service's idempotency table: processed records and failure records of its consumers, and answers of its API. Only
+ * that service has permissions on it.
  *
- * Index `failed` holds failure records only (an item without `failedConsumer` isn't in it), newest last. Index `due` holds
- * stored messages that wait (by `duePk`): keys only, as the sweeper reads each record itself, since an index is behind.
+ * Index `failed` contains failure records only (items with `failedConsumer`), the newest last. Index `due` contains pending
+ * timers (items with `duePk`). It has keys only, because an index is eventually consistent and the sweeper reads each record
+ * itself.
  */
 export function recordsTable(scope: Construct, id: string, settings: EnvironmentSettings): TableV2 {
   const table = new TableV2(scope, id, {
@@ -54,7 +55,7 @@ export function recordsTable(scope: Construct, id: string, settings: Environment
   return table;
 }
 
-/** Who has what in a service's table: commits with personal data, and those about a person. Sparse. */
+/** Adds the sparse index of commits that contain a person's data or are about a person. */
 export function addPeopleIndex(table: TableV2): void {
   table.addGlobalSecondaryIndex({
     indexName: PEOPLE_INDEX,
@@ -64,7 +65,7 @@ export function addPeopleIndex(table: TableV2): void {
   });
 }
 
-/** Data of a disposable environment isn't worth a restore. */
+/** Acknowledges that a table has no point-in-time recovery in an environment that does not keep data. */
 export function acknowledgeNoRestore(table: TableV2, { keepsData, environment }: EnvironmentSettings): void {
   if (keepsData) return;
   Validations.of(table).acknowledge({

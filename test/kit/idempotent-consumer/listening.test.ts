@@ -71,7 +71,7 @@ describe('a consumer of several contracts', () => {
 
   test('refuses an event that none of its handlers is for, and a command that came as an event', () => {
     expect(() => readFrom(sources, envelopeOf(ordersContract, 'OrderCancelled'), ['orders'])).toThrow(
-      'has no handler for it',
+      'no handler for this type',
     );
     expect(() => readFrom(sources, envelopeOf(accountsContract, 'ReleaseAuthorization'), ['orders'])).toThrow(
       'no type of that name',
@@ -84,7 +84,7 @@ test('does the same with each message of a subscription, and refuses others of i
   expect(readFrom(every, envelopeOf(accountsContract, 'AuthorizationVoided'), []).handle).toBe(released);
   const some = [onEvery(subscribe(ordersContract, ['OrderApproved']), released)];
   expect(readFrom(some, envelopeOf(ordersContract, 'OrderApproved'), []).handle).toBe(released);
-  expect(() => readFrom(some, envelopeOf(ordersContract, 'OrderCancelled'), [])).toThrow('has no handler for it');
+  expect(() => readFrom(some, envelopeOf(ordersContract, 'OrderCancelled'), [])).toThrow('no handler for this type');
 });
 
 test('a handler for each message of a subscription is demanded by the compiler', () => {
