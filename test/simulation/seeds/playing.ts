@@ -7,7 +7,7 @@ import { SCENARIOS } from '../scenarios/all.js';
 import { prodAssembly } from '../support/assembly.js';
 import { QUICK } from '../support/effort.js';
 
-/** Seeds that `npm test` plays of each scenario: 62, most of the cheap ones; determinism.test.ts has 20 more. */
+/** Number of seeds of each scenario in `npm test`: 62 in total, most of them of cheap scenarios. determinism.test.ts plays 20 more. */
 const SEEDS: Readonly<Record<string, number>> = {
   'read-one': 3,
   'reject-one': 3,
@@ -52,13 +52,13 @@ const SEEDS: Readonly<Record<string, number>> = {
   'rebuild-credit': 1,
 };
 
-/** Scenarios of five seconds and more, which `npm test -- --quick` leaves to `npm test`. */
+/** Scenarios that take five seconds or more. `npm test -- --quick` skips them. */
 const LONG = ['sold-out', 'keys-forgotten', 'twenty-orders', 'rebuild-under-load', 'order-limit'];
 
-/** A file plays one part, so that both cores have some. */
+/** Number of parts. Each file plays one part, so that all cores are used. */
 const PARTS = 3;
 
-/** Declares the tests of every third scenario: without a fault, and (not where it is to be quick) its seeds. */
+/** Declares the tests of every third scenario: without a fault, and with its seeds unless the run is quick. */
 export function playPart(part: number): void {
   const deployment = deploymentOf(prodAssembly());
   const scenarios = SCENARIOS.filter(({ name }) => !QUICK || !LONG.includes(name)).filter(

@@ -1,7 +1,7 @@
 import { assembly } from '../../../tools/local/assembly.js';
 import { AUDIENCE, ISSUER, ISSUERS } from './issuer.js';
 
-/** Settings of `prod` in the simulator: a test issuer, and no money is moved. */
+/** Settings of `prod` in the simulator: a test issuer, and the sandbox, which moves no money. */
 export const SIMULATED_PROD = {
   issuer: ISSUER,
   audience: AUDIENCE,
@@ -13,7 +13,7 @@ export const SIMULATED_PROD = {
 } as const;
 
 /**
- * The cloud assembly of `prod` with a test issuer: synthesized once for each state of the sources.
+ * Synthesizes the cloud assembly of `prod` with a test issuer, once for each state of the sources.
  * @returns its folder
  */
 export const prodAssembly = (): string => assembly('prod', SIMULATED_PROD).folder;

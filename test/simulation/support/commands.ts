@@ -6,7 +6,7 @@ interface Step {
 }
 
 /**
- * Sends steps to a service, as a saga's relay would; a retry of one is another message with the same step.
+ * Sends steps to a service, like the relay of a saga. A retry is another message with the same step.
  * @param to the service
  */
 export function sender<Command extends Step>(cloud: Cloud, to: string): (command: Command) => void {

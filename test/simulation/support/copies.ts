@@ -1,12 +1,13 @@
 import type { Cloud } from '../../../packages/simulator/cloud.js';
 
 /**
- * Where a text stands outside of the tables, or stood: messages that are or were in queues, what the bus has taken (which
- * is what its archive holds), failed batches, log lines. @returns one line a place
+ * Finds a text outside of the tables, now or earlier: in messages that are or were in queues, in events that the bus accepted
+ * (its archive contains the same), in failed batches and in log lines.
+ * @returns one line per place
  */
 export function copiesBesideTables({ queues, events, buckets, log }: Cloud, text: string): readonly string[] {
   const places: readonly (readonly [string, unknown])[] = [
-    // At rest they are empty: what was deleted counts as well.
+    // At rest the queues are empty, so deleted messages count too.
     ...[...queues.values()].map(
       (queue) => [`queue ${queue.label}`, [queue.all(), queue.fates.map(({ message }) => message)]] as const,
     ),

@@ -19,12 +19,12 @@ interface Message {
   readonly data: string;
 }
 
-/** An append as it lies in a table. */
+/** Stored commit. */
 export interface Commit {
   readonly pk: string;
   readonly sk: string;
   readonly events: readonly Message[];
-  /** What others are to do; sent with the events, and no part of the history. */
+  /** Commands to other services. They are sent with the events, and are not part of the history. */
   readonly commands?: readonly Message[];
   readonly lastVersion: number;
   readonly trigger: string;
@@ -36,7 +36,7 @@ export interface Commit {
   readonly expiresAt?: number;
 }
 
-/** A consumer's record of a message. */
+/** Record of a consumer about a message. */
 export interface MessageRecord {
   readonly pk: string;
   readonly status: 'PENDING' | 'PROCESSED' | 'FAILED' | 'DISCARDED';
@@ -53,7 +53,7 @@ export interface Counter {
   readonly available: number;
 }
 
-/** A row of a customer's list. */
+/** Row of a customer's list of orders. */
 export interface ListRow {
   readonly pk: string;
   readonly sk: string;
@@ -61,7 +61,7 @@ export interface ListRow {
   readonly order: string;
 }
 
-/** A row of the view of used-up credit. */
+/** Row of the list of accounts without credit. */
 export interface CreditRow {
   readonly version: number;
   readonly account?: string;
@@ -69,7 +69,7 @@ export interface CreditRow {
   readonly exhaustedSk?: string;
 }
 
-/** A write that a function made, items as plain objects. */
+/** Write of a function, with items as plain objects. */
 export interface Write {
   readonly at: number;
   readonly fn: string;
@@ -77,24 +77,24 @@ export interface Write {
   readonly conditions: readonly { readonly key: Row; readonly holds: boolean }[];
 }
 
-/** What is said of a saga. */
+/** Facts about a saga. */
 export interface SagaTold {
   readonly events: readonly CreateOrderEvent[];
   readonly state: SagaState<CreateOrder>;
-  /** Steps of which an operator said that they are undone. */
+  /** Steps that an operator resolved. */
   readonly undoneByHand: readonly string[];
 }
 
-/** A consumer that queues lead to. */
+/** Consumer with queues. */
 export type QueueListener = Listener & Required<Pick<Listener, 'consumer'>>;
 
 /**
- * Where an event stands with a consumer. `failed`, `waiting` (in a queue) and `unpublished` explain why its effect isn't
- * there, each with something that an operator sees; `missing` explains nothing.
+ * State of an event at a consumer. `failed`, `waiting` (in a queue) and `unpublished` explain a missing effect by something
+ * that an operator can see. `missing` has no such explanation.
  */
 export type Delivery = 'processed' | 'failed' | 'waiting' | 'unpublished' | 'missing';
 
-/** Everything that invariants look at, read once after a history has come to rest: the tables, and what was written when. */
+/** All data that invariants check, read once after a history has come to rest: the tables, and the writes in their order. */
 export class Facts {
   readonly orders: ReadonlyMap<string, readonly Commit[]>;
   readonly sagas: ReadonlyMap<string, readonly Commit[]>;
@@ -105,29 +105,29 @@ export class Facts {
   readonly commits: readonly Commit[];
   /** Items of the payments' sandbox provider, by key. */
   readonly sandbox: ReadonlyMap<string, Row>;
-  /** What an account knows of an order, by the item's keys. */
+  /** Stored authorizations of orders, by the item's keys. */
   readonly authorizations: ReadonlyMap<string, string>;
-  /** By customer, of the version that is read. */
+  /** By customer, of the current version. */
   readonly creditRows: ReadonlyMap<string, CreditRow>;
   readonly counters: readonly Counter[];
   /** Orders in the list of stuck sagas. */
   readonly stuck: ReadonlySet<string>;
-  /** Of the version that is read. */
+  /** Rows of the current version. */
   readonly rows: readonly ListRow[];
-  /** Rows of views in versions that aren't read. */
+  /** Rows of lists in versions that are not current. */
   readonly unreadRows: readonly Row[];
-  /** Which versions of a projection there are. */
+  /** Versions of a projection. */
   readonly versionsOf: (projection: string) => Versions;
   readonly records: ReadonlyMap<string, MessageRecord>;
   /** Events and commands, by their ids. */
   readonly published: ReadonlyMap<string, BusEvent>;
   readonly listeners: readonly QueueListener[];
   readonly writes: readonly Write[];
-  /** When a record of that key stood there first; TTL may have deleted it since. */
+  /** Time of the first record with a key. TTL may have deleted it since. */
   readonly recordedAt = new Map<string, number>();
-  /** Keys of records that said PROCESSED at some time. */
+  /** Keys of records that were PROCESSED at any time. */
   readonly processed = new Set<string>();
-  /** Highest version that an order's row in its customer's list had, or a customer's row in the view of credit. */
+  /** Highest version of an order's row in its customer's list, or of a customer's row in the list of accounts. */
   readonly shown = new Map<string, number>();
 
   constructor(readonly orderly: Orderly) {
@@ -188,13 +188,13 @@ export class Facts {
         conditions: effects.conditions.map(({ key, holds }) => ({ key: plain(key), holds })),
       }));
     for (const { at, fn, changes } of this.writes) {
-      // What a rebuild puts is shown once its version is read.
+      // Rows of a rebuild are visible once their version is current.
       if (!fn.includes('/Rebuild')) for (const { after } of changes) if (after) this.remember(at, after);
     }
     for (const row of tables) if (!this.unreadRows.includes(row)) this.show(row);
   }
 
-  /** The order as its first events tell it. @param version how many of them; all by default */
+  /** Folds the order from its first events. @param version number of events; all by default */
   order(id: string, version = Number.POSITIVE_INFINITY): OrderView | undefined {
     const events = (this.orders.get(id) ?? []).flatMap(({ events }) => events).slice(0, version);
     const state = events.reduce(
@@ -204,7 +204,7 @@ export class Facts {
     return viewOf(state, events.length);
   }
 
-  /** The saga of an order, as its events tell it. */
+  /** Folds the saga of an order from its events. */
   saga(id: string): SagaTold {
     const events = (this.sagas.get(id) ?? []).flatMap(({ events }) =>
       events.map(({ type, data }) => ({ type, data: JSON.parse(data) }) as CreateOrderEvent),
@@ -218,33 +218,33 @@ export class Facts {
     };
   }
 
-  /** Whether its cancellation says that its saga undoes what it did. */
+  /** Whether the cancellation of an order says that its saga compensates its steps. */
   wasCancelledUnderWay(orderId: string): boolean {
     const events = (this.orders.get(orderId) ?? []).flatMap(({ events }) => events);
     return events.some(({ type, data }) => type === 'OrderCancelled' && JSON.parse(data).underWay === true);
   }
 
-  /** What a reservation's last fact says: its id, which event, and lines where there are any. */
+  /** Returns the last fact of a reservation: its id, event type, and its lines if it has any. */
   reservation(id: string): { readonly id: string; readonly type: string; readonly lines: readonly Line[] } | undefined {
     const events = this.reservations.get(id)?.flatMap(({ events }) => events) ?? [];
-    // An answer to a step that was sent again changes nothing.
+    // An answer to a repeated step changes nothing.
     const event = events.findLast(({ type }) => type !== 'SagaReplyRequested');
     return event && { id: event.id, type: event.type, lines: linesOf(event.data) };
   }
 
-  /** @throws {Error} where there is no such consumer */
+  /** @throws {Error} if no consumer has this name */
   listener(name: string): QueueListener {
     const found = this.listeners.find((listener) => listener.name === name);
     if (!found) throw new Error(`there is no consumer ${name}`);
     return found;
   }
 
-  /** Where an event stands with a consumer that listens to its type. */
+  /** Returns the state of an event at a consumer that subscribes to its type. */
   delivery(listener: QueueListener, event: { readonly id: string }): Delivery {
     const key = recordKey(listener, event.id);
     const detail = this.published.get(event.id)?.detail as { subject: string; sequence: number } | undefined;
     if (this.processed.has(key)) return 'processed';
-    // A projection keeps no record of what it did: the version of what it shows tells.
+    // A projection stores no processed record. The version of its row shows whether it has applied the event.
     const shown = this.shown.get(detail ? idIn(detail.subject) : '') ?? 0;
     if (listener.consumer.projection && detail && shown >= detail.sequence) return 'processed';
     if (this.records.get(key)?.status === 'FAILED') return 'failed';
@@ -253,7 +253,7 @@ export class Facts {
     return detail ? 'missing' : 'unpublished';
   }
 
-  /** Whether a commit that isn't on the bus is where an operator sees it: as a failure, or in a batch still to be drained. */
+  /** Whether an operator can see an unpublished commit: as a failure, or in a failed batch. */
   isVisibleAsUnpublished({ pk, sk }: Commit): boolean {
     if (this.records.get(recordKey(relayConsumer, `${pk}/${sk}`))?.status === 'FAILED') return true;
     const { cloud } = this.orderly;
@@ -264,7 +264,7 @@ export class Facts {
       .some((key) => undrained.some((queue) => queue.all().some(({ body }) => body.includes(key))));
   }
 
-  /** The queues that lead to a consumer: its own, and those of its dead letters. */
+  /** Returns the queues of a consumer: its own, and its dead-letter queues. */
   queuesOf({ consumer }: QueueListener): readonly Queue[] {
     const queues = [...this.orderly.cloud.queues.values()];
     const own = queues.find(({ resource }) => resource.ref === consumer.queueUrl);
@@ -294,7 +294,7 @@ export interface Line {
   readonly quantity: number;
 }
 
-/** Lines in an event's data, where it has any. */
+/** Returns the lines in an event's data, if it has any. */
 export const linesOf = (data: string): readonly Line[] => (JSON.parse(data) as { lines?: readonly Line[] }).lines ?? [];
 
 /** `Order/3f…` */

@@ -5,31 +5,31 @@ import type { History } from '../../../packages/simulator/search/scenario.js';
 import { replay, replayOf } from '../cli/replay.js';
 import type { PlantedBug } from '../planted/bugs.js';
 
-/** A violation that was found in Orderly once, kept as the history that shows it. */
+/** Violation that was found in Orderly, stored as the history that shows it. */
 export interface Found {
   readonly name: string;
-  /** Arguments of the command that plays it: `--scenario counting --seed 2`. */
+  /** Arguments of the command that replays it: `--scenario counting --seed 2`. */
   readonly replay: readonly string[];
   readonly story: {
-    /** Which promise was broken, as whom it would have hit. */
+    /** Broken promise, and who would have been affected. */
     readonly broken: string;
     readonly why: string;
     readonly mended: string;
-    /** Subject of the commit that mended it. */
+    /** Subject of the commit that fixed it. */
     readonly commit: string;
   };
-  /** The promise that it broke: the invariant's name. */
+  /** Name of the broken invariant. */
   readonly promise: string;
   /**
-   * The change that puts the fault back, to see that the history still finds it; absent where that would take minutes (a
-   * message that circles until its queue ends it).
+   * Change that reintroduces the fault, so that a test shows that the history still finds it. It is absent if the test would
+   * take minutes (a message that is redelivered until its queue drops it).
    */
   readonly back?: NonNullable<PlantedBug['source']>;
 }
 
 const FOLDER = fileURLToPath(new URL('../found/', import.meta.url));
 
-/** Every violation that is kept, by the name of its file. */
+/** Returns every stored violation, by its file name. */
 export const FOUND: readonly Found[] = readdirSync(FOLDER)
   .sort()
   .map((file) => ({
@@ -37,6 +37,6 @@ export const FOUND: readonly Found[] = readdirSync(FOLDER)
     ...(JSON.parse(readFileSync(`${FOLDER}${file}`, 'utf8')) as Omit<Found, 'name'>),
   }));
 
-/** Plays its history in a deployment. */
+/** Plays the history of a violation in a deployment. */
 export const playFound = (deployment: Deployment, found: Found): Promise<History> =>
   replay(deployment, replayOf(found.replay));

@@ -1,13 +1,13 @@
 import type { Orderly } from './orderly.js';
 
 export interface Held {
-  /** Their bodies, as many as have come by now. */
+  /** Bodies of the messages that were held back so far. */
   readonly held: readonly string[];
-  /** Ends it: what was held arrives now, once more each time that this is called. */
+  /** Delivers the held messages. Each further call delivers them again. */
   readonly letGo: () => void;
 }
 
-/** Holds messages of a type back on their way into a consumer's queue, as a standard queue may: it keeps no order. */
+/** Delays messages of a type before a consumer's queue. A standard queue may do the same, because it keeps no order. */
 export function holding(orderly: Orderly, consumer: string, type: string): Held {
   const queue = orderly.queueOf(consumer);
   const send = queue.send.bind(queue);

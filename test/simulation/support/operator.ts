@@ -21,14 +21,14 @@ import type { Orderly } from './orderly.js';
 
 export interface RedriveAnswer {
   readonly sent: number;
-  /** Why the others must not be sent, as the command says it. */
+  /** Reasons of the command for the messages that must not be sent. */
   readonly refused: readonly string[];
 }
 
 /**
- * An operator who works the failures off as `orderly failures redrive` does. Which there are and which may be sent again
- * is the command's own code, its DynamoDB client answered in process; what it sends is sent here in its place, since its
- * waiting for what comes of it is by the real clock.
+ * Operator who handles failures like `orderly failures redrive`. The command's own code lists the failures and decides which
+ * may be redriven, with a DynamoDB client that is answered in process. The messages are sent here instead, because the
+ * command waits for the result by the real clock.
  */
 export class Operator {
   private readonly documents: DynamoDBDocumentClient;
@@ -37,7 +37,7 @@ export class Operator {
     this.documents = DynamoDBDocumentClient.from(new DynamoDBClient(inProcess(orderly.cloud)));
   }
 
-  /** Sends each failure again. @param notDone the operator has made sure that it was not done before */
+  /** Redrives each failure. @param notDone whether the operator has made sure that it was not processed before */
   async redriveAll(notDone = false): Promise<RedriveAnswer> {
     let sent = 0;
     const refused: string[] = [];
@@ -56,22 +56,22 @@ export class Operator {
     return { sent, refused };
   }
 
-  /** As `orderly person forget` does, at this moment. */
+  /** Does the same as `orderly person forget`, at this moment. */
   async forget(person: string): Promise<void> {
     const { stacks, services, forgotten, cloud } = this.orderly;
     const context = { documents: this.documents, services, stacks, environment: 'simulated' };
-    // The sandbox has no customers: nothing but the key names the person.
+    // The sandbox has no customers: only the key names the person.
     await forget(context, {}, { person, dryRun: false });
     cloud.world.note(`operator forgets ${person}`);
     forgotten.push(person);
   }
 
-  /** As `orderly sagas retry` does: what an order's saga waits for is sent once more. */
+  /** Does the same as `orderly sagas retry`: sends the command that an order's saga waits for again. */
   retrySaga(sagaId: string): void {
     this.tell(sagaId, { type: 'RetrySaga', data: { sagaId } });
   }
 
-  /** As `orderly sagas resolve` does: the operator has undone by hand what an order's saga is stuck at. */
+  /** Does the same as `orderly sagas resolve`: records that the operator compensated a step by hand. */
   resolveSaga(sagaId: string): void {
     const { state } = new Facts(this.orderly).saga(sagaId);
     const step = 'waiting' in state ? state.waiting.step : '';
@@ -111,7 +111,7 @@ export class Operator {
     this.orderly.queueOf(listener.name).send({ body, attributes: { [REDRIVE]: value } });
   }
 
-  /** A commit through its relay once more; its failure ends once all of it is on the bus. */
+  /** Publishes a commit through its relay again. Its failure ends once all messages are on the bus. */
   private async publishAgain({ listener, record }: FoundRecord, payload: string): Promise<void> {
     const { cloud } = this.orderly;
     const relay = [...cloud.functions.values()].find(({ resource }) => resource.ref === listener.service.relay);
@@ -128,7 +128,7 @@ export class Operator {
   }
 }
 
-/** A client whose requests are carried out by the model, at once; an operator's rights aren't looked at. */
+/** Client whose requests the model handles at once. It does not check the operator's permissions. */
 export function inProcess({ dynamodb }: Cloud): DynamoDBClientConfig {
   const handle = async ({ headers, body }: { headers: Record<string, string>; body?: string | Uint8Array }) => {
     const operation = (headers['x-amz-target'] ?? '').split('.').at(-1) as Operation;
@@ -149,7 +149,7 @@ export function inProcess({ dynamodb }: Cloud): DynamoDBClientConfig {
   return {
     region: 'eu-west-1',
     credentials: { accessKeyId: 'simulated', secretAccessKey: 'simulated' },
-    // The SDK's own type asks for what only its default handler has.
+    // The SDK's type requires members that only its default handler has.
     requestHandler: { handle } as unknown as NonNullable<DynamoDBClientConfig['requestHandler']>,
   };
 }

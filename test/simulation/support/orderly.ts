@@ -11,20 +11,20 @@ import { stacksOf } from './stacks.js';
 export interface Call {
   readonly method: 'GET' | 'POST' | 'PUT';
   readonly path: string;
-  /** A customer's id, or `operator`. */
+  /** Id of a customer, or `operator`. */
   readonly as: string;
   readonly body?: object;
   readonly key?: string;
-  /** In the place of a key. */
+  /** Session and number, instead of an idempotency key. */
   readonly numbered?: { readonly session: string; readonly number: number; readonly answeredUpTo?: number };
 }
 
-/** A call that came to an end for its client, with every try until then. */
+/** Call that the client considers complete, with all of its attempts. */
 export type Answered = AnsweredCall<Call>;
 
 export type Row = Record<string, unknown>;
 
-/** Orderly in a simulated cloud, as clients and operators use it. */
+/** Orderly in a simulated cloud, with the interface of clients and operators. */
 export class Orderly extends Client<Call> {
   readonly stacks: StackOutputs;
   readonly services: readonly Service[];
@@ -42,12 +42,12 @@ export class Orderly extends Client<Call> {
     cloud.events.schedules.awaits = () => this.nextTimer();
   }
 
-  /** Lets all faults heal and everything come to rest. */
+  /** Ends all faults, and waits until everything has come to rest. */
   async rest(): Promise<void> {
     await this.cloud.world.settle();
   }
 
-  /** When the earliest stored message is due that waits, milliseconds since 1970: then a sweeper finds something. */
+  /** Returns the due time of the earliest pending timer, in milliseconds since 1970. */
   private nextTimer(): number | undefined {
     const due = this.services
       .flatMap(({ records }) => this.cloud.dynamodb.items(records))
@@ -57,7 +57,7 @@ export class Orderly extends Client<Call> {
     return due.length > 0 ? Math.min(...due) : undefined;
   }
 
-  /** The queue that a consumer reads. @throws {Error} where there is none */
+  /** Returns the queue of a consumer. @throws {Error} if there is none */
   queueOf(consumer: string): Queue {
     const url = this.services.flatMap(({ consumers }) => consumers).find(({ name }) => name === consumer)?.queueUrl;
     const found = [...this.cloud.queues.values()].find(({ resource }) => resource.ref === url);
@@ -65,7 +65,7 @@ export class Orderly extends Client<Call> {
     return found;
   }
 
-  /** A table's items, as plain objects. */
+  /** Returns a table's items as plain objects. */
   itemsOf(table: string): readonly Row[] {
     return this.cloud.itemsOf(table);
   }
@@ -87,7 +87,7 @@ const describe = ({ method, path, as, key, numbered }: Call): string =>
 
 const isText = (value: object | undefined): value is { readonly S: string } => value !== undefined && 'S' in value;
 
-/** Whether a client needs not ask again. */
+/** Whether an answer is final, so that a client does not retry. */
 function isFinal({ status, body }: Reply): boolean {
   if (status >= 500 || status === 429) return false;
   return !(status === 409 && /:(conflict|in-progress)$/.test(String(body.type)));

@@ -9,14 +9,14 @@ import { toldOf } from '../invariants/payments.js';
 import { type Commit, Facts } from './facts.js';
 import type { Orderly } from './orderly.js';
 
-/** Places in a list that no list has: what DynamoDB takes for no key, and what is none of ours. */
+/** Invalid positions in a list: some that DynamoDB refuses as keys, and some that no list of Orderly has. */
 const FORGED = ['', 'a#b', 'x'.repeat(700)];
 
-/** An order without the fields that are sealed in OrderPlaced: the invariants of people check these. */
+/** Returns an order without the fields that OrderPlaced seals. The invariants in people.ts check those. */
 const impersonal = (order: Readonly<Record<string, unknown>>) =>
   Object.fromEntries(Object.entries(order).filter(([field]) => field !== 'deliverTo' && field !== 'clientReference'));
 
-/** The reason that a customer gave for a cancellation. */
+/** Returns the customer's reason for a cancellation. */
 function reasonSaid({ answered }: Orderly, orderId: string): { readonly reason?: string } {
   const cancelled = answered.find(
     ({ path, reply }) => path === `/orders/${orderId}/cancellation` && reply.status === 200,
@@ -29,9 +29,9 @@ interface Items {
 }
 
 /**
- * Checks every invariant, then reads through each route that reads: an order, its history, its owner's list, its payment,
- * the owner's account, the operators' list of accounts, a product, the stock; that nobody reads another's, and that no list
- * goes on from a place that somebody made up.
+ * Checks every invariant, and then every route that reads: an order, its history, its owner's list, its payment, the owner's
+ * account, the operators' list of accounts, a product and the stock. It checks that nobody reads another person's data, and
+ * that every list refuses forged cursors.
  * @returns every broken promise
  */
 export async function readersSeeTheTruth(orderly: Orderly): Promise<readonly Violation[]> {
@@ -47,7 +47,7 @@ export async function readersSeeTheTruth(orderly: Orderly): Promise<readonly Vio
     expect('an answer is kept nowhere on its way', kept, ANSWER_HEADERS['Cache-Control'], path);
     return reply;
   };
-  /** What belongs to somebody: as it is for its owner, and for anybody else as if there were none. */
+  /** Checks a resource with an owner: the owner gets it, and anyone else gets 404. */
   const own = async (path: string, owner: string): Promise<Record<string, unknown>> => {
     expect("nobody reads another's", (await read(path, 'mallory')).status, 404, path);
     return (await read(path, owner)).body;
@@ -67,7 +67,7 @@ export async function readersSeeTheTruth(orderly: Orderly): Promise<readonly Vio
     const order = facts.order(id);
     if (!order) continue;
     const { customerId } = order;
-    // The order's events hold it sealed.
+    // The order's events contain it sealed.
     const said = order.status === 'CANCELLED' ? reasonSaid(orderly, id) : {};
     expect('an order is read as it is', impersonal(await own(`/orders/${id}`, customerId)), { ...order, ...said }, id);
     await history(`/orders/${id}`, customerId, facts.orders.get(id));
@@ -99,7 +99,7 @@ export async function readersSeeTheTruth(orderly: Orderly): Promise<readonly Vio
   const ids = accounts?.map(({ customerId }) => String(customerId)).sort();
   expect('a list shows every exhausted account', ids, exhausted.sort(), 'accounts');
   expect("nobody reads another's", (await read('/accounts?creditExhausted=true', 'mallory')).status, 403, 'accounts');
-  // Its check sum is no secret: anybody can make a cursor.
+  // The checksum is no secret, so anyone can forge a cursor.
   for (const [path, list, as] of [
     ['/orders?', 'orders of alice', 'alice'],
     ['/products?', 'products', 'alice'],

@@ -6,21 +6,21 @@ import type { Result } from '../../../packages/simulator/aws/lambda.js';
 import { command } from '../../../tools/operator/program.js';
 import type { Orderly } from './orderly.js';
 
-/** Few: so that faults, stops and writes come between pages of the little that a scenario has. */
+/** Small page size, so that faults, stops and writes happen between the pages of a scenario's few items. */
 const PAGE_SIZE = 4;
-/** Commands until one is through: each may end by faults or by Ctrl-C. */
+/** Maximum number of commands for one rebuild. Each may end by faults or by Ctrl-C. */
 const COMMANDS = 200;
 
 /**
- * An operator who rebuilds projections: the command line's own code; what it would send to AWS goes to the simulated
- * function, and its waiting is the world's.
+ * Operator who rebuilds projections with the command line's own code. Its requests to AWS go to the simulated function, and
+ * it waits by the simulated clock.
  */
 export class Rebuilds {
   constructor(private readonly orderly: Orderly) {}
 
   /**
-   * Rebuilds while the world goes on, and presses Ctrl-C now and then.
-   * @returns what the last command told
+   * Rebuilds while other work continues, and presses Ctrl-C now and then.
+   * @returns the outcome of the last command
    */
   async through(name: string, action: 'rebuild' | 'check' = 'rebuild'): Promise<RebuildAnswer> {
     const { world } = this.orderly.cloud;
@@ -33,7 +33,7 @@ export class Rebuilds {
     throw new Error(`the rebuild of ${name} doesn't end`);
   }
 
-  /** @returns nothing where it was refused or gave up: its state is where the next command finds it */
+  /** @returns `undefined` if the rebuild was refused or ended early; the next command finds its state */
   private async command(
     name: string,
     action: RebuildOrder['action'],

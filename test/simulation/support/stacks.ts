@@ -1,7 +1,7 @@
 import type { StackOutputs } from '../../../packages/kit/operator/stacks.js';
 import type { Assembly } from '../../../packages/simulator/assembly/assembly.js';
 
-/** Outputs of a deployment, as CloudFormation tells an operator: by the last part of the stack's name. */
+/** Returns the outputs of a deployment by the last part of the stack's name, as an operator's command reads them. */
 export function stacksOf({ outputs }: Assembly): StackOutputs {
   const stacks: Record<string, Record<string, string>> = {};
   for (const [key, value] of outputs) {

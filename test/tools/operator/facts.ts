@@ -184,7 +184,7 @@ const VIEW: OrderView = {
 const processed: ConsumerRecord = { pk: 'p', status: 'PROCESSED', processedAt: time(1) };
 
 /** A scheduled timeout of a saga. */
-export const CLOCK = { 'orders-saga@0#o1/timer-1': { pk: 'p', status: 'PENDING' } } as const;
+export const TIMEOUT = { 'orders-saga@0#o1/timer-1': { pk: 'p', status: 'PENDING' } } as const;
 
 /** An order through which everything went, and all its records by `<consumer>@0#<message id>`. */
 export const DONE: Readonly<Record<string, ConsumerRecord>> = Object.fromEntries(
@@ -222,7 +222,7 @@ export const RESERVING = {
   account: [AUTHORIZED],
   payments: [],
   status: 'PENDING',
-  records: { ...DONE, ...CLOCK },
+  records: { ...DONE, ...TIMEOUT },
 } as const satisfies Given;
 
 export function facts(given: Given = {}): OrderFacts {

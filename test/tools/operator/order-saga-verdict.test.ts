@@ -4,7 +4,6 @@ import { judge } from '../../../tools/operator/order-verdict.js';
 import {
   AUTHORIZED,
   CHARGED,
-  CLOCK,
   commit,
   DONE,
   facts,
@@ -12,6 +11,7 @@ import {
   PLACED,
   RESERVING,
   refused,
+  TIMEOUT,
   TOLD,
   time,
   undone,
@@ -56,7 +56,7 @@ describe('an order’s saga', () => {
 
   test('that undoes something is told so', () => {
     const given = { ...ENDED, told: RELEASING };
-    expect(verdictOf({ ...given, records: { ...allDone(given), ...CLOCK } })).toMatchObject({
+    expect(verdictOf({ ...given, records: { ...allDone(given), ...TIMEOUT } })).toMatchObject({
       state: 'pending',
       text: expect.stringMatching(/^pending: waits for compensation of authorize-account since /),
     });
@@ -134,7 +134,7 @@ describe('an order’s saga', () => {
     ],
   ] as const)('that %s an approved order fails it', (_, told, text) => {
     const given = { told, account: [AUTHORIZED], payments: [] };
-    expect(verdictOf({ ...given, records: { ...allDone(given), ...CLOCK } })).toMatchObject({
+    expect(verdictOf({ ...given, records: { ...allDone(given), ...TIMEOUT } })).toMatchObject({
       state: 'failed',
       text: expect.stringMatching(text),
       next: 'npm run -s orderly -- sagas show o1',
