@@ -44,8 +44,8 @@ export const Text = z
   .string()
   .check(z.regex(/^[^\p{Cc}\p{Cs}\p{Noncharacter_Code_Point}]*$/u, 'expected text without control characters'));
 
-/** Business reason for which an order is rejected. */
-export const RejectionReason = z.enum([
+/** The reasons that 0.2.0 reads. */
+const RejectionReason3 = z.enum([
   'OUT_OF_STOCK',
   'PRICE_CHANGED',
   'UNKNOWN_PRODUCT',
@@ -57,6 +57,9 @@ export const RejectionReason = z.enum([
   /** A participant refused, for a reason that no customer can act on. */
   'STEP_REFUSED',
 ]);
+
+/** Business reason for which an order is rejected. */
+export const RejectionReason = z.enum([...RejectionReason3.options, 'PRODUCT_DISCONTINUED']);
 export type RejectionReason = z.infer<typeof RejectionReason>;
 
 /**
@@ -73,10 +76,30 @@ export type OrderLimit = z.infer<typeof OrderLimit>;
  */
 export const hourOf = (time: string): string => time.slice(0, '2026-11-22T10'.length);
 
+/**
+ * Field of the versions that 0.2.0 reads. It does not know `PRODUCT_DISCONTINUED`, so these versions say
+ * `UNKNOWN_PRODUCT`, with this field.
+ */
+export const Discontinued = z.exactOptional(z.literal(true));
+
+/** Upcasts a refusal with the field {@link Discontinued}. */
+export const reasonWithDiscontinued = <Data extends { readonly discontinued?: true }>({
+  discontinued,
+  ...data
+}: Data) => (discontinued ? { ...data, reason: 'PRODUCT_DISCONTINUED' } : data);
+
+/** Downcasts the reason of a refusal to one that 0.2.0 reads, and the field {@link Discontinued}. */
+export const reasonWithoutDiscontinued = <Reason extends string>(
+  reason: Reason,
+): { reason: Exclude<Reason, 'PRODUCT_DISCONTINUED'> | 'UNKNOWN_PRODUCT'; discontinued?: true } =>
+  reason === 'PRODUCT_DISCONTINUED'
+    ? { reason: 'UNKNOWN_PRODUCT', discontinued: true }
+    : { reason: reason as Exclude<Reason, 'PRODUCT_DISCONTINUED'> };
+
 /** The reasons that existed before the saga. */
 const RejectionReason2 = z.enum(['OUT_OF_STOCK']);
 const OrderRejected2 = z.object({ orderId: OrderId, reason: RejectionReason2, skus: z.array(z.string()) });
-const OrderRejected3 = z.object({
+const OrderRejected4 = z.object({
   orderId: OrderId,
   reason: RejectionReason,
   /** Lines that the reason is about; empty if it is the whole order, or if version 1 didn't name them. */
@@ -88,6 +111,7 @@ const OrderRejected3 = z.object({
   /** For `OVER_LIMIT`: the limit, unless it is the customer's credit. 0.2.0 neither writes nor shows it. */
   limit: z.exactOptional(OrderLimit),
 });
+const OrderRejected3 = z.extend(OrderRejected4, { reason: RejectionReason3, discontinued: Discontinued });
 
 /** Delivery address of an order: personal data, which is stored and published only sealed. */
 export const DeliveryAddress = z.strictObject({
@@ -139,11 +163,16 @@ export const ordersContract = {
     },
     OrderApproved: { version: 1, data: z.object({ orderId: OrderId, customerId: OfCustomer }) },
     OrderRejected: {
-      version: 3,
-      data: OrderRejected3,
+      version: 4,
+      writes: 3,
+      data: OrderRejected4,
       earlier: {
         1: earlierShape(z.object({ orderId: OrderId, reason: RejectionReason2 }), (data) => ({ ...data, skus: [] })),
         2: earlierShape(OrderRejected2, (data) => data),
+        3: earlierShape(OrderRejected3, reasonWithDiscontinued, (data: z.infer<typeof OrderRejected4>) => ({
+          ...data,
+          ...reasonWithoutDiscontinued(data.reason),
+        })),
       },
     },
     OrderCancelled: {

@@ -10,8 +10,14 @@ import { prodAssembly } from './support/assembly.js';
 /** The release before this one: it reads version 3 of OrderRejected, and writes version 2. */
 const releaseBefore = {
   file: 'lambdas/orders/contract.ts',
-  from: /2: earlierShape\(OrderRejected2, \(data\) => data\),\n {6}\},/,
-  to: '2: earlierShape(OrderRejected2, (data) => data, (data: any) => data) }, writes: 2,',
+  from: /OrderRejected: \{.*?\n {4}\},/s,
+  to: `OrderRejected: {
+    version: 3, writes: 2, data: OrderRejected3,
+    earlier: {
+      1: earlierShape(z.object({ orderId: OrderId, reason: RejectionReason2 }), (data) => ({ ...data, skus: [] })),
+      2: earlierShape(OrderRejected2, (data) => data, (data: any) => data),
+    },
+  },`,
 };
 
 /** The one before that knows version 1 only. */
