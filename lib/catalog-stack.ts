@@ -19,11 +19,17 @@ export class CatalogStack extends Stack {
     const service = new Service(this, 'Default', { ...props, name });
     this.service = service;
     const { table } = service;
-    // Sparse: only products have its key, not their commits.
-    table.addGlobalSecondaryIndex({
-      indexName: PRODUCTS_INDEX,
+    // Sparse: only products have these keys, not their commits.
+    const bySku = {
       partitionKey: { name: 'listPk', type: AttributeType.STRING },
       sortKey: { name: 'listSk', type: AttributeType.STRING },
+    };
+    // What an index projects can't be changed. It has the whole item, so another field needs no other index.
+    table.addGlobalSecondaryIndex({ indexName: PRODUCTS_INDEX, ...bySku, projectionType: ProjectionType.ALL });
+    // 0.2.0 reads this one, during a deployment and after a rollback. The release after this one removes it.
+    table.addGlobalSecondaryIndex({
+      indexName: 'products',
+      ...bySku,
       projectionType: ProjectionType.INCLUDE,
       nonKeyAttributes: ['name', 'unitPrice', 'version'],
     });

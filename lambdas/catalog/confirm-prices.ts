@@ -6,16 +6,16 @@ import { steps } from './subscriptions.js';
 
 /**
  * Handles the first step of an order's saga, which checks its prices. It decides once; a repeat gets the first answer.
- * @param pricesOf reads the catalogue price of each known SKU
+ * @param offersOf reads the catalogue's offer of each known SKU
  */
 export const confirmPrices = (
   priceCheckStore: DeciderStore<PriceCheck, CatalogCommand, PriceCheckEvent, Facts>,
-  pricesOf: (skus: readonly string[]) => Promise<Facts['prices']>,
+  offersOf: (skus: readonly string[]) => Promise<Facts['offers']>,
 ): Source =>
   on(steps, {
     ConfirmPrices: ({ event: command, trace }) =>
-      // The prices are read in parallel with the check, because few commands are repeats, which don't need them.
+      // The offers are read in parallel with the check, because few commands are repeats, which don't need them.
       commandOn(priceCheckStore, { id: command.data.orderId, command, trace }, async () => ({
-        prices: await pricesOf(command.data.lines.map(({ sku }) => sku)),
+        offers: await offersOf(command.data.lines.map(({ sku }) => sku)),
       })),
   });

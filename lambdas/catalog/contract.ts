@@ -1,6 +1,15 @@
-import type { CommandOf, EventOf } from '@orderly/kit/messages';
+import { type CommandOf, type EventOf, earlierShape } from '@orderly/kit/messages';
 import * as z from 'zod/mini';
-import { Money, OrderId, Sku, StepId, Text } from '../orders/contract.js';
+import {
+  Discontinued,
+  Money,
+  OrderId,
+  reasonWithDiscontinued,
+  reasonWithoutDiscontinued,
+  Sku,
+  StepId,
+  Text,
+} from '../orders/contract.js';
 
 const ProductName = Text.check(z.minLength(1), z.maxLength(200));
 
@@ -8,21 +17,45 @@ const ProductName = Text.check(z.minLength(1), z.maxLength(200));
  * A product as it is after an event. A service that keeps its own copy applies the newest event, in whichever order
  * they arrive.
  */
-const Product = { sku: Sku, name: z.string(), unitPrice: Money };
+const Product = {
+  sku: Sku,
+  name: z.string(),
+  unitPrice: Money,
+  /** Present if the product is not sold any more. 0.2.0 neither writes nor reads it. */
+  discontinued: z.exactOptional(z.literal(true)),
+};
 
 /** Fields of every command and of every answer to one. */
 const Step = { orderId: OrderId, stepId: StepId };
 
+/** The reasons that 0.2.0 reads. */
+const RefusalReason1 = z.enum(['PRICE_CHANGED', 'UNKNOWN_PRODUCT']);
 /** Final reason for which an order's prices are not confirmed. */
-export const RefusalReason = z.enum(['PRICE_CHANGED', 'UNKNOWN_PRODUCT']);
+export const RefusalReason = z.enum([...RefusalReason1.options, 'PRODUCT_DISCONTINUED']);
 export type RefusalReason = z.infer<typeof RefusalReason>;
 
 const PricedLine = z.object({ sku: Sku, unitPrice: Money });
 /** Price that a customer agreed to pay for one piece. */
 export type PricedLine = z.infer<typeof PricedLine>;
 
-/** Reason, affected lines and their catalogue prices. An unknown product has no price; 0.2.0 wrote no prices. */
-const Refusal = { reason: RefusalReason, skus: z.array(Sku), prices: z.exactOptional(z.array(PricedLine)) };
+/**
+ * Affected lines of a refusal. For `PRICE_CHANGED`, it includes their catalogue prices; 0.2.0 wrote no prices.
+ */
+const Lines = { skus: z.array(Sku), prices: z.exactOptional(z.array(PricedLine)) };
+const PricesRefused2 = z.object({ ...Step, ...Lines, reason: RefusalReason });
+const PricesRefused1 = z.extend(PricesRefused2, { reason: RefusalReason1, discontinued: Discontinued });
+
+const SagaReplyRequested2 = z.object({
+  ...Step,
+  outcome: z.enum(['DONE', 'REFUSED']),
+  reason: z.exactOptional(RefusalReason),
+  skus: z.exactOptional(Lines.skus),
+  prices: Lines.prices,
+});
+const SagaReplyRequested1 = z.extend(SagaReplyRequested2, {
+  reason: z.exactOptional(RefusalReason1),
+  discontinued: Discontinued,
+});
 
 /**
  * Events that the catalogue publishes and commands that it accepts; `subject` is `Product/<sku>` or
@@ -34,19 +67,37 @@ export const catalogContract = {
     ProductAdded: { version: 1, data: z.object(Product) },
     ProductRenamed: { version: 1, data: z.object({ ...Product, oldName: z.string() }) },
     ProductPriceChanged: { version: 1, data: z.object({ ...Product, oldUnitPrice: Money }) },
-    /** All lines have the catalogue's price. */
+    ProductDiscontinued: { version: 1, data: z.object({ ...Product, discontinued: z.literal(true) }) },
+    /** The product is sold again. */
+    ProductResumed: { version: 1, data: z.object(Product) },
+    /** All lines are sold, at the catalogue's price. */
     PricesConfirmed: { version: 1, data: z.object(Step) },
-    PricesRefused: { version: 1, data: z.object({ ...Step, ...Refusal }) },
+    PricesRefused: {
+      version: 2,
+      writes: 1,
+      data: PricesRefused2,
+      earlier: {
+        1: earlierShape(PricesRefused1, reasonWithDiscontinued, (data: z.infer<typeof PricesRefused2>) => ({
+          ...data,
+          ...reasonWithoutDiscontinued(data.reason),
+        })),
+      },
+    },
     /** Answer to a step that was answered before: it repeats the first result, whatever the prices are now. */
     SagaReplyRequested: {
-      version: 1,
-      data: z.object({
-        ...Step,
-        outcome: z.enum(['DONE', 'REFUSED']),
-        reason: z.exactOptional(Refusal.reason),
-        skus: z.exactOptional(Refusal.skus),
-        prices: Refusal.prices,
-      }),
+      version: 2,
+      writes: 1,
+      data: SagaReplyRequested2,
+      earlier: {
+        1: earlierShape(
+          SagaReplyRequested1,
+          reasonWithDiscontinued,
+          ({ reason, ...data }: z.infer<typeof SagaReplyRequested2>) => ({
+            ...data,
+            ...(reason === undefined ? {} : reasonWithoutDiscontinued(reason)),
+          }),
+        ),
+      },
     },
   },
   commands: {
@@ -72,10 +123,14 @@ export type ProductEvent = Extract<CatalogEvent, { type: `Product${string}` }>;
 export type PriceCheckEvent = Exclude<CatalogEvent, ProductEvent>;
 
 /** Index of all products by SKU: `listPk`, `listSk`. */
-export const PRODUCTS_INDEX = 'products';
+export const PRODUCTS_INDEX = 'products-by-sku';
 
-/** Body of `PUT /products/{sku}`. */
-export const SetProduct = z.strictObject({ name: ProductName, unitPrice: Money });
+/** Body of `PUT /products/{sku}`. It is the whole product: without `discontinued`, the product is sold. */
+export const SetProduct = z.strictObject({
+  name: ProductName,
+  unitPrice: Money,
+  discontinued: z.exactOptional(z.boolean()),
+});
 export type SetProduct = z.infer<typeof SetProduct>;
 
 /** A product as every answer shows it. */
@@ -83,6 +138,8 @@ export interface ProductView {
   readonly sku: string;
   readonly name: string;
   readonly unitPrice: Money;
+  /** Present if the product is not sold any more: orders for it are refused. */
+  readonly discontinued?: true;
   /** Number of events so far: a simultaneous change of name and price counts as two. */
   readonly version: number;
 }

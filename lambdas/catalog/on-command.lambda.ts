@@ -2,7 +2,7 @@ import { eventStoreOfFunction } from '@orderly/kit/event-store';
 import { consumer } from '@orderly/kit/idempotent-consumer';
 import { priceChecks } from './aggregates.js';
 import { confirmPrices } from './confirm-prices.js';
-import { pricesOf } from './product-store.js';
+import { offersOf } from './product-store.js';
 
 /** Handles steps of an order's saga. */
-export const handler = consumer([confirmPrices(eventStoreOfFunction(priceChecks), pricesOf)]);
+export const handler = consumer([confirmPrices(eventStoreOfFunction(priceChecks), offersOf)]);

@@ -5,12 +5,14 @@ import type { Trace } from '@orderly/kit/messages';
 import { StateStore, type Stored, stateKey } from '@orderly/kit/state-store';
 import type { Money } from '../orders/contract.js';
 import { catalogContract, PRODUCTS_INDEX, type ProductEvent, type ProductView, type SetProduct } from './contract.js';
+import type { Offer } from './domain/price-check.js';
 import { productDecider } from './domain/product.js';
 import { ALL_PRODUCTS, PRODUCT } from './keys.js';
 
 interface StoredProduct extends Stored {
   readonly name: string;
   readonly unitPrice: Money;
+  readonly discontinued?: true;
   /** Version on which the last change was based. */
   readonly from: number;
   /** Partition key of the index. Only products have it, so their commits and the price checks are not in the index. */
@@ -29,8 +31,9 @@ export async function productOf(sku: string): Promise<ProductView> {
 }
 
 /**
- * Sets a product's name and price, and adds the product if it doesn't exist: its commit and its state change in one
- * transaction. Setting the current values again writes nothing, so a client may repeat it.
+ * Sets a product, and adds it if it doesn't exist: its commit and its state change in one transaction. Setting the
+ * current values again writes nothing, so a client may repeat it. It sets the whole product: without `discontinued`, the
+ * product is sold again.
  * @param ifMatch required version; a repeat of a request that has succeeded since is accepted (RFC 9110, 13.1.1)
  * @throws {Problem} 409 `conflict` if the version is another
  * @throws {WriteConflict} concurrent writers kept changing it
@@ -48,8 +51,11 @@ export function setProduct(
     if (before && events.length === 0) return viewOf(sku, before);
     const commit = products.commit(sku, before, events, trace);
     const { lastVersion: version, at } = commit;
+    const { name, unitPrice, discontinued } = wanted;
     const after: StoredProduct = {
-      ...wanted,
+      name,
+      unitPrice,
+      ...(discontinued ? { discontinued } : {}),
       version,
       from: before?.version ?? 0,
       at,
@@ -62,23 +68,23 @@ export function setProduct(
 }
 
 /**
- * Reads the catalogue price of each SKU, strongly consistent; the result omits unknown SKUs. It is no snapshot of all
- * of them at one moment, because no two products are priced together.
+ * Reads the offer of each SKU, strongly consistent; the result omits unknown SKUs. It is no snapshot of all of them at
+ * one moment, because no two products are priced together.
  * @param skus at most 100, each once
  * @throws {Throttled} DynamoDB left some of them unread five times
  */
-export async function pricesOf(skus: readonly string[]): Promise<ReadonlyMap<string, Money>> {
-  const found = new Map<string, Money>();
+export async function offersOf(skus: readonly string[]): Promise<ReadonlyMap<string, Offer>> {
+  const found = new Map<string, Offer>();
   let Keys: Item[] = skus.map((sku) => stateKey(PRODUCT, sku));
   return retryOnConflict(async () => {
     const { Responses, UnprocessedKeys } = await documents.send(
       new BatchGetCommand({
         RequestItems: {
-          [products.table]: { Keys, ConsistentRead: true, ProjectionExpression: 'listSk, unitPrice' },
+          [products.table]: { Keys, ConsistentRead: true, ProjectionExpression: 'listSk, unitPrice, discontinued' },
         },
       }),
     );
-    for (const { listSk, unitPrice } of Responses?.[products.table] ?? []) found.set(listSk, unitPrice);
+    for (const { listSk, ...offer } of Responses?.[products.table] ?? []) found.set(listSk, offer as Offer);
     Keys = UnprocessedKeys?.[products.table]?.Keys ?? [];
     if (Keys.length > 0) throw new Throttled('batch read');
     return found;
@@ -104,9 +110,10 @@ export async function productsAfter(after: string | undefined, limit: number): P
   return (Items as StoredProduct[]).map((product) => viewOf(product.listSk, product));
 }
 
-const viewOf = (sku: string, { name, unitPrice, version }: StoredProduct): ProductView => ({
+const viewOf = (sku: string, { name, unitPrice, discontinued, version }: StoredProduct): ProductView => ({
   sku,
   name,
   unitPrice: { amount: unitPrice.amount, currency: unitPrice.currency },
+  ...(discontinued ? { discontinued } : {}),
   version,
 });

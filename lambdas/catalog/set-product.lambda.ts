@@ -5,7 +5,7 @@ import { Sku } from '../orders/contract.js';
 import { SetProduct } from './contract.js';
 import { setProduct } from './product-store.js';
 
-/** PUT /products/{sku}: sets the name and the price of a product. It is naturally idempotent and needs no key. */
+/** PUT /products/{sku}: sets the whole product. It is naturally idempotent and needs no key. */
 export const handler = endpoint({ roles: ['operator'], body: SetProduct }, async (request) => {
   const { body, header, parameter } = request;
   const product = await setProduct(parameter('sku', Sku), body, versionOf(header('if-match')), traceOf(request));

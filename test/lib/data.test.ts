@@ -15,7 +15,10 @@ const OWN_INDEXES: Record<(typeof SERVICES)[number], string[][]> = {
   Inventory: [],
   Accounts: [['exhausted', 'exhaustedPk', 'exhaustedSk', 'INCLUDE']],
   Payments: [PEOPLE],
-  Catalog: [['products', 'listPk', 'listSk', 'INCLUDE']],
+  Catalog: [
+    ['products-by-sku', 'listPk', 'listSk', 'ALL'],
+    ['products', 'listPk', 'listSk', 'INCLUDE'],
+  ],
 };
 const CONTRACTS = await contracts();
 

@@ -4,8 +4,9 @@ import type { CatalogCommand, PriceCheckEvent, PricedLine, RefusalReason } from 
 import { samePrice } from './product.js';
 
 /**
- * Result of the first comparison of an order's prices with the catalogue; its id is the order's. It never changes:
- * prices change, but an order whose prices were confirmed is not refused later because its command was redelivered.
+ * Result of the first comparison of an order's lines with the catalogue; its id is the order's. It never changes:
+ * prices change and products are discontinued, but an order whose prices were confirmed is not refused later because
+ * its command was redelivered.
  */
 export type PriceCheck = { readonly status: 'NONE' | 'CONFIRMED' } | ({ readonly status: 'REFUSED' } & Refusal);
 
@@ -16,17 +17,27 @@ interface Refusal {
   readonly prices?: readonly PricedLine[];
 }
 
-/** Inputs of a decision besides state, command and time. */
-export interface Facts {
-  /** Catalogue price of each known SKU. */
-  readonly prices: ReadonlyMap<string, Money>;
+/** Part of a product that decides about an order. */
+export interface Offer {
+  readonly unitPrice: Money;
+  readonly discontinued?: true;
 }
 
-/** Returns the event that answers the command. There is always one, because the sender waits for it. */
+/** Inputs of a decision besides state, command and time. */
+export interface Facts {
+  /** Offer of each known SKU. */
+  readonly offers: ReadonlyMap<string, Offer>;
+}
+
+/**
+ * Returns the event that answers the command. There is always one, because the sender waits for it. A refusal has one
+ * reason: an unknown product before a discontinued one, and both before a changed price, because a new price does not
+ * help as long as a product isn't sold.
+ */
 function decide(
   check: PriceCheck,
   { data: { orderId, stepId, lines } }: CatalogCommand,
-  { prices }: Facts,
+  { offers }: Facts,
 ): readonly PriceCheckEvent[] {
   const step = { orderId, stepId };
   switch (check.status) {
@@ -36,13 +47,18 @@ function decide(
       return [{ type: 'SagaReplyRequested', data: { ...step, outcome: 'REFUSED', ...copyOf(check) } }];
     }
     case 'NONE': {
-      const unknown = lines.filter(({ sku }) => !prices.has(sku));
+      const unknown = lines.filter(({ sku }) => !offers.has(sku));
       if (unknown.length > 0) {
         const refusal = { reason: 'UNKNOWN_PRODUCT', skus: unknown.map(({ sku }) => sku) } as const;
         return [{ type: 'PricesRefused', data: { ...step, ...refusal } }];
       }
+      const discontinued = lines.filter(({ sku }) => offers.get(sku)?.discontinued);
+      if (discontinued.length > 0) {
+        const refusal = { reason: 'PRODUCT_DISCONTINUED', skus: discontinued.map(({ sku }) => sku) } as const;
+        return [{ type: 'PricesRefused', data: { ...step, ...refusal } }];
+      }
       const changed = lines.flatMap(({ sku, unitPrice: agreed }) => {
-        const unitPrice = prices.get(sku) ?? agreed;
+        const unitPrice = offers.get(sku)?.unitPrice ?? agreed;
         return samePrice(agreed, unitPrice) ? [] : [{ sku, unitPrice }];
       });
       if (changed.length === 0) return [{ type: 'PricesConfirmed', data: step }];

@@ -2,6 +2,7 @@ import { beforeEach, expect, test } from 'vitest';
 import { priceChecks } from '../../../lambdas/catalog/aggregates.js';
 import { confirmPrices } from '../../../lambdas/catalog/confirm-prices.js';
 import { type CatalogCommand, catalogContract } from '../../../lambdas/catalog/contract.js';
+import type { Offer } from '../../../lambdas/catalog/domain/price-check.js';
 import { InMemoryService } from '../../../packages/kit/testing/in-memory-service.js';
 import { commandMessage } from '../../../packages/kit/testing/messages.js';
 
@@ -13,16 +14,19 @@ const command: CatalogCommand = { type: 'ConfirmPrices', data };
 const sent = () => commandMessage(catalogContract, command, 'orders');
 const step = { orderId: 'o1', stepId: 'o1/confirm-prices' };
 
-const pricesFrom = (tea: number) => async () => new Map([['TEA-1', eur(tea)]]);
-let pricesOf: ReturnType<typeof pricesFrom>;
+const offerOf =
+  (tea: number, more: Partial<Offer> = {}) =>
+  async () =>
+    new Map<string, Offer>([['TEA-1', { unitPrice: eur(tea), ...more }]]);
+let offersOf: ReturnType<typeof offerOf>;
 let priceCheckStore: ReturnType<typeof storeOf>;
 let deliver: ReturnType<InMemoryService['consumer']>;
 const storeOf = (service: InMemoryService) => service.eventStore(priceChecks);
 beforeEach(() => {
   const service = new InMemoryService('catalog');
-  pricesOf = pricesFrom(350);
+  offersOf = offerOf(350);
   priceCheckStore = storeOf(service);
-  deliver = service.consumer([confirmPrices(priceCheckStore, () => pricesOf())], ['orders']);
+  deliver = service.consumer([confirmPrices(priceCheckStore, () => offersOf())], ['orders']);
 });
 const events = async () => {
   const { items } = await priceCheckStore.history('o1', { commit: 1, shown: 0 }, 10);
@@ -47,7 +51,7 @@ test('two deliveries at once have one effect', async () => {
 
 test('a retry of the step is another message: it gets the first answer again, whatever the prices are now', async () => {
   await deliver(sent());
-  pricesOf = pricesFrom(400);
+  offersOf = offerOf(400);
   expect(await deliver(sent())).toBe('applied');
   expect(await events()).toEqual([confirmed, repeated]);
 });
@@ -59,11 +63,23 @@ test('a retry at the same time loses the race, decides again and gets the first 
 
 test('a delivery whose prices cannot be read has no effect, and the redelivery has it', async () => {
   const message = sent();
-  pricesOf = () => Promise.reject(new Error('unreachable'));
+  offersOf = () => Promise.reject(new Error('unreachable'));
   await expect(deliver(message)).rejects.toThrow('unreachable');
   expect(await events()).toEqual([]);
-  pricesOf = pricesFrom(350);
+  offersOf = offerOf(350);
   expect(await deliver(message)).toBe('applied');
+});
+
+test('a retry of a refused step gets the reason again, though the product is sold again', async () => {
+  offersOf = offerOf(350, { discontinued: true });
+  await deliver(sent());
+  offersOf = offerOf(350);
+  expect(await deliver(sent())).toBe('applied');
+  const refusal = { reason: 'PRODUCT_DISCONTINUED', skus: ['TEA-1'] };
+  expect(await events()).toEqual([
+    { type: 'PricesRefused', data: { ...step, ...refusal } },
+    { type: 'SagaReplyRequested', data: { ...step, outcome: 'REFUSED', ...refusal } },
+  ]);
 });
 
 test('a command of any other service is refused', async () => {

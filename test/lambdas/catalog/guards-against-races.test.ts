@@ -111,13 +111,33 @@ test('of two messages of one step at once, between which the price changes, both
   ]);
 });
 
+test('of two messages of one step at once, between which the product is sold again, both get the first answer', async () => {
+  const discontinued = { name: 'Tea', unitPrice: eur(100), discontinued: true };
+  await products.setProduct(sku, discontinued, undefined, traceOf(randomUUID()));
+  const command = confirm(100);
+  const { orderId, stepId } = command.data;
+  // The one has read that the product is discontinued when the other finds it sold.
+  rival = {
+    operation: 'BatchGetItemCommand',
+    work: async () => {
+      await set(100);
+      await deliver(command);
+    },
+  };
+  await deliver(command);
+  expect(await eventsOf(orderId)).toEqual([
+    { type: 'PricesConfirmed', data: { orderId, stepId } },
+    { type: 'SagaReplyRequested', data: { orderId, stepId, outcome: 'DONE' } },
+  ]);
+});
+
 test('what DynamoDB leaves unread of a batch is asked for again, and nothing else', async () => {
   const skus = ['a', 'b', 'c', 'd', 'e'].map((letter) => `${sku}-${letter}`);
   for (const [at, one] of skus.entries()) await set(at, undefined, one);
   calls.length = 0;
   read = 2;
-  const prices = await products.pricesOf([...skus, `${sku}-none`]);
-  expect([...prices].toSorted()).toEqual(skus.map((one, at) => [one, eur(at)]));
+  const offers = await products.offersOf([...skus, `${sku}-none`]);
+  expect([...offers].toSorted()).toEqual(skus.map((one, at) => [one, { unitPrice: eur(at) }]));
   expect(calls.filter(({ operation }) => operation === 'BatchGetItem')).toHaveLength(3);
 });
 
@@ -126,13 +146,13 @@ test('what is left unread again and again is no price that is unknown', async ()
   // DynamoDB takes no empty batch: one key is read each time, and the last never.
   const others = Array.from({ length: 6 }, (_, at) => `${sku}-${at}`);
   read = 1;
-  await expect(products.pricesOf([...others, sku])).rejects.toMatchObject({ name: 'Throttled' });
+  await expect(products.offersOf([...others, sku])).rejects.toMatchObject({ name: 'Throttled' });
 });
 
 test('prices are read strongly consistent: one that was set before the order counts', async () => {
   await set(350);
   calls.length = 0;
-  expect(await products.pricesOf([sku])).toEqual(new Map([[sku, eur(350)]]));
+  expect(await products.offersOf([sku])).toEqual(new Map([[sku, { unitPrice: eur(350) }]]));
   // An eventually consistent read of so little costs half a unit.
   expect(calls).toEqual([{ operation: 'BatchGetItem', readUnits: 1, writeUnits: 0 }]);
 });

@@ -1,15 +1,17 @@
 import { describe, test } from 'vitest';
 import type { CatalogCommand, PriceCheckEvent } from '../../../../lambdas/catalog/contract.js';
-import { priceCheckDecider } from '../../../../lambdas/catalog/domain/price-check.js';
+import { type Offer, priceCheckDecider } from '../../../../lambdas/catalog/domain/price-check.js';
 import { given } from '../../../../packages/kit/testing/given.js';
 
 const eur = (amount: number) => ({ amount, currency: 'EUR' });
-const prices = new Map([
-  ['TEA-1', eur(350)],
-  ['CUP-1', eur(900)],
-  ['FREE', eur(0)],
+const offers = new Map<string, Offer>([
+  ['TEA-1', { unitPrice: eur(350) }],
+  ['CUP-1', { unitPrice: eur(900) }],
+  ['FREE', { unitPrice: eur(0) }],
+  ['OLD-1', { unitPrice: eur(100), discontinued: true }],
+  ['OLD-2', { unitPrice: eur(200), discontinued: true }],
 ]);
-const check = given(priceCheckDecider, { prices });
+const check = given(priceCheckDecider, { offers });
 const step = { orderId: 'o1', stepId: 'o1/confirm-prices' };
 const confirm = (...lines: CatalogCommand['data']['lines']): CatalogCommand => ({
   type: 'ConfirmPrices',
@@ -21,6 +23,10 @@ const confirmed: PriceCheckEvent = { type: 'PricesConfirmed', data: step };
 const unknown = (...skus: string[]): PriceCheckEvent => ({
   type: 'PricesRefused',
   data: { ...step, reason: 'UNKNOWN_PRODUCT', skus },
+});
+const discontinued = (...skus: string[]): PriceCheckEvent => ({
+  type: 'PricesRefused',
+  data: { ...step, reason: 'PRODUCT_DISCONTINUED', skus },
 });
 const changed = (...lines: { sku: string; unitPrice: ReturnType<typeof eur> }[]): PriceCheckEvent => ({
   type: 'PricesRefused',
@@ -50,6 +56,27 @@ describe('the prices of an order', () => {
       .when(confirm({ ...tea, unitPrice: eur(1) }, { ...tea, sku: 'GONE-1' }, { ...tea, sku: 'GONE-2' }))
       .then([unknown('GONE-1', 'GONE-2')]));
 
+  test('are refused for products that are discontinued, and only those are named', () =>
+    check([])
+      .when(confirm(tea, { sku: 'OLD-1', unitPrice: eur(100) }, cup, { sku: 'OLD-2', unitPrice: eur(1) }))
+      .then([discontinued('OLD-1', 'OLD-2')]));
+  test('are refused for a discontinued product before those that cost something else', () =>
+    check([])
+      .when(confirm({ ...tea, unitPrice: eur(1) }, { sku: 'OLD-1', unitPrice: eur(100) }))
+      .then([discontinued('OLD-1')]));
+  test('are refused for an unknown product before a discontinued one', () =>
+    check([])
+      .when(confirm({ sku: 'OLD-1', unitPrice: eur(100) }, { ...tea, sku: 'GONE-1' }))
+      .then([unknown('GONE-1')]));
+
+  test('stay confirmed, though a product is discontinued now', () =>
+    check([confirmed])
+      .when(confirm({ sku: 'OLD-1', unitPrice: eur(100) }))
+      .then(reply({ outcome: 'DONE' })));
+  test('stay refused, though the product is sold again now', () =>
+    check([discontinued('TEA-1')])
+      .when(confirm(tea))
+      .then(reply({ outcome: 'REFUSED', reason: 'PRODUCT_DISCONTINUED', skus: ['TEA-1'] })));
   test('stay confirmed, though they would not be now', () =>
     check([confirmed])
       .when(confirm({ ...tea, unitPrice: eur(1) }))

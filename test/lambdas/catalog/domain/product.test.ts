@@ -13,6 +13,9 @@ const repriced: ProductEvent = {
   type: 'ProductPriceChanged',
   data: { ...set('Tea', eur(400)), oldUnitPrice: eur(350) },
 };
+const gone = { ...set('Tea', eur(350)), discontinued: true } as const;
+const discontinued: ProductEvent = { type: 'ProductDiscontinued', data: gone };
+const resumed: ProductEvent = { type: 'ProductResumed', data: set('Tea', eur(350)) };
 
 describe('a product', () => {
   test('is added', () =>
@@ -43,10 +46,39 @@ describe('a product', () => {
         { type: 'ProductPriceChanged', data: { ...set('Mint', eur(500)), oldUnitPrice: eur(400) } },
       ]));
 
+  test('is discontinued', () => product([added]).when(gone).then([discontinued]));
+  test('that is discontinued already stays so', () => product([added, discontinued]).when(gone).then([]));
+  test('that is set again without being discontinued is sold again', () =>
+    product([added, discontinued])
+      .when(set('Tea', eur(350)))
+      .then([resumed]));
+  test('that is sold is set with the same words: nothing changes', () =>
+    product([added, discontinued, resumed])
+      .when({ ...set('Tea', eur(350)), discontinued: false })
+      .then([]));
+  test('can be discontinued from the beginning', () => product([]).when(gone).then([added, discontinued]));
+  test('stays discontinued while it gets another name and another price', () =>
+    product([added, discontinued])
+      .when({ ...set('Mint', eur(400)), discontinued: true })
+      .then([
+        { type: 'ProductRenamed', data: { ...gone, name: 'Mint', oldName: 'Tea' } },
+        { type: 'ProductPriceChanged', data: { ...gone, ...set('Mint', eur(400)), oldUnitPrice: eur(350) } },
+      ]));
+  test('gets another price and is sold again: it is not sold at the old price in between', () =>
+    product([added, discontinued])
+      .when(set('Tea', eur(400)))
+      .then([
+        { type: 'ProductPriceChanged', data: { ...gone, unitPrice: eur(400), oldUnitPrice: eur(350) } },
+        { type: 'ProductResumed', data: set('Tea', eur(400)) },
+      ]));
+
   test('is what its newest event says, whatever came before', () => {
-    for (const event of [added, renamed, repriced]) {
-      const { name, unitPrice } = event.data;
-      expect(productDecider.evolve(undefined, event)).toEqual({ name, unitPrice });
+    for (const before of [undefined, { name: 'Old', unitPrice: eur(1), discontinued: true } as const]) {
+      for (const event of [added, renamed, repriced, discontinued, resumed]) {
+        const { name, unitPrice } = event.data;
+        const soldOrNot = event === discontinued ? { discontinued: true } : {};
+        expect(productDecider.evolve(before, event)).toEqual({ name, unitPrice, ...soldOrNot });
+      }
     }
   });
 });
