@@ -1,10 +1,11 @@
 import { expect, test } from 'vitest';
 import type { Envelope } from '../../packages/kit/messages/envelope.js';
 import { report } from '../../packages/simulator/search/report.js';
-import { playSeed } from '../../packages/simulator/search/scenario.js';
+import { playSeed, playWith } from '../../packages/simulator/search/scenario.js';
 import type { PlantedBug } from './planted/bugs.js';
 import { planted } from './planted/plant.js';
 import { scenarioCalled } from './scenarios/all.js';
+import { discontinuedRaces } from './scenarios/catalog.js';
 import { prodAssembly } from './support/assembly.js';
 
 /** The release before this one: it reads version 3 of OrderRejected, and writes version 2. */
@@ -53,6 +54,22 @@ test('a release that does not know the version fails visibly, so this test would
   const deployment = await planted(folder, { name: 'two releases at once', scenario: scenario.name, source });
   const { violations } = await playSeed(deployment, scenario, '0');
   expect(violations).not.toEqual([]);
+});
+
+/** The release before this one: it does not know that products are discontinued. */
+const REFUSED_BEFORE = {
+  file: 'lambdas/catalog/contract.ts',
+  from: /PricesRefused: \{.*?\n {4}\},/s,
+  to: 'PricesRefused: { version: 1, data: PricesRefused1 },',
+};
+
+test('a saga of the previous release rejects an order for a discontinued product, for a reason that it knows', async () => {
+  const { name } = discontinuedRaces;
+  const source = { ...REFUSED_BEFORE, only: /on-saga-message$/ };
+  const deployment = await planted(folder, { name, scenario: name, source });
+  const { violations } = await playWith(deployment, discontinuedRaces, 'singles');
+  // Everything else is kept: no order is lost, and none is approved.
+  expect(violations.map(({ detail }) => detail)).toEqual(['never: REJECTED UNKNOWN_PRODUCT']);
 });
 
 /** A release of OrderPlaced: which version its publisher writes, and its step up from version 1. */

@@ -922,4 +922,49 @@ export const BUGS: readonly PlantedBug[] = [
       to: 'trace: { ...traceOf(request), ...(body.clientReference ? { correlationId: body.clientReference } : {}) },',
     },
   },
+  {
+    name: 'the catalogue answers without reading whether a product is discontinued',
+    scenario: 'discontinued-races',
+    source: {
+      file: 'lambdas/catalog/product-store.ts',
+      from: "'listSk, unitPrice, discontinued'",
+      to: "'listSk, unitPrice'",
+    },
+  },
+  {
+    name: 'an order is refused only if all of its products are discontinued',
+    scenario: 'discontinued-races',
+    source: {
+      file: 'lambdas/catalog/domain/price-check.ts',
+      from: 'if (discontinued.length > 0) {',
+      to: 'if (discontinued.length === lines.length) {',
+    },
+  },
+  {
+    name: 'a product that is set again stays discontinued',
+    scenario: 'discontinued-races',
+    source: {
+      file: 'lambdas/catalog/product-store.ts',
+      from: '...(discontinued ? { discontinued } : {}),\n      version,',
+      to: '...(discontinued || before?.discontinued ? { discontinued: true as const } : {}),\n      version,',
+    },
+  },
+  {
+    name: 'a refusal is written for the previous release without the field that says why',
+    scenario: 'discontinued-races',
+    source: {
+      file: 'lambdas/orders/contract.ts',
+      from: "? { reason: 'UNKNOWN_PRODUCT', discontinued: true }",
+      to: "? { reason: 'UNKNOWN_PRODUCT' }",
+    },
+  },
+  {
+    name: 'an order that was confirmed is refused on a repeat, once its product is discontinued',
+    scenario: 'discontinued-races',
+    source: {
+      file: 'lambdas/catalog/domain/price-check.ts',
+      from: 'switch (check.status) {',
+      to: `switch (lines.some(({ sku }) => offers.get(sku)?.discontinued) ? ('NONE' as PriceCheck['status']) : check.status) {`,
+    },
+  },
 ];

@@ -2,7 +2,7 @@ import type { Scenario } from '../../../packages/simulator/search/scenario.js';
 import { accountOne, creditRaces } from './accounts.js';
 import { burstCalled } from './burst.js';
 import { cancelAtCalled } from './cancel-at.js';
-import { priceRaces } from './catalog.js';
+import { discontinuedRaces, priceRaces } from './catalog.js';
 import { chargeOne, chargeRaces, UNDO_AT, undoAt } from './charges.js';
 import { counting } from './counting.js';
 import { apiFlood } from './flood.js';
@@ -78,6 +78,7 @@ export const SCENARIOS: readonly Scenario[] = [
   forgetRaces,
   rebuildUnderLoad,
   rebuildCredit,
+  discontinuedRaces,
 ];
 
 /**

@@ -3,6 +3,8 @@ import type { Scenario } from '../../../packages/simulator/search/scenario.js';
 import { brokenPromises } from '../invariants/broken-promises.js';
 import { sender } from '../support/commands.js';
 import { Orderly } from '../support/orderly.js';
+import { endedAs } from './sagas.js';
+import { orderOf, productOf, stocked } from './shop.js';
 
 const SKUS = ['TEA-1', 'CUP-1', 'POT-1'];
 const ORDERS = 8;
@@ -48,5 +50,47 @@ export const priceRaces: Scenario = {
     }
     await orderly.rest();
     return brokenPromises(orderly);
+  },
+};
+
+/**
+ * Orders are placed while operators discontinue their products and sell them again, each request twice. One product is
+ * discontinued all the time. One was sold again before its order, and is discontinued after the order was approved; then
+ * the step about its prices comes again.
+ */
+export const discontinuedRaces: Scenario = {
+  name: 'discontinued-races',
+  faultProbability: 0.02,
+  async play(cloud) {
+    const { world } = cloud;
+    const orderly = new Orderly(cloud);
+    const send = sender<CatalogCommand>(cloud, 'catalog');
+    const random = world.random.fork('products');
+    const discontinued = { discontinued: true };
+    const racing = ['TEA-1', 'CUP-1'];
+    await stocked(orderly, { 'TEA-1': 9, 'CUP-1': 9, 'POT-1': 9, 'OLD-1': 9 });
+    for (const sku of ['OLD-1', 'POT-1']) await orderly.call(productOf(sku, 350, discontinued));
+    await orderly.call(productOf('POT-1'));
+    const before = orderOf('alice', 'before', ['POT-1']);
+    const { reply } = await orderly.call(before);
+    await orderly.rest();
+    await orderly.call(productOf('POT-1', 350, discontinued));
+    orderly.begin(before);
+    const orderId = String(reply.body.orderId);
+    const lines = before.body.lines.map(({ sku, unitPrice }) => ({ sku, unitPrice }));
+    send({ type: 'ConfirmPrices', data: { orderId, stepId: `${orderId}/confirm-prices`, lines } });
+    orderly.begin(orderOf('alice', 'never', ['TEA-1', 'OLD-1']));
+    for (let number = 0; number < 4; number++) {
+      const skus = racing.slice(random.between(0, 1));
+      world.after(random.between(0, 4_000), () => orderly.begin(orderOf('alice', `order-${number}`, skus)));
+    }
+    for (let number = 0; number < 5; number++) {
+      const product = productOf(random.pick(racing), 350, random.chance(0.5) ? discontinued : {});
+      const begin = random.between(0, 4_000);
+      for (const repeat of [0, random.between(0, 1_000)]) world.after(begin + repeat, () => orderly.begin(product));
+    }
+    await orderly.rest();
+    const ends = { before: 'APPROVED', never: 'REJECTED PRODUCT_DISCONTINUED' };
+    return [...brokenPromises(orderly), ...endedAs(orderly, ends)];
   },
 };

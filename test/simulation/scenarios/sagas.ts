@@ -106,13 +106,16 @@ const ENDS: Readonly<Record<string, string>> = {
   [`P-${TIMES_OUT}`]: 'APPROVED',
 };
 
-/** Checks whether each order came to its end. @param ends by the key of its request: status and reason */
+/**
+ * Checks whether each order came to its end.
+ * @param ends by the key of its request: status and reason; orders with other keys may end in any way
+ */
 export function endedAs(orderly: Orderly, ends: Readonly<Record<string, string>>): readonly Violation[] {
   // If the bus could not deliver an event, the order waits for an operator.
   if (orderly.cloud.faults.made.some(({ kind }) => kind === 'undeliverable')) return [];
   const facts = new Facts(orderly);
   return orderly.answered.flatMap(({ path, key = '', reply }) => {
-    if (path !== '/orders' || reply.status !== 201) return [];
+    if (path !== '/orders' || reply.status !== 201 || !(key in ends)) return [];
     const id = String(reply.body.orderId);
     const { status = '', reason } = facts.order(id) ?? {};
     const found = `${status}${reason === undefined ? '' : ` ${reason}`}`;

@@ -36,13 +36,16 @@ export const cancellationOf = (as: string, orderId: unknown, key: string, reason
     body: reason === undefined ? {} : { reason },
   }) as const;
 
-/** Returns an operator's request to set a product. */
-export const productOf = (sku: string, amount = 350) =>
+/**
+ * Returns an operator's request to set a product.
+ * @param more further fields, such as `discontinued`
+ */
+export const productOf = (sku: string, amount = 350, more: object = {}) =>
   ({
     method: 'PUT',
     path: `/products/${sku}`,
     as: 'operator',
-    body: { name: sku, unitPrice: { amount, currency: 'EUR' } },
+    body: { name: sku, unitPrice: { amount, currency: 'EUR' }, ...more },
   }) as const;
 
 /** Places an order and waits for its answer. */

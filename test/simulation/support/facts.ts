@@ -1,7 +1,13 @@
-import { CREATE_ORDER_SAGA, type OrderEvent, type OrderView } from '../../../lambdas/orders/contract.js';
+import {
+  CREATE_ORDER_SAGA,
+  type OrderEvent,
+  type OrderView,
+  ordersContract,
+} from '../../../lambdas/orders/contract.js';
 import { evolve, initialState, viewOf } from '../../../lambdas/orders/domain/order.js';
 import type { CreateOrder, CreateOrderEvent } from '../../../lambdas/orders/saga-contract.js';
 import { recordKey, relayConsumer } from '../../../packages/kit/failures/failure-records.js';
+import { type AnyEvent, readEvent, type ServiceContract } from '../../../packages/kit/messages/contract.js';
 import { type Listener, listenersOf } from '../../../packages/kit/operator/services.js';
 import type { Versions } from '../../../packages/kit/projection/contract.js';
 import { pointerKey, versionOf, versionsIn } from '../../../packages/kit/projection/versions.js';
@@ -16,6 +22,7 @@ import type { Orderly, Row } from './orderly.js';
 interface Message {
   readonly id: string;
   readonly type: string;
+  readonly schemaVersion: number;
   readonly data: string;
 }
 
@@ -198,7 +205,7 @@ export class Facts {
   order(id: string, version = Number.POSITIVE_INFINITY): OrderView | undefined {
     const events = (this.orders.get(id) ?? []).flatMap(({ events }) => events).slice(0, version);
     const state = events.reduce(
-      (order, { type, data }) => evolve(order, { type, data: JSON.parse(data) } as OrderEvent),
+      (order, event) => evolve(order, eventIn(ordersContract, event) as OrderEvent),
       initialState,
     );
     return viewOf(state, events.length);
@@ -287,6 +294,15 @@ export class Facts {
     }
     this.show(after);
   }
+}
+
+/** A stored event as its consumers read it: in the newest version. */
+export function eventIn(contract: ServiceContract, { type, schemaVersion, data }: Message): AnyEvent {
+  const read: unknown = JSON.parse(data);
+  // Few events have an earlier version, and these facts are asked for often.
+  return schemaVersion === contract.events[type]?.version
+    ? { type, data: read }
+    : readEvent(contract, type, schemaVersion, read);
 }
 
 export interface Line {
