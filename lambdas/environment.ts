@@ -4,7 +4,7 @@ export const AppEnv = {
   CUSTOMER_LIMITS: 'CUSTOMER_LIMITS',
 } as const;
 
-/** What one customer may do. Whole numbers above 0. */
+/** Limits of one customer. Whole numbers above 0. */
 export interface CustomerLimits {
   /** Orders that are under way at once. */
   readonly ordersUnderWay: number;

@@ -24,7 +24,7 @@ export class CatalogStack extends Stack {
       partitionKey: { name: 'listPk', type: AttributeType.STRING },
       sortKey: { name: 'listSk', type: AttributeType.STRING },
     };
-    // What an index projects can't be changed. It has the whole item, so another field needs no other index.
+    // The projection of an index can't be changed. This one has the whole item, so a new field needs no new index.
     table.addGlobalSecondaryIndex({ indexName: PRODUCTS_INDEX, ...bySku, projectionType: ProjectionType.ALL });
     // 0.2.0 reads this one, during a deployment and after a rollback. The release after this one removes it.
     table.addGlobalSecondaryIndex({

@@ -4,6 +4,7 @@ import { accountsContract } from '../../lambdas/accounts/contract.js';
 import { catalogContract } from '../../lambdas/catalog/contract.js';
 import { inventoryContract } from '../../lambdas/inventory/contract.js';
 import { CREATE_ORDER_SAGA, ordersContract } from '../../lambdas/orders/contract.js';
+import { CUSTOMER_LISTS } from '../../lambdas/orders/keys.js';
 import { createOrderContract } from '../../lambdas/orders/saga-contract.js';
 import { paymentsContract } from '../../lambdas/payments/contract.js';
 import { StripeCustomers } from '../../lambdas/payments/provider/stripe-customers.js';
@@ -66,7 +67,7 @@ async function listedOrders(
     {
       TableName: table,
       KeyConditionExpression: 'pk = :list',
-      ExpressionAttributeValues: { ':list': `CUSTOMER#${person}` },
+      ExpressionAttributeValues: { ':list': CUSTOMER_LISTS + person },
     },
   );
   for await (const { Items = [] } of pages) keys.push(...Items.map(({ sk }) => String(sk)));

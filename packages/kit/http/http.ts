@@ -16,7 +16,7 @@ import { bodyOf, checked, parameterFault, pointerFault, queryOf, refuseLargeBody
 
 z.config(en());
 
-/** What an endpoint accepts. Everything else is refused before its handler runs. */
+/** Requests that an endpoint accepts. All others are refused before its handler runs. */
 export interface EndpointOptions<Body, Query, Role extends string = string> {
   /** Roles that may call. @default all roles of the application */
   readonly roles?: readonly Role[];

@@ -1,4 +1,4 @@
-/** What services say to each other: contracts, subscriptions, the commits and envelopes that carry it, who caused it. */
+/** Messages between services: contracts, subscriptions, commits, envelopes and traces. */
 
 export { Sealed } from '../personal-data/sealed.js';
 export { type Commit, commitItem, type NewCommit } from './commit.js';

@@ -43,13 +43,13 @@ export function readCommandLine(args: readonly string[], set: CommandSet): Comma
   const command = commands.find((one) => one.name === name);
   if (!command) {
     if (help || first === undefined) return { help: overview(set) };
-    throw new OperatorError('usage', `'${name}' is no command.`, ['--help']);
+    throw new OperatorError('usage', `There is no command '${name}'.`, ['--help']);
   }
   if (help) return { help: helpOf(command, set) };
   const wrong = (mistake: string): OperatorError => new OperatorError('usage', mistake, command.example);
   const words = positionals.slice(name.split(' ').length);
   const foreign = given.find((option) => !Object.hasOwn({ ...COMMON, ...command.options }, option));
-  if (foreign !== undefined) throw wrong(`--${foreign} is no option of '${name}'.`);
+  if (foreign !== undefined) throw wrong(`'${name}' has no option --${foreign}.`);
   const missing = command.positionals[words.length];
   if (missing !== undefined) throw wrong(`'${name}' needs the ${missing}.`);
   const excess = words[command.positionals.length];

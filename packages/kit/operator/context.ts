@@ -6,7 +6,7 @@ import { type Service, servicesIn } from './services.js';
 import { readStacks, type StackOutputs } from './stacks.js';
 import { type CommandText, commandTextOf } from './text.js';
 
-/** What an application tells its command line. */
+/** Settings of an application's command line. */
 export interface OperatedApp {
   /** Name of the application. The names of its stacks begin with it. */
   readonly app: string;
@@ -30,7 +30,7 @@ export interface OperatedApp {
   readonly reportOn?: (subject: string) => readonly string[];
 }
 
-/** What a command works with: one environment of the application. */
+/** Context of a command: one environment of the application. */
 export interface CommandContext extends Pick<OperatedApp, 'app' | 'reportOn'> {
   readonly environment: string;
   readonly endpoint: Endpoint;

@@ -1,6 +1,6 @@
 /** Commands of an operator's command line, for any app of the kit. They run on a person's machine, and in no function. */
 
-// What a command of an app's own reads tables by.
+// Functions by which an app's own commands read its tables.
 export { clock, secondsBetween } from '../aws/clock.js';
 export { recordKey, relayConsumer } from '../failures/failure-records.js';
 export { type Commit, firstVersionOf } from '../messages/commit.js';

@@ -54,7 +54,7 @@ export function operatorCommandLine(app: OperatorCommandLine) {
   };
 }
 
-const introductionOf = (code: OperatorError['code']): string => (code === 'usage' ? 'As it would be right' : 'Next');
+const introductionOf = (code: OperatorError['code']): string => (code === 'usage' ? 'Correct usage' : 'Next');
 
 /** @throws {Error} */
 function checkCommands(commands: readonly OperatorCommand[]): void {

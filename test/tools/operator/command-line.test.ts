@@ -44,20 +44,20 @@ describe('a command line', () => {
   test.each([
     ['order', /needs the order id/, / order 5d41/],
     ['order o1 o2', /'o2' is one word too many/, / order 5d41/],
-    ['order o1 --not-done', /--not-done is no option of 'order'/, / order 5d41/],
-    ['orders', /'orders' is no command/, /--help$/],
-    ['failures', /'failures' is no command/, /--help$/],
+    ['order o1 --not-done', /'order' has no option --not-done/, / order 5d41/],
+    ['orders', /There is no command 'orders'/, /--help$/],
+    ['failures', /There is no command 'failures'/, /--help$/],
     ['failures show c', /needs the message id/, / failures show reservations/],
     ['person forget', /needs the person id/, / person forget alice/],
-    ['person p', /'person p' is no command/, /--help$/],
+    ['person p', /There is no command 'person p'/, /--help$/],
     ['failures discard c m', /needs --reason/, /--reason 'test data/],
     ['sagas resolve s', /needs --note/, /--note 'refunded by hand/],
     [`sagas resolve s --note ${'x'.repeat(501)}`, /501 characters: expected 1 to 500/, / sagas resolve /],
-    ['sagas retry s --note x', /--note is no option of 'sagas retry'/, / sagas retry /],
+    ['sagas retry s --note x', /'sagas retry' has no option --note/, / sagas retry /],
     ['sagas list --limit 0', /--limit is '0': expected 1 to 1000/, / sagas list --limit 200$/],
     ['sagas list --limit many', /--limit is 'many'/, / sagas list /],
     ['order o1 --nope', /--nope/, /--help$/],
-    ['projections', /'projections' is no command/, /--help$/],
+    ['projections', /There is no command 'projections'/, /--help$/],
     ['projections rebuild', /needs the projection/, / projections rebuild orders-list$/],
     ['projections rebuild p --discard --check', /--check and --discard exclude each other/, / rebuild orders-list$/],
     ['order o1 --environment Prod', /'Prod' is no name of an environment/, / order 5d41/],
@@ -110,7 +110,7 @@ describe('a wrong command', () => {
   test('ends with 2, what was wrong and what would be right', async () => {
     const { code, out, err } = await said('order');
     expect({ code, out }).toEqual({ code: 2, out: '' });
-    expect(err).toMatch(/needs the order id\.\nAs it would be right: npm run -s orderly -- order /);
+    expect(err).toMatch(/needs the order id\.\nCorrect usage: npm run -s orderly -- order /);
   });
 
   test('is one JSON object where that was asked for', async () => {

@@ -3,7 +3,7 @@ import { failuresCommands } from './failures.js';
 import { projectionsCommands } from './projections.js';
 import { sagasCommands } from './sagas.js';
 
-/** What the help says about the application. */
+/** Words of the application in the help texts. */
 export interface HelpTexts {
   /** Name of a consumer, for examples. */
   readonly consumer?: string;
