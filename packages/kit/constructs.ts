@@ -7,7 +7,7 @@ export {
   IdempotentConsumer,
   type IdempotentConsumerProps,
 } from './idempotent-consumer/idempotent-consumer.construct.js';
-export { type ConsumerDescription, Output, servicePrefixes } from './operator/outputs.js';
+export { type ConsumerDescription, type FunctionDescription, Output, servicePrefixes } from './operator/outputs.js';
 export { Outbox, type OutboxProps } from './outbox/outbox.construct.js';
 export { PersonalKeys, type PersonalKeysProps } from './personal-data/personal-keys.construct.js';
 export { acknowledgeCompliance, acknowledgeWildcard } from './service/acknowledge.js';

@@ -270,7 +270,8 @@ export interface Deliveries {
 }
 
 export interface FunctionCall {
-  readonly fn: FunctionName | undefined;
+  /** A `FunctionName`, or the entry point of another function. Undefined for a function that no output names. */
+  readonly fn: string | undefined;
   /** Service, such as `DynamoDB`, `AWSEvents`, `AmazonSQS` or `TrentService` (KMS). */
   readonly service: string;
   /** Operation, such as `PutItem` or `PutEvents`. */

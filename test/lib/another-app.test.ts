@@ -169,13 +169,22 @@ describe('an application that isn’t Orderly', () => {
     const prefixes = servicePrefixes(Object.keys(Outputs));
     expect(prefixes).toEqual(['Board', 'Sales']);
     for (const prefix of prefixes) {
-      for (const name of [Output.SERVICE, Output.TABLE, Output.RECORDS, Output.RELAY, Output.CONSUMERS])
+      for (const name of [
+        Output.SERVICE,
+        Output.TABLE,
+        Output.RECORDS,
+        Output.RELAY,
+        Output.CONSUMERS,
+        Output.FUNCTIONS,
+      ])
         expect(Outputs).toHaveProperty(prefix + name);
       expect(Outputs[`${prefix}ServiceName`].Value).toBe(prefix.toLowerCase());
       expect(Outputs[`${prefix}TableName`].Value).toEqual({ Ref: `${prefix}Table` });
       expect(JSON.stringify(Outputs[`${prefix}Consumers`].Value)).toContain(prefix.toLowerCase());
     }
-    expect(Object.keys(Outputs)).toEqual(expect.arrayContaining(['PlatformBusName', 'ApiId', 'ApiUrl']));
+    expect(Object.keys(Outputs)).toEqual(
+      expect.arrayContaining(['PlatformBusName', 'ApiId', 'ApiUrl', 'ApiFunctions']),
+    );
   });
 
   test('gives no function of one service a right on the other’s tables', () => {

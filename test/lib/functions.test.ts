@@ -5,7 +5,16 @@ import { PaymentsEnv } from '../../lambdas/payments/environment.js';
 import { OrderlyEnvironment } from '../../lib/environment.js';
 import { settingsFor } from '../../lib/settings.js';
 import { Env } from '../../packages/kit/aws/environment.js';
-import { consumersOf, type Json, newApp, noCode, referenced, statements, synthesized } from './support/environments.js';
+import {
+  consumersOf,
+  functionsOf,
+  type Json,
+  newApp,
+  noCode,
+  referenced,
+  statements,
+  synthesized,
+} from './support/environments.js';
 
 const dev = synthesized('dev');
 const prod = synthesized('prod');
@@ -84,6 +93,35 @@ describe('each function', () => {
       expect(properties).toMatchObject({ Runtime: 'nodejs24.x', Architectures: ['arm64'], MemorySize: 512 });
       expect(properties.Timeout).toBeGreaterThan(0);
     }
+  });
+
+  test('is found by the outputs of its stack', () => {
+    for (const environment of [dev, prod]) {
+      const told = functionsOf(environment);
+      const all = environment.everywhere('AWS::Lambda::Function');
+      expect(told.map(({ stack, name }) => `${stack}/${name}`).toSorted()).toEqual(
+        all.map(({ stack, id }) => `${stack}/${id}`).toSorted(),
+      );
+      for (const { stack, name, service, consumer } of told) {
+        const found = all.find((one) => one.stack === stack && one.id === name);
+        const { Variables } = found?.properties.Environment ?? {};
+        expect({ service: Variables.SERVICE, consumer: Variables.CONSUMER }, name).toEqual({ service, consumer });
+      }
+    }
+  });
+
+  test('has an entry point that is no other function’s in its service, or one of the kit for a consumer', () => {
+    const keys = functionsOf(prod).map(({ service, entry, consumer = '' }) => [service, entry, consumer].join(' '));
+    expect(keys.filter((key, at) => keys.indexOf(key) !== at)).toEqual([]);
+    expect(functionsOf(prod)).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({ entry: 'orders/place-order', name: expect.stringMatching(/^PlaceOrder/) }),
+        expect.objectContaining({ entry: 'kit/http/authorizer', service: 'platform' }),
+        expect.objectContaining({ entry: 'orders/on-saga-message', consumer: 'orders-saga' }),
+        expect.objectContaining({ entry: 'kit/timers/sweeper', consumer: 'orders-saga' }),
+        expect.objectContaining({ entry: 'kit/failures/drain-dead-letters', consumer: 'reservations' }),
+      ]),
+    );
   });
 
   test('that calls Stripe has time for its four calls and for the tables', () => {

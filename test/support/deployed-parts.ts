@@ -1,23 +1,53 @@
 import { LambdaClient, paginateListFunctions } from '@aws-sdk/client-lambda';
 import { clientConfig } from '../../packages/kit/operator/endpoint.js';
+import { functionsIn } from '../../packages/kit/operator/functions.js';
+import type { FunctionDescription } from '../../packages/kit/operator/outputs.js';
 import { type Listener, listenersOf, type Service } from '../../packages/kit/operator/services.js';
 import type { Aggregate, ConsumerName, FunctionName, RelayName } from '../acceptance/world.js';
 import type { Deployed } from './deployed.js';
 
-/** Entry point of each consumer; outputs don't name functions by what scenarios call them. */
-export const FUNCTION_OF: Readonly<Record<ConsumerName, FunctionName>> = {
-  reservations: 'inventory/on-order-event',
-  'inventory-commands': 'inventory/on-command',
-  'orders-saga': 'orders/on-saga-message',
-  'orders-list': 'orders/list-projection',
-  'accounts-commands': 'accounts/on-command',
-  'accounts-orders': 'accounts/on-order-event',
-  'payments-commands': 'payments/on-command',
-  'payments-orders': 'payments/on-order-event',
-  'payments-provider': 'payments/charge-at-sandbox',
-  'catalog-commands': 'catalog/on-command',
-  'accounts-exhausted': 'accounts/exhausted-projection',
-};
+/** Functions of a deployment, by the names that scenarios call them: the entry point, or `<service>/relay`. */
+export class DeployedFunctions {
+  private readonly functions: readonly FunctionDescription[];
+  private readonly byName: ReadonlyMap<string, string>;
+
+  constructor(outputs: Deployed['outputs']) {
+    this.functions = functionsIn(outputs);
+    this.byName = new Map(this.functions.map((one) => [one.name, calledInScenarios(one)]));
+  }
+
+  /** Returns the physical name. @throws {Error} if the deployment has no such function, or several */
+  nameOf(fn: FunctionName): string {
+    const [found, ...others] = this.functions.filter((one) => calledInScenarios(one) === fn);
+    if (!found || others.length > 0) throw new Error(`the deployment has ${others.length + Number(!!found)} of ${fn}`);
+    return found.name;
+  }
+
+  /** Returns the name in scenarios, or undefined for a physical name of no function in the outputs. */
+  calledInScenarios(physicalName: string): string | undefined {
+    return this.byName.get(physicalName);
+  }
+
+  /** Returns the function that handles a consumer's messages. @throws {Error} if the deployment has none */
+  handlerOf(consumer: ConsumerName): FunctionName {
+    const found = this.handlers.find((one) => one.consumer === consumer);
+    if (!found) throw new Error(`the deployment has no handler of ${consumer}`);
+    return found.entry as FunctionName;
+  }
+
+  /** Returns the consumers whose messages a function handles. */
+  handledBy(fn: FunctionName): readonly ConsumerName[] {
+    return this.handlers.filter(({ entry }) => entry === fn).map(({ consumer }) => consumer as ConsumerName);
+  }
+
+  /** The drain and the sweeper of a consumer have entry points of the kit. */
+  private get handlers(): readonly FunctionDescription[] {
+    return this.functions.filter(({ consumer, entry }) => consumer !== undefined && !entry.startsWith('kit/'));
+  }
+}
+
+const calledInScenarios = ({ service, entry }: FunctionDescription): string =>
+  entry === 'kit/outbox/relay' ? `${service}/relay` : entry;
 
 /** Service of each kind of aggregate. */
 export const SERVICE_OF: Readonly<Record<Aggregate, string>> = {
@@ -30,38 +60,6 @@ export const SERVICE_OF: Readonly<Record<Aggregate, string>> = {
   Product: 'catalog',
   PriceCheck: 'catalog',
 };
-
-/** Part of each function's physical name that no other function's has. */
-export const PART_OF_NAME: Readonly<Record<FunctionName, string>> = {
-  'orders/relay': 'Orders-OutboxRelay',
-  'inventory/relay': 'Inventory-OutboxRelay',
-  'orders/place-order': 'Orders-PlaceOrder',
-  'orders/get-order': 'Orders-GetOrder',
-  'orders/list-orders': 'Orders-ListOrders',
-  'orders/cancel-order': 'Orders-CancelOrder',
-  'orders/on-saga-message': 'Orders-OnSaga',
-  'orders/list-projection': 'Orders-OnListProjection',
-  'inventory/set-stock': 'Inventory-SetStock',
-  'inventory/on-order-event': 'Inventory-OnReservations',
-  'inventory/on-command': 'Inventory-OnCommands',
-  'payments/relay': 'Payments-OutboxRelay',
-  'payments/request-payment': 'Payments-RequestPayment',
-  'payments/on-command': 'Payments-OnCommands',
-  'payments/on-order-event': 'Payments-OnCancellations',
-  'payments/charge-at-sandbox': 'Payments-OnProvider',
-  'catalog/relay': 'Catalog-OutboxRelay',
-  'catalog/set-product': 'Catalog-SetProduct',
-  'catalog/on-command': 'Catalog-OnCommands',
-  'accounts/relay': 'Accounts-OutboxRelay',
-  'accounts/set-credit-limit': 'Accounts-SetCreditLimit',
-  'accounts/on-command': 'Accounts-OnCommands',
-  'accounts/on-order-event': 'Accounts-OnOrderEnds',
-  'accounts/exhausted-projection': 'Accounts-OnExhaustedProjection',
-};
-
-/** Undefined for functions that scenarios don't speak of. */
-export const functionOf = (physicalName: string): FunctionName | undefined =>
-  (Object.keys(PART_OF_NAME) as FunctionName[]).find((fn) => physicalName.includes(PART_OF_NAME[fn]));
 
 /** A consumer, or a service's relay, as the outputs tell. @throws {Error} where the deployment hasn't it */
 export function listenerNamed(services: readonly Service[], name: ConsumerName | RelayName): Listener {
@@ -87,19 +85,17 @@ export function output({ outputs }: Pick<Deployed, 'outputs'>, stack: string, na
 }
 
 /**
- * Log groups of each function that scenarios speak of: the one that it is given, and the one by its own name, where
+ * Log groups of each function, by its physical name: the one that it is given, and the one by its own name, where
  * LocalStack logs all the same.
  */
 export async function logGroups(
   deployed: Pick<Deployed, 'endpoint' | 'region'>,
-): Promise<ReadonlyMap<FunctionName, readonly string[]>> {
+): Promise<ReadonlyMap<string, readonly string[]>> {
   const client = new LambdaClient(clientConfig({ url: deployed.endpoint, region: deployed.region }));
-  const groups = new Map<FunctionName, readonly string[]>();
+  const groups = new Map<string, readonly string[]>();
   for await (const { Functions = [] } of paginateListFunctions({ client }, {})) {
     for (const { FunctionName: name = '', LoggingConfig } of Functions) {
-      const fn = functionOf(name);
-      const given = LoggingConfig?.LogGroup ?? [];
-      if (fn) groups.set(fn, [`/aws/lambda/${name}`].concat(given));
+      groups.set(name, [`/aws/lambda/${name}`].concat(LoggingConfig?.LogGroup ?? []));
     }
   }
   client.destroy();

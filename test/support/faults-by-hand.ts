@@ -1,7 +1,6 @@
 import type { Answer, Interceptor, PassingCall } from '../../packages/simulator/aws/calls.js';
 import type { AwsRequest } from '../../packages/simulator/aws/wire.js';
 import type { FunctionCall } from '../acceptance/world.js';
-import { functionOf } from './deployed-parts.js';
 import { FaultPlan } from './faults.js';
 
 /** As the SDK names services in `X-Amz-Target`. */
@@ -19,6 +18,9 @@ export class FaultsByHand implements Interceptor {
   /** In the order in which they were made. */
   readonly calls: FunctionCall[] = [];
   private readonly places = new WeakMap<PassingCall, number>();
+
+  /** @param called returns a function's name in scenarios by its physical name */
+  constructor(private readonly called: (physicalName: string) => string | undefined) {}
 
   before(call: PassingCall): ReturnType<Interceptor['before']> {
     const { operation } = call.request;
@@ -47,7 +49,7 @@ export class FaultsByHand implements Interceptor {
   private note(call: PassingCall, outcome: Pick<FunctionCall, 'failed' | 'unanswered'> & Partial<FunctionCall>): void {
     const { fn, request } = call;
     this.calls[this.places.get(call) ?? this.calls.length] = {
-      fn: functionOf(fn.resource.ref),
+      fn: this.called(fn.resource.ref),
       service: SERVICES[request.service],
       operation: request.operation,
       units: { table: 0, indexes: {} },

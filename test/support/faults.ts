@@ -3,7 +3,7 @@ export type Fault =
   | {
       /** Kills the caller in front of the write, or after it when the answer would pass. */
       readonly kind: 'crash-before-write' | 'crash-after-write';
-      readonly functionPart: string;
+      readonly functionName: string;
       /** Only a write whose request holds this text (an order's id, say). */
       readonly including?: string;
       readonly times: number;
@@ -11,7 +11,7 @@ export type Fault =
   | {
       /** Lose the answer of what was carried out, or answer a throttle without carrying it out. */
       readonly kind: 'lose-answer' | 'throttle';
-      readonly functionPart: string;
+      readonly functionName: string;
       /** As in the SDK: `PutItem`, `PutEvents`. */
       readonly operation: string;
       readonly including?: string;
@@ -61,7 +61,7 @@ export interface Capacity {
 }
 
 export interface CallFilter {
-  readonly functionPart?: string;
+  readonly functionName?: string;
   readonly operation?: string;
   /** Only calls after this `n`. */
   readonly since?: number;
@@ -103,7 +103,7 @@ export class FaultPlan {
       this.use(({ fault }) => {
         if (fault.kind !== kind) return false;
         const operation = 'operation' in fault ? fault.operation === call.operation : WRITES.has(call.operation);
-        return operation && call.functionName.includes(fault.functionPart) && call.body.includes(fault.including ?? '');
+        return operation && call.functionName === fault.functionName && call.body.includes(fault.including ?? '');
       }) !== undefined
     );
   }

@@ -24,7 +24,7 @@ import { STACKS } from '../../tools/local/deploy.js';
 import { waitUntil } from '../../tools/local/progress.js';
 import type * as Port from '../acceptance/world.js';
 import type { Deployed } from './deployed.js';
-import { FUNCTION_OF, functionOf, logGroups, PART_OF_NAME } from './deployed-parts.js';
+import { logGroups } from './deployed-parts.js';
 import { entryOf, OrderlyWorld, parsed } from './orderly-world.js';
 import { ProxyControl } from './proxy-control.js';
 import { routesIn } from './template-routes.js';
@@ -145,19 +145,17 @@ export class LocalStackWorld extends OrderlyWorld {
   }
 
   async crash(fn: Port.FunctionName, when: 'beforeWrite' | 'afterWrite', options: Port.FaultOptions): Promise<void> {
-    for (const consumer of Object.keys(FUNCTION_OF) as Port.ConsumerName[]) {
-      if (FUNCTION_OF[consumer] === fn) await this.hurry(consumer);
-    }
+    for (const consumer of this.functions.handledBy(fn)) await this.hurry(consumer);
     const crash = when === 'beforeWrite' ? 'crashBeforeWrite' : 'crashAfterWrite';
-    await this.faults()[crash](PART_OF_NAME[fn], options);
+    await this.faults()[crash](this.functions.nameOf(fn), options);
   }
 
   loseAnswer(fn: Port.FunctionName, operation: string, options: Port.FaultOptions): Promise<void> {
-    return this.faults().loseAnswer(PART_OF_NAME[fn], operation, options);
+    return this.faults().loseAnswer(this.functions.nameOf(fn), operation, options);
   }
 
   throttle(fn: Port.FunctionName, operation: string, options: Port.FaultOptions): Promise<void> {
-    return this.faults().throttle(PART_OF_NAME[fn], operation, options);
+    return this.faults().throttle(this.functions.nameOf(fn), operation, options);
   }
 
   failEntries(match: Port.EntryMatch, options: { errorCode: string; times: number }): Promise<void> {
@@ -207,7 +205,7 @@ export class LocalStackWorld extends OrderlyWorld {
     return calls
       .toSorted((one, other) => one.n - other.n)
       .map(({ functionName, service, operation, status, capacity = [] }) => ({
-        fn: functionOf(functionName),
+        fn: this.functions.calledInScenarios(functionName),
         service,
         operation,
         failed: status < 200 || status > 299,
@@ -225,7 +223,7 @@ export class LocalStackWorld extends OrderlyWorld {
 
   protected async logLines(fn: Port.FunctionName, including: string): Promise<readonly string[]> {
     this.groups ??= logGroups(this.deployed);
-    const groups = (await this.groups).get(fn) ?? [];
+    const groups = (await this.groups).get(this.functions.nameOf(fn)) ?? [];
     return (await Promise.all(groups.map((group) => this.linesOf(group, including)))).flat();
   }
 

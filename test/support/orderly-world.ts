@@ -13,7 +13,7 @@ import { PersonalKeys } from '../../packages/kit/personal-data/personal-keys.js'
 import { peopleOfOrderly } from '../../tools/operator/people.js';
 import type * as Port from '../acceptance/world.js';
 import type { Deployed } from './deployed.js';
-import { FUNCTION_OF, listenerNamed, output } from './deployed-parts.js';
+import { DeployedFunctions, listenerNamed, output } from './deployed-parts.js';
 import { messagesIn, OrderWay } from './order-way.js';
 
 /** What an adapter tells of the deployment that it stands before. */
@@ -31,10 +31,12 @@ export abstract class OrderlyWorld implements Port.World {
   abstract readonly crowd: number;
   abstract readonly limits: Port.World['limits'];
 
+  protected readonly functions: DeployedFunctions;
   private readonly services: readonly Service[];
   private readonly way: OrderWay;
 
   constructor(private readonly parts: Parts) {
+    this.functions = new DeployedFunctions(parts.outputs);
     this.services = servicesIn(parts.outputs);
     this.way = new OrderWay(this.services, parts.dynamodb);
   }
@@ -134,7 +136,7 @@ export abstract class OrderlyWorld implements Port.World {
   }
 
   async deliveries(consumer: Port.ConsumerName, messageId: string): Promise<Port.Deliveries> {
-    const said = (await this.logLines(FUNCTION_OF[consumer], messageId)).flatMap((text) => {
+    const said = (await this.logLines(this.functions.handlerOf(consumer), messageId)).flatMap((text) => {
       const line = parsed(text) as { eventId?: string; message?: string } | undefined;
       return line?.eventId === messageId && line.message !== undefined ? [line.message] : [];
     });

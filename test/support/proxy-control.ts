@@ -9,29 +9,29 @@ interface Options {
 
 /**
  * What tests ask of the proxy between functions and endpoint, over HTTP (tests run in other processes than the proxy).
- * `functionPart` is any part of the function's name. Faults stay armed until they are used up or `reset` is called.
+ * `functionName` is the function's physical name. Faults stay armed until they are used up or `reset` is called.
  */
 export class ProxyControl {
   constructor(private readonly url: string) {}
 
   /** Kills the function's process with SIGKILL when the answer of a successful DynamoDB write passes. */
-  crashAfterWrite(functionPart: string, options: Options = {}): Promise<void> {
-    return this.arm({ kind: 'crash-after-write', functionPart, times: 1, ...options });
+  crashAfterWrite(functionName: string, options: Options = {}): Promise<void> {
+    return this.arm({ kind: 'crash-after-write', functionName, times: 1, ...options });
   }
 
   /** Kills the function's process before a DynamoDB write reaches the endpoint. */
-  crashBeforeWrite(functionPart: string, options: Options = {}): Promise<void> {
-    return this.arm({ kind: 'crash-before-write', functionPart, times: 1, ...options });
+  crashBeforeWrite(functionName: string, options: Options = {}): Promise<void> {
+    return this.arm({ kind: 'crash-before-write', functionName, times: 1, ...options });
   }
 
   /** Carries the operation out and drops the connection instead of answering; the SDK will retry. */
-  loseAnswer(functionPart: string, operation: string, options: Options = {}): Promise<void> {
-    return this.arm({ kind: 'lose-answer', functionPart, operation, times: 1, ...options });
+  loseAnswer(functionName: string, operation: string, options: Options = {}): Promise<void> {
+    return this.arm({ kind: 'lose-answer', functionName, operation, times: 1, ...options });
   }
 
   /** Answers a throttle without carrying the operation out. The SDK itself tries three times: `times: 3` is one failure. */
-  throttle(functionPart: string, operation: string, options: Options = {}): Promise<void> {
-    return this.arm({ kind: 'throttle', functionPart, operation, times: 1, ...options });
+  throttle(functionName: string, operation: string, options: Options = {}): Promise<void> {
+    return this.arm({ kind: 'throttle', functionName, operation, times: 1, ...options });
   }
 
   /** Refuses `times` matching entries of PutEvents with this code; the other entries of the call pass. */

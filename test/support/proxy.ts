@@ -105,10 +105,12 @@ class ProxyState {
     return {};
   }
 
-  private calls({ functionPart = '', operation, since = 0 }: CallFilter): readonly Call[] {
+  private calls({ functionName, operation, since = 0 }: CallFilter): readonly Call[] {
     return this.journal.filter(
       (call) =>
-        call.n > since && call.functionName.includes(functionPart) && (operation ?? call.operation) === call.operation,
+        call.n > since &&
+        (functionName ?? call.functionName) === call.functionName &&
+        (operation ?? call.operation) === call.operation,
     );
   }
 

@@ -15,7 +15,6 @@ import { prodAssembly } from '../simulation/support/assembly.js';
 import { copiesBesideTables } from '../simulation/support/copies.js';
 import { AUDIENCE, ISSUER, ISSUERS } from '../simulation/support/issuer.js';
 import { stacksOf } from '../simulation/support/stacks.js';
-import { functionOf, PART_OF_NAME } from './deployed-parts.js';
 import { FaultsByHand } from './faults-by-hand.js';
 import { entryOf, OrderlyWorld, parsed } from './orderly-world.js';
 import { Tokens } from './tokens.js';
@@ -39,7 +38,7 @@ export class SimulatorWorld extends OrderlyWorld {
   private readonly cloud: Cloud;
   private readonly virtual: VirtualTime;
   private readonly random: Random;
-  private readonly faults = new FaultsByHand();
+  private readonly faults = new FaultsByHand((name) => this.functions.calledInScenarios(name));
   private readonly tokens: Tokens;
   private names = 0;
 
@@ -145,15 +144,27 @@ export class SimulatorWorld extends OrderlyWorld {
 
   async crash(fn: Port.FunctionName, when: 'beforeWrite' | 'afterWrite', options: Port.FaultOptions): Promise<void> {
     const kind = when === 'beforeWrite' ? 'crash-before-write' : 'crash-after-write';
-    this.faults.plan.add({ kind, functionPart: PART_OF_NAME[fn], times: 1, ...options });
+    this.faults.plan.add({ kind, functionName: this.functions.nameOf(fn), times: 1, ...options });
   }
 
   async loseAnswer(fn: Port.FunctionName, operation: string, options: Port.FaultOptions): Promise<void> {
-    this.faults.plan.add({ kind: 'lose-answer', functionPart: PART_OF_NAME[fn], operation, times: 1, ...options });
+    this.faults.plan.add({
+      kind: 'lose-answer',
+      functionName: this.functions.nameOf(fn),
+      operation,
+      times: 1,
+      ...options,
+    });
   }
 
   async throttle(fn: Port.FunctionName, operation: string, options: Port.FaultOptions): Promise<void> {
-    this.faults.plan.add({ kind: 'throttle', functionPart: PART_OF_NAME[fn], operation, times: 1, ...options });
+    this.faults.plan.add({
+      kind: 'throttle',
+      functionName: this.functions.nameOf(fn),
+      operation,
+      times: 1,
+      ...options,
+    });
   }
 
   async failEntries(match: Port.EntryMatch, options: { errorCode: string; times: number }): Promise<void> {
@@ -191,10 +202,9 @@ export class SimulatorWorld extends OrderlyWorld {
 
   protected async logLines(fn: Port.FunctionName, including: string): Promise<readonly string[]> {
     const { log, functions } = this.cloud;
-    const labels = [...functions.values()].filter(({ resource }) => functionOf(resource.ref) === fn);
-    return log
-      .filter((line) => labels.some(({ label }) => label === line.fn) && line.text.includes(including))
-      .map(({ text }) => text);
+    const name = this.functions.nameOf(fn);
+    const label = [...functions.values()].find(({ resource }) => resource.ref === name)?.label;
+    return log.filter((line) => line.fn === label && line.text.includes(including)).map(({ text }) => text);
   }
 
   protected async copiesElsewhere(texts: readonly string[]): Promise<readonly string[]> {

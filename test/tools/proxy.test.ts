@@ -79,14 +79,14 @@ describe('the proxy', () => {
       },
       { n: 2, functionName: 'inventory-Relay', service: 'AmazonSQS', operation: 'SendMessage', status: 200 },
     ]);
-    expect(await control.calls({ functionPart: 'Relay' })).toHaveLength(1);
+    expect(await control.calls({ functionName: 'inventory-Relay' })).toHaveLength(1);
     expect(await control.calls({ since: 1 })).toHaveLength(1);
     await control.reset();
     expect(await control.calls()).toEqual([]);
   });
 
   test('kills the caller before a write reaches the endpoint', async () => {
-    await control.crashBeforeWrite('PlaceOrder');
+    await control.crashBeforeWrite('orders-PlaceOrder');
     const gone = once(caller, 'exit');
     await expect(putItem()).rejects.toThrow();
     expect(await gone).toEqual([null, 'SIGKILL']);
@@ -94,7 +94,7 @@ describe('the proxy', () => {
   });
 
   test('kills the caller once, after the write that was configured', async () => {
-    await control.crashAfterWrite('PlaceOrder', { including: 'order-2' });
+    await control.crashAfterWrite('orders-PlaceOrder', { including: 'order-2' });
     await putItem({ pk: 'order-1' });
     await putItem({ pk: 'order-2' }, 'inventory-Reserve');
     const gone = once(caller, 'exit');
@@ -112,12 +112,12 @@ describe('the proxy', () => {
 
   test('does not count a refused write', async () => {
     answer = () => ({ status: 400, body: { __type: 'ConditionalCheckFailedException' } });
-    await control.crashAfterWrite('PlaceOrder');
+    await control.crashAfterWrite('orders-PlaceOrder');
     expect(await putItem()).toMatchObject({ status: 400 });
   });
 
   test('executes a call and loses its answer', async () => {
-    await control.loseAnswer('PlaceOrder', 'PutItem');
+    await control.loseAnswer('orders-PlaceOrder', 'PutItem');
     await expect(putItem()).rejects.toThrow();
     expect(seen).toHaveLength(1);
     expect(await putItem()).toMatchObject({ status: 200 });
@@ -125,7 +125,7 @@ describe('the proxy', () => {
   });
 
   test('throttles a call without executing it', async () => {
-    await control.throttle('PlaceOrder', 'PutItem', { times: 2 });
+    await control.throttle('orders-PlaceOrder', 'PutItem', { times: 2 });
     expect([(await putItem()).status, (await putItem()).status, (await putItem()).status]).toEqual([400, 400, 200]);
     expect(seen).toHaveLength(1);
   });

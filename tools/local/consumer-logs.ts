@@ -4,8 +4,7 @@ import {
   ResourceNotFoundException,
 } from '@aws-sdk/client-cloudwatch-logs';
 import { LambdaClient, paginateListFunctions } from '@aws-sdk/client-lambda';
-import { clientConfig } from '@orderly/kit/operator';
-import { Env } from '../../packages/kit/aws/environment.js';
+import { clientConfig, functionsIn, type StackOutputs } from '@orderly/kit/operator';
 import type { Endpoint } from './endpoint.js';
 
 /** What a consumer logs once per message that it has handled. */
@@ -26,6 +25,7 @@ export class ConsumerLogs {
 
   constructor(
     private readonly endpoint: Endpoint,
+    private readonly outputs: StackOutputs,
     private readonly since: number,
   ) {
     this.logs = new CloudWatchLogsClient(clientConfig(endpoint));
@@ -42,16 +42,18 @@ export class ConsumerLogs {
   }
 
   /**
-   * Finds the log groups of the consumers. A function logs to its configured group, but in LocalStack to
+   * Finds the log groups of the consumers, whose functions the outputs name. A function logs to its configured group, but in LocalStack to
    * `/aws/lambda/<its name>`.
    */
   private async findGroups(): Promise<readonly string[]> {
+    const consumers = new Set(
+      functionsIn(this.outputs).flatMap(({ name, consumer }) => (consumer === undefined ? [] : [name])),
+    );
     const client = new LambdaClient(clientConfig(this.endpoint));
     const groups: string[] = [];
     for await (const { Functions = [] } of paginateListFunctions({ client }, {})) {
-      for (const { FunctionName = '', Environment, LoggingConfig } of Functions) {
-        const { Variables = {} } = Environment ?? {};
-        if (!FunctionName.startsWith('orderly-dev-') || !Variables[Env.CONSUMER]) continue;
+      for (const { FunctionName = '', LoggingConfig } of Functions) {
+        if (!consumers.has(FunctionName)) continue;
         groups.push(`/aws/lambda/${FunctionName}`, ...(LoggingConfig?.LogGroup ? [LoggingConfig.LogGroup] : []));
       }
     }

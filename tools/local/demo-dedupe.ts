@@ -45,7 +45,7 @@ async function demonstrate(orderly: RunningOrderly, naive: NaiveConsumer, progre
   const tokens = devTokens();
   const run = randomBytes(3).toString('hex');
   const sku = `TEA-${run}`;
-  const logs = new ConsumerLogs(endpoint, Date.now());
+  const logs = new ConsumerLogs(endpoint, deployment.outputs, Date.now());
   const events = new Events(endpoint, deployment.outputs);
   const operator = { token: tokens.operator };
 

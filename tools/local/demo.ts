@@ -36,7 +36,7 @@ export async function runDemo({ orderly, tokens, progress }: DemoOptions): Promi
   const { apiUrl } = deployment;
   const run = randomBytes(3).toString('hex');
   const skus = [`TEA-${run}`, `MUG-${run}`, `KETTLE-${run}`] as const;
-  const logs = new ConsumerLogs(endpoint, Date.now());
+  const logs = new ConsumerLogs(endpoint, deployment.outputs, Date.now());
   const events = new Events(endpoint, deployment.outputs);
   const moved = async () => (await logs.handled()).length;
   const stock = () => Promise.all(skus.map((sku) => expectFromApi<StockView>(apiUrl, `GET /stock/${sku}`, operator)));

@@ -16,6 +16,7 @@ import {
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
+import { Output } from '../operator/outputs.js';
 import { acknowledgeCompliance } from '../service/acknowledge.js';
 import { alarm, alarmOnErrors } from '../service/alarms.construct.js';
 import { logicalPrefix, pinnedOutput } from '../service/logical-ids.js';
@@ -74,7 +75,8 @@ const STAGE = 'v1';
  * An inline key set of an issuer below `.invalid` is an error at synth: everybody can sign the tokens of a simulated issuer.
  * The context `simulated=true` allows it (`cdk synth -c simulated=true`), for an assembly that the simulator plays.
  *
- * Its outputs are `ApiId` and `ApiUrl`, behind the construct id unless this is `Api` (`PublicApiUrl`).
+ * Its outputs are `ApiId`, `ApiUrl` and `ApiFunctions` (the authorizer), behind the construct id unless this is `Api`
+ * (`PublicApiUrl`).
  *
  * The handlers refuse bodies over 128 KB (413), and the gateway refuses bodies over 10 MB. With a firewall, the
  * firewall refuses both.
@@ -143,6 +145,7 @@ export class Api extends Construct {
     const name = logicalPrefix(this).endsWith('Api') ? '' : 'Api';
     pinnedOutput(this, `${name}Id`, this.api.restApiId);
     pinnedOutput(this, `${name}Url`, this.api.url);
+    pinnedOutput(this, name + Output.FUNCTIONS, Stack.of(this).toJsonString([verifier.description]));
     answerProblems(this.api, settings.app.name);
     if (settings.firewall) {
       new Firewall(this, 'Firewall', { stage: this.api.deploymentStage, settings, limits: settings.firewall });

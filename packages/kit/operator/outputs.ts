@@ -5,8 +5,11 @@
  *
  * In a stack with several services, each key begins with a prefix of its service, without a hash: `BoardServiceName`,
  * `BoardTableName`. A service with the construct id `Default` has the empty prefix. So each key that ends in `ServiceName`
- * is one service, and the five keys of a service share what stands before it ({@link servicePrefixes}). The outputs of
- * `Platform` have its prefix by the same rule.
+ * is one service, and the six keys of a service share what stands before it ({@link servicePrefixes}). The outputs of
+ * `Platform` and `Api` have their prefix by the same rule.
+ *
+ * No output is exported. CloudFormation limits the value of an export to 1,024 characters, and the lists are longer; an
+ * output that is not exported has no such limit.
  */
 export const Output = {
   SERVICE: 'ServiceName',
@@ -16,6 +19,8 @@ export const Output = {
   RELAY: 'RelayName',
   /** JSON array of {@link ConsumerDescription}. */
   CONSUMERS: 'Consumers',
+  /** JSON array of {@link FunctionDescription}: the functions of a service, or of the API. */
+  FUNCTIONS: 'Functions',
   BUS: 'BusName',
   /** Table of people's data keys, in any one stack of the application. */
   PERSONAL_KEYS: 'PersonalKeysName',
@@ -29,6 +34,13 @@ export const Output = {
  */
 export const servicePrefixes = (keys: readonly string[]): readonly string[] =>
   keys.filter((key) => key.endsWith(Output.SERVICE)).map((key) => key.slice(0, -Output.SERVICE.length));
+
+/** End of the key with an API's address. */
+const API_URL = 'ApiUrl';
+
+/** Returns the prefix of each API whose outputs a stack has. @example apiPrefixes(['PublicApiUrl', 'ApiUrl']) // ['PublicApi', 'Api'] */
+export const apiPrefixes = (keys: readonly string[]): readonly string[] =>
+  keys.filter((key) => key.endsWith(API_URL)).map((key) => key.slice(0, -'Url'.length));
 
 /** A consumer, as the output `Consumers` of its service's stack describes it. */
 export interface ConsumerDescription {
@@ -49,4 +61,16 @@ export interface ConsumerDescription {
   readonly rebuild?: string;
   /** Type of the sagas that it runs. */
   readonly saga?: string;
+}
+
+/** A function, as the output `Functions` of its service or its API describes it. */
+export interface FunctionDescription {
+  /** Service in its logs, metrics and envelopes; `platform` for the authorizer. */
+  readonly service: string;
+  /** Name of its entry point: `orders/place-order`, `kit/outbox/relay`. Several functions may share one. */
+  readonly entry: string;
+  /** Physical name. */
+  readonly name: string;
+  /** Consumer whose messages it handles, whose dead-letter queues it drains, or to which it sends timers. */
+  readonly consumer?: string;
 }

@@ -5,6 +5,7 @@ import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import { titleOf } from '../aws/app-names.js';
 import { Env } from '../aws/environment.js';
+import type { FunctionDescription } from '../operator/outputs.js';
 import type { Bundles } from './bundles.js';
 import type { AnyTable } from './interfaces.js';
 import type { EnvironmentSettings } from './settings.js';
@@ -59,13 +60,17 @@ export class ServiceFunction extends Construct {
   readonly timeout: Duration;
   readonly reservedConcurrency: number | undefined;
   readonly function: LambdaFunction;
+  private readonly entry: string;
   private readonly role: Role;
+  private consumer: string | undefined;
 
   constructor(scope: Construct, id: string, props: ServiceFunctionProps) {
     super(scope, id);
     const { context, entry, environment = {}, timeout = Duration.seconds(10), reservedConcurrency } = props;
     const { service, settings, bundles } = context;
     this.context = context;
+    this.entry = entry;
+    this.consumer = environment[Env.CONSUMER];
     this.timeout = timeout;
     this.reservedConcurrency = reservedConcurrency;
 
@@ -170,6 +175,18 @@ export class ServiceFunction extends Construct {
   /** Sets an environment variable after construction, for example the URL of a queue that is created later. */
   setEnvironment(name: string, value: string): void {
     this.function.addEnvironment(name, value);
+    if (name === Env.CONSUMER) this.consumer = value;
+  }
+
+  /** Description for the output `Functions`. Read it once all environment variables are set. */
+  get description(): FunctionDescription {
+    const { consumer } = this;
+    return {
+      service: this.context.service,
+      entry: this.entry,
+      name: this.function.functionName,
+      ...(consumer === undefined ? {} : { consumer }),
+    };
   }
 }
 

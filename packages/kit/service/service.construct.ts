@@ -8,7 +8,7 @@ import type { Route } from '../http/api.construct.js';
 import { API_RECORDS, SESSIONS } from '../idempotent-receiver/contract.js';
 import { keysOf } from '../messages/keys.js';
 import type { EventSubscription } from '../messages/subscriptions.js';
-import { type ConsumerDescription, Output } from '../operator/outputs.js';
+import { type ConsumerDescription, type FunctionDescription, Output } from '../operator/outputs.js';
 import { Outbox } from '../outbox/outbox.construct.js';
 import { FEED_INDEX, PROJECTIONS } from '../projection/contract.js';
 import { stuckKey } from '../saga/contract.js';
@@ -121,9 +121,18 @@ export class Service extends Construct {
     pinnedOutput(this, Output.RECORDS, this.records.tableName);
     pinnedOutput(this, Output.SERVICE, name);
     pinnedOutput(this, Output.RELAY, outbox.relay.function.functionName);
-    // Lazy: consumers are added later.
-    const consumers = Lazy.string({ produce: () => Stack.of(this).toJsonString(this.consumers) });
-    pinnedOutput(this, Output.CONSUMERS, consumers);
+    // Lazy: consumers and functions are added later.
+    const later = (produce: () => unknown) => Lazy.string({ produce: () => Stack.of(this).toJsonString(produce()) });
+    pinnedOutput(
+      this,
+      Output.CONSUMERS,
+      later(() => this.consumers),
+    );
+    pinnedOutput(
+      this,
+      Output.FUNCTIONS,
+      later(() => this.functions()),
+    );
     this.node.addValidation({ validate: () => this.sharedRecords() });
   }
 
@@ -243,6 +252,14 @@ export class Service extends Construct {
       [Env.RECORDS]: this.records.tableName,
       [Env.FEED_SHARDS]: JSON.stringify(FEED_SHARDS),
     };
+  }
+
+  /** Describes every function inside this construct, so that none is forgotten. */
+  private functions(): readonly FunctionDescription[] {
+    return this.node
+      .findAll()
+      .filter((construct) => construct instanceof ServiceFunction)
+      .map(({ description }) => description);
   }
 
   /** Returns a fault for each other service of the app that has the same records table. */

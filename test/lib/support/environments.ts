@@ -4,7 +4,7 @@ import { Template } from 'aws-cdk-lib/assertions';
 import { Code } from 'aws-cdk-lib/aws-lambda';
 import { OrderlyEnvironment } from '../../../lib/environment.js';
 import { type Overrides, settingsFor } from '../../../lib/settings.js';
-import { type ConsumerDescription, Output } from '../../../packages/kit/operator/outputs.js';
+import { type ConsumerDescription, type FunctionDescription, Output } from '../../../packages/kit/operator/outputs.js';
 
 export const STACKS = ['Platform', 'Orders', 'Inventory', 'Accounts', 'Payments', 'Catalog', 'Api'] as const;
 export type StackName = (typeof STACKS)[number];
@@ -74,19 +74,35 @@ export interface Consumer extends ConsumerDescription {
 export const consumersOf = (environment: Synthesized): readonly Consumer[] =>
   STACKS.flatMap((stack) => {
     const { Outputs } = environment.template(stack);
-    const value: Json = Outputs?.[Output.CONSUMERS]?.Value;
-    if (value === undefined) return [];
-    const text = [value['Fn::Join']?.[1] ?? value]
-      .flat()
-      .map((part) => referenced(part) ?? part)
-      .join('');
-    return (JSON.parse(text) as ConsumerDescription[]).map((description) => ({
+    const consumers = described(Outputs?.[Output.CONSUMERS]) as readonly ConsumerDescription[];
+    return consumers.map((description) => ({
       ...description,
       stack,
       service: Outputs[Output.SERVICE].Value,
       id: description.queueUrl.replace(/Queue[0-9A-F]{8}$/, ''),
     }));
   });
+
+/** Returns all functions of an environment, by the outputs of its stacks. Their names are logical ids. */
+export const functionsOf = (
+  environment: Synthesized,
+): readonly (FunctionDescription & { readonly stack: StackName })[] =>
+  STACKS.flatMap((stack) =>
+    Object.entries<Json>(environment.template(stack).Outputs ?? {})
+      .filter(([key]) => key.endsWith(Output.FUNCTIONS))
+      .flatMap(([, output]) => described(output) as readonly FunctionDescription[])
+      .map((description) => ({ ...description, stack })),
+  );
+
+/** Parses an output whose value is a JSON array. References become logical ids. */
+function described(output: Json): readonly object[] {
+  if (output === undefined) return [];
+  const text = [output.Value['Fn::Join']?.[1] ?? output.Value]
+    .flat()
+    .map((part) => referenced(part) ?? part)
+    .join('');
+  return JSON.parse(text);
+}
 
 /** Returns every statement of every policy of roles in an environment, with the policy's logical id. */
 export function statements(environment: ReturnType<typeof synthesized>) {

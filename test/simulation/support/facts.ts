@@ -194,9 +194,15 @@ export class Facts {
         changes: effects.changes.map(plainChange),
         conditions: effects.conditions.map(({ key, holds }) => ({ key: plain(key), holds })),
       }));
+    const rebuilders = new Set(orderly.services.flatMap(({ consumers }) => consumers.map(({ rebuild }) => rebuild)));
+    const rebuilding = new Set(
+      [...orderly.cloud.functions.values()]
+        .filter(({ resource }) => rebuilders.has(resource.ref))
+        .map((fn) => fn.label),
+    );
     for (const { at, fn, changes } of this.writes) {
       // Rows of a rebuild are visible once their version is current.
-      if (!fn.includes('/Rebuild')) for (const { after } of changes) if (after) this.remember(at, after);
+      if (!rebuilding.has(fn)) for (const { after } of changes) if (after) this.remember(at, after);
     }
     for (const row of tables) if (!this.unreadRows.includes(row)) this.show(row);
   }
