@@ -143,6 +143,6 @@ test.each(['place-one', REDRIVEN])(
     );
     const deployment = await planted(folder, { name: 'a wrong step up', scenario: name, source });
     const { violations } = await playSeed(deployment, scenarioCalled(name), '0');
-    expect(violations.map(({ invariant }) => invariant)).toContain('what is reserved was ordered');
+    expect(violations.map(({ invariant }) => invariant)).toContain('the reserved lines are the ordered lines');
   },
 );

@@ -86,7 +86,7 @@ describe("catalog's relay, forging a charge in the name of orders", () => {
     const history = await playWith(await planted(folder, open), scenarioCalled('place-one'), 'singles');
     expect(forged(history.cloud)).not.toEqual([]);
     expect(history.violations).not.toEqual([]);
-    expect(history.violations.map(({ invariant }) => invariant)).not.toContain('no right is missing');
+    expect(history.violations.map(({ invariant }) => invariant)).not.toContain('no permission is missing');
   });
 });
 

@@ -44,9 +44,9 @@ const withinTheLimit: Check = ({ accounts }) =>
       const used = authorized + captured - refunded;
       const told = `${event.type}: ${used} of ${creditLimit.amount}, authorised ${authorized}, captured ${captured}, refunded ${refunded}`;
       const over = event.type === 'AccountAuthorized' && event.data.amount.amount > 0 && used > creditLimit.amount;
-      if (over) return [violation('an account is never over its limit', told, id)];
+      if (over) return [violation('an account never exceeds its credit limit', told, id)];
       const negative = authorized < 0 || captured < refunded;
-      return negative ? [violation('nothing is given back that was not taken', told, id)] : [];
+      return negative ? [violation('an account returns no more than it took', told, id)] : [];
     });
   });
 
@@ -60,7 +60,7 @@ const onceByBusinessId: Check = ({ accounts }) =>
         times('AuthorizationCaptured', 'AuthorizationReleased') <= times('AccountAuthorized') &&
         new Set(refunds).size === refunds.length;
       const told = `${customer}, ${id}: ${events.map(({ type }) => type).join(', ')}`;
-      return right ? [] : [violation('each step of an order has one effect', told, id)];
+      return right ? [] : [violation('each step of an order has one effect on its account', told, id)];
     }),
   );
 
@@ -76,7 +76,7 @@ const releaseEndsAnOrder: Check = ({ accounts }) =>
       );
       const late = done >= 0 && events.slice(done).some(({ type }) => type === 'AccountAuthorized');
       const told = `${id}: ${events.map(({ type }) => type).join(', ')}`;
-      return late ? [violation('nothing is held for an order that was released', told, id)] : [];
+      return late ? [violation('an order that was released is not authorised again', told, id)] : [];
     }),
   );
 
@@ -88,7 +88,7 @@ const ordersAreKnown: Check = ({ accounts, authorizations }) =>
       const found = authorizations.get(`Account#${customer} AUTH#${id}`);
       return found === wanted
         ? []
-        : [violation('what is known of an order is what its events tell', `${id}: ${found}, not ${wanted}`, id)];
+        : [violation("an account's item of an order equals its events, folded", `${id}: ${found}, not ${wanted}`, id)];
     }),
   );
 
@@ -120,5 +120,5 @@ const rowsAreRight: Check = (facts) =>
     const inIndex = row?.exhaustedPk !== undefined && row.exhaustedSk === id;
     const right = version >= reached && row?.account === wanted && inIndex === (wanted !== undefined);
     const told = `${id}: row ${JSON.stringify(row)}, account at ${reached} ${JSON.stringify(accountAt(commits, reached))}`;
-    return right ? [] : [violation('the view of used-up credit equals its rebuild', told, id)];
+    return right ? [] : [violation('the list of exhausted accounts equals its rebuild', told, id)];
   });

@@ -23,5 +23,10 @@ function rang(
     .filter(({ type }) => type === event).length;
   return counted >= happened
     ? []
-    : [violation('what is left to an operator rings', `${counted} ${metric}, ${happened} ${event}`)];
+    : [
+        violation(
+          'everything that waits for an operator raises an alarm',
+          `${counted} ${metric}, ${happened} ${event}`,
+        ),
+      ];
 }

@@ -60,7 +60,7 @@ const productsAreTheirEvents: Check = (facts) => {
       state.discontinued === product.discontinued &&
       JSON.stringify(state.unitPrice) === JSON.stringify(product.unitPrice);
     const told = `${sku}: ${JSON.stringify(state)}, by events ${version} ${JSON.stringify(product)}`;
-    return right ? [] : [violation('a product is what its events tell', told, sku)];
+    return right ? [] : [violation('a product equals its events, folded', told, sku)];
   });
 };
 
@@ -125,13 +125,15 @@ const answersWereTrue: Check = (facts) => {
       const commit = after as unknown as Commit;
       const [event] = eventsOf<PriceCheckEvent>([commit]);
       const question = questions.find(({ id }) => id === commit.trigger);
-      if (!event || !question) return [violation('a price check has a question', commit.pk, commit.pk)];
+      if (!event || !question) return [violation('a price check answers a command', commit.pk, commit.pk)];
       const wrong = question.data.lines.filter(({ sku, unitPrice }) => {
         const found = statesBetween(products, sku, question.time, at);
         return !found.some((state) => isFoundBy(event, sku, state, unitPrice.amount));
       });
       const told = `${commit.pk} ${outcomeOf(event)}: ${JSON.stringify(wrong)}`;
-      return wrong.length === 0 ? [] : [violation('what is said of a price was so', told, commit.pk)];
+      return wrong.length === 0
+        ? []
+        : [violation('a price check was true at a moment since it was asked', told, commit.pk)];
     }),
   );
 };
@@ -185,7 +187,7 @@ const approvedWhatWasSold: Check = (facts) => {
         ),
       );
       if (wrong.length === 0) return [];
-      return [violation('what is approved was sold at its price', `${id}: ${JSON.stringify(wrong)}`, id)];
+      return [violation("an approved order's products were sold at its prices", `${id}: ${JSON.stringify(wrong)}`, id)];
     }),
   );
 };

@@ -44,7 +44,9 @@ function answered(facts: Facts, { command, processed }: Step): readonly Violatio
   const answers = events.filter(isAnswerTo(command)).length;
   const least = processed === 0 || isUnderWay(payment) ? 0 : 1;
   const told = `${stepId}: ${answers} answers to ${processed} messages`;
-  return answers >= least && answers <= processed ? [] : [violation('a step is answered', told, orderId)];
+  return answers >= least && answers <= processed
+    ? []
+    : [violation('a processed payment step is answered', told, orderId)];
 }
 
 /** "Charged" means that the charge was made. "Compensated" means that no money is kept from then on. */
@@ -58,12 +60,12 @@ function answersAreTrue(facts: Facts, { command }: Step): readonly Violation[] {
   if (done < 0) return [];
   if (command.type === 'ChargePayment') {
     const isCharged = charges === 1 && types.slice(0, done).includes('PaymentCharged');
-    return isCharged ? [] : [violation('a charge that was answered is made', told, orderId)];
+    return isCharged ? [] : [violation('a charge that was answered as done was made', told, orderId)];
   }
   const isOver = types.slice(done).every((type) => type === 'SagaReplyRequested');
   return isOver && chargeSum === refundSum
     ? []
-    : [violation('nothing is kept once an undoing was answered', told, orderId)];
+    : [violation('a compensation that was answered as done has refunded everything', told, orderId)];
 }
 
 /** Every effect at the provider belongs to a requested payment. */
@@ -72,4 +74,4 @@ const nobodyElseIsCharged: Check = (facts) =>
     .filter((key) => key.startsWith('TALLY#'))
     .map((key) => key.slice('TALLY#'.length))
     .filter((id) => !toldOf(facts, id).events.some(({ type }) => type === 'PaymentRequested'))
-    .map((id) => violation('nothing is charged that nobody asked for', id, id));
+    .map((id) => violation('every charge was requested', id, id));

@@ -22,12 +22,16 @@ export function nothingFails(facts: Facts, meant?: (record: MessageRecord) => bo
   return [
     ...(lasting ? [] : [...facts.stuck])
       .slice(0, MOST)
-      .map((id) => violation('a passing fault leaves no saga stuck', id, id)),
-    ...invocations.slice(0, MOST).map((line) => violation('nothing fails unprovoked', line)),
+      .map((id) => violation('a transient fault leaves no saga stuck', id, id)),
+    ...invocations.slice(0, MOST).map((line) => violation('no invocation fails without a fault', line)),
     ...records
       .slice(0, MOST)
       .map(({ pk, failures }) =>
-        violation('a passing fault leaves no failure', `${pk}: ${failures?.[0]?.name} ${failures?.[0]?.message}`, pk),
+        violation(
+          'a transient fault leaves no failure record',
+          `${pk}: ${failures?.[0]?.name} ${failures?.[0]?.message}`,
+          pk,
+        ),
       ),
   ];
 }

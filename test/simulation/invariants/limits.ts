@@ -56,13 +56,13 @@ const countsAreRight: Check = (facts) => {
     const told = `${key}: ${sorted(found)}, accepted ${sorted(right)}`;
     const broken: Violation[] = [];
     if (sorted(found) !== sorted(right))
-      broken.push(violation('what a customer requests in a day is counted once', told));
+      broken.push(violation("a customer's requests of a day are counted once", told));
     const { payments = 0, refunds = 0, ...sums } = right;
     const within =
       payments <= LIMITS.paymentsPerDay &&
       refunds <= LIMITS.refundsPerDay &&
       Object.values(sums).every((sum) => sum <= LIMITS.refundedPerDay);
-    if (!within) broken.push(violation('no customer requests more in a day than the limits say', told));
+    if (!within) broken.push(violation('no customer exceeds the daily limits', told));
     return broken;
   });
 };
@@ -88,7 +88,7 @@ const accountsAreWithinLimits: Check = ({ accounts }) =>
           const told = `${customer}, ${data.orderId}: ${underWay.size} are under way`;
           return underWay.size >= LIMITS.ordersUnderWay
             ? []
-            : [violation('nobody is declined for a limit that is not reached', told, data.orderId)];
+            : [violation('an order is declined for a limit only if the limit is reached', told, data.orderId)];
         }
         if (type !== 'AccountAuthorized') return [];
         underWay.add(data.orderId);
@@ -98,7 +98,7 @@ const accountsAreWithinLimits: Check = ({ accounts }) =>
         const told = `${customer}, ${data.orderId}: ${underWay.size} are under way, ${orders} in ${hour}`;
         return underWay.size <= LIMITS.ordersUnderWay && orders <= LIMITS.ordersPerHour
           ? []
-          : [violation('no account authorises more orders than its limits say', told, data.orderId)];
+          : [violation('no account exceeds its limits of orders', told, data.orderId)];
       }),
     );
   });

@@ -65,13 +65,15 @@ const onePayment: Check = ({ orderly, payments }) => {
   const sent = [...orderly.answered, ...orderly.unanswered].filter(({ path }) => path === '/payments');
   const keys = new Set(sent.map(({ as, key, numbered }) => `${as} ${key} ${numbered?.session} ${numbered?.number}`));
   return requested > keys.size
-    ? [violation('a key has one payment', `${requested} payments of ${keys.size} keys`)]
+    ? [violation('an idempotency key creates one payment', `${requested} payments of ${keys.size} keys`)]
     : [];
 };
 
 function chargedOnce({ id, payment, tally, events }: Told): readonly Violation[] {
   if (!isRequested(payment))
-    return tally.charges > 0 ? [violation('what is said of a charge is what was done', payment.status, id)] : [];
+    return tally.charges > 0
+      ? [violation("a payment's status matches the provider's charges", payment.status, id)]
+      : [];
   const { charges, chargeSum } = tally;
   const told = `${payment.status}, ${charges} charges, ${chargeSum} of ${payment.amount.amount}`;
   const times = (...types: readonly string[]) => events.filter(({ type }) => types.includes(type)).length;
@@ -82,7 +84,7 @@ function chargedOnce({ id, payment, tally, events }: Told): readonly Violation[]
     times('PaymentCharged', 'PaymentDeclined') <= 1;
   if (!right) return [violation('a payment is charged at most once', told, id)];
   const agree = { CHARGED: charges === 1, DECLINED: charges === 0, REQUESTED: charges === 0, PREPARED: true };
-  return agree[payment.status] ? [] : [violation('what is said of a charge is what was done', told, id)];
+  return agree[payment.status] ? [] : [violation("a payment's status matches the provider's charges", told, id)];
 }
 
 /**
@@ -103,7 +105,7 @@ function refundedOnce({ id, payment, tally, events }: Told): readonly Violation[
     tally.refundSum >= sum &&
     tally.refundSum <= most &&
     tally.refundSum <= tally.chargeSum;
-  return right ? [] : [violation('a refund is made once, and never of more than was charged', told, id)];
+  return right ? [] : [violation('a refund is made once, and refunds never exceed the charge', told, id)];
 }
 
 /** An unfinished payment waits for a message that an operator can see. */

@@ -40,7 +40,7 @@ const plainTextNowhere: Check = ({ orderly, writes }) => {
       ...copiesBesideTables(orderly.cloud, secret),
     ]
       .slice(0, 3)
-      .map((place) => violation('personal data is in plain text nowhere', `${secret} in ${place}`)),
+      .map((place) => violation('personal data is stored nowhere in plain text', `${secret} in ${place}`)),
   );
 };
 
@@ -74,7 +74,13 @@ const answersAreTrue: Check = ({ orderly }) =>
       const mayBe = orderly.forgotten.includes(call.as) && JSON.stringify(shown) === '{"forgotten":true}';
       return mayBe
         ? []
-        : [violation('an order is what its customer said', `${field} ${JSON.stringify(shown)}`, String(orderId))];
+        : [
+            violation(
+              'an order shows the personal data that its customer sent',
+              `${field} ${JSON.stringify(shown)}`,
+              String(orderId),
+            ),
+          ];
     }),
   );
 
@@ -86,9 +92,7 @@ const forgottenForEver: Check = (facts) => {
     const pk = `PERSON#${person}`;
     const item = items.get(pk);
     const broken = item?.forgottenAt === undefined || item.wrapped !== undefined || wasBroughtBack(facts, pk);
-    return broken
-      ? [violation('who was forgotten has no key any more', `${pk} ${Object.keys(item ?? {})}`, person)]
-      : [];
+    return broken ? [violation('a forgotten person has no data key', `${pk} ${Object.keys(item ?? {})}`, person)] : [];
   });
 };
 

@@ -8,7 +8,7 @@ export const requests: Check = (facts) => [
   ...oneOrder(facts),
   ...ownThingsOnly(facts),
   ...facts.orderly.unanswered.map(({ method, path }) =>
-    violation('every call is answered at last', `${method} ${path}`),
+    violation('every request is answered eventually', `${method} ${path}`),
   ),
 ];
 
@@ -58,9 +58,10 @@ const oneAnswer: Check = ({ orderly }) => {
     const answer = `${reply.status} ${JSON.stringify(body)}`;
     const earlier = first.get(scope) ?? answer;
     first.set(scope, earlier);
-    if (earlier !== answer) return [violation('a key has one answer', `${scope}: ${earlier} and ${answer}`, about)];
+    if (earlier !== answer)
+      return [violation('an idempotency key has one answer', `${scope}: ${earlier} and ${answer}`, about)];
     if (!isSuccess(call) || headerOf(call, 'idempotency-replayed') === 'true') return [];
-    if (firsts.has(scope)) return [violation('an answer given before says so', scope, about)];
+    if (firsts.has(scope)) return [violation('a replayed answer is marked as replayed', scope, about)];
     firsts.add(scope);
     return [];
   });
@@ -77,7 +78,7 @@ const oneOrder: Check = ({ orderly, orders }) => {
   );
   const keys = new Set(sent.map(scopeOf));
   return orders.size > keys.size
-    ? [violation('a key has one order', `${orders.size} orders of ${keys.size} keys`)]
+    ? [violation('an idempotency key creates one order', `${orders.size} orders of ${keys.size} keys`)]
     : [];
 };
 
@@ -89,7 +90,11 @@ const ownThingsOnly: Check = ({ orderly }) =>
     return shown
       .filter(({ customerId = as }) => customerId !== as)
       .map(({ customerId, orderId }) =>
-        violation("nobody reads another's order", `${as} saw ${customerId}'s by ${method} ${path}`, String(orderId)),
+        violation(
+          "no customer reads another customer's order",
+          `${as} saw ${customerId}'s by ${method} ${path}`,
+          String(orderId),
+        ),
       );
   });
 

@@ -19,7 +19,7 @@ export const sagaCommits: Check = (facts) => [
     ...undoesInReverse(id, commits),
     ...isPatient(facts, id, commits),
   ]),
-  ...clocks(facts),
+  ...timers(facts),
   ...undoesAlone(facts),
 ];
 
@@ -35,7 +35,7 @@ const asksForWhatItSays = (id: string, commits: readonly Commit[]): readonly Vio
     });
     const sent = (commit.commands ?? []).map(({ data }) => (JSON.parse(data) as { stepId: string }).stepId);
     const told = `${commit.sk}: said ${said}, sent ${sent}`;
-    return `${said}` === `${sent}` ? [] : [violation('a saga sends what it says', told, id)];
+    return `${said}` === `${sent}` ? [] : [violation('a saga sends the commands that its events record', told, id)];
   });
 
 /** A step is done, or compensated, only after an answer that says so, or after an operator's command. */
@@ -49,7 +49,9 @@ const hearsAnswers = ({ published }: Facts, id: string, commits: readonly Commit
         | undefined;
       const isDone = heard?.data.outcome !== 'REFUSED' && !/Refused|Rejected|Declined/.test(heard?.type ?? '');
       const told = `${type} ${data.step} by ${heard?.type} ${heard?.data.outcome ?? ''} of ${heard?.data.stepId}`;
-      return isDone && heard?.data.stepId === wanted ? [] : [violation('a step is done by its answer', told, id)];
+      return isDone && heard?.data.stepId === wanted
+        ? []
+        : [violation('a step is done only by its own successful answer', told, id)];
     }),
   );
 
@@ -59,7 +61,9 @@ function undoesInReverse(id: string, commits: readonly Commit[]): readonly Viola
   const undone = events.flatMap(({ type, data }) => (type === 'CompensationSent' ? [data.step] : []));
   const places = undone.map((step) => sent.indexOf(step));
   const isReverse = places.every((place, at) => place >= 0 && place <= (places[at - 1] ?? place));
-  return isReverse ? [] : [violation('a saga undoes in reverse what it sent', `${sent}; ${undone}`, id)];
+  return isReverse
+    ? []
+    : [violation('a saga compensates the steps that it sent, in reverse order', `${sent}; ${undone}`, id)];
 }
 
 /** Nothing is resent or given up before its time, unless an operator requests it. */
@@ -84,13 +88,13 @@ function isPatient({ published }: Facts, id: string, commits: readonly Commit[])
         (isSentAgain && !isAsked && data.at < again) ||
         (isGivenUp && Date.parse(event.data.at) < Date.parse(since) + timeout * 1000);
       const told = `${event.type} ${JSON.stringify(data)}; ${step} sent at ${since}, due at ${again}`;
-      return isEarly ? [violation('a saga is as patient as it says', told, id)] : [];
+      return isEarly ? [violation('a saga retries and gives up a step no earlier than its policy says', told, id)] : [];
     }),
   );
 }
 
 /** After each commit a waiting saga has a timeout, set by that commit; a finished saga has none. */
-function clocks(facts: Facts): readonly Violation[] {
+function timers(facts: Facts): readonly Violation[] {
   const listener = facts.listener('orders-saga');
   const statuses = new Map<string, unknown>();
   const sagas = new Map<string, SagaState<CreateOrder>>();
@@ -102,18 +106,18 @@ function clocks(facts: Facts): readonly Violation[] {
       const events = eventsOf(after as unknown as Commit);
       const state = events.reduce<SagaState<CreateOrder>>(evolve, sagas.get(id) ?? initialState);
       sagas.set(id, state);
-      const clock = (number: number): string => recordKey(listener, timerIdOf(id, number));
-      const isSet = ['PENDING', 'FAILED'].includes(String(statuses.get(clock(state.timers))));
-      const isWithIt = (number: number): boolean => changes.some((one) => one.after?.pk === clock(number));
+      const timer = (number: number): string => recordKey(listener, timerIdOf(id, number));
+      const isSet = ['PENDING', 'FAILED'].includes(String(statuses.get(timer(state.timers))));
+      const isWithIt = (number: number): boolean => changes.some((one) => one.after?.pk === timer(number));
       const isOver = state.status === 'COMPLETED' || state.status === 'COMPENSATED';
       const waits = state.status === 'RUNNING' || state.status === 'COMPENSATING';
       const right =
         events.every((event) => event.type !== 'TimerSet' || isWithIt(event.data.number)) &&
         !(waits && !isSet) &&
-        !(isOver && statuses.get(clock(state.timers)) === 'PENDING') &&
-        statuses.get(clock(state.timers - 1)) !== 'PENDING';
-      const told = `${state.status}, clock ${state.timers} ${String(statuses.get(clock(state.timers)))}`;
-      return right ? [] : [violation('a saga that waits has one clock, one that is over none', told, id)];
+        !(isOver && statuses.get(timer(state.timers)) === 'PENDING') &&
+        statuses.get(timer(state.timers - 1)) !== 'PENDING';
+      const told = `${state.status}, timer ${state.timers} ${String(statuses.get(timer(state.timers)))}`;
+      return right ? [] : [violation('a waiting saga has one pending timer, and an ended saga has none', told, id)];
     });
   });
 }
@@ -128,7 +132,7 @@ function undoesAlone({ published, reservations, accounts, payments }: Facts): re
     [...aggregates].flatMap(([id, commits]) =>
       commits
         .filter(({ trigger }) => isOfTheSaga(trigger))
-        .map(({ pk, sk }) => violation('while a saga is under way it alone undoes', `${pk} ${sk}`, id)),
+        .map(({ pk, sk }) => violation('only the saga compensates while it is in progress', `${pk} ${sk}`, id)),
     ),
   );
 }

@@ -35,7 +35,7 @@ function eachOnce(id: string, { events }: SagaTold): readonly Violation[] {
     return ['SagaStarted', 'SagaFailed', 'SagaCompleted', 'SagaCompensated'].includes(type) ? [type] : [];
   });
   const twice = names.find((name, at) => names.indexOf(name) !== at);
-  return twice === undefined ? [] : [violation('a saga takes each step once', `${twice} twice`, id)];
+  return twice === undefined ? [] : [violation('a saga records each step once', `${twice} twice`, id)];
 }
 
 /** A reservation has exactly the order's lines, whatever the outcome of the order. */
@@ -45,7 +45,9 @@ function reservedAsOrdered(facts: Facts, { orderId: id, lines }: OrderView): rea
   const said = (all: readonly { sku: string; quantity: number }[]): string =>
     JSON.stringify(all.map(({ sku, quantity }) => [sku, quantity]));
   const found = said(linesOf(reserved.data));
-  return found === said(lines) ? [] : [violation('what is reserved was ordered', `${found}, not ${said(lines)}`, id)];
+  return found === said(lines)
+    ? []
+    : [violation('the reserved lines are the ordered lines', `${found}, not ${said(lines)}`, id)];
 }
 
 /** An unfinished saga is in the list of stuck sagas, or waits for a message that an operator can see. */
@@ -80,7 +82,9 @@ function orderFollows(facts: Facts, { orderId, status }: OrderView, { state }: S
     CANCELLED: (state.status === 'COMPLETED') !== facts.wasCancelledUnderWay(orderId),
   }[status];
   const heard = isVisible(facts, orderId, 'OrderCancelled', 'orders-saga');
-  return wanted || heard ? [] : [violation('an order ends as its saga did', `${status}, ${state.status}`, orderId)];
+  return wanted || heard
+    ? []
+    : [violation('an order has the status with which its saga ended', `${status}, ${state.status}`, orderId)];
 }
 
 /** An approved order has all of its steps, each once. */
@@ -94,8 +98,8 @@ function approved(facts: Facts, { orderId: id, customerId, total }: OrderView): 
       ? payment.status === 'NONE'
       : payment.status === 'CHARGED' && tally.charges === 1 && tally.chargeSum - tally.refundSum === total.amount;
   return [
-    ...(type === 'StockReserved' ? [] : [violation('what was approved is reserved', type, id)]),
-    ...(status === 'CAPTURED' || isHeld ? [] : [violation('what was approved is owed', status, id)]),
+    ...(type === 'StockReserved' ? [] : [violation('an approved order has its stock reserved', type, id)]),
+    ...(status === 'CAPTURED' || isHeld ? [] : [violation('an approved order is captured on its account', status, id)]),
     ...(isCharged
       ? []
       : [violation('an approved order is charged once', `${payment.status} ${JSON.stringify(tally)}`, id)]),
@@ -128,7 +132,7 @@ function nothingIsKept(
 
 const noStockIsKept = (facts: Facts, id: string): readonly Violation[] =>
   facts.reservation(id)?.type === 'StockReserved'
-    ? [violation('nothing is reserved for an order that ended', 'StockReserved', id)]
+    ? [violation('an order that was not approved keeps no stock', 'StockReserved', id)]
     : [];
 
 function noCreditIsKept(facts: Facts, customer: string, id: string): readonly Violation[] {
@@ -138,7 +142,7 @@ function noCreditIsKept(facts: Facts, customer: string, id: string): readonly Vi
     authorization.status === 'CAPTURED' &&
     Object.values(authorization.refunds).reduce((sum, one) => sum + one, 0) < authorization.amount.amount;
   return status === 'AUTHORIZED' || isOwed
-    ? [violation('nothing stays authorised for an order that ended', JSON.stringify(authorization), id)]
+    ? [violation('an order that was not approved keeps no credit', JSON.stringify(authorization), id)]
     : [];
 }
 
@@ -148,7 +152,7 @@ function noMoneyIsKept(facts: Facts, id: string): readonly Violation[] {
   if (isUnderWay(payment)) return [];
   const kept = payment.status === 'CHARGED' ? leftOf(payment) : 0;
   return kept !== 0 || tally.chargeSum !== tally.refundSum
-    ? [violation('nobody is charged for an order that ended', `${kept}, ${JSON.stringify(tally)}`, id)]
+    ? [violation('an order that was not approved keeps no money', `${kept}, ${JSON.stringify(tally)}`, id)]
     : [];
 }
 

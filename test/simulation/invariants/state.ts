@@ -32,7 +32,8 @@ const stockIsConserved: Check = (facts) => {
     const found = [];
     if (available < 0 || reserved < 0) found.push(violation('stock is never below zero', told, sku));
     if (onHand !== available + reserved) found.push(violation('on hand = available + reserved', told, sku));
-    if (reserved !== (live.get(sku) ?? 0)) found.push(violation('what is reserved belongs to reservations', told, sku));
+    if (reserved !== (live.get(sku) ?? 0))
+      found.push(violation('reserved stock is the sum of the reservations', told, sku));
     return found;
   });
 };
@@ -60,6 +61,8 @@ const listsAreRight: Check = (facts) =>
 const nothingIsLeft: Check = ({ unreadRows, versionsOf }) =>
   unreadRows
     .filter(({ pk }) => versionsOf(viewIn(String(pk))).builds === undefined)
-    .map(({ pk, sk }) => violation('no row of a version that is not read is left', `${String(pk)} ${String(sk)}`));
+    .map(({ pk, sk }) =>
+      violation('a finished rebuild leaves no row of another version', `${String(pk)} ${String(sk)}`),
+    );
 
 const viewIn = (pk: string): string => (pk.startsWith('CUSTOMER#') ? 'orders-list' : 'accounts-exhausted');

@@ -58,7 +58,7 @@ class Ledger {
     this.times.set(pk, at);
     const goesBack =
       at < found
-        ? [violation("a commit's time is never before the last one's", `${pk} ${sk}: ${at}, ${found}`, pk)]
+        ? [violation("the times of an aggregate's commits never decrease", `${pk} ${sk}: ${at}, ${found}`, pk)]
         : [];
     const version = this.versions.get(pk) ?? 0;
     this.versions.set(pk, lastVersion);
@@ -74,7 +74,7 @@ class Ledger {
   /** Design, section 3: a commit doesn't expire before its consumers forget its events. */
   private staysForTheWindow({ pk, sk, at, expiresAt }: Commit): readonly Violation[] {
     if (expiresAt === undefined || expiresAt >= Date.parse(at) / 1000 + this.window - CLOCKS_DIFFER) return [];
-    return [violation('a commit stays for the dedupe window', `${pk} ${sk} expires at ${expiresAt}`, pk)];
+    return [violation('a commit stays for the deduplication window', `${pk} ${sk} expires at ${expiresAt}`, pk)];
   }
 
   private reserve(lines: readonly Line[], sign: 1 | -1): void {
@@ -91,7 +91,7 @@ class Ledger {
     const found: Violation[] = [];
     if (available < 0 || reserved < 0) found.push(violation('stock is never below zero', told, sku));
     if (onHand !== available + reserved) found.push(violation('on hand = available + reserved', told, sku));
-    if (reserved !== live) found.push(violation('what is reserved belongs to reservations', told, sku));
+    if (reserved !== live) found.push(violation('reserved stock is the sum of the reservations', told, sku));
     return found;
   }
 
@@ -105,7 +105,9 @@ class Ledger {
       if (!isOfAMessage && !isKeyedChange) return [];
       const isItsRecord = (pk: string): boolean => (isOfAMessage ? pk.endsWith(`#${trigger}`) : isOfARequest(pk));
       if (changes.some((change) => isItsRecord(String(change.after?.pk)))) return [];
-      return [violation('an effect and its record are one write', `${keyOf(after)} by ${fn}`, idOf(after))];
+      return [
+        violation('an effect and its deduplication record are one write', `${keyOf(after)} by ${fn}`, idOf(after)),
+      ];
     });
   }
 
@@ -146,7 +148,13 @@ function recordedOnce({ fn }: Write, before: Row | undefined, after: Row | undef
 function neverBack(before: Row | undefined, after: Row | undefined): readonly Violation[] {
   if (!before || !after || !/^(CUSTOMER|CREDIT)#/.test(String(after.pk))) return [];
   if (Number(after.version) >= Number(before.version)) return [];
-  return [violation('a list never goes back', `${keyOf(after)} ${before.version} to ${after.version}`, idOf(after))];
+  return [
+    violation(
+      'a row of a list is never replaced by an older one',
+      `${keyOf(after)} ${before.version} to ${after.version}`,
+      idOf(after),
+    ),
+  ];
 }
 
 /** Whether a key belongs to a request's idempotency key, or to the session of its number. */

@@ -8,13 +8,13 @@ export const transports: Check = ({ orderly: { cloud } }) => {
     ...lines(/ OVERLAP/).map((line) => violation('a message is handled by one invocation at a time', line)),
     ...lines(/ LOST\b/)
       .filter((line) => !TICK.test(line))
-      .map((line) => violation('nothing is lost on the way', line)),
+      .map((line) => violation('no message is lost in transport', line)),
     ...lines(/ DENIED | may not /)
       .slice(0, 3)
-      .map((line) => violation('no right is missing', line)),
+      .map((line) => violation('no permission is missing', line)),
     ...lines(/ call \d+ (Validation|Serialization)Exception/)
       .slice(0, 3)
-      .map((line) => violation('no call asks for what AWS never does', line)),
+      .map((line) => violation('no call is malformed', line)),
     ...expired.map(({ message }) => violation('no message expires unseen', message.id)),
   ];
 };

@@ -111,13 +111,17 @@ export async function readersSeeAccounts(orderly: Orderly): Promise<readonly Vio
     const version = commits.at(-1)?.lastVersion ?? 0;
     const view = viewOf(customer, accountAt(commits), version);
     const { body } = await read(`/accounts/${customer}`, customer);
-    if (view) expect('an account is read as it is', body, view);
-    expect("nobody reads another's account", (await read(`/accounts/${customer}`, 'mallory')).status, 404);
+    if (view) expect('a read account equals its events, folded', body, view);
+    expect(
+      "no customer reads another customer's account",
+      (await read(`/accounts/${customer}`, 'mallory')).status,
+      404,
+    );
   }
   const { items } = (await read('/accounts?creditExhausted=true', 'operator')).body;
   const shown = (items as readonly { customerId: string }[]).map(({ customerId }) => customerId);
   const rows = [...creditRows].filter(([, { exhaustedPk }]) => exhaustedPk !== undefined).map(([customer]) => customer);
-  expect('the list shows whose credit is used up', shown, rows.sort());
+  expect('the list shows every exhausted account', shown, rows.sort());
   return broken;
 }
 

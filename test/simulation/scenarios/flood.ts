@@ -24,5 +24,5 @@ export const apiFlood: Scenario = {
 /** A fault may delay an order for longer than the flood lasts. */
 function held(approved: number, faults: number): readonly Violation[] {
   if (approved === 3 || faults > 0) return [];
-  return [{ invariant: 'orders come to their end in a flood of the API', detail: `${approved} of 3 did` }];
+  return [{ invariant: 'orders end during a flood of the API', detail: `${approved} of 3 did` }];
 }

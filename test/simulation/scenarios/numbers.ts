@@ -59,7 +59,10 @@ export const numbers: Scenario = {
       ),
     );
     if (refunds.length < taken.size || refunds.length > 4)
-      broken.push({ invariant: 'a number has one refund', detail: `${refunds.length} of ${taken.size} numbers` });
+      broken.push({
+        invariant: 'a request number creates one refund',
+        detail: `${refunds.length} of ${taken.size} numbers`,
+      });
     return [...broken, ...brokenPromises(orderly)];
   },
 };
@@ -97,4 +100,4 @@ export const numberedCancellations: Scenario = {
 const takesNothing = ({ reply: { body } }: Answered): readonly Violation[] =>
   String(body.type).endsWith(':session-not-open')
     ? []
-    : [{ invariant: 'an idle session takes nothing', detail: JSON.stringify(body) }];
+    : [{ invariant: 'an idle session accepts no request', detail: JSON.stringify(body) }];

@@ -146,7 +146,7 @@ export const stuck: Scenario = {
     const broken =
       cloud.faults.made.length > 0 || waiting.length === 1
         ? []
-        : [{ invariant: 'what could not be undone is stuck', detail: `${waiting.length} sagas` }];
+        : [{ invariant: 'a saga that cannot compensate is stuck', detail: `${waiting.length} sagas` }];
     await world.pass(6 * DAY);
     for (const id of waiting) new Operator(orderly).retrySaga(id);
     await orderly.rest();
@@ -197,7 +197,10 @@ export const refundRefused: Scenario = {
       const { status } = facts.order(String(orderId)) ?? {};
       const isStuck = state.status === 'STUCK' && state.reason === 'REFUND_FAILED' && status === 'CANCELLED';
       if (cloud.faults.made.length === 0 && !(isStuck && facts.stuck.size === 1))
-        broken.push({ invariant: 'what the provider keeps leaves its saga stuck', detail: JSON.stringify(state) });
+        broken.push({
+          invariant: 'a refund that the provider refuses leaves its saga stuck',
+          detail: JSON.stringify(state),
+        });
       for (const id of facts.stuck) operator[act](id);
       await orderly.rest();
     }
@@ -207,7 +210,7 @@ export const refundRefused: Scenario = {
 
 function noneIsStuck(orderly: Orderly): readonly Violation[] {
   return [...new Facts(orderly).stuck].map((id) => ({
-    invariant: 'a stuck saga goes on once its cause is mended',
+    invariant: 'a stuck saga continues after its cause is fixed',
     detail: id,
     about: id,
   }));

@@ -93,8 +93,8 @@ export const payThreeDaysLater: Scenario = {
       cloud.faults.made.length > 0
         ? []
         : [
-            ...answers('what could not be committed is visible', failed(orderly).length, 2),
-            ...answers('what could not be committed is done', refunds, 1),
+            ...answers('a provider answer that could not be committed is visible as failed', failed(orderly).length, 2),
+            ...answers('a refund whose commit failed was made once', refunds, 1),
           ];
     cloud.calls.interceptor = undefined;
     await world.pass(3 * DAY);

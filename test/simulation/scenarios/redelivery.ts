@@ -83,7 +83,7 @@ function quarantined(orderly: Orderly): readonly Violation[] {
         .map(([id]) => `${listener.name}@${listener.generation}#${id}`)
         .filter((pk) => facts.records.get(pk)?.status !== 'FAILED')
         .map((pk) => ({
-          invariant: 'what is too old is quarantined',
+          invariant: 'a message older than the deduplication window is quarantined',
           detail: `${pk} ${facts.records.get(pk)?.status}`,
           about: pk.slice(pk.indexOf('#') + 1),
         })),

@@ -121,6 +121,6 @@ export function endedAs(orderly: Orderly, ends: Readonly<Record<string, string>>
     const found = `${status}${reason === undefined ? '' : ` ${reason}`}`;
     return found === ends[key]
       ? []
-      : [{ invariant: 'an order ends for its reason', detail: `${key}: ${found}`, about: id }];
+      : [{ invariant: 'an order ends with the expected reason', detail: `${key}: ${found}`, about: id }];
   });
 }

@@ -157,7 +157,11 @@ export const drainFails: Scenario = {
     await placed(orderly, 'alice', 'after');
     await orderly.rest();
     const broken = [...visibleAsFailed(orderly, 3)];
-    if (lying < 3) broken.push({ invariant: 'what is not drained lies in its queue', detail: `${lying} messages` });
+    if (lying < 3)
+      broken.push({
+        invariant: 'a message that is not drained stays in its dead-letter queue',
+        detail: `${lying} messages`,
+      });
     for (let round = 0; round < 2; round++) {
       await new Operator(orderly).redriveAll();
       await orderly.rest();
@@ -203,10 +207,10 @@ export const poison: Scenario = {
     const { records } = new Facts(orderly);
     for (const key of keys) {
       if (records.get(key)?.status !== 'FAILED')
-        broken.push({ invariant: 'what cannot be read is visible as failed', detail: key });
+        broken.push({ invariant: 'an unreadable message is visible as failed', detail: key });
     }
     if (refused.length < bodies.length)
-      broken.push({ invariant: 'what cannot be read is never sent again', detail: `${sent} sent, ${refused}` });
+      broken.push({ invariant: 'an unreadable message is never redriven', detail: `${sent} sent, ${refused}` });
     return broken;
   },
 };
@@ -217,7 +221,9 @@ const failuresOf = (orderly: Orderly): readonly MessageRecord[] =>
 function visibleAsFailed(orderly: Orderly, least: number): readonly Violation[] {
   const failed = failuresOf(orderly);
   if (failed.length >= least) return [];
-  return [{ invariant: 'what an outage left is visible as failed', detail: `${failed.length} of ${least} failures` }];
+  return [
+    { invariant: 'messages of an outage are visible as failed', detail: `${failed.length} of ${least} failures` },
+  ];
 }
 
 /**

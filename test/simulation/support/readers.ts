@@ -44,19 +44,19 @@ export async function readersSeeTheTruth(orderly: Orderly): Promise<readonly Vio
   const read = async (path: string, as: string) => {
     const { reply } = await orderly.call({ method: 'GET', path, as });
     const { 'cache-control': kept } = reply.headers;
-    expect('an answer is kept nowhere on its way', kept, ANSWER_HEADERS['Cache-Control'], path);
+    expect('no cache keeps an answer', kept, ANSWER_HEADERS['Cache-Control'], path);
     return reply;
   };
   /** Checks a resource with an owner: the owner gets it, and anyone else gets 404. */
   const own = async (path: string, owner: string): Promise<Record<string, unknown>> => {
-    expect("nobody reads another's", (await read(path, 'mallory')).status, 404, path);
+    expect("no customer reads another customer's data", (await read(path, 'mallory')).status, 404, path);
     return (await read(path, owner)).body;
   };
   const history = async (path: string, owner: string, commits: readonly Commit[] = []): Promise<void> => {
     const { items } = (await own(`${path}/history`, owner)) as Items;
     const wanted = commits.flatMap(({ events }) => events.map(({ type }) => type));
     expect(
-      'a history tells every event',
+      'a history shows every event',
       items?.map(({ type }) => type),
       wanted,
       path,
@@ -69,7 +69,12 @@ export async function readersSeeTheTruth(orderly: Orderly): Promise<readonly Vio
     const { customerId } = order;
     // The order's events contain it sealed.
     const said = order.status === 'CANCELLED' ? reasonSaid(orderly, id) : {};
-    expect('an order is read as it is', impersonal(await own(`/orders/${id}`, customerId)), { ...order, ...said }, id);
+    expect(
+      'a read order equals its events, folded',
+      impersonal(await own(`/orders/${id}`, customerId)),
+      { ...order, ...said },
+      id,
+    );
     await history(`/orders/${id}`, customerId, facts.orders.get(id));
     const row = facts.rows.find(({ sk }) => sk.endsWith(`#${id}`));
     const { items } = (await read('/orders?limit=100', customerId)).body as Items;
@@ -79,26 +84,31 @@ export async function readersSeeTheTruth(orderly: Orderly): Promise<readonly Vio
     const { payment, events } = toldOf(facts, id);
     if (events.length === 0) continue;
     const paid = await own(`/payments/${id}`, customerId);
-    expect('a payment is read as it is', paid, viewOfPayment(payment, events.length), id);
+    expect('a read payment equals its events, folded', paid, viewOfPayment(payment, events.length), id);
     const commits = facts.accounts.get(customerId) ?? [];
     const account = viewOfAccount(customerId, accountAt(commits), commits.at(-1)?.lastVersion ?? 0);
-    expect('an account is read as it is', await own(`/accounts/${customerId}`, customerId), account, id);
+    expect('a read account equals its events, folded', await own(`/accounts/${customerId}`, customerId), account, id);
     await history(`/accounts/${customerId}`, customerId, commits);
   }
   for (const { sku, onHand, reserved, available } of facts.counters.slice(0, 1)) {
     const { version: _, ...stock } = (await read(`/stock/${sku}`, 'operator')).body;
-    expect('stock is read as it is', stock, { sku, onHand, reserved, available }, sku);
+    expect('read stock equals the stored stock', stock, { sku, onHand, reserved, available }, sku);
     const set = orderly.answered.findLast(({ method, path }) => method === 'PUT' && path === `/products/${sku}`);
     const { items } = (await read('/products', 'alice')).body as Items;
     const listed = items?.find((product) => product.sku === sku);
     for (const product of [(await read(`/products/${sku}`, 'alice')).body, listed])
-      expect('a product is read as it was set', product, set?.reply.body, sku);
+      expect('a read product equals the answer to its last PUT', product, set?.reply.body, sku);
   }
   const exhausted = [...facts.creditRows].flatMap(([id, { exhaustedPk }]) => (exhaustedPk === undefined ? [] : [id]));
   const { items: accounts } = (await read('/accounts?creditExhausted=true', 'operator')).body as Items;
   const ids = accounts?.map(({ customerId }) => String(customerId)).sort();
   expect('a list shows every exhausted account', ids, exhausted.sort(), 'accounts');
-  expect("nobody reads another's", (await read('/accounts?creditExhausted=true', 'mallory')).status, 403, 'accounts');
+  expect(
+    "no customer reads another customer's data",
+    (await read('/accounts?creditExhausted=true', 'mallory')).status,
+    403,
+    'accounts',
+  );
   // The checksum is no secret, so anyone can forge a cursor.
   for (const [path, list, as] of [
     ['/orders?', 'orders of alice', 'alice'],
