@@ -1,9 +1,12 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { App, Duration, Stack } from 'aws-cdk-lib';
 import { Annotations, Match, Template } from 'aws-cdk-lib/assertions';
 import { EventBus } from 'aws-cdk-lib/aws-events';
 import { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import * as z from 'zod/mini';
 import { Metric } from '../../packages/kit/aws/metric-names.js';
 import { Api } from '../../packages/kit/http/api.construct.js';
@@ -260,6 +263,14 @@ describe('an issuer whose tokens everybody can sign', () => {
     expect(withAuth(simulatedIssuer.auth, { simulated })).toEqual([]),
   );
 
+  test.each([{}, { simulated: 'true' }])('is refused where data is kept, even with the context %j', (context) => {
+    const { auth } = simulatedIssuer;
+    const prod = { ...small, environment: 'prod', keepsData: true, auth: { ...small.auth, ...auth } };
+    expect(errorsOf(new TicketsStack(new App({ context }), prod))).toEqual([
+      `everybody can sign tokens of the simulated issuer '${issuer}', and 'prod' keeps data: expected your own issuer in 'auth'; the context simulated=true is for environments that keep no data`,
+    ]);
+  });
+
   test('is none that can exist, and none whose keys are fetched', () => {
     expect(withAuth({ issuer: 'https://login.example.com/.invalid', jwks })).toEqual([]);
     expect(withAuth({ issuer })).toEqual([]);
@@ -338,4 +349,26 @@ test('a graph with a metric of the kit takes the place of the kit’s, and other
   expect(at('Tickets opened')).toBeLessThan(at('Events published'));
   expect(at('What is stuck')).toBeGreaterThan(at('Transient failures'));
   expect(text).not.toContain('Sagas that are stuck');
+});
+
+test("the app of the kit's README is synthesized, with a function for its one consumer", async () => {
+  const out = mkdtempSync(join(tmpdir(), 'statistics-'));
+  const ends: [string | symbol, () => void][] = [];
+  const once = vi.spyOn(process, 'once').mockImplementation((event, listener) => {
+    ends.push([event, listener as () => void]);
+    return process;
+  });
+  vi.stubEnv('CDK_OUTDIR', out);
+  try {
+    await import('../packages/statistics/app.js');
+    // With this variable, which `cdk synth` sets, an app synthesizes when its program ends.
+    for (const moment of ['beforeExit', 'exit']) for (const [event, end] of ends) if (event === moment) end();
+    const { Outputs } = JSON.parse(readFileSync(join(out, 'Tickets.template.json'), 'utf8'));
+    expect(JSON.stringify(Outputs.StatisticsFunctions)).toContain('count-opened');
+    expect(JSON.stringify(Outputs.StatisticsConsumers)).toContain('counting');
+  } finally {
+    vi.unstubAllEnvs();
+    once.mockRestore();
+    rmSync(out, { recursive: true });
+  }
 });

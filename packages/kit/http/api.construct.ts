@@ -73,7 +73,8 @@ const STAGE = 'v1';
  * no body and no name.
  *
  * An inline key set of an issuer below `.invalid` is an error at synth: everybody can sign the tokens of a simulated issuer.
- * The context `simulated=true` allows it (`cdk synth -c simulated=true`), for an assembly that the simulator plays.
+ * The context `simulated=true` allows it (`cdk synth -c simulated=true`), for an assembly that the simulator plays, unless the
+ * environment keeps data.
  *
  * Its outputs are `ApiId`, `ApiUrl` and `ApiFunctions` (the authorizer), behind the construct id unless this is `Api`
  * (`PublicApiUrl`).
