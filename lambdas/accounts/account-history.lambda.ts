@@ -1,6 +1,9 @@
-import { HistoryQuery, historyPage } from '@orderly/kit/event-store';
+import { eventStoreOfFunction, HistoryQuery, historyPage } from '@orderly/kit/event-store';
 import { endpoint } from '../endpoint.js';
-import { accountStore, customerIdOf, existing, ownOf } from './account-store.js';
+import { customerIdOf, existing, ownOf } from './account-store.js';
+import { accounts } from './aggregates.js';
+
+const accountStore = eventStoreOfFunction(accounts);
 
 /** GET /accounts/{customerId}/history: every event of the account, oldest first. */
 export const handler = endpoint(

@@ -1,12 +1,10 @@
-import { GetCommand } from '@aws-sdk/lib-dynamodb';
-import { documents, type TransactWriteItem } from '@orderly/kit/aws';
+import type { Table, TransactWriteItem } from '@orderly/kit/aws';
 import type { HistoryPosition, Loaded } from '@orderly/kit/event-store';
-import { eventStoreOfFunction } from '@orderly/kit/event-store';
 import { type Caller, CallerId, Problem } from '@orderly/kit/http';
 import type { Trace } from '@orderly/kit/messages';
 import { aggregateKey } from '@orderly/kit/messages';
 import type { Role } from '../app.js';
-import { accounts } from './aggregates.js';
+import type { AccountStore } from './aggregates.js';
 import type { AccountEvent, AccountView } from './contract.js';
 import { type Account, viewOf } from './domain/account.js';
 import { type Authorization, authorizationDecider, evolveAuthorization } from './domain/authorization.js';
@@ -15,10 +13,13 @@ import { ACCOUNT } from './keys.js';
 /** Page size of reads that fold an authorization from events. */
 const PAGE = 100;
 
-export const accountStore = eventStoreOfFunction(accounts);
-
-const { table: TableName } = accountStore;
 const { initialState, evolve, stateSchema: AUTHORIZATION_SCHEMA } = authorizationDecider;
+
+/** Accounts, and their authorizations, which are items of the same table. */
+export interface AccountStores {
+  readonly accountStore: AccountStore;
+  readonly table: Table;
+}
 
 /** An account, and its authorization of one order. */
 export interface OrderOfAccount {
@@ -36,19 +37,21 @@ export interface OrderOfAccount {
  * for two reasons: an account lives forever, and its snapshot has a size limit. And an order has to be remembered
  * forever, or a command that is redelivered, however late, would have a second effect.
  */
-export async function orderOfAccount(customerId: string, orderId: string): Promise<OrderOfAccount> {
+export async function orderOfAccount(
+  { accountStore, table }: AccountStores,
+  customerId: string,
+  orderId: string,
+): Promise<OrderOfAccount> {
   const key = { pk: aggregateKey(ACCOUNT, customerId), sk: `AUTH#${orderId}` };
-  const [account, { Item }] = await Promise.all([
-    accountStore.load(customerId),
-    documents.send(new GetCommand({ TableName, Key: key, ConsistentRead: true })),
-  ]);
-  if (!Item) {
+  const [account, item] = await Promise.all([accountStore.load(customerId), table.read(key)]);
+  if (!item) {
     return { account, authorization: initialState.authorization, key, since: 0, first: account.version + 1 };
   }
-  const { version: since, first } = Item;
+  const stored = item as unknown as StoredAuthorization;
+  const { version: since, first } = stored;
   return {
     account,
-    authorization: await authorizationIn(Item as StoredAuthorization, customerId, orderId),
+    authorization: await authorizationIn(accountStore, stored, customerId, orderId),
     key,
     since,
     first,
@@ -71,6 +74,7 @@ interface StoredAuthorization {
  * upgrades the item to the current schema.
  */
 async function authorizationIn(
+  accountStore: AccountStore,
   { schema, authorization, first, version: newest }: StoredAuthorization,
   customerId: string,
   orderId: string,
@@ -79,7 +83,7 @@ async function authorizationIn(
   let folded = initialState.authorization;
   let from: HistoryPosition | undefined = { commit: first, shown: first - 1 };
   while (from) {
-    const { items, next }: Awaited<ReturnType<typeof accountStore.history>> = await accountStore.history(
+    const { items, next }: Awaited<ReturnType<AccountStore['history']>> = await accountStore.history(
       customerId,
       from,
       PAGE,
@@ -107,7 +111,12 @@ async function authorizationIn(
  *     load the account: version 7
  *     transact: version 8 is free; only the order's own version shows that it was authorised
  */
-export function writesOf(order: OrderOfAccount, events: readonly AccountEvent[], trace: Trace): TransactWriteItem[] {
+export function writesOf(
+  accountStore: AccountStore,
+  order: OrderOfAccount,
+  events: readonly AccountEvent[],
+  trace: Trace,
+): TransactWriteItem[] {
   const { account, authorization, key, since, first } = order;
   const commit = accountStore.commit(account, events, trace);
   const after = events.reduce(evolve, { account: account.state, authorization });
@@ -116,7 +125,7 @@ export function writesOf(order: OrderOfAccount, events: readonly AccountEvent[],
     accountStore.appendWrite(commit),
     {
       Put: {
-        TableName,
+        TableName: accountStore.table,
         Item: {
           ...key,
           schema: AUTHORIZATION_SCHEMA,

@@ -3,7 +3,8 @@ import { VersionTaken } from '@orderly/kit/event-store';
 import { Problem, refuseOtherVersion } from '@orderly/kit/http';
 import type { Trace } from '@orderly/kit/messages';
 import type { Money } from '../orders/contract.js';
-import { accountStore, existing } from './account-store.js';
+import { existing } from './account-store.js';
+import type { AccountStore } from './aggregates.js';
 import type { AccountEvent, AccountView } from './contract.js';
 import { AccountRefused, viewOf } from './domain/account.js';
 
@@ -16,6 +17,7 @@ import { AccountRefused, viewOf } from './domain/account.js';
  * @throws {WriteConflict} concurrent writers kept changing it
  */
 export function setLimit(
+  accountStore: AccountStore,
   customerId: string,
   creditLimit: Money,
   ifMatch: number | undefined,

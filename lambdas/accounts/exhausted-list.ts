@@ -1,7 +1,7 @@
 import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { documents } from '@orderly/kit/aws';
 import { inVersion, type Projection, versionsOf } from '@orderly/kit/projection';
-import { accountStore } from './account-store.js';
+import type { AccountStore } from './aggregates.js';
 import { type AccountView, EXHAUSTED_INDEX } from './contract.js';
 import { type Account, viewOf } from './domain/account.js';
 import { CREDIT_ROWS, EXHAUSTED, EXHAUSTED_PROJECTION } from './keys.js';
@@ -11,7 +11,7 @@ import { CREDIT_ROWS, EXHAUSTED, EXHAUSTED_PROJECTION } from './keys.js';
  * without the index's key. The row's version prevents an older row from replacing it, and shows which events the row
  * includes.
  */
-export const exhaustedList: Projection<Account> = {
+export const exhaustedListOf = (accountStore: AccountStore): Projection<Account> => ({
   name: EXHAUSTED_PROJECTION,
   table: accountStore.table,
   aggregate: accountStore.aggregate,
@@ -31,7 +31,7 @@ export const exhaustedList: Projection<Account> = {
     };
   },
   idOf: ({ pk }) => pk.slice(CREDIT_ROWS.length),
-};
+});
 
 /**
  * Reads the accounts without credit, by customer id, eventually consistent.
@@ -40,11 +40,15 @@ export const exhaustedList: Projection<Account> = {
  * @param limit maximum number of accounts
  * @returns one more than `limit` if there are more
  */
-export async function exhaustedAccounts(after: string | undefined, limit: number): Promise<readonly AccountView[]> {
-  const { reads } = await versionsOf(exhaustedList, 'soon');
+export async function exhaustedAccounts(
+  list: Projection<Account>,
+  after: string | undefined,
+  limit: number,
+): Promise<readonly AccountView[]> {
+  const { reads } = await versionsOf(list, 'soon');
   const { Items = [] } = await documents.send(
     new QueryCommand({
-      TableName: exhaustedList.table,
+      TableName: list.table,
       IndexName: EXHAUSTED_INDEX,
       KeyConditionExpression: `exhaustedPk = :pk${after === undefined ? '' : ' AND exhaustedSk > :after'}`,
       ExpressionAttributeValues: {

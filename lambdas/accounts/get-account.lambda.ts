@@ -1,6 +1,9 @@
-import { AsItWas, loadAsOf } from '@orderly/kit/event-store';
+import { AsItWas, eventStoreOfFunction, loadAsOf } from '@orderly/kit/event-store';
 import { endpoint } from '../endpoint.js';
-import { accountStore, customerIdOf, existing, ownOf } from './account-store.js';
+import { customerIdOf, existing, ownOf } from './account-store.js';
+import { accounts } from './aggregates.js';
+
+const accountStore = eventStoreOfFunction(accounts);
 
 /**
  * GET /accounts/{customerId}: the current account, or the account at an earlier time or version; strongly consistent.

@@ -1,22 +1,12 @@
-import { consumer, type Message, on } from '@orderly/kit/idempotent-consumer';
-import { commandOnOrder } from './command-on-order.js';
-import type { AccountCommand } from './contract.js';
+import { tableOfFunction } from '@orderly/kit/aws';
+import { eventStoreOfFunction } from '@orderly/kit/event-store';
+import { consumer } from '@orderly/kit/idempotent-consumer';
+import { accounts } from './aggregates.js';
+import { factsOfFunction } from './command-on-order.js';
 import { AccountRefused } from './domain/account.js';
-import { steps } from './subscriptions.js';
+import { onCommand } from './on-command.js';
 
-/** Handles a saga's steps, each once per business id. A repeat gets the current outcome as its answer. */
-export const handler = consumer(
-  [
-    on(steps, {
-      AuthorizeAccount: step,
-      CaptureAuthorization: step,
-      ReleaseAuthorization: step,
-      RefundAccount: step,
-    }),
-  ],
-  { isRefusal: (error) => error instanceof AccountRefused },
-);
+const context = { accountStore: eventStoreOfFunction(accounts), table: tableOfFunction(), facts: factsOfFunction() };
 
-function step({ event: command, trace }: Message<AccountCommand>) {
-  return commandOnOrder(command.data, () => command, trace);
-}
+/** Handles a saga's steps. */
+export const handler = consumer([onCommand(context)], { isRefusal: (error) => error instanceof AccountRefused });

@@ -1,9 +1,13 @@
 import { logger } from '@orderly/kit/aws';
+import { eventStoreOfFunction } from '@orderly/kit/event-store';
 import { traceOf, versionOf } from '@orderly/kit/http';
 import { endpoint } from '../endpoint.js';
 import { customerIdOf } from './account-store.js';
+import { accounts } from './aggregates.js';
 import { SetCreditLimit } from './contract.js';
 import { setLimit } from './credit-limit.js';
+
+const accountStore = eventStoreOfFunction(accounts);
 
 /**
  * PUT /accounts/{customerId}/credit-limit: sets a customer's credit limit. It is naturally idempotent and needs no key.
@@ -11,7 +15,13 @@ import { setLimit } from './credit-limit.js';
 export const handler = endpoint({ roles: ['operator'], body: SetCreditLimit }, async (request) => {
   const { body, header, parameter } = request;
   const customerId = customerIdOf(parameter('customerId'));
-  const account = await setLimit(customerId, body.creditLimit, versionOf(header('if-match')), traceOf(request));
+  const account = await setLimit(
+    accountStore,
+    customerId,
+    body.creditLimit,
+    versionOf(header('if-match')),
+    traceOf(request),
+  );
   logger.info('credit limit set', { version: account.version });
   return { status: 200, body: account };
 });

@@ -1,7 +1,6 @@
-import type { DeciderStore } from '@orderly/kit/event-store';
 import { commandOn, on, type Source } from '@orderly/kit/idempotent-consumer';
-import type { CatalogCommand, PriceCheckEvent } from './contract.js';
-import type { Facts, PriceCheck } from './domain/price-check.js';
+import type { PriceCheckStore } from './aggregates.js';
+import type { Facts } from './domain/price-check.js';
 import { steps } from './subscriptions.js';
 
 /**
@@ -9,7 +8,7 @@ import { steps } from './subscriptions.js';
  * @param offersOf reads the catalogue's offer of each known SKU
  */
 export const confirmPrices = (
-  priceCheckStore: DeciderStore<PriceCheck, CatalogCommand, PriceCheckEvent, Facts>,
+  priceCheckStore: PriceCheckStore,
   offersOf: (skus: readonly string[]) => Promise<Facts['offers']>,
 ): Source =>
   on(steps, {

@@ -1,9 +1,11 @@
+import { Env, required } from '@orderly/kit/aws';
 import { cursorOf, limitOf, Paging, positionOf } from '@orderly/kit/http';
 import * as z from 'zod/mini';
 import { endpoint } from '../endpoint.js';
 import { Sku } from '../orders/contract.js';
 import { productsAfter } from './product-store.js';
 
+const table = required(Env.TABLE);
 const LIST = 'products';
 
 /** GET /products: lists all products by SKU, eventually consistent. */
@@ -11,7 +13,7 @@ export const handler = endpoint(
   { roles: ['customer', 'operator'], query: z.strictObject(Paging) },
   async ({ query }) => {
     const limit = limitOf(query);
-    const found = await productsAfter(positionOf(LIST, query.cursor, Sku), limit);
+    const found = await productsAfter(table, positionOf(LIST, query.cursor, Sku), limit);
     const items = found.slice(0, limit);
     const last = items.at(-1);
     const more = found.length > limit && last !== undefined;

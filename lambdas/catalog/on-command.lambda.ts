@@ -4,5 +4,7 @@ import { priceChecks } from './aggregates.js';
 import { confirmPrices } from './confirm-prices.js';
 import { offersOf } from './product-store.js';
 
+const priceCheckStore = eventStoreOfFunction(priceChecks);
+
 /** Handles steps of an order's saga. */
-export const handler = consumer([confirmPrices(eventStoreOfFunction(priceChecks), offersOf)]);
+export const handler = consumer([confirmPrices(priceCheckStore, (skus) => offersOf(priceCheckStore.table, skus))]);

@@ -1,10 +1,10 @@
 import { BatchGetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
-import { clock, documents, type Item, retryOnConflict, Throttled, transact } from '@orderly/kit/aws';
+import { clock, documents, type Item, retryOnConflict, Throttled } from '@orderly/kit/aws';
 import { Problem, refuseOtherVersion } from '@orderly/kit/http';
 import type { Trace } from '@orderly/kit/messages';
-import { StateStore, type Stored, stateKey } from '@orderly/kit/state-store';
+import { type StateStore, type Stored, stateKey } from '@orderly/kit/state-store';
 import type { Money } from '../orders/contract.js';
-import { catalogContract, PRODUCTS_INDEX, type ProductEvent, type ProductView, type SetProduct } from './contract.js';
+import { PRODUCTS_INDEX, type ProductEvent, type ProductView, type SetProduct } from './contract.js';
 import type { Offer } from './domain/price-check.js';
 import { productDecider } from './domain/product.js';
 import { ALL_PRODUCTS, PRODUCT } from './keys.js';
@@ -21,10 +21,10 @@ interface StoredProduct extends Stored {
   readonly listSk: string;
 }
 
-const products = new StateStore<StoredProduct, ProductEvent>(PRODUCT, catalogContract);
+export type ProductStore = StateStore<StoredProduct, ProductEvent>;
 
 /** Reads a product, strongly consistent. @throws {Problem} 404 if it doesn't exist */
-export async function productOf(sku: string): Promise<ProductView> {
+export async function productOf(products: ProductStore, sku: string): Promise<ProductView> {
   const product = await products.read(sku);
   if (!product) throw new Problem('not-found', 'no product has this SKU');
   return viewOf(sku, product);
@@ -39,6 +39,7 @@ export async function productOf(sku: string): Promise<ProductView> {
  * @throws {WriteConflict} concurrent writers kept changing it
  */
 export function setProduct(
+  products: ProductStore,
   sku: string,
   wanted: SetProduct,
   ifMatch: number | undefined,
@@ -62,7 +63,7 @@ export function setProduct(
       listPk: ALL_PRODUCTS,
       listSk: sku,
     };
-    await transact([products.appendWrite(commit), products.stateWrite(sku, before, after)]);
+    await products.table.transact([products.appendWrite(commit), products.stateWrite(sku, before, after)]);
     return viewOf(sku, after);
   });
 }
@@ -70,22 +71,23 @@ export function setProduct(
 /**
  * Reads the offer of each SKU, strongly consistent; the result omits unknown SKUs. It is no snapshot of all of them at
  * one moment, because no two products are priced together.
+ * @param table name of the products' table
  * @param skus at most 100, each once
  * @throws {Throttled} DynamoDB left some of them unread five times
  */
-export async function offersOf(skus: readonly string[]): Promise<ReadonlyMap<string, Offer>> {
+export async function offersOf(table: string, skus: readonly string[]): Promise<ReadonlyMap<string, Offer>> {
   const found = new Map<string, Offer>();
   let Keys: Item[] = skus.map((sku) => stateKey(PRODUCT, sku));
   return retryOnConflict(async () => {
     const { Responses, UnprocessedKeys } = await documents.send(
       new BatchGetCommand({
         RequestItems: {
-          [products.table]: { Keys, ConsistentRead: true, ProjectionExpression: 'listSk, unitPrice, discontinued' },
+          [table]: { Keys, ConsistentRead: true, ProjectionExpression: 'listSk, unitPrice, discontinued' },
         },
       }),
     );
-    for (const { listSk, ...offer } of Responses?.[products.table] ?? []) found.set(listSk, offer as Offer);
-    Keys = UnprocessedKeys?.[products.table]?.Keys ?? [];
+    for (const { listSk, ...offer } of Responses?.[table] ?? []) found.set(listSk, offer as Offer);
+    Keys = UnprocessedKeys?.[table]?.Keys ?? [];
     if (Keys.length > 0) throw new Throttled('batch read');
     return found;
   });
@@ -93,14 +95,19 @@ export async function offersOf(skus: readonly string[]): Promise<ReadonlyMap<str
 
 /**
  * Reads products by SKU, eventually consistent.
+ * @param table name of the products' table
  * @param after SKU of the last product shown
  * @param limit maximum number of products
  * @returns one more than `limit` if there are more
  */
-export async function productsAfter(after: string | undefined, limit: number): Promise<readonly ProductView[]> {
+export async function productsAfter(
+  table: string,
+  after: string | undefined,
+  limit: number,
+): Promise<readonly ProductView[]> {
   const { Items = [] } = await documents.send(
     new QueryCommand({
-      TableName: products.table,
+      TableName: table,
       IndexName: PRODUCTS_INDEX,
       KeyConditionExpression: `listPk = :pk${after === undefined ? '' : ' AND listSk > :after'}`,
       ExpressionAttributeValues: { ':pk': ALL_PRODUCTS, ...(after === undefined ? {} : { ':after': after }) },

@@ -1,14 +1,24 @@
 import { logger } from '@orderly/kit/aws';
 import { traceOf, versionOf } from '@orderly/kit/http';
+import { stateStoreOfFunction } from '@orderly/kit/state-store';
 import { endpoint } from '../endpoint.js';
 import { Sku } from '../orders/contract.js';
+import { products } from './aggregates.js';
 import { SetProduct } from './contract.js';
-import { setProduct } from './product-store.js';
+import { type ProductStore, setProduct } from './product-store.js';
+
+const productStore: ProductStore = stateStoreOfFunction(products);
 
 /** PUT /products/{sku}: sets the whole product. It is naturally idempotent and needs no key. */
 export const handler = endpoint({ roles: ['operator'], body: SetProduct }, async (request) => {
   const { body, header, parameter } = request;
-  const product = await setProduct(parameter('sku', Sku), body, versionOf(header('if-match')), traceOf(request));
+  const product = await setProduct(
+    productStore,
+    parameter('sku', Sku),
+    body,
+    versionOf(header('if-match')),
+    traceOf(request),
+  );
   logger.info('product set', { sku: product.sku, version: product.version });
   return { status: 200, body: product };
 });

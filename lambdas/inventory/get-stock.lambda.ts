@@ -1,9 +1,13 @@
+import { stateStoreOfFunction } from '@orderly/kit/state-store';
 import { endpoint } from '../endpoint.js';
 import { Sku } from '../orders/contract.js';
-import { existing, stockOf } from './stock-store.js';
+import { stockItems } from './aggregates.js';
+import { existing, type StockStore, stockOf } from './stock-store.js';
+
+const counters: StockStore = stateStoreOfFunction(stockItems);
 
 /** GET /stock/{sku}: strongly consistent. */
 export const handler = endpoint({ roles: ['operator'] }, async ({ parameter }) => ({
   status: 200,
-  body: existing(await stockOf(parameter('sku', Sku))),
+  body: existing(await stockOf(counters, parameter('sku', Sku))),
 }));

@@ -1,18 +1,10 @@
-import { consumer, on } from '@orderly/kit/idempotent-consumer';
+import { eventStoreOfFunction } from '@orderly/kit/event-store';
+import { consumer } from '@orderly/kit/idempotent-consumer';
+import { reservations } from './aggregates.js';
 import { ReservationRefused } from './domain/reservation.js';
-import { releasing, reserving } from './reservation-effects.js';
-import { steps } from './subscriptions.js';
+import { onCommand } from './on-command.js';
 
-/** Handles steps of an order's saga, each once per order. A repeat gets the current outcome as its answer. */
-export const handler = consumer(
-  [
-    on(steps, {
-      ReserveStock: ({ event: { data }, trace }) => {
-        const { lines, ...step } = data;
-        return { decide: reserving(step, lines, trace) };
-      },
-      ReleaseStock: ({ event: { data }, trace }) => ({ decide: releasing(data, trace) }),
-    }),
-  ],
-  { isRefusal: (error) => error instanceof ReservationRefused },
-);
+/** Handles steps of an order's saga. */
+export const handler = consumer([onCommand(eventStoreOfFunction(reservations))], {
+  isRefusal: (error) => error instanceof ReservationRefused,
+});

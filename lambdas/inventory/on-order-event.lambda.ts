@@ -1,12 +1,7 @@
-import { consumer, noEffect, on } from '@orderly/kit/idempotent-consumer';
-import { isLeftToSaga } from '../orders/contract.js';
-import { releasing } from './reservation-effects.js';
-import { cancellations } from './subscriptions.js';
+import { eventStoreOfFunction } from '@orderly/kit/event-store';
+import { consumer } from '@orderly/kit/idempotent-consumer';
+import { reservations } from './aggregates.js';
+import { onOrderEvent } from './on-order-event.js';
 
-/** Releases an order's reserved stock when it is cancelled after its approval. */
-export const handler = consumer([
-  on(cancellations, {
-    OrderCancelled: ({ event: { data }, trace }) =>
-      isLeftToSaga(data) ? noEffect : { decide: releasing({ orderId: data.orderId }, trace) },
-  }),
-]);
+/** Releases the stock of cancelled orders. */
+export const handler = consumer([onOrderEvent(eventStoreOfFunction(reservations))]);

@@ -1,9 +1,13 @@
 import { logger } from '@orderly/kit/aws';
 import { traceOf, versionOf } from '@orderly/kit/http';
+import { stateStoreOfFunction } from '@orderly/kit/state-store';
 import { endpoint } from '../endpoint.js';
 import { Sku } from '../orders/contract.js';
+import { stockItems } from './aggregates.js';
 import { SetStock } from './contract.js';
-import { setStock } from './stock-store.js';
+import { type StockStore, setStock } from './stock-store.js';
+
+const counters: StockStore = stateStoreOfFunction(stockItems);
 
 /**
  * PUT /stock/{sku}: sets the number of pieces that an operator counted. It is naturally idempotent and needs no key.
@@ -11,7 +15,7 @@ import { setStock } from './stock-store.js';
 export const handler = endpoint({ roles: ['operator'], body: SetStock }, async (request) => {
   const { body, header, parameter } = request;
   const sku = parameter('sku', Sku);
-  const stock = await setStock(sku, body.onHand, versionOf(header('if-match')), traceOf(request));
+  const stock = await setStock(counters, sku, body.onHand, versionOf(header('if-match')), traceOf(request));
   logger.info('stock set', { sku: stock.sku, version: stock.version });
   return { status: 200, body: stock };
 });

@@ -1,15 +1,13 @@
 import type { TransactWriteItem } from '@orderly/kit/aws';
-import { Env, required } from '@orderly/kit/aws';
 import { stateKey } from '@orderly/kit/state-store';
 import type { ReservedLine } from './contract.js';
 import { STOCK_ITEM } from './keys.js';
 
-const TableName = required(Env.TABLE);
 /**
  * Reserves pieces for an order, in the transaction that commits its reservation. It changes the counter by arithmetic
  * under a condition: two orders for one SKU don't conflict on a version, and `available` can't fall below zero.
  */
-export function reserve({ sku, quantity }: ReservedLine): TransactWriteItem {
+export function reserve(TableName: string, { sku, quantity }: ReservedLine): TransactWriteItem {
   const enoughIsThere = 'available >= :quantity';
   return {
     Update: {
@@ -23,7 +21,7 @@ export function reserve({ sku, quantity }: ReservedLine): TransactWriteItem {
 }
 
 /** Releases pieces, in the transaction that commits the release. */
-export function release({ sku, quantity }: ReservedLine): TransactWriteItem {
+export function release(TableName: string, { sku, quantity }: ReservedLine): TransactWriteItem {
   const itWasReserved = 'reserved >= :quantity';
   return {
     Update: {

@@ -1,8 +1,8 @@
-import { retryOnConflict, type TransactWriteItem, transact } from '@orderly/kit/aws';
+import { retryOnConflict, type TransactWriteItem } from '@orderly/kit/aws';
 import { Problem, refuseOtherVersion } from '@orderly/kit/http';
 import type { Trace } from '@orderly/kit/messages';
-import { StateStore, type Stored, stateKey } from '@orderly/kit/state-store';
-import { type InventoryEvent, inventoryContract, type StockView } from './contract.js';
+import { type StateStore, type Stored, stateKey } from '@orderly/kit/state-store';
+import type { InventoryEvent, StockView } from './contract.js';
 import { STOCK_ITEM } from './keys.js';
 import { InventoryProblem } from './problems.js';
 
@@ -12,10 +12,11 @@ interface Counter extends Stored {
   readonly available: number;
 }
 
-const counters = new StateStore<Counter, InventoryEvent>(STOCK_ITEM, inventoryContract);
+/** Counters of all SKUs. */
+export type StockStore = StateStore<Counter, InventoryEvent>;
 
 /** Reads the stock of a SKU, strongly consistent; `undefined` if no operator has set it. */
-export async function stockOf(sku: string): Promise<StockView | undefined> {
+export async function stockOf(counters: StockStore, sku: string): Promise<StockView | undefined> {
   const counter = await counters.read(sku);
   return counter && viewOf(sku, counter);
 }
@@ -34,6 +35,7 @@ export function existing(stock: StockView | undefined): StockView {
  *   it
  */
 export async function setStock(
+  counters: StockStore,
   sku: string,
   onHand: number,
   ifMatch: number | undefined,
@@ -52,8 +54,11 @@ export async function setStock(
       );
     }
     const commit = counters.commit(sku, counter, [{ type: 'StockSet', data: { sku, onHand } }], trace);
-    await transact([counters.appendWrite(commit), counterWrite(sku, onHand, counter, commit.at)]);
-    return existing(await stockOf(sku));
+    await counters.table.transact([
+      counters.appendWrite(commit),
+      counterWrite(counters, sku, onHand, counter, commit.at),
+    ]);
+    return existing(await stockOf(counters, sku));
   });
 }
 
@@ -65,14 +70,20 @@ const viewOf = (sku: string, { onHand, reserved, available, version }: Counter):
   version,
 });
 
-function counterWrite(sku: string, onHand: number, counter: Counter | undefined, at: string): TransactWriteItem {
+function counterWrite(
+  counters: StockStore,
+  sku: string,
+  onHand: number,
+  counter: Counter | undefined,
+  at: string,
+): TransactWriteItem {
   if (!counter) return counters.stateWrite(sku, counter, { onHand, reserved: 0, available: onHand, version: 1, at });
   // Orders may reserve meanwhile, as long as enough pieces remain: so `available` is computed from what is reserved at
   // the moment of this write.
   const sameVersionAndCovered = 'version = :version AND reserved <= :onHand';
   return {
     Update: {
-      TableName: counters.table,
+      TableName: counters.table.name,
       Key: stateKey(STOCK_ITEM, sku),
       UpdateExpression: 'SET onHand = :onHand, available = :onHand - reserved, version = :next, #at = :at',
       ConditionExpression: sameVersionAndCovered,

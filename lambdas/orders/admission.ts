@@ -1,8 +1,10 @@
 import { Problem, pointerFault } from '@orderly/kit/http';
+import type { Projection } from '@orderly/kit/projection';
 import { customerLimits } from '../customer-limits.js';
 import { AppProblem } from '../problems.js';
 import { hourOf, MAX_FREE_QUANTITY } from './contract.js';
 import { hourIsFull, type LimitReached, limitReached, lookedAtSince } from './domain/admission.js';
+import type { Order } from './domain/order.js';
 import { newestSince } from './order-list.js';
 
 const limits = customerLimits();
@@ -21,11 +23,16 @@ const MOST_READ = Math.max(limits.ordersPerHour, limits.ordersUnderWay);
  *
  * The list may miss orders: a burst is faster than the list, and an hour may hold more orders than one page shows. The
  * account counts exactly and declines such orders afterwards (accounts, `domain/account.ts`).
+ * @param list projection of customers' orders
  * @param now ISO 8601, UTC
  */
-export async function limitOn(customerId: string, now: string): Promise<LimitReached | undefined> {
+export async function limitOn(
+  list: Projection<Order>,
+  customerId: string,
+  now: string,
+): Promise<LimitReached | undefined> {
   if (fullHours.get(customerId) === hourOf(now)) return hourIsFull(now);
-  const newest = await newestSince(customerId, lookedAtSince(now), MOST_READ);
+  const newest = await newestSince(list, customerId, lookedAtSince(now), MOST_READ);
   const reached = limitReached(newest, limits, now);
   if (reached?.limit === 'ORDERS_PER_HOUR') {
     if (fullHours.size >= MOST_REMEMBERED) fullHours.clear();

@@ -1,15 +1,18 @@
 import { count, logger, Metric } from '@orderly/kit/aws';
+import { eventStoreOfFunction } from '@orderly/kit/event-store';
 import { keyedBy, Problem, traceOf } from '@orderly/kit/http';
 import { changeOnce, recordOfRequest, requestRecords } from '@orderly/kit/idempotent-receiver';
 import { PersonalRequest } from '@orderly/kit/personal-data';
 import type * as z from 'zod/mini';
 import { endpoint } from '../endpoint.js';
+import { orders } from './aggregates.js';
 import { CancelOrder, ordersContract } from './contract.js';
 import { people, shownTo } from './customer-data-keys.js';
 import { type Order, OrderRefused } from './domain/order.js';
-import { orderIdOf, orderStore, visibleTo } from './order-store.js';
+import { orderIdOf, visibleTo } from './order-store.js';
 import { OrdersProblem } from './problems.js';
 
+const orderStore = eventStoreOfFunction(orders);
 const records = requestRecords();
 const personal = new PersonalRequest(people, ordersContract.events.OrderCancelled);
 

@@ -1,7 +1,10 @@
-import { AsItWas, loadAsOf } from '@orderly/kit/event-store';
+import { AsItWas, eventStoreOfFunction, loadAsOf } from '@orderly/kit/event-store';
 import { endpoint } from '../endpoint.js';
+import { orders } from './aggregates.js';
 import { shownTo } from './customer-data-keys.js';
-import { orderIdOf, orderStore } from './order-store.js';
+import { orderIdOf } from './order-store.js';
+
+const orderStore = eventStoreOfFunction(orders);
 
 /** GET /orders/{orderId}: the current order, or the order at an earlier time or version; strongly consistent. */
 export const handler = endpoint(

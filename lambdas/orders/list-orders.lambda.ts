@@ -1,10 +1,13 @@
+import { eventStoreOfFunction } from '@orderly/kit/event-store';
 import { type Caller, CallerId, cursorOf, limitOf, Paging, Problem, positionOf } from '@orderly/kit/http';
 import * as z from 'zod/mini';
 import type { Role } from '../app.js';
 import { endpoint } from '../endpoint.js';
+import { orders } from './aggregates.js';
 import { opened } from './customer-data-keys.js';
-import { OrderPosition, ordersOf, positionOfOrder } from './order-list.js';
+import { OrderPosition, ordersListOf, ordersOf, positionOfOrder } from './order-list.js';
 
+const ordersList = ordersListOf(eventStoreOfFunction(orders));
 const Query = z.strictObject({ ...Paging, customerId: z.exactOptional(CallerId) });
 
 /**
@@ -15,7 +18,7 @@ export const handler = endpoint({ roles: ['customer', 'operator'], query: Query 
   const customerId = whoseOrders(caller, query.customerId);
   const list = `orders of ${customerId}`;
   const limit = limitOf(query);
-  const found = await ordersOf(customerId, positionOf(list, query.cursor, OrderPosition), limit);
+  const found = await ordersOf(ordersList, customerId, positionOf(list, query.cursor, OrderPosition), limit);
   const items = await opened(customerId, found.slice(0, limit));
   const last = items.at(-1);
   const more = found.length > limit && last !== undefined;

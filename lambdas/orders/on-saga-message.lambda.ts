@@ -1,103 +1,27 @@
-import { decideOn } from '@orderly/kit/event-store';
-import type { Effect } from '@orderly/kit/idempotent-consumer';
-import { consumer, type Handling, type Message, on } from '@orderly/kit/idempotent-consumer';
-import type { Trace } from '@orderly/kit/messages';
-import { type SagaMessage, SagaRefused } from '@orderly/kit/saga';
-import { createOrderOrchestrator as orchestrator } from './create-order-store.js';
-import { type Answer, insteadOf, orderCommandOf, type Refusal, replyOf, startOf } from './domain/create-order.js';
+import { Env, required, requiredInteger } from '@orderly/kit/aws';
+import { eventStoreOfFunction } from '@orderly/kit/event-store';
+import { consumer } from '@orderly/kit/idempotent-consumer';
+import { SagaRefused } from '@orderly/kit/saga';
+import { Timers } from '@orderly/kit/timers';
+import { orders } from './aggregates.js';
+import { createOrderOrchestrator } from './create-order-orchestrator.js';
 import { OrderRefused } from './domain/order.js';
-import { orderStore } from './order-store.js';
-import type { CreateOrder } from './saga-contract.js';
-import { answers, orderEvents, sagaCommands } from './subscriptions.js';
+import { onSagaMessage } from './on-saga-message.js';
+import { createOrderSagas } from './saga-aggregate.js';
+import { createOrderContract } from './saga-contract.js';
 
-/**
- * Handles every message to an order's saga: the order's events, the answers to its steps, its timeouts and operators'
- * commands.
- */
-export const handler = consumer(
-  [
-    on(orderEvents, {
-      OrderPlaced: ({ event: { data }, trace }) => {
-        const { orderId, customerId, lines, total } = data;
-        return begun({ orderId, customerId, lines, total }, trace);
-      },
-      OrderCancelled: ({ event: { data }, trace }) => heard(data.orderId, { type: 'Cancel' }, trace),
-    }),
-    on(answers.catalog, { PricesConfirmed: done, PricesRefused: refused, SagaReplyRequested: replied }),
-    on(answers.accounts, {
-      AccountAuthorized: done,
-      AuthorizationDeclined: refused,
-      AuthorizationReleased: done,
-      AuthorizationVoided: done,
-      SagaReplyRequested: replied,
-    }),
-    on(answers.inventory, {
-      StockReserved: done,
-      StockRejected: refused,
-      StockReleased: done,
-      ReservationVoided: done,
-      SagaReplyRequested: replied,
-    }),
-    on(answers.payments, { SagaReplyRequested: replied }),
-    on(sagaCommands, {
-      RingTimer: ({ event: { data }, trace }) => heard(data.sagaId, { type: 'Timeout', number: data.number }, trace),
-      RetrySaga: ({ event: { data }, trace }) => heard(data.sagaId, { type: 'Retry' }, trace),
-      ResolveSaga: ({ event: { data }, trace }) => {
-        const { sagaId, ...resolved } = data;
-        return heard(sagaId, { type: 'Resolve', ...resolved }, trace);
-      },
-    }),
-  ],
-  { isRefusal: (error) => error instanceof SagaRefused || error instanceof OrderRefused },
-);
+const timers = new Timers({
+  app: required(Env.APP),
+  table: required(Env.RECORDS),
+  consumer: { name: required(Env.CONSUMER), generation: requiredInteger(Env.CONSUMER_GENERATION) },
+  contract: createOrderContract,
+});
+const context = {
+  orderStore: eventStoreOfFunction(orders),
+  orchestrator: createOrderOrchestrator(eventStoreOfFunction(createOrderSagas), timers),
+};
 
-function done({ event: { data }, trace }: Message<{ readonly data: Answer }>): Handling {
-  return answered(data, 'DONE', trace);
-}
-
-function refused({ event: { data }, trace }: Message<{ readonly data: Answer }>): Handling {
-  return answered(data, 'REFUSED', trace);
-}
-
-function replied({
-  event: { data },
-  trace,
-}: Message<{ readonly data: Answer & { readonly outcome: 'DONE' | 'REFUSED' } }>): Handling {
-  return answered(data, data.outcome, trace);
-}
-
-const answered = (answer: Answer, outcome: 'DONE' | 'REFUSED', trace: Trace): Handling =>
-  heard(answer.orderId, replyOf(answer, outcome), trace, answer);
-
-function heard(orderId: string, message: SagaMessage<CreateOrder>, trace: Trace, refusal: Refusal = {}): Handling {
-  return { decide: () => effectOf(orderId, message, trace, refusal) };
-}
-
-function begun(data: CreateOrder, trace: Trace): Handling {
-  return {
-    decide: async () => {
-      const order = await orderStore.load(data.orderId);
-      const start = startOf(order.state, data);
-      return start ? effectOf(data.orderId, start, trace) : [orderStore.unchangedCheck(order)];
-    },
-  };
-}
-
-/**
- * Changes the order and its saga in one transaction. The message that ends the saga also rejects the order, so the
- * details of a refusal pass from that message to the order, and the saga doesn't store them.
- */
-async function effectOf(
-  orderId: string,
-  message: SagaMessage<CreateOrder>,
-  trace: Trace,
-  refusal: Refusal = {},
-): Promise<Effect> {
-  const { events, writes } = await orchestrator.advance(orderId, message, trace);
-  const command = orderCommandOf(events, refusal);
-  if (!command) return writes;
-  const order = await decideOn(orderStore, { id: orderId, command, trace });
-  if (order.events.length > 0) return [...writes, order.write];
-  const instead = insteadOf(command, order.before.state);
-  return instead ? (await orchestrator.advance(orderId, instead, trace)).writes : writes;
-}
+/** Handles every message to an order's saga. */
+export const handler = consumer(onSagaMessage(context), {
+  isRefusal: (error) => error instanceof SagaRefused || error instanceof OrderRefused,
+});

@@ -2,10 +2,10 @@ import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { documents } from '@orderly/kit/aws';
 import { inVersion, type Projection, versionsOf } from '@orderly/kit/projection';
 import * as z from 'zod/mini';
+import type { OrderStore } from './aggregates.js';
 import type { OrderView } from './contract.js';
 import { type Order, type SealedFields, sealedIn, viewOf } from './domain/order.js';
 import { CUSTOMER_LISTS, ORDERS_LIST } from './keys.js';
-import { orderStore } from './order-store.js';
 
 const ORDER = 'ORDER#';
 
@@ -20,7 +20,7 @@ export const OrderPosition = z
   .check(z.regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z#[0-9a-f]{32}$/, 'expected the time and id of an order'));
 
 /** Projection of customers' order lists: a row for each order, in its customer's partition. */
-export const ordersList: Projection<Order> = {
+export const ordersListOf = (orderStore: OrderStore): Projection<Order> => ({
   name: ORDERS_LIST,
   table: orderStore.table,
   aggregate: orderStore.aggregate,
@@ -42,7 +42,7 @@ export const ordersList: Projection<Order> = {
     };
   },
   idOf: ({ sk }) => sk.slice(sk.lastIndexOf('#') + 1),
-};
+});
 
 /** A row of the list, with its sealed data still sealed. */
 export interface ListedOrder {
@@ -57,15 +57,16 @@ export interface ListedOrder {
  * @returns one more than `limit` if there are more
  */
 export async function ordersOf(
+  list: Projection<Order>,
   customerId: string,
   before: string | undefined,
   limit: number,
 ): Promise<readonly ListedOrder[]> {
-  const { reads } = await versionsOf(ordersList, 'soon');
+  const { reads } = await versionsOf(list, 'soon');
   const prefix = inVersion(ORDER, reads);
   const { Items = [] } = await documents.send(
     new QueryCommand({
-      TableName: ordersList.table,
+      TableName: list.table,
       KeyConditionExpression: 'pk = :pk AND sk BETWEEN :first AND :last',
       ExpressionAttributeValues: {
         ':pk': CUSTOMER_LISTS + customerId,
@@ -88,12 +89,17 @@ export async function ordersOf(
  * @param time ISO 8601, UTC
  * @param limit maximum number of orders
  */
-export async function newestSince(customerId: string, time: string, limit: number): Promise<readonly OrderView[]> {
-  const { reads } = await versionsOf(ordersList, 'soon');
+export async function newestSince(
+  list: Projection<Order>,
+  customerId: string,
+  time: string,
+  limit: number,
+): Promise<readonly OrderView[]> {
+  const { reads } = await versionsOf(list, 'soon');
   const prefix = inVersion(ORDER, reads);
   const { Items = [] } = await documents.send(
     new QueryCommand({
-      TableName: ordersList.table,
+      TableName: list.table,
       KeyConditionExpression: 'pk = :pk AND sk BETWEEN :first AND :last',
       ExpressionAttributeValues: { ':pk': CUSTOMER_LISTS + customerId, ':first': prefix + time, ':last': `${prefix}~` },
       ScanIndexForward: false,

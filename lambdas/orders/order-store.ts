@@ -1,13 +1,9 @@
 import type { Loaded } from '@orderly/kit/event-store';
-import { eventStoreOfFunction } from '@orderly/kit/event-store';
 import type { Caller } from '@orderly/kit/http';
 import { Problem } from '@orderly/kit/http';
 import type { Role } from '../app.js';
-import { orders } from './aggregates.js';
 import type { OrderView } from './contract.js';
 import { type Order, viewOf } from './domain/order.js';
-
-export const orderStore = eventStoreOfFunction(orders);
 
 const noSuchOrder = (): never => {
   throw new Problem('not-found', 'no order has this id');

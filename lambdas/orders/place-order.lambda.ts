@@ -1,15 +1,19 @@
 import { clock, count, logger, Metric } from '@orderly/kit/aws';
+import { eventStoreOfFunction } from '@orderly/kit/event-store';
 import { keyedBy, traceOf } from '@orderly/kit/http';
 import { createOnce, idempotencyKey } from '@orderly/kit/idempotent-receiver';
 import { PersonalRequest } from '@orderly/kit/personal-data';
 import { endpoint } from '../endpoint.js';
 import { limitOn, refuseFreeLines, refuseOverLimit } from './admission.js';
+import { orders } from './aggregates.js';
 import { ordersContract, PlaceOrder } from './contract.js';
 import { people, shownTo } from './customer-data-keys.js';
 import { oversizedFreeLines } from './domain/admission.js';
 import { OrdersMetric } from './metrics.js';
-import { orderStore } from './order-store.js';
+import { ordersListOf } from './order-list.js';
 
+const orderStore = eventStoreOfFunction(orders);
+const ordersList = ordersListOf(orderStore);
 const personal = new PersonalRequest(people, ordersContract.events.OrderPlaced);
 
 /**
@@ -19,7 +23,7 @@ const personal = new PersonalRequest(people, ordersContract.events.OrderPlaced);
 export const handler = endpoint({ roles: ['customer'], body: PlaceOrder }, async (request) => {
   const { caller, body } = request;
   const key = idempotencyKey(personal.hashed(keyedBy(request)));
-  const limit = await limitOn(caller.id, clock.now());
+  const limit = await limitOn(ordersList, caller.id, clock.now());
   const { fields, isForgotten } = await personal.prepared(caller.id, body);
   const free = oversizedFreeLines(body.lines);
   const refuseNew =

@@ -1,3 +1,4 @@
+import type { StoreOf } from '@orderly/kit/event-store';
 import { sagaEvolution } from '@orderly/kit/saga';
 import { CREATE_ORDER_SAGA } from './contract.js';
 import { type CreateOrder, createOrderContract } from './saga-contract.js';
@@ -8,3 +9,9 @@ export const createOrderSagas = {
   contract: createOrderContract,
   decider: sagaEvolution<CreateOrder>(),
 };
+
+/**
+ * Event store of the orders' sagas. It shares the service's table with the orders, so an order and its saga change in
+ * one transaction.
+ */
+export type CreateOrderStore = StoreOf<typeof createOrderSagas>;

@@ -1,7 +1,12 @@
-import { required } from '@orderly/kit/aws';
+import { dynamoDbTable, required } from '@orderly/kit/aws';
+import { eventStoreOfFunction } from '@orderly/kit/event-store';
+import { payments } from './aggregates.js';
 import { PaymentsEnv } from './environment.js';
 import { guardedConsumer } from './guarded-consumer.js';
 import { SandboxProvider } from './provider/sandbox-provider.js';
 
 /** Handles provider tasks in environments without a real payment provider. */
-export const handler = guardedConsumer(new SandboxProvider(required(PaymentsEnv.SANDBOX)));
+export const handler = guardedConsumer(
+  eventStoreOfFunction(payments),
+  new SandboxProvider(dynamoDbTable(required(PaymentsEnv.SANDBOX))),
+);

@@ -1,4 +1,6 @@
 import { Env, required } from '@orderly/kit/aws';
+import { eventStoreOfFunction } from '@orderly/kit/event-store';
+import { payments } from './aggregates.js';
 import { PaymentsEnv } from './environment.js';
 import { guardedConsumer } from './guarded-consumer.js';
 import { StripeCustomers } from './provider/stripe-customers.js';
@@ -9,4 +11,7 @@ const name = required(PaymentsEnv.STRIPE_SECRET);
 const customers = new StripeCustomers(required(Env.TABLE));
 
 /** Handles provider tasks whose money Stripe moves. */
-export const handler = guardedConsumer(new StripeProvider(() => secretCalled(name), customers));
+export const handler = guardedConsumer(
+  eventStoreOfFunction(payments),
+  new StripeProvider(() => secretCalled(name), customers),
+);

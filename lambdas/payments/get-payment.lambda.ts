@@ -1,6 +1,10 @@
+import { eventStoreOfFunction } from '@orderly/kit/event-store';
 import { endpoint } from '../endpoint.js';
+import { payments } from './aggregates.js';
 import { shownTo } from './customer-data-keys.js';
-import { paymentIdOf, paymentStore } from './payment-store.js';
+import { paymentIdOf } from './payment-store.js';
+
+const paymentStore = eventStoreOfFunction(payments);
 
 /** GET /payments/{paymentId}: strongly consistent; another customer's payment looks like a missing one. */
 export const handler = endpoint({ roles: ['customer', 'operator'] }, async ({ caller, parameter }) => ({

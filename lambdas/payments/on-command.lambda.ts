@@ -1,17 +1,10 @@
-import { commandOn, consumer, type Message, on } from '@orderly/kit/idempotent-consumer';
-import type { StepCommand } from './contract.js';
+import { eventStoreOfFunction } from '@orderly/kit/event-store';
+import { consumer } from '@orderly/kit/idempotent-consumer';
+import { payments } from './aggregates.js';
 import { PaymentRefused } from './domain/payment.js';
-import { paymentStore } from './payment-store.js';
-import { steps } from './subscriptions.js';
+import { onCommand } from './on-command.js';
 
-/**
- * Handles steps of an order's saga, each once per order. A repeat gets the current outcome as its answer, as soon as
- * that is known.
- */
-export const handler = consumer([on(steps, { ChargePayment: step, RefundPayment: step })], {
+/** Handles steps of an order's saga. */
+export const handler = consumer([onCommand(eventStoreOfFunction(payments))], {
   isRefusal: (error) => error instanceof PaymentRefused,
 });
-
-function step({ event: command, trace }: Message<StepCommand>) {
-  return commandOn(paymentStore, { id: command.data.orderId, command, trace });
-}

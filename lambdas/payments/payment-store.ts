@@ -1,13 +1,9 @@
 import type { Loaded } from '@orderly/kit/event-store';
-import { eventStoreOfFunction } from '@orderly/kit/event-store';
 import type { Caller } from '@orderly/kit/http';
 import { Problem } from '@orderly/kit/http';
 import type { Role } from '../app.js';
-import { payments } from './aggregates.js';
 import type { PaymentView } from './contract.js';
 import { type Payment, viewOf } from './domain/payment.js';
-
-export const paymentStore = eventStoreOfFunction(payments);
 
 const noSuchPayment = (): never => {
   throw new Problem('not-found', 'no payment has this id');

@@ -1,14 +1,13 @@
 import { clock, countAtOnce, logger } from '@orderly/kit/aws';
 import type { Loaded } from '@orderly/kit/event-store';
 import type { Effect } from '@orderly/kit/idempotent-consumer';
-import { consumer, type Message, on } from '@orderly/kit/idempotent-consumer';
+import { type Message, on, type Source } from '@orderly/kit/idempotent-consumer';
 import type { Trace } from '@orderly/kit/messages';
-import type { Context, SQSBatchResponse, SQSEvent } from 'aws-lambda';
+import type { PaymentStore } from './aggregates.js';
 import type { PaymentEvent } from './contract.js';
 import { decide, type Payment, type PaymentCommand, PaymentRefused, pendingRefund } from './domain/payment.js';
 import { PaymentsMetric } from './metrics.js';
 import { onceAtProvider, PaymentUnclear } from './once-at-provider.js';
-import { paymentStore } from './payment-store.js';
 import {
   AccountAmbiguous,
   type Charge,
@@ -17,6 +16,12 @@ import {
   type Refund,
 } from './provider/payment-provider.js';
 import { providerTasks } from './subscriptions.js';
+
+/** Payments, and the provider that moves their money. */
+export interface AtProvider {
+  readonly paymentStore: PaymentStore;
+  readonly provider: PaymentProvider;
+}
 
 type Told<Type extends PaymentEvent['type']> = Message<Extract<PaymentEvent, { type: Type }>>;
 
@@ -30,27 +35,20 @@ type Told<Type extends PaymentEvent['type']> = Message<Extract<PaymentEvent, { t
  * The effect at the provider and its commit can't be one transaction. A crash between them repeats the call, under the
  * rules of `onceAtProvider`.
  */
-export function providerConsumer(
-  provider: PaymentProvider,
-): (event: SQSEvent, context: Context) => Promise<SQSBatchResponse> {
-  return consumer(
-    [
-      on(providerTasks, {
-        PaymentRequested: (message) => ({ decide: () => prepare(provider, message) }),
-        PaymentPrepared: (message) => ({ decide: () => charge(provider, message) }),
-        VoidRequested: (message) => ({ decide: () => cancel(provider, message) }),
-        RefundRequested: (message) => ({ decide: () => refund(provider, message) }),
-      }),
-    ],
-    {
-      isRefusal: (error) =>
-        error instanceof PaymentRefused || error instanceof PaymentUnclear || error instanceof AccountAmbiguous,
-    },
-  );
-}
+export const atProvider = (stores: AtProvider): Source =>
+  on(providerTasks, {
+    PaymentRequested: (message) => ({ decide: () => prepare(stores, message) }),
+    PaymentPrepared: (message) => ({ decide: () => charge(stores, message) }),
+    VoidRequested: (message) => ({ decide: () => cancel(stores, message) }),
+    RefundRequested: (message) => ({ decide: () => refund(stores, message) }),
+  });
+
+/** Tells whether a retry of a provider task does not help. */
+export const isRefusal = (error: unknown): boolean =>
+  error instanceof PaymentRefused || error instanceof PaymentUnclear || error instanceof AccountAmbiguous;
 
 async function prepare(
-  provider: PaymentProvider,
+  { paymentStore, provider }: AtProvider,
   { event, envelope, trace }: Told<'PaymentRequested'>,
 ): Promise<Effect> {
   const { paymentId, accountId, amount } = event.data;
@@ -71,10 +69,13 @@ async function prepare(
     // A second object does no harm, and if the first one's id was lost, nothing can find it.
     ask: async () => undefined,
   });
-  return outcome(payment, created, trace);
+  return outcome(paymentStore, payment, created, trace);
 }
 
-async function charge(provider: PaymentProvider, { event, envelope, trace }: Told<'PaymentPrepared'>): Promise<Effect> {
+async function charge(
+  { paymentStore, provider }: AtProvider,
+  { event, envelope, trace }: Told<'PaymentPrepared'>,
+): Promise<Effect> {
   const { paymentId, providerId } = event.data;
   const payment = await paymentStore.load(paymentId);
   // After a void was requested, this delivery can't know what another one may have started: `cancel` finds out.
@@ -95,14 +96,17 @@ async function charge(provider: PaymentProvider, { event, envelope, trace }: Tol
       }),
     ask,
   });
-  return outcome(payment, commandOf(charged), trace);
+  return outcome(paymentStore, payment, commandOf(charged), trace);
 }
 
 /**
  * Cancels an object that may be charged at any moment; the provider decides whether it was. See the timelines in
  * `domain/steps.ts`.
  */
-async function cancel(provider: PaymentProvider, { event, envelope, trace }: Told<'VoidRequested'>): Promise<Effect> {
+async function cancel(
+  { paymentStore, provider }: AtProvider,
+  { event, envelope, trace }: Told<'VoidRequested'>,
+): Promise<Effect> {
   const { paymentId } = event.data;
   const payment = await paymentStore.load(paymentId);
   if (payment.state.status !== 'PREPARED') return [paymentStore.effect(payment, [], trace)];
@@ -120,13 +124,16 @@ async function cancel(provider: PaymentProvider, { event, envelope, trace }: Tol
       }),
     ask,
   });
-  return outcome(payment, commandOf(ended), trace);
+  return outcome(paymentStore, payment, commandOf(ended), trace);
 }
 
 const commandOf = (charge: Charge): PaymentCommand =>
   charge.status === 'CHARGED' ? { type: 'Charge' } : { type: 'Decline', reason: charge.reason };
 
-async function refund(provider: PaymentProvider, { event, envelope, trace }: Told<'RefundRequested'>): Promise<Effect> {
+async function refund(
+  { paymentStore, provider }: AtProvider,
+  { event, envelope, trace }: Told<'RefundRequested'>,
+): Promise<Effect> {
   const { paymentId, refundId } = event.data;
   const payment = await paymentStore.load(paymentId);
   const pending = pendingRefund(payment.state, refundId);
@@ -146,7 +153,7 @@ async function refund(provider: PaymentProvider, { event, envelope, trace }: Tol
       }),
     ask,
   });
-  return outcome(payment, { type: status === 'REFUNDED' ? 'Refund' : 'FailRefund', refundId }, trace);
+  return outcome(paymentStore, payment, { type: status === 'REFUNDED' ? 'Refund' : 'FailRefund', refundId }, trace);
 }
 
 /** Logs the provider's own reason for its refusal, which no event contains. */
@@ -154,7 +161,7 @@ const warnOf = ({ code }: ProviderRefused, paymentId: string, key: string): void
   logger.warn('the provider refuses', { paymentId, key, code });
 
 /** @throws {PaymentRefused} if the provider's answer contradicts an earlier one */
-function outcome(payment: Loaded<Payment>, command: PaymentCommand, trace: Trace): Effect {
+function outcome(paymentStore: PaymentStore, payment: Loaded<Payment>, command: PaymentCommand, trace: Trace): Effect {
   const events = decide(payment.state, command, { now: clock.now() });
   for (const { type, data } of events) {
     if (type !== 'RefundFailed') continue;

@@ -1,14 +1,17 @@
 import { count, logger, Metric } from '@orderly/kit/aws';
+import { eventStoreOfFunction } from '@orderly/kit/event-store';
 import { keyedBy, Problem, traceOf } from '@orderly/kit/http';
 import { changeOnce, recordOfRequest, requestRecords } from '@orderly/kit/idempotent-receiver';
 import { endpoint } from '../endpoint.js';
+import { payments } from './aggregates.js';
 import { RefundPayment } from './contract.js';
 import { shownTo } from './customer-data-keys.js';
 import { countRefund } from './daily-limits.js';
 import { PaymentRefused } from './domain/payment.js';
-import { paymentIdOf, paymentStore, visibleTo } from './payment-store.js';
+import { paymentIdOf, visibleTo } from './payment-store.js';
 import { PaymentsProblem } from './problems.js';
 
+const paymentStore = eventStoreOfFunction(payments);
 const records = requestRecords();
 
 /**

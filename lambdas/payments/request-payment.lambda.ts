@@ -1,4 +1,5 @@
 import { count, logger, Metric } from '@orderly/kit/aws';
+import { eventStoreOfFunction } from '@orderly/kit/event-store';
 import { keyedBy, Problem, traceOf } from '@orderly/kit/http';
 import {
   changeOnce,
@@ -9,12 +10,13 @@ import {
 } from '@orderly/kit/idempotent-receiver';
 import { PersonalRequest } from '@orderly/kit/personal-data';
 import { endpoint } from '../endpoint.js';
+import { payments } from './aggregates.js';
 import { paymentsContract, RequestPayment } from './contract.js';
 import { people, shownTo } from './customer-data-keys.js';
 import { countPayment } from './daily-limits.js';
 import type { PaymentCommand } from './domain/payment.js';
-import { paymentStore } from './payment-store.js';
 
+const paymentStore = eventStoreOfFunction(payments);
 const records = requestRecords();
 const personal = new PersonalRequest(people, paymentsContract.events.PaymentRequested);
 

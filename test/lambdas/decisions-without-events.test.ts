@@ -2,11 +2,16 @@ import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { accountsContract } from '../../lambdas/accounts/contract.js';
 import { catalogContract } from '../../lambdas/catalog/contract.js';
+import { reservations } from '../../lambdas/inventory/aggregates.js';
 import type { ReservationEvent } from '../../lambdas/inventory/contract.js';
+import { orders } from '../../lambdas/orders/aggregates.js';
 import { type OrderEvent, ordersContract } from '../../lambdas/orders/contract.js';
+import { createOrderSagas } from '../../lambdas/orders/saga-aggregate.js';
+import { payments } from '../../lambdas/payments/aggregates.js';
 import type { PaymentEvent } from '../../lambdas/payments/contract.js';
 import { documents } from '../../packages/kit/aws/dynamodb.js';
 import type { EventStore } from '../../packages/kit/event-store/event-store.js';
+import { eventStoreOfFunction } from '../../packages/kit/event-store/store-of-function.js';
 import type { AnyEvent, ServiceContract } from '../../packages/kit/messages/contract.js';
 import { type ConsumerHandler, consumerEnvironment, eventConsumed, outcomeOf } from '../support/consumed.js';
 import { inProcessDynamoDb } from '../support/in-process-dynamodb.js';
@@ -16,13 +21,13 @@ import { traceOf } from '../support/tally.js';
 
 consumerEnvironment('tester', 'tester');
 const { calls } = inProcessDynamoDb({ table: ['pk', 'sk'], records: ['pk'] });
-const { orderStore } = await import('../../lambdas/orders/order-store.js');
-const { createOrderStore } = await import('../../lambdas/orders/create-order-store.js');
-const { reservationStore } = await import('../../lambdas/inventory/reservation-store.js');
-const { paymentStore } = await import('../../lambdas/payments/payment-store.js');
+const orderStore = eventStoreOfFunction(orders);
+const createOrderStore = eventStoreOfFunction(createOrderSagas);
+const reservationStore = eventStoreOfFunction(reservations);
+const paymentStore = eventStoreOfFunction(payments);
 const saga = await import('../../lambdas/orders/on-saga-message.lambda.js');
 const inventory = await import('../../lambdas/inventory/on-order-event.lambda.js');
-const payments = await import('../../lambdas/payments/on-order-event.lambda.js');
+const paymentsConsumer = await import('../../lambdas/payments/on-order-event.lambda.js');
 
 /** Runs once, between the next load and what follows it. */
 let rival: (() => Promise<unknown>) | undefined;
@@ -113,7 +118,7 @@ test('an order is cancelled whose refund is under way: recorded, and answered wh
   await append(paymentStore, paymentId, ...history);
   await hearsBeside(
     () => append(paymentStore, paymentId, { type: 'PaymentRefunded', data: { paymentId, refundId, amount } }),
-    payments.handler,
+    paymentsConsumer.handler,
     ordersContract,
     cancelled(orderId),
   );

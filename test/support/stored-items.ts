@@ -13,7 +13,8 @@ import { type SagaEvent, stuckKey, timerIdOf } from '../../packages/kit/saga/con
 import { Orchestrator } from '../../packages/kit/saga/orchestrator.js';
 import { type SagaMessage, undoIdOf } from '../../packages/kit/saga/saga.js';
 import { evolve, initialState, type SagaState } from '../../packages/kit/saga/state.js';
-import { StateStore, type Stored } from '../../packages/kit/state-store/state-store.js';
+import type { StateStore, Stored } from '../../packages/kit/state-store/state-store.js';
+import { stateStoreOfFunction } from '../../packages/kit/state-store/store-of-function.js';
 import { Timers } from '../../packages/kit/timers/timers.js';
 import { Tallies } from '../kit/projection/tallies.js';
 import { done, type Trip, tripContract, tripSaga } from '../kit/saga/trip.js';
@@ -73,7 +74,10 @@ async function commits(): Promise<StoredItems> {
 async function states(): Promise<StoredItems> {
   const SeatsSet = { version: 1, data: z.object({ seats: z.int() }) };
   const contract = { service: 'courses', events: { SeatsSet } } as const;
-  const courses = new StateStore<Stored & { readonly seats: number }, EventOf<typeof contract>>('Course', contract);
+  const courses: StateStore<Stored & { readonly seats: number }, EventOf<typeof contract>> = stateStoreOfFunction({
+    aggregate: 'Course',
+    contract,
+  });
   const commit = courses.commit('c1', undefined, [{ type: 'SeatsSet', data: { seats: 20 } }], traceOf('request-2'));
   const state = { seats: 20, version: commit.lastVersion, at: commit.at };
   await transact([courses.appendWrite(commit), courses.stateWrite('c1', undefined, state)]);

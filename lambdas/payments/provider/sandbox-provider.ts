@@ -1,5 +1,4 @@
-import { GetCommand } from '@aws-sdk/lib-dynamodb';
-import { clock, documents, newId, retryOnConflict, type TransactWriteItem, transact } from '@orderly/kit/aws';
+import { clock, newId, retryOnConflict, type Table, type TransactWriteItem } from '@orderly/kit/aws';
 import type { Money } from '../../orders/contract.js';
 import { SANDBOX_KEYS, SANDBOX_OBJECTS, SANDBOX_TALLIES } from '../keys.js';
 import {
@@ -47,7 +46,7 @@ const CANCELLED: Charge = { status: 'DECLINED', reason: 'REFUSED_BY_PROVIDER' };
  * charged amount. The amount selects a fault (`sandbox-amounts.ts`). `TALLY#` counts the actual effects by payment.
  */
 export class SandboxProvider implements PaymentProvider {
-  constructor(private readonly table: string) {}
+  constructor(private readonly table: Table) {}
 
   create({ key, paymentId, accountId, amount }: Parameters<PaymentProvider['create']>[0]): Promise<string> {
     return this.keyed(key, ['create', paymentId, accountId, amount], async () => {
@@ -127,20 +126,18 @@ export class SandboxProvider implements PaymentProvider {
     const pk = SANDBOX_KEYS + key;
     const text = JSON.stringify(request);
     const { stored, lost } = await retryOnConflict(async () => {
-      const { Item } = await documents.send(
-        new GetCommand({ TableName: this.table, Key: { pk }, ConsistentRead: true }),
-      );
+      const Item = await this.table.read({ pk });
       const forgotten = clock.epochSeconds() - KEY_MEMORY_SECONDS;
-      if (Item && Item.at > forgotten) {
+      if (Item && Number(Item.at) > forgotten) {
         if (Item.request !== text) throw new ProviderUndecided('KEY_REUSED');
         return { stored: Item.stored as Stored, lost: false };
       }
       const done = await work();
       const isNewOrForgotten = 'attribute_not_exists(pk) OR #at <= :forgotten';
-      await transact([
+      await this.table.transact([
         {
           Put: {
-            TableName: this.table,
+            TableName: this.table.name,
             Item: { pk, request: text, at: clock.epochSeconds(), stored: done.stored },
             ConditionExpression: isNewOrForgotten,
             ExpressionAttributeNames: { '#at': 'at' },
@@ -157,10 +154,7 @@ export class SandboxProvider implements PaymentProvider {
   }
 
   private async object(providerId: string): Promise<SandboxObject | undefined> {
-    const { Item } = await documents.send(
-      new GetCommand({ TableName: this.table, Key: { pk: SANDBOX_OBJECTS + providerId }, ConsistentRead: true }),
-    );
-    return Item as SandboxObject | undefined;
+    return (await this.table.read({ pk: SANDBOX_OBJECTS + providerId })) as SandboxObject | undefined;
   }
 
   /** @param object as it was read, except for the changes */
@@ -168,7 +162,7 @@ export class SandboxProvider implements PaymentProvider {
     const isAsRead = 'attribute_not_exists(pk) OR version = :version';
     return {
       Put: {
-        TableName: this.table,
+        TableName: this.table.name,
         Item: { ...object, pk: SANDBOX_OBJECTS + providerId, version: object.version + 1 },
         ConditionExpression: isAsRead,
         ExpressionAttributeValues: { ':version': object.version },
@@ -179,7 +173,7 @@ export class SandboxProvider implements PaymentProvider {
   private count(paymentId: string, what: 'charge' | 'refund', amount: number): TransactWriteItem {
     return {
       Update: {
-        TableName: this.table,
+        TableName: this.table.name,
         Key: { pk: SANDBOX_TALLIES + paymentId },
         UpdateExpression: 'ADD #times :one, #sum :amount',
         ExpressionAttributeNames: { '#times': `${what}s`, '#sum': `${what}Sum` },

@@ -129,6 +129,9 @@ export interface TransactionalEventStore<
   Rules extends Evolution<State, Event> = Evolution<State, Event>,
 > extends EventStore<State, Event> {
   readonly decider: Rules;
+  /** Name of the table of the commits. Other items that change in the same transactions may lie in it too. */
+  readonly table: string;
+  readonly aggregate: string;
   /** Returns the append as a part of a transaction. The write is refused if another commit has this version. */
   appendWrite(commit: Commit): TransactWriteItem;
   /**
@@ -143,3 +146,13 @@ export interface TransactionalEventStore<
    */
   effect(loaded: Loaded<State>, events: readonly Event[], trace: Trace): TransactWriteItem;
 }
+
+/**
+ * Event store of a declared aggregate type, whichever adapter it is bound to.
+ * @example
+ * export type TripStore = StoreOf<typeof trips>;
+ */
+export type StoreOf<Declared extends { readonly decider: unknown }> =
+  Declared['decider'] extends Evolution<infer State, infer Event extends AnyEvent>
+    ? TransactionalEventStore<State, Event, Declared['decider']>
+    : never;

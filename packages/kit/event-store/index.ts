@@ -9,6 +9,7 @@ export {
   type HistoryEntry,
   type HistoryPosition,
   type Loaded,
+  type StoreOf,
   type TransactionalEventStore,
   VersionTaken,
 } from './event-store.js';

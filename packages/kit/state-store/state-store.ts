@@ -1,9 +1,7 @@
-import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { clock } from '../aws/clock.js';
-import { documents, type Item, type TransactWriteItem } from '../aws/dynamodb.js';
-import { Env } from '../aws/environment.js';
-import { feedShards, required, requiredInteger } from '../aws/read-environment.js';
-import { type Commit, commitItem } from '../messages/commit.js';
+import type { Item, TransactWriteItem } from '../aws/items.js';
+import type { Table } from '../aws/table.js';
+import { type Commit, commitItem, type FeedShards } from '../messages/commit.js';
 import type { AnyEvent, ServiceContract } from '../messages/contract.js';
 import type { Trace } from '../messages/trace.js';
 import { stateKey } from './state-key.js';
@@ -17,37 +15,53 @@ export interface Stored {
 }
 
 /**
+ * Declaration of a state-stored aggregate type, without the table that keeps its items.
+ * @example
+ * export const products = { aggregate: 'Product', contract: catalogContract };
+ */
+export interface StateAggregate {
+  /** Type of the aggregates, in their keys and in the `subject` of their events, for example `Product`. */
+  readonly aggregate: string;
+  readonly contract: ServiceContract;
+}
+
+export interface StateStoreSettings {
+  /** Table of the aggregates' service. */
+  readonly table: Table;
+  readonly feedShards: FeedShards;
+  /** Time for which commits are kept, in seconds: the deduplication window. */
+  readonly commitSeconds: number;
+}
+
+/**
  * Store of aggregates that keep their current state only, one item each (design, section 3: state-stored), in their
  * service's own table.
  *
  * Their commits are transactional outbox entries and no history. They expire after the deduplication window. They must
  * not expire earlier, because then a consumer could not tell a redelivery from a new message.
  * @example
- * const products = new StateStore<StoredProduct, ProductEvent>('Product', catalogContract);
- * const before = await products.read(sku);
- * const commit = products.commit(sku, before, events, trace);
+ * const before = await productStore.read(sku);
+ * const commit = productStore.commit(sku, before, events, trace);
  * const after = { name, price, version: commit.lastVersion, at: commit.at };
- * await transact([products.appendWrite(commit), products.stateWrite(sku, before, after)]);
- * @throws {SettingMissing} at start, if the construct did not set a setting that it needs
+ * await productStore.table.transact([productStore.appendWrite(commit), productStore.stateWrite(sku, before, after)]);
  */
 export class StateStore<State extends Stored, Event extends AnyEvent> {
-  readonly table = required(Env.TABLE);
-  private readonly feedShards = feedShards();
-  private readonly commitSeconds = requiredInteger(Env.DEDUPE_WINDOW_SECONDS);
+  readonly aggregate: string;
+  readonly table: Table;
+  private readonly contract: ServiceContract;
 
-  /**
-   * @param aggregate type of the aggregates, in their keys and in the `subject` of their events, for example `Product`
-   */
   constructor(
-    readonly aggregate: string,
-    private readonly contract: ServiceContract,
-  ) {}
+    { aggregate, contract }: StateAggregate,
+    private readonly settings: StateStoreSettings,
+  ) {
+    this.aggregate = aggregate;
+    this.contract = contract;
+    this.table = settings.table;
+  }
 
   /** Reads the current state, strongly consistent. Returns `undefined` if the aggregate was never written. */
   async read(id: string): Promise<State | undefined> {
-    const Key = stateKey(this.aggregate, id);
-    const { Item } = await documents.send(new GetCommand({ TableName: this.table, Key, ConsistentRead: true }));
-    return Item as State | undefined;
+    return (await this.table.read(stateKey(this.aggregate, id))) as State | undefined;
   }
 
   /**
@@ -63,14 +77,14 @@ export class StateStore<State extends Stored, Event extends AnyEvent> {
       ...(before ? { notBefore: before.at } : {}),
       events,
       trace,
-      expiresAt: clock.epochSeconds() + this.commitSeconds,
-      feedShards: this.feedShards,
+      expiresAt: clock.epochSeconds() + this.settings.commitSeconds,
+      feedShards: this.settings.feedShards,
     });
   }
 
   appendWrite(commit: Commit): TransactWriteItem {
     const versionIsFree = 'attribute_not_exists(pk)';
-    return { Put: { TableName: this.table, Item: commit, ConditionExpression: versionIsFree } };
+    return { Put: { TableName: this.table.name, Item: commit, ConditionExpression: versionIsFree } };
   }
 
   /**
@@ -83,7 +97,7 @@ export class StateStore<State extends Stored, Event extends AnyEvent> {
     const isAsRead = before ? 'version = :version' : 'attribute_not_exists(pk)';
     return {
       Put: {
-        TableName: this.table,
+        TableName: this.table.name,
         Item: { ...after, ...stateKey(this.aggregate, id) },
         ConditionExpression: isAsRead,
         ...(before ? { ExpressionAttributeValues: { ':version': before.version } } : {}),

@@ -1,12 +1,13 @@
+import { TransactionRefused } from '../aws/dynamodb.js';
 import type { Evolution } from '../decider/decider.js';
 import { type Aggregate, VersionTaken } from '../event-store/event-store.js';
 import { type CommitRange, FoldingEventStore } from '../event-store/folding-event-store.js';
-import { type Commit, firstVersionOf } from '../messages/commit.js';
+import { type Commit, commitKey } from '../messages/commit.js';
 import type { AnyEvent } from '../messages/contract.js';
 import { aggregateKey } from '../messages/keys.js';
-import { InMemoryTables } from './in-memory-tables.js';
+import { InMemoryTables, type ServiceTables } from './in-memory-tables.js';
 
-/** Name of the table that holds commits. */
+/** Name of the table that holds commits and states. */
 export const TABLE = 'table';
 
 /**
@@ -26,20 +27,24 @@ export class InMemoryEventStore<
    */
   constructor(
     { decider, ...settings }: Aggregate<Rules & Evolution<State, Event>>,
-    private readonly tables: InMemoryTables = new InMemoryTables(),
+    private readonly tables: ServiceTables = new InMemoryTables(),
   ) {
     super({ ...settings, table: TABLE, feedShards: [] }, decider);
   }
 
   async append(commit: Commit): Promise<void> {
-    const existing = this.tables.get(TABLE, commit);
-    if (existing) throw new VersionTaken(existing as unknown as Commit);
-    this.tables.put(TABLE, commit);
+    try {
+      await this.tables.transact([this.appendWrite(commit)]);
+    } catch (error) {
+      if (!(error instanceof TransactionRefused)) throw error;
+      throw new VersionTaken((await this.tables.read(TABLE, commit)) as unknown as Commit);
+    }
   }
 
   protected async *commits(id: string, { from, to, order }: CommitRange): AsyncIterable<Commit> {
-    const history = this.tables.query(TABLE, aggregateKey(this.aggregate, id)) as unknown as readonly Commit[];
-    const found = history.filter((commit) => firstVersionOf(commit) >= from && firstVersionOf(commit) <= to);
+    const [first, last] = [commitKey(from), commitKey(to)];
+    const items = (await this.tables.query(TABLE, aggregateKey(this.aggregate, id))) as unknown as readonly Commit[];
+    const found = items.filter(({ sk }) => sk >= first && sk <= last);
     yield* order === 'oldest first' ? found : found.toReversed();
   }
 }

@@ -2,6 +2,6 @@
 export { given } from './given.js';
 export { InMemoryEventStore } from './in-memory-event-store.js';
 export { InMemoryService } from './in-memory-service.js';
-export { InMemoryTables } from './in-memory-tables.js';
+export { InMemoryTables, type ServiceTables } from './in-memory-tables.js';
 export { commandMessage, eventMessage, type MessageFields } from './messages.js';
 export { countsOfEvents, failuresIn } from './stored.js';

@@ -8,7 +8,7 @@ import { appOf, type Envelope } from '../messages/envelope.js';
 export type MessageFields = Partial<Omit<Envelope, 'type' | 'data' | 'dataschema' | 'to'>>;
 
 /** Name of the application in messages whose source names none. */
-const APP = 'app';
+export const APP = 'app';
 
 /**
  * Creates an event as its service publishes it.

@@ -1,8 +1,8 @@
 // The example of the pattern's README, word for word from here on.
 
-import { retryOnConflict, transact } from '@orderly/kit/aws';
+import { retryOnConflict } from '@orderly/kit/aws';
 import type { EventOf, Trace } from '@orderly/kit/messages';
-import { StateStore, type Stored } from '@orderly/kit/state-store';
+import type { StateStore, Stored } from '@orderly/kit/state-store';
 import * as z from 'zod/mini';
 
 const coursesContract = {
@@ -12,19 +12,22 @@ const coursesContract = {
   },
 } as const;
 
-interface Course extends Stored {
+export interface Course extends Stored {
   readonly seats: number;
 }
 
-const courses = new StateStore<Course, EventOf<typeof coursesContract>>('Course', coursesContract);
+/** The declaration. An entry point binds it to its table by `stateStoreOfFunction(courses)`. */
+export const courses = { aggregate: 'Course', contract: coursesContract };
+export type CourseStore = StateStore<Course, EventOf<typeof coursesContract>>;
 
 /** Sets a course's seats: its state and the commit that publishes the change, in one transaction. */
-export const setSeats = (courseId: string, seats: number, trace: Trace): Promise<Course> =>
+export const setSeats = (courseStore: CourseStore, courseId: string, seats: number, trace: Trace): Promise<Course> =>
   retryOnConflict(async () => {
-    const before = await courses.read(courseId);
+    const before = await courseStore.read(courseId);
     if (before?.seats === seats) return before;
-    const commit = courses.commit(courseId, before, [{ type: 'SeatsSet', data: { courseId, seats } }], trace);
+    const commit = courseStore.commit(courseId, before, [{ type: 'SeatsSet', data: { courseId, seats } }], trace);
     const after: Course = { version: commit.lastVersion, at: commit.at, seats };
-    await transact([courses.appendWrite(commit), courses.stateWrite(courseId, before, after)]);
+    const writes = [courseStore.appendWrite(commit), courseStore.stateWrite(courseId, before, after)];
+    await courseStore.table.transact(writes);
     return after;
   });

@@ -1,7 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { GetCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeAll, beforeEach, expect, test } from 'vitest';
+import { type AccountStore, accounts } from '../../../lambdas/accounts/aggregates.js';
 import type { AccountCommand } from '../../../lambdas/accounts/contract.js';
+import type { Account } from '../../../lambdas/accounts/domain/account.js';
+import { exhaustedListOf } from '../../../lambdas/accounts/exhausted-list.js';
+import { tableOfFunction } from '../../../packages/kit/aws/table.js';
+import { eventStoreOfFunction } from '../../../packages/kit/event-store/store-of-function.js';
+import type { Projection } from '../../../packages/kit/projection/projection.js';
 import { functionEnvironment } from '../../support/function-environment.js';
 import { type Call, inProcessDynamoDb } from '../../support/in-process-dynamodb.js';
 import { traceOf } from '../../support/tally.js';
@@ -9,8 +15,10 @@ import { traceOf } from '../../support/tally.js';
 /** Races that are too narrow to be met from outside: the rival comes in between two calls, each time. */
 
 let store: typeof import('../../../lambdas/accounts/account-store.js');
+let accountStore: AccountStore;
+let stores: import('../../../lambdas/accounts/account-store.js').AccountStores;
 let limits: typeof import('../../../lambdas/accounts/credit-limit.js');
-let list: typeof import('../../../lambdas/accounts/exhausted-list.js');
+let exhaustedList: Projection<Account>;
 let projections: typeof import('../../../packages/kit/projection/projection.js');
 let domain: typeof import('../../../lambdas/accounts/domain/authorization.js');
 let dynamodb: typeof import('../../../packages/kit/aws/dynamodb.js');
@@ -26,7 +34,9 @@ beforeAll(async () => {
   ({ calls } = inProcessDynamoDb({ table: ['pk', 'sk'], records: ['pk'] }));
   store = await import('../../../lambdas/accounts/account-store.js');
   limits = await import('../../../lambdas/accounts/credit-limit.js');
-  list = await import('../../../lambdas/accounts/exhausted-list.js');
+  accountStore = eventStoreOfFunction(accounts);
+  stores = { accountStore, table: tableOfFunction() };
+  exhaustedList = exhaustedListOf(accountStore);
   projections = await import('../../../packages/kit/projection/projection.js');
   domain = await import('../../../lambdas/accounts/domain/authorization.js');
   dynamodb = await import('../../../packages/kit/aws/dynamodb.js');
@@ -58,18 +68,18 @@ const contextOf = (credit: number) => ({
   now: '2026-03-01T10:00:00.000Z',
 });
 const limit = (amount: number, trigger: string = randomUUID(), ifMatch?: number) =>
-  limits.setLimit(customer, eur(amount), ifMatch, traceOf(trigger));
+  limits.setLimit(accountStore, customer, eur(amount), ifMatch, traceOf(trigger));
 const authorize = (): AccountCommand => ({
   type: 'AuthorizeAccount',
   data: { customerId: customer, orderId: 'order', stepId: 'order/authorize', amount: eur(100) },
 });
-const view = async () => store.existing(await store.accountStore.load(customer));
+const view = async () => store.existing(await accountStore.load(customer));
 
 async function decided(command: AccountCommand) {
-  const order = await store.orderOfAccount(customer, 'order');
+  const order = await store.orderOfAccount(stores, customer, 'order');
   const state = { account: order.account.state, authorization: order.authorization };
   const events = domain.decide(state, command, contextOf(1000));
-  return store.writesOf(order, events, traceOf(randomUUID()));
+  return store.writesOf(accountStore, order, events, traceOf(randomUUID()));
 }
 
 test('an order that was authorised between the read of the order and that of its account is not again', async () => {
@@ -98,14 +108,14 @@ test('two that decide on one version: one of them is refused', async () => {
 test("a limit whose answer was lost is this request's own, though another came since", async () => {
   await limit(1000);
   const trigger = randomUUID();
-  const account = await store.accountStore.load(customer);
+  const account = await accountStore.load(customer);
   // Its first try was carried out, and then another request's.
   rival = {
     at: 'after',
     operation: 'QueryCommand',
     work: async () => {
       const events = [{ type: 'CreditLimitSet', data: { customerId: customer, creditLimit: eur(2000) } } as const];
-      await store.accountStore.append(store.accountStore.commit(account, events, traceOf(trigger)));
+      await accountStore.append(accountStore.commit(account, events, traceOf(trigger)));
       await limit(3000);
     },
   };
@@ -126,12 +136,12 @@ test('a limit that meets another is set on top of it, or refused where it named 
 
 test('an older row never takes the place of a newer one', async () => {
   await limit(0);
-  const older = await store.accountStore.load(customer);
+  const older = await accountStore.load(customer);
   await limit(1000);
-  const newer = await store.accountStore.load(customer);
-  expect(await projections.show(list.exhaustedList, newer)).toBe('applied');
-  expect(await projections.show(list.exhaustedList, older)).toBe('duplicate');
-  expect(await projections.show(list.exhaustedList, newer)).toBe('duplicate');
+  const newer = await accountStore.load(customer);
+  expect(await projections.show(exhaustedList, newer)).toBe('applied');
+  expect(await projections.show(exhaustedList, older)).toBe('duplicate');
+  expect(await projections.show(exhaustedList, newer)).toBe('duplicate');
 });
 
 test('what another release wrote about an order, in another shape, is folded from the events and never read', async () => {
@@ -139,11 +149,11 @@ test('what another release wrote about an order, in another shape, is folded fro
   await dynamodb.transact(await decided(authorize()));
   // Others' orders, and a limit, between the order's events.
   for (const orderId of ['other', 'another']) {
-    const { account, ...order } = await store.orderOfAccount(customer, orderId);
+    const { account, ...order } = await store.orderOfAccount(stores, customer, orderId);
     const data = { customerId: customer, orderId, stepId: `${orderId}/authorize`, amount: eur(50) };
     const state = { account: account.state, authorization: order.authorization };
     const events = domain.decide(state, { type: 'AuthorizeAccount', data }, contextOf(0));
-    await dynamodb.transact(store.writesOf({ account, ...order }, events, traceOf(orderId)));
+    await dynamodb.transact(store.writesOf(accountStore, { account, ...order }, events, traceOf(orderId)));
   }
   const capture: AccountCommand = {
     type: 'CaptureAuthorization',
@@ -151,7 +161,7 @@ test('what another release wrote about an order, in another shape, is folded fro
   };
   await dynamodb.transact(await decided(capture));
   await limit(2000);
-  const before = await store.orderOfAccount(customer, 'order');
+  const before = await store.orderOfAccount(stores, customer, 'order');
   const { pk, sk } = before.key;
   const Key = { pk, sk };
   for (const schema of [0, 2]) {
@@ -165,7 +175,7 @@ test('what another release wrote about an order, in another shape, is folded fro
         ExpressionAttributeValues: { ':schema': schema, ':shape': '{"status":"NONE","held":[]}' },
       }),
     );
-    const read = await store.orderOfAccount(customer, 'order');
+    const read = await store.orderOfAccount(stores, customer, 'order');
     expect(read).toEqual(before);
     expect(read.authorization).toEqual({ status: 'CAPTURED', amount: eur(100), refunds: {} });
   }
@@ -180,11 +190,11 @@ test('folding an order anew reads no more of its account than the time that the 
   await limit(1_000_000);
   for (let count = 0; count < 120; count++) await limit(1_000 + count);
   await dynamodb.transact(await decided(authorize()));
-  const order = await store.orderOfAccount(customer, 'order');
+  const order = await store.orderOfAccount(stores, customer, 'order');
   const Item = { ...order.key, schema: 0, version: order.since, first: order.first, authorization: '{}' };
   await dynamodb.documents.send(new PutCommand({ TableName: 'table', Item }));
   calls.length = 0;
-  expect((await store.orderOfAccount(customer, 'order')).authorization).toEqual(order.authorization);
+  expect((await store.orderOfAccount(stores, customer, 'order')).authorization).toEqual(order.authorization);
   // The account, the item, and one page of events.
   expect(calls.map(({ operation }) => operation).toSorted()).toEqual(['GetItem', 'Query', 'Query']);
   expect(calls.at(-1)?.readUnits).toBeLessThanOrEqual(1);
@@ -194,13 +204,13 @@ test('an account of two hundred orders is loaded in one query, and its snapshot 
   await limit(1_000_000);
   for (let count = 0; count < 200; count++) {
     const orderId = `order-${count}`;
-    const order = await store.orderOfAccount(customer, orderId);
+    const order = await store.orderOfAccount(stores, customer, orderId);
     const data = { customerId: customer, orderId, stepId: `${orderId}/authorize`, amount: eur(100) };
     const state = { account: order.account.state, authorization: order.authorization };
     const events = domain.decide(state, { type: 'AuthorizeAccount', data }, contextOf(0));
-    await dynamodb.transact(store.writesOf(order, events, traceOf(orderId)));
+    await dynamodb.transact(store.writesOf(accountStore, order, events, traceOf(orderId)));
   }
-  const { state, commits, version } = await store.accountStore.load(customer);
+  const { state, commits, version } = await accountStore.load(customer);
   expect(version).toBe(201);
   expect(commits.length).toBeLessThanOrEqual(20);
   expect(JSON.stringify(state).length).toBeLessThan(200);

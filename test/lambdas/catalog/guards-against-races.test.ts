@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, beforeEach, expect, test } from 'vitest';
-import { priceChecks } from '../../../lambdas/catalog/aggregates.js';
+import { priceChecks, products as productAggregate } from '../../../lambdas/catalog/aggregates.js';
 import { type CatalogCommand, catalogContract, type PriceCheckEvent } from '../../../lambdas/catalog/contract.js';
 import type { PriceCheck } from '../../../lambdas/catalog/domain/price-check.js';
 import type { EventStore } from '../../../packages/kit/event-store/event-store.js';
 import { eventStoreOfFunction } from '../../../packages/kit/event-store/store-of-function.js';
+import { stateStoreOfFunction } from '../../../packages/kit/state-store/store-of-function.js';
 import { commandConsumed, consumerEnvironment } from '../../support/consumed.js';
 import { inProcessDynamoDb } from '../../support/in-process-dynamodb.js';
 import { traceOf } from '../../support/tally.js';
@@ -12,6 +13,7 @@ import { traceOf } from '../../support/tally.js';
 /** Races that are too narrow to be met from outside: the rival comes in between two calls, each time. */
 
 let products: typeof import('../../../lambdas/catalog/product-store.js');
+let productStore: import('../../../lambdas/catalog/product-store.js').ProductStore;
 let priceCheckStore: EventStore<PriceCheck, PriceCheckEvent>;
 let onCommand: typeof import('../../../lambdas/catalog/on-command.lambda.js');
 let sku = '';
@@ -24,6 +26,7 @@ const { calls } = inProcessDynamoDb({ table: ['pk', 'sk'], records: ['pk'] });
 beforeAll(async () => {
   consumerEnvironment('catalog', 'catalog-commands');
   products = await import('../../../lambdas/catalog/product-store.js');
+  productStore = stateStoreOfFunction(productAggregate);
   priceCheckStore = eventStoreOfFunction(priceChecks);
   onCommand = await import('../../../lambdas/catalog/on-command.lambda.js');
   const { documents } = await import('../../../packages/kit/aws/dynamodb.js');
@@ -49,7 +52,7 @@ beforeEach(() => {
 
 const eur = (amount: number) => ({ amount, currency: 'EUR' });
 const set = (amount: number, ifMatch?: number, of = sku) =>
-  products.setProduct(of, { name: 'Tea', unitPrice: eur(amount) }, ifMatch, traceOf(randomUUID()));
+  products.setProduct(productStore, of, { name: 'Tea', unitPrice: eur(amount) }, ifMatch, traceOf(randomUUID()));
 
 const deliver = (command: CatalogCommand) => commandConsumed(onCommand.handler, catalogContract, command);
 
@@ -87,7 +90,7 @@ test('a state is not written over by who read it before its commits have expired
     },
   };
   await set(300);
-  expect(await products.productOf(sku)).toMatchObject({ unitPrice: eur(300), version: 3 });
+  expect(await products.productOf(productStore, sku)).toMatchObject({ unitPrice: eur(300), version: 3 });
 });
 
 test('of two messages of one step at once, between which the price changes, both get the first answer', async () => {
@@ -113,7 +116,7 @@ test('of two messages of one step at once, between which the price changes, both
 
 test('of two messages of one step at once, between which the product is sold again, both get the first answer', async () => {
   const discontinued = { name: 'Tea', unitPrice: eur(100), discontinued: true };
-  await products.setProduct(sku, discontinued, undefined, traceOf(randomUUID()));
+  await products.setProduct(productStore, sku, discontinued, undefined, traceOf(randomUUID()));
   const command = confirm(100);
   const { orderId, stepId } = command.data;
   // The one has read that the product is discontinued when the other finds it sold.
@@ -136,7 +139,7 @@ test('what DynamoDB leaves unread of a batch is asked for again, and nothing els
   for (const [at, one] of skus.entries()) await set(at, undefined, one);
   calls.length = 0;
   read = 2;
-  const offers = await products.offersOf([...skus, `${sku}-none`]);
+  const offers = await products.offersOf('table', [...skus, `${sku}-none`]);
   expect([...offers].toSorted()).toEqual(skus.map((one, at) => [one, { unitPrice: eur(at) }]));
   expect(calls.filter(({ operation }) => operation === 'BatchGetItem')).toHaveLength(3);
 });
@@ -146,13 +149,13 @@ test('what is left unread again and again is no price that is unknown', async ()
   // DynamoDB takes no empty batch: one key is read each time, and the last never.
   const others = Array.from({ length: 6 }, (_, at) => `${sku}-${at}`);
   read = 1;
-  await expect(products.offersOf([...others, sku])).rejects.toMatchObject({ name: 'Throttled' });
+  await expect(products.offersOf('table', [...others, sku])).rejects.toMatchObject({ name: 'Throttled' });
 });
 
 test('prices are read strongly consistent: one that was set before the order counts', async () => {
   await set(350);
   calls.length = 0;
-  expect(await products.offersOf([sku])).toEqual(new Map([[sku, { unitPrice: eur(350) }]]));
+  expect(await products.offersOf('table', [sku])).toEqual(new Map([[sku, { unitPrice: eur(350) }]]));
   // An eventually consistent read of so little costs half a unit.
   expect(calls).toEqual([{ operation: 'BatchGetItem', readUnits: 1, writeUnits: 0 }]);
 });

@@ -1,44 +1,53 @@
 import { randomUUID } from 'node:crypto';
-import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { accountsContract } from '../../../lambdas/accounts/contract.js';
 import { catalogContract } from '../../../lambdas/catalog/contract.js';
 import { inventoryContract } from '../../../lambdas/inventory/contract.js';
+import { type OrderStore, orders } from '../../../lambdas/orders/aggregates.js';
 import { ordersContract } from '../../../lambdas/orders/contract.js';
+import { createOrderOrchestrator } from '../../../lambdas/orders/create-order-orchestrator.js';
+import { decide, type OrderCommand, viewOf } from '../../../lambdas/orders/domain/order.js';
+import { onSagaMessage } from '../../../lambdas/orders/on-saga-message.js';
+import { type CreateOrderStore, createOrderSagas } from '../../../lambdas/orders/saga-aggregate.js';
+import { createOrderContract } from '../../../lambdas/orders/saga-contract.js';
 import { paymentsContract } from '../../../lambdas/payments/contract.js';
 import type { AnyEvent, ServiceContract } from '../../../packages/kit/messages/contract.js';
-import { type ConsumerHandler, consumerEnvironment, eventConsumed } from '../../support/consumed.js';
-import { inProcessDynamoDb } from '../../support/in-process-dynamodb.js';
+import { InMemoryService } from '../../../packages/kit/testing/in-memory-service.js';
+import { eventMessage } from '../../../packages/kit/testing/messages.js';
+import { Timers } from '../../../packages/kit/timers/timers.js';
 import { traceOf } from '../../support/tally.js';
 
-let orders: typeof import('../../../lambdas/orders/order-store.js');
-let sagas: typeof import('../../../lambdas/orders/create-order-store.js');
-let domain: typeof import('../../../lambdas/orders/domain/order.js');
-let handler: ConsumerHandler;
-beforeAll(async () => {
-  consumerEnvironment('orders', 'orders-saga');
-  inProcessDynamoDb({ table: ['pk', 'sk'], records: ['pk'] });
-  orders = await import('../../../lambdas/orders/order-store.js');
-  sagas = await import('../../../lambdas/orders/create-order-store.js');
-  domain = await import('../../../lambdas/orders/domain/order.js');
-  ({ handler } = await import('../../../lambdas/orders/on-saga-message.lambda.js'));
-});
+/** Orders and their sagas as a service in memory. The saga's timers are writes of the same transactions. */
 
-let orderId: string;
+type Deliver = ReturnType<InMemoryService['consumer']>;
+let orderStore: OrderStore;
+let sagaStore: CreateOrderStore;
+let deliver: Deliver;
+const orderId = 'o1';
 const amount = { amount: 700, currency: 'EUR' };
 const line = { sku: 'TEA-1', quantity: 2, unitPrice: { amount: 350, currency: 'EUR' } };
 beforeEach(async () => {
-  orderId = randomUUID().replaceAll('-', '');
+  const service = new InMemoryService('orders');
+  orderStore = service.eventStore(orders);
+  sagaStore = service.eventStore(createOrderSagas);
+  const consumer = { name: 'orders-saga', generation: 0 };
+  const timers = new Timers({ app: 'app', table: service.records.name, consumer, contract: createOrderContract });
+  deliver = service.consumer(onSagaMessage({ orderStore, orchestrator: createOrderOrchestrator(sagaStore, timers) }));
   await changed({ type: 'Place', orderId, customerId: 'bob', lines: [line] });
 });
 
 /** An API's change of the order, which the saga hears of later. */
-async function changed(command: Parameters<typeof domain.decide>[1]): Promise<void> {
-  const order = await orders.orderStore.load(orderId);
-  const events = domain.decide(order.state, command, { now: '2026-03-01T00:00:00.000Z' });
-  await orders.orderStore.append(orders.orderStore.commit(order, events, traceOf(randomUUID())));
+async function changed(command: OrderCommand): Promise<void> {
+  const order = await orderStore.load(orderId);
+  const events = decide(order.state, command, { now: '2026-03-01T00:00:00.000Z' });
+  await orderStore.append(orderStore.commit(order, events, traceOf(randomUUID())));
 }
 
-const hears = (contract: ServiceContract, event: AnyEvent) => eventConsumed(handler, contract, event);
+/** Delivers each message twice: the duplicate has no effect. */
+async function hears(contract: ServiceContract, event: AnyEvent): Promise<void> {
+  const message = eventMessage(contract, event);
+  expect([await deliver(message), await deliver(message)]).toEqual(['applied', 'duplicate']);
+}
 
 const isPlaced = () =>
   hears(ordersContract, {
@@ -61,13 +70,13 @@ const reserved = () =>
 const charged = () => done(paymentsContract, 'charge-payment', ofBob);
 
 async function sent(): Promise<readonly string[]> {
-  const { commits } = await sagas.createOrderStore.load(orderId);
+  const { commits } = await sagaStore.load(orderId);
   return commits.flatMap(({ commands = [] }) => commands.map(({ to, type }) => `${to} ${type}`));
 }
-const sagaStatus = async () => (await sagas.createOrderStore.load(orderId)).state.status;
+const sagaStatus = async () => (await sagaStore.load(orderId)).state.status;
 const order = async () => {
-  const { state, version } = await orders.orderStore.load(orderId);
-  return domain.viewOf(state, version)!;
+  const { state, version } = await orderStore.load(orderId);
+  return viewOf(state, version)!;
 };
 
 const FORWARDS = [

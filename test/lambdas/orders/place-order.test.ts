@@ -3,8 +3,12 @@ import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { AppEnv } from '../../../lambdas/environment.js';
+import { type OrderStore, orders } from '../../../lambdas/orders/aggregates.js';
+import type { Order } from '../../../lambdas/orders/domain/order.js';
 import { clock } from '../../../packages/kit/aws/clock.js';
 import { Env } from '../../../packages/kit/aws/environment.js';
+import { eventStoreOfFunction } from '../../../packages/kit/event-store/store-of-function.js';
+import type { Projection } from '../../../packages/kit/projection/projection.js';
 import { functionEnvironment, LIMITS } from '../../support/function-environment.js';
 import { type Call, inProcessDynamoDb } from '../../support/in-process-dynamodb.js';
 
@@ -12,7 +16,8 @@ import { type Call, inProcessDynamoDb } from '../../support/in-process-dynamodb.
 
 const limits = { ...LIMITS, ordersUnderWay: 2, ordersPerHour: 4 };
 let handler: (event: APIGatewayProxyEvent) => Promise<APIGatewayProxyResult>;
-let store: typeof import('../../../lambdas/orders/order-store.js');
+let orderStore: OrderStore;
+let ordersList: Projection<Order>;
 let list: typeof import('../../../lambdas/orders/order-list.js');
 let projections: typeof import('../../../packages/kit/projection/projection.js');
 let domain: typeof import('../../../lambdas/orders/domain/order.js');
@@ -26,8 +31,9 @@ beforeAll(async () => {
     [Env.PERSONAL_DATA_KEY]: 'none',
   });
   ({ calls } = inProcessDynamoDb({ table: ['pk', 'sk'], records: ['pk'], people: ['pk'] }));
-  store = await import('../../../lambdas/orders/order-store.js');
+  orderStore = eventStoreOfFunction(orders);
   list = await import('../../../lambdas/orders/order-list.js');
+  ordersList = list.ordersListOf(orderStore);
   projections = await import('../../../packages/kit/projection/projection.js');
   domain = await import('../../../lambdas/orders/domain/order.js');
   ({ handler } = await import('../../../lambdas/orders/place-order.lambda.js'));
@@ -58,14 +64,14 @@ async function post(key: string, sent: object = body) {
 async function listed(key: string, end?: 'Approve'): Promise<string> {
   const { status, body: order } = await post(key);
   expect(status).toBe(201);
-  let loaded = await store.orderStore.load(order.orderId);
+  let loaded = await orderStore.load(order.orderId);
   if (end) {
     const trace = { trigger: randomUUID(), actor: 'test', correlationId: 'test', traceparent: 'test' };
     const events = domain.decide(loaded.state, { type: end }, { now: clock.now() });
-    await store.orderStore.append(store.orderStore.commit(loaded, events, trace));
-    loaded = await store.orderStore.load(order.orderId);
+    await orderStore.append(orderStore.commit(loaded, events, trace));
+    loaded = await orderStore.load(order.orderId);
   }
-  await projections.show(list.ordersList, loaded);
+  await projections.show(ordersList, loaded);
   return order.orderId;
 }
 
@@ -98,11 +104,11 @@ describe('a customer at the limit of their orders', () => {
   test('leaves nothing behind: the same request passes once there is room', async () => {
     const [first] = [await listed('one'), await listed('two')];
     expect((await post('three')).status).toBe(429);
-    const loaded = await store.orderStore.load(first);
+    const loaded = await orderStore.load(first);
     const trace = { trigger: randomUUID(), actor: 'test', correlationId: 'test', traceparent: 'test' };
     const events = domain.decide(loaded.state, { type: 'Approve' }, { now: clock.now() });
-    await store.orderStore.append(store.orderStore.commit(loaded, events, trace));
-    await projections.show(list.ordersList, await store.orderStore.load(first));
+    await orderStore.append(orderStore.commit(loaded, events, trace));
+    await projections.show(ordersList, await orderStore.load(first));
     expect((await post('three')).status).toBe(201);
   });
 
@@ -140,11 +146,11 @@ test('a refused order reads one page at most, however large the orders are', asy
     const Item = { pk: `CUSTOMER#${customer}`, sk: `ORDER#${placedAt}#${orderId}`, version: 1, order };
     await documents.send(new PutCommand({ TableName: 'table', Item }));
   }
-  const newest = await list.newestSince(customer, '2026-03-01T09:15:00.000Z', 300);
+  const newest = await list.newestSince(ordersList, customer, '2026-03-01T09:15:00.000Z', 300);
   // The account counts exactly; here a limit of 100 under way is seen of the largest orders, too.
   expect(newest.length).toBeGreaterThan(100);
   calls.length = 0;
-  await list.newestSince(customer, '2026-03-01T09:15:00.000Z', 300);
+  await list.newestSince(ordersList, customer, '2026-03-01T09:15:00.000Z', 300);
   expect(calls.map(({ operation }) => operation)).toEqual(['GetItem', 'Query']);
   // Of what a placed order costs: 98 write units, each the price of 5 read units, and 36 read units.
   expect(calls.reduce((sum, { readUnits }) => sum + readUnits, 0)).toBeLessThanOrEqual(130);
@@ -170,7 +176,7 @@ describe('more than ten pieces of a line that costs nothing', () => {
     const { idempotencyKey } = await import('../../../packages/kit/idempotent-receiver/idempotency-key.js');
     const request = { header: 'free', client: `customer:${customer}`, method: 'POST', path: '/orders', query: {} };
     const { loaded } = await createOnce({
-      store: store.orderStore,
+      store: orderStore,
       key: idempotencyKey({ ...request, body: free, session: undefined }),
       trace: { trigger: randomUUID(), actor: 'test', correlationId: 'test', traceparent: 'test' },
       command: (orderId) => ({ type: 'Place', orderId, customerId: customer, ...free }),

@@ -8,6 +8,7 @@ import type { PaymentProvider, Refund } from '../../../lambdas/payments/provider
 import { SandboxProvider } from '../../../lambdas/payments/provider/sandbox-provider.js';
 import { clock } from '../../../packages/kit/aws/clock.js';
 import { documents } from '../../../packages/kit/aws/dynamodb.js';
+import { dynamoDbTable } from '../../../packages/kit/aws/table.js';
 import { inProcessDynamoDb } from '../../support/in-process-dynamodb.js';
 import { eur } from './provider/provider-suite.js';
 
@@ -17,7 +18,7 @@ beforeAll(() => void inProcessDynamoDb({ sandbox: ['pk'], guard: ['pk'] }));
 afterEach(() => void vi.useRealTimers());
 
 const FUNCTION_SECONDS = 20;
-const sandbox = new SandboxProvider('sandbox');
+const sandbox = new SandboxProvider(dynamoDbTable('sandbox'));
 let paymentId = '';
 let providerId = '';
 /** When the refund was asked for. */

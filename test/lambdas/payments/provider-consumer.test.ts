@@ -3,12 +3,16 @@ import { Logger } from '@aws-lambda-powertools/logger';
 import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { APP } from '../../../lambdas/app.js';
+import { type PaymentStore, payments } from '../../../lambdas/payments/aggregates.js';
 import type { PaymentEvent } from '../../../lambdas/payments/contract.js';
 import type { PaymentProvider } from '../../../lambdas/payments/provider/payment-provider.js';
 import { AccountAmbiguous, ProviderRefused } from '../../../lambdas/payments/provider/payment-provider.js';
+import { atProvider, isRefusal } from '../../../lambdas/payments/provider-consumer.js';
+import { eventStoreOfFunction } from '../../../packages/kit/event-store/store-of-function.js';
+import { consumer } from '../../../packages/kit/idempotent-consumer/consumer.js';
 import type { Commit } from '../../../packages/kit/messages/commit.js';
 import { busEntries } from '../../../packages/kit/messages/envelope.js';
-import { consumed, consumerEnvironment, outcomeOf } from '../../support/consumed.js';
+import { type ConsumerHandler, consumed, consumerEnvironment, outcomeOf } from '../../support/consumed.js';
 import { type Call, inProcessDynamoDb } from '../../support/in-process-dynamodb.js';
 import { metricLines } from '../../support/metric-lines.js';
 import { traceOf } from '../../support/tally.js';
@@ -16,15 +20,16 @@ import { eur } from './provider/provider-suite.js';
 
 /** What the provider refuses is asked about too: it refuses what it did before, under another key. */
 
-let store: typeof import('../../../lambdas/payments/payment-store.js');
+let paymentStore: PaymentStore;
 let calls: readonly Call[];
-let consumers: typeof import('../../../lambdas/payments/provider-consumer.js');
+/** Consumer of a provider's tasks, without the guard. */
+let consumerAt: (provider: PaymentProvider) => ConsumerHandler;
 
 beforeAll(async () => {
   consumerEnvironment('payments', 'payments-provider');
   ({ calls } = inProcessDynamoDb({ table: ['pk', 'sk'], records: ['pk'] }));
-  store = await import('../../../lambdas/payments/payment-store.js');
-  consumers = await import('../../../lambdas/payments/provider-consumer.js');
+  paymentStore = eventStoreOfFunction(payments);
+  consumerAt = (provider) => consumer([atProvider({ paymentStore, provider })], { isRefusal });
 });
 
 const refuses = async (): Promise<never> => {
@@ -58,13 +63,13 @@ async function tells(
   brought = -1,
 ): Promise<readonly string[]> {
   const id = paymentId();
-  const payment = await store.paymentStore.load(id);
+  const payment = await paymentStore.load(id);
   const history = [...historyOf(id).slice(0, events), ...more(id)];
-  const commit = store.paymentStore.commit(payment, history, traceOf(randomUUID()));
-  await store.paymentStore.append(commit);
+  const commit = paymentStore.commit(payment, history, traceOf(randomUUID()));
+  await paymentStore.append(commit);
   // Of its last attempt: what would be tried again is recorded as failed.
-  await consumed(consumers.providerConsumer(provider), bodyOf(commit, brought), 8);
-  const { commits } = await store.paymentStore.load(id);
+  await consumed(consumerAt(provider), bodyOf(commit, brought), 8);
+  const { commits } = await paymentStore.load(id);
   return commits
     .slice(1)
     .flatMap(({ events }) => events.map(({ type, data }) => `${type} ${JSON.parse(data).reason ?? ''}`.trim()));
@@ -85,9 +90,9 @@ test('the provider is not asked to charge what is to be undone', async () =>
 
 test('an account that may be several customers is a failure record at once, and nobody is declined', async () => {
   const id = paymentId();
-  const payment = await store.paymentStore.load(id);
-  const commit = store.paymentStore.commit(payment, historyOf(id).slice(0, 1), traceOf(randomUUID()));
-  await store.paymentStore.append(commit);
+  const payment = await paymentStore.load(id);
+  const commit = paymentStore.commit(payment, historyOf(id).slice(0, 1), traceOf(randomUUID()));
+  await paymentStore.append(commit);
   const ambiguous: PaymentProvider = {
     ...refusing,
     create: async () => {
@@ -95,9 +100,9 @@ test('an account that may be several customers is a failure record at once, and 
     },
   };
   const body = bodyOf(commit, -1);
-  await consumed(consumers.providerConsumer(ambiguous), body);
+  await consumed(consumerAt(ambiguous), body);
   expect(await outcomeOf(JSON.parse(body).detail.id)).toBe('FAILED');
-  expect((await store.paymentStore.load(id)).state.status).toBe('REQUESTED');
+  expect((await paymentStore.load(id)).state.status).toBe('REQUESTED');
 });
 
 describe('what the provider refuses', () => {

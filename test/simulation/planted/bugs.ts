@@ -539,7 +539,7 @@ export const BUGS: readonly PlantedBug[] = [
     name: 'an answer is one: a refusal is taken for done',
     scenario: 'steps-refused',
     source: {
-      file: 'lambdas/orders/on-saga-message.lambda.ts',
+      file: 'lambdas/orders/on-saga-message.ts',
       from: 'answered(data, data.outcome, trace)',
       to: "answered(data, 'DONE', trace)",
     },
@@ -658,7 +658,7 @@ export const BUGS: readonly PlantedBug[] = [
     name: 'an order is approved in a commit of its own, before its saga ends',
     scenario: 'place-one',
     source: {
-      file: 'lambdas/orders/on-saga-message.lambda.ts',
+      file: 'lambdas/orders/on-saga-message.ts',
       from: 'return [...writes, order.write];',
       to: `{
         const { transact } = await import('../../packages/kit/aws/dynamodb.js');
@@ -679,7 +679,7 @@ export const BUGS: readonly PlantedBug[] = [
   ...(['inventory', 'accounts', 'payments'] as const).map((service) => ({
     name: `${service} undo what a saga under way will undo`,
     scenario: 'cancel-races',
-    source: { file: `lambdas/${service}/on-order-event.lambda.ts`, from: 'isLeftToSaga(data)', to: 'false' },
+    source: { file: `lambdas/${service}/on-order-event.ts`, from: 'isLeftToSaga(data)', to: 'false' },
   })),
   {
     name: "a repeat of a saga's step is taken, and not answered",

@@ -3,10 +3,11 @@ import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { SandboxProvider } from '../../../../lambdas/payments/provider/sandbox-provider.js';
 import { documents } from '../../../../packages/kit/aws/dynamodb.js';
+import { dynamoDbTable } from '../../../../packages/kit/aws/table.js';
 import { inProcessDynamoDb } from '../../../support/in-process-dynamodb.js';
 import { eur, providerSuite } from './provider-suite.js';
 
-const sandbox = new SandboxProvider('sandbox');
+const sandbox = new SandboxProvider(dynamoDbTable('sandbox'));
 beforeAll(() => void inProcessDynamoDb({ sandbox: ['pk'] }));
 afterEach(() => void vi.useRealTimers());
 

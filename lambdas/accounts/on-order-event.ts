@@ -1,0 +1,29 @@
+import { type Handling, noEffect, on, type Source } from '@orderly/kit/idempotent-consumer';
+import type { Trace } from '@orderly/kit/messages';
+import { isLeftToSaga } from '../orders/contract.js';
+import { type AccountsContext, commandOnOrder } from './command-on-order.js';
+import { commandForOrderEnd } from './domain/authorization.js';
+import { orderEnds } from './subscriptions.js';
+
+/**
+ * Captures the held amount when an order is approved, and releases or refunds it when the order is cancelled
+ * afterwards. Either event may come first.
+ */
+export const onOrderEvent = (context: AccountsContext): Source =>
+  on(orderEnds, {
+    OrderApproved: ({ event: { data }, trace }) => ended(context, data, 'APPROVED', trace),
+    OrderCancelled: ({ event: { data }, trace }) =>
+      isLeftToSaga(data) ? noEffect : ended(context, data, 'CANCELLED', trace),
+  });
+
+function ended(
+  context: AccountsContext,
+  { orderId, customerId }: { readonly orderId: string; readonly customerId?: string },
+  how: 'APPROVED' | 'CANCELLED',
+  trace: Trace,
+): Handling {
+  // Orders from before the saga have no customer, and nothing was ever held for them.
+  if (customerId === undefined) return noEffect;
+  const ids = { orderId, customerId };
+  return commandOnOrder(context, ids, (authorization) => commandForOrderEnd(authorization, { ...ids, how }), trace);
+}

@@ -1,0 +1,33 @@
+import { GetCommand } from '@aws-sdk/lib-dynamodb';
+import { documents, transact } from './dynamodb.js';
+import { Env } from './environment.js';
+import type { Item, TransactWriteItem } from './items.js';
+import { required } from './read-environment.js';
+
+/** A table, for code that reads single items and writes transactions (port). */
+export interface Table {
+  readonly name: string;
+  /** Reads an item, strongly consistent. */
+  read(key: Item): Promise<Item | undefined>;
+  /**
+   * Writes all or nothing. The writes name their tables; they need not all be in this one.
+   * @throws {TransactionRefused} if a condition failed
+   * @throws {WriteConflict} if another transaction was in the way
+   */
+  transact(writes: readonly TransactWriteItem[]): Promise<void>;
+}
+
+/** Returns the table of this name in DynamoDB. */
+export const dynamoDbTable = (name: string): Table => ({
+  name,
+  async read(Key) {
+    return (await documents.send(new GetCommand({ TableName: name, Key, ConsistentRead: true }))).Item;
+  },
+  transact,
+});
+
+/**
+ * Returns the table of this function's service.
+ * @throws {SettingMissing} at start, if the construct did not set it
+ */
+export const tableOfFunction = (): Table => dynamoDbTable(required(Env.TABLE));

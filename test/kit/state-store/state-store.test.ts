@@ -1,0 +1,86 @@
+import { describe, expect, test } from 'vitest';
+import { dynamoDbTable, type Table } from '../../../packages/kit/aws/table.js';
+import { ContractViolation } from '../../../packages/kit/messages/contract.js';
+import { StateStore } from '../../../packages/kit/state-store/state-store.js';
+import { InMemoryTables, tableOf } from '../../../packages/kit/testing/in-memory-tables.js';
+import { inProcessDynamoDb } from '../../support/in-process-dynamodb.js';
+import { modelledTables } from '../../support/modelled-tables.js';
+import { traceOf } from '../../support/tally.js';
+import { type Course, type CourseStore, courses, setSeats } from './example.js';
+
+/** One suite for the store over each table. */
+
+inProcessDynamoDb({ courses: ['pk', 'sk'] });
+const TABLES: readonly (readonly [string, Table])[] = [
+  ['in DynamoDB', dynamoDbTable('courses')],
+  ['in memory', tableOf(new InMemoryTables(), 'courses')],
+  ["in the simulator's model", tableOf(modelledTables({ courses: ['pk', 'sk'] }), 'courses')],
+];
+
+describe.each(TABLES)('a state store %s', (_, table) => {
+  const settings = { table, feedShards: [], commitSeconds: 3_600 };
+  const courseStore: CourseStore = new StateStore(courses, settings);
+  const trace = traceOf('request');
+  const set = (id: string, seats: number) => setSeats(courseStore, id, seats, trace);
+  const changed = (id: string, before: Course | undefined, seats: number) => {
+    const commit = courseStore.commit(id, before, [{ type: 'SeatsSet', data: { courseId: id, seats } }], trace);
+    const after = { version: commit.lastVersion, at: commit.at, seats };
+    return { commit, append: courseStore.appendWrite(commit), state: courseStore.stateWrite(id, before, after) };
+  };
+
+  test('knows nothing of an aggregate that was never written', async () => {
+    expect(await courseStore.read('never')).toBeUndefined();
+  });
+
+  test('shows the newest state with its version, in a copy of its own', async () => {
+    await set('newest', 20);
+    await set('newest', 25);
+    const read = await courseStore.read('newest');
+    expect(read).toMatchObject({ seats: 25, version: 2 });
+    Object.assign(read ?? {}, { seats: 0 });
+    expect(await courseStore.read('newest')).toMatchObject({ seats: 25 });
+  });
+
+  test('publishes each change by a commit that expires after the deduplication window', async () => {
+    const before = Date.now();
+    await set('published', 20);
+    const after = Date.now();
+    const item = await table.read({ pk: 'Course#published', sk: 'COMMIT#0000000001' });
+    expect(item).toMatchObject({ lastVersion: 1, events: [{ type: 'SeatsSet' }] });
+    const writtenAt = Number(item?.expiresAt) - 3_600;
+    expect(writtenAt).toBeGreaterThanOrEqual(Math.floor(before / 1000));
+    expect(writtenAt).toBeLessThanOrEqual(Math.ceil(after / 1000));
+  });
+
+  test('lets one of two first writers win', async () => {
+    const [one, other] = [changed('first', undefined, 20), changed('first', undefined, 25)];
+    await table.transact([one.append, one.state]);
+    await expect(table.transact([other.append, other.state])).rejects.toMatchObject({ name: 'TransactionRefused' });
+    expect(await courseStore.read('first')).toMatchObject({ seats: 20, version: 1 });
+  });
+
+  test("refuses the state of an outdated reader, though its commit's key is free again", async () => {
+    await set('outdated', 20);
+    const before = await courseStore.read('outdated');
+    await set('outdated', 25);
+    const late = changed('outdated', before, 30);
+    // As after the deduplication window: the rival's commit has expired.
+    await table.transact([{ Delete: { TableName: 'courses', Key: { pk: late.commit.pk, sk: late.commit.sk } } }]);
+    const refused = await table.transact([late.append, late.state]).catch((error: unknown) => error);
+    expect(refused).toMatchObject({ name: 'TransactionRefused' });
+    const { because } = refused as { because(write: object): boolean };
+    expect([late.append, late.state].map((write) => because.call(refused, write))).toEqual([false, true]);
+    expect(await courseStore.read('outdated')).toMatchObject({ seats: 25, version: 2 });
+    expect(await table.read({ pk: late.commit.pk, sk: late.commit.sk })).toBeUndefined();
+  });
+
+  test('has each change of writers that meet once, one after the other', async () => {
+    await set('together', 1);
+    await Promise.all([set('together', 2), set('together', 3)]);
+    expect(await courseStore.read('together')).toMatchObject({ version: 3 });
+  });
+
+  test('refuses an event that breaks its contract', () => {
+    expect(() => changed('broken', undefined, 0.5)).toThrow(ContractViolation);
+  });
+});
