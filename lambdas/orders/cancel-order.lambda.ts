@@ -2,17 +2,18 @@ import { count, logger, Metric } from '@orderly/kit/aws';
 import { eventStoreOfFunction } from '@orderly/kit/event-store';
 import { keyedBy, Problem, traceOf } from '@orderly/kit/http';
 import { changeOnce, recordOfRequest, requestRecords } from '@orderly/kit/idempotent-receiver';
-import { PersonalRequest } from '@orderly/kit/personal-data';
+import { PersonalRequest, personalKeysOfFunction } from '@orderly/kit/personal-data';
 import type * as z from 'zod/mini';
 import { endpoint } from '../endpoint.js';
 import { orders } from './aggregates.js';
 import { CancelOrder, ordersContract } from './contract.js';
-import { people, shownTo } from './customer-data-keys.js';
+import { shownTo } from './customer-data-keys.js';
 import { type Order, OrderRefused } from './domain/order.js';
 import { orderIdOf, visibleTo } from './order-store.js';
 import { OrdersProblem } from './problems.js';
 
 const orderStore = eventStoreOfFunction(orders);
+const people = personalKeysOfFunction();
 const records = requestRecords();
 const personal = new PersonalRequest(people, ordersContract.events.OrderCancelled);
 
@@ -28,7 +29,7 @@ export const handler = endpoint({ roles: ['customer'], body: CancelOrder }, asyn
     admit: (order) => void visibleTo(caller, order),
     command: async ({ state }) => ({ type: 'Cancel', ...(await sealedReason(state, body)) }),
   }).catch(tooLate);
-  const order = await shownTo(caller, loaded);
+  const order = await shownTo(people, caller, loaded);
   // The hash of the request leaves out the reason, which is compared with the stored one instead. If the order was
   // cancelled before, it keeps the earlier reason.
   if (changed && typeof order.reason === 'string' && order.reason !== body.reason) record.refuseReused();

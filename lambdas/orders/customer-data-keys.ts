@@ -1,7 +1,7 @@
 import type { Loaded } from '@orderly/kit/event-store';
 import type { Caller } from '@orderly/kit/http';
 import { aggregateKey } from '@orderly/kit/messages';
-import { openFields, personalKeysOfFunction } from '@orderly/kit/personal-data';
+import { openFields, type PersonalKeys } from '@orderly/kit/personal-data';
 import type { Role } from '../app.js';
 import { type OrderView, ordersContract } from './contract.js';
 import { type Order, sealedIn } from './domain/order.js';
@@ -9,11 +9,12 @@ import { ORDER } from './keys.js';
 import type { ListedOrder } from './order-list.js';
 import { visibleTo } from './order-store.js';
 
-/** Data keys of the people whose data is in orders. */
-export const people = personalKeysOfFunction();
-
 /** Opens the sealed fields of one customer's orders, or marks them as forgotten. It requests the key once. */
-export async function opened(customerId: string, orders: readonly ListedOrder[]): Promise<readonly OrderView[]> {
+export async function opened(
+  people: PersonalKeys,
+  customerId: string,
+  orders: readonly ListedOrder[],
+): Promise<readonly OrderView[]> {
   const values = orders.map(({ view, sealed }) => ({
     aggregate: aggregateKey(ORDER, view.orderId),
     sealed: { ...sealed },
@@ -26,8 +27,14 @@ export async function opened(customerId: string, orders: readonly ListedOrder[])
  * Returns the order with its personal data, as its owner or an operator may see it.
  * @throws {Problem} 404, as {@link visibleTo}
  */
-export async function shownTo(caller: Caller<Role>, loaded: Loaded<Order> | undefined): Promise<OrderView> {
+export async function shownTo(
+  people: PersonalKeys,
+  caller: Caller<Role>,
+  loaded: Loaded<Order> | undefined,
+): Promise<OrderView> {
   const view = visibleTo(caller, loaded);
-  const [order = view] = await opened(view.customerId, [{ view, sealed: loaded ? sealedIn(loaded.state) : {} }]);
+  const [order = view] = await opened(people, view.customerId, [
+    { view, sealed: loaded ? sealedIn(loaded.state) : {} },
+  ]);
   return order;
 }

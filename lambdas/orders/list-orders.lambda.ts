@@ -1,5 +1,6 @@
 import { eventStoreOfFunction } from '@orderly/kit/event-store';
 import { type Caller, CallerId, cursorOf, limitOf, Paging, Problem, positionOf } from '@orderly/kit/http';
+import { personalKeysOfFunction } from '@orderly/kit/personal-data';
 import * as z from 'zod/mini';
 import type { Role } from '../app.js';
 import { endpoint } from '../endpoint.js';
@@ -8,6 +9,7 @@ import { opened } from './customer-data-keys.js';
 import { OrderPosition, ordersListOf, ordersOf, positionOfOrder } from './order-list.js';
 
 const ordersList = ordersListOf(eventStoreOfFunction(orders));
+const people = personalKeysOfFunction();
 const Query = z.strictObject({ ...Paging, customerId: z.exactOptional(CallerId) });
 
 /**
@@ -19,7 +21,7 @@ export const handler = endpoint({ roles: ['customer', 'operator'], query: Query 
   const list = `orders of ${customerId}`;
   const limit = limitOf(query);
   const found = await ordersOf(ordersList, customerId, positionOf(list, query.cursor, OrderPosition), limit);
-  const items = await opened(customerId, found.slice(0, limit));
+  const items = await opened(people, customerId, found.slice(0, limit));
   const last = items.at(-1);
   const more = found.length > limit && last !== undefined;
   return { status: 200, body: { items, ...(more ? { nextCursor: cursorOf(list, positionOfOrder(last)) } : {}) } };

@@ -1,14 +1,14 @@
 import { eventStoreOfFunction, HistoryQuery, historyPage } from '@orderly/kit/event-store';
 import { aggregateKey } from '@orderly/kit/messages';
-import { openEvents } from '@orderly/kit/personal-data';
+import { openEvents, personalKeysOfFunction } from '@orderly/kit/personal-data';
 import { endpoint } from '../endpoint.js';
 import { orders } from './aggregates.js';
 import { ordersContract } from './contract.js';
-import { people } from './customer-data-keys.js';
 import { ORDER } from './keys.js';
 import { orderIdOf, visibleTo } from './order-store.js';
 
 const orderStore = eventStoreOfFunction(orders);
+const people = personalKeysOfFunction();
 
 /** GET /orders/{orderId}/history: all events of the order, oldest first. */
 export const handler = endpoint(

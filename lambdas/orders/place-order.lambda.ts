@@ -2,18 +2,19 @@ import { clock, count, logger, Metric } from '@orderly/kit/aws';
 import { eventStoreOfFunction } from '@orderly/kit/event-store';
 import { keyedBy, traceOf } from '@orderly/kit/http';
 import { createOnce, idempotencyKey } from '@orderly/kit/idempotent-receiver';
-import { PersonalRequest } from '@orderly/kit/personal-data';
+import { PersonalRequest, personalKeysOfFunction } from '@orderly/kit/personal-data';
 import { endpoint } from '../endpoint.js';
 import { limitOn, refuseFreeLines, refuseOverLimit } from './admission.js';
 import { orders } from './aggregates.js';
 import { ordersContract, PlaceOrder } from './contract.js';
-import { people, shownTo } from './customer-data-keys.js';
+import { shownTo } from './customer-data-keys.js';
 import { oversizedFreeLines } from './domain/admission.js';
 import { OrdersMetric } from './metrics.js';
 import { ordersListOf } from './order-list.js';
 
 const orderStore = eventStoreOfFunction(orders);
 const ordersList = ordersListOf(orderStore);
+const people = personalKeysOfFunction();
 const personal = new PersonalRequest(people, ordersContract.events.OrderPlaced);
 
 /**
@@ -41,7 +42,7 @@ export const handler = endpoint({ roles: ['customer'], body: PlaceOrder }, async
     refuseNew,
     command: (orderId) => ({ type: 'Place', orderId, customerId: caller.id, lines: body.lines, ...fields }),
   });
-  const order = await shownTo(caller, loaded);
+  const order = await shownTo(people, caller, loaded);
   personal.checkSame(body, order);
   count(replayed ? Metric.DUPLICATES_SUPPRESSED : OrdersMetric.ORDERS_PLACED);
   logger.info(replayed ? 'order placed before' : 'order placed', { orderId: order.orderId });

@@ -1,21 +1,22 @@
 import type { Loaded } from '@orderly/kit/event-store';
 import type { Caller } from '@orderly/kit/http';
 import { aggregateKey } from '@orderly/kit/messages';
-import { openFields, personalKeysOfFunction } from '@orderly/kit/personal-data';
+import { openFields, type PersonalKeys } from '@orderly/kit/personal-data';
 import type { Role } from '../app.js';
 import { type PaymentView, paymentsContract } from './contract.js';
 import { isRequested, type Payment } from './domain/payment.js';
 import { PAYMENT } from './keys.js';
 import { visibleTo } from './payment-store.js';
 
-/** Data keys of the people whose words are in payments. */
-export const people = personalKeysOfFunction();
-
 /**
  * Returns the payment with its unsealed data, as its owner or an operator may see it.
  * @throws {Problem} 404, as {@link visibleTo}
  */
-export async function shownTo(caller: Caller<Role>, loaded: Loaded<Payment>): Promise<PaymentView> {
+export async function shownTo(
+  people: PersonalKeys,
+  caller: Caller<Role>,
+  loaded: Loaded<Payment>,
+): Promise<PaymentView> {
   const view = visibleTo(caller, loaded);
   const sealed = isRequested(loaded.state) ? loaded.state.sealedReference : undefined;
   const fields = {

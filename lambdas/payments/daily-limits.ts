@@ -1,4 +1,3 @@
-import { Env, required } from '@orderly/kit/aws';
 import { Problem } from '@orderly/kit/http';
 import type { Alongside } from '@orderly/kit/idempotent-receiver';
 import { customerLimits } from '../customer-limits.js';
@@ -7,7 +6,6 @@ import { AppProblem } from '../problems.js';
 import { DAILY_COUNTS } from './keys.js';
 import { PaymentsProblem } from './problems.js';
 
-const TableName = required(Env.RECORDS);
 const { paymentsPerDay, refundsPerDay, refundedPerDay } = customerLimits();
 
 const DAY_SECONDS = 86_400;
@@ -27,7 +25,12 @@ interface Count {
  * counts.
  * @param at when the counted commit is written: ISO 8601, UTC
  */
-function counting(customerId: string, at: string, { add, condition, names, values }: Count): Alongside['write'] {
+function counting(
+  TableName: string,
+  customerId: string,
+  at: string,
+  { add, condition, names, values }: Count,
+): Alongside['write'] {
   const day = at.slice(0, '2026-11-22'.length);
   return {
     Update: {
@@ -42,11 +45,15 @@ function counting(customerId: string, at: string, { add, condition, names, value
   };
 }
 
-/** Counts a new payment. @param at when it is committed: ISO 8601, UTC */
-export function countPayment(customerId: string, at: string): Alongside {
+/**
+ * Counts a new payment.
+ * @param table name of the records table
+ * @param at when it is committed: ISO 8601, UTC
+ */
+export function countPayment(table: string, customerId: string, at: string): Alongside {
   const countIsBelow = 'attribute_not_exists(payments) OR payments < :most';
   return {
-    write: counting(customerId, at, {
+    write: counting(table, customerId, at, {
       add: 'payments :one',
       condition: countIsBelow,
       values: { ':most': paymentsPerDay },
@@ -57,10 +64,11 @@ export function countPayment(customerId: string, at: string): Alongside {
 
 /**
  * Counts a refund, and adds its amount to the day's sum in its currency.
+ * @param table name of the records table
  * @param at when it is committed: ISO 8601, UTC
  * @throws {Problem} 409 if the amount alone exceeds the sum of a day: no other day would accept it
  */
-export function countRefund(customerId: string, { amount, currency }: Money, at: string): Alongside {
+export function countRefund(table: string, customerId: string, { amount, currency }: Money, at: string): Alongside {
   if (amount > refundedPerDay) {
     throw new Problem(
       PaymentsProblem['not-refundable'],
@@ -70,7 +78,7 @@ export function countRefund(customerId: string, { amount, currency }: Money, at:
   const countIsBelow = 'attribute_not_exists(refunds) OR refunds < :most';
   const sumHasRoom = 'attribute_not_exists(#refunded) OR #refunded <= :room';
   return {
-    write: counting(customerId, at, {
+    write: counting(table, customerId, at, {
       add: 'refunds :one, #refunded :amount',
       condition: `(${countIsBelow}) AND (${sumHasRoom})`,
       names: { '#refunded': `refunded#${currency}` },

@@ -2,6 +2,7 @@ import { count, logger, Metric } from '@orderly/kit/aws';
 import { eventStoreOfFunction } from '@orderly/kit/event-store';
 import { keyedBy, Problem, traceOf } from '@orderly/kit/http';
 import { changeOnce, recordOfRequest, requestRecords } from '@orderly/kit/idempotent-receiver';
+import { personalKeysOfFunction } from '@orderly/kit/personal-data';
 import { endpoint } from '../endpoint.js';
 import { payments } from './aggregates.js';
 import { RefundPayment } from './contract.js';
@@ -12,6 +13,7 @@ import { paymentIdOf, visibleTo } from './payment-store.js';
 import { PaymentsProblem } from './problems.js';
 
 const paymentStore = eventStoreOfFunction(payments);
+const people = personalKeysOfFunction();
 const records = requestRecords();
 
 /**
@@ -31,14 +33,14 @@ export const handler = endpoint({ roles: ['customer'], body: RefundPayment }, as
     admit: (payment) => void visibleTo(caller, payment),
     command: () => ({ type: 'RequestRefund', refundId, ...(body.amount === undefined ? {} : { amount: body.amount }) }),
     alongside: ({ at }, [event]) =>
-      event?.type === 'RefundRequested' ? countRefund(caller.id, event.data.amount, at) : undefined,
+      event?.type === 'RefundRequested' ? countRefund(records.table, caller.id, event.data.amount, at) : undefined,
   }).catch(notRefundable);
   if (replayed) count(Metric.DUPLICATES_SUPPRESSED);
   logger.info(replayed ? 'refund requested before' : 'refund requested', { paymentId: loaded.id, refundId });
   const replay = replayed ? { 'Idempotency-Replayed': 'true' } : {};
   return {
     status: 201,
-    body: await shownTo(caller, loaded),
+    body: await shownTo(people, caller, loaded),
     headers: { Location: `payments/${loaded.id}`, ...replay },
   };
 });

@@ -8,15 +8,16 @@ import {
   recordOfRequest,
   requestRecords,
 } from '@orderly/kit/idempotent-receiver';
-import { PersonalRequest } from '@orderly/kit/personal-data';
+import { PersonalRequest, personalKeysOfFunction } from '@orderly/kit/personal-data';
 import { endpoint } from '../endpoint.js';
 import { payments } from './aggregates.js';
 import { paymentsContract, RequestPayment } from './contract.js';
-import { people, shownTo } from './customer-data-keys.js';
+import { shownTo } from './customer-data-keys.js';
 import { countPayment } from './daily-limits.js';
 import type { PaymentCommand } from './domain/payment.js';
 
 const paymentStore = eventStoreOfFunction(payments);
+const people = personalKeysOfFunction();
 const records = requestRecords();
 const personal = new PersonalRequest(people, paymentsContract.events.PaymentRequested);
 
@@ -38,7 +39,7 @@ export const handler = endpoint({ roles: ['customer'], body: RequestPayment }, a
     const { accountId, amount } = body;
     return { type: 'Request', paymentId, customerId: caller.id, accountId, amount, ...fields };
   };
-  const alongside = ({ at }: { readonly at: string }) => countPayment(caller.id, at);
+  const alongside = ({ at }: { readonly at: string }) => countPayment(records.table, caller.id, at);
   const byKey = () =>
     createOnce({
       store: paymentStore,
@@ -62,7 +63,7 @@ export const handler = endpoint({ roles: ['customer'], body: RequestPayment }, a
     });
   };
   const { loaded, replayed } = await (requested.session ? byNumber() : byKey());
-  const payment = await shownTo(caller, loaded);
+  const payment = await shownTo(people, caller, loaded);
   personal.checkSame(body, payment);
   if (replayed) count(Metric.DUPLICATES_SUPPRESSED);
   logger.info(replayed ? 'payment requested before' : 'payment requested', { paymentId: payment.paymentId });
