@@ -40,4 +40,5 @@ test('a ticket opens one course, however often it is delivered', async () => {
   expect(await deliver(message)).toBe('applied');
   expect(await deliver(message)).toBe('duplicate');
   expect(await courseStore.load('t1')).toMatchObject({ version: 1, state: { status: 'OPEN' } });
+  expect(service.published().map(({ type }) => type)).toEqual(['CourseOpened']);
 });
