@@ -42,10 +42,8 @@ test.each(MIXES)(
   'keeps every promise while orders are rejected in two versions, with the previous release in: %s',
   async (name, only) => {
     const deployment = await planted(folder, { name, scenario: scenario.name, source: { ...releaseBefore, only } });
-    for (let seed = 0; seed < 2; seed++) {
-      const history = await playSeed(deployment, scenario, String(seed));
-      if (history.violations.length > 0) expect.fail(report(history, `releases.test.ts, seed ${seed}`));
-    }
+    const history = await playSeed(deployment, scenario, '0');
+    if (history.violations.length > 0) expect.fail(report(history, 'releases.test.ts'));
   },
 );
 
@@ -121,13 +119,11 @@ test.each(PUBLISHERS)(
   async ({ name, source, scenario, versions }) => {
     const deployment = await planted(folder, { name, scenario, source });
     const seen = new Set<number>();
-    for (const seed of ['0', '1']) {
-      const history = await playSeed(deployment, scenarioCalled(scenario), seed);
-      if (history.violations.length > 0) expect.fail(report(history, `releases.test.ts, seed ${seed}`));
-      for (const { event } of history.cloud.events.accepted) {
-        const { type, dataschema } = event.detail as Envelope;
-        if (type === 'OrderPlaced') seen.add(Number(dataschema.split(':').at(-1)));
-      }
+    const history = await playSeed(deployment, scenarioCalled(scenario), '0');
+    if (history.violations.length > 0) expect.fail(report(history, 'releases.test.ts'));
+    for (const { event } of history.cloud.events.accepted) {
+      const { type, dataschema } = event.detail as Envelope;
+      if (type === 'OrderPlaced') seen.add(Number(dataschema.split(':').at(-1)));
     }
     expect([...seen].toSorted()).toEqual(versions);
   },
