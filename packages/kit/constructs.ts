@@ -7,6 +7,8 @@ export {
   IdempotentConsumer,
   type IdempotentConsumerProps,
 } from './idempotent-consumer/idempotent-consumer.construct.js';
+export { Inbox, type InboxOptions, type InboxProps } from './inbox/inbox.construct.js';
+export { type BackoffProps, exponentialBackoff, linearBackoff, type Mode, single } from './inbox/modes.construct.js';
 export { type ConsumerDescription, type FunctionDescription, Output, servicePrefixes } from './operator/outputs.js';
 export { Outbox, type OutboxProps } from './outbox/outbox.construct.js';
 export { PersonalKeys, type PersonalKeysProps } from './personal-data/personal-keys.construct.js';
@@ -31,6 +33,7 @@ export {
   type EnvironmentProps,
   type ProjectionProps,
   Service,
+  type ServiceInboxProps,
   type ServiceProps,
 } from './service/service.construct.js';
 export {

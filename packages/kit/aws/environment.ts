@@ -49,6 +49,10 @@ export const Env = {
   MAX_ATTEMPTS: 'MAX_ATTEMPTS',
   /** Sweepers: seconds that the owner has to handle a sent timer before the sweeper sends it again. */
   RESEND_SECONDS: 'RESEND_SECONDS',
+  /** Runners and sweepers of an inbox: its settings, as JSON. */
+  INBOX: 'INBOX',
+  /** Dispatchers: URL of the queue of each inbox's runner by the inbox's name, as JSON. */
+  RUNNER_QUEUES: 'RUNNER_QUEUES',
   /** Functions that see personal data: the table of personal keys, and the ARN of the KMS key that wraps them. */
   PERSONAL_KEYS: 'PERSONAL_KEYS_TABLE_NAME',
   PERSONAL_DATA_KEY: 'PERSONAL_DATA_KEY_ARN',

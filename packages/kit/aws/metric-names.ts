@@ -12,4 +12,8 @@ export const Metric = {
   PROCESSING_AGE: 'ProcessingAge',
   TIMER_LATENESS: 'TimerLateness',
   SAGAS_STUCK: 'SagasStuck',
+  /** Gauges of an inbox, by service and consumer. */
+  INBOX_PENDING: 'InboxPending',
+  INBOX_OLDEST_PENDING: 'InboxOldestPending',
+  INBOX_FAILED: 'InboxFailed',
 } as const;

@@ -25,6 +25,13 @@ export const countAtOnce = (name: string): void => {
   metrics.singleMetric().addMetric(name, MetricUnit.Count, 1);
 };
 
+/** Writes a gauge of one consumer to the log at once. @param unit of the value */
+export const gauge = (name: string, value: number, consumer: string, unit: 'Count' | 'Seconds' = 'Count'): void => {
+  const single = metrics.singleMetric();
+  single.addDimension('consumer', consumer);
+  single.addMetric(name, MetricUnit[unit], value);
+};
+
 /** Records a duration, in seconds. */
 export const seconds = (name: string, value: number): void => {
   metrics.addMetric(name, MetricUnit.Seconds, value);

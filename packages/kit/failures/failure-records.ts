@@ -23,7 +23,7 @@ export const recordKey = ({ name, generation }: ConsumerIdentity, messageId: str
   `${recordsOf(name)}${generation}#${messageId}`;
 
 /** One reason why a message failed: place and kind of the fault, never a value from the message. */
-interface FailureReason {
+export interface FailureReason {
   readonly at: string;
   readonly name: string;
   readonly message: string;
@@ -52,7 +52,7 @@ interface Failure {
 const SPEAKING = new Set(['ContractViolation', 'TooOld', 'Unsendable', 'DeadLettered', 'TooLarge']);
 
 /** Number of reasons that a record keeps, newest first. */
-const MAX_REASONS = 10;
+export const MAX_REASONS = 10;
 
 /** Largest payload in bytes; it fits into an item of 400 KB. */
 const MAX_PAYLOAD_BYTES = 350_000;
@@ -196,7 +196,8 @@ function payloadOf(payload: string) {
   return { payloadBegin, payloadBytes: bytes.byteLength, payloadHash: idOfBody(payload) };
 }
 
-function reasonOf(error: unknown, at: string): FailureReason {
+/** Describes an error for a record: its name, its code or its safe message, and its stack frames. */
+export function reasonOf(error: unknown, at: string): FailureReason {
   const { name, stack } = describeError(error);
   const code = error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
   return { at, name, message: error instanceof Error && SPEAKING.has(name) ? error.message : code, stack };

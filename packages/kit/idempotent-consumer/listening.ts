@@ -37,19 +37,22 @@ export interface Message<Event> {
   readonly trace: Trace;
 }
 
-/** Messages of one contract, with their handlers. */
-export interface Source {
+/**
+ * Messages of one contract, with their handlers.
+ * @typeParam H form of the handlers
+ */
+export interface Source<H = Handle<AnyEvent>> {
   /** Text for error messages, for example `listens to orders`. */
   readonly does: string;
   readonly sends: (envelope: Envelope) => boolean;
   /** Whether the id in the subject is a person's. */
   readonly isAboutPerson: (envelope: Envelope) => boolean;
-  readonly read: (envelope: Envelope) => Read;
+  readonly read: (envelope: Envelope) => Read<H>;
 }
 
-interface Read {
+interface Read<H> {
   readonly event: AnyEvent;
-  readonly handle: Handle<AnyEvent>;
+  readonly handle: H;
 }
 
 /**
@@ -69,8 +72,16 @@ export function on<C extends ServiceContract>(
   handlers: Handlers<CommandOf<C>, CommandOf<C>['type']>,
 ): Source;
 export function on(subscription: Subscription | OwnCommands, handlers: object): Source {
-  const find = (type: string): Handle<AnyEvent> | undefined =>
-    Object.hasOwn(handlers, type) ? (handlers as Record<string, Handle<AnyEvent>>)[type] : undefined;
+  return sourceOf(subscription, handlers);
+}
+
+/**
+ * Connects the messages of a subscription to handlers of any form, by their types. `on` of each pattern checks that the
+ * handlers fit the subscription.
+ */
+export function sourceOf<H>(subscription: Subscription | OwnCommands, handlers: object): Source<H> {
+  const find = (type: string): H | undefined =>
+    Object.hasOwn(handlers, type) ? (handlers as Record<string, H>)[type] : undefined;
   if ('contract' in subscription) return eventsOf(subscription, find);
   const contract = 'commandsOf' in subscription ? subscription.commandsOf : subscription.ownCommandsOf;
   return {
@@ -90,9 +101,9 @@ export const onEvery = <C extends ServiceContract, Type extends EventOf<C>['type
     (subscription.types as readonly string[]).includes(type) ? (handle as Handle<AnyEvent>) : undefined,
   );
 
-type Find = (type: string) => Handle<AnyEvent> | undefined;
+type Find<H> = (type: string) => H | undefined;
 
-const eventsOf = ({ contract }: EventSubscription, find: Find): Source => ({
+const eventsOf = <H>({ contract }: EventSubscription, find: Find<H>): Source<H> => ({
   does: `listens to ${contract.service}`,
   sends: ({ to, source }) => to === undefined && senderOf({ source }) === contract.service,
   isAboutPerson: aboutPerson(contract),
@@ -105,8 +116,8 @@ const aboutPerson =
     aggregatesOfPeople.includes(aggregateOf(envelope));
 
 const reader =
-  (schemas: ServiceContract, find: Find) =>
-  (envelope: Envelope): Read => {
+  <H>(schemas: ServiceContract, find: Find<H>) =>
+  (envelope: Envelope): Read<H> => {
     const event: AnyEvent = readEvent(schemas, envelope.type, schemaVersionOf(envelope), envelope.data);
     const handle = find(event.type);
     if (!handle) {
@@ -120,7 +131,7 @@ const reader =
  * @param commanders names of the services that may send commands, besides the consumer's own service
  * @throws {ContractViolation} if no source matches the message, or if it is a command from any other service
  */
-export function readFrom(sources: readonly Source[], envelope: Envelope, commanders: readonly string[]): Read {
+export function readFrom<H>(sources: readonly Source<H>[], envelope: Envelope, commanders: readonly string[]): Read<H> {
   const source = sources.find(({ sends }) => sends(envelope));
   if (!source) {
     throw new ContractViolation('UNKNOWN_TYPE', `this consumer ${sources.map(({ does }) => does).join(', ')} only`);

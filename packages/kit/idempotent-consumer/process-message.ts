@@ -1,5 +1,7 @@
 import type { Delivery } from '../failures/delivery.js';
 import { ContractViolation } from '../messages/contract.js';
+import type { Envelope } from '../messages/envelope.js';
+import type { Trace } from '../messages/trace.js';
 import { readFrom, type Source } from './listening.js';
 import { type ProcessedRecords, processOnce } from './process-once.js';
 
@@ -25,14 +27,7 @@ export async function processMessage(
 ): Promise<'applied' | 'duplicate'> {
   if (message instanceof ContractViolation) throw message;
   const { event, handle } = readFrom(sources, message, commanders);
-  const trace = {
-    trigger: message.id,
-    actor: `service:${service}`,
-    onBehalfOf: message.onbehalfof ?? message.actor,
-    correlationId: message.correlationid,
-    traceparent: message.traceparent,
-  };
-  const handling = handle({ envelope: message, event, trace });
+  const handling = handle({ envelope: message, event, trace: traceOfMessage(message, service) });
   if ('project' in handling) {
     if (!recorded) return handling.project();
     return processOnce(message, () => handling.project().then(() => []), records, recorded);
@@ -40,3 +35,12 @@ export async function processMessage(
   if (tooOld && !recorded) throw tooOld;
   return processOnce(message, handling.decide, records, recorded);
 }
+
+/** Returns the trace for the writes of a handler. It names the message as their cause. */
+export const traceOfMessage = (message: Envelope, service: string): Trace => ({
+  trigger: message.id,
+  actor: `service:${service}`,
+  onBehalfOf: message.onbehalfof ?? message.actor,
+  correlationId: message.correlationid,
+  traceparent: message.traceparent,
+});

@@ -1,3 +1,5 @@
+import type { InboxMode } from '../inbox/contract.js';
+
 /** Shared by the stacks, which write these outputs, and by the operator's commands, which find a deployment by them. */
 
 /**
@@ -61,6 +63,8 @@ export interface ConsumerDescription {
   readonly rebuild?: string;
   /** Type of the sagas that it runs. */
   readonly saga?: string;
+  /** Mode of its inbox, and the queue of its runner, if it stores messages before it processes them. */
+  readonly inbox?: { readonly mode: InboxMode; readonly queueUrl: string };
 }
 
 /** A function, as the output `Functions` of its service or its API describes it. */

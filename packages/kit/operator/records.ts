@@ -29,6 +29,12 @@ export const ConsumerRecord = z.object({
   payloadGzip: z.optional(z.instanceof(Uint8Array)),
   payloadBegin: z.optional(z.string()),
   payloadBytes: z.optional(z.number()),
+  /** For a message of an inbox: what it is about, when it was stored, who holds it until when. */
+  topic: z.optional(z.string()),
+  storedAt: z.optional(z.string()),
+  heldUntil: z.optional(z.string()),
+  runner: z.optional(z.string()),
+  progress: z.optional(z.unknown()),
   discardedAt: z.optional(z.string()),
   discardedBy: z.optional(z.string()),
   discardReason: z.optional(z.string()),

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { relayConsumer } from '../failures/failure-records.js';
+import { INBOX_MODES } from '../inbox/contract.js';
 import { OperatorError } from './errors.js';
 import { type ConsumerDescription, Output, servicePrefixes } from './outputs.js';
 import type { StackOutputs } from './stacks.js';
@@ -26,6 +27,7 @@ const Consumers: z.ZodMiniType<ConsumerDescription[]> = z.array(
     projection: z.boolean(),
     rebuild: z.exactOptional(z.string()),
     saga: z.exactOptional(z.string()),
+    inbox: z.exactOptional(z.object({ mode: z.enum(INBOX_MODES), queueUrl: z.string() })),
   }),
 );
 

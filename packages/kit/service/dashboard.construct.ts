@@ -45,6 +45,8 @@ export function dashboard(scope: Construct, settings: EnvironmentSettings, graph
     const schema = `${metricsNamespace(settings)},service`;
     return graph(title, ...metrics.map((metric) => search(schema, `MetricName="${metric}"`, statistic)));
   };
+  const inboxes = (metric: string) =>
+    search(`${metricsNamespace(settings)},consumer,service`, `MetricName="${metric}"`, 'Maximum');
   const sqs = (metric: string) => search('AWS/SQS,QueueName', `MetricName="${metric}" ${own}`, 'Maximum');
   const lambda = (metric: string, statistic: string) =>
     search('AWS/Lambda,FunctionName', `MetricName="${metric}" ${own}`, statistic);
@@ -52,6 +54,8 @@ export function dashboard(scope: Construct, settings: EnvironmentSettings, graph
     search('AWS/ApiGateway,ApiName,Stage', `${metrics} ${own}`, statistic);
   new Dashboard(scope, 'Dashboard', { defaultInterval: Duration.hours(3) }).addWidgets(
     ...withOwn(graphs).map(ofServices),
+    graph('Inboxes: messages that wait, and that failed', inboxes(Metric.INBOX_PENDING), inboxes(Metric.INBOX_FAILED)),
+    graph('Inboxes: oldest message that waits (s)', inboxes(Metric.INBOX_OLDEST_PENDING)),
     graph('Queues: oldest message (s)', sqs('ApproximateAgeOfOldestMessage')),
     graph('Queues and dead letters: messages', sqs('ApproximateNumberOfMessagesVisible')),
     graph('Streams: age of what the relays read (ms)', lambda('IteratorAge', 'Maximum')),

@@ -24,7 +24,7 @@ interface OfService extends Pick<IdempotentConsumerProps, 'bus' | 'records' | 'a
 }
 
 /** Description of a listener, to which its service adds the kind. */
-type ListenerDescription = Omit<ConsumerDescription, 'projection' | 'rebuild' | 'saga'>;
+type ListenerDescription = Omit<ConsumerDescription, 'projection' | 'rebuild' | 'saga' | 'inbox'>;
 
 /** Adds a handler with its consumer to a service. */
 export function addListener(

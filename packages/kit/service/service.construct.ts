@@ -6,6 +6,9 @@ import { Env } from '../aws/environment.js';
 import { Metric } from '../aws/metric-names.js';
 import type { Route } from '../http/api.construct.js';
 import { API_RECORDS, SESSIONS } from '../idempotent-receiver/contract.js';
+import { InboxDispatcher } from '../inbox/dispatcher.construct.js';
+import { Inbox, type InboxOptions, PARALLEL } from '../inbox/inbox.construct.js';
+import { single } from '../inbox/modes.construct.js';
 import { keysOf } from '../messages/keys.js';
 import type { EventSubscription } from '../messages/subscriptions.js';
 import { type ConsumerDescription, type FunctionDescription, Output } from '../operator/outputs.js';
@@ -48,6 +51,14 @@ export interface ServiceProps extends EnvironmentProps {
   readonly epoch?: number;
 }
 
+/** Messages that are stored first and processed afterwards. */
+export interface ServiceInboxProps extends InboxOptions, Pick<ListenerProps, 'name' | 'hears' | 'generation'> {
+  /** Entry point of the processing function: `export const handler = inbox([...])`. */
+  readonly entry: string;
+  /** Timeout of one message's processing, at most 15 minutes. @default Duration.minutes(1) */
+  readonly timeout?: Duration;
+}
+
 /** List of a service's own aggregates. */
 export interface ProjectionProps {
   /** Name of its consumer, and part of its pointer's key. Never change it. */
@@ -66,6 +77,8 @@ export interface ProjectionProps {
 
 /** Timeout of a rebuild's call. The call works for a third of it (projection/rebuilder.ts). */
 const REBUILD_TIMEOUT = Duration.seconds(30);
+/** Timeout of an inbox's processing function, unless its service names another one. */
+const INBOX_TIMEOUT = Duration.minutes(1);
 
 /** Shards of the feed index by the time from which they hold. Add new entries; never change an old one. */
 const FEED_SHARDS = [{ from: '1970-01-01T00:00:00.000Z', shards: 8 }];
@@ -91,6 +104,8 @@ export class Service extends Construct {
   private readonly bus: AnyBus;
   private readonly alarmTopic: ITopic;
   private readonly consumers: ConsumerDescription[] = [];
+  /** Reader of the records' stream, if the service has an inbox. */
+  private dispatcher: InboxDispatcher | undefined;
 
   /** @throws {SettingsError} for a malformed name of the application */
   constructor(scope: Construct, id: string, props: ServiceProps) {
@@ -167,6 +182,35 @@ export class Service extends Construct {
     const { consumer, description } = this.listener(id, props);
     this.consumers.push({ ...description, projection: false });
     return consumer.handler;
+  }
+
+  /**
+   * Adds an inbox: a function that only stores messages and acknowledges them, and the function that processes them
+   * afterwards. Processing may take minutes.
+   * @returns the processing function. Grant it what its handlers do.
+   */
+  inbox(id: string, { entry, timeout = INBOX_TIMEOUT, name, hears, generation, ...options }: ServiceInboxProps) {
+    const { alarmTopic, context, records } = this;
+    const store = { name, hears, entry: 'kit/inbox/receive', ...(generation === undefined ? {} : { generation }) };
+    const { consumer, description } = this.listener(id, store);
+    const runner = new ServiceFunction(this, `Run${id}`, {
+      context,
+      entry,
+      environment: this.tables(),
+      timeout,
+      reservedConcurrency: options.parallel ?? PARALLEL,
+    });
+    this.dispatcher ??= new InboxDispatcher(this, 'Inboxes', { context, records, alarmTopic });
+    const { queue } = new Inbox(this, `${id}Inbox`, {
+      ...options,
+      consumer,
+      runner,
+      dispatcher: this.dispatcher,
+      alarmTopic,
+    });
+    const { mode } = options.mode ?? single();
+    this.consumers.push({ ...description, projection: false, inbox: { mode, queueUrl: queue.queueUrl } });
+    return runner;
   }
 
   /**

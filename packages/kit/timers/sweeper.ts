@@ -7,6 +7,7 @@ import { logger, seconds } from '../aws/telemetry.js';
 import { DUE_INDEX, DUE_SHARDS, duePartition, LEASES } from './contract.js';
 import { allOf, TimerDispatcher, type TimerDispatcherOptions } from './timer-dispatcher.js';
 
+/** Stored messages of one page, where the owner names no other number. */
 const PAGE = 20;
 /** Milliseconds that a sweep keeps free before the function's timeout. It begins no page in this time. */
 const RESERVE_MS = 8_000;
@@ -18,11 +19,16 @@ interface Page {
   readonly next?: Item;
 }
 
+export interface SweeperOptions extends TimerDispatcherOptions {
+  /** Stored messages that are read at once, at most 100. @default 20 */
+  readonly pageSize?: number;
+}
+
 /** Finds due timers and sends them, page by page. It works on all shards in parallel. */
 export class Sweeper {
   private readonly dispatcher: TimerDispatcher;
 
-  constructor(private readonly options: TimerDispatcherOptions) {
+  constructor(private readonly options: SweeperOptions) {
     this.dispatcher = new TimerDispatcher(options);
   }
 
@@ -73,7 +79,7 @@ export class Sweeper {
         IndexName: DUE_INDEX,
         KeyConditionExpression: 'duePk = :shard AND executeAt <= :now',
         ExpressionAttributeValues: { ':shard': shard, ':now': now },
-        Limit: PAGE,
+        Limit: this.options.pageSize ?? PAGE,
         ...(from === undefined ? {} : { ExclusiveStartKey: from }),
       }),
     );

@@ -9,6 +9,7 @@ import { count, describeError, logger } from '../aws/telemetry.js';
 import { PENDING, STORED } from '../failures/delivery.js';
 import { Unsendable } from '../failures/failure-kinds.js';
 import { FailureRecords } from '../failures/failure-records.js';
+import { handOutOf } from '../inbox/contract.js';
 import { messageGroupOf, readEnvelope } from '../messages/envelope.js';
 import { MAX_PAYLOAD_BYTES } from './timers.js';
 
@@ -24,16 +25,23 @@ export interface TimerDispatcherOptions {
   readonly queue: string;
   /** Seconds for which a timer is left to its owner before it is sent again. */
   readonly intervalSeconds: number;
+  /**
+   * What the queue receives: the stored message itself, or the key of its record. A message that is sent by its key has no
+   * limit of its size here, and the one who takes it counts its attempts.
+   * @default 'message'
+   */
+  readonly sends?: 'message' | 'key';
 }
 
-/** A timer that is due. */
+/** A stored message that is due. */
 interface Due {
   readonly pk: string;
   readonly executeAt: string;
-  readonly payload: string;
+  /** Body in the owner's queue. */
+  readonly body: string;
   /** Message group in the owner's queue. */
   readonly group: string;
-  /** Seconds since the time for which the timer was set. */
+  /** Seconds since the time for which it was set. */
   readonly late: number;
 }
 
@@ -67,7 +75,7 @@ export class TimerDispatcher {
       const { pk, status, executeAt } = item as { pk: string; status?: unknown; executeAt?: unknown };
       if (status !== PENDING || typeof executeAt !== 'string' || executeAt > now) continue;
       try {
-        due.push({ pk, executeAt, ...readable(item, now) });
+        due.push({ pk, executeAt, ...this.sent(item, executeAt, now) });
       } catch (error) {
         poison.push({ pk, error });
       }
@@ -93,13 +101,19 @@ export class TimerDispatcher {
     return Responses[table] ?? [];
   }
 
+  private sent(item: Item, executeAt: string, now: string): Pick<Due, 'body' | 'group' | 'late'> {
+    if (this.options.sends !== 'key') return readable(item, now);
+    const { pk, group } = item;
+    return { body: handOutOf(String(pk)), group: String(group), late: secondsBetween(executeAt, now) };
+  }
+
   private async batch(batch: readonly Due[]): Promise<void> {
     const { Successful = [], Failed = [] } = await this.sqs.send(
       new SendMessageBatchCommand({
         QueueUrl: this.options.queue,
-        Entries: batch.map(({ pk, payload, group }, at) => ({
+        Entries: batch.map(({ pk, body, group }, at) => ({
           Id: String(at),
-          MessageBody: payload,
+          MessageBody: body,
           // SQS treats a message without a group as a tenant of its own. Then a noisy customer's timers would all count
           // as quiet.
           MessageGroupId: group,
@@ -129,12 +143,13 @@ export class TimerDispatcher {
         new UpdateCommand({
           TableName: this.options.table,
           Key: { pk: due.pk },
-          UpdateExpression: 'SET executeAt = :next ADD attempts :one',
+          UpdateExpression:
+            this.options.sends === 'key' ? 'SET executeAt = :next' : 'SET executeAt = :next ADD attempts :one',
           ConditionExpression: isAsItWasRead,
           ExpressionAttributeNames: { '#status': 'status' },
           ExpressionAttributeValues: {
             ':next': new Date(next).toISOString(),
-            ':one': 1,
+            ...(this.options.sends === 'key' ? {} : { ':one': 1 }),
             ':pending': PENDING,
             ':seen': due.executeAt,
           },
@@ -161,12 +176,12 @@ export class TimerDispatcher {
  * @throws {ContractViolation} if the payload is not a valid message
  * @throws {TooLarge} above 24 KiB
  */
-function readable({ payload }: Item, now: string): Pick<Due, 'payload' | 'group' | 'late'> {
+function readable({ payload }: Item, now: string): Pick<Due, 'body' | 'group' | 'late'> {
   const text = String(payload);
   const bytes = Buffer.byteLength(text);
   if (bytes > MAX_PAYLOAD_BYTES) throw new TooLarge(`a timer of ${bytes} bytes is above ${MAX_PAYLOAD_BYTES}`);
   const { time, actor, onbehalfof } = readEnvelope(text);
-  return { payload: text, group: messageGroupOf(actor, onbehalfof), late: secondsBetween(time, now) };
+  return { body: text, group: messageGroupOf(actor, onbehalfof), late: secondsBetween(time, now) };
 }
 
 /**

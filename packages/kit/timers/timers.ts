@@ -110,4 +110,5 @@ export class Timers<C extends ServiceContract> {
   }
 }
 
-const shardOf = (id: string): number => createHash('sha256').update(id).digest().readUInt32BE(0) % DUE_SHARDS;
+/** Returns the shard of the index `due` that has a message. */
+export const shardOf = (id: string): number => createHash('sha256').update(id).digest().readUInt32BE(0) % DUE_SHARDS;

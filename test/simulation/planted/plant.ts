@@ -19,8 +19,8 @@ export class NothingPlanted extends Error {
 }
 
 /** They are the same for all bugs of a process. */
-let soundBundles: Promise<ReadonlyMap<string, Bundled>> | undefined;
-let soundEntries: ReadonlyMap<string, string> | undefined;
+const soundBundles = new Map<string, Promise<ReadonlyMap<string, Bundled>>>();
+const soundEntries = new Map<string, ReadonlyMap<string, string>>();
 
 /** Environments of the sound deployment, but for functions that the bug is in. */
 class RecycledBeside extends Recycled {
@@ -46,8 +46,12 @@ interface Bundled {
   readonly files: ReadonlySet<string>;
 }
 
-/** The deployment of an assembly with one mistake in it. @throws {NothingPlanted} */
-export async function planted(folder: string, bug: PlantedBug): Promise<Deployment> {
+/**
+ * The deployment of an assembly with one mistake in it.
+ * @param lambdas folder of the assembly's entry points
+ * @throws {NothingPlanted}
+ */
+export async function planted(folder: string, bug: PlantedBug, lambdas = LAMBDAS): Promise<Deployment> {
   const { source, resource } = bug;
   const { recycled } = deploymentOf(folder);
   let changed = false;
@@ -70,15 +74,16 @@ export async function planted(folder: string, bug: PlantedBug): Promise<Deployme
     if (!resource) throw new NothingPlanted(bug.name);
     return new Deployment(assembly, undefined, new RecycledBeside(recycled, () => changesFunctions));
   }
-  soundBundles ??= bundles([...entryFiles(LAMBDAS).keys()]);
-  const sound = await soundBundles;
+  const making = soundBundles.get(lambdas) ?? bundles([...entryFiles(lambdas).keys()], lambdas);
+  soundBundles.set(lambdas, making);
+  const sound = await making;
   const concerned = [...sound].filter(([, { files }]) => files.has(source.file)).map(([entry]) => entry);
-  const broken = await bundles(concerned, source);
+  const broken = await bundles(concerned, lambdas, source);
   const isBroken = (entry: string): boolean =>
     (source.only?.test(entry) ?? true) && broken.has(entry) && broken.get(entry)?.code !== sound.get(entry)?.code;
   if (!concerned.some(isBroken)) throw new NothingPlanted(bug.name);
-  soundEntries ??= entriesIn(assembly, sound);
-  const entries = soundEntries;
+  const entries = soundEntries.get(lambdas) ?? entriesIn(assembly, sound);
+  soundEntries.set(lambdas, entries);
   const brokenOf = (label: string): Bundled | undefined => {
     const entry = entries.get(label) ?? '';
     return isBroken(entry) ? broken.get(entry) : undefined;
@@ -106,10 +111,11 @@ function entriesIn(assembly: Assembly, bundled: ReadonlyMap<string, Bundled>): R
 /** Bundles by their entry points, made as packages/kit/service/bundles.ts makes them. @throws {NothingPlanted} */
 async function bundles(
   entries: readonly string[],
+  lambdas: string,
   patch?: PlantedBug['source'],
 ): Promise<ReadonlyMap<string, Bundled>> {
   if (patch && entries.length === 0) throw new NothingPlanted(`nothing that is deployed has ${patch.file}`);
-  const files = entryFiles(LAMBDAS);
+  const files = entryFiles(lambdas);
   const { outputFiles, metafile } = await build({
     absWorkingDir: ROOT,
     entryPoints: entries.map((entry) => ({ in: files.get(entry) ?? entry, out: `${entry}/index` })),

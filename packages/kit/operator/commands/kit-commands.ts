@@ -1,5 +1,6 @@
 import type { OperatorCommand } from '../command.js';
 import { failuresCommands } from './failures.js';
+import { inboxCommands } from './inbox.js';
 import { projectionsCommands } from './projections.js';
 import { sagasCommands } from './sagas.js';
 
@@ -7,19 +8,23 @@ import { sagasCommands } from './sagas.js';
 export interface HelpTexts {
   /** Name of a consumer, for examples. */
   readonly consumer?: string;
+  /** Name of an inbox's consumer, for examples. */
+  readonly inbox?: string;
   /** Name of a projection, for examples. */
   readonly projection?: string;
   /** A sentence that says which ids the sagas have: "The saga of an order has the order's id." */
   readonly aboutSagaIds?: string;
 }
 
-/** Commands that work for any application of the kit: failures, sagas and projections. */
+/** Commands that work for any application of the kit: failures, inboxes, sagas and projections. */
 export const kitCommands = ({
   consumer = 'my-consumer',
+  inbox = 'my-inbox',
   projection = 'my-list',
   aboutSagaIds,
 }: HelpTexts = {}): readonly OperatorCommand[] => [
   ...failuresCommands(consumer),
+  ...inboxCommands(inbox),
   ...sagasCommands(aboutSagaIds),
   ...projectionsCommands(projection),
 ];

@@ -1,0 +1,45 @@
+/** Shared by the inbox's functions, its constructs and the operator's commands. */
+
+/** How the messages of an inbox depend on each other. */
+export const INBOX_MODES = ['single'] as const;
+export type InboxMode = (typeof INBOX_MODES)[number];
+
+/** Pauses between the attempts of a message. */
+export interface BackoffSettings {
+  /** `linear`: base x attempt. `exponential`: base x 2^(attempt - 1). */
+  readonly kind: 'linear' | 'exponential';
+  readonly baseSeconds: number;
+  /** Longest pause. */
+  readonly capSeconds: number;
+}
+
+/** Settings of an inbox, as the variable `INBOX` of its functions contains them (JSON). */
+export interface InboxSettings {
+  readonly mode: InboxMode;
+  /** Attempts of a message before it fails. */
+  readonly attempts: number;
+  readonly backoff: BackoffSettings;
+  /** Seconds for which a runner holds a message without a renewal. */
+  readonly leaseSeconds: number;
+  /** Stored messages that the sweeper reads at once. */
+  readonly pageSize: number;
+}
+
+/**
+ * Attribute of a stored message that asks the dispatcher to hand it to its runner at once. An insert or a change of an
+ * item with this attribute passes the filter of the stream; the runner removes it.
+ */
+export const WAKE = 'wake';
+
+/** Body of a message in the queue of a runner: the key of a record. The record itself has the rest. */
+export interface HandOut {
+  readonly record: string;
+}
+
+export const handOutOf = (record: string): string => JSON.stringify({ record } satisfies HandOut);
+
+/**
+ * Seconds for which the stream alone hands out a new message. After them, the sweeper hands it out too, in case the
+ * stream's record was lost.
+ */
+export const GRACE_SECONDS = 60;

@@ -1,0 +1,138 @@
+import { Annotations, Duration, Validations } from 'aws-cdk-lib';
+import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
+import type { ITopic } from 'aws-cdk-lib/aws-sns';
+import { Queue } from 'aws-cdk-lib/aws-sqs';
+import { Construct } from 'constructs';
+import { Env } from '../aws/environment.js';
+import { Metric } from '../aws/metric-names.js';
+import { FAILED_INDEX, recordsOf } from '../failures/contract.js';
+import type { IdempotentConsumer } from '../idempotent-consumer/idempotent-consumer.construct.js';
+import { acknowledgeQueueSource } from '../service/acknowledge.js';
+import { alarm, alarmOnErrors, alarmOnOldest, serviceMetric } from '../service/alarms.construct.js';
+import { metricsNamespace, type ServiceFunction } from '../service/service-function.construct.js';
+import { scheduleSweeper } from '../timers/sweeper.construct.js';
+import type { BackoffSettings, InboxSettings } from './contract.js';
+import type { InboxDispatcher } from './dispatcher.construct.js';
+import { DEFAULT_BACKOFF, type Mode, single } from './modes.construct.js';
+
+/** Settings of an inbox that its service chooses. */
+export interface InboxOptions {
+  /** How its messages depend on each other. @default single() */
+  readonly mode?: Mode;
+  /** Attempts of a message before it fails, at least 1. @default 15 */
+  readonly attempts?: number;
+  /** Pauses between the attempts, to the minute. @default exponentialBackoff: 30 seconds, doubled up to an hour */
+  readonly backoff?: BackoffSettings;
+  /**
+   * Time for which a runner holds a message without a renewal; it renews its lease while it works. After a crash, the next
+   * attempt begins when this time is over.
+   * @default Duration.minutes(1)
+   */
+  readonly lease?: Duration;
+  /** Messages that are worked on at once, 2 to 1,000. @default 10 */
+  readonly parallel?: number;
+  /** Stored messages that the sweeper hands out at once, at most 100. @default 20 */
+  readonly pageSize?: number;
+}
+
+export interface InboxProps extends InboxOptions {
+  /** Consumer that stores the messages: its function runs `kit/inbox/receive`. */
+  readonly consumer: IdempotentConsumer;
+  /** Function that processes the messages: its handler is made by `inbox`. */
+  readonly runner: ServiceFunction;
+  readonly dispatcher: InboxDispatcher;
+  readonly alarmTopic: ITopic;
+}
+
+/** Default number of messages that are worked on at once. */
+export const PARALLEL = 10;
+/** Time after which a message that was handed out, and was not taken, is handed out again. */
+const HAND_OUT_INTERVAL = Duration.minutes(15);
+const KEPT_HAND_OUTS = Duration.days(7);
+
+/**
+ * Processing half of an inbox (the run time is in the same folder). The receiving half is an `IdempotentConsumer` whose
+ * function only stores and acknowledges.
+ *
+ *     bus -> rule -> queue -> receiver -> record PENDING
+ *                                           | stream, at once        -> queue -> runner -> effect and PROCESSED,
+ *                                           | sweeper, when it is due ->                   in one transaction
+ *
+ * `Service.inbox` creates both halves.
+ */
+export class Inbox extends Construct {
+  readonly queue: Queue;
+
+  constructor(scope: Construct, id: string, props: InboxProps) {
+    super(scope, id);
+    const { consumer, runner, dispatcher, alarmTopic, mode = single(), lease = Duration.minutes(1) } = props;
+    const { name, generation, dedupeWindow, records } = consumer;
+    const { attempts = 15, backoff = DEFAULT_BACKOFF, parallel = PARALLEL, pageSize = 20 } = props;
+    this.check({ attempts, pageSize });
+    const settings: InboxSettings = { ...mode, attempts, backoff, leaseSeconds: lease.toSeconds(), pageSize };
+
+    this.queue = new Queue(this, 'Work', {
+      retentionPeriod: KEPT_HAND_OUTS,
+      visibilityTimeout: Duration.seconds(6 * runner.timeout.toSeconds()),
+      enforceSSL: true,
+    });
+    const reason = 'Its messages are keys of records. The record counts the attempts and fails after the last one.';
+    Validations.of(this.queue).acknowledge({ id: 'AwsSolutions-SQS3', reason });
+    Validations.of(this.queue).acknowledge({ id: 'Serverless-SQSRedrivePolicy', reason });
+    // One message for each invocation: a handler that crashes its function harms no other message.
+    runner.function.addEventSource(
+      new SqsEventSource(this.queue, { batchSize: 1, reportBatchItemFailures: true, maxConcurrency: parallel }),
+    );
+    acknowledgeQueueSource(runner);
+    runner.setEnvironment(Env.CONSUMER, name);
+    runner.setEnvironment(Env.CONSUMER_GENERATION, String(generation));
+    runner.setEnvironment(Env.DEDUPE_WINDOW_SECONDS, String(dedupeWindow.toSeconds()));
+    runner.setEnvironment(Env.RECORDS, records.tableName);
+    runner.setEnvironment(Env.INBOX, JSON.stringify(settings));
+    runner.grantItems(records, ['GetItem', 'UpdateItem'], recordsOf(name));
+    dispatcher.add(name, this.queue);
+
+    const sweeper = scheduleSweeper(this, {
+      context: runner.context,
+      entry: 'kit/inbox/sweep',
+      owner: name,
+      records,
+      queue: this.queue,
+      interval: HAND_OUT_INTERVAL,
+      alarmTopic,
+      what: 'a stored message',
+      environment: { [Env.INBOX]: JSON.stringify(settings) },
+    });
+    sweeper.grantIndex(records, FAILED_INDEX, name);
+    this.alarms(name, runner, alarmTopic);
+  }
+
+  private check({ attempts, pageSize }: Required<Pick<InboxOptions, 'attempts' | 'pageSize'>>): void {
+    if (attempts < 1) Annotations.of(this).addError(`attempts is ${attempts}: expected at least 1`);
+    if (pageSize < 1 || pageSize > 100) {
+      Annotations.of(this).addError(`pageSize is ${pageSize}: expected 1 to 100`);
+    }
+  }
+
+  private alarms(name: string, runner: ServiceFunction, topic: ITopic): void {
+    const { settings, service } = runner.context;
+    const oldest = serviceMetric(metricsNamespace(settings), service, Metric.INBOX_OLDEST_PENDING);
+    alarm(this, 'InboxBehind', {
+      metric: oldest.with({ statistic: 'max', dimensionsMap: { service, consumer: name } }),
+      threshold: Duration.hours(1).toSeconds(),
+      means: 'a stored message has waited for over an hour: it fails again and again, or it is not handed out.',
+      topic,
+    });
+    alarmOnOldest(this, 'RunnersBehind', {
+      queue: this.queue,
+      limit: Duration.hours(1),
+      means: 'a message that was handed out has waited for over an hour: the runners are slower than messages arrive.',
+      topic,
+    });
+    alarmOnErrors(this, 'RunnerCrashing', {
+      handler: runner,
+      means: 'runners end with an error or a timeout: their messages are tried again when the leases are over.',
+      topic,
+    });
+  }
+}

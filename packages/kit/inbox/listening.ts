@@ -1,0 +1,43 @@
+import { type Handling, type Message, type Source, sourceOf } from '../idempotent-consumer/listening.js';
+import type { AnyEvent, CommandOf, EventOf, ServiceContract } from '../messages/contract.js';
+import type { CommandSubscription, EventSubscription, Subscription } from '../messages/subscriptions.js';
+import type { Work } from './work.js';
+
+/**
+ * Answer of a handler that has saved its progress and has not finished: it continues at once, in another invocation.
+ * This is no failure, and the attempts are counted from the beginning.
+ */
+export const unfinished = { unfinished: true } as const;
+
+/** What follows from a message: an effect that commits with its final status, or more work in another invocation. */
+export type Finished = Handling | typeof unfinished;
+
+/**
+ * Handler of one type of message. It may take minutes, call other systems and save progress; it writes nothing that must
+ * happen once, except by `save` and by the effect that it returns.
+ */
+export type WorkHandle<Event> = (message: Message<Event>, work: Work) => Promise<Finished> | Finished;
+
+/** Messages of one contract, with the handlers of an inbox. */
+export type InboxSource = Source<WorkHandle<AnyEvent>>;
+
+type WorkHandlers<Messages extends AnyEvent, Type extends string> = {
+  readonly [T in Type]: WorkHandle<Extract<Messages, { type: T }>>;
+};
+
+/**
+ * Connects each message type of a subscription to a handler of an inbox. A type without a handler does not compile.
+ * @example
+ * on(suspicions, { UserSuspected: async ({ event }, work) => review(event.data.userId, work) });
+ */
+export function on<C extends ServiceContract, Type extends EventOf<C>['type']>(
+  subscription: EventSubscription<C, Type>,
+  handlers: WorkHandlers<EventOf<C>, Type>,
+): InboxSource;
+export function on<C extends ServiceContract>(
+  subscription: CommandSubscription<C>,
+  handlers: WorkHandlers<CommandOf<C>, CommandOf<C>['type']>,
+): InboxSource;
+export function on(subscription: Subscription, handlers: object): InboxSource {
+  return sourceOf(subscription, handlers);
+}

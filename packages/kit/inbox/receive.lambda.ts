@@ -1,0 +1,22 @@
+import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
+import { Env } from '../aws/environment.js';
+import { required, requiredInteger, requiredList } from '../aws/read-environment.js';
+import { publishMetrics } from '../aws/telemetry.js';
+import { Receiver } from './receiver.js';
+
+const receiver = new Receiver({
+  table: required(Env.RECORDS),
+  consumer: { name: required(Env.CONSUMER), generation: requiredInteger(Env.CONSUMER_GENERATION) },
+  app: required(Env.APP),
+  windowSeconds: requiredInteger(Env.DEDUPE_WINDOW_SECONDS),
+  commanders: requiredList(Env.COMMANDERS),
+});
+
+/** Stores the messages of an inbox and acknowledges them. It contains no code of a service. */
+export async function handler(event: SQSEvent): Promise<SQSBatchResponse> {
+  try {
+    return await receiver.batch(event);
+  } finally {
+    publishMetrics();
+  }
+}

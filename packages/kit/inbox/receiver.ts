@@ -1,0 +1,83 @@
+import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
+import { Metric } from '../aws/metric-names.js';
+import { count, describeError, logger } from '../aws/telemetry.js';
+import { type Delivery, readDelivery } from '../failures/delivery.js';
+import { foreignCommand, isPermanent } from '../failures/failure-kinds.js';
+import { FailureRecords } from '../failures/failure-records.js';
+import { ContractViolation } from '../messages/contract.js';
+import { StoredMessages, type StoredMessagesOptions } from './stored-messages.js';
+
+export interface ReceiverOptions extends StoredMessagesOptions {
+  /** Name of the application, whose own messages these must be. */
+  readonly app: string;
+  /** Deduplication window, in seconds. */
+  readonly windowSeconds: number;
+  /** Names of the services that may send commands over the bus. */
+  readonly commanders: readonly string[];
+}
+
+/** Receiving half of an inbox: stores each message of a batch by one conditional put, all of them in parallel. */
+export class Receiver {
+  private readonly messages: StoredMessages;
+  private readonly failures: FailureRecords;
+
+  constructor(private readonly options: ReceiverOptions) {
+    this.messages = new StoredMessages(options);
+    this.failures = new FailureRecords(options.table, options.consumer);
+  }
+
+  /**
+   * Stores the messages of a batch. A message that can never be stored becomes a failure record. Any other failure leaves
+   * the message in its queue.
+   */
+  async batch({ Records }: SQSEvent): Promise<SQSBatchResponse> {
+    const { app, windowSeconds: window } = this.options;
+    const kept = await Promise.all(
+      Records.map(async (record) => ((await this.receive(readDelivery(record, { app, window }))) ? [] : [record])),
+    );
+    return { batchItemFailures: kept.flat().map(({ messageId }) => ({ itemIdentifier: messageId })) };
+  }
+
+  /** @returns whether the queue may delete the message */
+  private async receive(delivery: Delivery): Promise<boolean> {
+    try {
+      const outcome = await this.store(delivery);
+      if (outcome === 'known') count(Metric.DUPLICATES_SUPPRESSED);
+      logger.info(outcome, { consumer: this.options.consumer.name, eventId: delivery.id });
+      return true;
+    } catch (error) {
+      if (!isPermanent(error, () => false)) {
+        count(Metric.TRANSIENT_FAILURES);
+        logger.warn('not stored yet', { eventId: delivery.id, ...describeError(error) });
+        return false;
+      }
+      return this.refuse(delivery, error);
+    }
+  }
+
+  /**
+   * @throws {ContractViolation} for a message that cannot be read, or a command of a service that may not send it
+   * @throws {TooOld} if a duplicate might not be recognised any more
+   */
+  private async store({ message, recorded, tooOld, record: { body } }: Delivery): Promise<'stored' | 'known'> {
+    if (message instanceof ContractViolation) throw message;
+    const foreign = foreignCommand(message, this.options.commanders);
+    if (foreign) throw foreign;
+    if (recorded?.kind === 'redrive') return this.messages.retry(message, body, recorded);
+    if (tooOld) throw tooOld;
+    return this.messages.store(message, body);
+  }
+
+  private async refuse(delivery: Delivery, error: unknown): Promise<boolean> {
+    const fields = { eventId: delivery.id, ...describeError(error) };
+    try {
+      const outcome = await this.failures.keep(delivery, error);
+      if (outcome === 'recorded') count(Metric.CONSUMER_FAILURES);
+      logger.error('failed', { outcome, ...fields });
+      return true;
+    } catch (recording) {
+      logger.error('the failure could not be recorded', { ...fields, ...describeError(recording) });
+      return false;
+    }
+  }
+}

@@ -1,0 +1,341 @@
+import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
+import { GetCommand, UpdateCommand, type UpdateCommandInput } from '@aws-sdk/lib-dynamodb';
+import { unmarshall } from '@aws-sdk/util-dynamodb';
+import { clock } from '../aws/clock.js';
+import { documents, type Item, ItemExists, putNew, type TransactWriteItem } from '../aws/dynamodb.js';
+import { newId } from '../aws/ids.js';
+import { PENDING } from '../failures/delivery.js';
+import {
+  type ConsumerIdentity,
+  type FailureReason,
+  MAX_REASONS,
+  reasonOf,
+  recordKey,
+} from '../failures/failure-records.js';
+import { type Envelope, messageGroupOf, senderOf } from '../messages/envelope.js';
+import { duePartition } from '../timers/contract.js';
+import { shardOf } from '../timers/timers.js';
+import { pauseAfter } from './backoff.js';
+import { GRACE_SECONDS, type InboxSettings, WAKE } from './contract.js';
+
+/** Seconds by which clocks of two functions may differ. A runner takes a message that is due within this time. */
+const CLOCK_MARGIN_SECONDS = 5;
+
+/** A stored message that a runner holds. */
+export interface Taken {
+  readonly pk: string;
+  readonly messageId: string;
+  /** The message as the queue delivered it. */
+  readonly payload: string;
+  /** Fencing token: each runner that takes the message gets a higher one. */
+  readonly fence: number;
+  /** Number of attempts, this one included. */
+  readonly attempts: number;
+  /** Progress that an earlier attempt saved. */
+  readonly progress: unknown;
+  readonly failures: readonly FailureReason[];
+}
+
+/**
+ * Error for a runner that does not hold its message any more: its lease ended and another runner took the message, or
+ * an operator ended it. It can commit nothing.
+ */
+export class LeaseLost extends Error {
+  override readonly name = 'LeaseLost';
+}
+
+export interface StoredMessagesOptions {
+  /** Name of the service's idempotency table. */
+  readonly table: string;
+  readonly consumer: ConsumerIdentity;
+}
+
+/**
+ * Records of an inbox's messages, in the service's idempotency table. A record is the message's processed record from
+ * the beginning: PENDING, then PROCESSED or FAILED.
+ *
+ *     receiver                 runner A (fence 1)            runner B (fence 2)
+ *     put: PENDING
+ *                              take: held for a minute
+ *                              works ... is frozen
+ *                                                            take: the minute is over
+ *                                                            effect + PROCESSED, if fence = 2
+ *                              effect + PROCESSED, if fence = 1: refused
+ *
+ * `heldUntil` is the time before which nobody takes the message: a runner works on it, or it pauses after a failure.
+ */
+export class StoredMessages {
+  constructor(protected readonly options: StoredMessagesOptions) {}
+
+  /** Returns the key of the record of a message. */
+  keyOf({ id }: Pick<Envelope, 'id'>): string {
+    return recordKey(this.options.consumer, id);
+  }
+
+  /**
+   * Stores a message, unless it is known.
+   * @param payload the message as the queue delivered it
+   * @returns `known` if the message has a record: it waits, was processed, or failed
+   */
+  async store(message: Envelope, payload: string): Promise<'stored' | 'known'> {
+    try {
+      await putNew({ TableName: this.options.table, Item: this.itemOf(message, payload) });
+      return 'stored';
+    } catch (error) {
+      if (error instanceof ItemExists) return 'known';
+      throw error;
+    }
+  }
+
+  protected itemOf(message: Envelope, payload: string): Item {
+    const now = clock.now();
+    return {
+      pk: this.keyOf(message),
+      status: PENDING,
+      attempts: 0,
+      fence: 0,
+      storedAt: now,
+      ...this.waiting(message.id, after(now, GRACE_SECONDS)),
+      [WAKE]: true,
+      messageId: message.id,
+      topic: topicOf(message),
+      type: message.type,
+      subject: message.subject,
+      sequence: message.sequence,
+      correlationId: message.correlationid,
+      group: messageGroupOf(message.actor, message.onbehalfof),
+      payload,
+    };
+  }
+
+  /** Returns the attributes by which the sweeper finds a message. */
+  protected waiting(messageId: string, executeAt: string) {
+    return { executeAt, duePk: duePartition(this.options.consumer.name, shardOf(messageId)) };
+  }
+
+  /**
+   * Stores a failed message again, for its next attempts: an operator redrives it.
+   * @param confirmedNotDone whether the operator confirms that the effect did not happen before
+   * @returns `known` if the message has not failed, or may have been processed before
+   */
+  async retry(
+    message: Envelope,
+    payload: string,
+    { confirmedNotDone }: { readonly confirmedNotDone: boolean },
+  ): Promise<'stored' | 'known'> {
+    // The reasons stay. So does the fencing token, if there is one: an earlier runner may still be at work.
+    const { pk, fence: _, ...fields } = this.itemOf(message, payload);
+    const mayBeDone = confirmedNotDone ? '' : ' AND attribute_not_exists(#unknown)';
+    const updated = await this.update(String(pk), {
+      set: fields,
+      remove: [
+        'failedConsumer',
+        'failedAt',
+        'heldUntil',
+        'runner',
+        'payloadGzip',
+        ...(confirmedNotDone ? ['unknown'] : []),
+      ],
+      condition: `#status = :failed${mayBeDone}`,
+      names: { '#status': 'status', ...(confirmedNotDone ? {} : { '#unknown': 'unknown' }) },
+      values: { ':failed': 'FAILED' },
+    });
+    return updated ? 'stored' : 'known';
+  }
+
+  /**
+   * Takes a message for this runner, with the next fencing token.
+   * @returns `undefined` if another runner holds the message, if it pauses after a failure, or if it is not pending
+   */
+  async take(pk: string, { leaseSeconds }: Pick<InboxSettings, 'leaseSeconds'>): Promise<Taken | undefined> {
+    const now = clock.now();
+    const runner = newId();
+    const until = after(now, leaseSeconds);
+    const isFree = 'attribute_not_exists(heldUntil) OR heldUntil <= :now';
+    try {
+      const { Attributes } = await documents.send(
+        new UpdateCommand({
+          TableName: this.options.table,
+          Key: { pk },
+          UpdateExpression:
+            'SET heldUntil = :until, executeAt = :until, runner = :runner REMOVE wake ADD fence :one, attempts :one',
+          ConditionExpression: `#status = :pending AND (${isFree})`,
+          ExpressionAttributeNames: { '#status': 'status' },
+          ExpressionAttributeValues: {
+            ':until': until,
+            ':now': after(now, CLOCK_MARGIN_SECONDS),
+            ':runner': runner,
+            ':one': 1,
+            ':pending': PENDING,
+          },
+          ReturnValues: 'ALL_NEW',
+          ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+        }),
+      );
+      return takenOf(Attributes ?? {});
+    } catch (error) {
+      if (!(error instanceof ConditionalCheckFailedException)) throw error;
+      // After a lost answer, the SDK's retry finds the message held by this very runner.
+      const found = error.Item && unmarshall(error.Item);
+      return found?.runner === runner ? takenOf(found) : undefined;
+    }
+  }
+
+  /**
+   * Holds the message for longer.
+   * @throws {LeaseLost}
+   */
+  async renew(taken: Taken, leaseSeconds: number): Promise<void> {
+    const until = after(clock.now(), leaseSeconds);
+    const held = await this.update(taken.pk, { ...heldBy(taken), set: { heldUntil: until, executeAt: until } });
+    if (!held) throw new LeaseLost('another runner holds the message');
+  }
+
+  /** Returns the write that saves progress and holds the message for longer. It fails if the lease is lost. */
+  saveWrite(taken: Taken, progress: unknown, leaseSeconds: number): TransactWriteItem {
+    const until = after(clock.now(), leaseSeconds);
+    return {
+      Update: this.updateOf(taken.pk, { ...heldBy(taken), set: { progress, heldUntil: until, executeAt: until } }),
+    };
+  }
+
+  /**
+   * Gives the message back for another runner, which continues at once from the saved progress. It counts as no failure.
+   * @throws {LeaseLost}
+   */
+  async release(taken: Taken): Promise<void> {
+    const released = await this.update(taken.pk, {
+      ...heldBy(taken),
+      set: { [WAKE]: true, attempts: 0, executeAt: after(clock.now(), GRACE_SECONDS) },
+      remove: ['heldUntil', 'runner'],
+    });
+    if (!released) throw new LeaseLost('another runner holds the message');
+  }
+
+  /**
+   * Returns the write that ends the message with the effect of its handler. It fails if the lease is lost.
+   * @param expiresAt epoch seconds until which a duplicate is recognised
+   */
+  processedWrite(taken: Taken, expiresAt: number): TransactWriteItem {
+    return {
+      Update: this.updateOf(taken.pk, {
+        ...heldBy(taken),
+        set: { status: 'PROCESSED', processedAt: clock.now(), expiresAt },
+        remove: ['duePk', 'heldUntil', 'runner', WAKE],
+      }),
+    };
+  }
+
+  /**
+   * Records a failed attempt, and puts the message off. The record keeps the newest ten reasons.
+   * @returns `lost` if this runner does not hold the message any more
+   */
+  async postpone(
+    taken: Taken,
+    error: unknown,
+    { backoff }: Pick<InboxSettings, 'backoff'>,
+  ): Promise<'postponed' | 'lost'> {
+    const at = clock.now();
+    const until = after(at, pauseAfter(taken.attempts, backoff));
+    const done = await this.update(taken.pk, {
+      ...heldBy(taken),
+      set: { heldUntil: until, executeAt: until, failures: withReason(taken, error, at) },
+      remove: ['runner'],
+    });
+    return done ? 'postponed' : 'lost';
+  }
+
+  /**
+   * Ends the message as failed. An operator redrives or discards it.
+   * @returns `lost` if this runner does not hold the message any more
+   */
+  async fail(taken: Taken, error: unknown): Promise<'recorded' | 'lost'> {
+    const at = clock.now();
+    const failed = await this.update(taken.pk, {
+      ...heldBy(taken),
+      set: {
+        status: 'FAILED',
+        failedConsumer: this.options.consumer.name,
+        failedAt: at,
+        failures: withReason(taken, error, at),
+      },
+      remove: ['duePk', 'heldUntil', 'runner', WAKE],
+    });
+    if (failed) return 'recorded';
+    // After a lost answer, the SDK's retry finds what this very runner has recorded.
+    const { Item } = await documents.send(
+      new GetCommand({ TableName: this.options.table, Key: { pk: taken.pk }, ConsistentRead: true }),
+    );
+    return Item?.status === 'FAILED' && Item.fence === taken.fence ? 'recorded' : 'lost';
+  }
+
+  /** @returns whether the condition held */
+  protected async update(pk: string, change: Change): Promise<boolean> {
+    try {
+      await documents.send(new UpdateCommand(this.updateOf(pk, change)));
+      return true;
+    } catch (error) {
+      if (error instanceof ConditionalCheckFailedException) return false;
+      throw error;
+    }
+  }
+
+  protected updateOf(pk: string, { set = {}, remove = [], condition, names, values }: Change) {
+    const sets = Object.entries(set);
+    const removes = remove.map((_, at) => `#remove${at}`);
+    return {
+      TableName: this.options.table,
+      Key: { pk },
+      UpdateExpression: [
+        `SET ${sets.map((_, at) => `#set${at} = :set${at}`).join(', ')}`,
+        ...(removes.length > 0 ? [`REMOVE ${removes.join(', ')}`] : []),
+      ].join(' '),
+      ConditionExpression: condition,
+      ExpressionAttributeNames: {
+        ...names,
+        ...Object.fromEntries(sets.map(([name], at) => [`#set${at}`, name])),
+        ...Object.fromEntries(remove.map((name, at) => [`#remove${at}`, name])),
+      },
+      ExpressionAttributeValues: {
+        ...values,
+        ...Object.fromEntries(sets.map(([, value], at) => [`:set${at}`, value])),
+      },
+    } satisfies UpdateCommandInput;
+  }
+}
+
+/** A conditional change of one record. */
+export interface Change {
+  readonly set?: Item;
+  readonly remove?: readonly string[];
+  readonly condition: string;
+  readonly names: Readonly<Record<string, string>>;
+  readonly values: Item;
+}
+
+/** Condition of each write of a runner: the message waits, and no other runner took it later. */
+export const heldBy = ({ fence }: Pick<Taken, 'fence'>): Pick<Change, 'condition' | 'names' | 'values'> => ({
+  condition: '#status = :pending AND fence = :fence',
+  names: { '#status': 'status' },
+  values: { ':pending': PENDING, ':fence': fence },
+});
+
+/** Returns the topic of a message: the service that sent it, and the type. */
+export const topicOf = ({ source, type }: Pick<Envelope, 'source' | 'type'>): string =>
+  `${senderOf({ source })}/${type}`;
+
+export const after = (time: string, seconds: number): string =>
+  new Date(Date.parse(time) + seconds * 1000).toISOString();
+
+const withReason = ({ failures }: Taken, error: unknown, at: string): readonly FailureReason[] =>
+  [reasonOf(error, at), ...failures].slice(0, MAX_REASONS);
+
+const takenOf = (item: Item): Taken => ({
+  pk: String(item.pk),
+  messageId: String(item.messageId),
+  payload: String(item.payload),
+  fence: Number(item.fence),
+  attempts: Number(item.attempts),
+  progress: item.progress,
+  failures: (item.failures ?? []) as readonly FailureReason[],
+});

@@ -1,0 +1,30 @@
+import type { Context } from 'aws-lambda';
+import { Env } from '../aws/environment.js';
+import { required, requiredInteger } from '../aws/read-environment.js';
+import { describeError, logger, publishMetrics } from '../aws/telemetry.js';
+import { Sweeper } from '../timers/sweeper.js';
+import type { InboxSettings } from './contract.js';
+import { gauges } from './gauges.js';
+
+const place = { table: required(Env.RECORDS), owner: required(Env.CONSUMER) };
+const { pageSize } = JSON.parse(required(Env.INBOX)) as InboxSettings;
+const sweeper = new Sweeper({
+  ...place,
+  queue: required(Env.QUEUE_URL),
+  intervalSeconds: requiredInteger(Env.RESEND_SECONDS),
+  sends: 'key',
+  pageSize,
+});
+
+/** Runs every minute: hands out stored messages that are due, and measures how many wait. */
+export async function handler(_tick: unknown, context: Context): Promise<void> {
+  try {
+    await sweeper.sweep(() => context.getRemainingTimeInMillis());
+    await gauges(place);
+  } catch (error) {
+    logger.error('a sweep was not finished', describeError(error));
+    throw error;
+  } finally {
+    publishMetrics();
+  }
+}

@@ -1,0 +1,134 @@
+import { createHash } from 'node:crypto';
+import { TransactionRefused, type TransactWriteItem, transact } from '../aws/dynamodb.js';
+import { retryOnConflict } from '../aws/optimistic-retry.js';
+import { describeError, logger } from '../aws/telemetry.js';
+import { LeaseLost, type StoredMessages, type Taken } from './stored-messages.js';
+
+/** Work on one message: what a handler of an inbox gets besides the message. */
+export interface Work {
+  /** Number of this attempt, from 1. */
+  readonly attempt: number;
+  /** Progress that the newest `save` stored, of this attempt or of an earlier one; `undefined` at first. */
+  readonly progress: unknown;
+  /**
+   * Saves progress, in one transaction with writes. The next attempt continues there. After a crash, the writes and the
+   * progress are both there, or neither is.
+   * @param progress a value that JSON can hold, of at most 100 KB together with the message
+   * @throws {LeaseLost} if another runner has taken the message: nothing was written
+   * @throws {TransactionRefused} if a condition of one of the writes failed: nothing was written
+   */
+  save(progress: unknown, writes?: readonly TransactWriteItem[]): Promise<void>;
+  /**
+   * Returns an idempotency key for a call to another system: the same one in each attempt, and another one for each
+   * message and each call.
+   * @param call name of the call, for example `refund`
+   */
+  idempotencyKey(call: string): string;
+  /** Aborts if the runner loses its lease. Pass it to calls that take long. */
+  readonly signal: AbortSignal;
+  /** Returns the milliseconds until the function's timeout. */
+  timeLeft(): number;
+}
+
+/** Share of the lease after which it is renewed. */
+const RENEWAL_PART = 1 / 3;
+
+/** Lease of a runner on one message. It is renewed until it is stopped, so the work may take longer than the lease. */
+export class LeasedWork implements Work {
+  private readonly lost = new AbortController();
+  private timer: NodeJS.Timeout | undefined;
+  /** The write to the record that is under way. Two at once would conflict. */
+  private writing: Promise<unknown> = Promise.resolve();
+  private saved: unknown;
+
+  constructor(
+    private readonly messages: StoredMessages,
+    private readonly taken: Taken,
+    private readonly leaseSeconds: number,
+    readonly timeLeft: () => number,
+  ) {
+    this.saved = taken.progress;
+    this.renewLater();
+  }
+
+  get attempt(): number {
+    return this.taken.attempts;
+  }
+
+  get progress(): unknown {
+    return this.saved;
+  }
+
+  get signal(): AbortSignal {
+    return this.lost.signal;
+  }
+
+  idempotencyKey(call: string): string {
+    return createHash('sha256')
+      .update(JSON.stringify([this.taken.messageId, call]))
+      .digest('hex')
+      .slice(0, 40);
+  }
+
+  save(progress: unknown, writes: readonly TransactWriteItem[] = []): Promise<void> {
+    return this.exclusively(async () => {
+      await retryOnConflict(async () => {
+        const saving = this.messages.saveWrite(this.taken, progress, this.leaseSeconds);
+        try {
+          await transact([saving, ...writes]);
+        } catch (error) {
+          if (error instanceof TransactionRefused && error.because(saving)) throw this.lose(error);
+          // A write that a condition refused is refused again: the caller decides.
+          if (error instanceof TransactionRefused) throw new SaveRefused(error);
+          throw error;
+        }
+      }).catch((error: unknown) => {
+        throw error instanceof SaveRefused ? error.refused : error;
+      });
+      this.saved = progress;
+    });
+  }
+
+  /** Ends the renewals, and waits for the one that is under way. */
+  async stop(): Promise<void> {
+    clearTimeout(this.timer);
+    this.timer = undefined;
+    await this.writing.catch(() => undefined);
+  }
+
+  private renewLater(): void {
+    this.timer = setTimeout(() => void this.renew(), this.leaseSeconds * 1000 * RENEWAL_PART);
+  }
+
+  private async renew(): Promise<void> {
+    try {
+      await this.exclusively(() => this.messages.renew(this.taken, this.leaseSeconds));
+    } catch (error) {
+      if (error instanceof LeaseLost) {
+        this.lose(error);
+        return;
+      }
+      logger.warn('a lease was not renewed', { record: this.taken.pk, ...describeError(error) });
+    }
+    if (this.timer) this.renewLater();
+  }
+
+  private lose(cause: unknown): LeaseLost {
+    const lost = new LeaseLost('another runner holds the message', { cause });
+    this.lost.abort(lost);
+    return lost;
+  }
+
+  private exclusively<T>(write: () => Promise<T>): Promise<T> {
+    const next = this.writing.catch(() => undefined).then(write);
+    this.writing = next;
+    return next;
+  }
+}
+
+/** Carries a refusal past the retries of write conflicts. */
+class SaveRefused extends Error {
+  constructor(readonly refused: TransactionRefused) {
+    super('refused');
+  }
+}

@@ -1,0 +1,160 @@
+import { type DynamoDBDocumentClient, paginateQuery } from '@aws-sdk/lib-dynamodb';
+import * as z from 'zod/mini';
+import { clock, secondsBetween } from '../aws/clock.js';
+import { DUE_INDEX, DUE_SHARDS, duePartition } from '../timers/contract.js';
+import type { CommandContext } from './context.js';
+import { type DiscardRequest, discard } from './discard.js';
+import { Exit, OperatorError } from './errors.js';
+import { showFailure } from './failures.js';
+import type { Outcome } from './outcome.js';
+import { type ConsumerRecord, type FoundRecord, failuresOf, findRecord, readRecord, reasonOf } from './records.js';
+import { type RedriveRequest, redrive } from './redrive.js';
+import { type Listener, listenersNamed, listenersOf, type Service } from './services.js';
+import { aligned, duration, plural } from './text.js';
+
+/** States of a stored message that has not ended. */
+export const INBOX_STATES = ['waiting', 'running', 'paused', 'failed'] as const;
+type InboxState = (typeof INBOX_STATES)[number];
+
+type Context = Pick<CommandContext, 'documents' | 'services' | 'command'>;
+
+export interface InboxListRequest {
+  readonly consumer: string | undefined;
+  readonly state: InboxState | undefined;
+  readonly subject: string | undefined;
+}
+
+/** `inbox list`. @throws {OperatorError} `not-found` for a consumer that doesn't exist or has no inbox */
+export async function listInbox(
+  { documents, services, command }: Context,
+  { consumer, state, subject }: InboxListRequest,
+): Promise<Outcome> {
+  const listeners = consumer === undefined ? listenersOf(services).filter(hasInbox) : inboxesNamed(services, consumer);
+  const found = (await Promise.all(listeners.map((listener) => messagesOf(documents, listener)))).flat();
+  const asked = found
+    .filter((one) => state === undefined || stateOf(one.record) === state)
+    .filter(({ record }) => subject === undefined || record.subject === subject)
+    .toSorted((one, other) => sinceOf(one.record).localeCompare(sinceOf(other.record)));
+  return { exitCode: Exit.OK, text: listText(asked, command), json: { messages: asked.map(summaryOf) } };
+}
+
+function listText(found: readonly FoundRecord[], command: Context['command']): string {
+  const [oldest] = found;
+  if (!oldest) return 'no stored messages';
+  const now = clock.now();
+  const rows = found.map(({ listener, record, messageId }) => [
+    `${listener.service.name}/${listener.name}`,
+    stateOf(record),
+    duration(Math.max(0, secondsBetween(sinceOf(record), now))),
+    String(record.attempts ?? 0),
+    messageId,
+    record.topic ?? record.type ?? '-',
+    record.subject ?? '-',
+    (record.failures ?? []).length > 0 ? reasonOf(record).slice(0, 80) : '',
+  ]);
+  const head = ['CONSUMER', 'STATE', 'AGE', 'ATTEMPTS', 'MESSAGE ID', 'TOPIC', 'SUBJECT', 'REASON'];
+  const next = command('inbox', 'show', oldest.listener.name, oldest.messageId);
+  return `${aligned([head, ...rows])}\n\n${plural(found.length, 'stored message')}; the oldest: ${next}`;
+}
+
+/** `inbox show`. @throws {OperatorError} `not-found` */
+export async function showInbox(
+  context: Context,
+  asked: { readonly consumer: string; readonly messageId: string; readonly payload: boolean },
+): Promise<Outcome> {
+  inboxesNamed(context.services, asked.consumer);
+  const { record } = await findRecord(context.documents, context.services, asked);
+  const shown = await showFailure(context, asked);
+  if (record.status !== 'PENDING') return shown;
+  const rows = [
+    ['state', stateOf(record)],
+    ...(record.storedAt === undefined ? [] : [['stored', record.storedAt]]),
+    ...(record.heldUntil === undefined
+      ? []
+      : [[stateOf(record) === 'running' ? 'held until' : 'paused until', record.heldUntil]]),
+    ...(record.progress === undefined ? [] : [['progress', 'saved; the next attempt continues from it']]),
+  ];
+  return { ...shown, text: `${shown.text}\n\n${aligned(rows)}` };
+}
+
+/**
+ * `inbox retry`: a failed message gets new attempts.
+ * @throws {OperatorError} `not-found`, or `refused` with the reason why it can't or mustn't be tried again
+ */
+export async function retryInbox(context: CommandContext, request: RedriveRequest): Promise<Outcome> {
+  inboxesNamed(context.services, request.consumer);
+  return redrive(context, request);
+}
+
+/** `inbox discard`: a failed message will not be processed. @throws {OperatorError} `not-found` or `refused` */
+export async function discardInbox(context: CommandContext, request: DiscardRequest): Promise<Outcome> {
+  inboxesNamed(context.services, request.consumer);
+  return discard(context, request);
+}
+
+const hasInbox = ({ consumer }: Listener): boolean => consumer?.inbox !== undefined;
+
+/** @throws {OperatorError} `not-found`, with the names of the inboxes */
+function inboxesNamed(services: readonly Service[], name: string): readonly Listener[] {
+  const named = listenersNamed(services, name);
+  if (named.every(hasInbox)) return named;
+  const names = listenersOf(services)
+    .filter(hasInbox)
+    .map((listener) => listener.name);
+  const others = names.length === 0 ? 'no consumer has one' : `these have one: ${names.join(', ')}`;
+  throw new OperatorError('not-found', `Consumer '${name}' has no inbox; ${others}.`, ['inbox', 'list']);
+}
+
+/** Returns the messages of an inbox that have not ended, and those that have failed. */
+async function messagesOf(documents: DynamoDBDocumentClient, listener: Listener): Promise<readonly FoundRecord[]> {
+  const shards = Array.from({ length: DUE_SHARDS }, (_, shard) => duePartition(listener.name, shard));
+  const keys = (await Promise.all(shards.map((shard) => keysIn(documents, listener.service, shard)))).flat();
+  const waiting: FoundRecord[] = [];
+  for (const pk of keys) {
+    const record = await readRecord(documents, listener.service, pk);
+    if (record?.status === 'PENDING') waiting.push({ listener, record, messageId: record.messageId ?? pk });
+  }
+  return [...waiting, ...(await failuresOf(documents, listener))];
+}
+
+async function keysIn(documents: DynamoDBDocumentClient, { records }: Service, shard: string): Promise<string[]> {
+  const keys: string[] = [];
+  const pages = paginateQuery(
+    { client: documents },
+    {
+      TableName: records,
+      IndexName: DUE_INDEX,
+      KeyConditionExpression: 'duePk = :shard',
+      ExpressionAttributeValues: { ':shard': shard },
+    },
+  );
+  for await (const { Items = [] } of pages) keys.push(...Items.map(({ pk }) => z.parse(z.string(), pk)));
+  return keys;
+}
+
+/** Returns the state of a stored message for operators. */
+function stateOf({ status, heldUntil, failures = [], runner }: ConsumerRecord): InboxState {
+  if (status === 'FAILED') return 'failed';
+  if (heldUntil === undefined || heldUntil <= clock.now()) return 'waiting';
+  return failures.length > 0 && runner === undefined ? 'paused' : 'running';
+}
+
+const sinceOf = ({ storedAt, failedAt, executeAt }: ConsumerRecord): string => storedAt ?? failedAt ?? executeAt ?? '';
+
+/** Returns the fields of a stored message for scripts; it contains nothing of the message itself. */
+function summaryOf({ listener, record, messageId }: FoundRecord) {
+  const { topic, subject, attempts, storedAt, executeAt, correlationId } = record;
+  return {
+    service: listener.service.name,
+    consumer: listener.name,
+    messageId,
+    state: stateOf(record),
+    topic,
+    subject,
+    correlationId,
+    attempts,
+    storedAt,
+    ...(record.status === 'PENDING' && { executeAt }),
+    ...((record.failures ?? []).length > 0 && { reason: reasonOf(record) }),
+  };
+}

@@ -1,0 +1,98 @@
+import { Duration, Validations } from 'aws-cdk-lib';
+import { Rule, Schedule } from 'aws-cdk-lib/aws-events';
+import { LambdaFunction as FunctionTarget } from 'aws-cdk-lib/aws-events-targets';
+import type { ITopic } from 'aws-cdk-lib/aws-sns';
+import type { Queue } from 'aws-cdk-lib/aws-sqs';
+import type { Construct } from 'constructs';
+import { Env } from '../aws/environment.js';
+import { Metric } from '../aws/metric-names.js';
+import { recordsOf } from '../failures/contract.js';
+import { alarm, alarmOnErrors, alarmOnSilence, serviceMetric } from '../service/alarms.construct.js';
+import type { AnyTable } from '../service/interfaces.js';
+import { metricsNamespace, type ServiceContext, ServiceFunction } from '../service/service-function.construct.js';
+import { DUE_INDEX, LEASES } from './contract.js';
+
+const TICK = Duration.minutes(1);
+/** Timeout of a sweep. It ends before the next tick, and so does the sweep's lease. */
+const SWEEP_TIMEOUT = Duration.seconds(50);
+/**
+ * Reserved concurrency. The lease lets one sweeper work; the second one keeps a duplicate tick from being throttled.
+ */
+const SWEEPERS = 2;
+const LATE = Duration.minutes(10);
+
+export interface SweeperProps {
+  readonly context: ServiceContext;
+  readonly entry: string;
+  /** Name of the consumer whose stored messages it sends. */
+  readonly owner: string;
+  readonly records: AnyTable;
+  /** Queue that receives what is due. */
+  readonly queue: Queue;
+  /** Time after which a message that was sent, and has not ended, is sent again. */
+  readonly interval: Duration;
+  readonly alarmTopic: ITopic;
+  /** What the owner stores, for the alarms: `a timer`. */
+  readonly what: string;
+  readonly environment?: Readonly<Record<string, string>>;
+}
+
+/**
+ * Adds the function that sends the due messages of one owner every minute, and its alarms.
+ *
+ * A tick carries no data, and the next one comes in a minute. So a failed tick is neither retried nor kept. An alarm
+ * fires if no tick comes at all.
+ */
+export function scheduleSweeper(scope: Construct, props: SweeperProps): ServiceFunction {
+  const { context, entry, owner, records, queue, interval, alarmTopic, what, environment = {} } = props;
+  const sweeper = new ServiceFunction(scope, 'Sweeper', {
+    context,
+    entry,
+    timeout: SWEEP_TIMEOUT,
+    reservedConcurrency: SWEEPERS,
+    environment: {
+      [Env.CONSUMER]: owner,
+      [Env.QUEUE_URL]: queue.queueUrl,
+      [Env.RECORDS]: records.tableName,
+      [Env.RESEND_SECONDS]: String(interval.toSeconds()),
+      ...environment,
+    },
+  });
+  sweeper.grantIndex(records, DUE_INDEX, `${owner}#`);
+  sweeper.grantItems(records, ['BatchGetItem', 'UpdateItem'], recordsOf(owner));
+  sweeper.grantItems(records, ['PutItem'], LEASES);
+  sweeper.allow(['sqs:SendMessage'], queue.queueArn);
+  sweeper.function.configureAsyncInvoke({ retryAttempts: 0, maxEventAge: TICK });
+  Validations.of(sweeper).acknowledge({
+    id: 'Serverless-LambdaAsyncFailureDestination',
+    reason: 'A tick that fails has nothing in it to keep: what was due still is at the next one, a minute later.',
+  });
+  const rule = new Rule(scope, 'EveryMinute', {
+    schedule: Schedule.rate(TICK),
+    targets: [new FunctionTarget(sweeper.function, { retryAttempts: 0, maxEventAge: TICK })],
+  });
+  Validations.of(rule).acknowledge({
+    id: 'Serverless-EventBusDLQ',
+    reason: 'A tick that could not be delivered has nothing in it to keep; that none comes is an alarm.',
+  });
+
+  const { settings, service } = context;
+  alarm(scope, 'TimersLate', {
+    metric: serviceMetric(metricsNamespace(settings), service, Metric.TIMER_LATENESS).with({ statistic: 'max' }),
+    threshold: LATE.toSeconds(),
+    means: `${what} was sent over 10 minutes after its due time: the sweeper is behind, or its owner is.`,
+    topic: alarmTopic,
+  });
+  alarmOnErrors(scope, 'SweeperFailing', {
+    handler: sweeper,
+    means: `sweeps end with an error: what is due is sent late, or is not sent.`,
+    topic: alarmTopic,
+  });
+  alarmOnSilence(scope, 'SweeperStopped', {
+    handler: sweeper,
+    within: Duration.minutes(5),
+    means: `nothing invokes the sweeper any more: nothing that is due is sent.`,
+    topic: alarmTopic,
+  });
+  return sweeper;
+}

@@ -1,0 +1,111 @@
+import { GetCommand } from '@aws-sdk/lib-dynamodb';
+import { vi } from 'vitest';
+import { documents, type Item, type TransactWriteItem } from '../../../packages/kit/aws/dynamodb.js';
+import { recordKey } from '../../../packages/kit/failures/failure-records.js';
+import type { InboxSettings } from '../../../packages/kit/inbox/contract.js';
+import { type Finished, on } from '../../../packages/kit/inbox/listening.js';
+import { Receiver } from '../../../packages/kit/inbox/receiver.js';
+import { Runner } from '../../../packages/kit/inbox/runner.js';
+import { StoredMessages } from '../../../packages/kit/inbox/stored-messages.js';
+import type { Work } from '../../../packages/kit/inbox/work.js';
+import { type Envelope, readEnvelope } from '../../../packages/kit/messages/envelope.js';
+import { eventMessage, type MessageFields } from '../../../packages/kit/testing/messages.js';
+import { inProcessDynamoDb } from '../../support/in-process-dynamodb.js';
+import { PARCELS, parcels, shopContract } from '../../support/inboxes/contract.js';
+
+export const BEGIN = '2026-03-01T00:00:00.000Z';
+const DAY = 86_400;
+export const SETTINGS: InboxSettings = {
+  mode: 'single',
+  attempts: 3,
+  backoff: { kind: 'exponential', baseSeconds: 30, capSeconds: 3600 },
+  leaseSeconds: 60,
+  pageSize: 20,
+};
+
+export class Refused extends Error {}
+
+/** An inbox of parcels in this process, with tables of its own: receiver, runner, and a handler that a test chooses. */
+export class Parcels {
+  readonly messages = new StoredMessages({ table: 'records', consumer: PARCELS });
+  readonly calls: { readonly operation: string }[];
+  handle: (name: string, work: Work) => Promise<Finished> | Finished = (name) => ({
+    decide: async () => [counted(name)],
+  });
+  private readonly receiver = new Receiver({
+    table: 'records',
+    consumer: PARCELS,
+    app: 'app',
+    windowSeconds: 35 * DAY,
+    commanders: [],
+  });
+  private readonly runner = new Runner({
+    table: 'records',
+    consumer: PARCELS,
+    service: 'desk',
+    windowSeconds: 35 * DAY,
+    settings: SETTINGS,
+    isRefusal: (error) => error instanceof Refused,
+    sources: [on(parcels, { ParcelSent: ({ event }, work) => this.handle(event.data.name, work) })],
+  });
+
+  constructor() {
+    vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout'], now: Date.parse(BEGIN) });
+    const indexes = { due: ['duePk', 'executeAt'], failed: ['failedConsumer', 'failedAt'] };
+    this.calls = inProcessDynamoDb({ table: ['pk', 'sk'], records: ['pk'] }, { records: indexes }).calls;
+  }
+
+  message = (name: string, fields: MessageFields = {}): Envelope =>
+    eventMessage(
+      shopContract,
+      { type: 'ParcelSent', data: { name } },
+      { id: name, subject: `Parcel/${name}`, ...fields },
+    );
+
+  /** Delivers messages in one batch. @returns ids of those that stay in the queue */
+  async receive(messages: readonly (Envelope | string)[], attributes: Readonly<Record<string, string>> = {}) {
+    const Records = messages.map((message, at) => ({
+      messageId: String(at),
+      body: typeof message === 'string' ? message : bodyOf(message),
+      attributes: { ApproximateReceiveCount: '1' },
+      messageAttributes: Object.fromEntries(
+        Object.entries(attributes).map(([name, stringValue]) => [name, { stringValue, dataType: 'String' }]),
+      ),
+    }));
+    const { batchItemFailures } = await this.receiver.batch({ Records } as never);
+    return batchItemFailures.map(({ itemIdentifier }) => itemIdentifier);
+  }
+
+  run = (name: string): Promise<void> => this.runner.run(this.key(name), () => 60_000);
+  key = (name: string): string => recordKey(PARCELS, name);
+
+  record = async (name: string): Promise<Item> => (await read('records', { pk: this.key(name) })) ?? {};
+
+  async times(name: string): Promise<number> {
+    return Number((await read('table', { pk: `Parcel#${name}`, sk: 'STATE' }))?.times ?? 0);
+  }
+
+  pass(seconds: number): void {
+    vi.setSystemTime(Date.now() + seconds * 1000);
+  }
+}
+
+export const bodyOf = (message: Envelope): string => {
+  const body = JSON.stringify({ source: message.source, 'detail-type': message.type, detail: message });
+  readEnvelope(body);
+  return body;
+};
+
+/** An effect that can be counted. */
+export const counted = (name: string): TransactWriteItem => ({
+  Update: {
+    TableName: 'table',
+    Key: { pk: `Parcel#${name}`, sk: 'STATE' },
+    UpdateExpression: 'ADD times :one',
+    ExpressionAttributeValues: { ':one': 1 },
+  },
+});
+
+async function read(TableName: string, Key: Item): Promise<Item | undefined> {
+  return (await documents.send(new GetCommand({ TableName, Key, ConsistentRead: true }))).Item;
+}

@@ -1,0 +1,239 @@
+import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { REDRIVE } from '../../../packages/kit/failures/delivery.js';
+import { pauseAfter } from '../../../packages/kit/inbox/backoff.js';
+import { type Finished, unfinished } from '../../../packages/kit/inbox/listening.js';
+import type { Work } from '../../../packages/kit/inbox/work.js';
+import { functionEnvironment } from '../../support/function-environment.js';
+import { BEGIN, counted, Parcels, Refused } from './parcels.js';
+
+let parcels: Parcels;
+beforeAll(() => functionEnvironment());
+beforeEach(() => {
+  parcels = new Parcels();
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+const at = (seconds: number): string => new Date(Date.parse(BEGIN) + seconds * 1000).toISOString();
+const fails = (error = new Error('a secret')) => {
+  parcels.handle = () => Promise.reject(error);
+};
+
+describe('receiving', () => {
+  test('stores ten messages by ten puts, with all that processing needs', async () => {
+    const names = Array.from({ length: 10 }, (_, at) => `parcel-${at}`);
+    expect(await parcels.receive(names.map((name) => parcels.message(name)))).toEqual([]);
+    expect(parcels.calls.map(({ operation }) => operation)).toEqual(Array(10).fill('PutItem'));
+    expect(await parcels.record('parcel-3')).toMatchObject({
+      status: 'PENDING',
+      attempts: 0,
+      fence: 0,
+      wake: true,
+      topic: 'shop/ParcelSent',
+      subject: 'Parcel/parcel-3',
+      storedAt: BEGIN,
+      // The stream hands it out at once, and the sweeper a minute later.
+      executeAt: at(60),
+      duePk: expect.stringMatching(/^parcels#/),
+    });
+  });
+
+  test('stores a message once, whatever its record says by then', async () => {
+    await parcels.receive([parcels.message('one')]);
+    await parcels.run('one');
+    await parcels.receive([parcels.message('one'), parcels.message('one')]);
+    expect((await parcels.record('one')).status).toBe('PROCESSED');
+    await parcels.run('one');
+    expect(await parcels.times('one')).toBe(1);
+  });
+
+  test('records what it can never store, and keeps it out of the queue', async () => {
+    const old = parcels.message('old', { time: at(-40 * 86_400) });
+    expect(await parcels.receive(['no message', old, parcels.message('good')])).toEqual([]);
+    expect(await parcels.record('old')).toMatchObject({ status: 'FAILED', unknown: true });
+    expect(await parcels.record('good')).toMatchObject({ status: 'PENDING' });
+  });
+});
+
+describe('processing', () => {
+  beforeEach(() => parcels.receive([parcels.message('one')]));
+
+  test('commits the effect and the final status together', async () => {
+    await parcels.run('one');
+    expect(await parcels.times('one')).toBe(1);
+    const record = await parcels.record('one');
+    expect(record).toMatchObject({ status: 'PROCESSED', attempts: 1, fence: 1 });
+    expect(record.expiresAt).toBeGreaterThan(Date.parse(BEGIN) / 1000 + 34 * 86_400);
+    for (const gone of ['duePk', 'heldUntil', 'wake', 'runner']) expect(record).not.toHaveProperty(gone);
+  });
+
+  test('puts a failed message off, with the reason and no values, and nobody takes it before', async () => {
+    fails();
+    await parcels.run('one');
+    await parcels.run('one');
+    const record = await parcels.record('one');
+    expect(record).toMatchObject({ status: 'PENDING', attempts: 1, executeAt: at(30), heldUntil: at(30) });
+    expect(record.failures).toMatchObject([{ at: BEGIN, name: 'Error', message: '' }]);
+    expect(JSON.stringify(record.failures)).not.toContain('secret');
+    parcels.pass(30);
+    await parcels.run('one');
+    expect(await parcels.record('one')).toMatchObject({ attempts: 2, executeAt: at(90) });
+  });
+
+  test('fails a message after its last attempt, with each reason', async () => {
+    fails();
+    for (let attempt = 1; attempt <= 3; attempt++) {
+      await parcels.run('one');
+      parcels.pass(3600);
+    }
+    const record = await parcels.record('one');
+    expect(record).toMatchObject({ status: 'FAILED', attempts: 3, failedConsumer: 'parcels' });
+    expect(record.failures).toHaveLength(3);
+    expect(record).not.toHaveProperty('duePk');
+  });
+
+  test('fails a refused message at once, and attempts that ended without a word count', async () => {
+    fails(new Refused());
+    await parcels.run('one');
+    expect(await parcels.record('one')).toMatchObject({ status: 'FAILED', attempts: 1 });
+    await parcels.receive([parcels.message('two')]);
+    for (let crash = 0; crash < 3; crash++) {
+      await parcels.messages.take(parcels.key('two'), { leaseSeconds: 60 });
+      parcels.pass(60);
+    }
+    await parcels.run('two');
+    expect(await parcels.record('two')).toMatchObject({ status: 'FAILED', failures: [{ name: 'DeadLettered' }] });
+  });
+
+  test('continues at the saved progress, whose writes were made once', async () => {
+    const seen: unknown[] = [];
+    let works = (_: Work): void => {
+      throw new Error('after the first page');
+    };
+    parcels.handle = async (name, work) => {
+      seen.push(work.progress);
+      if (work.progress === undefined) await work.save({ page: 1 }, [counted(`${name}/1`)]);
+      works(work);
+      return unfinished;
+    };
+    await parcels.run('one');
+    parcels.pass(60);
+    works = () => undefined;
+    await parcels.run('one');
+    expect(await parcels.record('one')).toMatchObject({ status: 'PENDING', attempts: 0, wake: true });
+    parcels.handle = (name, work) => {
+      seen.push(work.progress);
+      return { decide: async () => [counted(name)] };
+    };
+    await parcels.run('one');
+    expect(seen).toEqual([undefined, { page: 1 }, { page: 1 }]);
+    expect([await parcels.times('one/1'), await parcels.times('one')]).toEqual([1, 1]);
+  });
+
+  test('gives each call to another system a key that no attempt changes', async () => {
+    const keys: string[] = [];
+    parcels.handle = (_, work) => {
+      keys.push(work.idempotencyKey('charge'), work.idempotencyKey('refund'));
+      throw new Error('not today');
+    };
+    await parcels.run('one');
+    parcels.pass(60);
+    await parcels.run('one');
+    expect(keys.slice(2)).toEqual(keys.slice(0, 2));
+    expect(new Set(keys).size).toBe(2);
+  });
+});
+
+describe('a lease', () => {
+  beforeEach(() => parcels.receive([parcels.message('one')]));
+
+  /** Another runner takes the message when the lease is over. */
+  const takenByAnother = async (name: string) => {
+    parcels.pass(61);
+    await parcels.messages.take(parcels.key(name), { leaseSeconds: 60 });
+  };
+
+  test('is of one runner, until its end', async () => {
+    expect(await parcels.messages.take(parcels.key('one'), { leaseSeconds: 60 })).toMatchObject({ fence: 1 });
+    expect(await parcels.messages.take(parcels.key('one'), { leaseSeconds: 60 })).toBeUndefined();
+    parcels.pass(60);
+    expect(await parcels.messages.take(parcels.key('one'), { leaseSeconds: 60 })).toMatchObject({ fence: 2 });
+  });
+
+  test.each<[string, (name: string, work: Work) => Promise<Finished>]>([
+    ['commit nothing', async (name) => ({ decide: async () => [counted(name)] })],
+    ['save nothing', (name, work) => work.save({}, [counted(name)]).then(() => unfinished)],
+    ['fail nothing', () => Promise.reject(new Refused())],
+    ['postpone nothing', () => Promise.reject(new Error('not today'))],
+    ['give nothing back', async () => unfinished],
+  ])('that is lost lets its runner %s', async (_, then) => {
+    parcels.handle = async (name, work) => {
+      await takenByAnother(name);
+      return then(name, work);
+    };
+    await parcels.run('one');
+    expect(await parcels.times('one')).toBe(0);
+    const record = await parcels.record('one');
+    expect(record).toMatchObject({ status: 'PENDING', fence: 2, attempts: 2, runner: expect.any(String) });
+    expect(record).not.toHaveProperty('failures');
+  });
+
+  test('is renewed while the handler works', async () => {
+    const heldUntil: unknown[] = [];
+    parcels.handle = async (name) => {
+      for (let third = 0; third < 6; third++) {
+        vi.advanceTimersByTime(20_000);
+        for (let turn = 0; turn < 30; turn++) await new Promise(setImmediate);
+        heldUntil.push((await parcels.record(name)).heldUntil);
+      }
+      return { decide: async () => [counted(name)] };
+    };
+    await parcels.run('one');
+    expect(heldUntil).toEqual([80, 100, 120, 140, 160, 180].map(at));
+    expect(await parcels.record('one')).toMatchObject({ status: 'PROCESSED', fence: 1 });
+    expect(vi.getTimerCount()).toBe(0);
+  });
+});
+
+describe('a redrive', () => {
+  test('gives a failed message new attempts, and keeps its reasons and its fencing token', async () => {
+    await parcels.receive([parcels.message('one')]);
+    fails(new Refused());
+    await parcels.run('one');
+    await parcels.receive([parcels.message('one')], { [REDRIVE]: 'again' });
+    const record = await parcels.record('one');
+    expect(record).toMatchObject({
+      status: 'PENDING',
+      attempts: 0,
+      fence: 1,
+      wake: true,
+      failures: [{ name: 'Error' }],
+    });
+    expect(record).not.toHaveProperty('failedConsumer');
+    parcels.handle = (name) => ({ decide: async () => [counted(name)] });
+    await parcels.run('one');
+    await parcels.receive([parcels.message('one')], { [REDRIVE]: 'again' });
+    expect(await parcels.record('one')).toMatchObject({ status: 'PROCESSED', fence: 2 });
+  });
+
+  test('of what may have been done before needs the confirmation that it was not', async () => {
+    const old = parcels.message('old', { time: at(-40 * 86_400) });
+    await parcels.receive([old]);
+    await parcels.receive([old], { [REDRIVE]: 'again' });
+    expect((await parcels.record('old')).status).toBe('FAILED');
+    await parcels.receive([old], { [REDRIVE]: 'not-done' });
+    await parcels.run('old');
+    expect((await parcels.record('old')).status).toBe('PROCESSED');
+  });
+});
+
+test('pauses grow by their kind, up to the cap', () => {
+  const cap = { capSeconds: 100 };
+  expect([1, 2, 3, 20].map((n) => pauseAfter(n, { kind: 'linear', baseSeconds: 30, ...cap }))).toEqual([
+    30, 60, 90, 100,
+  ]);
+  expect([1, 2, 3, 20].map((n) => pauseAfter(n, { kind: 'exponential', baseSeconds: 20, ...cap }))).toEqual([
+    20, 40, 80, 100,
+  ]);
+});

@@ -1,0 +1,148 @@
+import { readFileSync } from 'node:fs';
+import { Stack } from 'aws-cdk-lib';
+import { Annotations, Match, Template } from 'aws-cdk-lib/assertions';
+import { TableV2 } from 'aws-cdk-lib/aws-dynamodb';
+import { EventBus } from 'aws-cdk-lib/aws-events';
+import { Topic } from 'aws-cdk-lib/aws-sns';
+import { describe, expect, test } from 'vitest';
+import { APP } from '../../lambdas/app.js';
+import { checkByRulePacks } from '../../lib/checks.js';
+import { settingsFor } from '../../lib/settings.js';
+import { Service, type ServiceInboxProps } from '../../packages/kit/service/service.construct.js';
+import { parcels } from '../support/inboxes/contract.js';
+import { InboxesStack } from '../support/inboxes/stack.js';
+import { type Json, newApp, noCode, referenced } from './support/environments.js';
+
+const template = Template.fromStack(new InboxesStack(newApp(), noCode));
+const { Resources, Outputs } = template.toJSON() as Json;
+const found = (beginning: string, type: string): Json =>
+  Object.entries<Json>(Resources).find(([id, { Type }]) => id.startsWith(beginning) && Type === type)?.[1].Properties;
+const statementsOf = (role: string): Json[] => found(role, 'AWS::IAM::Policy').PolicyDocument.Statement;
+const keyed = (...keys: string[]) => ({
+  'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': keys },
+  Null: { 'dynamodb:LeadingKeys': 'false' },
+});
+
+describe('an inbox', () => {
+  test('has a receiver without a handler’s rights: it puts, reads and retries its own records', () => {
+    expect(statementsOf('OnParcelsRole').map(({ Action, Condition }) => [Action, Condition])).toEqual([
+      [['logs:CreateLogStream', 'logs:PutLogEvents'], undefined],
+      [expect.arrayContaining(['sqs:ReceiveMessage']), undefined],
+      [['dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem'], keyed('parcels@*')],
+    ]);
+  });
+
+  test('has a runner with a timeout of its own, one message an invocation, up to its limit in parallel', () => {
+    const work = found('ParcelsInboxWork', 'AWS::SQS::Queue');
+    const { Timeout, Environment } = found('RunParcelsFunction', 'AWS::Lambda::Function');
+    expect(Timeout).toBe(15 * 60);
+    expect(work.VisibilityTimeout).toBeGreaterThanOrEqual(6 * Timeout);
+    expect(found('RunParcelsFunctionSqsEventSource', 'AWS::Lambda::EventSourceMapping')).toMatchObject({
+      BatchSize: 1,
+      ScalingConfig: { MaximumConcurrency: 4 },
+      FunctionResponseTypes: ['ReportBatchItemFailures'],
+    });
+    expect(JSON.parse(Environment.Variables.INBOX)).toEqual({
+      mode: 'single',
+      attempts: 4,
+      backoff: { kind: 'exponential', baseSeconds: 30, capSeconds: 300 },
+      leaseSeconds: 60,
+      pageSize: 20,
+    });
+  });
+
+  test('gives the records table a stream, whose only reader hands out what asks for it', () => {
+    expect(found('Records', 'AWS::DynamoDB::GlobalTable').StreamSpecification).toEqual({ StreamViewType: 'NEW_IMAGE' });
+    const readers = Object.values<Json>(Resources).filter(
+      ({ Type, Properties }) =>
+        Type === 'AWS::Lambda::EventSourceMapping' && JSON.stringify(Properties.EventSourceArn).includes('"Records"'),
+    );
+    expect(readers).toHaveLength(1);
+    expect(readers[0].Properties.FilterCriteria.Filters.map(({ Pattern }: Json) => JSON.parse(Pattern))).toEqual([
+      { dynamodb: { NewImage: { wake: { BOOL: [true] } } } },
+    ]);
+    expect(statementsOf('InboxesDispatcherRole').map(({ Action }) => Action)).toEqual([
+      ['logs:CreateLogStream', 'logs:PutLogEvents'],
+      ['dynamodb:DescribeStream', 'dynamodb:GetRecords', 'dynamodb:GetShardIterator'],
+      'dynamodb:ListStreams',
+      'sqs:SendMessage',
+    ]);
+  });
+
+  test('is swept every minute: its own messages, into its own queue', () => {
+    const statements = statementsOf('ParcelsInboxSweeperRole');
+    expect(statements.map(({ Action, Condition }) => [Action, Condition])).toEqual([
+      [['logs:CreateLogStream', 'logs:PutLogEvents'], undefined],
+      ['dynamodb:Query', keyed('parcels#*')],
+      [['dynamodb:BatchGetItem', 'dynamodb:UpdateItem'], keyed('parcels@*')],
+      ['dynamodb:PutItem', keyed('lease#*')],
+      ['sqs:SendMessage', undefined],
+      ['dynamodb:Query', keyed('parcels*')],
+    ]);
+    expect(referenced(statements[4].Resource)).toMatch(/^ParcelsInboxWork/);
+  });
+
+  test('has alarms, each with a heading of the runbook', () => {
+    const names = Object.entries<Json>(Resources)
+      .filter(([id, { Type }]) => /^(ParcelsInbox|Inboxes)/.test(id) && Type === 'AWS::CloudWatch::Alarm')
+      .map(([, { Properties }]) => Properties.AlarmDescription.split(':')[0]);
+    expect(names.toSorted()).toEqual([
+      'DispatcherFailing',
+      'InboxBehind',
+      'RunnerCrashing',
+      'RunnersBehind',
+      'SweeperFailing',
+      'SweeperStopped',
+      'TimersLate',
+    ]);
+    const runbook = readFileSync(APP.runbook, 'utf8');
+    for (const name of names) expect(runbook).toContain(`\n## ${name}\n`);
+    // The gauge of this inbox, not of all of its service's.
+    expect(found('ParcelsInboxInboxBehind', 'AWS::CloudWatch::Alarm')).toMatchObject({
+      MetricName: 'InboxOldestPending',
+      Dimensions: [
+        { Name: 'consumer', Value: 'parcels' },
+        { Name: 'service', Value: 'desk' },
+      ],
+    });
+  });
+
+  test('is found by the operator’s commands', () => {
+    expect(JSON.stringify(Outputs.Consumers.Value)).toContain('\\"inbox\\":{\\"mode\\":\\"single\\"');
+  });
+
+  test('has no finding of the rule packs', () => {
+    const app = newApp();
+    checkByRulePacks(app);
+    new InboxesStack(app, noCode);
+    expect(() => app.synth()).not.toThrow();
+  });
+});
+
+describe('refuses at synth', () => {
+  const faultsOf = (props: Partial<ServiceInboxProps>): readonly string[] =>
+    errorsOf(new InboxesStack(newApp(), noCode, props));
+  const errorsOf = (stack: Stack): readonly string[] =>
+    Annotations.fromStack(stack)
+      .findError('*', Match.anyValue())
+      .map(({ entry }) => String(entry.data));
+
+  test.each<[Partial<ServiceInboxProps>, string]>([
+    [{ attempts: 0 }, 'attempts is 0: expected at least 1'],
+    [{ pageSize: 101 }, 'pageSize is 101: expected 1 to 100'],
+  ])('%j', (props, fault) => expect(faultsOf(props)).toEqual([fault]));
+
+  test('a table of records that can get no stream', () => {
+    const stack = new Stack(newApp(), 'Kit', { env: { account: '111111111111', region: 'eu-west-1' } });
+    const desk = new Service(stack, 'Desk', {
+      settings: settingsFor('dev'),
+      bundles: noCode,
+      bus: new EventBus(stack, 'Bus'),
+      alarmTopic: new Topic(stack, 'Alarms'),
+      name: 'desk',
+      records: TableV2.fromTableName(stack, 'Records', 'records'),
+    });
+    desk.inbox('Parcels', { name: 'parcels', entry: 'on-parcel', hears: [parcels] });
+    expect(errorsOf(stack)).toEqual([expect.stringMatching(/can't get the stream.*expected one made by recordsTable/)]);
+  });
+});

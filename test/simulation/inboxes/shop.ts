@@ -1,0 +1,63 @@
+import type { Cloud } from '../../../packages/simulator/cloud.js';
+import { traceOf } from '../../support/tally.js';
+
+export type Row = Record<string, unknown>;
+
+/** Names of the functions that work for an inbox, by its construct's id. */
+export const functionsOf = (id: string) => ({
+  receiver: `On${id}`,
+  runner: `Run${id}`,
+  sweeper: `${id}Inbox/Sweeper`,
+});
+
+export const recordsIn = (cloud: Cloud): readonly Row[] => cloud.itemsOf('Records');
+export const itemsIn = (cloud: Cloud): readonly Row[] => cloud.itemsOf('Outbox/Table');
+
+export interface ShopEvent {
+  readonly id: string;
+  readonly type: string;
+  readonly subject: string;
+  readonly data: object;
+  readonly sequence?: number;
+  /** Time of the event, milliseconds since 1970. @default now */
+  readonly time?: number;
+}
+
+/** Publishes an event of the shop on the bus. */
+export function publish(cloud: Cloud, event: ShopEvent): void {
+  const { correlationId, traceparent, actor } = traceOf('');
+  const { id, type, subject, data, sequence = 1, time = cloud.world.now } = event;
+  const detail = {
+    id,
+    source: 'orderly.shop',
+    type,
+    subject,
+    time: new Date(time).toISOString(),
+    dataschema: `urn:orderly:shop:${type}:1`,
+    sequence,
+    epoch: 0,
+    correlationid: correlationId,
+    causationid: 'test',
+    traceparent,
+    actor,
+    messagegroup: 'group',
+    data,
+  };
+  const bus = String(cloud.deployment.assembly.outputs.get('Inboxes.BusName'));
+  cloud.events.put(bus, { source: 'orderly.shop', detailType: type, detail });
+}
+
+/** Time after which a message that still waits is lost: longer than all attempts, and than any fault. */
+const LOST_AFTER = 12 * 3_600_000;
+
+/** Makes the sweepers tick while a stored message waits. */
+export function awaitStored(cloud: Cloud): void {
+  const begun = cloud.world.now;
+  cloud.events.schedules.awaits = () => {
+    if (cloud.world.now > begun + LOST_AFTER) return undefined;
+    const due = recordsIn(cloud).flatMap(({ duePk, executeAt }) =>
+      duePk === undefined ? [] : [Date.parse(String(executeAt))],
+    );
+    return due.length > 0 ? Math.min(...due) : undefined;
+  };
+}

@@ -1,0 +1,88 @@
+import { recordKey } from '../../../packages/kit/failures/failure-records.js';
+import type { Interceptor } from '../../../packages/simulator/aws/calls.js';
+import type { Cloud } from '../../../packages/simulator/cloud.js';
+import type { Scenario, Violation } from '../../../packages/simulator/search/scenario.js';
+import { PAGES, PARCELS } from '../../support/inboxes/contract.js';
+import { awaitStored, functionsOf, itemsIn, publish, recordsIn } from './shop.js';
+
+const { runner } = functionsOf('Parcels');
+const NAMES = ['plain', 'flaky', 'refused', 'broken', 'slow', 'paged'];
+/** How each parcel ends without a fault. A failure may also follow from a fault that ends its attempts. */
+const ENDS = { refused: 'FAILED', broken: 'FAILED' } as Readonly<Record<string, string>>;
+
+/**
+ * Freezes the first runner of the frozen parcel: none of its renewals arrives, so another runner takes the parcel while the
+ * first one works on.
+ */
+const frozenRenewals: Interceptor = {
+  before: ({ fn, request: { operation, input } }) => {
+    const { Key, ExpressionAttributeValues: values = {} } = input as {
+      Key?: { pk?: { S?: string } };
+      ExpressionAttributeValues?: Record<string, { N?: string }>;
+    };
+    const isRenewal = fn.label === runner && operation === 'UpdateItem' && values[':fence']?.N === '1';
+    return isRenewal && Key?.pk?.S?.endsWith('frozen') ? 'refused' : undefined;
+  },
+  after: () => undefined,
+};
+
+const send = (cloud: Cloud, name: string): void =>
+  publish(cloud, { id: name, type: 'ParcelSent', subject: `Parcel/${name}`, data: { name } });
+
+/** Parcels of every kind; two of them come again, one of these while it is being worked on. */
+export const parcelsOfAllKinds: Scenario = {
+  name: 'inbox-single',
+  async play(cloud) {
+    awaitStored(cloud);
+    for (const name of NAMES) send(cloud, name);
+    cloud.world.after(50_000, () => {
+      for (const name of ['plain', 'slow']) send(cloud, name);
+    });
+    await cloud.world.settle();
+    return [...broken(cloud, NAMES)];
+  },
+};
+
+/** A parcel whose first runner loses its lease and works on. */
+export const frozenParcel: Scenario = {
+  name: 'inbox-frozen',
+  async play(cloud) {
+    awaitStored(cloud);
+    cloud.calls.interceptor = frozenRenewals;
+    send(cloud, 'frozen');
+    await cloud.world.settle();
+    return [...broken(cloud, ['frozen'])];
+  },
+};
+
+function* broken(cloud: Cloud, names: readonly string[]): Generator<Violation> {
+  const records = new Map(recordsIn(cloud).map((record) => [record.pk, record]));
+  const times = new Map(itemsIn(cloud).map(({ pk, times }) => [String(pk).slice('Parcel#'.length), Number(times)]));
+  for (const name of names) {
+    const { status, attempts = 0, failures = [] } = records.get(recordKey(PARCELS, name)) ?? {};
+    const about = { about: name, detail: `${name} ${status} after ${attempts} attempts, effect ${times.get(name)}` };
+    if (status !== 'PROCESSED' && status !== 'FAILED') yield { invariant: 'each stored message ends', ...about };
+    if ((times.get(name) ?? 0) !== (status === 'PROCESSED' ? 1 : 0)) {
+      yield { invariant: 'an effect happens once, and only with its final status', ...about };
+    }
+    if (ENDS[name] !== undefined && status !== ENDS[name]) yield { invariant: 'what is refused fails', ...about };
+    if (cloud.faults.made.length === 0 && status !== (ENDS[name] ?? 'PROCESSED')) {
+      yield { invariant: 'without a fault, a message is processed', ...about };
+    }
+    if (status === 'FAILED' && (failures as unknown[]).length === 0)
+      yield { invariant: 'a failure has a reason', ...about };
+    if (name !== 'paged' && name !== 'frozen') continue;
+    for (let page = 1; page <= PAGES; page++) {
+      const done = times.get(`${name}/${page}`) ?? 0;
+      if (done > 1 || (done === 0 && status === 'PROCESSED')) {
+        yield {
+          invariant: 'each page of the work is done once',
+          about: name,
+          detail: `${name}/${page}: ${done} times`,
+        };
+      }
+    }
+  }
+  const denied = cloud.world.trace.lines.find((line) => / DENIED | may not |ValidationException/.test(line));
+  if (denied) yield { invariant: 'no right is missing, and no call is malformed', detail: denied };
+}

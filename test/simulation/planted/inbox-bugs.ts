@@ -1,0 +1,73 @@
+import type { FaultKind } from '../../../packages/simulator/aws/faults.js';
+import type { PlantedBug } from './bugs.js';
+
+/** A mistake in an inbox. Its scenario is one of `test/simulation/inboxes/`. */
+export interface InboxBug extends PlantedBug {
+  /** Kind of the single faults that find it. @default it is found without a fault */
+  readonly by?: FaultKind;
+}
+
+const INBOX = 'packages/kit/inbox';
+
+/** Small mistakes that a good engineer makes, put into the inbox on purpose. */
+export const INBOX_BUGS: readonly InboxBug[] = [
+  {
+    name: 'the writes of a runner do not check its fencing token',
+    scenario: 'inbox-frozen',
+    source: {
+      file: `${INBOX}/stored-messages.ts`,
+      from: "condition: '#status = :pending AND fence = :fence'",
+      to: "condition: '#status = :pending AND fence >= :fence'",
+    },
+  },
+  {
+    name: 'progress is saved after its writes, in another transaction',
+    scenario: 'inbox-single',
+    source: {
+      file: `${INBOX}/work.ts`,
+      from: 'await transact([saving, ...writes]);',
+      to: 'if (writes.length > 0) await transact(writes);\n          await transact([saving]);',
+    },
+    by: 'killed-after',
+  },
+  {
+    name: 'the final status is not in the transaction of the effect',
+    scenario: 'inbox-single',
+    source: {
+      file: 'packages/kit/idempotent-consumer/process-once.ts',
+      from: 'await records.transact([claim, ...effect.filter((write) => !clears(write, claim))]);',
+      to: 'if (effect.length > 0) await records.transact(effect);\n        await records.transact([claim]);',
+      only: /on-parcel/,
+    },
+    by: 'killed-after',
+  },
+  {
+    name: 'a lease is not renewed',
+    scenario: 'inbox-single',
+    source: {
+      file: `${INBOX}/work.ts`,
+      from: '    this.renewLater();\n  }\n\n  get attempt',
+      to: '  }\n\n  get attempt',
+    },
+  },
+  {
+    name: 'a message that is not handed out by the stream is found by nobody',
+    scenario: 'inbox-single',
+    source: {
+      file: `${INBOX}/stored-messages.ts`,
+      from: '...this.waiting(message.id, after(now, GRACE_SECONDS)),',
+      to: '',
+    },
+    by: 'hung-before',
+  },
+  {
+    name: 'a known message is stored again',
+    scenario: 'inbox-single',
+    source: {
+      file: 'packages/kit/aws/dynamodb.ts',
+      from: "        ConditionExpression: 'attribute_not_exists(pk)',\n",
+      to: '',
+      only: /inbox\/receive/,
+    },
+  },
+];

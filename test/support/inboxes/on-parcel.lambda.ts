@@ -1,0 +1,55 @@
+import type { TransactWriteItem } from '../../../packages/kit/aws/dynamodb.js';
+import { Env } from '../../../packages/kit/aws/environment.js';
+import { required } from '../../../packages/kit/aws/read-environment.js';
+import { inbox } from '../../../packages/kit/inbox/inbox.js';
+import { type Finished, on, unfinished } from '../../../packages/kit/inbox/listening.js';
+import type { Work } from '../../../packages/kit/inbox/work.js';
+import { PAGES, parcels } from './contract.js';
+
+/** A parcel that nobody takes. */
+class Refused extends Error {}
+
+const SECOND = 1000;
+const pause = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds));
+
+/** Each parcel's effect is a count, which nothing guards but the record of its message. */
+export const handler = inbox(
+  [
+    on(parcels, {
+      ParcelSent: async ({ event }, work): Promise<Finished> => {
+        const { name } = event.data;
+        if (name.startsWith('refused')) throw new Refused('nobody');
+        if (name.startsWith('flaky') && work.attempt < 3) throw new Error('not today');
+        if (name.startsWith('broken')) throw new Error('never');
+        if (name.startsWith('slow')) await pause(70 * SECOND);
+        if (name.startsWith('paged') || name.startsWith('frozen')) {
+          const page = await workInPages(name, work);
+          if (page < PAGES) return unfinished;
+        }
+        return { decide: async () => [counted(name)] };
+      },
+    }),
+  ],
+  { isRefusal: (error) => error instanceof Refused },
+);
+
+/** @returns how many pages are done. One invocation does two of them. */
+async function workInPages(name: string, work: Work): Promise<number> {
+  let { page } = (work.progress ?? { page: 0 }) as { page: number };
+  for (let done = 0; done < 2 && page < PAGES; done++) {
+    // Its second runner works on it at the time at which the first one, whose lease is over, saves.
+    if (name.startsWith('frozen') && page === 0) await pause((work.attempt === 1 ? 150 : 100) * SECOND);
+    page += 1;
+    await work.save({ page }, [counted(`${name}/${page}`)]);
+  }
+  return page;
+}
+
+const counted = (name: string): TransactWriteItem => ({
+  Update: {
+    TableName: required(Env.TABLE),
+    Key: { pk: `Parcel#${name}`, sk: 'STATE' },
+    UpdateExpression: 'ADD times :one',
+    ExpressionAttributeValues: { ':one': 1 },
+  },
+});

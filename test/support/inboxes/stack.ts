@@ -1,0 +1,34 @@
+import { type App, CfnOutput, Duration, Stack } from 'aws-cdk-lib';
+import { EventBus } from 'aws-cdk-lib/aws-events';
+import { Topic } from 'aws-cdk-lib/aws-sns';
+import { settingsFor } from '../../../lib/settings.js';
+import { exponentialBackoff } from '../../../packages/kit/inbox/modes.construct.js';
+import { acknowledgeCompliance } from '../../../packages/kit/service/acknowledge.js';
+import { Service, type ServiceInboxProps } from '../../../packages/kit/service/service.construct.js';
+import { OF_EVERY_FUNCTION, type ServiceContext } from '../../../packages/kit/service/service-function.construct.js';
+import { PARCELS, parcels } from './contract.js';
+
+const settings = settingsFor('dev');
+
+/** A service that has an inbox of each mode, and nothing else. */
+export class InboxesStack extends Stack {
+  constructor(app: App, bundles: ServiceContext['bundles'], props: Partial<ServiceInboxProps> = {}) {
+    super(app, 'Inboxes');
+    const bus = new EventBus(this, 'Bus');
+    const alarmTopic = new Topic(this, 'Alarms', { enforceSSL: true });
+    acknowledgeCompliance(this, { ...OF_EVERY_FUNCTION, SNSEncryptedKMS: 'A topic of tests.' });
+    const desk = new Service(this, 'Default', { settings, bundles, bus, alarmTopic, name: 'desk' });
+    const runner = desk.inbox('Parcels', {
+      name: PARCELS.name,
+      entry: 'on-parcel',
+      hears: [parcels],
+      timeout: Duration.minutes(15),
+      attempts: 4,
+      parallel: 4,
+      backoff: exponentialBackoff({ base: Duration.seconds(30), cap: Duration.minutes(5) }),
+      ...props,
+    });
+    runner.grantItems(desk.table, ['UpdateItem'], 'Parcel#');
+    new CfnOutput(this, 'BusName', { value: bus.eventBusName });
+  }
+}
