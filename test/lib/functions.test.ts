@@ -25,6 +25,7 @@ const WILDCARDS = [
   { policy: /^OutboxRelayRole/, resource: '/stream/*' },
   { policy: /^OutboxRelayRole/, resource: '/aws/lambda/*' },
   { policy: /^OutboxDrainFailedBatchesRole/, resource: '/aws/lambda/*' },
+  { policy: /^InboxesDispatcherRole/, resource: '/stream/*' },
 ];
 
 /**
@@ -51,6 +52,10 @@ function expectedIn(environment: typeof prod): readonly string[] {
     ...consumers.flatMap(({ stack, id }) => [`${stack}/On${id}`, `${stack}/${id}DrainDeadLetters`]),
     ...consumers.flatMap(({ stack, rebuild }) => (rebuild === undefined ? [] : [`${stack}/${plain(rebuild)}`])),
     ...consumers.flatMap(({ stack, id, saga }) => (saga === undefined ? [] : [`${stack}/${id}TimersSweeper`])),
+    ...consumers.flatMap(({ stack, id, inbox }) =>
+      inbox === undefined ? [] : [`${stack}/Run${id}`, `${stack}/${id}InboxSweeper`],
+    ),
+    ...new Set(consumers.flatMap(({ stack, inbox }) => (inbox === undefined ? [] : [`${stack}/InboxesDispatcher`]))),
     ...endpointsOf(environment),
   ];
 }

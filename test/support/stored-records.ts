@@ -11,6 +11,7 @@ import { createOnce } from '../../packages/kit/idempotent-receiver/create-once.j
 import { idempotencyKey, type KeyedRequest } from '../../packages/kit/idempotent-receiver/idempotency-key.js';
 import { openSession } from '../../packages/kit/idempotent-receiver/numbered-session.js';
 import { recordOfRequest } from '../../packages/kit/idempotent-receiver/record-of-request.js';
+import { StoredMessages } from '../../packages/kit/inbox/stored-messages.js';
 import { ContractViolation } from '../../packages/kit/messages/contract.js';
 import { readEnvelope } from '../../packages/kit/messages/envelope.js';
 import { LEASES } from '../../packages/kit/timers/contract.js';
@@ -32,6 +33,7 @@ export const storedRecords = async (pass: (seconds: number) => void): Promise<St
   ...(await requests()),
   ...(await messages(pass)),
   ...(await timers(pass)),
+  ...(await storedMessages()),
 });
 
 async function requests(): Promise<StoredItems> {
@@ -159,5 +161,41 @@ async function timers(pass: (seconds: number) => void): Promise<StoredItems> {
     'timer that was handed out': await timer('handed-out'),
     'timer that failed': await timer('failed'),
     'lease of a sweeper': await read('records', { pk: `${LEASES}${owner.name}` }),
+  };
+}
+
+/** Messages of an inbox, in each state that they have there. */
+async function storedMessages(): Promise<StoredItems> {
+  const consumer = { name: 'inbox', generation: 0 };
+  const messages = new StoredMessages({ table: 'records', consumer });
+  const { record, message } = await deliveryOf();
+  if (message instanceof ContractViolation) throw message;
+  const store = async (id: string) => {
+    await messages.store({ ...message, id }, record.body);
+    return messages.keyOf({ id });
+  };
+  const taken = async (id: string) => {
+    const held = await messages.take(await store(id), { leaseSeconds: 60 });
+    if (!held) throw new Error(`${id} was not taken`);
+    return held;
+  };
+  const backoff = { kind: 'linear', baseSeconds: 60, capSeconds: 600 } as const;
+  await store('stored');
+  const working = await taken('taken');
+  await transact([messages.saveWrite(working, { after: 'page-1' }, 60)]);
+  await messages.postpone(await taken('postponed'), new Error('a secret'), { backoff });
+  await messages.fail(await taken('failed'), new ContractViolation('INVALID_DATA', '/by'));
+  await transact([messages.processedWrite(await taken('processed'), 1_800_000_000)]);
+  // Random: which runner it is.
+  const of = async (id: string) => {
+    const { runner, ...item } = await read('records', { pk: messages.keyOf({ id }) });
+    return runner === undefined ? item : { ...item, runner: '<random>' };
+  };
+  return {
+    'message of an inbox': await of('stored'),
+    'message of an inbox with a runner': await of('taken'),
+    'message of an inbox that is tried again': await of('postponed'),
+    'message of an inbox that failed': await of('failed'),
+    'message of an inbox that was processed': await of('processed'),
   };
 }
