@@ -21,7 +21,7 @@ export const handler = inbox(
         if (name.startsWith('refused')) throw new Refused('nobody');
         if (name.startsWith('flaky') && work.attempt < 3) throw new Error('not today');
         if (name.startsWith('broken')) throw new Error('never');
-        if (name.startsWith('slow')) await pause(70 * SECOND);
+        if (name.startsWith('slow')) await pause(125 * SECOND);
         if (name.startsWith('paged') || name.startsWith('frozen')) {
           const page = await workInPages(name, work);
           if (page < PAGES) return unfinished;
