@@ -11,6 +11,7 @@ import { OrdersStack } from './orders-stack.js';
 import { PaymentsStack } from './payments-stack.js';
 import { PlatformStack } from './platform-stack.js';
 import type { Settings } from './settings.js';
+import { UsersStack } from './users-stack.js';
 
 /** Concurrency that AWS keeps for functions without a reservation ("Configuring reserved concurrency for a function"). */
 const LEAST_UNRESERVED = 100;
@@ -37,7 +38,8 @@ export class OrderlyEnvironment extends Construct {
     const accounts = new AccountsStack(this, 'Accounts', common);
     const payments = new PaymentsStack(this, 'Payments', { ...common, personalKeys });
     const catalog = new CatalogStack(this, 'Catalog', common);
-    const services = [orders, inventory, accounts, payments, catalog].map(({ service }) => service);
+    const users = new UsersStack(this, 'Users', { ...common, personalKeys });
+    const services = [orders, inventory, accounts, payments, catalog, users].map(({ service }) => service);
     new ApiStack(this, 'Api', { ...common, services });
     acknowledgeCompliance(this, OF_EVERY_FUNCTION);
     Tags.of(this).add('orderly:environment', settings.environment);

@@ -4,8 +4,8 @@ import { Stack } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
 import { AppEnv } from '../lambdas/environment.js';
 import { CREATE_ORDER_SAGA, ordersContract } from '../lambdas/orders/contract.js';
-import { CUSTOMER_LISTS, ORDER, ORDERS_LIST } from '../lambdas/orders/keys.js';
-import { answers, listEvents, orderEvents } from '../lambdas/orders/subscriptions.js';
+import { CUSTOMER_LISTS, ORDER, ORDERS_LIST, USER_STATUSES } from '../lambdas/orders/keys.js';
+import { answers, listEvents, orderEvents, statusChanges } from '../lambdas/orders/subscriptions.js';
 import type { Settings } from './settings.js';
 
 export interface OrdersStackProps extends EnvironmentProps {
@@ -30,6 +30,7 @@ export class OrdersStack extends Stack {
     // It counts the recent orders of the customer.
     placeOrder.grantItems(table, ['Query'], CUSTOMER_LISTS);
     service.grantPointer(placeOrder);
+    placeOrder.grantItems(table, ['GetItem'], USER_STATUSES);
     placeOrder.setEnvironment(AppEnv.CUSTOMER_LIMITS, JSON.stringify(props.settings.customerLimits));
     props.personalKeys.grantEncrypt(placeOrder);
     const getOrder = service.endpoint('GetOrder', 'GET', '/orders/{orderId}', 'orders/get-order');
@@ -61,6 +62,10 @@ export class OrdersStack extends Stack {
       hears: [orderEvents, ...Object.values(answers)],
     });
     service.grantEffect(saga, ORDER);
+
+    service
+      .consumer('UserStatuses', { name: 'orders-users', entry: 'orders/on-user-status', hears: [statusChanges] })
+      .grantItems(table, ['GetItem', 'PutItem', 'ConditionCheckItem'], USER_STATUSES);
 
     service.projection('ListProjection', {
       name: ORDERS_LIST,

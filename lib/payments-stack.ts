@@ -20,7 +20,7 @@ import { paymentsContract, STRIPE_CUSTOMERS } from '../lambdas/payments/contract
 import { PaymentsEnv } from '../lambdas/payments/environment.js';
 import { DAILY_COUNTS, PAYMENT, SANDBOX_KEYS, SANDBOX_OBJECTS, SANDBOX_TALLIES } from '../lambdas/payments/keys.js';
 import { PaymentsMetric } from '../lambdas/payments/metrics.js';
-import { cancellations, providerTasks, steps } from '../lambdas/payments/subscriptions.js';
+import { cancellations, forgettings, providerTasks, steps } from '../lambdas/payments/subscriptions.js';
 import type { Settings } from './settings.js';
 
 /** Name of the consumer, and prefix of the guard's records. The run time reads it from the consumer's environment. */
@@ -86,6 +86,11 @@ export class PaymentsStack extends Stack {
       hears: [cancellations],
     });
     service.grantEffect(cancelling, PAYMENT);
+
+    // Also without Stripe: an environment that changes its provider may still have entries.
+    service
+      .consumer('Forgettings', { name: 'payments-users', entry: 'payments/on-user-event', hears: [forgettings] })
+      .grantItems(table, ['DeleteItem'], STRIPE_CUSTOMERS);
 
     const charging = service.consumer('Provider', {
       name: PROVIDER_CONSUMER,

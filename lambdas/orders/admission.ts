@@ -6,6 +6,7 @@ import { hourOf, MAX_FREE_QUANTITY } from './contract.js';
 import { hourIsFull, type LimitReached, limitReached, lookedAtSince } from './domain/admission.js';
 import type { Order } from './domain/order.js';
 import { newestSince } from './order-list.js';
+import { OrdersProblem } from './problems.js';
 
 const limits = customerLimits();
 
@@ -49,6 +50,11 @@ const WHY = {
 /** @throws {Problem} 429, always */
 export function refuseOverLimit({ limit, retryAfterSeconds }: LimitReached): never {
   throw new Problem(AppProblem['limit-reached'], WHY[limit], { retryAfterSeconds, limit });
+}
+
+/** @throws {Problem} 403, always */
+export function refuseBlocked(): never {
+  throw new Problem(OrdersProblem['user-blocked'], 'this user is blocked and cannot place orders: contact support');
 }
 
 /** @throws {Problem} 400, always. @param places of free lines with too many pieces */

@@ -1,40 +1,44 @@
-import { clock, count, logger, Metric } from '@orderly/kit/aws';
+import { clock, count, logger, Metric, tableOfFunction } from '@orderly/kit/aws';
 import { eventStoreOfFunction } from '@orderly/kit/event-store';
 import { keyedBy, traceOf } from '@orderly/kit/http';
 import { createOnce, idempotencyKey } from '@orderly/kit/idempotent-receiver';
 import { PersonalRequest, personalKeysOfFunction } from '@orderly/kit/personal-data';
 import { endpoint } from '../endpoint.js';
-import { limitOn, refuseFreeLines, refuseOverLimit } from './admission.js';
+import { limitOn, refuseBlocked, refuseFreeLines, refuseOverLimit } from './admission.js';
 import { orders } from './aggregates.js';
 import { ordersContract, PlaceOrder } from './contract.js';
 import { shownTo } from './customer-data-keys.js';
 import { oversizedFreeLines } from './domain/admission.js';
 import { OrdersMetric } from './metrics.js';
 import { ordersListOf } from './order-list.js';
+import { statusOf } from './user-status.js';
 
+const table = tableOfFunction();
 const orderStore = eventStoreOfFunction(orders);
 const ordersList = ordersListOf(orderStore);
 const people = personalKeysOfFunction();
 const personal = new PersonalRequest(people, ordersContract.events.OrderPlaced);
 
 /**
- * POST /orders: reads the customer's list to check the limits, then makes one conditional write or repeats the first
+ * POST /orders: reads the customer's status and list, side by side, then makes one conditional write or repeats the first
  * answer.
  */
 export const handler = endpoint({ roles: ['customer'], body: PlaceOrder }, async (request) => {
   const { caller, body } = request;
   const key = idempotencyKey(personal.hashed(keyedBy(request)));
-  const limit = await limitOn(ordersList, caller.id, clock.now());
+  const [limit, status] = await Promise.all([limitOn(ordersList, caller.id, clock.now()), statusOf(table, caller.id)]);
   const { fields, isForgotten } = await personal.prepared(caller.id, body);
   const free = oversizedFreeLines(body.lines);
   const refuseNew =
-    free.length > 0
-      ? () => refuseFreeLines(free)
-      : limit
-        ? () => refuseOverLimit(limit)
-        : isForgotten
-          ? personal.refuseForgotten
-          : undefined;
+    status === 'BLOCKED'
+      ? refuseBlocked
+      : free.length > 0
+        ? () => refuseFreeLines(free)
+        : limit
+          ? () => refuseOverLimit(limit)
+          : isForgotten
+            ? personal.refuseForgotten
+            : undefined;
   const { loaded, replayed } = await createOnce({
     store: orderStore,
     key,

@@ -3,6 +3,7 @@ import { accountsContract } from '../accounts/contract.js';
 import { catalogContract } from '../catalog/contract.js';
 import { inventoryContract } from '../inventory/contract.js';
 import { paymentsContract } from '../payments/contract.js';
+import { usersContract } from '../users/contract.js';
 import { ordersContract } from './contract.js';
 import { createOrderContract } from './saga-contract.js';
 
@@ -31,6 +32,9 @@ export const answers = {
   ]),
   payments: subscribe(paymentsContract, ['SagaReplyRequested']),
 };
+
+/** Changes of users' statuses, of which this service keeps a copy. */
+export const statusChanges = subscribe(usersContract, ['UserStatusChanged']);
 
 /** Timeouts of the saga, and commands from operators. */
 export const sagaCommands = ownCommands(createOrderContract);

@@ -1,5 +1,6 @@
 import { commandsTo, subscribe } from '@orderly/kit/messages';
 import { ordersContract } from '../orders/contract.js';
+import { usersContract } from '../users/contract.js';
 import { paymentsContract } from './contract.js';
 
 /** Steps of orders' sagas. No other service's commands are accepted. */
@@ -7,6 +8,9 @@ export const steps = commandsTo(paymentsContract, { from: [ordersContract] });
 
 /** Events that end paid orders. */
 export const cancellations = subscribe(ordersContract, ['OrderCancelled']);
+
+/** Events after which data about a user is deleted. */
+export const forgettings = subscribe(usersContract, ['UserForgotten']);
 
 /** Events that require a call to the provider. */
 export const providerTasks = subscribe(paymentsContract, [

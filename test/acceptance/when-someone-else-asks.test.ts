@@ -60,6 +60,13 @@ const ROWS: readonly Row[] = [
   { route: 'POST /idempotency-keys', expected: [201, 201, 201] },
   { route: 'POST /sessions', expected: [201, 201, 201] },
   { route: 'POST /payments/sessions', expected: [201, 201, 201] },
+  { route: 'POST /users/sessions', expected: [201, 201, 201] },
+  { route: 'GET /users/me', expected: [200, 200, 403] },
+  { route: 'PATCH /users/me', expected: [200, 200, 403], body: () => ({ name: 'Ada' }), keyed: true },
+  // An unknown parameter: alice and bob must not be forgotten here.
+  { route: 'DELETE /users/me', expected: [400, 400, 403], query: '?unknown=1', keyed: true },
+  { route: 'GET /users/{userId}', expected: [403, 403, 200] },
+  { route: 'PUT /users/{userId}/status', expected: [403, 403, 200], body: () => ({ status: 'ACTIVE' }) },
   {
     route: 'POST /payments',
     expected: [201, 404, 403],
@@ -76,7 +83,7 @@ const ROUTES = await world.routes();
 /** Fills in the parameters of a row. @throws {Error} if a parameter of the path has no value here */
 function requestOf({ route, query = '', body, keyed = false }: Row): Omit<ApiRequest, 'as'> {
   const [method, resource = ''] = route.split(' ');
-  const values: Readonly<Record<string, string>> = { orderId, paymentId, sku, customerId: 'alice' };
+  const values: Readonly<Record<string, string>> = { orderId, paymentId, sku, customerId: 'alice', userId: 'alice' };
   const path = resource.replace(/\{(\w+)\}/g, (_, name: string) => {
     const value = values[name];
     if (!value) throw new Error(`${route}: there is no ${name} of alice's`);

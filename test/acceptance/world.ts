@@ -132,7 +132,7 @@ export type TokenFault =
   | 'garbage';
 
 export interface ApiRequest {
-  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** Path below the stage, with its query, such as `/orders?limit=2`. */
   readonly path: string;
   readonly as: Caller;
@@ -177,8 +177,15 @@ export type Aggregate =
   | 'Account'
   | 'Payment'
   | 'Product'
-  | 'PriceCheck';
-export type RelayName = 'orders/relay' | 'inventory/relay' | 'accounts/relay' | 'payments/relay' | 'catalog/relay';
+  | 'PriceCheck'
+  | 'User';
+export type RelayName =
+  | 'orders/relay'
+  | 'inventory/relay'
+  | 'accounts/relay'
+  | 'payments/relay'
+  | 'catalog/relay'
+  | 'users/relay';
 /** Consumers with processed records; a projection needs none. */
 export type RecordingConsumer =
   | 'reservations'
@@ -189,7 +196,9 @@ export type RecordingConsumer =
   | 'payments-commands'
   | 'payments-orders'
   | 'payments-provider'
-  | 'catalog-commands';
+  | 'catalog-commands'
+  | 'payments-users'
+  | 'orders-users';
 export type ConsumerName = RecordingConsumer | 'orders-list' | 'accounts-exhausted';
 
 /** Functions by service and entry point, as in the folder `lambdas`. */
@@ -201,6 +210,7 @@ export type FunctionName =
   | 'orders/cancel-order'
   | 'orders/on-saga-message'
   | 'orders/list-projection'
+  | 'orders/on-user-status'
   | 'inventory/set-stock'
   | 'inventory/on-order-event'
   | 'inventory/on-command'
@@ -212,8 +222,12 @@ export type FunctionName =
   | 'payments/on-command'
   | 'payments/on-order-event'
   | 'payments/charge-at-sandbox'
+  | 'payments/on-user-event'
   | 'catalog/set-product'
-  | 'catalog/on-command';
+  | 'catalog/on-command'
+  | 'users/patch-me'
+  | 'users/forget-me'
+  | 'users/set-status';
 
 export interface EventFilter {
   readonly aggregate: Aggregate;

@@ -26,6 +26,7 @@ describe('the API', () => {
       .resources('Api', 'AWS::ApiGateway::Method')
       .map(({ properties }) => `${properties.HttpMethod} ${pathOf(referenced(properties.ResourceId))}`);
     expect(routes.filter((route) => !route.startsWith('ANY ')).sort()).toEqual([
+      'DELETE /users/me',
       'GET /accounts',
       'GET /accounts/{customerId}',
       'GET /accounts/{customerId}/history',
@@ -36,6 +37,9 @@ describe('the API', () => {
       'GET /products',
       'GET /products/{sku}',
       'GET /stock/{sku}',
+      'GET /users/me',
+      'GET /users/{userId}',
+      'PATCH /users/me',
       'POST /idempotency-keys',
       'POST /orders',
       'POST /orders/{orderId}/cancellation',
@@ -43,9 +47,11 @@ describe('the API', () => {
       'POST /payments/sessions',
       'POST /payments/{paymentId}/refund',
       'POST /sessions',
+      'POST /users/sessions',
       'PUT /accounts/{customerId}/credit-limit',
       'PUT /products/{sku}',
       'PUT /stock/{sku}',
+      'PUT /users/{userId}/status',
     ]);
   });
 
@@ -105,7 +111,7 @@ describe('the API', () => {
   });
 
   test('needs no permission in the service stacks to call their functions', () => {
-    for (const service of ['Orders', 'Inventory', 'Accounts', 'Payments', 'Catalog'] as const) {
+    for (const service of ['Orders', 'Inventory', 'Accounts', 'Payments', 'Catalog', 'Users'] as const) {
       for (const { properties } of prod.resources(service, 'AWS::Lambda::Permission')) {
         expect(properties.Principal).toBe('events.amazonaws.com');
       }

@@ -5,7 +5,7 @@ import { type Json, referenced, STACKS, statements, synthesized } from './suppor
 
 const dev = synthesized('dev');
 const prod = synthesized('prod');
-const SERVICES = ['Orders', 'Inventory', 'Accounts', 'Payments', 'Catalog'] as const;
+const SERVICES = ['Orders', 'Inventory', 'Accounts', 'Payments', 'Catalog', 'Users'] as const;
 
 const PEOPLE = [PEOPLE_INDEX, 'person', 'pk', 'KEYS_ONLY'];
 
@@ -19,6 +19,7 @@ const OWN_INDEXES: Record<(typeof SERVICES)[number], string[][]> = {
     ['products-by-sku', 'listPk', 'listSk', 'ALL'],
     ['products', 'listPk', 'listSk', 'INCLUDE'],
   ],
+  Users: [PEOPLE],
 };
 const CONTRACTS = await contracts();
 
@@ -33,7 +34,7 @@ describe('tables', () => {
 
   test('expire by expiresAt and are billed per request', () => {
     const tables = [dev, prod].flatMap((environment) => environment.everywhere('AWS::DynamoDB::GlobalTable'));
-    expect(tables).toHaveLength(25);
+    expect(tables).toHaveLength(29);
     for (const { stack, properties } of tables) {
       const expiry = { AttributeName: 'expiresAt', Enabled: true };
       expect(properties.TimeToLiveSpecification).toEqual(stack === 'Platform' ? undefined : expiry);
@@ -69,8 +70,8 @@ describe('tables', () => {
           attributes.UpdateReplacePolicy,
         ];
       });
-    expect(safety(prod)).toEqual(Array(12).fill([true, true, 'Retain', 'Retain']));
-    expect(safety(dev)).toEqual(Array(13).fill([false, false, 'Delete', 'Delete']));
+    expect(safety(prod)).toEqual(Array(14).fill([true, true, 'Retain', 'Retain']));
+    expect(safety(dev)).toEqual(Array(15).fill([false, false, 'Delete', 'Delete']));
   });
 
   test("fulfil the compliance packs' rules for tables, which can't check AWS::DynamoDB::GlobalTable", () => {
@@ -169,6 +170,10 @@ describe('the personal data keys', () => {
       'RequestPayment',
       'GetPayment',
       'RefundPayment',
+      'GetMe',
+      'GetUser',
+      'PatchMe',
+      'SetStatus',
     ]);
     for (const { properties } of tagged) {
       expect(properties.Tags).toContainEqual({ Key: 'orderly-personal-data', Value: 'prod' });
@@ -191,6 +196,10 @@ describe('the personal data keys', () => {
       ['RequestPayment', ['kms:Decrypt', 'kms:GenerateDataKey']],
       ['GetPayment', ['kms:Decrypt']],
       ['RefundPayment', ['kms:Decrypt']],
+      ['GetMe', ['kms:Decrypt']],
+      ['GetUser', ['kms:Decrypt']],
+      ['PatchMe', ['kms:Decrypt', 'kms:GenerateDataKey']],
+      ['SetStatus', ['kms:Decrypt', 'kms:GenerateDataKey']],
     ]);
     const touched = statements(prod).filter(({ resources }) => resources.some((one) => importOf(one) !== undefined));
     const items = touched.filter(({ actions }) => actions.some((action) => action.startsWith('dynamodb:')));
@@ -203,6 +212,11 @@ describe('the personal data keys', () => {
       ['RequestPayment', ['dynamodb:GetItem', 'dynamodb:PutItem']],
       ['GetPayment', ['dynamodb:GetItem']],
       ['RefundPayment', ['dynamodb:GetItem']],
+      ['GetMe', ['dynamodb:GetItem']],
+      ['GetUser', ['dynamodb:GetItem']],
+      ['PatchMe', ['dynamodb:GetItem', 'dynamodb:PutItem']],
+      ['ForgetMe', ['dynamodb:UpdateItem']],
+      ['SetStatus', ['dynamodb:GetItem', 'dynamodb:PutItem']],
     ]);
   });
 
@@ -231,7 +245,7 @@ describe('the second copy of tables', () => {
         Tags.some(({ Key, Value }: Json) => Key === ConditionKey && Value === ConditionValue),
       ),
     );
-    expect(copied).toHaveLength(11);
+    expect(copied).toHaveLength(13);
     expect(tables.filter((table) => !copied.includes(table)).map(({ id }) => id)).toEqual(['PersonalKeys']);
     const tagged = STACKS.flatMap((stack) => prod.resources(stack)).filter(
       ({ type, properties }) =>
@@ -273,7 +287,7 @@ describe('the relay', () => {
   );
 
   test('reads its stream from the beginning, in parallel, and gives up in time', () => {
-    expect(mappings).toHaveLength(10);
+    expect(mappings).toHaveLength(12);
     for (const { properties } of mappings) {
       expect(properties).toMatchObject({
         StartingPosition: 'TRIM_HORIZON',

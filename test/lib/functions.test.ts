@@ -41,7 +41,7 @@ const keyed = (...keys: string[]) => ({
 const plain = (id: string): string => id.replace(/(Function)?[0-9A-F]{8}$/, '');
 
 /** Stacks of services. */
-const SERVICES = ['Orders', 'Inventory', 'Accounts', 'Payments', 'Catalog'] as const;
+const SERVICES = ['Orders', 'Inventory', 'Accounts', 'Payments', 'Catalog', 'Users'] as const;
 
 /** Returns every function that an environment needs: nothing else of ours or of the CDK runs. */
 function expectedIn(environment: typeof prod): readonly string[] {
@@ -283,6 +283,10 @@ describe('roles', () => {
         condition: keyed('PROJECTION#*'),
       },
       {
+        actions: ['dynamodb:GetItem'],
+        condition: keyed('USER#*'),
+      },
+      {
         actions: ['dynamodb:GetItem', 'dynamodb:PutItem'],
         condition: keyed('PERSON#*'),
       },
@@ -304,8 +308,16 @@ describe('roles', () => {
       ['Payments', 'RequestPayment', 'dynamodb:GetItem', 'dynamodb:UpdateItem'],
       ['Payments', 'RefundPayment', 'dynamodb:GetItem', 'dynamodb:UpdateItem'],
       ['Payments', 'OpenSession', 'dynamodb:PutItem'],
+      ['Users', 'PatchMe', 'dynamodb:GetItem', 'dynamodb:UpdateItem'],
+      ['Users', 'ForgetMe', 'dynamodb:GetItem', 'dynamodb:UpdateItem'],
+      ['Users', 'OpenSession', 'dynamodb:PutItem'],
     ]);
-    expect(touching('api#').map(([, policy]) => policy)).toEqual(['CancelOrder', 'RefundPayment']);
+    expect(touching('api#').map(([, policy]) => policy)).toEqual([
+      'CancelOrder',
+      'RefundPayment',
+      'PatchMe',
+      'ForgetMe',
+    ]);
     // Counts are changed without reading them. A function that counts can neither read nor delete others' counts.
     expect(touching('limit#')).toEqual([
       ['Payments', 'RequestPayment', 'dynamodb:UpdateItem'],
@@ -321,6 +333,9 @@ describe('roles', () => {
       { at: 'Payments/RequestPayment', path: '/payments/sessions' },
       { at: 'Payments/RefundPayment', path: '/payments/sessions' },
       { at: 'Payments/OpenSession', path: '/payments/sessions' },
+      { at: 'Users/PatchMe', path: '/users/sessions' },
+      { at: 'Users/ForgetMe', path: '/users/sessions' },
+      { at: 'Users/OpenSession', path: '/users/sessions' },
     ]);
   });
 
@@ -337,14 +352,27 @@ describe('roles', () => {
     expect(reader?.policy).toMatch(/^OnProviderRole/);
   });
 
+  test('permit only the route of users to erase keys of people; it can neither read keys nor use the KMS key', () => {
+    const touching = statements(prod)
+      .filter(({ condition }) => JSON.stringify(condition ?? '').includes('"PERSON#*"'))
+      .map(({ policy, actions }) => [policy.replace(/RoleDefault.*/, ''), ...actions]);
+    const erasing = touching.filter(([, ...actions]) =>
+      actions.some((action) => !['dynamodb:GetItem', 'dynamodb:PutItem'].includes(action)),
+    );
+    expect(erasing).toEqual([['ForgetMe', 'dynamodb:UpdateItem']]);
+    const own = statements(prod).filter(({ policy }) => policy.startsWith('ForgetMeRole'));
+    expect(own.flatMap(({ actions }) => actions).filter((action) => action.startsWith('kms:'))).toEqual([]);
+  });
+
   test("permit payments to store each account's customer at Stripe, and none if no money is moved", () => {
     const keepers = (environment: typeof dev) =>
       statements(environment)
         .filter(({ condition }) => JSON.stringify(condition ?? '').includes('"STRIPE#*"'))
         .map(({ stack, policy, actions }) => [stack, policy.replace(/RoleDefault.*/, ''), ...actions]);
-    expect(keepers(dev)).toEqual([]);
-    expect(keepers(synthesized('prod', { paymentProvider: 'sandbox', allowSandbox: 'true' }))).toEqual([]);
-    expect(keepers(prod)).toEqual([['Payments', 'OnProvider', 'dynamodb:GetItem', 'dynamodb:PutItem']]);
+    const deleting = ['Payments', 'OnForgettings', 'dynamodb:DeleteItem'];
+    expect(keepers(dev)).toEqual([deleting]);
+    expect(keepers(synthesized('prod', { paymentProvider: 'sandbox', allowSandbox: 'true' }))).toEqual([deleting]);
+    expect(keepers(prod)).toEqual([deleting, ['Payments', 'OnProvider', 'dynamodb:GetItem', 'dynamodb:PutItem']]);
   });
 
   test('of a rebuild permit scanning its table and feed, and access to rows, aggregates and its pointer', () => {
@@ -395,8 +423,9 @@ describe('roles', () => {
       'Inventory/OutboxRelayRole': own('inventory'),
       'Orders/OutboxRelayRole': own('orders'),
       'Payments/OutboxRelayRole': own('payments'),
+      'Users/OutboxRelayRole': own('users'),
     });
-    expect(told).toHaveLength(5);
+    expect(told).toHaveLength(6);
   });
 });
 

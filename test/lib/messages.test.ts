@@ -29,9 +29,11 @@ const HEARS: Readonly<Record<string, readonly Subscription[]>> = {
   'inventory-commands@0': [inventory.steps],
   'orders-list@0': [orders.listEvents],
   'orders-saga@0': [orders.orderEvents, ...Object.values(orders.answers)],
+  'orders-users@0': [orders.statusChanges],
   'payments-commands@0': [payments.steps],
   'payments-orders@0': [payments.cancellations],
   'payments-provider@0': [payments.providerTasks],
+  'payments-users@0': [payments.forgettings],
   'reservations@0': [inventory.cancellations],
 };
 
@@ -289,7 +291,7 @@ describe('consumers', () => {
   });
 
   test('have both dead-letter queues drained by a function that writes their own failure records', () => {
-    for (const stack of ['Orders', 'Inventory', 'Accounts', 'Payments', 'Catalog'] as const) {
+    for (const stack of ['Orders', 'Inventory', 'Accounts', 'Payments', 'Catalog', 'Users'] as const) {
       const { queues, isDeadLetters } = queuesOf(stack);
       for (const queue of queues.filter((queue) => isDeadLetters(queue) && !queue.id.includes('Undrained'))) {
         const [drain, ...others] = readersOf(stack, queue);

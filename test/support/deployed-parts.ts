@@ -59,6 +59,7 @@ export const SERVICE_OF: Readonly<Record<Aggregate, string>> = {
   Payment: 'payments',
   Product: 'catalog',
   PriceCheck: 'catalog',
+  User: 'users',
 };
 
 /** A consumer, or a service's relay, as the outputs tell. @throws {Error} where the deployment hasn't it */

@@ -59,9 +59,13 @@ async function requests(): Promise<StoredItems> {
   await change(keyed);
   const { sessionId } = await openSession(CLIENT, records);
   await change({ ...request, header: undefined, session: { id: sessionId, number: '1', answeredUpTo: '0' } });
+  const ofState = recordOfRequest({ ...request, header: 'key-of-a-state' }, records);
+  const claimOf = await ofState.claim('request-6');
+  await transact([claimOf(1, { version: 1, at: '2026-11-22T10:15:30.123Z', sum: 1 })]);
   return {
     'commit that answers a request': await commitOf(`Tally#${loaded.id}`),
     'request by its key': await read('records', { pk: `api#${idempotencyKey(keyed).scope}` }),
+    'request on a state by its key': await read('records', { pk: `api#${ofState.scope}` }),
     'session with an answer': await sessionOf(),
   };
 }

@@ -1,5 +1,7 @@
-import { paginateQuery } from '@aws-sdk/lib-dynamodb';
+import { GetCommand, paginateQuery } from '@aws-sdk/lib-dynamodb';
 import { aggregateKey, type DataContext, keysByPerson, type PeopleOfApp, type Service } from '@orderly/kit/operator';
+import type { PersonalKeys } from '@orderly/kit/personal-data';
+import { stateKey } from '@orderly/kit/state-store';
 import { accountsContract } from '../../lambdas/accounts/contract.js';
 import { catalogContract } from '../../lambdas/catalog/contract.js';
 import { inventoryContract } from '../../lambdas/inventory/contract.js';
@@ -8,6 +10,10 @@ import { CUSTOMER_LISTS } from '../../lambdas/orders/keys.js';
 import { createOrderContract } from '../../lambdas/orders/saga-contract.js';
 import { paymentsContract } from '../../lambdas/payments/contract.js';
 import { StripeCustomers } from '../../lambdas/payments/provider/stripe-customers.js';
+import { usersContract } from '../../lambdas/users/contract.js';
+import { USER } from '../../lambdas/users/keys.js';
+import type { StoredUser } from '../../lambdas/users/stored-user.js';
+import { profileOf, viewOf } from '../../lambdas/users/user-view.js';
 
 /** Every service that has data about a person, by their id or by their orders' ids. */
 export const peopleOfOrderly: PeopleOfApp = {
@@ -26,13 +32,15 @@ export const peopleOfOrderly: PeopleOfApp = {
       { contract: inventoryContract, keys: ofOrders('Reservation') },
       { contract: catalogContract, keys: ofOrders('PriceCheck') },
       { contract: accountsContract, keys: [aggregateKey('Account', person)] },
+      { contract: usersContract, keys: [aggregateKey(USER, person)] },
       { contract: paymentsContract, keys: payments ? await keysByPerson(context, payments, person) : [] },
     ];
   },
 
-  async more(context, person) {
+  async more(context, person, keys) {
     const stripeCustomer = await stripeCustomers(context)?.of(person);
-    return stripeCustomer === undefined ? {} : { stripeCustomer };
+    const user = await userOf(context, person, keys);
+    return { ...(stripeCustomer === undefined ? {} : { stripeCustomer }), ...(user ? { user } : {}) };
   },
 };
 
@@ -42,6 +50,17 @@ const serviceNamed = ({ services }: DataContext, wanted: string): Service | unde
 function stripeCustomers(context: DataContext): StripeCustomers | undefined {
   const payments = serviceNamed(context, paymentsContract.service);
   return payments && new StripeCustomers(payments.table, context.documents);
+}
+
+/** Returns the user as an operator sees them. The events of a user expire, so they may lack the profile. */
+async function userOf(context: DataContext, person: string, keys: PersonalKeys): Promise<object | undefined> {
+  const users = serviceNamed(context, usersContract.service);
+  if (!users) return undefined;
+  const { Item } = await context.documents.send(
+    new GetCommand({ TableName: users.table, Key: stateKey(USER, person), ConsistentRead: true }),
+  );
+  const user = Item as StoredUser | undefined;
+  return user && viewOf(person, user, await profileOf(keys, person, user));
 }
 
 /** Returns the ids of a person's orders. */

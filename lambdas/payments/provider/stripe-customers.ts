@@ -1,6 +1,6 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { DeleteCommand, type DynamoDBDocumentClient, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
-import { clock, documents, WriteConflict } from '@orderly/kit/aws';
+import { clock, documents, type TransactWriteItem, WriteConflict } from '@orderly/kit/aws';
 import { STRIPE_CUSTOMERS } from '../contract.js';
 
 const keyOf = (accountId: string) => ({ pk: `${STRIPE_CUSTOMERS}${accountId}`, sk: 'CUSTOMER' });
@@ -62,5 +62,10 @@ export class StripeCustomers {
   /** Deletes the entry of an account. Repeatable. */
   async forget(accountId: string): Promise<void> {
     await this.client.send(new DeleteCommand({ TableName: this.table, Key: keyOf(accountId) }));
+  }
+
+  /** Returns the write that deletes the entry of an account. Repeatable. */
+  forgetWrite(accountId: string): TransactWriteItem {
+    return { Delete: { TableName: this.table, Key: keyOf(accountId) } };
   }
 }

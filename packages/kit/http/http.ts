@@ -240,5 +240,6 @@ function problemOf(error: unknown): Problem {
 const respond = ({ status, body, headers }: Answer, correlationId: string, type: string): APIGatewayProxyResult => ({
   statusCode: status,
   headers: { ...ANSWER_HEADERS, 'Content-Type': type, 'X-Correlation-Id': correlationId, ...headers },
-  body: JSON.stringify(body),
+  // An answer without content (204) has an empty body.
+  body: body === undefined ? '' : JSON.stringify(body),
 });

@@ -11,4 +11,4 @@ export {
 export { type Answer, type EndpointOptions, endpoint, endpointFor, keyedBy, type Request, traceOf } from './http.js';
 export { refuseOtherVersion, versionOf } from './if-match.js';
 export { cursorOf, limitOf, Paging, positionOf } from './paging.js';
-export { pointerFault } from './received.js';
+export { checked, pointerFault } from './received.js';

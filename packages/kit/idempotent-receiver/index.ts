@@ -1,5 +1,6 @@
 /** Routes whose effect happens once for each request of a client, however often it is sent. */
 export { type Change, type ChangeOnce, changeOnce } from './change-once.js';
+export { type ChangeStateOnce, changeStateOnce, type StateOutcome } from './change-state-once.js';
 export { type Alongside, type CreateOnce, createOnce, type Outcome } from './create-once.js';
 export {
   type IdempotencyKey,

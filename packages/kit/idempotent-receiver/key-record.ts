@@ -22,9 +22,9 @@ export function keyRecord(key: IdempotencyKey, { table: TableName, windowSeconds
     },
     async claim(trigger) {
       if (key.expired) refuseExpired();
-      return (version) => {
+      return (version, state) => {
         const isNew = 'attribute_not_exists(pk)';
-        const answer: Earlier = { version, requestHash, trigger };
+        const answer: Earlier = { version, requestHash, trigger, ...(state ? { state } : {}) };
         return {
           Put: {
             TableName,

@@ -121,7 +121,8 @@ export function numberedRequest(request: KeyedRequest, records: RecordsTable): R
     find: async () => answerIn(await read()),
     async claim(trigger) {
       const { session, upTo } = admitted(await read());
-      return (version) => accepted(session, upTo, { version, requestHash, trigger });
+      return (version, state) =>
+        accepted(session, upTo, { version, requestHash, trigger, ...(state ? { state } : {}) });
     },
     earlier(found) {
       const session = found as Session | undefined;

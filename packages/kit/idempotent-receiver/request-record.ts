@@ -36,6 +36,11 @@ export interface Earlier {
   readonly requestHash: string;
   /** Id of the one request that did the work. */
   readonly trigger: string;
+  /**
+   * State that answers the request. Only requests on a state-stored aggregate have it, because earlier versions of such
+   * an aggregate are not stored. Personal fields are sealed in it.
+   */
+  readonly state?: Item;
 }
 
 /** Record of a changing request, by a key or by a number in a session. It recognises a repeat. */
@@ -48,12 +53,13 @@ export interface RequestRecord extends RequestHashes {
   find(): Promise<Earlier | undefined>;
   /**
    * Prepares the claim of the request.
-   * @returns a function that creates the write which records the request, with the version that answers it. The write
-   *   is refused if the request was recorded before, and then shows the existing item.
+   * @returns a function that creates the write which records the request, with the version that answers it, and with the
+   *   state if only the newest one is stored. The write is refused if the request was recorded before, and then shows the
+   *   existing item.
    * @throws {Problem} if the request cannot be accepted for the first time any more. As a repeat it may still be
    *   answered.
    */
-  claim(trigger: string): Promise<(version: number) => TransactWriteItem>;
+  claim(trigger: string): Promise<(version: number, state?: Item) => TransactWriteItem>;
   /**
    * Returns the result in the item that refused a claim.
    * @throws {Problem} if the request is not a repeat, but is too late by now

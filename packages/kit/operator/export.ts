@@ -23,7 +23,7 @@ export async function exportPerson(
   const { state, ...rest } = await readPerson(context.documents, keysOfPeopleIn(context).table, person);
   const known = await people.aggregates(context, person);
   const aggregates = (await Promise.all(known.map((one) => historiesOf(context, one, open)))).flat();
-  const more = (await people.more?.(context, person)) ?? {};
+  const more = (await people.more?.(context, person, open)) ?? {};
   if (state === 'has no key' && aggregates.length === 0 && Object.keys(more).length === 0) {
     throw new OperatorError('not-found', `Nothing is known of a person '${person}'.`, ['person', 'export', 'alice']);
   }

@@ -1,7 +1,7 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { clock } from '../aws/clock.js';
-import { personKey } from '../personal-data/personal-keys.js';
+import { personKey } from '../personal-data/person-key.js';
 import type { CommandContext } from './context.js';
 import { Exit } from './errors.js';
 import type { Outcome } from './outcome.js';

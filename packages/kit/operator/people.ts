@@ -2,7 +2,8 @@ import { KMSClient } from '@aws-sdk/client-kms';
 import { type DynamoDBDocumentClient, GetCommand, paginateQuery } from '@aws-sdk/lib-dynamodb';
 import { CallerId } from '../http/auth.js';
 import { PEOPLE_INDEX, type ServiceContract } from '../messages/contract.js';
-import { PersonalKeys, personKey } from '../personal-data/personal-keys.js';
+import { personKey } from '../personal-data/person-key.js';
+import { PersonalKeys } from '../personal-data/personal-keys.js';
 import type { CommandContext } from './context.js';
 import { clientConfig } from './endpoint.js';
 import { OperatorError } from './errors.js';
@@ -46,8 +47,15 @@ export interface PeopleOfApp {
   readonly forget?: (context: DataContext, person: string) => Promise<void>;
   /** Returns the aggregates that have events about the person. */
   readonly aggregates: (context: DataContext, person: string) => Promise<readonly AggregatesOfPerson[]>;
-  /** Returns further data for an export; no fields if there is none. */
-  readonly more?: (context: DataContext, person: string) => Promise<Readonly<Record<string, unknown>>>;
+  /**
+   * Returns further data for an export, such as the state of aggregates whose commits expire; no fields if there is none.
+   * @param keys opens sealed data
+   */
+  readonly more?: (
+    context: DataContext,
+    person: string,
+    keys: PersonalKeys,
+  ) => Promise<Readonly<Record<string, unknown>>>;
 }
 
 /** Tables of an environment. */

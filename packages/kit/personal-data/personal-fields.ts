@@ -101,7 +101,7 @@ export async function openEvents<Event extends AnyEvent & { readonly id: string 
  * @throws what {@link PersonalKeys.openAll} throws
  */
 export async function openFields(
-  keys: PersonalKeys,
+  keys: Pick<PersonalKeys, 'openAll'>,
   { events }: ServiceContract,
   person: string,
   aggregates: readonly {

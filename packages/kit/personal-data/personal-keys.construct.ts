@@ -113,6 +113,15 @@ export class PersonalKeys extends Construct {
   }
 
   /**
+   * Grants a function permission to forget people: to replace their keys by tombstones. It can neither read a key nor use
+   * the KMS key.
+   */
+  grantErase(handler: ServiceFunction): void {
+    handler.grantItems(this.table, ['UpdateItem'], PEOPLE);
+    handler.setEnvironment(Env.PERSONAL_KEYS, this.table.tableName);
+  }
+
+  /**
    * Returns the key's policy. Administrators of the account manage the key, because AWS recommends not to lock them
    * out. `kms:*` in their own policies does not let them use it. Only roles with the tag may use it, and they also need
    * the permission in a policy of their own.

@@ -2,7 +2,7 @@ import { DecryptCommand, GenerateDataKeyCommand, type KMSClient } from '@aws-sdk
 import { type DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
 import { clock } from '../aws/clock.js';
 import { type Item, ItemExists, putNew } from '../aws/dynamodb.js';
-import { PEOPLE } from './contract.js';
+import { personKey } from './person-key.js';
 import { eventOf, open, type Place, type Sealed, Unsealed } from './sealed.js';
 
 /** Placeholder for the data of a person who was forgotten. */
@@ -37,9 +37,6 @@ const MOST_IN_MEMORY = 200;
 export class KeyMissing extends Error {
   override readonly name = 'KeyMissing';
 }
-
-/** Returns the key of a person's item. */
-export const personKey = (person: string): { readonly pk: string } => ({ pk: PEOPLE + person });
 
 /**
  * Data keys of people, one key for each person (design G8). Deleting a key deletes all data that was sealed with it,
@@ -87,6 +84,17 @@ export class PersonalKeys {
     if (!key)
       throw new KeyMissing('the person has sealed data, but no key and no tombstone: restore the table of keys');
     return values.map(({ sealed, place }) => open(key, person, sealed, { event: eventOf(sealed), ...place }));
+  }
+
+  /**
+   * Tells whether a person is forgotten, strongly consistent. It is for people of whom nothing sealed is at hand; opening
+   * a value tells it too.
+   */
+  async isForgotten(person: string): Promise<boolean> {
+    const { table, documents } = this.settings;
+    const get = new GetCommand({ TableName: table, Key: personKey(person), ConsistentRead: true });
+    const { Item } = await documents.send(get);
+    return Item?.forgottenAt !== undefined;
   }
 
   /**

@@ -2,7 +2,7 @@ import { clock } from '../aws/clock.js';
 import type { Item, TransactWriteItem } from '../aws/items.js';
 import type { Table } from '../aws/table.js';
 import { type Commit, commitItem, type FeedShards } from '../messages/commit.js';
-import type { AnyEvent, ServiceContract } from '../messages/contract.js';
+import { type AnyEvent, readEvent, type ServiceContract } from '../messages/contract.js';
 import type { Trace } from '../messages/trace.js';
 import { stateKey } from './state-key.js';
 
@@ -61,7 +61,10 @@ export class StateStore<State extends Stored, Event extends AnyEvent> {
 
   /** Reads the current state, strongly consistent. Returns `undefined` if the aggregate was never written. */
   async read(id: string): Promise<State | undefined> {
-    return (await this.table.read(stateKey(this.aggregate, id))) as State | undefined;
+    const item = await this.table.read(stateKey(this.aggregate, id));
+    if (!item) return undefined;
+    const { pk: _, sk: __, ...state } = item;
+    return state as unknown as State;
   }
 
   /**
@@ -82,6 +85,34 @@ export class StateStore<State extends Stored, Event extends AnyEvent> {
     });
   }
 
+  /**
+   * Decides the two writes of a change: its commit and the whole new state. Put them in one transaction.
+   * @param evolve folds the events as they are stored, with sealed personal fields
+   * @throws {ContractViolation} if an event breaks its contract
+   */
+  change(
+    id: string,
+    before: State | undefined,
+    events: readonly Event[],
+    evolve: (before: State | undefined, events: readonly Event[]) => Omit<State, keyof Stored>,
+    trace: Trace,
+  ): { readonly writes: readonly TransactWriteItem[]; readonly after: State } {
+    const commit = this.commit(id, before, events, trace);
+    const stored = commit.events.map(
+      ({ type, schemaVersion, data }) => readEvent(this.contract, type, schemaVersion, JSON.parse(data)) as Event,
+    );
+    const { lastVersion: version, at } = commit;
+    const after = { ...evolve(before, stored), version, at } as State;
+    return { writes: [this.appendWrite(commit), this.stateWrite(id, before, after)], after };
+  }
+
+  /** Returns the check that the state is still the one that was read. */
+  unchangedCheck(id: string, before: Stored | undefined): TransactWriteItem {
+    return {
+      ConditionCheck: { TableName: this.table.name, Key: stateKey(this.aggregate, id), ...isAsRead(before) },
+    };
+  }
+
   appendWrite(commit: Commit): TransactWriteItem {
     const versionIsFree = 'attribute_not_exists(pk)';
     return { Put: { TableName: this.table.name, Item: commit, ConditionExpression: versionIsFree } };
@@ -92,16 +123,17 @@ export class StateStore<State extends Stored, Event extends AnyEvent> {
    * `before` was read (optimistic concurrency).
    */
   stateWrite(id: string, before: Stored | undefined, after: State): TransactWriteItem {
-    // Commits expire, so a free key for the next version does not prove that this reader is current. The version in the
-    // state does.
-    const isAsRead = before ? 'version = :version' : 'attribute_not_exists(pk)';
     return {
-      Put: {
-        TableName: this.table.name,
-        Item: { ...after, ...stateKey(this.aggregate, id) },
-        ConditionExpression: isAsRead,
-        ...(before ? { ExpressionAttributeValues: { ':version': before.version } } : {}),
-      },
+      Put: { TableName: this.table.name, Item: { ...after, ...stateKey(this.aggregate, id) }, ...isAsRead(before) },
     };
   }
 }
+
+/**
+ * Condition that the state is still the one that was read. Commits expire, so a free key for the next version does not
+ * prove that this reader is current. The version in the state does.
+ */
+const isAsRead = (before: Stored | undefined) =>
+  before
+    ? { ConditionExpression: 'version = :version', ExpressionAttributeValues: { ':version': before.version } }
+    : { ConditionExpression: 'attribute_not_exists(pk)' };

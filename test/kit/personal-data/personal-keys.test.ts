@@ -2,12 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { documents } from '../../../packages/kit/aws/dynamodb.js';
-import {
-  KeyMissing,
-  PersonalKeys,
-  personKey,
-  type SealedAt,
-} from '../../../packages/kit/personal-data/personal-keys.js';
+import { personKey } from '../../../packages/kit/personal-data/person-key.js';
+import { KeyMissing, PersonalKeys, type SealedAt } from '../../../packages/kit/personal-data/personal-keys.js';
 import { SealBroken, type Sealed } from '../../../packages/kit/personal-data/sealed.js';
 import { inProcessDynamoDb } from '../../support/in-process-dynamodb.js';
 import { inProcessKms, KMS_KEY } from '../../support/in-process-kms.js';

@@ -124,8 +124,8 @@ test('a customer whose hour is full is refused without a read of their list, unt
   expect((await post('five')).status).toBe(429);
   calls.length = 0;
   expect((await post('six')).status).toBe(429);
-  // Whether it is the repeat of an accepted request.
-  expect(calls.map(({ operation }) => operation)).toEqual(['Query']);
+  // Whether the user is blocked, and whether it is the repeat of an accepted request.
+  expect(calls.map(({ operation }) => operation)).toEqual(['GetItem', 'Query']);
   vi.setSystemTime(Date.parse('2026-03-01T11:00:00.000Z'));
   expect((await post('six')).status).toBe(201);
   vi.setSystemTime(Date.parse('2026-03-01T10:15:00.000Z'));
@@ -156,7 +156,7 @@ test('a refused order reads one page at most, however large the orders are', asy
   expect(calls.reduce((sum, { readUnits }) => sum + readUnits, 0)).toBeLessThanOrEqual(130);
   calls.length = 0;
   expect((await post('one')).status).toBe(429);
-  expect(calls.reduce((sum, { readUnits }) => sum + readUnits, 0)).toBeLessThan(6);
+  expect(calls.reduce((sum, { readUnits }) => sum + readUnits, 0)).toBeLessThan(7);
 });
 
 describe('more than ten pieces of a line that costs nothing', () => {
@@ -187,9 +187,9 @@ describe('more than ten pieces of a line that costs nothing', () => {
   });
 });
 
-test('placing an order is one write, behind two small reads of the list', async () => {
+test('placing an order is one write, behind two small reads of the list and one of the status', async () => {
   calls.length = 0;
   await post('one');
-  expect(calls.map(({ operation }) => operation)).toEqual(['GetItem', 'Query', 'PutItem']);
-  expect(calls.map(({ readUnits }) => readUnits)).toEqual([0.5, 0.5, 0]);
+  expect(calls.map(({ operation }) => operation)).toEqual(['GetItem', 'GetItem', 'Query', 'PutItem']);
+  expect(calls.map(({ readUnits }) => readUnits)).toEqual([0.5, 1, 0.5, 0]);
 });

@@ -30,6 +30,13 @@ const BODIES: Readonly<Record<string, readonly object[] | undefined>> = {
     { name: 'Green tea, loose', unitPrice: eur(350) },
     { name: 'Black tea, in bags', unitPrice: eur(350), discontinued: true },
   ],
+  'PATCH /users/me': [
+    { name: 'Ada Lovelace', email: 'ada@example.org' },
+    { name: null, address: { street: '12 St. James Square', city: 'London', postalCode: 'SW1', country: 'GB' } },
+  ],
+  'DELETE /users/me': undefined,
+  'PUT /users/{userId}/status': [{ status: 'ACTIVE' }, { status: 'SUSPECT', reason: 'many orders in an hour' }],
+  'POST /users/sessions': undefined,
   'POST /idempotency-keys': undefined,
   'POST /sessions': undefined,
   'POST /payments/sessions': undefined,
@@ -53,6 +60,7 @@ export function valuesOf(parameter: string): readonly string[] {
     paymentId: ['<payment>', '0'.repeat(32)],
     sku: [SKU, 'OTHER-1'],
     customerId: ['alice', 'bob'],
+    userId: ['alice', 'bob'],
   };
   const found = values[parameter];
   if (!found)

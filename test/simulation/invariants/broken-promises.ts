@@ -17,6 +17,7 @@ import { sagas } from './sagas.js';
 import { state } from './state.js';
 import { steps } from './steps.js';
 import { transports } from './transports.js';
+import { users } from './users.js';
 
 /**
  * Checks everything that must hold after every fault has healed and everything has come to rest (design, section 1),
@@ -41,6 +42,7 @@ export function brokenPromises(orderly: Orderly, meant?: (record: MessageRecord)
     ...steps(facts),
     ...transports(facts),
     ...people(facts),
+    ...users(facts),
     ...alarms(facts),
     ...nothingFails(facts, meant),
   ];

@@ -103,10 +103,12 @@ const isRefusal = (call: Call | Answered): boolean => 'reply' in call && call.re
 
 /**
  * An answer that isn't stored: a function that still has the key in memory may accept what another one has just
- * refused; and the answers of numbers are deleted after their client has them.
+ * refused; the answers of numbers are deleted after their client has them; a stored user can't be read any more; and
+ * a blocked user may be active again.
  */
 const isForgotten = ({ reply }: Answered): boolean =>
-  /:(person-forgotten|number-out-of-range)$/.test(String(reply.body.type));
+  reply.body.forgotten === true ||
+  /:(person-forgotten|number-out-of-range|user-blocked)$/.test(String(reply.body.type));
 
 function headerOf({ reply }: Answered, name: string): string | undefined {
   const [, value] = Object.entries(reply.headers).find(([header]) => header.toLowerCase() === name) ?? [];

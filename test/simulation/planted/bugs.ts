@@ -967,4 +967,67 @@ export const BUGS: readonly PlantedBug[] = [
       to: `switch (lines.some(({ sku }) => offers.get(sku)?.discontinued) ? ('NONE' as PriceCheck['status']) : check.status) {`,
     },
   },
+  {
+    name: 'the record of a patch does not hold its answer',
+    scenario: 'user-races',
+    source: {
+      file: `${KIT}/idempotent-receiver/change-state-once.ts`,
+      from: 'claimOf(after?.version ?? 0, after && ({ ...after } as Item))',
+      to: 'claimOf(after?.version ?? 0)',
+    },
+  },
+  {
+    name: 'a patch is committed without the record of its request',
+    scenario: 'user-races',
+    source: {
+      file: `${KIT}/idempotent-receiver/change-state-once.ts`,
+      from: 'await store.table.transact([claim, ...writes, ...alongside]);',
+      to: 'await store.table.transact([...writes, ...alongside]);',
+    },
+  },
+  {
+    name: 'a new status loses the profile',
+    scenario: 'user-races',
+    source: {
+      file: 'lambdas/users/domain/user.ts',
+      from: 'return { ...kept, ...profile, status: event.data.newStatus };',
+      to: 'return { ...kept, status: event.data.newStatus };',
+    },
+  },
+  {
+    name: 'a new profile makes a user active',
+    scenario: 'user-races',
+    source: {
+      file: 'lambdas/users/domain/user.ts',
+      from: 'return { ...kept, ...changed };',
+      to: "return { ...kept, ...changed, status: 'ACTIVE' };",
+    },
+  },
+  {
+    name: 'a user is forgotten, and the data key stays',
+    scenario: 'user-races',
+    source: {
+      file: 'lambdas/users/forget-user.ts',
+      from: "alongside: [erasure(userId, 'customer')],",
+      to: 'alongside: [],',
+    },
+  },
+  {
+    name: 'an order is admitted without a look at the status of its user',
+    scenario: 'user-races',
+    source: {
+      file: 'lambdas/orders/place-order.lambda.ts',
+      from: "status === 'BLOCKED'",
+      to: "(status as string) === ''",
+    },
+  },
+  {
+    name: 'orders take whichever status of a user came last',
+    scenario: 'user-races',
+    source: {
+      file: 'lambdas/orders/user-status.ts',
+      from: 'return isNewer\n',
+      to: 'return isNewer || copy\n',
+    },
+  },
 ];

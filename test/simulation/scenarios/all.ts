@@ -30,6 +30,7 @@ import {
   relayFails,
 } from './trouble.js';
 import { twentyOrders } from './twenty-orders.js';
+import { userRaces } from './users.js';
 
 export const SCENARIOS: readonly Scenario[] = [
   placeOne,
@@ -79,6 +80,7 @@ export const SCENARIOS: readonly Scenario[] = [
   rebuildUnderLoad,
   rebuildCredit,
   discontinuedRaces,
+  userRaces,
 ];
 
 /**

@@ -40,6 +40,7 @@ const SEEDS: Readonly<Record<string, number>> = {
   'credit-races': 2,
   'price-races': 2,
   'discontinued-races': 1,
+  'user-races': 2,
   'charge-one': 3,
   'charge-races': 1,
   'pay-once': 3,

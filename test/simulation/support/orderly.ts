@@ -9,7 +9,7 @@ import { token } from './issuer.js';
 import { stacksOf } from './stacks.js';
 
 export interface Call {
-  readonly method: 'GET' | 'POST' | 'PUT';
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   readonly path: string;
   /** Id of a customer, or `operator`. */
   readonly as: string;

@@ -7,7 +7,8 @@ import { exportPerson } from '../../../packages/kit/operator/export.js';
 import { forget } from '../../../packages/kit/operator/forget.js';
 import { keysOfPeopleIn } from '../../../packages/kit/operator/people.js';
 import type { Service } from '../../../packages/kit/operator/services.js';
-import { PersonalKeys, personKey } from '../../../packages/kit/personal-data/personal-keys.js';
+import { personKey } from '../../../packages/kit/personal-data/person-key.js';
+import { PersonalKeys } from '../../../packages/kit/personal-data/personal-keys.js';
 import { peopleOfOrderly } from '../../../tools/operator/people.js';
 import { recordOf } from '../../../tools/release/contract-record.js';
 import { contracts } from '../../../tools/release/contracts.js';
@@ -92,7 +93,7 @@ describe('orderly person export', () => {
   const exporting = () => exportPerson(deployed(), peopleOfOrderly, open, { person });
   test('knows nobody who was never heard of', async () =>
     expect(exporting()).rejects.toMatchObject({ code: 'not-found', exitCode: 1 }));
-  test('asks every service whose events name a customer or an order', async () => {
+  test('asks every service whose events name a customer, a user or an order', async () => {
     const asked = new Set<string>();
     const names = [...(await contracts()).values()].map((contract) => recordOf(contract, ''));
     const services = names.map(({ service }) => ({
@@ -104,7 +105,7 @@ describe('orderly person export', () => {
     }));
     await documents.send(new PutCommand({ TableName: 'things', Item: { pk: `CUSTOMER#${person}`, sk: 'ORDER#1#1' } }));
     await expect(exportPerson(deployed(...services), peopleOfOrderly, open, { person })).rejects.toThrow();
-    const naming = names.filter(({ events }) => /"(customerId|orderId)":/.test(JSON.stringify(events)));
+    const naming = names.filter(({ events }) => /"(customerId|userId|orderId)":/.test(JSON.stringify(events)));
     expect([...asked].toSorted()).toEqual([...new Set(naming.map(({ service }) => service))].toSorted());
   });
   test('has the id at Stripe', async () => {

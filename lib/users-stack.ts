@@ -1,0 +1,49 @@
+import type { PersonalKeys } from '@orderly/kit/constructs';
+import { addPeopleIndex, type EnvironmentProps, Service, stackProps } from '@orderly/kit/constructs';
+import { keysOf } from '@orderly/kit/messages';
+import { Stack } from 'aws-cdk-lib';
+import type { Construct } from 'constructs';
+import { usersContract } from '../lambdas/users/contract.js';
+import { USER } from '../lambdas/users/keys.js';
+
+const USERS = keysOf(USER);
+
+export interface UsersStackProps extends EnvironmentProps {
+  readonly personalKeys: PersonalKeys;
+}
+
+/** Service `users`: customers read and change their personal data and have it deleted; operators set their status. */
+export class UsersStack extends Stack {
+  readonly service: Service;
+
+  constructor(scope: Construct, id: string, props: UsersStackProps) {
+    const name = usersContract.service;
+    super(scope, id, stackProps(props.settings, id, `service ${name}`));
+    const service = new Service(this, 'Default', { ...props, name });
+    this.service = service;
+    const { table } = service;
+    addPeopleIndex(table);
+
+    const getMe = service.endpoint('GetMe', 'GET', '/users/me', 'users/get-me');
+    const getUser = service.endpoint('GetUser', 'GET', '/users/{userId}', 'users/get-user');
+    for (const handler of [getMe, getUser]) {
+      handler.grantItems(table, ['GetItem'], USERS);
+      props.personalKeys.grantDecrypt(handler);
+    }
+
+    const patchMe = service.endpoint('PatchMe', 'PATCH', '/users/me', 'users/patch-me');
+    const forgetMe = service.endpoint('ForgetMe', 'DELETE', '/users/me', 'users/forget-me');
+    for (const handler of [patchMe, forgetMe]) {
+      // The check is for requests that change nothing.
+      handler.grantItems(table, ['GetItem', 'PutItem', 'ConditionCheckItem'], USERS);
+      service.grantRequestRecords(handler);
+    }
+    props.personalKeys.grantEncrypt(patchMe);
+    props.personalKeys.grantErase(forgetMe);
+    service.sessions('/users/sessions', [patchMe, forgetMe]);
+
+    const setStatus = service.endpoint('SetStatus', 'PUT', '/users/{userId}/status', 'users/set-status');
+    setStatus.grantItems(table, ['GetItem', 'PutItem'], USERS);
+    props.personalKeys.grantEncrypt(setStatus);
+  }
+}

@@ -1,0 +1,4 @@
+import { PEOPLE } from './contract.js';
+
+/** Returns the key of a person's item. */
+export const personKey = (person: string): { readonly pk: string } => ({ pk: PEOPLE + person });

@@ -1,0 +1,193 @@
+import { type UserEvent, type UserStatus, usersContract } from '../../../lambdas/users/contract.js';
+import { evolve, initialState, sealedIn, type User } from '../../../lambdas/users/domain/user.js';
+import { type Commit, eventIn, type Facts } from '../support/facts.js';
+import type { Row } from '../support/orderly.js';
+import { type Check, violation } from './violation.js';
+
+/** Invariants of users, and of what orders know of them, despite duplicates, delays and concurrency. */
+export const users: Check = (facts) => [
+  ...usersAreTheirEvents(facts),
+  ...oneContentOfAVersion(facts),
+  ...statusesAreSet(facts),
+  ...forgottenAtOnce(facts),
+  ...ordersKnowTheNewest(facts),
+  ...ordersNeverGoBack(facts),
+  ...admission(facts),
+];
+
+/** A user after one write. */
+interface Written {
+  readonly userId: string;
+  readonly state: User & { readonly version: number };
+  readonly events: readonly UserEvent[];
+  /** Whether the same write left a tombstone in the place of the user's data key. */
+  readonly isErased: boolean;
+}
+
+/** Returns each write of a user, in their order; their commits may have expired. */
+const writtenUsers = ({ writes }: Facts): readonly Written[] =>
+  writes.flatMap(({ changes }) =>
+    changes.flatMap(({ after }) => {
+      if (!String(after?.pk).startsWith('User#') || after?.sk !== 'STATE') return [];
+      const commit = changes.find((change) => change.after?.pk === after.pk && change.after?.sk !== 'STATE')?.after;
+      const userId = String(after.pk).slice('User#'.length);
+      const events = commit ? eventsOf(commit as unknown as Commit) : [];
+      const tombstone = changes.find((change) => change.after?.pk === `PERSON#${userId}`)?.after;
+      return [{ userId, state: after as unknown as Written['state'], events, isErased: isTombstone(tombstone) }];
+    }),
+  );
+
+const eventsOf = ({ events }: Commit): readonly UserEvent[] =>
+  events.map((event) => eventIn(usersContract, event) as UserEvent);
+
+const isTombstone = (item: Row | undefined): boolean =>
+  item !== undefined && item.forgottenAt !== undefined && item.wrapped === undefined;
+
+const shownOf = (user: User): string => JSON.stringify([user.status, user.forgotten ?? false, sealedIn(user)]);
+
+/**
+ * After each write a user equals the fold of their events, and the version is their number. So no change of a profile
+ * loses a status, and the other way round. Each status follows the one before.
+ */
+const usersAreTheirEvents: Check = (facts) => {
+  const known = new Map<string, { readonly user: User; readonly version: number }>();
+  return writtenUsers(facts).flatMap(({ userId, state, events }) => {
+    const before = known.get(userId) ?? { user: initialState, version: 0 };
+    const user = events.reduce<User>(evolve, before.user);
+    const version = before.version + events.length;
+    known.set(userId, { user, version });
+    const follows = events.every(
+      (event) => event.type !== 'UserStatusChanged' || event.data.oldStatus === before.user.status,
+    );
+    const right = events.length > 0 && follows && state.version === version && shownOf(state) === shownOf(user);
+    const told = `${userId}: ${state.version} ${shownOf(state)}, by events ${version} ${shownOf(user)}`;
+    return right ? [] : [violation('a user is what their events tell', told, userId)];
+  });
+};
+
+/** G2: every answer that names a version of a user shows the same user, also the repeat of an old request. */
+const oneContentOfAVersion: Check = ({ orderly }) => {
+  const first = new Map<string, string>();
+  return orderly.answered.flatMap(({ method, path, reply }) => {
+    const { userId, version, forgotten, ...shown } = reply.body;
+    if (!path.startsWith('/users/') || reply.status !== 200 || forgotten === true || userId === undefined) return [];
+    const at = `${String(userId)} ${String(version)}`;
+    const told = JSON.stringify(Object.entries(shown).sort());
+    const earlier = first.get(at) ?? told;
+    first.set(at, earlier);
+    if (earlier === told) return [];
+    return [violation('a version of a user has one content', `${method} ${at}: ${earlier} and ${told}`)];
+  });
+};
+
+/** G1: an acknowledged status was set, or was the status already. */
+const statusesAreSet: Check = (facts) => {
+  const written = writtenUsers(facts);
+  return facts.orderly.answered.flatMap(({ method, path, body, reply }) => {
+    if (method !== 'PUT' || !path.startsWith('/users/') || reply.status !== 200) return [];
+    const { status } = body as { status: UserStatus };
+    const { userId, version, status: shown } = reply.body;
+    const isSet = written.some(
+      (one) => one.userId === userId && one.state.version === version && one.state.status === status,
+    );
+    const right = shown === status && (isSet || (version === 0 && status === initialState.status));
+    const told = `${String(userId)} ${status}, answered ${String(shown)} at ${String(version)}`;
+    return right ? [] : [violation('an acknowledged status is committed', told, String(userId))];
+  });
+};
+
+/** G8: one write empties the profile and deletes the data key; nothing personal is written after it. */
+const forgottenAtOnce: Check = (facts) => {
+  const written = writtenUsers(facts);
+  const keys = new Map(facts.orderly.itemsOf(facts.orderly.personalKeys).map((item) => [String(item.pk), item]));
+  return [
+    ...written.flatMap(({ userId, state, events, isErased }) => {
+      const erases = events.some(({ type }) => type === 'UserForgotten');
+      if (erases && !isErased) return [violation('a user and their key are forgotten at once', userId, userId)];
+      if (!state.forgotten || Object.keys(sealedIn(state)).length === 0) return [];
+      return [violation('a forgotten user has no profile', shownOf(state), userId)];
+    }),
+    ...facts.orderly.answered.flatMap(({ method, path, as, reply }) => {
+      if (method !== 'DELETE' || path !== '/users/me' || reply.status !== 204) return [];
+      const last = written.findLast(({ userId }) => userId === as)?.state;
+      if (last?.forgotten && isTombstone(keys.get(`PERSON#${as}`))) return [];
+      return [violation('an acknowledged wish to be forgotten is committed', `${as}: ${last?.version}`, as)];
+    }),
+  ];
+};
+
+/** A copy of a user's status in the orders service, after one write. */
+interface Copied {
+  readonly userId: string;
+  readonly at: number;
+  readonly status: UserStatus;
+  readonly version: number;
+}
+
+const copiesOf = ({ writes }: Facts): readonly Copied[] =>
+  writes.flatMap(({ at, changes }) =>
+    changes.flatMap(({ after }) => {
+      const [, userId] = /^USER#(.+)$/.exec(String(after?.pk)) ?? [];
+      if (userId === undefined || !after) return [];
+      return [{ userId, at, status: after.status as UserStatus, version: Number(after.version) }];
+    }),
+  );
+
+/** In the end orders know a user's newest status, unless its event is visible as failed or waiting. */
+const ordersKnowTheNewest: Check = (facts) => {
+  const listener = facts.listener('orders-users');
+  const copies = new Map(copiesOf(facts).map((copy) => [copy.userId, copy]));
+  const newest = new Map(writtenUsers(facts).map(({ userId, state }) => [userId, state]));
+  const isOpen = new Set(
+    [...facts.published].flatMap(([id, { detail, 'detail-type': type }]) => {
+      if (type !== 'UserStatusChanged' || facts.delivery(listener, { id }) === 'processed') return [];
+      return [(detail as { data: { userId: string } }).data.userId];
+    }),
+  );
+  return [...newest].flatMap(([userId, { status }]) => {
+    const known = copies.get(userId)?.status ?? initialState.status;
+    if (known === status || isOpen.has(userId)) return [];
+    return [violation('orders know the newest status of a user', `${userId}: ${known} instead of ${status}`, userId)];
+  });
+};
+
+/** A copy is never replaced by an older one. */
+const ordersNeverGoBack: Check = (facts) => {
+  const known = new Map<string, number>();
+  return copiesOf(facts).flatMap(({ userId, version }) => {
+    const before = known.get(userId) ?? 0;
+    known.set(userId, version);
+    if (version > before) return [];
+    return [violation('what orders know of a user never goes back', `${userId}: ${before} to ${version}`, userId)];
+  });
+};
+
+/** Longer than any request takes: a function is ended after 10 seconds. */
+const LONGEST_REQUEST = 15_000;
+
+/**
+ * A user whom orders know as blocked places no order. One who is blocked while the order is being placed races with it,
+ * so either end is right. A user who was never blocked is not refused.
+ */
+const admission: Check = (facts) => {
+  const copies = copiesOf(facts);
+  const placed = facts.writes.flatMap(({ at, changes }) =>
+    changes.flatMap(({ after }) => {
+      if (!String(after?.pk).startsWith('Order#')) return [];
+      const event = (after as unknown as Commit).events.find(({ type }) => type === 'OrderPlaced');
+      if (!event) return [];
+      const { customerId } = JSON.parse(event.data) as { customerId: string };
+      const own = copies.filter(({ userId }) => userId === customerId);
+      const before = own.findLast((copy) => copy.at < at - LONGEST_REQUEST);
+      const during = own.filter((copy) => copy.at >= at - LONGEST_REQUEST && copy.at <= at);
+      const isBlocked = [before, ...during].every((copy) => copy?.status === 'BLOCKED');
+      return isBlocked ? [violation('a blocked user places no order', `${String(after?.pk)} of ${customerId}`)] : [];
+    }),
+  );
+  const refused = facts.orderly.answered.flatMap(({ as, reply }) => {
+    if (!String(reply.body.type).endsWith(':user-blocked')) return [];
+    const wasBlocked = copies.some(({ userId, status }) => userId === as && status === 'BLOCKED');
+    return wasBlocked ? [] : [violation('only a blocked user is refused', as)];
+  });
+  return [...placed, ...refused];
+};
