@@ -9,12 +9,14 @@ const shown = (calls: readonly FunctionCall[]) => calls.map(({ service, operatio
 /** Places an order and waits until it is settled, so that nothing of it is counted later. */
 const posted = async (...placing: Parameters<typeof post>) => world.settled((await post(...placing)).body.orderId);
 
-/** Reads before an order, to count how many its customer has placed lately. */
-const limits = ['DynamoDB GetItem', 'DynamoDB Query'];
+/** Reads of a list of orders: its version, and its rows. */
+const list = ['DynamoDB GetItem', 'DynamoDB Query'];
+/** Reads before an order, side by side: whether its customer is blocked, and how many orders they have placed lately. */
+const admission = ['DynamoDB GetItem', ...list];
 
 /** Counted, not timed: the calls that each step makes to DynamoDB, the bus and the queue. */
 describe.skipIf(!world.makesFaults)(`what an order costs ${needsFaults}`, () => {
-  test('an order of three lines costs two small reads of its list, one write unit and one index unit', async () => {
+  test('an order of three lines costs two small reads of its list, one of the status, one write unit and one index unit', async () => {
     const skus = [await stocked(10), await stocked(10), await stocked(10)];
     const customer = world.fresh('customer');
     const calls = await world.callsDuring(() =>
@@ -27,6 +29,8 @@ describe.skipIf(!world.makesFaults)(`what an order costs ${needsFaults}`, () => 
     expect(of('orders/place-order', calls)).toEqual([
       // For the customer's limits: the version of the list that is read, and the orders of the last hour in it.
       { ...read, operation: 'GetItem', units: { table: 0.5, indexes: {} } },
+      // Whether the customer is blocked.
+      { ...read, operation: 'GetItem', units: { table: 1, indexes: {} } },
       { ...read, operation: 'Query', units: { table: 0.5, indexes: {} } },
       {
         fn: 'orders/place-order',
@@ -45,14 +49,14 @@ describe.skipIf(!world.makesFaults)(`what an order costs ${needsFaults}`, () => 
     const calls = await world.callsDuring(() => posted(lines, { as, clientReference: 'x'.repeat(64) }));
     const placing = of('orders/place-order', calls);
     const key = ['DynamoDB GetItem', 'TrentService GenerateDataKey', 'DynamoDB PutItem'];
-    expect(shown(placing)).toEqual([...limits, ...key, 'DynamoDB PutItem']);
+    expect(shown(placing)).toEqual([...admission, ...key, 'DynamoDB PutItem']);
     expect(placing.at(-1)?.units).toEqual({ table: 1, indexes: { feed: 1, people: 1 } });
     // However many orders the list shows, and even for an order with a reference and a reason.
     const { body } = await post(lines, { as, clientReference: 'x' });
     await world.settled(body.orderId);
-    const list = { method: 'GET', path: '/orders', as } as const;
-    const listing = of('orders/list-orders', await world.callsDuring(() => world.call(list)));
-    expect(shown(listing)).toEqual([...limits, 'DynamoDB GetItem', 'TrentService Decrypt']);
+    const asking = { method: 'GET', path: '/orders', as } as const;
+    const listing = of('orders/list-orders', await world.callsDuring(() => world.call(asking)));
+    expect(shown(listing)).toEqual([...list, 'DynamoDB GetItem', 'TrentService Decrypt']);
     const first = () => cancel(body.orderId, { as, body: { reason: 'y'.repeat(200) } });
     const cancelling = of('orders/cancel-order', await world.callsDuring(first));
     const opened = ['DynamoDB GetItem', 'TrentService Decrypt'];
@@ -66,7 +70,7 @@ describe.skipIf(!world.makesFaults)(`what an order costs ${needsFaults}`, () => 
     const placing = () => posted(lines, { as: { customer }, deliverTo });
     const first = of('orders/place-order', await world.callsDuring(placing));
     expect(shown(first)).toEqual([
-      ...limits,
+      ...admission,
       'DynamoDB GetItem',
       'TrentService GenerateDataKey',
       'DynamoDB PutItem',
@@ -76,7 +80,7 @@ describe.skipIf(!world.makesFaults)(`what an order costs ${needsFaults}`, () => 
     // No call if the function still has the key in memory.
     const second = of('orders/place-order', await world.callsDuring(placing));
     expect(shown(second).join(', ')).toMatch(
-      /^DynamoDB GetItem, DynamoDB Query, (DynamoDB GetItem, TrentService Decrypt, )?DynamoDB PutItem$/,
+      /^DynamoDB GetItem, DynamoDB GetItem, DynamoDB Query, (DynamoDB GetItem, TrentService Decrypt, )?DynamoDB PutItem$/,
     );
   });
 
@@ -86,7 +90,7 @@ describe.skipIf(!world.makesFaults)(`what an order costs ${needsFaults}`, () => 
     const { body } = await post([line(sku)], { key });
     await world.settled(body.orderId);
     const calls = of('orders/place-order', await world.callsDuring(() => post([line(sku)], { key })));
-    expect(shown(calls)).toEqual([...limits, 'DynamoDB PutItem']);
+    expect(shown(calls)).toEqual([...admission, 'DynamoDB PutItem']);
     expect(calls.at(-1)!.failed).toBe(true);
   });
 
