@@ -22,6 +22,14 @@ export class NothingPlanted extends Error {
 const soundBundles = new Map<string, Promise<ReadonlyMap<string, Bundled>>>();
 const soundEntries = new Map<string, ReadonlyMap<string, string>>();
 
+/** The newest of them: tests of one change often follow each other. */
+let newestBroken: { readonly change: string; readonly made: Promise<ReadonlyMap<string, Bundled>> } | undefined;
+
+function brokenBundles(change: string, make: () => Promise<ReadonlyMap<string, Bundled>>) {
+  if (newestBroken?.change !== change) newestBroken = { change, made: make() };
+  return newestBroken.made;
+}
+
 /** Environments of the sound deployment, but for functions that the bug is in. */
 class RecycledBeside extends Recycled {
   constructor(
@@ -77,11 +85,17 @@ export async function planted(folder: string, bug: PlantedBug, lambdas = LAMBDAS
   const making = soundBundles.get(lambdas) ?? bundles([...entryFiles(lambdas).keys()], lambdas);
   soundBundles.set(lambdas, making);
   const sound = await making;
-  const concerned = [...sound].filter(([, { files }]) => files.has(source.file)).map(([entry]) => entry);
-  const broken = await bundles(concerned, lambdas, source);
-  const isBroken = (entry: string): boolean =>
-    (source.only?.test(entry) ?? true) && broken.has(entry) && broken.get(entry)?.code !== sound.get(entry)?.code;
-  if (!concerned.some(isBroken)) throw new NothingPlanted(bug.name);
+  const { file, from, to, only = /./ } = source;
+  const concerned = [...sound].filter(([entry, { files }]) => files.has(file) && only.test(entry));
+  const broken = await brokenBundles(`${file}\0${from}\0${to}\0${only}`, () =>
+    bundles(
+      concerned.map(([entry]) => entry),
+      lambdas,
+      source,
+    ),
+  );
+  const isBroken = (entry: string): boolean => broken.has(entry) && broken.get(entry)?.code !== sound.get(entry)?.code;
+  if (!concerned.some(([entry]) => isBroken(entry))) throw new NothingPlanted(bug.name);
   const entries = soundEntries.get(lambdas) ?? entriesIn(assembly, sound);
   soundEntries.set(lambdas, entries);
   const brokenOf = (label: string): Bundled | undefined => {
