@@ -8,7 +8,15 @@ export {
   type IdempotentConsumerProps,
 } from './idempotent-consumer/idempotent-consumer.construct.js';
 export { Inbox, type InboxOptions, type InboxProps } from './inbox/inbox.construct.js';
-export { type BackoffProps, exponentialBackoff, linearBackoff, type Mode, single } from './inbox/modes.construct.js';
+export {
+  type BackoffProps,
+  exponentialBackoff,
+  linearBackoff,
+  type Mode,
+  type SequentialProps,
+  sequential,
+  single,
+} from './inbox/modes.construct.js';
 export { type ConsumerDescription, type FunctionDescription, Output, servicePrefixes } from './operator/outputs.js';
 export { Outbox, type OutboxProps } from './outbox/outbox.construct.js';
 export { PersonalKeys, type PersonalKeysProps } from './personal-data/personal-keys.construct.js';

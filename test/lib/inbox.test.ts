@@ -8,9 +8,12 @@ import { describe, expect, test } from 'vitest';
 import { APP } from '../../lambdas/app.js';
 import { checkByRulePacks } from '../../lib/checks.js';
 import { settingsFor } from '../../lib/settings.js';
+import { sequential } from '../../packages/kit/inbox/modes.construct.js';
+import { subscribe } from '../../packages/kit/messages/subscriptions.js';
 import { Service, type ServiceInboxProps } from '../../packages/kit/service/service.construct.js';
-import { parcels } from '../support/inboxes/contract.js';
+import { parcels, steps, tillContract } from '../support/inboxes/contract.js';
 import { InboxesStack } from '../support/inboxes/stack.js';
+import { waiterCommands } from '../support/waiter/contract.js';
 import { type Json, newApp, noCode, referenced } from './support/environments.js';
 
 const template = Template.fromStack(new InboxesStack(newApp(), noCode));
@@ -107,6 +110,18 @@ describe('an inbox', () => {
     });
   });
 
+  test('in mode sequential has an alarm for a gap, and sweeps its parked messages', () => {
+    expect(found('StepsInboxInboxGap', 'AWS::CloudWatch::Alarm')).toMatchObject({
+      MetricName: 'InboxGapAge',
+      Statistic: 'Maximum',
+      Threshold: 600,
+      AlarmDescription: expect.stringContaining('docs/operations/runbook.md'),
+    });
+    expect(readFileSync(APP.runbook, 'utf8')).toContain('\n## InboxGap\n');
+    const { INBOX } = found('StepsInboxSweeperFunction', 'AWS::Lambda::Function').Environment.Variables;
+    expect(JSON.parse(INBOX)).toMatchObject({ mode: 'sequential', gapAlarmSeconds: 600 });
+  });
+
   test('is found by the operator’s commands', () => {
     expect(JSON.stringify(Outputs.Consumers.Value)).toContain('\\"inbox\\":{\\"mode\\":\\"single\\"');
   });
@@ -131,6 +146,18 @@ describe('refuses at synth', () => {
     [{ attempts: 0 }, 'attempts is 0: expected at least 1'],
     [{ pageSize: 101 }, 'pageSize is 101: expected 1 to 100'],
   ])('%j', (props, fault) => expect(faultsOf(props)).toEqual([fault]));
+
+  test.each<[string, Partial<ServiceInboxProps>, RegExp]>([
+    [
+      'events of its subjects that it misses',
+      { hears: [subscribe(tillContract, ['StepTaken'])] },
+      /does not hear TillCleaned/,
+    ],
+    ['two publishers', { hears: [parcels, steps] }, /expected one subscription/],
+    ['commands', { hears: [waiterCommands] }, /to the events of one publisher/],
+  ])('in mode sequential: %s', (_, props, fault) => {
+    expect(faultsOf({ mode: sequential(), ...props })).toEqual([expect.stringMatching(fault)]);
+  });
 
   test('a table of records that can get no stream', () => {
     const stack = new Stack(newApp(), 'Kit', { env: { account: '111111111111', region: 'eu-west-1' } });

@@ -11,9 +11,11 @@ import { createOnce } from '../../packages/kit/idempotent-receiver/create-once.j
 import { idempotencyKey, type KeyedRequest } from '../../packages/kit/idempotent-receiver/idempotency-key.js';
 import { openSession } from '../../packages/kit/idempotent-receiver/numbered-session.js';
 import { recordOfRequest } from '../../packages/kit/idempotent-receiver/record-of-request.js';
+import { cursorKey } from '../../packages/kit/inbox/sequence-keys.js';
+import { SequencedMessages } from '../../packages/kit/inbox/sequenced-messages.js';
 import { StoredMessages } from '../../packages/kit/inbox/stored-messages.js';
 import { ContractViolation } from '../../packages/kit/messages/contract.js';
-import { readEnvelope } from '../../packages/kit/messages/envelope.js';
+import { type Envelope, readEnvelope } from '../../packages/kit/messages/envelope.js';
 import { LEASES } from '../../packages/kit/timers/contract.js';
 import { Sweeper } from '../../packages/kit/timers/sweeper.js';
 import { Timers } from '../../packages/kit/timers/timers.js';
@@ -176,7 +178,7 @@ async function storedMessages(): Promise<StoredItems> {
   if (message instanceof ContractViolation) throw message;
   const store = async (id: string) => {
     await messages.store({ ...message, id }, record.body);
-    return messages.keyOf({ id });
+    return messages.keyOf({ ...message, id });
   };
   const taken = async (id: string) => {
     const held = await messages.take(await store(id), { leaseSeconds: 60 });
@@ -192,7 +194,7 @@ async function storedMessages(): Promise<StoredItems> {
   await transact([messages.processedWrite(await taken('processed'), 1_800_000_000)]);
   // Random: which runner it is.
   const of = async (id: string) => {
-    const { runner, ...item } = await read('records', { pk: messages.keyOf({ id }) });
+    const { runner, ...item } = await read('records', { pk: messages.keyOf({ ...message, id }) });
     return runner === undefined ? item : { ...item, runner: '<random>' };
   };
   return {
@@ -201,5 +203,20 @@ async function storedMessages(): Promise<StoredItems> {
     'message of an inbox that is tried again': await of('postponed'),
     'message of an inbox that failed': await of('failed'),
     'message of an inbox that was processed': await of('processed'),
+    ...(await sequenced(message, record.body)),
+  };
+}
+
+/** Messages of an inbox in mode sequential: one that is early, and the cursor of its subject. */
+async function sequenced(message: Envelope, payload: string): Promise<StoredItems> {
+  const messages = new SequencedMessages({ table: 'records', consumer: { name: 'sequence', generation: 0 } });
+  const early = { ...message, sequence: 3 };
+  await messages.store(early, payload);
+  await messages.park(messages.keyOf(early), 300, undefined);
+  await transact([messages.cursorWrite({ ...message, sequence: 1 })]);
+  const of = (name: string, pk: string) => read('records', { pk }).then((item) => ({ [name]: item }));
+  return {
+    ...(await of('parked message of an inbox', messages.keyOf(early))),
+    ...(await of('cursor of a subject', cursorKey({ name: 'sequence', generation: 0 }, message.subject))),
   };
 }

@@ -16,4 +16,7 @@ export const Metric = {
   INBOX_PENDING: 'InboxPending',
   INBOX_OLDEST_PENDING: 'InboxOldestPending',
   INBOX_FAILED: 'InboxFailed',
+  INBOX_PARKED: 'InboxParked',
+  /** Seconds for which a predecessor of a parked message has been missing. */
+  INBOX_GAP_AGE: 'InboxGapAge',
 } as const;

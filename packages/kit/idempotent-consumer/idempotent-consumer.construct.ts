@@ -79,6 +79,7 @@ export class IdempotentConsumer extends Construct {
   readonly deadLetters: Queue;
   readonly undelivered: Queue;
   readonly generation: number;
+  readonly hears: readonly Subscription[];
   /** Time for which a duplicate is recognised. An older message is quarantined and never processed silently. */
   readonly dedupeWindow: Duration;
   /**
@@ -110,6 +111,7 @@ export class IdempotentConsumer extends Construct {
     this.app = app;
     this.records = records;
     this.generation = generation;
+    this.hears = hears;
     this.dedupeWindow = dedupeWindow;
     const maxReceiveCount = consumerAttempts + RECEIVES_ABOVE_ATTEMPTS;
     this.longestTrying = Duration.seconds(maxReceiveCount * visibilityTimeout.toSeconds());

@@ -1,7 +1,7 @@
 /** Shared by the inbox's functions, its constructs and the operator's commands. */
 
 /** How the messages of an inbox depend on each other. */
-export const INBOX_MODES = ['single'] as const;
+export const INBOX_MODES = ['single', 'sequential'] as const;
 export type InboxMode = (typeof INBOX_MODES)[number];
 
 /** Pauses between the attempts of a message. */
@@ -23,6 +23,8 @@ export interface InboxSettings {
   readonly leaseSeconds: number;
   /** Stored messages that the sweeper reads at once. */
   readonly pageSize: number;
+  /** Mode sequential: age of a gap that raises an alarm. */
+  readonly gapAlarmSeconds?: number;
 }
 
 /**
@@ -43,3 +45,9 @@ export const handOutOf = (record: string): string => JSON.stringify({ record } s
  * stream's record was lost.
  */
 export const GRACE_SECONDS = 60;
+
+/** Mark of the partitions of the index `due` that have the parked messages of an owner: `rewards#parked-0`. */
+const PARKED_MARK = '#parked-';
+
+/** Returns the partition of parked messages beside a partition of waiting ones. */
+export const parkedPartition = (duePk: string): string => duePk.replace('#', PARKED_MARK);

@@ -1,19 +1,43 @@
-import { QueryCommand, type QueryCommandInput } from '@aws-sdk/lib-dynamodb';
+import { BatchGetCommand, QueryCommand, type QueryCommandInput } from '@aws-sdk/lib-dynamodb';
 import { clock, secondsBetween } from '../aws/clock.js';
 import { documents, type Item } from '../aws/dynamodb.js';
-import { timeOfId } from '../aws/ids.js';
 import { Metric } from '../aws/metric-names.js';
 import { gauge } from '../aws/telemetry.js';
 import { FAILED_INDEX } from '../failures/contract.js';
 import { DUE_INDEX, DUE_SHARDS, duePartition } from '../timers/contract.js';
+import { parkedPartition } from './contract.js';
+
+/** Limit of DynamoDB for the keys of one BatchGetItem. */
+const MAX_KEYS = 100;
+
+export interface GaugesOptions {
+  readonly table: string;
+  /** Name of the inbox's consumer. */
+  readonly owner: string;
+  /** Partitions of parked messages. */
+  readonly parked: readonly string[];
+}
+
+/** Returns the partitions of the index `due` that have an inbox's parked messages. */
+export const parkedPartitions = (owner: string): readonly string[] => partitionsOf(owner).map(parkedPartition);
+
+const partitionsOf = (owner: string): readonly string[] =>
+  Array.from({ length: DUE_SHARDS }, (_, shard) => duePartition(owner, shard));
 
 /**
- * Measures an inbox by its indexes: how many messages wait, how old the oldest one is, and how many have failed. It reads
- * at most 1 MB of each partition, which is about 6,000 waiting messages: above that, the gauges are lower bounds.
+ * Measures an inbox by its indexes: how many messages wait, how old the oldest one is, how many are parked, and how many
+ * have failed. It reads at most 1 MB of each partition, which is about 6,000 waiting messages: above that, the gauges are
+ * lower bounds.
  */
-export async function gauges({ table, owner }: { readonly table: string; readonly owner: string }): Promise<void> {
-  const shards = Array.from({ length: DUE_SHARDS }, (_, shard) => duePartition(owner, shard));
-  const [failed, ...waiting] = await Promise.all([
+export async function gauges({ table, owner, parked }: GaugesOptions): Promise<void> {
+  const partition = (duePk: string) =>
+    query({
+      TableName: table,
+      IndexName: DUE_INDEX,
+      KeyConditionExpression: 'duePk = :duePk',
+      ExpressionAttributeValues: { ':duePk': duePk },
+    });
+  const [failed, waiting, early] = await Promise.all([
     query({
       TableName: table,
       IndexName: FAILED_INDEX,
@@ -21,36 +45,30 @@ export async function gauges({ table, owner }: { readonly table: string; readonl
       ExpressionAttributeValues: { ':owner': owner },
       Select: 'COUNT',
     }),
-    ...shards.map((shard) =>
-      query({
-        TableName: table,
-        IndexName: DUE_INDEX,
-        KeyConditionExpression: 'duePk = :shard',
-        ExpressionAttributeValues: { ':shard': shard },
-      }),
-    ),
+    Promise.all(partitionsOf(owner).map(partition)),
+    Promise.all(parked.map(partition)),
   ]);
-  const items = waiting.flatMap((page) => page.items);
-  const now = clock.now();
-  gauge(Metric.INBOX_PENDING, items.length, owner);
-  gauge(
-    Metric.INBOX_OLDEST_PENDING,
-    Math.max(0, ...items.map((item) => secondsBetween(sinceOf(item), now))),
-    owner,
-    'Seconds',
-  );
-  gauge(Metric.INBOX_FAILED, failed?.count ?? 0, owner);
+  const keys = [...waiting, ...early].flatMap(({ items }) => items.map(({ pk }) => ({ pk })));
+  gauge(Metric.INBOX_PENDING, sum(waiting), owner);
+  gauge(Metric.INBOX_PARKED, sum(early), owner);
+  gauge(Metric.INBOX_OLDEST_PENDING, await ageOfOldest(table, keys), owner, 'Seconds');
+  gauge(Metric.INBOX_FAILED, failed.count, owner);
 }
 
-/**
- * Returns the time since which a message waits: the time in its id. The index has keys only, and the ids of events contain
- * their times (UUIDv7). Of any other id, the time is that of its next attempt.
- */
-function sinceOf({ pk, executeAt }: Item): string {
-  const key = String(pk);
-  const time = timeOfId(key.slice(key.indexOf('#') + 1));
-  return time === undefined ? String(executeAt) : new Date(time).toISOString();
+/** Returns the age of the oldest message in seconds, of the 100 that are handed out next; 0 if none waits. */
+async function ageOfOldest(table: string, keys: readonly Item[]): Promise<number> {
+  if (keys.length === 0) return 0;
+  const { Responses = {} } = await documents.send(
+    new BatchGetCommand({
+      RequestItems: { [table]: { Keys: keys.slice(0, MAX_KEYS), ProjectionExpression: 'storedAt' } },
+    }),
+  );
+  const now = clock.now();
+  const ages = (Responses[table] ?? []).map(({ storedAt }) => secondsBetween(String(storedAt ?? now), now));
+  return Math.max(0, ...ages);
 }
+
+const sum = (pages: readonly { readonly count: number }[]): number => pages.reduce((all, { count }) => all + count, 0);
 
 async function query(input: QueryCommandInput): Promise<{ readonly count: number; readonly items: readonly Item[] }> {
   const { Count = 0, Items = [] } = await documents.send(new QueryCommand(input));

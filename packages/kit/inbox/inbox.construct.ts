@@ -7,6 +7,7 @@ import { Env } from '../aws/environment.js';
 import { Metric } from '../aws/metric-names.js';
 import { FAILED_INDEX, recordsOf } from '../failures/contract.js';
 import type { IdempotentConsumer } from '../idempotent-consumer/idempotent-consumer.construct.js';
+import { isEvents } from '../messages/subscriptions.js';
 import { acknowledgeQueueSource } from '../service/acknowledge.js';
 import { alarm, alarmOnErrors, alarmOnOldest, serviceMetric } from '../service/alarms.construct.js';
 import { metricsNamespace, type ServiceFunction } from '../service/service-function.construct.js';
@@ -69,6 +70,7 @@ export class Inbox extends Construct {
     const { name, generation, dedupeWindow, records } = consumer;
     const { attempts = 15, backoff = DEFAULT_BACKOFF, parallel = PARALLEL, pageSize = 20 } = props;
     this.check({ attempts, pageSize });
+    if (mode.mode === 'sequential') this.checkSequence(consumer);
     const settings: InboxSettings = { ...mode, attempts, backoff, leaseSeconds: lease.toSeconds(), pageSize };
 
     this.queue = new Queue(this, 'Work', {
@@ -88,7 +90,7 @@ export class Inbox extends Construct {
     runner.setEnvironment(Env.CONSUMER_GENERATION, String(generation));
     runner.setEnvironment(Env.DEDUPE_WINDOW_SECONDS, String(dedupeWindow.toSeconds()));
     runner.setEnvironment(Env.RECORDS, records.tableName);
-    runner.setEnvironment(Env.INBOX, JSON.stringify(settings));
+    for (const fn of [consumer.handler, runner]) fn.setEnvironment(Env.INBOX, JSON.stringify(settings));
     runner.grantItems(records, ['GetItem', 'UpdateItem'], recordsOf(name));
     dispatcher.add(name, this.queue);
 
@@ -105,6 +107,7 @@ export class Inbox extends Construct {
     });
     sweeper.grantIndex(records, FAILED_INDEX, name);
     this.alarms(name, runner, alarmTopic);
+    if (mode.gapAlarmSeconds !== undefined) this.gapAlarm(name, runner, mode.gapAlarmSeconds, alarmTopic);
   }
 
   private check({ attempts, pageSize }: Required<Pick<InboxOptions, 'attempts' | 'pageSize'>>): void {
@@ -112,6 +115,37 @@ export class Inbox extends Construct {
     if (pageSize < 1 || pageSize > 100) {
       Annotations.of(this).addError(`pageSize is ${pageSize}: expected 1 to 100`);
     }
+  }
+
+  /** Refuses a subscription that misses events of its subjects: each missing one would be a gap for ever. */
+  private checkSequence({ name, hears }: IdempotentConsumer): void {
+    const [only, ...others] = hears;
+    if (only === undefined || others.length > 0 || !isEvents(only)) {
+      Annotations.of(this).addError(
+        `'${name}' is sequential: expected one subscription, to the events of one publisher`,
+      );
+      return;
+    }
+    const missing = Object.keys(only.contract.events).filter((type) => !only.types.includes(type));
+    if (missing.length === 0) return;
+    Annotations.of(this).addError(
+      `'${name}' is sequential and does not hear ${missing.join(', ')}, which take places in the sequence too: expected subscribeToAll`,
+    );
+  }
+
+  private gapAlarm(name: string, { context }: ServiceFunction, gapAlarmSeconds: number, topic: ITopic): void {
+    const age = serviceMetric(metricsNamespace(context.settings), context.service, Metric.INBOX_GAP_AGE);
+    alarm(this, 'InboxGap', {
+      metric: age.with({
+        statistic: 'max',
+        // Longer than the time after which a parked message is looked at again.
+        period: Duration.minutes(15),
+        dimensionsMap: { service: context.service, consumer: name },
+      }),
+      threshold: gapAlarmSeconds,
+      means: 'a message waits for its predecessor, which has not arrived; its subject stands still.',
+      topic,
+    });
   }
 
   private alarms(name: string, runner: ServiceFunction, topic: ITopic): void {

@@ -5,7 +5,8 @@ import { describeError, logger, publishMetrics } from '../aws/telemetry.js';
 import type { ConsumerOptions } from '../idempotent-consumer/consumer.js';
 import type { HandOut, InboxSettings } from './contract.js';
 import type { InboxSource } from './listening.js';
-import { Runner } from './runner.js';
+import { Runner, type RunnerOptions } from './runner.js';
+import { SequentialRunner } from './sequential-runner.js';
 
 /**
  * Creates the processing function of an inbox. Its messages were stored and acknowledged before, by another function: so
@@ -30,15 +31,17 @@ export function inbox(
   sources: readonly InboxSource[],
   { isRefusal = () => false }: ConsumerOptions = {},
 ): (event: SQSEvent, context: Context) => Promise<SQSBatchResponse> {
-  const runner = new Runner({
+  const settings = JSON.parse(required(Env.INBOX)) as InboxSettings;
+  const options: RunnerOptions = {
     table: required(Env.RECORDS),
     consumer: { name: required(Env.CONSUMER), generation: requiredInteger(Env.CONSUMER_GENERATION) },
     service: required(Env.SERVICE),
     windowSeconds: requiredInteger(Env.DEDUPE_WINDOW_SECONDS),
-    settings: JSON.parse(required(Env.INBOX)) as InboxSettings,
+    settings,
     sources,
     isRefusal,
-  });
+  };
+  const runner = settings.mode === 'sequential' ? new SequentialRunner(options) : new Runner(options);
   return async ({ Records }, context) => {
     const unfinished: string[] = [];
     for (const { body, messageId } of Records) {

@@ -4,10 +4,29 @@ import type { BackoffSettings, InboxMode } from './contract.js';
 /** How the messages of an inbox depend on each other. */
 export interface Mode {
   readonly mode: InboxMode;
+  /** Mode sequential: age of a gap that raises an alarm, in seconds. */
+  readonly gapAlarmSeconds?: number;
 }
 
 /** Mode in which each message stands alone: any order, in parallel. */
 export const single = (): Mode => ({ mode: 'single' });
+
+export interface SequentialProps {
+  /**
+   * Age of a gap that raises an alarm: a message is parked, and its predecessor has not arrived for so long.
+   * @default Duration.minutes(15)
+   */
+  readonly gapAlarmAfter?: Duration;
+}
+
+/**
+ * Mode in which the messages of each subject are processed strictly by their sequence. The inbox must subscribe to all
+ * events of its publisher, because each of them takes a place in the sequence.
+ */
+export const sequential = ({ gapAlarmAfter = Duration.minutes(15) }: SequentialProps = {}): Mode => ({
+  mode: 'sequential',
+  gapAlarmSeconds: gapAlarmAfter.toSeconds(),
+});
 
 export interface BackoffProps {
   readonly base: Duration;

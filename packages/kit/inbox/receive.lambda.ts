@@ -2,6 +2,7 @@ import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import { Env } from '../aws/environment.js';
 import { required, requiredInteger, requiredList } from '../aws/read-environment.js';
 import { publishMetrics } from '../aws/telemetry.js';
+import type { InboxSettings } from './contract.js';
 import { Receiver } from './receiver.js';
 
 const receiver = new Receiver({
@@ -10,6 +11,7 @@ const receiver = new Receiver({
   app: required(Env.APP),
   windowSeconds: requiredInteger(Env.DEDUPE_WINDOW_SECONDS),
   commanders: requiredList(Env.COMMANDERS),
+  mode: (JSON.parse(required(Env.INBOX)) as InboxSettings).mode,
 });
 
 /** Stores the messages of an inbox and acknowledges them. It contains no code of a service. */

@@ -5,6 +5,8 @@ import { type Delivery, readDelivery } from '../failures/delivery.js';
 import { foreignCommand, isPermanent } from '../failures/failure-kinds.js';
 import { FailureRecords } from '../failures/failure-records.js';
 import { ContractViolation } from '../messages/contract.js';
+import type { InboxMode } from './contract.js';
+import { SequencedMessages } from './sequenced-messages.js';
 import { StoredMessages, type StoredMessagesOptions } from './stored-messages.js';
 
 export interface ReceiverOptions extends StoredMessagesOptions {
@@ -14,6 +16,7 @@ export interface ReceiverOptions extends StoredMessagesOptions {
   readonly windowSeconds: number;
   /** Names of the services that may send commands over the bus. */
   readonly commanders: readonly string[];
+  readonly mode: InboxMode;
 }
 
 /** Receiving half of an inbox: stores each message of a batch by one conditional put, all of them in parallel. */
@@ -22,7 +25,7 @@ export class Receiver {
   private readonly failures: FailureRecords;
 
   constructor(private readonly options: ReceiverOptions) {
-    this.messages = new StoredMessages(options);
+    this.messages = options.mode === 'sequential' ? new SequencedMessages(options) : new StoredMessages(options);
     this.failures = new FailureRecords(options.table, options.consumer);
   }
 

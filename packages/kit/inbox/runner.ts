@@ -1,5 +1,5 @@
 import { clock, secondsBetween } from '../aws/clock.js';
-import type { TransactWriteItem } from '../aws/dynamodb.js';
+import { type TransactWriteItem, transact } from '../aws/dynamodb.js';
 import { Metric } from '../aws/metric-names.js';
 import { count, describeError, logger, seconds } from '../aws/telemetry.js';
 import { DeadLettered, isPermanent } from '../failures/failure-kinds.js';
@@ -22,7 +22,7 @@ export interface RunnerOptions extends StoredMessagesOptions {
 }
 
 /** Outcome of a runner at one message, for its log. */
-type Outcome = 'applied' | 'unfinished' | 'postponed' | 'failed' | 'lost' | 'not free';
+export type Outcome = 'applied' | 'known' | 'parked' | 'unfinished' | 'postponed' | 'failed' | 'lost' | 'not free';
 
 /** Processing half of an inbox: takes a stored message, lets its handler work, and commits the effect with the status. */
 export class Runner {
@@ -103,7 +103,15 @@ export class Runner {
     return 'failed';
   }
 
-  private log(outcome: Outcome, record: string, taken?: Taken): void {
+  /** Ends a message without an effect: its effect happened before. */
+  protected async commitNothing(taken: Taken): Promise<void> {
+    const expiresAt = clock.epochSeconds() + this.options.windowSeconds;
+    await transact([this.messages.processedWrite(taken, expiresAt)]);
+    count(Metric.DUPLICATES_SUPPRESSED);
+    this.log('known', taken.pk, taken);
+  }
+
+  protected log(outcome: Outcome, record: string, taken?: Taken): void {
     logger.info(outcome, { consumer: this.options.consumer.name, record, ...(taken && { attempts: taken.attempts }) });
   }
 }

@@ -68,7 +68,7 @@ export class StoredMessages {
   constructor(protected readonly options: StoredMessagesOptions) {}
 
   /** Returns the key of the record of a message. */
-  keyOf({ id }: Pick<Envelope, 'id'>): string {
+  keyOf({ id }: Pick<Envelope, 'id' | 'subject' | 'sequence' | 'epoch'>): string {
     return recordKey(this.options.consumer, id);
   }
 
@@ -95,7 +95,7 @@ export class StoredMessages {
       attempts: 0,
       fence: 0,
       storedAt: now,
-      ...this.waiting(message.id, after(now, GRACE_SECONDS)),
+      ...this.waiting(this.keyOf(message), after(now, GRACE_SECONDS)),
       [WAKE]: true,
       messageId: message.id,
       topic: topicOf(message),
@@ -108,9 +108,9 @@ export class StoredMessages {
     };
   }
 
-  /** Returns the attributes by which the sweeper finds a message. */
-  protected waiting(messageId: string, executeAt: string) {
-    return { executeAt, duePk: duePartition(this.options.consumer.name, shardOf(messageId)) };
+  /** Returns the attributes by which the sweeper finds a message. @param pk key of its record */
+  protected waiting(pk: string, executeAt: string) {
+    return { executeAt, duePk: duePartition(this.options.consumer.name, shardOf(pk)) };
   }
 
   /**
@@ -158,13 +158,14 @@ export class StoredMessages {
           TableName: this.options.table,
           Key: { pk },
           UpdateExpression:
-            'SET heldUntil = :until, executeAt = :until, runner = :runner REMOVE wake ADD fence :one, attempts :one',
+            'SET heldUntil = :until, executeAt = :until, duePk = :due, runner = :runner REMOVE wake ADD fence :one, attempts :one',
           ConditionExpression: `#status = :pending AND (${isFree})`,
           ExpressionAttributeNames: { '#status': 'status' },
           ExpressionAttributeValues: {
             ':until': until,
             ':now': after(now, CLOCK_MARGIN_SECONDS),
             ':runner': runner,
+            ':due': this.waiting(pk, until).duePk,
             ':one': 1,
             ':pending': PENDING,
           },

@@ -4,23 +4,25 @@ import { required, requiredInteger } from '../aws/read-environment.js';
 import { describeError, logger, publishMetrics } from '../aws/telemetry.js';
 import { Sweeper } from '../timers/sweeper.js';
 import type { InboxSettings } from './contract.js';
-import { gauges } from './gauges.js';
+import { gauges, parkedPartitions } from './gauges.js';
 
 const place = { table: required(Env.RECORDS), owner: required(Env.CONSUMER) };
-const { pageSize } = JSON.parse(required(Env.INBOX)) as InboxSettings;
+const { pageSize, mode } = JSON.parse(required(Env.INBOX)) as InboxSettings;
+const parked = mode === 'sequential' ? parkedPartitions(place.owner) : [];
 const sweeper = new Sweeper({
   ...place,
   queue: required(Env.QUEUE_URL),
   intervalSeconds: requiredInteger(Env.RESEND_SECONDS),
   sends: 'key',
   pageSize,
+  partitions: parked,
 });
 
 /** Runs every minute: hands out stored messages that are due, and measures how many wait. */
 export async function handler(_tick: unknown, context: Context): Promise<void> {
   try {
     await sweeper.sweep(() => context.getRemainingTimeInMillis());
-    await gauges(place);
+    await gauges({ ...place, parked });
   } catch (error) {
     logger.error('a sweep was not finished', describeError(error));
     throw error;

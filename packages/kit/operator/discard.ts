@@ -1,8 +1,9 @@
-import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
+import { ConditionalCheckFailedException, TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import { type DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { clock } from '../aws/clock.js';
 import { readTimerId } from '../saga/contract.js';
 import type { CommandContext } from './context.js';
+import { discardInSequence } from './discard-in-sequence.js';
 import { Exit, OperatorError } from './errors.js';
 import { statusOf } from './failures.js';
 import type { Outcome } from './outcome.js';
@@ -36,28 +37,29 @@ export async function discard(
   const by = user();
   // A redrive may be processing it at this moment: a processed message can't be discarded.
   const isFailed = '#status = :failed';
+  const discarding = {
+    TableName: listener.service.records,
+    Key: { pk: record.pk },
+    // Removing `failedConsumer` takes the record out of the index of failures.
+    UpdateExpression:
+      'SET #status = :discarded, discardReason = :reason, discardedBy = :by, discardedAt = :at REMOVE failedConsumer',
+    ConditionExpression: isFailed,
+    ExpressionAttributeNames: { '#status': 'status' },
+    ExpressionAttributeValues: {
+      ':failed': 'FAILED',
+      ':discarded': 'DISCARDED',
+      ':reason': reason,
+      ':by': by,
+      ':at': clock.now(),
+    },
+  };
   try {
-    await documents.send(
-      new UpdateCommand({
-        TableName: listener.service.records,
-        Key: { pk: record.pk },
-        // Removing `failedConsumer` takes the record out of the index of failures.
-        UpdateExpression:
-          'SET #status = :discarded, discardReason = :reason, discardedBy = :by, discardedAt = :at REMOVE failedConsumer',
-        ConditionExpression: isFailed,
-        ExpressionAttributeNames: { '#status': 'status' },
-        ExpressionAttributeValues: {
-          ':failed': 'FAILED',
-          ':discarded': 'DISCARDED',
-          ':reason': reason,
-          ':by': by,
-          ':at': clock.now(),
-        },
-      }),
-    );
+    if (listener.consumer?.inbox?.mode === 'sequential') {
+      await discardInSequence(documents, found, { Update: discarding });
+    } else await documents.send(new UpdateCommand(discarding));
   } catch (error) {
-    if (error instanceof ConditionalCheckFailedException)
-      throw notFailed('it was processed or discarded at this moment');
+    const isRefused = error instanceof ConditionalCheckFailedException || error instanceof TransactionCanceledException;
+    if (isRefused) throw notFailed('it was processed or discarded at this moment');
     throw error;
   }
   return outcome(found, 'discarded', `discarded by ${by}: ${reason}`);

@@ -48,7 +48,15 @@ export async function showFailure(
   { documents, services, command }: Context,
   asked: { readonly consumer: string; readonly messageId: string; readonly payload: boolean },
 ): Promise<Outcome> {
-  const found = await findRecord(documents, services, asked);
+  return showFound({ command }, await findRecord(documents, services, asked), asked);
+}
+
+/** Shows a record that was found. */
+export function showFound(
+  { command }: Pick<Context, 'command'>,
+  found: FoundRecord,
+  asked: { readonly payload: boolean },
+): Outcome {
   const payload = asked.payload ? (payloadOf(found.record) ?? found.record.payloadBegin ?? null) : undefined;
   return {
     exitCode: Exit.OK,

@@ -1,11 +1,12 @@
 import { type DynamoDBDocumentClient, paginateQuery } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
 import { clock, secondsBetween } from '../aws/clock.js';
+import { parkedPartition } from '../inbox/contract.js';
 import { DUE_INDEX, DUE_SHARDS, duePartition } from '../timers/contract.js';
 import type { CommandContext } from './context.js';
 import { type DiscardRequest, discard } from './discard.js';
 import { Exit, OperatorError } from './errors.js';
-import { showFailure } from './failures.js';
+import { showFound } from './failures.js';
 import type { Outcome } from './outcome.js';
 import { type ConsumerRecord, type FoundRecord, failuresOf, findRecord, readRecord, reasonOf } from './records.js';
 import { type RedriveRequest, redrive } from './redrive.js';
@@ -13,7 +14,7 @@ import { type Listener, listenersNamed, listenersOf, type Service } from './serv
 import { aligned, duration, plural } from './text.js';
 
 /** States of a stored message that has not ended. */
-export const INBOX_STATES = ['waiting', 'running', 'paused', 'failed'] as const;
+export const INBOX_STATES = ['waiting', 'running', 'paused', 'parked', 'failed'] as const;
 type InboxState = (typeof INBOX_STATES)[number];
 
 type Context = Pick<CommandContext, 'documents' | 'services' | 'command'>;
@@ -62,9 +63,13 @@ export async function showInbox(
   context: Context,
   asked: { readonly consumer: string; readonly messageId: string; readonly payload: boolean },
 ): Promise<Outcome> {
-  inboxesNamed(context.services, asked.consumer);
-  const { record } = await findRecord(context.documents, context.services, asked);
-  const shown = await showFailure(context, asked);
+  const listeners = inboxesNamed(context.services, asked.consumer);
+  const waiting = (await Promise.all(listeners.map((listener) => messagesOf(context.documents, listener)))).flat();
+  // The key of a sequential inbox's record doesn't contain the id.
+  const stored = waiting.find(({ messageId }) => messageId === asked.messageId);
+  const found = stored ?? (await findRecord(context.documents, context.services, asked));
+  const { record } = found;
+  const shown = showFound(context, found, asked);
   if (record.status !== 'PENDING') return shown;
   const rows = [
     ['state', stateOf(record)],
@@ -108,7 +113,10 @@ function inboxesNamed(services: readonly Service[], name: string): readonly List
 /** Returns the messages of an inbox that have not ended, and those that have failed. */
 async function messagesOf(documents: DynamoDBDocumentClient, listener: Listener): Promise<readonly FoundRecord[]> {
   const shards = Array.from({ length: DUE_SHARDS }, (_, shard) => duePartition(listener.name, shard));
-  const keys = (await Promise.all(shards.map((shard) => keysIn(documents, listener.service, shard)))).flat();
+  const parked = listener.consumer?.inbox?.mode === 'sequential' ? shards.map(parkedPartition) : [];
+  const keys = (
+    await Promise.all([...shards, ...parked].map((shard) => keysIn(documents, listener.service, shard)))
+  ).flat();
   const waiting: FoundRecord[] = [];
   for (const pk of keys) {
     const record = await readRecord(documents, listener.service, pk);
@@ -133,9 +141,9 @@ async function keysIn(documents: DynamoDBDocumentClient, { records }: Service, s
 }
 
 /** Returns the state of a stored message for operators. */
-function stateOf({ status, heldUntil, failures = [], runner }: ConsumerRecord): InboxState {
+function stateOf({ status, heldUntil, failures = [], runner, parkedAt }: ConsumerRecord): InboxState {
   if (status === 'FAILED') return 'failed';
-  if (heldUntil === undefined || heldUntil <= clock.now()) return 'waiting';
+  if (heldUntil === undefined || heldUntil <= clock.now()) return parkedAt === undefined ? 'waiting' : 'parked';
   return failures.length > 0 && runner === undefined ? 'paused' : 'running';
 }
 

@@ -31,6 +31,9 @@ export const ConsumerRecord = z.object({
   payloadBytes: z.optional(z.number()),
   /** For a message of an inbox: what it is about, when it was stored, who holds it until when. */
   topic: z.optional(z.string()),
+  sequence: z.optional(z.number()),
+  epoch: z.optional(z.number()),
+  parkedAt: z.optional(z.string()),
   storedAt: z.optional(z.string()),
   heldUntil: z.optional(z.string()),
   runner: z.optional(z.string()),
@@ -118,8 +121,8 @@ export async function findRecord(
 }
 
 /** Whether the record belongs to the generation that runs now. */
-export const isOfThisGeneration = ({ listener, record, messageId }: FoundRecord): boolean =>
-  record.pk === recordKey(listener, messageId);
+export const isOfThisGeneration = ({ listener, record }: FoundRecord): boolean =>
+  record.pk.startsWith(recordKey(listener, ''));
 
 /** Returns a record's message; undefined if only its beginning was stored. */
 export function payloadOf({ payload, payloadGzip }: ConsumerRecord): string | undefined {

@@ -54,7 +54,12 @@ export function dashboard(scope: Construct, settings: EnvironmentSettings, graph
     search('AWS/ApiGateway,ApiName,Stage', `${metrics} ${own}`, statistic);
   new Dashboard(scope, 'Dashboard', { defaultInterval: Duration.hours(3) }).addWidgets(
     ...withOwn(graphs).map(ofServices),
-    graph('Inboxes: messages that wait, and that failed', inboxes(Metric.INBOX_PENDING), inboxes(Metric.INBOX_FAILED)),
+    graph(
+      'Inboxes: messages that wait, are parked, have failed',
+      inboxes(Metric.INBOX_PENDING),
+      inboxes(Metric.INBOX_PARKED),
+      inboxes(Metric.INBOX_FAILED),
+    ),
     graph('Inboxes: oldest message that waits (s)', inboxes(Metric.INBOX_OLDEST_PENDING)),
     graph('Queues: oldest message (s)', sqs('ApproximateAgeOfOldestMessage')),
     graph('Queues and dead letters: messages', sqs('ApproximateNumberOfMessagesVisible')),

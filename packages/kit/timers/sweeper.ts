@@ -22,6 +22,8 @@ interface Page {
 export interface SweeperOptions extends TimerDispatcherOptions {
   /** Stored messages that are read at once, at most 100. @default 20 */
   readonly pageSize?: number;
+  /** Partitions of the index that are swept besides those of waiting messages. @default none */
+  readonly partitions?: readonly string[];
 }
 
 /** Finds due timers and sends them, page by page. It works on all shards in parallel. */
@@ -42,7 +44,8 @@ export class Sweeper {
    *   sweep.
    */
   async sweep(timeLeft: () => number): Promise<void> {
-    const shards = Array.from({ length: DUE_SHARDS }, (_, shard) => duePartition(this.options.owner, shard));
+    const waiting = Array.from({ length: DUE_SHARDS }, (_, shard) => duePartition(this.options.owner, shard));
+    const shards = [...waiting, ...(this.options.partitions ?? [])];
     const now = clock.now();
     const firsts = await Promise.all(shards.map((shard) => this.due(shard, now)));
     if (firsts.every(({ keys }) => keys.length === 0)) return;

@@ -38,6 +38,7 @@ export class Parcels {
     app: 'app',
     windowSeconds: 35 * DAY,
     commanders: [],
+    mode: 'single',
   });
   private readonly runner = new Runner({
     table: 'records',

@@ -19,6 +19,8 @@ export interface ShopEvent {
   readonly subject: string;
   readonly data: object;
   readonly sequence?: number;
+  /** Service that publishes it. @default 'shop' */
+  readonly from?: 'shop' | 'till';
   /** Time of the event, milliseconds since 1970. @default now */
   readonly time?: number;
 }
@@ -26,14 +28,14 @@ export interface ShopEvent {
 /** Publishes an event of the shop on the bus. */
 export function publish(cloud: Cloud, event: ShopEvent): void {
   const { correlationId, traceparent, actor } = traceOf('');
-  const { id, type, subject, data, sequence = 1, time = cloud.world.now } = event;
+  const { id, type, subject, data, sequence = 1, time = cloud.world.now, from = 'shop' } = event;
   const detail = {
     id,
-    source: 'orderly.shop',
+    source: `orderly.${from}`,
     type,
     subject,
     time: new Date(time).toISOString(),
-    dataschema: `urn:orderly:shop:${type}:1`,
+    dataschema: `urn:orderly:${from}:${type}:1`,
     sequence,
     epoch: 0,
     correlationid: correlationId,
@@ -44,20 +46,24 @@ export function publish(cloud: Cloud, event: ShopEvent): void {
     data,
   };
   const bus = String(cloud.deployment.assembly.outputs.get('Inboxes.BusName'));
-  cloud.events.put(bus, { source: 'orderly.shop', detailType: type, detail });
+  cloud.events.put(bus, { source: `orderly.${from}`, detailType: type, detail });
 }
 
 /** Time after which a message that still waits is lost: longer than all attempts, and than any fault. */
 const LOST_AFTER = 12 * 3_600_000;
+
+const PARKED_FOR = 30 * 60_000;
 
 /** Makes the sweepers tick while a stored message waits. */
 export function awaitStored(cloud: Cloud): void {
   const begun = cloud.world.now;
   cloud.events.schedules.awaits = () => {
     if (cloud.world.now > begun + LOST_AFTER) return undefined;
-    const due = recordsIn(cloud).flatMap(({ duePk, executeAt }) =>
-      duePk === undefined ? [] : [Date.parse(String(executeAt))],
-    );
+    const due = recordsIn(cloud).flatMap(({ duePk, executeAt, parkedAt }) => {
+      // What is parked for long waits for an operator.
+      const waits = duePk !== undefined && Date.parse(String(parkedAt ?? executeAt)) > cloud.world.now - PARKED_FOR;
+      return waits ? [Date.parse(String(executeAt))] : [];
+    });
     return due.length > 0 ? Math.min(...due) : undefined;
   };
 }

@@ -70,4 +70,58 @@ export const INBOX_BUGS: readonly InboxBug[] = [
       only: /inbox\/receive/,
     },
   },
+  {
+    name: 'the cursor moves before the effect',
+    scenario: 'inbox-sequential',
+    source: {
+      file: `${INBOX}/sequential-runner.ts`,
+      from: 'this.messages.cursorWrite(envelope),',
+      to: '...(await this.messages.pass(envelope).then(() => [])),',
+    },
+    by: 'killed-after',
+  },
+  {
+    name: 'the cursor moves after the effect',
+    scenario: 'inbox-sequential',
+    source: {
+      file: `${INBOX}/sequential-runner.ts`,
+      from: /return super\.commit\(envelope, taken, async[\s\S]*?\]\);/,
+      to: 'return super.commit(envelope, taken, decide).then(async (done) => { await this.messages.pass(envelope); return done; });',
+    },
+    by: 'killed-after',
+  },
+  {
+    name: 'an early message is taken for the next one',
+    scenario: 'inbox-sequential',
+    source: {
+      file: `${INBOX}/sequential-runner.ts`,
+      from: 'place.sequence > position + 1',
+      to: 'place.sequence > position + 2',
+    },
+  },
+  {
+    name: 'a failed message is passed over',
+    scenario: 'inbox-sequential',
+    source: {
+      file: `${INBOX}/sequential-runner.ts`,
+      from: "next?.status === 'DISCARDED'",
+      to: "(next?.status === 'DISCARDED' || next?.status === 'FAILED')",
+    },
+  },
+  {
+    name: 'a parked message leaves the index of what is due',
+    scenario: 'inbox-sequential',
+    source: {
+      file: `${INBOX}/sequenced-messages.ts`,
+      from: 'duePk: parkedPartition(duePk) },\n      remove: [WAKE],',
+      to: '},\n      remove: [WAKE, `duePk`],',
+    },
+    by: 'killed-after',
+  },
+  {
+    name: 'a parked message is swept by nobody',
+    scenario: 'inbox-sequential',
+    source: { file: `${INBOX}/sweep.lambda.ts`, from: '  partitions: parked,\n', to: '' },
+    by: 'killed-after',
+  },
 ];

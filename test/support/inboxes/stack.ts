@@ -2,11 +2,11 @@ import { type App, CfnOutput, Duration, Stack } from 'aws-cdk-lib';
 import { EventBus } from 'aws-cdk-lib/aws-events';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import { settingsFor } from '../../../lib/settings.js';
-import { exponentialBackoff } from '../../../packages/kit/inbox/modes.construct.js';
+import { exponentialBackoff, linearBackoff, sequential } from '../../../packages/kit/inbox/modes.construct.js';
 import { acknowledgeCompliance } from '../../../packages/kit/service/acknowledge.js';
 import { Service, type ServiceInboxProps } from '../../../packages/kit/service/service.construct.js';
 import { OF_EVERY_FUNCTION, type ServiceContext } from '../../../packages/kit/service/service-function.construct.js';
-import { PARCELS, parcels } from './contract.js';
+import { PARCELS, parcels, STEPS, steps } from './contract.js';
 
 const settings = settingsFor('dev');
 
@@ -29,6 +29,16 @@ export class InboxesStack extends Stack {
       ...props,
     });
     runner.grantItems(desk.table, ['UpdateItem'], 'Parcel#');
+    const stepsRunner = desk.inbox('Steps', {
+      name: STEPS.name,
+      entry: 'on-step',
+      hears: [steps],
+      mode: sequential({ gapAlarmAfter: Duration.minutes(10) }),
+      attempts: 4,
+      parallel: 4,
+      backoff: linearBackoff({ base: Duration.seconds(30), cap: Duration.minutes(5) }),
+    });
+    stepsRunner.grantItems(desk.table, ['UpdateItem'], 'Till#');
     new CfnOutput(this, 'BusName', { value: bus.eventBusName });
   }
 }

@@ -56,7 +56,7 @@ describe('a command line', () => {
     ['person p', /There is no command 'person p'/, /--help$/],
     ['failures discard c m', /needs --reason/, /--reason 'test data/],
     ['inbox discard c m', /needs --reason/, /--reason 'test data/],
-    ['inbox list --state lost', /--state is 'lost': expected waiting, running/, / inbox list /],
+    ['inbox list --state lost', /--state is 'lost': expected waiting, running, paused, parked/, / inbox list /],
     ['sagas resolve s', /needs --note/, /--note 'refunded by hand/],
     [`sagas resolve s --note ${'x'.repeat(501)}`, /501 characters: expected 1 to 500/, / sagas resolve /],
     ['sagas retry s --note x', /'sagas retry' has no option --note/, / sagas retry /],

@@ -1,0 +1,147 @@
+import { GetCommand } from '@aws-sdk/lib-dynamodb';
+import { clock } from '../aws/clock.js';
+import { documents, type Item, TransactionRefused, type TransactWriteItem, transact } from '../aws/dynamodb.js';
+import { PENDING } from '../failures/delivery.js';
+import { recordKey } from '../failures/failure-records.js';
+import type { Envelope } from '../messages/envelope.js';
+import { parkedPartition, WAKE } from './contract.js';
+import { cursorKey, type Place, placeKey } from './sequence-keys.js';
+import { after, StoredMessages } from './stored-messages.js';
+
+/**
+ * Records of an inbox in mode sequential. The key of a record is the message's place in the history of its aggregate, and
+ * each subject has a cursor: the last place that was processed.
+ *
+ *     runner of 3                        runner of 4
+ *     cursor is 2: 3 is the next one
+ *                                        cursor is 2: 4 is early, parked
+ *     effect + PROCESSED + cursor 2 -> 3
+ *     4 is there: runs it
+ *
+ * If the runner of 3 crashes before it looks for 4, the sweeper hands 4 out when its parking time is over.
+ */
+export class SequencedMessages extends StoredMessages {
+  override keyOf(message: Pick<Envelope, 'id' | 'subject' | 'sequence' | 'epoch'>): string {
+    return placeKey(this.options.consumer, message);
+  }
+
+  /** Stores a message. A duplicate wakes itself and its successor, if a crash has left one of them behind. */
+  override async store(message: Envelope, payload: string): Promise<'stored' | 'known'> {
+    const outcome = await super.store(message, payload);
+    if (outcome === 'known') {
+      await this.wake(this.keyOf(message));
+      await this.wake(this.keyOf({ ...message, sequence: message.sequence + 1 }));
+    }
+    return outcome;
+  }
+
+  protected override itemOf(message: Envelope, payload: string): Item {
+    return { ...super.itemOf(message, payload), epoch: message.epoch };
+  }
+
+  /**
+   * Stores a failed message again. A message that failed before it was stored has its failure record under its own id: it
+   * takes its place, and the failure ends in the same transaction.
+   */
+  override async retry(
+    message: Envelope,
+    payload: string,
+    confirmed: { readonly confirmedNotDone: boolean },
+  ): Promise<'stored' | 'known'> {
+    if ((await super.retry(message, payload, confirmed)) === 'stored') return 'stored';
+    const mayBeDone = confirmed.confirmedNotDone ? '' : ' AND attribute_not_exists(#unknown)';
+    const { table, consumer } = this.options;
+    try {
+      await transact([
+        {
+          Put: {
+            TableName: table,
+            Item: this.itemOf(message, payload),
+            ConditionExpression: 'attribute_not_exists(pk)',
+          },
+        },
+        {
+          Update: this.updateOf(recordKey(consumer, message.id), {
+            set: { status: 'PROCESSED', processedAt: clock.now() },
+            remove: ['failedConsumer'],
+            condition: `#status = :failed${mayBeDone}`,
+            names: { '#status': 'status', ...(confirmed.confirmedNotDone ? {} : { '#unknown': 'unknown' }) },
+            values: { ':failed': 'FAILED' },
+          }),
+        },
+      ]);
+      return 'stored';
+    } catch (error) {
+      if (error instanceof TransactionRefused) return 'known';
+      throw error;
+    }
+  }
+
+  /** Reads a record, strongly consistent. */
+  async read(pk: string): Promise<Item | undefined> {
+    const { Item } = await documents.send(
+      new GetCommand({ TableName: this.options.table, Key: { pk }, ConsistentRead: true }),
+    );
+    return Item;
+  }
+
+  /** Returns the last place of a subject that was processed or discarded; 0 if there is none. */
+  async position(subject: string): Promise<number> {
+    return Number((await this.read(cursorKey(this.options.consumer, subject)))?.position ?? 0);
+  }
+
+  /** Returns the write that moves the cursor of a subject to this place. It fails unless the cursor is just before it. */
+  cursorWrite({ subject, sequence }: Pick<Place, 'subject' | 'sequence'>): TransactWriteItem {
+    const isNext = sequence === 1 ? 'attribute_not_exists(pk)' : '#position = :before';
+    return {
+      Update: {
+        TableName: this.options.table,
+        Key: { pk: cursorKey(this.options.consumer, subject) },
+        UpdateExpression: 'SET #position = :place, subject = :subject, movedAt = :now',
+        ConditionExpression: isNext,
+        ExpressionAttributeNames: { '#position': 'position' },
+        ExpressionAttributeValues: {
+          ':place': sequence,
+          ':subject': subject,
+          ':now': clock.now(),
+          ...(sequence === 1 ? {} : { ':before': sequence - 1 }),
+        },
+      },
+    };
+  }
+
+  /** Moves the cursor over a message that an operator has discarded. Another runner may have done it already. */
+  async pass(place: Pick<Place, 'subject' | 'sequence'>): Promise<void> {
+    try {
+      await transact([this.cursorWrite(place)]);
+    } catch (error) {
+      if (!(error instanceof TransactionRefused)) throw error;
+    }
+  }
+
+  /** Puts an early message aside until its predecessor is done. @returns since when it is parked */
+  async park(pk: string, recheckSeconds: number, since: unknown): Promise<string> {
+    const now = clock.now();
+    const parkedAt = typeof since === 'string' ? since : now;
+    const { duePk } = this.waiting(pk, now);
+    await this.update(pk, {
+      set: { parkedAt, executeAt: after(now, recheckSeconds), duePk: parkedPartition(duePk) },
+      remove: [WAKE],
+      // The predecessor's runner may have taken it meanwhile.
+      condition: '#status = :pending AND (attribute_not_exists(heldUntil) OR heldUntil <= :now)',
+      names: { '#status': 'status' },
+      values: { ':pending': PENDING, ':now': now },
+    });
+    return parkedAt;
+  }
+
+  /** Lets the dispatcher hand a message out at once, if it waits. */
+  async wake(pk: string): Promise<void> {
+    await this.update(pk, {
+      set: { [WAKE]: true },
+      condition: '#status = :pending',
+      names: { '#status': 'status' },
+      values: { ':pending': PENDING },
+    });
+  }
+}

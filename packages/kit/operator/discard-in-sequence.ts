@@ -1,0 +1,91 @@
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { GetCommand, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
+import { clock } from '../aws/clock.js';
+import type { TransactWriteItem } from '../aws/items.js';
+import { cursorKey, type Place, placeKey } from '../inbox/sequence-keys.js';
+import { readEnvelope } from '../messages/envelope.js';
+import { type FoundRecord, payloadOf } from './records.js';
+
+/**
+ * Discards a failed message of an inbox in mode sequential, and moves the cursor of its subject over it in the same
+ * transaction: its successors follow. A message whose predecessors are not done yet leaves a tombstone at its place, over
+ * which the runner moves the cursor when it comes there.
+ * @param discarding write that discards the failed record
+ * @throws what the SDK throws: TransactionCanceledException if the record or the cursor changed at this moment
+ */
+export async function discardInSequence(
+  documents: DynamoDBDocumentClient,
+  found: FoundRecord,
+  discarding: TransactWriteItem,
+): Promise<void> {
+  const { listener, record, messageId } = found;
+  const { records } = listener.service;
+  const place = placeOf(found);
+  if (place === undefined) {
+    // Nobody can read which place it has, so it has none.
+    await documents.send(new TransactWriteCommand({ TransactItems: [discarding] }));
+    return;
+  }
+  const pk = placeKey(listener, place);
+  const cursor = cursorKey(listener, place.subject);
+  const { Item } = await documents.send(
+    new GetCommand({ TableName: records, Key: { pk: cursor }, ConsistentRead: true }),
+  );
+  const position = Number(Item?.position ?? 0);
+  const isAsRead = position === 0 ? 'attribute_not_exists(pk)' : '#position = :position';
+  const values = position === 0 ? {} : { ':position': position };
+  const names = { '#position': 'position' };
+  const isNext = place.sequence === position + 1 && place.epoch === 0;
+  const cursorWrite: TransactWriteItem = isNext
+    ? {
+        Update: {
+          TableName: records,
+          Key: { pk: cursor },
+          UpdateExpression: 'SET #position = :next, subject = :subject, movedAt = :now',
+          ConditionExpression: isAsRead,
+          ExpressionAttributeNames: names,
+          ExpressionAttributeValues: {
+            ...values,
+            ':next': place.sequence,
+            ':subject': place.subject,
+            ':now': clock.now(),
+          },
+        },
+      }
+    : {
+        ConditionCheck: {
+          TableName: records,
+          Key: { pk: cursor },
+          ConditionExpression: isAsRead,
+          ...(position === 0 ? {} : { ExpressionAttributeNames: names, ExpressionAttributeValues: values }),
+        },
+      };
+  // A message that failed before it was stored has its failure record under its own id, and its place is empty.
+  const tombstone: TransactWriteItem[] =
+    record.pk === pk
+      ? []
+      : [
+          {
+            Put: {
+              TableName: records,
+              Item: { pk, status: 'DISCARDED', messageId, ...place, discardedAt: clock.now() },
+              ConditionExpression: 'attribute_not_exists(pk)',
+            },
+          },
+        ];
+  await documents.send(new TransactWriteCommand({ TransactItems: [discarding, cursorWrite, ...tombstone] }));
+}
+
+/** Returns the place of a message, or `undefined` if the message cannot be read. */
+function placeOf({ record }: FoundRecord): Place | undefined {
+  const { subject, sequence, epoch = 0 } = record;
+  if (subject !== undefined && sequence !== undefined) return { subject, sequence, epoch };
+  const payload = payloadOf(record);
+  try {
+    if (payload === undefined) return undefined;
+    const message = readEnvelope(payload);
+    return { subject: message.subject, sequence: message.sequence, epoch: message.epoch };
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,249 @@
+import { GetCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
+import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { documents, type Item } from '../../../packages/kit/aws/dynamodb.js';
+import * as telemetry from '../../../packages/kit/aws/telemetry.js';
+import { REDRIVE } from '../../../packages/kit/failures/delivery.js';
+import { FailureRecords, recordKey } from '../../../packages/kit/failures/failure-records.js';
+import { type Finished, on } from '../../../packages/kit/inbox/listening.js';
+import { Receiver } from '../../../packages/kit/inbox/receiver.js';
+import { cursorKey, placeKey } from '../../../packages/kit/inbox/sequence-keys.js';
+import { SequentialRunner } from '../../../packages/kit/inbox/sequential-runner.js';
+import { discard } from '../../../packages/kit/operator/discard.js';
+import type { Service } from '../../../packages/kit/operator/services.js';
+import { eventMessage, type MessageFields } from '../../../packages/kit/testing/messages.js';
+import { functionEnvironment } from '../../support/function-environment.js';
+import { inProcessDynamoDb } from '../../support/in-process-dynamodb.js';
+import { STEPS, steps, tillContract } from '../../support/inboxes/contract.js';
+import { bodyOf, Refused, SETTINGS } from './parcels.js';
+
+const settings = { ...SETTINGS, mode: 'sequential', gapAlarmSeconds: 600 } as const;
+const options = { table: 'records', consumer: STEPS };
+let handle: (step: string) => Finished;
+let receiver: Receiver;
+let runner: SequentialRunner;
+beforeAll(() => functionEnvironment());
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.parse('2026-03-01T00:00:00.000Z') });
+  inProcessDynamoDb(
+    { table: ['pk', 'sk'], records: ['pk'] },
+    { records: { due: ['duePk', 'executeAt'], failed: ['failedConsumer', 'failedAt'] } },
+  );
+  handle = (step) => ({ decide: async () => [appended(step)] });
+  receiver = new Receiver({ ...options, app: 'app', windowSeconds: 35 * 86_400, commanders: [], mode: 'sequential' });
+  runner = new SequentialRunner({
+    ...options,
+    service: 'desk',
+    windowSeconds: 35 * 86_400,
+    settings,
+    isRefusal: (error) => error instanceof Refused,
+    sources: [on(steps, { StepTaken: ({ event }) => handle(event.data.step), TillCleaned: () => handle('clean') })],
+  });
+});
+afterEach(() => {
+  vi.restoreAllMocks();
+  vi.useRealTimers();
+});
+
+const appended = (step: string) => ({
+  Update: {
+    TableName: 'table',
+    Key: { pk: 'Till#1', sk: 'STATE' },
+    UpdateExpression: 'SET steps = list_append(if_not_exists(steps, :none), :step)',
+    ExpressionAttributeValues: { ':none': [], ':step': [step] },
+  },
+});
+const subject = 'Till/1';
+const key = (sequence: number, epoch = 0): string => placeKey(STEPS, { subject, sequence, epoch });
+const message = (sequence: number, fields: MessageFields = {}) =>
+  eventMessage(
+    tillContract,
+    { type: 'StepTaken', data: { step: String(sequence) } },
+    { id: `event-${sequence}`, subject, sequence, ...fields },
+  );
+const receive = (sequence: number, attributes: Readonly<Record<string, string>> = {}, fields: MessageFields = {}) =>
+  receiver.batch({
+    Records: [
+      {
+        messageId: 'm',
+        body: bodyOf(message(sequence, fields)),
+        attributes: { ApproximateReceiveCount: '1' },
+        messageAttributes: Object.fromEntries(
+          Object.entries(attributes).map(([name, stringValue]) => [name, { stringValue }]),
+        ),
+      },
+    ],
+  } as never);
+const run = (sequence: number, epoch = 0) => runner.run(key(sequence, epoch), () => 60_000);
+const read = async (TableName: string, Key: Item): Promise<Item> =>
+  (await documents.send(new GetCommand({ TableName, Key, ConsistentRead: true }))).Item ?? {};
+const record = (sequence: number, epoch = 0) => read('records', { pk: key(sequence, epoch) });
+const stepsDone = async () => (await read('table', { pk: 'Till#1', sk: 'STATE' })).steps ?? [];
+const position = async () => (await read('records', { pk: cursorKey(STEPS, subject) })).position;
+
+describe('messages of a subject', () => {
+  test('are processed in their order, whatever order they come in', async () => {
+    for (const sequence of [3, 2, 4, 1]) {
+      await receive(sequence);
+      await run(sequence);
+    }
+    expect(await stepsDone()).toEqual(['1', '2', '3', '4']);
+    expect(await position()).toBe(4);
+  });
+
+  test('are parked while they are early, to be found by the sweeper', async () => {
+    await receive(2);
+    await run(2);
+    const parked = await record(2);
+    expect(parked).toMatchObject({ status: 'PENDING', attempts: 0, parkedAt: '2026-03-01T00:00:00.000Z' });
+    expect(parked).toMatchObject({
+      executeAt: '2026-03-01T00:05:00.000Z',
+      duePk: expect.stringMatching(/^steps#parked-/),
+    });
+    expect(parked).not.toHaveProperty('wake');
+  });
+
+  test('leave their keys without the subject, which may name a person', async () => {
+    await receive(1);
+    await run(1);
+    const { Items = [] } = await documents.send(new ScanCommand({ TableName: 'records' }));
+    for (const { pk } of Items) expect(pk).not.toContain('Till');
+  });
+
+  test('do not wait for other subjects', async () => {
+    await receive(2);
+    await run(2);
+    await receive(1, {}, { id: 'other-1', subject: 'Till/2' });
+    await runner.run(placeKey(STEPS, { subject: 'Till/2', sequence: 1, epoch: 0 }), () => 60_000);
+    expect(await stepsDone()).toEqual(['1']);
+  });
+
+  test('move the cursor with the effect, or neither: a crash in between is not possible', async () => {
+    handle = () => ({
+      decide: async () => [
+        { ...appended('1'), Update: { ...appended('1').Update, ConditionExpression: 'attribute_exists(pk)' } },
+      ],
+    });
+    await receive(1);
+    await run(1);
+    expect([await position(), await stepsDone()]).toEqual([undefined, []]);
+    expect(await record(1)).toMatchObject({ status: 'PENDING', attempts: 1 });
+  });
+});
+
+describe('a gap', () => {
+  test('reports its age with each look at the message behind it, and a failed predecessor is none', async () => {
+    const gauge = vi.spyOn(telemetry, 'gauge');
+    await receive(2);
+    await run(2);
+    vi.setSystemTime(Date.now() + 700_000);
+    await run(2);
+    expect(gauge.mock.calls).toEqual([
+      ['InboxGapAge', 0, 'steps', 'Seconds'],
+      ['InboxGapAge', 700, 'steps', 'Seconds'],
+    ]);
+    handle = () => {
+      throw new Refused();
+    };
+    await receive(1);
+    await run(1);
+    await run(2);
+    expect(gauge.mock.calls).toHaveLength(2);
+  });
+
+  test('is what comes after a restore of the publisher, until an operator decides', async () => {
+    await receive(1);
+    await run(1);
+    await receive(2, {}, { id: 'restored-2', epoch: 1 });
+    await run(2, 1);
+    expect(await stepsDone()).toEqual(['1']);
+    expect(await record(2, 1)).toMatchObject({ status: 'PENDING', parkedAt: expect.any(String) });
+  });
+});
+
+describe('a duplicate', () => {
+  test('wakes itself and its successor, which a crash has left behind', async () => {
+    for (const sequence of [2, 1]) await receive(sequence);
+    await run(2);
+    expect(await record(2)).not.toHaveProperty('wake');
+    await receive(1);
+    expect(await record(2)).toMatchObject({ wake: true });
+  });
+
+  test('whose record has expired has no effect: the cursor is beyond it', async () => {
+    for (const sequence of [1, 2]) {
+      await receive(sequence);
+      await run(sequence);
+    }
+    const { DeleteCommand } = await import('@aws-sdk/lib-dynamodb');
+    await documents.send(new DeleteCommand({ TableName: 'records', Key: { pk: key(1) } }));
+    await receive(1);
+    await run(1);
+    expect(await stepsDone()).toEqual(['1', '2']);
+    expect(await record(1)).toMatchObject({ status: 'PROCESSED' });
+  });
+});
+
+describe('a failed message', () => {
+  const service = {
+    name: 'desk',
+    records: 'records',
+    consumers: [{ name: 'steps', generation: 0, inbox: { mode: 'sequential', queueUrl: '' } }],
+  } as unknown as Service;
+  const discarding = (messageId: string) =>
+    discard({ documents, services: [service] }, { consumer: 'steps', messageId, reason: 'test', dryRun: false });
+  /** Lets the index know what was written. */
+  const settle = () => vi.setSystemTime(Date.now() + 10_000);
+
+  beforeEach(async () => {
+    const good = handle;
+    handle = (step) => {
+      if (step === '2') throw new Refused();
+      return good(step);
+    };
+    for (const sequence of [1, 2, 3]) {
+      await receive(sequence);
+      await run(sequence);
+    }
+    expect(await stepsDone()).toEqual(['1']);
+    expect(await record(2)).toMatchObject({ status: 'FAILED' });
+    handle = good;
+    settle();
+  });
+
+  test('holds back its subject until its redrive, whose effect moves the cursor', async () => {
+    await receive(2, { [REDRIVE]: 'again' });
+    await run(2);
+    expect(await stepsDone()).toEqual(['1', '2', '3']);
+  });
+
+  test('that is discarded moves the cursor in the same transaction; its successors follow', async () => {
+    await discarding('event-2');
+    expect([await position(), (await record(2)).status]).toEqual([2, 'DISCARDED']);
+    await run(3);
+    expect(await stepsDone()).toEqual(['1', '3']);
+  });
+
+  test('that is discarded before its predecessors are done is passed when the cursor comes there', async () => {
+    const failures = new FailureRecords('records', STEPS);
+    const body = bodyOf(message(5));
+    // It was never stored: dead letters.
+    await failures.put({ id: 'event-5', payload: body, error: new Error('crashed'), subject });
+    settle();
+    await discarding('event-5');
+    expect(await record(5)).toMatchObject({ status: 'DISCARDED', sequence: 5 });
+    await discarding('event-2');
+    for (const sequence of [3, 4, 6]) {
+      await receive(sequence);
+      await run(sequence);
+    }
+    expect(await stepsDone()).toEqual(['1', '3', '4', '6']);
+  });
+
+  test('that was never stored takes its place by a redrive, and its failure ends', async () => {
+    const failures = new FailureRecords('records', STEPS);
+    await failures.put({ id: 'event-4', payload: bodyOf(message(4)), error: new Error('crashed') });
+    await receive(4, { [REDRIVE]: 'again' });
+    expect(await read('records', { pk: recordKey(STEPS, 'event-4') })).toMatchObject({ status: 'PROCESSED' });
+    expect(await record(4)).toMatchObject({ status: 'PENDING', sequence: 4 });
+  });
+});
