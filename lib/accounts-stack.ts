@@ -1,4 +1,5 @@
-import { type EnvironmentProps, Service, stackProps } from '@orderly/kit/constructs';
+import type { PersonalKeys } from '@orderly/kit/constructs';
+import { addPeopleIndex, type EnvironmentProps, Service, stackProps } from '@orderly/kit/constructs';
 import { keysOf } from '@orderly/kit/messages';
 import { Stack } from 'aws-cdk-lib';
 import { AttributeType, ProjectionType } from 'aws-cdk-lib/aws-dynamodb';
@@ -12,6 +13,7 @@ import type { Settings } from './settings.js';
 
 export interface AccountsStackProps extends EnvironmentProps {
   readonly settings: Settings;
+  readonly personalKeys: PersonalKeys;
 }
 
 /**
@@ -35,6 +37,7 @@ export class AccountsStack extends Stack {
       projectionType: ProjectionType.INCLUDE,
       nonKeyAttributes: ['account'],
     });
+    addPeopleIndex(table);
 
     const setCreditLimit = service.endpoint(
       'SetCreditLimit',
@@ -43,6 +46,10 @@ export class AccountsStack extends Stack {
       'accounts/set-credit-limit',
     );
     service.grantAppend(setCreditLimit, ACCOUNT);
+    const applyBonus = service.endpoint('ApplyBonus', 'POST', '/accounts/{customerId}/bonus', 'accounts/apply-bonus');
+    service.grantAppend(applyBonus, ACCOUNT);
+    service.grantRequestRecords(applyBonus);
+    props.personalKeys.grantEncrypt(applyBonus);
     const getAccount = service.endpoint('GetAccount', 'GET', '/accounts/{customerId}', 'accounts/get-account');
     service.grantLoad(getAccount, ACCOUNT);
     const history = service.endpoint(
@@ -52,6 +59,7 @@ export class AccountsStack extends Stack {
       'accounts/account-history',
     );
     service.grantLoad(history, ACCOUNT);
+    props.personalKeys.grantDecrypt(history);
     const listAccounts = service.endpoint('ListAccounts', 'GET', '/accounts', 'accounts/list-accounts');
     listAccounts.grantIndex(table, EXHAUSTED_INDEX, ...EXHAUSTED_LISTS);
     service.grantPointer(listAccounts);
@@ -70,8 +78,11 @@ export class AccountsStack extends Stack {
       service.grantAppend(handler, ACCOUNT);
       // Each authorization is an item of its own in the account's partition.
       handler.grantItems(table, ['GetItem'], keysOf(ACCOUNT));
-      handler.setEnvironment(AccountsEnv.DEFAULT_CREDIT_LIMIT, JSON.stringify(props.settings.defaultCreditLimit));
       handler.setEnvironment(AppEnv.CUSTOMER_LIMITS, JSON.stringify(props.settings.customerLimits));
+    }
+
+    for (const handler of [applyBonus, commands, ends]) {
+      handler.setEnvironment(AccountsEnv.DEFAULT_CREDIT_LIMIT, JSON.stringify(props.settings.defaultCreditLimit));
     }
 
     service.projection('ExhaustedProjection', {

@@ -35,7 +35,7 @@ export class OrderlyEnvironment extends Construct {
     const common = { settings, bundles, bus, alarmTopic };
     const orders = new OrdersStack(this, 'Orders', { ...common, personalKeys });
     const inventory = new InventoryStack(this, 'Inventory', common);
-    const accounts = new AccountsStack(this, 'Accounts', common);
+    const accounts = new AccountsStack(this, 'Accounts', { ...common, personalKeys });
     const payments = new PaymentsStack(this, 'Payments', { ...common, personalKeys });
     const catalog = new CatalogStack(this, 'Catalog', common);
     const users = new UsersStack(this, 'Users', { ...common, personalKeys });

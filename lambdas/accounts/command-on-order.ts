@@ -1,13 +1,11 @@
-import { clock, required } from '@orderly/kit/aws';
+import { clock } from '@orderly/kit/aws';
 import type { Handling } from '@orderly/kit/idempotent-consumer';
 import type { Trace } from '@orderly/kit/messages';
-import * as z from 'zod/mini';
 import { customerLimits } from '../customer-limits.js';
-import { Money } from '../orders/contract.js';
 import { type AccountStores, orderOfAccount, writesOf } from './account-store.js';
 import type { AccountCommand } from './contract.js';
+import { defaultCreditLimitOfFunction } from './default-credit-limit.js';
 import { type Authorization, authorizationDecider, type Facts } from './domain/authorization.js';
-import { AccountsEnv } from './environment.js';
 
 /** Stores and facts of a command on an account. */
 export interface AccountsContext extends AccountStores {
@@ -19,7 +17,7 @@ export interface AccountsContext extends AccountStores {
  * @throws {SettingMissing} at start, if the construct did not set them
  */
 export const factsOfFunction = (): Facts => ({
-  defaultCreditLimit: z.parse(Money, JSON.parse(required(AccountsEnv.DEFAULT_CREDIT_LIMIT))),
+  defaultCreditLimit: defaultCreditLimitOfFunction(),
   limits: customerLimits(),
 });
 

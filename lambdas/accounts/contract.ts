@@ -1,6 +1,6 @@
-import type { CommandOf, EventOf } from '@orderly/kit/messages';
+import { type CommandOf, type EventOf, Sealed } from '@orderly/kit/messages';
 import * as z from 'zod/mini';
-import { Money, OrderId, OrderLimit, StepId } from '../orders/contract.js';
+import { Money, OrderId, OrderLimit, StepId, Text } from '../orders/contract.js';
 
 /** Id of the customer and of the account: the identity provider's id, never a name. */
 export const CustomerId = z.string().check(z.minLength(1), z.maxLength(128));
@@ -14,6 +14,9 @@ const Amount = z.object({ amount: z.int().check(z.gte(0)), currency: z.string() 
 const Step = { customerId: CustomerId, orderId: OrderId, stepId: StepId };
 
 const RefundId = z.string().check(z.minLength(1), z.maxLength(64));
+
+/** Points of one bonus. */
+const BonusPoints = z.int().check(z.gte(1), z.lte(1_000_000));
 
 /** Limit that `OVER_LIMIT` is about, unless it is the credit. 0.2.0 neither writes nor reads it. */
 const Limit = z.exactOptional(OrderLimit);
@@ -61,6 +64,12 @@ export const accountsContract = {
     AuthorizationVoided: { version: 1, data: z.object(Step) },
     /** The customer no longer owes this part, or all, of the order's captured amount. */
     AccountRefunded: { version: 1, data: z.object({ ...Step, refundId: RefundId, amount: Amount }) },
+    /** An operator gave the customer points, for a reason in the operator's own words. It doesn't change the credit. */
+    BonusApplied: {
+      version: 1,
+      data: z.object({ customerId: CustomerId, points: BonusPoints, reason: Sealed }),
+      personal: { reason: 'customerId' },
+    },
     /** Answer to a step that changes nothing, because it was done before or is refused. Nothing else happened. */
     SagaReplyRequested: {
       version: 1,
@@ -94,6 +103,12 @@ export const EXHAUSTED_INDEX = 'exhausted';
 
 /** Body of `PUT /accounts/{customerId}/credit-limit`. */
 export const SetCreditLimit = z.strictObject({ creditLimit: Money });
+
+/** Body of `POST /accounts/{customerId}/bonus`. */
+export const ApplyBonus = z.strictObject({
+  points: BonusPoints,
+  reason: Text.check(z.minLength(1), z.maxLength(200)),
+});
 
 /** An account as every answer shows it. */
 export interface AccountView {

@@ -26,7 +26,11 @@ export function setLimit(
   return retryOnConflict(async () => {
     const account = await accountStore.load(customerId);
     const events = decided(() =>
-      accountStore.decider.decide(account.state, { customerId, creditLimit }, { now: clock.now() }),
+      accountStore.decider.decide(
+        account.state,
+        { type: 'SetCreditLimit', customerId, creditLimit },
+        { now: clock.now() },
+      ),
     );
     if (events.length === 0) return existing(account);
     const version = viewOf(customerId, account.state, account.version)?.version ?? 0;

@@ -50,6 +50,12 @@ const ROWS: readonly Row[] = [
     expected: [403, 403, 200],
     body: () => ({ creditLimit: eur(100_000) }),
   },
+  {
+    route: 'POST /accounts/{customerId}/bonus',
+    expected: [403, 403, 201],
+    body: () => ({ points: 100, reason: 'a late parcel' }),
+    keyed: true,
+  },
   { route: 'GET /accounts/{customerId}', expected: [200, 404, 200] },
   { route: 'GET /accounts/{customerId}', expected: [200, 404, 200], query: '?version=1' },
   { route: 'GET /accounts/{customerId}/history', expected: [200, 404, 200] },

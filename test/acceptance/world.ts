@@ -215,6 +215,7 @@ export type FunctionName =
   | 'inventory/on-order-event'
   | 'inventory/on-command'
   | 'accounts/set-credit-limit'
+  | 'accounts/apply-bonus'
   | 'accounts/on-command'
   | 'accounts/on-order-event'
   | 'accounts/exhausted-projection'

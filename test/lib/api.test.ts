@@ -40,6 +40,7 @@ describe('the API', () => {
       'GET /users/me',
       'GET /users/{userId}',
       'PATCH /users/me',
+      'POST /accounts/{customerId}/bonus',
       'POST /idempotency-keys',
       'POST /orders',
       'POST /orders/{orderId}/cancellation',

@@ -13,7 +13,7 @@ const PEOPLE = [PEOPLE_INDEX, 'person', 'pk', 'KEYS_ONLY'];
 const OWN_INDEXES: Record<(typeof SERVICES)[number], string[][]> = {
   Orders: [PEOPLE],
   Inventory: [],
-  Accounts: [['exhausted', 'exhaustedPk', 'exhaustedSk', 'INCLUDE']],
+  Accounts: [['exhausted', 'exhaustedPk', 'exhaustedSk', 'INCLUDE'], PEOPLE],
   Payments: [PEOPLE],
   Catalog: [
     ['products-by-sku', 'listPk', 'listSk', 'ALL'],
@@ -167,6 +167,8 @@ describe('the personal data keys', () => {
       'ListOrders',
       'OrderHistory',
       'CancelOrder',
+      'ApplyBonus',
+      'AccountHistory',
       'RequestPayment',
       'GetPayment',
       'RefundPayment',
@@ -193,6 +195,8 @@ describe('the personal data keys', () => {
       ['ListOrders', ['kms:Decrypt']],
       ['OrderHistory', ['kms:Decrypt']],
       ['CancelOrder', ['kms:Decrypt', 'kms:GenerateDataKey']],
+      ['ApplyBonus', ['kms:Decrypt', 'kms:GenerateDataKey']],
+      ['AccountHistory', ['kms:Decrypt']],
       ['RequestPayment', ['kms:Decrypt', 'kms:GenerateDataKey']],
       ['GetPayment', ['kms:Decrypt']],
       ['RefundPayment', ['kms:Decrypt']],
@@ -209,6 +213,8 @@ describe('the personal data keys', () => {
       ['ListOrders', ['dynamodb:GetItem']],
       ['OrderHistory', ['dynamodb:GetItem']],
       ['CancelOrder', ['dynamodb:GetItem', 'dynamodb:PutItem']],
+      ['ApplyBonus', ['dynamodb:GetItem', 'dynamodb:PutItem']],
+      ['AccountHistory', ['dynamodb:GetItem']],
       ['RequestPayment', ['dynamodb:GetItem', 'dynamodb:PutItem']],
       ['GetPayment', ['dynamodb:GetItem']],
       ['RefundPayment', ['dynamodb:GetItem']],
@@ -225,7 +231,9 @@ describe('the personal data keys', () => {
       ({ events, person }) => person || Object.values<EventSchema>(events).some(({ personal }) => personal),
     );
     const indexed = SERVICES.filter((service) => OWN_INDEXES[service].some(([name]) => name === PEOPLE_INDEX));
-    expect(marked.map(({ service }) => service)).toEqual(indexed.map((service) => service.toLowerCase()));
+    expect(marked.map(({ service }) => service).toSorted()).toEqual(
+      indexed.map((service) => service.toLowerCase()).toSorted(),
+    );
   });
 });
 

@@ -314,6 +314,7 @@ describe('roles', () => {
     ]);
     expect(touching('api#').map(([, policy]) => policy)).toEqual([
       'CancelOrder',
+      'ApplyBonus',
       'RefundPayment',
       'PatchMe',
       'ForgetMe',

@@ -1,5 +1,5 @@
 import type { Decider } from '@orderly/kit/decider';
-import { hourOf, type Money, type OrderLimit } from '../../orders/contract.js';
+import { hourOf, type Money, type OrderLimit, type SealedData } from '../../orders/contract.js';
 import type { AccountEvent, AccountView, DeclineReason } from '../contract.js';
 
 /**
@@ -24,10 +24,18 @@ export type Account =
       readonly hour: { readonly of: string; readonly orders: number };
     };
 
-interface SetCreditLimit {
-  readonly customerId: string;
-  readonly creditLimit: Money;
-}
+/** Command of an operator. */
+export type OperatorCommand =
+  | { readonly type: 'SetCreditLimit'; readonly customerId: string; readonly creditLimit: Money }
+  | {
+      readonly type: 'ApplyBonus';
+      readonly customerId: string;
+      readonly points: number;
+      readonly reason: SealedData;
+      /** Credit limit with which an account is opened. */
+      readonly defaultCreditLimit: Money;
+    };
+type Of<Type extends OperatorCommand['type']> = Extract<OperatorCommand, { type: Type }>;
 
 type Open = Extract<Account, { status: 'OPEN' }>;
 
@@ -52,11 +60,34 @@ export class AccountRefused extends Error {
 }
 
 /**
+ * Returns the events that follow from an operator's command.
+ * @throws {AccountRefused} `CURRENCY_IN_USE`, as {@link setCreditLimit}
+ */
+function decide(account: Account, command: OperatorCommand): readonly AccountEvent[] {
+  switch (command.type) {
+    case 'SetCreditLimit':
+      return setCreditLimit(account, command);
+    case 'ApplyBonus':
+      return applyBonus(account, command);
+  }
+}
+
+/** Returns the events that follow from a bonus. It opens an account for a customer without one, as an order does. */
+function applyBonus(
+  account: Account,
+  { customerId, points, reason, defaultCreditLimit }: Of<'ApplyBonus'>,
+): readonly AccountEvent[] {
+  const opening: readonly AccountEvent[] =
+    account.status === 'NONE' ? [{ type: 'AccountOpened', data: { customerId, creditLimit: defaultCreditLimit } }] : [];
+  return [...opening, { type: 'BonusApplied', data: { customerId, points, reason } }];
+}
+
+/**
  * Returns the events that follow from a new limit; none if it is set already. A limit below the amount in use revokes
  * nothing; it only declines further orders.
  * @throws {AccountRefused} `CURRENCY_IN_USE` if the account's books have another currency
  */
-function setCreditLimit(account: Account, { customerId, creditLimit }: SetCreditLimit): readonly AccountEvent[] {
+function setCreditLimit(account: Account, { customerId, creditLimit }: Of<'SetCreditLimit'>): readonly AccountEvent[] {
   if (account.status === 'NONE') return [{ type: 'AccountOpened', data: { customerId, creditLimit } }];
   const sameCurrency = account.creditLimit.currency === creditLimit.currency;
   if (sameCurrency && account.creditLimit.amount === creditLimit.amount) return [];
@@ -93,6 +124,7 @@ export function evolveAccount(account: Account, event: AccountEvent): Account {
       return { ...account, refunded: refunded + event.data.amount.amount };
     case 'AuthorizationDeclined':
     case 'AuthorizationVoided':
+    case 'BonusApplied':
     case 'SagaReplyRequested':
       return account;
   }
@@ -109,10 +141,10 @@ function counted(hour: Open['hour'], at: string | undefined): Open['hour'] {
 }
 
 /** Rules of a customer's account for its operators. Those for its orders are `authorizationDecider`. */
-export const accountDecider: Decider<Account, SetCreditLimit, AccountEvent> = {
+export const accountDecider: Decider<Account, OperatorCommand, AccountEvent> = {
   initialState: { status: 'NONE' },
   evolve: evolveAccount,
-  decide: setCreditLimit,
+  decide,
   stateSchema: 2,
 };
 

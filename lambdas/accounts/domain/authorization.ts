@@ -204,6 +204,7 @@ export function evolveAuthorization(authorization: Authorization, event: Account
     }
     case 'AccountOpened':
     case 'CreditLimitSet':
+    case 'BonusApplied':
     case 'SagaReplyRequested':
       return authorization;
   }

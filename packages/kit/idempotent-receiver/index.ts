@@ -8,5 +8,13 @@ export {
   issueKey,
   type KeyedRequest,
 } from './idempotency-key.js';
+export { keyRecord } from './key-record.js';
 export { recordOfRequest } from './record-of-request.js';
-export { type Earlier, type RecordsTable, type RequestRecord, requestRecords } from './request-record.js';
+export {
+  type Earlier,
+  type KeyRecords,
+  keyRecords,
+  type RecordsTable,
+  type RequestRecord,
+  requestRecords,
+} from './request-record.js';

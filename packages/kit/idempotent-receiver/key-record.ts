@@ -3,12 +3,12 @@ import { clock } from '../aws/clock.js';
 import { documents } from '../aws/dynamodb.js';
 import { API_RECORDS } from './contract.js';
 import { type IdempotencyKey, refuseExpired, refuseReused } from './idempotency-key.js';
-import type { Earlier, RecordsTable, RequestRecord } from './request-record.js';
+import type { Earlier, KeyRecords, RequestRecord } from './request-record.js';
 
 /**
  * Creates the record of a request that has a key. It is an item of its own and expires after the deduplication window.
  */
-export function keyRecord(key: IdempotencyKey, { table: TableName, windowSeconds }: RecordsTable): RequestRecord {
+export function keyRecord(key: IdempotencyKey, { table: TableName, windowSeconds }: KeyRecords): RequestRecord {
   const { scope, requestHash, formerHash } = key;
   const Key = { pk: API_RECORDS + scope };
   return {

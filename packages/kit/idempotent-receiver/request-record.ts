@@ -3,10 +3,14 @@ import { Env } from '../aws/environment.js';
 import { required, requiredInteger } from '../aws/read-environment.js';
 import type { RequestHashes } from './idempotency-key.js';
 
-/** Idempotency table of a service, its deduplication window, and the route that opens sessions. */
-export interface RecordsTable {
+/** Idempotency table of a service and its deduplication window: enough for a route that takes keys and no sessions. */
+export interface KeyRecords {
   readonly table: string;
   readonly windowSeconds: number;
+}
+
+/** Idempotency table of a service, its deduplication window, and the route that opens sessions. */
+export interface RecordsTable extends KeyRecords {
   /**
    * Name of the service. It is part of the ids of its sessions, so that a client with several sessions, and the
    * service, can tell them apart.
@@ -16,6 +20,18 @@ export interface RecordsTable {
 }
 
 /**
+ * Returns the idempotency table of this function's service, for a route that takes keys and no sessions.
+ * @example
+ * const records = keyRecords(); // at the start of the module
+ * const record = keyRecord(idempotencyKey(keyedBy(request)), records);
+ * @throws {SettingMissing} at start, if the construct did not set it
+ */
+export const keyRecords = (): KeyRecords => ({
+  table: required(Env.RECORDS),
+  windowSeconds: requiredInteger(Env.DEDUPE_WINDOW_SECONDS),
+});
+
+/**
  * Returns the idempotency table of this function's service.
  * @example
  * const records = requestRecords(); // at the start of the module
@@ -23,8 +39,7 @@ export interface RecordsTable {
  * @throws {SettingMissing} at start, if the construct did not set it
  */
 export const requestRecords = (): RecordsTable => ({
-  table: required(Env.RECORDS),
-  windowSeconds: requiredInteger(Env.DEDUPE_WINDOW_SECONDS),
+  ...keyRecords(),
   service: required(Env.SERVICE),
   sessionsPath: required(Env.SESSIONS),
 });

@@ -12,6 +12,7 @@ export const accounts: Check = (facts) => [
   ...releaseEndsAnOrder(facts),
   ...ordersAreKnown(facts),
   ...limitsAreSet(facts),
+  ...bonusesAreApplied(facts),
   ...rowsAreRight(facts),
 ];
 
@@ -105,6 +106,32 @@ const limitsAreSet: Check = ({ orderly, accounts }) =>
       ? []
       : [violation('an acknowledged limit is committed', `${customer} ${creditLimit.amount}`, customer)];
   });
+
+const isBonus = ({ method, path }: { readonly method: string; readonly path: string }): boolean =>
+  method === 'POST' && /^\/accounts\/[^/]+\/bonus$/.test(path);
+
+/** G1, G2: an acknowledged bonus is in the account's history at the version of its answer, and each key has one. */
+const bonusesAreApplied: Check = ({ orderly, accounts }) => {
+  const answered = orderly.answered.filter(isBonus);
+  const shown = answered.flatMap(({ body, reply }) => {
+    if (reply.status !== 201) return [];
+    const { customerId, version } = reply.body as { customerId: string; version: number };
+    const event = eventsOf(accounts.get(customerId) ?? [])[version - 1];
+    const { points } = body as { points: number };
+    return event?.type === 'BonusApplied' && event.data.points === points
+      ? []
+      : [violation('an acknowledged bonus is committed', `${points} at ${version}: ${event?.type}`, customerId)];
+  });
+  const keys = new Set(
+    [...answered.filter(({ reply }) => reply.status === 201), ...orderly.unanswered.filter(isBonus)].map(
+      ({ path, key }) => `${path} ${key}`,
+    ),
+  );
+  const applied = [...accounts.values()].flatMap(eventsOf).filter(({ type }) => type === 'BonusApplied').length;
+  return applied > keys.size
+    ? [...shown, violation('an idempotency key has one bonus', `${applied} of ${keys.size} keys`)]
+    : shown;
+};
 
 /** The list of accounts without credit equals its rebuild, up to the last event that reached it. */
 const rowsAreRight: Check = (facts) =>

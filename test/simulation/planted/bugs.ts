@@ -319,6 +319,24 @@ export const BUGS: readonly PlantedBug[] = [
     },
   },
   {
+    name: 'a bonus is applied again for each repeat of its request',
+    scenario: 'bonuses',
+    source: {
+      file: 'lambdas/accounts/apply-bonus.lambda.ts',
+      from: 'record: keyRecord(idempotencyKey(personal.hashed(keyedBy(request))), records),',
+      to: 'record: keyRecord({ ...idempotencyKey(personal.hashed(keyedBy(request))), scope: traceOf(request).trigger }, records),',
+    },
+  },
+  {
+    name: 'the log of a bonus says why it was applied',
+    scenario: 'bonuses',
+    source: {
+      file: 'lambdas/accounts/apply-bonus.lambda.ts',
+      from: '{ version: loaded.version });',
+      to: '{ version: loaded.version, reason: body.reason });',
+    },
+  },
+  {
     name: 'an authorisation looks at the limit, not at what is left of it',
     scenario: 'account-one',
     source: {

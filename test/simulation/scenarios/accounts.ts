@@ -61,6 +61,33 @@ export const accountOne: Scenario = {
   },
 };
 
+/** Gives a customer points as an operator. */
+export const bonusOf = (customer: string, points: number, key: string) =>
+  ({
+    method: 'POST',
+    path: `/accounts/${customer}/bonus`,
+    as: 'operator',
+    key,
+    body: { points, reason: `Excuse to ${customer}` },
+  }) as const;
+
+/** Bonuses of two customers, one of them without an account: each is requested twice at once, and again later. */
+export const bonuses: Scenario = {
+  name: 'bonuses',
+  faultProbability: 0.05,
+  async play(cloud) {
+    const orderly = new Orderly(cloud);
+    await orderly.call(limitOf('alice', 1100));
+    const requests = [bonusOf('alice', 100, 'first'), bonusOf('alice', 50, 'second'), bonusOf('bob', 70, 'first')];
+    for (const request of [...requests, ...requests]) orderly.begin(request);
+    await orderly.rest();
+    for (const request of requests) await orderly.call(request);
+    await orderly.call({ method: 'GET', path: '/accounts/alice/history', as: 'alice' });
+    await orderly.rest();
+    return brokenPromises(orderly);
+  },
+};
+
 const CUSTOMERS = ['alice', 'bob', 'carol'];
 const ORDERS = 9;
 

@@ -1,5 +1,5 @@
 import type { Scenario } from '../../../packages/simulator/search/scenario.js';
-import { accountOne, creditRaces } from './accounts.js';
+import { accountOne, bonuses, creditRaces } from './accounts.js';
 import { burstCalled } from './burst.js';
 import { cancelAtCalled } from './cancel-at.js';
 import { discontinuedRaces, priceRaces } from './catalog.js';
@@ -81,6 +81,7 @@ export const SCENARIOS: readonly Scenario[] = [
   rebuildCredit,
   discontinuedRaces,
   userRaces,
+  bonuses,
 ];
 
 /**

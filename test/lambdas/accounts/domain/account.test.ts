@@ -15,7 +15,11 @@ const limitOf = (creditLimit: ReturnType<typeof eur>): AccountEvent => ({
 const folded = (...events: AccountEvent[]): Account =>
   events.reduce(accountDecider.evolve, accountDecider.initialState);
 const set = (account: Account, creditLimit: ReturnType<typeof eur>) =>
-  accountDecider.decide(account, { customerId: 'c1', creditLimit }, { now: '2026-03-01T00:00:00.000Z' });
+  accountDecider.decide(
+    account,
+    { type: 'SetCreditLimit', customerId: 'c1', creditLimit },
+    { now: '2026-03-01T00:00:00.000Z' },
+  );
 
 describe('a credit limit', () => {
   test('opens an account that isn’t there, with itself', () => expect(set(folded(), eur(1000))).toEqual([opened]));
@@ -31,6 +35,25 @@ describe('a credit limit', () => {
   ] as const)('keeps the currency of an account that %s', (_, history) =>
     expect(() => set(folded(...history), usd(1000))).toThrow(expect.objectContaining({ code: 'CURRENCY_IN_USE' })),
   );
+});
+
+describe('a bonus', () => {
+  const bonus = { customerId: 'c1', points: 50, reason: 'sealed' as never };
+  const apply = (account: Account) =>
+    accountDecider.decide(
+      account,
+      { type: 'ApplyBonus', ...bonus, defaultCreditLimit: eur(500) },
+      { now: '2026-03-01T00:00:00.000Z' },
+    );
+  const applied: AccountEvent = { type: 'BonusApplied', data: bonus };
+
+  test('is applied each time', () => expect(apply(folded(opened, applied))).toEqual([applied]));
+  test('opens an account that does not exist, with the default limit', () =>
+    expect(apply(folded())).toEqual([
+      { type: 'AccountOpened', data: { customerId: 'c1', creditLimit: eur(500) } },
+      applied,
+    ]));
+  test('does not change the credit', () => expect(folded(opened, applied)).toEqual(folded(opened)));
 });
 
 describe('an account', () => {
