@@ -30,7 +30,7 @@ function counting(
   customerId: string,
   at: string,
   { add, condition, names, values }: Count,
-): Alongside['write'] {
+): Alongside['writes'][number] {
   const day = at.slice(0, '2026-11-22'.length);
   return {
     Update: {
@@ -53,11 +53,13 @@ function counting(
 export function countPayment(table: string, customerId: string, at: string): Alongside {
   const countIsBelow = 'attribute_not_exists(payments) OR payments < :most';
   return {
-    write: counting(table, customerId, at, {
-      add: 'payments :one',
-      condition: countIsBelow,
-      values: { ':most': paymentsPerDay },
-    }),
+    writes: [
+      counting(table, customerId, at, {
+        add: 'payments :one',
+        condition: countIsBelow,
+        values: { ':most': paymentsPerDay },
+      }),
+    ],
     refuse: () => refuse('PAYMENTS_PER_DAY', `at most ${paymentsPerDay} payments may be requested in a day`, at),
   };
 }
@@ -78,12 +80,14 @@ export function countRefund(table: string, customerId: string, { amount, currenc
   const countIsBelow = 'attribute_not_exists(refunds) OR refunds < :most';
   const sumHasRoom = 'attribute_not_exists(#refunded) OR #refunded <= :room';
   return {
-    write: counting(table, customerId, at, {
-      add: 'refunds :one, #refunded :amount',
-      condition: `(${countIsBelow}) AND (${sumHasRoom})`,
-      names: { '#refunded': `refunded#${currency}` },
-      values: { ':most': refundsPerDay, ':amount': amount, ':room': refundedPerDay - amount },
-    }),
+    writes: [
+      counting(table, customerId, at, {
+        add: 'refunds :one, #refunded :amount',
+        condition: `(${countIsBelow}) AND (${sumHasRoom})`,
+        names: { '#refunded': `refunded#${currency}` },
+        values: { ':most': refundsPerDay, ':amount': amount, ':room': refundedPerDay - amount },
+      }),
+    ],
     refuse: (found) =>
       Number(found?.refunds ?? 0) >= refundsPerDay
         ? refuse('REFUNDS_PER_DAY', `at most ${refundsPerDay} refunds may be requested in a day`, at)

@@ -64,6 +64,8 @@ export interface ProblemExtra {
   readonly versions?: Versions;
   /** Name of the limit that was reached. */
   readonly limit?: string;
+  /** Business reason, by the name that events and answers of other routes have for it. */
+  readonly reason?: string;
 }
 
 /**
@@ -99,9 +101,14 @@ export class Problem extends Error {
   /** Returns the answer's body for this one request. */
   toJSON(app: string, requestId: string): Record<string, unknown> {
     const { status, title } = this.kind;
-    const { errors, versions, limit } = this.extra;
+    const { errors, versions, limit, reason } = this.extra;
     const instance = requestUrn(app, requestId);
-    const members = { ...versions, ...(limit === undefined ? {} : { limit }), ...(errors ? { errors } : {}) };
+    const members = {
+      ...versions,
+      ...(limit === undefined ? {} : { limit }),
+      ...(reason === undefined ? {} : { reason }),
+      ...(errors ? { errors } : {}),
+    };
     return { type: problemType(app, this.code), title, status, detail: this.detail, instance, ...members };
   }
 }

@@ -22,7 +22,7 @@ export interface ChangeOnce<State, Command, Event extends AnyEvent> {
   readonly admit: (loaded: Loaded<State>) => void;
   /** Returns the command that the store's decider decides. It throws if the request is refused before. */
   readonly command: (loaded: Loaded<State>) => NoInfer<Command> | Promise<NoInfer<Command>>;
-  /** Write that commits together with the change. @default none */
+  /** Writes that commit together with the change. @default none */
   readonly alongside?: (commit: Commit, events: readonly Event[]) => Alongside | undefined;
 }
 
@@ -77,11 +77,12 @@ export async function changeOnce<State, const Command, Event extends AnyEvent>(
       const more = commit && alongside?.(commit, events);
       try {
         const change = commit ? store.appendWrite(commit) : store.unchangedCheck(loaded);
-        await transact([claim, change, ...(more ? [more.write] : [])]);
+        await transact([claim, change, ...(more?.writes ?? [])]);
       } catch (error) {
         if (!(error instanceof TransactionRefused)) throw error;
         if (error.because(claim)) return replayOf(options, record.earlier(error.found(claim)));
-        if (more && error.because(more.write)) more.refuse(error.found(more.write));
+        const refused = more?.writes.find((write) => error.because(write));
+        if (more && refused) more.refuse(error.found(refused));
         throw error;
       }
       return { loaded: after, replayed: false, changed: commit !== undefined };

@@ -4,7 +4,7 @@ import { retryOnConflict } from '../aws/optimistic-retry.js';
 import type { DeciderStore } from '../event-store/decide-on.js';
 import { type Loaded, VersionTaken } from '../event-store/event-store.js';
 import type { Commit } from '../messages/commit.js';
-import type { AnyEvent } from '../messages/contract.js';
+import type { AnyEvent, OutgoingCommand } from '../messages/contract.js';
 import type { Trace } from '../messages/trace.js';
 import { checkSameRequest, type IdempotencyKey, refuseExpired } from './idempotency-key.js';
 
@@ -14,12 +14,13 @@ export interface Outcome<State> {
   readonly replayed: boolean;
 }
 
-/** A write of the service's own that commits together with an aggregate's commit, or refuses both. */
+/** Writes of the service's own that commit together with an aggregate's commit, or refuse everything. */
 export interface Alongside {
-  readonly write: TransactWriteItem;
+  readonly writes: readonly TransactWriteItem[];
   /**
-   * Throws the reason for a refusal if the write's condition failed. A repeat of an accepted request is never refused.
-   * @param found item that existed at the key of the write, if the write asks for it
+   * Throws the reason for a refusal if the condition of a write failed. A repeat of an accepted request is never
+   * refused.
+   * @param found item that existed at the key of the refused write, if the write asks for it
    */
   readonly refuse: (found: Item | undefined) => never;
 }
@@ -36,10 +37,15 @@ export interface CreateOnce<State, Command, Event extends AnyEvent> {
    */
   readonly refuseNew?: (() => never) | undefined;
   /**
-   * Write that commits in one transaction with the creation.
+   * Commands that are sent with the creation's events.
+   * @default none
+   */
+  readonly commands?: (id: string) => readonly OutgoingCommand[];
+  /**
+   * Writes that commit in one transaction with the creation.
    * @default none: the creation is a plain put, for a quarter of the price
    */
-  readonly alongside?: (commit: Commit) => Alongside;
+  readonly alongside?: (commit: Commit, id: string) => Alongside;
 }
 
 /**
@@ -83,11 +89,12 @@ export async function createOnce<State, const Command, Event extends AnyEvent>(
   }
   // All attempts use the same commit. Its trigger lets this request recognise its own work.
   const events = decide(initialState, command(id), { now: clock.now() });
-  const commit = store.commit(nothing, events, trace, { requestHash: key.requestHash });
-  const more = options.alongside?.(commit);
+  const commands = options.commands?.(id) ?? [];
+  const commit = store.commit(nothing, events, trace, { requestHash: key.requestHash, commands });
+  const more = options.alongside?.(commit, id);
   return retryOnConflict(async () => {
     try {
-      await (more ? transact([store.appendWrite(commit), more.write]) : store.append(commit));
+      await (more ? transact([store.appendWrite(commit), ...more.writes]) : store.append(commit));
       return { loaded: store.after(nothing, commit), replayed: false };
     } catch (error) {
       if (error instanceof VersionTaken) return earlier(error.existing);
@@ -96,7 +103,8 @@ export async function createOnce<State, const Command, Event extends AnyEvent>(
       // that commit.
       const found = await first();
       if (found) return earlier(found);
-      if (error.because(more.write)) more.refuse(error.found(more.write));
+      const refused = more.writes.find((write) => error.because(write));
+      if (refused) more.refuse(error.found(refused));
       throw error;
     }
   });

@@ -1,6 +1,7 @@
 import { clock } from '../aws/clock.js';
 import type { Item, TransactWriteItem } from '../aws/items.js';
 import type { Table } from '../aws/table.js';
+import type { CommitExtras } from '../event-store/event-store.js';
 import { type Commit, commitItem, type FeedShards } from '../messages/commit.js';
 import { type AnyEvent, readEvent, type ServiceContract } from '../messages/contract.js';
 import type { Trace } from '../messages/trace.js';
@@ -69,9 +70,16 @@ export class StateStore<State extends Stored, Event extends AnyEvent> {
 
   /**
    * Creates the outbox entry of a change. Put it with {@link appendWrite}, in one transaction with the state.
-   * @throws {ContractViolation} if an event breaks its contract
+   * @param more commands that are sent with the events, each time that the events are sent
+   * @throws {ContractViolation} if an event or a command breaks its contract
    */
-  commit(id: string, before: Stored | undefined, events: readonly Event[], trace: Trace): Commit & Item {
+  commit(
+    id: string,
+    before: Stored | undefined,
+    events: readonly Event[],
+    trace: Trace,
+    more: Pick<CommitExtras, 'commands'> = {},
+  ): Commit & Item {
     return commitItem({
       contract: this.contract,
       aggregate: this.aggregate,
@@ -80,6 +88,7 @@ export class StateStore<State extends Stored, Event extends AnyEvent> {
       ...(before ? { notBefore: before.at } : {}),
       events,
       trace,
+      ...more,
       expiresAt: clock.epochSeconds() + this.settings.commitSeconds,
       feedShards: this.settings.feedShards,
     });

@@ -229,16 +229,18 @@ describe('a count that commits alongside', () => {
   const quota = (most: number) => {
     const Key = { pk: `quota#${randomUUID()}` };
     const alongside = (): Alongside => ({
-      write: {
-        Update: {
-          TableName: 'records',
-          Key,
-          UpdateExpression: 'ADD taken :one',
-          ConditionExpression: 'attribute_not_exists(taken) OR taken < :most',
-          ExpressionAttributeValues: { ':one': 1, ':most': most },
-          ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+      writes: [
+        {
+          Update: {
+            TableName: 'records',
+            Key,
+            UpdateExpression: 'ADD taken :one',
+            ConditionExpression: 'attribute_not_exists(taken) OR taken < :most',
+            ExpressionAttributeValues: { ':one': 1, ':most': most },
+            ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+          },
         },
-      },
+      ],
       refuse: (found) => {
         throw new Problem(AppProblem['limit-reached'], `taken: ${found?.taken}`);
       },
