@@ -5,6 +5,7 @@ import { CfnFunction } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
 import { AccountsStack } from './accounts-stack.js';
 import { ApiStack } from './api-stack.js';
+import { BasketsStack } from './baskets-stack.js';
 import { CatalogStack } from './catalog-stack.js';
 import { InventoryStack } from './inventory-stack.js';
 import { OrdersStack } from './orders-stack.js';
@@ -39,7 +40,8 @@ export class OrderlyEnvironment extends Construct {
     const payments = new PaymentsStack(this, 'Payments', { ...common, personalKeys });
     const catalog = new CatalogStack(this, 'Catalog', common);
     const users = new UsersStack(this, 'Users', { ...common, personalKeys });
-    const services = [orders, inventory, accounts, payments, catalog, users].map(({ service }) => service);
+    const baskets = new BasketsStack(this, 'Baskets', common);
+    const services = [orders, inventory, accounts, payments, catalog, baskets, users].map(({ service }) => service);
     new ApiStack(this, 'Api', { ...common, services });
     acknowledgeCompliance(this, OF_EVERY_FUNCTION);
     Tags.of(this).add('orderly:environment', settings.environment);

@@ -5,7 +5,7 @@ import type { Construct } from 'constructs';
 import { AppEnv } from '../lambdas/environment.js';
 import { CREATE_ORDER_SAGA, ordersContract } from '../lambdas/orders/contract.js';
 import { CUSTOMER_LISTS, ORDER, ORDERS_LIST, USER_STATUSES } from '../lambdas/orders/keys.js';
-import { answers, listEvents, orderEvents, statusChanges } from '../lambdas/orders/subscriptions.js';
+import { answers, checkedOut, listEvents, orderEvents, statusChanges } from '../lambdas/orders/subscriptions.js';
 import type { Settings } from './settings.js';
 
 export interface OrdersStackProps extends EnvironmentProps {
@@ -66,6 +66,18 @@ export class OrdersStack extends Stack {
     service
       .consumer('UserStatuses', { name: 'orders-users', entry: 'orders/on-user-status', hears: [statusChanges] })
       .grantItems(table, ['GetItem', 'PutItem', 'ConditionCheckItem'], USER_STATUSES);
+
+    const commands = service.consumer('Commands', {
+      name: 'orders-commands',
+      entry: 'orders/on-command',
+      hears: [checkedOut],
+    });
+    service.grantEffect(commands, ORDER);
+    // It reads the customer's status and recent orders, as placing an order does.
+    commands.grantItems(table, ['GetItem'], USER_STATUSES);
+    commands.grantItems(table, ['Query'], CUSTOMER_LISTS);
+    service.grantPointer(commands);
+    commands.setEnvironment(AppEnv.CUSTOMER_LIMITS, JSON.stringify(props.settings.customerLimits));
 
     service.projection('ListProjection', {
       name: ORDERS_LIST,

@@ -146,7 +146,7 @@ const OrderPlaced1 = z.object({
 /** Customer who owns the order; 0.1.0 didn't write it. */
 const OfCustomer = z.exactOptional(z.string().check(z.maxLength(128)));
 
-/** Events that the orders service publishes; `subject` is `Order/<orderId>`. */
+/** Events that the orders service publishes and commands that it accepts; `subject` is `Order/<orderId>`. */
 export const ordersContract = {
   service: 'orders',
   events: {
@@ -192,6 +192,24 @@ export const ordersContract = {
       }),
       personal: { sealedReason: 'customerId' },
       shownAs: { sealedReason: 'reason' },
+    },
+  },
+  commands: {
+    /**
+     * Places an order for a customer, once per `orderId`. The order always exists afterwards: if a rule forbids it, it
+     * is rejected at once.
+     */
+    PlaceOrder: {
+      version: 1,
+      data: z.object({
+        orderId: OrderId,
+        customerId: OrderPlaced1.shape.customerId,
+        lines: z.array(OrderLine).check(
+          z.minLength(1),
+          z.maxLength(50),
+          z.refine((lines) => new Set(lines.map(({ sku }) => sku)).size === lines.length, 'a SKU twice'),
+        ),
+      }),
     },
   },
 } as const;

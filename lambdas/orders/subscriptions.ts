@@ -1,5 +1,6 @@
-import { ownCommands, subscribe, subscribeToAll } from '@orderly/kit/messages';
+import { commandsTo, ownCommands, subscribe, subscribeToAll } from '@orderly/kit/messages';
 import { accountsContract } from '../accounts/contract.js';
+import { basketsContract } from '../baskets/contract.js';
 import { catalogContract } from '../catalog/contract.js';
 import { inventoryContract } from '../inventory/contract.js';
 import { paymentsContract } from '../payments/contract.js';
@@ -35,6 +36,9 @@ export const answers = {
 
 /** Changes of users' statuses, of which this service keeps a copy. */
 export const statusChanges = subscribe(usersContract, ['UserStatusChanged']);
+
+/** Orders from baskets that were checked out. No other service's commands are accepted. */
+export const checkedOut = commandsTo(ordersContract, { from: [basketsContract] });
 
 /** Timeouts of the saga, and commands from operators. */
 export const sagaCommands = ownCommands(createOrderContract);

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { world } from '../support/world.js';
 import { eur, putLimit } from './accounts.js';
+import { inBasketsOf } from './baskets.js';
 import { priced } from './catalog.js';
 import { cancel, get, line, placed, stocked } from './orders.js';
 import { chargedPayment } from './payments.js';
@@ -17,6 +18,7 @@ beforeAll(async () => {
   await world.settled(orderId);
   expect((await putLimit('alice', eur(100_000))).status).toBe(200);
   await priced(350, sku);
+  await inBasketsOf(sku, 'alice');
   paymentId = await chargedPayment('alice', 4_200);
 });
 
@@ -63,6 +65,12 @@ const ROWS: readonly Row[] = [
   { route: 'PUT /products/{sku}', expected: [403, 403, 200], body: () => ({ name: 'Tea', unitPrice: eur(350) }) },
   { route: 'GET /products/{sku}', expected: [200, 200, 200] },
   { route: 'GET /products', expected: [200, 200, 200] },
+  // A basket has no id: everybody asks for their own.
+  { route: 'GET /basket', expected: [200, 200, 403] },
+  { route: 'PUT /basket/items/{sku}', expected: [200, 200, 403], body: () => ({ quantity: 1 }) },
+  { route: 'PUT /basket/seen', expected: [200, 200, 403] },
+  { route: 'POST /basket/checkout', expected: [202, 202, 403], keyed: true },
+  { route: 'DELETE /basket/items/{sku}', expected: [200, 200, 403] },
   { route: 'POST /idempotency-keys', expected: [201, 201, 201] },
   { route: 'POST /sessions', expected: [201, 201, 201] },
   { route: 'POST /payments/sessions', expected: [201, 201, 201] },

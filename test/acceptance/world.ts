@@ -178,19 +178,24 @@ export type Aggregate =
   | 'Payment'
   | 'Product'
   | 'PriceCheck'
-  | 'User';
+  | 'User'
+  | 'Basket'
+  | 'Checkout'
+  | 'PriceRollout';
 export type RelayName =
   | 'orders/relay'
   | 'inventory/relay'
   | 'accounts/relay'
   | 'payments/relay'
   | 'catalog/relay'
-  | 'users/relay';
+  | 'users/relay'
+  | 'baskets/relay';
 /** Consumers with processed records; a projection needs none. */
 export type RecordingConsumer =
   | 'reservations'
   | 'inventory-commands'
   | 'orders-saga'
+  | 'orders-commands'
   | 'accounts-commands'
   | 'accounts-orders'
   | 'payments-commands'
@@ -198,7 +203,9 @@ export type RecordingConsumer =
   | 'payments-provider'
   | 'catalog-commands'
   | 'payments-users'
-  | 'orders-users';
+  | 'orders-users'
+  | 'baskets-products'
+  | 'baskets-orders';
 export type ConsumerName = RecordingConsumer | 'orders-list' | 'accounts-exhausted';
 
 /** Functions by service and entry point, as in the folder `lambdas`. */
@@ -209,6 +216,7 @@ export type FunctionName =
   | 'orders/list-orders'
   | 'orders/cancel-order'
   | 'orders/on-saga-message'
+  | 'orders/on-command'
   | 'orders/list-projection'
   | 'orders/on-user-status'
   | 'inventory/set-stock'
@@ -228,7 +236,11 @@ export type FunctionName =
   | 'catalog/on-command'
   | 'users/patch-me'
   | 'users/forget-me'
-  | 'users/set-status';
+  | 'users/set-status'
+  | 'baskets/set-item'
+  | 'baskets/check-out'
+  | 'baskets/on-product-event'
+  | 'baskets/on-order-event';
 
 export interface EventFilter {
   readonly aggregate: Aggregate;

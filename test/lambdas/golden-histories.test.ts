@@ -4,6 +4,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { accounts } from '../../lambdas/accounts/aggregates.js';
 import { viewOf as accountView } from '../../lambdas/accounts/domain/account.js';
 import { APP } from '../../lambdas/app.js';
+import { checkouts } from '../../lambdas/baskets/aggregates.js';
 import { priceChecks } from '../../lambdas/catalog/aggregates.js';
 import { reservations } from '../../lambdas/inventory/aggregates.js';
 import { orders } from '../../lambdas/orders/aggregates.js';
@@ -54,6 +55,7 @@ const READERS: Readonly<Record<string, Reader>> = {
   Account: reader(accounts, ({ id, state, version }) => accountView(id, state, version)),
   Payment: reader(payments, ({ state, version }) => paymentView(state, version)),
   PriceCheck: reader(priceChecks),
+  Checkout: reader(checkouts),
 };
 
 const folder = new URL('../golden/histories/', import.meta.url);

@@ -112,7 +112,7 @@ describe('the API', () => {
   });
 
   test('needs no permission in the service stacks to call their functions', () => {
-    for (const service of ['Orders', 'Inventory', 'Accounts', 'Payments', 'Catalog', 'Users'] as const) {
+    for (const service of ['Orders', 'Inventory', 'Accounts', 'Payments', 'Catalog', 'Baskets', 'Users'] as const) {
       for (const { properties } of prod.resources(service, 'AWS::Lambda::Permission')) {
         expect(properties.Principal).toBe('events.amazonaws.com');
       }

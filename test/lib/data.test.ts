@@ -5,7 +5,7 @@ import { type Json, referenced, STACKS, statements, synthesized } from './suppor
 
 const dev = synthesized('dev');
 const prod = synthesized('prod');
-const SERVICES = ['Orders', 'Inventory', 'Accounts', 'Payments', 'Catalog', 'Users'] as const;
+const SERVICES = ['Orders', 'Inventory', 'Accounts', 'Payments', 'Catalog', 'Baskets', 'Users'] as const;
 
 const PEOPLE = [PEOPLE_INDEX, 'person', 'pk', 'KEYS_ONLY'];
 
@@ -19,6 +19,7 @@ const OWN_INDEXES: Record<(typeof SERVICES)[number], string[][]> = {
     ['products-by-sku', 'listPk', 'listSk', 'ALL'],
     ['products', 'listPk', 'listSk', 'INCLUDE'],
   ],
+  Baskets: [],
   Users: [PEOPLE],
 };
 const CONTRACTS = await contracts();
@@ -34,7 +35,7 @@ describe('tables', () => {
 
   test('expire by expiresAt and are billed per request', () => {
     const tables = [dev, prod].flatMap((environment) => environment.everywhere('AWS::DynamoDB::GlobalTable'));
-    expect(tables).toHaveLength(29);
+    expect(tables).toHaveLength(33);
     for (const { stack, properties } of tables) {
       const expiry = { AttributeName: 'expiresAt', Enabled: true };
       expect(properties.TimeToLiveSpecification).toEqual(stack === 'Platform' ? undefined : expiry);
@@ -70,8 +71,8 @@ describe('tables', () => {
           attributes.UpdateReplacePolicy,
         ];
       });
-    expect(safety(prod)).toEqual(Array(14).fill([true, true, 'Retain', 'Retain']));
-    expect(safety(dev)).toEqual(Array(15).fill([false, false, 'Delete', 'Delete']));
+    expect(safety(prod)).toEqual(Array(16).fill([true, true, 'Retain', 'Retain']));
+    expect(safety(dev)).toEqual(Array(17).fill([false, false, 'Delete', 'Delete']));
   });
 
   test("fulfil the compliance packs' rules for tables, which can't check AWS::DynamoDB::GlobalTable", () => {
@@ -253,7 +254,7 @@ describe('the second copy of tables', () => {
         Tags.some(({ Key, Value }: Json) => Key === ConditionKey && Value === ConditionValue),
       ),
     );
-    expect(copied).toHaveLength(13);
+    expect(copied).toHaveLength(15);
     expect(tables.filter((table) => !copied.includes(table)).map(({ id }) => id)).toEqual(['PersonalKeys']);
     const tagged = STACKS.flatMap((stack) => prod.resources(stack)).filter(
       ({ type, properties }) =>
@@ -295,7 +296,7 @@ describe('the relay', () => {
   );
 
   test('reads its stream from the beginning, in parallel, and gives up in time', () => {
-    expect(mappings).toHaveLength(12);
+    expect(mappings).toHaveLength(14);
     for (const { properties } of mappings) {
       expect(properties).toMatchObject({
         StartingPosition: 'TRIM_HORIZON',

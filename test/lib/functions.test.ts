@@ -41,7 +41,7 @@ const keyed = (...keys: string[]) => ({
 const plain = (id: string): string => id.replace(/(Function)?[0-9A-F]{8}$/, '');
 
 /** Stacks of services. */
-const SERVICES = ['Orders', 'Inventory', 'Accounts', 'Payments', 'Catalog', 'Users'] as const;
+const SERVICES = ['Orders', 'Inventory', 'Accounts', 'Payments', 'Catalog', 'Baskets', 'Users'] as const;
 
 /** Returns every function that an environment needs: nothing else of ours or of the CDK runs. */
 function expectedIn(environment: typeof prod): readonly string[] {
@@ -404,6 +404,7 @@ describe('roles', () => {
     expect(others.map(({ policy }) => policy.replace(/Role.*/, '')).toSorted()).toEqual([
       'ListAccounts',
       'ListOrders',
+      'OnCommands',
       'OnExhaustedProjection',
       'OnListProjection',
       'PlaceOrder',
@@ -420,13 +421,14 @@ describe('roles', () => {
     });
     expect(Object.fromEntries(told)).toEqual({
       'Accounts/OutboxRelayRole': own('accounts'),
+      'Baskets/OutboxRelayRole': own('baskets'),
       'Catalog/OutboxRelayRole': own('catalog'),
       'Inventory/OutboxRelayRole': own('inventory'),
       'Orders/OutboxRelayRole': own('orders'),
       'Payments/OutboxRelayRole': own('payments'),
       'Users/OutboxRelayRole': own('users'),
     });
-    expect(told).toHaveLength(6);
+    expect(told).toHaveLength(7);
   });
 });
 

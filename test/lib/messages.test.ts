@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import * as accounts from '../../lambdas/accounts/subscriptions.js';
+import * as baskets from '../../lambdas/baskets/subscriptions.js';
 import * as catalog from '../../lambdas/catalog/subscriptions.js';
 import * as inventory from '../../lambdas/inventory/subscriptions.js';
 import * as orders from '../../lambdas/orders/subscriptions.js';
@@ -25,8 +26,11 @@ const HEARS: Readonly<Record<string, readonly Subscription[]>> = {
   'accounts-commands@0': [accounts.steps],
   'accounts-exhausted@0': [accounts.listEvents],
   'accounts-orders@0': [accounts.orderEnds],
+  'baskets-orders@0': [baskets.placedOrders],
+  'baskets-products@0': [baskets.productEvents, baskets.rollouts],
   'catalog-commands@0': [catalog.steps],
   'inventory-commands@0': [inventory.steps],
+  'orders-commands@0': [orders.checkedOut],
   'orders-list@0': [orders.listEvents],
   'orders-saga@0': [orders.orderEvents, ...Object.values(orders.answers)],
   'orders-users@0': [orders.statusChanges],
@@ -207,7 +211,7 @@ describe('consumers', () => {
       expect(takesCommands).toBe(commandersOf(consumer).length > 0);
     }
     // Every subscription is heard, by a consumer of its own service.
-    for (const [service, own] of Object.entries({ accounts, catalog, inventory, orders, payments })) {
+    for (const [service, own] of Object.entries({ accounts, baskets, catalog, inventory, orders, payments })) {
       const declared = Object.values(own).flatMap((one) =>
         'ownCommandsOf' in one ? [] : 'contract' in one || 'commandsOf' in one ? [one] : Object.values(one),
       );
@@ -233,8 +237,8 @@ describe('consumers', () => {
     expect(told).toEqual(
       consumers.map((one) => [`${one.stack}/On${one.id}`, JSON.stringify(commandersOf(one))]).toSorted(),
     );
-    // Only orders' sagas command.
-    expect(new Set(consumers.flatMap(commandersOf))).toEqual(new Set(['orders']));
+    // Only orders' sagas command, and baskets, which command orders and themselves.
+    expect(new Set(consumers.flatMap(commandersOf))).toEqual(new Set(['baskets', 'orders']));
     const drains = prod
       .everywhere('AWS::Lambda::Function')
       .filter(({ id }) => /DrainDeadLetters/.test(id))
@@ -291,7 +295,7 @@ describe('consumers', () => {
   });
 
   test('have both dead-letter queues drained by a function that writes their own failure records', () => {
-    for (const stack of ['Orders', 'Inventory', 'Accounts', 'Payments', 'Catalog', 'Users'] as const) {
+    for (const stack of ['Orders', 'Inventory', 'Accounts', 'Payments', 'Catalog', 'Baskets', 'Users'] as const) {
       const { queues, isDeadLetters } = queuesOf(stack);
       for (const queue of queues.filter((queue) => isDeadLetters(queue) && !queue.id.includes('Undrained'))) {
         const [drain, ...others] = readersOf(stack, queue);

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { accountsContract } from '../../lambdas/accounts/contract.js';
+import { basketsContract } from '../../lambdas/baskets/contract.js';
 import { catalogContract } from '../../lambdas/catalog/contract.js';
 import { inventoryContract } from '../../lambdas/inventory/contract.js';
 import { ordersContract } from '../../lambdas/orders/contract.js';
@@ -28,7 +29,14 @@ const allowed = (access: Access): readonly string[] =>
   roles.filter(({ role }) => iam.roleAllows(role, access) && !iam.resourceDenies(access)).map(({ fn }) => fn);
 
 describe('the bus', () => {
-  const services = [ordersContract, inventoryContract, accountsContract, paymentsContract, catalogContract];
+  const services = [
+    ordersContract,
+    inventoryContract,
+    accountsContract,
+    paymentsContract,
+    catalogContract,
+    basketsContract,
+  ];
 
   test.each(services.map(({ service }) => service))('accepts events of %s from its own relay only', (service) => {
     const [relay] = allowed(putAccess({ EventBusName, Source: `orderly.${service}`, DetailType: 'ChargePayment' }));
@@ -59,7 +67,7 @@ describe('tables', () => {
 
   test('accept only requests that name their keys, and scans by rebuilders', () => {
     const tables = assembly.ofType('AWS::DynamoDB::GlobalTable').map(({ arn }) => arn);
-    expect(tables).toHaveLength(13);
+    expect(tables).toHaveLength(17);
     for (const resource of tables) {
       for (const action of ACTIONS) expect(allowed({ action: `dynamodb:${action}`, resource }), action).toEqual([]);
     }

@@ -59,6 +59,9 @@ export const SERVICE_OF: Readonly<Record<Aggregate, string>> = {
   Payment: 'payments',
   Product: 'catalog',
   PriceCheck: 'catalog',
+  Basket: 'baskets',
+  Checkout: 'baskets',
+  PriceRollout: 'baskets',
   User: 'users',
 };
 

@@ -12,7 +12,7 @@ import type { Aggregate } from '../acceptance/world.js';
 import { homeOf, SERVICE_OF } from './deployed-parts.js';
 
 /** Aggregates that have the order's id. An account has its customer's. */
-const OF_AN_ORDER = ['Order', 'CreateOrderSaga', 'PriceCheck', 'Reservation', 'Payment'] as const;
+const OF_AN_ORDER = ['Order', 'CreateOrderSaga', 'PriceCheck', 'Reservation', 'Payment', 'Checkout'] as const;
 
 /** How far an order has come, as the tables of everybody who has a part in it tell. */
 export class OrderWay {

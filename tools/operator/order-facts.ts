@@ -19,6 +19,7 @@ import {
   versionsIn,
 } from '@orderly/kit/operator';
 import { accountsContract } from '../../lambdas/accounts/contract.js';
+import { basketsContract } from '../../lambdas/baskets/contract.js';
 import { catalogContract } from '../../lambdas/catalog/contract.js';
 import { inventoryContract } from '../../lambdas/inventory/contract.js';
 import { type OrderView, ordersContract } from '../../lambdas/orders/contract.js';
@@ -33,6 +34,7 @@ const PARTS = [
   { service: catalogContract.service, aggregate: 'PriceCheck' },
   { service: inventoryContract.service, aggregate: 'Reservation' },
   { service: paymentsContract.service, aggregate: 'Payment' },
+  { service: basketsContract.service, aggregate: 'Checkout' },
 ] as const;
 
 /** Maximum difference between clocks of services. */

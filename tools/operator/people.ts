@@ -3,6 +3,7 @@ import { aggregateKey, type DataContext, keysByPerson, type PeopleOfApp, type Se
 import type { PersonalKeys } from '@orderly/kit/personal-data';
 import { stateKey } from '@orderly/kit/state-store';
 import { accountsContract } from '../../lambdas/accounts/contract.js';
+import { basketsContract } from '../../lambdas/baskets/contract.js';
 import { catalogContract } from '../../lambdas/catalog/contract.js';
 import { inventoryContract } from '../../lambdas/inventory/contract.js';
 import { CREATE_ORDER_SAGA, ordersContract } from '../../lambdas/orders/contract.js';
@@ -32,6 +33,7 @@ export const peopleOfOrderly: PeopleOfApp = {
       { contract: inventoryContract, keys: ofOrders('Reservation') },
       { contract: catalogContract, keys: ofOrders('PriceCheck') },
       { contract: accountsContract, keys: [aggregateKey('Account', person)] },
+      { contract: basketsContract, keys: [aggregateKey('Basket', person), ...ofOrders('Checkout')] },
       { contract: usersContract, keys: [aggregateKey(USER, person)] },
       { contract: paymentsContract, keys: payments ? await keysByPerson(context, payments, person) : [] },
     ];

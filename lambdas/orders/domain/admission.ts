@@ -1,4 +1,5 @@
 import { hourOf, MAX_FREE_QUANTITY, type OrderLimit, type OrderLine, type OrderView } from '../contract.js';
+import type { Rejection } from './order.js';
 
 /** Maximum number of one customer's orders in progress at once, and placed within a clock hour (UTC). */
 export interface OrderLimits {
@@ -50,3 +51,22 @@ export function limitReached(
 /** Returns the places of free lines with too many pieces. */
 export const oversizedFreeLines = (lines: readonly Pick<OrderLine, 'quantity' | 'unitPrice'>[]): readonly number[] =>
   lines.flatMap(({ quantity, unitPrice }, at) => (unitPrice.amount === 0 && quantity > MAX_FREE_QUANTITY ? [at] : []));
+
+/** Standing of a customer who wants to place an order. */
+export interface Standing {
+  readonly isBlocked: boolean;
+  /** Limit of orders that the customer has reached. */
+  readonly reached: LimitReached | undefined;
+}
+
+/**
+ * Returns the rejection of an order that nobody waits for, by the rules by which `POST /orders` refuses one. Baskets
+ * check the lines themselves, so a rejection for free lines means that a service before this one has a fault.
+ */
+export function rejectionOf(lines: readonly OrderLine[], { isBlocked, reached }: Standing): Rejection | undefined {
+  if (isBlocked) return { reason: 'STEP_REFUSED', skus: [] };
+  const free = oversizedFreeLines(lines);
+  const skus = lines.filter((_, at) => free.includes(at)).map(({ sku }) => sku);
+  if (skus.length > 0) return { reason: 'STEP_REFUSED', skus };
+  return reached && { reason: 'OVER_LIMIT', limit: reached.limit, skus: [] };
+}

@@ -38,6 +38,11 @@ interface Placed {
 
 export type OrderCommand =
   | ({ readonly type: 'Place' } & Omit<Placed, 'total' | 'placedAt' | 'clientReference'>)
+  /** An order that nobody waits for: it is placed once, and a rule that forbids it rejects it. */
+  | ({ readonly type: 'PlaceUnattended'; readonly rejection?: Rejection } & Pick<
+      Placed,
+      'orderId' | 'customerId' | 'lines'
+    >)
   | { readonly type: 'Approve' }
   | ({ readonly type: 'Reject' } & Rejection)
   | ({ readonly type: 'Cancel' } & Pick<Cancellation, 'sealedReason'>);
@@ -60,12 +65,12 @@ export function decide(order: Order, command: OrderCommand, { now }: Now): reado
   if (command.type === 'Place') {
     if (order.status !== 'NONE') throw new OrderRefused('ALREADY_PLACED');
     const { type: _, ...placed } = command;
-    return [
-      {
-        type: 'OrderPlaced',
-        data: { ...placed, lines: [...placed.lines], total: totalOf(placed.lines), placedAt: now },
-      },
-    ];
+    return [placedEvent(placed, now)];
+  }
+  if (command.type === 'PlaceUnattended') {
+    if (order.status !== 'NONE') return [];
+    const { type: _, rejection, ...placed } = command;
+    return [placedEvent(placed, now), ...(rejection ? [rejectedEvent(placed.orderId, rejection)] : [])];
   }
   if (order.status === 'NONE') throw new OrderRefused('UNKNOWN_ORDER');
   const { orderId, customerId } = order;
@@ -75,9 +80,7 @@ export function decide(order: Order, command: OrderCommand, { now }: Now): reado
     case 'Reject': {
       if (order.status !== 'PENDING') return [];
       const { type: _, ...rejection } = command;
-      const { skus, prices, ...why } = inItsCurrency(rejection, order);
-      const lines = { skus: [...skus], ...(prices ? { prices: [...prices] } : {}) };
-      return [{ type: 'OrderRejected', data: { orderId, ...why, ...lines } }];
+      return [rejectedEvent(orderId, inItsCurrency(rejection, order))];
     }
     case 'Cancel':
       if (order.status === 'REJECTED') throw new OrderRefused('TOO_LATE_TO_CANCEL');
@@ -87,6 +90,16 @@ export function decide(order: Order, command: OrderCommand, { now }: Now): reado
       ];
   }
 }
+
+const placedEvent = (placed: Omit<Placed, 'total' | 'placedAt' | 'clientReference'>, placedAt: string): OrderEvent => ({
+  type: 'OrderPlaced',
+  data: { ...placed, lines: [...placed.lines], total: totalOf(placed.lines), placedAt },
+});
+
+const rejectedEvent = (orderId: string, { skus, prices, ...why }: Rejection): OrderEvent => ({
+  type: 'OrderRejected',
+  data: { orderId, ...why, skus: [...skus], ...(prices ? { prices: [...prices] } : {}) },
+});
 
 /**
  * Narrows a rejection to the lines in another currency. The catalogue compares single lines; only the order knows that

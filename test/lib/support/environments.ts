@@ -6,7 +6,17 @@ import { OrderlyEnvironment } from '../../../lib/environment.js';
 import { type Overrides, settingsFor } from '../../../lib/settings.js';
 import { type ConsumerDescription, type FunctionDescription, Output } from '../../../packages/kit/operator/outputs.js';
 
-export const STACKS = ['Platform', 'Orders', 'Inventory', 'Accounts', 'Payments', 'Catalog', 'Users', 'Api'] as const;
+export const STACKS = [
+  'Platform',
+  'Orders',
+  'Inventory',
+  'Accounts',
+  'Payments',
+  'Catalog',
+  'Baskets',
+  'Users',
+  'Api',
+] as const;
 export type StackName = (typeof STACKS)[number];
 
 /** Bundles without content. Templates don't depend on it, so nothing is built for them. */

@@ -31,6 +31,10 @@ const BODIES: Readonly<Record<string, readonly object[] | undefined>> = {
     { name: 'Green tea, loose', unitPrice: eur(350) },
     { name: 'Black tea, in bags', unitPrice: eur(350), discontinued: true },
   ],
+  'PUT /basket/items/{sku}': [{ quantity: 1 }, { quantity: 10_000 }],
+  'DELETE /basket/items/{sku}': undefined,
+  'PUT /basket/seen': undefined,
+  'POST /basket/checkout': undefined,
   'PATCH /users/me': [
     { name: 'Ada Lovelace', email: 'ada@example.org' },
     { name: null, address: { street: '12 St. James Square', city: 'London', postalCode: 'SW1', country: 'GB' } },

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { OrderView } from '../../../../lambdas/orders/contract.js';
-import { limitReached, lookedAtSince } from '../../../../lambdas/orders/domain/admission.js';
+import { limitReached, lookedAtSince, rejectionOf } from '../../../../lambdas/orders/domain/admission.js';
 
 const now = '2026-03-01T10:15:00.500Z';
 const limits = { ordersUnderWay: 2, ordersPerHour: 3 };
@@ -34,4 +34,31 @@ describe("a customer's limits, as their list tells", () => {
     expect(lookedAtSince(now)).toBe('2026-03-01T09:15:00.500Z');
     expect(lookedAtSince('2026-03-01T10:59:59.999Z') <= '2026-03-01T10:00:00.000Z').toBe(true);
   });
+});
+
+describe('an order that nobody waits for', () => {
+  const line = (sku: string, amount: number, quantity: number) => ({
+    sku,
+    quantity,
+    unitPrice: { amount, currency: 'EUR' },
+  });
+  test('is rejected by the limit that refuses a request', () => {
+    expect(rejectionOf([line('TEA-1', 350, 1)], { isBlocked: false, reached: undefined })).toBeUndefined();
+    const reached = { limit: 'ORDERS_UNDER_WAY', retryAfterSeconds: 60 } as const;
+    expect(rejectionOf([line('TEA-1', 350, 1)], { isBlocked: false, reached })).toEqual({
+      reason: 'OVER_LIMIT',
+      limit: 'ORDERS_UNDER_WAY',
+      skus: [],
+    });
+  });
+  test('is rejected for its free lines', () =>
+    expect(
+      rejectionOf([line('TEA-1', 350, 11), line('CUP-1', 0, 11), line('POT-1', 0, 10)], {
+        isBlocked: false,
+        reached: undefined,
+      }),
+    ).toEqual({
+      reason: 'STEP_REFUSED',
+      skus: ['CUP-1'],
+    }));
 });

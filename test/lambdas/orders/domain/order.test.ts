@@ -57,6 +57,19 @@ describe('an order', () => {
       .when({ ...place, lines: [] })
       .thenRefused('MIXED_CURRENCIES'));
 
+  test('that nobody waits for is placed once, and is rejected with it if a rule forbids it', () => {
+    const unattended = { ...place, type: 'PlaceUnattended' } as const;
+    order([]).when(unattended).then([placed]);
+    for (const history of [[placed], [placed, rejected]]) order(history).when(unattended).then([]);
+    const rejection = { reason: 'OVER_LIMIT', limit: 'ORDERS_PER_HOUR', skus: [] } as const;
+    order([])
+      .when({ ...unattended, rejection })
+      .then([placed, { type: 'OrderRejected', data: { orderId: 'o1', ...rejection, skus: [] } }]);
+    order([placed])
+      .when({ ...unattended, rejection })
+      .then([]);
+  });
+
   test('is approved at the end of its saga, and says whose it is', () =>
     order([placed]).when({ type: 'Approve' }).then([approved]));
   test('is approved once, however often it is told', () =>

@@ -1,0 +1,14 @@
+import { consumer } from '@orderly/kit/idempotent-consumer';
+import { stateStoreOfFunction } from '@orderly/kit/state-store';
+import { baskets, priceRollouts } from './aggregates.js';
+import { type BasketStore, Baskets } from './basket-store.js';
+import { productNews } from './on-product-event.js';
+import { PriceRollout } from './price-rollout.js';
+import { Products } from './products.js';
+
+const basketStore: BasketStore = stateStoreOfFunction(baskets);
+const products = new Products(basketStore.table.name);
+const rollout = new PriceRollout(stateStoreOfFunction(priceRollouts), new Baskets(basketStore, products), products);
+
+/** Handles products' events, and the pages of prices' rollouts. */
+export const handler = consumer(productNews(products, rollout));

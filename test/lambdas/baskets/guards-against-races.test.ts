@@ -1,0 +1,350 @@
+import { randomUUID } from 'node:crypto';
+import { DeleteCommand, GetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { baskets as basketAggregate, checkouts } from '../../../lambdas/baskets/aggregates.js';
+import type { Baskets } from '../../../lambdas/baskets/basket-store.js';
+import { type BasketCommand, viewOf } from '../../../lambdas/baskets/domain/basket.js';
+import type { Products } from '../../../lambdas/baskets/products.js';
+import { catalogContract, type ProductEvent } from '../../../lambdas/catalog/contract.js';
+import { ordersContract } from '../../../lambdas/orders/contract.js';
+import { eventStoreOfFunction } from '../../../packages/kit/event-store/store-of-function.js';
+import { idempotencyKey } from '../../../packages/kit/idempotent-receiver/idempotency-key.js';
+import type { Commit } from '../../../packages/kit/messages/commit.js';
+import { busEntries } from '../../../packages/kit/messages/envelope.js';
+import { stateStoreOfFunction } from '../../../packages/kit/state-store/store-of-function.js';
+import { eventMessage } from '../../../packages/kit/testing/messages.js';
+import { bodyOf, type ConsumerHandler, consumed, consumerEnvironment, outcomeOf } from '../../support/consumed.js';
+import { inProcessDynamoDb } from '../../support/in-process-dynamodb.js';
+import { traceOf } from '../../support/tally.js';
+
+/** Races that are too narrow to be met from outside: the rival comes in between two calls, each time. */
+
+let documents: typeof import('../../../packages/kit/aws/dynamodb.js').documents;
+let products: Products;
+let baskets: Baskets;
+let checkOut: typeof import('../../../lambdas/baskets/check-out.js').checkOut;
+let onProduct: ConsumerHandler;
+let onOrder: ConsumerHandler;
+let sku = '';
+let customerId = '';
+/** Runs once, behind the answer to the next call of an operation. */
+let rival: { readonly operation: string; work(): Promise<unknown> } | undefined;
+/** The write of this basket fails, as if its function were killed. */
+let failing: string | undefined;
+const { calls } = inProcessDynamoDb({ table: ['pk', 'sk'], records: ['pk'] });
+
+beforeAll(async () => {
+  consumerEnvironment('baskets', 'baskets-products');
+  ({ documents } = await import('../../../packages/kit/aws/dynamodb.js'));
+  const { Products } = await import('../../../lambdas/baskets/products.js');
+  const { Baskets } = await import('../../../lambdas/baskets/basket-store.js');
+  products = new Products('table');
+  baskets = new Baskets(stateStoreOfFunction(basketAggregate), products);
+  ({ checkOut } = await import('../../../lambdas/baskets/check-out.js'));
+  onProduct = (await import('../../../lambdas/baskets/on-product-event.lambda.js')).handler;
+  onOrder = (await import('../../../lambdas/baskets/on-order-event.lambda.js')).handler;
+  documents.middlewareStack.add(
+    (next, context) => async (args) => {
+      const { TransactItems = [] } = args.input as { TransactItems?: object[] };
+      if (failing && JSON.stringify(TransactItems).includes(`Basket#${failing}`)) {
+        failing = undefined;
+        throw new Error('killed');
+      }
+      const answer = await next(args);
+      const now = rival?.operation === context.commandName ? rival : undefined;
+      if (now) rival = undefined;
+      await now?.work();
+      return answer;
+    },
+    { step: 'initialize' },
+  );
+});
+beforeEach(() => {
+  [sku, customerId] = [randomUUID(), randomUUID()];
+  failing = undefined;
+  calls.length = 0;
+});
+
+const eur = (amount: number) => ({ amount, currency: 'EUR' });
+const trace = () => traceOf(randomUUID());
+const learned = (amount: number, version: number) => products.learn({ sku, unitPrice: eur(amount), version });
+type OfOne = BasketCommand extends infer One ? (One extends object ? Omit<One, 'customerId'> : never) : never;
+const change = (command: OfOne, customer = customerId, ifMatch?: number) =>
+  baskets.change({ ...command, customerId: customer } as BasketCommand, trace(), ifMatch);
+const put = (quantity: number, of = sku, customer = customerId) =>
+  change({ type: 'SetItem', sku: of, quantity }, customer);
+const look = async (customer = customerId) => {
+  const { basket, version } = await change({ type: 'Look' }, customer);
+  return viewOf(basket, version);
+};
+const stored = async (customer: string) =>
+  (await documents.send(new GetCommand({ TableName: 'table', Key: { pk: `Basket#${customer}`, sk: 'STATE' } }))).Item;
+const itemsOf = async (pk: string) => {
+  const query = { TableName: 'table', KeyConditionExpression: 'pk = :pk', ExpressionAttributeValues: { ':pk': pk } };
+  return (await documents.send(new QueryCommand(query))).Items ?? [];
+};
+
+function priceMessage(amount: number, sequence: number, epoch = 0) {
+  const data = { sku, name: 'Tea', unitPrice: eur(amount), oldUnitPrice: eur(1) };
+  const event: ProductEvent = { type: 'ProductPriceChanged', data };
+  const id = randomUUID();
+  return { id, body: bodyOf(eventMessage(catalogContract, event, { id, source: 'orderly.catalog', sequence, epoch })) };
+}
+const priceChanges = (amount: number, sequence: number) => consumed(onProduct, priceMessage(amount, sequence).body);
+
+describe('a product', () => {
+  test('is the newest that the catalogue told, in whichever order it was told', async () => {
+    for (const version of [2, 3, 1, 2]) await learned(100 * version, version);
+    expect((await products.of([sku, 'none'])).get(sku)).toEqual({ sku, unitPrice: eur(300), version: 3 });
+  });
+
+  test('is read strongly consistent', async () => {
+    await learned(100, 1);
+    calls.length = 0;
+    await products.of([sku]);
+    expect(calls).toEqual([{ operation: 'BatchGetItem', readUnits: 1, writeUnits: 0 }]);
+  });
+});
+
+describe('a line', () => {
+  test('that is added while its new price passes by gets it at the next look', async () => {
+    await learned(100, 1);
+    // The price has reached every basket that had the product when this one writes its line.
+    rival = { operation: 'BatchGetItemCommand', work: () => priceChanges(200, 2) };
+    await put(1);
+    expect((await stored(customerId))?.lines).toMatchObject([{ unitPrice: eur(100) }]);
+    const [line] = (await look()).lines;
+    expect(line).toEqual({ sku, quantity: 1, unitPrice: eur(200), oldUnitPrice: eur(100) });
+    expect((await stored(customerId))?.lines).toMatchObject([{ unitPrice: eur(200), productVersion: 2 }]);
+  });
+
+  test('never loses a newer price to an older one that is under way', async () => {
+    await learned(100, 1);
+    await put(1);
+    const [older, newer] = [priceMessage(200, 2), priceMessage(300, 3)];
+    // The older event's page has read the product when the newer one comes and is through.
+    rival = { operation: 'QueryCommand', work: () => consumed(onProduct, newer.body) };
+    await consumed(onProduct, older.body);
+    expect((await stored(customerId))?.lines).toMatchObject([{ unitPrice: eur(300), productVersion: 3 }]);
+    expect(await outcomeOf(older.id)).toBe('PROCESSED');
+  });
+
+  test('is on the list of its product as long as the basket has it', async () => {
+    await learned(100, 1);
+    const holders = async () => (await itemsOf(`HOLDERS#${sku}`)).map(({ sk }) => sk);
+    await put(1);
+    await put(2);
+    expect(await holders()).toEqual([customerId]);
+    await change({ type: 'RemoveItem', sku });
+    expect(await holders()).toEqual([]);
+  });
+
+  test('that meets another change of the basket is set on top of it', async () => {
+    await learned(100, 1);
+    const other = randomUUID();
+    await products.learn({ sku: other, unitPrice: eur(5), version: 1 });
+    rival = { operation: 'BatchGetItemCommand', work: () => put(7, other) };
+    await put(1);
+    expect((await look()).lines.map(({ quantity }) => quantity)).toEqual([7, 1]);
+  });
+
+  test('is not written over by who read the basket before its commits have expired', async () => {
+    await learned(100, 1);
+    await put(1);
+    rival = {
+      operation: 'BatchGetItemCommand',
+      work: async () => {
+        await put(2);
+        const Key = { pk: `Basket#${customerId}`, sk: 'COMMIT#0000000002' };
+        await documents.send(new DeleteCommand({ TableName: 'table', Key }));
+      },
+    };
+    await put(3);
+    expect(await look()).toMatchObject({ lines: [{ quantity: 3 }], version: 3 });
+  });
+});
+
+describe('prices that were seen', () => {
+  test('of another version than the basket has now are refused, and a repeat is accepted', async () => {
+    await learned(100, 1);
+    await put(1);
+    await priceChanges(200, 2);
+    await expect(change({ type: 'See' }, customerId, 1)).rejects.toMatchObject({
+      code: 'conflict',
+      extra: { versions: { expectedVersion: 1, foundVersion: 2 } },
+    });
+    for (const _ of ['first', 'repeat']) {
+      const { basket, version } = await change({ type: 'See' }, customerId, 2);
+      expect(viewOf(basket, version)).toEqual({ lines: [{ sku, quantity: 1, unitPrice: eur(200) }], version: 3 });
+    }
+  });
+
+  test('do not include the one that comes in between', async () => {
+    await learned(100, 1);
+    await put(1);
+    await learned(200, 2);
+    const { basket } = await change({ type: 'See' });
+    expect(basket.lines).toMatchObject([{ unitPrice: eur(200), oldUnitPrice: eur(100) }]);
+  });
+});
+
+describe('a price in more baskets than a page has', () => {
+  /** Two pages. */
+  const customers = Array.from({ length: 22 }, (_, at) => `c-${String(at).padStart(2, '0')}`);
+  /** Delivers the commands that the rollout has sent to itself, oldest first, until there are none. */
+  async function rolledOut(version: number): Promise<number> {
+    for (let page = 1; ; page++) {
+      const commit = (await itemsOf(`PriceRollout#${sku}@${version}`))[page - 1];
+      if (!commit) return page;
+      const entries = busEntries(commit as unknown as Commit, { app: 'orderly', service: 'baskets', epoch: 0 });
+      const { Source, DetailType, Detail } = entries.at(-1)!;
+      expect(DetailType).toBe('ContinuePriceRollout');
+      const body = JSON.stringify({ source: Source, 'detail-type': DetailType, detail: JSON.parse(Detail) });
+      for (const _ of ['first', 'again']) await consumed(onProduct, body);
+    }
+  }
+  const pricesOf = async () =>
+    Promise.all(customers.map(async (customer) => (await stored(customer))?.lines.at(-1)?.unitPrice.amount));
+
+  beforeEach(async () => {
+    await learned(100, 1);
+    await Promise.all(customers.map((customer) => put(1, sku, customer)));
+  });
+
+  test('reaches all of them, page by page, and each once however often a page comes', async () => {
+    const more = Array.from({ length: 20 }, (_, at) => `d-${at}`);
+    await Promise.all(more.map((customer) => put(1, sku, customer)));
+    await priceChanges(200, 2);
+    expect((await pricesOf()).filter((amount) => amount === 200)).toHaveLength(20);
+    expect(await rolledOut(2)).toBe(3);
+    for (const customer of more) expect((await stored(customer))?.lines.at(-1)?.unitPrice).toEqual(eur(200));
+    expect(new Set(await pricesOf())).toEqual(new Set([200]));
+    const versions = await Promise.all(customers.map(async (customer) => (await stored(customer))?.version));
+    await rolledOut(2);
+    expect(await Promise.all(customers.map(async (customer) => (await stored(customer))?.version))).toEqual(versions);
+  });
+
+  test('goes on after a crash in the middle of a page', async () => {
+    failing = 'c-07';
+    const message = priceMessage(200, 2);
+    await expect(consumed(onProduct, message.body)).rejects.toThrow();
+    expect(await outcomeOf(message.id)).toBeUndefined();
+    expect(await itemsOf(`PriceRollout#${sku}@2`)).toEqual([]);
+    await consumed(onProduct, message.body);
+    expect(await rolledOut(2)).toBe(2);
+    expect(new Set(await pricesOf())).toEqual(new Set([200]));
+  });
+
+  test('takes the newest price to the pages that are left', async () => {
+    await priceChanges(200, 2);
+    await learned(300, 3);
+    await rolledOut(2);
+    expect((await pricesOf()).filter((amount) => amount === 300)).toHaveLength(2);
+  });
+});
+
+describe('a checkout', () => {
+  const keyOf = (header: string) =>
+    idempotencyKey({
+      header,
+      client: `customer:${customerId}`,
+      method: 'POST',
+      path: '/basket/checkout',
+      query: {},
+      body: undefined,
+    });
+  const out = (key: string, ifMatch?: number) =>
+    checkOut({
+      baskets,
+      checkouts: eventStoreOfFunction(checkouts),
+      customerId,
+      key: keyOf(key),
+      ifMatch,
+      trace: trace(),
+    });
+  const placed = (orderId: string) => ({
+    type: 'OrderPlaced' as const,
+    data: {
+      orderId,
+      customerId,
+      lines: [{ sku, quantity: 1, unitPrice: eur(100) }],
+      total: eur(100),
+      placedAt: '2026-01-01T00:00:00.000Z',
+    },
+  });
+  const orderPlaced = (orderId: string) =>
+    consumed(onOrder, bodyOf(eventMessage(ordersContract, placed(orderId), { source: 'orderly.orders' })));
+  beforeEach(async () => {
+    await learned(100, 1);
+    await put(1);
+  });
+
+  test('sends one command, however often it is repeated, also after the basket was emptied', async () => {
+    const answers = await Promise.all([1, 2, 3, 4, 5].map(() => out('k')));
+    expect(new Set(answers.map(({ loaded }) => loaded.id)).size).toBe(1);
+    expect(answers.filter(({ replayed }) => !replayed)).toHaveLength(1);
+    const orderId = answers[0]!.loaded.id;
+    await orderPlaced(orderId);
+    expect((await look()).lines).toEqual([]);
+    expect(await out('k')).toMatchObject({ loaded: { id: orderId }, replayed: true });
+    const commits = await itemsOf(`Checkout#${orderId}`);
+    expect(commits).toMatchObject([{ commands: [{ type: 'PlaceOrder', to: 'orders' }] }]);
+    expect(JSON.parse(commits[0]!.commands[0].data)).toEqual({
+      orderId,
+      customerId,
+      lines: [{ sku, quantity: 1, unitPrice: eur(100) }],
+    });
+  });
+
+  test('with another key at the same time finds nothing to order', async () => {
+    const outcomes = await Promise.allSettled(['a', 'b', 'c'].map((key) => out(key)));
+    expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    for (const outcome of outcomes) {
+      if (outcome.status === 'rejected') expect(outcome.reason).toMatchObject({ code: 'basket-empty' });
+    }
+  });
+
+  test('orders what the basket has when it commits, not what it had when it was read', async () => {
+    rival = { operation: 'BatchGetItemCommand', work: () => put(5) };
+    const { loaded } = await out('k');
+    expect(loaded.state).toMatchObject({ lines: [{ quantity: 5 }] });
+  });
+
+  test('orders at the newest price', async () => {
+    await learned(200, 2);
+    const { loaded } = await out('k');
+    expect(loaded.state).toMatchObject({ lines: [{ unitPrice: eur(200) }] });
+  });
+
+  test('of the version that was shown is refused if a price has changed since, and its repeat is answered', async () => {
+    await learned(200, 2);
+    await expect(out('k', 1)).rejects.toMatchObject({ code: 'conflict', extra: { versions: { foundVersion: 2 } } });
+    const { loaded } = await out('k', 2);
+    expect(await out('k', 2)).toMatchObject({ loaded: { id: loaded.id }, replayed: true });
+  });
+
+  test('of an empty basket, or of products that are not sold, leaves nothing', async () => {
+    await products.learn({ sku, unitPrice: eur(100), version: 2, discontinued: true });
+    await expect(out('k')).rejects.toMatchObject({
+      code: 'product-discontinued',
+      extra: { reason: 'PRODUCT_DISCONTINUED', errors: [{ pointer: '/lines/0' }] },
+    });
+    await change({ type: 'RemoveItem', sku });
+    await expect(out('k')).rejects.toMatchObject({ code: 'basket-empty' });
+    expect(await itemsOf(`Checkout#${keyOf('k').scope.slice(0, 32)}`)).toEqual([]);
+  });
+
+  test('that has become an order leaves what was changed meanwhile, in whatever order it happens', async () => {
+    const { loaded } = await out('k');
+    rival = { operation: 'GetItemCommand', work: () => put(4) };
+    await orderPlaced(loaded.id);
+    expect((await look()).lines).toMatchObject([{ sku, quantity: 4 }]);
+    expect(await itemsOf(`HOLDERS#${sku}`)).toHaveLength(1);
+  });
+
+  test('of orders that were no basket changes nothing, and is recorded', async () => {
+    const before = await stored(customerId);
+    await orderPlaced(randomUUID().replaceAll('-', ''));
+    expect(await stored(customerId)).toEqual(before);
+  });
+});
