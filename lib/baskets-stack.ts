@@ -38,7 +38,7 @@ export class BasketsStack extends Stack {
       entry: 'baskets/on-product-event',
       hears: [productEvents, rollouts],
     });
-    products.grantItems(table, ['BatchGetItem', 'PutItem'], PRODUCTS);
+    products.grantItems(table, ['BatchGetItem', 'PutItem', 'ConditionCheckItem'], PRODUCTS);
     products.grantItems(table, ['Query'], HOLDERS);
     products.grantItems(table, ['GetItem', 'PutItem'], BASKETS);
     products.grantItems(table, ['PutItem'], keysOf(PRICE_ROLLOUT));

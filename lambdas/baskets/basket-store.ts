@@ -5,6 +5,7 @@ import type { Trace } from '@orderly/kit/messages';
 import type { StateStore, Stored } from '@orderly/kit/state-store';
 import type { BasketEvent } from './contract.js';
 import { type Basket, type BasketCommand, basketDecider, type Facts, type Line } from './domain/basket.js';
+import type { Product } from './domain/product.js';
 import { HOLDERS } from './keys.js';
 import type { Products } from './products.js';
 
@@ -50,8 +51,8 @@ export class Baskets {
    *
    *     customer                            rollout of the new price
    *     reads the product: old price
-   *                                         keeps the product: new price
    *                                         reads the holders: this basket is not among them
+   *                                         keeps the product, changes the baskets: new price
    *     adds the line at the old price
    *     reads the basket: the line is older than the product, so it gets the new price
    *
@@ -73,15 +74,14 @@ export class Baskets {
   }
 
   /**
-   * Brings one product's new price to a basket. Other products are not read.
-   * @throws {WriteConflict} concurrent writers kept changing it
+   * Returns the writes that bring a product's price to a basket; none if it has the price already, or no such line. They
+   * are refused if the basket has changed. Other products are not read.
    */
-  async changePrice(customerId: string, sku: string, facts: Facts, trace: Trace): Promise<void> {
-    await retryOnConflict(async () => {
-      const stored = await this.states.read(customerId);
-      const { writes } = this.decided(stored, { type: 'ChangePrice', customerId, sku }, facts, trace);
-      if (writes.length > 0) await this.states.table.transact(writes);
-    });
+  async priceWrites(customerId: string, product: Product, trace: Trace): Promise<readonly TransactWriteItem[]> {
+    const stored = await this.states.read(customerId);
+    const { sku } = product;
+    const facts = { products: new Map([[sku, product]]) };
+    return this.decided(stored, { type: 'ChangePrice', customerId, sku }, facts, trace).writes;
   }
 
   /** Returns the writes that mark a basket's lines as becoming an order. They are refused if the basket has changed. */

@@ -8,11 +8,7 @@ import { productEvents, rollouts } from './subscriptions.js';
 /** Handles products' events: keeps the product, and brings a changed price to the baskets that hold it. */
 export function productNews(products: Products, rollout: PriceRollout): readonly Source[] {
   const keep = ({ envelope, event }: Message<ProductEvent>): Handling => ({
-    decide: async () => {
-      // Outside the transaction of the record: the product's version guards it, and a redelivery repeats it.
-      await products.learn(productOf(event, envelope));
-      return [];
-    },
+    decide: async () => [(await products.newest(productOf(event, envelope))).write],
   });
   return [
     on(productEvents, {
@@ -21,18 +17,12 @@ export function productNews(products: Products, rollout: PriceRollout): readonly
       ProductDiscontinued: keep,
       ProductResumed: keep,
       ProductPriceChanged: ({ envelope, event, trace }) => ({
-        decide: async () => {
-          // Before the baskets are read: from here on, nobody adds a line at an older price without noticing.
-          const product = productOf(event, envelope);
-          await products.learn(product);
-          const { sku, version: productVersion } = product;
-          return rollout.page({ sku, productVersion, page: 1, at: envelope.time }, trace);
-        },
+        decide: () => rollout.begin(productOf(event, envelope), envelope.time, trace),
       }),
     }),
     on(rollouts, {
-      ContinuePriceRollout: ({ envelope, event, trace }) => ({
-        decide: () => rollout.page({ ...event.data, at: envelope.time }, trace),
+      ContinuePriceRollout: ({ envelope, event: { data }, trace }) => ({
+        decide: () => rollout.next(data.sku, { ...data, at: envelope.time }, trace),
       }),
     }),
   ];

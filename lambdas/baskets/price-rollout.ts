@@ -1,16 +1,20 @@
+import type { TransactWriteItem } from '@orderly/kit/aws';
 import type { Effect } from '@orderly/kit/idempotent-consumer';
 import type { Trace } from '@orderly/kit/messages';
 import type { StateStore, Stored } from '@orderly/kit/state-store';
 import type { Baskets } from './basket-store.js';
 import { basketsContract, type PriceRolloutEvent } from './contract.js';
+import type { Product } from './domain/product.js';
 import type { Products } from './products.js';
 
-/** Baskets of one page. They change at the same time, each in a transaction of its own. */
+/**
+ * Baskets of one page. They change in one transaction, two items each, of which DynamoDB takes 100. A larger page would
+ * meet changes by customers more often, and be decided again.
+ */
 export const PAGE_SIZE = 20;
 
 /** A page of the baskets that get a product's new price. */
-export interface Page {
-  readonly sku: string;
+interface Page {
   /** Version of the product with which the rollout began. */
   readonly productVersion: number;
   /** From 1. */
@@ -30,25 +34,49 @@ export class PriceRollout {
   ) {}
 
   /**
-   * Brings the price to one page of baskets, and returns the commit that asks for the next page, if there is one. The
-   * commit shares the transaction with the record of the message. So a crash anywhere repeats at most this page: a
-   * basket that has the price already stays as it is.
-   *
-   * The price is the product's newest, not the one with which the rollout began. So a line never gets a price by an
-   * event that is older than what baskets know, and a later price change need not stop this rollout.
+   * Keeps a product whose price has changed, and brings the price to the first page of baskets.
+   * @param at time of the event (ISO 8601, UTC)
    */
-  async page({ sku, productVersion, page, after, at }: Page, trace: Trace): Promise<Effect> {
-    const facts = { products: await this.products.of([sku]) };
+  async begin(told: Product, at: string, trace: Trace): Promise<Effect> {
+    const { product, write } = await this.products.newest(told);
+    return [write, ...(await this.page(product, { productVersion: told.version, page: 1, at }, trace))];
+  }
+
+  /** Brings the price to a further page of baskets. */
+  async next(sku: string, page: Page, trace: Trace): Promise<Effect> {
+    const product = (await this.products.of([sku])).get(sku);
+    return product ? [this.products.unchanged(product), ...(await this.page(product, page, trace))] : [];
+  }
+
+  /**
+   * Returns the changes of one page of baskets, and the commit that asks for the next page, if there is one. They share
+   * the transaction with the record of the message. So a crash anywhere repeats a whole page, and no page is left out.
+   *
+   * The price is the product's newest, not the one with which the rollout began, and the transaction checks that it
+   * still is. So a line never gets a price by an event that is older than what baskets know.
+   */
+  private async page(product: Product, { productVersion, page, after, at }: Page, trace: Trace): Promise<Effect> {
+    const { sku } = product;
     const { customerIds, more } = await this.baskets.holdersOf(sku, after, PAGE_SIZE);
-    await Promise.all(customerIds.map((customerId) => this.baskets.changePrice(customerId, sku, facts, trace)));
+    const changes = customerIds.map((customerId) => this.baskets.priceWrites(customerId, product, trace));
+    const writes = (await Promise.all(changes)).flat();
     const last = customerIds.at(-1);
-    if (!more || last === undefined) return [];
+    return more && last !== undefined
+      ? [...writes, this.nextPage({ sku, productVersion, page, after: last, at }, trace)]
+      : writes;
+  }
+
+  /** Returns the commit that says that a page is done, with the command for the next one. */
+  private nextPage(
+    { sku, productVersion, page, after, at }: Required<Page> & { readonly sku: string },
+    trace: Trace,
+  ): TransactWriteItem {
     const before = page === 1 ? undefined : { version: page - 1, at };
     const event = { type: 'PriceRolloutContinued', data: { sku, productVersion, page } } as const;
-    const next = { type: 'ContinuePriceRollout', data: { sku, productVersion, page: page + 1, after: last } };
+    const command = { type: 'ContinuePriceRollout', data: { sku, productVersion, page: page + 1, after } };
     const commit = this.rollouts.commit(`${sku}@${productVersion}`, before, [event], trace, {
-      commands: [{ to: basketsContract, command: next }],
+      commands: [{ to: basketsContract, command }],
     });
-    return [this.rollouts.appendWrite(commit)];
+    return this.rollouts.appendWrite(commit);
   }
 }

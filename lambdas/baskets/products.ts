@@ -1,6 +1,5 @@
-import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
-import { BatchGetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
-import { documents, type Item, retryOnConflict, Throttled } from '@orderly/kit/aws';
+import { BatchGetCommand } from '@aws-sdk/lib-dynamodb';
+import { documents, type Item, retryOnConflict, Throttled, type TransactWriteItem } from '@orderly/kit/aws';
 import type { Product } from './domain/product.js';
 import { PRODUCTS } from './keys.js';
 
@@ -13,23 +12,6 @@ const keyOf = (sku: string) => ({ pk: PRODUCTS + sku, sk: 'PRODUCT' });
 export class Products {
   /** @param table name of the service's table */
   constructor(private readonly table: string) {}
-
-  /** Keeps a product, unless a newer event told it before. So it does not matter in which order events arrive. */
-  async learn(product: Product): Promise<void> {
-    const isNewer = 'attribute_not_exists(pk) OR version < :version';
-    try {
-      await documents.send(
-        new PutCommand({
-          TableName: this.table,
-          Item: { ...keyOf(product.sku), ...product },
-          ConditionExpression: isNewer,
-          ExpressionAttributeValues: { ':version': product.version },
-        }),
-      );
-    } catch (error) {
-      if (!(error instanceof ConditionalCheckFailedException)) throw error;
-    }
-  }
 
   /**
    * Reads the product of each SKU, strongly consistent; the result omits unknown SKUs.
@@ -44,11 +26,38 @@ export class Products {
       const { Responses, UnprocessedKeys } = await documents.send(
         new BatchGetCommand({ RequestItems: { [this.table]: { Keys, ConsistentRead: true } } }),
       );
-      for (const { pk: _, sk: __, ...product } of Responses?.[this.table] ?? [])
+      for (const { pk: _, sk: __, ...product } of Responses?.[this.table] ?? []) {
         found.set(product.sku, product as Product);
+      }
       Keys = UnprocessedKeys?.[this.table]?.Keys ?? [];
       if (Keys.length > 0) throw new Throttled('batch read');
       return found;
     });
+  }
+
+  /**
+   * Returns the newest of what an event told and what is known, and the write that keeps it. The write is refused if the
+   * known product has changed since. So it does not matter in which order events arrive, and how often.
+   */
+  async newest(told: Product): Promise<{ readonly product: Product; readonly write: TransactWriteItem }> {
+    const known = (await this.of([told.sku])).get(told.sku);
+    if (known && known.version >= told.version) return { product: known, write: this.unchanged(known) };
+    const isAsRead = known ? 'version = :version' : 'attribute_not_exists(pk)';
+    const values = known ? { ExpressionAttributeValues: { ':version': known.version } } : {};
+    const Item = { ...keyOf(told.sku), ...told };
+    return { product: told, write: { Put: { TableName: this.table, Item, ConditionExpression: isAsRead, ...values } } };
+  }
+
+  /** Returns the check that a product is still the newest. */
+  unchanged({ sku, version }: Product): TransactWriteItem {
+    const isAsRead = 'version = :version';
+    return {
+      ConditionCheck: {
+        TableName: this.table,
+        Key: keyOf(sku),
+        ConditionExpression: isAsRead,
+        ExpressionAttributeValues: { ':version': version },
+      },
+    };
   }
 }

@@ -52,18 +52,6 @@ describe('when a basket is filled', () => {
     expect((await checkOut(one, 'k')).status).toBe(202);
   });
 
-  test('a basket has at most 50 lines', async () => {
-    const as = newCustomer();
-    const skus = await Promise.all(Array.from({ length: 51 }, () => priced(1)));
-    const [last = '', ...others] = skus;
-    for (const sku of others) await inBasketsOf(sku, as);
-    await world.eventually('baskets refuse the next', async () =>
-      expect(await putItem(last, 1, as)).toMatchObject(problem('basket-full', 409)),
-    );
-    expect((await putItem(others[0] ?? '', 2, as)).status).toBe(200);
-    expect((await basketOf(as)).body.lines).toHaveLength(50);
-  });
-
   test('a quantity is a whole number from 1 to 10,000, and of free products at most 10', async () => {
     const [sku, free] = [await priced(350), await priced(0)];
     const as = newCustomer();

@@ -69,22 +69,6 @@ describe('when a price changes in baskets', () => {
     });
   });
 
-  test('a price reaches more baskets than one page has', async () => {
-    const sku = await priced(350);
-    const customers = Array.from({ length: 23 }, newCustomer);
-    await inBasketsOf(sku, ...customers);
-    await priced(400, sku);
-    const shown = [{ sku, quantity: 1, unitPrice: eur(400), oldUnitPrice: eur(350) }];
-    await world.eventually('each basket has the price', async () => {
-      for (const { customer } of customers) {
-        expect(await world.events({ aggregate: 'Basket', id: customer })).toHaveLength(2);
-      }
-    });
-    for (const as of customers) expect((await basketOf(as)).body).toEqual({ lines: shown, version: 2 });
-    const rollout = await world.events({ aggregate: 'PriceRollout', id: `${sku}@2` });
-    expect(rollout.map(({ type }) => type)).toEqual(['PriceRolloutContinued', 'ContinuePriceRollout']);
-  });
-
   test('seen prices are those of the version that was shown', async () => {
     const sku = await priced(350);
     const as = newCustomer();

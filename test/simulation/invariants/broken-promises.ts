@@ -4,6 +4,7 @@ import type { Orderly } from '../support/orderly.js';
 import { accounts } from './accounts.js';
 import { alarms } from './alarms.js';
 import { answers } from './answers.js';
+import { baskets } from './baskets.js';
 import { catalog } from './catalog.js';
 import { charges } from './charges.js';
 import { deliveries } from './deliveries.js';
@@ -38,6 +39,7 @@ export function brokenPromises(orderly: Orderly, meant?: (record: MessageRecord)
     ...payments(facts),
     ...limits(facts),
     ...catalog(facts),
+    ...baskets(facts),
     ...charges(facts),
     ...steps(facts),
     ...transports(facts),

@@ -74,7 +74,7 @@ function impersonal({ deliverTo: _, clientReference: __, reason: ___, ...body }:
 /** G2: no key has two orders, and every order has a request. */
 const oneOrder: Check = ({ orderly, orders }) => {
   const sent = [...orderly.answered, ...orderly.unanswered].filter(
-    (call) => call.method === 'POST' && call.path === '/orders' && !isRefusal(call),
+    (call) => call.method === 'POST' && /^\/(orders|basket\/checkout)$/.test(call.path) && !isRefusal(call),
   );
   const keys = new Set(sent.map(scopeOf));
   return orders.size > keys.size
@@ -103,12 +103,12 @@ const isRefusal = (call: Call | Answered): boolean => 'reply' in call && call.re
 
 /**
  * An answer that isn't stored: a function that still has the key in memory may accept what another one has just
- * refused; the answers of numbers are deleted after their client has them; a stored user can't be read any more; and
- * a blocked user may be active again.
+ * refused; the answers of numbers are deleted after their client has them; a stored user can't be read any more; a
+ * blocked user may be active again; and a basket may be filled after it was refused.
  */
 const isForgotten = ({ reply }: Answered): boolean =>
   reply.body.forgotten === true ||
-  /:(person-forgotten|number-out-of-range|user-blocked)$/.test(String(reply.body.type));
+  /:(person-forgotten|number-out-of-range|user-blocked|basket-empty)$/.test(String(reply.body.type));
 
 function headerOf({ reply }: Answered, name: string): string | undefined {
   const [, value] = Object.entries(reply.headers).find(([header]) => header.toLowerCase() === name) ?? [];

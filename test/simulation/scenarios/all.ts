@@ -1,5 +1,6 @@
 import type { Scenario } from '../../../packages/simulator/search/scenario.js';
 import { accountOne, bonuses, creditRaces } from './accounts.js';
+import { basketRaces, priceRollout } from './baskets.js';
 import { burstCalled } from './burst.js';
 import { cancelAtCalled } from './cancel-at.js';
 import { discontinuedRaces, priceRaces } from './catalog.js';
@@ -82,6 +83,8 @@ export const SCENARIOS: readonly Scenario[] = [
   discontinuedRaces,
   userRaces,
   bonuses,
+  basketRaces,
+  priceRollout,
 ];
 
 /**

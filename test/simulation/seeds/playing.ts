@@ -42,6 +42,8 @@ const SEEDS: Readonly<Record<string, number>> = {
   'price-races': 2,
   'discontinued-races': 1,
   'user-races': 2,
+  'basket-races': 1,
+  'price-rollout': 1,
   'charge-one': 3,
   'charge-races': 1,
   'pay-once': 3,

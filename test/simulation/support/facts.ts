@@ -1,3 +1,4 @@
+import type { Line as BasketLine } from '../../../lambdas/baskets/domain/basket.js';
 import {
   CREATE_ORDER_SAGA,
   type OrderEvent,
@@ -35,6 +36,7 @@ export interface Commit {
   readonly commands?: readonly Message[];
   readonly lastVersion: number;
   readonly trigger: string;
+  readonly actor: string;
   /** ISO 8601 */
   readonly at: string;
   /** API commits only. */
@@ -109,6 +111,11 @@ export class Facts {
   readonly accounts: ReadonlyMap<string, readonly Commit[]>;
   readonly payments: ReadonlyMap<string, readonly Commit[]>;
   readonly priceChecks: ReadonlyMap<string, readonly Commit[]>;
+  readonly checkouts: ReadonlyMap<string, readonly Commit[]>;
+  /** Baskets by their customers. */
+  readonly baskets: ReadonlyMap<string, { readonly lines: readonly BasketLine[] }>;
+  /** Items of products' lists of holders. */
+  readonly holders: readonly { readonly pk: string; readonly sk: string }[];
   readonly commits: readonly Commit[];
   /** Items of the payments' sandbox provider, by key. */
   readonly sandbox: ReadonlyMap<string, Row>;
@@ -154,6 +161,13 @@ export class Facts {
     this.accounts = byId(this.commits, 'Account#');
     this.payments = byId(this.commits, 'Payment#');
     this.priceChecks = byId(this.commits, 'PriceCheck#');
+    this.checkouts = byId(this.commits, 'Checkout#');
+    this.baskets = new Map(
+      tables
+        .filter(({ pk, sk }) => String(pk).startsWith('Basket#') && sk === 'STATE')
+        .map((row) => [String(row.pk).slice('Basket#'.length), row as unknown as { lines: readonly BasketLine[] }]),
+    );
+    this.holders = tables.filter(({ pk }) => String(pk).startsWith('HOLDERS#')) as unknown as Facts['holders'];
     this.sandbox = new Map(
       orderly.itemsOf(String(orderly.stacks.Payments?.SandboxName)).map((item) => [String(item.pk), item]),
     );
