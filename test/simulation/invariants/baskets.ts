@@ -161,7 +161,15 @@ const checkoutsAreOrders: Check = (facts) => {
     const isMissing = path === '/basket/checkout' && reply.status === 202 && !facts.checkouts.has(orderId);
     return isMissing ? [violation('an acknowledged checkout is committed', `${orderId} of ${as}`, orderId)] : [];
   });
-  return [...missing, ...unasked, ...answered, ...linesAreOrderedOnce(facts)];
+  const marked = new Set(
+    writtenBaskets(facts).flatMap(({ events }) =>
+      events.flatMap(({ type, data }) => (type === 'BasketCheckedOut' ? [data.orderId] : [])),
+    ),
+  );
+  const unmarked = [...facts.checkouts.keys()]
+    .filter((orderId) => !marked.has(orderId))
+    .map((orderId) => violation('a checkout marks the lines of its basket', orderId, orderId));
+  return [...missing, ...unasked, ...answered, ...unmarked, ...linesAreOrderedOnce(facts)];
 };
 
 /** A line is ordered once, unless its customer sets it again. */

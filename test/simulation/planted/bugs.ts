@@ -1048,4 +1048,85 @@ export const BUGS: readonly PlantedBug[] = [
       to: 'return isNewer || copy\n',
     },
   },
+  {
+    name: 'a second change of a price in a basket forgets the price that was seen',
+    scenario: 'basket-races',
+    source: {
+      file: 'lambdas/baskets/domain/basket.ts',
+      from: 'const seen = line.oldUnitPrice ?? line.unitPrice;',
+      to: 'const seen = line.unitPrice;',
+    },
+  },
+  {
+    name: 'a checkout orders lines of a basket that another one is ordering',
+    scenario: 'basket-races',
+    source: {
+      file: 'lambdas/baskets/domain/basket.ts',
+      from: 'lines.filter(({ checkedOut }) => checkedOut === undefined)',
+      to: 'lines.filter(({ quantity }) => quantity > 0)',
+    },
+  },
+  {
+    name: 'an order takes every line out of its basket',
+    scenario: 'basket-races',
+    source: {
+      file: 'lambdas/baskets/domain/basket.ts',
+      from: 'lines.filter(({ checkedOut }) => checkedOut === orderId)',
+      to: 'lines.filter(({ quantity }) => quantity > 0)',
+    },
+  },
+  {
+    name: 'a line of a basket that was changed stays marked as being ordered',
+    scenario: 'basket-races',
+    source: {
+      file: 'lambdas/baskets/domain/basket.ts',
+      from: '({ checkedOut: _, ...line }) => ({ ...line, quantity: set.quantity })',
+      to: '(line) => ({ ...line, quantity: set.quantity })',
+    },
+  },
+  {
+    name: 'a checkout does not mark the lines of its basket',
+    scenario: 'basket-races',
+    source: {
+      file: 'lambdas/baskets/check-out.ts',
+      from: 'writes: baskets.checkOutWrites(current, customerId, orderId, trace),',
+      to: 'writes: [],',
+    },
+  },
+  {
+    name: 'a removed line stays on the list of baskets that hold its product',
+    scenario: 'basket-races',
+    source: {
+      file: 'lambdas/baskets/basket-store.ts',
+      from: '...without(before.lines, lines).map((sku) => this.holderDelete(sku, customerId)),',
+      to: '',
+    },
+  },
+  {
+    name: 'a page of baskets is resumed one late',
+    scenario: 'price-rollout',
+    source: {
+      file: 'lambdas/baskets/basket-store.ts',
+      from: 'customerIds: Items.map(',
+      to: 'customerIds: Items.slice(after === undefined ? 0 : 1).map(',
+    },
+  },
+  {
+    name: 'the next page of baskets is not asked for',
+    scenario: 'price-rollout',
+    source: {
+      file: 'lambdas/baskets/price-rollout.ts',
+      from: 'commands: [{ to: basketsContract, command }],',
+      to: 'commands: [],',
+    },
+  },
+  {
+    name: 'a basket that is read is not compared with the products',
+    scenario: 'price-rollout',
+    source: {
+      file: 'lambdas/baskets/domain/basket.ts',
+      from: 'return [...events, ...newerPrices(events.reduce(evolve, basket), command.customerId, products)];',
+      to: 'return events;',
+    },
+  },
 ];

@@ -82,7 +82,7 @@ async function pricesArrived(
 
 /**
  * Customers fill their baskets, look, see and check out, each checkout three times and two at once, while prices rise.
- * Then all messages come again.
+ * Then all messages come again, and a line is changed while it is being ordered.
  */
 export const basketRaces: Scenario = {
   name: 'basket-races',
@@ -126,6 +126,11 @@ export const basketRaces: Scenario = {
       events.put(bus, { source: event.source, detailType: event['detail-type'], detail: event.detail });
     }
     await orderly.rest();
+    // A line that is changed while it is being ordered, whatever has become of the others.
+    await shoppers.call(putItem('alice', 'TEA-1', 10));
+    await shoppers.call(checkOut('alice', 'third'));
+    await shoppers.call(putItem('alice', 'TEA-1', 11));
+    await orderly.rest();
     const late = await pricesArrived(orderly, customers, newest);
     await orderly.rest();
     return [...late, ...shoppers.olderPrices(), ...brokenPromises(orderly)];
@@ -147,10 +152,16 @@ export const priceRollout: Scenario = {
     await Promise.all(customers.map((as) => shoppers.call(putItem(as, 'TEA-1', 1))));
     await shoppers.call(productOf('TEA-1', 400));
     for (const change of [putItem, removeItem, see]) {
-      const as = random.pick(customers);
+      const as = random.pick(customers.slice(0, 20));
       world.after(random.between(0, 500), () => shoppers.begin(change(as, 'TEA-1', 2)));
     }
     world.after(random.between(0, 500), () => shoppers.begin(putItem('late', 'TEA-1', 1)));
+    // Of the second page: baskets know the price before it reaches these. Nobody looks at the first basket of the page.
+    for (const as of customers.slice(21)) {
+      for (const moment of [100, 300, 500, 700]) {
+        world.after(moment + random.between(0, 200), () => shoppers.begin(look(as)));
+      }
+    }
     await shoppers.call(productOf('TEA-1', 450));
     await orderly.rest();
     const stored = storedPrices(orderly, 450);
