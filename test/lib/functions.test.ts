@@ -185,6 +185,7 @@ test('every function that limits a customer knows the limits of its environment'
     expect(told.toSorted()).toEqual([
       'Accounts/OnCommands',
       'Accounts/OnOrderEnds',
+      'Orders/OnCommands',
       'Orders/PlaceOrder',
       'Payments/RefundPayment',
       'Payments/RequestPayment',
