@@ -108,12 +108,14 @@ export class SimulatedServices implements Services {
     }
   }
 
-  private dynamodb({ operation, input }: AwsRequest, caller: Caller): Answer {
+  private dynamodb({ operation, input: asked, refusedEntries }: AwsRequest, caller: Caller): Answer {
     const { dynamodb, written, called, now } = this.around;
+    const { input, unprocessed } = withoutRefused(operation, asked, refusedEntries);
     if (!OPERATIONS.some((known) => known === operation)) throw new Error(`DynamoDB ${operation} isn't modelled`);
     const told = (effects: Effects): void => called({ at: now(), fn: caller.fn.label, operation, effects });
     try {
       const { output, effects } = dynamodb.call(operation as Operation, input, this.holds.get(input));
+      if (unprocessed) (output as { UnprocessedItems: object }).UnprocessedItems = unprocessed;
       told(effects);
       for (const table of new Set(effects.changes.map(({ table }) => table))) written(table);
       return { output, consumed: effects.consumed };
@@ -172,6 +174,27 @@ export class SimulatedServices implements Services {
       },
     };
   }
+}
+
+type WriteRequests = Readonly<Record<string, readonly unknown[]>>;
+
+/**
+ * Takes refused entries out of a BatchWriteItem of several ones.
+ * @returns the request that is carried out, and what is left unprocessed
+ */
+function withoutRefused(operation: string, input: AwsRequest['input'], refused: AwsRequest['refusedEntries']) {
+  if (operation !== 'BatchWriteItem' || !refused) return { input, unprocessed: undefined };
+  let at = 0;
+  const [left, unprocessed] = [new Map<string, unknown[]>(), new Map<string, unknown[]>()];
+  for (const [table, requests] of Object.entries(input.RequestItems as WriteRequests)) {
+    for (const request of requests) {
+      const to = refused.has(at++) ? unprocessed : left;
+      to.set(table, [...(to.get(table) ?? []), request]);
+    }
+  }
+  // DynamoDB refuses a request of which it processes nothing (ProvisionedThroughputExceededException): not this fault.
+  if (left.size === 0) return { input, unprocessed: undefined };
+  return { input: { ...input, RequestItems: Object.fromEntries(left) }, unprocessed: Object.fromEntries(unprocessed) };
 }
 
 function accessDenied(request: AwsRequest, fn: Resource, access: Access): AwsError {

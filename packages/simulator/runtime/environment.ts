@@ -92,6 +92,7 @@ export class Environment {
   private requests = 0;
   private triedAgain = false;
   private askedForKeys = false;
+  private metConflict = false;
   /** Callback of the current invocation; a killed environment calls none. */
   private ended: ((ending: Ending) => void) | undefined;
 
@@ -154,13 +155,14 @@ export class Environment {
   }
 
   /**
-   * Whether it may serve another history: it has nothing in progress or planned, its SDK never retried a request, since clients
-   * count retries (retry tokens), and it never asked KMS for a key. Code may keep a key in memory, and another history has
-   * other keys.
+   * Whether it may serve another history: it has nothing in progress or planned, and its code has nothing in memory that
+   * another history would not have. Clients of the SDK count their retries (retry tokens). Code may keep a key of KMS, or
+   * remember that it met another transaction.
    */
   get isAsNew(): boolean {
-    const { dead, triedAgain, askedForKeys, ended, timers, requests } = this;
-    return !dead && !triedAgain && !askedForKeys && ended === undefined && timers.pending === 0 && requests === 0;
+    const { dead, triedAgain, askedForKeys, metConflict, ended, timers, requests } = this;
+    const remembers = triedAgain || askedForKeys || metConflict;
+    return !dead && !remembers && ended === undefined && timers.pending === 0 && requests === 0;
   }
 
   /**
@@ -236,7 +238,10 @@ export class Environment {
       tell();
     };
     this.around.send(request, {
-      answer: (response) => alive(() => reply.answer(response)),
+      answer: (response) => {
+        this.metConflict ||= response.status === 400 && response.body.includes('TransactionConflict');
+        alive(() => reply.answer(response));
+      },
       fail: (code) => alive(() => reply.fail(code)),
     });
   }
