@@ -17,6 +17,8 @@ export {
   sequential,
   single,
 } from './inbox/modes.construct.js';
+export type { HotKeySettings } from './lane/contract.js';
+export { Lane, type LaneProps } from './lane/lane.construct.js';
 export { type ConsumerDescription, type FunctionDescription, Output, servicePrefixes } from './operator/outputs.js';
 export { Outbox, type OutboxProps } from './outbox/outbox.construct.js';
 export { PersonalKeys, type PersonalKeysProps } from './personal-data/personal-keys.construct.js';
@@ -39,6 +41,7 @@ export { pinLogicalId } from './service/logical-ids.js';
 export { Platform, type PlatformProps } from './service/platform.construct.js';
 export {
   type EnvironmentProps,
+  type LaneListenerProps,
   type ProjectionProps,
   Service,
   type ServiceInboxProps,

@@ -22,6 +22,7 @@ const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   saga: ['example.ts'],
   messages: ['example.ts'],
   http: ['example.ts'],
+  lane: ['example.ts'],
 };
 /** What functions need of AWS: no pattern. */
 const NO_PATTERN = 'aws';

@@ -14,6 +14,7 @@ import { recordOfRequest } from '../../packages/kit/idempotent-receiver/record-o
 import { cursorKey } from '../../packages/kit/inbox/sequence-keys.js';
 import { SequencedMessages } from '../../packages/kit/inbox/sequenced-messages.js';
 import { StoredMessages } from '../../packages/kit/inbox/stored-messages.js';
+import { requestItem } from '../../packages/kit/lane/request-item.js';
 import { ContractViolation } from '../../packages/kit/messages/contract.js';
 import { type Envelope, readEnvelope } from '../../packages/kit/messages/envelope.js';
 import { LEASES } from '../../packages/kit/timers/contract.js';
@@ -102,6 +103,8 @@ async function messages(pass: (seconds: number) => void): Promise<StoredItems> {
   const message = readEnvelope(delivery.record.body);
   const recordOf = (name: string, id = delivery.id) => read('records', { pk: recordKey(consumer(name), id) });
 
+  const times = { now: new Date(Date.now()).toISOString(), windowSeconds: WINDOW_SECONDS };
+  const request = requestItem(consumer('lane'), 'show-1', message, times);
   await processOnce(message, async () => [], recordsOf('processes'));
   await failuresOf('fails').keep(delivery, fault);
   await failuresOf('fails-again').keep(delivery, fault);
@@ -115,6 +118,7 @@ async function messages(pass: (seconds: number) => void): Promise<StoredItems> {
   const late = await deliveryOf();
   await failuresOf('quarantines').keep(late, late.tooOld);
   return {
+    'request in a lane': request,
     'processed message': processed,
     'processed message that had failed': await recordOf('processes-again'),
     'failed message': await recordOf('fails'),

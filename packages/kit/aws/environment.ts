@@ -47,6 +47,10 @@ export const Env = {
   UNDELIVERED: 'UNDELIVERED_QUEUE_ARN',
   /** Consumer functions: number of deliveries of a message before it becomes a failure record. */
   MAX_ATTEMPTS: 'MAX_ATTEMPTS',
+  /** Consumer functions with a lane: keys that always take it, as JSON: `["TEA-1"]`. */
+  LANE_HOT_KEYS: 'LANE_HOT_KEYS',
+  /** Consumer functions with a lane: lost races for a key, within one second, from which on it takes the lane. */
+  LANE_CONFLICTS_PER_SECOND: 'LANE_CONFLICTS_PER_SECOND',
   /** Sweepers: seconds that the owner has to handle a sent timer before the sweeper sends it again. */
   RESEND_SECONDS: 'RESEND_SECONDS',
   /** Runners and sweepers of an inbox: its settings, as JSON. */

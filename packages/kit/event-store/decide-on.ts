@@ -49,3 +49,17 @@ export async function decideOn<State, const Command, Event extends AnyEvent, Fac
   const events = store.decider.decide(before.state, command, { ...(facts as Facts), now: clock.now() });
   return { before, events, write: store.effect(before, events, trace) };
 }
+
+/**
+ * Decides a command on an aggregate that is assumed to be new, without a read. The write is refused if the aggregate exists;
+ * then use {@link decideOn}.
+ * @throws what the decider throws, and what {@link TransactionalEventStore.effect} throws
+ */
+export function decideOnNew<State, const Command, Event extends AnyEvent>(
+  store: DeciderStore<State, Command, Event>,
+  { id, command, trace }: CommandOn<NoInfer<Command>>,
+): Decision<State, Event> {
+  const before = store.assumedNew(id);
+  const events = store.decider.decide(before.state, command, { now: clock.now() });
+  return { before, events, write: store.effect(before, events, trace) };
+}

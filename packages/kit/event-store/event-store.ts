@@ -132,6 +132,11 @@ export interface TransactionalEventStore<
   /** Name of the table of the commits. Other items that change in the same transactions may lie in it too. */
   readonly table: string;
   readonly aggregate: string;
+  /**
+   * Returns an aggregate before its first event, without a read. An append on top of it is refused if the aggregate
+   * exists, like any append that was decided on an old version.
+   */
+  assumedNew(id: string): Loaded<State>;
   /** Returns the append as a part of a transaction. The write is refused if another commit has this version. */
   appendWrite(commit: Commit): TransactWriteItem;
   /**

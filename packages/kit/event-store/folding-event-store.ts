@@ -64,6 +64,10 @@ export abstract class FoldingEventStore<State, Event extends AnyEvent, Rules ext
   /** Reads commits, strongly consistent. */
   protected abstract commits(id: string, range: CommitRange): AsyncIterable<Commit>;
 
+  assumedNew(id: string): Loaded<State> {
+    return { id, state: this.decider.initialState, version: 0, commits: [], snapshotOutdated: false };
+  }
+
   load(id: string): Promise<Loaded<State>> {
     return this.fold(id, MAX_VERSION, () => true);
   }

@@ -1,5 +1,12 @@
 /** Event streams of aggregates: event sourcing with optimistic concurrency, snapshots and history. */
-export { type CommandOn, type DeciderStore, type Decision, decideOn, type ReadFacts } from './decide-on.js';
+export {
+  type CommandOn,
+  type DeciderStore,
+  type Decision,
+  decideOn,
+  decideOnNew,
+  type ReadFacts,
+} from './decide-on.js';
 export { DynamoDbEventStore } from './dynamodb-event-store.js';
 export {
   type Aggregate,

@@ -10,6 +10,9 @@ export const REDRIVE = 'redrive';
 /** Name of the message attribute that names the record from which a stored message was sent. */
 export const STORED = 'stored';
 
+/** Name of the message attribute that marks a message which a lane could not decide and returned to its queue. */
+export const RETURNED = 'returned';
+
 /** Status of a stored message that has not been processed yet. */
 export const PENDING = 'PENDING';
 
@@ -47,6 +50,8 @@ export interface Delivery {
   readonly message: Envelope | ContractViolation;
   /** Redrive or stored record of the message. It is `undefined` for a message that comes from the bus. */
   readonly recorded: Recorded | undefined;
+  /** Whether a lane returned the message. It takes a plain transaction: the lane is done with it. */
+  readonly returned: boolean;
   /** Number of deliveries so far, including this one. */
   readonly attempts: number;
   /** Error if the message is so old that its record may have expired; otherwise `undefined`. */
@@ -66,6 +71,7 @@ export function readDelivery(record: SQSRecord, { app, window }: { app: string; 
     id: envelope?.id ?? idOfBody(record.body),
     message,
     recorded: recordedOf(record),
+    returned: record.messageAttributes[RETURNED] !== undefined,
     attempts: Number(record.attributes.ApproximateReceiveCount),
     tooOld: envelope && tooOldBy(envelope, window),
   };

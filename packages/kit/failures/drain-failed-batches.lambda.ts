@@ -1,14 +1,20 @@
+import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { GetObjectCommand, S3Client } from '@aws-sdk/client-s3';
+import { unmarshall } from '@aws-sdk/util-dynamodb';
 import type { DynamoDBRecord, EventBridgeEvent } from 'aws-lambda';
 import { Env } from '../aws/environment.js';
 import { Metric } from '../aws/metric-names.js';
-import { required } from '../aws/read-environment.js';
+import { required, requiredInteger } from '../aws/read-environment.js';
 import { count, logger, publishMetrics } from '../aws/telemetry.js';
-import { DeadLettered } from './failure-kinds.js';
+import { isRequest } from '../lane/contract.js';
+import { readRequest } from '../lane/request-item.js';
+import { DeadLettered, tooOldBy } from './failure-kinds.js';
 import { FailureRecords, relayConsumer } from './failure-records.js';
 
 const s3 = new S3Client({});
-const failures = new FailureRecords(required(Env.RECORDS), relayConsumer);
+const records = required(Env.RECORDS);
+const windowSeconds = requiredInteger(Env.DEDUPE_WINDOW_SECONDS);
+const relayFailures = new FailureRecords(records, relayConsumer);
 
 /** Object that Lambda writes into the on-failure bucket ("Using Amazon S3 as an on-failure destination"). */
 interface FailedBatch {
@@ -17,8 +23,8 @@ interface FailedBatch {
 }
 
 /**
- * Turns a batch of commits that the relay gave up into failure records at once, one for each commit. The object stays
- * until its bucket's lifecycle rule deletes it.
+ * Turns a batch that a reader of the stream gave up into failure records at once: one of the relay for each commit, and one
+ * of its consumer for each request of a lane. The object stays until its bucket's lifecycle rule deletes it.
  * @throws what the SDK throws. EventBridge then retries, and finally keeps the notification in the target's dead-letter
  *   queue.
  */
@@ -32,21 +38,43 @@ export async function handler(event: EventBridgeEvent<'Object Created', S3Object
   const payload =
     typeof batch.payload === 'string' ? (JSON.parse(batch.payload) as { Records?: DynamoDBRecord[] }) : batch.payload;
   const condition = batch.requestContext?.condition ?? 'unknown';
-  for (const { dynamodb } of payload?.Records ?? []) {
-    const { pk, sk } = dynamodb?.Keys ?? {};
-    const outcome = await failures.put({
-      id: `${pk?.S ?? ''}/${sk?.S ?? ''}`,
-      payload: JSON.stringify(dynamodb ?? null),
-      error: new DeadLettered(`the relay gave its batch up: ${condition}`),
-    });
-    if (outcome === 'recorded') count(Metric.PUBLISH_FAILURES);
+  for (const record of payload?.Records ?? []) {
+    if (isRequest(record.dynamodb?.Keys?.sk?.S)) await keepRequest(record, condition);
+    else await keepCommit(record, condition);
   }
-  logger.error('a batch of commits was not published', {
+  logger.error('a batch of the stream was given up', {
     condition,
     object: object.key,
-    commits: payload?.Records?.length ?? 0,
+    items: payload?.Records?.length ?? 0,
   });
   publishMetrics();
+}
+
+async function keepCommit({ dynamodb }: DynamoDBRecord, condition: string): Promise<void> {
+  const { pk, sk } = dynamodb?.Keys ?? {};
+  const outcome = await relayFailures.put({
+    id: `${pk?.S ?? ''}/${sk?.S ?? ''}`,
+    payload: JSON.stringify(dynamodb ?? null),
+    error: new DeadLettered(`the relay gave its batch up: ${condition}`),
+  });
+  if (outcome === 'recorded') count(Metric.PUBLISH_FAILURES);
+}
+
+/** Records a request as a failure of its message. If the message was processed meanwhile, it changes nothing. */
+async function keepRequest({ dynamodb }: DynamoDBRecord, condition: string): Promise<void> {
+  const { consumer, message, payload } = readRequest(
+    unmarshall((dynamodb?.NewImage ?? {}) as Record<string, AttributeValue>),
+  );
+  const outcome = await new FailureRecords(records, consumer).put({
+    id: message.id,
+    payload,
+    error: new DeadLettered(`the lane gave its batch up: ${condition}`),
+    type: message.type,
+    subject: message.subject,
+    correlationId: message.correlationid,
+    ...(tooOldBy(message, windowSeconds) ? { unknown: true } : {}),
+  });
+  if (outcome === 'recorded') count(Metric.CONSUMER_FAILURES);
 }
 
 interface S3Object {

@@ -9,7 +9,8 @@ import { type Delivery, envelopeOf, readDelivery } from '../failures/delivery.js
 import { isPermanent } from '../failures/failure-kinds.js';
 import { FailureRecords } from '../failures/failure-records.js';
 import { aggregateOf, type Envelope } from '../messages/envelope.js';
-import type { Source } from './listening.js';
+import { Contended, type LaneEntrance } from './lane-entrance.js';
+import { readFrom, type Source } from './listening.js';
 import { processMessage } from './process-message.js';
 import { ProcessedRecords } from './process-once.js';
 
@@ -19,6 +20,11 @@ export interface ConsumerOptions {
    * @default no error is a refusal
    */
   readonly isRefusal?: (error: unknown) => boolean;
+  /**
+   * Entrance to a lane, for messages that contend for one key.
+   * @default none: every message takes a plain transaction
+   */
+  readonly lane?: LaneEntrance;
 }
 
 /**
@@ -76,19 +82,25 @@ class Consumption {
   private readonly rules = { commanders: requiredList(Env.COMMANDERS), service: required(Env.SERVICE) };
 
   private readonly isRefusal: (error: unknown) => boolean;
+  private readonly lane: LaneEntrance | undefined;
+  /** Sources for messages that may change to the lane after lost races. */
+  private readonly watched: readonly Source[];
 
   constructor(
     private readonly sources: readonly Source[],
-    { isRefusal = () => false }: ConsumerOptions,
+    { isRefusal = () => false, lane }: ConsumerOptions,
   ) {
     this.isRefusal = isRefusal;
+    this.lane = lane;
+    this.watched = lane ? sources.map((source) => lane.watched(source)) : sources;
   }
 
   async batch({ Records }: SQSEvent, context: Context): Promise<SQSBatchResponse> {
     const unfinished: string[] = [];
     const deliveries = Records.map((record) => readDelivery(record, this.ours));
+    const stored = await this.storeHot(deliveries);
     await Promise.all(
-      [...groupedBySubject(deliveries).values()].map(async (group) => {
+      [...groupedBySubject(deliveries.filter((one) => !stored.has(one))).values()].map(async (group) => {
         for (const delivery of group) {
           const hasTime = context.getRemainingTimeInMillis() > RESERVE_MS;
           if (!hasTime || !(await this.handle(delivery))) unfinished.push(delivery.record.messageId);
@@ -101,11 +113,48 @@ class Consumption {
   /** @returns whether the queue may delete the message */
   private async handle(delivery: Delivery): Promise<boolean> {
     try {
-      const outcome = await processMessage(delivery, this.sources, this.records, this.rules);
+      const sources = mayTakeLane(delivery) ? this.watched : this.sources;
+      const outcome = await processMessage(delivery, sources, this.records, this.rules);
       this.log(outcome, envelopeOf(delivery));
       return true;
     } catch (error) {
+      if (error instanceof Contended && (await this.storeHot([delivery])).has(delivery)) return true;
       return this.failed(delivery, error);
+    }
+  }
+
+  /**
+   * Stores messages whose key is hot for the lane. A message that can't be stored takes a plain transaction.
+   * @returns the deliveries that are stored, so that the queue may delete them
+   */
+  private async storeHot(deliveries: readonly Delivery[]): Promise<ReadonlySet<Delivery>> {
+    const { lane } = this;
+    if (!lane) return new Set();
+    const hot = deliveries.flatMap((delivery) => {
+      const contended = this.contendedBy(delivery, lane);
+      return contended && lane.isHot(contended.key) ? [{ ...contended, delivery }] : [];
+    });
+    if (hot.length === 0) return new Set();
+    try {
+      const ids = await lane.store(hot);
+      const stored = hot.filter(({ message }) => ids.has(message.id));
+      for (const { message } of stored) logger.info('stored for the lane', this.fieldsOf(message));
+      return new Set(stored.map(({ delivery }) => delivery));
+    } catch (error) {
+      logger.warn('not stored for the lane', describeError(error));
+      return new Set();
+    }
+  }
+
+  private contendedBy(delivery: Delivery, lane: LaneEntrance) {
+    const message = envelopeOf(delivery);
+    if (!message || !mayTakeLane(delivery)) return undefined;
+    try {
+      const key = lane.keyOf(message, readFrom(this.sources, message, this.rules.commanders).event);
+      return key === undefined ? undefined : { key, message };
+    } catch {
+      // The plain path refuses it, with its reasons.
+      return undefined;
     }
   }
 
@@ -190,3 +239,6 @@ function groupedBySubject(deliveries: readonly Delivery[]): ReadonlyMap<string, 
   }
   return groups;
 }
+
+/** Tells whether a message may take the lane: not one that has a record, that a lane returned, or that is quarantined. */
+const mayTakeLane = ({ recorded, returned, tooOld }: Delivery): boolean => !recorded && !returned && !tooOld;

@@ -26,11 +26,14 @@ interface FailedBatchesProps {
   readonly alarmTopic: ITopic;
 }
 
-/**
- * Creates the bucket for batches that the relay gave up, and the function that turns their records into failure
- * records.
- */
-export function failedBatches(scope: Construct, { context, records, alarmTopic }: FailedBatchesProps): Bucket {
+/** Bucket for batches that a reader of the stream gave up, and the function that turns them into failure records. */
+export interface FailedBatches {
+  readonly bucket: Bucket;
+  readonly drain: ServiceFunction;
+}
+
+/** Creates the bucket and its drain, which may record failures of the relay. */
+export function failedBatches(scope: Construct, { context, records, alarmTopic }: FailedBatchesProps): FailedBatches {
   const { keepsData } = context.settings;
   const bucket = new Bucket(scope, 'FailedBatches', {
     encryption: BucketEncryption.S3_MANAGED,
@@ -74,7 +77,10 @@ export function failedBatches(scope: Construct, { context, records, alarmTopic }
     context,
     entry: 'kit/failures/drain-failed-batches',
     timeout: Duration.seconds(60),
-    environment: { [Env.RECORDS]: records.tableName },
+    environment: {
+      [Env.RECORDS]: records.tableName,
+      [Env.DEDUPE_WINDOW_SECONDS]: String(context.settings.dedupeWindow.toSeconds()),
+    },
   });
   drain.allow(['s3:GetObjectVersion'], bucket.arnForObjects('aws/lambda/*'));
   acknowledgeWildcard(
@@ -97,14 +103,15 @@ export function failedBatches(scope: Construct, { context, records, alarmTopic }
   alarm(scope, 'BatchGivenUp', {
     metric: drain.function.metricInvocations({ period: Duration.minutes(5), statistic: 'sum' }),
     threshold: 1,
-    means: 'the relay gave a batch of commits up; its events were not published and became failure records.',
+    means:
+      'a batch of the stream was given up; its events were not published, or its requests not decided, and became failure records.',
     topic: alarmTopic,
   });
   alarmOnVisible(scope, 'BatchNotDrained', {
     queue: undrained,
     periods: 1,
-    means: 'a batch that the relay gave up could not be turned into failure records.',
+    means: 'a batch of the stream that was given up could not be turned into failure records.',
     topic: alarmTopic,
   });
-  return bucket;
+  return { bucket, drain };
 }

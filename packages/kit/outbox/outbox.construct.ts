@@ -1,7 +1,6 @@
 import { Duration } from 'aws-cdk-lib';
 import { AttributeType, ProjectionType, StreamViewType, TableV2 } from 'aws-cdk-lib/aws-dynamodb';
-import { EventSourceMapping, FilterCriteria, FilterRule, StartingPosition } from 'aws-cdk-lib/aws-lambda';
-import type { Bucket } from 'aws-cdk-lib/aws-s3';
+import { FilterCriteria, FilterRule } from 'aws-cdk-lib/aws-lambda';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
 import { sourceOf } from '../aws/app-names.js';
@@ -10,13 +9,13 @@ import { Metric } from '../aws/metric-names.js';
 import { RELAY, recordsOf } from '../failures/contract.js';
 import { COMMIT_PREFIX } from '../messages/keys.js';
 import { FEED_INDEX } from '../projection/contract.js';
-import { acknowledgeWildcard } from '../service/acknowledge.js';
 import { alarm, alarmOnErrors, serviceMetric } from '../service/alarms.construct.js';
 import { type AnyBus, type AnyTable, refuseForeignBus } from '../service/interfaces.js';
 import { pinLogicalId } from '../service/logical-ids.js';
 import { metricsNamespace, type ServiceContext, ServiceFunction } from '../service/service-function.construct.js';
 import { acknowledgeNoRestore, tableDefaults } from '../service/tables.construct.js';
-import { failedBatches } from './failed-batches.construct.js';
+import { type FailedBatches, failedBatches } from './failed-batches.construct.js';
+import { readStream } from './stream.construct.js';
 
 export interface OutboxProps {
   readonly context: ServiceContext;
@@ -33,7 +32,7 @@ export interface OutboxProps {
  * Age at which a batch is given up. It is below the stream's own 24 h, so that a batch is saved as a whole before its
  * records expire.
  */
-const MAX_RECORD_AGE = Duration.hours(22);
+export const MAX_RECORD_AGE = Duration.hours(22);
 /**
  * Number of retries of a batch. With backoff up to a minute between retries, they last about as long as
  * `MAX_RECORD_AGE`.
@@ -45,7 +44,7 @@ const PARALLELIZATION = 10;
  * Number of shards of a new on-demand table. If the table gets more shards, batches that are throttled for lack of
  * concurrency are retried.
  */
-const SHARDS = 4;
+export const SHARDS = 4;
 /**
  * Transactional outbox: a service's table, and the relay that publishes its commits on the bus (the run time is in the
  * same folder).
@@ -63,6 +62,8 @@ const SHARDS = 4;
 export class Outbox extends Construct {
   readonly table: TableV2;
   readonly relay: ServiceFunction;
+  /** Batches that a reader of the stream gave up. */
+  readonly failedBatches: FailedBatches;
 
   constructor(scope: Construct, id: string, props: OutboxProps) {
     super(scope, id);
@@ -105,48 +106,18 @@ export class Outbox extends Construct {
     this.relay.allowWhere(ownEvents, ['events:PutEvents'], bus.eventBusArn);
     this.relay.grantItems(records, ['PutItem'], recordsOf(RELAY));
 
-    this.readStream(failedBatches(this, { context, records, alarmTopic }));
-    this.alarms(context, alarmTopic);
-  }
-
-  /** Connects the relay to the stream: new commits only, many batches at once, and a limit for retries. */
-  private readStream(batches: Bucket): void {
-    const streamArn = this.table.tableStreamArn;
-    if (!streamArn) throw new Error('the table of an outbox has a stream');
-    this.relay.allow(['dynamodb:DescribeStream', 'dynamodb:GetRecords', 'dynamodb:GetShardIterator'], streamArn);
-    // ListStreams accepts no narrower resource than all streams of one table.
-    this.relay.allow(['dynamodb:ListStreams'], `${this.table.tableArn}/stream/*`);
-    // Lambda chooses the names of the objects: aws/lambda/<mapping>/<shard>/<time>.
-    this.relay.allow(['s3:PutObject'], batches.arnForObjects('aws/lambda/*'));
-    this.relay.allow(['s3:ListBucket'], batches.bucketArn);
-    acknowledgeWildcard(
-      this.relay,
-      this.table,
-      '/stream/*',
-      "Streams of this service's own table: ListStreams takes no narrower resource.",
-    );
-    acknowledgeWildcard(
-      this.relay,
-      batches,
-      '/aws/lambda/*',
-      'Lambda chooses the names of the objects that it saves a failed batch in, below this prefix of our own bucket.',
-    );
-
-    const mapping = new EventSourceMapping(this, 'Stream', {
-      target: this.relay.function,
-      eventSourceArn: streamArn,
-      startingPosition: StartingPosition.TRIM_HORIZON,
+    this.failedBatches = failedBatches(this, { context, records, alarmTopic });
+    readStream(this, {
+      reader: this.relay,
+      table: this.table,
+      batches: this.failedBatches.bucket,
+      filters: COMMITS_TO_PUBLISH,
       batchSize: 100,
       parallelizationFactor: PARALLELIZATION,
-      bisectBatchOnError: true,
-      reportBatchItemFailures: true,
       retryAttempts: RETRY_ATTEMPTS,
       maxRecordAge: MAX_RECORD_AGE,
-      onFailure: { bind: () => ({ destination: batches.bucketArn }) },
-      filters: COMMITS_TO_PUBLISH,
     });
-    // Lambda checks these permissions when it creates the mapping.
-    mapping.node.addDependency(this.relay);
+    this.alarms(context, alarmTopic);
   }
 
   private alarms({ settings, service }: ServiceContext, topic: ITopic): void {

@@ -44,6 +44,7 @@ const MEMORY_MB = 512;
 export type ItemAction =
   | 'GetItem'
   | 'BatchGetItem'
+  | 'BatchWriteItem'
   | 'Query'
   | 'PutItem'
   | 'UpdateItem'

@@ -9,6 +9,8 @@ import { API_RECORDS, SESSIONS } from '../idempotent-receiver/contract.js';
 import { InboxDispatcher } from '../inbox/dispatcher.construct.js';
 import { Inbox, type InboxOptions, PARALLEL } from '../inbox/inbox.construct.js';
 import { single } from '../inbox/modes.construct.js';
+import type { HotKeySettings } from '../lane/contract.js';
+import { Lane } from '../lane/lane.construct.js';
 import { keysOf } from '../messages/keys.js';
 import type { EventSubscription } from '../messages/subscriptions.js';
 import { type ConsumerDescription, type FunctionDescription, Output } from '../operator/outputs.js';
@@ -59,6 +61,13 @@ export interface ServiceInboxProps extends InboxOptions, Pick<ListenerProps, 'na
   readonly timeout?: Duration;
 }
 
+/** Consumer with a lane for keys under contention. */
+export interface LaneListenerProps extends ListenerProps {
+  /** Entry point of the lane's writer. */
+  readonly laneEntry: string;
+  readonly hotKeys: HotKeySettings;
+}
+
 /** List of a service's own aggregates. */
 export interface ProjectionProps {
   /** Name of its consumer, and part of its pointer's key. Never change it. */
@@ -101,6 +110,7 @@ export class Service extends Construct {
   readonly context: ServiceContext;
   readonly table: TableV2;
   readonly records: AnyTable;
+  private readonly outbox: Outbox;
   private readonly bus: AnyBus;
   private readonly alarmTopic: ITopic;
   private readonly consumers: ConsumerDescription[] = [];
@@ -117,14 +127,14 @@ export class Service extends Construct {
     this.alarmTopic = alarmTopic;
     this.context = { service: name, settings, bundles };
     this.records = props.records ?? recordsTable(this, 'Records', settings);
-    const outbox = new Outbox(this, 'Outbox', {
+    this.outbox = new Outbox(this, 'Outbox', {
       context: this.context,
       bus,
       records: this.records,
       alarmTopic,
       ...(props.epoch === undefined ? {} : { epoch: props.epoch }),
     });
-    this.table = outbox.table;
+    this.table = this.outbox.table;
 
     alarm(this, 'FailureRecorded', {
       metric: serviceMetric(metricsNamespace(settings), name, Metric.CONSUMER_FAILURES),
@@ -135,7 +145,7 @@ export class Service extends Construct {
     pinnedOutput(this, Output.TABLE, this.table.tableName);
     pinnedOutput(this, Output.RECORDS, this.records.tableName);
     pinnedOutput(this, Output.SERVICE, name);
-    pinnedOutput(this, Output.RELAY, outbox.relay.function.functionName);
+    pinnedOutput(this, Output.RELAY, this.outbox.relay.function.functionName);
     // Lazy: consumers and functions are added later.
     const later = (produce: () => unknown) => Lazy.string({ produce: () => Stack.of(this).toJsonString(produce()) });
     pinnedOutput(
@@ -211,6 +221,28 @@ export class Service extends Construct {
     const { mode } = options.mode ?? single();
     this.consumers.push({ ...description, projection: false, inbox: { mode, queueUrl: queue.queueUrl } });
     return runner;
+  }
+
+  /**
+   * Adds a consumer with a lane for keys under contention. Both functions need the permissions that their effects need.
+   * @returns the consumer's function, and the lane's writer
+   */
+  lane(
+    id: string,
+    { laneEntry: entry, hotKeys, ...props }: LaneListenerProps,
+  ): { readonly handler: ServiceFunction; readonly writer: ServiceFunction } {
+    const { consumer: owner, description } = this.listener(id, props);
+    this.consumers.push({ ...description, projection: false });
+    const { outbox, alarmTopic } = this;
+    const lane = new Lane(this, `${id}Lane`, {
+      owner,
+      outbox,
+      entry,
+      environment: this.tables(),
+      hotKeys,
+      alarmTopic,
+    });
+    return { handler: owner.handler, writer: lane.writer };
   }
 
   /**

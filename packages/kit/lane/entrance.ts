@@ -1,0 +1,116 @@
+import { BatchWriteCommand } from '@aws-sdk/lib-dynamodb';
+import { clock } from '../aws/clock.js';
+import { documents, type Item } from '../aws/dynamodb.js';
+import { checkItemSize } from '../aws/dynamodb-limits.js';
+import { Env } from '../aws/environment.js';
+import { required, requiredInteger, requiredList } from '../aws/read-environment.js';
+import { Contended, type ContendedMessage, type LaneEntrance } from '../idempotent-consumer/lane-entrance.js';
+import type { Source } from '../idempotent-consumer/listening.js';
+import type { Decide } from '../idempotent-consumer/process-once.js';
+import type { AnyEvent } from '../messages/contract.js';
+import type { Envelope } from '../messages/envelope.js';
+import { HotKeys } from './hot-keys.js';
+import type { Lane } from './lane.js';
+import { requestItem } from './request-item.js';
+
+/** Limit of DynamoDB for the items of one BatchWriteItem. */
+const MAX_ITEMS = 25;
+
+/**
+ * Returns the entrance of a lane, for the consumer that stores requests.
+ * @example
+ * export const handler = consumer([on(bookings, { BookSeat: ... })], { lane: entranceOf(seatLane) });
+ * @throws {SettingMissing} at start, if the consumer's construct has no lane
+ */
+export const entranceOf = (lane: Lane): LaneEntrance => new Entrance(lane);
+
+class Entrance implements LaneEntrance {
+  private readonly table = required(Env.TABLE);
+  private readonly consumer = { name: required(Env.CONSUMER), generation: requiredInteger(Env.CONSUMER_GENERATION) };
+  private readonly windowSeconds = requiredInteger(Env.DEDUPE_WINDOW_SECONDS);
+  private readonly hotKeys = new HotKeys({
+    always: requiredList(Env.LANE_HOT_KEYS),
+    conflictsPerSecond: requiredInteger(Env.LANE_CONFLICTS_PER_SECOND),
+  });
+
+  constructor(private readonly lane: Lane) {}
+
+  keyOf(message: Envelope, event: AnyEvent): string | undefined {
+    return this.lane.keyOf(message, event);
+  }
+
+  isHot(key: string): boolean {
+    return this.hotKeys.isHot(key, Date.parse(clock.now()));
+  }
+
+  watched(source: Source): Source {
+    return {
+      ...source,
+      read: (envelope) => {
+        const { event, handle } = source.read(envelope);
+        const key = this.lane.keyOf(envelope, event);
+        if (key === undefined) return { event, handle };
+        return {
+          event,
+          handle: (message) => {
+            const handling = handle(message);
+            return 'decide' in handling ? { decide: this.counting(key, handling.decide) } : handling;
+          },
+        };
+      },
+    };
+  }
+
+  /**
+   * Stores the messages with one call for 25 of them. It puts without conditions: an item that exists is the same message,
+   * and a put that changes nothing shows nothing in the stream ("Change data capture for DynamoDB Streams").
+   */
+  async store(messages: readonly ContendedMessage[]): Promise<ReadonlySet<string>> {
+    const now = clock.now();
+    const { consumer, windowSeconds } = this;
+    // BatchWriteItem refuses a key that is named twice.
+    const items = new Map(
+      messages.map(({ key, message }) => [message.id, requestItem(consumer, key, message, { now, windowSeconds })]),
+    );
+    const stored = new Set<string>();
+    const entries = [...items];
+    for (let from = 0; from < entries.length; from += MAX_ITEMS) {
+      const chunk = entries.slice(from, from + MAX_ITEMS);
+      const left = await this.put(chunk.map(([, item]) => item));
+      for (const [id, { sk }] of chunk) if (!left.has(sk)) stored.add(id);
+    }
+    this.avoided(messages);
+    return stored;
+  }
+
+  /** @returns sort keys of the items that were not put */
+  private async put(items: readonly Item[]): Promise<ReadonlySet<unknown>> {
+    for (const item of items) checkItemSize(item);
+    const requests = items.map((Item) => ({ PutRequest: { Item } }));
+    const { UnprocessedItems = {} } = await documents.send(
+      new BatchWriteCommand({ RequestItems: { [this.table]: requests } }),
+    );
+    return new Set((UnprocessedItems[this.table] ?? []).map(({ PutRequest }) => PutRequest?.Item?.sk));
+  }
+
+  /** Counts the races that these messages would have lost among themselves, so that a busy key stays hot. */
+  private avoided(messages: readonly ContendedMessage[]): void {
+    const now = Date.parse(clock.now());
+    const counts = new Map<string, number>();
+    for (const { key } of messages) counts.set(key, (counts.get(key) ?? 0) + 1);
+    for (const [key, count] of counts) this.hotKeys.conflicted(key, now, count - 1);
+  }
+
+  /** Counts an attempt that was neither committed nor refused by a condition: it met another transaction. */
+  private counting(key: string, decide: Decide): Decide {
+    let attempts = 0;
+    return (refused) => {
+      attempts += 1;
+      if (attempts > 1 && refused === undefined) {
+        this.hotKeys.conflicted(key, Date.parse(clock.now()));
+        if (this.isHot(key)) throw new Contended('its key is hot: it takes the lane');
+      }
+      return decide(refused);
+    };
+  }
+}

@@ -1,0 +1,4 @@
+/** Lanes: one writer decides many commands on a key under contention in one transaction. */
+export { entranceOf } from './entrance.js';
+export { type Lane, type LaneDecision, type LaneRequest, type LaneRules, lane, type RefusedShare } from './lane.js';
+export { laneWriter } from './writer.js';

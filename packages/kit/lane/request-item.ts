@@ -1,0 +1,59 @@
+import type { Item } from '../aws/dynamodb.js';
+import { type ConsumerIdentity, recordKey } from '../failures/failure-records.js';
+import { type Envelope, readEnvelope } from '../messages/envelope.js';
+import { laneKey, REQUEST_PREFIX } from './contract.js';
+
+/** A message that is stored for a lane. */
+export interface StoredRequest {
+  /** Partition key of the lane. */
+  readonly pk: string;
+  /** Consumer whose record decides whether the message is new, as it was when the message was stored. */
+  readonly consumer: ConsumerIdentity;
+  readonly message: Envelope;
+  /** Body of the message, as a queue delivers it. */
+  readonly payload: string;
+}
+
+/** Returns the body of a message as a queue delivers it, without what differs from delivery to delivery. */
+const bodyOf = (message: Envelope): string =>
+  JSON.stringify({ source: message.source, 'detail-type': message.type, detail: message });
+
+/**
+ * Creates the item of a request. A redelivery of the message within the same hour makes the same item, so storing it again
+ * changes nothing, and the stream shows nothing. A redelivery in a later hour does reach the stream: if the stream has
+ * lost the first one, the second one heals that.
+ *
+ * It may expire with the window of its message: the stream's record contains the request, and a record that says what
+ * became of it lives longer.
+ * @param now ISO 8601 @param windowSeconds deduplication window of the consumer
+ */
+export function requestItem(
+  consumer: ConsumerIdentity,
+  key: string,
+  message: Envelope,
+  { now, windowSeconds }: { readonly now: string; readonly windowSeconds: number },
+): Item & { readonly sk: string } {
+  return {
+    pk: laneKey(consumer.name, key),
+    sk: REQUEST_PREFIX + recordKey(consumer, message.id),
+    consumer: consumer.name,
+    generation: consumer.generation,
+    payload: bodyOf(message),
+    storedIn: now.slice(0, 'yyyy-mm-ddThh'.length),
+    expiresAt: Math.ceil(Date.parse(message.time) / 1000) + windowSeconds,
+  };
+}
+
+/**
+ * Reads the item of a request.
+ * @throws {ContractViolation} if it contains no valid message
+ */
+export function readRequest(item: Item): StoredRequest {
+  const payload = String(item.payload);
+  return {
+    pk: String(item.pk),
+    consumer: { name: String(item.consumer), generation: Number(item.generation) },
+    message: readEnvelope(payload),
+    payload,
+  };
+}

@@ -1,0 +1,165 @@
+import type { AttributeValue } from '@aws-sdk/client-dynamodb';
+import { type MessageAttributeValue, SendMessageBatchCommand, SQSClient } from '@aws-sdk/client-sqs';
+import { unmarshall } from '@aws-sdk/util-dynamodb';
+import type { Context, DynamoDBBatchResponse, DynamoDBRecord, DynamoDBStreamEvent } from 'aws-lambda';
+import { clock, secondsBetween } from '../aws/clock.js';
+import { Env } from '../aws/environment.js';
+import { Metric } from '../aws/metric-names.js';
+import { required, requiredInteger } from '../aws/read-environment.js';
+import { count, describeError, logger, publishMetrics, seconds } from '../aws/telemetry.js';
+import { WriteConflict } from '../aws/write-conflict.js';
+import { RETURNED } from '../failures/delivery.js';
+import { FailureRecords } from '../failures/failure-records.js';
+import { ContractViolation } from '../messages/contract.js';
+import { messageGroupOf } from '../messages/envelope.js';
+import type { Lane } from './lane.js';
+import { readRequest, type StoredRequest } from './request-item.js';
+import { decideRound } from './round.js';
+import { roundsOf } from './rounds.js';
+
+/** Milliseconds kept free before the function's timeout. The writer begins no round in this time. */
+const RESERVE_MS = 5_000;
+/** Limit of SQS for the entries of one call. */
+const MAX_ENTRIES = 10;
+const RETURNED_ATTRIBUTE: Readonly<Record<string, MessageAttributeValue>> = {
+  [RETURNED]: { DataType: 'String', StringValue: 'lane' },
+};
+
+/**
+ * Creates the writer of a lane: the handler of the stream of the service's table. It decides requests key by key, at most
+ * 30 in one transaction. The requests of one key come from one shard, so they have one writer at a time.
+ *
+ * Each request ends here once: decided with its record, recognised as a duplicate, or returned to its consumer's queue,
+ * which processes it by a plain transaction and records its failure if it has one.
+ * @example
+ * export const handler = laneWriter(seatLane);
+ * @throws {SettingMissing} at start, if the construct did not set a setting that it needs
+ */
+export function laneWriter(
+  lane: Lane,
+): (event: DynamoDBStreamEvent, context: Pick<Context, 'getRemainingTimeInMillis'>) => Promise<DynamoDBBatchResponse> {
+  const writer = new LaneWriter(lane);
+  return async (event, context) => {
+    try {
+      return await writer.batch(event, () => context.getRemainingTimeInMillis() > RESERVE_MS);
+    } catch (error) {
+      logger.error('requests can not be decided', describeError(error));
+      throw error;
+    } finally {
+      publishMetrics();
+    }
+  };
+}
+
+class LaneWriter {
+  private readonly sqs = new SQSClient({ useQueueUrlAsEndpoint: false });
+  private readonly queue = required(Env.QUEUE_URL);
+  private readonly records = required(Env.RECORDS);
+  private readonly settings;
+
+  constructor(lane: Lane) {
+    this.settings = {
+      lane,
+      records: this.records,
+      windowSeconds: requiredInteger(Env.DEDUPE_WINDOW_SECONDS),
+      service: required(Env.SERVICE),
+    };
+  }
+
+  /**
+   * Decides a batch. The stream continues with the first request that is not done. Requests behind it come again and are
+   * recognised.
+   * @throws the first failure that is not a lost race, after all keys were tried. The stream then divides the batch.
+   */
+  async batch({ Records }: DynamoDBStreamEvent, mayGoOn: () => boolean): Promise<DynamoDBBatchResponse> {
+    const requests = await Promise.all(Records.map((record) => this.requestIn(record)));
+    const byLane = new Map<string, StoredRequest[]>();
+    for (const request of requests) {
+      if (request) byLane.set(request.pk, [...(byLane.get(request.pk) ?? []), request]);
+    }
+    const done = new Set<string>();
+    const failures: unknown[] = [];
+    await Promise.all(
+      [...byLane.values()].map((lane) =>
+        this.decideAll(lane, done, mayGoOn).catch((error: unknown) => void failures.push(error)),
+      ),
+    );
+    const failure = failures.find((error) => !(error instanceof WriteConflict));
+    if (failure !== undefined) throw failure;
+    const first = requests.findIndex((request) => request && !done.has(request.message.id));
+    const itemIdentifier = Records[first]?.dynamodb?.SequenceNumber;
+    if (itemIdentifier === undefined) return { batchItemFailures: [] };
+    logger.warn('not all requests are decided', { left: Records.length - first });
+    return { batchItemFailures: [{ itemIdentifier }] };
+  }
+
+  /** Decides the requests of one key, round by round. @param done gets the ids of the messages that need nothing more */
+  private async decideAll(lane: readonly StoredRequest[], done: Set<string>, mayGoOn: () => boolean): Promise<void> {
+    for (const round of roundsOf(lane)) {
+      if (!mayGoOn()) return;
+      const { decided, duplicates, alone } = await decideRound(round, this.settings);
+      for (const request of decided) log('applied', request);
+      for (const request of duplicates) log('duplicate', request);
+      const returned = await this.giveBack(alone);
+      for (const { message } of [...decided, ...duplicates, ...returned]) done.add(message.id);
+    }
+  }
+
+  /**
+   * Returns requests to their consumer's queue, at least once. Their mark keeps them out of the lane, which would not see
+   * them again.
+   * @returns the requests that the queue accepted
+   */
+  private async giveBack(requests: readonly StoredRequest[]): Promise<readonly StoredRequest[]> {
+    const accepted: StoredRequest[] = [];
+    for (let from = 0; from < requests.length; from += MAX_ENTRIES) {
+      const chunk = requests.slice(from, from + MAX_ENTRIES);
+      const { Successful = [] } = await this.sqs.send(
+        new SendMessageBatchCommand({
+          QueueUrl: this.queue,
+          Entries: chunk.map(({ payload, message: { actor, onbehalfof } }, at) => ({
+            Id: String(at),
+            MessageBody: payload,
+            MessageGroupId: messageGroupOf(actor, onbehalfof),
+            MessageAttributes: RETURNED_ATTRIBUTE,
+          })),
+        }),
+      );
+      for (const { Id } of Successful) {
+        const request = chunk[Number(Id)];
+        if (!request) continue;
+        log('returned to the queue', request);
+        accepted.push(request);
+      }
+    }
+    return accepted;
+  }
+
+  /** Reads the request of a record. One that can't be read becomes a failure record, so that nothing waits behind it. */
+  private async requestIn({ dynamodb }: DynamoDBRecord): Promise<StoredRequest | undefined> {
+    const item = unmarshall((dynamodb?.NewImage ?? {}) as Record<string, AttributeValue>);
+    try {
+      return readRequest(item);
+    } catch (error) {
+      if (!(error instanceof ContractViolation)) throw error;
+      const failures = new FailureRecords(this.records, { name: String(item.consumer), generation: 0 });
+      await failures.put({ id: String(item.sk), payload: JSON.stringify(dynamodb ?? null), error });
+      count(Metric.CONSUMER_FAILURES);
+      logger.error('a request can not be read', describeError(error));
+      return undefined;
+    }
+  }
+}
+
+function log(outcome: 'applied' | 'duplicate' | 'returned to the queue', { consumer, message }: StoredRequest): void {
+  if (outcome === 'duplicate') count(Metric.DUPLICATES_SUPPRESSED);
+  if (outcome === 'applied') seconds(Metric.PROCESSING_AGE, Math.max(0, secondsBetween(message.time, clock.now())));
+  logger.info(outcome, {
+    consumer: consumer.name,
+    eventId: message.id,
+    eventType: message.type,
+    correlationId: message.correlationid,
+    causationId: message.causationid,
+    traceparent: message.traceparent,
+  });
+}
