@@ -7,7 +7,7 @@ import { type Overrides, settingsFor } from '../lib/settings.js';
 import { devJwks } from '../tools/local/dev-issuer.js';
 
 /**
- * `cdk synth -c environment=prod`; also `-c issuer=... -c audience=... -c jwks=... -c jwksUri=... -c alarmEmail=... -c paymentProvider=sandbox`
+ * `cdk synth -c environment=prod`; also `-c issuer=... -c audience=... -c jwks=... -c jwksUri=... -c alarmEmail=... -c paymentProvider=sandbox -c hotSkus=TEA-1,TEA-2`
  * override lib/settings.ts. In an environment that keeps data, an inline key set needs `-c allowInlineJwks=true`, and the
  * sandbox needs `-c allowSandbox=true`.
  */
@@ -22,6 +22,7 @@ const overrides = Object.fromEntries(
       'jwksUri',
       'alarmEmail',
       'paymentProvider',
+      'hotSkus',
       'allowInlineJwks',
       'allowSandbox',
     ] as const

@@ -5,16 +5,22 @@ import type { Construct } from 'constructs';
 import { inventoryContract } from '../lambdas/inventory/contract.js';
 import { RESERVATION, STOCK_ITEM } from '../lambdas/inventory/keys.js';
 import { cancellations, steps } from '../lambdas/inventory/subscriptions.js';
+import type { Settings } from './settings.js';
 
 const STOCK = keysOf(STOCK_ITEM);
 
+export interface InventoryStackProps extends EnvironmentProps {
+  readonly settings: Settings;
+}
+
 /**
  * Service `inventory`: stock by SKU, set by operators. Orders' sagas reserve and release it; cancellations release it too.
+ * Reservations of hot SKUs take a lane.
  */
 export class InventoryStack extends Stack {
   readonly service: Service;
 
-  constructor(scope: Construct, id: string, props: EnvironmentProps) {
+  constructor(scope: Construct, id: string, props: InventoryStackProps) {
     const name = inventoryContract.service;
     super(scope, id, stackProps(props.settings, id, `service ${name}`));
     const service = new Service(this, 'Default', { ...props, name });
@@ -34,13 +40,18 @@ export class InventoryStack extends Stack {
     service.grantEffect(reservations, RESERVATION);
     reservations.grantItems(table, ['UpdateItem'], STOCK);
 
-    const commands = service.consumer('Commands', {
+    const { handler: commands, writer } = service.lane('Commands', {
       name: 'inventory-commands',
       entry: 'inventory/on-command',
       hears: [steps],
+      laneEntry: 'inventory/on-lane',
+      hotKeys: props.settings.hotSkus,
     });
     // Each step is answered, so each decision has a write.
     service.grantAppend(commands, RESERVATION);
     commands.grantItems(table, ['UpdateItem'], STOCK);
+    // The writer loads nothing: its conditions say what it assumes.
+    writer.grantItems(table, ['PutItem'], keysOf(RESERVATION));
+    writer.grantItems(table, ['UpdateItem'], STOCK);
   }
 }

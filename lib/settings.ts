@@ -2,12 +2,14 @@ import {
   type AuthSettings,
   developmentSettings,
   type EnvironmentSettings,
+  type HotKeySettings,
   SettingsError,
 } from '@orderly/kit/constructs';
 import { Duration } from 'aws-cdk-lib';
 import { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { APP } from '../lambdas/app.js';
 import type { CustomerLimits } from '../lambdas/environment.js';
+import { Sku } from '../lambdas/orders/contract.js';
 import { checkAuth } from './auth-settings.js';
 import { DEV_AUDIENCE, DEV_ISSUER, DEV_TOKEN_SECONDS } from './development.js';
 
@@ -27,6 +29,8 @@ export interface Settings extends EnvironmentSettings {
   /** Limits of each customer. Requests above a limit are refused, and orders above a limit are rejected. */
   readonly customerLimits: CustomerLimits;
   readonly payments: PaymentSettings;
+  /** SKUs under contention, whose reservations are decided many at once: named here before a sale, or by their lost races. */
+  readonly hotSkus: HotKeySettings;
 }
 
 /** Issuer of `prod` until you configure your own. `.invalid` never resolves (RFC 2606). */
@@ -41,6 +45,8 @@ export interface Overrides {
   readonly alarmEmail?: string;
   /** Moves no money in any environment: for a trial of `prod`, and for the simulator. */
   readonly paymentProvider?: 'sandbox';
+  /** SKUs that are always hot, with commas between them: for a sale. */
+  readonly hotSkus?: string;
   /** Allow an inline key set, or the sandbox, in an environment that keeps data. */
   readonly allowInlineJwks?: 'true';
   readonly allowSandbox?: 'true';
@@ -67,6 +73,7 @@ const ENVIRONMENTS: Readonly<Record<string, Omit<Settings, 'app' | 'environment'
       refundedPerDay: 1_000_000_00,
     },
     payments: { provider: 'sandbox' },
+    hotSkus: { always: [], conflictsPerSecond: 5 },
   },
   prod: {
     keepsData: true,
@@ -86,6 +93,7 @@ const ENVIRONMENTS: Readonly<Record<string, Omit<Settings, 'app' | 'environment'
       refundedPerDay: 10_000_00,
     },
     payments: { provider: 'stripe', secretParameter: '/orderly/prod/stripe-secret-key' },
+    hotSkus: { always: [], conflictsPerSecond: 10 },
     throttle: { rate: 500, burst: 1000 },
     firewall: { requestsPerAddress: 5_000, requestsPerToken: 600 },
     concurrency: 1000,
@@ -112,6 +120,18 @@ export function checkCustomerLimits(environment: string, limits: CustomerLimits)
 }
 
 /**
+ * Checks the settings of hot SKUs. With 0 conflicts every SKU would be hot, and a misspelt SKU would never be.
+ * @throws {SettingsError}
+ */
+export function checkHotSkus(environment: string, { always, conflictsPerSecond }: HotKeySettings): void {
+  if (!Number.isSafeInteger(conflictsPerSecond) || conflictsPerSecond < 1) {
+    throw new SettingsError(`hotSkus of '${environment}': expected conflictsPerSecond to be a whole number above 0`);
+  }
+  const wrong = always.filter((sku) => !Sku.safeParse(sku).success);
+  if (wrong.length > 0) throw new SettingsError(`hotSkus of '${environment}': expected SKUs: ${wrong.join(', ')}`);
+}
+
+/**
  * Returns the settings of an environment, with overrides.
  * @throws {SettingsError} for an unknown environment, and for settings with which every token would be refused. If the
  *   environment keeps data, also if anyone could sign tokens, or if the sandbox is not allowed explicitly.
@@ -122,8 +142,10 @@ export function settingsFor(environment: string, overrides: Overrides = {}): Set
     const names = Object.keys(ENVIRONMENTS).join(', ');
     throw new SettingsError(`environment '${environment}' is unknown: expected one of lib/settings.ts: ${names}`);
   }
-  const { issuer, audience, jwks, jwksUri, alarmEmail, paymentProvider } = overrides;
+  const { issuer, audience, jwks, jwksUri, alarmEmail, paymentProvider, hotSkus: always } = overrides;
   checkCustomerLimits(environment, known.customerLimits);
+  const hotSkus = always === undefined ? known.hotSkus : { ...known.hotSkus, always: always.split(',') };
+  checkHotSkus(environment, hotSkus);
   const auth: AuthSettings = {
     ...known.auth,
     ...(issuer !== undefined && { issuer }),
@@ -135,7 +157,15 @@ export function settingsFor(environment: string, overrides: Overrides = {}): Set
     throw new SettingsError("paymentProvider: expected 'sandbox'; lib/settings.ts sets every other provider");
   }
   const payments: PaymentSettings = paymentProvider === undefined ? known.payments : { provider: paymentProvider };
-  const settings = { ...known, app: APP, environment, auth, payments, ...(alarmEmail !== undefined && { alarmEmail }) };
+  const settings = {
+    ...known,
+    app: APP,
+    environment,
+    auth,
+    payments,
+    hotSkus,
+    ...(alarmEmail !== undefined && { alarmEmail }),
+  };
   const [inlineIsAllowed, sandboxIsAllowed] = [
     isAllowed('allowInlineJwks', overrides),
     isAllowed('allowSandbox', overrides),

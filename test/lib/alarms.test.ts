@@ -79,6 +79,8 @@ describe('each alarm', () => {
       'ConsumerCrashing',
       'DeadLettersNotDrained',
       'FailureRecorded',
+      'LaneBehind',
+      'LaneFailing',
       'PublishFailed',
       'QueueBehind',
       'RefundFailed',

@@ -26,6 +26,8 @@ const WILDCARDS = [
   { policy: /^OutboxRelayRole/, resource: '/aws/lambda/*' },
   { policy: /^OutboxDrainFailedBatchesRole/, resource: '/aws/lambda/*' },
   { policy: /^InboxesDispatcherRole/, resource: '/stream/*' },
+  { policy: /^CommandsLaneWriterRole/, resource: '/stream/*' },
+  { policy: /^CommandsLaneWriterRole/, resource: '/aws/lambda/*' },
 ];
 
 /**
@@ -39,6 +41,9 @@ const keyed = (...keys: string[]) => ({
 
 /** Logical id without hash. */
 const plain = (id: string): string => id.replace(/(Function)?[0-9A-F]{8}$/, '');
+
+/** Writer of the one lane. */
+const LANE_WRITER = 'Inventory/CommandsLaneWriter';
 
 /** Stacks of services. */
 const SERVICES = ['Orders', 'Inventory', 'Accounts', 'Payments', 'Catalog', 'Baskets', 'Users'] as const;
@@ -56,6 +61,7 @@ function expectedIn(environment: typeof prod): readonly string[] {
       inbox === undefined ? [] : [`${stack}/Run${id}`, `${stack}/${id}InboxSweeper`],
     ),
     ...new Set(consumers.flatMap(({ stack, inbox }) => (inbox === undefined ? [] : [`${stack}/InboxesDispatcher`]))),
+    LANE_WRITER,
     ...endpointsOf(environment),
   ];
 }
@@ -205,6 +211,7 @@ describe('reserved concurrency', () => {
     expect(Object.fromEntries(reserved(prod))).toEqual({
       ...Object.fromEntries(consumersOf(prod).map(({ stack, id }) => [`${stack}/On${id}`, 10])),
       ...Object.fromEntries(SERVICES.map((service) => [`${service}/OutboxRelay`, 40])),
+      [LANE_WRITER]: 4,
       'Orders/SagaTimersSweeper': 2,
       'Api/Authorize': 200,
     });

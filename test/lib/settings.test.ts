@@ -1,6 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { DEV_ISSUER } from '../../lib/development.js';
-import { checkCustomerLimits, type Overrides, PLACEHOLDER_ISSUER, settingsFor } from '../../lib/settings.js';
+import {
+  checkCustomerLimits,
+  checkHotSkus,
+  type Overrides,
+  PLACEHOLDER_ISSUER,
+  settingsFor,
+} from '../../lib/settings.js';
 import { jwksOf, newKey } from '../../tools/local/dev-issuer.js';
 
 describe('settings', () => {
@@ -59,6 +65,13 @@ describe('settings', () => {
     expect(() => checkCustomerLimits('prod', limits)).toThrow(
       "customerLimits of 'prod': expected whole numbers above 0: ordersPerHour, refundsPerDay",
     );
+  });
+
+  test('name hot SKUs, by the command line too, and refuse what would make every SKU hot or none', () => {
+    expect(settingsFor('prod', { hotSkus: 'TEA-1,TEA-2' }).hotSkus.always).toEqual(['TEA-1', 'TEA-2']);
+    expect(settingsFor('prod').hotSkus.always).toEqual([]);
+    expect(() => settingsFor('prod', { hotSkus: 'TEA-1, TEA-2' })).toThrow("hotSkus of 'prod': expected SKUs:  TEA-2");
+    expect(() => checkHotSkus('prod', { always: [], conflictsPerSecond: 0 })).toThrow('a whole number above 0');
   });
 
   test('of dev accept tokens with the lifetime of local ones, those of prod for a day', () => {

@@ -9,6 +9,7 @@ import { catalog } from './catalog.js';
 import { charges } from './charges.js';
 import { deliveries } from './deliveries.js';
 import { nothingFails } from './failures.js';
+import { lanes } from './lanes.js';
 import { limits } from './limits.js';
 import { payments } from './payments.js';
 import { people } from './people.js';
@@ -31,6 +32,7 @@ export function brokenPromises(orderly: Orderly, meant?: (record: MessageRecord)
   return [
     ...requests(facts),
     ...deliveries(facts),
+    ...lanes(facts),
     ...state(facts),
     ...sagas(facts),
     ...sagaCommits(facts),

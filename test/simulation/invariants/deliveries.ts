@@ -99,7 +99,7 @@ const oneEffect: Check = ({ orders, sagas, reservations, accounts, payments }) =
     );
   });
 
-/** G5: a message leaves its queue only after its consumer's record, or the projection, shows its outcome. */
+/** G5: a message leaves its queue only after its consumer's record, or the projection, shows its outcome, or a lane has it. */
 const deletedWithReason: Check = (facts) =>
   facts.listeners.flatMap((listener) =>
     facts.queuesOf(listener).flatMap((queue) =>
@@ -112,8 +112,10 @@ const deletedWithReason: Check = (facts) =>
 
 function isAccountedFor(facts: Facts, listener: QueueListener, body: string, at: number): boolean {
   const message = read(body);
-  const recordedAt = facts.recordedAt.get(recordKey(listener, message?.id ?? idOfBody(body)));
-  if (recordedAt !== undefined && recordedAt <= at) return true;
+  const key = recordKey(listener, message?.id ?? idOfBody(body));
+  // What is stored for a lane is decided, or visible: another invariant.
+  const times = [facts.recordedAt.get(key), facts.storedAt.get(key)];
+  if (times.some((time) => time !== undefined && time <= at)) return true;
   return (
     listener.consumer.projection && message !== undefined && (facts.shown.get(message.about) ?? 0) >= message.sequence
   );

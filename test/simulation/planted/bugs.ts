@@ -64,8 +64,8 @@ export const BUGS: readonly PlantedBug[] = [
     scenario: 'place-one',
     source: {
       file: `${KIT}/idempotent-consumer/consumer.ts`,
-      from: 'const outcome = await processMessage(delivery, this.sources, this.records, this.rules);',
-      to: `processMessage(delivery, this.sources, this.records, this.rules).catch(() => undefined);
+      from: 'const outcome = await processMessage(delivery, sources, this.records, this.rules);',
+      to: `processMessage(delivery, sources, this.records, this.rules).catch(() => undefined);
       const outcome = 'applied' as const;`,
     },
   },
@@ -1127,6 +1127,98 @@ export const BUGS: readonly PlantedBug[] = [
       file: 'lambdas/baskets/domain/basket.ts',
       from: 'return [...events, ...newerPrices(events.reduce(evolve, basket), command.customerId, products)];',
       to: 'return events;',
+    },
+  },
+  {
+    name: 'the lane decides without the records of its requests',
+    scenario: 'lane-one',
+    source: {
+      file: `${KIT}/lane/round.ts`,
+      from: '...parts.flatMap(({ claim, effect }) => [claim, ...effect]),',
+      to: '...parts.flatMap(({ effect }) => effect),',
+    },
+  },
+  {
+    name: 'the lane changes the counter without a condition',
+    scenario: 'lane-one',
+    source: {
+      file: `${KIT}/lane/round.ts`,
+      from: "...shared.Update, ReturnValuesOnConditionCheckFailure: 'ALL_OLD' }",
+      to: '...shared.Update, ConditionExpression: undefined }',
+    },
+  },
+  {
+    name: 'the lane decides for an order that was decided by a plain transaction',
+    scenario: 'lane-one',
+    source: {
+      file: `${KIT}/event-store/folding-event-store.ts`,
+      from: 'Item: commit, ConditionExpression: versionIsFree } };',
+      to: 'Item: commit, ...(versionIsFree ? {} : {}) } };',
+      only: /inventory\/on-lane/,
+    },
+  },
+  {
+    name: 'a request that the lane can not decide takes its round with it',
+    scenario: 'lane-one',
+    source: {
+      file: `${KIT}/lane/round.ts`,
+      from: 'duplicates.push(...known.map(',
+      to: `if (other.length > 0) throw error;
+        duplicates.push(...known.map(`,
+    },
+  },
+  {
+    name: 'a request that was decided before holds up those behind it',
+    scenario: 'lane-one',
+    source: {
+      file: `${KIT}/lane/round.ts`,
+      from: 'const rest = parts.filter((part) => !known.includes(part) && !other.includes(part));',
+      to: 'const rest = parts.filter((part) => !other.includes(part));',
+    },
+  },
+  {
+    name: 'what the lane can not decide is dropped',
+    scenario: 'lane-one',
+    source: {
+      file: `${KIT}/lane/writer.ts`,
+      from: 'const returned = await this.giveBack(alone);',
+      to: 'const returned = alone;',
+    },
+  },
+  {
+    name: 'a request that the lane returned is stored for it again',
+    scenario: 'lane-one',
+    source: {
+      file: `${KIT}/idempotent-consumer/consumer.ts`,
+      from: '!recorded && !returned && !tooOld',
+      to: '!recorded && !tooOld && returned !== undefined',
+    },
+  },
+  {
+    name: 'requests that DynamoDB did not store count as stored',
+    scenario: 'lane-one',
+    source: {
+      file: `${KIT}/lane/entrance.ts`,
+      from: 'if (!left.has(sk)) stored.add(id);',
+      to: 'if (left && sk) stored.add(id);',
+    },
+  },
+  {
+    name: 'the lane does not report what the queue did not take back',
+    scenario: 'lane-one',
+    source: {
+      file: `${KIT}/lane/writer.ts`,
+      from: 'return { batchItemFailures: [{ itemIdentifier }] };',
+      to: 'return { batchItemFailures: [] };',
+    },
+  },
+  {
+    name: 'a request that was given up is recorded as an unpublished commit',
+    scenario: 'lane-fails-26-hours',
+    source: {
+      file: `${KIT}/failures/drain-failed-batches.lambda.ts`,
+      from: 'if (isRequest(record.dynamodb?.Keys?.sk?.S)) await keepRequest(record, condition);',
+      to: 'if (isRequest(record.dynamodb?.Keys?.sk?.S) && !condition) await keepRequest(record, condition);',
     },
   },
 ];

@@ -43,4 +43,13 @@ export const HINTS: Readonly<Record<string, readonly Fault[]>> = {
   'a consumer shows an event in the version that is read only': [
     { point: 'Orders/RebuildListProjection call 128', kind: 'killed-before' },
   ],
+  'a request that was decided before holds up those behind it': [
+    { point: 'Inventory/CommandsLane/Writer call 5', kind: 'hung-after' },
+  ],
+  'the lane does not report what the queue did not take back': [
+    { point: 'Inventory/CommandsLane/Writer call 6', kind: 'entry-refused' },
+  ],
+  'requests that DynamoDB did not store count as stored': [
+    { point: 'Inventory/OnCommands call 1', kind: 'entry-refused' },
+  ],
 };

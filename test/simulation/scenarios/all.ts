@@ -9,6 +9,7 @@ import { counting } from './counting.js';
 import { apiFlood } from './flood.js';
 import { forgetRaces } from './forget-races.js';
 import { keys } from './keys.js';
+import { laneByItself, laneFails, laneOne, laneRaces } from './lanes.js';
 import { lateApproval } from './late-approval.js';
 import { orderLimit, refundLimit } from './limits.js';
 import { numberedCancellations, numbers } from './numbers.js';
@@ -85,6 +86,10 @@ export const SCENARIOS: readonly Scenario[] = [
   bonuses,
   basketRaces,
   priceRollout,
+  laneOne,
+  laneRaces,
+  laneByItself,
+  laneFails,
 ];
 
 /**

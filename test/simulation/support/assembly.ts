@@ -10,6 +10,8 @@ export const SIMULATED_PROD = {
   paymentProvider: 'sandbox',
   allowSandbox: 'true',
   alarmEmail: 'alarms@simulation.test',
+  // Its reservations take the lane from the first one on.
+  hotSkus: 'HOT-1',
 } as const;
 
 /**

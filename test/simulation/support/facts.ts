@@ -8,6 +8,7 @@ import {
 import { evolve, initialState, viewOf } from '../../../lambdas/orders/domain/order.js';
 import type { CreateOrder, CreateOrderEvent } from '../../../lambdas/orders/saga-contract.js';
 import { recordKey, relayConsumer } from '../../../packages/kit/failures/failure-records.js';
+import { isRequest, REQUEST_PREFIX } from '../../../packages/kit/lane/contract.js';
 import { type AnyEvent, readEvent, type ServiceContract } from '../../../packages/kit/messages/contract.js';
 import { type Listener, listenersOf } from '../../../packages/kit/operator/services.js';
 import type { Versions } from '../../../packages/kit/projection/contract.js';
@@ -139,6 +140,8 @@ export class Facts {
   readonly writes: readonly Write[];
   /** Time of the first record with a key. TTL may have deleted it since. */
   readonly recordedAt = new Map<string, number>();
+  /** Time at which a message was first stored for a lane, by the key of its record. */
+  readonly storedAt = new Map<string, number>();
   /** Keys of records that were PROCESSED at any time. */
   readonly processed = new Set<string>();
   /** Highest version of an order's row in its customer's list, or of a customer's row in the list of accounts. */
@@ -307,7 +310,11 @@ export class Facts {
   }
 
   private remember(at: number, after: Row): void {
-    const { pk, status } = after as { pk: string; status?: string };
+    const { pk, sk, status } = after as { pk: string; sk?: string; status?: string };
+    if (isRequest(sk)) {
+      const record = String(sk).slice(REQUEST_PREFIX.length);
+      if (!this.storedAt.has(record)) this.storedAt.set(record, at);
+    }
     if (status !== undefined) {
       if (!this.recordedAt.has(pk)) this.recordedAt.set(pk, at);
       if (status === 'PROCESSED') this.processed.add(pk);

@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest';
+import { deploymentOf } from '../../packages/simulator/cloud.js';
+import { report } from '../../packages/simulator/search/report.js';
+import { playWith } from '../../packages/simulator/search/scenario.js';
+import { singles } from '../../packages/simulator/search/singles.js';
+import { laneByItself, laneOne } from './scenarios/lanes.js';
+import { prodAssembly } from './support/assembly.js';
+import { effort } from './support/effort.js';
+
+const deployment = deploymentOf(prodAssembly());
+
+test('keeps its promises with any single fault', async () => {
+  const share = { part: 0, of: effort({ whole: 20, quick: 100 }) };
+  const { runs, broken } = await singles(deployment, laneOne, { share, first: true });
+  for (const history of broken) expect.fail(report(history, 'singles of lane-one'));
+  expect(runs).toBeGreaterThan(5);
+});
+
+test('a SKU that becomes hot by itself takes the lane, whose writer reads nothing', async () => {
+  const { violations, cloud } = await playWith(deployment, laneByItself, 'calm');
+  expect(violations).toEqual([]);
+  const written = cloud.tableCalls.filter(({ fn }) => fn === 'Inventory/CommandsLane/Writer');
+  expect(new Set(written.map(({ operation }) => operation))).toEqual(new Set(['TransactWriteItems']));
+});
+
+test('no right of the lane is unused', async () => {
+  const { cloud } = await playWith(deployment, laneOne, 'calm');
+  // Only a batch that is given up is saved in the bucket.
+  const unused = [...cloud.iam.unused()].filter((right) => right.includes('CommandsLane') && !right.includes('s3:'));
+  expect(unused).toEqual([]);
+});
