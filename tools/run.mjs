@@ -16,6 +16,7 @@ const COMMANDS = {
   'simulate-planted': '../test/simulation/simulate-planted.ts',
   fuzz: '../test/simulation/fuzz.ts',
   'bench-event-store': './bench/event-store.ts',
+  'bench-hot-key': './bench/hot-key.ts',
   'keep-contracts': './release/keep-contracts.ts',
   'keep-api': '../test/support/keep-approvals.ts',
   docs: './docs/write.ts',
