@@ -109,19 +109,12 @@ export const INBOX_BUGS: readonly InboxBug[] = [
     },
   },
   {
-    name: 'a parked message leaves the index of what is due',
+    name: 'a parked message is not pending any more',
     scenario: 'inbox-sequential',
     source: {
       file: `${INBOX}/sequenced-messages.ts`,
-      from: 'duePk: parkedPartition(duePk) },\n      remove: [WAKE],',
-      to: '},\n      remove: [WAKE, `duePk`],',
+      from: 'set: { parkedAt,',
+      to: "set: { status: 'PARKED', parkedAt,",
     },
-    by: 'killed-after',
-  },
-  {
-    name: 'a parked message is swept by nobody',
-    scenario: 'inbox-sequential',
-    source: { file: `${INBOX}/sweep.lambda.ts`, from: '  partitions: parked,\n', to: '' },
-    by: 'killed-after',
   },
 ];
