@@ -26,10 +26,12 @@ describe('the API', () => {
       .resources('Api', 'AWS::ApiGateway::Method')
       .map(({ properties }) => `${properties.HttpMethod} ${pathOf(referenced(properties.ResourceId))}`);
     expect(routes.filter((route) => !route.startsWith('ANY ')).sort()).toEqual([
+      'DELETE /basket/items/{sku}',
       'DELETE /users/me',
       'GET /accounts',
       'GET /accounts/{customerId}',
       'GET /accounts/{customerId}/history',
+      'GET /basket',
       'GET /orders',
       'GET /orders/{orderId}',
       'GET /orders/{orderId}/history',
@@ -41,6 +43,7 @@ describe('the API', () => {
       'GET /users/{userId}',
       'PATCH /users/me',
       'POST /accounts/{customerId}/bonus',
+      'POST /basket/checkout',
       'POST /idempotency-keys',
       'POST /orders',
       'POST /orders/{orderId}/cancellation',
@@ -50,6 +53,8 @@ describe('the API', () => {
       'POST /sessions',
       'POST /users/sessions',
       'PUT /accounts/{customerId}/credit-limit',
+      'PUT /basket/items/{sku}',
+      'PUT /basket/seen',
       'PUT /products/{sku}',
       'PUT /stock/{sku}',
       'PUT /users/{userId}/status',
