@@ -10,6 +10,8 @@ export {
 export { Inbox, type InboxOptions, type InboxProps } from './inbox/inbox.construct.js';
 export {
   type BackoffProps,
+  type BatchProps,
+  batch,
   exponentialBackoff,
   linearBackoff,
   type Mode,

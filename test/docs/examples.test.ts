@@ -8,7 +8,7 @@ const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   decider: ['example.ts'],
   outbox: ['example.ts', 'example.construct.ts'],
   'idempotent-consumer': ['example.ts', 'example.construct.ts'],
-  inbox: ['example.ts', 'example.construct.ts'],
+  inbox: ['example.ts', 'example.construct.ts', 'example.batch.ts'],
   service: ['example.construct.ts'],
   'state-store': ['example.ts'],
   testing: ['example.test.ts'],

@@ -8,7 +8,7 @@ import { describe, expect, test } from 'vitest';
 import { APP } from '../../lambdas/app.js';
 import { checkByRulePacks } from '../../lib/checks.js';
 import { settingsFor } from '../../lib/settings.js';
-import { sequential } from '../../packages/kit/inbox/modes.construct.js';
+import { batch, sequential } from '../../packages/kit/inbox/modes.construct.js';
 import { subscribe } from '../../packages/kit/messages/subscriptions.js';
 import { Service, type ServiceInboxProps } from '../../packages/kit/service/service.construct.js';
 import { parcels, steps, tillContract } from '../support/inboxes/contract.js';
@@ -122,6 +122,22 @@ describe('an inbox', () => {
     expect(JSON.parse(INBOX)).toMatchObject({ mode: 'sequential', gapAlarmSeconds: 600 });
   });
 
+  test('in mode batch has runners that collect ten messages at once, and may write windows and pages', () => {
+    expect(found('RunSalesFunctionSqsEventSource', 'AWS::Lambda::EventSourceMapping')).toMatchObject({
+      BatchSize: 10,
+      ScalingConfig: { MaximumConcurrency: 2 },
+    });
+    expect(statementsOf('RunSalesRole').map(({ Action }) => Action)).toContainEqual([
+      'dynamodb:GetItem',
+      'dynamodb:UpdateItem',
+      'dynamodb:BatchGetItem',
+      'dynamodb:PutItem',
+      'dynamodb:ConditionCheckItem',
+    ]);
+    const { INBOX } = found('RunSalesFunction', 'AWS::Lambda::Function').Environment.Variables;
+    expect(JSON.parse(INBOX)).toMatchObject({ mode: 'batch', graceSeconds: 60, pageSize: 2 });
+  });
+
   test('is found by the operator’s commands', () => {
     expect(JSON.stringify(Outputs.Consumers.Value)).toContain('\\"inbox\\":{\\"mode\\":\\"single\\"');
   });
@@ -145,6 +161,7 @@ describe('refuses at synth', () => {
   test.each<[Partial<ServiceInboxProps>, string]>([
     [{ attempts: 0 }, 'attempts is 0: expected at least 1'],
     [{ pageSize: 101 }, 'pageSize is 101: expected 1 to 100'],
+    [{ mode: batch(), pageSize: 51 }, 'pageSize is 51: expected 1 to 50'],
   ])('%j', (props, fault) => expect(faultsOf(props)).toEqual([fault]));
 
   test.each<[string, Partial<ServiceInboxProps>, RegExp]>([

@@ -11,9 +11,12 @@ import { createOnce } from '../../packages/kit/idempotent-receiver/create-once.j
 import { idempotencyKey, type KeyedRequest } from '../../packages/kit/idempotent-receiver/idempotency-key.js';
 import { openSession } from '../../packages/kit/idempotent-receiver/numbered-session.js';
 import { recordOfRequest } from '../../packages/kit/idempotent-receiver/record-of-request.js';
+import { CollectedMessages } from '../../packages/kit/inbox/collected-messages.js';
 import { cursorKey } from '../../packages/kit/inbox/sequence-keys.js';
 import { SequencedMessages } from '../../packages/kit/inbox/sequenced-messages.js';
 import { StoredMessages } from '../../packages/kit/inbox/stored-messages.js';
+import { calendarKey, pageKey, windowKey } from '../../packages/kit/inbox/window-keys.js';
+import { daysIn } from '../../packages/kit/inbox/windows.js';
 import { requestItem } from '../../packages/kit/lane/request-item.js';
 import { ContractViolation } from '../../packages/kit/messages/contract.js';
 import { type Envelope, readEnvelope } from '../../packages/kit/messages/envelope.js';
@@ -208,6 +211,7 @@ async function storedMessages(): Promise<StoredItems> {
     'message of an inbox that failed': await of('failed'),
     'message of an inbox that was processed': await of('processed'),
     ...(await sequenced(message, record.body)),
+    ...(await collected(message, record.body)),
   };
 }
 
@@ -222,5 +226,30 @@ async function sequenced(message: Envelope, payload: string): Promise<StoredItem
   return {
     ...(await of('parked message of an inbox', messages.keyOf(early))),
     ...(await of('cursor of a subject', cursorKey({ name: 'sequence', generation: 0 }, message.subject))),
+  };
+}
+
+/** Messages of an inbox in mode batch, one of them late, with their window. */
+async function collected(message: Envelope, payload: string): Promise<StoredItems> {
+  const consumer = { name: 'batch', generation: 0 };
+  const messages = new CollectedMessages({
+    table: 'records',
+    consumer,
+    windows: daysIn('Europe/Berlin'),
+    pageSize: 20,
+    graceSeconds: 900,
+  });
+  const day = '2026-03-01';
+  for (const id of ['collected', 'late']) await messages.store({ ...message, id }, payload);
+  const pk = (id: string) => messages.keyOf({ ...message, id });
+  await messages.collect([{ pk: pk('collected'), own: day }]);
+  await messages.collect([{ pk: pk('late'), own: '2026-02-28' }]);
+  const of = (name: string, key: string) => read('records', { pk: key }).then((item) => ({ [name]: item }));
+  return {
+    ...(await of('collected message of an inbox', pk('collected'))),
+    ...(await of('late message of an inbox', pk('late'))),
+    ...(await of('window of an inbox', windowKey(consumer, day))),
+    ...(await of('page of a window', pageKey(consumer, day, 1))),
+    ...(await of('calendar of an inbox', calendarKey(consumer))),
   };
 }

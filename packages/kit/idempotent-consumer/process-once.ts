@@ -20,6 +20,9 @@ export interface Refused {
  */
 export type Decide = (refused: Refused | undefined) => Promise<Effect>;
 
+/** What a processed record needs of its message. */
+type Identified = Pick<Envelope, 'id' | 'time'>;
+
 /** Inbox of one consumer: records of the messages that it has processed. The message id is the idempotency key. */
 export class ProcessedRecords {
   constructor(
@@ -31,7 +34,7 @@ export class ProcessedRecords {
   /**
    * Returns the write that records the message. It fails if the message is already recorded, as processed or as failed.
    */
-  claim({ id, time }: Envelope, recorded?: Recorded): TransactWriteItem {
+  claim({ id, time }: Identified, recorded?: Recorded): TransactWriteItem {
     const isNew = 'attribute_not_exists(pk)';
     // A message with a future time (a wrong clock) passes the age gate for longer, so its record lives longer too.
     const from = Math.max(clock.epochSeconds(), Math.ceil(Date.parse(time) / 1000));
@@ -75,7 +78,7 @@ export class ProcessedRecords {
   }
 
   /** Tells whether the message is recorded, strongly consistent. */
-  async has({ id }: Envelope): Promise<boolean> {
+  async has({ id }: Identified): Promise<boolean> {
     const { Item } = await documents.send(
       new GetCommand({
         TableName: this.table,
@@ -119,7 +122,7 @@ export class ProcessedRecords {
  *   Nothing was written, and the message stays in its queue.
  */
 export async function processOnce(
-  message: Envelope,
+  message: Identified,
   decide: Decide,
   records: ProcessedRecords,
   recorded?: Recorded,

@@ -1,7 +1,7 @@
 /** Shared by the inbox's functions, its constructs and the operator's commands. */
 
 /** How the messages of an inbox depend on each other. */
-export const INBOX_MODES = ['single', 'sequential'] as const;
+export const INBOX_MODES = ['single', 'sequential', 'batch'] as const;
 export type InboxMode = (typeof INBOX_MODES)[number];
 
 /** Pauses between the attempts of a message. */
@@ -25,6 +25,8 @@ export interface InboxSettings {
   readonly pageSize: number;
   /** Mode sequential: age of a gap that raises an alarm. */
   readonly gapAlarmSeconds?: number;
+  /** Mode batch: time between the end of a window and its closing. */
+  readonly graceSeconds?: number;
 }
 
 /**

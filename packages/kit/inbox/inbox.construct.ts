@@ -10,7 +10,7 @@ import type { IdempotentConsumer } from '../idempotent-consumer/idempotent-consu
 import { isEvents } from '../messages/subscriptions.js';
 import { acknowledgeQueueSource } from '../service/acknowledge.js';
 import { alarm, alarmOnErrors, alarmOnOldest, serviceMetric } from '../service/alarms.construct.js';
-import { metricsNamespace, type ServiceFunction } from '../service/service-function.construct.js';
+import { type ItemAction, metricsNamespace, type ServiceFunction } from '../service/service-function.construct.js';
 import { scheduleSweeper } from '../timers/sweeper.construct.js';
 import type { BackoffSettings, InboxSettings } from './contract.js';
 import type { InboxDispatcher } from './dispatcher.construct.js';
@@ -50,6 +50,10 @@ export const PARALLEL = 10;
 /** Time after which a message that was handed out, and was not taken, is handed out again. */
 const HAND_OUT_INTERVAL = Duration.minutes(15);
 const KEPT_HAND_OUTS = Duration.days(7);
+/** Hand-outs of mode batch: two runners, so that messages are collected while one of them processes a window. */
+const BATCH = { batchSize: 10, maxConcurrency: 2 };
+/** Messages of a page in mode batch: their records and the page's effect commit in one transaction of 100 items. */
+const LARGEST_PAGE = 50;
 
 /**
  * Processing half of an inbox (the run time is in the same folder). The receiving half is an `IdempotentConsumer` whose
@@ -69,7 +73,7 @@ export class Inbox extends Construct {
     const { consumer, runner, dispatcher, alarmTopic, mode = single(), lease = Duration.minutes(1) } = props;
     const { name, generation, dedupeWindow, records } = consumer;
     const { attempts = 15, backoff = DEFAULT_BACKOFF, parallel = PARALLEL, pageSize = 20 } = props;
-    this.check({ attempts, pageSize });
+    this.check({ attempts, pageSize, largest: mode.mode === 'batch' ? LARGEST_PAGE : 100 });
     if (mode.mode === 'sequential') this.checkSequence(consumer);
     const settings: InboxSettings = { ...mode, attempts, backoff, leaseSeconds: lease.toSeconds(), pageSize };
 
@@ -81,17 +85,20 @@ export class Inbox extends Construct {
     const reason = 'Its messages are keys of records. The record counts the attempts and fails after the last one.';
     Validations.of(this.queue).acknowledge({ id: 'AwsSolutions-SQS3', reason });
     Validations.of(this.queue).acknowledge({ id: 'Serverless-SQSRedrivePolicy', reason });
-    // One message for each invocation: a handler that crashes its function harms no other message.
-    runner.function.addEventSource(
-      new SqsEventSource(this.queue, { batchSize: 1, reportBatchItemFailures: true, maxConcurrency: parallel }),
-    );
+    // One message for each invocation: a handler that crashes its function harms no other message. In mode batch, messages
+    // that came together get their places in one transaction.
+    const handOut = mode.mode === 'batch' ? BATCH : { batchSize: 1, maxConcurrency: parallel };
+    runner.function.addEventSource(new SqsEventSource(this.queue, { ...handOut, reportBatchItemFailures: true }));
     acknowledgeQueueSource(runner);
     runner.setEnvironment(Env.CONSUMER, name);
     runner.setEnvironment(Env.CONSUMER_GENERATION, String(generation));
     runner.setEnvironment(Env.DEDUPE_WINDOW_SECONDS, String(dedupeWindow.toSeconds()));
     runner.setEnvironment(Env.RECORDS, records.tableName);
     for (const fn of [consumer.handler, runner]) fn.setEnvironment(Env.INBOX, JSON.stringify(settings));
-    runner.grantItems(records, ['GetItem', 'UpdateItem'], recordsOf(name));
+    // Windows and pages are items of their own.
+    const windows: readonly ItemAction[] =
+      mode.mode === 'batch' ? ['BatchGetItem', 'PutItem', 'ConditionCheckItem'] : [];
+    runner.grantItems(records, ['GetItem', 'UpdateItem', ...windows], recordsOf(name));
     dispatcher.add(name, this.queue);
 
     const sweeper = scheduleSweeper(this, {
@@ -110,10 +117,10 @@ export class Inbox extends Construct {
     if (mode.gapAlarmSeconds !== undefined) this.gapAlarm(name, runner, mode.gapAlarmSeconds, alarmTopic);
   }
 
-  private check({ attempts, pageSize }: Required<Pick<InboxOptions, 'attempts' | 'pageSize'>>): void {
+  private check({ attempts, pageSize, largest }: Readonly<Record<'attempts' | 'pageSize' | 'largest', number>>): void {
     if (attempts < 1) Annotations.of(this).addError(`attempts is ${attempts}: expected at least 1`);
-    if (pageSize < 1 || pageSize > 100) {
-      Annotations.of(this).addError(`pageSize is ${pageSize}: expected 1 to 100`);
+    if (pageSize < 1 || pageSize > largest) {
+      Annotations.of(this).addError(`pageSize is ${pageSize}: expected 1 to ${largest}`);
     }
   }
 

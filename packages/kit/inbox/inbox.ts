@@ -1,12 +1,17 @@
 import type { Context, SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import { Env } from '../aws/environment.js';
-import { required, requiredInteger } from '../aws/read-environment.js';
+import { required, requiredInteger, SettingMissing } from '../aws/read-environment.js';
 import { describeError, logger, publishMetrics } from '../aws/telemetry.js';
 import type { ConsumerOptions } from '../idempotent-consumer/consumer.js';
+import type { AnyEvent } from '../messages/contract.js';
+import type { BatchHandlers, CollectedSource } from './batch-listening.js';
+import { BatchRunner } from './batch-runner.js';
 import type { HandOut, InboxSettings } from './contract.js';
 import type { InboxSource } from './listening.js';
-import { Runner, type RunnerOptions } from './runner.js';
+import { Runner } from './runner.js';
+import type { RunnerBase, RunnerBaseOptions } from './runner-base.js';
 import { SequentialRunner } from './sequential-runner.js';
+import type { Windows } from './windows.js';
 
 /**
  * Creates the processing function of an inbox. Its messages were stored and acknowledged before, by another function: so
@@ -31,29 +36,64 @@ export function inbox(
   sources: readonly InboxSource[],
   { isRefusal = () => false }: ConsumerOptions = {},
 ): (event: SQSEvent, context: Context) => Promise<SQSBatchResponse> {
-  const settings = JSON.parse(required(Env.INBOX)) as InboxSettings;
-  const options: RunnerOptions = {
-    table: required(Env.RECORDS),
-    consumer: { name: required(Env.CONSUMER), generation: requiredInteger(Env.CONSUMER_GENERATION) },
-    service: required(Env.SERVICE),
-    windowSeconds: requiredInteger(Env.DEDUPE_WINDOW_SECONDS),
-    settings,
-    sources,
-    isRefusal,
-  };
-  const runner = settings.mode === 'sequential' ? new SequentialRunner(options) : new Runner(options);
-  return async ({ Records }, context) => {
-    const unfinished: string[] = [];
-    for (const { body, messageId } of Records) {
-      const { record } = JSON.parse(body) as HandOut;
-      try {
-        await runner.run(record, () => context.getRemainingTimeInMillis());
-      } catch (error) {
-        logger.error('a stored message was not processed', { record, ...describeError(error) });
-        unfinished.push(messageId);
-      }
-    }
-    publishMetrics();
-    return { batchItemFailures: unfinished.map((itemIdentifier) => ({ itemIdentifier })) };
-  };
+  const options = { ...optionsOfFunction(isRefusal), sources };
+  if (options.settings.mode === 'batch') throw new SettingMissing('mode batch: expected a handler made by batchInbox');
+  return handlerOf(options.settings.mode === 'sequential' ? new SequentialRunner(options) : new Runner(options));
 }
+
+export interface BatchInboxOptions<Event> extends ConsumerOptions, BatchHandlers<Event> {
+  /** Windows in which messages are collected, by the times of their events. Never change them. */
+  readonly windows: Windows;
+}
+
+/**
+ * Creates the processing function of an inbox in mode batch. The messages of a window are processed together after it has
+ * closed, in pages.
+ *
+ * - Each message is in exactly one closed window: that of its event's time, or the next open one if it comes late.
+ * - The effect of a page and the final status of its messages commit in one transaction. After a crash, the next attempt
+ *   begins with the first page whose effect has not committed.
+ * - One runner at a time has a window. A window without messages closes, too.
+ * @example
+ * export const handler = batchInbox([collect(orderEnds)], {
+ *   windows: daysIn('Europe/Berlin'),
+ *   page: ({ messages }, { id }) => ({ decide: async () => [added(id, messages.map(({ event }) => event.data))] }),
+ *   close: ({ id, number }) => ({ decide: async () => [published(id, number)] }),
+ * });
+ */
+export function batchInbox<Event extends AnyEvent>(
+  sources: readonly CollectedSource<Event>[],
+  { windows, page, close, isRefusal = () => false }: BatchInboxOptions<Event>,
+): (event: SQSEvent, context: Context) => Promise<SQSBatchResponse> {
+  // Pages contain the events of these sources and no others.
+  const handlers = { page, close } as unknown as BatchHandlers<AnyEvent>;
+  const options = optionsOfFunction(isRefusal);
+  const { mode } = options.settings;
+  if (mode !== 'batch') throw new SettingMissing(`mode ${mode}: expected batch(), or a handler made by inbox`);
+  return handlerOf(new BatchRunner({ ...options, sources, windows, handlers }));
+}
+
+/** Reads what the construct has set. @throws {SettingMissing} */
+const optionsOfFunction = (isRefusal: (error: unknown) => boolean): RunnerBaseOptions => ({
+  table: required(Env.RECORDS),
+  consumer: { name: required(Env.CONSUMER), generation: requiredInteger(Env.CONSUMER_GENERATION) },
+  service: required(Env.SERVICE),
+  windowSeconds: requiredInteger(Env.DEDUPE_WINDOW_SECONDS),
+  settings: JSON.parse(required(Env.INBOX)) as InboxSettings,
+  isRefusal,
+});
+
+const handlerOf =
+  (runner: RunnerBase) =>
+  async ({ Records }: SQSEvent, context: Context): Promise<SQSBatchResponse> => {
+    const keys = Records.map(({ body }) => (JSON.parse(body) as HandOut).record);
+    try {
+      await runner.runAll(keys, () => context.getRemainingTimeInMillis());
+      return { batchItemFailures: [] };
+    } catch (error) {
+      logger.error('stored messages were not processed', { records: keys, ...describeError(error) });
+      return { batchItemFailures: Records.map(({ messageId }) => ({ itemIdentifier: messageId })) };
+    } finally {
+      publishMetrics();
+    }
+  };

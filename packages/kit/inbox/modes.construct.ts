@@ -6,6 +6,8 @@ export interface Mode {
   readonly mode: InboxMode;
   /** Mode sequential: age of a gap that raises an alarm, in seconds. */
   readonly gapAlarmSeconds?: number;
+  /** Mode batch: time between the end of a window and its closing, in seconds. */
+  readonly graceSeconds?: number;
 }
 
 /** Mode in which each message stands alone: any order, in parallel. */
@@ -26,6 +28,23 @@ export interface SequentialProps {
 export const sequential = ({ gapAlarmAfter = Duration.minutes(15) }: SequentialProps = {}): Mode => ({
   mode: 'sequential',
   gapAlarmSeconds: gapAlarmAfter.toSeconds(),
+});
+
+export interface BatchProps {
+  /**
+   * Time between the end of a window and its closing, in which its last messages arrive. Later ones go to the next window.
+   * @default Duration.minutes(15)
+   */
+  readonly closeAfter?: Duration;
+}
+
+/**
+ * Mode in which the messages of a window of time are processed together, in pages, after the window has closed. The handler
+ * is made by `batchInbox`, which names the windows.
+ */
+export const batch = ({ closeAfter = Duration.minutes(15) }: BatchProps = {}): Mode => ({
+  mode: 'batch',
+  graceSeconds: closeAfter.toSeconds(),
 });
 
 export interface BackoffProps {

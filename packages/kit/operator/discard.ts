@@ -1,6 +1,7 @@
 import { ConditionalCheckFailedException, TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import { type DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { clock } from '../aws/clock.js';
+import { isWindow } from '../inbox/window-keys.js';
 import { readTimerId } from '../saga/contract.js';
 import type { CommandContext } from './context.js';
 import { discardInSequence } from './discard-in-sequence.js';
@@ -32,6 +33,7 @@ export async function discard(
   const found = await findRecord(documents, services, asked);
   const { listener, record } = found;
   if (record.status !== 'FAILED') throw notFailed(`its status is: ${statusOf(record)}`);
+  refuseWindow(found);
   await refuseNeededTimeout(documents, found);
   if (dryRun) return outcome(found, 'dry-run', `would be discarded: ${reason}`);
   const by = user();
@@ -63,6 +65,16 @@ export async function discard(
     throw error;
   }
   return outcome(found, 'discarded', `discarded by ${by}: ${reason}`);
+}
+
+/** The messages of a window would be lost with it, and the numbers of the windows would have a gap. */
+function refuseWindow({ listener, messageId }: FoundRecord): void {
+  if (listener.consumer?.inbox?.mode !== 'batch' || !isWindow(messageId)) return;
+  throw new OperatorError(
+    'refused',
+    'Not discarded: it is a window of messages. Fix what its page fails with, and let it continue.',
+    ['inbox', 'retry', listener.name, messageId],
+  );
 }
 
 /** A saga that gets no answer would wait forever without its timeout, and no list would show it. */

@@ -1,7 +1,10 @@
 import { type DynamoDBDocumentClient, paginateQuery } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
 import { clock, secondsBetween } from '../aws/clock.js';
+import { recordKey } from '../failures/failure-records.js';
 import { parkedPartition } from '../inbox/contract.js';
+import { isWindow } from '../inbox/window-keys.js';
+import { retryFailedWindow } from '../inbox/window-retry.js';
 import { DUE_INDEX, DUE_SHARDS, duePartition } from '../timers/contract.js';
 import type { CommandContext } from './context.js';
 import { type DiscardRequest, discard } from './discard.js';
@@ -87,7 +90,8 @@ export async function showInbox(
  * @throws {OperatorError} `not-found`, or `refused` with the reason why it can't or mustn't be tried again
  */
 export async function retryInbox(context: CommandContext, request: RedriveRequest): Promise<Outcome> {
-  inboxesNamed(context.services, request.consumer);
+  const [listener] = inboxesNamed(context.services, request.consumer);
+  if (listener && isWindow(request.messageId)) return retryWindow(context, listener, request);
   return redrive(context, request);
 }
 
@@ -95,6 +99,29 @@ export async function retryInbox(context: CommandContext, request: RedriveReques
 export async function discardInbox(context: CommandContext, request: DiscardRequest): Promise<Outcome> {
   inboxesNamed(context.services, request.consumer);
   return discard(context, request);
+}
+
+/** Lets the runner continue with the page of a window that failed. @throws {OperatorError} `not-found` or `refused` */
+async function retryWindow(
+  { documents, command }: CommandContext,
+  listener: Listener,
+  { consumer, messageId, dryRun }: RedriveRequest,
+): Promise<Outcome> {
+  const pk = recordKey(listener, messageId);
+  const record = await readRecord(documents, listener.service, pk);
+  const next = ['inbox', 'list', '--consumer', consumer];
+  if (!record) throw new OperatorError('not-found', `'${consumer}' has no window '${messageId}'.`, next);
+  if (record.status !== 'FAILED') {
+    throw new OperatorError('refused', `Not retried: it has not failed; its status is ${record.status}.`, next);
+  }
+  const outcome = (result: 'dry-run' | 'sent', detail: string): Outcome => ({
+    exitCode: result === 'sent' ? Exit.PENDING : Exit.OK,
+    text: `${consumer} ${messageId}: ${detail}`,
+    json: { redrive: { service: listener.service.name, consumer, messageId, result, detail } },
+  });
+  if (dryRun) return outcome('dry-run', 'would continue with its next page');
+  await retryFailedWindow(documents, { table: listener.service.records, consumer: listener, pk });
+  return outcome('sent', `continues with its next page. Check later: ${command('inbox', 'show', consumer, messageId)}`);
 }
 
 const hasInbox = ({ consumer }: Listener): boolean => consumer?.inbox !== undefined;

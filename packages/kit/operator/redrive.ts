@@ -1,4 +1,5 @@
 import { REDRIVE } from '../failures/delivery.js';
+import { isWindow } from '../inbox/window-keys.js';
 import type { CommandContext } from './context.js';
 import { Exit, type Next, OperatorError } from './errors.js';
 import { statusOf } from './failures.js';
@@ -59,6 +60,9 @@ export function redrivable(
     throw refused(`it has not failed; its status is: ${statusOf(record)}.`, ['failures', 'list']);
   }
   const payload = payloadOf(record);
+  if (listener.consumer?.inbox?.mode === 'batch' && isWindow(messageId)) {
+    throw refused('it is a window of messages.', ['inbox', 'retry', listener.name, messageId]);
+  }
   if (payload === undefined) {
     throw refused(`only the beginning of its ${record.payloadBytes ?? 'many'} bytes was kept.`);
   }

@@ -25,7 +25,7 @@ test('without a fault, each parcel ends as its handler says', async () => {
     'slow PROCESSED, attempt 1, fence 1',
   ]);
   // CDK gives the second one to each reader of a queue; the first one is for a lost answer.
-  expect([...cloud.iam.unused()].filter((right) => /Run|Dispatcher|Sweeper/.test(right))).toEqual([
+  expect([...cloud.iam.unused()].filter((right) => /RunParcels|ParcelsInbox/.test(right))).toEqual([
     'RunParcels/Role/DefaultPolicy: dynamodb:GetItem',
     'RunParcels/Role/DefaultPolicy: sqs:ChangeMessageVisibility',
   ]);

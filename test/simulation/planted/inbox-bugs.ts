@@ -117,4 +117,52 @@ export const INBOX_BUGS: readonly InboxBug[] = [
       to: "set: { status: 'PARKED', parkedAt,",
     },
   },
+  {
+    name: 'a window is resumed one page late',
+    scenario: 'inbox-batch',
+    source: {
+      file: `${INBOX}/batch-runner.ts`,
+      from: 'let page = window.done + 1;',
+      to: 'let page = window.done + (window.done > 0 ? 2 : 1);',
+    },
+    by: 'killed-after',
+  },
+  {
+    name: 'a message that is late is not told so',
+    scenario: 'inbox-batch',
+    source: { file: `${INBOX}/collected-messages.ts`, from: '...(window === own ? {} : { lateFrom: own })', to: '' },
+  },
+  {
+    name: 'a late message goes to its own window, which has closed',
+    scenario: 'inbox-batch',
+    source: {
+      file: `${INBOX}/collected-messages.ts`,
+      from: 'const window = message.own >= next ? message.own : next;',
+      to: 'const window = message.own;',
+    },
+  },
+  {
+    name: 'a window that closes does not open its successor',
+    scenario: 'inbox-batch',
+    source: {
+      file: `${INBOX}/collected-messages.ts`,
+      from: '...((await this.window(next)) ? [] : [this.put(this.newWindow(next, windows, 0))]),',
+      to: '',
+    },
+  },
+  {
+    name: 'a page is done again whose progress was not written with its effect',
+    scenario: 'inbox-batch',
+    source: {
+      file: `${INBOX}/collected-messages.ts`,
+      from: 'set: { done: page, attempts: 1,',
+      to: 'set: { attempts: 1,',
+    },
+    by: 'killed-after',
+  },
+  {
+    name: 'the final status of messages is not in the transaction of their page',
+    scenario: 'inbox-batch',
+    source: { file: `${INBOX}/batch-runner.ts`, from: '      ...writes,\n', to: '' },
+  },
 ];

@@ -2,11 +2,11 @@ import { type App, CfnOutput, Duration, Stack } from 'aws-cdk-lib';
 import { EventBus } from 'aws-cdk-lib/aws-events';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import { settingsFor } from '../../../lib/settings.js';
-import { exponentialBackoff, linearBackoff, sequential } from '../../../packages/kit/inbox/modes.construct.js';
+import { batch, exponentialBackoff, linearBackoff, sequential } from '../../../packages/kit/inbox/modes.construct.js';
 import { acknowledgeCompliance } from '../../../packages/kit/service/acknowledge.js';
 import { Service, type ServiceInboxProps } from '../../../packages/kit/service/service.construct.js';
 import { OF_EVERY_FUNCTION, type ServiceContext } from '../../../packages/kit/service/service-function.construct.js';
-import { PARCELS, parcels, STEPS, steps } from './contract.js';
+import { PARCELS, parcels, SALES, STEPS, sales, steps } from './contract.js';
 
 const settings = settingsFor('dev');
 
@@ -39,6 +39,16 @@ export class InboxesStack extends Stack {
       backoff: linearBackoff({ base: Duration.seconds(30), cap: Duration.minutes(5) }),
     });
     stepsRunner.grantItems(desk.table, ['UpdateItem'], 'Till#');
+    const salesRunner = desk.inbox('Sales', {
+      name: SALES.name,
+      entry: 'on-sale',
+      hears: [sales],
+      mode: batch({ closeAfter: Duration.minutes(1) }),
+      attempts: 4,
+      pageSize: 2,
+      backoff: linearBackoff({ base: Duration.seconds(30), cap: Duration.minutes(5) }),
+    });
+    salesRunner.grantItems(desk.table, ['UpdateItem'], 'Sale#', 'Report#');
     new CfnOutput(this, 'BusName', { value: bus.eventBusName });
   }
 }

@@ -1,0 +1,94 @@
+import { clock } from '../aws/clock.js';
+import type { TransactWriteItem } from '../aws/dynamodb.js';
+import { Metric } from '../aws/metric-names.js';
+import { count, describeError, logger } from '../aws/telemetry.js';
+import { DeadLettered, isPermanent } from '../failures/failure-kinds.js';
+import { type Decide, ProcessedRecords, processOnce } from '../idempotent-consumer/process-once.js';
+import type { InboxSettings } from './contract.js';
+import { LeaseLost, type StoredMessages, type StoredMessagesOptions, type Taken } from './stored-messages.js';
+
+export interface RunnerBaseOptions extends StoredMessagesOptions {
+  readonly service: string;
+  readonly settings: InboxSettings;
+  /** Deduplication window, in seconds. */
+  readonly windowSeconds: number;
+  readonly isRefusal: (error: unknown) => boolean;
+}
+
+/** Outcome of a runner at one record, for its log. */
+export type Outcome = 'applied' | 'known' | 'parked' | 'unfinished' | 'postponed' | 'failed' | 'lost' | 'not free';
+
+/** What the runners of all modes share: the failures of what they hold, and commits that the fencing token guards. */
+export abstract class RunnerBase {
+  protected abstract readonly messages: StoredMessages;
+
+  constructor(protected readonly options: RunnerBaseOptions) {}
+
+  /**
+   * Processes what was handed out.
+   * @param keys keys of records
+   * @param timeLeft returns the milliseconds until the function's timeout
+   * @throws what the SDK throws if a record could not be taken, or its failure could not be recorded. The sweeper hands it
+   *   out again after its lease.
+   */
+  abstract runAll(keys: readonly string[], timeLeft: () => number): Promise<void>;
+
+  /**
+   * Works on what this runner holds, and records the failure.
+   * @param taken whose attempts decide whether it is tried again
+   */
+  protected async guarded(taken: Taken, work: () => Promise<Outcome>): Promise<Outcome> {
+    const { settings, isRefusal } = this.options;
+    // An attempt that ended without a word, by a crash or a timeout, is recorded by the next one.
+    if (taken.attempts > settings.attempts) {
+      return this.failed(taken, new DeadLettered('its function did not finish'), true);
+    }
+    try {
+      return await work();
+    } catch (error) {
+      if (error instanceof LeaseLost) return 'lost';
+      return this.failed(taken, error, isPermanent(error, isRefusal) || taken.attempts >= settings.attempts);
+    }
+  }
+
+  /**
+   * Commits an effect and the progress of what this runner holds in one transaction.
+   * @param claim returns the write that fails if the lease is lost
+   */
+  protected async commitHeld(
+    { pk }: Taken,
+    claim: () => TransactWriteItem,
+    decide: Decide,
+  ): Promise<'applied' | 'lost'> {
+    const { table, consumer, windowSeconds } = this.options;
+    const records = new HeldRecord(table, consumer, windowSeconds);
+    records.claim = claim;
+    const outcome = await processOnce({ id: pk, time: clock.now() }, decide, records, { kind: 'stored', record: pk });
+    return outcome === 'applied' ? 'applied' : 'lost';
+  }
+
+  protected async failed(taken: Taken, error: unknown, forGood: boolean): Promise<Outcome> {
+    const fields = { attempts: taken.attempts, permanent: forGood, ...describeError(error) };
+    if (!forGood) {
+      count(Metric.TRANSIENT_FAILURES);
+      logger.warn('will be tried again', { record: taken.pk, ...fields });
+      return this.messages.postpone(taken, error, this.options.settings);
+    }
+    const outcome = await this.messages.fail(taken, error);
+    if (outcome === 'lost') return outcome;
+    count(Metric.CONSUMER_FAILURES);
+    logger.error('failed', { record: taken.pk, ...fields });
+    return 'failed';
+  }
+
+  protected log(outcome: Outcome, record: string, taken?: Taken): void {
+    logger.info(outcome, { consumer: this.options.consumer.name, record, ...(taken && { attempts: taken.attempts }) });
+  }
+}
+
+/** The record that a runner holds. Its claim is the progress that commits, under the runner's fencing token. */
+class HeldRecord extends ProcessedRecords {
+  override claim: () => TransactWriteItem = () => {
+    throw new Error('no claim: expected commitHeld to set one');
+  };
+}

@@ -1,0 +1,266 @@
+import { GetCommand } from '@aws-sdk/lib-dynamodb';
+import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { documents, type Item } from '../../../packages/kit/aws/dynamodb.js';
+import { recordKey } from '../../../packages/kit/failures/failure-records.js';
+import { type BatchHandlers, collect } from '../../../packages/kit/inbox/batch-listening.js';
+import { BatchRunner } from '../../../packages/kit/inbox/batch-runner.js';
+import { Receiver } from '../../../packages/kit/inbox/receiver.js';
+import { calendarKey, windowKey } from '../../../packages/kit/inbox/window-keys.js';
+import type { CommandContext } from '../../../packages/kit/operator/context.js';
+import { discard } from '../../../packages/kit/operator/discard.js';
+import { retryInbox } from '../../../packages/kit/operator/inbox.js';
+import { redrive } from '../../../packages/kit/operator/redrive.js';
+import { commandTextOf } from '../../../packages/kit/operator/text.js';
+import { eventMessage } from '../../../packages/kit/testing/messages.js';
+import { functionEnvironment } from '../../support/function-environment.js';
+import { inProcessDynamoDb } from '../../support/in-process-dynamodb.js';
+import { SALES, sales, shopContract, TENS } from '../../support/inboxes/contract.js';
+import { bodyOf, Refused, SETTINGS } from './parcels.js';
+
+const MINUTE = 60_000;
+const BEGIN = Date.parse('2026-03-01T00:00:00.000Z');
+const settings = { ...SETTINGS, mode: 'batch', pageSize: 2, graceSeconds: 60 } as const;
+const options = { table: 'records', consumer: SALES };
+type Sale = { readonly type: 'SaleMade'; readonly data: { readonly name: string } };
+let handlers: BatchHandlers<Sale>;
+/** What the handlers saw. */
+let seen: string[];
+let receiver: Receiver;
+let runner: BatchRunner;
+beforeAll(() => functionEnvironment());
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['Date'], now: BEGIN });
+  inProcessDynamoDb(
+    { table: ['pk', 'sk'], records: ['pk'] },
+    { records: { due: ['duePk', 'executeAt'], failed: ['failedConsumer', 'failedAt'] } },
+  );
+  seen = [];
+  handlers = {
+    page: ({ page, messages }, { id }) => {
+      const names = messages.map(({ event, lateFrom }) => event.data.name + (lateFrom ? ` late from ${lateFrom}` : ''));
+      seen.push(`${id} ${page}: ${names.join(', ')}`);
+      return { decide: async () => [counted(id, messages.length)] };
+    },
+    close: ({ id, number, size, pages }) => {
+      seen.push(`${id} closes as ${number}, ${size} in ${pages}`);
+      return { decide: async () => [counted(`${id} closed`, 1)] };
+    },
+  };
+  receiver = new Receiver({ ...options, app: 'app', windowSeconds: 35 * 86_400, commanders: [], mode: 'batch' });
+  runner = new BatchRunner({
+    ...options,
+    service: 'desk',
+    windowSeconds: 35 * 86_400,
+    settings,
+    isRefusal: (error) => error instanceof Refused,
+    sources: [collect(sales)],
+    windows: TENS,
+    handlers: {
+      page: (...given) => handlers.page(...(given as Parameters<typeof handlers.page>)),
+      close: (...given) => handlers.close(...given),
+    },
+  });
+});
+afterEach(() => vi.useRealTimers());
+
+const counted = (name: string, by: number) => ({
+  Update: {
+    TableName: 'table',
+    Key: { pk: name, sk: 'STATE' },
+    UpdateExpression: 'ADD times :by',
+    ExpressionAttributeValues: { ':by': by },
+  },
+});
+const read = async (TableName: string, Key: Item): Promise<Item> =>
+  (await documents.send(new GetCommand({ TableName, Key, ConsistentRead: true }))).Item ?? {};
+const times = async (name: string) => (await read('table', { pk: name, sk: 'STATE' })).times;
+const key = (name: string): string => recordKey(SALES, name);
+const record = (name: string) => read('records', { pk: key(name) });
+const window = (id: string) => read('records', { pk: windowKey(SALES, id) });
+const minute = (number: number) => vi.setSystemTime(BEGIN + number * MINUTE);
+/** Runs a window, as the sweeper hands it out. */
+const runWindow = (id: string, timeLeft = () => 60_000) => runner.runAll([windowKey(SALES, id)], timeLeft);
+
+/** Sales that come together. @param at minute of their events */
+async function sell(names: readonly string[], at: number): Promise<void> {
+  const Records = names.map((name) => {
+    const time = new Date(BEGIN + at * MINUTE).toISOString();
+    const event = { type: 'SaleMade', data: { name } };
+    const body = bodyOf(eventMessage(shopContract, event, { id: name, subject: `Sale/${name}`, time }));
+    return { messageId: name, body, attributes: { ApproximateReceiveCount: '1' }, messageAttributes: {} };
+  });
+  await receiver.batch({ Records } as never);
+  await runner.runAll(names.map(key), () => 60_000);
+}
+
+const [FIRST, SECOND, THIRD] = ['2026-03-01T00:00', '2026-03-01T00:10', '2026-03-01T00:20'];
+
+describe('messages of a window', () => {
+  test('are processed together after it has closed, in pages, and the window ends after them', async () => {
+    await sell(['a', 'b', 'c'], 1);
+    await sell(['d', 'e'], 9);
+    expect(seen).toEqual([]);
+    minute(11);
+    await runWindow(FIRST);
+    expect(seen).toEqual([`${FIRST} 1: a, b`, `${FIRST} 2: c, d`, `${FIRST} 3: e`, `${FIRST} closes as 1, 5 in 3`]);
+    expect([await times(FIRST), await times(`${FIRST} closed`)]).toEqual([5, 1]);
+    for (const name of ['a', 'e']) expect(await record(name)).toMatchObject({ status: 'PROCESSED', window: FIRST });
+    expect(await window(FIRST)).toMatchObject({ status: 'PROCESSED', number: 1 });
+  });
+
+  test('wait until it closes, some time after its end', async () => {
+    await sell(['a'], 1);
+    expect(await record('a')).toMatchObject({ status: 'PENDING', window: FIRST });
+    expect(await record('a')).not.toHaveProperty('duePk');
+    expect(await window(FIRST)).toMatchObject({ executeAt: '2026-03-01T00:11:00.000Z', size: 1 });
+    minute(10);
+    await runWindow(FIRST);
+    expect(seen).toEqual([]);
+  });
+
+  test('have one place each, however often they are handed out', async () => {
+    await sell(['a', 'b'], 1);
+    await runner.runAll([key('a'), key('a'), key('b')], () => 60_000);
+    expect(await window(FIRST)).toMatchObject({ size: 2 });
+  });
+
+  test('have one place each when many come at once', async () => {
+    await Promise.all([sell(['a', 'b', 'c'], 1), sell(['d', 'e', 'f'], 1), sell(['g'], 12)]);
+    expect([(await window(FIRST)).size, (await window(SECOND)).size]).toEqual([6, 1]);
+    minute(11);
+    await runWindow(FIRST);
+    expect(seen.filter((line) => line.includes(`${FIRST} `) && !line.includes('closes'))).toHaveLength(3);
+    expect(await times(FIRST)).toBe(6);
+  });
+
+  test('that break their contract fail alone', async () => {
+    const strange = eventMessage(
+      shopContract,
+      { type: 'SaleMade', data: { name: 'x' } },
+      { id: 'x', subject: 'Sale/x' },
+    );
+    const body = bodyOf({ ...strange, data: { name: 1 } });
+    const attributes = { ApproximateReceiveCount: '1' };
+    await receiver.batch({ Records: [{ messageId: 'x', body, attributes, messageAttributes: {} }] } as never);
+    await sell(['a'], 1);
+    await runner.runAll([key('x')], () => 60_000);
+    expect(await record('x')).toMatchObject({ status: 'FAILED', failures: [{ name: 'ContractViolation' }] });
+    expect(await window(FIRST)).toMatchObject({ size: 1 });
+  });
+});
+
+describe('windows', () => {
+  test('close in their order, with numbers without gaps, also those without messages', async () => {
+    await sell(['a'], 1);
+    await sell(['c'], 21);
+    minute(31);
+    await runWindow(THIRD);
+    expect(seen).toEqual([]);
+    expect((await window(THIRD)).executeAt).toBe('2026-03-01T00:32:00.000Z');
+    for (const id of [FIRST, SECOND, THIRD]) await runWindow(id);
+    expect(seen.filter((line) => line.includes('closes'))).toEqual([
+      `${FIRST} closes as 1, 1 in 1`,
+      `${SECOND} closes as 2, 0 in 0`,
+      `${THIRD} closes as 3, 1 in 1`,
+    ]);
+    expect(await read('records', { pk: calendarKey(SALES) })).toMatchObject({ next: '2026-03-01T00:30', closed: 3 });
+  });
+
+  test('that have closed take no message: it goes to the next one, which says that it is late', async () => {
+    await sell(['a'], 1);
+    minute(11);
+    await runWindow(FIRST);
+    await sell(['late'], 2);
+    await sell(['own'], 12);
+    expect(await record('late')).toMatchObject({ window: SECOND, lateFrom: FIRST });
+    minute(21);
+    await runWindow(SECOND);
+    expect(seen.at(-2)).toBe(`${SECOND} 1: late late from ${FIRST}, own`);
+  });
+
+  test('close once, however often they are handed out', async () => {
+    await sell(['a'], 1);
+    minute(11);
+    await Promise.all([runWindow(FIRST), runWindow(FIRST)]);
+    await runWindow(FIRST);
+    expect([await times(FIRST), await times(`${FIRST} closed`)]).toEqual([1, 1]);
+  });
+});
+
+describe('a page', () => {
+  const page = (work: BatchHandlers<Sale>['page']) => {
+    handlers = { ...handlers, page: work };
+  };
+  beforeEach(async () => {
+    await sell(['a', 'b', 'c'], 1);
+    minute(11);
+  });
+
+  test('that fails is tried again alone, with attempts of its own', async () => {
+    const good = handlers.page;
+    page((given, ...rest) => {
+      if (given.page === 2) throw new Error('not today');
+      return good(given, ...rest);
+    });
+    await runWindow(FIRST);
+    expect(await window(FIRST)).toMatchObject({
+      status: 'PENDING',
+      done: 1,
+      attempts: 1,
+      failures: [{ name: 'Error' }],
+    });
+    page(good);
+    minute(12);
+    await runWindow(FIRST);
+    expect(seen).toEqual([`${FIRST} 1: a, b`, `${FIRST} 2: c`, `${FIRST} closes as 1, 3 in 2`]);
+    expect(await times(FIRST)).toBe(3);
+  });
+
+  test('that fails in each attempt fails its window, and nothing of it is lost', async () => {
+    page(() => Promise.reject(new Error('never')));
+    for (let attempt = 0; attempt < 3; attempt++) {
+      await runWindow(FIRST);
+      minute(13 + 5 * attempt);
+    }
+    expect(await window(FIRST)).toMatchObject({ status: 'FAILED', done: 0, failedConsumer: 'sales' });
+    expect(await record('a')).toMatchObject({ status: 'PENDING', window: FIRST });
+    // An operator lets it continue.
+    const services = [
+      { name: 'desk', records: 'records', consumers: [{ name: 'sales', generation: 0, inbox: { mode: 'batch' } }] },
+    ];
+    const context = { documents, services, command: commandTextOf('orderly') } as unknown as CommandContext;
+    const messageId = `WINDOW#${FIRST}`;
+    const asked = { consumer: 'sales', messageId, notDone: false, dryRun: false };
+    await expect(discard(context, { ...asked, reason: 'test' })).rejects.toThrow(/it is a window of messages/);
+    await expect(redrive(context, asked)).rejects.toThrow(/it is a window of messages/);
+    expect((await retryInbox(context, asked)).text).toContain('continues with its next page');
+    expect(await window(FIRST)).toMatchObject({ status: 'PENDING', attempts: 0, wake: true });
+  });
+
+  test('of a runner that lost its lease has no effect', async () => {
+    const good = handlers.page;
+    page(async (...given) => {
+      vi.setSystemTime(Date.now() + 61_000);
+      page(good);
+      await runWindow(FIRST);
+      return good(...given);
+    });
+    await runWindow(FIRST);
+    expect([await times(FIRST), await times(`${FIRST} closed`)]).toEqual([3, 1]);
+    expect(seen.filter((line) => line.includes('1: a, b'))).toHaveLength(2);
+  });
+
+  test('is left to another invocation when half of the time is over', async () => {
+    let left = 60_000;
+    const good = handlers.page;
+    page((...given) => {
+      left = 20_000;
+      return good(...given);
+    });
+    await runWindow(FIRST, () => left);
+    expect(await window(FIRST)).toMatchObject({ done: 1, attempts: 0, wake: true });
+    page(good);
+    await runWindow(FIRST);
+    expect(await times(FIRST)).toBe(3);
+  });
+});

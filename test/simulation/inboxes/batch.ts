@@ -1,0 +1,89 @@
+import { recordKey } from '../../../packages/kit/failures/failure-records.js';
+import type { Cloud } from '../../../packages/simulator/cloud.js';
+import type { Scenario, Violation } from '../../../packages/simulator/search/scenario.js';
+import { SALES, TENS } from '../../support/inboxes/contract.js';
+import { awaitStored, itemsIn, publish, recordsIn } from './shop.js';
+
+const MINUTE = 60_000;
+/** Sales with the minutes of their events and of their arrivals. The window of minutes 10 to 20 has none of its own. */
+const SALES_MADE = [
+  ...['a', 'b', 'flaky', 'd', 'e'].map((name) => ({ name, at: 1, comes: 1 })),
+  { name: 'early', at: 21, comes: 9 },
+  /** Late: its window has closed. */
+  { name: 'late', at: 2, comes: 14 },
+  { name: 'next', at: 22, comes: 22 },
+];
+/** Minutes until which windows are looked at. */
+const LAST = 31;
+
+/** Sales of three windows: one with three pages, one with nothing but a late one, one whose first sale comes early. */
+export const salesOfWindows: Scenario = {
+  name: 'inbox-batch',
+  async play(cloud) {
+    const begun = cloud.world.now;
+    awaitStored(cloud, begun + (LAST + 1) * MINUTE);
+    for (const { name, at, comes } of SALES_MADE) {
+      cloud.world.after(comes * MINUTE, () =>
+        publish(cloud, {
+          id: name,
+          type: 'SaleMade',
+          subject: `Sale/${name}`,
+          data: { name },
+          time: begun + at * MINUTE,
+        }),
+      );
+    }
+    await cloud.world.settle();
+    return [...broken(cloud, begun)];
+  },
+};
+
+function* broken(cloud: Cloud, begun: number): Generator<Violation> {
+  const records = new Map(recordsIn(cloud).map((record) => [record.pk, record]));
+  const items = new Map(itemsIn(cloud).map((item) => [String(item.pk), item]));
+  const members = new Map<string, string[]>();
+  for (const { name, at } of SALES_MADE) {
+    const { status, window, lateFrom } = records.get(recordKey(SALES, name)) ?? {};
+    const times = Number(items.get(`Sale#${name}`)?.times ?? 0);
+    const own = TENS.idOf(new Date(begun + at * MINUTE).toISOString());
+    const about = { about: name, detail: `${name} ${status} in ${window}, late from ${lateFrom}, effect ${times}` };
+    // A fault may make it so late that its window has not closed by the end of the history.
+    const isOpen = status === 'PENDING' && Date.parse(`${window}:00Z`) >= begun + (LAST - 11) * MINUTE;
+    if (status !== 'PROCESSED' && status !== 'FAILED' && !isOpen)
+      yield { invariant: 'each stored message ends', ...about };
+    if (times !== (status === 'PROCESSED' ? 1 : 0)) {
+      yield { invariant: 'an effect happens once, and only with its final status', ...about };
+    }
+    if (status === 'PROCESSED') {
+      const isLate = window !== own;
+      if (String(window) < own || (isLate ? lateFrom !== own : lateFrom !== undefined)) {
+        yield { invariant: 'a message is in its own window, or is told to be late', ...about };
+      }
+      members.set(String(window), [...(members.get(String(window)) ?? []), name]);
+    }
+    if (cloud.faults.made.length === 0 && (name === 'late') !== (lateFrom !== undefined)) {
+      yield { invariant: 'without a fault, only the late one is late', ...about };
+    }
+  }
+  let window = TENS.idOf(new Date(begun).toISOString());
+  for (let number = 1; number <= 3; number++, window = TENS.next(window)) {
+    const record = records.get(`${SALES.name}@0#WINDOW#${window}`);
+    const report = items.get(`Report#${window}`) ?? {};
+    const about = { about: window, detail: `${window} ${record?.status}: ${JSON.stringify(report)}` };
+    const isLast = number === 3;
+    if (record?.status === 'FAILED') continue;
+    if (record?.status !== 'PROCESSED') {
+      if (!isLast || cloud.faults.made.length === 0)
+        yield { invariant: 'each window closes, with messages or without', ...about };
+      continue;
+    }
+    if (report.closed !== 1 || report.place !== number)
+      yield { invariant: 'a window closes once, in its order', ...about };
+    const size = members.get(window)?.length ?? 0;
+    if ((report.sales ?? 0) !== size || report.members !== size) {
+      yield { invariant: 'the closed windows are a partition of the messages', ...about };
+    }
+  }
+  const denied = cloud.world.trace.lines.find((line) => / DENIED | may not |ValidationException/.test(line));
+  if (denied) yield { invariant: 'no right is missing, and no call is malformed', detail: denied };
+}
