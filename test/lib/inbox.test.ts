@@ -128,11 +128,11 @@ describe('an inbox', () => {
       ScalingConfig: { MaximumConcurrency: 2 },
     });
     expect(statementsOf('RunSalesRole').map(({ Action }) => Action)).toContainEqual([
-      'dynamodb:GetItem',
-      'dynamodb:UpdateItem',
       'dynamodb:BatchGetItem',
-      'dynamodb:PutItem',
       'dynamodb:ConditionCheckItem',
+      'dynamodb:GetItem',
+      'dynamodb:PutItem',
+      'dynamodb:UpdateItem',
     ]);
     const { INBOX } = found('RunSalesFunction', 'AWS::Lambda::Function').Environment.Variables;
     expect(JSON.parse(INBOX)).toMatchObject({ mode: 'batch', graceSeconds: 60, pageSize: 2 });
