@@ -869,8 +869,8 @@ export const BUGS: readonly PlantedBug[] = [
     scenario: 'refund-limit',
     source: {
       file: `${KIT}/idempotent-receiver/change-once.ts`,
-      from: 'await transact([claim, change, ...(more ? [more.write] : [])]);',
-      to: 'if (more) await transact([more.write]); await transact([claim, change]);',
+      from: 'await transact([claim, change, ...(more?.writes ?? [])]);',
+      to: 'if (more) await transact([...more.writes]); await transact([claim, change]);',
     },
   },
   {
@@ -878,8 +878,8 @@ export const BUGS: readonly PlantedBug[] = [
     scenario: 'pay-once',
     source: {
       file: `${KIT}/idempotent-receiver/create-once.ts`,
-      from: 'await (more ? transact([store.appendWrite(commit), more.write]) : store.append(commit));',
-      to: 'if (more) await transact([more.write]); await store.append(commit);',
+      from: 'await (more ? transact([store.appendWrite(commit), ...more.writes]) : store.append(commit));',
+      to: 'if (more) await transact([...more.writes]); await store.append(commit);',
     },
   },
   {

@@ -55,7 +55,7 @@ export const INBOX_BUGS: readonly InboxBug[] = [
     scenario: 'inbox-single',
     source: {
       file: `${INBOX}/stored-messages.ts`,
-      from: '...this.waiting(message.id, after(now, GRACE_SECONDS)),',
+      from: '...this.waiting(this.keyOf(message), after(now, GRACE_SECONDS)),',
       to: '',
     },
     by: 'hung-before',
