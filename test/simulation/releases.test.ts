@@ -119,11 +119,14 @@ test.each(PUBLISHERS)(
   async ({ name, source, scenario, versions }) => {
     const deployment = await planted(folder, { name, scenario, source });
     const seen = new Set<number>();
-    const history = await playSeed(deployment, scenarioCalled(scenario), '0');
-    if (history.violations.length > 0) expect.fail(report(history, 'releases.test.ts'));
-    for (const { event } of history.cloud.events.accepted) {
-      const { type, dataschema } = event.detail as Envelope;
-      if (type === 'OrderPlaced') seen.add(Number(dataschema.split(':').at(-1)));
+    // Another seed only if chance has left a version out.
+    for (let seed = 0; seed < 4 && seen.size < versions.length; seed++) {
+      const history = await playSeed(deployment, scenarioCalled(scenario), String(seed));
+      if (history.violations.length > 0) expect.fail(report(history, `releases.test.ts, seed ${seed}`));
+      for (const { event } of history.cloud.events.accepted) {
+        const { type, dataschema } = event.detail as Envelope;
+        if (type === 'OrderPlaced') seen.add(Number(dataschema.split(':').at(-1)));
+      }
     }
     expect([...seen].toSorted()).toEqual(versions);
   },
