@@ -1,7 +1,8 @@
 import type { Context, SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import { Env } from '../aws/environment.js';
+import { Metric } from '../aws/metric-names.js';
 import { required, requiredInteger, SettingMissing } from '../aws/read-environment.js';
-import { describeError, logger, publishMetrics } from '../aws/telemetry.js';
+import { count, describeError, logger, publishMetrics } from '../aws/telemetry.js';
 import type { ConsumerOptions } from '../idempotent-consumer/consumer.js';
 import type { AnyEvent } from '../messages/contract.js';
 import type { BatchHandlers, CollectedSource } from './batch-listening.js';
@@ -89,11 +90,13 @@ const handlerOf =
     const keys = Records.map(({ body }) => (JSON.parse(body) as HandOut).record);
     try {
       await runner.runAll(keys, () => context.getRemainingTimeInMillis());
-      return { batchItemFailures: [] };
     } catch (error) {
+      count(Metric.TRANSIENT_FAILURES);
       logger.error('stored messages were not processed', { records: keys, ...describeError(error) });
-      return { batchItemFailures: Records.map(({ messageId }) => ({ itemIdentifier: messageId })) };
     } finally {
       publishMetrics();
     }
+    // A key that failed is not kept: the sweeper hands its message out again. Otherwise each sweep during an outage would add
+    // a copy to those that the queue already repeats.
+    return { batchItemFailures: [] };
   };

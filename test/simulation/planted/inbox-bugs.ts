@@ -133,15 +133,6 @@ export const INBOX_BUGS: readonly InboxBug[] = [
     source: { file: `${INBOX}/collected-messages.ts`, from: '...(window === own ? {} : { lateFrom: own })', to: '' },
   },
   {
-    name: 'a late message goes to its own window, which has closed',
-    scenario: 'inbox-batch',
-    source: {
-      file: `${INBOX}/collected-messages.ts`,
-      from: 'const window = message.own >= next ? message.own : next;',
-      to: 'const window = message.own;',
-    },
-  },
-  {
     name: 'a window that closes does not open its successor',
     scenario: 'inbox-batch',
     source: {
