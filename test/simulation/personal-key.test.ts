@@ -23,15 +23,24 @@ test('is usable only by functions that read personal data, whatever the policies
   const byPolicyOfTheKey = (action: string) =>
     roles.filter(({ role }) => iam.keyLetsRoleDecide(role, access(action))).map(({ fn }) => fn);
   const reading = ['Orders/GetOrder', 'Orders/ListOrders', 'Orders/OrderHistory'];
+  const ofAccounts = ['Accounts/ApplyBonus', 'Accounts/AccountHistory'];
+  const ofUsers = ['Users/GetMe', 'Users/GetUser', 'Users/PatchMe', 'Users/SetStatus'];
   const ofPayments = ['Payments/RequestPayment', 'Payments/GetPayment', 'Payments/RefundPayment'];
-  const opening = ['Orders/PlaceOrder', ...reading, 'Orders/CancelOrder', ...ofPayments];
+  const opening = ['Orders/PlaceOrder', ...reading, 'Orders/CancelOrder', ...ofAccounts, ...ofPayments, ...ofUsers];
   expect(byPolicyOfTheKey('Decrypt')).toEqual(opening);
   expect(byPolicyOfTheKey('GenerateDataKey')).toEqual(opening);
   for (const action of ['Encrypt', 'ReEncryptFrom', 'CreateGrant', 'GenerateDataKeyWithoutPlaintext']) {
     expect(byPolicyOfTheKey(action), action).toEqual([]);
   }
   const sealing = roles.filter(({ role }) => iam.roleAllows(role, access('GenerateDataKey'))).map(({ fn }) => fn);
-  expect(sealing).toEqual(['Orders/PlaceOrder', 'Orders/CancelOrder', 'Payments/RequestPayment']);
+  expect(sealing).toEqual([
+    'Orders/PlaceOrder',
+    'Orders/CancelOrder',
+    'Accounts/ApplyBonus',
+    'Payments/RequestPayment',
+    'Users/PatchMe',
+    'Users/SetStatus',
+  ]);
 });
 
 test('is for personal data only, which each call must declare', () => {

@@ -1,3 +1,4 @@
+import { BasketsProblem } from '../../../lambdas/baskets/problems.js';
 import { InventoryProblem } from '../../../lambdas/inventory/problems.js';
 import { OrdersProblem } from '../../../lambdas/orders/problems.js';
 import { PaymentsProblem } from '../../../lambdas/payments/problems.js';
@@ -8,7 +9,14 @@ import type { ApiResponse } from '../../../packages/simulator/aws/api-messages.j
 import type { FuzzRequest } from './request.js';
 
 /** Every kind of problem that a route may answer. */
-const ALL = { ...PROBLEMS, ...AppProblem, ...InventoryProblem, ...OrdersProblem, ...PaymentsProblem };
+const ALL = {
+  ...PROBLEMS,
+  ...AppProblem,
+  ...BasketsProblem,
+  ...InventoryProblem,
+  ...OrdersProblem,
+  ...PaymentsProblem,
+};
 
 /** Headers that an answer may have. */
 const NAMES = new Set([
@@ -22,7 +30,17 @@ const NAMES = new Set([
   'allow',
 ]);
 /** Members of a problem (RFC 9457), and of a fault of its `errors`. */
-const MEMBERS = new Set(['type', 'title', 'status', 'detail', 'instance', 'errors', 'expectedVersion', 'foundVersion']);
+const MEMBERS = new Set([
+  'reason',
+  'type',
+  'title',
+  'status',
+  'detail',
+  'instance',
+  'errors',
+  'expectedVersion',
+  'foundVersion',
+]);
 const FAULT_MEMBERS = new Set(['detail', 'pointer', 'parameter', 'header']);
 const MAX_FAULTS = 20;
 
@@ -59,6 +77,10 @@ export function faultsOfAnswer(
   expect(inside === undefined, `the answer shows internal text: ${inside}`);
   expect(!tables.some((table) => own.includes(table)), 'the answer names a table');
   if (request.method === 'HEAD') return faults;
+  if (status === 204) {
+    expect(body === '', 'an answer without content has a body');
+    return faults;
+  }
   const answer = parsed(body);
   if (!answer) return [...faults, 'the answer is no JSON object'];
   if (status < 400) {

@@ -1,17 +1,13 @@
-import { rmSync } from 'node:fs';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { playWith } from '../../../packages/simulator/search/scenario.js';
 import { salesOfWindows } from './batch.js';
-import { deployment, folder, keepPromises } from './playing.js';
+import { deployment, keepPromises } from './playing.js';
 import { itemsIn } from './shop.js';
 
 /** An inbox in mode batch as it is deployed: nothing but the inbox guards the counts of its windows. */
 
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
-
 test('without a fault, each window closes once with its own messages, and a late one is in the next', async () => {
-  const { violations, cloud, trace } = await playWith(deployment, salesOfWindows, 'singles');
-  if (process.env.TRACE) console.log(trace.join('\n'));
+  const { violations, cloud } = await playWith(deployment, salesOfWindows, 'singles');
   expect(violations).toEqual([]);
   const reports = itemsIn(cloud).filter(({ pk }) => String(pk).startsWith('Report#'));
   expect(reports.map(({ sales = 0, late = 0, place, closed }) => ({ sales, late, place, closed }))).toEqual([

@@ -1,3 +1,4 @@
+import { rmSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { Assembly } from '../../../packages/simulator/assembly/assembly.js';
 import { Deployment } from '../../../packages/simulator/cloud.js';
@@ -9,8 +10,9 @@ import { INBOX_BUGS, type InboxBug } from '../planted/inbox-bugs.js';
 import { planted } from '../planted/plant.js';
 import { effort } from '../support/effort.js';
 
-/** Folder of the inboxes' cloud assembly. */
-export const folder = inboxesAssembly();
+/** Folder of the inboxes' cloud assembly. The files of a worker share it, so it is removed at the worker's end. */
+const folder = inboxesAssembly();
+process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
 export const deployment = new Deployment(new Assembly(folder));
 
 /** One of so many faults is played; all of them with ORDERLY_EVERY_FAULT. */

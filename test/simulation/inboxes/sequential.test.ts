@@ -1,17 +1,13 @@
-import { rmSync } from 'node:fs';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { playWith } from '../../../packages/simulator/search/scenario.js';
-import { deployment, folder, keepPromises } from './playing.js';
+import { deployment, keepPromises } from './playing.js';
 import { stepsOfTills } from './sequential.js';
 import { itemsIn } from './shop.js';
 
 /** An inbox in mode sequential as it is deployed: nothing but the inbox guards the order of the effects. */
 
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
-
 test('without a fault, each till has its steps in their order, whatever order they came in', async () => {
-  const { violations, cloud, trace } = await playWith(deployment, stepsOfTills, 'singles');
-  if (process.env.TRACE) console.log(trace.join('\n'));
+  const { violations, cloud } = await playWith(deployment, stepsOfTills, 'singles');
   expect(violations).toEqual([]);
   const tills = Object.fromEntries(itemsIn(cloud).map(({ pk, steps }) => [pk, steps]));
   expect(tills).toEqual({ 'Till#ordered': [1, 3, 4], 'Till#reversed': [1, 2, 4], 'Till#held': [1] });

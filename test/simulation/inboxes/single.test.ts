@@ -1,13 +1,10 @@
-import { rmSync } from 'node:fs';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { playWith } from '../../../packages/simulator/search/scenario.js';
-import { deployment, folder, keepPromises } from './playing.js';
+import { deployment, keepPromises } from './playing.js';
 import { recordsIn } from './shop.js';
 import { frozenParcel, parcelsOfAllKinds } from './single.js';
 
 /** An inbox in mode single as it is deployed: nothing but the record of a message guards its effect. */
-
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 test('without a fault, each parcel ends as its handler says', async () => {
   const { violations, cloud } = await playWith(deployment, parcelsOfAllKinds, 'singles');

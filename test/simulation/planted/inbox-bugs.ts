@@ -58,7 +58,7 @@ export const INBOX_BUGS: readonly InboxBug[] = [
       from: '...this.waiting(this.keyOf(message), after(now, GRACE_SECONDS)),',
       to: '',
     },
-    by: 'hung-before',
+    by: 'refused-for-long',
   },
   {
     name: 'a known message is stored again',
@@ -131,15 +131,6 @@ export const INBOX_BUGS: readonly InboxBug[] = [
     name: 'a message that is late is not told so',
     scenario: 'inbox-batch',
     source: { file: `${INBOX}/collected-messages.ts`, from: '...(window === own ? {} : { lateFrom: own })', to: '' },
-  },
-  {
-    name: 'a window that closes does not open its successor',
-    scenario: 'inbox-batch',
-    source: {
-      file: `${INBOX}/collected-messages.ts`,
-      from: '...((await this.window(next)) ? [] : [this.put(this.newWindow(next, windows, 0))]),',
-      to: '',
-    },
   },
   {
     name: 'a page is done again whose progress was not written with its effect',
