@@ -82,6 +82,7 @@ describe('orderly order', () => {
       'ConfirmPrices -> catalog-commands: processed',
       'OrderApproved -> accounts-orders: processed',
       'OrderApproved -> orders-list: processed',
+      'OrderPlaced -> baskets-orders: processed',
       'OrderPlaced -> orders-list: processed',
       'OrderPlaced -> orders-saga: processed',
       'PaymentPrepared -> payments-provider: processed',
@@ -94,7 +95,7 @@ describe('orderly order', () => {
 
     const { out } = await orderly('order', orderId);
     expect(out).toMatch(
-      /APPROVED, version 2[\s\S]*\nits saga completed [\s\S]*complete: 22 events, 4 commands, 14 deliveries processed, nothing twice$/,
+      /APPROVED, version 2[\s\S]*\nits saga completed [\s\S]*complete: 22 events, 4 commands, 15 deliveries processed, nothing twice$/,
     );
     for (const text of [out, JSON.stringify(found)]) {
       expect(text).not.toContain(clientReference);
