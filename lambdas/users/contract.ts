@@ -18,7 +18,7 @@ const Email = z.email('expected an e-mail address').check(z.maxLength(254));
 /** Fields of an address. `name` is the recipient, if it is not the user. */
 const AddressFields = DeliveryAddress.shape;
 
-/** What a user says of themselves: personal data, which is stored and published only sealed. */
+/** Profile of a user. All of it is personal data, so it is stored and published sealed only. */
 export const Profile = z.strictObject({
   name: z.exactOptional(Name),
   email: z.exactOptional(Email),

@@ -9,6 +9,7 @@ import {
   consumersOf,
   functionsOf,
   type Json,
+  keyed,
   newApp,
   noCode,
   referenced,
@@ -29,15 +30,6 @@ const WILDCARDS = [
   { policy: /^CommandsLaneWriterRole/, resource: '/stream/*' },
   { policy: /^CommandsLaneWriterRole/, resource: '/aws/lambda/*' },
 ];
-
-/**
- * Condition that limits access to items by their key prefixes, and excludes requests without keys. `ForAllValues` alone
- * would admit those.
- */
-const keyed = (...keys: string[]) => ({
-  'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': keys },
-  Null: { 'dynamodb:LeadingKeys': 'false' },
-});
 
 /** Logical id without hash. */
 const plain = (id: string): string => id.replace(/(Function)?[0-9A-F]{8}$/, '');

@@ -14,17 +14,11 @@ import { Service, type ServiceInboxProps } from '../../packages/kit/service/serv
 import { parcels, steps, tillContract } from '../support/inboxes/contract.js';
 import { InboxesStack } from '../support/inboxes/stack.js';
 import { waiterCommands } from '../support/waiter/contract.js';
-import { type Json, newApp, noCode, referenced } from './support/environments.js';
+import { type Json, keyed, newApp, noCode, propertiesIn, referenced } from './support/environments.js';
 
 const template = Template.fromStack(new InboxesStack(newApp(), noCode));
 const { Resources, Outputs } = template.toJSON() as Json;
-const found = (beginning: string, type: string): Json =>
-  Object.entries<Json>(Resources).find(([id, { Type }]) => id.startsWith(beginning) && Type === type)?.[1].Properties;
-const statementsOf = (role: string): Json[] => found(role, 'AWS::IAM::Policy').PolicyDocument.Statement;
-const keyed = (...keys: string[]) => ({
-  'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': keys },
-  Null: { 'dynamodb:LeadingKeys': 'false' },
-});
+const { found, statementsOf } = propertiesIn(Resources);
 
 describe('an inbox', () => {
   test('has a receiver without a handler’s rights: it puts, reads and retries its own records', () => {

@@ -1,12 +1,8 @@
 import { expect, test } from 'vitest';
 import { matches } from '../../packages/simulator/aws/event-pattern.js';
-import { type Json, referenced, statements, synthesized } from './support/environments.js';
+import { type Json, keyed, referenced, statements, synthesized } from './support/environments.js';
 
 const prod = synthesized('prod', { hotSkus: 'TEA-1,TEA-2' });
-const keyed = (...keys: string[]) => ({
-  'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': keys },
-  Null: { 'dynamodb:LeadingKeys': 'false' },
-});
 const [mapping, ...others] = prod
   .resources('Inventory', 'AWS::Lambda::EventSourceMapping')
   .filter(({ id }) => id.startsWith('CommandsLane'));

@@ -5,17 +5,11 @@ import { expect, test } from 'vitest';
 import { APP } from '../../lambdas/app.js';
 import { checkByRulePacks } from '../../lib/checks.js';
 import { WaiterStack } from '../support/waiter/waiter-stack.js';
-import { type Json, newApp, noCode, referenced } from './support/environments.js';
+import { type Json, keyed, newApp, noCode, propertiesIn, referenced } from './support/environments.js';
 
 const template = Template.fromStack(new WaiterStack(newApp(), noCode));
 const { Resources } = template.toJSON() as Json;
-const found = (beginning: string, type: string): Json =>
-  Object.entries<Json>(Resources).find(([id, { Type }]) => id.startsWith(beginning) && Type === type)?.[1].Properties;
-const statementsOf = (role: string): Json[] => found(role, 'AWS::IAM::Policy').PolicyDocument.Statement;
-const keyed = (...keys: string[]) => ({
-  'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': keys },
-  Null: { 'dynamodb:LeadingKeys': 'false' },
-});
+const { found, statementsOf } = propertiesIn(Resources);
 
 test('the sweeper may query due timers, reschedule its owner’s records, take its lease, use one queue', () => {
   const statements = statementsOf('TimersSweeperRole');

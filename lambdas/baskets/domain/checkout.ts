@@ -31,7 +31,7 @@ export const checkoutDecider: Decider<Checkout, RequestCheckout, CheckoutEvent> 
 /** Reason why a basket can't be ordered, and the places of its lines that are about. */
 export interface Obstacle {
   readonly code: 'BASKET_EMPTY' | 'PRODUCT_DISCONTINUED' | 'NOT_ORDERABLE';
-  /** What is wrong, and what would be right. */
+  /** Describes the expected value of each line at fault. */
   readonly faults: readonly { readonly at: number; readonly detail: string }[];
 }
 

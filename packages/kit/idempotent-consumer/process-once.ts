@@ -20,7 +20,7 @@ export interface Refused {
  */
 export type Decide = (refused: Refused | undefined) => Promise<Effect>;
 
-/** What a processed record needs of its message. */
+/** Fields of a message that make its processed record. */
 type Identified = Pick<Envelope, 'id' | 'time'>;
 
 /** Inbox of one consumer: records of the messages that it has processed. The message id is the idempotency key. */

@@ -24,7 +24,7 @@ export interface BatchRunnerOptions extends RunnerBaseOptions {
   readonly handlers: BatchHandlers<AnyEvent>;
 }
 
-/** Seconds by which the clocks of the sweeper and of a runner may differ. */
+/** Milliseconds by which the clocks of the sweeper and of a runner may differ. */
 const CLOCK_MARGIN_MS = 5_000;
 /** Seconds after which a window is looked at again whose predecessors have not closed. */
 const TURN_SECONDS = 60;

@@ -9,7 +9,7 @@ import type { Work } from './work.js';
  */
 export const unfinished = { unfinished: true } as const;
 
-/** What follows from a message: an effect that commits with its final status, or more work in another invocation. */
+/** Result of a handler: an effect that commits with the final status, or more work in another invocation. */
 export type Finished = Handling | typeof unfinished;
 
 /**

@@ -18,7 +18,7 @@ export interface RunnerBaseOptions extends StoredMessagesOptions {
 /** Outcome of a runner at one record, for its log. */
 export type Outcome = 'applied' | 'known' | 'parked' | 'unfinished' | 'postponed' | 'failed' | 'lost' | 'not free';
 
-/** What the runners of all modes share: the failures of what they hold, and commits that the fencing token guards. */
+/** Base of the runners of all modes: it records failures, and commits under the fencing token. */
 export abstract class RunnerBase {
   protected abstract readonly messages: StoredMessages;
 

@@ -32,7 +32,7 @@ export class SequentialRunner extends Runner {
       if (record === undefined) return;
       const place = placeOf(record);
       if (record.status === PENDING && !(await this.runs(key, record, timeLeft))) return;
-      // What has ended before may have a successor that a crash left behind.
+      // The message may have ended earlier, and a crash may have left its successor unprocessed.
       key = this.messages.keyOf({ ...place, id: '', sequence: place.sequence + 1 });
       if (timeLeft() > enough) continue;
       await this.messages.wake(key);

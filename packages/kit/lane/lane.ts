@@ -12,7 +12,7 @@ export interface LaneRequest<Command> {
   readonly trace: Trace;
 }
 
-/** What the condition of the shared write met when it refused the previous attempt. */
+/** State of the shared item at the moment when its condition refused the previous attempt. */
 export interface RefusedShare {
   /** The shared item at that moment, or `undefined` if there is none. */
   readonly found: Item | undefined;

@@ -90,7 +90,7 @@ export interface EnvironmentSettings {
   /**
    * Concurrent executions of AWS Lambda that this environment may use: the quota of its account and Region, minus the share
    * of other applications and environments there. Functions that must work during a flood of API requests reserve a part
-   * of it. `false` reserves nothing: a new account may have a quota of 10, of which none can be reserved.
+   * of it. `false` reserves nothing. A new account needs it: its quota may be 10, and AWS reserves none of so few.
    */
   readonly concurrency: false | number;
   readonly auth: AuthSettings;

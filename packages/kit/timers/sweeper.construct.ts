@@ -32,7 +32,7 @@ export interface SweeperProps {
   /** Time after which a message that was sent, and has not ended, is sent again. */
   readonly interval: Duration;
   readonly alarmTopic: ITopic;
-  /** What the owner stores, for the alarms: `a timer`. */
+  /** Name of the stored thing in the texts of the alarms: `a timer`. */
   readonly what: string;
   readonly environment?: Readonly<Record<string, string>>;
 }

@@ -26,8 +26,8 @@ export interface TimerDispatcherOptions {
   /** Seconds for which a timer is left to its owner before it is sent again. */
   readonly intervalSeconds: number;
   /**
-   * What the queue receives: the stored message itself, or the key of its record. A message that is sent by its key has no
-   * limit of its size here, and the one who takes it counts its attempts.
+   * Body of the queue's message: the stored message itself, or the key of its record. By key, the stored message may have
+   * any size, and whoever takes it counts its attempts.
    * @default 'message'
    */
   readonly sends?: 'message' | 'key';

@@ -129,3 +129,22 @@ export function statements(environment: ReturnType<typeof synthesized>) {
 
 /** Returns the logical id that a `Ref` or `Fn::GetAtt` points to. */
 export const referenced = (value: Json): string | undefined => value?.Ref ?? value?.['Fn::GetAtt']?.[0];
+
+/**
+ * Condition that limits access to items by their key prefixes, and excludes requests without keys. `ForAllValues` alone
+ * would admit those.
+ */
+export const keyed = (...keys: string[]) => ({
+  'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': keys },
+  Null: { 'dynamodb:LeadingKeys': 'false' },
+});
+
+/** Finds resources of one stack's template by the beginning of their logical ids. */
+export const propertiesIn = (Resources: Json) => {
+  const found = (beginning: string, type: string): Json =>
+    Object.entries<Json>(Resources).find(([id, { Type }]) => id.startsWith(beginning) && Type === type)?.[1].Properties;
+  return {
+    found,
+    statementsOf: (role: string): Json[] => found(role, 'AWS::IAM::Policy').PolicyDocument.Statement,
+  };
+};
