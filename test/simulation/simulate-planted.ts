@@ -1,13 +1,13 @@
 import { BUGS } from './planted/bugs.js';
 import { find } from './planted/find.js';
-import { prodAssembly } from './support/assembly.js';
+import { INBOX_BUGS } from './planted/inbox-bugs.js';
+import { groundOf } from './support/ground.js';
 
 /** `npm run simulate:planted [-- <part of a name>]`: every planted bug must be found by singles or 1,000 seeds. */
 export async function main([part = '']: readonly string[]): Promise<number> {
-  const folder = prodAssembly();
   let missed = 0;
-  for (const bug of BUGS.filter(({ name }) => name.includes(part))) {
-    const { history, runs } = await find(folder, bug, { seeds: 1_000 });
+  for (const bug of [...BUGS, ...INBOX_BUGS].filter(({ name }) => name.includes(part))) {
+    const { history, runs } = await find(groundOf(bug.scenario), bug, { seeds: 1_000 });
     if (!history) missed++;
     const how = history?.faults.map(({ point, kind }) => `${point}: ${kind}`).join(', ') || 'no fault at all';
     console.log(history ? `found after ${runs} histories: ${bug.name}` : `NOT FOUND in ${runs} histories: ${bug.name}`);

@@ -11,6 +11,7 @@ import { bookmarksOf } from './cli/worker.js';
 import { shareOut } from './cli/workers.js';
 import { SCENARIOS, scenarioCalled } from './scenarios/all.js';
 import { prodAssembly } from './support/assembly.js';
+import { ALL_SCENARIOS } from './support/ground.js';
 
 const USAGE = `npm run simulate                                    every single fault of place-one, then 100 seeds of each scenario
 npm run simulate -- --singles [--scenario S]        every single fault of one scenario (place-one)
@@ -21,7 +22,7 @@ npm run simulate -- [--seed X] --fault "<point>: <kind>" ...
 npm run simulate -- --permissions                   rights that were granted and that no scenario uses
   --workers W   processes at once (default: as many as there are cores)
   --continue    from where the last search of the scenario's seeds was stopped
-scenarios: ${SCENARIOS.map(({ name }) => name).join(', ')}, burst-of-<orders>, cancel-at-<moment>-of-<approval|rejection|decline>, undo-at-<moment>-of-<amount>`;
+scenarios: ${ALL_SCENARIOS.map(({ name }) => name).join(', ')}, burst-of-<orders>, cancel-at-<moment>-of-<approval|rejection|decline>, undo-at-<moment>-of-<amount>`;
 
 const OPTIONS = {
   ...REPLAY_OPTIONS,
@@ -52,7 +53,7 @@ async function broken(args: readonly string[]): Promise<number> {
     return 0;
   }
   if (values.seed !== undefined || values.fault || values.calm) {
-    const history = await replay(deploymentOf(folder), values);
+    const history = await replay(values);
     for (const line of history.trace) console.log(line);
     const quoted = args.map((arg) => (arg.includes(' ') ? `"${arg}"` : arg));
     console.log(report({ ...history, trace: [] }, `npm run simulate -- ${quoted.join(' ')}`));
@@ -62,7 +63,7 @@ async function broken(args: readonly string[]): Promise<number> {
   const search = (kind: 'singles' | 'seeds', scenario: string, from = 0, to = 0): Promise<number> =>
     shareOut({ kind, scenario, from, to }, workers);
   if (values.singles) return search('singles', values.scenario ?? 'place-one');
-  const names = values.scenario === undefined ? SCENARIOS.map(({ name }) => name) : [values.scenario];
+  const names = values.scenario === undefined ? ALL_SCENARIOS.map(({ name }) => name) : [values.scenario];
   let found = 0;
   if (values.seeds === undefined && values.scenario === undefined) found += await search('singles', 'place-one');
   const first = Number(values.from ?? 0);

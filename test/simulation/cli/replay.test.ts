@@ -29,7 +29,7 @@ test.each([
         ? await playSeed(deployment, readOne, seed, { only })
         : await playWith(deployment, readOne, seed, only);
     expect(found.faults).toEqual(only);
-    const again = await replay(deployment, replayOf(words(commandOf(found, by))));
+    const again = await replay(replayOf(words(commandOf(found, by))));
     expect(again.fingerprint).toBe(found.fingerprint);
   },
 );

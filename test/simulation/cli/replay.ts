@@ -1,10 +1,10 @@
 import { parseArgs } from 'node:util';
 import type { Fault, FaultKind } from '../../../packages/simulator/aws/faults.js';
-import type { Deployment } from '../../../packages/simulator/cloud.js';
+import { type Deployment, deploymentOf } from '../../../packages/simulator/cloud.js';
 import { report } from '../../../packages/simulator/search/report.js';
 import { type History, playSeed, playWith } from '../../../packages/simulator/search/scenario.js';
 import { shrink } from '../../../packages/simulator/search/shrink.js';
-import { scenarioCalled } from '../scenarios/all.js';
+import { groundOf } from '../support/ground.js';
 
 /** Seed of the histories of single faults. */
 const SINGLES = 'singles';
@@ -53,14 +53,17 @@ export async function toldOf(deployment: Deployment, history: History): Promise<
   return report(least, commandOf(least, 'seeds'));
 }
 
-/** History that a command identifies. */
+/** History that a command identifies. @param deployment if it is not the scenario's own one */
 export function replay(
-  deployment: Deployment,
   { scenario = 'place-one', seed, fault, calm }: Replay,
+  deployment?: Deployment,
 ): Promise<History> {
+  const ground = groundOf(scenario);
+  const place = deployment ?? deploymentOf(ground.folder);
+  const called = ground.scenarioCalled(scenario);
   const only = fault?.map(faultOf) ?? (calm ? [] : undefined);
-  if (seed === undefined || seed === SINGLES) return playWith(deployment, scenarioCalled(scenario), SINGLES, only);
-  return playSeed(deployment, scenarioCalled(scenario), seed, only && { only });
+  if (seed === undefined || seed === SINGLES) return playWith(place, called, SINGLES, only);
+  return playSeed(place, called, seed, only && { only });
 }
 
 /** Reads the arguments of a command of `commandOf`. */

@@ -2,8 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { deploymentOf } from '../../../packages/simulator/cloud.js';
 import { type CampaignOptions, everySingle, seeds } from '../../../packages/simulator/search/campaign.js';
 import { report } from '../../../packages/simulator/search/report.js';
-import { scenarioCalled } from '../scenarios/all.js';
-import { prodAssembly } from '../support/assembly.js';
+import { groundOf } from '../support/ground.js';
 import { commandOf } from './replay.js';
 
 /** Part of a search that one worker plays. */
@@ -38,8 +37,9 @@ async function work(task: Task): Promise<void> {
     },
     found: (history) => tell({ kind: 'found', text: report(history, commandOf(history, task.kind)) }),
   };
-  const deployment = deploymentOf(prodAssembly());
-  const scenario = scenarioCalled(task.scenario);
+  const ground = groundOf(task.scenario);
+  const deployment = deploymentOf(ground.folder);
+  const scenario = ground.scenarioCalled(task.scenario);
   if (task.kind === 'singles') await everySingle(deployment, scenario, options);
   else await seeds(deployment, scenario, [task.from, task.to], options, bookmarksOf(task.scenario));
 }

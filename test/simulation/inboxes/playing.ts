@@ -1,25 +1,21 @@
-import { rmSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { Assembly } from '../../../packages/simulator/assembly/assembly.js';
 import { Deployment } from '../../../packages/simulator/cloud.js';
 import { report } from '../../../packages/simulator/search/report.js';
-import { type History, playSeed, playWith, type Scenario } from '../../../packages/simulator/search/scenario.js';
+import { type History, playWith, type Scenario } from '../../../packages/simulator/search/scenario.js';
 import { singles } from '../../../packages/simulator/search/singles.js';
-import { INBOX_LAMBDAS, inboxesAssembly } from '../../support/inboxes/assembly.js';
 import { INBOX_BUGS, type InboxBug } from '../planted/inbox-bugs.js';
 import { planted } from '../planted/plant.js';
 import { effort } from '../support/effort.js';
+import { inboxes } from '../support/ground.js';
 
-/** Folder of the inboxes' cloud assembly. The files of a worker share it, so it is removed at the worker's end. */
-const folder = inboxesAssembly();
-process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
-export const deployment = new Deployment(new Assembly(folder));
+export const deployment = new Deployment(new Assembly(inboxes.folder));
 
-/** One of so many faults is played; all of them with ORDERLY_EVERY_FAULT. */
-const OF = process.env.ORDERLY_EVERY_FAULT ? 1 : effort({ whole: 24, quick: 120 });
+/** One of so many faults is played; all of them by `npm run simulate -- --singles --scenario inbox-single`. */
+const OF = effort({ whole: 24, quick: 120 });
 
 /**
- * Declares tests of scenarios: their single faults, seeds if ORDERLY_SEEDS says how many, and each planted bug.
+ * Declares tests of scenarios: a share of their single faults, and each planted bug.
  * @param faults minimum number of single faults of each scenario, so that an empty search fails
  */
 export function keepPromises(scenarios: readonly Scenario[], faults: number): void {
@@ -29,17 +25,10 @@ export function keepPromises(scenarios: readonly Scenario[], faults: number): vo
     expect(runs).toBeGreaterThan(faults / OF);
   });
 
-  test.runIf(process.env.ORDERLY_SEEDS).each(scenarios)('$name keeps its promises by seeds', async (scenario) => {
-    for (let seed = 0; seed < Number(process.env.ORDERLY_SEEDS); seed++) {
-      const history = await playSeed(deployment, scenario, String(seed));
-      if (history.violations.length > 0) expect.fail(report(history, `seed ${seed} of ${scenario.name}`));
-    }
-  });
-
   const bugs = INBOX_BUGS.filter(({ scenario }) => scenarios.some(({ name }) => name === scenario));
   test.each(bugs.map((bug) => [bug.name, bug] as const))('it is found when %s', async (_, bug) => {
     const scenario = scenarios.find(({ name }) => name === bug.scenario) ?? expect.fail(bug.scenario);
-    const broken = await planted(folder, bug, INBOX_LAMBDAS);
+    const broken = await planted(inboxes.folder, bug, inboxes.lambdas);
     expect(await firstBroken(broken, scenario, bug)).toBeDefined();
   });
 }

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { playWith } from '../../../packages/simulator/search/scenario.js';
 import { deployment, keepPromises } from './playing.js';
 import { recordsIn } from './shop.js';
-import { frozenParcel, parcelsOfAllKinds } from './single.js';
+import { frozenParcel, PLAIN_NAMES, parcelsOfAllKinds, SLOW_NAMES, slowParcels } from './single.js';
 
 /** An inbox in mode single as it is deployed: nothing but the record of a message guards its effect. */
 
@@ -26,6 +26,24 @@ test('without a fault, each parcel ends as its handler says', async () => {
     'RunParcels/Role/DefaultPolicy: dynamodb:GetItem',
     'RunParcels/Role/DefaultPolicy: sqs:ChangeMessageVisibility',
   ]);
+});
+
+test('slow handlers (3 minutes) delay neither the queue nor the parcels behind them', async () => {
+  const seen: { waiting?: number; statuses?: Record<string, unknown> } = {};
+  const scenario = slowParcels((cloud) => {
+    const records = recordsIn(cloud).filter(({ messageId }) => messageId !== undefined);
+    seen.statuses = Object.fromEntries(records.map(({ messageId, status }) => [messageId, status]));
+    seen.waiting = cloud.queue('Parcels/Queue').all().length;
+  });
+  const { violations } = await playWith(deployment, scenario, 'singles');
+  expect(violations).toEqual([]);
+  expect(seen).toEqual({
+    waiting: 0,
+    statuses: {
+      ...Object.fromEntries(SLOW_NAMES.map((name) => [name, 'PENDING'])),
+      ...Object.fromEntries(PLAIN_NAMES.map((name) => [name, 'PROCESSED'])),
+    },
+  });
 });
 
 test('a runner that lost its lease commits nothing', async () => {

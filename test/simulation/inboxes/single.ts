@@ -43,6 +43,25 @@ export const parcelsOfAllKinds: Scenario = {
   },
 };
 
+/** Slow parcels, as many as leave one runner free, and the plain ones that come behind them. */
+export const SLOW_NAMES = ['slow-1', 'slow-2', 'slow-3'];
+export const PLAIN_NAMES = Array.from({ length: 30 }, (_, at) => `plain-${at + 1}`);
+
+/** @param meanwhile called while the slow parcels are being worked on, a moment before the first one ends */
+export const slowParcels = (meanwhile: (cloud: Cloud) => void): Scenario => ({
+  name: 'inbox-slow',
+  async play(cloud) {
+    awaitStored(cloud);
+    for (const name of SLOW_NAMES) send(cloud, name);
+    cloud.world.after(5_000, () => {
+      for (const name of PLAIN_NAMES) send(cloud, name);
+    });
+    cloud.world.after(170_000, () => meanwhile(cloud));
+    await cloud.world.settle();
+    return [...broken(cloud, [...SLOW_NAMES, ...PLAIN_NAMES])];
+  },
+});
+
 /** A parcel whose first runner loses its lease and works on. */
 export const frozenParcel: Scenario = {
   name: 'inbox-frozen',

@@ -1,7 +1,7 @@
 import type { Fault } from '../../../packages/simulator/aws/faults.js';
 import { type History, playSeed, playWith } from '../../../packages/simulator/search/scenario.js';
 import { singles } from '../../../packages/simulator/search/singles.js';
-import { scenarioCalled } from '../scenarios/all.js';
+import type { Ground } from '../support/ground.js';
 import type { PlantedBug } from './bugs.js';
 import { planted } from './plant.js';
 
@@ -20,9 +20,9 @@ export interface FindOptions {
 }
 
 /** Looks for a planted bug as one looks for a real one: without a fault, by every single fault, by seeds. */
-export async function find(folder: string, bug: PlantedBug, { hint, seeds = 0 }: FindOptions = {}): Promise<Finding> {
-  const deployment = await planted(folder, bug);
-  const scenario = scenarioCalled(bug.scenario);
+export async function find(ground: Ground, bug: PlantedBug, { hint, seeds = 0 }: FindOptions = {}): Promise<Finding> {
+  const deployment = await planted(ground.folder, bug, ground.lambdas);
+  const scenario = ground.scenarioCalled(bug.scenario);
   if (hint) {
     const history = await playWith(deployment, scenario, 'singles', hint);
     if (history.violations.length > 0) return { history, runs: 1 };

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { prodAssembly } from '../support/assembly.js';
 import { effort } from '../support/effort.js';
+import { orderly } from '../support/ground.js';
 import { BUGS } from './bugs.js';
 import { find } from './find.js';
 import { HINTS } from './hints.js';
@@ -12,13 +12,12 @@ const PARTS = 2;
 
 /** Declares a test for each planted bug of one part: the simulator finds it. */
 export function findPart(part: number): void {
-  const folder = prodAssembly();
   const bugs = BUGS.filter((_, at) => at % STRIDE === 0)
     // A burst takes minutes. It plays by command only (decision 0139).
     .filter(({ scenario }) => !scenario.startsWith('burst-of-'))
     .filter((_, at) => at % PARTS === part);
   test.each(bugs.map((bug) => [bug.name, bug] as const))('it is found when %s', async (name, bug) => {
-    const { history } = await find(folder, bug, { hint: HINTS[name] ?? [] });
+    const { history } = await find(orderly, bug, { hint: HINTS[name] ?? [] });
     expect(history?.violations ?? []).not.toEqual([]);
   });
 }

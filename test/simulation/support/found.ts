@@ -39,4 +39,4 @@ export const FOUND: readonly Found[] = readdirSync(FOLDER)
 
 /** Plays the history of a violation in a deployment. */
 export const playFound = (deployment: Deployment, found: Found): Promise<History> =>
-  replay(deployment, replayOf(found.replay));
+  replay(replayOf(found.replay), deployment);

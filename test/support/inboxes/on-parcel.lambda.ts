@@ -10,6 +10,8 @@ import { PAGES, parcels } from './contract.js';
 class Refused extends Error {}
 
 const SECOND = 1000;
+/** A handler may take minutes. */
+const SLOW = 180 * SECOND;
 const pause = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
 /** Each parcel's effect is a count, which nothing guards but the record of its message. */
@@ -21,7 +23,7 @@ export const handler = inbox(
         if (name.startsWith('refused')) throw new Refused('nobody');
         if (name.startsWith('flaky') && work.attempt < 3) throw new Error('not today');
         if (name.startsWith('broken')) throw new Error('never');
-        if (name.startsWith('slow')) await pause(125 * SECOND);
+        if (name.startsWith('slow')) await pause(SLOW);
         if (name.startsWith('paged') || name.startsWith('frozen')) {
           const page = await workInPages(name, work);
           if (page < PAGES) return unfinished;

@@ -1,0 +1,58 @@
+import { rmSync } from 'node:fs';
+import type { Scenario } from '../../../packages/simulator/search/scenario.js';
+import { INBOX_LAMBDAS, inboxesAssembly } from '../../support/inboxes/assembly.js';
+import { salesOfWindows } from '../inboxes/batch.js';
+import { stepsOfTills } from '../inboxes/sequential.js';
+import { frozenParcel, parcelsOfAllKinds } from '../inboxes/single.js';
+import { SCENARIOS, scenarioCalled } from '../scenarios/all.js';
+import { prodAssembly } from './assembly.js';
+
+/** A cloud assembly, and the scenarios that play in it. */
+export interface Ground {
+  /** Folder of the assembly. */
+  readonly folder: string;
+  /** Folder of its entry points. @default Orderly's */
+  readonly lambdas?: string;
+  readonly scenarios: readonly Scenario[];
+  /** @throws {Error} if it has no such scenario */
+  scenarioCalled(name: string): Scenario;
+}
+
+export const orderly: Ground = {
+  get folder() {
+    return prodAssembly();
+  },
+  scenarios: SCENARIOS,
+  scenarioCalled,
+};
+
+const INBOX_SCENARIOS: readonly Scenario[] = [parcelsOfAllKinds, frozenParcel, stepsOfTills, salesOfWindows];
+
+let folder: string | undefined;
+
+/** An app that has an inbox of each mode, and nothing else. All files of a worker share its assembly. */
+export const inboxes: Ground = {
+  get folder() {
+    if (folder === undefined) {
+      const made = inboxesAssembly();
+      process.once('exit', () => rmSync(made, { recursive: true, force: true }));
+      folder = made;
+    }
+    return folder;
+  },
+  lambdas: INBOX_LAMBDAS,
+  scenarios: INBOX_SCENARIOS,
+  scenarioCalled(name) {
+    const found = INBOX_SCENARIOS.find((scenario) => scenario.name === name);
+    if (!found)
+      throw new Error(`there is no scenario '${name}': ${INBOX_SCENARIOS.map(({ name }) => name).join(', ')}`);
+    return found;
+  },
+};
+
+/** The ground on which a scenario plays. @param scenario a name; Orderly's, unless it is one of the inboxes' */
+export const groundOf = (scenario: string): Ground =>
+  inboxes.scenarios.some(({ name }) => name === scenario) ? inboxes : orderly;
+
+/** Every scenario that has no variants. */
+export const ALL_SCENARIOS: readonly Scenario[] = [...orderly.scenarios, ...inboxes.scenarios];
