@@ -5,11 +5,10 @@ import { toldOf } from './cli/replay.js';
 import { rejectOne } from './scenarios/place-one.js';
 import { redeliveryWhileDown } from './scenarios/redelivery.js';
 import { prodAssembly } from './support/assembly.js';
-import { effort } from './support/effort.js';
 
-const SEEDS = Array.from({ length: effort({ whole: 10, quick: 6 }) }, (_, seed) => String(seed));
+const SEEDS = Array.from({ length: 5 }, (_, seed) => String(seed));
 /** Seeds that are played a second time. */
-const AGAIN = SEEDS.slice(0, effort({ whole: 5, quick: 3 }));
+const AGAIN = SEEDS.slice(0, 3);
 const deployment = deploymentOf(prodAssembly());
 
 test(`${SEEDS.length} seeds break no promise, and ${AGAIN.length} of them give the same histories twice`, async () => {
@@ -30,12 +29,10 @@ test(`${SEEDS.length} seeds break no promise, and ${AGAIN.length} of them give t
 
 test.each([
   // In the second one they are idle for so long between two invocations that a later one meets a cold start.
-  [rejectOne, effort({ whole: 3, quick: 2 })],
-  [redeliveryWhileDown, effort({ whole: 1, quick: 1 })],
-] as const)('a history is the same with reused and with new environments: $name', async (scenario, count) => {
-  for (const seed of SEEDS.slice(0, count)) {
-    const recycled = await playSeed(deployment, scenario, seed);
-    const fresh = await playSeed(deployment, scenario, seed, { recycle: false });
-    expect(recycled.fingerprint, `seed ${seed}`).toBe(fresh.fingerprint);
-  }
+  rejectOne,
+  redeliveryWhileDown,
+])('a history is the same with reused and with new environments: $name', async (scenario) => {
+  const recycled = await playSeed(deployment, scenario, '0');
+  const fresh = await playSeed(deployment, scenario, '0', { recycle: false });
+  expect(recycled.fingerprint).toBe(fresh.fingerprint);
 });

@@ -35,7 +35,7 @@ export function commandOf(
   { scenario, seed, faults }: Pick<History, 'scenario' | 'seed' | 'faults'>,
   by: 'singles' | 'seeds',
 ): string {
-  const named = faults.map(({ point, kind }) => `--fault "${point}: ${kind}"`);
+  const named = faults.map((fault) => `--fault "${wordsOf(fault)}"`);
   return [
     `npm run simulate -- --scenario ${scenario.name}`,
     ...(by === 'seeds' ? [`--seed ${seed}`] : []),
@@ -71,7 +71,10 @@ export const replayOf = (args: readonly string[]): Replay =>
   parseArgs({ args: [...args], options: REPLAY_OPTIONS }).values;
 
 /** `Orders/PlaceOrder call 1: killed-after` */
-function faultOf(text: string): Fault {
+export function faultOf(text: string): Fault {
   const at = text.lastIndexOf(': ');
   return { point: text.slice(0, at), kind: text.slice(at + 2) as FaultKind };
 }
+
+/** The reverse of `faultOf`. */
+export const wordsOf = ({ point, kind }: Fault): string => `${point}: ${kind}`;

@@ -1,16 +1,9 @@
-import type { FaultKind } from '../../../packages/simulator/aws/faults.js';
 import type { PlantedBug } from './bugs.js';
-
-/** A mistake in an inbox. Its scenario is one of `test/simulation/inboxes/`. */
-export interface InboxBug extends PlantedBug {
-  /** Kind of the single faults that find it. @default it is found without a fault */
-  readonly by?: FaultKind;
-}
 
 const INBOX = 'packages/kit/inbox';
 
-/** Small mistakes that a good engineer makes, put into the inbox on purpose. */
-export const INBOX_BUGS: readonly InboxBug[] = [
+/** Small mistakes that a good engineer makes, put into the inbox on purpose. Their scenarios are those of `inboxes/`. */
+export const INBOX_BUGS: readonly PlantedBug[] = [
   {
     name: 'the writes of a runner do not check its fencing token',
     scenario: 'inbox-frozen',
@@ -28,7 +21,6 @@ export const INBOX_BUGS: readonly InboxBug[] = [
       from: 'await transact([saving, ...writes]);',
       to: 'if (writes.length > 0) await transact(writes);\n          await transact([saving]);',
     },
-    by: 'killed-after',
   },
   {
     name: 'the final status is not in the transaction of the effect',
@@ -39,7 +31,6 @@ export const INBOX_BUGS: readonly InboxBug[] = [
       to: 'if (effect.length > 0) await records.transact(effect);\n        await records.transact([claim]);',
       only: /on-parcel/,
     },
-    by: 'killed-after',
   },
   {
     name: 'a lease is not renewed',
@@ -58,7 +49,6 @@ export const INBOX_BUGS: readonly InboxBug[] = [
       from: '...this.waiting(this.keyOf(message), after(now, GRACE_SECONDS)),',
       to: '',
     },
-    by: 'refused-for-long',
   },
   {
     name: 'a known message is stored again',
@@ -78,7 +68,6 @@ export const INBOX_BUGS: readonly InboxBug[] = [
       from: 'this.messages.cursorWrite(envelope),',
       to: '...(await this.messages.pass(envelope).then(() => [])),',
     },
-    by: 'killed-after',
   },
   {
     name: 'the cursor moves after the effect',
@@ -88,7 +77,6 @@ export const INBOX_BUGS: readonly InboxBug[] = [
       from: /return super\.commit\(envelope, taken, async[\s\S]*?\]\);/,
       to: 'return super.commit(envelope, taken, decide).then(async (done) => { await this.messages.pass(envelope); return done; });',
     },
-    by: 'killed-after',
   },
   {
     name: 'an early message is taken for the next one',
@@ -125,7 +113,6 @@ export const INBOX_BUGS: readonly InboxBug[] = [
       from: 'let page = window.done + 1;',
       to: 'let page = window.done + (window.done > 0 ? 2 : 1);',
     },
-    by: 'killed-after',
   },
   {
     name: 'a message that is late is not told so',
@@ -140,7 +127,6 @@ export const INBOX_BUGS: readonly InboxBug[] = [
       from: 'set: { done: page, attempts: 1,',
       to: 'set: { attempts: 1,',
     },
-    by: 'killed-after',
   },
   {
     name: 'the final status of messages is not in the transaction of their page',

@@ -17,7 +17,7 @@ export function findPart(part: number): void {
     .filter(({ scenario }) => !scenario.startsWith('burst-of-'))
     .filter((_, at) => at % PARTS === part);
   test.each(bugs.map((bug) => [bug.name, bug] as const))('it is found when %s', async (name, bug) => {
-    const { history } = await find(orderly, bug, { hint: HINTS[name] ?? [] });
+    const { history } = await find(orderly, bug, { hint: HINTS[name] ?? { faults: [] } });
     expect(history?.violations ?? []).not.toEqual([]);
   });
 }

@@ -82,9 +82,7 @@ export async function planted(folder: string, bug: PlantedBug, lambdas = LAMBDAS
     if (!resource) throw new NothingPlanted(bug.name);
     return new Deployment(assembly, undefined, new RecycledBeside(recycled, () => changesFunctions));
   }
-  const making = soundBundles.get(lambdas) ?? bundles([...entryFiles(lambdas).keys()], lambdas);
-  soundBundles.set(lambdas, making);
-  const sound = await making;
+  const sound = await soundBundlesOf(lambdas);
   const { file, from, to, only = /./ } = source;
   const concerned = [...sound].filter(([entry, { files }]) => files.has(file) && only.test(entry));
   const broken = await brokenBundles(`${file}\0${from}\0${to}\0${only}`, () =>
@@ -96,8 +94,7 @@ export async function planted(folder: string, bug: PlantedBug, lambdas = LAMBDAS
   );
   const isBroken = (entry: string): boolean => broken.has(entry) && broken.get(entry)?.code !== sound.get(entry)?.code;
   if (!concerned.some(([entry]) => isBroken(entry))) throw new NothingPlanted(bug.name);
-  const entries = soundEntries.get(lambdas) ?? entriesIn(assembly, sound);
-  soundEntries.set(lambdas, entries);
+  const entries = entriesOf(assembly, lambdas, sound);
   const brokenOf = (label: string): Bundled | undefined => {
     const entry = entries.get(label) ?? '';
     return isBroken(entry) ? broken.get(entry) : undefined;
@@ -107,6 +104,32 @@ export async function planted(folder: string, bug: PlantedBug, lambdas = LAMBDAS
     (code, label) => brokenOf(label)?.code ?? code,
     new RecycledBeside(recycled, (label) => brokenOf(label) !== undefined),
   );
+}
+
+function soundBundlesOf(lambdas: string): Promise<ReadonlyMap<string, Bundled>> {
+  const making = soundBundles.get(lambdas) ?? bundles([...entryFiles(lambdas).keys()], lambdas);
+  soundBundles.set(lambdas, making);
+  return making;
+}
+
+function entriesOf(assembly: Assembly, lambdas: string, sound: ReadonlyMap<string, Bundled>) {
+  const entries = soundEntries.get(lambdas) ?? entriesIn(assembly, sound);
+  soundEntries.set(lambdas, entries);
+  return entries;
+}
+
+/**
+ * Returns the entry points of functions: `orders/place-order`.
+ * @param labels of functions; others are left out
+ * @param lambdas folder of the assembly's entry points
+ */
+export async function entryPoints(
+  folder: string,
+  labels: Iterable<string>,
+  lambdas = LAMBDAS,
+): Promise<readonly string[]> {
+  const entries = entriesOf(new Assembly(folder), lambdas, await soundBundlesOf(lambdas));
+  return [...new Set([...labels].flatMap((label) => entries.get(label) ?? []))];
 }
 
 /** Which entry point each function of the assembly runs, by its label. @throws {NothingPlanted} */

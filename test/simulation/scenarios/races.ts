@@ -26,10 +26,10 @@ export const cancelRaces: Scenario = {
   },
 };
 
-const CUSTOMERS = 50;
-const PIECES = 20;
+const CUSTOMERS = 24;
+const PIECES = 10;
 
-/** 50 customers at once for 20 pieces: 20 get one, 30 are refused, none is left. */
+/** 24 customers at once for 10 pieces: 10 get one, 14 are refused, none is left. */
 export const soldOut: Scenario = {
   name: 'sold-out',
   faultProbability: 0.005,
