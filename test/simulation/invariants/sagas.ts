@@ -57,8 +57,8 @@ function endsOrIsVisible(facts: Facts, { orderId: id, status }: OrderView, { sta
   if (isListed !== (state.status === 'STUCK')) return [violation('stuck sagas are listed, and no others', told, id)];
   switch (state.status) {
     case 'NONE':
-      // An order needs no saga if it is cancelled before its first event is processed.
-      return status === 'CANCELLED' || isVisible(facts, id, 'OrderPlaced', 'orders-saga')
+      // An order needs no saga if it is cancelled before its first event is processed, or rejected as it is placed.
+      return status === 'CANCELLED' || isRejectedAtOnce(facts, id) || isVisible(facts, id, 'OrderPlaced', 'orders-saga')
         ? []
         : [violation('an order has a saga', told, id)];
     case 'RUNNING':
@@ -71,13 +71,17 @@ function endsOrIsVisible(facts: Facts, { orderId: id, status }: OrderView, { sta
   }
 }
 
+/** What `POST /orders` would refuse, a checkout places and rejects in one commit. */
+const isRejectedAtOnce = (facts: Facts, id: string): boolean =>
+  facts.orders.get(id)?.[0]?.events.some(({ type }) => type === 'OrderRejected') ?? false;
+
 /** The order has the status that its saga decided, unless its customer was faster. */
 function orderFollows(facts: Facts, { orderId, status }: OrderView, { state }: SagaTold): readonly Violation[] {
   const isOver = state.status === 'COMPLETED' || state.status === 'COMPENSATED';
   const wanted = {
     PENDING: !isOver,
     APPROVED: state.status === 'COMPLETED',
-    REJECTED: 'ending' in state && state.ending.cause !== 'CANCELLED',
+    REJECTED: isRejectedAtOnce(facts, orderId) || ('ending' in state && state.ending.cause !== 'CANCELLED'),
     // If an order was not cancelled in time, no event says that its saga was in progress.
     CANCELLED: (state.status === 'COMPLETED') !== facts.wasCancelledUnderWay(orderId),
   }[status];

@@ -174,8 +174,10 @@ const admission: Check = (facts) => {
   const placed = facts.writes.flatMap(({ at, changes }) =>
     changes.flatMap(({ after }) => {
       if (!String(after?.pk).startsWith('Order#')) return [];
-      const event = (after as unknown as Commit).events.find(({ type }) => type === 'OrderPlaced');
-      if (!event) return [];
+      const { events } = after as unknown as Commit;
+      const event = events.find(({ type }) => type === 'OrderPlaced');
+      // A checkout's order is rejected in the commit that places it.
+      if (!event || events.some(({ type }) => type === 'OrderRejected')) return [];
       const { customerId } = JSON.parse(event.data) as { customerId: string };
       const own = copies.filter(({ userId }) => userId === customerId);
       const before = own.findLast((copy) => copy.at < at - LONGEST_REQUEST);

@@ -1221,4 +1221,9 @@ export const BUGS: readonly PlantedBug[] = [
       to: 'if (isRequest(record.dynamodb?.Keys?.sk?.S) && !condition) await keepRequest(record, condition);',
     },
   },
+  {
+    name: 'a checkout is placed without a look at its customer',
+    scenario: 'checkout-refused',
+    source: { file: 'lambdas/orders/place-checked-out.ts', from: '...(rejection ? { rejection } : {}),', to: '' },
+  },
 ];

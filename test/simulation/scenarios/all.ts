@@ -1,6 +1,6 @@
 import type { Scenario } from '../../../packages/simulator/search/scenario.js';
 import { accountOne, bonuses, creditRaces } from './accounts.js';
-import { basketRaces, priceRollout } from './baskets.js';
+import { basketRaces, checkoutRefused, priceRollout } from './baskets.js';
 import { burstCalled } from './burst.js';
 import { cancelAtCalled } from './cancel-at.js';
 import { discontinuedRaces, priceRaces } from './catalog.js';
@@ -86,6 +86,7 @@ export const SCENARIOS: readonly Scenario[] = [
   bonuses,
   basketRaces,
   priceRollout,
+  checkoutRefused,
   laneOne,
   laneRaces,
   laneByItself,

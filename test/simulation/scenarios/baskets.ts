@@ -2,8 +2,10 @@ import type { Cloud } from '../../../packages/simulator/cloud.js';
 import type { Scenario, Violation } from '../../../packages/simulator/search/scenario.js';
 import { brokenPromises } from '../invariants/broken-promises.js';
 import { violation } from '../invariants/violation.js';
+import { Facts } from '../support/facts.js';
 import { type Answered, type Call, Orderly } from '../support/orderly.js';
 import { productOf, stocked } from './shop.js';
+import { statusOf } from './users.js';
 
 interface ShownLine {
   readonly sku: string;
@@ -134,6 +136,39 @@ export const basketRaces: Scenario = {
     const late = await pricesArrived(orderly, customers, newest);
     await orderly.rest();
     return [...late, ...shoppers.olderPrices(), ...brokenPromises(orderly)];
+  },
+};
+
+/**
+ * A customer who is blocked by now checks out a basket, twice at once and again later: orders place and reject the order in
+ * one commit, so no saga begins.
+ */
+export const checkoutRefused: Scenario = {
+  name: 'checkout-refused',
+  faultProbability: 0.02,
+  async play(cloud) {
+    const orderly = new Orderly(cloud);
+    const shoppers = new Shoppers(cloud, orderly);
+    await stocked(orderly, { 'TEA-1': 5 });
+    await orderly.rest();
+    await shoppers.call(putItem('alice', 'TEA-1', 2));
+    await orderly.call(statusOf('alice', 'BLOCKED'));
+    await orderly.rest();
+    await Promise.all([1, 2].map(() => shoppers.call(checkOut('alice', 'once'))));
+    await orderly.rest();
+    await shoppers.call(checkOut('alice', 'once'));
+    await orderly.rest();
+    const facts = new Facts(orderly);
+    const rejected = [...facts.orders].map(([id, commits]) => {
+      const events = commits.map(({ events }) => events.map(({ type }) => type).join('+'));
+      return `${events.join(' ')}, saga ${facts.saga(id).state.status}`;
+    });
+    const wrong = rejected.filter((told) => told !== 'OrderPlaced+OrderRejected, saga NONE');
+    return [
+      ...wrong.map((told) => violation('what is refused is placed and rejected in one commit', told, 'alice')),
+      ...(rejected.length > 1 ? [violation('a checkout is one order', rejected.join('; '), 'alice')] : []),
+      ...brokenPromises(orderly),
+    ];
   },
 };
 

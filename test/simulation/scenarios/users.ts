@@ -24,7 +24,7 @@ const patchOf = (person: string, key: string, body: object): Call => ({
   body,
 });
 
-const statusOf = (person: string, status: string): Call => ({
+export const statusOf = (person: string, status: string): Call => ({
   method: 'PUT',
   path: `/users/${person}/status`,
   as: 'operator',

@@ -44,6 +44,7 @@ const SEEDS: Readonly<Record<string, number>> = {
   'user-races': 2,
   'basket-races': 1,
   'price-rollout': 1,
+  'checkout-refused': 1,
   'charge-one': 3,
   'charge-races': 1,
   'pay-once': 3,
