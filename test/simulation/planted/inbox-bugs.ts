@@ -133,4 +133,18 @@ export const INBOX_BUGS: readonly PlantedBug[] = [
     scenario: 'inbox-batch',
     source: { file: `${INBOX}/batch-runner.ts`, from: '      ...writes,\n', to: '' },
   },
+  {
+    name: 'a window is closed twice, since its effect commits before its final status',
+    scenario: 'inbox-batch',
+    source: {
+      file: `${INBOX}/batch-runner.ts`,
+      from: "window, pages }, 'close'), work);\n",
+      to: `window, pages }, 'close'), work);
+      if ('decide' in handling) {
+        await work.save({}, await handling.decide());
+        return { handling: { decide: async () => [] }, writes: [], claim: () => this.messages.processedWrite(held, this.expiry()) };
+      }
+`,
+    },
+  },
 ];
