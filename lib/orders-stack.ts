@@ -1,11 +1,20 @@
 import type { PersonalKeys } from '@orderly/kit/constructs';
 import { addPeopleIndex, type EnvironmentProps, Service, stackProps } from '@orderly/kit/constructs';
-import { Stack } from 'aws-cdk-lib';
+import { keysOf } from '@orderly/kit/messages';
+import { Duration, Stack } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
 import { AppEnv } from '../lambdas/environment.js';
 import { CREATE_ORDER_SAGA, ordersContract } from '../lambdas/orders/contract.js';
-import { CUSTOMER_LISTS, ORDER, ORDERS_LIST, USER_STATUSES } from '../lambdas/orders/keys.js';
-import { answers, checkedOut, listEvents, orderEvents, statusChanges } from '../lambdas/orders/subscriptions.js';
+import { OrdersEnv } from '../lambdas/orders/environment.js';
+import { CUSTOMER_LISTS, ORDER, ORDERS_LIST, REVIEWS, USER_COPIES } from '../lambdas/orders/keys.js';
+import {
+  answers,
+  checkedOut,
+  listEvents,
+  orderEvents,
+  statusChanges,
+  userChanges,
+} from '../lambdas/orders/subscriptions.js';
 import type { Settings } from './settings.js';
 
 export interface OrdersStackProps extends EnvironmentProps {
@@ -30,7 +39,7 @@ export class OrdersStack extends Stack {
     // It counts the recent orders of the customer.
     placeOrder.grantItems(table, ['Query'], CUSTOMER_LISTS);
     service.grantPointer(placeOrder);
-    placeOrder.grantItems(table, ['GetItem'], USER_STATUSES);
+    placeOrder.grantItems(table, ['GetItem'], USER_COPIES);
     placeOrder.setEnvironment(AppEnv.CUSTOMER_LIMITS, JSON.stringify(props.settings.customerLimits));
     props.personalKeys.grantEncrypt(placeOrder);
     const getOrder = service.endpoint('GetOrder', 'GET', '/orders/{orderId}', 'orders/get-order');
@@ -62,10 +71,34 @@ export class OrdersStack extends Stack {
       hears: [orderEvents, ...Object.values(answers)],
     });
     service.grantEffect(saga, ORDER);
+    const judged = service.inbox('Judgements', {
+      name: 'orders-reviews',
+      entry: 'orders/on-user-judged',
+      hears: [statusChanges],
+      timeout: Duration.minutes(5),
+    });
+    service.grantEffect(judged, ORDER);
+    judged.grantItems(table, ['Query', 'ConditionCheckItem'], keysOf(CREATE_ORDER_SAGA));
+    judged.grantItems(table, ['Query', 'PutItem', 'DeleteItem'], REVIEWS);
+    judged.grantItems(table, ['GetItem', 'PutItem', 'ConditionCheckItem'], USER_COPIES);
+    saga.grantItems(table, ['PutItem'], REVIEWS);
+    saga.grantItems(table, ['GetItem', 'ConditionCheckItem'], USER_COPIES);
+    // Both count a user's orders in an hour.
+    for (const handler of [saga, judged]) {
+      handler.grantItems(table, ['Query'], CUSTOMER_LISTS);
+      service.grantPointer(handler);
+      // Both compare the order's address with the one in the profile.
+      props.personalKeys.grantDecrypt(handler);
+      handler.setEnvironment(OrdersEnv.REVIEW_RULES, JSON.stringify(props.settings.reviewRules));
+    }
+    const reviewOrder = service.endpoint('ReviewOrder', 'PUT', '/orders/{orderId}/review', 'orders/review-order');
+    service.grantAppend(reviewOrder, ORDER);
+    reviewOrder.grantItems(table, ['DeleteItem'], REVIEWS);
+    props.personalKeys.grantEncrypt(reviewOrder);
 
     service
-      .consumer('UserStatuses', { name: 'orders-users', entry: 'orders/on-user-status', hears: [statusChanges] })
-      .grantItems(table, ['GetItem', 'PutItem', 'ConditionCheckItem'], USER_STATUSES);
+      .consumer('Users', { name: 'orders-users', entry: 'orders/on-user-change', hears: [userChanges] })
+      .grantItems(table, ['GetItem', 'PutItem', 'ConditionCheckItem'], USER_COPIES);
 
     const commands = service.consumer('Commands', {
       name: 'orders-commands',
@@ -74,7 +107,7 @@ export class OrdersStack extends Stack {
     });
     service.grantEffect(commands, ORDER);
     // It reads the customer's status and recent orders, as placing an order does.
-    commands.grantItems(table, ['GetItem'], USER_STATUSES);
+    commands.grantItems(table, ['GetItem'], USER_COPIES);
     commands.grantItems(table, ['Query'], CUSTOMER_LISTS);
     service.grantPointer(commands);
     commands.setEnvironment(AppEnv.CUSTOMER_LIMITS, JSON.stringify(props.settings.customerLimits));

@@ -9,7 +9,7 @@ import { Duration } from 'aws-cdk-lib';
 import { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { APP } from '../lambdas/app.js';
 import type { CustomerLimits } from '../lambdas/environment.js';
-import { Sku } from '../lambdas/orders/contract.js';
+import { type ReviewRules, Sku } from '../lambdas/orders/contract.js';
 import { checkAuth } from './auth-settings.js';
 import { DEV_AUDIENCE, DEV_ISSUER, DEV_TOKEN_SECONDS } from './development.js';
 
@@ -28,6 +28,11 @@ export interface Settings extends EnvironmentSettings {
   readonly defaultCreditLimit: { readonly amount: number; readonly currency: string };
   /** Limits of each customer. Requests above a limit are refused, and orders above a limit are rejected. */
   readonly customerLimits: CustomerLimits;
+  /**
+   * Rules by which orders of suspect users are looked at. They only say why an order is under review: each order of a
+   * suspect user is.
+   */
+  readonly reviewRules: ReviewRules;
   readonly payments: PaymentSettings;
   /** SKUs under contention, whose reservations are decided many at once: named here before a sale, or by their lost races. */
   readonly hotSkus: HotKeySettings;
@@ -72,6 +77,7 @@ const ENVIRONMENTS: Readonly<Record<string, Omit<Settings, 'app' | 'environment'
       refundsPerDay: 1_000,
       refundedPerDay: 1_000_000_00,
     },
+    reviewRules: { highValue: 500_00, manyOrders: 10, otherAddress: true },
     payments: { provider: 'sandbox' },
     hotSkus: { always: [], conflictsPerSecond: 5 },
   },
@@ -92,6 +98,7 @@ const ENVIRONMENTS: Readonly<Record<string, Omit<Settings, 'app' | 'environment'
       refundsPerDay: 20,
       refundedPerDay: 10_000_00,
     },
+    reviewRules: { highValue: 500_00, manyOrders: 10, otherAddress: true },
     payments: { provider: 'stripe', secretParameter: '/orderly/prod/stripe-secret-key' },
     hotSkus: { always: [], conflictsPerSecond: 10 },
     throttle: { rate: 500, burst: 1000 },
@@ -119,6 +126,22 @@ export function checkCustomerLimits(environment: string, limits: CustomerLimits)
   throw new SettingsError(`customerLimits of '${environment}': expected whole numbers above 0: ${wrong.join(', ')}`);
 }
 
+/** Most orders of an hour that a review reads (`lambdas/orders/reviews.ts`). */
+const MOST_COUNTED = 100;
+
+/**
+ * Checks the rules of reviews. `NaN`, or more orders than a review reads, would never be reached.
+ * @throws {SettingsError}
+ */
+export function checkReviewRules(environment: string, { highValue, manyOrders }: ReviewRules): void {
+  if (!Number.isSafeInteger(highValue) || highValue < 1) {
+    throw new SettingsError(`reviewRules of '${environment}': expected highValue to be a whole number above 0`);
+  }
+  if (!Number.isSafeInteger(manyOrders) || manyOrders < 1 || manyOrders > MOST_COUNTED) {
+    throw new SettingsError(`reviewRules of '${environment}': expected manyOrders to be 1 to ${MOST_COUNTED}`);
+  }
+}
+
 /**
  * Checks the settings of hot SKUs. With 0 conflicts every SKU would be hot, and a misspelt SKU would never be.
  * @throws {SettingsError}
@@ -144,6 +167,7 @@ export function settingsFor(environment: string, overrides: Overrides = {}): Set
   }
   const { issuer, audience, jwks, jwksUri, alarmEmail, paymentProvider, hotSkus: always } = overrides;
   checkCustomerLimits(environment, known.customerLimits);
+  checkReviewRules(environment, known.reviewRules);
   const hotSkus = always === undefined ? known.hotSkus : { ...known.hotSkus, always: always.split(',') };
   checkHotSkus(environment, hotSkus);
   const auth: AuthSettings = {

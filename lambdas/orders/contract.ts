@@ -143,6 +143,38 @@ const OrderPlaced1 = z.object({
   placedAt: z.iso.datetime(),
 });
 
+/** What a review of a suspect user's order found. It is not necessarily fraud. */
+export const ReviewReason = z.enum([
+  /** The order's user is suspect. */
+  'SUSPECT_USER',
+  /** The total is at least the setting's. */
+  'HIGH_VALUE',
+  /** The user has placed at least as many orders in this clock hour (UTC) as the setting says. */
+  'MANY_ORDERS',
+  /** The order goes to another address than the one in the user's profile. */
+  'OTHER_ADDRESS',
+]);
+export type ReviewReason = z.infer<typeof ReviewReason>;
+
+export const ReviewOutcome = z.enum(['APPROVED', 'REJECTED', 'RELEASED']);
+export type ReviewOutcome = z.infer<typeof ReviewOutcome>;
+
+/** Rules by which a suspect user's order is looked at. */
+export interface ReviewRules {
+  /** Total from which an order is of high value, in minor units of its currency. */
+  readonly highValue: number;
+  /** Orders of one user within a clock hour (UTC) from which they are many. */
+  readonly manyOrders: number;
+  /** Whether the order's address is compared with the one in the user's profile. Both must be there. */
+  readonly otherAddress: boolean;
+}
+
+/** Body of `PUT /orders/{orderId}/review`. */
+export const ReviewOrder = z.strictObject({
+  decision: z.enum(['approve', 'reject']),
+  note: z.exactOptional(Text.check(z.minLength(1), z.maxLength(500))),
+});
+
 /** Customer who owns the order; 0.1.0 didn't write it. */
 const OfCustomer = z.exactOptional(z.string().check(z.maxLength(128)));
 
@@ -160,6 +192,28 @@ export const ordersContract = {
       earlier: { 1: earlierShape(OrderPlaced1, (data) => data) },
       personal: { deliverTo: 'customerId', sealedReference: 'customerId' },
       shownAs: { sealedReference: 'clientReference' },
+    },
+    /** The order's user is suspect: it is not charged before an operator has approved it or the user is active again. */
+    OrderReviewStarted: {
+      version: 1,
+      data: z.object({
+        orderId: OrderId,
+        customerId: z.string().check(z.maxLength(128)),
+        reasons: z.array(ReviewReason),
+      }),
+    },
+    /** `RELEASED`: the user is active again. A rejected order's `OrderRejected` is in the same commit. */
+    OrderReviewEnded: {
+      version: 1,
+      data: z.object({
+        orderId: OrderId,
+        customerId: z.string().check(z.maxLength(128)),
+        outcome: ReviewOutcome,
+        /** The operator's words about the customer. Customers don't see them. */
+        sealedNote: z.exactOptional(Sealed),
+      }),
+      personal: { sealedNote: 'customerId' },
+      shownAs: { sealedNote: 'note' },
     },
     OrderApproved: { version: 1, data: z.object({ orderId: OrderId, customerId: OfCustomer }) },
     OrderRejected: {
@@ -263,9 +317,11 @@ export interface RejectedLine {
 export interface OrderView {
   readonly orderId: string;
   readonly customerId: string;
-  readonly status: 'PENDING' | 'APPROVED' | 'REJECTED' | 'CANCELLED';
+  readonly status: 'PENDING' | 'UNDER_REVIEW' | 'APPROVED' | 'REJECTED' | 'CANCELLED';
   /** Reason for the rejection, or the customer's own words for the cancellation. */
   readonly reason?: string | Forgotten;
+  /** Why the order is under review. Customers don't see it, because it would tell them how to avoid a review. */
+  readonly reviewReasons?: readonly ReviewReason[];
   /** Limit that a rejection for `OVER_LIMIT` is about, unless it is the customer's credit. */
   readonly limit?: OrderLimit;
   /**

@@ -8,10 +8,15 @@ import { type Order, sealedIn } from './domain/order.js';
 import { ORDER } from './keys.js';
 import type { ListedOrder } from './order-list.js';
 import { visibleTo } from './order-store.js';
+import { viewFor } from './reader.js';
 
-/** Opens the sealed fields of one customer's orders, or marks them as forgotten. It requests the key once. */
+/**
+ * Returns one customer's orders as a caller may see them. Opens their sealed fields, or marks them as forgotten. It
+ * requests the key once.
+ */
 export async function opened(
   people: PersonalKeys,
+  caller: Caller<Role>,
   customerId: string,
   orders: readonly ListedOrder[],
 ): Promise<readonly OrderView[]> {
@@ -20,7 +25,7 @@ export async function opened(
     sealed: { ...sealed },
   }));
   const data = await openFields(people, ordersContract, customerId, values);
-  return orders.map(({ view }, at) => ({ ...view, ...data[at] }));
+  return orders.map(({ view }, at) => ({ ...viewFor(caller, view), ...data[at] }));
 }
 
 /**
@@ -33,7 +38,7 @@ export async function shownTo(
   loaded: Loaded<Order> | undefined,
 ): Promise<OrderView> {
   const view = visibleTo(caller, loaded);
-  const [order = view] = await opened(people, view.customerId, [
+  const [order = view] = await opened(people, caller, view.customerId, [
     { view, sealed: loaded ? sealedIn(loaded.state) : {} },
   ]);
   return order;

@@ -21,7 +21,7 @@ export const handler = endpoint({ roles: ['customer', 'operator'], query: Query 
   const list = `orders of ${customerId}`;
   const limit = limitOf(query);
   const found = await ordersOf(ordersList, customerId, positionOf(list, query.cursor, OrderPosition), limit);
-  const items = await opened(people, customerId, found.slice(0, limit));
+  const items = await opened(people, caller, customerId, found.slice(0, limit));
   const last = items.at(-1);
   const more = found.length > limit && last !== undefined;
   return { status: 200, body: { items, ...(more ? { nextCursor: cursorOf(list, positionOfOrder(last)) } : {}) } };

@@ -1,12 +1,16 @@
-import { Env, required, requiredInteger } from '@orderly/kit/aws';
+import { Env, required, requiredInteger, tableOfFunction } from '@orderly/kit/aws';
 import { eventStoreOfFunction } from '@orderly/kit/event-store';
 import { consumer } from '@orderly/kit/idempotent-consumer';
+import { personalKeysOfFunction } from '@orderly/kit/personal-data';
 import { SagaRefused } from '@orderly/kit/saga';
 import { Timers } from '@orderly/kit/timers';
 import { orders } from './aggregates.js';
 import { createOrderOrchestrator } from './create-order-orchestrator.js';
 import { OrderRefused } from './domain/order.js';
+import { OrdersEnv } from './environment.js';
 import { onSagaMessage } from './on-saga-message.js';
+import { ordersListOf } from './order-list.js';
+import { reviewsOf } from './reviews.js';
 import { createOrderSagas } from './saga-aggregate.js';
 import { createOrderContract } from './saga-contract.js';
 
@@ -16,8 +20,11 @@ const timers = new Timers({
   consumer: { name: required(Env.CONSUMER), generation: requiredInteger(Env.CONSUMER_GENERATION) },
   contract: createOrderContract,
 });
+const orderStore = eventStoreOfFunction(orders);
+const rules = JSON.parse(required(OrdersEnv.REVIEW_RULES));
 const context = {
-  orderStore: eventStoreOfFunction(orders),
+  orderStore,
+  reviews: reviewsOf(orderStore, tableOfFunction(), ordersListOf(orderStore), rules, personalKeysOfFunction()),
   orchestrator: createOrderOrchestrator(eventStoreOfFunction(createOrderSagas), timers),
 };
 

@@ -5,7 +5,18 @@ import type { Trace } from '@orderly/kit/messages';
 import type { SagaMessage } from '@orderly/kit/saga';
 import type { Orchestrator } from '@orderly/kit/saga/orchestrator';
 import type { OrderStore } from './aggregates.js';
-import { type Answer, insteadOf, orderCommandOf, type Refusal, replyOf, startOf } from './domain/create-order.js';
+import {
+  type Answer,
+  afterReview,
+  CHARGE,
+  insteadOf,
+  orderCommandOf,
+  type Refusal,
+  replyOf,
+  sendsCharge,
+  startOf,
+} from './domain/create-order.js';
+import { beforeCharge, type Reviews } from './reviews.js';
 import type { CreateOrder } from './saga-contract.js';
 import { answers, orderEvents, sagaCommands } from './subscriptions.js';
 
@@ -13,6 +24,8 @@ import { answers, orderEvents, sagaCommands } from './subscriptions.js';
 export interface SagaContext {
   readonly orderStore: OrderStore;
   readonly orchestrator: Orchestrator<CreateOrder>;
+  /** Asked before an order is charged. */
+  readonly reviews: Reviews;
 }
 
 /**
@@ -46,6 +59,7 @@ export function onSagaMessage(context: SagaContext): readonly Source[] {
         return begun(context, { orderId, customerId, lines, total }, trace);
       },
       OrderCancelled: ({ event: { data }, trace }) => heard(data.orderId, { type: 'Cancel' }, trace),
+      OrderReviewEnded: ({ event: { data }, trace }) => heard(data.orderId, afterReview(data.outcome), trace),
     }),
     on(answers.catalog, { PricesConfirmed: done, PricesRefused: refused, SagaReplyRequested: replied }),
     on(answers.accounts, {
@@ -89,13 +103,19 @@ function begun(context: SagaContext, data: CreateOrder, trace: Trace): Handling 
  * details of a refusal pass from that message to the order, and the saga doesn't store them.
  */
 async function effectOf(
-  { orderStore, orchestrator }: SagaContext,
+  { orderStore, orchestrator, reviews }: SagaContext,
   orderId: string,
   message: SagaMessage<CreateOrder>,
   trace: Trace,
   refusal: Refusal = {},
 ): Promise<Effect> {
   const { events, writes } = await orchestrator.advance(orderId, message, trace);
+  if (sendsCharge(events) && (message.type === 'Reply' || message.type === 'Release')) {
+    const asked = await beforeCharge(reviews, orderId, trace);
+    if (!asked.isHeld) return [...writes, ...asked.writes];
+    const held = await orchestrator.advance(orderId, { ...message, holdBefore: CHARGE }, trace);
+    return [...held.writes, ...asked.writes];
+  }
   const command = orderCommandOf(events, refusal);
   if (!command) return writes;
   const order = await decideOn(orderStore, { id: orderId, command, trace });

@@ -6,6 +6,7 @@ import { orders } from './aggregates.js';
 import { ordersContract } from './contract.js';
 import { ORDER } from './keys.js';
 import { orderIdOf, visibleTo } from './order-store.js';
+import { historyFor } from './reader.js';
 
 const orderStore = eventStoreOfFunction(orders);
 const people = personalKeysOfFunction();
@@ -17,7 +18,8 @@ export const handler = endpoint(
     const id = orderIdOf(parameter('orderId'));
     visibleTo(caller, await orderStore.load(id));
     const page = await historyPage(orderStore, id, `history of ${id}`, query, caller);
-    const items = await openEvents(people, ordersContract, aggregateKey(ORDER, id), page.items);
+    const entries = historyFor(caller, page.items);
+    const items = await openEvents(people, ordersContract, aggregateKey(ORDER, id), entries);
     return { status: 200, body: { ...page, items } };
   },
 );

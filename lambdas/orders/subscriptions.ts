@@ -8,8 +8,8 @@ import { usersContract } from '../users/contract.js';
 import { ordersContract } from './contract.js';
 import { createOrderContract } from './saga-contract.js';
 
-/** Events that start and cancel an order's saga. */
-export const orderEvents = subscribe(ordersContract, ['OrderPlaced', 'OrderCancelled']);
+/** Events that start, cancel and release an order's saga. */
+export const orderEvents = subscribe(ordersContract, ['OrderPlaced', 'OrderCancelled', 'OrderReviewEnded']);
 
 /**
  * Answers to the saga's steps, by participant. `SagaReplyRequested` repeats the answer to a step that was answered
@@ -34,8 +34,11 @@ export const answers = {
   payments: subscribe(paymentsContract, ['SagaReplyRequested']),
 };
 
-/** Changes of users' statuses, of which this service keeps a copy. */
+/** Changes of users' statuses, after which orders are reviewed or released. */
 export const statusChanges = subscribe(usersContract, ['UserStatusChanged']);
+
+/** Events with what this service copies of users: the status, and the address of the profile. */
+export const userChanges = subscribe(usersContract, ['UserStatusChanged', 'UserProfileChanged', 'UserForgotten']);
 
 /** Orders from baskets that were checked out. No other service's commands are accepted. */
 export const checkedOut = commandsTo(ordersContract, { from: [basketsContract] });

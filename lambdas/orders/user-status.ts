@@ -1,48 +1,34 @@
-import type { Table } from '@orderly/kit/aws';
+import type { Table, TransactWriteItem } from '@orderly/kit/aws';
 import type { Effect } from '@orderly/kit/idempotent-consumer';
 import type { Envelope } from '@orderly/kit/messages';
 import type { UserStatus } from '../users/contract.js';
-import { USER_STATUSES } from './keys.js';
-
-const keyOf = (userId: string) => ({ pk: USER_STATUSES + userId, sk: 'STATUS' });
+import { type CopiedFrom, copyEffect, copyKey, unchangedCopy } from './user-copy.js';
 
 /** A user's status, and the event that it comes from. */
-interface Copy extends Pick<Envelope, 'epoch'> {
+export interface Copy extends CopiedFrom {
   readonly status: UserStatus;
-  readonly version: number;
 }
 
-const read = async (table: Table, userId: string) => (await table.read(keyOf(userId))) as Copy | undefined;
+/** Reads this service's own copy of a user's status, strongly consistent; `undefined` if it was never changed. */
+export const copyOf = async (table: Table, userId: string): Promise<Copy | undefined> =>
+  (await table.read(copyKey(userId, 'STATUS'))) as Copy | undefined;
 
 /**
- * Reads the status of a user from this service's own copy, strongly consistent. The copy follows the users service
- * within about a second, so an order that is placed in this second is admitted by the old status.
+ * Reads the status of a user from this service's own copy. The copy follows the users service within about a second, so
+ * an order that is placed in this second is admitted by the old status.
  * @returns `ACTIVE` for a user whose status was never changed
  */
 export const statusOf = async (table: Table, userId: string): Promise<UserStatus> =>
-  (await read(table, userId))?.status ?? 'ACTIVE';
+  (await copyOf(table, userId))?.status ?? 'ACTIVE';
 
-/**
- * Returns the write that stores a user's status; a check that a newer one is stored if this one is older. Events may
- * arrive late, twice and in any order. Each of them carries the whole status, so the newest one is enough.
- */
-export async function statusEffect(
+/** Returns the check that a user's status is still the one that was read. */
+export const copyCheck = (table: Table, userId: string, copy: Copy | undefined): TransactWriteItem =>
+  unchangedCopy(table, copyKey(userId, 'STATUS'), copy);
+
+/** Returns the write that stores a user's status, unless a newer one is stored. */
+export const statusEffect = (
   table: Table,
   userId: string,
   status: UserStatus,
-  { sequence: version, epoch }: Pick<Envelope, 'sequence' | 'epoch'>,
-): Promise<Effect> {
-  const copy = await read(table, userId);
-  // A restore of the users' tables raises the epoch, and versions count from the restored ones again.
-  const isNewer = !copy || copy.epoch < epoch || (copy.epoch === epoch && copy.version < version);
-  // Another event may be stored between the read and this write.
-  const isAsRead = copy
-    ? {
-        ConditionExpression: 'version = :version AND epoch = :epoch',
-        ExpressionAttributeValues: { ':version': copy.version, ':epoch': copy.epoch },
-      }
-    : { ConditionExpression: 'attribute_not_exists(pk)' };
-  return isNewer
-    ? [{ Put: { TableName: table.name, Item: { ...keyOf(userId), status, version, epoch }, ...isAsRead } }]
-    : [{ ConditionCheck: { TableName: table.name, Key: keyOf(userId), ...isAsRead } }];
-}
+  envelope: Pick<Envelope, 'sequence' | 'epoch'>,
+): Promise<Effect> => copyEffect(table, copyKey(userId, 'STATUS'), { status }, envelope);

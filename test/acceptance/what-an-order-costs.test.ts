@@ -100,7 +100,9 @@ describe.skipIf(!world.makesFaults)(`what an order costs ${needsFaults}`, () => 
     const ofSaga = of('orders/on-saga-message', calls);
     const message = ['DynamoDB Query', 'DynamoDB TransactWriteItems'];
     const order = 'DynamoDB Query';
-    expect(shown(ofSaga)).toEqual([order, ...message, ...message, ...message, ...message, order, ...message]);
+    // Before the charge: the order, and whether its user is suspect.
+    const asked = ['DynamoDB Query', order, 'DynamoDB GetItem', 'DynamoDB TransactWriteItems'];
+    expect(shown(ofSaga)).toEqual([order, ...message, ...message, ...message, ...asked, order, ...message]);
     expect(of('payments/on-order-event', calls)).toEqual([]);
   });
 

@@ -45,6 +45,7 @@ const ROWS: readonly Row[] = [
   { route: 'GET /orders/{orderId}', expected: [200, 404, 200] },
   { route: 'GET /orders/{orderId}', expected: [200, 404, 200], query: '?version=1' },
   { route: 'GET /orders/{orderId}/history', expected: [200, 404, 200] },
+  { route: 'PUT /orders/{orderId}/review', expected: [403, 403, 409], body: () => ({ decision: 'approve' }) },
   { route: 'PUT /stock/{sku}', expected: [403, 403, 200], body: () => ({ onHand: 10 }) },
   { route: 'GET /stock/{sku}', expected: [403, 403, 200] },
   {
@@ -129,7 +130,12 @@ const FAULTS: readonly TokenFault[] = [
   'garbage',
 ];
 
-const CODES: Readonly<Record<number, string>> = { 400: 'invalid-request', 403: 'forbidden', 404: 'not-found' };
+const CODES: Readonly<Record<number, string>> = {
+  400: 'invalid-request',
+  403: 'forbidden',
+  404: 'not-found',
+  409: 'not-under-review',
+};
 
 describe('when someone else asks', () => {
   test('each row is of a route that is deployed', () => {

@@ -205,7 +205,8 @@ export type RecordingConsumer =
   | 'payments-users'
   | 'orders-users'
   | 'baskets-products'
-  | 'baskets-orders';
+  | 'baskets-orders'
+  | 'orders-reviews';
 export type ConsumerName = RecordingConsumer | 'orders-list' | 'accounts-exhausted';
 
 /** Functions by service and entry point, as in the folder `lambdas`. */
@@ -218,7 +219,9 @@ export type FunctionName =
   | 'orders/on-saga-message'
   | 'orders/on-command'
   | 'orders/list-projection'
-  | 'orders/on-user-status'
+  | 'orders/on-user-change'
+  | 'orders/on-user-judged'
+  | 'orders/review-order'
   | 'inventory/set-stock'
   | 'inventory/on-order-event'
   | 'inventory/on-command'

@@ -6,10 +6,12 @@ import { reservations } from '../../lambdas/inventory/aggregates.js';
 import type { ReservationEvent } from '../../lambdas/inventory/contract.js';
 import { orders } from '../../lambdas/orders/aggregates.js';
 import { type OrderEvent, ordersContract } from '../../lambdas/orders/contract.js';
+import { OrdersEnv } from '../../lambdas/orders/environment.js';
 import { createOrderSagas } from '../../lambdas/orders/saga-aggregate.js';
 import { payments } from '../../lambdas/payments/aggregates.js';
 import type { PaymentEvent } from '../../lambdas/payments/contract.js';
 import { documents } from '../../packages/kit/aws/dynamodb.js';
+import { Env } from '../../packages/kit/aws/environment.js';
 import type { EventStore } from '../../packages/kit/event-store/event-store.js';
 import { eventStoreOfFunction } from '../../packages/kit/event-store/store-of-function.js';
 import type { AnyEvent, ServiceContract } from '../../packages/kit/messages/contract.js';
@@ -19,7 +21,11 @@ import { traceOf } from '../support/tally.js';
 
 /** A consumer that finds nothing to do decided on a version: what comes in between its load and its record is seen. */
 
-consumerEnvironment('tester', 'tester');
+consumerEnvironment('tester', 'tester', {
+  [OrdersEnv.REVIEW_RULES]: JSON.stringify({ highValue: 50_000, manyOrders: 10, otherAddress: true }),
+  [Env.PERSONAL_KEYS]: 'people',
+  [Env.PERSONAL_DATA_KEY]: 'none',
+});
 const { calls } = inProcessDynamoDb({ table: ['pk', 'sk'], records: ['pk'] });
 const orderStore = eventStoreOfFunction(orders);
 const createOrderStore = eventStoreOfFunction(createOrderSagas);

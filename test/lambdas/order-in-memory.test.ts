@@ -73,10 +73,18 @@ function allServices() {
   });
   const orchestrator = createOrderOrchestrator(ordersService.eventStore(createOrderSagas), timers);
 
+  const rules = { highValue: 50_000, manyOrders: 10, otherAddress: false };
+  const reviews = {
+    orderStore,
+    table: ordersService.table,
+    rules,
+    newestOf: async () => [],
+    people: { openAll: async () => [] },
+  };
   const consumers: Consumer[] = [];
   const hears = (service: InMemoryService, sources: readonly Source[]) =>
     consumers.push({ sources, deliver: service.consumer(sources, ['orders']) });
-  hears(ordersService, onSagaMessage({ orderStore, orchestrator }));
+  hears(ordersService, onSagaMessage({ orderStore, orchestrator, reviews }));
   hears(catalog, [confirmPrices(catalog.eventStore(priceChecks), offersOf)]);
   hears(accountsService, [accountsOnCommand(context)]);
   hears(accountsService, [accountsOnOrderEvent(context)]);

@@ -55,6 +55,7 @@ describe('the API', () => {
       'PUT /accounts/{customerId}/credit-limit',
       'PUT /basket/items/{sku}',
       'PUT /basket/seen',
+      'PUT /orders/{orderId}/review',
       'PUT /products/{sku}',
       'PUT /stock/{sku}',
       'PUT /users/{userId}/status',

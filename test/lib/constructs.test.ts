@@ -110,7 +110,7 @@ describe('a consumer', () => {
 
   test('refuses an event type that the contract doesn’t know', () => {
     expect(faultsOf({ hears: orders('OrderPlaced', 'OrderShiped') })).toEqual([
-      "event type 'OrderShiped' is not in the contract of orders, which has: OrderPlaced, OrderApproved, OrderRejected, OrderCancelled",
+      "event type 'OrderShiped' is not in the contract of orders, which has: OrderPlaced, OrderReviewStarted, OrderReviewEnded, OrderApproved, OrderRejected, OrderCancelled",
     ]);
   });
 

@@ -52,7 +52,9 @@ describe('tables', () => {
       expect(table.StreamSpecification).toEqual({ StreamViewType: 'NEW_IMAGE' });
       expect(indexes(table)).toEqual([['feed', 'feedPk', 'feedSk', 'KEYS_ONLY'], ...OWN_INDEXES[service]]);
       expect(keys(records)).toEqual(['pk']);
-      expect(records.StreamSpecification).toBeUndefined();
+      // The stream of a service's inboxes.
+      const stream = service === 'Orders' ? { StreamViewType: 'NEW_IMAGE' } : undefined;
+      expect(records.StreamSpecification).toEqual(stream);
       expect(indexes(records)).toEqual([
         ['failed', 'failedConsumer', 'failedAt', 'ALL'],
         ['due', 'duePk', 'executeAt', 'KEYS_ONLY'],
@@ -116,7 +118,8 @@ describe('tables', () => {
     for (const { policy, condition } of items) {
       const keys: string[] = condition?.['ForAllValues:StringLike']?.['dynamodb:LeadingKeys'] ?? [];
       expect(keys, policy).not.toEqual([]);
-      for (const key of keys) expect(key, policy).toMatch(/^([A-Za-z-]+[#@]|STUCK#[A-Za-z]+#|LANE#[a-z-]+#)\*$/);
+      for (const key of keys)
+        expect(key, policy).toMatch(/^([A-Za-z-]+[#@]|STUCK#[A-Za-z]+#|LANE#[a-z-]+#|orders-reviews)\*$/);
     }
   });
 });
@@ -168,6 +171,9 @@ describe('the personal data keys', () => {
       'ListOrders',
       'OrderHistory',
       'CancelOrder',
+      'OnSaga',
+      'RunJudgements',
+      'ReviewOrder',
       'ApplyBonus',
       'AccountHistory',
       'RequestPayment',
@@ -196,6 +202,9 @@ describe('the personal data keys', () => {
       ['ListOrders', ['kms:Decrypt']],
       ['OrderHistory', ['kms:Decrypt']],
       ['CancelOrder', ['kms:Decrypt', 'kms:GenerateDataKey']],
+      ['OnSaga', ['kms:Decrypt']],
+      ['RunJudgements', ['kms:Decrypt']],
+      ['ReviewOrder', ['kms:Decrypt', 'kms:GenerateDataKey']],
       ['ApplyBonus', ['kms:Decrypt', 'kms:GenerateDataKey']],
       ['AccountHistory', ['kms:Decrypt']],
       ['RequestPayment', ['kms:Decrypt', 'kms:GenerateDataKey']],
@@ -214,6 +223,9 @@ describe('the personal data keys', () => {
       ['ListOrders', ['dynamodb:GetItem']],
       ['OrderHistory', ['dynamodb:GetItem']],
       ['CancelOrder', ['dynamodb:GetItem', 'dynamodb:PutItem']],
+      ['OnSaga', ['dynamodb:GetItem']],
+      ['RunJudgements', ['dynamodb:GetItem']],
+      ['ReviewOrder', ['dynamodb:GetItem', 'dynamodb:PutItem']],
       ['ApplyBonus', ['dynamodb:GetItem', 'dynamodb:PutItem']],
       ['AccountHistory', ['dynamodb:GetItem']],
       ['RequestPayment', ['dynamodb:GetItem', 'dynamodb:PutItem']],

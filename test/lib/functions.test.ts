@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { AccountsEnv } from '../../lambdas/accounts/environment.js';
 import { AppEnv } from '../../lambdas/environment.js';
+import { OrdersEnv } from '../../lambdas/orders/environment.js';
 import { PaymentsEnv } from '../../lambdas/payments/environment.js';
 import { OrderlyEnvironment } from '../../lib/environment.js';
 import { settingsFor } from '../../lib/settings.js';
@@ -159,7 +160,10 @@ describe('each function', () => {
   });
 
   test('has only variables with declared names, and its environment’s name', () => {
-    const known = new Set<string>([...[Env, AppEnv, AccountsEnv, PaymentsEnv].flatMap(Object.values), ...POWERTOOLS]);
+    const known = new Set<string>([
+      ...[Env, AppEnv, AccountsEnv, OrdersEnv, PaymentsEnv].flatMap(Object.values),
+      ...POWERTOOLS,
+    ]);
     for (const { id, properties } of functions) {
       const { Variables } = properties.Environment;
       for (const name of Object.keys(Variables)) expect(known, id).toContain(name);
@@ -205,6 +209,8 @@ describe('reserved concurrency', () => {
       ...Object.fromEntries(SERVICES.map((service) => [`${service}/OutboxRelay`, 40])),
       [LANE_WRITER]: 4,
       'Orders/SagaTimersSweeper': 2,
+      'Orders/JudgementsInboxSweeper': 2,
+      'Orders/RunJudgements': 10,
       'Api/Authorize': 200,
     });
   });
@@ -407,7 +413,9 @@ describe('roles', () => {
       'OnCommands',
       'OnExhaustedProjection',
       'OnListProjection',
+      'OnSaga',
       'PlaceOrder',
+      'RunJudgements',
     ]);
     for (const { actions } of others) expect(actions).toEqual(['dynamodb:GetItem']);
   });

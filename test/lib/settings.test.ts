@@ -3,6 +3,7 @@ import { DEV_ISSUER } from '../../lib/development.js';
 import {
   checkCustomerLimits,
   checkHotSkus,
+  checkReviewRules,
   type Overrides,
   PLACEHOLDER_ISSUER,
   settingsFor,
@@ -72,6 +73,15 @@ describe('settings', () => {
     expect(settingsFor('prod').hotSkus.always).toEqual([]);
     expect(() => settingsFor('prod', { hotSkus: 'TEA-1, TEA-2' })).toThrow("hotSkus of 'prod': expected SKUs:  TEA-2");
     expect(() => checkHotSkus('prod', { always: [], conflictsPerSecond: 0 })).toThrow('a whole number above 0');
+  });
+
+  test.each([
+    [{ highValue: 0, manyOrders: 10 }, 'highValue to be a whole number above 0'],
+    [{ highValue: Number.NaN, manyOrders: 10 }, 'highValue to be a whole number above 0'],
+    [{ highValue: 1, manyOrders: 0 }, 'manyOrders to be 1 to 100'],
+    [{ highValue: 1, manyOrders: 101 }, 'manyOrders to be 1 to 100'],
+  ])('refuse rules of reviews that nothing would reach: %o', (rules, expected) => {
+    expect(() => checkReviewRules('prod', { ...rules, otherAddress: true })).toThrow(expected);
   });
 
   test('of dev accept tokens with the lifetime of local ones, those of prod for a day', () => {

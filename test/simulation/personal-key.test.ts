@@ -23,10 +23,19 @@ test('is usable only by functions that read personal data, whatever the policies
   const byPolicyOfTheKey = (action: string) =>
     roles.filter(({ role }) => iam.keyLetsRoleDecide(role, access(action))).map(({ fn }) => fn);
   const reading = ['Orders/GetOrder', 'Orders/ListOrders', 'Orders/OrderHistory'];
+  const reviewing = ['Orders/OnSaga', 'Orders/RunJudgements', 'Orders/ReviewOrder'];
   const ofAccounts = ['Accounts/ApplyBonus', 'Accounts/AccountHistory'];
   const ofUsers = ['Users/GetMe', 'Users/GetUser', 'Users/PatchMe', 'Users/SetStatus'];
   const ofPayments = ['Payments/RequestPayment', 'Payments/GetPayment', 'Payments/RefundPayment'];
-  const opening = ['Orders/PlaceOrder', ...reading, 'Orders/CancelOrder', ...ofAccounts, ...ofPayments, ...ofUsers];
+  const opening = [
+    'Orders/PlaceOrder',
+    ...reading,
+    'Orders/CancelOrder',
+    ...reviewing,
+    ...ofAccounts,
+    ...ofPayments,
+    ...ofUsers,
+  ];
   expect(byPolicyOfTheKey('Decrypt')).toEqual(opening);
   expect(byPolicyOfTheKey('GenerateDataKey')).toEqual(opening);
   for (const action of ['Encrypt', 'ReEncryptFrom', 'CreateGrant', 'GenerateDataKeyWithoutPlaintext']) {
@@ -36,6 +45,7 @@ test('is usable only by functions that read personal data, whatever the policies
   expect(sealing).toEqual([
     'Orders/PlaceOrder',
     'Orders/CancelOrder',
+    'Orders/ReviewOrder',
     'Accounts/ApplyBonus',
     'Payments/RequestPayment',
     'Users/PatchMe',

@@ -147,12 +147,20 @@ async function sagas(): Promise<StoredItems> {
   await hears({ type: 'Start', data: { id: 't1', nights: 2 } });
   await hears(done('t1/check-passport'));
   await hears({ type: 'Cancel' });
+  const held = [
+    { type: 'Start', data: { id: 't2', nights: 2 } },
+    { ...done('t2/check-passport'), holdBefore: 'book-flight' },
+  ];
+  for (const message of held as readonly SagaMessage<Trip>[]) {
+    await transact((await saga.advance('t2', message, traceOf('request-8'))).writes);
+  }
   const refusal = { type: 'Reply', stepId: undoIdOf('t1', 'book-flight'), outcome: 'REFUSED', reason: 'NO' } as const;
   const timeout = await read('records', { pk: recordKey(owner, timerIdOf('t1', 1)) });
   await hears(refusal);
   return {
     'commit of a saga': await commitOf(`${aggregate}#t1`),
     'commit of a saga that compensates': await commitOf(`${aggregate}#t1`, 6),
+    'commit of a saga that is held': await commitOf(`${aggregate}#t2`, 4),
     'timeout of a saga': timeout,
     'stuck saga': await read('table', { pk: stuckKey(aggregate), sk: 't1' }),
   };

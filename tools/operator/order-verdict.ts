@@ -1,6 +1,7 @@
 import {
   duration,
   firstVersionOf,
+  isHeld,
   isWaiting,
   plural,
   type Saga,
@@ -113,11 +114,17 @@ function verdict(facts: OrderFacts, events: readonly EventReport[], doneTwice: r
   const pending = of('pending').map(
     ({ one, event }) => `${one.consumer} of ${event.type}, for ${duration(secondsBetween(event.at, now))}`,
   );
+  const held = waiting.find(({ state }) => isHeld(state));
+  if (held && order.status !== 'UNDER_REVIEW' && pending.length === 0) {
+    return failure(`${sagaWords(held)}, but the order is ${order.status}`, command('sagas', 'show', held.id));
+  }
   if (waiting.length > 0 || pending.length > 0) {
-    const text = list([...waiting.map((saga) => waitingWords(saga, now)), ...pending]);
+    const text = list([...reviewWords(order), ...waiting.map((saga) => waitingWords(saga, now)), ...pending]);
     return { state: 'pending', text: `pending: ${text}`, next: command('order', orderId) };
   }
-  if (order.status === 'PENDING') return failure('the order is PENDING, and nothing is on its way that would end that');
+  if (order.status === 'PENDING' || order.status === 'UNDER_REVIEW') {
+    return failure(`the order is ${order.status}, and nothing is on its way that would end that`);
+  }
   if (keepsMoney(facts)) return failure(`its refund was refused for good (${inRunbook('RefundFailed')})`);
   const undone = sagas.filter(({ state }) => state.status === 'COMPENSATED').map(sagaWords);
   return { state: 'complete', text: `complete: ${[...undone, summary(events, of)].join('; ')}` };
@@ -127,6 +134,12 @@ function twiceWords({ subject, trigger, type, versions }: DoneTwice): string {
   const what = trigger === undefined ? `${type} happened twice in` : `${trigger} was applied twice to`;
   return `${what} ${subject}, as versions ${versions.join(' and ')}`;
 }
+
+/** Describes the review that an operator has to decide, if there is one. */
+const reviewWords = ({ status, reviewReasons = [] }: OrderView): readonly string[] =>
+  status === 'UNDER_REVIEW'
+    ? [`its review (${reviewReasons.join(', ')}; ${inRunbook('An order is under review')})`]
+    : [];
 
 function summary(events: readonly EventReport[], of: (state: Delivery['state']) => readonly unknown[]): string {
   const commands = events.filter(({ to }) => to !== undefined).length;

@@ -1,5 +1,6 @@
 import {
   type ConsumerRecord,
+  isHeld,
   isLate,
   isWaiting,
   listenersOf,
@@ -18,7 +19,10 @@ export function standstill(facts: OrderFacts): Verdict | undefined {
   const waiting = facts.sagas.filter(({ state }) => isWaiting(state));
   const stuck = waiting.find(({ state }) => state.status === 'STUCK');
   if (stuck) return failure(sagaWords(stuck), command('sagas', 'show', stuck.id));
-  const withoutTimeout = waiting.find((saga) => timeoutRecordOf(saga, facts)?.status !== 'PENDING');
+  // A held saga has none: it waits for its order's review.
+  const withoutTimeout = waiting.find(
+    (saga) => !isHeld(saga.state) && timeoutRecordOf(saga, facts)?.status !== 'PENDING',
+  );
   if (!withoutTimeout) return undefined;
   return failure(
     `${sagaWords(withoutTimeout)}, but no timeout is scheduled`,
@@ -29,7 +33,7 @@ export function standstill(facts: OrderFacts): Verdict | undefined {
 /** Timeouts of the order's sagas that could not be handled; each is a failure of the saga's consumer. */
 export const failedTimeouts = (facts: OrderFacts) =>
   facts.sagas.flatMap((saga) => {
-    const record = isWaiting(saga.state) ? timeoutRecordOf(saga, facts) : undefined;
+    const record = isWaiting(saga.state) && !isHeld(saga.state) ? timeoutRecordOf(saga, facts) : undefined;
     if (record?.status !== 'FAILED') return [];
     const messageId = timerIdOf(saga.id, saga.state.timers);
     return [{ consumer: saga.kind.consumer.name, messageId, type: 'RingTimer', reason: reasonOf(record) }];
@@ -43,7 +47,7 @@ function timeoutRecordOf({ kind, id, state }: Saga, { services, recordOf }: Orde
 
 /** @param now ISO 8601, UTC */
 export const waitingWords = (saga: Saga, now: string): string =>
-  `${sagaWords(saga)}${isLate(saga.state, now) ? `, its timeout is late (${inRunbook('TimersLate')})` : ''}`;
+  `${sagaWords(saga)}${!isHeld(saga.state) && isLate(saga.state, now) ? `, its timeout is late (${inRunbook('TimersLate')})` : ''}`;
 
 /**
  * Whether the money of an order is kept after a failed refund. A saga that compensates waits for its refund; if the

@@ -42,7 +42,7 @@ export function limitReached(
   if (recent.filter(({ placedAt }) => hourOf(placedAt) === hourOf(now)).length >= ordersPerHour) {
     return hourIsFull(now);
   }
-  if (recent.filter(({ status }) => status === 'PENDING').length >= ordersUnderWay) {
+  if (recent.filter(({ status }) => status === 'PENDING' || status === 'UNDER_REVIEW').length >= ordersUnderWay) {
     return { limit: 'ORDERS_UNDER_WAY', retryAfterSeconds: UNDER_WAY_RETRY_SECONDS };
   }
   return undefined;

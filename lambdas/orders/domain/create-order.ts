@@ -1,9 +1,9 @@
-import type { RetryPolicy, Saga, SagaMessage } from '@orderly/kit/saga';
+import type { RetryPolicy, Saga, SagaMessage, SagaState } from '@orderly/kit/saga';
 import { accountsContract } from '../../accounts/contract.js';
 import { catalogContract } from '../../catalog/contract.js';
 import { inventoryContract } from '../../inventory/contract.js';
 import { paymentsContract } from '../../payments/contract.js';
-import { OrderLimit, RejectionReason } from '../contract.js';
+import { OrderLimit, RejectionReason, type ReviewOutcome } from '../contract.js';
 import type { CreateOrder, CreateOrderEvent } from '../saga-contract.js';
 import { isOver, type Order, type OrderCommand, type Rejection } from './order.js';
 
@@ -11,6 +11,9 @@ import { isOver, type Order, type OrderCommand, type Rejection } from './order.j
 const RETRY: RetryPolicy = { retryAfter: 60, timeout: 15 * 60 };
 /** A payment provider may be down for longer than a customer would wait for stock. */
 const RETRY_AT_PROVIDER: RetryPolicy = { retryAfter: 120, timeout: 60 * 60 };
+
+/** Step that takes the customer's money. A suspect user's order waits for its review before it. */
+export const CHARGE = 'charge-payment';
 
 /**
  * Saga (process manager) that approves a placed order in four steps: the catalogue confirms the price that the customer
@@ -58,7 +61,7 @@ export const createOrderSaga: Saga<CreateOrder> = {
       retryPolicy: RETRY,
     },
     {
-      name: 'charge-payment',
+      name: CHARGE,
       command: ({ orderId, customerId, total }, stepId) => ({
         to: paymentsContract,
         command: { type: 'ChargePayment', data: { orderId, customerId, stepId, amount: total } },
@@ -104,6 +107,18 @@ export function replyOf({ stepId = '', reason, skus }: Answer, outcome: 'DONE' |
 export const insteadOf = (command: OrderCommand, order: Order): { readonly type: 'Cancel' } | undefined =>
   command.type === 'Approve' && order.status === 'CANCELLED' ? { type: 'Cancel' } : undefined;
 
+/** Whether a saga's events send the charge for the first time. */
+export const sendsCharge = (events: readonly CreateOrderEvent[]): boolean =>
+  events.some(({ type, data }) => type === 'StepSent' && data.step === CHARGE && data.attempt === 1);
+
+/** Whether a saga has not sent the charge, and may still do so. */
+export const isBeforeCharge = (saga: SagaState<CreateOrder>): boolean =>
+  saga.status === 'NONE' || (saga.status === 'RUNNING' && !saga.toUndo.includes(CHARGE));
+
+/** Returns the saga's message for the end of an order's review. */
+export const afterReview = (outcome: ReviewOutcome): SagaMessage<CreateOrder> =>
+  outcome === 'REJECTED' ? { type: 'Cancel' } : { type: 'Release' };
+
 /** Details of a participant's refusal besides its reason, with the names of its contract. */
 export interface Refusal {
   readonly prices?: Rejection['prices'];
@@ -122,7 +137,7 @@ export function orderCommandOf(events: readonly CreateOrderEvent[], refusal: Ref
     if (type !== 'SagaFailed' || data.ending.cause === 'CANCELLED') continue;
     const { cause, step, reason, subjects = [] } = data.ending;
     if (cause === 'UNANSWERED') return { type: 'Reject', reason: 'TIMED_OUT', skus: [] };
-    if (step === 'charge-payment') return { type: 'Reject', reason: 'PAYMENT_DECLINED', skus: [] };
+    if (step === CHARGE) return { type: 'Reject', reason: 'PAYMENT_DECLINED', skus: [] };
     return { type: 'Reject', ...rejectionOf(reason, subjects, refusal) };
   }
   return undefined;

@@ -1,10 +1,21 @@
 import type { Decider, Now } from '@orderly/kit/decider';
-import type { Money, OrderEvent, OrderLimit, OrderLine, OrderView, RejectionReason, SealedData } from '../contract.js';
+import type {
+  Money,
+  OrderEvent,
+  OrderLimit,
+  OrderLine,
+  OrderView,
+  RejectionReason,
+  ReviewReason,
+  SealedData,
+} from '../contract.js';
 
 /** An order, folded from its events. Its prices are those that the customer agreed to; `total` never changes. */
 export type Order =
   | { readonly status: 'NONE' }
   | ({ readonly status: 'PENDING' | 'APPROVED' } & Placed)
+  /** Its user is suspect, and its saga pauses before the payment. */
+  | ({ readonly status: 'UNDER_REVIEW'; readonly reviewReasons: readonly ReviewReason[] } & Placed)
   | ({ readonly status: 'REJECTED' } & Rejection & Placed)
   | ({ readonly status: 'CANCELLED' } & Cancellation & Placed);
 
@@ -34,15 +45,21 @@ interface Placed {
   readonly total: Money;
   readonly placedAt: string;
   readonly deliverTo?: SealedData;
+  /** Decision of an operator who has reviewed the order. It holds whatever the user's status becomes. */
+  readonly review?: 'APPROVED' | 'REJECTED';
 }
 
 export type OrderCommand =
-  | ({ readonly type: 'Place' } & Omit<Placed, 'total' | 'placedAt' | 'clientReference'>)
+  | ({ readonly type: 'Place' } & Omit<Placed, 'total' | 'placedAt' | 'clientReference' | 'review'>)
   /** An order that nobody waits for: it is placed once, and a rule that forbids it rejects it. */
   | ({ readonly type: 'PlaceUnattended'; readonly rejection?: Rejection } & Pick<
       Placed,
       'orderId' | 'customerId' | 'lines'
     >)
+  | { readonly type: 'StartReview'; readonly reasons: readonly ReviewReason[] }
+  /** The user is active again. */
+  | { readonly type: 'Release' }
+  | { readonly type: 'Review'; readonly decision: 'approve' | 'reject'; readonly sealedNote?: SealedData }
   | { readonly type: 'Approve' }
   | ({ readonly type: 'Reject' } & Rejection)
   | ({ readonly type: 'Cancel' } & Pick<Cancellation, 'sealedReason'>);
@@ -50,7 +67,9 @@ export type OrderCommand =
 /** A command that a business rule forbids. Nothing was changed; asking again gives the same answer. */
 export class OrderRefused extends Error {
   override readonly name = 'OrderRefused';
-  constructor(readonly code: 'ALREADY_PLACED' | 'UNKNOWN_ORDER' | 'TOO_LATE_TO_CANCEL' | 'MIXED_CURRENCIES') {
+  constructor(
+    readonly code: 'ALREADY_PLACED' | 'UNKNOWN_ORDER' | 'TOO_LATE_TO_CANCEL' | 'MIXED_CURRENCIES' | 'NOT_UNDER_REVIEW',
+  ) {
     super(code);
   }
 }
@@ -75,10 +94,19 @@ export function decide(order: Order, command: OrderCommand, { now }: Now): reado
   if (order.status === 'NONE') throw new OrderRefused('UNKNOWN_ORDER');
   const { orderId, customerId } = order;
   switch (command.type) {
+    case 'StartReview':
+      if (order.status !== 'PENDING' || order.review !== undefined) return [];
+      return [{ type: 'OrderReviewStarted', data: { orderId, customerId, reasons: [...command.reasons] } }];
+    case 'Release':
+      return order.status === 'UNDER_REVIEW'
+        ? [{ type: 'OrderReviewEnded', data: { orderId, customerId, outcome: 'RELEASED' } }]
+        : [];
+    case 'Review':
+      return reviewed(order, command);
     case 'Approve':
-      return order.status === 'PENDING' ? [{ type: 'OrderApproved', data: { orderId, customerId } }] : [];
+      return isUnderWay(order) ? [{ type: 'OrderApproved', data: { orderId, customerId } }] : [];
     case 'Reject': {
-      if (order.status !== 'PENDING') return [];
+      if (!isUnderWay(order)) return [];
       const { type: _, ...rejection } = command;
       return [rejectedEvent(orderId, inItsCurrency(rejection, order))];
     }
@@ -91,7 +119,10 @@ export function decide(order: Order, command: OrderCommand, { now }: Now): reado
   }
 }
 
-const placedEvent = (placed: Omit<Placed, 'total' | 'placedAt' | 'clientReference'>, placedAt: string): OrderEvent => ({
+const placedEvent = (
+  placed: Omit<Placed, 'total' | 'placedAt' | 'clientReference' | 'review'>,
+  placedAt: string,
+): OrderEvent => ({
   type: 'OrderPlaced',
   data: { ...placed, lines: [...placed.lines], total: totalOf(placed.lines), placedAt },
 });
@@ -100,6 +131,26 @@ const rejectedEvent = (orderId: string, { skus, prices, ...why }: Rejection): Or
   type: 'OrderRejected',
   data: { orderId, ...why, skus: [...skus], ...(prices ? { prices: [...prices] } : {}) },
 });
+
+/**
+ * Decides a review. The same decision again changes nothing, so an operator may repeat it.
+ * @throws {OrderRefused} if the order is not under review, and was not decided in this way before
+ */
+function reviewed(order: Exclude<Order, { status: 'NONE' }>, command: ReviewCommand): readonly OrderEvent[] {
+  const outcome = command.decision === 'approve' ? 'APPROVED' : 'REJECTED';
+  if (order.status !== 'UNDER_REVIEW') {
+    if (order.review === outcome) return [];
+    throw new OrderRefused('NOT_UNDER_REVIEW');
+  }
+  const { orderId, customerId } = order;
+  const note = command.sealedNote ? { sealedNote: command.sealedNote } : {};
+  const ended: OrderEvent = { type: 'OrderReviewEnded', data: { orderId, customerId, outcome, ...note } };
+  // No customer can act on the reason of a review.
+  const rejected = rejectedEvent(orderId, { reason: 'STEP_REFUSED', skus: [] });
+  return outcome === 'APPROVED' ? [ended] : [ended, rejected];
+}
+
+type ReviewCommand = Extract<OrderCommand, { type: 'Review' }>;
 
 /**
  * Narrows a rejection to the lines in another currency. The catalogue compares single lines; only the order knows that
@@ -117,14 +168,24 @@ export function evolve(order: Order, event: OrderEvent): Order {
   switch (event.type) {
     case 'OrderPlaced':
       return { status: 'PENDING', ...event.data };
+    case 'OrderReviewStarted':
+      return order.status === 'PENDING'
+        ? { ...order, status: 'UNDER_REVIEW', reviewReasons: event.data.reasons }
+        : order;
+    case 'OrderReviewEnded': {
+      const { outcome } = event.data;
+      if (order.status !== 'UNDER_REVIEW') return order;
+      return { ...placedOf(order), status: 'PENDING', ...(outcome === 'RELEASED' ? {} : { review: outcome }) };
+    }
     case 'OrderApproved':
-      return order.status === 'PENDING' ? { ...order, status: 'APPROVED' } : order;
+      return isUnderWay(order) ? { ...placedOf(order), status: 'APPROVED' } : order;
     case 'OrderRejected': {
       const { orderId: _, ...rejection } = event.data;
-      return order.status === 'PENDING' ? { ...order, ...rejection, status: 'REJECTED' } : order;
+      return isUnderWay(order) ? { ...placedOf(order), ...rejection, status: 'REJECTED' } : order;
     }
     case 'OrderCancelled':
-      return order.status === 'NONE' ? order : { ...order, status: 'CANCELLED', ...cancellationOf(event.data) };
+      if (order.status === 'NONE') return order;
+      return { ...placedOf(order), status: 'CANCELLED', ...cancellationOf(event.data) };
   }
 }
 
@@ -133,16 +194,22 @@ export const orderDecider: Decider<Order, OrderCommand, OrderEvent> = {
   initialState,
   evolve,
   decide,
-  stateSchema: 3,
+  stateSchema: 4,
 };
 
 /** Returns the order as the API lists it, without personal data; `undefined` if it was never placed. */
 export function viewOf(order: Order, version: number): OrderView | undefined {
   if (order.status === 'NONE') return undefined;
   const { orderId, customerId, status, clientReference, lines, total, placedAt } = order;
-  const why = order.status === 'REJECTED' ? whyRejected(order) : order.status === 'CANCELLED' ? reasonOf(order) : {};
+  const why = whyOf(order);
   const reference = clientReference === undefined ? {} : { clientReference };
   return { orderId, customerId, status, ...why, ...reference, lines, total, version, placedAt };
+}
+
+function whyOf(order: Exclude<Order, { status: 'NONE' }>): Partial<OrderView> {
+  if (order.status === 'REJECTED') return whyRejected(order);
+  if (order.status === 'UNDER_REVIEW') return { reviewReasons: order.reviewReasons };
+  return order.status === 'CANCELLED' ? reasonOf(order) : {};
 }
 
 /** Sealed data of an order, by the field names of its events. */
@@ -178,10 +245,20 @@ function whyRejected({
 }
 
 /** Whether the order is final: nothing can approve or reject it any more. */
-export const isOver = ({ status }: Order): boolean => status !== 'NONE' && status !== 'PENDING';
+export const isOver = (order: Order): boolean => order.status !== 'NONE' && !isUnderWay(order);
 
-/** Marks a pending order, whose saga is in progress. */
-const underWay = ({ status }: Order): { readonly underWay?: true } => (status === 'PENDING' ? { underWay: true } : {});
+/** Whether the order's saga is in progress; it may pause for a review. */
+const isUnderWay = (order: Order): order is Extract<Order, { status: 'PENDING' | 'UNDER_REVIEW' }> =>
+  order.status === 'PENDING' || order.status === 'UNDER_REVIEW';
+
+/** Returns the order without the reasons of its review. */
+function placedOf<State extends Order>(order: State): State {
+  const { reviewReasons: _, ...placed } = order as State & { reviewReasons?: unknown };
+  return placed as State;
+}
+
+/** Marks an order whose saga is in progress. */
+const underWay = (order: Order): { readonly underWay?: true } => (isUnderWay(order) ? { underWay: true } : {});
 
 const reasonOf = ({ reason }: Cancellation): Pick<Cancellation, 'reason'> => (reason === undefined ? {} : { reason });
 

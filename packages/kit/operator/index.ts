@@ -22,7 +22,7 @@ export { type AggregatesOfPerson, type DataContext, keysByPerson, type PeopleOfA
 export { type ConsumerRecord, readRecord, reasonOf } from './records.js';
 export { type OperatorCommandLine, operatorCommandLine } from './run.js';
 export { summaryOf } from './saga-show.js';
-export { detailsOf, isLate, isWaiting, sagaWords } from './saga-words.js';
+export { detailsOf, isHeld, isLate, isWaiting, sagaWords } from './saga-words.js';
 export { type Saga, sagaIn, sagaKindsOf } from './sagas.js';
 export { type Listener, listenersOf, type Service, servicesIn } from './services.js';
 export { readStacks, type StackOutputs, stackPrefix } from './stacks.js';

@@ -8,7 +8,7 @@ import { Exit, OperatorError } from './errors.js';
 import type { Outcome } from './outcome.js';
 import { reasonOf } from './records.js';
 import { summaryOf } from './saga-show.js';
-import { isWaiting, sagaWords, stepWords } from './saga-words.js';
+import { isHeld, isWaiting, sagaWords, stepWords } from './saga-words.js';
 import { findSaga, readSaga, type Saga, sagaContractOf } from './sagas.js';
 import { awaitRecord, sendTo, WAIT_SECONDS } from './send.js';
 import { user } from './user.js';
@@ -74,7 +74,7 @@ export function messageTo(
 ): SagaMessage {
   const { kind, id: sagaId, state } = saga;
   const isRetry = request.action === 'retry';
-  if (!isWaiting(state) || (!isRetry && state.status !== 'STUCK')) {
+  if (!isWaiting(state) || isHeld(state) || (!isRetry && state.status !== 'STUCK')) {
     const not = isRetry ? 'Not retried: it waits for nothing.' : 'Not resolved: it is not stuck.';
     throw new OperatorError('refused', `${not} It is ${state.status}: ${sagaWords(saga)}.`, ['sagas', 'show', sagaId]);
   }

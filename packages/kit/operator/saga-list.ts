@@ -8,7 +8,7 @@ import { Exit } from './errors.js';
 import type { Outcome } from './outcome.js';
 import { failuresOf } from './records.js';
 import { summaryOf } from './saga-show.js';
-import { isLate, isWaiting, stepWords, stuckSince, type WaitingState } from './saga-words.js';
+import { isHeld, isLate, isWaiting, stepWords, stuckSince, type WaitingState } from './saga-words.js';
 import { readSaga, type Saga, type SagaKind, sagaKindsOf } from './sagas.js';
 import { aligned, type CommandText, plural } from './text.js';
 
@@ -29,7 +29,8 @@ const URGENCIES: readonly Urgency[] = ['STUCK', 'TIMEOUT FAILED', 'TIMER LATE', 
 /**
  * `sagas list`: lists waiting sagas, the most urgent first. It finds stuck sagas by their list, and the others
  * by their timeouts, in the index of due timeouts or in the index of failures (`failures discard` leaves them there).
- * These reads are eventually consistent; each listed saga is then read strongly consistent.
+ * These reads are eventually consistent; each listed saga is then read strongly consistent. A held saga is not listed: it
+ * waits for its service, and has no timeout.
  * @param limit maximum number of sagas that are read and listed, from 1
  */
 export async function listSagas(
@@ -128,7 +129,7 @@ async function scheduledTimeoutsOf(
 }
 
 function urgencyOf({ state }: Saga, hasFailed: boolean, now: string): Urgency | undefined {
-  if (!isWaiting(state)) return undefined;
+  if (!isWaiting(state) || isHeld(state)) return undefined;
   if (state.status === 'STUCK') return 'STUCK';
   if (hasFailed) return 'TIMEOUT FAILED';
   if (isLate(state, now)) return 'TIMER LATE';

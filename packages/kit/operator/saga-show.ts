@@ -1,7 +1,16 @@
 import type { CommandContext } from './context.js';
 import { Exit } from './errors.js';
 import type { Outcome } from './outcome.js';
-import { detailsOf, endingWords, isWaiting, sagaWords, stepWords, stuckSince } from './saga-words.js';
+import {
+  detailsOf,
+  endingWords,
+  heldSince,
+  isHeld,
+  isWaiting,
+  sagaWords,
+  stepWords,
+  stuckSince,
+} from './saga-words.js';
 import { findSaga, type Saga } from './sagas.js';
 import { aligned } from './text.js';
 
@@ -38,6 +47,7 @@ export function summaryOf(saga: Saga) {
     id,
     status: state.status,
     ...(isWaiting(state) && { ...state.waiting, toUndo: state.toUndo }),
+    ...(isHeld(state) && { held: state.held, heldSince: heldSince(saga) }),
     ...('ending' in state && { ending: state.ending }),
     ...(state.status === 'STUCK' && { stuckSince: stuckSince(saga), reason: state.reason }),
   };
@@ -49,7 +59,9 @@ function rowsOf(saga: Saga): readonly (readonly string[])[] {
     ['saga', `${kind.service.name}/${kind.type} ${id}`],
     ['status', state.status],
   ];
-  if (isWaiting(state)) {
+  if (isHeld(state)) {
+    rows.push(['waits for', stepWords(state)], ['since', heldSince(saga)]);
+  } else if (isWaiting(state)) {
     const { since, attempt, again } = state.waiting;
     rows.push(['waits for', stepWords(state)], ['since', since], ['attempt', String(attempt)]);
     if (state.status === 'STUCK') rows.push(['stuck', `${stuckSince(saga)}: ${state.reason ?? 'no reason was given'}`]);
@@ -68,6 +80,7 @@ function adviceOn(saga: Saga, { command, reportOn }: Context): readonly string[]
   const { kind, id, state } = saga;
   const participants = command(...(reportOn?.(`${kind.type}/${id}`) ?? ['failures', 'list']));
   if (!isWaiting(state)) return [`nothing to do here: ${sagaWords(saga)}`];
+  if (isHeld(state)) return [`inspect: ${participants}`, 'its service releases it, and nothing else does'];
   const retry = command('sagas', 'retry', id);
   if (state.status !== 'STUCK') return [`inspect: ${participants}`, `send it again now: ${retry}`];
   return [

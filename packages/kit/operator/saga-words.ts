@@ -9,9 +9,19 @@ export type WaitingState = Extract<SagaState<unknown>, { status: 'RUNNING' | 'CO
 export const isWaiting = (state: SagaState<unknown>): state is WaitingState =>
   state.status === 'RUNNING' || state.status === 'COMPENSATING' || state.status === 'STUCK';
 
-/** Describes what the saga waits for: a step or its compensation. */
-export const stepWords = ({ status, waiting }: WaitingState): string =>
-  status === 'RUNNING' ? waiting.step : `compensation of ${waiting.step}`;
+/** Describes what the saga waits for: a step, its compensation, or the release before a step. */
+export function stepWords(state: WaitingState): string {
+  if (isHeld(state)) return `release before ${state.held}`;
+  return state.status === 'RUNNING' ? state.waiting.step : `compensation of ${state.waiting.step}`;
+}
+
+/** Whether the saga pauses before a step. It has no timeout then, and its service releases it. */
+export const isHeld = (state: SagaState<unknown>): state is WaitingState & { readonly held: string } =>
+  state.status === 'RUNNING' && state.held !== undefined;
+
+/** Returns the time since which it is held. */
+export const heldSince = ({ events }: Saga): string =>
+  events.findLast(({ event }) => event.type === 'StepHeld')?.at ?? '';
 
 /** Returns the time at which it became stuck. */
 export const stuckSince = ({ events }: Saga): string =>
@@ -32,6 +42,7 @@ export function sagaWords(saga: Saga): string {
       return 'not started';
     case 'RUNNING':
     case 'COMPENSATING': {
+      if (isHeld(state)) return `held before ${state.held} since ${heldSince(saga)}`;
       const { since, again, attempt } = state.waiting;
       return `waits for ${stepWords(state)} since ${since} (attempt ${attempt}), sent again at ${again}`;
     }
@@ -58,6 +69,7 @@ export function detailsOf({ event }: SagaStep): string {
     case 'CompensationSent':
       return `${event.data.step}, attempt ${event.data.attempt}`;
     case 'StepDone':
+    case 'StepHeld':
       return event.data.step;
     case 'CompensationDone': {
       const { step, by, note } = event.data;

@@ -31,6 +31,8 @@ export const sagaEvents = <Data>(data: z.ZodMiniType<Data>) =>
      * the step's timeout.
      */
     StepSent: { version: 1, data: z.object({ step: StepName, attempt: Attempt, at: At, again: At }) },
+    /** The saga pauses before this step, until it is released. Nothing was sent for it. */
+    StepHeld: { version: 1, data: z.object({ step: StepName, at: At }) },
     StepDone: { version: 1, data: z.object({ step: StepName, at: At }) },
     /** Compensation begins. A step that was refused had no effect; a step that ended otherwise may have had one. */
     SagaFailed: { version: 1, data: z.object({ at: At, ending: Ending }) },

@@ -53,16 +53,24 @@ export interface Saga<Data> {
   readonly compensation: RetryPolicy;
 }
 
+/** Asks the saga to pause, if this message makes it send a step. */
+interface Hold {
+  /** Name of the step before which the saga pauses, until it is released or cancelled. @default no pause */
+  readonly holdBefore?: string;
+}
+
 /** Message that a saga receives. */
 export type SagaMessage<Data> =
-  | { readonly type: 'Start'; readonly data: Data }
-  | {
+  | ({ readonly type: 'Start'; readonly data: Data } & Hold)
+  | ({
       readonly type: 'Reply';
       readonly stepId: string;
       readonly outcome: 'DONE' | 'REFUSED';
       readonly reason?: string;
       readonly subjects?: readonly string[];
-    }
+    } & Hold)
+  /** Ends a pause: sends the step before which the saga was held. It is ignored if the saga is not held. */
+  | ({ readonly type: 'Release' } & Hold)
   | { readonly type: 'Cancel' }
   | { readonly type: 'Timeout'; readonly number: number }
   | { readonly type: 'Retry' }
@@ -116,10 +124,13 @@ export function decide<Data>(
   const builder = new DecisionBuilder(saga, id, state, now);
   switch (message.type) {
     case 'Start':
-      if (state.status === 'NONE') builder.start(message.data);
+      if (state.status === 'NONE') builder.start(message.data, message.holdBefore);
       break;
     case 'Reply':
       builder.reply(message);
+      break;
+    case 'Release':
+      builder.release(message.holdBefore);
       break;
     case 'Cancel':
       // A cancellation counts even before the saga starts, because nothing guarantees the order of two messages.
@@ -152,18 +163,24 @@ class DecisionBuilder<Data> {
     private readonly now: string,
   ) {}
 
-  start(data: Data): void {
+  start(data: Data, holdBefore?: string): void {
     this.add({ type: 'SagaStarted', data: { at: this.now, data } });
-    this.sendNext(undefined);
+    this.sendNext(undefined, holdBefore);
+  }
+
+  /** Ends a pause, unless it is to go on. The step's retries and its timeout count from now. */
+  release(holdBefore?: string): void {
+    const { state } = this;
+    if (state.status === 'RUNNING' && state.held !== undefined && state.held !== holdBefore) this.send(state.held, 1);
   }
 
   /**
    * Handles an answer. An answer counts once, and only if the saga waits for it. A step that timed out is compensated,
    * whatever it answers later.
    */
-  reply({ stepId, outcome, reason, subjects }: Reply): void {
+  reply({ stepId, outcome, reason, subjects, holdBefore }: Reply): void {
     const { state, now } = this;
-    if (!isGoing(state)) return;
+    if (!isGoing(state) || isHeld(state)) return;
     const { step } = state.waiting;
     if (state.status === 'RUNNING') {
       if (stepId !== stepIdOf(this.id, step)) return;
@@ -172,7 +189,7 @@ class DecisionBuilder<Data> {
         this.fail({ cause: 'REFUSED', step, ...why });
       } else {
         this.add({ type: 'StepDone', data: { step, at: now } });
-        this.sendNext(step);
+        this.sendNext(step, holdBefore);
       }
       return;
     }
@@ -192,7 +209,7 @@ class DecisionBuilder<Data> {
    */
   timeOut(): void {
     const { state, now } = this;
-    if (!isGoing(state) || state.status === 'STUCK' || now < state.waiting.again) return;
+    if (!isGoing(state) || isHeld(state) || state.status === 'STUCK' || now < state.waiting.again) return;
     const { step, attempt, since } = state.waiting;
     const isRunning = state.status === 'RUNNING';
     if (now < later(since, this.retryPolicyOf(step).timeout)) this.send(step, attempt + 1);
@@ -202,7 +219,7 @@ class DecisionBuilder<Data> {
 
   retry(): void {
     const { state } = this;
-    if (!isGoing(state)) throw new SagaRefused('NOT_WAITING');
+    if (!isGoing(state) || isHeld(state)) throw new SagaRefused('NOT_WAITING');
     const { step, attempt } = state.waiting;
     // A stuck compensation starts again at attempt 1. Otherwise its timeout would already be over.
     this.send(step, state.status === 'STUCK' ? 1 : attempt + 1);
@@ -223,14 +240,14 @@ class DecisionBuilder<Data> {
    * Returns the decision. Schedules a timeout for what the saga waits for, unless a scheduled one fires in time.
    *
    * It schedules a new timeout in two more cases, because the old one may be gone: the timeout may have fired without
-   * effect while the saga was stuck, and an operator may retry because the timeout never fired.
+   * effect while the saga was stuck or held, and an operator may retry because the timeout never fired.
    */
   decision(message: SagaMessage<Data>, before: SagaState<Data>): SagaDecision<Data> {
     const { state, now } = this;
-    if (isGoing(state) && state.status !== 'STUCK') {
+    if (isGoing(state) && !isHeld(state) && state.status !== 'STUCK') {
       const { waiting, timers, timerAt } = state;
       const isDue = message.type === 'Timeout' && message.number === timers;
-      const mayBeGone = isDue || message.type === 'Retry' || before.status === 'STUCK';
+      const mayBeGone = isDue || message.type === 'Retry' || before.status === 'STUCK' || isHeld(before);
       if (timerAt === undefined || mayBeGone || timerAt <= now || timerAt > waiting.again) {
         this.add({ type: 'TimerSet', data: { number: timers + 1, at: waiting.again } });
       }
@@ -238,13 +255,14 @@ class DecisionBuilder<Data> {
     return { events: this.events, commands: this.commands };
   }
 
-  private sendNext(after: string | undefined): void {
+  private sendNext(after: string | undefined, holdBefore: string | undefined): void {
     const { state } = this;
     if (!isGoing(state)) return;
     const { steps } = this.saga;
     const done = after === undefined ? -1 : steps.indexOf(this.stepCalled(after));
     const next = steps.find(({ isNeeded = () => true }, at) => at > done && isNeeded(state.data));
-    if (next) this.send(next.name, 1);
+    if (next && next.name === holdBefore) this.add({ type: 'StepHeld', data: { step: next.name, at: this.now } });
+    else if (next) this.send(next.name, 1);
     else this.add({ type: 'SagaCompleted', data: { at: this.now } });
   }
 
@@ -305,6 +323,9 @@ type Going<Data> = Extract<SagaState<Data>, { status: 'RUNNING' | 'COMPENSATING'
 
 const isGoing = <Data>(state: SagaState<Data>): state is Going<Data> =>
   state.status === 'RUNNING' || state.status === 'COMPENSATING' || state.status === 'STUCK';
+
+/** Whether the saga pauses before a step: it waits for a release, and for no answer and no timeout. */
+const isHeld = <Data>(state: SagaState<Data>): boolean => state.status === 'RUNNING' && state.held !== undefined;
 
 /** @param time ISO 8601, UTC */
 const later = (time: string, seconds: number): string => new Date(Date.parse(time) + seconds * 1000).toISOString();

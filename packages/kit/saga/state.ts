@@ -30,7 +30,11 @@ export type SagaState<Data> = {
   readonly timerAt?: string;
 } & (
   | { readonly status: 'NONE' }
-  | ({ readonly status: 'RUNNING' } & Going<Data>)
+  | ({
+      readonly status: 'RUNNING';
+      /** Step before which the saga pauses. It is absent while the saga waits for an answer. */
+      readonly held?: string;
+    } & Going<Data>)
   | ({ readonly status: 'COMPENSATING' | 'STUCK'; readonly ending: Ending; readonly reason?: string } & Going<Data>)
   | { readonly status: 'COMPLETED' }
   | { readonly status: 'COMPENSATED'; readonly ending: Ending }
@@ -58,14 +62,17 @@ export function evolve<Data>(saga: SagaState<Data>, event: SagaEvent<Data>): Sag
   switch (event.type) {
     case 'StepSent': {
       const { step } = event.data;
-      return { ...saga, toUndo: [...without(saga.toUndo, step), step], waiting: sent(saga.waiting, event.data) };
+      const going = notHeld(saga);
+      return { ...going, toUndo: [...without(saga.toUndo, step), step], waiting: sent(saga.waiting, event.data) };
     }
+    case 'StepHeld':
+      return saga.status === 'RUNNING' ? { ...saga, held: event.data.step } : saga;
     case 'StepDone':
       return saga;
     case 'SagaFailed': {
       const { ending } = event.data;
       const hadNoEffect = ending.cause === 'REFUSED' ? ending.step : undefined;
-      return { ...saga, status: 'COMPENSATING', ending, toUndo: without(saga.toUndo, hadNoEffect) };
+      return { ...notHeld(saga), status: 'COMPENSATING', ending, toUndo: without(saga.toUndo, hadNoEffect) };
     }
     case 'CompensationSent': {
       if (saga.status === 'RUNNING') return saga;
@@ -92,6 +99,12 @@ export const sagaEvolution = <Data>(): Evolution<SagaState<Data>, SagaEvent<Data
   evolve,
   stateSchema: 1,
 });
+
+/** Returns the state without its pause. */
+function notHeld<Data, State extends SagaState<Data> & Going<Data>>(saga: State): Omit<State, 'held'> & State {
+  const { held: _, ...going } = saga as State & { held?: string };
+  return going as unknown as Omit<State, 'held'> & State;
+}
 
 const without = (steps: readonly string[], step: string | undefined): readonly string[] =>
   steps.filter((name) => name !== step);

@@ -21,6 +21,7 @@ import {
   context,
   emptyTrips,
   hears,
+  held,
   orchestrator,
   owner,
   reply,
@@ -150,6 +151,9 @@ describe('an operator’s command to a saga', () => {
       next,
     });
     await expect(retry('over')).rejects.toMatchObject({ code: 'refused', next });
+    // It waits for its service, and a retry would end the pause.
+    await held('held');
+    await expect(retry('held')).rejects.toMatchObject({ code: 'refused', message: /held before book-hotel/, next });
     await expect(retry('nobody')).rejects.toMatchObject({ code: 'not-found' });
   });
 

@@ -14,6 +14,7 @@ import {
   context,
   emptyTrips,
   hears,
+  held,
   pass,
   reply,
   services,
@@ -68,6 +69,13 @@ describe('orderly sagas list', () => {
     );
   });
 
+  test('leaves out one that is held, which has no timeout: its service releases it', async () => {
+    await held('held');
+    await begun('waits');
+    pass(700);
+    expect((await list()).sagas).toEqual(['waits TIMER LATE']);
+  });
+
   test('reads no more than it was asked for, and says that there may be more', async () => {
     await begun('one', 'two');
     pass(60);
@@ -113,6 +121,16 @@ describe('orderly sagas show', () => {
       "inspect: trips trip 'TripSaga/t1'\n",
     );
     expect((await show('t1')).text).toContain('inspect: trips failures list\n');
+  });
+
+  test('tells of one that is held before which step, since when, and offers no retry', async () => {
+    await held('t1');
+    const { exitCode, text, json } = await show('t1');
+    expect(exitCode).toBe(3);
+    expect(json).toMatchObject({ saga: { status: 'RUNNING', held: 'book-hotel', heldSince: AT } });
+    expect(text).toMatch(new RegExp(`waits for +release before book-hotel\nsince +${AT}\n`));
+    expect(text).toContain('its service releases it');
+    expect(text).not.toMatch(/sent again|sagas retry/);
   });
 
   test('tells of one that waits for which step, since when, and when it is sent again', async () => {

@@ -76,6 +76,13 @@ export const clockFails = (id: string, number: number) =>
   new FailureRecords('records', owner).end(recordKey(owner, timerIdOf(id, number)), {
     error: new Unsendable('InvalidMessageContents'),
   });
+/** It pauses before its hotel. */
+export async function held(id: string): Promise<void> {
+  await hears(id, start(id), reply(stepIdOf(id, 'check-passport'), 'DONE'), {
+    ...(reply(stepIdOf(id, 'book-flight'), 'DONE') as Extract<SagaMessage<Trip>, { type: 'Reply' }>),
+    holdBefore: 'book-hotel',
+  });
+}
 /** Its hotel is refused, and the flight can't be cancelled. */
 export async function stuck(id: string): Promise<void> {
   await hears(

@@ -242,3 +242,48 @@ describe('an operator', () => {
     expect(() => saga.hear(resolve)).toThrow(refusal('STUCK_ELSEWHERE'));
   });
 });
+
+describe('a saga that is held before a step', () => {
+  const held = () =>
+    new Journey()
+      .begin()
+      .hear(done(stepId('check-passport')))
+      .hear({ ...done(stepId('book-flight')), holdBefore: 'book-hotel' } as SagaMessage<Trip>);
+
+  test('records the answer, sends nothing, and stays where it is', () => {
+    const saga = held();
+    expect(saga.types).toEqual(['StepDone', 'StepHeld']);
+    expect(saga.sent).toEqual([]);
+    // No timeout and no answer moves it; nobody can send what it waits with.
+    for (const message of [done(stepId('book-hotel')), { type: 'Timeout', number: saga.state.timers }] as const) {
+      saga.pass(86_400).hear(message);
+      expect({ events: saga.events, sent: saga.sent }).toEqual({ events: [], sent: [] });
+    }
+    expect(() => saga.hear({ type: 'Retry' })).toThrow('NOT_WAITING');
+  });
+  test('is not held before another step', () => {
+    const saga = new Journey()
+      .begin()
+      .hear({ ...done(stepId('check-passport')), holdBefore: 'book-hotel' } as SagaMessage<Trip>);
+    expect(saga.sent).toEqual(['BookFlight']);
+  });
+  test('sends the step when it is released, with a timeout from then on, and goes on', () => {
+    const saga = held().pass(86_400).hear({ type: 'Release' });
+    expect(saga.types).toEqual(['StepSent', 'TimerSet']);
+    expect(saga.sent).toEqual(['BookHotel']);
+    saga.hear({ type: 'Release' });
+    expect(saga.events).toEqual([]);
+    saga.hear(done(stepId('book-hotel')), done(stepId('pay')));
+    expect(saga.state.status).toBe('COMPLETED');
+  });
+  test('stays held by a release that asks for it', () => {
+    const saga = held().hear({ type: 'Release', holdBefore: 'book-hotel' });
+    expect(saga.events).toEqual([]);
+  });
+  test('compensates what it did when it is cancelled, and not what it never sent', () => {
+    const saga = held().hear({ type: 'Cancel' });
+    expect(saga.types).toContain('SagaFailed');
+    expect(saga.sent).toEqual(['CancelFlight']);
+    expect(saga.state).not.toHaveProperty('held');
+  });
+});

@@ -32,7 +32,17 @@ beforeEach(async () => {
   sagaStore = service.eventStore(createOrderSagas);
   const consumer = { name: 'orders-saga', generation: 0 };
   const timers = new Timers({ app: 'app', table: service.records.name, consumer, contract: createOrderContract });
-  deliver = service.consumer(onSagaMessage({ orderStore, orchestrator: createOrderOrchestrator(sagaStore, timers) }));
+  const rules = { highValue: 50_000, manyOrders: 10, otherAddress: false };
+  const reviews = {
+    orderStore,
+    table: service.table,
+    rules,
+    newestOf: async () => [],
+    people: { openAll: async () => [] },
+  };
+  deliver = service.consumer(
+    onSagaMessage({ orderStore, orchestrator: createOrderOrchestrator(sagaStore, timers), reviews }),
+  );
   await changed({ type: 'Place', orderId, customerId: 'bob', lines: [line] });
 });
 

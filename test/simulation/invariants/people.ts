@@ -11,8 +11,8 @@ export const people: Check = (facts) => [
   ...inNoLog(facts),
 ];
 
-/** Personal fields of a body: an address, and texts that the customer wrote. */
-const PERSONAL = ['deliverTo', 'clientReference', 'reason'] as const;
+/** Personal fields of a body: an address, and texts of customers or about them. */
+const PERSONAL = ['deliverTo', 'clientReference', 'reason', 'note'] as const;
 type Personal = { readonly [field in (typeof PERSONAL)[number]]?: unknown };
 
 const personalIn = ({ body }: Call): Personal => (body ?? {}) as Personal;

@@ -7,6 +7,7 @@ export const requests: Check = (facts) => [
   ...oneAnswer(facts),
   ...oneOrder(facts),
   ...ownThingsOnly(facts),
+  ...nothingOfReviews(facts),
   ...facts.orderly.unanswered.map(({ method, path }) =>
     violation('every request is answered eventually', `${method} ${path}`),
   ),
@@ -96,6 +97,16 @@ const ownThingsOnly: Check = ({ orderly }) =>
           String(orderId),
         ),
       );
+  });
+
+/** No customer reads why an order is reviewed, nor what an operator noted about it. */
+const nothingOfReviews: Check = ({ orderly }) =>
+  orderly.answered.flatMap(({ as, method, path, reply }) => {
+    if (as === 'operator') return [];
+    const items = (reply.body.items ?? []) as readonly { readonly data?: object }[];
+    const shown = [reply.body, ...items, ...items.map(({ data = {} }) => data)];
+    const told = shown.some((one) => ['reviewReasons', 'reasons', 'note', 'sealedNote'].some((field) => field in one));
+    return told ? [violation('no customer reads the reasons of a review', `${as} by ${method} ${path}`)] : [];
   });
 
 const isSuccess = ({ reply }: Answered): boolean => reply.status < 300;

@@ -63,6 +63,8 @@ function endsOrIsVisible(facts: Facts, { orderId: id, status }: OrderView, { sta
         : [violation('an order has a saga', told, id)];
     case 'RUNNING':
     case 'COMPENSATING': {
+      // An operator sees the order under review; users.ts checks that there is a reason for it.
+      if (state.status === 'RUNNING' && state.held !== undefined && status === 'UNDER_REVIEW') return [];
       const clock = facts.records.get(`orders-saga@0#${id}/timer-${state.timers}`);
       return clock?.status === 'FAILED' ? [] : [violation('a saga ends or is visible', told, id)];
     }
@@ -75,13 +77,26 @@ function endsOrIsVisible(facts: Facts, { orderId: id, status }: OrderView, { sta
 const isRejectedAtOnce = (facts: Facts, id: string): boolean =>
   facts.orders.get(id)?.[0]?.events.some(({ type }) => type === 'OrderRejected') ?? false;
 
+/** Whether an operator rejected the order in its review: one commit ends the review and rejects the order. */
+const isRejectedByReview = (facts: Facts, orderId: string): boolean =>
+  (facts.orders.get(orderId) ?? []).some(
+    ({ events: [ended, rejected] }) =>
+      ended?.type === 'OrderReviewEnded' &&
+      JSON.parse(ended.data).outcome === 'REJECTED' &&
+      rejected?.type === 'OrderRejected',
+  );
+
 /** The order has the status that its saga decided, unless its customer was faster. */
 function orderFollows(facts: Facts, { orderId, status }: OrderView, { state }: SagaTold): readonly Violation[] {
   const isOver = state.status === 'COMPLETED' || state.status === 'COMPENSATED';
   const wanted = {
     PENDING: !isOver,
+    UNDER_REVIEW: !isOver,
     APPROVED: state.status === 'COMPLETED',
-    REJECTED: isRejectedAtOnce(facts, orderId) || ('ending' in state && state.ending.cause !== 'CANCELLED'),
+    // A review that rejects an order cancels its saga, unless a step was refused at this moment.
+    REJECTED:
+      isRejectedAtOnce(facts, orderId) ||
+      ('ending' in state && (state.ending.cause !== 'CANCELLED' || isRejectedByReview(facts, orderId))),
     // If an order was not cancelled in time, no event says that its saga was in progress.
     CANCELLED: (state.status === 'COMPLETED') !== facts.wasCancelledUnderWay(orderId),
   }[status];

@@ -148,7 +148,7 @@ class Ledger {
 }
 
 /** Sort keys of items that have their own version: state-stored aggregates, and copies of other services' states. */
-const HAS_ITS_VERSION = new Set(['STATE', 'STATUS']);
+const HAS_ITS_VERSION = new Set(['STATE', 'STATUS', 'ADDRESS']);
 
 /** G3: after a record says that a message was processed, no consumer processes it again. */
 function recordedOnce({ fn }: Write, before: Row | undefined, after: Row | undefined): readonly Violation[] {

@@ -1,6 +1,6 @@
 import { type UserEvent, type UserStatus, usersContract } from '../../../lambdas/users/contract.js';
 import { evolve, initialState, sealedIn, type User } from '../../../lambdas/users/domain/user.js';
-import { type Commit, eventIn, type Facts } from '../support/facts.js';
+import { type Commit, eventIn, type Facts, isCommit } from '../support/facts.js';
 import type { Row } from '../support/orderly.js';
 import { type Check, violation } from './violation.js';
 
@@ -13,6 +13,10 @@ export const users: Check = (facts) => [
   ...ordersKnowTheNewest(facts),
   ...ordersNeverGoBack(facts),
   ...admission(facts),
+  ...chargedAfterReview(facts),
+  ...reviewedWithReason(facts),
+  ...releasedWithTheirUser(facts),
+  ...addressesAreCopies(facts),
 ];
 
 /** A user after one write. */
@@ -120,16 +124,18 @@ const forgottenAtOnce: Check = (facts) => {
 interface Copied {
   readonly userId: string;
   readonly at: number;
+  /** Place of the write among all writes. */
+  readonly place: number;
   readonly status: UserStatus;
   readonly version: number;
 }
 
 const copiesOf = ({ writes }: Facts): readonly Copied[] =>
-  writes.flatMap(({ at, changes }) =>
+  writes.flatMap(({ at, changes }, place) =>
     changes.flatMap(({ after }) => {
       const [, userId] = /^USER#(.+)$/.exec(String(after?.pk)) ?? [];
-      if (userId === undefined || !after) return [];
-      return [{ userId, at, status: after.status as UserStatus, version: Number(after.version) }];
+      if (userId === undefined || !after || after.sk !== 'STATUS') return [];
+      return [{ userId, at, place, status: after.status as UserStatus, version: Number(after.version) }];
     }),
   );
 
@@ -192,4 +198,118 @@ const admission: Check = (facts) => {
     return wasBlocked ? [] : [violation('only a blocked user is refused', as)];
   });
   return [...placed, ...refused];
+};
+
+/** What one write did to an order, or to its saga, with its place among all writes. */
+interface Step {
+  readonly at: number;
+  readonly place: number;
+  readonly orderId: string;
+  readonly type: string;
+  readonly data: { readonly outcome?: string; readonly step?: string; readonly attempt?: number };
+}
+
+/** Returns the events of orders and their sagas, in the order in which they were written. */
+const stepsOf = ({ writes }: Facts): readonly Step[] =>
+  writes.flatMap(({ at, changes }, place) =>
+    changes.flatMap(({ after }) => {
+      const [, orderId] = /^(?:Order|CreateOrderSaga)#(.+)$/.exec(String(after?.pk)) ?? [];
+      if (orderId === undefined || !after || !isCommit(after)) return [];
+      const { events } = after as unknown as Commit;
+      return events.map(({ type, data }) => ({ at, place, orderId, type, data: JSON.parse(data) as Step['data'] }));
+    }),
+  );
+
+/**
+ * No order under review is charged. No order of a user whom orders know as suspect is charged, unless an operator has
+ * approved it before. One whose user becomes suspect while its saga sends the charge races with it, so either end is right.
+ */
+const chargedAfterReview: Check = (facts) => {
+  const copies = copiesOf(facts);
+  const reviews = new Map<string, string>();
+  return stepsOf(facts).flatMap(({ at, orderId, type, data }) => {
+    if (type === 'OrderReviewStarted') reviews.set(orderId, 'STARTED');
+    if (type === 'OrderReviewEnded') reviews.set(orderId, String(data.outcome));
+    if (type !== 'StepSent' || data.step !== 'charge-payment' || data.attempt !== 1) return [];
+    const review = reviews.get(orderId);
+    const order = facts.order(orderId);
+    const isSuspect =
+      order && statusesUntil(copies, order.customerId, at).every((copy) => (copy ?? INITIAL).status === 'SUSPECT');
+    if (review !== 'STARTED' && (review === 'APPROVED' || !isSuspect)) return [];
+    return [violation('an order of a suspect user is reviewed before it is charged', `${orderId} ${review}`, orderId)];
+  });
+};
+
+const INITIAL: Pick<Copied, 'status'> = { status: initialState.status };
+
+/** What orders knew of a user while a request or a message was handled that ended at this time. */
+const statusesUntil = (copies: readonly Copied[], userId: string, at: number): readonly (Copied | undefined)[] => {
+  const own = copies.filter((copy) => copy.userId === userId && copy.at <= at);
+  const before = own.findLast((copy) => copy.at < at - LONGEST_REQUEST);
+  const during = own.filter((copy) => copy.at >= at - LONGEST_REQUEST);
+  return [before, ...during];
+};
+
+/**
+ * A review starts only while orders know the user as suspect, and is released only while they know the user as active: at
+ * the very write, since it checks the copy of the status. None starts after the charge was sent.
+ */
+const reviewedWithReason: Check = (facts) => {
+  const copies = copiesOf(facts);
+  const charged = new Set<string>();
+  return stepsOf(facts).flatMap(({ place, orderId, type, data }) => {
+    if (type === 'StepSent' && data.step === 'charge-payment') charged.add(orderId);
+    const needed =
+      type === 'OrderReviewStarted'
+        ? 'SUSPECT'
+        : type === 'OrderReviewEnded' && data.outcome === 'RELEASED' && 'ACTIVE';
+    const order = facts.order(orderId);
+    if (!needed || !order) return [];
+    const { status } = copies.findLast((one) => one.userId === order.customerId && one.place < place) ?? INITIAL;
+    if (status === needed && !(type === 'OrderReviewStarted' && charged.has(orderId))) return [];
+    const told = `${type} ${String(data.outcome)} of ${orderId}, whose user is ${status}${charged.has(orderId) ? ', charged' : ''}`;
+    return [violation('a review starts and ends with the status of its user', told, orderId)];
+  });
+};
+
+/**
+ * In the end no order of an active user is under review, unless the event of a status of theirs is visible as failed or
+ * waiting.
+ */
+const releasedWithTheirUser: Check = (facts) => {
+  const listener = facts.listener('orders-reviews');
+  const statuses = new Map(copiesOf(facts).map((copy) => [copy.userId, copy.status]));
+  const open = new Set(
+    [...facts.published].flatMap(([id, { detail, 'detail-type': type }]) => {
+      if (type !== 'UserStatusChanged' || facts.delivery(listener, { id }) === 'processed') return [];
+      return [(detail as { data: { userId: string } }).data.userId];
+    }),
+  );
+  return [...facts.orders.keys()].flatMap((orderId) => {
+    const order = facts.order(orderId);
+    if (order?.status !== 'UNDER_REVIEW' || open.has(order.customerId)) return [];
+    if ((statuses.get(order.customerId) ?? initialState.status) !== 'ACTIVE') return [];
+    return [violation('no order of an active user is under review', orderId, orderId)];
+  });
+};
+
+/** The copy of an address is what the users service has sealed, or nothing, and never goes back. */
+const addressesAreCopies: Check = (facts) => {
+  const sealed = new Set(
+    writtenUsers(facts).flatMap(({ userId, state: { address } }) => (address ? [`${userId} ${address.sealed}`] : [])),
+  );
+  const known = new Map<string, number>();
+  return facts.writes.flatMap(({ changes }) =>
+    changes.flatMap(({ after }) => {
+      const [, userId] = /^USER#(.+)$/.exec(String(after?.pk)) ?? [];
+      if (userId === undefined || !after || after.sk !== 'ADDRESS') return [];
+      const { address, version } = after as unknown as { address?: { sealed: string }; version: number };
+      const goesBack = version <= (known.get(userId) ?? 0);
+      known.set(userId, version);
+      if (!goesBack && (!address || sealed.has(`${userId} ${address.sealed}`))) return [];
+      return [
+        violation("orders know a user's address as the user's service sealed it", `${userId} ${version}`, userId),
+      ];
+    }),
+  );
 };

@@ -690,7 +690,7 @@ export const BUGS: readonly PlantedBug[] = [
     scenario: 'cancel-races',
     source: {
       file: 'lambdas/orders/domain/order.ts',
-      from: "(status === 'PENDING' ? { underWay: true } : {})",
+      from: '(isUnderWay(order) ? { underWay: true } : {})',
       to: '({})',
     },
   },
@@ -1043,7 +1043,7 @@ export const BUGS: readonly PlantedBug[] = [
     name: 'orders take whichever status of a user came last',
     scenario: 'user-races',
     source: {
-      file: 'lambdas/orders/user-status.ts',
+      file: 'lambdas/orders/user-copy.ts',
       from: 'return isNewer\n',
       to: 'return isNewer || copy\n',
     },
@@ -1225,5 +1225,68 @@ export const BUGS: readonly PlantedBug[] = [
     name: 'a checkout is placed without a look at its customer',
     scenario: 'checkout-refused',
     source: { file: 'lambdas/orders/place-checked-out.ts', from: '...(rejection ? { rejection } : {}),', to: '' },
+  },
+  {
+    name: 'a saga charges without a look at the status of its user',
+    scenario: 'user-races',
+    source: {
+      file: 'lambdas/orders/reviews.ts',
+      from: "if (copy?.status !== 'SUSPECT') return undefined;",
+      to: "if ((copy?.status as string) !== '') return undefined;",
+    },
+  },
+  {
+    name: 'an order under review is not in the list of its user',
+    scenario: 'user-races',
+    source: {
+      file: 'lambdas/orders/reviews.ts',
+      from: 'return [write, pointer, copyCheck(table, customerId, copy)];',
+      to: 'return [write, copyCheck(table, customerId, copy)].filter((one) => one !== pointer);',
+    },
+  },
+  {
+    name: 'a timeout ends the pause of a saga that is held for a review',
+    scenario: 'user-races',
+    source: {
+      file: `${KIT}/saga/saga.ts`,
+      from: "if (!isGoing(state) || isHeld(state) || state.status === 'STUCK' || now < state.waiting.again) return;",
+      to: "if (!isGoing(state) || state.status === 'STUCK' || now < state.waiting.again) return;",
+    },
+  },
+  {
+    name: 'a rejected review releases the saga',
+    scenario: 'user-races',
+    source: {
+      file: 'lambdas/orders/domain/create-order.ts',
+      from: "outcome === 'REJECTED' ? { type: 'Cancel' } : { type: 'Release' }",
+      to: "outcome === 'REJECTED' ? { type: 'Release' } : { type: 'Release' }",
+    },
+  },
+  {
+    name: 'an order that is under review already is charged when its saga asks',
+    scenario: 'user-races',
+    source: {
+      file: 'lambdas/orders/reviews.ts',
+      from: "if (order.state.status === 'UNDER_REVIEW') return { isHeld: true, writes: [isUnchanged] };",
+      to: "if ((order.state.status as string) === '') return { isHeld: true, writes: [isUnchanged] };",
+    },
+  },
+  {
+    name: 'the address of an order is compared with none',
+    scenario: 'user-races',
+    source: {
+      file: 'lambdas/orders/reviews.ts',
+      from: 'rules.otherAddress ? addressesOf(people, table, order) : {}',
+      to: 'rules.otherAddress ? {} : addressesOf(people, table, order)',
+    },
+  },
+  {
+    name: 'a customer reads the reasons of a review and the note of its operator',
+    scenario: 'user-races',
+    source: {
+      file: 'lambdas/orders/order-history.lambda.ts',
+      from: 'const entries = historyFor(caller, page.items);',
+      to: "const entries = historyFor({ ...caller, role: 'operator' }, page.items);",
+    },
   },
 ];

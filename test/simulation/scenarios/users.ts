@@ -40,10 +40,36 @@ const forgetOf = (person: string, key: string): Call => ({
 
 const read = (person: string): Call => ({ method: 'GET', path: `/users/${person}`, as: 'operator' });
 
+const deliveredTo = (order: ReturnType<typeof orderOf>, place: string) => ({
+  ...order,
+  body: { ...order.body, deliverTo: { name: `Recipient of ${place}`, ...addressOf(place) } },
+});
+
+/** Orders of a user while they are suspect, and what an operator decides about the first one. */
+const REVIEWED = [
+  {
+    person: 'ada',
+    decision: 'approve',
+    orders: [
+      [deliveredTo(orderOf('ada', 'suspect', ['TEA-1']), 'dan'), true],
+      [deliveredTo(orderOf('ada', 'held', ['TEA-1']), 'ada'), false],
+    ],
+  },
+  // A forgotten user has no address to compare.
+  {
+    person: FORGOTTEN,
+    decision: 'reject',
+    orders: [
+      [orderOf(FORGOTTEN, 'suspect', ['TEA-1']), false],
+      [orderOf(FORGOTTEN, 'held', ['TEA-1']), false],
+    ],
+  },
+] as const;
+
 /**
  * Users patch their profiles, each request twice, while operators change their statuses and orders are placed; one of
- * them asks twice to be forgotten meanwhile. Then every patch is repeated once more: it must not undo a later one. At
- * last one user is blocked, and active again.
+ * them asks twice to be forgotten meanwhile. Then orders of suspect users are reviewed and released, and every patch is
+ * repeated once more: it must not undo a later one. At last one user is blocked, and active again.
  */
 export const userRaces: Scenario = {
   name: 'user-races',
@@ -71,6 +97,28 @@ export const userRaces: Scenario = {
     orderly.forgotten.push(FORGOTTEN);
     for (const key of ['forget', 'forget-again']) twice(forgetOf(FORGOTTEN, key));
     await orderly.rest();
+    // An operator reviews one order of each suspect user. Then all users are active, so every order ends.
+    const broken: Violation[] = [];
+    for (const { person, decision, orders } of REVIEWED) {
+      await orderly.call(statusOf(person, 'SUSPECT'));
+      await orderly.rest();
+      const paths: string[] = [];
+      for (const [order, isElsewhere] of orders) {
+        const { reply } = await orderly.call(order);
+        await orderly.rest();
+        const path = `/orders/${String(reply.body.orderId)}`;
+        paths.push(path);
+        broken.push(...isHeld(await orderly.call({ method: 'GET', path, as: 'operator' }), isElsewhere));
+      }
+      const body = { decision, note: `Note about ${person}` };
+      for (const _ of ['first', 'repeat']) {
+        orderly.begin({ method: 'PUT', path: `${paths[0]}/review`, as: 'operator', body });
+      }
+      for (const path of [`${paths[1]}`, `${paths[0]}/history`]) orderly.begin({ method: 'GET', path, as: person });
+      await orderly.rest();
+    }
+    for (const person of PEOPLE) await orderly.call(statusOf(person, 'ACTIVE'));
+    await orderly.rest();
 
     const before = new Map<string, string>();
     for (const person of PEOPLE) before.set(person, shown(await orderly.call(read(person))));
@@ -81,7 +129,6 @@ export const userRaces: Scenario = {
     await orderly.call(statusOf('cyd', 'ACTIVE'));
     await orderly.rest();
     const active = await orderly.call(orderOf('cyd', 'accepted', ['TEA-1']));
-    const broken: Violation[] = [];
     for (const person of PEOPLE) {
       const after = shown(await orderly.call(read(person)));
       if (after === before.get(person)) continue;
@@ -102,6 +149,14 @@ export const userRaces: Scenario = {
 function shown({ reply }: Answered): string {
   const { status: _, version: __, ...profile } = reply.body;
   return JSON.stringify(profile);
+}
+
+/** Checks that an order waits for its review, and whether it is marked since it goes to another address. */
+function isHeld({ reply, path }: Answered, isElsewhere: boolean): readonly Violation[] {
+  const { status, reviewReasons = [] } = reply.body as { status?: string; reviewReasons?: readonly string[] };
+  if (status === 'UNDER_REVIEW' && reviewReasons.includes('OTHER_ADDRESS') === isElsewhere) return [];
+  const detail = `${path} is ${status}: ${reviewReasons.join(', ')}`;
+  return [{ invariant: 'an order of a suspect user is reviewed, with its reasons', detail, about: path }];
 }
 
 const expected = ({ reply, as }: Answered, status: number, invariant: string): readonly Violation[] =>

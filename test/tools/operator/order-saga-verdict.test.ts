@@ -54,6 +54,38 @@ describe('an order’s saga', () => {
     });
   });
 
+  describe('that is held before the charge', () => {
+    const [trigger, message] = TOLD[3] ?? [];
+    const told = [
+      ...TOLD.slice(0, 3),
+      [trigger, { ...message, holdBefore: 'charge-payment' }],
+    ] as unknown as NonNullable<Given['told']>;
+    const started = commit('Order', 2, 'OrderReviewStarted', String(trigger));
+    const under = {
+      orders: [PLACED, started],
+      account: [AUTHORIZED],
+      payments: [],
+      status: 'UNDER_REVIEW',
+      told,
+    } as const;
+    const later = (given: Given) => verdictOf({ ...given, records: allDone(given), after: 86_400 });
+
+    test('waits for the review of its order, however long, and needs no timeout', () => {
+      expect(later(under)).toMatchObject({
+        state: 'pending',
+        text: `pending: its review (; docs/operations/runbook.md, "An order is under review"); held before charge-payment since ${time(0)}`,
+      });
+    });
+
+    test('fails an order that is not under review: nothing would release it', () => {
+      expect(later({ ...under, orders: [PLACED], status: 'PENDING' })).toMatchObject({
+        state: 'failed',
+        text: `failed: held before charge-payment since ${time(0)}, but the order is PENDING`,
+        next: 'npm run -s orderly -- sagas show o1',
+      });
+    });
+  });
+
   test('that undoes something is told so', () => {
     const given = { ...ENDED, told: RELEASING };
     expect(verdictOf({ ...given, records: { ...allDone(given), ...TIMEOUT } })).toMatchObject({

@@ -194,3 +194,71 @@ describe('history', () => {
     expect(sealedIn([placed].reduce<Order>(evolve, initialState))).toEqual({});
   });
 });
+
+describe('a review', () => {
+  const started: OrderEvent = { type: 'OrderReviewStarted', data: { ...ids, reasons: ['SUSPECT_USER', 'HIGH_VALUE'] } };
+  const ended = (outcome: 'APPROVED' | 'REJECTED' | 'RELEASED'): OrderEvent => ({
+    type: 'OrderReviewEnded',
+    data: { ...ids, outcome },
+  });
+  const refused: OrderEvent = { type: 'OrderRejected', data: { orderId: 'o1', reason: 'STEP_REFUSED', skus: [] } };
+  const start = { type: 'StartReview', reasons: ['SUSPECT_USER', 'HIGH_VALUE'] } as const;
+  const decision = (decision: 'approve' | 'reject') => ({ type: 'Review', decision }) as const;
+
+  test('starts once, while the saga runs, and shows its reasons', () => {
+    order([placed]).when(start).then([started]);
+    for (const events of [
+      [placed, started],
+      [placed, approved],
+      [placed, rejected],
+      [placed, cancelled],
+    ]) {
+      order(events).when(start).then([]);
+    }
+    const state = [placed, started].reduce(evolve, initialState);
+    expect(viewOf(state, 2)).toMatchObject({ status: 'UNDER_REVIEW', reviewReasons: ['SUSPECT_USER', 'HIGH_VALUE'] });
+  });
+
+  test('is decided once by an operator; the same decision again changes nothing', () => {
+    order([placed, started])
+      .when(decision('approve'))
+      .then([ended('APPROVED')]);
+    order([placed, started])
+      .when(decision('reject'))
+      .then([ended('REJECTED'), refused]);
+    order([placed, started, ended('APPROVED')])
+      .when(decision('approve'))
+      .then([]);
+    order([placed, started, ended('APPROVED')])
+      .when(decision('reject'))
+      .thenRefused('NOT_UNDER_REVIEW');
+    order([placed, started, ended('REJECTED'), refused])
+      .when(decision('reject'))
+      .then([]);
+    order([placed]).when(decision('approve')).thenRefused('NOT_UNDER_REVIEW');
+  });
+
+  test('holds an order again after a release, and never after an approval', () => {
+    order([placed, started])
+      .when({ type: 'Release' })
+      .then([ended('RELEASED')]);
+    order([placed]).when({ type: 'Release' }).then([]);
+    order([placed, started, ended('RELEASED')])
+      .when(start)
+      .then([started]);
+    order([placed, started, ended('APPROVED')])
+      .when(start)
+      .then([]);
+  });
+
+  test('ends with a cancellation, or with a rejection by a step', () => {
+    order([placed, started])
+      .when({ type: 'Cancel' })
+      .then([{ type: 'OrderCancelled', data: { ...ids, underWay: true } }]);
+    order([placed, started])
+      .when({ type: 'Reject', reason: 'OUT_OF_STOCK', skus: ['TEA-1'] })
+      .then([rejected]);
+    const state = [placed, started, rejected].reduce(evolve, initialState);
+    expect(viewOf(state, 3)).not.toHaveProperty('reviewReasons');
+  });
+});

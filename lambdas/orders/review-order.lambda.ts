@@ -1,0 +1,42 @@
+import { clock, logger, retryOnConflict, tableOfFunction } from '@orderly/kit/aws';
+import { eventStoreOfFunction } from '@orderly/kit/event-store';
+import { Problem, traceOf } from '@orderly/kit/http';
+import { PersonalRequest, personalKeysOfFunction } from '@orderly/kit/personal-data';
+import { endpoint } from '../endpoint.js';
+import { orders } from './aggregates.js';
+import { ordersContract, ReviewOrder } from './contract.js';
+import { shownTo } from './customer-data-keys.js';
+import { OrderRefused } from './domain/order.js';
+import { orderIdOf, visibleTo } from './order-store.js';
+import { OrdersProblem } from './problems.js';
+import { endReviewWrite } from './reviews.js';
+
+const table = tableOfFunction();
+const orderStore = eventStoreOfFunction(orders);
+const people = personalKeysOfFunction();
+const personal = new PersonalRequest(people, ordersContract.events.OrderReviewEnded);
+
+/** PUT /orders/{orderId}/review: approves or rejects an order under review. It is naturally idempotent and needs no key. */
+export const handler = endpoint({ roles: ['operator'], body: ReviewOrder }, async (request) => {
+  const { caller, body } = request;
+  const id = orderIdOf(request.parameter('orderId'));
+  const reviewed = await retryOnConflict(async () => {
+    const order = await orderStore.load(id);
+    const { customerId } = visibleTo(caller, order);
+    const { fields } = await personal.prepared(customerId, body);
+    const command = { type: 'Review', decision: body.decision, ...fields } as const;
+    const events = orderStore.decider.decide(order.state, command, { now: clock.now() });
+    if (events.length === 0) return order;
+    const commit = orderStore.commit(order, events, traceOf(request));
+    await table.transact([orderStore.appendWrite(commit), endReviewWrite(table, customerId, id)]);
+    return orderStore.after(order, commit);
+  }).catch(notUnderReview);
+  logger.info('order reviewed', { orderId: id, decision: body.decision });
+  return { status: 200, body: await shownTo(people, caller, reviewed) };
+});
+
+/** @throws {Problem} 409 if the order is not under review, and otherwise the error itself */
+function notUnderReview(error: unknown): never {
+  if (!(error instanceof OrderRefused)) throw error;
+  throw new Problem(OrdersProblem['not-under-review'], 'the order is not under review', {}, { cause: error });
+}

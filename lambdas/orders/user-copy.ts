@@ -1,0 +1,46 @@
+import type { Table, TransactWriteItem } from '@orderly/kit/aws';
+import type { Effect } from '@orderly/kit/idempotent-consumer';
+import type { Envelope } from '@orderly/kit/messages';
+import { USER_COPIES } from './keys.js';
+
+/** Event from which something about a user was copied. */
+export interface CopiedFrom extends Pick<Envelope, 'epoch'> {
+  readonly version: number;
+}
+
+/** Key of a copy of one thing about a user. */
+export const copyKey = (userId: string, what: 'STATUS' | 'ADDRESS') => ({ pk: USER_COPIES + userId, sk: what });
+
+/**
+ * Returns the write that stores a copy; a check that a newer one is stored if this one is older. Events may arrive late,
+ * twice and in any order. Each of them carries the whole copy, so the newest one is enough.
+ */
+export async function copyEffect(
+  table: Table,
+  key: ReturnType<typeof copyKey>,
+  content: object,
+  { sequence: version, epoch }: Pick<Envelope, 'sequence' | 'epoch'>,
+): Promise<Effect> {
+  const copy = (await table.read(key)) as CopiedFrom | undefined;
+  // A restore of the users' tables raises the epoch, and versions count from the restored ones again.
+  const isNewer = !copy || copy.epoch < epoch || (copy.epoch === epoch && copy.version < version);
+  return isNewer
+    ? [{ Put: { TableName: table.name, Item: { ...key, ...content, version, epoch }, ...isAsRead(copy) } }]
+    : [unchangedCopy(table, key, copy)];
+}
+
+/** Returns the check that a copy is still the one that was read. */
+export const unchangedCopy = (
+  table: Table,
+  key: ReturnType<typeof copyKey>,
+  copy: CopiedFrom | undefined,
+): TransactWriteItem => ({ ConditionCheck: { TableName: table.name, Key: key, ...isAsRead(copy) } });
+
+/** Condition that no other event was stored since the copy was read. */
+const isAsRead = (copy: CopiedFrom | undefined) =>
+  copy
+    ? {
+        ConditionExpression: 'version = :version AND epoch = :epoch',
+        ExpressionAttributeValues: { ':version': copy.version, ':epoch': copy.epoch },
+      }
+    : { ConditionExpression: 'attribute_not_exists(pk)' };

@@ -1,0 +1,157 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { type OrderStore, orders } from '../../../lambdas/orders/aggregates.js';
+import { decide } from '../../../lambdas/orders/domain/order.js';
+import { onUserChange } from '../../../lambdas/orders/on-user-change.js';
+import { beforeCharge, type Reviews } from '../../../lambdas/orders/reviews.js';
+import type { AddressReader } from '../../../lambdas/orders/user-address.js';
+import { type UserStatus, usersContract } from '../../../lambdas/users/contract.js';
+import { TransactionRefused } from '../../../packages/kit/aws/dynamodb.js';
+import { newId } from '../../../packages/kit/aws/ids.js';
+import { eventOf, open, seal, Unsealed } from '../../../packages/kit/personal-data/sealed.js';
+import { InMemoryService } from '../../../packages/kit/testing/in-memory-service.js';
+import { eventMessage } from '../../../packages/kit/testing/messages.js';
+import { modelledTables } from '../../support/modelled-tables.js';
+import { traceOf } from '../../support/tally.js';
+
+/** Reviews of orders, and what this service copies of users, in tables of the simulator's model. */
+
+const HOME = { street: '12 St. James Square', city: 'London', postalCode: 'SW1', country: 'GB' };
+const AWAY = { ...HOME, name: 'Grandma', street: '1 Harbour Road' };
+const key = randomBytes(32);
+let isForgotten = false;
+let opened = 0;
+/** Bob's key, which opens a value in its own place only. */
+const people: AddressReader = {
+  openAll: async (person, values) => {
+    opened += values.length;
+    return values.map(({ sealed, place }) =>
+      isForgotten ? { forgotten: true } : open(key, person, sealed, { event: eventOf(sealed), ...place }),
+    );
+  },
+};
+let service: InMemoryService;
+let orderStore: OrderStore;
+let reviews: Reviews;
+let told: ReturnType<InMemoryService['consumer']>;
+beforeEach(() => {
+  service = new InMemoryService('orders', modelledTables());
+  orderStore = service.eventStore(orders);
+  const rules = { highValue: 50_000, manyOrders: 10, otherAddress: true };
+  reviews = { orderStore, table: service.table, rules, newestOf: async () => [], people };
+  told = service.consumer([onUserChange(service.table)]);
+  [isForgotten, opened] = [false, 0];
+});
+
+const isJudged = (newStatus: UserStatus, sequence: number) =>
+  told(
+    eventMessage(
+      usersContract,
+      { type: 'UserStatusChanged', data: { userId: 'bob', oldStatus: 'ACTIVE', newStatus } },
+      { sequence },
+    ),
+  );
+/** A profile with this address, as the users service publishes it. */
+function hasAddress(address: object | undefined, sequence: number) {
+  const place = { aggregate: 'User#bob', event: newId(), field: 'address' };
+  const sealed = address && { address: seal(key, 'bob', address, place) };
+  return told(
+    eventMessage(
+      usersContract,
+      { type: 'UserProfileChanged', data: { userId: 'bob', ...sealed } },
+      { sequence, id: place.event },
+    ),
+  );
+}
+
+async function placed(address?: object): Promise<string> {
+  const orderId = randomUUID().replaceAll('-', '');
+  const lines = [{ sku: 'TEA-1', quantity: 1, unitPrice: { amount: 350, currency: 'EUR' } }];
+  const deliverTo = address ? { deliverTo: new Unsealed('bob', key, address) } : {};
+  const order = await orderStore.load(orderId);
+  const events = decide(
+    order.state,
+    { type: 'Place', orderId, customerId: 'bob', lines, ...deliverTo },
+    { now: '2026-03-01T10:00:00.000Z' },
+  );
+  await orderStore.append(orderStore.commit(order, events, traceOf(randomUUID())));
+  return orderId;
+}
+
+/** Asks before the charge, and commits the decision. @returns the reasons of the review, if there is one */
+async function reasonsOf(orderId: string) {
+  const { isHeld, writes } = await beforeCharge(reviews, orderId, traceOf(randomUUID()));
+  await service.table.transact(writes);
+  const { state } = await orderStore.load(orderId);
+  expect(state.status).toBe(isHeld ? 'UNDER_REVIEW' : 'PENDING');
+  return state.status === 'UNDER_REVIEW' ? state.reviewReasons : undefined;
+}
+
+describe('an order of a suspect user', () => {
+  beforeEach(async () => void (await isJudged('SUSPECT', 1)));
+
+  test('is marked if it goes to another address than the one in the profile', async () => {
+    await hasAddress(HOME, 2);
+    expect(await reasonsOf(await placed(AWAY))).toEqual(['SUSPECT_USER', 'OTHER_ADDRESS']);
+    expect(await reasonsOf(await placed({ ...HOME, name: 'Bob' }))).toEqual(['SUSPECT_USER']);
+    // Nothing is opened where there is nothing to compare.
+    opened = 0;
+    expect(await reasonsOf(await placed())).toEqual(['SUSPECT_USER']);
+    await hasAddress(undefined, 3);
+    expect(await reasonsOf(await placed(AWAY))).toEqual(['SUSPECT_USER']);
+    expect(opened).toBe(0);
+  });
+
+  test('is not compared where the setting says so', async () => {
+    await hasAddress(HOME, 2);
+    reviews = { ...reviews, rules: { ...reviews.rules, otherAddress: false } };
+    expect(await reasonsOf(await placed(AWAY))).toEqual(['SUSPECT_USER']);
+    expect(opened).toBe(0);
+  });
+
+  test('is compared with the newest address, in whichever order and however often the events come', async () => {
+    await hasAddress(AWAY, 5);
+    await hasAddress(HOME, 4);
+    expect(await reasonsOf(await placed(AWAY))).toEqual(['SUSPECT_USER']);
+  });
+
+  test('of a forgotten user is not compared: no key opens the addresses, and the copy is deleted', async () => {
+    await hasAddress(HOME, 2);
+    const orderId = await placed(AWAY);
+    isForgotten = true;
+    expect(await reasonsOf(orderId)).toEqual(['SUSPECT_USER']);
+    await told(eventMessage(usersContract, { type: 'UserForgotten', data: { userId: 'bob' } }, { sequence: 3 }));
+    const copy = { pk: 'USER#bob', sk: 'ADDRESS', version: 3, epoch: 0 };
+    expect(await service.table.read({ pk: 'USER#bob', sk: 'ADDRESS' })).toEqual(copy);
+    // A late profile doesn't bring it back.
+    await hasAddress(HOME, 2);
+    expect(await service.table.read({ pk: 'USER#bob', sk: 'ADDRESS' })).toEqual(copy);
+  });
+
+  test('stays in no plain text: the copy is what the users service has sealed', async () => {
+    await hasAddress(HOME, 2);
+    expect(JSON.stringify(await service.table.read({ pk: 'USER#bob', sk: 'ADDRESS' }))).not.toContain('London');
+  });
+
+  test('is not held if the user is active again by then', async () => {
+    const asked = await beforeCharge(reviews, await placed(), traceOf(randomUUID()));
+    await isJudged('ACTIVE', 2);
+    expect(asked.isHeld).toBe(true);
+    await expect(service.table.transact(asked.writes)).rejects.toThrow(TransactionRefused);
+  });
+});
+
+describe('an order', () => {
+  test.each<UserStatus>(['ACTIVE', 'BLOCKED'])('of a user who is %s is charged', async (status) => {
+    await isJudged(status, 1);
+    expect(await reasonsOf(await placed())).toBeUndefined();
+  });
+
+  test('is not charged if it changes after the question', async () => {
+    const orderId = await placed();
+    const { writes } = await beforeCharge(reviews, orderId, traceOf(randomUUID()));
+    await isJudged('SUSPECT', 1);
+    await reasonsOf(orderId);
+    await expect(service.table.transact(writes)).rejects.toThrow(TransactionRefused);
+  });
+});
