@@ -11,6 +11,7 @@ import { InventoryStack } from './inventory-stack.js';
 import { OrdersStack } from './orders-stack.js';
 import { PaymentsStack } from './payments-stack.js';
 import { PlatformStack } from './platform-stack.js';
+import { RewardsStack } from './rewards-stack.js';
 import type { Settings } from './settings.js';
 import { UsersStack } from './users-stack.js';
 
@@ -41,7 +42,10 @@ export class OrderlyEnvironment extends Construct {
     const catalog = new CatalogStack(this, 'Catalog', common);
     const users = new UsersStack(this, 'Users', { ...common, personalKeys });
     const baskets = new BasketsStack(this, 'Baskets', common);
-    const services = [orders, inventory, accounts, payments, catalog, baskets, users].map(({ service }) => service);
+    const rewards = new RewardsStack(this, 'Rewards', common);
+    const services = [orders, inventory, accounts, payments, catalog, baskets, users, rewards].map(
+      ({ service }) => service,
+    );
     new ApiStack(this, 'Api', { ...common, services });
     acknowledgeCompliance(this, OF_EVERY_FUNCTION);
     Tags.of(this).add('orderly:environment', settings.environment);

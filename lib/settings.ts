@@ -22,6 +22,12 @@ export type PaymentSettings =
       readonly secretParameter: string;
     };
 
+/** Points within a year for each tier: whole numbers above 0, gold above silver. */
+export interface RewardTiers {
+  readonly silver: number;
+  readonly gold: number;
+}
+
 /** Settings of one environment. Everything else is the same in all environments. */
 export interface Settings extends EnvironmentSettings {
   /** Credit limit of a new customer, in minor units. An operator can change it per customer. */
@@ -33,6 +39,8 @@ export interface Settings extends EnvironmentSettings {
    * suspect user is.
    */
   readonly reviewRules: ReviewRules;
+  /** Points within a year with which a customer becomes SILVER or GOLD. */
+  readonly rewardTiers: RewardTiers;
   readonly payments: PaymentSettings;
   /** SKUs under contention, whose reservations are decided many at once: named here before a sale, or by their lost races. */
   readonly hotSkus: HotKeySettings;
@@ -78,6 +86,7 @@ const ENVIRONMENTS: Readonly<Record<string, Omit<Settings, 'app' | 'environment'
       refundedPerDay: 1_000_000_00,
     },
     reviewRules: { highValue: 500_00, manyOrders: 10, otherAddress: true },
+    rewardTiers: { silver: 1_000, gold: 5_000 },
     payments: { provider: 'sandbox' },
     hotSkus: { always: [], conflictsPerSecond: 5 },
   },
@@ -99,6 +108,7 @@ const ENVIRONMENTS: Readonly<Record<string, Omit<Settings, 'app' | 'environment'
       refundedPerDay: 10_000_00,
     },
     reviewRules: { highValue: 500_00, manyOrders: 10, otherAddress: true },
+    rewardTiers: { silver: 1_000, gold: 5_000 },
     payments: { provider: 'stripe', secretParameter: '/orderly/prod/stripe-secret-key' },
     hotSkus: { always: [], conflictsPerSecond: 10 },
     throttle: { rate: 500, burst: 1000 },
@@ -142,6 +152,14 @@ export function checkReviewRules(environment: string, { highValue, manyOrders }:
   }
 }
 
+/** @throws {SettingsError} if the tiers are not whole numbers above 0, or not in ascending order */
+export function checkRewardTiers(environment: string, { silver, gold }: RewardTiers): void {
+  if (Number.isSafeInteger(silver) && Number.isSafeInteger(gold) && silver > 0 && gold > silver) return;
+  throw new SettingsError(
+    `rewardTiers of '${environment}': expected whole numbers above 0, and gold above silver: ${silver}, ${gold}`,
+  );
+}
+
 /**
  * Checks the settings of hot SKUs. With 0 conflicts every SKU would be hot, and a misspelt SKU would never be.
  * @throws {SettingsError}
@@ -170,6 +188,7 @@ export function settingsFor(environment: string, overrides: Overrides = {}): Set
   checkReviewRules(environment, known.reviewRules);
   const hotSkus = always === undefined ? known.hotSkus : { ...known.hotSkus, always: always.split(',') };
   checkHotSkus(environment, hotSkus);
+  checkRewardTiers(environment, known.rewardTiers);
   const auth: AuthSettings = {
     ...known.auth,
     ...(issuer !== undefined && { issuer }),

@@ -63,6 +63,8 @@ const ROWS: readonly Row[] = [
   { route: 'GET /accounts/{customerId}', expected: [200, 404, 200], query: '?version=1' },
   { route: 'GET /accounts/{customerId}/history', expected: [200, 404, 200] },
   { route: 'GET /accounts', expected: [403, 403, 200], query: '?creditExhausted=true' },
+  { route: 'GET /rewards/me', expected: [200, 200, 403] },
+  { route: 'GET /rewards/{customerId}', expected: [403, 403, 200] },
   { route: 'PUT /products/{sku}', expected: [403, 403, 200], body: () => ({ name: 'Tea', unitPrice: eur(350) }) },
   { route: 'GET /products/{sku}', expected: [200, 200, 200] },
   { route: 'GET /products', expected: [200, 200, 200] },

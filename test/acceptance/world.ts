@@ -189,7 +189,8 @@ export type RelayName =
   | 'payments/relay'
   | 'catalog/relay'
   | 'users/relay'
-  | 'baskets/relay';
+  | 'baskets/relay'
+  | 'rewards/relay';
 /** Consumers with processed records; a projection needs none. */
 export type RecordingConsumer =
   | 'reservations'
@@ -207,7 +208,7 @@ export type RecordingConsumer =
   | 'baskets-products'
   | 'baskets-orders'
   | 'orders-reviews';
-export type ConsumerName = RecordingConsumer | 'orders-list' | 'accounts-exhausted';
+export type ConsumerName = RecordingConsumer | 'rewards-accounts' | 'orders-list' | 'accounts-exhausted';
 
 /** Functions by service and entry point, as in the folder `lambdas`. */
 export type FunctionName =
@@ -227,6 +228,7 @@ export type FunctionName =
   | 'inventory/on-command'
   | 'accounts/set-credit-limit'
   | 'accounts/apply-bonus'
+  | 'rewards/on-account-event'
   | 'accounts/on-command'
   | 'accounts/on-order-event'
   | 'accounts/exhausted-projection'

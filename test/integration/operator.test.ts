@@ -75,8 +75,11 @@ describe('orderly order', () => {
     expect(deliveries.toSorted()).toEqual([
       'AccountAuthorized -> accounts-exhausted: unjudged',
       'AccountAuthorized -> orders-saga: processed',
+      'AccountAuthorized -> rewards-accounts: processed',
       'AccountOpened -> accounts-exhausted: unjudged',
+      'AccountOpened -> rewards-accounts: processed',
       'AuthorizationCaptured -> accounts-exhausted: unjudged',
+      'AuthorizationCaptured -> rewards-accounts: processed',
       'AuthorizeAccount -> accounts-commands: processed',
       'ChargePayment -> payments-commands: processed',
       'ConfirmPrices -> catalog-commands: processed',
@@ -95,7 +98,7 @@ describe('orderly order', () => {
 
     const { out } = await orderly('order', orderId);
     expect(out).toMatch(
-      /APPROVED, version 2[\s\S]*\nits saga completed [\s\S]*complete: 22 events, 4 commands, 15 deliveries processed, nothing twice$/,
+      /APPROVED, version 2[\s\S]*\nits saga completed [\s\S]*complete: 22 events, 4 commands, 18 deliveries processed, nothing twice$/,
     );
     for (const text of [out, JSON.stringify(found)]) {
       expect(text).not.toContain(clientReference);

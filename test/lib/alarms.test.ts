@@ -81,6 +81,7 @@ describe('each alarm', () => {
       'DispatcherFailing',
       'FailureRecorded',
       'InboxBehind',
+      'InboxGap',
       'LaneBehind',
       'LaneFailing',
       'PublishFailed',

@@ -38,6 +38,8 @@ describe('the API', () => {
       'GET /payments/{paymentId}',
       'GET /products',
       'GET /products/{sku}',
+      'GET /rewards/me',
+      'GET /rewards/{customerId}',
       'GET /stock/{sku}',
       'GET /users/me',
       'GET /users/{userId}',

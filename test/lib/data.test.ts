@@ -5,7 +5,7 @@ import { type Json, referenced, STACKS, statements, synthesized } from './suppor
 
 const dev = synthesized('dev');
 const prod = synthesized('prod');
-const SERVICES = ['Orders', 'Inventory', 'Accounts', 'Payments', 'Catalog', 'Baskets', 'Users'] as const;
+const SERVICES = ['Orders', 'Inventory', 'Accounts', 'Payments', 'Catalog', 'Baskets', 'Users', 'Rewards'] as const;
 
 const PEOPLE = [PEOPLE_INDEX, 'person', 'pk', 'KEYS_ONLY'];
 
@@ -21,6 +21,7 @@ const OWN_INDEXES: Record<(typeof SERVICES)[number], string[][]> = {
   ],
   Baskets: [],
   Users: [PEOPLE],
+  Rewards: [],
 };
 const CONTRACTS = await contracts();
 
@@ -35,7 +36,7 @@ describe('tables', () => {
 
   test('expire by expiresAt and are billed per request', () => {
     const tables = [dev, prod].flatMap((environment) => environment.everywhere('AWS::DynamoDB::GlobalTable'));
-    expect(tables).toHaveLength(33);
+    expect(tables).toHaveLength(37);
     for (const { stack, properties } of tables) {
       const expiry = { AttributeName: 'expiresAt', Enabled: true };
       expect(properties.TimeToLiveSpecification).toEqual(stack === 'Platform' ? undefined : expiry);
@@ -52,8 +53,8 @@ describe('tables', () => {
       expect(table.StreamSpecification).toEqual({ StreamViewType: 'NEW_IMAGE' });
       expect(indexes(table)).toEqual([['feed', 'feedPk', 'feedSk', 'KEYS_ONLY'], ...OWN_INDEXES[service]]);
       expect(keys(records)).toEqual(['pk']);
-      // The stream of a service's inboxes.
-      const stream = service === 'Orders' ? { StreamViewType: 'NEW_IMAGE' } : undefined;
+      // The dispatcher of a service's inboxes reads it.
+      const stream = ['Orders', 'Rewards'].includes(service) ? { StreamViewType: 'NEW_IMAGE' } : undefined;
       expect(records.StreamSpecification).toEqual(stream);
       expect(indexes(records)).toEqual([
         ['failed', 'failedConsumer', 'failedAt', 'ALL'],
@@ -73,8 +74,8 @@ describe('tables', () => {
           attributes.UpdateReplacePolicy,
         ];
       });
-    expect(safety(prod)).toEqual(Array(16).fill([true, true, 'Retain', 'Retain']));
-    expect(safety(dev)).toEqual(Array(17).fill([false, false, 'Delete', 'Delete']));
+    expect(safety(prod)).toEqual(Array(18).fill([true, true, 'Retain', 'Retain']));
+    expect(safety(dev)).toEqual(Array(19).fill([false, false, 'Delete', 'Delete']));
   });
 
   test("fulfil the compliance packs' rules for tables, which can't check AWS::DynamoDB::GlobalTable", () => {
@@ -119,7 +120,9 @@ describe('tables', () => {
       const keys: string[] = condition?.['ForAllValues:StringLike']?.['dynamodb:LeadingKeys'] ?? [];
       expect(keys, policy).not.toEqual([]);
       for (const key of keys)
-        expect(key, policy).toMatch(/^([A-Za-z-]+[#@]|STUCK#[A-Za-z]+#|LANE#[a-z-]+#|orders-reviews)\*$/);
+        expect(key, policy).toMatch(
+          /^([A-Za-z-]+[#@]|STUCK#[A-Za-z]+#|LANE#[a-z-]+#|orders-reviews|rewards-accounts)\*$/,
+        );
     }
   });
 });
@@ -266,7 +269,7 @@ describe('the second copy of tables', () => {
         Tags.some(({ Key, Value }: Json) => Key === ConditionKey && Value === ConditionValue),
       ),
     );
-    expect(copied).toHaveLength(15);
+    expect(copied).toHaveLength(17);
     expect(tables.filter((table) => !copied.includes(table)).map(({ id }) => id)).toEqual(['PersonalKeys']);
     const tagged = STACKS.flatMap((stack) => prod.resources(stack)).filter(
       ({ type, properties }) =>
@@ -308,7 +311,7 @@ describe('the relay', () => {
   );
 
   test('reads its stream from the beginning, in parallel, and gives up in time', () => {
-    expect(mappings).toHaveLength(14);
+    expect(mappings).toHaveLength(16);
     for (const { properties } of mappings) {
       expect(properties).toMatchObject({
         StartingPosition: 'TRIM_HORIZON',

@@ -3,6 +3,7 @@ import { AccountsEnv } from '../../lambdas/accounts/environment.js';
 import { AppEnv } from '../../lambdas/environment.js';
 import { OrdersEnv } from '../../lambdas/orders/environment.js';
 import { PaymentsEnv } from '../../lambdas/payments/environment.js';
+import { RewardsEnv } from '../../lambdas/rewards/environment.js';
 import { OrderlyEnvironment } from '../../lib/environment.js';
 import { settingsFor } from '../../lib/settings.js';
 import { Env } from '../../packages/kit/aws/environment.js';
@@ -39,7 +40,7 @@ const plain = (id: string): string => id.replace(/(Function)?[0-9A-F]{8}$/, '');
 const LANE_WRITER = 'Inventory/CommandsLaneWriter';
 
 /** Stacks of services. */
-const SERVICES = ['Orders', 'Inventory', 'Accounts', 'Payments', 'Catalog', 'Baskets', 'Users'] as const;
+const SERVICES = ['Orders', 'Inventory', 'Accounts', 'Payments', 'Catalog', 'Baskets', 'Users', 'Rewards'] as const;
 
 /** Returns every function that an environment needs: nothing else of ours or of the CDK runs. */
 function expectedIn(environment: typeof prod): readonly string[] {
@@ -161,7 +162,7 @@ describe('each function', () => {
 
   test('has only variables with declared names, and its environment’s name', () => {
     const known = new Set<string>([
-      ...[Env, AppEnv, AccountsEnv, OrdersEnv, PaymentsEnv].flatMap(Object.values),
+      ...[Env, AppEnv, AccountsEnv, OrdersEnv, PaymentsEnv, RewardsEnv].flatMap(Object.values),
       ...POWERTOOLS,
     ]);
     for (const { id, properties } of functions) {
@@ -211,6 +212,8 @@ describe('reserved concurrency', () => {
       'Orders/SagaTimersSweeper': 2,
       'Orders/JudgementsInboxSweeper': 2,
       'Orders/RunJudgements': 10,
+      'Rewards/RunAccountEvents': 10,
+      'Rewards/AccountEventsInboxSweeper': 2,
       'Api/Authorize': 200,
     });
   });
@@ -434,9 +437,10 @@ describe('roles', () => {
       'Inventory/OutboxRelayRole': own('inventory'),
       'Orders/OutboxRelayRole': own('orders'),
       'Payments/OutboxRelayRole': own('payments'),
+      'Rewards/OutboxRelayRole': own('rewards'),
       'Users/OutboxRelayRole': own('users'),
     });
-    expect(told).toHaveLength(7);
+    expect(told).toHaveLength(8);
   });
 });
 

@@ -5,6 +5,7 @@ import * as catalog from '../../lambdas/catalog/subscriptions.js';
 import * as inventory from '../../lambdas/inventory/subscriptions.js';
 import * as orders from '../../lambdas/orders/subscriptions.js';
 import * as payments from '../../lambdas/payments/subscriptions.js';
+import * as rewards from '../../lambdas/rewards/subscriptions.js';
 import { isEvents, type Subscription } from '../../packages/kit/messages/subscriptions.js';
 import {
   type Consumer,
@@ -40,6 +41,7 @@ const HEARS: Readonly<Record<string, readonly Subscription[]>> = {
   'payments-provider@0': [payments.providerTasks],
   'payments-users@0': [payments.forgettings],
   'reservations@0': [inventory.cancellations],
+  'rewards-accounts@0': [rewards.accountEvents],
 };
 
 const consumers = consumersOf(prod);
@@ -296,7 +298,16 @@ describe('consumers', () => {
   });
 
   test('have both dead-letter queues drained by a function that writes their own failure records', () => {
-    for (const stack of ['Orders', 'Inventory', 'Accounts', 'Payments', 'Catalog', 'Baskets', 'Users'] as const) {
+    for (const stack of [
+      'Orders',
+      'Inventory',
+      'Accounts',
+      'Payments',
+      'Catalog',
+      'Baskets',
+      'Users',
+      'Rewards',
+    ] as const) {
       const { queues, isDeadLetters } = queuesOf(stack);
       for (const queue of queues.filter((queue) => isDeadLetters(queue) && !queue.id.includes('Undrained'))) {
         const [drain, ...others] = readersOf(stack, queue);

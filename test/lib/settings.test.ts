@@ -4,6 +4,7 @@ import {
   checkCustomerLimits,
   checkHotSkus,
   checkReviewRules,
+  checkRewardTiers,
   type Overrides,
   PLACEHOLDER_ISSUER,
   settingsFor,
@@ -82,6 +83,15 @@ describe('settings', () => {
     [{ highValue: 1, manyOrders: 101 }, 'manyOrders to be 1 to 100'],
   ])('refuse rules of reviews that nothing would reach: %o', (rules, expected) => {
     expect(() => checkReviewRules('prod', { ...rules, otherAddress: true })).toThrow(expected);
+  });
+
+  test.each([
+    { silver: 0, gold: 5_000 },
+    { silver: 1_000, gold: 1_000 },
+    { silver: 1_000.5, gold: 5_000 },
+    { silver: 1_000, gold: Number.NaN },
+  ])('refuse tiers of %o', (tiers) => {
+    expect(() => checkRewardTiers('prod', tiers)).toThrow("rewardTiers of 'prod': expected whole numbers above 0");
   });
 
   test('of dev accept tokens with the lifetime of local ones, those of prod for a day', () => {

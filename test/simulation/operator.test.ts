@@ -75,7 +75,7 @@ describe('an operator of the deployed app', () => {
     await orderly.rest();
     const { exitCode, json, text } = await operator.order(id);
     // Of her account only what is about this order: it was opened for the other one.
-    expect(text).toMatch(/\ncomplete: 21 events, 4 commands, 15 deliveries processed, nothing twice$/);
+    expect(text).toMatch(/\ncomplete: 21 events, 4 commands, 17 deliveries processed, nothing twice$/);
     expect(exitCode).toBe(0);
     const { events } = json as { events: readonly { subject: string }[] };
     expect(new Set(events.map(({ subject }) => subject.split(/[/ ]/)[0]))).toEqual(

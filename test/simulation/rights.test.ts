@@ -5,6 +5,7 @@ import { catalogContract } from '../../lambdas/catalog/contract.js';
 import { inventoryContract } from '../../lambdas/inventory/contract.js';
 import { ordersContract } from '../../lambdas/orders/contract.js';
 import { paymentsContract } from '../../lambdas/payments/contract.js';
+import { rewardsContract } from '../../lambdas/rewards/contract.js';
 import { type Access, Iam } from '../../packages/simulator/aws/iam.js';
 import { putAccess } from '../../packages/simulator/aws/put-events.js';
 import { type Cloud, deploymentOf } from '../../packages/simulator/cloud.js';
@@ -36,6 +37,7 @@ describe('the bus', () => {
     paymentsContract,
     catalogContract,
     basketsContract,
+    rewardsContract,
   ];
 
   test.each(services.map(({ service }) => service))('accepts events of %s from its own relay only', (service) => {
@@ -67,7 +69,7 @@ describe('tables', () => {
 
   test('accept only requests that name their keys, and scans by rebuilders', () => {
     const tables = assembly.ofType('AWS::DynamoDB::GlobalTable').map(({ arn }) => arn);
-    expect(tables).toHaveLength(17);
+    expect(tables).toHaveLength(19);
     for (const resource of tables) {
       for (const action of ACTIONS) expect(allowed({ action: `dynamodb:${action}`, resource }), action).toEqual([]);
     }

@@ -5,7 +5,7 @@ import { sourceOf } from '../../packages/kit/aws/app-names.js';
 import { recordKey } from '../../packages/kit/failures/failure-records.js';
 import { type Commit, commitKey } from '../../packages/kit/messages/commit.js';
 import { busEntries, type Envelope } from '../../packages/kit/messages/envelope.js';
-import { type Listener, listenersOf, type Service } from '../../packages/kit/operator/services.js';
+import { type Listener, listenersOf, recordKeysOf, type Service } from '../../packages/kit/operator/services.js';
 import { inVersion, pointerKey, versionsIn } from '../../packages/kit/projection/versions.js';
 import { listedVersion } from '../../tools/operator/order-facts.js';
 import type { Aggregate } from '../acceptance/world.js';
@@ -89,8 +89,13 @@ export class OrderWay {
   }
 
   /** A projection keeps no records of what it has done: its row's version tells. */
-  private async isDone(listener: Listener, { id, subject, sequence }: Envelope): Promise<boolean> {
-    if (await this.record(listener, id)) return true;
+  private async isDone(listener: Listener, message: Envelope): Promise<boolean> {
+    const { subject, sequence } = message;
+    for (const pk of recordKeysOf(listener, message)) {
+      const record = await this.read(listener.service.records, { pk });
+      // An inbox has stored a pending message, and has not processed it.
+      if (record && record.status !== 'PENDING') return true;
+    }
     if (!listener.consumer?.projection) return false;
     return (await this.shownVersion(listener, subject.slice(subject.indexOf('/') + 1))) >= sequence;
   }

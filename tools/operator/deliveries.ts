@@ -7,6 +7,7 @@ import {
   listenersOf,
   reasonOf,
   recordKey,
+  recordKeysOf,
   relayConsumer,
   type Saga,
   type Service,
@@ -34,8 +35,8 @@ export interface OrderFacts {
   readonly aggregates: readonly AggregateFacts[];
   /** The order's sagas, folded from their commits; empty if none has started. */
   readonly sagas: readonly Saga[];
-  /** Returns a listener's record of a message; `undefined` if there is none. */
-  readonly recordOf: (listener: Listener, messageId: string) => ConsumerRecord | undefined;
+  /** Returns the record of a listener's service with this key; `undefined` if there is none. */
+  readonly recordAt: (listener: Listener, pk: string) => ConsumerRecord | undefined;
   /** For each projection that shows the order: the version that it shows, 0 if it doesn't show it yet. */
   readonly shown: ReadonlyMap<string, number>;
 }
@@ -85,11 +86,11 @@ export function eventsOf({ service, subject, commits }: AggregateFacts, facts: O
   return commits.flatMap((commit) => {
     const { at, trigger, correlationId, pk, sk } = commit;
     const relay = listeners.find((one) => one.name === relayConsumer.name && one.service.name === service);
-    const relayRecord = relay && facts.recordOf(relay, `${pk}/${sk}`);
+    const relayRecord = relay && facts.recordAt(relay, recordKey(relay, `${pk}/${sk}`));
     return messagesOf(commit).map((message) => {
       const { id, version } = message;
       const listening = listeners.filter((listener) => hears(listener, service, message));
-      const event: Heard = { id, at, version, discarded: relayRecord?.status === 'DISCARDED' };
+      const event: Heard = { ...placeOf(commit, message), at, version, discarded: relayRecord?.status === 'DISCARDED' };
       const deliveries = listening.map((listener) => delivery(listener, event, facts));
       if (relay && relayRecord) deliveries.unshift(recorded(relay, relayRecord, `${pk}/${sk}`));
       const step = steps.find((one) => one.id === id);
@@ -98,6 +99,17 @@ export function eventsOf({ service, subject, commits }: AggregateFacts, facts: O
     });
   });
 }
+
+/** A message with its place in the history of its aggregate. */
+type Placed = Parameters<typeof recordKeysOf>[1];
+
+/** No table of an environment that this tool reads was restored from a backup: the epoch is 0. */
+const placeOf = ({ pk }: Commit, { id, version }: CommitMessage): Placed => ({
+  id,
+  subject: pk.replace('#', '/'),
+  sequence: version,
+  epoch: 0,
+});
 
 interface CommitMessage {
   readonly id: string;
@@ -119,8 +131,7 @@ const hears = ({ consumer, service }: Listener, from: string, { type, to }: Comm
     ? (consumer?.events.some((events) => events.service === from && events.types.includes(type)) ?? false)
     : consumer?.takesCommands === true && service.name === to;
 
-interface Heard {
-  readonly id: string;
+interface Heard extends Placed {
   readonly at: string;
   readonly version: number;
   /** Whether an operator discarded its publication. */
@@ -130,8 +141,10 @@ interface Heard {
 /** Maximum time for which a commit can wait in its table's stream. */
 const STREAM_SECONDS = 86_400;
 
-function delivery(listener: Listener, event: Heard, { recordOf, shown, now, aggregates }: OrderFacts): Delivery {
-  const record = recordOf(listener, event.id);
+function delivery(listener: Listener, event: Heard, { recordAt, shown, now, aggregates }: OrderFacts): Delivery {
+  const record = recordKeysOf(listener, event)
+    .map((pk) => recordAt(listener, pk))
+    .find((found) => found !== undefined);
   if (record) return recorded(listener, record, event.id);
   const { name, service, consumer } = listener;
   const plain = { consumer: name, service: service.name, messageId: event.id };
@@ -193,7 +206,9 @@ export const recordKeys = (
       const keyOf = (id: string): NeededRecord => ({ service, pk: recordKey(listener, id) });
       if (!consumer) return service.name === from ? commits.map(({ pk, sk }) => keyOf(`${pk}/${sk}`)) : [];
       return commits.flatMap((commit) =>
-        messagesOf(commit).flatMap((message) => (hears(listener, from, message) ? [keyOf(message.id)] : [])),
+        messagesOf(commit)
+          .filter((message) => hears(listener, from, message))
+          .flatMap((message) => recordKeysOf(listener, placeOf(commit, message)).map((pk) => ({ service, pk }))),
       );
     }),
   );

@@ -65,9 +65,8 @@ export async function readOrder(
     const now = clock.now();
     const again = await readAggregates(documents, services, orderId);
     if (count(again) === count(aggregates) || read === READS) {
-      const recordOf: OrderFacts['recordOf'] = (listener, messageId) =>
-        records.get(`${listener.service.name} ${recordKey(listener, messageId)}`);
-      return { orderId, now, services, order, aggregates, sagas, recordOf, shown };
+      const recordAt: OrderFacts['recordAt'] = ({ service }, pk) => records.get(`${service.name} ${pk}`);
+      return { orderId, now, services, order, aggregates, sagas, recordAt, shown };
     }
     aggregates = again;
   }

@@ -11,6 +11,8 @@ import { CUSTOMER_LISTS } from '../../lambdas/orders/keys.js';
 import { createOrderContract } from '../../lambdas/orders/saga-contract.js';
 import { paymentsContract } from '../../lambdas/payments/contract.js';
 import { StripeCustomers } from '../../lambdas/payments/provider/stripe-customers.js';
+import { type RewardEntry, rewardsContract } from '../../lambdas/rewards/contract.js';
+import { ENTRY, REWARDS } from '../../lambdas/rewards/keys.js';
 import { usersContract } from '../../lambdas/users/contract.js';
 import { USER } from '../../lambdas/users/keys.js';
 import type { StoredUser } from '../../lambdas/users/stored-user.js';
@@ -42,7 +44,12 @@ export const peopleOfOrderly: PeopleOfApp = {
   async more(context, person, keys) {
     const stripeCustomer = await stripeCustomers(context)?.of(person);
     const user = await userOf(context, person, keys);
-    return { ...(stripeCustomer === undefined ? {} : { stripeCustomer }), ...(user ? { user } : {}) };
+    const rewards = await rewardsOf(context, person);
+    return {
+      ...(stripeCustomer === undefined ? {} : { stripeCustomer }),
+      ...(user ? { user } : {}),
+      ...(rewards ? { rewards } : {}),
+    };
   },
 };
 
@@ -63,6 +70,24 @@ async function userOf(context: DataContext, person: string, keys: PersonalKeys):
   );
   const user = Item as StoredUser | undefined;
   return user && viewOf(person, user, await profileOf(keys, person, user));
+}
+
+/** Returns a customer's points with all entries, oldest first; `undefined` if there are none. */
+async function rewardsOf({ services, documents }: DataContext, person: string): Promise<object | undefined> {
+  const rewards = services.find(({ name }) => name === rewardsContract.service);
+  if (!rewards) return undefined;
+  const entries: RewardEntry[] = [];
+  const pages = paginateQuery(
+    { client: documents },
+    {
+      TableName: rewards.table,
+      KeyConditionExpression: 'pk = :customer AND begins_with(sk, :entries)',
+      ExpressionAttributeValues: { ':customer': REWARDS + person, ':entries': ENTRY },
+      ConsistentRead: true,
+    },
+  );
+  for await (const { Items = [] } of pages) entries.push(...Items.map(({ entry }) => JSON.parse(entry) as RewardEntry));
+  return entries.length === 0 ? undefined : { points: entries.reduce((sum, { points }) => sum + points, 0), entries };
 }
 
 /** Returns the ids of a person's orders. */

@@ -5,6 +5,7 @@ import {
   isWaiting,
   listenersOf,
   reasonOf,
+  recordKey,
   type Saga,
   sagaWords,
   timerIdOf,
@@ -40,9 +41,9 @@ export const failedTimeouts = (facts: OrderFacts) =>
   });
 
 /** Returns the record of the newest timeout. */
-function timeoutRecordOf({ kind, id, state }: Saga, { services, recordOf }: OrderFacts): ConsumerRecord | undefined {
+function timeoutRecordOf({ kind, id, state }: Saga, { services, recordAt }: OrderFacts): ConsumerRecord | undefined {
   const listener = listenersOf(services).find(({ consumer }) => consumer?.saga === kind.type);
-  return listener && recordOf(listener, timerIdOf(id, state.timers));
+  return listener && recordAt(listener, recordKey(listener, timerIdOf(id, state.timers)));
 }
 
 /** @param now ISO 8601, UTC */

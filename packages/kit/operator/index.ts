@@ -24,6 +24,6 @@ export { type OperatorCommandLine, operatorCommandLine } from './run.js';
 export { summaryOf } from './saga-show.js';
 export { detailsOf, isHeld, isLate, isWaiting, sagaWords } from './saga-words.js';
 export { type Saga, sagaIn, sagaKindsOf } from './sagas.js';
-export { type Listener, listenersOf, type Service, servicesIn } from './services.js';
+export { type Listener, listenersOf, recordKeysOf, type Service, servicesIn } from './services.js';
 export { readStacks, type StackOutputs, stackPrefix } from './stacks.js';
 export { aligned, commandTextOf, duration, plural } from './text.js';

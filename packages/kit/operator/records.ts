@@ -103,15 +103,20 @@ export async function findRecord(
   { consumer, messageId }: { readonly consumer: string; readonly messageId: string },
 ): Promise<FoundRecord> {
   const listeners = listenersNamed(services, consumer);
+  let moved: FoundRecord | undefined;
   for (const listener of listeners) {
     const record = await readRecord(documents, listener.service, recordKey(listener, messageId));
-    if (record) return { listener, record, messageId };
+    // A redrive gives a message of a sequential inbox its place, under another key. It may have failed there again.
+    const hasPlace = listener.consumer?.inbox?.mode === 'sequential' && record?.status === 'PROCESSED';
+    if (record && !hasPlace) return { listener, record, messageId };
+    if (record) moved = { listener, record, messageId };
   }
   // Failures of an earlier generation have another key, but the index contains them too.
   for (const listener of listeners) {
     const earlier = (await failuresOf(documents, listener)).find((one) => one.messageId === messageId);
     if (earlier) return earlier;
   }
+  if (moved) return moved;
   throw new OperatorError('not-found', `'${consumer}' has no record of a message '${messageId}'.`, [
     'failures',
     'list',

@@ -1,6 +1,8 @@
 import * as z from 'zod/mini';
-import { relayConsumer } from '../failures/failure-records.js';
+import { recordKey, relayConsumer } from '../failures/failure-records.js';
 import { INBOX_MODES } from '../inbox/contract.js';
+import { placeKey } from '../inbox/sequence-keys.js';
+import type { Envelope } from '../messages/envelope.js';
 import { OperatorError } from './errors.js';
 import { type ConsumerDescription, Output, servicePrefixes } from './outputs.js';
 import type { StackOutputs } from './stacks.js';
@@ -91,3 +93,15 @@ export function listenersNamed(services: readonly Service[], name: string): read
   const names = [...new Set(all.map((listener) => listener.name))].join(', ');
   throw new OperatorError('not-found', `There is no consumer '${name}'; there are: ${names}.`, ['failures', 'list']);
 }
+
+/**
+ * Returns the keys of the records that a listener may have of a message. An inbox in mode sequential stores a message
+ * under its place; a message that it could not store has its record under its id, as everywhere else.
+ */
+export const recordKeysOf = (
+  listener: Listener,
+  message: Pick<Envelope, 'id' | 'subject' | 'sequence' | 'epoch'>,
+): readonly string[] => [
+  ...(listener.consumer?.inbox?.mode === 'sequential' ? [placeKey(listener, message)] : []),
+  recordKey(listener, message.id),
+];

@@ -246,4 +246,23 @@ describe('a failed message', () => {
     expect(await read('records', { pk: recordKey(STEPS, 'event-4') })).toMatchObject({ status: 'PROCESSED' });
     expect(await record(4)).toMatchObject({ status: 'PENDING', sequence: 4 });
   });
+
+  test('that was never stored, and fails again at its place, can be discarded there', async () => {
+    const failures = new FailureRecords('records', STEPS);
+    await failures.put({ id: 'event-4', payload: bodyOf(message(4, { id: 'event-4' })), error: new Error('crashed') });
+    await receive(2, { [REDRIVE]: 'again' });
+    await run(2);
+    await receive(4, { [REDRIVE]: 'again' }, { id: 'event-4' });
+    const good = handle;
+    handle = () => {
+      throw new Refused();
+    };
+    await run(4);
+    expect(await record(4)).toMatchObject({ status: 'FAILED' });
+    handle = good;
+    settle();
+    await discarding('event-4');
+    expect([await position(), (await record(4)).status]).toEqual([4, 'DISCARDED']);
+    await expect(discarding('event-4')).rejects.toMatchObject({ code: 'refused' });
+  });
 });

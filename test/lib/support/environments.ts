@@ -15,6 +15,7 @@ export const STACKS = [
   'Catalog',
   'Baskets',
   'Users',
+  'Rewards',
   'Api',
 ] as const;
 export type StackName = (typeof STACKS)[number];

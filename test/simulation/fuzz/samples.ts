@@ -79,6 +79,7 @@ export const LISTS: Readonly<Record<string, string>> = {
   '/orders?': 'orders of alice',
   '/products?': 'products',
   '/accounts?creditExhausted=true&': 'accounts without credit',
+  '/rewards/me?': 'rewards of alice',
   '/accounts/alice/history?': 'history of account alice',
 };
 

@@ -14,6 +14,7 @@ import { limits } from './limits.js';
 import { payments } from './payments.js';
 import { people } from './people.js';
 import { requests } from './requests.js';
+import { rewards } from './rewards.js';
 import { sagaCommits } from './saga-commits.js';
 import { sagas } from './sagas.js';
 import { state } from './state.js';
@@ -47,6 +48,7 @@ export function brokenPromises(orderly: Orderly, meant?: (record: MessageRecord)
     ...transports(facts),
     ...people(facts),
     ...users(facts),
+    ...rewards(facts),
     ...alarms(facts),
     ...nothingFails(facts, meant),
   ];

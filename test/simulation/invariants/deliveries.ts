@@ -3,6 +3,7 @@ import { sourceOf } from '../../../packages/kit/aws/app-names.js';
 import { idOfBody } from '../../../packages/kit/failures/delivery.js';
 import { recordKey } from '../../../packages/kit/failures/failure-records.js';
 import { readEnvelope } from '../../../packages/kit/messages/envelope.js';
+import { recordKeysOf } from '../../../packages/kit/operator/services.js';
 import type { Violation } from '../../../packages/simulator/search/scenario.js';
 import { type Commit, type Facts, idIn, isCommit, type QueueListener } from '../support/facts.js';
 import { type Check, violation } from './violation.js';
@@ -130,9 +131,9 @@ const deletedWithReason: Check = (facts) =>
 
 function isAccountedFor(facts: Facts, listener: QueueListener, body: string, at: number): boolean {
   const message = read(body);
-  const key = recordKey(listener, message?.id ?? idOfBody(body));
+  const keys = message ? recordKeysOf(listener, message) : [recordKey(listener, idOfBody(body))];
   // What is stored for a lane is decided, or visible: another invariant.
-  const times = [facts.recordedAt.get(key), facts.storedAt.get(key)];
+  const times = keys.flatMap((key) => [facts.recordedAt.get(key), facts.storedAt.get(key)]);
   if (times.some((time) => time !== undefined && time <= at)) return true;
   return (
     listener.consumer.projection && message !== undefined && (facts.shown.get(message.about) ?? 0) >= message.sequence
@@ -146,8 +147,8 @@ function deletedTooEarly({ name }: QueueListener, body: string): Violation {
 
 function read(body: string) {
   try {
-    const { id, subject, sequence } = readEnvelope(body);
-    return { id, about: idIn(subject), sequence };
+    const { id, subject, sequence, epoch } = readEnvelope(body);
+    return { id, subject, about: idIn(subject), sequence, epoch };
   } catch {
     return undefined;
   }

@@ -14,6 +14,8 @@ const CLOCKS_DIFFER = 60;
 
 class Ledger {
   private readonly versions = new Map<string, number>();
+  /** Cursors of sequential inboxes. */
+  private readonly positions = new Map<string, number>();
   private readonly times = new Map<string, string>();
   private readonly reserved = new Map<string, number>();
   private readonly events: ReadonlySet<string>;
@@ -124,6 +126,8 @@ class Ledger {
     if (!record || this.projections.some((name) => pk.startsWith(name))) return [];
     // Only the order's saga decides here: the other consumers read nothing and decide nothing.
     if (this.underWay.has(pk.slice(pk.indexOf('#') + 1)) && !pk.startsWith('orders-saga@')) return [];
+    // What failed before it was stored is stored at its place, where the inbox decides it.
+    if (changes.some(({ before, after }) => before === undefined && PLACE.test(String(after?.pk)))) return [];
     // Deleting what is not sealed is repeatable and reads nothing.
     if (pk.startsWith('payments-users@')) return [];
     // A line is marked before its order is placed: that an order has none can't become wrong later.
@@ -133,6 +137,8 @@ class Ledger {
     if (changes.some(({ after }) => isCopy(after)) || conditions.some(({ key, holds }) => holds && isCopy(key))) {
       return [];
     }
+    const place = PLACE.exec(pk);
+    if (place) return this.movesItsCursor(Number(place[1]), pk, changes);
     const checked = conditions.some(
       ({ key, holds }) =>
         holds &&
@@ -142,10 +148,30 @@ class Ledger {
     return checked ? [] : [violation('a decision without events is recorded with its version', `${pk} by ${fn}`, pk)];
   }
 
+  /**
+   * A sequential inbox decides by the place: the record, the effect and the cursor are one write. What the cursor has
+   * passed is recorded again without an effect, once its record has expired.
+   */
+  private movesItsCursor(sequence: number, pk: string, changes: Write['changes']): readonly Violation[] {
+    const cursor = pk.replace(PLACE, '#CURSOR');
+    const move = changes.find(({ after }) => after?.pk === cursor);
+    const moved = move?.after?.position;
+    // An operator who discards a message moves the cursor by no function.
+    const before = move ? Number(move.before?.position ?? 0) : (this.positions.get(cursor) ?? 0);
+    if (moved !== undefined) this.positions.set(cursor, Number(moved));
+    if (moved === sequence && sequence === before + 1) return [];
+    if (moved === undefined && sequence <= before && changes.length === 1) return [];
+    const told = `${pk}: cursor ${before} to ${String(moved)}`;
+    return [violation('a sequential inbox moves its cursor by one, with the effect of the message', told, pk)];
+  }
+
   private nextVersion(key: Row): number {
     return (this.versions.get(String(key.pk)) ?? 0) + 1;
   }
 }
+
+/** Place of a message in a sequential inbox, in the key of its record. */
+const PLACE = /#SEQ#(\d{10})$/;
 
 /** Sort keys of items that have their own version: state-stored aggregates, and copies of other services' states. */
 const HAS_ITS_VERSION = new Set(['STATE', 'STATUS', 'ADDRESS']);

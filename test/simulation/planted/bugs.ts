@@ -1289,4 +1289,67 @@ export const BUGS: readonly PlantedBug[] = [
       to: "const entries = historyFor({ ...caller, role: 'operator' }, page.items);",
     },
   },
+  {
+    name: 'a refund takes back the full units of its part, not the difference',
+    scenario: 'rewards-in-order',
+    source: {
+      file: 'lambdas/rewards/domain/entries.ts',
+      from: 'points: pointsOf(after) - pointsOf(before), orderId',
+      to: 'points: Math.sign(change) * pointsOf({ ...after, amount: amount.amount }), orderId',
+    },
+  },
+  {
+    name: 'a standing is that of its newest entry alone',
+    scenario: 'rewards-in-order',
+    source: {
+      file: 'lambdas/rewards/rewards-store.ts',
+      from: 'const standing = standingAfter(loaded.standing, entry, tiers);',
+      to: 'const standing = standingAfter(initialStanding, entry, tiers);',
+    },
+  },
+  {
+    name: 'a page of rewards shows its newest entry only',
+    scenario: 'rewards-in-order',
+    source: {
+      file: 'lambdas/rewards/rewards-view.ts',
+      from: 'entries: found.slice(0, limit).map(',
+      to: 'entries: found.slice(0, 1).map(',
+    },
+  },
+  {
+    name: 'refunds take back no points',
+    scenario: 'rewards-in-order',
+    source: {
+      file: 'lambdas/rewards/on-account-event.ts',
+      from: 'AccountRefunded: counted,',
+      to: 'AccountRefunded: ignored,',
+    },
+  },
+  {
+    name: 'a redriven message of an inbox keeps its attempts',
+    scenario: 'rewards-held-back',
+    source: {
+      file: `${KIT}/inbox/stored-messages.ts`,
+      from: 'const { pk, fence: _, ...fields } = this.itemOf(message, payload);',
+      to: 'const { pk, fence: _, attempts: __, ...fields } = this.itemOf(message, payload);',
+    },
+  },
+  {
+    name: 'a redriven message that was never stored gets no place',
+    scenario: 'rewards-held-back',
+    source: {
+      file: `${KIT}/inbox/sequenced-messages.ts`,
+      from: "if ((await super.retry(message, payload, confirmed)) === 'stored') return 'stored';",
+      to: 'if (message) return super.retry(message, payload, confirmed);',
+    },
+  },
+  {
+    name: 'a message that failed for good is passed over',
+    scenario: 'rewards-held-back',
+    source: {
+      file: `${KIT}/inbox/sequential-runner.ts`,
+      from: "if (next?.status === 'DISCARDED' && place.epoch === 0) {",
+      to: "if (next?.status !== undefined && next.status !== 'PENDING' && place.epoch === 0) {",
+    },
+  },
 ];

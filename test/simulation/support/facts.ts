@@ -8,9 +8,11 @@ import {
 import { evolve, initialState, viewOf } from '../../../lambdas/orders/domain/order.js';
 import type { CreateOrder, CreateOrderEvent } from '../../../lambdas/orders/saga-contract.js';
 import { recordKey, relayConsumer } from '../../../packages/kit/failures/failure-records.js';
+import { cursorKey } from '../../../packages/kit/inbox/sequence-keys.js';
 import { isRequest, REQUEST_PREFIX } from '../../../packages/kit/lane/contract.js';
 import { type AnyEvent, readEvent, type ServiceContract } from '../../../packages/kit/messages/contract.js';
-import { type Listener, listenersOf } from '../../../packages/kit/operator/services.js';
+import type { Envelope } from '../../../packages/kit/messages/envelope.js';
+import { type Listener, listenersOf, recordKeysOf } from '../../../packages/kit/operator/services.js';
 import type { Versions } from '../../../packages/kit/projection/contract.js';
 import { pointerKey, versionOf, versionsIn } from '../../../packages/kit/projection/versions.js';
 import { stuckKey } from '../../../packages/kit/saga/contract.js';
@@ -271,16 +273,25 @@ export class Facts {
 
   /** Returns the state of an event at a consumer that subscribes to its type. */
   delivery(listener: QueueListener, event: { readonly id: string }): Delivery {
-    const key = recordKey(listener, event.id);
-    const detail = this.published.get(event.id)?.detail as { subject: string; sequence: number } | undefined;
-    if (this.processed.has(key)) return 'processed';
+    const detail = this.published.get(event.id)?.detail as Envelope | undefined;
+    const keys = detail ? recordKeysOf(listener, detail) : [recordKey(listener, event.id)];
+    if (keys.some((key) => this.processed.has(key))) return 'processed';
     // A projection stores no processed record. The version of its row shows whether it has applied the event.
     const shown = this.shown.get(detail ? idIn(detail.subject) : '') ?? 0;
     if (listener.consumer.projection && detail && shown >= detail.sequence) return 'processed';
-    if (this.records.get(key)?.status === 'FAILED') return 'failed';
+    const statuses = keys.map((key) => this.records.get(key)?.status);
+    if (statuses.includes('FAILED') || statuses.includes('DISCARDED')) return 'failed';
+    // What an inbox has stored waits for its turn (invariants/inboxes.ts).
+    if (listener.consumer.inbox && statuses.includes('PENDING')) return 'waiting';
     if (this.queuesOf(listener).some((queue) => queue.all().some(({ body }) => body.includes(event.id))))
       return 'waiting';
     return detail ? 'missing' : 'unpublished';
+  }
+
+  /** Returns the sequence of the last event of a subject that a sequential inbox has processed; 0 if there is none. */
+  positionOf(listener: QueueListener, subject: string): number {
+    const cursor = this.records.get(cursorKey(listener, subject)) as { readonly position?: number } | undefined;
+    return cursor?.position ?? 0;
   }
 
   /** Whether an operator can see an unpublished commit: as a failure, or in a failed batch. */

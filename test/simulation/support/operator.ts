@@ -5,6 +5,7 @@ import { createOrderContract } from '../../../lambdas/orders/saga-contract.js';
 import { REDRIVE } from '../../../packages/kit/failures/delivery.js';
 import type { CommandOf } from '../../../packages/kit/messages/contract.js';
 import { ownCommandBody } from '../../../packages/kit/messages/own-command.js';
+import { discard } from '../../../packages/kit/operator/discard.js';
 import { OperatorError } from '../../../packages/kit/operator/errors.js';
 import { forget } from '../../../packages/kit/operator/forget.js';
 import { type FoundRecord, failuresOf } from '../../../packages/kit/operator/records.js';
@@ -54,6 +55,17 @@ export class Operator {
       }
     }
     return { sent, refused };
+  }
+
+  /** Does the same as `orderly inbox discard`. @throws {OperatorError} if the message has not failed */
+  async discard(consumer: string, messageId: string): Promise<void> {
+    const { services, cloud } = this.orderly;
+    await discard(
+      { documents: this.documents, services },
+      { consumer, messageId, reason: 'by a scenario', dryRun: false },
+    );
+    this.orderly.discardedAt = cloud.world.now;
+    cloud.world.note(`operator discards ${messageId}`);
   }
 
   /** Does the same as `orderly person forget`, at this moment. */

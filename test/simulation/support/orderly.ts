@@ -5,6 +5,7 @@ import type { ApiRequest } from '../../../packages/simulator/aws/api-messages.js
 import type { Queue } from '../../../packages/simulator/aws/sqs.js';
 import { type Answered as AnsweredCall, Client, type Reply } from '../../../packages/simulator/client/client.js';
 import type { Cloud } from '../../../packages/simulator/cloud.js';
+import type { Item } from '../../../packages/simulator/dynamodb/wire.js';
 import { token } from './issuer.js';
 import { stacksOf } from './stacks.js';
 
@@ -32,6 +33,8 @@ export class Orderly extends Client<Call> {
   readonly personalKeys: string;
   /** People who were forgotten. */
   readonly forgotten: string[] = [];
+  /** Time of an operator's last discard. A parked message behind it is awaited from then on. */
+  discardedAt = 0;
 
   constructor(cloud: Cloud) {
     super(cloud, { request, describe, isFinal });
@@ -49,11 +52,13 @@ export class Orderly extends Client<Call> {
 
   /** Returns the due time of the earliest pending timer, in milliseconds since 1970. */
   private nextTimer(): number | undefined {
-    const due = this.services
-      .flatMap(({ records }) => this.cloud.dynamodb.items(records))
-      .flatMap(({ status, executeAt }) =>
-        isText(status) && status.S === 'PENDING' && isText(executeAt) ? [Date.parse(executeAt.S)] : [],
-      );
+    const records = this.services.flatMap(({ records }) => this.cloud.dynamodb.items(records));
+    const due = records.flatMap(({ pk, status, executeAt, parkedAt }) => {
+      if (!isText(status) || status.S !== 'PENDING' || !isText(executeAt)) return [];
+      // A parked message waits for its predecessor, and no tick ends that. It is awaited once it is the next one.
+      if (!parkedAt || !isText(pk)) return [Date.parse(executeAt.S)];
+      return isNextPlace(records, pk.S) ? [Math.max(Date.parse(executeAt.S), this.discardedAt)] : [];
+    });
     return due.length > 0 ? Math.min(...due) : undefined;
   }
 
@@ -84,6 +89,19 @@ function request({ method, path, as, body, key, numbered }: Call, now: number): 
 
 const describe = ({ method, path, as, key, numbered }: Call): string =>
   `client ${as} ${method} ${path}${key === undefined ? '' : ` key ${key}`}${numbered ? ` number ${numbered.number}` : ''}`;
+
+/** Whether every place before this one, in a sequential inbox, is behind the cursor or discarded. @param pk of its record */
+function isNextPlace(records: readonly Item[], pk: string): boolean {
+  const [, history = '', place] = /^(.*#)SEQ#(\d{10})$/.exec(pk) ?? [];
+  const ofHistory = records.filter((record) => isText(record.pk) && record.pk.S.startsWith(history));
+  const cursor = ofHistory.find(({ position }) => position !== undefined)?.position;
+  const done = cursor && 'N' in cursor ? Number(cursor.N) : 0;
+  const discarded = ofHistory.filter(({ status, sequence }) => {
+    const isBetween = sequence && 'N' in sequence && Number(sequence.N) > done && Number(sequence.N) < Number(place);
+    return isBetween && isText(status) && status.S === 'DISCARDED';
+  });
+  return done + discarded.length === Number(place) - 1;
+}
 
 const isText = (value: object | undefined): value is { readonly S: string } => value !== undefined && 'S' in value;
 

@@ -1,7 +1,7 @@
 import type { OrderView } from '../../../lambdas/orders/contract.js';
 import { createOrderSaga } from '../../../lambdas/orders/domain/create-order.js';
 import type { CreateOrder } from '../../../lambdas/orders/saga-contract.js';
-import { recordKey } from '../../../packages/kit/failures/failure-records.js';
+
 import type { Commit } from '../../../packages/kit/messages/commit.js';
 import type { OutgoingCommand } from '../../../packages/kit/messages/contract.js';
 import type { ConsumerRecord } from '../../../packages/kit/operator/records.js';
@@ -244,7 +244,7 @@ export function facts(given: Given = {}): OrderFacts {
     order: status === 'NONE' ? undefined : { ...VIEW, status, version: orders.length },
     aggregates,
     sagas: led.length === 0 ? [] : sagaKindsOf(SERVICES).map((kind) => sagaIn(kind, 'o1', led)),
-    recordOf: (listener, messageId) => records[recordKey(listener, messageId)],
+    recordAt: (_, pk) => records[pk],
     shown: new Map([['orders-list', shown]]),
   };
 }

@@ -1,0 +1,12 @@
+import { tableOfFunction } from '@orderly/kit/aws';
+import { endpoint } from '../endpoint.js';
+import { RewardsQuery, rewardsOf } from './rewards-view.js';
+import { tiersOfFunction } from './tiers.js';
+
+const rewards = { table: tableOfFunction(), tiers: tiersOfFunction() };
+
+/** GET /rewards/me: the caller's points and tier, and the entries that led to them. */
+export const handler = endpoint({ roles: ['customer'], query: RewardsQuery }, async ({ caller, query }) => ({
+  status: 200,
+  body: await rewardsOf(rewards, caller.id, query),
+}));

@@ -1,0 +1,7 @@
+import { tableOfFunction } from '@orderly/kit/aws';
+import { inbox } from '@orderly/kit/inbox';
+import { onAccountEvent } from './on-account-event.js';
+import { tiersOfFunction } from './tiers.js';
+
+/** Counts points by the events of accounts, in the order of each account's history. */
+export const handler = inbox([onAccountEvent({ table: tableOfFunction(), tiers: tiersOfFunction() })]);

@@ -1,0 +1,38 @@
+import { clock } from '@orderly/kit/aws';
+import { cursorOf, limitOf, Paging, positionOf } from '@orderly/kit/http';
+import * as z from 'zod/mini';
+import type { RewardsView } from './contract.js';
+import { tierAt } from './domain/standing.js';
+import { entriesOf, type Rewards, standingOf } from './rewards-store.js';
+
+export const RewardsQuery = z.strictObject(Paging);
+
+/** Sequence of the last entry that was shown. */
+const Position = z.int().check(z.gte(1));
+
+/**
+ * Returns a page of a customer's rewards. A customer without entries has no points.
+ * @throws {Problem} 400 if the cursor belongs to another list
+ */
+export async function rewardsOf(
+  rewards: Rewards,
+  customerId: string,
+  query: z.infer<typeof RewardsQuery>,
+): Promise<RewardsView> {
+  const list = `rewards of ${customerId}`;
+  const limit = limitOf(query);
+  const shown = positionOf(list, query.cursor, Position);
+  const { sequence, standing } = await standingOf(rewards, customerId);
+  // An entry that was counted after the standing was read is on no page.
+  const upTo = Math.min(sequence, (shown ?? Number.POSITIVE_INFINITY) - 1);
+  const range = { after: 0, upTo, limit: limit + 1, newestFirst: true };
+  const found = upTo > 0 ? await entriesOf(rewards.table, customerId, range) : [];
+  const last = found.slice(0, limit).at(-1);
+  return {
+    customerId,
+    points: standing.points,
+    tier: tierAt(standing, clock.now()),
+    entries: found.slice(0, limit).map(({ entry }) => entry),
+    ...(found.length > limit && last ? { nextCursor: cursorOf(list, last.sequence) } : {}),
+  };
+}
