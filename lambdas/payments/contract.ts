@@ -19,6 +19,12 @@ const ChargeAmount = z.strictObject({
  */
 const Amount = z.object({ amount: z.int().check(z.gte(1)), currency: z.string() });
 
+/**
+ * Fee that the provider took for a charge, possibly in another currency than the charge's own. 0.2.0 neither writes nor
+ * reads it.
+ */
+const Fee = z.object({ amount: z.int().check(z.gte(0)), currency: z.string() });
+
 /** Fields of every command and of every answer to one. */
 const Step = { customerId: CustomerId, orderId: OrderId, stepId: StepId };
 
@@ -70,7 +76,8 @@ export const paymentsContract = {
     },
     /** The provider has created an object for the payment. It charges the object only after this event is committed. */
     PaymentPrepared: { version: 1, data: z.object({ paymentId: Id, providerId: z.string().check(z.maxLength(255)) }) },
-    PaymentCharged: { version: 1, data: z.object({ paymentId: Id, amount: Amount }) },
+    /** Without a fee, it was not known when the provider charged. */
+    PaymentCharged: { version: 1, data: z.object({ paymentId: Id, amount: Amount, fee: z.exactOptional(Fee) }) },
     PaymentDeclined: { version: 1, data: z.object({ paymentId: Id, reason: DeclineReason }) },
     /** The amount is set aside from what was charged until the provider has refunded it. */
     RefundRequested: { version: 1, data: z.object({ paymentId: Id, refundId: Id, amount: Amount }) },

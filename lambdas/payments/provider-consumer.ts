@@ -128,7 +128,9 @@ async function cancel(
 }
 
 const commandOf = (charge: Charge): PaymentCommand =>
-  charge.status === 'CHARGED' ? { type: 'Charge' } : { type: 'Decline', reason: charge.reason };
+  charge.status === 'CHARGED'
+    ? { type: 'Charge', ...(charge.fee && { fee: charge.fee }) }
+    : { type: 'Decline', reason: charge.reason };
 
 async function refund(
   { paymentStore, provider }: AtProvider,

@@ -31,7 +31,7 @@ export type PaymentCommand =
       'paymentId' | 'customerId' | 'accountId' | 'amount' | 'sealedReference'
     >)
   | { readonly type: 'Prepare'; readonly providerId: string }
-  | { readonly type: 'Charge' }
+  | { readonly type: 'Charge'; readonly fee?: Money }
   | { readonly type: 'Decline'; readonly reason: DeclineReason }
   | { readonly type: 'RequestRefund'; readonly refundId: string; readonly amount?: Money }
   | { readonly type: 'Refund' | 'FailRefund'; readonly refundId: string };
@@ -83,7 +83,7 @@ export function decide(payment: Payment, command: PaymentCommand, { now }: Now):
     case 'Charge':
       if (payment.status === 'CHARGED') return [];
       if (payment.status !== 'PREPARED') throw new PaymentRefused('ENDED_OTHERWISE');
-      return charge(payment);
+      return charge(payment, command.fee);
     case 'Decline':
       if (payment.status === 'DECLINED') return [];
       if (payment.status === 'CHARGED') throw new PaymentRefused('ENDED_OTHERWISE');
@@ -109,9 +109,9 @@ export const isRequested = (payment: Payment): payment is RequestedPayment =>
  * Completes the charging step. If a compensation was requested meanwhile, it refunds the money at once, and the
  * compensating step waits for that.
  */
-function charge(payment: Extract<Payment, { status: 'PREPARED' }>): readonly PaymentEvent[] {
+function charge(payment: Extract<Payment, { status: 'PREPARED' }>, fee: Money | undefined): readonly PaymentEvent[] {
   const { paymentId, amount, stepId, voidFor } = payment;
-  const charged: PaymentEvent = { type: 'PaymentCharged', data: { paymentId, amount } };
+  const charged: PaymentEvent = { type: 'PaymentCharged', data: { paymentId, amount, ...(fee && { fee }) } };
   if (voidFor === undefined) return [charged, ...answerTo(payment, stepId)];
   return [charged, ...giveAllBack({ ...payment, status: 'CHARGED', refunds: {} })];
 }

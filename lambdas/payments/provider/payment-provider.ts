@@ -1,8 +1,10 @@
 import type { Money } from '../../orders/contract.js';
 import type { DeclineReason } from '../contract.js';
 
-/** Outcome of a charge. */
-export type Charge = { readonly status: 'CHARGED' } | { readonly status: 'DECLINED'; readonly reason: DeclineReason };
+/** Outcome of a charge, with the provider's fee if it is known already. */
+export type Charge =
+  | { readonly status: 'CHARGED'; readonly fee?: Money }
+  | { readonly status: 'DECLINED'; readonly reason: DeclineReason };
 
 /** Outcome of a refund. */
 export interface Refund {

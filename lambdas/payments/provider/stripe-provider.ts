@@ -1,4 +1,5 @@
 import Stripe from 'stripe';
+import type { Money } from '../../orders/contract.js';
 import type { DeclineReason } from '../contract.js';
 import {
   AccountAmbiguous,
@@ -33,6 +34,9 @@ const MOST_CUSTOMERS = 100;
  */
 const IN_ANOTHER_UNIT: ReadonlySet<string> = new Set(['ISK', 'UGX', 'MGA']);
 
+/** Member of a PaymentIntent that has the fee, so that it comes with the answer. */
+const FEE = ['latest_charge.balance_transaction'];
+
 /** Address of Stripe. @default Stripe itself; a test uses a mock */
 export type StripeAddress = Pick<Stripe.StripeConfig, 'host' | 'port' | 'protocol'>;
 
@@ -63,6 +67,8 @@ export class StripeProvider implements PaymentProvider {
           amount: amount.amount,
           currency: amount.currency.toLowerCase(),
           ...payer,
+          // Captured within the confirmation, so that its answer has the fee ("Asynchronous capture"). No customer waits.
+          capture_method: 'automatic',
           automatic_payment_methods: { enabled: true, allow_redirects: 'never' },
           metadata: { [PAYMENT]: paymentId },
         },
@@ -77,7 +83,7 @@ export class StripeProvider implements PaymentProvider {
       const intent = await this.call((stripe) =>
         stripe.paymentIntents.confirm(
           providerId,
-          { off_session: true, error_on_requires_action: true },
+          { off_session: true, error_on_requires_action: true, expand: FEE },
           { idempotencyKey: key },
         ),
       );
@@ -99,7 +105,7 @@ export class StripeProvider implements PaymentProvider {
   }
 
   async chargeOf(providerId: string): Promise<Charge | undefined> {
-    const intent = await this.call((stripe) => stripe.paymentIntents.retrieve(providerId));
+    const intent = await this.call((stripe) => stripe.paymentIntents.retrieve(providerId, { expand: FEE }));
     if (intent.status === 'processing') throw new ProviderUnavailable('PROCESSING');
     return chargeIn(intent);
   }
@@ -220,10 +226,23 @@ function onlyPayer(
 }
 
 /** Returns the outcome of a PaymentIntent's charge; `undefined` while it is not confirmed or still in progress. */
-function chargeIn({ status, last_payment_error: error }: Stripe.PaymentIntent): Charge | undefined {
-  if (status === 'succeeded') return { status: 'CHARGED' };
+function chargeIn(intent: Stripe.PaymentIntent): Charge | undefined {
+  const { status, last_payment_error: error } = intent;
+  if (status === 'succeeded') return { status: 'CHARGED', ...feeIn(intent) };
   if (status === 'canceled') return { status: 'DECLINED', reason: 'REFUSED_BY_PROVIDER' };
   return error ? { status: 'DECLINED', reason: reasonOf(error) } : undefined;
+}
+
+/**
+ * Returns the fee in the currency in which Stripe pays out; nothing if it is not known yet, or is in another unit. Nothing
+ * about a fee may keep a charge from being committed.
+ */
+function feeIn({ latest_charge: charge }: Stripe.PaymentIntent): { readonly fee?: Money } {
+  const transaction = charge && typeof charge === 'object' ? charge.balance_transaction : undefined;
+  if (!transaction || typeof transaction !== 'object') return {};
+  const [amount, currency] = [transaction.fee, transaction.currency.toUpperCase()];
+  const isKnown = Number.isSafeInteger(amount) && amount >= 0 && !IN_ANOTHER_UNIT.has(currency);
+  return isKnown ? { fee: { amount, currency } } : {};
 }
 
 /**

@@ -36,6 +36,9 @@ describe('a payment', () => {
     payment([requested]).when({ type: 'Charge' }).thenRefused('ENDED_OTHERWISE'));
   test('is charged once, however often the provider says so', () => {
     payment([requested, prepared]).when({ type: 'Charge' }).then([charged]);
+    const fee = { amount: 30, currency: 'EUR' };
+    const withFee = { ...charged, data: { ...charged.data, fee } } as PaymentEvent;
+    payment([requested, prepared]).when({ type: 'Charge', fee }).then([withFee]);
     payment(CHARGED).when({ type: 'Charge' }).then([]);
   });
   test('is declined once, also before it has an object', () => {

@@ -103,6 +103,8 @@ describe('an object at Stripe', () => {
       customer: 'cus_1',
       payment_method: 'pm_1',
       'metadata[orderly_payment]': 'p1',
+      // Otherwise the fee would be known later than the charge.
+      capture_method: 'automatic',
     });
     expect(create?.body.has('confirm')).toBe(false);
   });
@@ -252,6 +254,27 @@ describe('a charge at Stripe', () => {
     expect(told[0]?.body.get('off_session')).toBe('true');
   });
 
+  const transaction = (more: object) => ({
+    latest_charge: { balance_transaction: { fee: 54, currency: 'chf', ...more } },
+  });
+  test.each([
+    ['in the currency of the payout', transaction({}), { fee: { amount: 54, currency: 'CHF' } }],
+    ['0', transaction({ fee: 0 }), { fee: { amount: 0, currency: 'CHF' } }],
+    ['not known yet', { latest_charge: { balance_transaction: null } }, {}],
+    ['not in the answer', { latest_charge: 'ch_1' }, {}],
+    ['below 0', transaction({ fee: -1 }), {}],
+    ['a fraction', transaction({ fee: 0.5 }), {}],
+    ['in another unit', transaction({ currency: 'isk' }), {}],
+  ])('has the fee that comes with the answer: %s', async (_, more, fee) => {
+    says = () => ({ body: { id: 'pi_1', status: 'succeeded', ...more } });
+    expect([await confirm(), await provider.chargeOf('pi_1')]).toEqual([
+      { status: 'CHARGED', ...fee },
+      { status: 'CHARGED', ...fee },
+    ]);
+    expect(told[0]?.body.get('expand[0]')).toBe('latest_charge.balance_transaction');
+    expect(told[1]?.line).toContain('expand[0]=latest_charge.balance_transaction');
+  });
+
   test.each([
     ['insufficient_funds', 'INSUFFICIENT_FUNDS'],
     ['expired_card', 'CARD_EXPIRED'],
@@ -273,7 +296,7 @@ describe('a charge at Stripe', () => {
   ])('that is asked for is what the object says (%o)', async (body, charge) => {
     says = () => ({ body: { id: 'pi_1', last_payment_error: null, ...body } });
     expect(await provider.chargeOf('pi_1')).toEqual(charge);
-    expect(told[0]?.line).toBe('GET /v1/payment_intents/pi_1');
+    expect(paths()).toEqual(['GET /v1/payment_intents/pi_1']);
   });
 
   test('that is worked on is undecided, and nobody says that there is none', async () => {
