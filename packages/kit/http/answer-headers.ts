@@ -2,7 +2,7 @@
  * Headers of every answer, from a function, the gateway or the firewall.
  *
  * - `Cache-Control`: answers hold what only their caller may see, so no cache may store them.
- * - `X-Content-Type-Options`: answers are JSON; browsers must not guess another type.
+ * - `X-Content-Type-Options`: browsers must not guess another type than the answer's own.
  * - `Strict-Transport-Security`: a client that has used TLS once uses TLS for a year (RFC 6797). The header says
  *   nothing about other hosts of the domain.
  */

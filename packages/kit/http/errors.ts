@@ -31,6 +31,7 @@ export const PROBLEMS = defineProblems({
   blocked: { status: 403, title: 'Request blocked' },
   'not-found': { status: 404, title: 'Not found' },
   'method-not-allowed': { status: 405, title: 'Method not allowed' },
+  'not-acceptable': { status: 406, title: 'Not acceptable' },
   conflict: { status: 409, title: 'Conflict' },
   'in-progress': { status: 409, title: 'Request in progress' },
   'person-forgotten': { status: 409, title: 'Person forgotten' },
@@ -66,6 +67,8 @@ export interface ProblemExtra {
   readonly limit?: string;
   /** Business reason, by the name that events and answers of other routes have for it. */
   readonly reason?: string;
+  /** Time at which what was asked for closes, and exists from then on: ISO 8601, UTC. */
+  readonly closesAt?: string;
 }
 
 /**
@@ -101,12 +104,13 @@ export class Problem extends Error {
   /** Returns the answer's body for this one request. */
   toJSON(app: string, requestId: string): Record<string, unknown> {
     const { status, title } = this.kind;
-    const { errors, versions, limit, reason } = this.extra;
+    const { errors, versions, limit, reason, closesAt } = this.extra;
     const instance = requestUrn(app, requestId);
     const members = {
       ...versions,
       ...(limit === undefined ? {} : { limit }),
       ...(reason === undefined ? {} : { reason }),
+      ...(closesAt === undefined ? {} : { closesAt }),
       ...(errors ? { errors } : {}),
     };
     return { type: problemType(app, this.code), title, status, detail: this.detail, instance, ...members };

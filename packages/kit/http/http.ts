@@ -79,13 +79,15 @@ export const traceOf = ({ id, caller, correlationId, traceparent }: Request<unkn
 export interface Answer {
   readonly status: number;
   readonly body: unknown;
+  /** Media type of a body that is text and is sent unchanged. @default the body is sent as JSON */
+  readonly mediaType?: string;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
 /**
  * Creates a function behind API Gateway (REST, proxy integration).
  *
- * It checks the request, calls `handle`, and answers JSON or a problem (RFC 9457). The checks have this order: token
+ * It checks the request, calls `handle`, and answers JSON, a text with a media type of its own, or a problem (RFC 9457). The checks have this order: token
  * 401, role 403, repeated headers 400, size 413, media type 415, body and query 400. No answer contains a stack trace,
  * a table's name or an error of the SDK; the log has them under the same correlation id.
  * @example
@@ -237,9 +239,18 @@ function problemOf(error: unknown): Problem {
   return new Problem('internal', 'an internal error occurred: quote the X-Correlation-Id of this answer to support');
 }
 
-const respond = ({ status, body, headers }: Answer, correlationId: string, type: string): APIGatewayProxyResult => ({
+const respond = (
+  { status, body, mediaType, headers }: Answer,
+  correlationId: string,
+  type: string,
+): APIGatewayProxyResult => ({
   statusCode: status,
-  headers: { ...ANSWER_HEADERS, 'Content-Type': type, 'X-Correlation-Id': correlationId, ...headers },
-  // An answer without content (204) has an empty body.
-  body: body === undefined ? '' : JSON.stringify(body),
+  headers: { ...ANSWER_HEADERS, 'Content-Type': mediaType ?? type, 'X-Correlation-Id': correlationId, ...headers },
+  body: textOf(body, mediaType),
 });
+
+/** An answer without content (204) has an empty body. */
+const textOf = (body: unknown, mediaType: string | undefined): string => {
+  if (body === undefined) return '';
+  return mediaType === undefined ? JSON.stringify(body) : String(body);
+};

@@ -10,5 +10,6 @@ export {
 } from './errors.js';
 export { type Answer, type EndpointOptions, endpoint, endpointFor, keyedBy, type Request, traceOf } from './http.js';
 export { refuseOtherVersion, versionOf } from './if-match.js';
+export { acceptedType } from './media-types.js';
 export { cursorOf, limitOf, Paging, positionOf } from './paging.js';
 export { checked, pointerFault } from './received.js';

@@ -74,6 +74,17 @@ describe('an endpoint', () => {
       status: 200,
       body: { caller: 'alice', path: '/things/7', body: { n: 1 }, query: { q: 'x' } },
     }));
+  test('sends a text with a media type of its own unchanged', async () => {
+    const csv = endpoint({}, async () => ({ status: 200, body: 'a,b\r\n', mediaType: 'text/csv' }));
+    expect(await csv(ask({}))).toMatchObject({ body: 'a,b\r\n', headers: { 'Content-Type': 'text/csv' } });
+  });
+  test('has the time at which what it lacks closes', async () => {
+    const closesAt = '2026-01-06T00:00:00.000Z';
+    const waiting = endpoint({}, async () => {
+      throw new Problem('not-found', 'not yet', { closesAt });
+    });
+    expect(await answer(ask({}), waiting)).toMatchObject({ status: 404, body: { closesAt } });
+  });
   test('treats a missing body as an empty object', async () =>
     expect((await answer(ask({}))).body.errors).toEqual([{ pointer: '/n', detail: expect.any(String) }]));
 
