@@ -11,7 +11,7 @@ import type { Decide } from '../idempotent-consumer/process-once.js';
 import type { AnyEvent } from '../messages/contract.js';
 import { readEnvelope, senderOf } from '../messages/envelope.js';
 import type { BatchHandlers, ClosedWindow, CollectedMessage, CollectedSource } from './batch-listening.js';
-import { CollectedMessages, type Uncollected, type WindowRecord, windowOf } from './collected-messages.js';
+import { CollectedMessages, type Uncollected, type WindowRecord } from './collected-messages.js';
 import { type Outcome, RunnerBase, type RunnerBaseOptions } from './runner-base.js';
 import { LeaseLost, type Taken } from './stored-messages.js';
 import { isWindow } from './window-keys.js';
@@ -99,7 +99,7 @@ export class BatchRunner extends RunnerBase {
   }
 
   private async runWindow(record: Item, timeLeft: () => number): Promise<void> {
-    const window = windowOf(record);
+    const window = this.messages.windowOf(record);
     if (Date.parse(window.closesAt) > Date.parse(clock.now()) + CLOCK_MARGIN_MS) return;
     const calendar = await this.messages.calendar();
     const isItsTurn = window.number !== undefined || calendar?.next === window.id;
@@ -114,7 +114,7 @@ export class BatchRunner extends RunnerBase {
   private async work(held: Mutable<Taken>, timeLeft: () => number): Promise<Outcome> {
     const enough = timeLeft() * TIME_PART;
     const window = await retryOnConflict(() => this.closed(held));
-    const pages = Math.ceil(window.size / this.options.settings.pageSize);
+    const pages = Math.ceil(window.size / window.pageSize);
     for (let page = window.done + 1; page <= pages; page++) {
       if (timeLeft() < enough) {
         await this.messages.release(held);
@@ -139,7 +139,7 @@ export class BatchRunner extends RunnerBase {
     const record = await this.messages.read(taken.pk);
     const calendar = await this.messages.calendar();
     if (record?.fence !== taken.fence || !calendar) throw new LeaseLost('another runner holds the window');
-    const window = windowOf(record);
+    const window = this.messages.windowOf(record);
     const number = window.number ?? (await this.messages.close(taken, window, calendar));
     return { ...window, number };
   }

@@ -39,6 +39,8 @@ export interface WindowRecord {
   readonly closesAt: string;
   /** Number of its messages. */
   readonly size: number;
+  /** Messages of each of its pages: the inbox's setting when the window opened, which a deployment may change meanwhile. */
+  readonly pageSize: number;
   /** Number of its pages whose effects have committed. */
   readonly done: number;
   /** Number of the window, from 1, without gaps. It is set when the window closes. */
@@ -114,8 +116,8 @@ export class CollectedMessages extends StoredMessages {
 
   /** Returns the writes that give messages their places in one window. */
   private placing(window: string, members: readonly Uncollected[], found: WindowRecord | undefined, windows: Windows) {
-    const { consumer, pageSize, table } = this.options;
-    const size = found?.size ?? 0;
+    const { consumer, table } = this.options;
+    const { size, pageSize } = found ?? { size: 0, pageSize: this.options.pageSize };
     const pages = new Map<number, string[]>();
     for (const [at, { pk }] of members.entries()) {
       const page = Math.floor((size + at) / pageSize) + 1;
@@ -163,7 +165,7 @@ export class CollectedMessages extends StoredMessages {
   }
 
   private newWindow(window: string, windows: Windows, size: number): Item {
-    const { consumer, graceSeconds } = this.options;
+    const { consumer, graceSeconds, pageSize } = this.options;
     const pk = windowKey(consumer, window);
     const closesAt = after(windows.endOf(window), graceSeconds);
     return {
@@ -179,6 +181,7 @@ export class CollectedMessages extends StoredMessages {
       attempts: 0,
       fence: 0,
       size,
+      pageSize,
       done: 0,
       group: 'windows',
     };
@@ -192,7 +195,21 @@ export class CollectedMessages extends StoredMessages {
 
   async window(id: string): Promise<WindowRecord | undefined> {
     const item = await this.read(windowKey(this.options.consumer, id));
-    return item && windowOf(item);
+    return item && this.windowOf(item);
+  }
+
+  /** Reads the record of a window. One that an earlier release opened does not say how many messages a page has. */
+  windowOf(item: Item): WindowRecord {
+    return {
+      pk: String(item.pk),
+      id: String(item.window),
+      status: String(item.status),
+      closesAt: String(item.closesAt),
+      size: Number(item.size),
+      pageSize: Number(item.pageSize ?? this.options.pageSize),
+      done: Number(item.done),
+      number: item.number === undefined ? undefined : Number(item.number),
+    };
   }
 
   /**
@@ -309,13 +326,3 @@ export class CollectedMessages extends StoredMessages {
     };
   }
 }
-
-export const windowOf = (item: Item): WindowRecord => ({
-  pk: String(item.pk),
-  id: String(item.window),
-  status: String(item.status),
-  closesAt: String(item.closesAt),
-  size: Number(item.size),
-  done: Number(item.done),
-  number: item.number === undefined ? undefined : Number(item.number),
-});

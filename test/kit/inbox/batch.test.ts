@@ -3,7 +3,7 @@ import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vi
 import { documents, type Item } from '../../../packages/kit/aws/dynamodb.js';
 import { recordKey } from '../../../packages/kit/failures/failure-records.js';
 import { type BatchHandlers, collect } from '../../../packages/kit/inbox/batch-listening.js';
-import { BatchRunner } from '../../../packages/kit/inbox/batch-runner.js';
+import { BatchRunner, type BatchRunnerOptions } from '../../../packages/kit/inbox/batch-runner.js';
 import { Receiver } from '../../../packages/kit/inbox/receiver.js';
 import { calendarKey, windowKey } from '../../../packages/kit/inbox/window-keys.js';
 import type { CommandContext } from '../../../packages/kit/operator/context.js';
@@ -47,21 +47,23 @@ beforeEach(() => {
     },
   };
   receiver = new Receiver({ ...options, app: 'app', windowSeconds: 35 * 86_400, commanders: [], mode: 'batch' });
-  runner = new BatchRunner({
-    ...options,
-    service: 'desk',
-    windowSeconds: 35 * 86_400,
-    settings,
-    isRefusal: (error) => error instanceof Refused,
-    sources: [collect(sales)],
-    windows: TENS,
-    handlers: {
-      page: (...given) => handlers.page(...(given as Parameters<typeof handlers.page>)),
-      close: (...given) => handlers.close(...given),
-    },
-  });
+  runner = new BatchRunner(runnerOptions());
 });
 afterEach(() => vi.useRealTimers());
+
+const runnerOptions = (): BatchRunnerOptions => ({
+  ...options,
+  service: 'desk',
+  windowSeconds: 35 * 86_400,
+  settings,
+  isRefusal: (error) => error instanceof Refused,
+  sources: [collect(sales)],
+  windows: TENS,
+  handlers: {
+    page: (...given) => handlers.page(...(given as Parameters<typeof handlers.page>)),
+    close: (...given) => handlers.close(...given),
+  },
+});
 
 const counted = (name: string, by: number) => ({
   Update: {
@@ -176,6 +178,15 @@ describe('windows', () => {
     minute(21);
     await runWindow(SECOND);
     expect(seen.at(-2)).toBe(`${SECOND} 1: late late from ${FIRST}, own`);
+  });
+
+  test('keep the size of their pages, whatever a deployment sets meanwhile', async () => {
+    await sell(['a', 'b', 'c'], 1);
+    runner = new BatchRunner({ ...runnerOptions(), settings: { ...settings, pageSize: 5 } });
+    await sell(['d', 'e'], 2);
+    minute(11);
+    await runWindow(FIRST);
+    expect(seen).toEqual([`${FIRST} 1: a, b`, `${FIRST} 2: c, d`, `${FIRST} 3: e`, `${FIRST} closes as 1, 5 in 3`]);
   });
 
   test('close once, however often they are handed out', async () => {
