@@ -11,6 +11,7 @@ import { InventoryStack } from './inventory-stack.js';
 import { OrdersStack } from './orders-stack.js';
 import { PaymentsStack } from './payments-stack.js';
 import { PlatformStack } from './platform-stack.js';
+import { ReportsStack } from './reports-stack.js';
 import { RewardsStack } from './rewards-stack.js';
 import type { Settings } from './settings.js';
 import { UsersStack } from './users-stack.js';
@@ -43,7 +44,8 @@ export class OrderlyEnvironment extends Construct {
     const users = new UsersStack(this, 'Users', { ...common, personalKeys });
     const baskets = new BasketsStack(this, 'Baskets', common);
     const rewards = new RewardsStack(this, 'Rewards', common);
-    const services = [orders, inventory, accounts, payments, catalog, baskets, users, rewards].map(
+    const reports = new ReportsStack(this, 'Reports', common);
+    const services = [orders, inventory, accounts, payments, catalog, baskets, users, rewards, reports].map(
       ({ service }) => service,
     );
     new ApiStack(this, 'Api', { ...common, services });

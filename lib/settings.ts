@@ -28,6 +28,14 @@ export interface RewardTiers {
   readonly gold: number;
 }
 
+/** Days of the daily reports. */
+export interface ReportSettings {
+  /** Name in the IANA database. A change moves the beginning of the days that open from then on. */
+  readonly timeZone: string;
+  /** Time between the end of a day and its report, in which its last events arrive. Later ones count for the next day. */
+  readonly closeAfter: Duration;
+}
+
 /** Settings of one environment. Everything else is the same in all environments. */
 export interface Settings extends EnvironmentSettings {
   /** Credit limit of a new customer, in minor units. An operator can change it per customer. */
@@ -42,6 +50,7 @@ export interface Settings extends EnvironmentSettings {
   /** Points within a year with which a customer becomes SILVER or GOLD. */
   readonly rewardTiers: RewardTiers;
   readonly payments: PaymentSettings;
+  readonly reports: ReportSettings;
   /** SKUs under contention, whose reservations are decided many at once: named here before a sale, or by their lost races. */
   readonly hotSkus: HotKeySettings;
 }
@@ -88,6 +97,7 @@ const ENVIRONMENTS: Readonly<Record<string, Omit<Settings, 'app' | 'environment'
     reviewRules: { highValue: 500_00, manyOrders: 10, otherAddress: true },
     rewardTiers: { silver: 1_000, gold: 5_000 },
     payments: { provider: 'sandbox' },
+    reports: { timeZone: 'Europe/Berlin', closeAfter: Duration.minutes(15) },
     hotSkus: { always: [], conflictsPerSecond: 5 },
   },
   prod: {
@@ -110,6 +120,8 @@ const ENVIRONMENTS: Readonly<Record<string, Omit<Settings, 'app' | 'environment'
     reviewRules: { highValue: 500_00, manyOrders: 10, otherAddress: true },
     rewardTiers: { silver: 1_000, gold: 5_000 },
     payments: { provider: 'stripe', secretParameter: '/orderly/prod/stripe-secret-key' },
+    // Longer than the relay and the queue need after an outage of most kinds.
+    reports: { timeZone: 'Europe/Berlin', closeAfter: Duration.hours(1) },
     hotSkus: { always: [], conflictsPerSecond: 10 },
     throttle: { rate: 500, burst: 1000 },
     firewall: { requestsPerAddress: 5_000, requestsPerToken: 600 },
@@ -173,6 +185,23 @@ export function checkHotSkus(environment: string, { always, conflictsPerSecond }
 }
 
 /**
+ * Checks the settings of reports. With an unknown time zone, no function could name a day.
+ * @throws {SettingsError}
+ */
+export function checkReports(environment: string, { timeZone, closeAfter }: ReportSettings): void {
+  try {
+    new Intl.DateTimeFormat('en', { timeZone });
+  } catch (cause) {
+    throw new SettingsError(`reports of '${environment}': expected a time zone such as Europe/Berlin: ${timeZone}`, {
+      cause,
+    });
+  }
+  if (closeAfter.toSeconds() < 60 || closeAfter.toHours({ integral: false }) > 12) {
+    throw new SettingsError(`reports of '${environment}': expected closeAfter of 1 minute to 12 hours`);
+  }
+}
+
+/**
  * Returns the settings of an environment, with overrides.
  * @throws {SettingsError} for an unknown environment, and for settings with which every token would be refused. If the
  *   environment keeps data, also if anyone could sign tokens, or if the sandbox is not allowed explicitly.
@@ -189,6 +218,7 @@ export function settingsFor(environment: string, overrides: Overrides = {}): Set
   const hotSkus = always === undefined ? known.hotSkus : { ...known.hotSkus, always: always.split(',') };
   checkHotSkus(environment, hotSkus);
   checkRewardTiers(environment, known.rewardTiers);
+  checkReports(environment, known.reports);
   const auth: AuthSettings = {
     ...known.auth,
     ...(issuer !== undefined && { issuer }),

@@ -190,7 +190,8 @@ export type RelayName =
   | 'catalog/relay'
   | 'users/relay'
   | 'baskets/relay'
-  | 'rewards/relay';
+  | 'rewards/relay'
+  | 'reports/relay';
 /** Consumers with processed records; a projection needs none. */
 export type RecordingConsumer =
   | 'reservations'
@@ -207,7 +208,8 @@ export type RecordingConsumer =
   | 'orders-users'
   | 'baskets-products'
   | 'baskets-orders'
-  | 'orders-reviews';
+  | 'orders-reviews'
+  | 'reports-daily';
 export type ConsumerName = RecordingConsumer | 'rewards-accounts' | 'orders-list' | 'accounts-exhausted';
 
 /** Functions by service and entry point, as in the folder `lambdas`. */
@@ -245,7 +247,8 @@ export type FunctionName =
   | 'baskets/set-item'
   | 'baskets/check-out'
   | 'baskets/on-product-event'
-  | 'baskets/on-order-event';
+  | 'baskets/on-order-event'
+  | 'reports/on-day';
 
 export interface EventFilter {
   readonly aggregate: Aggregate;

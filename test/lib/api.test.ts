@@ -38,6 +38,8 @@ describe('the API', () => {
       'GET /payments/{paymentId}',
       'GET /products',
       'GET /products/{sku}',
+      'GET /reports/daily',
+      'GET /reports/daily/{date}',
       'GET /rewards/me',
       'GET /rewards/{customerId}',
       'GET /stock/{sku}',
@@ -120,7 +122,16 @@ describe('the API', () => {
   });
 
   test('needs no permission in the service stacks to call their functions', () => {
-    for (const service of ['Orders', 'Inventory', 'Accounts', 'Payments', 'Catalog', 'Baskets', 'Users'] as const) {
+    for (const service of [
+      'Orders',
+      'Inventory',
+      'Accounts',
+      'Payments',
+      'Catalog',
+      'Baskets',
+      'Users',
+      'Reports',
+    ] as const) {
       for (const { properties } of prod.resources(service, 'AWS::Lambda::Permission')) {
         expect(properties.Principal).toBe('events.amazonaws.com');
       }

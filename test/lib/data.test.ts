@@ -5,7 +5,17 @@ import { type Json, referenced, STACKS, statements, synthesized } from './suppor
 
 const dev = synthesized('dev');
 const prod = synthesized('prod');
-const SERVICES = ['Orders', 'Inventory', 'Accounts', 'Payments', 'Catalog', 'Baskets', 'Users', 'Rewards'] as const;
+const SERVICES = [
+  'Orders',
+  'Inventory',
+  'Accounts',
+  'Payments',
+  'Catalog',
+  'Baskets',
+  'Users',
+  'Rewards',
+  'Reports',
+] as const;
 
 const PEOPLE = [PEOPLE_INDEX, 'person', 'pk', 'KEYS_ONLY'];
 
@@ -22,6 +32,7 @@ const OWN_INDEXES: Record<(typeof SERVICES)[number], string[][]> = {
   Baskets: [],
   Users: [PEOPLE],
   Rewards: [],
+  Reports: [],
 };
 const CONTRACTS = await contracts();
 
@@ -54,7 +65,7 @@ describe('tables', () => {
       expect(indexes(table)).toEqual([['feed', 'feedPk', 'feedSk', 'KEYS_ONLY'], ...OWN_INDEXES[service]]);
       expect(keys(records)).toEqual(['pk']);
       // The dispatcher of a service's inboxes reads it.
-      const stream = ['Orders', 'Rewards'].includes(service) ? { StreamViewType: 'NEW_IMAGE' } : undefined;
+      const stream = ['Orders', 'Rewards', 'Reports'].includes(service) ? { StreamViewType: 'NEW_IMAGE' } : undefined;
       expect(records.StreamSpecification).toEqual(stream);
       expect(indexes(records)).toEqual([
         ['failed', 'failedConsumer', 'failedAt', 'ALL'],
@@ -121,7 +132,7 @@ describe('tables', () => {
       expect(keys, policy).not.toEqual([]);
       for (const key of keys)
         expect(key, policy).toMatch(
-          /^([A-Za-z-]+[#@]|STUCK#[A-Za-z]+#|LANE#[a-z-]+#|orders-reviews|rewards-accounts)\*$/,
+          /^([A-Za-z-]+[#@]|STUCK#[A-Za-z]+#|LANE#[a-z-]+#|orders-reviews|rewards-accounts|reports-daily)\*$/,
         );
     }
   });

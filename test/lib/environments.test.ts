@@ -87,7 +87,7 @@ describe('the token issuer', () => {
     const told = synthesized('prod', { issuer, audience: 'shop', jwks, allowInlineJwks: 'true' })
       .everywhere('AWS::Lambda::Function')
       .filter(({ properties }) => properties.Environment.Variables.JWT_ISSUER !== undefined);
-    expect(told).toHaveLength(36);
+    expect(told).toHaveLength(37);
     for (const { properties } of told) {
       expect(properties.Environment.Variables).toMatchObject({
         JWT_ISSUER: issuer,

@@ -3,6 +3,7 @@ import { AccountsEnv } from '../../lambdas/accounts/environment.js';
 import { AppEnv } from '../../lambdas/environment.js';
 import { OrdersEnv } from '../../lambdas/orders/environment.js';
 import { PaymentsEnv } from '../../lambdas/payments/environment.js';
+import { ReportsEnv } from '../../lambdas/reports/environment.js';
 import { RewardsEnv } from '../../lambdas/rewards/environment.js';
 import { OrderlyEnvironment } from '../../lib/environment.js';
 import { settingsFor } from '../../lib/settings.js';
@@ -40,7 +41,17 @@ const plain = (id: string): string => id.replace(/(Function)?[0-9A-F]{8}$/, '');
 const LANE_WRITER = 'Inventory/CommandsLaneWriter';
 
 /** Stacks of services. */
-const SERVICES = ['Orders', 'Inventory', 'Accounts', 'Payments', 'Catalog', 'Baskets', 'Users', 'Rewards'] as const;
+const SERVICES = [
+  'Orders',
+  'Inventory',
+  'Accounts',
+  'Payments',
+  'Catalog',
+  'Baskets',
+  'Users',
+  'Rewards',
+  'Reports',
+] as const;
 
 /** Returns every function that an environment needs: nothing else of ours or of the CDK runs. */
 function expectedIn(environment: typeof prod): readonly string[] {
@@ -162,7 +173,7 @@ describe('each function', () => {
 
   test('has only variables with declared names, and its environment’s name', () => {
     const known = new Set<string>([
-      ...[Env, AppEnv, AccountsEnv, OrdersEnv, PaymentsEnv, RewardsEnv].flatMap(Object.values),
+      ...[Env, AppEnv, AccountsEnv, OrdersEnv, PaymentsEnv, RewardsEnv, ReportsEnv].flatMap(Object.values),
       ...POWERTOOLS,
     ]);
     for (const { id, properties } of functions) {
@@ -214,6 +225,8 @@ describe('reserved concurrency', () => {
       'Orders/RunJudgements': 10,
       'Rewards/RunAccountEvents': 10,
       'Rewards/AccountEventsInboxSweeper': 2,
+      'Reports/RunDays': 2,
+      'Reports/DaysInboxSweeper': 2,
       'Api/Authorize': 200,
     });
   });
@@ -438,6 +451,7 @@ describe('roles', () => {
       'Orders/OutboxRelayRole': own('orders'),
       'Payments/OutboxRelayRole': own('payments'),
       'Rewards/OutboxRelayRole': own('rewards'),
+      'Reports/OutboxRelayRole': own('reports'),
       'Users/OutboxRelayRole': own('users'),
     });
     expect(told).toHaveLength(8);

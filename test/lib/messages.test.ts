@@ -5,6 +5,7 @@ import * as catalog from '../../lambdas/catalog/subscriptions.js';
 import * as inventory from '../../lambdas/inventory/subscriptions.js';
 import * as orders from '../../lambdas/orders/subscriptions.js';
 import * as payments from '../../lambdas/payments/subscriptions.js';
+import * as reports from '../../lambdas/reports/subscriptions.js';
 import * as rewards from '../../lambdas/rewards/subscriptions.js';
 import { isEvents, type Subscription } from '../../packages/kit/messages/subscriptions.js';
 import {
@@ -40,6 +41,7 @@ const HEARS: Readonly<Record<string, readonly Subscription[]>> = {
   'payments-orders@0': [payments.cancellations],
   'payments-provider@0': [payments.providerTasks],
   'payments-users@0': [payments.forgettings],
+  'reports-daily@0': [reports.orderEvents, reports.moneyEvents],
   'reservations@0': [inventory.cancellations],
   'rewards-accounts@0': [rewards.accountEvents],
 };
@@ -214,7 +216,7 @@ describe('consumers', () => {
       expect(takesCommands).toBe(commandersOf(consumer).length > 0);
     }
     // Every subscription is heard, by a consumer of its own service.
-    for (const [service, own] of Object.entries({ accounts, baskets, catalog, inventory, orders, payments })) {
+    for (const [service, own] of Object.entries({ accounts, baskets, catalog, inventory, orders, payments, reports })) {
       const declared = Object.values(own).flatMap((one) =>
         'ownCommandsOf' in one ? [] : 'contract' in one || 'commandsOf' in one ? [one] : Object.values(one),
       );
@@ -307,6 +309,7 @@ describe('consumers', () => {
       'Baskets',
       'Users',
       'Rewards',
+      'Reports',
     ] as const) {
       const { queues, isDeadLetters } = queuesOf(stack);
       for (const queue of queues.filter((queue) => isDeadLetters(queue) && !queue.id.includes('Undrained'))) {

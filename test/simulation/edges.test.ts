@@ -11,7 +11,12 @@ import { token } from './support/issuer.js';
 const cloud = new Cloud(deploymentOf(prodAssembly()), { seed: 'edges' });
 const [api] = cloud.apis;
 const ROUTES = api!.routes.filter(({ method }) => method !== 'ANY');
-const VALUES: Readonly<Record<string, string>> = { sku: 'TEA-1', customerId: 'alice', userId: 'alice' };
+const VALUES: Readonly<Record<string, string>> = {
+  sku: 'TEA-1',
+  customerId: 'alice',
+  userId: 'alice',
+  date: '2026-01-05',
+};
 const pathOf = (resource: string) =>
   resource.replace(/\{(\w+)\}/g, (_, name: string) => VALUES[name] ?? '0'.repeat(32));
 const NAMED = ROUTES.map(({ method, resource }) => [`${method} ${resource}`, method, pathOf(resource)] as const);
@@ -145,6 +150,7 @@ describe('a forged cursor', () => {
     ['/products?', 'products', 'customer'],
     ['/accounts?creditExhausted=true&', 'accounts without credit', 'operator'],
     ['/rewards/me?', 'rewards of alice', 'customer'],
+    ['/reports/daily?', 'daily reports', 'operator'],
   ];
   const cursors = (list: string) =>
     ['', ' ', 'a b', 'a#b', `${ISO}#`, `#${'0'.repeat(32)}`, 'x'.repeat(700), '\u0000', null, 7, {}, []].map(

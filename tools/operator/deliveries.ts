@@ -43,6 +43,7 @@ export interface OrderFacts {
 
 /**
  * Outcome of one event at one consumer.
+ * - `collected`: it has a place in a window of an inbox, and is processed when that closes.
  * - `lost`: the event is too old to be in a queue, and no record exists.
  * - `expired`: it is even older than processed records are kept, and nothing failed: its outcome is no longer known.
  * - `unsent`: an operator discarded its publication.
@@ -51,10 +52,19 @@ export interface OrderFacts {
 export interface Delivery {
   readonly consumer: string;
   readonly service: string;
-  readonly state: 'processed' | 'pending' | 'failed' | 'lost' | 'discarded' | 'expired' | 'unsent' | 'unjudged';
+  readonly state:
+    | 'processed'
+    | 'collected'
+    | 'pending'
+    | 'failed'
+    | 'lost'
+    | 'discarded'
+    | 'expired'
+    | 'unsent'
+    | 'unjudged';
   /** Time of the delivery, if it was recorded. */
   readonly at?: string;
-  /** Reason for its failure or discard: names and codes, no values. */
+  /** Reason for its failure or discard: names and codes, no values. For a collected message, its window. */
   readonly reason?: string;
   /** Message id of its record. */
   readonly messageId: string;
@@ -169,6 +179,7 @@ function recorded({ name, service }: Listener, record: ConsumerRecord, messageId
   const plain = { consumer: name, service: service.name, messageId };
   switch (record.status) {
     case 'PENDING':
+      if (record.window !== undefined) return { ...plain, state: 'collected', reason: `in ${record.window}` };
       return { ...plain, state: 'pending' };
     case 'PROCESSED':
       return { ...plain, state: 'processed', ...(record.processedAt !== undefined && { at: record.processedAt }) };

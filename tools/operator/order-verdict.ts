@@ -147,6 +147,7 @@ function summary(events: readonly EventReport[], of: (state: Delivery['state']) 
     `${plural(events.length - commands, 'event')}${commands > 0 ? `, ${plural(commands, 'command')}` : ''}, ${plural(of('processed').length, 'delivery', 'deliveries')} processed, nothing twice`,
   ];
   const more = [
+    ['collected', 'collected until their windows close'],
     ['expired', 'too old to be known'],
     ['discarded', 'discarded'],
     ['unsent', 'not sent, as that was discarded'],

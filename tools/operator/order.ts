@@ -87,6 +87,7 @@ function eventText(event: EventReport, below: boolean, people: People | undefine
 
 const WORDS: Readonly<Record<Delivery['state'], string>> = {
   processed: 'processed',
+  collected: 'collected',
   pending: 'pending',
   failed: 'FAILED',
   discarded: 'discarded',

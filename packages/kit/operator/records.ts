@@ -35,6 +35,8 @@ export const ConsumerRecord = z.object({
   epoch: z.optional(z.number()),
   parkedAt: z.optional(z.string()),
   storedAt: z.optional(z.string()),
+  /** For a message of an inbox in mode batch: the window in which it has a place. */
+  window: z.optional(z.string()),
   heldUntil: z.optional(z.string()),
   runner: z.optional(z.string()),
   progress: z.optional(z.unknown()),

@@ -16,6 +16,7 @@ export const STACKS = [
   'Baskets',
   'Users',
   'Rewards',
+  'Reports',
   'Api',
 ] as const;
 export type StackName = (typeof STACKS)[number];

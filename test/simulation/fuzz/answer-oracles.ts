@@ -3,6 +3,7 @@ import { InventoryProblem } from '../../../lambdas/inventory/problems.js';
 import { OrdersProblem } from '../../../lambdas/orders/problems.js';
 import { PaymentsProblem } from '../../../lambdas/payments/problems.js';
 import { AppProblem } from '../../../lambdas/problems.js';
+import { ReportsProblem } from '../../../lambdas/reports/problems.js';
 import { ANSWER_HEADERS } from '../../../packages/kit/http/answer-headers.js';
 import { PROBLEMS } from '../../../packages/kit/http/errors.js';
 import type { ApiResponse } from '../../../packages/simulator/aws/api-messages.js';
@@ -16,6 +17,7 @@ const ALL = {
   ...InventoryProblem,
   ...OrdersProblem,
   ...PaymentsProblem,
+  ...ReportsProblem,
 };
 
 /** Headers that an answer may have. */
@@ -28,6 +30,8 @@ const NAMES = new Set([
   'www-authenticate',
   'retry-after',
   'allow',
+  'vary',
+  'content-disposition',
 ]);
 /** Members of a problem (RFC 9457), and of a fault of its `errors`. */
 const MEMBERS = new Set([
@@ -40,6 +44,7 @@ const MEMBERS = new Set([
   'errors',
   'expectedVersion',
   'foundVersion',
+  'closesAt',
 ]);
 const FAULT_MEMBERS = new Set(['detail', 'pointer', 'parameter', 'header']);
 const MAX_FAULTS = 20;

@@ -67,6 +67,7 @@ export function valuesOf(parameter: string): readonly string[] {
     sku: [SKU, 'OTHER-1'],
     customerId: ['alice', 'bob'],
     userId: ['alice', 'bob'],
+    date: ['2026-01-05', '2999-12-31'],
   };
   const found = values[parameter];
   if (!found)
@@ -80,6 +81,7 @@ export const LISTS: Readonly<Record<string, string>> = {
   '/products?': 'products',
   '/accounts?creditExhausted=true&': 'accounts without credit',
   '/rewards/me?': 'rewards of alice',
+  '/reports/daily?': 'daily reports',
   '/accounts/alice/history?': 'history of account alice',
 };
 

@@ -121,6 +121,19 @@ describe('an order', () => {
 });
 
 describe('a delivery', () => {
+  test('that waits in a window until that closes holds up nothing, and says in which', () => {
+    const collected = failed({ status: 'PENDING', window: '2026-01-05' });
+    const given = { records: { ...DONE, 'accounts-orders@0#OrderApproved-2': collected } };
+    expect(verdictOf(given)).toMatchObject({
+      state: 'complete',
+      text: expect.stringMatching(/13 deliveries processed, .*; 1 collected until their windows close$/),
+    });
+    expect(deliveryOf(given, 'accounts-orders', 'OrderApproved')).toMatchObject({
+      state: 'collected',
+      reason: 'in 2026-01-05',
+    });
+  });
+
   const missing = without('inventory-commands@0#ReserveStock-7');
 
   test('without a trace is pending as long as a queue can hold it, then lost, and not known once records expire', () => {

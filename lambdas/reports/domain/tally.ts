@@ -1,0 +1,117 @@
+import { isLeftToSaga, type OrderEvent } from '../../orders/contract.js';
+import type { PaymentEvent } from '../../payments/contract.js';
+
+/** Events that a report counts. */
+export type CountedEvent = Extract<
+  OrderEvent | PaymentEvent,
+  {
+    type: 'OrderPlaced' | 'OrderApproved' | 'OrderRejected' | 'OrderCancelled' | 'PaymentCharged' | 'PaymentRefunded';
+  }
+>;
+
+/** What a report counts. Most of them are counted by something: a reason, a currency, a SKU, a day. */
+export type Counter =
+  | 'events'
+  | 'placed'
+  | 'approved'
+  | 'rejected'
+  | 'cancelledUnderWay'
+  | 'cancelledAfterApproval'
+  | 'charges'
+  | 'gross'
+  | 'fees'
+  | 'chargesWithoutFee'
+  | 'refundsMade'
+  | 'refunds'
+  | 'ordered'
+  | 'late';
+
+/**
+ * Sums by counter and by what it is counted by. Tallies are added in any order and in any groups with the same result, so
+ * the pages of a day lead to the same report however its events were divided among them.
+ */
+export type Tally = ReadonlyMap<string, bigint>;
+
+/** An event, and the day that it is late from. */
+export interface Counted {
+  readonly event: CountedEvent;
+  readonly lateFrom?: string;
+}
+
+type Count = readonly [counter: Counter, by: string, value: number];
+
+const SEPARATOR = '/';
+const nameOf = (counter: Counter, by: string): string => counter + SEPARATOR + by;
+
+function countsOf(event: CountedEvent): readonly Count[] {
+  switch (event.type) {
+    case 'OrderPlaced':
+      return [['placed', '', 1], ...event.data.lines.map(({ sku, quantity }): Count => ['ordered', sku, quantity])];
+    case 'OrderApproved':
+      return [['approved', '', 1]];
+    case 'OrderRejected':
+      return [['rejected', event.data.reason, 1]];
+    case 'OrderCancelled':
+      return [[isLeftToSaga(event.data) ? 'cancelledUnderWay' : 'cancelledAfterApproval', '', 1]];
+    case 'PaymentCharged': {
+      const { amount, fee } = event.data;
+      return [
+        ['charges', amount.currency, 1],
+        ['gross', amount.currency, amount.amount],
+        fee ? ['fees', fee.currency, fee.amount] : ['chargesWithoutFee', amount.currency, 1],
+      ];
+    }
+    case 'PaymentRefunded': {
+      const { amount } = event.data;
+      return [
+        ['refundsMade', amount.currency, 1],
+        ['refunds', amount.currency, amount.amount],
+      ];
+    }
+  }
+}
+
+/** Counts events. */
+export const tallyOf = (counted: readonly Counted[]): Tally =>
+  added(
+    counted.flatMap(({ event, lateFrom }) => {
+      const counts: Count[] = [['events', '', 1], ...countsOf(event)];
+      if (lateFrom !== undefined) counts.push(['late', lateFrom, 1]);
+      return counts.map(([counter, by, value]): [string, bigint] => [nameOf(counter, by), BigInt(value)]);
+    }),
+  );
+
+/** Adds tallies. */
+export const sumOf = (tallies: readonly Tally[]): Tally => added(tallies.flatMap((tally) => [...tally]));
+
+function added(entries: readonly (readonly [string, bigint])[]): Tally {
+  const sums = new Map<string, bigint>();
+  for (const [name, value] of entries) sums.set(name, (sums.get(name) ?? 0n) + value);
+  return sums;
+}
+
+/** Returns the sum of a counter, whatever it is counted by. */
+export const totalOf = (tally: Tally, counter: Counter): bigint =>
+  countedBy(tally, counter).reduce((sum, [, value]) => sum + value, 0n);
+
+/** Returns what a counter is counted by, with the sums, in the order of the names. */
+export const countedBy = (tally: Tally, counter: Counter): readonly (readonly [by: string, value: bigint])[] =>
+  [...tally]
+    .filter(([name]) => name.startsWith(nameOf(counter, '')))
+    .map(([name, value]): [string, bigint] => [name.slice(counter.length + SEPARATOR.length), value])
+    .sort(([one], [other]) => compared(one, other));
+
+/** Compares by code units: the same everywhere, whatever the locale of a function is. */
+export const compared = (one: string, other: string): number => (one < other ? -1 : one > other ? 1 : 0);
+
+/** Writes a tally as JSON. The same tally gives the same bytes. */
+export const textOf = (tally: Tally): string =>
+  JSON.stringify(
+    Object.fromEntries(
+      [...tally].sort(([one], [other]) => compared(one, other)).map(([name, sum]) => [name, `${sum}`]),
+    ),
+  );
+
+/** Reads what {@link textOf} wrote. */
+export const tallyIn = (text: string): Tally =>
+  new Map(Object.entries(JSON.parse(text) as Record<string, string>).map(([name, sum]) => [name, BigInt(sum)]));

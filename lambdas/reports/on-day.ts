@@ -1,0 +1,21 @@
+import type { Table } from '@orderly/kit/aws';
+import type { BatchHandlers } from '@orderly/kit/inbox';
+import type { Days } from './days.js';
+import { reportOf } from './domain/report.js';
+import { type CountedEvent, tallyOf } from './domain/tally.js';
+import { pageWrite, reportWrite, tallyOfDay } from './report-store.js';
+
+/**
+ * Counts a day that has closed, page by page, and reports it after the last page. The inbox numbers the days, and commits
+ * each write with the progress of the day.
+ */
+export const reportDays = (table: Table, { windows, timeZone, startOf }: Days): BatchHandlers<CountedEvent> => ({
+  page: ({ page, messages }, { id: date }) => ({
+    decide: async () => [pageWrite(table, date, page, tallyOf(messages))],
+  }),
+  close: async ({ id: date, number, pages }) => {
+    const tally = await tallyOfDay(table, date, pages);
+    const day = { number, date, timeZone, from: startOf(date), to: windows.endOf(date) };
+    return { decide: async () => [reportWrite(table, reportOf(day, tally))] };
+  },
+});

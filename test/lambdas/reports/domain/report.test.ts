@@ -1,0 +1,184 @@
+import { expect, test } from 'vitest';
+import { csvOf } from '../../../../lambdas/reports/domain/csv.js';
+import { reportOf } from '../../../../lambdas/reports/domain/report.js';
+import { tallyOf } from '../../../../lambdas/reports/domain/tally.js';
+import { approved, cancelled, charged, placed, refunded, rejected } from '../counted.js';
+
+const DAY = {
+  number: 7,
+  date: '2026-01-05',
+  timeZone: 'Europe/Berlin',
+  from: '2026-01-04T23:00:00.000Z',
+  to: '2026-01-05T23:00:00.000Z',
+};
+const of = (...events: readonly Parameters<typeof tallyOf>[0][number]['event'][]) =>
+  reportOf(DAY, tallyOf(events.map((event) => ({ event }))));
+
+test('orders are counted by their ends, and rejections by their reasons', () => {
+  const { orders, events } = of(
+    placed('TEA-1'),
+    approved,
+    approved,
+    rejected('PRICE_CHANGED'),
+    rejected('OUT_OF_STOCK'),
+    rejected('PRICE_CHANGED'),
+    cancelled(true),
+    cancelled(false),
+  );
+  expect(events).toBe(8);
+  expect(orders).toEqual({
+    placed: 1,
+    approved: 2,
+    rejected: 3,
+    rejectedFor: [
+      { reason: 'OUT_OF_STOCK', orders: 1 },
+      { reason: 'PRICE_CHANGED', orders: 2 },
+    ],
+    cancelledUnderWay: 1,
+    cancelledAfterApproval: 1,
+  });
+});
+
+test('money is summed up by currency; fees are summed up as far as they are known', () => {
+  const { money } = of(
+    charged(1_000, 'USD', 59),
+    charged(500, 'USD'),
+    refunded(200, 'USD'),
+    charged(2_000, 'EUR', 41),
+    refunded(3_000, 'EUR'),
+  );
+  expect(money).toEqual([
+    // The fee of the dollars was taken in euros.
+    {
+      currency: 'EUR',
+      charges: 1,
+      refundsMade: 1,
+      gross: 2_000,
+      refunds: 3_000,
+      net: -1_000,
+      fees: 100,
+      chargesWithoutFee: 0,
+    },
+    {
+      currency: 'USD',
+      charges: 2,
+      refundsMade: 1,
+      gross: 1_500,
+      refunds: 200,
+      net: 1_300,
+      fees: 0,
+      chargesWithoutFee: 1,
+    },
+  ]);
+});
+
+test('a sum that no number holds exactly is text', () => {
+  const most = Number.MAX_SAFE_INTEGER;
+  expect(of(charged(most, 'EUR')).money[0]).toMatchObject({ gross: most });
+  expect(of(charged(most, 'EUR'), charged(most, 'EUR')).money[0]).toMatchObject({ gross: '18014398509481982' });
+});
+
+test('the ten products that were ordered most are named, the largest first, then by SKU', () => {
+  const skus = Array.from({ length: 12 }, (_, at) => `SKU-${String.fromCharCode(76 - at)}`);
+  // The first of each order has quantity 1, the second 2.
+  const { topSkus } = of(
+    ...skus.map((sku) => placed(sku)),
+    placed('one', 'SKU-L'),
+    placed('one', 'b'),
+    placed('a', 'b'),
+  );
+  expect(topSkus.map(({ sku, quantity }) => `${sku} ${quantity}`)).toEqual([
+    'b 4',
+    'SKU-L 3',
+    'one 2',
+    'SKU-A 1',
+    'SKU-B 1',
+    'SKU-C 1',
+    'SKU-D 1',
+    'SKU-E 1',
+    'SKU-F 1',
+    'SKU-G 1',
+  ]);
+});
+
+test('late events are counted with the days that they are late from', () => {
+  const tally = tallyOf([
+    { event: approved, lateFrom: '2026-01-04' },
+    { event: approved },
+    { event: placed('a'), lateFrom: '2026-01-02' },
+    { event: approved, lateFrom: '2026-01-04' },
+  ]);
+  expect(reportOf(DAY, tally)).toMatchObject({
+    events: 4,
+    orders: { approved: 3, placed: 1 },
+    late: {
+      events: 3,
+      days: [
+        { date: '2026-01-02', events: 1 },
+        { date: '2026-01-04', events: 2 },
+      ],
+    },
+  });
+});
+
+test('a day without events has a report, too', () => {
+  expect(of()).toEqual({
+    ...DAY,
+    events: 0,
+    orders: {
+      placed: 0,
+      approved: 0,
+      rejected: 0,
+      rejectedFor: [],
+      cancelledUnderWay: 0,
+      cancelledAfterApproval: 0,
+    },
+    money: [],
+    topSkus: [],
+    late: { events: 0, days: [] },
+  });
+});
+
+test('as CSV, each number is a row, and all rows have the same columns', () => {
+  const tally = tallyOf([
+    { event: placed('TEA-1') },
+    { event: rejected('OUT_OF_STOCK') },
+    { event: charged(2_000, 'EUR', 41), lateFrom: '2026-01-04' },
+  ]);
+  expect(csvOf(reportOf(DAY, tally)).split('\r\n')).toEqual([
+    'report,date,entry,of,currency,value',
+    '7,2026-01-05,events,,,3',
+    '7,2026-01-05,orders placed,,,1',
+    '7,2026-01-05,orders approved,,,0',
+    '7,2026-01-05,orders rejected,,,1',
+    '7,2026-01-05,orders rejected for,OUT_OF_STOCK,,1',
+    '7,2026-01-05,orders cancelled under way,,,0',
+    '7,2026-01-05,orders cancelled after approval,,,0',
+    '7,2026-01-05,charges,,EUR,1',
+    '7,2026-01-05,gross,,EUR,2000',
+    '7,2026-01-05,refunds made,,EUR,0',
+    '7,2026-01-05,refunds,,EUR,0',
+    '7,2026-01-05,net,,EUR,2000',
+    '7,2026-01-05,fees,,EUR,41',
+    '7,2026-01-05,charges without fee,,EUR,0',
+    '7,2026-01-05,top sku,TEA-1,,1',
+    '7,2026-01-05,late events,,,1',
+    '7,2026-01-05,late events of,2026-01-04,,1',
+    '',
+  ]);
+});
+
+test.each([
+  ['=HYPERLINK(1)', "'=HYPERLINK(1)"],
+  ['-TEA', "'-TEA"],
+  ['+1+1', "'+1+1"],
+  ['@SUM', "'@SUM"],
+  ['-5', '-5'],
+  ['a"b', '"a""b"'],
+  ['a,b', '"a,b"'],
+  ['a\r\nb', '"a\r\nb"'],
+  ['=1,"2"', `"'=1,""2"""`],
+])('in CSV, the text %j is no formula, and stays one cell: %s', (sku, cell) => {
+  const report = { ...of(), topSkus: [{ sku, quantity: 1 }] };
+  expect(csvOf(report)).toContain(`,top sku,${cell},,1\r\n`);
+});
