@@ -13,6 +13,7 @@ import { lanes } from './lanes.js';
 import { limits } from './limits.js';
 import { payments } from './payments.js';
 import { people } from './people.js';
+import { reports } from './reports.js';
 import { requests } from './requests.js';
 import { rewards } from './rewards.js';
 import { sagaCommits } from './saga-commits.js';
@@ -49,6 +50,7 @@ export function brokenPromises(orderly: Orderly, meant?: (record: MessageRecord)
     ...people(facts),
     ...users(facts),
     ...rewards(facts),
+    ...reports(facts),
     ...alarms(facts),
     ...nothingFails(facts, meant),
   ];

@@ -19,6 +19,7 @@ import { placeOne, readOne, rejectOne } from './place-one.js';
 import { cancelRaces, soldOut } from './races.js';
 import { rebuildCredit, rebuildUnderLoad } from './rebuilds.js';
 import { redeliveryTtlAtOnce, redeliveryTtlLags, redeliveryWhileDown } from './redelivery.js';
+import { dailyReports } from './reports.js';
 import { rewardsHeldBack, rewardsInOrder } from './rewards.js';
 import { cancelOne, declineOne, stepsRefused } from './sagas.js';
 import {
@@ -94,6 +95,7 @@ export const SCENARIOS: readonly Scenario[] = [
   laneFails,
   rewardsInOrder,
   rewardsHeldBack,
+  dailyReports,
 ];
 
 /**

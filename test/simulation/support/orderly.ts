@@ -35,6 +35,7 @@ export class Orderly extends Client<Call> {
   readonly forgotten: string[] = [];
   /** Time of an operator's last discard. A parked message behind it is awaited from then on. */
   discardedAt = 0;
+  private daysUntil = Number.NEGATIVE_INFINITY;
 
   constructor(cloud: Cloud) {
     super(cloud, { request, describe, isFinal });
@@ -50,14 +51,27 @@ export class Orderly extends Client<Call> {
     await this.cloud.world.settle();
   }
 
+  /**
+   * From now on, the end of a history waits for days to close. Without this, it waits for none: each day that closes opens
+   * the next one.
+   * @param until time of the last closing, milliseconds since 1970
+   */
+  awaitDays(until: number): void {
+    this.daysUntil = until;
+    this.cloud.events.schedules.look();
+  }
+
   /** Returns the due time of the earliest pending timer, in milliseconds since 1970. */
   private nextTimer(): number | undefined {
     const records = this.services.flatMap(({ records }) => this.cloud.dynamodb.items(records));
-    const due = records.flatMap(({ pk, status, executeAt, parkedAt }) => {
+    const due = records.flatMap(({ pk, status, executeAt, parkedAt, window, duePk }) => {
       if (!isText(status) || status.S !== 'PENDING' || !isText(executeAt)) return [];
+      const at = Date.parse(executeAt.S);
+      // A message with a place in a window waits for the window, and no tick ends that before the window closes.
+      if (window !== undefined && (duePk === undefined || at > this.daysUntil)) return [];
       // A parked message waits for its predecessor, and no tick ends that. It is awaited once it is the next one.
-      if (!parkedAt || !isText(pk)) return [Date.parse(executeAt.S)];
-      return isNextPlace(records, pk.S) ? [Math.max(Date.parse(executeAt.S), this.discardedAt)] : [];
+      if (!parkedAt || !isText(pk)) return [at];
+      return isNextPlace(records, pk.S) ? [Math.max(at, this.discardedAt)] : [];
     });
     return due.length > 0 ? Math.min(...due) : undefined;
   }

@@ -1,0 +1,94 @@
+import { daysOf } from '../../../lambdas/reports/days.js';
+import { reportOf } from '../../../lambdas/reports/domain/report.js';
+import { type CountedEvent, tallyOf } from '../../../lambdas/reports/domain/tally.js';
+import { settingsFor } from '../../../lib/settings.js';
+import { readEnvelope } from '../../../packages/kit/messages/envelope.js';
+import type { Facts, Write } from '../support/facts.js';
+import type { Row } from '../support/orderly.js';
+import { type Check, violation } from './violation.js';
+
+/** Invariants of the daily reports, whenever their events came, and however often a day was begun again. */
+export const reports: Check = (facts) => {
+  const days = new Days(facts);
+  return [...eachMessageIsInOneDay(days), ...numbersHaveNoGaps(days), ...reportsAreFolds(days)];
+};
+
+const INBOX = 'reports-daily@0#';
+const { timeZone, closeAfter } = settingsFor('prod').reports;
+const { windows, startOf } = daysOf({ timeZone, closeAfterSeconds: closeAfter.toSeconds() });
+
+/** What the inbox and the service wrote about days, also what has expired since. */
+class Days {
+  /** Messages that have a place: each version of their records in which the place is new. */
+  readonly places = new Map<string, Row[]>();
+  /** Newest records of days, by date. */
+  readonly windows = new Map<string, Row>();
+  /** Each version of a report, by date. */
+  readonly reports = new Map<string, Row[]>();
+
+  constructor({ writes }: Facts) {
+    for (const change of writes.flatMap(({ changes }) => changes)) this.add(change);
+  }
+
+  private add({ before, after }: Write['changes'][number]): void {
+    const pk = String(after?.pk);
+    if (!after) return;
+    if (pk === 'REPORTS#daily') push(this.reports, String(after.sk), after);
+    if (!pk.startsWith(INBOX) || after.window === undefined) return;
+    if (after.topic === 'window') this.windows.set(String(after.window), after);
+    else if (before?.window !== after.window) push(this.places, pk, after);
+  }
+
+  /** Messages with a place in a day. */
+  membersOf(date: string): readonly Row[] {
+    return [...this.places.values()].flatMap((rows) => rows.filter(({ window }) => window === date).slice(0, 1));
+  }
+}
+
+const push = (map: Map<string, Row[]>, key: string, row: Row) => map.set(key, [...(map.get(key) ?? []), row]);
+
+/** A message has one place: in the day of its event, or in a later one that says so. */
+const eachMessageIsInOneDay = ({ places }: Days): ReturnType<Check> =>
+  [...places].flatMap(([pk, rows]) => {
+    const [{ window, lateFrom, payload } = {}] = rows;
+    const own = windows.idOf(readEnvelope(String(payload)).time);
+    const isRight = window === own ? lateFrom === undefined : String(window) > own && lateFrom === own;
+    const told = `${pk}: in ${rows.map((row) => row.window).join(', ')}, late from ${String(lateFrom)}, of ${own}`;
+    return rows.length === 1 && isRight ? [] : [violation('an event is in one day, and is told to be late', told, pk)];
+  });
+
+function numbersHaveNoGaps({ windows: found }: Days): ReturnType<Check> {
+  const closed = [...found.values()].filter(({ number }) => number !== undefined);
+  const told = closed.map(({ window, number }) => `${String(window)} is ${String(number)}`).toSorted();
+  let expected = told[0]?.slice(0, '2026-01-05'.length) ?? '';
+  for (const [at, one] of told.entries()) {
+    if (one !== `${expected} is ${at + 1}`) {
+      return [violation('days close in their order, with numbers without gaps', told.join('; '), expected)];
+    }
+    expected = windows.next(expected);
+  }
+  return [];
+}
+
+/** The report of a day is, byte for byte, the fold of all events in it. It is written once, when they are all processed. */
+const reportsAreFolds = (days: Days): ReturnType<Check> =>
+  [...days.windows].flatMap(([date, { status, number }]) => {
+    const written = days.reports.get(date) ?? [];
+    if (written.length !== (status === 'PROCESSED' ? 1 : 0)) {
+      return [violation('a day that has ended has one report', `${date} ${String(status)}: ${written.length}`, date)];
+    }
+    const counted = days.membersOf(date).map(({ payload, lateFrom }) => {
+      const { type, data } = readEnvelope(String(payload));
+      return {
+        event: { type, data } as CountedEvent,
+        ...(lateFrom === undefined ? {} : { lateFrom: String(lateFrom) }),
+      };
+    });
+    const day = { number: Number(number), date, timeZone, from: startOf(date), to: windows.endOf(date) };
+    const expected = JSON.stringify(reportOf(day, tallyOf(counted)));
+    return written.flatMap(({ report }) =>
+      report === expected
+        ? []
+        : [violation("a report equals the fold of its day's events", `${String(report)}, not ${expected}`, date)],
+    );
+  });
