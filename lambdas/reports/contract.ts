@@ -5,7 +5,7 @@ export const reportsContract = { service: 'reports', events: {} } as const;
 
 /** Day of a report. No earlier year has events, and a typing error may not look like one that is waited for. */
 export const ReportDate = z.iso
-  .date('expected a day as yyyy-mm-dd')
+  .date({ error: 'expected a day as yyyy-mm-dd', abort: true })
   .check(z.regex(/^2/, 'expected a day as yyyy-mm-dd, not before 2000'));
 
 /** Sum of amounts in minor units. A number, or decimal text above 2^53-1, which not every reader of JSON takes exactly. */

@@ -13,6 +13,8 @@ import type { BusEntry, Envelope } from '../../packages/kit/messages/envelope.js
 export interface World {
   /** Whether faults (crashes, throttles, lost answers, refused entries) can be made here, and calls be counted. */
   readonly makesFaults: boolean;
+  /** Whether days can pass here (`pass`). */
+  readonly passesDays: boolean;
   /** Load factor of crowds: `10 * crowd` orders at once, no more than this world carries within a minute. */
   readonly crowd: number;
   /** Limits of one customer here. */
@@ -66,6 +68,11 @@ export interface World {
    * @throws {Error} with `what` and the last attempt's error, if no attempt passes
    */
   eventually<T>(what: string, attempt: () => Promise<T>): Promise<T>;
+  /**
+   * Lets time pass, as much as it takes for days to close.
+   * @throws {Error} in a world whose time is real
+   */
+  pass(seconds: number): Promise<void>;
   /**
    * Waits until an order is settled: every event and command of it, of its saga and of all participants is processed,
    * or recorded as failed, at each of its consumers. `deliveries` counts deliveries beyond the first.

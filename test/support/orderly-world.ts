@@ -28,6 +28,7 @@ interface Parts {
 /** What every world has in common: how an order's way is read from the tables. */
 export abstract class OrderlyWorld implements Port.World {
   abstract readonly makesFaults: boolean;
+  abstract readonly passesDays: boolean;
   abstract readonly crowd: number;
   abstract readonly limits: Port.World['limits'];
 
@@ -55,6 +56,7 @@ export abstract class OrderlyWorld implements Port.World {
   abstract failEntries(match: Port.EntryMatch, options: { errorCode: string; times: number }): Promise<void>;
   abstract heal(): Promise<void>;
   abstract eventually<T>(what: string, attempt: () => Promise<T>): Promise<T>;
+  abstract pass(seconds: number): Promise<void>;
   abstract callsDuring(work: () => Promise<unknown>): Promise<readonly Port.FunctionCall[]>;
   /** Places beside the tables that hold any of these texts. */
   protected abstract copiesElsewhere(texts: readonly string[]): Promise<readonly string[]>;
@@ -166,6 +168,11 @@ export abstract class OrderlyWorld implements Port.World {
       }
     }
     return [...found, ...(await this.copiesElsewhere(texts))];
+  }
+
+  /** Names of the tables of records. */
+  protected get records(): readonly string[] {
+    return this.services.map(({ records }) => records);
   }
 
   /** What an operator's commands work with. */

@@ -33,6 +33,7 @@ const SHOWN = 40;
  */
 export class SimulatorWorld extends OrderlyWorld {
   readonly makesFaults = true;
+  readonly passesDays = true;
   readonly crowd = 3;
   readonly limits = settingsFor('prod').customerLimits;
   private readonly cloud: Cloud;
@@ -192,6 +193,24 @@ export class SimulatorWorld extends OrderlyWorld {
       }
       await this.passes(pause);
     }
+  }
+
+  async pass(seconds: number): Promise<void> {
+    const { schedules } = this.cloud.events;
+    // Thousands of ticks would find nothing.
+    schedules.awaits = () => this.nextDue();
+    schedules.look();
+    await this.passes(seconds * 1000);
+  }
+
+  /** Returns when the earliest stored message, timer or day is due, milliseconds since 1970. */
+  private nextDue(): number | undefined {
+    const due = this.records.flatMap((table) =>
+      this.cloud
+        .itemsOf(table)
+        .flatMap(({ duePk, executeAt }) => (duePk === undefined ? [] : [Date.parse(String(executeAt))])),
+    );
+    return due.length > 0 ? Math.min(...due) : undefined;
   }
 
   async callsDuring(work: () => Promise<unknown>): Promise<readonly Port.FunctionCall[]> {
