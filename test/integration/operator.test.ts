@@ -85,9 +85,12 @@ describe('orderly order', () => {
       'ConfirmPrices -> catalog-commands: processed',
       'OrderApproved -> accounts-orders: processed',
       'OrderApproved -> orders-list: processed',
+      'OrderApproved -> reports-daily: collected',
       'OrderPlaced -> baskets-orders: processed',
       'OrderPlaced -> orders-list: processed',
       'OrderPlaced -> orders-saga: processed',
+      'OrderPlaced -> reports-daily: collected',
+      'PaymentCharged -> reports-daily: collected',
       'PaymentPrepared -> payments-provider: processed',
       'PaymentRequested -> payments-provider: processed',
       'PricesConfirmed -> orders-saga: processed',
@@ -98,7 +101,7 @@ describe('orderly order', () => {
 
     const { out } = await orderly('order', orderId);
     expect(out).toMatch(
-      /APPROVED, version 2[\s\S]*\nits saga completed [\s\S]*complete: 22 events, 4 commands, 18 deliveries processed, nothing twice$/,
+      /APPROVED, version 2[\s\S]*\nits saga completed [\s\S]*complete: 22 events, 4 commands, 18 deliveries processed, nothing twice; 3 collected until their windows close$/,
     );
     for (const text of [out, JSON.stringify(found)]) {
       expect(text).not.toContain(clientReference);

@@ -75,7 +75,9 @@ describe('an operator of the deployed app', () => {
     await orderly.rest();
     const { exitCode, json, text } = await operator.order(id);
     // Of her account only what is about this order: it was opened for the other one.
-    expect(text).toMatch(/\ncomplete: 21 events, 4 commands, 17 deliveries processed, nothing twice$/);
+    expect(text).toMatch(
+      /\ncomplete: 21 events, 4 commands, 17 deliveries processed, nothing twice; 3 collected until their windows close$/,
+    );
     expect(exitCode).toBe(0);
     const { events } = json as { events: readonly { subject: string }[] };
     expect(new Set(events.map(({ subject }) => subject.split(/[/ ]/)[0]))).toEqual(
@@ -120,7 +122,7 @@ describe('an operator of the deployed app', () => {
     const { exitCode, text } = await operator.order(id);
     expect(text).toContain('  CompensationDone  authorize-account, by olga: released by hand  ');
     expect(text).toMatch(
-      /\ncomplete: compensated \S+: REFUSED at reserve-stock: OUT_OF_STOCK \(TEA-1\); .*, nothing twice$/,
+      /\ncomplete: compensated \S+: REFUSED at reserve-stock: OUT_OF_STOCK \(TEA-1\); .*, nothing twice; 2 collected until their windows close$/,
     );
     expect(exitCode).toBe(0);
   });

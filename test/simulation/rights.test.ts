@@ -5,6 +5,7 @@ import { catalogContract } from '../../lambdas/catalog/contract.js';
 import { inventoryContract } from '../../lambdas/inventory/contract.js';
 import { ordersContract } from '../../lambdas/orders/contract.js';
 import { paymentsContract } from '../../lambdas/payments/contract.js';
+import { reportsContract } from '../../lambdas/reports/contract.js';
 import { rewardsContract } from '../../lambdas/rewards/contract.js';
 import { type Access, Iam } from '../../packages/simulator/aws/iam.js';
 import { putAccess } from '../../packages/simulator/aws/put-events.js';
@@ -38,6 +39,7 @@ describe('the bus', () => {
     catalogContract,
     basketsContract,
     rewardsContract,
+    reportsContract,
   ];
 
   test.each(services.map(({ service }) => service))('accepts events of %s from its own relay only', (service) => {

@@ -93,8 +93,9 @@ export class OrderWay {
     const { subject, sequence } = message;
     for (const pk of recordKeysOf(listener, message)) {
       const record = await this.read(listener.service.records, { pk });
-      // An inbox has stored a pending message, and has not processed it.
-      if (record && record.status !== 'PENDING') return true;
+      // An inbox has stored a pending message, and has not processed it. In mode batch, it is done with once it has a place: its
+      // window may close tomorrow.
+      if (record && (record.status !== 'PENDING' || record.window !== undefined)) return true;
     }
     if (!listener.consumer?.projection) return false;
     return (await this.shownVersion(listener, subject.slice(subject.indexOf('/') + 1))) >= sequence;

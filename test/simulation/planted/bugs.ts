@@ -1352,4 +1352,59 @@ export const BUGS: readonly PlantedBug[] = [
       to: "if (next?.status !== undefined && next.status !== 'PENDING' && place.epoch === 0) {",
     },
   },
+  {
+    name: 'a report leaves out the events that came late',
+    scenario: 'daily-reports',
+    source: {
+      file: 'lambdas/reports/on-day.ts',
+      from: 'tallyOf(messages)',
+      to: 'tallyOf(messages.filter(({ lateFrom }) => lateFrom === undefined))',
+    },
+  },
+  {
+    name: 'a late event names the day in which it is counted',
+    scenario: 'daily-reports',
+    source: {
+      file: `${KIT}/inbox/collected-messages.ts`,
+      from: '{ lateFrom: own }',
+      to: '{ lateFrom: window }',
+    },
+  },
+  {
+    name: 'a report is written before the end of its day is committed',
+    scenario: 'daily-reports',
+    source: {
+      file: 'lambdas/reports/on-day.ts',
+      from: 'return { decide: async () => [reportWrite(table, reportOf(day, tally))] };',
+      to: `await table.transact([reportWrite(table, reportOf(day, tally))]);
+    return { decide: async () => [] };`,
+    },
+  },
+  {
+    name: 'a page of a day is resumed one late',
+    scenario: 'daily-reports',
+    source: {
+      file: `${KIT}/inbox/batch-runner.ts`,
+      from: 'let page = window.done + 1; page <= pages',
+      to: 'let page = window.done + (window.done > 0 ? 2 : 1); page <= pages',
+    },
+  },
+  {
+    name: 'the last page of a day is not in its report',
+    scenario: 'daily-reports',
+    source: {
+      file: 'lambdas/reports/report-store.ts',
+      from: "':last': pageSk(pages) }",
+      to: "':last': pageSk(--pages) }",
+    },
+  },
+  {
+    name: 'a day with one event does not count in the numbers',
+    scenario: 'daily-reports',
+    source: {
+      file: `${KIT}/inbox/collected-messages.ts`,
+      from: "ExpressionAttributeValues: { ':next': next, ':number': number, ':window': window.id },",
+      to: "ExpressionAttributeValues: { ':next': next, ':number': window.size !== 1 ? number : closed, ':window': window.id },",
+    },
+  },
 ];
