@@ -64,11 +64,11 @@ export class Orderly extends Client<Call> {
   /** Returns the due time of the earliest pending timer, in milliseconds since 1970. */
   private nextTimer(): number | undefined {
     const records = this.services.flatMap(({ records }) => this.cloud.dynamodb.items(records));
-    const due = records.flatMap(({ pk, status, executeAt, parkedAt, window, duePk }) => {
+    const due = records.flatMap(({ pk, status, executeAt, parkedAt, window, closesAt }) => {
       if (!isText(status) || status.S !== 'PENDING' || !isText(executeAt)) return [];
       const at = Date.parse(executeAt.S);
       // A message with a place in a window waits for the window, and no tick ends that before the window closes.
-      if (window !== undefined && (duePk === undefined || at > this.daysUntil)) return [];
+      if (window !== undefined && !(isText(closesAt) && Date.parse(closesAt.S) <= this.daysUntil)) return [];
       // A parked message waits for its predecessor, and no tick ends that. It is awaited once it is the next one.
       if (!parkedAt || !isText(pk)) return [at];
       return isNextPlace(records, pk.S) ? [Math.max(at, this.discardedAt)] : [];
