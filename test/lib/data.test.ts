@@ -47,7 +47,7 @@ describe('tables', () => {
 
   test('expire by expiresAt and are billed per request', () => {
     const tables = [dev, prod].flatMap((environment) => environment.everywhere('AWS::DynamoDB::GlobalTable'));
-    expect(tables).toHaveLength(37);
+    expect(tables).toHaveLength(41);
     for (const { stack, properties } of tables) {
       const expiry = { AttributeName: 'expiresAt', Enabled: true };
       expect(properties.TimeToLiveSpecification).toEqual(stack === 'Platform' ? undefined : expiry);
@@ -85,8 +85,8 @@ describe('tables', () => {
           attributes.UpdateReplacePolicy,
         ];
       });
-    expect(safety(prod)).toEqual(Array(18).fill([true, true, 'Retain', 'Retain']));
-    expect(safety(dev)).toEqual(Array(19).fill([false, false, 'Delete', 'Delete']));
+    expect(safety(prod)).toEqual(Array(20).fill([true, true, 'Retain', 'Retain']));
+    expect(safety(dev)).toEqual(Array(21).fill([false, false, 'Delete', 'Delete']));
   });
 
   test("fulfil the compliance packs' rules for tables, which can't check AWS::DynamoDB::GlobalTable", () => {
@@ -280,7 +280,7 @@ describe('the second copy of tables', () => {
         Tags.some(({ Key, Value }: Json) => Key === ConditionKey && Value === ConditionValue),
       ),
     );
-    expect(copied).toHaveLength(17);
+    expect(copied).toHaveLength(19);
     expect(tables.filter((table) => !copied.includes(table)).map(({ id }) => id)).toEqual(['PersonalKeys']);
     const tagged = STACKS.flatMap((stack) => prod.resources(stack)).filter(
       ({ type, properties }) =>
@@ -322,7 +322,7 @@ describe('the relay', () => {
   );
 
   test('reads its stream from the beginning, in parallel, and gives up in time', () => {
-    expect(mappings).toHaveLength(16);
+    expect(mappings).toHaveLength(18);
     for (const { properties } of mappings) {
       expect(properties).toMatchObject({
         StartingPosition: 'TRIM_HORIZON',

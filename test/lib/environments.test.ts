@@ -46,7 +46,7 @@ describe('two environments', () => {
     const app = newApp();
     const [one, other] = [addEnvironment(app, 'dev'), addEnvironment(app, 'prod')];
     const stackNames = STACKS.flatMap((name) => [stackOf(one, name).stackName, stackOf(other, name).stackName]);
-    expect(new Set(stackNames).size).toBe(20);
+    expect(new Set(stackNames).size).toBe(22);
     expect(() => app.synth()).not.toThrow();
   });
 
@@ -87,7 +87,7 @@ describe('the token issuer', () => {
     const told = synthesized('prod', { issuer, audience: 'shop', jwks, allowInlineJwks: 'true' })
       .everywhere('AWS::Lambda::Function')
       .filter(({ properties }) => properties.Environment.Variables.JWT_ISSUER !== undefined);
-    expect(told).toHaveLength(37);
+    expect(told).toHaveLength(38);
     for (const { properties } of told) {
       expect(properties.Environment.Variables).toMatchObject({
         JWT_ISSUER: issuer,

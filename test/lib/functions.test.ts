@@ -454,7 +454,7 @@ describe('roles', () => {
       'Reports/OutboxRelayRole': own('reports'),
       'Users/OutboxRelayRole': own('users'),
     });
-    expect(told).toHaveLength(8);
+    expect(told).toHaveLength(9);
   });
 });
 

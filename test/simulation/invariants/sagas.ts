@@ -63,8 +63,12 @@ function endsOrIsVisible(facts: Facts, { orderId: id, status }: OrderView, { sta
         : [violation('an order has a saga', told, id)];
     case 'RUNNING':
     case 'COMPENSATING': {
-      // An operator sees the order under review; users.ts checks that there is a reason for it.
-      if (state.status === 'RUNNING' && state.held !== undefined && status === 'UNDER_REVIEW') return [];
+      if (state.status === 'RUNNING' && state.held !== undefined) {
+        // An operator sees the order under review; users.ts checks that there is a reason for it. Else the message that ends the
+        // hold waits for an operator.
+        const ends = ['OrderReviewEnded', 'OrderCancelled'].some((type) => isVisible(facts, id, type, 'orders-saga'));
+        return status === 'UNDER_REVIEW' || ends ? [] : [violation('a saga ends or is visible', `${told}, held`, id)];
+      }
       const clock = facts.records.get(`orders-saga@0#${id}/timer-${state.timers}`);
       return clock?.status === 'FAILED' ? [] : [violation('a saga ends or is visible', told, id)];
     }

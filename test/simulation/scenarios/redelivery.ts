@@ -81,7 +81,8 @@ function quarantined(orderly: Orderly): readonly Violation[] {
           ),
         )
         .map(([id]) => `${listener.name}@${listener.generation}#${id}`)
-        .filter((pk) => facts.records.get(pk)?.status !== 'FAILED')
+        // What an inbox has not processed yet has its first record: it is recognised, however old it is.
+        .filter((pk) => !['FAILED', 'PENDING'].includes(String(facts.records.get(pk)?.status)))
         .map((pk) => ({
           invariant: 'a message older than the deduplication window is quarantined',
           detail: `${pk} ${facts.records.get(pk)?.status}`,
