@@ -20,7 +20,7 @@ const deployment = deploymentOf(prodAssembly());
 let orderly: Orderly;
 let documents: DynamoDBDocumentClient;
 beforeEach(() => {
-  orderly = new Orderly(new Cloud(deployment, { seed: 'operator' }));
+  orderly = new Orderly(new Cloud(deployment, { seed: 'operator' }), ['rewards', 'reports']);
   documents = DynamoDBDocumentClient.from(new DynamoDBClient(inProcess(orderly.cloud)));
 });
 

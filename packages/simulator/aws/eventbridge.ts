@@ -63,6 +63,7 @@ export class EventBridge {
   private readonly rules: readonly Rule[];
   readonly schedules: Schedules;
   private readonly buses: ReadonlySet<string>;
+  private readonly disabled = new Set<Rule>();
   private handovers = 0;
   /** Every event that a bus has accepted: for invariants. */
   readonly accepted: Accepted[] = [];
@@ -108,6 +109,11 @@ export class EventBridge {
     this.schedules = new Schedules(scheduled, around.world);
   }
 
+  /** Disables rules, as an operator may: they match no event, and their schedules do nothing. @param which by its construct's path */
+  disable(which: (label: string) => boolean): void {
+    for (const rule of this.rules) if (which(rule.resource.label)) this.disabled.add(rule);
+  }
+
   /** @param bus name or ARN; returns `undefined` if there is no such bus */
   busName(bus: string): string | undefined {
     const name = bus.split('/').at(-1) ?? '';
@@ -123,13 +129,14 @@ export class EventBridge {
     const event = this.event(entry.source, entry.detailType, entry.detail);
     this.accepted.push({ bus, event, at: this.around.world.now, ...(by !== undefined && { by }) });
     for (const rule of this.rules) {
-      if (rule.bus !== bus || !rule.pattern || !matches(rule.pattern, event)) continue;
+      if (rule.bus !== bus || !rule.pattern || this.disabled.has(rule) || !matches(rule.pattern, event)) continue;
       for (const target of rule.targets) this.handOver(rule, target, event);
     }
     return event.id;
   }
 
   private tick(rule: Rule): void {
+    if (this.disabled.has(rule)) return;
     const event = this.event('aws.events', 'Scheduled Event', {}, [rule.resource.arn]);
     for (const target of rule.targets) this.handOver(rule, target, event);
   }

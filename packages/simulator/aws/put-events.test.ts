@@ -40,9 +40,9 @@ test('an entry that is wrong in itself holds up no other', () => {
   expect(taken).toBe(1);
 });
 
-/** Returns the messages of a queue after one event, by a rule whose target has a message group. */
-async function grouped(MessageGroupId: string, detail: object) {
-  const cloud = cloudOf({
+/** A cloud with a rule whose target is a queue, and has a message group. */
+const cloudWithRule = (MessageGroupId: string) =>
+  cloudOf({
     Queue: { Type: 'AWS::SQS::Queue', Properties: {} },
     Policy: {
       Type: 'AWS::SQS::QueuePolicy',
@@ -68,6 +68,9 @@ async function grouped(MessageGroupId: string, detail: object) {
       },
     },
   });
+
+/** Returns the groups of the messages of a queue after one event. */
+async function grouped(messageGroup: string, detail: object, cloud = cloudWithRule(messageGroup)) {
   cloud.events.put('default', { source: 'shop', detailType: 'Sold', detail });
   await cloud.world.settle();
   return cloud
@@ -84,4 +87,10 @@ test('a target gives a message the group that is said, or that stands in the eve
 
 test('what happens where no group stands in the event is not documented, and not guessed', async () => {
   await expect(grouped('$.detail.buyer', {})).rejects.toThrow("an event without $.detail.buyer isn't modelled");
+});
+
+test('a disabled rule matches no event', async () => {
+  const cloud = cloudWithRule('all');
+  cloud.events.disable((label) => label === 'Shop/Rule');
+  expect(await grouped('all', {}, cloud)).toEqual([]);
 });

@@ -31,7 +31,7 @@ export class Target {
 
   static async prepared(deployment: Deployment): Promise<Target> {
     const cloud = new Cloud(deployment, { seed: 'fuzz', keepTrace: false, recycle: true });
-    const orderly = new Orderly(cloud);
+    const orderly = new Orderly(cloud, ['rewards', 'reports']);
     const price = { amount: 350, currency: 'EUR' };
     const limit = { creditLimit: { amount: 1e12, currency: 'EUR' } };
     const put = (path: string, body: object) => orderly.call({ method: 'PUT', path, as: 'operator', body });

@@ -9,6 +9,7 @@ import { type Check, violation } from './violation.js';
 
 /** Invariants of the daily reports, whenever their events came, and however often a day was begun again. */
 export const reports: Check = (facts) => {
+  if (!facts.isAwake('reports')) return [];
   const days = new Days(facts);
   return [...eachMessageIsInOneDay(days), ...numbersHaveNoGaps(days), ...reportsAreFolds(days)];
 };

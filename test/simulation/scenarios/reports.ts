@@ -48,7 +48,7 @@ export const dailyReports: Scenario = {
   faultProbability: 0.01,
   async play(cloud) {
     const { world } = cloud;
-    const orderly = new Orderly(cloud);
+    const orderly = new Orderly(cloud, ['reports']);
     const begun = world.now;
     const first = windows.idOf(new Date(begun).toISOString());
     const [second, third] = [windows.next(first), windows.next(windows.next(first))];

@@ -53,7 +53,7 @@ export const rewardsInOrder: Scenario = {
   faultProbability: 0.01,
   async play(cloud) {
     const { events } = cloud;
-    const orderly = new Orderly(cloud);
+    const orderly = new Orderly(cloud, ['rewards']);
     const send = sender<AccountCommand>(cloud, 'accounts');
     for (const customer of ['alice', 'bob']) await orderly.call(limitOf(customer, 10_000_00));
     const [one, other] = [stepsOf('alice', 'one', 600_50), stepsOf('alice', 'other', 600_00)];
@@ -122,7 +122,7 @@ export const rewardsHeldBack: Scenario = {
   faultProbability: 0.005,
   async play(cloud) {
     const { world, events } = cloud;
-    const orderly = new Orderly(cloud);
+    const orderly = new Orderly(cloud, ['rewards']);
     const operator = new Operator(orderly);
     const queue = orderly.queueOf(INBOX);
     const idOfUnreadable = breaking(orderly);

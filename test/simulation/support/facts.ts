@@ -236,6 +236,11 @@ export class Facts {
     return viewOf(state, events.length);
   }
 
+  /** Whether a service takes part in this history. */
+  isAwake(service: string): boolean {
+    return this.orderly.services.some(({ name }) => name === service);
+  }
+
   /** Folds the saga of an order from its events. */
   saga(id: string): SagaTold {
     const events = (this.sagas.get(id) ?? []).flatMap(({ events }) =>

@@ -25,6 +25,9 @@ export type Answered = AnsweredCall<Call>;
 
 export type Row = Record<string, unknown>;
 
+/** Services that only listen: nothing that others do depends on them. */
+const LISTENING = ['rewards', 'reports'] as const;
+
 /** Orderly in a simulated cloud, with the interface of clients and operators. */
 export class Orderly extends Client<Call> {
   readonly stacks: StackOutputs;
@@ -37,11 +40,17 @@ export class Orderly extends Client<Call> {
   discardedAt = 0;
   private daysUntil = Number.NEGATIVE_INFINITY;
 
-  constructor(cloud: Cloud) {
+  /**
+   * @param awake services that only listen, and that this history is about. The rules of the others are disabled: they
+   *   would double the messages of every history. The acceptance scenarios have all services.
+   */
+  constructor(cloud: Cloud, awake: readonly (typeof LISTENING)[number][] = []) {
     super(cloud, { request, describe, isFinal });
     const { assembly } = cloud.deployment;
     this.stacks = stacksOf(assembly);
-    this.services = servicesIn(this.stacks);
+    const asleep: readonly string[] = LISTENING.filter((name) => !awake.includes(name));
+    cloud.events.disable((label) => asleep.includes(label.slice(0, label.indexOf('/')).toLowerCase()));
+    this.services = servicesIn(this.stacks).filter(({ name }) => !asleep.includes(name));
     this.personalKeys = keysOfPeopleIn({ stacks: this.stacks, environment: 'simulated' }).table;
     cloud.events.schedules.awaits = () => this.nextTimer();
   }
