@@ -17,6 +17,21 @@ function programs(): Map<number, { readonly name: string; readonly parent: numbe
   return found;
 }
 
+/** Returns the inodes of a process's sockets. A busy process opens and closes some meanwhile: each one is looked at by itself. */
+function socketsOf(pid: number): readonly string[] {
+  const unlessGone = <T>(read: () => T, otherwise: T): T => {
+    try {
+      return read();
+    } catch {
+      return otherwise;
+    }
+  };
+  return unlessGone(() => readdirSync(`/proc/${pid}/fd`), []).flatMap((fd) => {
+    const target = unlessGone(() => readlinkSync(`/proc/${pid}/fd/${fd}`), '');
+    return /^socket:\[(\d+)\]$/.exec(target)?.[1] ?? [];
+  });
+}
+
 /** Lists what a process and its descendants listen on, by proc(5): Linux only. */
 export function listeningBelow(root: number): readonly Listening[] {
   const all = programs();
@@ -24,12 +39,7 @@ export function listeningBelow(root: number): readonly Listening[] {
   const owners = new Map<string, string>();
   for (const [pid, { name }] of all) {
     if (!isBelow(pid)) continue;
-    try {
-      for (const fd of readdirSync(`/proc/${pid}/fd`)) {
-        const [, inode] = /^socket:\[(\d+)\]$/.exec(readlinkSync(`/proc/${pid}/fd/${fd}`)) ?? [];
-        if (inode !== undefined) owners.set(inode, name);
-      }
-    } catch {} // it has ended, or closed that descriptor
+    for (const inode of socketsOf(pid)) owners.set(inode, name);
   }
   return ['/proc/net/tcp', '/proc/net/tcp6'].filter(existsSync).flatMap((table) =>
     readFileSync(table, 'utf8')
