@@ -730,7 +730,7 @@ export const BUGS: readonly PlantedBug[] = [
   {
     name: 'nobody is called every minute: no clock ever rings',
     scenario: 'deadlines-pass',
-    resource: properties('AWS::Events::Rule', /^SagaTimersEveryMinute/, without('Targets')),
+    resource: properties('AWS::Events::Rule', /EveryMinute/, without('Targets')),
   },
   {
     name: 'what was released is taken by an approval that comes late',
