@@ -1,8 +1,8 @@
-import { expect } from 'vitest';
 import type { AccountCommand, AccountView } from '../../lambdas/accounts/contract.js';
 import type { Envelope } from '../../packages/kit/messages/envelope.js';
 import { world } from '../support/world.js';
 import { causedBy, newOrderId, toAccounts } from './messages.js';
+import { prepared } from './preparing.js';
 import type { ApiAnswer, Caller } from './world.js';
 
 /** Preconditions and waits of scenarios about accounts. */
@@ -24,7 +24,7 @@ export const getAccount = (customerId: string, as: Caller = 'operator'): Promise
 /** Creates a customer of the scenario's own with this credit limit. */
 export async function customerWith(limit: number): Promise<string> {
   const customer = world.fresh('customer');
-  expect((await putLimit(customer, eur(limit))).status).toBe(200);
+  await prepared(`a limit of ${customer}`, () => putLimit(customer, eur(limit)));
   return customer;
 }
 

@@ -3,6 +3,7 @@ import type { DeliveryAddress, OrderLine, OrderView } from '../../lambdas/orders
 import { world } from '../support/world.js';
 import { eur, putLimit } from './accounts.js';
 import { priced } from './catalog.js';
+import { prepared } from './preparing.js';
 import type { ApiAnswer, Caller, World } from './world.js';
 
 /** Preconditions and waits of scenarios about orders. */
@@ -24,18 +25,13 @@ export async function stocked(onHand: number, amount = 350): Promise<string> {
   const credit =
     credits.get(world) ??
     Promise.all(
-      ['alice', 'bob'].map(async (customer) =>
-        expect(await putLimit(customer, eur(1e12))).toMatchObject({ status: 200 }),
-      ),
+      ['alice', 'bob'].map((customer) => prepared(`a limit of ${customer}`, () => putLimit(customer, eur(1e12)))),
     );
   credits.set(world, credit);
   const sku = await priced(amount);
   const body = { onHand };
-  const [{ status }] = await Promise.all([
-    world.call({ method: 'PUT', path: `/stock/${sku}`, as: 'operator', body }),
-    credit,
-  ]);
-  expect(status).toBe(200);
+  const stock = () => world.call({ method: 'PUT', path: `/stock/${sku}`, as: 'operator', body });
+  await Promise.all([prepared(`a stock of ${sku}`, stock), credit]);
   return sku;
 }
 
