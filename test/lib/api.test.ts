@@ -2,7 +2,7 @@ import { ResponseType } from 'aws-cdk-lib/aws-apigateway';
 import { describe, expect, test } from 'vitest';
 import { ANSWER_HEADERS } from '../../packages/kit/http/answer-headers.js';
 import { Problem, type ProblemCode } from '../../packages/kit/http/errors.js';
-import { type Json, referenced, synthesized } from './support/environments.js';
+import { type Json, referenced, SERVICES, synthesized } from './support/environments.js';
 
 const dev = synthesized('dev');
 const prod = synthesized('prod');
@@ -122,16 +122,7 @@ describe('the API', () => {
   });
 
   test('needs no permission in the service stacks to call their functions', () => {
-    for (const service of [
-      'Orders',
-      'Inventory',
-      'Accounts',
-      'Payments',
-      'Catalog',
-      'Baskets',
-      'Users',
-      'Reports',
-    ] as const) {
+    for (const service of SERVICES) {
       for (const { properties } of prod.resources(service, 'AWS::Lambda::Permission')) {
         expect(properties.Principal).toBe('events.amazonaws.com');
       }

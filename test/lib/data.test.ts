@@ -1,21 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { type EventSchema, PEOPLE_INDEX } from '../../packages/kit/messages/contract.js';
 import { contracts } from '../../tools/release/contracts.js';
-import { type Json, referenced, STACKS, statements, synthesized } from './support/environments.js';
+import { type Json, referenced, SERVICES, STACKS, statements, synthesized } from './support/environments.js';
 
 const dev = synthesized('dev');
 const prod = synthesized('prod');
-const SERVICES = [
-  'Orders',
-  'Inventory',
-  'Accounts',
-  'Payments',
-  'Catalog',
-  'Baskets',
-  'Users',
-  'Rewards',
-  'Reports',
-] as const;
 
 const PEOPLE = [PEOPLE_INDEX, 'person', 'pk', 'KEYS_ONLY'];
 

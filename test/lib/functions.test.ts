@@ -16,6 +16,7 @@ import {
   newApp,
   noCode,
   referenced,
+  SERVICES,
   statements,
   synthesized,
 } from './support/environments.js';
@@ -39,19 +40,6 @@ const plain = (id: string): string => id.replace(/(Function)?[0-9A-F]{8}$/, '');
 
 /** Writer of the one lane. */
 const LANE_WRITER = 'Inventory/CommandsLaneWriter';
-
-/** Stacks of services. */
-const SERVICES = [
-  'Orders',
-  'Inventory',
-  'Accounts',
-  'Payments',
-  'Catalog',
-  'Baskets',
-  'Users',
-  'Rewards',
-  'Reports',
-] as const;
 
 /** Returns every function that an environment needs: nothing else of ours or of the CDK runs. */
 function expectedIn(environment: typeof prod): readonly string[] {

@@ -14,6 +14,7 @@ import {
   type Json,
   type Resource,
   referenced,
+  SERVICES,
   STACKS,
   synthesized,
 } from './support/environments.js';
@@ -300,17 +301,7 @@ describe('consumers', () => {
   });
 
   test('have both dead-letter queues drained by a function that writes their own failure records', () => {
-    for (const stack of [
-      'Orders',
-      'Inventory',
-      'Accounts',
-      'Payments',
-      'Catalog',
-      'Baskets',
-      'Users',
-      'Rewards',
-      'Reports',
-    ] as const) {
+    for (const stack of SERVICES) {
       const { queues, isDeadLetters } = queuesOf(stack);
       for (const queue of queues.filter((queue) => isDeadLetters(queue) && !queue.id.includes('Undrained'))) {
         const [drain, ...others] = readersOf(stack, queue);

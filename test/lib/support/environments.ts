@@ -6,8 +6,8 @@ import { OrderlyEnvironment } from '../../../lib/environment.js';
 import { type Overrides, settingsFor } from '../../../lib/settings.js';
 import { type ConsumerDescription, type FunctionDescription, Output } from '../../../packages/kit/operator/outputs.js';
 
-export const STACKS = [
-  'Platform',
+/** Stacks of services. */
+export const SERVICES = [
   'Orders',
   'Inventory',
   'Accounts',
@@ -17,8 +17,8 @@ export const STACKS = [
   'Users',
   'Rewards',
   'Reports',
-  'Api',
 ] as const;
+export const STACKS = ['Platform', ...SERVICES, 'Api'] as const;
 export type StackName = (typeof STACKS)[number];
 
 /** Bundles without content. Templates don't depend on it, so nothing is built for them. */
