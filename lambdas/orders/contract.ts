@@ -143,7 +143,7 @@ const OrderPlaced1 = z.object({
   placedAt: z.iso.datetime(),
 });
 
-/** What a review of a suspect user's order found. It is not necessarily fraud. */
+/** Reasons to look at a suspect user's order. None of them proves fraud. */
 export const ReviewReason = z.enum([
   /** The order's user is suspect. */
   'SUSPECT_USER',

@@ -11,7 +11,7 @@ import { newestSince } from './order-list.js';
 import { type AddressReader, addressesOf } from './user-address.js';
 import { copyCheck, copyOf } from './user-status.js';
 
-/** What reviews of suspect users' orders read and write. */
+/** Stores and rules that the reviews of suspect users' orders use. */
 export interface Reviews {
   readonly orderStore: OrderStore;
   /** Table of the service. */
@@ -82,7 +82,7 @@ export async function reviewWrites(
   const command = { type: 'StartReview', reasons: await reasonsFor(reviews, state) } as const;
   const { events, write } = await decideOn(orderStore, { id, command, trace });
   if (events.length === 0) return undefined;
-  // By this line an operator finds the orders that wait (the runbook).
+  // Operators search the log for this line to find the orders that wait (see the runbook).
   logger.info('order needs a review', { orderId: id, reasons: command.reasons });
   const pointer = { Put: { TableName: table.name, Item: reviewKey(customerId, id) } };
   return [write, pointer, copyCheck(table, customerId, copy)];

@@ -112,7 +112,7 @@ describe.each(NAMED)('%s', (_, method, path) => {
 describe.each([...new Set(ROUTES.map(({ resource }) => resource))])('%s', (resource) => {
   const path = pathOf(resource);
   const allowed = ROUTES.filter((route) => route.resource === resource).map(({ method }) => method);
-  // What the requests above have changed may be on its way to consumers, whose log lines would count below.
+  // Consumers may still process what the requests above caused, and their log lines would count below.
   beforeAll(() => cloud.world.settle());
   const METHODS = ['DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH', 'POST', 'PUT'];
 

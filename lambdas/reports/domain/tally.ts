@@ -9,7 +9,7 @@ export type CountedEvent = Extract<
   }
 >;
 
-/** What a report counts. Most of them are counted by something: a reason, a currency, a SKU, a day. */
+/** Counters of a report. Most of them have one sum for each reason, currency, SKU or day. */
 export type Counter =
   | 'events'
   | 'placed'

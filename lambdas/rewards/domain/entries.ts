@@ -13,7 +13,7 @@ export interface PaidOrder {
 export const COUNTED = ['AuthorizationCaptured', 'AccountRefunded', 'BonusApplied'] as const;
 export type CountedEvent = Extract<AccountEvent, { type: (typeof COUNTED)[number] }>;
 
-/** What follows from an event: its entry, and the order that it is about. */
+/** The entry that an event leads to, and the order that the event is about. */
 export interface Counted {
   readonly entry: RewardEntry;
   readonly order?: PaidOrder;

@@ -23,7 +23,7 @@ const settings = { ...SETTINGS, mode: 'batch', pageSize: 2, graceSeconds: 60 } a
 const options = { table: 'records', consumer: SALES };
 type Sale = { readonly type: 'SaleMade'; readonly data: { readonly name: string } };
 let handlers: BatchHandlers<Sale>;
-/** What the handlers saw. */
+/** Messages that the handlers received. */
 let seen: string[];
 let receiver: Receiver;
 let runner: BatchRunner;

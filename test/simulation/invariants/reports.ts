@@ -18,7 +18,7 @@ const INBOX = 'reports-daily@0#';
 const { timeZone, closeAfter } = settingsFor('prod').reports;
 const { windows, startOf } = daysOf({ timeZone, closeAfterSeconds: closeAfter.toSeconds() });
 
-/** What the inbox and the service wrote about days, also what has expired since. */
+/** Writes of the inbox and the service about days, including items that have expired since. */
 class Days {
   /** Messages that have a place: each version of their records in which the place is new. */
   readonly places = new Map<string, Row[]>();

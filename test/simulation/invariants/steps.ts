@@ -126,7 +126,7 @@ class Ledger {
     if (!record || this.projections.some((name) => pk.startsWith(name))) return [];
     // Only the order's saga decides here: the other consumers read nothing and decide nothing.
     if (this.underWay.has(pk.slice(pk.indexOf('#') + 1)) && !pk.startsWith('orders-saga@')) return [];
-    // What failed before it was stored is stored at its place, where the inbox decides it.
+    // A message that failed before it was stored is now stored at its place, and the inbox decides it there.
     if (changes.some(({ before, after }) => before === undefined && PLACE.test(String(after?.pk)))) return [];
     // Deleting what is not sealed is repeatable and reads nothing.
     if (pk.startsWith('payments-users@')) return [];

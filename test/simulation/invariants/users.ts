@@ -200,7 +200,7 @@ const admission: Check = (facts) => {
   return [...placed, ...refused];
 };
 
-/** What one write did to an order, or to its saga, with its place among all writes. */
+/** Change that one write made to an order or its saga, with its place among all writes. */
 interface Step {
   readonly at: number;
   readonly place: number;
