@@ -8,7 +8,7 @@ import { ChosenFaults, type FaultPlan } from './aws/faults.js';
 import { Iam } from './aws/iam.js';
 import { INERT } from './aws/inert.js';
 import { Kms } from './aws/kms.js';
-import { LambdaFunction, type LogLine } from './aws/lambda.js';
+import { type Invocation, LambdaFunction, type LogLine } from './aws/lambda.js';
 import { checkProperties, MODELLED } from './aws/properties.js';
 import { QueueMapping } from './aws/queue-mapping.js';
 import { Buckets } from './aws/s3.js';
@@ -18,6 +18,7 @@ import { StreamMapping } from './aws/stream-mapping.js';
 import { DynamoDbModel } from './dynamodb/model.js';
 import { plain } from './dynamodb/plain.js';
 import { Bundle } from './runtime/bundle.js';
+import type { CodeHost } from './runtime/environment.js';
 import type { Recording, Replays } from './runtime/recording.js';
 import { Recycled } from './runtime/recycled.js';
 import { World } from './world/world.js';
@@ -76,6 +77,22 @@ export interface CloudOptions {
    * @default none
    */
   readonly replays?: Replays;
+  /** Lives by the real clock instead of being a history. @default a history */
+  readonly live?: LiveOptions;
+}
+
+/** An account that lives by the real clock. */
+export interface LiveOptions {
+  /** Time at which it begins, milliseconds since 1970. */
+  readonly begins: number;
+  /** Runs the code of functions. */
+  readonly host: CodeHost;
+  /** Number of environments of one function at once: more would only take memory on one machine. */
+  readonly environments: number;
+  /** Hears of each line of a function's log. */
+  readonly logged: (line: LogLine) => void;
+  /** Hears of each invocation that has ended. */
+  readonly ended: (invocation: Invocation) => void;
 }
 
 /** Interval of TTL deletions; with no lag TTL deletes within this time. */
@@ -94,8 +111,8 @@ export class Cloud {
   readonly buckets: Buckets;
   readonly kms: Kms;
   readonly apis: readonly RestApi[];
-  readonly log: LogLine[] = [];
-  readonly tableCalls: TableCall[] = [];
+  readonly log: LogLine[];
+  readonly tableCalls: TableCall[];
   readonly calls: Calls;
   /** Concurrency that no function has reserved; a scenario can occupy it to simulate other users of the account. */
   readonly unreserved: Concurrency;
@@ -106,14 +123,16 @@ export class Cloud {
   ) {
     const { assembly } = deployment;
     const { seed, keepTrace = true, clockSkew = 0, coldness = 0, ttlLag = 2 * 86_400_000, recycle = false } = options;
-    const { recording, replays } = options;
-    const world = new World({ seed, keepTrace });
+    const { recording, replays, live } = options;
+    const world = new World({ seed, keepTrace, ...(live && { begins: live.begins, isLive: true }) });
     const faults = options.faults ?? new ChosenFaults([]);
     const iam = new Iam(assembly);
     const random = world.random.fork('dynamodb');
     const dynamodb = new DynamoDbModel({ now: () => world.now, random: () => random.fraction(), region: 'eu-west-1' });
     Object.assign(this, { world, faults, iam, dynamodb });
     this.world = world;
+    this.log = world.records();
+    this.tableCalls = world.records();
     this.faults = faults;
     this.iam = iam;
     this.dynamodb = dynamodb;
@@ -155,7 +174,10 @@ export class Cloud {
       now: () => world.now,
     });
     this.calls = new Calls(world, faults, services);
-    const log = (line: LogLine): void => void this.log.push(line);
+    const log = (line: LogLine): void => {
+      this.log.push(line);
+      live?.logged(line);
+    };
     this.unreserved = unreservedConcurrency(assembly);
     for (const fn of assembly.ofType('AWS::Lambda::Function')) {
       const recycled = recycle ? { recycled: deployment.recycled, recording, replays } : {};
@@ -167,6 +189,7 @@ export class Cloud {
         shared: this.unreserved,
         clockSkew,
         coldness,
+        ...(live && { host: live.host, environments: live.environments, ended: live.ended }),
         ...recycled,
       };
       functions.set(fn.arn, new LambdaFunction(fn, () => deployment.bundleOf(fn), settings));

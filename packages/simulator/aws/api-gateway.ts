@@ -56,7 +56,7 @@ export class RestApi {
     const [path = '/'] = request.path.split('?');
     const answer = (response: ApiResponse): void => {
       const sent = request.method === 'HEAD' ? { ...response, body: '' } : response;
-      world.after(world.random.between(2, 15), () => done(sent));
+      world.after(passing(world), () => done(sent));
     };
     if (!canBeDecoded(path)) {
       answer(BAD_REQUEST);
@@ -79,7 +79,7 @@ export class RestApi {
     }
     const place = { apiId: this.api.ref, stage: this.stage, requestId: String(context.requestId), now: world.now };
     const event = proxyEvent(place, route, request);
-    world.after(world.random.between(2, 15), () => {
+    world.after(passing(world), () => {
       this.authorize(route, request, event, (outcome) => {
         if (outcome.kind === 'failed') return refuse('AUTHORIZER_FAILURE', 500);
         if (outcome.kind === 'denied') return refuse('ACCESS_DENIED', 403, { authorizer: outcome.context });
@@ -186,6 +186,9 @@ export class RestApi {
     fn.invoke(event, done);
   }
 }
+
+/** Milliseconds that a request or an answer takes through the gateway. */
+const passing = (world: World): number => world.latency((random) => random.between(2, 15));
 
 function canBeDecoded(path: string): boolean {
   try {

@@ -121,7 +121,7 @@ export class Calls {
     const end = this.services.begin(request);
     // A transaction holds its items for a moment, in which other transactions meet a conflict.
     const time = request.operation.startsWith('Transact')
-      ? this.world.random.between(1, 4) + longerFor(request.input.TransactItems)
+      ? this.world.latency((random) => random.between(1, 4) + longerFor(request.input.TransactItems))
       : 0;
     const perform = (): void => {
       const answer = this.services.perform(request, caller);
@@ -135,9 +135,8 @@ export class Calls {
   }
 
   private latency(): number {
-    const { random } = this.world;
     // Most calls take milliseconds, but one in a hundred takes much longer.
-    return random.chance(0.01) ? random.between(50, 400) : random.between(1, 6);
+    return this.world.latency((random) => (random.chance(0.01) ? random.between(50, 400) : random.between(1, 6)));
   }
 }
 

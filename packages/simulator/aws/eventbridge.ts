@@ -65,8 +65,8 @@ export class EventBridge {
   private readonly buses: ReadonlySet<string>;
   private readonly disabled = new Set<Rule>();
   private handovers = 0;
-  /** Every event that a bus has accepted: for invariants. */
-  readonly accepted: Accepted[] = [];
+  /** Events that a bus has accepted: for invariants. */
+  readonly accepted: Accepted[];
   /** End of a throttling period that a scenario sets, milliseconds since 1970. */
   refusesUntil = 0;
 
@@ -80,6 +80,7 @@ export class EventBridge {
       readonly functions: AsyncInvoker;
     },
   ) {
+    this.accepted = around.world.records();
     this.buses = new Set(['default', ...assembly.ofType('AWS::Events::EventBus').map(({ ref }) => ref)]);
     const enabled = assembly.ofType('AWS::Events::Rule').filter(({ properties }) => properties.State !== 'DISABLED');
     const topics = new Set(assembly.ofType('AWS::SNS::Topic').map(({ ref }) => ref));
@@ -161,7 +162,7 @@ export class EventBridge {
     const name = `${rule.resource.label} delivery ${++this.handovers}`;
     const fault = faults.at({ id: name, kinds: DELIVERY_FAULTS });
     world.note(`${name} of ${event['detail-type']}${fault ? ` FAULT ${fault}` : ''}`);
-    const delay = world.random.chance(0.02) ? world.random.between(200, 5_000) : world.random.between(5, 60);
+    const delay = world.latency((random) => (random.chance(0.02) ? random.between(200, 5_000) : random.between(5, 60)));
     const begun = world.now;
     const downUntil =
       fault === 'undeliverable'

@@ -1,7 +1,7 @@
 import type { Resource } from '../assembly/assembly.js';
 import { REGION } from '../assembly/identity.js';
 import type { Bundle } from '../runtime/bundle.js';
-import type { Ending, Surroundings } from '../runtime/environment.js';
+import type { CodeHost, Ending, Surroundings } from '../runtime/environment.js';
 import type { HttpRequest, Reply } from '../runtime/http.js';
 import type { Recording, Replays } from '../runtime/recording.js';
 import type { Recycled } from '../runtime/recycled.js';
@@ -24,6 +24,14 @@ export interface LogLine {
   readonly text: string;
 }
 
+/** An invocation that has ended. */
+export interface Invocation {
+  readonly fn: string;
+  /** Milliseconds since 1970. */
+  readonly began: number;
+  readonly result: Result;
+}
+
 export interface LambdaSettings {
   readonly world: World;
   readonly faults: FaultPlan;
@@ -38,6 +46,12 @@ export interface LambdaSettings {
   readonly coldness?: number;
   /** Environments to use instead of new ones, as long as there are some. @default none */
   readonly recycled?: Recycled;
+  /** Hears of each invocation that has ended. @default nobody */
+  readonly ended?: ((invocation: Invocation) => void) | undefined;
+  /** Runs the code elsewhere. @default in this thread */
+  readonly host?: CodeHost | undefined;
+  /** Number of environments at once. Further invocations wait for one. @default any, as on AWS */
+  readonly environments?: number | undefined;
   /** Records what invocations do. @default no recording */
   readonly recording?: Recording | undefined;
   /** Recorded invocations that may be replayed instead of running code. @default none */
@@ -62,6 +76,8 @@ export class LambdaFunction {
   private readonly concurrency: Concurrency;
   private readonly variables: Readonly<Record<string, string>>;
   private environments = 0;
+  private busy = 0;
+  private readonly waiting: (() => void)[] = [];
 
   constructor(
     readonly resource: Resource,
@@ -113,8 +129,10 @@ export class LambdaFunction {
     const name = `${this.label} invocation ${number}`;
     const fault = faults.at({ id: name, kinds: INVOCATION_FAULTS });
     concurrency.running++;
+    const began = world.now;
     const end = (result: Result): void => {
       concurrency.running--;
+      this.settings.ended?.({ fn: this.label, began, result });
       world.note(`${name} ${result.kind}${result.kind === 'failed' ? ` ${result.name}` : ''}`);
       done(fault === 'result-lost' ? { kind: 'failed', name: 'Sandbox.Lost', message: 'the result was lost' } : result);
     };
@@ -129,15 +147,28 @@ export class LambdaFunction {
   }
 
   private start(name: string, event: unknown, end: (result: Result) => void): void {
-    const { world } = this.settings;
+    const { world, environments = Number.POSITIVE_INFINITY } = this.settings;
+    if (this.busy >= environments) {
+      this.waiting.push(() => this.start(name, event, end));
+      return;
+    }
+    this.busy++;
+    const free = (): void => {
+      this.busy--;
+      this.waiting.shift()?.();
+    };
     const warm = this.takeIdle();
     const sandbox = warm ?? this.coldStart();
     const run = this.prepared(sandbox, name);
     if ('kind' in run) {
-      world.after(100, () => end(run));
+      world.after(100, () => {
+        end(run);
+        free();
+      });
       return;
     }
-    world.after(warm ? 1 : world.random.between(150, 400), () => {
+    const begins = world.latency((random) => (warm ? 1 : random.between(150, 400)));
+    world.after(begins, () => {
       const deadline = world.now + this.timeout;
       let over = false;
       const finish = (result: Result): void => {
@@ -148,6 +179,7 @@ export class LambdaFunction {
         sandbox.idleSince = world.now;
         if (!sandbox.isDead) this.idle.push(sandbox);
         end(result);
+        free();
       };
       const cutOff = world.after(this.timeout, () => {
         sandbox.end();
@@ -180,11 +212,12 @@ export class LambdaFunction {
     const { world, coldness = 0 } = this.settings;
     while (this.idle[0] && world.now - this.idle[0].idleSince > KEPT_IDLE) this.idle.shift()?.retire();
     if (this.idle.length === 0 || (coldness > 0 && world.random.chance(coldness))) return undefined;
-    return this.idle.pop();
+    for (let sandbox = this.idle.pop(); sandbox; sandbox = this.idle.pop()) if (!sandbox.isDead) return sandbox;
+    return undefined;
   }
 
   private coldStart(): Sandbox {
-    const { world, faults, send, log, clockSkew = 0, recycled, recording, replays } = this.settings;
+    const { world, faults, send, log, clockSkew = 0, host, recycled, recording, replays } = this.settings;
     const name = `${this.label} environment ${++this.environments}`;
     const random = world.random.fork(name);
     const skew = clockSkew > 0 ? random.between(-clockSkew, clockSkew) : 0;
@@ -206,6 +239,7 @@ export class LambdaFunction {
       variables,
       handler: String(this.resource.properties.Handler),
       around,
+      host,
       recycled,
       recording,
       replays,

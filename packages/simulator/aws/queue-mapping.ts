@@ -17,6 +17,9 @@ const KNOWN = new Set([
   'Tags',
 ]);
 
+/** Milliseconds in which a live queue collects a batch. */
+const POLLED_AFTER = 2;
+
 /** Number of batches that Lambda initially reads from a queue at once. */
 const DEFAULT_CONCURRENCY = 5;
 
@@ -56,7 +59,8 @@ export class QueueMapping {
     const { world } = this.around;
     if (this.polling || this.running >= this.concurrency) return;
     this.polling = true;
-    world.after(world.random.between(2, 40), () => {
+    const wait = world.latency((random) => random.between(2, 40), POLLED_AFTER);
+    world.after(wait, () => {
       this.polling = false;
       this.poll();
     });

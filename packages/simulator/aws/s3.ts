@@ -78,9 +78,8 @@ export class Buckets {
       requester: 'lambda.amazonaws.com',
       reason: 'PutObject',
     };
-    world.after(world.random.between(20, 500), () =>
-      this.events?.put('default', { source: 'aws.s3', detailType: 'Object Created', detail }),
-    );
+    const delay = world.latency((random) => random.between(20, 500));
+    world.after(delay, () => this.events?.put('default', { source: 'aws.s3', detailType: 'Object Created', detail }));
   }
 
   /** @param version its id. @default the current version */

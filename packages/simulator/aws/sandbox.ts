@@ -1,6 +1,13 @@
 import type { Resource } from '../assembly/assembly.js';
 import type { Bundle } from '../runtime/bundle.js';
-import { type Ending, Environment, type InvocationContext, type Surroundings } from '../runtime/environment.js';
+import {
+  type CodeHost,
+  type Ending,
+  Environment,
+  type InvocationContext,
+  type RunningCode,
+  type Surroundings,
+} from '../runtime/environment.js';
 import { type Recorded, Recorder, type Recording, type Replays, replay } from '../runtime/recording.js';
 import type { Recycled } from '../runtime/recycled.js';
 
@@ -28,6 +35,8 @@ export interface SandboxSettings {
   /** As in the template: `index.handler`. */
   readonly handler: string;
   readonly around: Surroundings;
+  /** Runs the code elsewhere. @default in this thread */
+  readonly host?: CodeHost | undefined;
   /** Environments to use instead of new ones, as long as there are some. @default none */
   readonly recycled?: Recycled | undefined;
   /** Records what its invocations do. @default no recording */
@@ -52,7 +61,7 @@ export class Sandbox implements Caller {
   idleSince = 0;
   /** Called if the sandbox is killed during an invocation. */
   onKilled: (() => void) | undefined;
-  private environment: Environment | undefined;
+  private environment: RunningCode | undefined;
   private recorder: Recorder | undefined;
   private replayed: Recorded | undefined;
   private dead = false;
@@ -63,7 +72,7 @@ export class Sandbox implements Caller {
   ) {}
 
   get isDead(): boolean {
-    return this.dead;
+    return this.dead || this.environment?.isDead === true;
   }
 
   /**
@@ -106,12 +115,15 @@ export class Sandbox implements Caller {
   /** Retires the environment from this history: the code that it has loaded may serve another one. */
   retire(): void {
     const { environment } = this;
-    if (environment && !this.settings.recycled?.give(this.fn.label, environment)) environment.kill();
+    const { recycled } = this.settings;
+    if (environment instanceof Environment && recycled?.give(this.fn.label, environment)) return;
+    environment?.kill();
   }
 
-  private load(): Environment {
-    const { bundle, variables, handler, recycled, recording, points } = this.settings;
+  private load(): RunningCode {
+    const { bundle, variables, handler, host, recycled, recording, points } = this.settings;
     const { random } = this.settings.around;
+    if (host) return host.start({ bundle: bundle(), variables, handler }, this.settings.around);
     const around = { ...this.settings.around, random: this.replayed?.left.copy() ?? random };
     this.recorder = recording && new Recorder(recording, around, points);
     const recorded = this.recorder?.around ?? around;

@@ -24,10 +24,19 @@ export type Awaits = () => number | undefined;
 export class Schedules {
   /** Called at the minute after each write of a function, and at each time that it returned. */
   awaits: Awaits | undefined;
+  /** Least milliseconds between two ticks of a rule, for time that is passed at once. @default 0: each tick comes */
+  spacing = 0;
   private readonly schedules: readonly Schedule[];
 
   constructor(rules: readonly ScheduledRule[], world: World) {
-    this.schedules = rules.map((rule) => new Schedule(rule, world, () => this.awaits));
+    this.schedules = rules.map((rule) => new Schedule(rule, world, this));
+  }
+
+  /** Lets every tick come again, after a time in which only some did. */
+  resume(): void {
+    this.awaits = undefined;
+    this.spacing = 0;
+    for (const schedule of this.schedules) schedule.resume();
   }
 
   /** Checks the awaited time again after a write, which may have changed it. */
@@ -44,7 +53,7 @@ class Schedule {
   constructor(
     private readonly rule: ScheduledRule,
     private readonly world: World,
-    private readonly awaits: () => Awaits | undefined,
+    private readonly all: Schedules,
   ) {
     this.period = periodOf(rule);
     // Rules are created one after the other, so they don't tick at the same time.
@@ -52,8 +61,12 @@ class Schedule {
     this.plan(this.begins, false);
   }
 
+  resume(): void {
+    this.plan(this.atOrAfter(this.world.now + 1), false);
+  }
+
   look(): void {
-    if (!this.awaits()) return;
+    if (!this.all.awaits) return;
     const soonest = this.atOrAfter(this.world.now + 1);
     if (this.next?.awaited && this.next.at <= soonest) return;
     this.plan(soonest, true);
@@ -62,12 +75,12 @@ class Schedule {
   private come(): void {
     this.next = undefined;
     const { world } = this;
-    const awaits = this.awaits();
+    const { awaits, spacing } = this.all;
     const moment = awaits?.();
     // No tick is planned until a write makes one necessary, nor for work that no tick has done for this long.
     if (awaits && (moment === undefined || moment < world.now - GIVEN_UP)) return;
     if (moment === undefined || moment <= world.now) this.rule.tick();
-    this.plan(this.atOrAfter(Math.max(world.now + 1, moment ?? 0)), moment !== undefined);
+    this.plan(this.atOrAfter(Math.max(world.now + 1, world.now + spacing, moment ?? 0)), moment !== undefined);
   }
 
   /** @param awaited whether the history's end waits for this tick */

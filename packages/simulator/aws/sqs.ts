@@ -62,7 +62,7 @@ export class Queue {
   /** Messages that an invocation is handling right now. */
   readonly handled = new Set<string>();
   /** Messages that left the queue, with their outcome: for invariants. */
-  readonly fates: { readonly message: Message; readonly fate: Fate; readonly at: number }[] = [];
+  readonly fates: { readonly message: Message; readonly fate: Fate; readonly at: number }[];
 
   constructor(
     readonly resource: Resource,
@@ -75,6 +75,7 @@ export class Queue {
     this.retention = Number(properties.MessageRetentionPeriod ?? 345_600) * SECOND;
     this.delay = Number(properties.DelaySeconds ?? 0) * SECOND;
     const { maxReceiveCount } = (properties.RedrivePolicy ?? {}) as { maxReceiveCount?: number };
+    this.fates = world.records();
     this.maxReceives = maxReceiveCount ?? Number.POSITIVE_INFINITY;
   }
 

@@ -39,6 +39,9 @@ interface Batch {
   readonly invocations: number;
 }
 
+/** Milliseconds in which a live stream collects a batch. */
+const POLLED_AFTER = 5;
+
 /** Retention of a stream's records. */
 const STREAM_RETENTION = 24 * 3_600_000;
 
@@ -82,7 +85,8 @@ export class StreamMapping {
     if (this.polling || this.resource.properties.Enabled === false) return;
     this.polling = true;
     // Lambda polls each shard 4 times a second.
-    world.after(world.random.between(10, 250), () => {
+    const wait = world.latency((random) => random.between(10, 250), POLLED_AFTER);
+    world.after(wait, () => {
       this.polling = false;
       this.read();
     });

@@ -34,6 +34,31 @@ export type Ending =
   | { readonly kind: 'returned'; readonly value: unknown }
   | { readonly kind: 'threw'; readonly name: string; readonly message: string };
 
+/** An environment whose code runs, in this thread or elsewhere. */
+export interface RunningCode {
+  /** @param ended called once, unless the environment is killed before */
+  invoke(event: unknown, context: InvocationContext, ended: (ending: Ending) => void): void;
+  /** Kills the environment during its work: none of its code has an effect any more. */
+  kill(): void;
+  /** @see Environment.isAsNew */
+  readonly isAsNew: boolean;
+  /** Whether it was killed, or the thread that ran it ended. */
+  readonly isDead: boolean;
+}
+
+/** Code that an environment loads. */
+export interface Loaded {
+  readonly bundle: Bundle;
+  readonly variables: Readonly<Record<string, string>>;
+  /** As in the template: `index.handler`. */
+  readonly handler: string;
+}
+
+/** Starts environments elsewhere. An invocation of code that can't be loaded ends with what its module threw. */
+export interface CodeHost {
+  start(code: Loaded, around: Surroundings): RunningCode;
+}
+
 type Handler = (event: unknown, context: object) => unknown;
 
 /** Globals of this realm that every context gets, so that `instanceof` works for values that cross the border. */
@@ -81,7 +106,7 @@ const PRELUDE = `(function (now, random) {
  *
  * AWS, "Understanding the Lambda execution environment lifecycle".
  */
-export class Environment {
+export class Environment implements RunningCode {
   private readonly timers: Timers;
   private readonly context: object;
   /** Prototype from which all objects of its realm inherit. */
@@ -163,6 +188,10 @@ export class Environment {
     const { dead, triedAgain, askedForKeys, metConflict, ended, timers, requests } = this;
     const remembers = triedAgain || askedForKeys || metConflict;
     return !dead && !remembers && ended === undefined && timers.pending === 0 && requests === 0;
+  }
+
+  get isDead(): boolean {
+    return this.dead;
   }
 
   /**

@@ -26,7 +26,15 @@ export interface WorldOptions {
   readonly keepTrace?: boolean;
   /** Number of events after which a history counts as endless. @default 2,000,000 */
   readonly limit?: number;
+  /**
+   * Whether it lives by the real clock and without an end: no latency is added to what the models take, nothing is traced,
+   * and records of the past are bounded. @default false: it is a history
+   */
+  readonly isLive?: boolean;
 }
+
+/** Number of records of the past (events of a bus, messages that left a queue) that a live world remembers. */
+const REMEMBERED = 20_000;
 
 /**
  * Virtual time. Events happen one after the other, in the order of their times; at one moment, in the order in which
@@ -45,12 +53,14 @@ export class World {
   private entered = false;
   private time: number;
   private readonly limit: number;
+  private readonly isLive: boolean;
 
   constructor(options: WorldOptions) {
     this.random = new Random(options.seed);
     this.trace = new Trace(options.keepTrace ?? true);
     this.time = options.begins ?? Date.UTC(2026, 0, 5);
-    this.limit = options.limit ?? 2_000_000;
+    this.isLive = options.isLive ?? false;
+    this.limit = options.limit ?? (this.isLive ? Number.POSITIVE_INFINITY : 2_000_000);
   }
 
   /** Milliseconds since 1970, whole. */
@@ -64,7 +74,37 @@ export class World {
 
   /** Adds a line to the trace. */
   note(text: string): void {
-    this.trace.add(this.time, text);
+    if (!this.isLive) this.trace.add(this.time, text);
+  }
+
+  /**
+   * Returns a latency of AWS in milliseconds. In a live world the models' own work takes its time, so there is only the
+   * least one.
+   * @param drawn draws it @param least of a live world. @default 0
+   */
+  latency(drawn: (random: Random) => number, least = 0): number {
+    return this.isLive ? least : drawn(this.random);
+  }
+
+  /** Returns a list for records of the past: whole for a history, the newest ones for a live world. */
+  records<T>(): T[] {
+    return this.isLive ? new Newest<T>(REMEMBERED) : [];
+  }
+
+  /** Time of the next planned event, milliseconds since 1970; `undefined` if there is none. */
+  get nextAt(): number | undefined {
+    while (this.heap[0] && !this.heap[0].run) this.pop();
+    return this.heap[0]?.at;
+  }
+
+  /**
+   * Runs the events up to a moment, and advances the time to it: for a world whose code runs elsewhere, so that no event
+   * leaves a promise here.
+   * @param to milliseconds since 1970; an earlier moment than now does nothing
+   */
+  advance(to: number): void {
+    for (let next = this.nextAt; next !== undefined && next <= to; next = this.nextAt) this.happen();
+    this.time = Math.max(this.time, to);
   }
 
   /** @param delay milliseconds from now, whole @param run called then */
@@ -119,6 +159,14 @@ export class World {
   }
 
   private async step(): Promise<void> {
+    this.happen();
+    if (this.entered) {
+      this.entered = false;
+      await new Promise<void>((resolve) => setImmediate(resolve));
+    }
+  }
+
+  private happen(): void {
     const next = this.pop();
     if (!next?.run) return;
     if (++this.happened > this.limit) throw new NeverSettles(`${this.limit} events, and still something to do`);
@@ -127,10 +175,6 @@ export class World {
     next.run = undefined;
     if (!next.background) this.foreground--;
     run();
-    if (this.entered) {
-      this.entered = false;
-      await new Promise<void>((resolve) => setImmediate(resolve));
-    }
   }
 
   private push(entry: Entry): void {
@@ -163,6 +207,26 @@ export class World {
     }
     heap[at] = last;
     return top;
+  }
+}
+
+/** A list that forgets its oldest half when it is full. */
+class Newest<T> extends Array<T> {
+  private readonly most: number;
+
+  constructor(most: number) {
+    super();
+    this.most = most;
+  }
+
+  static override get [Symbol.species](): ArrayConstructor {
+    return Array;
+  }
+
+  override push(...added: T[]): number {
+    const length = super.push(...added);
+    if (length > this.most) this.splice(0, length - this.most / 2);
+    return this.length;
   }
 }
 

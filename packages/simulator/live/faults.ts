@@ -1,0 +1,69 @@
+import {
+  CALL_FAULTS,
+  DELIVERY_FAULTS,
+  type Fault,
+  type FaultKind,
+  type FaultPlan,
+  INVOCATION_FAULTS,
+  MESSAGE_FAULTS,
+  type Point,
+} from '../aws/faults.js';
+
+/** Every kind of fault that somebody can ask for. */
+export const FAULT_KINDS: readonly FaultKind[] = [
+  ...CALL_FAULTS,
+  ...MESSAGE_FAULTS,
+  ...DELIVERY_FAULTS,
+  ...INVOCATION_FAULTS,
+];
+
+/** Faults that were asked for: the next points of one owner at which the kind is possible. */
+export interface Order {
+  /** Path of the construct of a function, queue or rule. `*` is any. */
+  readonly owner: string;
+  readonly kind: FaultKind;
+  /** A fault at each so-manieth point. @default 1: at each */
+  readonly every: number;
+  /** Number of faults that are left. */
+  left: number;
+  /** Number of points that were passed. */
+  passed: number;
+}
+
+/** Faults of a live account, made when they are asked for. It remembers no points, since their number has no end. */
+export class OrderedFaults implements FaultPlan {
+  readonly points: readonly Point[] = [];
+  readonly made: Fault[] = [];
+  private orders: Order[] = [];
+
+  /** @param happened hears of each fault */
+  constructor(private readonly happened: (fault: Fault) => void) {}
+
+  /** Faults that are still to be made. */
+  get open(): readonly Order[] {
+    return this.orders;
+  }
+
+  order(owner: string, kind: FaultKind, { next = 1, every = 1 }: { next?: number; every?: number } = {}): void {
+    this.orders.push({ owner, kind, every, left: next, passed: 0 });
+  }
+
+  clear(): void {
+    this.orders = [];
+  }
+
+  at({ id, kinds }: Point): FaultKind | undefined {
+    if (this.orders.length === 0) return undefined;
+    const owner = id.replace(/ (call|message|delivery|invocation) \d+$/, '');
+    const order = this.orders.find((one) => (one.owner === '*' || one.owner === owner) && kinds.includes(one.kind));
+    if (!order) return undefined;
+    order.passed++;
+    if (order.passed % order.every !== 0) return undefined;
+    order.left--;
+    if (order.left <= 0) this.orders = this.orders.filter((one) => one !== order);
+    const fault = { point: id, kind: order.kind };
+    this.made.push(fault);
+    this.happened(fault);
+    return order.kind;
+  }
+}

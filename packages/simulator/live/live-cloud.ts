@@ -1,0 +1,147 @@
+import { randomUUID } from 'node:crypto';
+import { Assembly } from '../assembly/assembly.js';
+import type { ApiRequest, ApiResponse } from '../aws/api-messages.js';
+import type { Fault } from '../aws/faults.js';
+import type { Invocation, LogLine } from '../aws/lambda.js';
+import type { Awaits } from '../aws/schedules.js';
+import { Cloud, Deployment } from '../cloud.js';
+import { RealTime } from './clock.js';
+import { OrderedFaults } from './faults.js';
+import { Threads } from './threads.js';
+
+/** Environments of one function at once. On AWS there can be a thousand; here they share a few cores. */
+const ENVIRONMENTS = 4;
+/** While time is forwarded, a schedule that nobody knows more about ticks this seldom: each hour. */
+const TICKS_APART = 3_600_000;
+
+export interface LiveOptions {
+  /** Folder of the cloud assembly. */
+  readonly folder: string;
+  /** Real time at which it begins, milliseconds since 1970. @default now */
+  readonly begins?: number;
+  /** Keys of KMS and all random numbers follow from it. @default another one each time */
+  readonly seed?: string;
+  /** Threads that run functions. @default 2 */
+  readonly threads?: number;
+  /** Tells when a scheduled rule finds work, so that time can be forwarded without ticks that find none. @default hourly ticks */
+  readonly awaits?: (cloud: Cloud) => Awaits;
+  /** Hears of what an operator of this cloud should know: faults that were made, threads that were replaced. */
+  readonly says?: (line: string) => void;
+  /** Hears of each line of a function's log. */
+  readonly logged?: (line: LogLine) => void;
+  /** Hears of each invocation that has ended. */
+  readonly ended?: (invocation: Invocation) => void;
+}
+
+/** A deployment that lives by the real clock: what `cdk deploy` makes of the assembly, in this process. */
+export class LiveCloud {
+  cloud: Cloud;
+  readonly seed: string;
+  private readonly clock = new RealTime();
+  private readonly threads: Threads;
+  private faults: OrderedFaults;
+
+  constructor(private readonly options: LiveOptions) {
+    const { says = () => undefined, threads } = options;
+    this.seed = options.seed ?? randomUUID();
+    this.threads = new Threads({
+      clock: this.clock.shared,
+      around: (take) => this.clock.take(take),
+      replaced: says,
+      ...(threads !== undefined && { threads }),
+    });
+    this.faults = this.newFaults();
+    this.cloud = this.begin(new Deployment(new Assembly(options.folder)), options.begins ?? Date.now());
+  }
+
+  /** Milliseconds since 1970, by its own clock. */
+  get now(): number {
+    return this.clock.shared.now;
+  }
+
+  /** Faults that were asked for and are still to be made. */
+  get openFaults(): OrderedFaults['open'] {
+    return this.faults.open;
+  }
+
+  /** Sends a request to its API, or to one of several by its place among them. */
+  request(request: ApiRequest, api = 0): Promise<ApiResponse> {
+    return new Promise((resolve, reject) => {
+      const found = this.cloud.apis[api];
+      if (!found) return reject(new Error(`there are ${this.cloud.apis.length} APIs, and no number ${api}`));
+      this.clock.take(() => found.request(request, resolve));
+    });
+  }
+
+  /** Does something in the account at the current time, as a request from outside. */
+  within<T>(something: (cloud: Cloud) => T): T {
+    let result: { value: T } | undefined;
+    this.clock.take(() => {
+      result = { value: something(this.cloud) };
+    });
+    return (result as { value: T }).value;
+  }
+
+  /** Lets time pass at once: everything that would happen in it happens, in order. @param milliseconds from now on */
+  async forward(milliseconds: number): Promise<void> {
+    const { cloud } = this;
+    const { schedules } = cloud.events;
+    const { awaits } = this.options;
+    if (awaits) schedules.awaits = awaits(cloud);
+    else schedules.spacing = TICKS_APART;
+    this.clock.take(() => schedules.look());
+    try {
+      await this.clock.forward(milliseconds, this.threads);
+    } finally {
+      schedules.resume();
+    }
+  }
+
+  /** Asks for faults. @see OrderedFaults.order */
+  fault(...order: Parameters<OrderedFaults['order']>): void {
+    this.faults.order(...order);
+  }
+
+  /**
+   * Delivers an event again, to everybody who hears it.
+   * @param id of the event on the bus, or the `id` in its detail
+   * @returns its type. @throws {Error} if no bus has taken it lately
+   */
+  duplicate(id: string): string {
+    return this.within(({ events }) => {
+      const found = events.accepted.findLast(({ event }) => event.id === id || idIn(event.detail) === id);
+      if (!found) throw new Error(`no bus has taken an event or command ${id} since this cloud began`);
+      const { source, 'detail-type': detailType, detail } = found.event;
+      events.put(found.bus, { source, detailType, detail });
+      return detailType;
+    });
+  }
+
+  /** Begins anew: every table, queue and bucket is empty, and the clock shows the real time. */
+  reset(): void {
+    const { deployment } = this.cloud;
+    this.cloud.end();
+    this.faults = this.newFaults();
+    this.cloud = this.begin(deployment, Date.now());
+  }
+
+  /** Ends its threads and its clock. */
+  async stop(): Promise<void> {
+    this.clock.stop();
+    await this.threads.stop();
+  }
+
+  private begin(deployment: Deployment, begins: number): Cloud {
+    const { logged = () => undefined, ended = () => undefined } = this.options;
+    const live = { begins, host: this.threads, environments: ENVIRONMENTS, logged, ended };
+    const cloud = new Cloud(deployment, { seed: this.seed, faults: this.faults, ttlLag: 0, live });
+    this.clock.run(cloud.world);
+    return cloud;
+  }
+
+  private newFaults(): OrderedFaults {
+    return new OrderedFaults(({ point, kind }: Fault) => this.options.says?.(`fault ${kind} at ${point}`));
+  }
+}
+
+const idIn = (detail: unknown): unknown => (detail as { id?: unknown } | null)?.id;

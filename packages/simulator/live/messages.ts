@@ -1,0 +1,67 @@
+import type { Ending, InvocationContext } from '../runtime/environment.js';
+import type { HttpRequest, HttpResponse } from '../runtime/http.js';
+
+/** Messages from the account to a thread that runs functions. Each names its environment. */
+export type ToThread =
+  | {
+      readonly kind: 'start';
+      readonly environment: number;
+      /** Name of the function's bundle, and the source that it has now. */
+      readonly name: string;
+      readonly source: string;
+      readonly variables: Readonly<Record<string, string>>;
+      readonly handler: string;
+      /** Seed of its random numbers. */
+      readonly seed: string;
+      /** Milliseconds since 1970. */
+      readonly begun: number;
+    }
+  | {
+      readonly kind: 'invoke';
+      readonly environment: number;
+      readonly event: unknown;
+      readonly context: InvocationContext;
+    }
+  | { readonly kind: 'answer'; readonly environment: number; readonly call: number; readonly response: HttpResponse }
+  | { readonly kind: 'fail'; readonly environment: number; readonly call: number; readonly code: string }
+  | { readonly kind: 'fire'; readonly environment: number; readonly timer: number }
+  | { readonly kind: 'kill'; readonly environment: number };
+
+/** Messages from a thread to the account. */
+export type FromThread =
+  | { readonly kind: 'call'; readonly environment: number; readonly call: number; readonly request: HttpRequest }
+  | { readonly kind: 'log'; readonly environment: number; readonly level: string; readonly line: string }
+  | { readonly kind: 'timer'; readonly environment: number; readonly timer: number; readonly delay: number }
+  | { readonly kind: 'clear'; readonly environment: number; readonly timer: number }
+  | { readonly kind: 'ended'; readonly environment: number; readonly ending: Ending };
+
+/** All that a thread has to tell after one turn of its event loop. */
+export interface Turn {
+  /** Number of the account's messages that the thread has worked off since it began. */
+  readonly done: number;
+  readonly messages: readonly FromThread[];
+}
+
+/** A clock that the account and its threads share: what to add to the machine's clock, in milliseconds. */
+export class SharedClock {
+  private readonly offset: Float64Array;
+
+  constructor(readonly buffer: SharedArrayBuffer = new SharedArrayBuffer(8)) {
+    this.offset = new Float64Array(buffer);
+  }
+
+  /** Milliseconds since 1970, whole. */
+  get now(): number {
+    return Math.floor(Date.now() + (this.offset[0] ?? 0));
+  }
+
+  /** Sets the time to a moment, from which it goes on. @param moment milliseconds since 1970 */
+  set(moment: number): void {
+    this.offset[0] = moment - Date.now();
+  }
+
+  /** What it adds to the machine's clock, in milliseconds. */
+  get ahead(): number {
+    return this.offset[0] ?? 0;
+  }
+}

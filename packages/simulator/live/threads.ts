@@ -1,0 +1,251 @@
+import { Worker } from 'node:worker_threads';
+import type { CodeHost, Ending, InvocationContext, Loaded, RunningCode, Surroundings } from '../runtime/environment.js';
+import type { FromThread, SharedClock, ToThread, Turn } from './messages.js';
+
+/** Real milliseconds after which a thread that doesn't acknowledge the end of an environment counts as blocked. */
+const BLOCKED_AFTER = 1_000;
+
+/** What the account provides to threads. */
+export interface ThreadsSettings {
+  readonly clock: SharedClock;
+  /** Runs before the messages of a thread are taken, and after them: the world lives by the real clock. */
+  readonly around: (take: () => void) => void;
+  /** Hears of a thread that was replaced. */
+  readonly replaced: (line: string) => void;
+  /** @default 2 */
+  readonly threads?: number;
+}
+
+/**
+ * Threads in which functions run, so that one that loops for ever can't stop the account: its thread is replaced. A
+ * function runs in always the same thread, which has compiled its code.
+ */
+export class Threads implements CodeHost {
+  private readonly threads: FunctionThread[];
+  private readonly byFunction = new Map<string, FunctionThread>();
+  private readonly restful: (() => void)[] = [];
+  private environments = 0;
+
+  constructor(settings: ThreadsSettings) {
+    const { threads = 2 } = settings;
+    const rested = (): void => {
+      if (this.isQuiet) for (const tell of this.restful.splice(0)) tell();
+    };
+    this.threads = Array.from({ length: threads }, () => new FunctionThread(settings, rested));
+  }
+
+  start({ bundle, variables, handler }: Loaded, around: Surroundings): RunningCode {
+    const { name, source } = bundle;
+    const thread =
+      this.byFunction.get(name) ?? (this.threads[this.byFunction.size % this.threads.length] as FunctionThread);
+    this.byFunction.set(name, thread);
+    const environment = ++this.environments;
+    const seed = `${around.random.id()}/${environment}`;
+    return thread.start(
+      { kind: 'start', environment, name, source, variables, handler, seed, begun: around.begun },
+      around,
+    );
+  }
+
+  /** Whether no thread has anything to do before it gets an answer or a timer fires. */
+  get isQuiet(): boolean {
+    return this.threads.every((thread) => thread.isQuiet);
+  }
+
+  /** Waits until it is quiet. */
+  quiet(): Promise<void> {
+    if (this.isQuiet) return Promise.resolve();
+    return new Promise((resolve) => this.restful.push(resolve));
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all(this.threads.map((thread) => thread.stop()));
+  }
+}
+
+class FunctionThread {
+  private worker: Worker;
+  private readonly environments = new Map<number, RemoteEnvironment>();
+  private outgoing: ToThread[] = [];
+  private sent = 0;
+  private done = 0;
+  private stopped = false;
+
+  constructor(
+    private readonly settings: ThreadsSettings,
+    private readonly rested: () => void,
+  ) {
+    this.worker = this.begin();
+  }
+
+  get isQuiet(): boolean {
+    return this.done === this.sent;
+  }
+
+  start(message: ToThread & { kind: 'start' }, around: Surroundings): RunningCode {
+    const environment = new RemoteEnvironment(message, around, {
+      send: (sent) => this.send(sent),
+      ends: () => this.end(message.environment, message.name),
+    });
+    this.environments.set(message.environment, environment);
+    this.send(message);
+    return environment;
+  }
+
+  async stop(): Promise<void> {
+    this.stopped = true;
+    await this.worker.terminate();
+  }
+
+  /** Sends what is said in one go: messages between threads have a price. */
+  private send(message: ToThread): void {
+    this.sent++;
+    this.outgoing.push(message);
+    if (this.outgoing.length > 1) return;
+    queueMicrotask(() => this.worker.postMessage(this.outgoing.splice(0)));
+  }
+
+  private begin(): Worker {
+    const worker = startWorker(this.settings.clock.buffer);
+    worker.on('message', ({ done, messages }: Turn) => {
+      this.settings.around(() => {
+        for (const message of messages) this.environments.get(message.environment)?.take(message);
+      });
+      this.done = done;
+      if (this.isQuiet) this.rested();
+    });
+    worker.on('error', (error) => this.replace(`a thread of functions ended: ${error.stack ?? error.message}`));
+    return worker;
+  }
+
+  private end(environment: number, name: string): void {
+    this.environments.delete(environment);
+    this.send({ kind: 'kill', environment });
+    const until = this.sent;
+    const { worker } = this;
+    setTimeout(() => {
+      if (this.done < until && worker === this.worker) this.replace(`${name} blocked its thread, which was replaced`);
+    }, BLOCKED_AFTER).unref();
+  }
+
+  /** Replaces the thread. What its other environments did ends as in a crash. */
+  private replace(line: string): void {
+    if (this.stopped) return;
+    this.settings.replaced(line);
+    void this.worker.terminate();
+    const lost = [...this.environments.values()];
+    this.environments.clear();
+    this.outgoing = [];
+    this.sent = 0;
+    this.done = 0;
+    this.worker = this.begin();
+    this.settings.around(() => {
+      for (const environment of lost) environment.crash();
+    });
+    this.rested();
+  }
+}
+
+/** What an environment says to its thread. */
+interface Says {
+  send(message: ToThread): void;
+  ends(): void;
+}
+
+/** An environment that runs in another thread. */
+class RemoteEnvironment implements RunningCode {
+  readonly isAsNew = false;
+  private readonly timers = new Map<number, () => void>();
+  private ended: ((ending: Ending) => void) | undefined;
+  private dead = false;
+  private readonly id: number;
+
+  constructor(
+    { environment }: ToThread & { kind: 'start' },
+    private readonly around: Surroundings,
+    private readonly thread: Says,
+  ) {
+    this.id = environment;
+  }
+
+  invoke(event: unknown, context: InvocationContext, ended: (ending: Ending) => void): void {
+    this.ended = ended;
+    this.thread.send({ kind: 'invoke', environment: this.id, event, context });
+  }
+
+  get isDead(): boolean {
+    return this.dead;
+  }
+
+  kill(): void {
+    if (this.dead) return;
+    this.forget();
+    this.thread.ends();
+  }
+
+  /** Its thread is gone. */
+  crash(): void {
+    const { ended } = this;
+    this.forget();
+    ended?.({ kind: 'threw', name: 'Runtime.ExitError', message: 'its thread was replaced' });
+  }
+
+  take(message: FromThread): void {
+    const { around, id: environment } = this;
+    switch (message.kind) {
+      case 'call': {
+        const { call } = message;
+        around.send(message.request, {
+          answer: (response) => this.say({ kind: 'answer', environment, call, response }),
+          fail: (code) => this.say({ kind: 'fail', environment, call, code }),
+        });
+        return;
+      }
+      case 'log':
+        around.log(message.level, message.line);
+        return;
+      case 'timer': {
+        const { timer } = message;
+        const cancel = around.after(message.delay, () => {
+          this.timers.delete(timer);
+          this.say({ kind: 'fire', environment, timer });
+        });
+        this.timers.set(timer, cancel);
+        return;
+      }
+      case 'clear':
+        this.timers.get(message.timer)?.();
+        this.timers.delete(message.timer);
+        return;
+      case 'ended': {
+        const { ended } = this;
+        this.ended = undefined;
+        ended?.(message.ending);
+      }
+    }
+  }
+
+  private say(message: ToThread): void {
+    if (!this.dead) this.thread.send(message);
+  }
+
+  private forget(): void {
+    this.dead = true;
+    this.ended = undefined;
+    for (const cancel of this.timers.values()) cancel();
+    this.timers.clear();
+  }
+}
+
+/**
+ * Starts the thread. In Orderly's repository its module is TypeScript, which a new thread can only load with `tsx`; in the
+ * published package it is JavaScript.
+ */
+function startWorker(clock: SharedArrayBuffer): Worker {
+  const isSource = import.meta.url.endsWith('.ts');
+  const module = new URL(`./function-thread.${isSource ? 'ts' : 'js'}`, import.meta.url);
+  const options = { workerData: clock, execArgv: [] };
+  if (!isSource) return new Worker(module, options);
+  const load = `import('tsx/esm/api').then(({ register }) => { register(); return import(${JSON.stringify(module.href)}); })`;
+  return new Worker(load, { ...options, eval: true });
+}
