@@ -48,6 +48,11 @@ export class Deployment {
     }
   }
 
+  /** Puts new code in the place of a function's. @param label path of its construct @param source of the bundle */
+  replace(label: string, source: string): void {
+    this.bundles.set(label, new Bundle(label, source));
+  }
+
   bundleOf({ label, properties }: Resource): Bundle {
     const name = label.replace(/\/Function$/, '');
     const known = this.bundles.get(name);
@@ -87,8 +92,8 @@ export interface LiveOptions {
   readonly begins: number;
   /** Runs the code of functions. */
   readonly host: CodeHost;
-  /** Number of environments of one function at once: more would only take memory on one machine. */
-  readonly environments: number;
+  /** @see LambdaSettings.environments */
+  readonly environments: { readonly most: number; readonly patience: number };
   /** Hears of each line of a function's log. */
   readonly logged: (line: LogLine) => void;
   /** Hears of each invocation that has ended. */
@@ -108,6 +113,7 @@ export class Cloud {
   readonly queues = new Map<string, Queue>();
   readonly streams: StreamMapping[] = [];
   readonly events: EventBridge;
+  readonly asynchronous: AsyncInvocations;
   readonly buckets: Buckets;
   readonly kms: Kms;
   readonly apis: readonly RestApi[];
@@ -159,6 +165,7 @@ export class Cloud {
         .map((config) => [String(config.properties.FunctionName), config]),
     );
     const asynchronous = new AsyncInvocations({ world, iam, functions, queues, configurations });
+    this.asynchronous = asynchronous;
     this.events = new EventBridge(assembly, { world, faults, iam, queues, functions: asynchronous });
     buckets.events = this.events;
     const services = new SimulatedServices({

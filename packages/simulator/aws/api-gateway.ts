@@ -28,7 +28,7 @@ export class RestApi {
   readonly routes: readonly Route[];
   private readonly answers: GatewayResponses;
   private readonly throttling: Throttling;
-  private readonly stage: string;
+  readonly stage: string;
 
   constructor(
     private readonly api: Resource,
@@ -47,6 +47,16 @@ export class RestApi {
     this.throttling = new Throttling(stage);
     this.routes = routesOf(own, assembly);
     this.answers = new GatewayResponses(own('AWS::ApiGateway::GatewayResponse'));
+  }
+
+  /** Its id, as in its address. */
+  get id(): string {
+    return this.api.ref;
+  }
+
+  /** Path of its construct. */
+  get label(): string {
+    return this.api.label;
   }
 
   /** @param done called once */

@@ -14,8 +14,21 @@ const MINUTE = 60_000;
 const MAX_RETRIES = 2;
 const MAX_AGE_SECONDS = 21_600;
 
+/** An asynchronous invocation that isn't over: it runs, or waits for its next attempt. */
+export interface PendingInvocation {
+  /** ARN of the function. */
+  readonly fn: string;
+  readonly event: unknown;
+  readonly retries: number;
+  /** Milliseconds since 1970, as `at`, the time of the attempt. */
+  readonly begun: number;
+  readonly at: number;
+}
+
 /** Asynchronous invocations: retried after 1 and 2 minutes, then sent to the on-failure destination. */
 export class AsyncInvocations implements AsyncInvoker {
+  private readonly unfinished = new Set<PendingInvocation>();
+
   constructor(
     private readonly around: {
       readonly world: World;
@@ -28,23 +41,40 @@ export class AsyncInvocations implements AsyncInvoker {
   ) {}
 
   invokeAsync(functionArn: string, event: unknown): void {
-    this.attempt(functionArn, event, 0, this.around.world.now);
+    if (!this.around.functions.has(functionArn)) throw new Error(`there is no function ${functionArn}`);
+    const { now } = this.around.world;
+    this.attempt({ fn: functionArn, event, retries: 0, begun: now, at: now });
   }
 
-  private attempt(functionArn: string, event: unknown, retries: number, begun: number): void {
+  /** Invocations that aren't over. */
+  get pending(): readonly PendingInvocation[] {
+    return [...this.unfinished];
+  }
+
+  /** Takes an invocation over from another time of this deployment; a function that is gone gets none. */
+  plan(invocation: PendingInvocation): void {
+    const { world } = this.around;
+    this.unfinished.add(invocation);
+    world.after(invocation.at - world.now, () => this.attempt(invocation));
+  }
+
+  private attempt(invocation: PendingInvocation): void {
     const { world, functions, configurations } = this.around;
-    const fn = functions.get(functionArn);
-    if (!fn) throw new Error(`there is no function ${functionArn}`);
+    const { event, retries, begun } = invocation;
+    const fn = functions.get(invocation.fn);
+    if (!fn) return;
+    this.unfinished.add(invocation);
     const { properties = {} } = configurations.get(fn.resource.ref) ?? {};
     const most = Number(properties.MaximumRetryAttempts ?? MAX_RETRIES);
     const age = Number(properties.MaximumEventAgeInSeconds ?? MAX_AGE_SECONDS) * 1000;
     fn.invoke(event, (result) => {
+      this.unfinished.delete(invocation);
       if (result.kind === 'returned') return;
       // Throttles don't count as attempts; only their age ends them.
       const next = result.kind === 'throttled' ? retries : retries + 1;
       const wait = result.kind === 'throttled' ? MINUTE : next * MINUTE;
       if (next <= most && world.now + wait - begun <= age) {
-        world.after(wait, () => this.attempt(functionArn, event, next, begun));
+        this.plan({ ...invocation, retries: next, at: world.now + wait });
       } else this.giveUp(fn, properties, event, next);
     });
   }

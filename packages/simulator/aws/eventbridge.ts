@@ -35,6 +35,7 @@ export interface AsyncInvoker {
 }
 
 interface Target {
+  readonly Id: string;
   readonly Arn: string;
   readonly DeadLetterConfig?: { readonly Arn: string };
   readonly SqsParameters?: { readonly MessageGroupId?: string };
@@ -48,6 +49,21 @@ interface Rule {
   readonly pattern: Record<string, unknown> | undefined;
   readonly expression: string | undefined;
   readonly targets: readonly Target[];
+}
+
+/** A delivery that is still to be made: of one event to one target. */
+export interface PendingDelivery {
+  readonly name: string;
+  /** ARN of the rule. */
+  readonly rule: string;
+  /** Id of the rule's target. */
+  readonly target: string;
+  readonly event: BusEvent;
+  /** When it comes; this and the other times are milliseconds since 1970. */
+  readonly at: number;
+  readonly begun: number;
+  readonly tries: number;
+  readonly downUntil: number;
 }
 
 const UNREACHABLE_FOR = 90_000;
@@ -65,6 +81,7 @@ export class EventBridge {
   private readonly buses: ReadonlySet<string>;
   private readonly disabled = new Set<Rule>();
   private handovers = 0;
+  private readonly undelivered = new Set<PendingDelivery>();
   /** Events that a bus has accepted: for invariants. */
   readonly accepted: Accepted[];
   /** End of a throttling period that a scenario sets, milliseconds since 1970. */
@@ -87,7 +104,7 @@ export class EventBridge {
     this.rules = enabled.map((resource) => {
       const { EventBusName = 'default', EventPattern, Targets: all = [], ScheduleExpression } = resource.properties;
       // Topics notify people, who are not part of a history.
-      const Targets = (all as readonly { readonly Arn: string }[]).filter(({ Arn }) => !topics.has(Arn));
+      const Targets = (all as unknown as readonly Target[]).filter(({ Arn }) => !topics.has(Arn));
       if (EventPattern !== undefined && ScheduleExpression !== undefined)
         throw new Error(`${resource.label}: a rule with a pattern and a schedule isn't modelled`);
       for (const target of Targets) {
@@ -170,25 +187,37 @@ export class EventBridge {
         : fault === 'undeliverable-at-first'
           ? begun + UNREACHABLE_FOR
           : 0;
-    world.after(delay, () => this.deliver(name, rule, target, event, { begun, tries: 1, downUntil }));
-    if (fault === 'delivered-twice') {
-      world.after(delay + 30_000, () => this.deliver(name, rule, target, event, { begun, tries: 1, downUntil: 0 }));
-    }
+    const delivery = { name, rule: rule.resource.arn, target: target.Id, event, begun, tries: 1, downUntil };
+    this.plan({ ...delivery, at: begun + delay });
+    if (fault === 'delivered-twice') this.plan({ ...delivery, at: begun + delay + 30_000, downUntil: 0 });
   }
 
-  private deliver(
-    name: string,
-    rule: Rule,
-    target: Target,
-    event: BusEvent,
-    attempt: { readonly begun: number; readonly tries: number; readonly downUntil: number },
-  ): void {
+  /** Deliveries that are still to be made. */
+  get pending(): readonly PendingDelivery[] {
+    return [...this.undelivered];
+  }
+
+  /** Takes a delivery over from another time of this deployment; what is no target any more gets nothing. */
+  plan(delivery: PendingDelivery): void {
     const { world } = this.around;
+    this.undelivered.add(delivery);
+    world.after(delivery.at - world.now, () => {
+      this.undelivered.delete(delivery);
+      this.deliver(delivery);
+    });
+  }
+
+  private deliver(delivery: PendingDelivery): void {
+    const { world } = this.around;
+    const { name, event } = delivery;
+    const rule = this.rules.find(({ resource }) => resource.arn === delivery.rule);
+    const target = rule?.targets.find(({ Id }) => Id === delivery.target);
+    if (!rule || !target) return;
     if (!this.allowed(rule, target)) {
       this.giveUp(name, rule, target, event, 'NO_PERMISSIONS');
       return;
     }
-    if (world.now >= attempt.downUntil) {
+    if (world.now >= delivery.downUntil) {
       const queue = this.around.queues.get(target.Arn);
       const group = groupOf(target, event);
       if (queue) queue.send({ body: JSON.stringify(event), ...(group === undefined ? {} : { group }) });
@@ -197,12 +226,12 @@ export class EventBridge {
     }
     const { MaximumEventAgeInSeconds: age = MAX_AGE / 1000, MaximumRetryAttempts: most = MAX_TRIES } =
       target.RetryPolicy ?? {};
-    const wait = Math.min(1_000 * 2 ** attempt.tries, 900_000);
-    if (world.now + wait - attempt.begun > age * 1000 || attempt.tries > most) {
+    const wait = Math.min(1_000 * 2 ** delivery.tries, 900_000);
+    if (world.now + wait - delivery.begun > age * 1000 || delivery.tries > most) {
       this.giveUp(name, rule, target, event, 'SERVICE_UNAVAILABLE');
       return;
     }
-    world.after(wait, () => this.deliver(name, rule, target, event, { ...attempt, tries: attempt.tries + 1 }));
+    this.plan({ ...delivery, at: world.now + wait, tries: delivery.tries + 1 });
   }
 
   private allowed(rule: Rule, target: Target): boolean {

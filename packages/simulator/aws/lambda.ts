@@ -50,8 +50,11 @@ export interface LambdaSettings {
   readonly ended?: ((invocation: Invocation) => void) | undefined;
   /** Runs the code elsewhere. @default in this thread */
   readonly host?: CodeHost | undefined;
-  /** Number of environments at once. Further invocations wait for one. @default any, as on AWS */
-  readonly environments?: number | undefined;
+  /**
+   * Number of environments at once, and how long (milliseconds) an invocation waits for a busy one before another is
+   * started. @default any number, at once, as on AWS
+   */
+  readonly environments?: { readonly most: number; readonly patience: number } | undefined;
   /** Records what invocations do. @default no recording */
   readonly recording?: Recording | undefined;
   /** Recorded invocations that may be replayed instead of running code. @default none */
@@ -76,7 +79,9 @@ export class LambdaFunction {
   private readonly concurrency: Concurrency;
   private readonly variables: Readonly<Record<string, string>>;
   private environments = 0;
+  private generation = 0;
   private busy = 0;
+  /** Invocations that wait for an environment. */
   private readonly waiting: (() => void)[] = [];
 
   constructor(
@@ -147,16 +152,33 @@ export class LambdaFunction {
   }
 
   private start(name: string, event: unknown, end: (result: Result) => void): void {
-    const { world, environments = Number.POSITIVE_INFINITY } = this.settings;
-    if (this.busy >= environments) {
-      this.waiting.push(() => this.start(name, event, end));
+    const { environments } = this.settings;
+    if (environments && this.busy > 0 && this.idle.length === 0) {
+      this.wait(environments, () => this.run(name, event, end));
       return;
     }
+    this.run(name, event, end);
+  }
+
+  /** Waits for a busy environment; after a while another one is started, unless there are enough. */
+  private wait({ most, patience }: { most: number; patience: number }, run: () => void): void {
+    this.waiting.push(run);
+    this.settings.world.after(patience, () => {
+      const at = this.waiting.indexOf(run);
+      if (at < 0 || this.busy >= most) return;
+      this.waiting.splice(at, 1);
+      run();
+    });
+  }
+
+  private run(name: string, event: unknown, end: (result: Result) => void): void {
+    const { world } = this.settings;
     this.busy++;
     const free = (): void => {
       this.busy--;
       this.waiting.shift()?.();
     };
+    const { generation } = this;
     const warm = this.takeIdle();
     const sandbox = warm ?? this.coldStart();
     const run = this.prepared(sandbox, name);
@@ -177,7 +199,8 @@ export class LambdaFunction {
         cutOff.cancel();
         sandbox.onKilled = undefined;
         sandbox.idleSince = world.now;
-        if (!sandbox.isDead) this.idle.push(sandbox);
+        if (generation !== this.generation) sandbox.end();
+        else if (!sandbox.isDead) this.idle.push(sandbox);
         end(result);
         free();
       };
@@ -201,6 +224,12 @@ export class LambdaFunction {
           finish(ending.kind === 'returned' ? ending : { kind: 'failed', name: ending.name, message: ending.message }),
       );
     });
+  }
+
+  /** Lets its environments end: idle ones now, busy ones after their invocation. The next invocation loads the code anew. */
+  retire(): void {
+    this.generation++;
+    for (const sandbox of this.idle.splice(0)) sandbox.end();
   }
 
   /** Hands over its idle environments at the end of the history. */

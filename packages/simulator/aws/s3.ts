@@ -16,6 +16,13 @@ interface Version {
   readonly daysReplaced: number;
 }
 
+/** Buckets at one time. */
+export interface SavedBuckets {
+  readonly puts: number;
+  /** Versions by `<bucket>/<key>`, oldest first. */
+  readonly objects: readonly (readonly [string, Version[]])[];
+}
+
 interface Rule {
   readonly Status: string;
   readonly ExpirationInDays?: number;
@@ -80,6 +87,28 @@ export class Buckets {
     };
     const delay = world.latency((random) => random.between(20, 500));
     world.after(delay, () => this.events?.put('default', { source: 'aws.s3', detailType: 'Object Created', detail }));
+  }
+
+  /** Objects with all their versions, for another time of these buckets. */
+  save(): SavedBuckets {
+    return { puts: this.puts, objects: [...this.objects] };
+  }
+
+  /** Takes objects over from another time of these buckets. */
+  resume({ puts, objects }: SavedBuckets): void {
+    this.puts = Math.max(this.puts, puts);
+    // A day that has no end is null in JSON.
+    const endless = (days: number | null): number => days ?? Number.POSITIVE_INFINITY;
+    for (const [path, versions] of objects) {
+      this.objects.set(
+        path,
+        versions.map((version) => ({
+          ...version,
+          replacedAt: endless(version.replacedAt),
+          daysReplaced: endless(version.daysReplaced),
+        })),
+      );
+    }
   }
 
   /** @param version its id. @default the current version */

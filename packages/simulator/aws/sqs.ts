@@ -30,6 +30,12 @@ export interface Message extends NewMessage {
   loose: boolean;
 }
 
+/** A queue at one time. */
+export interface SavedQueue {
+  readonly sent: number;
+  readonly messages: readonly Message[];
+}
+
 /** Outcome of a message that has left its queue. */
 export type Fate = 'deleted' | 'dead-lettered' | 'expired';
 
@@ -157,6 +163,21 @@ export class Queue {
     message.loose = true;
     this.hide(message, milliseconds);
     return true;
+  }
+
+  /** Messages and the number of those that were sent, for another time of this queue. */
+  save(): SavedQueue {
+    return { sent: this.sent, messages: this.all() };
+  }
+
+  /** Takes messages over from another time of this queue. Whoever handles one has its old receipt no more. */
+  resume({ sent, messages }: SavedQueue): void {
+    this.sent = Math.max(this.sent, sent);
+    for (const message of messages) {
+      const entry = { ...message };
+      this.messages.set(message.id, entry);
+      this.hide(entry, Math.max(0, message.visibleAt - this.world.now));
+    }
   }
 
   /** All messages, visible or not. */

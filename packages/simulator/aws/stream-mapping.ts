@@ -30,6 +30,8 @@ interface Lane {
   readonly name: string;
   readonly records: StreamRecord[];
   busy: boolean;
+  /** Batches that are in work, and those that wait behind them. */
+  batches: readonly Batch[];
 }
 
 interface Batch {
@@ -79,6 +81,26 @@ export class StreamMapping {
     this.filters = Filters.map(({ Pattern }) => JSON.parse(Pattern) as Record<string, unknown>);
   }
 
+  /** Path of its construct. */
+  get label(): string {
+    return this.resource.label;
+  }
+
+  /** Records that it has read and not yet worked off, oldest first in each part of a shard. */
+  get unprocessed(): readonly StreamRecord[] {
+    this.read();
+    return [...this.lanes.values()].flatMap(({ batches, records }) => [
+      ...batches.flatMap((batch) => batch.records),
+      ...records,
+    ]);
+  }
+
+  /** Takes records over from another time of this table. */
+  resume(records: readonly StreamRecord[]): void {
+    for (const record of records) this.enqueue('shardId-resumed', record);
+    for (const lane of this.lanes.values()) this.next(lane);
+  }
+
   /** The table may have new records. */
   wake(): void {
     const { world } = this.around;
@@ -114,7 +136,7 @@ export class StreamMapping {
     if (!fits) return;
     const key = createHash('sha256').update(JSON.stringify(record.dynamodb.Keys)).digest().readUInt32BE(0);
     const name = `${shardId}/${key % this.number('ParallelizationFactor', 1)}`;
-    const lane = this.lanes.get(name) ?? { name, records: [], busy: false };
+    const lane = this.lanes.get(name) ?? { name, records: [], busy: false, batches: [] };
     this.lanes.set(name, lane);
     lane.records.push(record);
   }
@@ -129,6 +151,7 @@ export class StreamMapping {
   /** Processes batches of a lane in order; the next one waits until the previous one has succeeded or was given up. */
   private process(lane: Lane, batches: readonly Batch[]): void {
     const { world } = this.around;
+    lane.batches = batches;
     const [batch, ...later] = batches;
     if (!batch) {
       lane.busy = false;
@@ -154,7 +177,7 @@ export class StreamMapping {
       eventSourceARN: this.resource.properties.EventSourceArn,
     }));
     this.fn.invoke({ Records }, (result) => {
-      const rest = this.unprocessed(batch, result);
+      const rest = this.rest(batch, result);
       if (rest.length === 0) return this.process(lane, later);
       const counts = result.kind !== 'throttled';
       const retries = batch.retries + (counts ? 1 : 0);
@@ -175,7 +198,7 @@ export class StreamMapping {
   }
 
   /** Returns the records to retry: all from the first failure on, as the function reports it. */
-  private unprocessed({ records }: Batch, result: Result): readonly StreamRecord[] {
+  private rest({ records }: Batch, result: Result): readonly StreamRecord[] {
     if (result.kind !== 'returned') return records;
     const types = (this.resource.properties.FunctionResponseTypes ?? []) as readonly string[];
     if (!types.includes('ReportBatchItemFailures')) return [];

@@ -5,12 +5,17 @@ import { Assembly } from '../assembly/assembly.js';
 import type { Json } from '../assembly/intrinsics.js';
 import { Cloud, type CloudOptions, Deployment } from '../cloud.js';
 
+type Resources = Readonly<Record<string, { Type: string; Properties?: { [name: string]: Json } }>>;
+
 /** Creates a cloud of one stack, for tests of the models: resources as in a template, functions by their code. */
-export function cloudOf(
-  resources: Readonly<Record<string, { Type: string; Properties?: { [name: string]: Json } }>>,
+export const cloudOf = (
+  resources: Resources,
   code: Readonly<Record<string, string>> = {},
   options: Partial<CloudOptions> = {},
-): Cloud {
+): Cloud => new Cloud(new Deployment(new Assembly(assemblyOf(resources, code))), { seed: '1', ...options });
+
+/** Writes the cloud assembly of one stack. @returns its folder */
+export function assemblyOf(resources: Resources, code: Readonly<Record<string, string>> = {}): string {
   const folder = mkdtempSync(join(tmpdir(), 'simulator-'));
   const artifacts = {
     Shop: { type: 'aws:cloudformation:stack', properties: { templateFile: 'shop.json', stackName: 'Shop' } },
@@ -21,7 +26,7 @@ export function cloudOf(
   }
   writeFileSync(join(folder, 'manifest.json'), JSON.stringify({ artifacts }));
   writeFileSync(join(folder, 'shop.json'), JSON.stringify({ Resources: resources }));
-  return new Cloud(new Deployment(new Assembly(folder)), { seed: '1', ...options });
+  return folder;
 }
 
 /**

@@ -128,6 +128,22 @@ export class DynamoDbModel {
     return deleted;
   }
 
+  /**
+   * Puts items into a table as they are: they were there before, so no stream has a record of it.
+   * @param sequence the newest stream record's number at that time: later ones get a higher one
+   */
+  load(table: string, items: readonly Item[], sequence: string): void {
+    const stored = this.tableOf(table);
+    for (const item of items) stored.write({ table, key: keyOf(item, stored.definition.key), after: item });
+    const next = BigInt(sequence);
+    if (next > this.sequence) this.sequence = next;
+  }
+
+  /** Number of the stream records so far. */
+  get streamed(): string {
+    return String(this.sequence);
+  }
+
   tables(): readonly string[] {
     return [...this.tablesByName.keys()];
   }

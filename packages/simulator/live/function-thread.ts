@@ -41,7 +41,8 @@ class FunctionThread {
   /** A bundle is compiled once for all environments that run the same source. */
   private bundleOf({ name, source }: ToThread & { kind: 'start' }): Bundle {
     const known = this.bundles.get(name);
-    if (known?.source === source) return known;
+    if (source === undefined && known) return known;
+    if (source === undefined) throw new Error(`the source of ${name} is missing`);
     const bundle = new Bundle(name, source);
     this.bundles.set(name, bundle);
     return bundle;

@@ -5,22 +5,25 @@ import type { Fault } from '../aws/faults.js';
 import type { Invocation, LogLine } from '../aws/lambda.js';
 import type { Awaits } from '../aws/schedules.js';
 import { Cloud, Deployment } from '../cloud.js';
+import type { HttpRequest, HttpResponse } from '../runtime/http.js';
 import { RealTime } from './clock.js';
 import { OrderedFaults } from './faults.js';
+import { resume, type SavedState, stateOf } from './state.js';
 import { Threads } from './threads.js';
 
-/** Environments of one function at once. On AWS there can be a thousand; here they share a few cores. */
-const ENVIRONMENTS = 4;
+/**
+ * On AWS there can be a thousand environments of one function. Here they share a few cores, so that a busy one is free again
+ * before another would be loaded, unless it waits for something.
+ */
+const ENVIRONMENTS = { most: 3, patience: 50 };
 /** While time is forwarded, a schedule that nobody knows more about ticks this seldom: each hour. */
 const TICKS_APART = 3_600_000;
 
 export interface LiveOptions {
   /** Folder of the cloud assembly. */
   readonly folder: string;
-  /** Real time at which it begins, milliseconds since 1970. @default now */
-  readonly begins?: number;
-  /** Keys of KMS and all random numbers follow from it. @default another one each time */
-  readonly seed?: string;
+  /** What an earlier one remembered: it goes on from there. @default nothing */
+  readonly state?: SavedState;
   /** Threads that run functions. @default 2 */
   readonly threads?: number;
   /** Tells when a scheduled rule finds work, so that time can be forwarded without ticks that find none. @default hourly ticks */
@@ -36,14 +39,18 @@ export interface LiveOptions {
 /** A deployment that lives by the real clock: what `cdk deploy` makes of the assembly, in this process. */
 export class LiveCloud {
   cloud: Cloud;
-  readonly seed: string;
+  /** Keys of KMS and all random numbers follow from it. */
+  private readonly seed: string;
   private readonly clock = new RealTime();
   private readonly threads: Threads;
   private faults: OrderedFaults;
+  /** Whoever waits for an answer of the API. */
+  private readonly waiting = new Set<(response: ApiResponse) => void>();
 
   constructor(private readonly options: LiveOptions) {
     const { says = () => undefined, threads } = options;
-    this.seed = options.seed ?? randomUUID();
+    const { state } = options;
+    this.seed = state?.seed ?? randomUUID();
     this.threads = new Threads({
       clock: this.clock.shared,
       around: (take) => this.clock.take(take),
@@ -51,7 +58,9 @@ export class LiveCloud {
       ...(threads !== undefined && { threads }),
     });
     this.faults = this.newFaults();
-    this.cloud = this.begin(new Deployment(new Assembly(options.folder)), options.begins ?? Date.now());
+    const deployment = new Deployment(new Assembly(options.folder));
+    this.cloud = this.begin(deployment, Math.max(Date.now(), state?.now ?? 0));
+    if (state) this.within((cloud) => resume(cloud, state));
   }
 
   /** Milliseconds since 1970, by its own clock. */
@@ -69,7 +78,12 @@ export class LiveCloud {
     return new Promise((resolve, reject) => {
       const found = this.cloud.apis[api];
       if (!found) return reject(new Error(`there are ${this.cloud.apis.length} APIs, and no number ${api}`));
-      this.clock.take(() => found.request(request, resolve));
+      const answer = (response: ApiResponse): void => {
+        this.waiting.delete(answer);
+        resolve(response);
+      };
+      this.waiting.add(answer);
+      this.clock.take(() => found.request(request, answer));
     });
   }
 
@@ -102,6 +116,16 @@ export class LiveCloud {
     this.faults.order(...order);
   }
 
+  /** Withdraws the faults that are still to be made. */
+  calm(): void {
+    this.faults.clear();
+  }
+
+  /** Answers a request in one of the protocols of AWS. */
+  async aws(_request: HttpRequest): Promise<HttpResponse> {
+    return { status: 501, headers: {}, body: '' };
+  }
+
   /**
    * Delivers an event again, to everybody who hears it.
    * @param id of the event on the bus, or the `id` in its detail
@@ -120,9 +144,37 @@ export class LiveCloud {
   /** Begins anew: every table, queue and bucket is empty, and the clock shows the real time. */
   reset(): void {
     const { deployment } = this.cloud;
-    this.cloud.end();
-    this.faults = this.newFaults();
+    this.end();
     this.cloud = this.begin(deployment, Date.now());
+  }
+
+  /** Returns all that it remembers, for a later {@link LiveOptions.state}. */
+  save(): SavedState {
+    return this.within((cloud) => stateOf(cloud, this.seed));
+  }
+
+  /**
+   * Puts another assembly in the place of the present one, as a deployment does: tables, queues and buckets of the same
+   * name keep what is in them.
+   * @returns names of tables and queues that are gone with what was in them
+   */
+  deploy(folder: string): readonly string[] {
+    const deployment = new Deployment(new Assembly(folder));
+    const state = this.save();
+    this.end();
+    this.cloud = this.begin(deployment, state.now);
+    return this.within((cloud) => resume(cloud, state));
+  }
+
+  /**
+   * Puts new code in the place of a function's present one.
+   * @param label path of the function's construct @param source of its bundle
+   */
+  replaceCode(label: string, source: string): void {
+    this.within((cloud) => {
+      cloud.deployment.replace(label, source);
+      cloud.fn(label).retire();
+    });
   }
 
   /** Ends its threads and its clock. */
@@ -139,9 +191,23 @@ export class LiveCloud {
     return cloud;
   }
 
+  /** Ends the present account: what its functions do from now on has no effect, and who waits for an answer hears so. */
+  private end(): void {
+    this.threads.clear();
+    this.faults = this.newFaults();
+    for (const answer of [...this.waiting]) answer(GONE);
+  }
+
   private newFaults(): OrderedFaults {
     return new OrderedFaults(({ point, kind }: Fault) => this.options.says?.(`fault ${kind} at ${point}`));
   }
 }
+
+/** Answer to requests whose account was replaced before it came. */
+const GONE: ApiResponse = {
+  status: 503,
+  headers: { 'content-type': 'application/json', 'retry-after': '1' },
+  body: '{"message":"The account was replaced (deployment or reset): ask again"}',
+};
 
 const idIn = (detail: unknown): unknown => (detail as { id?: unknown } | null)?.id;

@@ -6,9 +6,10 @@ export type ToThread =
   | {
       readonly kind: 'start';
       readonly environment: number;
-      /** Name of the function's bundle, and the source that it has now. */
+      /** Name of the function's bundle. */
       readonly name: string;
-      readonly source: string;
+      /** Source of the bundle, unless the thread got the same for this name before. */
+      readonly source?: string;
       readonly variables: Readonly<Record<string, string>>;
       readonly handler: string;
       /** Seed of its random numbers. */

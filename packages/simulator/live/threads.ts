@@ -41,10 +41,8 @@ export class Threads implements CodeHost {
     this.byFunction.set(name, thread);
     const environment = ++this.environments;
     const seed = `${around.random.id()}/${environment}`;
-    return thread.start(
-      { kind: 'start', environment, name, source, variables, handler, seed, begun: around.begun },
-      around,
-    );
+    const { begun } = around;
+    return thread.start({ kind: 'start', environment, name, variables, handler, seed, begun }, source, around);
   }
 
   /** Whether no thread has anything to do before it gets an answer or a timer fires. */
@@ -58,6 +56,11 @@ export class Threads implements CodeHost {
     return new Promise((resolve) => this.restful.push(resolve));
   }
 
+  /** Kills every environment: the account that they belong to is gone. */
+  clear(): void {
+    for (const thread of this.threads) thread.clear();
+  }
+
   async stop(): Promise<void> {
     await Promise.all(this.threads.map((thread) => thread.stop()));
   }
@@ -66,6 +69,8 @@ export class Threads implements CodeHost {
 class FunctionThread {
   private worker: Worker;
   private readonly environments = new Map<number, RemoteEnvironment>();
+  /** Sources that the thread has, by the names of their bundles. */
+  private readonly sources = new Map<string, string>();
   private outgoing: ToThread[] = [];
   private sent = 0;
   private done = 0;
@@ -82,14 +87,22 @@ class FunctionThread {
     return this.done === this.sent;
   }
 
-  start(message: ToThread & { kind: 'start' }, around: Surroundings): RunningCode {
+  /** @param source of the function's code */
+  start(message: ToThread & { kind: 'start' }, source: string, around: Surroundings): RunningCode {
+    const { name } = message;
+    const isKnown = this.sources.get(name) === source;
+    this.sources.set(name, source);
     const environment = new RemoteEnvironment(message, around, {
       send: (sent) => this.send(sent),
-      ends: () => this.end(message.environment, message.name),
+      ends: () => this.end(message.environment, name),
     });
     this.environments.set(message.environment, environment);
-    this.send(message);
+    this.send(isKnown ? message : { ...message, source });
     return environment;
+  }
+
+  clear(): void {
+    for (const environment of [...this.environments.values()]) environment.kill();
   }
 
   async stop(): Promise<void> {
@@ -135,6 +148,7 @@ class FunctionThread {
     void this.worker.terminate();
     const lost = [...this.environments.values()];
     this.environments.clear();
+    this.sources.clear();
     this.outgoing = [];
     this.sent = 0;
     this.done = 0;

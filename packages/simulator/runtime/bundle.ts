@@ -9,17 +9,13 @@ setFlagsFromString('--interrupt-budget=1000000');
 
 /** A function's code as it is deployed: one CommonJS file, compiled once for all environments that run it. */
 export class Bundle {
-  private readonly script: Script;
+  private script: Script | undefined;
 
   /** @param name for stack traces and the trace of a history */
   constructor(
     readonly name: string,
     readonly source: string,
-  ) {
-    this.script = new Script(`(function (exports, require, module, __filename, __dirname) {${source}\n})`, {
-      filename: `${name}.js`,
-    });
-  }
+  ) {}
 
   /** @throws {Error} if there is no such file @param folder an asset of a cloud assembly */
   static read(folder: string, name: string, change: (source: string) => string = (source) => source): Bundle {
@@ -29,6 +25,9 @@ export class Bundle {
   /** Runs the module's code in a context. @returns its exports */
   load(context: object, require: (name: string) => unknown): Record<string, unknown> {
     const module = { exports: {} as Record<string, unknown> };
+    this.script ??= new Script(`(function (exports, require, module, __filename, __dirname) {${this.source}\n})`, {
+      filename: `${this.name}.js`,
+    });
     const wrapper = this.script.runInContext(context) as (...args: unknown[]) => void;
     wrapper(module.exports, require, module, '/var/task/index.js', '/var/task');
     return module.exports;

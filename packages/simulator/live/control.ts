@@ -1,0 +1,140 @@
+import type { IncomingMessage } from 'node:http';
+import { CALL_FAULTS, DELIVERY_FAULTS, type FaultKind, INVOCATION_FAULTS, MESSAGE_FAULTS } from '../aws/faults.js';
+import type { HttpResponse } from '../runtime/http.js';
+import { FAULT_KINDS } from './faults.js';
+import type { LiveCloud } from './live-cloud.js';
+
+/** Path of the control's requests; no API's stage can have this name. */
+export const CONTROL = '/_local';
+
+/** What a live cloud says of itself. */
+export interface LiveStatus {
+  readonly simulator: true;
+  readonly pid: number;
+  /** By its own clock, ISO 8601. */
+  readonly now: string;
+  /** What its clock is ahead of the machine's, in milliseconds. */
+  readonly ahead: number;
+  readonly apis: readonly { readonly id: string; readonly stage: string; readonly name: string }[];
+  /** Names of the stacks. */
+  readonly stacks: readonly string[];
+  readonly faults: readonly { readonly owner: string; readonly kind: string; readonly left: number }[];
+}
+
+/** A request that can't be carried out: what is wrong with it, and what would be right. */
+export class BadControl extends Error {
+  override readonly name = 'BadControl';
+}
+
+interface Asked {
+  readonly method: string;
+  readonly path: string;
+  readonly request: Pick<IncomingMessage, 'headers'>;
+  readonly body: string;
+}
+
+type Input = Readonly<Record<string, unknown>>;
+
+/** Time, faults and a new beginning on request: `GET /_local`, `POST /_local/<command>` with JSON. */
+export class Control {
+  constructor(private readonly live: LiveCloud) {}
+
+  async answer({ method, path, request, body }: Asked): Promise<HttpResponse> {
+    // A page in a browser must not control an account on the reader's machine.
+    if (request.headers.origin !== undefined) return json(403, { message: 'not from a page in a browser' });
+    try {
+      const input: Input = body === '' ? {} : JSON.parse(body);
+      if (method === 'GET' && path === CONTROL) return json(200, this.status());
+      const command = path.slice(CONTROL.length + 1);
+      if (method !== 'POST') throw new BadControl(`${method} ${path}: ask with GET ${CONTROL}, or POST a command`);
+      return json(200, await this.carryOut(command, input));
+    } catch (error) {
+      if (error instanceof SyntaxError) return json(400, { message: `the body is no JSON: ${error.message}` });
+      if (!(error instanceof BadControl)) throw error;
+      return json(400, { message: error.message });
+    }
+  }
+
+  status(): LiveStatus {
+    const { cloud, now, openFaults } = this.live;
+    const stacks = new Set(cloud.deployment.assembly.resources.map(({ stack }) => stack));
+    return {
+      simulator: true,
+      pid: process.pid,
+      now: new Date(now).toISOString(),
+      ahead: Math.round(now - Date.now()),
+      apis: cloud.apis.map(({ id, stage, label: name }) => ({ id, stage, name })),
+      stacks: [...stacks],
+      faults: openFaults.map(({ owner, kind, left }) => ({ owner, kind, left })),
+    };
+  }
+
+  private async carryOut(command: string, input: Input): Promise<object> {
+    switch (command) {
+      case 'forward':
+        return this.forward(input);
+      case 'fault':
+        return this.fault(input);
+      case 'duplicate': {
+        const { id } = input;
+        if (typeof id !== 'string' || id === '') throw new BadControl('id: the id of an event or a command is missing');
+        try {
+          return { type: this.live.duplicate(id) };
+        } catch (error) {
+          throw new BadControl((error as Error).message);
+        }
+      }
+      case 'calm':
+        this.live.calm();
+        return this.status();
+      case 'reset':
+        this.live.reset();
+        return this.status();
+      default:
+        throw new BadControl(`there is no command '${command}': forward, fault, calm, duplicate, reset`);
+    }
+  }
+
+  private async forward({ milliseconds }: Input): Promise<object> {
+    if (typeof milliseconds !== 'number' || !(milliseconds > 0) || milliseconds > LONGEST)
+      throw new BadControl('milliseconds: a number above 0, and of at most ten years');
+    const began = Date.now();
+    await this.live.forward(milliseconds).catch((error: Error) => {
+      throw new BadControl(error.message);
+    });
+    return { ...this.status(), took: Date.now() - began };
+  }
+
+  private fault({ owner, kind, next = 1, every = 1 }: Input): object {
+    const known = FAULT_KINDS.find((one) => one === kind);
+    if (!known) throw new BadControl(`kind: '${String(kind)}' is unknown; there are ${FAULT_KINDS.join(', ')}`);
+    const owners = this.ownersOf(known);
+    if (typeof owner !== 'string' || (owner !== '*' && !owners.includes(owner)))
+      throw new BadControl(
+        `owner: '${String(owner)}' is none for ${known}; there are ${owners.join(', ')}, or * for any`,
+      );
+    for (const [name, value] of Object.entries({ next, every }))
+      if (!Number.isInteger(value) || Number(value) < 1)
+        throw new BadControl(`${name}: a whole number of at least 1 was expected, not ${String(value)}`);
+    this.live.fault(owner, known, { next: Number(next), every: Number(every) });
+    return this.status();
+  }
+
+  /** Returns whom a kind of fault can happen to: functions, queues or rules. */
+  private ownersOf(kind: FaultKind): readonly string[] {
+    const { functions, queues, deployment } = this.live.cloud;
+    const is = (kinds: readonly FaultKind[]): boolean => kinds.includes(kind);
+    if (is(CALL_FAULTS) || is(INVOCATION_FAULTS)) return [...functions.values()].map(({ label }) => label).sort();
+    if (is(MESSAGE_FAULTS)) return [...queues.values()].map(({ label }) => label).sort();
+    if (is(DELIVERY_FAULTS)) return deployment.assembly.ofType('AWS::Events::Rule').map(({ label }) => label);
+    return [];
+  }
+}
+
+const LONGEST = 10 * 366 * 86_400_000;
+
+const json = (status: number, body: object): HttpResponse => ({
+  status,
+  headers: { 'content-type': 'application/json' },
+  body: `${JSON.stringify(body)}\n`,
+});

@@ -1,0 +1,157 @@
+import { afterEach, expect, test } from 'vitest';
+import type { Result } from '../aws/lambda.js';
+import { allow, arnOf, assemblyOf, CLIENT, fn, QUEUE_RIGHTS, TABLE } from '../aws/support.js';
+import { LiveCloud, type LiveOptions } from './live-cloud.js';
+import { parseState, type SavedState, StateRefused } from './state.js';
+
+const begun: LiveCloud[] = [];
+afterEach(async () => {
+  for (const live of begun.splice(0)) await live.stop();
+});
+
+const begin = (
+  resources: Parameters<typeof assemblyOf>[0],
+  code: Readonly<Record<string, string>>,
+  options: Partial<LiveOptions> = {},
+): LiveCloud => {
+  const live = new LiveCloud({ folder: assemblyOf(resources, code), threads: 1, ...options });
+  begun.push(live);
+  return live;
+};
+
+const invoke = (live: LiveCloud, label: string, event: unknown = {}): Promise<Result> =>
+  new Promise((resolve) => live.within((cloud) => cloud.fn(label).invoke(event, resolve)));
+
+const WRITES = `${CLIENT} exports.handler = async ({ key }) =>
+  (await call('DynamoDB_20120810.PutItem', { TableName: process.env.TABLE, Item: { pk: { S: key } } })).status;`;
+const writer = {
+  ...fn('Write', [allow(['dynamodb:PutItem'], arnOf('Things'))], {
+    Environment: { Variables: { TABLE: { Ref: 'Things' } } },
+  }),
+  Things: TABLE,
+};
+
+/** A queue whose function writes down each message. */
+const inbox = {
+  Things: TABLE,
+  Inbox: { Type: 'AWS::SQS::Queue', Properties: { DelaySeconds: 600 } },
+  ...fn('Read', [allow(QUEUE_RIGHTS, arnOf('Inbox')), allow(['dynamodb:PutItem'], arnOf('Things'))], {
+    Environment: { Variables: { TABLE: { Ref: 'Things' } } },
+  }),
+  Mapping: {
+    Type: 'AWS::Lambda::EventSourceMapping',
+    Properties: { EventSourceArn: arnOf('Inbox'), FunctionName: arnOf('Read') },
+  },
+};
+const READS = `${CLIENT} exports.handler = async ({ Records }) => {
+  for (const { body } of Records)
+    await call('DynamoDB_20120810.PutItem', { TableName: process.env.TABLE, Item: { pk: { S: body } } });
+};`;
+const keys = (live: LiveCloud): unknown[] => live.cloud.itemsOf('Shop/Things').map(({ pk }) => pk);
+
+test('a function runs in a thread of its own and reaches the tables', async () => {
+  const live = begin(writer, { Write: WRITES });
+  expect(await invoke(live, 'Shop/Write', { key: 'a' })).toEqual({ kind: 'returned', value: 200 });
+  expect(keys(live)).toEqual(['a']);
+});
+
+test('what a function can not load is a failed invocation', async () => {
+  const live = begin(fn('Broken'), { Broken: "throw new TypeError('no table');" });
+  expect(await invoke(live, 'Shop/Broken')).toEqual({ kind: 'failed', name: 'TypeError', message: 'no table' });
+});
+
+test('a function that blocks is reported by name, and its thread is replaced', async () => {
+  const said: string[] = [];
+  const live = begin(
+    { ...fn('Loop', [], { Timeout: 1 }), ...fn('Other') },
+    { Loop: 'exports.handler = async () => { for (;;); };', Other: 'exports.handler = async () => 1;' },
+    { says: (line) => said.push(line) },
+  );
+  expect(await invoke(live, 'Shop/Loop')).toMatchObject({ kind: 'failed', name: 'Sandbox.Timedout' });
+  expect(
+    await invoke(live, 'Shop/Other').then((first) => (first.kind === 'failed' ? invoke(live, 'Shop/Other') : first)),
+  ).toEqual({
+    kind: 'returned',
+    value: 1,
+  });
+  expect(said).toEqual(['Shop/Loop blocked its thread, which was replaced']);
+});
+
+test('time that is forwarded does at once what would come in it, in order', async () => {
+  const live = begin(inbox, { Read: READS });
+  const { now } = live;
+  live.within((cloud) => cloud.queue('Shop/Inbox').send({ body: 'late' }));
+  await live.forward(599_000);
+  expect(keys(live)).toEqual([]);
+  await live.forward(60_000);
+  expect(keys(live)).toEqual(['late']);
+  expect(live.now - now).toBeGreaterThanOrEqual(659_000);
+});
+
+test('a fault that was asked for happens as often as it was asked for', async () => {
+  const said: string[] = [];
+  const live = begin(writer, { Write: WRITES }, { says: (line) => said.push(line) });
+  live.fault('Shop/Write', 'killed-after', { next: 1 });
+  expect(await invoke(live, 'Shop/Write', { key: 'a' })).toMatchObject({ kind: 'failed', name: 'Runtime.ExitError' });
+  expect(keys(live)).toEqual(['a']);
+  expect(await invoke(live, 'Shop/Write', { key: 'b' })).toEqual({ kind: 'returned', value: 200 });
+  expect(said).toEqual(['fault killed-after at Shop/Write call 1']);
+});
+
+test('new code is used by the next invocation, and what was stored stays', async () => {
+  const live = begin(writer, { Write: WRITES });
+  await invoke(live, 'Shop/Write', { key: 'a' });
+  live.replaceCode('Shop/Write', 'exports.handler = async () => "new";');
+  expect(await invoke(live, 'Shop/Write')).toEqual({ kind: 'returned', value: 'new' });
+  expect(keys(live)).toEqual(['a']);
+});
+
+test('another deployment keeps tables, messages and the code of the new assembly', async () => {
+  const live = begin(inbox, { Read: READS });
+  live.within((cloud) => cloud.queue('Shop/Inbox').send({ body: 'kept' }));
+  const changed = READS.replace('S: body', "S: body + ' by new code'");
+  expect(live.deploy(assemblyOf({ ...inbox, More: TABLE }, { Read: changed }))).toEqual([]);
+  await live.forward(601_000);
+  expect(keys(live)).toEqual(['kept by new code']);
+  expect(live.cloud.itemsOf('Shop/More')).toEqual([]);
+});
+
+test('what a deployment no longer has is named', async () => {
+  const live = begin(writer, { Write: WRITES });
+  await invoke(live, 'Shop/Write', { key: 'a' });
+  expect(live.deploy(assemblyOf(fn('Write'), { Write: WRITES }))).toEqual(['Shop-Things']);
+});
+
+test('a state goes on where it was saved: tables, messages, objects, and what was on its way', async () => {
+  const bucket = { Files: { Type: 'AWS::S3::Bucket', Properties: {} } };
+  const live = begin({ ...inbox, ...bucket }, { Read: READS });
+  live.within((cloud) => {
+    cloud.queue('Shop/Inbox').send({ body: 'sent before' });
+    cloud.buckets.put('shop-files', 'a/b', 'text');
+  });
+  const state = parseState(JSON.stringify(live.save()));
+  const again = begin({ ...inbox, ...bucket }, { Read: READS }, { state });
+  expect(again.cloud.buckets.get('shop-files', 'a/b')).toBe('text');
+  again.within((cloud) => cloud.queue('Shop/Inbox').send({ body: 'sent after' }));
+  await again.forward(601_000);
+  expect(keys(again)).toEqual(['sent after', 'sent before']);
+});
+
+test.each([
+  ['{', 'it is no JSON'],
+  ['[]', 'it is no state of a local cloud'],
+  [JSON.stringify({ format: 'orderly-local', version: 0 } satisfies Partial<SavedState>), 'version 0 of the format'],
+])('a state that does not fit is refused with words: %s', (text, words) => {
+  expect(() => parseState(text)).toThrow(StateRefused);
+  expect(() => parseState(text)).toThrow(words);
+});
+
+test('nothing is left after a reset', async () => {
+  const live = begin(writer, { Write: WRITES });
+  await invoke(live, 'Shop/Write', { key: 'a' });
+  await live.forward(3_600_000);
+  live.reset();
+  expect(keys(live)).toEqual([]);
+  expect(live.now - Date.now()).toBeLessThan(3_600_000);
+  expect(await invoke(live, 'Shop/Write', { key: 'b' })).toEqual({ kind: 'returned', value: 200 });
+});

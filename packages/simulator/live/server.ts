@@ -1,0 +1,141 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { gunzipSync } from 'node:zlib';
+import type { ApiRequest } from '../aws/api-messages.js';
+import type { HttpRequest, HttpResponse } from '../runtime/http.js';
+import { CONTROL, type Control } from './control.js';
+import type { LiveCloud } from './live-cloud.js';
+
+/** Port that is taken where it is free: the one that emulators of AWS use. */
+export const USUAL_PORT = 4566;
+/** Ports that are tried after the usual one. */
+const TRIED = 100;
+/** What a request may have at most: more than any service takes. */
+const LARGEST = 64 * 1024 * 1024;
+
+export interface ServerOptions {
+  readonly live: LiveCloud;
+  readonly control: Control;
+  /** Port on 127.0.0.1. @default 4566, or else the next free one */
+  readonly port?: number;
+}
+
+/** A port that somebody asked for by its number is in use. */
+export class PortInUse extends Error {
+  override readonly name = 'PortInUse';
+}
+
+/** The account behind one port of 127.0.0.1: its API, the protocols of AWS, and its control. */
+export class LiveServer {
+  private constructor(
+    private readonly server: Server,
+    readonly port: number,
+  ) {}
+
+  get url(): string {
+    return `http://127.0.0.1:${this.port}`;
+  }
+
+  /** @throws {PortInUse} if the port that was asked for is in use */
+  static async listen(options: ServerOptions): Promise<LiveServer> {
+    const { live, control, port } = options;
+    const server = createServer((request, response) => {
+      void answerTo(request, live, control)
+        .catch((error: Error): HttpResponse => ({ status: 500, headers: {}, body: error.message }))
+        .then((answer) => write(response, answer));
+    });
+    // Clients keep connections for minutes, and a stopped account must not wait for them.
+    server.keepAliveTimeout = 60_000;
+    const taken = port === undefined ? await firstFree(server) : await listens(server, port);
+    if (!taken) throw new PortInUse(`port ${port} of 127.0.0.1 is in use: choose another one with --port`);
+    return new LiveServer(server, (server.address() as AddressInfo).port);
+  }
+
+  stop(): Promise<void> {
+    return new Promise((resolve) => {
+      this.server.close(() => resolve());
+      this.server.closeAllConnections();
+    });
+  }
+}
+
+async function firstFree(server: Server): Promise<boolean> {
+  for (let port = USUAL_PORT; port < USUAL_PORT + TRIED; port++) if (await listens(server, port)) return true;
+  return listens(server, 0);
+}
+
+/** @returns false if the port is in use */
+function listens(server: Server, port: number): Promise<boolean> {
+  return new Promise((resolve, reject) => {
+    const refused = (error: NodeJS.ErrnoException): void => {
+      server.off('listening', accepted);
+      if (error.code === 'EADDRINUSE' || error.code === 'EACCES') resolve(false);
+      else reject(error);
+    };
+    const accepted = (): void => {
+      server.off('error', refused);
+      resolve(true);
+    };
+    server.once('error', refused);
+    server.once('listening', accepted);
+    server.listen(port, '127.0.0.1');
+  });
+}
+
+async function answerTo(request: IncomingMessage, live: LiveCloud, control: Control): Promise<HttpResponse> {
+  const body = await bodyOf(request);
+  const { method = 'GET', url = '/' } = request;
+  if (url === CONTROL || url.startsWith(`${CONTROL}/`)) return control.answer({ method, path: url, request, body });
+  const api = apiOf(live, url);
+  if (!api) return live.aws(awsRequest(request, body));
+  const sent: ApiRequest = { method, path: api.path, headers: namedHeaders(request), ...(body !== '' && { body }) };
+  return live.request(sent, api.number);
+}
+
+/**
+ * Finds the API of a path, `/<stage>/...` for the first API of that stage, `/restapis/<id>/<stage>/...` for each.
+ * @returns its number, and the path below the stage
+ */
+function apiOf(live: LiveCloud, url: string): { number: number; path: string } | undefined {
+  const { apis } = live.cloud;
+  const [, id, rest = url] = /^\/restapis\/([^/]+)(\/.*)$/.exec(url) ?? [];
+  const [, stage, path = ''] = /^\/([^/?]+)(.*)$/.exec(rest) ?? [];
+  const number = apis.findIndex((api) => api.stage === stage && (id === undefined || api.id === id));
+  return number < 0 ? undefined : { number, path: path.startsWith('/') ? path : `/${path}` };
+}
+
+function awsRequest(request: IncomingMessage, body: string): HttpRequest {
+  const headers = Object.entries(request.headers).map(([name, value]) => [name, [value].flat().join(',')]);
+  const { method = 'GET', url: path = '/' } = request;
+  return { method, host: request.headers.host ?? '', path, headers: Object.fromEntries(headers), body };
+}
+
+/** Headers as they were written; one that was sent more than once has a list. */
+function namedHeaders({ rawHeaders }: IncomingMessage): Record<string, string | readonly string[]> {
+  const found = new Map<string, { name: string; values: string[] }>();
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at] ?? '';
+    const known = found.get(name.toLowerCase()) ?? { name, values: [] };
+    known.values.push(rawHeaders[at + 1] ?? '');
+    found.set(name.toLowerCase(), known);
+  }
+  return Object.fromEntries(
+    [...found.values()].map(({ name, values }) => [name, values.length === 1 ? (values[0] as string) : values]),
+  );
+}
+
+async function bodyOf(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    length += chunk.length;
+    if (length <= LARGEST) chunks.push(chunk);
+  }
+  const whole = Buffer.concat(chunks);
+  return (request.headers['content-encoding'] === 'gzip' ? gunzipSync(whole) : whole).toString('utf8');
+}
+
+function write(response: ServerResponse, { status, headers, body }: HttpResponse): void {
+  response.writeHead(status, { ...headers, 'content-length': Buffer.byteLength(body) });
+  response.end(body);
+}

@@ -1,0 +1,91 @@
+import type { PendingInvocation } from '../aws/async-invoke.js';
+import type { PendingDelivery } from '../aws/eventbridge.js';
+import type { SavedBuckets } from '../aws/s3.js';
+import type { SavedQueue } from '../aws/sqs.js';
+import type { Cloud } from '../cloud.js';
+import type { Item, StreamRecord } from '../dynamodb/wire.js';
+
+/** Version of the format. Another one is refused. */
+const VERSION = 1;
+
+/** Everything that an account remembers at one moment, as JSON. */
+export interface SavedState {
+  readonly format: 'orderly-local';
+  readonly version: number;
+  /** Its time, milliseconds since 1970. */
+  readonly now: number;
+  /** Seed from which the keys of KMS follow. */
+  readonly seed: string;
+  /** Number of the stream records so far. */
+  readonly streamed: string;
+  readonly tables: Readonly<Record<string, readonly Item[]>>;
+  /** Messages by the ARN of their queue. */
+  readonly queues: Readonly<Record<string, SavedQueue>>;
+  readonly buckets: SavedBuckets;
+  /** Records that a mapping had not worked off, by its label. */
+  readonly streams: Readonly<Record<string, readonly StreamRecord[]>>;
+  readonly deliveries: readonly PendingDelivery[];
+  readonly invocations: readonly PendingInvocation[];
+}
+
+/** A state that this version can't take: what is wrong with it. */
+export class StateRefused extends Error {
+  override readonly name = 'StateRefused';
+}
+
+/** Returns what an account remembers. What an invocation had begun and not written is not part of it, as after a crash. */
+export function stateOf(cloud: Cloud, seed: string): SavedState {
+  const { dynamodb, queues, buckets, streams, events, asynchronous, world } = cloud;
+  return {
+    format: 'orderly-local',
+    version: VERSION,
+    now: world.now,
+    seed,
+    streams: Object.fromEntries(streams.map((stream) => [stream.label, stream.unprocessed])),
+    streamed: dynamodb.streamed,
+    tables: Object.fromEntries(dynamodb.snapshot()),
+    queues: Object.fromEntries([...queues].map(([arn, queue]) => [arn, queue.save()])),
+    buckets: buckets.save(),
+    deliveries: events.pending,
+    invocations: asynchronous.pending,
+  };
+}
+
+/**
+ * Gives a new account what an earlier one remembered. A table or queue that is gone takes its data with it.
+ * @returns names of tables and queues whose data had no place
+ */
+export function resume(cloud: Cloud, state: SavedState): readonly string[] {
+  const { dynamodb, queues, buckets, streams, events, asynchronous } = cloud;
+  const homeless: string[] = [];
+  for (const [table, items] of Object.entries(state.tables)) {
+    if (dynamodb.tables().includes(table)) dynamodb.load(table, items, state.streamed);
+    else if (items.length > 0) homeless.push(table);
+  }
+  for (const [arn, saved] of Object.entries(state.queues)) {
+    const queue = queues.get(arn);
+    if (queue) queue.resume(saved);
+    else if (saved.messages.length > 0) homeless.push(arn);
+  }
+  buckets.resume(state.buckets);
+  for (const stream of streams) stream.resume(state.streams[stream.label] ?? []);
+  for (const delivery of state.deliveries) events.plan(delivery);
+  for (const invocation of state.invocations) asynchronous.plan(invocation);
+  return homeless;
+}
+
+/** @throws {StateRefused} if the text is no state, or one of another version */
+export function parseState(text: string): SavedState {
+  let state: Partial<SavedState> | null;
+  try {
+    state = JSON.parse(text) as Partial<SavedState> | null;
+  } catch (error) {
+    throw new StateRefused(`it is no JSON: ${(error as Error).message}`);
+  }
+  if (state?.format !== 'orderly-local') throw new StateRefused('it is no state of a local cloud');
+  if (state.version !== VERSION)
+    throw new StateRefused(
+      `it has version ${state.version} of the format, and this simulator reads version ${VERSION}`,
+    );
+  return state as SavedState;
+}
