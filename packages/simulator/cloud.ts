@@ -10,7 +10,7 @@ import { INERT } from './aws/inert.js';
 import { Kms } from './aws/kms.js';
 import { type Invocation, LambdaFunction, type LogLine } from './aws/lambda.js';
 import { checkProperties, MODELLED } from './aws/properties.js';
-import { QueueMapping } from './aws/queue-mapping.js';
+import { type EventSource, QueueMapping } from './aws/queue-mapping.js';
 import { Buckets } from './aws/s3.js';
 import { SimulatedServices, type TableCall } from './aws/services.js';
 import { Queue } from './aws/sqs.js';
@@ -112,8 +112,11 @@ export class Cloud {
   readonly functions = new Map<string, LambdaFunction>();
   readonly queues = new Map<string, Queue>();
   readonly streams: StreamMapping[] = [];
-  readonly events: EventBridge;
+  /** Event source mappings, of queues and of streams. */
+  readonly sources: EventSource[] = [];
+  /** Asynchronous invocations of functions. */
   readonly asynchronous: AsyncInvocations;
+  readonly events: EventBridge;
   readonly buckets: Buckets;
   readonly kms: Kms;
   readonly apis: readonly RestApi[];
@@ -164,9 +167,8 @@ export class Cloud {
         .ofType('AWS::Lambda::EventInvokeConfig')
         .map((config) => [String(config.properties.FunctionName), config]),
     );
-    const asynchronous = new AsyncInvocations({ world, iam, functions, queues, configurations });
-    this.asynchronous = asynchronous;
-    this.events = new EventBridge(assembly, { world, faults, iam, queues, functions: asynchronous });
+    this.asynchronous = new AsyncInvocations({ world, iam, functions, queues, configurations });
+    this.events = new EventBridge(assembly, { world, faults, iam, queues, functions: this.asynchronous });
     buckets.events = this.events;
     const services = new SimulatedServices({
       iam,
@@ -242,7 +244,8 @@ export class Cloud {
 
   private readonly streamsOf = new Map<string, StreamMapping[]>();
 
-  private written(table: string): void {
+  /** Must be called after a write to a table: its stream has records, and schedules may have work. */
+  written(table: string): void {
     this.events.schedules.look();
     for (const stream of this.streamsOf.get(table) ?? []) stream.wake();
   }
@@ -254,13 +257,14 @@ export class Cloud {
     if (!fn) throw new ResourceNotModelled(`${mapping.label}: no function ${String(FunctionName)}`);
     const queue = queues.get(String(EventSourceArn));
     if (queue) {
-      new QueueMapping(mapping, queue, fn, { world, iam });
+      this.sources.push(new QueueMapping(mapping, queue, fn, { world, iam }));
       return;
     }
     const [, table] = /:table\/([^/]+)\/stream\//.exec(String(EventSourceArn)) ?? [];
     if (table === undefined) throw new ResourceNotModelled(`${mapping.label}: event source ${String(EventSourceArn)}`);
     const stream = new StreamMapping(mapping, table, fn, { world, iam, dynamodb, buckets });
     this.streams.push(stream);
+    this.sources.push(stream);
     this.streamsOf.set(table, [...(this.streamsOf.get(table) ?? []), stream]);
   }
 

@@ -1,5 +1,5 @@
 import type { Answer, Interceptor, PassingCall } from '../../packages/simulator/aws/calls.js';
-import type { AwsRequest } from '../../packages/simulator/aws/wire.js';
+import type { AwsRequest } from '../../packages/simulator/wire/request.js';
 import type { FunctionCall } from '../acceptance/world.js';
 import { FaultPlan } from './faults.js';
 

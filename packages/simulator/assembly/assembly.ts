@@ -19,7 +19,7 @@ interface Template {
   readonly Parameters?: Record<string, { Default?: Json }>;
   readonly Conditions?: Record<string, Json>;
   readonly Mappings?: Record<string, Record<string, Record<string, Json>>>;
-  readonly Outputs?: Record<string, { Value: Json; Export?: { Name: Json }; Condition?: string }>;
+  readonly Outputs?: Record<string, { Value: Json; Export?: { Name: Json }; Condition?: string; Description?: string }>;
 }
 
 interface Manifest {
@@ -36,12 +36,26 @@ interface Manifest {
   >;
 }
 
+/** A stack as its template describes it. */
+export interface Stack {
+  readonly name: string;
+  readonly template: JsonObject;
+  readonly outputs: readonly {
+    readonly key: string;
+    readonly value: Json;
+    readonly description?: string;
+    readonly exportName?: string;
+  }[];
+}
+
 /** Changes a template before it is used: for planted bugs. */
 export type TemplateChange = (template: JsonObject, stack: string) => JsonObject;
 
 /** A cloud assembly: the output of `cdk synth` and input of `cdk deploy`, with every name filled in. */
 export class Assembly {
   readonly resources: Resource[] = [];
+  /** Stacks in the order of their deployment. */
+  readonly stacks: Stack[] = [];
   /** Outputs by `<stack>.<output>`. */
   readonly outputs = new Map<string, Json>();
   private readonly exports = new Map<string, Json>();
@@ -67,7 +81,7 @@ export class Assembly {
         ...artifact.metadata,
         ...(artifact.additionalMetadataFile !== undefined && this.read(artifact.additionalMetadataFile)),
       } as NonNullable<(typeof artifact)['metadata']>;
-      this.stack(stackName, change(this.read(templateFile), stackName) as Template, labelsOf(metadata));
+      this.stack(stackName, change(this.read(templateFile), stackName), labelsOf(metadata));
     };
     for (const id of Object.keys(artifacts)) deploy(id);
   }
@@ -94,7 +108,8 @@ export class Assembly {
     return JSON.parse(readFileSync(join(this.folder, file), 'utf8')) as JsonObject;
   }
 
-  private stack(name: string, template: Template, labels: ReadonlyMap<string, string>): void {
+  private stack(name: string, body: JsonObject, labels: ReadonlyMap<string, string>): void {
+    const template = body as Template;
     const resources = template.Resources ?? {};
     const identities = new Map<string, Identity>();
     const conditions = new Map<string, boolean>();
@@ -150,12 +165,21 @@ export class Assembly {
         properties: resolve(Properties, lookup) as JsonObject,
       });
     }
-    for (const [output, { Value, Export, Condition }] of Object.entries(template.Outputs ?? {})) {
+    const outputs: Stack['outputs'][number][] = [];
+    for (const [key, { Value, Export, Condition, Description }] of Object.entries(template.Outputs ?? {})) {
       if (Condition !== undefined && !lookup.condition(Condition)) continue;
       const value = resolve(Value, lookup);
-      this.outputs.set(`${name}.${output}`, value);
-      if (Export) this.exports.set(String(resolve(Export.Name, lookup)), value);
+      const exportName = Export && String(resolve(Export.Name, lookup));
+      this.outputs.set(`${name}.${key}`, value);
+      if (exportName !== undefined) this.exports.set(exportName, value);
+      outputs.push({
+        key,
+        value,
+        ...(Description !== undefined && { description: Description }),
+        ...(exportName !== undefined && { exportName }),
+      });
     }
+    this.stacks.push({ name, template: body, outputs });
   }
 
   private add(resource: Resource): void {

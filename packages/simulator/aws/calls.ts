@@ -1,10 +1,10 @@
 import type { Consumed } from '../dynamodb/wire.js';
 import type { HttpRequest, HttpResponse, Reply } from '../runtime/http.js';
+import type { AwsError, AwsRequest } from '../wire/request.js';
+import { answerTo, refusalOf, requestOf } from '../wire/wire.js';
 import type { World } from '../world/world.js';
 import { CALL_FAULTS, type FaultKind, type FaultPlan } from './faults.js';
 import type { Caller, CallingFunction } from './sandbox.js';
-import type { AwsError } from './wire.js';
-import { type AwsRequest, errorResponse, jsonResponse, requestOf } from './wire.js';
 
 /** Result of a service's request: an answer (members of its JSON, or a raw response), or an error. */
 export type Answer =
@@ -92,7 +92,7 @@ export class Calls {
     const refused = fault === 'refused' || fault === 'refused-for-long' || world.now < refusalsEnd;
     if (refused || fault === 'conflict') {
       const error = refused ? throttle(request) : conflict(request);
-      world.after(this.latency(), () => reply.answer(errorResponse(request, error)));
+      world.after(this.latency(), () => reply.answer(refusalOf(request, error)));
       return;
     }
     if (fault === 'late' || fault === 'very-late') {
@@ -142,7 +142,7 @@ export class Calls {
 
 function responseOf(request: AwsRequest, answer: Answer): HttpResponse {
   if ('raw' in answer) return answer.raw;
-  return 'error' in answer ? errorResponse(request, answer.error) : jsonResponse(request, answer.output);
+  return 'error' in answer ? refusalOf(request, answer.error) : answerTo(request, answer.output);
 }
 
 /**

@@ -1,9 +1,10 @@
-import type { Assembly, Resource } from '../assembly/assembly.js';
+import type { Assembly } from '../assembly/assembly.js';
 import { ACCOUNT, REGION } from '../assembly/identity.js';
 import type { World } from '../world/world.js';
 import { matches } from './event-pattern.js';
 import { DELIVERY_FAULTS, type FaultPlan } from './faults.js';
 import type { Iam } from './iam.js';
+import { type Rule, Rules, type Target } from './rules.js';
 import { Schedules } from './schedules.js';
 import type { MessageAttribute, Queue } from './sqs.js';
 
@@ -34,23 +35,6 @@ export interface AsyncInvoker {
   invokeAsync(arn: string, event: unknown): void;
 }
 
-interface Target {
-  readonly Id: string;
-  readonly Arn: string;
-  readonly DeadLetterConfig?: { readonly Arn: string };
-  readonly SqsParameters?: { readonly MessageGroupId?: string };
-  readonly RetryPolicy?: { readonly MaximumEventAgeInSeconds?: number; readonly MaximumRetryAttempts?: number };
-}
-
-interface Rule {
-  readonly resource: Resource;
-  readonly bus: string;
-  /** Absent if the rule has a schedule instead. */
-  readonly pattern: Record<string, unknown> | undefined;
-  readonly expression: string | undefined;
-  readonly targets: readonly Target[];
-}
-
 /** A delivery that is still to be made: of one event to one target. */
 export interface PendingDelivery {
   readonly name: string;
@@ -76,10 +60,8 @@ const MAX_TRIES = 185;
  * "Using dead-letter queues to process undelivered events".
  */
 export class EventBridge {
-  private readonly rules: readonly Rule[];
+  readonly rules: Rules;
   readonly schedules: Schedules;
-  private readonly buses: ReadonlySet<string>;
-  private readonly disabled = new Set<Rule>();
   private handovers = 0;
   private readonly undelivered = new Set<PendingDelivery>();
   /** Events that a bus has accepted: for invariants. */
@@ -98,44 +80,22 @@ export class EventBridge {
     },
   ) {
     this.accepted = around.world.records();
-    this.buses = new Set(['default', ...assembly.ofType('AWS::Events::EventBus').map(({ ref }) => ref)]);
-    const enabled = assembly.ofType('AWS::Events::Rule').filter(({ properties }) => properties.State !== 'DISABLED');
-    const topics = new Set(assembly.ofType('AWS::SNS::Topic').map(({ ref }) => ref));
-    this.rules = enabled.map((resource) => {
-      const { EventBusName = 'default', EventPattern, Targets: all = [], ScheduleExpression } = resource.properties;
-      // Topics notify people, who are not part of a history.
-      const Targets = (all as unknown as readonly Target[]).filter(({ Arn }) => !topics.has(Arn));
-      if (EventPattern !== undefined && ScheduleExpression !== undefined)
-        throw new Error(`${resource.label}: a rule with a pattern and a schedule isn't modelled`);
-      for (const target of Targets) {
-        const unknown = Object.keys(target).filter((name) => !MODELLED.has(name));
-        if (unknown.length > 0)
-          throw new Error(`${resource.label}: target property ${unknown.join(', ')} isn't modelled`);
-      }
-      return {
-        resource,
-        bus: String(EventBusName).split('/').at(-1) ?? '',
-        pattern: EventPattern as Record<string, unknown> | undefined,
-        expression: ScheduleExpression as string | undefined,
-        targets: Targets as readonly Target[],
-      };
+    this.schedules = new Schedules(around.world);
+    this.rules = new Rules(assembly, {
+      schedules: this.schedules,
+      tick: (rule) => this.tick(rule),
     });
-    const scheduled = this.rules.flatMap((rule) => {
-      const { expression, resource } = rule;
-      return expression === undefined ? [] : [{ label: resource.label, expression, tick: () => this.tick(rule) }];
-    });
-    this.schedules = new Schedules(scheduled, around.world);
   }
 
   /** Disables rules, as an operator may: they match no event, and their schedules do nothing. @param which by its construct's path */
   disable(which: (label: string) => boolean): void {
-    for (const rule of this.rules) if (which(rule.resource.label)) this.disabled.add(rule);
+    for (const rule of this.rules.all()) if (which(rule.resource.label)) this.rules.disable(rule);
   }
 
   /** @param bus name or ARN; returns `undefined` if there is no such bus */
   busName(bus: string): string | undefined {
     const name = bus.split('/').at(-1) ?? '';
-    return this.buses.has(name) ? name : undefined;
+    return this.rules.buses.has(name) ? name : undefined;
   }
 
   /**
@@ -146,17 +106,16 @@ export class EventBridge {
   put(bus: string, entry: { source: string; detailType: string; detail: unknown }, by?: string): string {
     const event = this.event(entry.source, entry.detailType, entry.detail);
     this.accepted.push({ bus, event, at: this.around.world.now, ...(by !== undefined && { by }) });
-    for (const rule of this.rules) {
-      if (rule.bus !== bus || !rule.pattern || this.disabled.has(rule) || !matches(rule.pattern, event)) continue;
-      for (const target of rule.targets) this.handOver(rule, target, event);
+    for (const rule of this.rules.enabledOn(bus)) {
+      if (!rule.pattern || !matches(rule.pattern, event)) continue;
+      for (const target of rule.reached) this.handOver(rule, target, event);
     }
     return event.id;
   }
 
   private tick(rule: Rule): void {
-    if (this.disabled.has(rule)) return;
     const event = this.event('aws.events', 'Scheduled Event', {}, [rule.resource.arn]);
-    for (const target of rule.targets) this.handOver(rule, target, event);
+    for (const target of rule.reached) this.handOver(rule, target, event);
   }
 
   private event(source: string, detailType: string, detail: unknown, resources: readonly string[] = []): BusEvent {
@@ -187,7 +146,7 @@ export class EventBridge {
         : fault === 'undeliverable-at-first'
           ? begun + UNREACHABLE_FOR
           : 0;
-    const delivery = { name, rule: rule.resource.arn, target: target.Id, event, begun, tries: 1, downUntil };
+    const delivery = { name, rule: rule.resource.arn, target: idOf(target), event, begun, tries: 1, downUntil };
     this.plan({ ...delivery, at: begun + delay });
     if (fault === 'delivered-twice') this.plan({ ...delivery, at: begun + delay + 30_000, downUntil: 0 });
   }
@@ -210,8 +169,8 @@ export class EventBridge {
   private deliver(delivery: PendingDelivery): void {
     const { world } = this.around;
     const { name, event } = delivery;
-    const rule = this.rules.find(({ resource }) => resource.arn === delivery.rule);
-    const target = rule?.targets.find(({ Id }) => Id === delivery.target);
+    const rule = this.rules.all().find(({ resource }) => resource.arn === delivery.rule);
+    const target = rule?.reached.find((one) => idOf(one) === delivery.target);
     if (!rule || !target) return;
     if (!this.allowed(rule, target)) {
       this.giveUp(name, rule, target, event, 'NO_PERMISSIONS');
@@ -266,7 +225,8 @@ export class EventBridge {
   }
 }
 
-const MODELLED = new Set(['Arn', 'Id', 'DeadLetterConfig', 'RetryPolicy', 'SqsParameters']);
+/** A target's id among those of its rule. */
+const idOf = ({ Id, Arn }: Target): string => Id ?? Arn;
 
 /**
  * Returns the message group that a target gives an event: a fixed text, or the event's value at a path. AWS, "Event bus

@@ -1,7 +1,7 @@
 import type { Assembly } from '../assembly/assembly.js';
 import { ACCOUNT, PARTITION } from '../assembly/identity.js';
 import type { Json } from '../assembly/intrinsics.js';
-import { type Condition, many, Policies, type Statement } from './policies.js';
+import { type Condition, many, Policies, type Statement, statementsOf } from './policies.js';
 
 /** An access to be checked. */
 export interface Access {
@@ -40,8 +40,35 @@ export class Iam {
   /** Actions that each statement has allowed so far. */
   private readonly used = new Map<Statement, Set<string>>();
 
-  constructor(assembly: Assembly) {
+  /** Policies that a caller from outside has given to resources, in the place of the templates'. */
+  private readonly replaced = new Map<string, { readonly document: Json; readonly statements: readonly Statement[] }>();
+
+  constructor(private readonly assembly: Assembly) {
     this.policies = Policies.of(assembly);
+  }
+
+  /**
+   * Replaces the policy of a resource in this account.
+   * @param owner ARN of the resource
+   * @throws {PolicyNotModelled}
+   */
+  replacePolicy(owner: string, document: Json): void {
+    this.replaced.set(owner, { document, statements: statementsOf(owner, document) });
+  }
+
+  /** Returns the policy of a queue as JSON; `undefined` if it has none. @param owner ARN of the queue */
+  policyOf(owner: string): Json | undefined {
+    const replaced = this.replaced.get(owner);
+    if (replaced) return replaced.document;
+    const policies = this.assembly.ofType('AWS::SQS::QueuePolicy');
+    const own = policies.filter(({ properties: { Queues } }) =>
+      (Queues as readonly string[]).some((queue) => this.assembly.byArn(queue).arn === owner),
+    );
+    return own.at(-1)?.properties.PolicyDocument;
+  }
+
+  private ofResource(owner: string): readonly Statement[] {
+    return this.replaced.get(owner)?.statements ?? this.policies.byResource.get(owner) ?? [];
   }
 
   /** Checks whether a function's role allows an access. */
@@ -54,7 +81,7 @@ export class Iam {
    * @param owner ARN of that resource
    */
   resourceAllows(owner: string, access: Access): boolean {
-    return this.decide(this.policies.byResource.get(owner) ?? [], access);
+    return this.decide(this.ofResource(owner), access);
   }
 
   /**
@@ -62,8 +89,7 @@ export class Iam {
    * policies": without that, a role's permission has no effect.
    */
   keyLetsRoleDecide(roleArn: string, access: Access): boolean {
-    const statements = this.policies.byResource.get(access.resource) ?? [];
-    return this.decide(statements, { ...this.asRole(roleArn, access), service: ACCOUNT_ROOT });
+    return this.decide(this.ofResource(access.resource), { ...this.asRole(roleArn, access), service: ACCOUNT_ROOT });
   }
 
   /** AWS, "AWS global condition context keys": each request carries the tags of the caller's role. */
@@ -75,9 +101,7 @@ export class Iam {
   resourceDenies(access: Access): boolean {
     const { resource } = access;
     const owner = /^arn:\w+:s3:::/.test(resource) ? resource.replace(/\/.*/, '') : resource;
-    return (this.policies.byResource.get(owner) ?? []).some(
-      (statement) => !statement.allows && covers(statement, access),
-    );
+    return this.ofResource(owner).some((statement) => !statement.allows && covers(statement, access));
   }
 
   /** Returns actions that were granted and never used so far: `<policy's construct>: <action>`. */

@@ -1,5 +1,7 @@
 import { createCipheriv, createDecipheriv, createHash } from 'node:crypto';
 import type { Resource } from '../assembly/assembly.js';
+import { ACCOUNT } from '../assembly/identity.js';
+import { NotModelled } from '../dynamodb/errors.js';
 import type { Random } from '../world/random.js';
 import type { Answer } from './calls.js';
 
@@ -7,6 +9,11 @@ import type { Answer } from './calls.js';
 interface Right {
   readonly key: string;
   readonly context: Readonly<Record<string, string | readonly string[]>>;
+}
+
+interface Key {
+  readonly resource: Resource;
+  readonly secret: Buffer;
 }
 
 type Input = Readonly<Record<string, unknown>>;
@@ -17,12 +24,12 @@ const TAG = 16;
 const ID = 32;
 
 /**
- * Symmetric KMS keys, which wrap and unwrap data keys. AWS Key Management Service API Reference, "GenerateDataKey" and
- * "Decrypt"; Developer Guide, "Encryption context", "Condition keys for AWS KMS". Only the same KMS key and exactly the
+ * Symmetric KMS keys, which wrap and unwrap data keys. AWS Key Management Service API Reference, "GenerateDataKey",
+ * "Encrypt", "Decrypt" and "DescribeKey"; Developer Guide, "Encryption context", "Condition keys for AWS KMS". Only the same KMS key and exactly the
  * same context unwrap a data key. The bytes of a data key need no secrecy here, so they come from the seed.
  */
 export class Kms {
-  private readonly keys = new Map<string, { readonly resource: Resource; readonly secret: Buffer }>();
+  private readonly keys = new Map<string, Key>();
 
   constructor(
     resources: readonly Resource[],
@@ -57,28 +64,76 @@ export class Kms {
     switch (operation) {
       case 'GenerateDataKey':
         return this.generate(input);
+      case 'Encrypt':
+        return this.encrypt(input);
       case 'Decrypt':
         return this.decrypt(input);
+      case 'DescribeKey':
+        return this.describe(input);
+      case 'ListKeys':
+        return {
+          output: { Keys: [...this.keys.keys()].map((arn) => ({ KeyArn: arn, KeyId: idIn(arn) })), Truncated: false },
+        };
       default:
-        throw new Error(`KMS ${operation} isn't modelled`);
+        throw new NotModelled(`KMS ${operation}`);
     }
   }
 
   private generate({ KeyId, KeySpec, EncryptionContext = {}, ...others }: Input): Answer {
     refuseOthers(others);
-    if (KeySpec !== 'AES_256') throw new Error(`KMS GenerateDataKey of ${String(KeySpec)} isn't modelled`);
-    const key = this.keys.get(this.arnOf(String(KeyId)));
-    if (!key) return refused('NotFoundException', `Key '${String(KeyId)}' does not exist`);
+    if (KeySpec !== 'AES_256') throw new NotModelled(`KMS GenerateDataKey of ${String(KeySpec)}`);
+    const key = this.keyOf(KeyId);
+    if (!key) return missing(KeyId);
     const plain = Buffer.from(this.random.fill(new Uint8Array(32)));
-    const iv = Buffer.from(this.random.fill(new Uint8Array(IV)));
-    const cipher = createCipheriv('aes-256-gcm', key.secret, iv).setAAD(contextBytes(EncryptionContext));
-    const text = Buffer.concat([cipher.update(plain), cipher.final(), cipher.getAuthTag()]);
-    const blob = Buffer.concat([idOf(key.resource.arn), iv, text]);
+    const blob = this.wrapped(key, plain, EncryptionContext);
     return {
       output: {
         KeyId: key.resource.arn,
         Plaintext: plain.toString('base64'),
         CiphertextBlob: blob.toString('base64'),
+      },
+    };
+  }
+
+  private encrypt({ KeyId, Plaintext, EncryptionContext = {}, ...others }: Input): Answer {
+    refuseOthers(others);
+    const key = this.keyOf(KeyId);
+    if (!key) return missing(KeyId);
+    return {
+      output: {
+        KeyId: key.resource.arn,
+        CiphertextBlob: this.wrapped(key, blobOf(Plaintext), EncryptionContext).toString('base64'),
+        EncryptionAlgorithm: 'SYMMETRIC_DEFAULT',
+      },
+    };
+  }
+
+  private wrapped({ resource, secret }: Key, plain: Buffer, context: unknown): Buffer {
+    const iv = Buffer.from(this.random.fill(new Uint8Array(IV)));
+    const cipher = createCipheriv('aes-256-gcm', secret, iv).setAAD(contextBytes(context));
+    return Buffer.concat([idOf(resource.arn), iv, cipher.update(plain), cipher.final(), cipher.getAuthTag()]);
+  }
+
+  private describe({ KeyId }: Input): Answer {
+    const key = this.keyOf(KeyId);
+    if (!key) return missing(KeyId);
+    const { arn, properties } = key.resource;
+    return {
+      output: {
+        KeyMetadata: {
+          AWSAccountId: ACCOUNT,
+          KeyId: idIn(arn),
+          Arn: arn,
+          Enabled: true,
+          Description: properties.Description ?? '',
+          KeyUsage: 'ENCRYPT_DECRYPT',
+          KeyState: 'Enabled',
+          Origin: 'AWS_KMS',
+          KeyManager: 'CUSTOMER',
+          KeySpec: 'SYMMETRIC_DEFAULT',
+          EncryptionAlgorithms: ['SYMMETRIC_DEFAULT'],
+          MultiRegion: false,
+        },
       },
     };
   }
@@ -111,6 +166,10 @@ export class Kms {
     }
   }
 
+  private keyOf(name: unknown): Key | undefined {
+    return this.keys.get(this.arnOf(String(name)));
+  }
+
   /** Returns a key's ARN, given its ARN or its id. */
   private arnOf(name: string): string {
     return (
@@ -130,8 +189,12 @@ const blobOf = (text: unknown): Buffer => Buffer.from(String(text ?? ''), 'base6
 const contextBytes = (context: unknown): Buffer =>
   Buffer.from(JSON.stringify(Object.entries(context as object).sort(([one], [other]) => (one < other ? -1 : 1))));
 
+const idIn = (arn: string): string => arn.slice(arn.lastIndexOf('/') + 1);
+
+const missing = (key: unknown): Answer => refused('NotFoundException', `Key '${String(key)}' does not exist`);
+
 const refused = (code: string, message: string): Answer => ({ error: { status: 400, code, message } });
 
 function refuseOthers(others: Input): void {
-  for (const name of Object.keys(others)) throw new Error(`KMS ${name} isn't modelled`);
+  for (const name of Object.keys(others)) throw new NotModelled(`KMS ${name}`);
 }

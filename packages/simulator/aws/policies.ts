@@ -100,37 +100,40 @@ export class Policies {
   }
 
   private add(to: Map<string, Statement[]>, owner: string, { label }: Resource, document: Json | undefined): void {
-    const { Statement = [] } = (document ?? {}) as JsonObject;
-    for (const statement of many(Statement) as readonly JsonObject[]) {
-      const unread = Object.keys(statement).find((name) => !READ.has(name));
-      if (unread !== undefined) throw new PolicyNotModelled(`${label}: ${unread} in a statement`);
-      const { Effect, Action, Resource, Condition = {}, Principal } = statement;
-      if (Action === undefined || Resource === undefined)
-        throw new PolicyNotModelled(`${label}: a statement without Action or Resource`);
-      const unknown = Object.keys(Condition as JsonObject).find((operator) => !OPERATOR.test(operator));
-      if (unknown !== undefined) throw new PolicyNotModelled(`${label}: condition operator '${unknown}'`);
-      const conditions = Object.entries(Condition as JsonObject).flatMap(([operator, keys]) =>
-        Object.entries(keys as JsonObject).map(([key, values]) => ({
-          operator,
-          key,
-          values: many(values).map(textOf),
-        })),
-      );
-      const { Service, AWS } = (Principal ?? {}) as JsonObject;
-      const services = Service ?? (AWS === undefined || AWS === '*' ? undefined : AWS);
-      to.set(owner, [
-        ...(to.get(owner) ?? []),
-        {
-          holder: label,
-          allows: Effect === 'Allow',
-          actions: many(Action).map(textOf),
-          resources: many(Resource).map(textOf),
-          services: services === undefined ? undefined : many(services).map(String),
-          conditions,
-        },
-      ]);
-    }
+    const statements = statementsOf(label, document);
+    if (statements.length > 0) to.set(owner, [...(to.get(owner) ?? []), ...statements]);
   }
+}
+
+/** Reads a policy. @param holder what it belongs to, for people @throws {PolicyNotModelled} */
+export function statementsOf(holder: string, document: Json | undefined): readonly Statement[] {
+  const { Statement = [] } = (document ?? {}) as JsonObject;
+  return (many(Statement) as readonly JsonObject[]).map((statement) => {
+    const unread = Object.keys(statement).find((name) => !READ.has(name));
+    if (unread !== undefined) throw new PolicyNotModelled(`${holder}: ${unread} in a statement`);
+    const { Effect, Action, Resource, Condition = {}, Principal } = statement;
+    if (Action === undefined || Resource === undefined)
+      throw new PolicyNotModelled(`${holder}: a statement without Action or Resource`);
+    const unknown = Object.keys(Condition as JsonObject).find((operator) => !OPERATOR.test(operator));
+    if (unknown !== undefined) throw new PolicyNotModelled(`${holder}: condition operator '${unknown}'`);
+    const conditions = Object.entries(Condition as JsonObject).flatMap(([operator, keys]) =>
+      Object.entries(keys as JsonObject).map(([key, values]) => ({
+        operator,
+        key,
+        values: many(values).map(textOf),
+      })),
+    );
+    const { Service, AWS } = (Principal ?? {}) as JsonObject;
+    const services = Service ?? (AWS === undefined || AWS === '*' ? undefined : AWS);
+    return {
+      holder,
+      allows: Effect === 'Allow',
+      actions: many(Action).map(textOf),
+      resources: many(Resource).map(textOf),
+      services: services === undefined ? undefined : many(services).map(String),
+      conditions,
+    };
+  });
 }
 
 function textOf(value: Json): Text {

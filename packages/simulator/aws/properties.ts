@@ -138,6 +138,7 @@ export const MODELLED: Readonly<Record<string, Properties | 'by its model'>> = {
       'FifoQueue',
       'MessageRetentionPeriod',
       'QueueName',
+      'ReceiveMessageWaitTimeSeconds',
       'RedrivePolicy.deadLetterTargetArn',
       'RedrivePolicy.maxReceiveCount',
       'VisibilityTimeout',

@@ -4,12 +4,7 @@ import { arnOf, cloudOf } from './support.js';
 
 const put = (entries: readonly object[]) => {
   const { events, world } = cloudOf({});
-  const answer = putEvents(
-    events,
-    { service: 'events', operation: 'PutEvents', input: { Entries: entries } },
-    world.now,
-    'Shop/Work',
-  );
+  const answer = putEvents(events, { input: { Entries: entries } }, world.now, 'Shop/Work');
   return { answer, taken: events.accepted.length };
 };
 

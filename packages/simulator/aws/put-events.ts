@@ -1,8 +1,8 @@
 import { arn } from '../assembly/identity.js';
+import type { AwsRequest } from '../wire/request.js';
 import type { Answer } from './calls.js';
 import type { EventBridge } from './eventbridge.js';
 import type { Access } from './iam.js';
-import type { AwsRequest } from './wire.js';
 
 /** Amazon EventBridge API Reference, "PutEvents"; User Guide, "Calculating PutEvents event entry size". */
 const MOST_ENTRIES = 10;
@@ -35,10 +35,19 @@ export const putAccess = ({ EventBusName = 'default', Source, DetailType }: Entr
  * Puts the entries one by one: a refused entry doesn't affect the others. A request with too many or too large entries
  * is refused as a whole.
  * @param now milliseconds since 1970
- * @param by label of the calling function
+ * @param by label of the calling function; absent for a caller outside of the account
  */
-export function putEvents(events: EventBridge, { input, refusedEntries }: AwsRequest, now: number, by: string): Answer {
-  const entries = input.Entries as readonly Entry[];
+export function putEvents(
+  events: EventBridge,
+  { input, refusedEntries }: Pick<AwsRequest, 'input' | 'refusedEntries'>,
+  now: number,
+  by?: string,
+): Answer {
+  const entries = (input.Entries ?? []) as readonly Entry[];
+  if (entries.length === 0)
+    return invalid(
+      "1 validation error detected: Value at 'entries' failed to satisfy constraint: Member must have length greater than or equal to 1",
+    );
   if (entries.length > MOST_ENTRIES)
     return invalid(
       "1 validation error detected: Value at 'entries' failed to satisfy constraint: Member must have length less than or equal to 10",
@@ -52,7 +61,11 @@ export function putEvents(events: EventBridge, { input, refusedEntries }: AwsReq
   return { output: { FailedEntryCount: results.filter((result) => 'ErrorCode' in result).length, Entries: results } };
 }
 
-function put(events: EventBridge, { EventBusName = 'default', Source, DetailType, Detail }: Entry, by: string): object {
+function put(
+  events: EventBridge,
+  { EventBusName = 'default', Source, DetailType, Detail }: Entry,
+  by?: string,
+): object {
   if (!Source || !DetailType || Detail === undefined) return failure('InvalidArgument');
   const bus = events.busName(EventBusName);
   try {

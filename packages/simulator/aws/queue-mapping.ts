@@ -20,6 +20,14 @@ const KNOWN = new Set([
 /** Milliseconds in which a live queue collects a batch. */
 const POLLED_AFTER = 2;
 
+/** An event source mapping, as its API shows and changes it. */
+export interface EventSource {
+  readonly resource: Resource;
+  readonly fn: LambdaFunction;
+  /** While it isn't, Lambda reads nothing from the source. */
+  enabled: boolean;
+}
+
 /** Number of batches that Lambda initially reads from a queue at once. */
 const DEFAULT_CONCURRENCY = 5;
 
@@ -27,18 +35,19 @@ const DEFAULT_CONCURRENCY = 5;
  * Event source mapping of a queue to a function. AWS, "Using Lambda with Amazon SQS", "Handling errors for an SQS event
  * source in Lambda", "Control which events Lambda sends to your function".
  */
-export class QueueMapping {
+export class QueueMapping implements EventSource {
   private readonly batchSize: number;
   private readonly concurrency: number;
   private readonly partial: boolean;
   private readonly filters: readonly Record<string, unknown>[];
   private running = 0;
   private polling = false;
+  private isEnabled: boolean;
 
   constructor(
-    resource: Resource,
+    readonly resource: Resource,
     private readonly queue: Queue,
-    private readonly fn: LambdaFunction,
+    readonly fn: LambdaFunction,
     private readonly around: { readonly world: World; readonly iam: Iam },
   ) {
     const { properties } = resource;
@@ -52,12 +61,22 @@ export class QueueMapping {
     this.partial = ((properties.FunctionResponseTypes ?? []) as readonly string[]).includes('ReportBatchItemFailures');
     const { Filters = [] } = (properties.FilterCriteria ?? {}) as { Filters?: readonly { Pattern: string }[] };
     this.filters = Filters.map(({ Pattern }) => JSON.parse(Pattern) as Record<string, unknown>);
-    if (properties.Enabled !== false) queue.onVisible(() => this.wake());
+    this.isEnabled = properties.Enabled !== false;
+    queue.onVisible(() => this.wake());
+  }
+
+  get enabled(): boolean {
+    return this.isEnabled;
+  }
+
+  set enabled(enabled: boolean) {
+    this.isEnabled = enabled;
+    this.wake();
   }
 
   private wake(): void {
     const { world } = this.around;
-    if (this.polling || this.running >= this.concurrency) return;
+    if (!this.isEnabled || this.polling || this.running >= this.concurrency) return;
     this.polling = true;
     const wait = world.latency((random) => random.between(2, 40), POLLED_AFTER);
     world.after(wait, () => {
@@ -69,7 +88,7 @@ export class QueueMapping {
   private poll(): void {
     if (!this.may('sqs:ReceiveMessage') || !this.may('sqs:DeleteMessage') || !this.may('sqs:GetQueueAttributes'))
       return;
-    while (this.running < this.concurrency) {
+    while (this.isEnabled && this.running < this.concurrency) {
       const messages = this.queue.receive(this.batchSize).filter((message) => this.fits(message));
       if (messages.length === 0) return;
       this.running++;

@@ -4,10 +4,14 @@ import type { EventBridge } from './eventbridge.js';
 
 const DAY = 86_400_000;
 
-interface Version {
+/** A version of an object. */
+export interface Version {
   /** `null` if its bucket keeps no versions. */
   readonly id: string;
   readonly body: string;
+  readonly contentType: string;
+  /** Milliseconds since 1970. */
+  readonly at: number;
   /**
    * Time at which it stops being the key's current version, milliseconds since 1970: it was replaced or has expired.
    */
@@ -51,7 +55,16 @@ export class Buckets {
     return this.buckets.get(bucket)?.arn;
   }
 
-  put(bucket: string, key: string, body: string): void {
+  /** Returns a bucket by its name. */
+  named(bucket: string): Resource | undefined {
+    return this.buckets.get(bucket);
+  }
+
+  names(): readonly string[] {
+    return [...this.buckets.keys()];
+  }
+
+  put(bucket: string, key: string, body: string, contentType = 'application/json'): void {
     const { world } = this;
     const resource = this.buckets.get(bucket);
     if (!resource) throw new Error(`there is no bucket ${bucket}`);
@@ -60,6 +73,8 @@ export class Buckets {
     const version = {
       id: keepsVersions ? `version-${++this.puts}` : 'null',
       body,
+      contentType,
+      at: world.now,
       replacedAt: midnightAfter(
         world.now,
         daysIn(resource, ({ ExpirationInDays }) => ExpirationInDays),
@@ -72,21 +87,50 @@ export class Buckets {
     for (const one of earlier) one.replacedAt = Math.min(one.replacedAt, world.now);
     this.objects.set(path, [...earlier, version]);
     world.note(`${resource.label} object ${key}`);
-    const { EventBridgeConfiguration } = (resource.properties.NotificationConfiguration ?? {}) as {
+    const object = { size: Buffer.byteLength(body), etag: 'simulated' };
+    this.announce(resource, key, version, 'Object Created', { object, reason: 'PutObject' });
+  }
+
+  /** Deletes an object; a bucket with versions keeps it as a version. */
+  delete(bucket: string, key: string): void {
+    const path = `${bucket}/${key}`;
+    const resource = this.buckets.get(bucket);
+    const versions = this.objects.get(path);
+    const current = versions?.at(-1);
+    if (!resource || !current || current.replacedAt <= this.world.now) return;
+    if (isVersioned(resource)) current.replacedAt = this.world.now;
+    else this.objects.delete(path);
+    this.world.note(`${resource.label} object ${key} deleted`);
+    const deleted = isVersioned(resource) ? 'Delete Marker Created' : 'Permanently Deleted';
+    this.announce(resource, key, current, 'Object Deleted', {
+      object: {},
+      reason: 'DeleteObject',
+      'deletion-type': deleted,
+    });
+  }
+
+  private announce(
+    { properties, ref }: Resource,
+    key: string,
+    version: Version,
+    detailType: string,
+    { object, ...more }: { readonly object: object; readonly [member: string]: unknown },
+  ): void {
+    const { world } = this;
+    const { EventBridgeConfiguration } = (properties.NotificationConfiguration ?? {}) as {
       EventBridgeConfiguration?: { EventBridgeEnabled?: boolean };
     };
     if (EventBridgeConfiguration?.EventBridgeEnabled === false || !EventBridgeConfiguration) return;
-    const object = { key, size: Buffer.byteLength(body), etag: 'simulated', sequencer: 'simulated' };
     const detail = {
       version: '0',
-      bucket: { name: bucket },
-      object: { ...object, ...(keepsVersions && { 'version-id': version.id }) },
+      bucket: { name: ref },
+      object: { key, ...object, sequencer: 'simulated', ...(version.id !== 'null' && { 'version-id': version.id }) },
       'request-id': world.random.id(16),
       requester: 'lambda.amazonaws.com',
-      reason: 'PutObject',
+      ...more,
     };
     const delay = world.latency((random) => random.between(20, 500));
-    world.after(delay, () => this.events?.put('default', { source: 'aws.s3', detailType: 'Object Created', detail }));
+    world.after(delay, () => this.events?.put('default', { source: 'aws.s3', detailType, detail }));
   }
 
   /** Objects with all their versions, for another time of these buckets. */
@@ -112,25 +156,43 @@ export class Buckets {
   }
 
   /** @param version its id. @default the current version */
-  get(bucket: string, key: string, version?: string): string | undefined {
-    const path = `${bucket}/${key}`;
-    if (version === undefined) return this.all().get(path);
+  find(bucket: string, key: string, version?: string): Version | undefined {
     const { now } = this.world;
-    return this.objects
-      .get(path)
-      ?.find(
-        ({ id, replacedAt, daysReplaced }) =>
-          id === version && (now < replacedAt || now < midnightAfter(replacedAt, daysReplaced)),
-      )?.body;
+    const versions = this.objects.get(`${bucket}/${key}`) ?? [];
+    if (version === undefined) {
+      const current = versions.at(-1);
+      return current && now < current.replacedAt ? current : undefined;
+    }
+    return versions.find(
+      ({ id, replacedAt, daysReplaced }) =>
+        id === version && (now < replacedAt || now < midnightAfter(replacedAt, daysReplaced)),
+    );
   }
 
-  /** Returns the current objects by `<bucket>/<key>`. */
+  /** Returns an object's body. @param version its id. @default the current version */
+  get(bucket: string, key: string, version?: string): string | undefined {
+    return this.find(bucket, key, version)?.body;
+  }
+
+  /** Returns the current objects' bodies by `<bucket>/<key>`. */
   all(): ReadonlyMap<string, string> {
-    const left = [...this.objects].flatMap(([path, versions]) => {
+    return new Map(this.current().map(([path, { body }]) => [path, body]));
+  }
+
+  /** Returns a bucket's current objects by key, in the order of UTF-8. */
+  list(bucket: string): readonly (readonly [key: string, version: Version])[] {
+    return this.current()
+      .flatMap(([path, version]) =>
+        path.startsWith(`${bucket}/`) ? [[path.slice(bucket.length + 1), version] as const] : [],
+      )
+      .sort(([one], [other]) => Buffer.compare(Buffer.from(one), Buffer.from(other)));
+  }
+
+  private current(): readonly (readonly [path: string, version: Version])[] {
+    return [...this.objects].flatMap(([path, versions]) => {
       const current = versions.at(-1);
-      return current && this.world.now < current.replacedAt ? [[path, current.body] as const] : [];
+      return current && this.world.now < current.replacedAt ? [[path, current] as const] : [];
     });
-    return new Map(left);
   }
 }
 

@@ -1,3 +1,4 @@
+import { NotModelled } from '../dynamodb/errors.js';
 import type { Planned, World } from '../world/world.js';
 
 /** A scheduled rule, and what a tick does. */
@@ -26,10 +27,18 @@ export class Schedules {
   awaits: Awaits | undefined;
   /** Least milliseconds between two ticks of a rule, for time that is passed at once. @default 0: each tick comes */
   spacing = 0;
-  private readonly schedules: readonly Schedule[];
+  private readonly schedules = new Set<Schedule>();
 
-  constructor(rules: readonly ScheduledRule[], world: World) {
-    this.schedules = rules.map((rule) => new Schedule(rule, world, this));
+  constructor(private readonly world: World) {}
+
+  /** @returns a function that ends the rule's ticks @throws {NotModelled} if its expression has no model */
+  add(rule: ScheduledRule): () => void {
+    const schedule = new Schedule(rule, this.world, this);
+    this.schedules.add(schedule);
+    return () => {
+      this.schedules.delete(schedule);
+      schedule.end();
+    };
   }
 
   /** Lets every tick come again, after a time in which only some did. */
@@ -72,6 +81,10 @@ class Schedule {
     this.plan(soonest, true);
   }
 
+  end(): void {
+    this.next?.cancel();
+  }
+
   private come(): void {
     this.next = undefined;
     const { world } = this;
@@ -103,11 +116,11 @@ const GIVEN_UP = 2 * 86_400_000;
 
 const UNITS: Readonly<Record<string, number>> = { minute: 60_000, hour: 3_600_000, day: 86_400_000 };
 
-/** @throws {Error} for `cron(...)`, which isn't modelled, and for anything that AWS refuses */
+/** @throws {NotModelled} for `cron(...)`, which isn't modelled, and for anything that AWS refuses */
 function periodOf({ label, expression }: ScheduledRule): number {
   const [, value = '', unit = '', plural] = /^rate\(([1-9]\d*) (minute|hour|day)(s?)\)$/.exec(expression) ?? [];
   if (value === '' || (value === '1') === (plural === 's')) {
-    throw new Error(`${label}: the schedule ${expression} isn't modelled`);
+    throw new NotModelled(`${label}: the schedule ${expression} isn't modelled`);
   }
   return Number(value) * (UNITS[unit] ?? Number.NaN);
 }

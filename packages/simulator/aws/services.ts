@@ -1,18 +1,18 @@
-import type { Resource } from '../assembly/assembly.js';
-import { arn, queueUrl } from '../assembly/identity.js';
 import { DynamoDbError } from '../dynamodb/errors.js';
 import type { DynamoDbModel } from '../dynamodb/model.js';
 import { type Effects, OPERATIONS, type Operation } from '../dynamodb/wire.js';
+import type { AwsRequest } from '../wire/request.js';
+import { accessDenied, accessesOf } from './accesses.js';
 import type { Answer, Services } from './calls.js';
 import type { EventBridge } from './eventbridge.js';
-import type { Access, Iam } from './iam.js';
+import type { Iam } from './iam.js';
 import type { Kms } from './kms.js';
-import { type Entry, putAccess, putEvents } from './put-events.js';
+import { putEvents } from './put-events.js';
+import { QUEUE_OPERATIONS, queueAt } from './queue-operations.js';
+import { Refused } from './refused.js';
 import type { Buckets } from './s3.js';
 import type { Caller } from './sandbox.js';
-import { type BatchEntry, type Queue, sendBatch } from './sqs.js';
-import { tableAccesses } from './table-access.js';
-import type { AwsError, AwsRequest } from './wire.js';
+import type { Queue } from './sqs.js';
 
 /** Writes, capacity and refusals of a call to DynamoDB: for invariants and cost calculations. */
 export interface TableCall {
@@ -58,7 +58,7 @@ export class SimulatedServices implements Services {
 
   perform(request: AwsRequest, caller: Caller): Answer {
     const { iam, kms } = this.around;
-    const denied = this.accesses(request).find(
+    const denied = accessesOf(request, this.around).find(
       (access) =>
         !iam.roleAllows(caller.fn.role, access) ||
         iam.resourceDenies(access) ||
@@ -68,7 +68,7 @@ export class SimulatedServices implements Services {
       this.around.note(
         `${caller.fn.label} DENIED ${denied.action} on ${denied.resource} ${JSON.stringify(denied.context ?? {})}`,
       );
-      return { error: accessDenied(request, caller.fn.resource, denied) };
+      return { error: accessDenied(request, caller.fn.resource.arn, denied) };
     }
     switch (request.service) {
       case 'dynamodb':
@@ -81,30 +81,6 @@ export class SimulatedServices implements Services {
         return this.s3(request);
       case 'kms':
         return kms.call(request.operation, request.input);
-    }
-  }
-
-  /** Returns the accesses that a request needs. */
-  private accesses({ service, operation, input }: AwsRequest): readonly Access[] {
-    switch (service) {
-      case 'dynamodb':
-        return tableAccesses(operation, input, (table) => this.around.dynamodb.partitionOf(table));
-      case 'events':
-        return (input.Entries as readonly Entry[]).map(putAccess);
-      case 'sqs': {
-        const name = String(input.QueueUrl).split('/').at(-1) ?? '';
-        // A batch needs the permission of its parts.
-        return [{ action: `sqs:${operation.replace(/Batch$/, '')}`, resource: arn('sqs', name) }];
-      }
-      case 'kms': {
-        const { key, context } = this.around.kms.rightOf(input);
-        return [{ action: `kms:${operation}`, resource: key, context }];
-      }
-      case 's3': {
-        // "GetObject": reading a version by its id needs a separate permission, and not that of the current version.
-        const action = `s3:${operation}${input.VersionId === undefined ? '' : 'Version'}`;
-        return [{ action, resource: `arn:aws:s3:::${String(input.Bucket)}/${String(input.Key)}` }];
-      }
     }
   }
 
@@ -128,32 +104,13 @@ export class SimulatedServices implements Services {
   }
 
   private sqs({ operation, input, refusedEntries }: AwsRequest): Answer {
-    const queue = [...this.around.queues.values()].find(
-      ({ resource }) => queueUrl(resource.ref.split('/').at(-1) ?? '') === input.QueueUrl,
-    );
-    const refused = (code: string): Answer => ({
-      error: { status: 400, code: `com.amazonaws.sqs#${code}`, message: code },
-    });
-    if (!queue) return refused('QueueDoesNotExist');
-    switch (operation) {
-      case 'ChangeMessageVisibility': {
-        const known = queue.changeVisibility(String(input.ReceiptHandle), Number(input.VisibilityTimeout) * 1000);
-        return known ? { output: {} } : refused('MessageNotInflight');
-      }
-      case 'SendMessage': {
-        const attributes = input.MessageAttributes as
-          | Record<string, { DataType: string; StringValue: string }>
-          | undefined;
-        const group = input.MessageGroupId as string | undefined;
-        const message = { body: String(input.MessageBody), ...(group && { group }), ...(attributes && { attributes }) };
-        return { output: { MessageId: queue.send(message) } };
-      }
-      case 'SendMessageBatch': {
-        const answer = sendBatch(queue, input.Entries as readonly BatchEntry[], refusedEntries);
-        return typeof answer === 'string' ? refused(answer) : { output: answer };
-      }
-      default:
-        throw new Error(`SQS ${operation} isn't modelled`);
+    const carryOut = QUEUE_OPERATIONS[operation];
+    if (!carryOut) throw new Error(`SQS ${operation} isn't modelled`);
+    try {
+      return { output: carryOut(queueAt(this.around.queues, input.QueueUrl), input, refusedEntries) };
+    } catch (error) {
+      if (error instanceof Refused) return { error: error.error };
+      throw error;
     }
   }
 
@@ -195,12 +152,4 @@ function withoutRefused(operation: string, input: AwsRequest['input'], refused: 
   // DynamoDB refuses a request of which it processes nothing (ProvisionedThroughputExceededException): not this fault.
   if (left.size === 0) return { input, unprocessed: undefined };
   return { input: { ...input, RequestItems: Object.fromEntries(left) }, unprocessed: Object.fromEntries(unprocessed) };
-}
-
-function accessDenied(request: AwsRequest, fn: Resource, access: Access): AwsError {
-  const message = `User: ${fn.arn} is not authorized to perform: ${access.action} on resource: ${access.resource}`;
-  if (request.service === 's3') return { status: 403, code: 'AccessDenied', message };
-  const code =
-    request.service === 'dynamodb' ? 'com.amazon.coral.service#AccessDeniedException' : 'AccessDeniedException';
-  return { status: 400, code, message };
 }

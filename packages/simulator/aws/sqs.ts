@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import type { Resource } from '../assembly/assembly.js';
 import type { World } from '../world/world.js';
 import { type FaultPlan, MESSAGE_FAULTS } from './faults.js';
@@ -37,7 +36,16 @@ export interface SavedQueue {
 }
 
 /** Outcome of a message that has left its queue. */
-export type Fate = 'deleted' | 'dead-lettered' | 'expired';
+export type Fate = 'deleted' | 'dead-lettered' | 'expired' | 'purged';
+
+/** Settings of a queue that may change while it exists, in seconds. */
+export interface QueueSettings {
+  readonly visibility: number;
+  readonly retention: number;
+  readonly delay: number;
+  /** How long a request for messages waits for one, if it doesn't say. */
+  readonly wait: number;
+}
 
 const SECOND = 1000;
 
@@ -56,17 +64,20 @@ const NOISY_MESSAGES = 45;
  * consumed.
  */
 export class Queue {
-  readonly visibility: number;
-  private readonly retention: number;
-  private readonly delay: number;
+  /** The last part of its address. */
+  readonly name: string;
+  private current: QueueSettings;
   private readonly messages = new Map<string, Message>();
-  private readonly listeners: (() => void)[] = [];
-  private readonly maxReceives: number;
+  private readonly listeners = new Set<() => void>();
+  private maxReceives: number;
   private deadLetters: Queue | undefined;
   private sent = 0;
   private receipts = 0;
   /** Messages that an invocation is handling right now. */
   readonly handled = new Set<string>();
+  /** Milliseconds since 1970. */
+  readonly createdAt: number;
+  changedAt: number;
   /** Messages that left the queue, with their outcome: for invariants. */
   readonly fates: { readonly message: Message; readonly fate: Fate; readonly at: number }[];
 
@@ -75,11 +86,17 @@ export class Queue {
     private readonly world: World,
     private readonly faults: FaultPlan,
   ) {
-    const { properties } = resource;
+    const { properties, ref } = resource;
+    this.name = ref.split('/').at(-1) ?? '';
     if (properties.FifoQueue === true) throw new Error(`${resource.label}: FIFO queues aren't modelled`);
-    this.visibility = Number(properties.VisibilityTimeout ?? 30) * SECOND;
-    this.retention = Number(properties.MessageRetentionPeriod ?? 345_600) * SECOND;
-    this.delay = Number(properties.DelaySeconds ?? 0) * SECOND;
+    this.current = {
+      visibility: Number(properties.VisibilityTimeout ?? 30),
+      retention: Number(properties.MessageRetentionPeriod ?? 345_600),
+      delay: Number(properties.DelaySeconds ?? 0),
+      wait: Number(properties.ReceiveMessageWaitTimeSeconds ?? 0),
+    };
+    this.createdAt = world.now;
+    this.changedAt = world.now;
     const { maxReceiveCount } = (properties.RedrivePolicy ?? {}) as { maxReceiveCount?: number };
     this.fates = world.records();
     this.maxReceives = maxReceiveCount ?? Number.POSITIVE_INFINITY;
@@ -95,24 +112,47 @@ export class Queue {
       ?.deadLetterTargetArn;
   }
 
-  connect(deadLetters: Queue): void {
+  /** @param maxReceives after which a message moves there. @default as in the template */
+  connect(deadLetters: Queue | undefined, maxReceives = this.maxReceives): void {
     this.deadLetters = deadLetters;
+    this.maxReceives = maxReceives;
   }
 
-  /** @param listener called whenever a message may have become visible */
-  onVisible(listener: () => void): void {
-    this.listeners.push(listener);
+  /** Where a message goes that was received too often, and after how many times. */
+  get redrive(): { readonly to: Queue; readonly maxReceives: number } | undefined {
+    return this.deadLetters && { to: this.deadLetters, maxReceives: this.maxReceives };
   }
 
-  send(message: NewMessage, sentAt = this.world.now): string {
+  get settings(): QueueSettings {
+    return this.current;
+  }
+
+  /** Changes settings: for messages that are sent or received from now on, except the retention. */
+  configure(settings: Partial<QueueSettings>): void {
+    this.current = { ...this.current, ...settings };
+    this.changedAt = this.world.now;
+  }
+
+  /**
+   * @param listener called whenever a message may have become visible
+   * @returns a function that ends this
+   */
+  onVisible(listener: () => void): () => void {
+    this.listeners.add(listener);
+    return () => this.listeners.delete(listener);
+  }
+
+  /** @param delay seconds until it can be received. @default the queue's */
+  send(message: NewMessage, sentAt = this.world.now, delay = this.current.delay): string {
     const { world, label } = this;
     const number = ++this.sent;
     const fault = this.faults.at({ id: `${label} message ${number}`, kinds: MESSAGE_FAULTS });
     const id = `${label.replaceAll('/', '-')}-${number}`;
     world.note(`${label} message ${number} sent${fault ? ` FAULT ${fault}` : ''}`);
-    this.put({ ...message, id, sentAt }, this.delay + (fault === 'delayed' ? 600 * SECOND : 0));
+    this.put({ ...message, id, sentAt }, (delay + (fault === 'delayed' ? 600 : 0)) * SECOND);
     if (fault === 'duplicate' || fault === 'late-duplicate') {
-      const after = Math.min(fault === 'duplicate' ? 90 * SECOND : 5 * 86_400 * SECOND, 0.9 * this.retention);
+      const latest = fault === 'duplicate' ? 90 * SECOND : 5 * 86_400 * SECOND;
+      const after = Math.min(latest, 0.9 * (this.current.retention * SECOND));
       // Redelivers the same message: one of the servers that store it had missed its deletion.
       world.after(after, () => {
         world.note(`${label} message ${number} comes again`);
@@ -123,10 +163,11 @@ export class Queue {
   }
 
   /**
+   * @param visibility seconds for which the messages are hidden then. @default the queue's
    * @returns at most `limit` visible messages, in any order; a message that was received too often moves to the
    *   dead-letter queue
    */
-  receive(limit: number): readonly Message[] {
+  receive(limit: number, visibility = this.current.visibility): readonly Message[] {
     const { world } = this;
     this.expire();
     const visible = [...this.messages.values()].filter(({ visibleAt }) => visibleAt <= world.now);
@@ -142,7 +183,7 @@ export class Queue {
       }
       message.firstReceivedAt ??= world.now;
       message.receipt = `${message.id}~${++this.receipts}`;
-      this.hide(message, this.visibility);
+      this.hide(message, visibility * SECOND);
       received.push({ ...message });
     }
     return received;
@@ -178,6 +219,11 @@ export class Queue {
       this.messages.set(message.id, entry);
       this.hide(entry, Math.max(0, message.visibleAt - this.world.now));
     }
+  }
+
+  /** Deletes all messages. */
+  purge(): void {
+    for (const message of this.messages.values()) this.end(message, 'purged');
   }
 
   /** All messages, visible or not. */
@@ -219,7 +265,7 @@ export class Queue {
 
   private expire(): void {
     for (const message of this.messages.values()) {
-      if (message.sentAt + this.retention <= this.world.now) this.end(message, 'expired');
+      if (message.sentAt + this.current.retention * SECOND <= this.world.now) this.end(message, 'expired');
     }
   }
 
@@ -229,47 +275,3 @@ export class Queue {
     this.world.note(`${message.id} ${fate}`);
   }
 }
-
-export interface BatchEntry {
-  readonly Id: string;
-  readonly MessageBody: string;
-  readonly MessageGroupId?: string;
-  readonly MessageAttributes?: Readonly<Record<string, MessageAttribute>>;
-}
-
-const MAX_ENTRIES = 10;
-const MAX_BATCH_BYTES = 1_048_576;
-
-/**
- * AWS, "API Reference: SendMessageBatch": each entry succeeds or fails independently.
- * @returns the answer, or the code with which the whole batch is refused
- */
-export function sendBatch(
-  queue: Queue,
-  entries: readonly BatchEntry[],
-  refused: ReadonlyMap<number, string> = new Map(),
-): object | string {
-  if (entries.length === 0) return 'EmptyBatchRequest';
-  if (entries.length > MAX_ENTRIES) return 'TooManyEntriesInBatchRequest';
-  if (new Set(entries.map(({ Id }) => Id)).size < entries.length) return 'BatchEntryIdsNotDistinct';
-  const bytes = entries.reduce((sum, entry) => sum + bytesOf(entry), 0);
-  if (bytes > MAX_BATCH_BYTES) return 'BatchRequestTooLong';
-  const passed = entries.filter((_, at) => !refused.has(at));
-  return {
-    Successful: passed.map(({ Id, MessageBody: body, MessageGroupId: group, MessageAttributes: attributes }) => ({
-      Id,
-      MessageId: queue.send({ body, ...(group && { group }), ...(attributes && { attributes }) }),
-      MD5OfMessageBody: createHash('md5').update(body).digest('hex'),
-    })),
-    Failed: entries.flatMap(({ Id }, at) => {
-      const Code = refused.get(at);
-      return Code === undefined ? [] : [{ Id, Code, SenderFault: false, Message: 'simulated' }];
-    }),
-  };
-}
-
-const bytesOf = ({ MessageBody, MessageAttributes = {} }: BatchEntry): number =>
-  Object.entries(MessageAttributes).reduce(
-    (sum, [name, { DataType, StringValue }]) => sum + Buffer.byteLength(name + DataType + StringValue),
-    Buffer.byteLength(MessageBody),
-  );

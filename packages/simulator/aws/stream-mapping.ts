@@ -6,7 +6,7 @@ import type { World } from '../world/world.js';
 import { matches } from './event-pattern.js';
 import type { Iam } from './iam.js';
 import type { LambdaFunction, Result } from './lambda.js';
-import { failuresOf } from './queue-mapping.js';
+import { type EventSource, failuresOf } from './queue-mapping.js';
 import type { Buckets } from './s3.js';
 
 const KNOWN = new Set([
@@ -51,7 +51,7 @@ const STREAM_RETENTION = 24 * 3_600_000;
  * Event source mapping of a table's stream to a function. AWS, "Using AWS Lambda with Amazon DynamoDB", "Process
  * DynamoDB records with Lambda" (parallelization factor: order per item is kept), "Retain discarded records".
  */
-export class StreamMapping {
+export class StreamMapping implements EventSource {
   private readonly positions = new Map<string, string | undefined>();
   private readonly lanes = new Map<string, Lane>();
   private readonly number = (name: string, otherwise: number): number => {
@@ -64,10 +64,12 @@ export class StreamMapping {
   /** Records that can no longer be delivered: more than 24 hours old, or given up without a destination. */
   readonly lost: StreamRecord[] = [];
 
+  private isEnabled: boolean;
+
   constructor(
-    private readonly resource: Resource,
+    readonly resource: Resource,
     private readonly table: string,
-    private readonly fn: LambdaFunction,
+    readonly fn: LambdaFunction,
     private readonly around: {
       readonly world: World;
       readonly iam: Iam;
@@ -75,6 +77,7 @@ export class StreamMapping {
       readonly buckets: Buckets;
     },
   ) {
+    this.isEnabled = resource.properties.Enabled !== false;
     const unknown = Object.keys(resource.properties).filter((name) => !KNOWN.has(name));
     if (unknown.length > 0) throw new Error(`${resource.label}: ${unknown.join(', ')} isn't modelled for a stream`);
     const { Filters = [] } = (resource.properties.FilterCriteria ?? {}) as { Filters?: readonly { Pattern: string }[] };
@@ -101,10 +104,19 @@ export class StreamMapping {
     for (const lane of this.lanes.values()) this.next(lane);
   }
 
+  get enabled(): boolean {
+    return this.isEnabled;
+  }
+
+  set enabled(enabled: boolean) {
+    this.isEnabled = enabled;
+    this.wake();
+  }
+
   /** The table may have new records. */
   wake(): void {
     const { world } = this.around;
-    if (this.polling || this.resource.properties.Enabled === false) return;
+    if (this.polling || !this.isEnabled) return;
     this.polling = true;
     // Lambda polls each shard 4 times a second.
     const wait = world.latency((random) => random.between(10, 250), POLLED_AFTER);

@@ -5,6 +5,7 @@ import type { Fault } from '../aws/faults.js';
 import type { Invocation, LogLine } from '../aws/lambda.js';
 import type { Awaits } from '../aws/schedules.js';
 import { Cloud, Deployment } from '../cloud.js';
+import { Outside } from '../outside/outside.js';
 import type { HttpRequest, HttpResponse } from '../runtime/http.js';
 import { RealTime } from './clock.js';
 import { OrderedFaults } from './faults.js';
@@ -38,7 +39,7 @@ export interface LiveOptions {
 
 /** A deployment that lives by the real clock: what `cdk deploy` makes of the assembly, in this process. */
 export class LiveCloud {
-  cloud: Cloud;
+  private account: { readonly cloud: Cloud; readonly outside: Outside };
   /** Keys of KMS and all random numbers follow from it. */
   private readonly seed: string;
   private readonly clock = new RealTime();
@@ -59,8 +60,12 @@ export class LiveCloud {
     });
     this.faults = this.newFaults();
     const deployment = new Deployment(new Assembly(options.folder));
-    this.cloud = this.begin(deployment, Math.max(Date.now(), state?.now ?? 0));
+    this.account = this.begin(deployment, Math.max(Date.now(), state?.now ?? 0));
     if (state) this.within((cloud) => resume(cloud, state));
+  }
+
+  get cloud(): Cloud {
+    return this.account.cloud;
   }
 
   /** Milliseconds since 1970, by its own clock. */
@@ -122,8 +127,8 @@ export class LiveCloud {
   }
 
   /** Answers a request in one of the protocols of AWS. */
-  async aws(_request: HttpRequest): Promise<HttpResponse> {
-    return { status: 501, headers: {}, body: '' };
+  aws(request: HttpRequest): Promise<HttpResponse> {
+    return this.within(() => this.account.outside.answer(request));
   }
 
   /**
@@ -145,7 +150,7 @@ export class LiveCloud {
   reset(): void {
     const { deployment } = this.cloud;
     this.end();
-    this.cloud = this.begin(deployment, Date.now());
+    this.account = this.begin(deployment, Date.now());
   }
 
   /** Returns all that it remembers, for a later {@link LiveOptions.state}. */
@@ -162,7 +167,7 @@ export class LiveCloud {
     const deployment = new Deployment(new Assembly(folder));
     const state = this.save();
     this.end();
-    this.cloud = this.begin(deployment, state.now);
+    this.account = this.begin(deployment, state.now);
     return this.within((cloud) => resume(cloud, state));
   }
 
@@ -183,12 +188,13 @@ export class LiveCloud {
     await this.threads.stop();
   }
 
-  private begin(deployment: Deployment, begins: number): Cloud {
+  private begin(deployment: Deployment, begins: number): LiveCloud['account'] {
     const { logged = () => undefined, ended = () => undefined } = this.options;
     const live = { begins, host: this.threads, environments: ENVIRONMENTS, logged, ended };
     const cloud = new Cloud(deployment, { seed: this.seed, faults: this.faults, ttlLag: 0, live });
+    const outside = new Outside(cloud, { unknown: (line) => this.options.says?.(`not served: ${line}`) });
     this.clock.run(cloud.world);
-    return cloud;
+    return { cloud, outside };
   }
 
   /** Ends the present account: what its functions do from now on has no effect, and who waits for an answer hears so. */

@@ -1,0 +1,53 @@
+import { arn } from '../assembly/identity.js';
+import type { DynamoDbModel } from '../dynamodb/model.js';
+import type { AwsError, WireRequest } from '../wire/request.js';
+import type { Access } from './iam.js';
+import type { Kms } from './kms.js';
+import { type Entry, putAccess } from './put-events.js';
+import { tableAccesses } from './table-access.js';
+
+/** Returns the accesses that a request needs; none for a service whose resources have no policies here. */
+export function accessesOf(
+  { service, operation, input }: WireRequest,
+  { dynamodb, kms }: { readonly dynamodb: DynamoDbModel; readonly kms: Kms },
+): readonly Access[] {
+  switch (service) {
+    case 'dynamodb':
+      return tableAccesses(operation, input, (table) => dynamodb.partitionOf(table));
+    case 'events':
+      return operation === 'PutEvents' ? ((input.Entries ?? []) as readonly Entry[]).map(putAccess) : [];
+    case 'sqs': {
+      const name = String(input.QueueUrl).split('/').at(-1) ?? '';
+      // A batch needs the permission of its parts.
+      return [{ action: `sqs:${operation.replace(/Batch$/, '')}`, resource: arn('sqs', name) }];
+    }
+    case 'kms': {
+      const { key, context } = kms.rightOf(input);
+      return [{ action: `kms:${operation}`, resource: key, context }];
+    }
+    case 's3': {
+      // "GetObject": reading a version by its id needs a separate permission, and not that of the current version.
+      const action = `${OBJECT_RIGHTS[operation] ?? operation}${input.VersionId === undefined ? '' : 'Version'}`;
+      const object = input.Key === undefined ? '' : `/${String(input.Key)}`;
+      return [{ action: `s3:${action}`, resource: `arn:aws:s3:::${String(input.Bucket)}${object}` }];
+    }
+    default:
+      return [];
+  }
+}
+
+/** Rights whose names aren't those of their operations. Amazon S3 User Guide, "Required permissions for API operations". */
+const OBJECT_RIGHTS: Readonly<Record<string, string>> = {
+  HeadObject: 'GetObject',
+  HeadBucket: 'ListBucket',
+  ListObjectsV2: 'ListBucket',
+  ListBuckets: 'ListAllMyBuckets',
+};
+
+/** Returns the error for a caller that lacks a right. @param user its ARN */
+export function accessDenied({ service }: WireRequest, user: string, access: Access): AwsError {
+  const message = `User: ${user} is not authorized to perform: ${access.action} on resource: ${access.resource}`;
+  if (service === 's3') return { status: 403, code: 'AccessDenied', message };
+  const code = service === 'dynamodb' ? 'com.amazon.coral.service#AccessDeniedException' : 'AccessDeniedException';
+  return { status: 400, code, message };
+}

@@ -1,0 +1,182 @@
+import { identityOf } from '../assembly/identity.js';
+import type { Json, JsonObject } from '../assembly/intrinsics.js';
+import { matches } from '../aws/event-pattern.js';
+import { putEvents } from '../aws/put-events.js';
+import { Refused } from '../aws/refused.js';
+import { nameOf, type Rule, type Target } from '../aws/rules.js';
+import type { Cloud } from '../cloud.js';
+import { NotModelled } from '../dynamodb/errors.js';
+import type { Input } from '../wire/request.js';
+import { type Operations, pageOf } from './operation.js';
+
+const PAGE = 100;
+
+/** Buses, rules and targets. Amazon EventBridge API Reference, "Actions". */
+export function buses(cloud: Cloud): Operations {
+  const { events, world } = cloud;
+  const { rules } = events;
+  const described = (name: string) => ({ Name: name, Arn: busArn(name) });
+  return {
+    PutEvents: (input) => {
+      const answer = putEvents(events, { input }, world.now);
+      if ('error' in answer) throw new Refused(answer.error.code, answer.error.message);
+      return 'output' in answer ? answer.output : {};
+    },
+    ListEventBuses: ({ NamePrefix = '', NextToken, Limit = PAGE }) => {
+      const names = [...rules.buses].filter((name) => name.startsWith(String(NamePrefix)));
+      const { page, next } = pageOf(names, NextToken, Number(Limit));
+      return { EventBuses: page.map(described), ...(next !== undefined && { NextToken: next }) };
+    },
+    DescribeEventBus: ({ Name }) => described(busOf(cloud, Name)),
+    CreateEventBus: ({ Name }) => {
+      const name = String(Name);
+      if (rules.buses.has(name))
+        throw new Refused('ResourceAlreadyExistsException', `Event bus ${name} already exists.`);
+      rules.buses.add(name);
+      return { EventBusArn: busArn(name) };
+    },
+    DeleteEventBus: ({ Name }) => {
+      const name = String(Name);
+      if (rules.all().some(({ bus }) => bus === name))
+        throw new Refused('ValidationException', `Event bus ${name} can't be deleted since it has rules.`);
+      rules.buses.delete(name);
+      return {};
+    },
+    ListRules: (input) => {
+      const bus = busOf(cloud, input.EventBusName);
+      const { NamePrefix = '', NextToken, Limit = PAGE } = input;
+      const found = rules.all().filter((rule) => rule.bus === bus && nameOf(rule).startsWith(String(NamePrefix)));
+      const { page, next } = pageOf(found, NextToken, Number(Limit));
+      return { Rules: page.map((rule) => ruleIn(cloud, rule)), ...(next !== undefined && { NextToken: next }) };
+    },
+    ListRuleNamesByTarget: (input) => {
+      const bus = busOf(cloud, input.EventBusName);
+      const found = rules
+        .all()
+        .filter((rule) => rule.bus === bus && rule.targets.some(({ Arn }) => Arn === input.TargetArn));
+      return { RuleNames: found.map(nameOf) };
+    },
+    DescribeRule: (input) => ruleIn(cloud, ruleOf(cloud, input, input.Name)),
+    ListTargetsByRule: (input) => ({ Targets: ruleOf(cloud, input, input.Rule).targets }),
+    EnableRule: (input) => {
+      rules.enable(ruleOf(cloud, input, input.Name));
+      return {};
+    },
+    DisableRule: (input) => {
+      rules.disable(ruleOf(cloud, input, input.Name));
+      return {};
+    },
+    PutRule: (input) => ({ RuleArn: putRule(cloud, input).resource.arn }),
+    DeleteRule: (input) => {
+      const rule = rules.named(busOf(cloud, input.EventBusName), String(input.Name));
+      if (rule && rule.targets.length > 0)
+        throw new Refused('ValidationException', "Rule can't be deleted since it has targets.");
+      if (rule) rules.remove(rule);
+      return {};
+    },
+    PutTargets: (input) => {
+      const rule = ruleOf(cloud, input, input.Rule);
+      const added = input.Targets as readonly Target[];
+      for (const { Arn } of added) {
+        if (!cloud.queues.has(Arn) && !cloud.functions.has(Arn)) throw new NotModelled(`the target ${Arn}`);
+      }
+      const kept = rule.targets.filter(({ Id }) => !added.some((one) => one.Id === Id));
+      retarget(cloud, rule, [...kept, ...added]);
+      return { FailedEntryCount: 0, FailedEntries: [] };
+    },
+    RemoveTargets: (input) => {
+      const rule = ruleOf(cloud, input, input.Rule);
+      const ids = input.Ids as readonly string[];
+      retarget(
+        cloud,
+        rule,
+        rule.targets.filter(({ Id }) => !ids.includes(Id ?? '')),
+      );
+      return { FailedEntryCount: 0, FailedEntries: [] };
+    },
+    TestEventPattern: ({ EventPattern, Event }) => ({
+      Result: matches(
+        patternOf(EventPattern) as Record<string, unknown>,
+        jsonIn(Event, 'InvalidEventPatternException'),
+      ),
+    }),
+  };
+}
+
+const busArn = (name: string): string => identityOf('AWS::Events::EventBus', name, {}).arn;
+
+/** Returns the name of a bus, given its name or ARN. @throws {Refused} */
+function busOf({ events }: Cloud, bus: unknown = 'default'): string {
+  const name = events.busName(String(bus));
+  if (name === undefined) throw notFound(`Event bus ${String(bus)} does not exist.`);
+  return name;
+}
+
+function ruleOf(cloud: Cloud, { EventBusName }: Input, name: unknown): Rule {
+  const bus = busOf(cloud, EventBusName);
+  const found = cloud.events.rules.named(bus, String(name));
+  if (!found) throw notFound(`Rule ${String(name)} does not exist on EventBus ${bus}.`);
+  return found;
+}
+
+const notFound = (message: string): Refused => new Refused('ResourceNotFoundException', message);
+
+function ruleIn({ events }: Cloud, rule: Rule): object {
+  const { pattern, expression, resource, bus } = rule;
+  return {
+    Name: nameOf(rule),
+    Arn: resource.arn,
+    ...(pattern && { EventPattern: JSON.stringify(pattern) }),
+    ...(expression !== undefined && { ScheduleExpression: expression }),
+    State: events.rules.isEnabled(rule) ? 'ENABLED' : 'DISABLED',
+    ...(typeof resource.properties.Description === 'string' && { Description: resource.properties.Description }),
+    EventBusName: bus,
+  };
+}
+
+/** Adds a rule without targets, or replaces one, which keeps its targets. */
+function putRule(cloud: Cloud, input: Input): Rule {
+  const bus = busOf(cloud, input.EventBusName);
+  const name = String(input.Name);
+  const { EventPattern, ScheduleExpression, State = 'ENABLED', Description } = input;
+  if (EventPattern === undefined && ScheduleExpression === undefined)
+    throw new Refused('ValidationException', 'Parameter(s) EventPattern or ScheduleExpression must be specified.');
+  const earlier = cloud.events.rules.named(bus, name)?.resource;
+  const own = { Name: name, EventBusName: bus };
+  const properties = {
+    ...own,
+    ...(EventPattern !== undefined && { EventPattern: patternOf(EventPattern) }),
+    ...(ScheduleExpression !== undefined && { ScheduleExpression: String(ScheduleExpression) }),
+    ...(Description !== undefined && { Description: String(Description) }),
+    State: String(State),
+    Targets: earlier?.properties.Targets ?? [],
+  };
+  const { stack = '', logicalId = name, label = name } = earlier ?? {};
+  const type = 'AWS::Events::Rule';
+  return cloud.events.rules.put({ stack, logicalId, label, type, ...identityOf(type, name, own), properties });
+}
+
+function retarget({ events: { rules } }: Cloud, rule: Rule, targets: readonly Target[]): void {
+  const State = rules.isEnabled(rule) ? 'ENABLED' : 'DISABLED';
+  const { resource } = rule;
+  rules.put({ ...resource, properties: { ...resource.properties, State, Targets: targets as unknown as Json } });
+}
+
+/** @throws {Refused} if it isn't a pattern */
+function patternOf(text: unknown): JsonObject {
+  const pattern = jsonIn(text, 'InvalidEventPatternException');
+  if (typeof pattern !== 'object' || pattern === null || Array.isArray(pattern) || Object.keys(pattern).length === 0)
+    throw new Refused(
+      'InvalidEventPatternException',
+      'Event pattern is not valid. Reason: expected an object with members',
+    );
+  return pattern as JsonObject;
+}
+
+function jsonIn(text: unknown, code: string): unknown {
+  try {
+    return JSON.parse(String(text)) as unknown;
+  } catch (error) {
+    throw new Refused(code, `Event pattern is not valid. Reason: ${(error as Error).message}`);
+  }
+}

@@ -1,0 +1,134 @@
+import { accessDenied, accessesOf } from '../aws/accesses.js';
+import { Refused } from '../aws/refused.js';
+import type { Cloud } from '../cloud.js';
+import type { HttpRequest, HttpResponse } from '../runtime/http.js';
+import type { AwsError, WireRequest } from '../wire/request.js';
+import { answerTo, readRequest, refusalOf } from '../wire/wire.js';
+import { tables } from './dynamodb.js';
+import { buses } from './events.js';
+import { keys } from './kms.js';
+import { lambda } from './lambda.js';
+import { logs } from './logs.js';
+import { type Operation, type Operations, Raw, UnknownOperation } from './operation.js';
+import { queues } from './sqs.js';
+import { stacks } from './stacks.js';
+import { identity } from './sts.js';
+
+/** ARN of the caller: nobody checks a role of his. */
+const ADMINISTRATOR = 'arn:aws:iam::123456789012:root';
+
+export interface OutsideOptions {
+  /** Gets a line for each request that the simulator can't answer as AWS does: it names service and operation. */
+  readonly unknown: (line: string) => void;
+}
+
+/**
+ * Answers requests from outside of the account, as AWS would answer an administrator: those of the SDKs, of AWS's
+ * command line and of tools. No role is checked, but what a resource's policy denies is denied.
+ */
+export class Outside {
+  private readonly services: Readonly<Record<string, Operations | ((operation: string) => Operation)>>;
+
+  constructor(
+    private readonly cloud: Cloud,
+    private readonly options: OutsideOptions,
+  ) {
+    this.services = {
+      cloudformation: stacks(cloud),
+      dynamodb: tables(cloud),
+      events: buses(cloud),
+      kms: keys(cloud),
+      lambda: lambda(cloud),
+      logs: logs(cloud),
+      sqs: queues(cloud),
+      sts: identity,
+    };
+  }
+
+  /** Answers a request, in any of AWS's protocols; an error is an answer, too. */
+  async answer(http: HttpRequest): Promise<HttpResponse> {
+    let request: WireRequest | undefined;
+    try {
+      request = readRequest(http);
+    } catch (error) {
+      const message = `The request can't be read: ${(error as Error).message}`;
+      return refusalOf(MALFORMED, { status: 400, code: 'SerializationException', message });
+    }
+    if (!request) {
+      this.options.unknown(`${http.method} ${http.host}${http.path}: nothing in the request names a service`);
+      return refusalOf(MALFORMED, {
+        status: 403,
+        code: 'MissingAuthenticationTokenException',
+        message: 'Missing Authentication Token',
+      });
+    }
+    try {
+      const output = await this.operationOf(request)(request.input);
+      return output instanceof Raw ? output.response : answerTo(request, output);
+    } catch (error) {
+      return refusalOf(request, this.errorOf(request, error as Error));
+    }
+  }
+
+  private operationOf(request: WireRequest): Operation {
+    const { service, operation } = request;
+    const operations = this.services[service];
+    const found = typeof operations === 'function' ? operations(operation) : operations?.[operation];
+    if (!found || (typeof operations === 'object' && !Object.hasOwn(operations, operation)))
+      throw new UnknownOperation(operation);
+    // Tables have no policies of their own here.
+    const accesses = service === 'dynamodb' ? [] : accessesOf(request, this.cloud);
+    const denied = accesses.find((access) => this.cloud.iam.resourceDenies(access));
+    if (denied) {
+      const { status, code, message } = accessDenied(request, ADMINISTRATOR, denied);
+      throw new Refused(code, `${message} with an explicit deny in a resource-based policy`, status);
+    }
+    return found;
+  }
+
+  private errorOf(request: WireRequest, error: Error): AwsError {
+    const { service, operation } = request;
+    if (error instanceof Refused) return error.error;
+    if (error instanceof UnknownOperation) {
+      this.options.unknown(`${service} ${operation}: unknown operation`);
+      return unknownOperation(request);
+    }
+    // Each part of the simulator has its own class for what it doesn't model.
+    if (/NotModelled$/.test(error.name)) {
+      this.options.unknown(`${service} ${operation}: not modelled: ${error.message}`);
+      return { status: 501, code: 'NotImplemented', message: `The simulator doesn't model this: ${error.message}` };
+    }
+    this.options.unknown(`${service} ${operation}: failed: ${error.stack ?? error.message}`);
+    const code = service === 's3' ? 'InternalError' : 'InternalFailure';
+    return { status: 500, code, message: `The simulator failed: ${error.message}` };
+  }
+}
+
+/** A request of which only the error's form matters. */
+const MALFORMED: WireRequest = { service: '', protocol: 'json-1.0', operation: '', input: {} };
+
+/** Returns the error that a protocol's services give to an operation that they don't know. */
+function unknownOperation({ service, operation, protocol }: WireRequest): AwsError {
+  switch (protocol) {
+    case 'query':
+      return {
+        status: 400,
+        code: 'InvalidAction',
+        message: `Could not find operation ${operation} for service ${service}`,
+      };
+    case 'rest-xml':
+      return { status: 501, code: 'NotImplemented', message: `The simulator doesn't serve this: ${operation}` };
+    case 'rest-json':
+      return {
+        status: 404,
+        code: 'UnknownOperationException',
+        message: `The simulator doesn't serve this: ${operation}`,
+      };
+    default:
+      return {
+        status: 400,
+        code: 'UnknownOperationException',
+        message: `The simulator doesn't serve this: ${operation}`,
+      };
+  }
+}

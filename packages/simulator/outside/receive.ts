@@ -1,0 +1,72 @@
+import { md5, md5OfAttributes, refuseOf } from '../aws/queue-operations.js';
+import type { Message, Queue } from '../aws/sqs.js';
+import type { Cloud } from '../cloud.js';
+import type { Input } from '../wire/request.js';
+
+/**
+ * Receives messages, and waits for one if there is none. Amazon SQS API Reference, "ReceiveMessage"; Developer Guide,
+ * "Amazon SQS short and long polling".
+ */
+export function receive({ world }: Cloud, queue: Queue, input: Input): Promise<object> {
+  const { MaxNumberOfMessages = 1, VisibilityTimeout, WaitTimeSeconds = queue.settings.wait } = input;
+  const most = Number(MaxNumberOfMessages);
+  if (!(most >= 1 && most <= 10))
+    throw refuseOf(
+      'InvalidParameterValue',
+      `Value ${most} for parameter MaxNumberOfMessages is invalid. Reason: Must be between 1 and 10, if provided.`,
+    );
+  const visibility = VisibilityTimeout === undefined ? undefined : Number(VisibilityTimeout);
+  return new Promise((resolve) => {
+    const look = (isLast: boolean): boolean => {
+      const messages = queue.receive(most, visibility);
+      if (messages.length === 0 && !isLast) return false;
+      resolve(messages.length === 0 ? {} : { Messages: messages.map((message) => messageIn(message, input)) });
+      return true;
+    };
+    const wait = Number(WaitTimeSeconds);
+    if (look(wait <= 0)) return;
+    const stop = queue.onVisible(() => {
+      if (!look(false)) return;
+      stop();
+      end.cancel();
+    });
+    const end = world.after(wait * 1000, () => {
+      stop();
+      look(true);
+    });
+  });
+}
+
+function messageIn(message: Message, input: Input): object {
+  const { id, receipt, body, attributes = {}, group, receiveCount, sentAt, firstReceivedAt } = message;
+  const system: Readonly<Record<string, string | undefined>> = {
+    SenderId: 'simulated',
+    SentTimestamp: String(sentAt),
+    ApproximateReceiveCount: String(receiveCount),
+    ApproximateFirstReceiveTimestamp: String(firstReceivedAt),
+    MessageGroupId: group,
+  };
+  const asked = [...many(input.AttributeNames), ...many(input.MessageSystemAttributeNames)];
+  const Attributes = Object.entries(system).filter(
+    ([name, value]) => value !== undefined && (asked.includes('All') || asked.includes(name)),
+  );
+  const named = many(input.MessageAttributeNames);
+  const MessageAttributes = Object.fromEntries(
+    Object.entries(attributes).filter(([name]) => named.some((one) => isNamed(name, one))),
+  );
+  const hasAttributes = Object.keys(MessageAttributes).length > 0;
+  return {
+    MessageId: id,
+    ReceiptHandle: receipt,
+    MD5OfBody: md5(body),
+    Body: body,
+    ...(Attributes.length > 0 && { Attributes: Object.fromEntries(Attributes) }),
+    ...(hasAttributes && { MessageAttributes, MD5OfMessageAttributes: md5OfAttributes(MessageAttributes) }),
+  };
+}
+
+/** @param asked a name, `All`, `.*`, or the beginning of names with `.*` behind it */
+const isNamed = (name: string, asked: string): boolean =>
+  asked === 'All' || asked === name || (asked.endsWith('.*') && name.startsWith(asked.slice(0, -2)));
+
+const many = (names: unknown): readonly string[] => (names ?? []) as readonly string[];

@@ -1,0 +1,62 @@
+import type { HttpRequest, HttpResponse } from '../runtime/http.js';
+import type { AwsError, Input, WireRequest } from './request.js';
+import { parametersOf, QUERY } from './services.js';
+import { document, element, elements, type XmlObject } from './xml.js';
+
+/** Members by the parts of their names: `Parameters.member.1.ParameterKey`. */
+interface Members {
+  [part: string]: string | Members;
+}
+
+/** Smithy, "AWS query protocol": the operation is `Action`; a list is `<name>.member.<place>`. */
+export function readQuery(http: HttpRequest): Pick<WireRequest, 'operation' | 'input'> {
+  const members: Members = {};
+  for (const [name, value] of parametersOf(http)) put(members, name.split('.'), value);
+  const { Action = '', Version, ...input } = members;
+  return { operation: String(Action), input: listed(input) as Input };
+}
+
+function put(members: Members, [part = '', ...rest]: readonly string[], value: string): void {
+  if (rest.length === 0) {
+    members[part] = value;
+    return;
+  }
+  const below = members[part];
+  const next = typeof below === 'object' ? below : {};
+  members[part] = next;
+  put(next, rest, value);
+}
+
+/** Turns numbered members into lists. */
+function listed(value: string | Members): unknown {
+  if (typeof value === 'string') return value;
+  const entries = Object.entries(value);
+  const [only] = entries;
+  if (entries.length === 1 && only?.[0] === 'member') return listed(only[1]);
+  if (entries.length > 0 && entries.every(([name]) => /^\d+$/.test(name))) {
+    return entries.toSorted(([one], [other]) => Number(one) - Number(other)).map(([, member]) => listed(member));
+  }
+  return Object.fromEntries(entries.map(([name, member]) => [name, listed(member)]));
+}
+
+const HEADERS = { 'content-type': 'text/xml', 'x-amzn-requestid': 'simulated' };
+
+export function queryAnswer({ service, operation }: WireRequest, output: object): HttpResponse {
+  const result = element(`${operation}Result`, output as XmlObject, 'member');
+  const metadata = element('ResponseMetadata', { RequestId: 'simulated' });
+  return {
+    status: 200,
+    headers: HEADERS,
+    body: document(`${operation}Response`, QUERY[service]?.namespace, result + metadata),
+  };
+}
+
+export function queryError({ service }: WireRequest, { status, code, message }: AwsError): HttpResponse {
+  const error = {
+    Type: status < 500 ? 'Sender' : 'Receiver',
+    Code: code.slice(code.indexOf('#') + 1),
+    Message: message,
+  };
+  const content = elements({ Error: error, RequestId: 'simulated' });
+  return { status, headers: HEADERS, body: document('ErrorResponse', QUERY[service]?.namespace, content) };
+}

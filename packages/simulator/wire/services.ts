@@ -1,0 +1,86 @@
+import type { HttpRequest } from '../runtime/http.js';
+import { type Protocol, queryOf } from './request.js';
+
+/** A service as its requests show it. */
+export interface Addressed {
+  /** Name with which requests to it are signed. */
+  readonly service: string;
+  readonly protocol: Protocol;
+}
+
+/** By the part of `X-Amz-Target` before the operation. */
+const TARGETS: Readonly<Record<string, Addressed>> = {
+  DynamoDB_20120810: { service: 'dynamodb', protocol: 'json-1.0' },
+  DynamoDBStreams_20120810: { service: 'dynamodb', protocol: 'json-1.0' },
+  AmazonSQS: { service: 'sqs', protocol: 'json-1.0' },
+  AWSEvents: { service: 'events', protocol: 'json-1.1' },
+  TrentService: { service: 'kms', protocol: 'json-1.1' },
+  Logs_20140328: { service: 'logs', protocol: 'json-1.1' },
+  AmazonSSM: { service: 'ssm', protocol: 'json-1.1' },
+  GraniteServiceVersion20100801: { service: 'monitoring', protocol: 'json-1.0' },
+};
+
+/** Services whose requests name no target. */
+const OTHERS: Readonly<Record<string, Protocol>> = {
+  apigateway: 'rest-json',
+  cloudformation: 'query',
+  lambda: 'rest-json',
+  monitoring: 'query',
+  s3: 'rest-xml',
+  sqs: 'query',
+  sts: 'query',
+};
+
+/** Namespace of a Query service's answers, and the version that its requests name. */
+export const QUERY: Readonly<Record<string, { readonly version: string; readonly namespace: string }>> = {
+  cloudformation: { version: '2010-05-15', namespace: 'http://cloudformation.amazonaws.com/doc/2010-05-15/' },
+  monitoring: { version: '2010-08-01', namespace: 'http://monitoring.amazonaws.com/doc/2010-08-01/' },
+  sqs: { version: '2012-11-05', namespace: 'http://queue.amazonaws.com/doc/2012-11-05/' },
+  sts: { version: '2011-06-15', namespace: 'https://sts.amazonaws.com/doc/2011-06-15/' },
+};
+
+/**
+ * Finds the service that a request is for: by its target, by the scope of its signature, by its host, or by its form.
+ * AWS Identity and Access Management, "Elements of an AWS API request signature": the scope is
+ * `<date>/<region>/<service>/aws4_request`.
+ */
+export function addressed(http: HttpRequest): Addressed | undefined {
+  const target = http.headers['x-amz-target'];
+  if (target !== undefined) {
+    const prefix = target.slice(0, target.lastIndexOf('.'));
+    return TARGETS[prefix] ?? { service: scopeOf(http) ?? prefix, protocol: 'json-1.1' };
+  }
+  const service = scopeOf(http) ?? byHost(http) ?? byForm(http);
+  if (service === undefined) return undefined;
+  return { service, protocol: OTHERS[service] ?? (isForm(http) ? 'query' : 'rest-json') };
+}
+
+/** Returns the service in the scope of a signature, which stands in a header or, if presigned, in the query. */
+function scopeOf(http: HttpRequest): string | undefined {
+  const credential = queryOf(http).get('X-Amz-Credential') ?? '';
+  const [, service] = /\/([\w-]+)\/aws4_request/.exec(`${http.headers.authorization ?? ''} ${credential}`) ?? [];
+  return service;
+}
+
+/** `s3.<region>.amazonaws.com`, `<bucket>.s3.<region>.amazonaws.com`, `<service>.<region>.amazonaws.com` */
+function byHost({ host }: HttpRequest): string | undefined {
+  if (/(^|\.)s3[.-]/.test(host)) return 's3';
+  const [, service] = /^([\w-]+)\.(?:[\w-]+\.)?amazonaws\.com(?:\.cn)?(?::\d+)?$/.exec(host) ?? [];
+  return service;
+}
+
+function byForm(http: HttpRequest): string | undefined {
+  if (/^\/20\d\d-\d\d-\d\d\/(functions|event-source-mappings)\b/.test(http.path)) return 'lambda';
+  if (/^\/restapis\b/.test(http.path)) return 'apigateway';
+  if (!isForm(http)) return undefined;
+  const named = parametersOf(http).get('Version');
+  return Object.keys(QUERY).find((service) => QUERY[service]?.version === named);
+}
+
+const isForm = (http: HttpRequest): boolean => parametersOf(http).has('Action');
+
+/** Returns the parameters of a Query request, which stand in its body or behind its path. */
+export const parametersOf = (http: HttpRequest): URLSearchParams => {
+  const form = /^application\/x-www-form-urlencoded/.test(http.headers['content-type'] ?? '');
+  return form ? new URLSearchParams(http.body) : queryOf(http);
+};

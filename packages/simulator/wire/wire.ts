@@ -1,0 +1,56 @@
+import type { HttpRequest, HttpResponse } from '../runtime/http.js';
+import { jsonAnswer, jsonError, readJson } from './json.js';
+import { queryAnswer, queryError, readQuery } from './query.js';
+import { type AwsError, type AwsRequest, isCalled, type Protocol, type WireRequest } from './request.js';
+import { readRestJson } from './rest-json.js';
+import { readRestXml, restXmlAnswer, restXmlError } from './rest-xml.js';
+import { addressed } from './services.js';
+
+/** How a protocol writes requests, answers and errors. */
+interface Codec {
+  /** @throws {SyntaxError} if the body isn't JSON */
+  read(http: HttpRequest, service: string): Pick<WireRequest, 'operation' | 'input'>;
+  answer(request: WireRequest, output: object): HttpResponse;
+  error(request: WireRequest, error: AwsError): HttpResponse;
+}
+
+const JSON_CODEC: Codec = { read: readJson, answer: jsonAnswer, error: jsonError };
+
+const CODECS: Readonly<Record<Protocol, Codec>> = {
+  'json-1.0': JSON_CODEC,
+  'json-1.1': JSON_CODEC,
+  query: { read: readQuery, answer: queryAnswer, error: queryError },
+  'rest-json': { read: readRestJson, answer: jsonAnswer, error: jsonError },
+  'rest-xml': { read: readRestXml, answer: restXmlAnswer, error: restXmlError },
+};
+
+/**
+ * Reads a request to any service.
+ * @returns `undefined` if nothing in it names a service
+ * @throws {SyntaxError} if its body is malformed
+ */
+export function readRequest(http: HttpRequest): WireRequest | undefined {
+  const to = addressed(http);
+  return to && { ...to, ...CODECS[to.protocol].read(http, to.service) };
+}
+
+/** A request that no model answers. */
+class ServiceNotModelled extends Error {
+  override readonly name = 'ServiceNotModelled';
+}
+
+/** Reads a request of a function. @throws {ServiceNotModelled} */
+export function requestOf(http: HttpRequest): AwsRequest {
+  const request = readRequest(http);
+  if (request && isCalled(request)) return request;
+  const { method, host, path, headers } = http;
+  throw new ServiceNotModelled(`${method} https://${host}${path} ${headers['x-amz-target'] ?? ''}`);
+}
+
+/** Writes the answer to a request. @param output its members */
+export const answerTo = (request: WireRequest, output: object): HttpResponse =>
+  CODECS[request.protocol].answer(request, output);
+
+/** Writes the refusal of a request. */
+export const refusalOf = (request: WireRequest, error: AwsError): HttpResponse =>
+  CODECS[request.protocol].error(request, error);
