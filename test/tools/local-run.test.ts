@@ -33,7 +33,7 @@ describe('an endpoint', () => {
 
   test('of an emulator never gets real credentials', () => {
     process.env.AWS_SESSION_TOKEN = 'real';
-    const environment = endpointEnvironment({ url: 'http://127.0.0.1:1', region: 'eu-west-1', isLocalStack: true });
+    const environment = endpointEnvironment({ url: 'http://127.0.0.1:1', region: 'eu-west-1', kind: 'localstack' });
     delete process.env.AWS_SESSION_TOKEN;
     expect(environment).toMatchObject({ AWS_ACCESS_KEY_ID: 'test', AWS_REGION: 'eu-west-1' });
     expect(environment).not.toHaveProperty('AWS_SESSION_TOKEN');

@@ -40,7 +40,7 @@ const trace = {
 
 const named = await endpointFromEnvironment();
 const local = named ? undefined : await DynamoDbLocal.start((await install(console.error)).dynamodbLocal);
-const endpoint = named ?? { url: local?.url, region: 'us-east-1', isLocalStack: false };
+const endpoint = named ?? { url: local?.url, region: 'us-east-1', kind: 'other-emulator' as const };
 Object.assign(process.env, endpointEnvironment(endpoint));
 // The client reads the environment when it is created.
 const { documents } = await import('../../packages/kit/aws/dynamodb.js');

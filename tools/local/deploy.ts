@@ -105,12 +105,10 @@ export async function readDeployment(endpoint: Endpoint): Promise<Omit<Deploymen
   return { apiUrl: apiUrlAt(endpoint, outputs.Api), outputs };
 }
 
-/** Returns the URL of the API. LocalStack's output names a host that does not resolve; the same API has a path. */
-function apiUrlAt(
-  { url, isLocalStack }: Endpoint,
-  { ApiId = '', ApiUrl = '' }: Readonly<Record<string, string>>,
-): string {
-  return isLocalStack ? `${url}/_aws/execute-api/${ApiId}/v1` : ApiUrl.replace(/\/$/, '');
+/** Returns the URL of the API. On this machine the output names a host that does not resolve; the same API has a path. */
+function apiUrlAt({ url, kind }: Endpoint, { ApiId = '', ApiUrl = '' }: Readonly<Record<string, string>>): string {
+  if (kind === 'local-cloud') return `${url}/v1`;
+  return kind === 'localstack' ? `${url}/_aws/execute-api/${ApiId}/v1` : ApiUrl.replace(/\/$/, '');
 }
 
 /**

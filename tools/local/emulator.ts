@@ -37,7 +37,7 @@ export async function runOrderly({ progress, proxy }: RunOptions): Promise<Runni
     return { endpoint: given, deployment, skipped: undefined, ours: false, stop: async () => {} };
   }
   const port = await freePort();
-  const endpoint: Endpoint = { url: `http://127.0.0.1:${port}`, region: 'us-east-1', isLocalStack: true };
+  const endpoint: Endpoint = { url: `http://127.0.0.1:${port}`, region: 'us-east-1', kind: 'localstack' };
   checkTools(); // before anything starts
   const app = synthesize(endpoint, progress);
   app.catch(() => {}); // awaited in `deploy`; if that is not reached, the draft is removed when the process ends

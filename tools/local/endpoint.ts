@@ -2,10 +2,12 @@ import type { Endpoint as AnyEndpoint } from '@orderly/kit/operator';
 import { LocalRunError } from './errors.js';
 import { answers } from './localstack/localstack.js';
 
+/** What stands there: it decides at which address the API of a deployment is. */
+export type EndpointKind = 'aws' | 'local-cloud' | 'localstack' | 'other-emulator';
+
 /** Where AWS's APIs are spoken: an emulator's address, or AWS itself. */
 export interface Endpoint extends AnyEndpoint {
-  /** Whether LocalStack's own routes (`/_localstack/...`) are there. */
-  readonly isLocalStack: boolean;
+  readonly kind: EndpointKind;
 }
 
 /**
@@ -23,14 +25,29 @@ export async function endpointFromEnvironment(): Promise<Endpoint | undefined> {
  */
 export async function endpointAt(named: string): Promise<Endpoint> {
   const region = process.env.AWS_REGION ?? 'us-east-1';
-  if (named === 'aws') return { url: undefined, region, isLocalStack: false };
+  if (named === 'aws') return { url: undefined, region, kind: 'aws' };
   const url = httpAddress(named);
   try {
     await fetch(url, { signal: AbortSignal.timeout(5000) });
   } catch (cause) {
     throw new LocalRunError(`Nothing answers at ${url} (from ORDERLY_ENDPOINT).`, { cause });
   }
-  return { url, region, isLocalStack: await answers(url) };
+  return { url, region, kind: await kindOf(url) };
+}
+
+async function kindOf(url: string): Promise<EndpointKind> {
+  if (await isLocalCloud(url)) return 'local-cloud';
+  return (await answers(url)) ? 'localstack' : 'other-emulator';
+}
+
+/** Checks whether a local cloud answers at an address. */
+export async function isLocalCloud(url: string): Promise<boolean> {
+  try {
+    const response = await fetch(`${url}/_local`, { signal: AbortSignal.timeout(5000) });
+    return response.ok && ((await response.json()) as { simulator?: unknown }).simulator === true;
+  } catch {
+    return false;
+  }
 }
 
 /**

@@ -27,9 +27,12 @@ export interface LogLine {
 /** An invocation that has ended. */
 export interface Invocation {
   readonly fn: string;
-  /** Milliseconds since 1970. */
+  /** Milliseconds since 1970, as `ended`. */
   readonly began: number;
+  readonly ended: number;
   readonly result: Result;
+  /** The last line that the function logged in it, except metrics. */
+  readonly logged: string | undefined;
 }
 
 export interface LambdaSettings {
@@ -79,6 +82,7 @@ export class LambdaFunction {
   private readonly concurrency: Concurrency;
   private readonly variables: Readonly<Record<string, string>>;
   private environments = 0;
+  private logged: string | undefined;
   private generation = 0;
   private busy = 0;
   /** Invocations that wait for an environment. */
@@ -137,7 +141,8 @@ export class LambdaFunction {
     const began = world.now;
     const end = (result: Result): void => {
       concurrency.running--;
-      this.settings.ended?.({ fn: this.label, began, result });
+      this.settings.ended?.({ fn: this.label, began, ended: world.now, result, logged: this.logged });
+      this.logged = undefined;
       world.note(`${name} ${result.kind}${result.kind === 'failed' ? ` ${result.name}` : ''}`);
       done(fault === 'result-lost' ? { kind: 'failed', name: 'Sandbox.Lost', message: 'the result was lost' } : result);
     };
@@ -260,7 +265,10 @@ export class LambdaFunction {
       enter: () => world.enter(),
       random,
       send: (request, reply) => send(sandbox, request, reply),
-      log: (level, text) => log({ at: world.now, fn: this.label, level, text }),
+      log: (level, text) => {
+        if (!text.includes('"_aws":')) this.logged = text;
+        log({ at: world.now, fn: this.label, level, text });
+      },
     };
     const { bundle, variables } = this;
     const sandbox = new Sandbox(this, {

@@ -140,18 +140,22 @@ export class DynamoDbModel {
 
   /**
    * Puts items into a table as they are: they were there before, so no stream has a record of it.
-   * @param sequence the newest stream record's number at that time: later ones get a higher one
+   * @param streamed number of the stream's records at that time: later ones get higher sequence numbers
    */
-  load(table: string, items: readonly Item[], sequence: string): void {
+  load(table: string, items: readonly Item[], streamed: string): void {
     const stored = this.tableOf(table);
     for (const item of items) stored.write({ table, key: keyOf(item, stored.definition.key), after: item });
-    const next = BigInt(sequence);
-    if (next > this.sequence) this.sequence = next;
+    this.catalog.streamed = BigInt(streamed) > this.catalog.streamed ? BigInt(streamed) : this.catalog.streamed;
   }
 
   /** Number of the stream records so far. */
   get streamed(): string {
-    return String(this.sequence);
+    return String(this.catalog.streamed);
+  }
+
+  /** Returns a table's properties, as CreateTable takes them. */
+  propertiesOf(table: string): WireObject {
+    return this.catalog.find(table).record.properties;
   }
 
   tables(): readonly string[] {

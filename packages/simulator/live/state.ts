@@ -3,10 +3,16 @@ import type { PendingDelivery } from '../aws/eventbridge.js';
 import type { SavedBuckets } from '../aws/s3.js';
 import type { SavedQueue } from '../aws/sqs.js';
 import type { Cloud } from '../cloud.js';
-import type { Item, StreamRecord } from '../dynamodb/wire.js';
+import type { Item, StreamRecord, WireObject } from '../dynamodb/wire.js';
 
 /** Version of the format. Another one is refused. */
 const VERSION = 1;
+
+interface SavedTable {
+  readonly items: readonly Item[];
+  /** As CreateTable takes them, of a table that a client created: no template has it. */
+  readonly created?: WireObject;
+}
 
 /** Everything that an account remembers at one moment, as JSON. */
 export interface SavedState {
@@ -18,7 +24,7 @@ export interface SavedState {
   readonly seed: string;
   /** Number of the stream records so far. */
   readonly streamed: string;
-  readonly tables: Readonly<Record<string, readonly Item[]>>;
+  readonly tables: Readonly<Record<string, SavedTable>>;
   /** Messages by the ARN of their queue. */
   readonly queues: Readonly<Record<string, SavedQueue>>;
   readonly buckets: SavedBuckets;
@@ -36,6 +42,9 @@ export class StateRefused extends Error {
 /** Returns what an account remembers. What an invocation had begun and not written is not part of it, as after a crash. */
 export function stateOf(cloud: Cloud, seed: string): SavedState {
   const { dynamodb, queues, buckets, streams, events, asynchronous, world } = cloud;
+  const { assembly } = cloud.deployment;
+  const types = ['AWS::DynamoDB::GlobalTable', 'AWS::DynamoDB::Table'];
+  const deployed = new Set(types.flatMap((type) => assembly.ofType(type).map(({ ref }) => ref)));
   return {
     format: 'orderly-local',
     version: VERSION,
@@ -43,7 +52,12 @@ export function stateOf(cloud: Cloud, seed: string): SavedState {
     seed,
     streams: Object.fromEntries(streams.map((stream) => [stream.label, stream.unprocessed])),
     streamed: dynamodb.streamed,
-    tables: Object.fromEntries(dynamodb.snapshot()),
+    tables: Object.fromEntries(
+      [...dynamodb.snapshot()].map(([table, items]) => [
+        table,
+        deployed.has(table) ? { items } : { items, created: dynamodb.propertiesOf(table) },
+      ]),
+    ),
     queues: Object.fromEntries([...queues].map(([arn, queue]) => [arn, queue.save()])),
     buckets: buckets.save(),
     deliveries: events.pending,
@@ -58,7 +72,9 @@ export function stateOf(cloud: Cloud, seed: string): SavedState {
 export function resume(cloud: Cloud, state: SavedState): readonly string[] {
   const { dynamodb, queues, buckets, streams, events, asynchronous } = cloud;
   const homeless: string[] = [];
-  for (const [table, items] of Object.entries(state.tables)) {
+  for (const [table, { items, created }] of Object.entries(state.tables)) {
+    if (created && !dynamodb.tables().includes(table))
+      dynamodb.createTable(table, { Type: 'AWS::DynamoDB::Table', Properties: created });
     if (dynamodb.tables().includes(table)) dynamodb.load(table, items, state.streamed);
     else if (items.length > 0) homeless.push(table);
   }

@@ -24,7 +24,8 @@ export class Catalog {
   readonly tables = new Map<string, Table>();
   readonly streams: StreamArchive;
   private readonly records = new Map<string, TableRecord>();
-  private sequence = 0n;
+  /** Number of the stream records so far. */
+  streamed = 0n;
 
   constructor(readonly options: DynamoDbModelOptions) {
     this.streams = new StreamArchive(options.now);
@@ -118,7 +119,7 @@ export class Catalog {
       region: this.region,
       random,
       delay: () => streamDelay?.(random) ?? 0,
-      nextSequence: () => String(10n ** 20n + 100n * this.sequence++),
+      nextSequence: () => String(10n ** 20n + 100n * this.streamed++),
     });
     this.streams.add({ arn: `${this.arnOf(name)}/stream/${label}`, label, table: name, view, key, stream });
     return stream;

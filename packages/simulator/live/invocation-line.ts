@@ -1,0 +1,25 @@
+import type { Invocation } from '../aws/lambda.js';
+
+/** Longest text of what it logged. */
+const SHOWN = 120;
+
+/** Describes an invocation in one line: time, function, duration, outcome, and the last thing that it logged. */
+export function invocationLine({ fn, began, ended, result, logged }: Invocation): string {
+  const time = new Date(began).toISOString().slice(11, 23);
+  const outcome = result.kind === 'failed' ? `failed: ${result.name}: ${result.message}` : result.kind;
+  const said = logged === undefined ? '' : `  ${wordsOf(logged).slice(0, SHOWN)}`;
+  return `${time}  ${fn}  ${ended - began} ms  ${outcome}${said}`;
+}
+
+/** Returns the message of a structured line, with what identifies its subject; any other line as it is. */
+function wordsOf(line: string): string {
+  if (!line.startsWith('{')) return line;
+  try {
+    const { message, eventId, orderId, error } = JSON.parse(line) as Record<string, unknown>;
+    return [message, orderId ?? eventId, (error as { message?: unknown } | undefined)?.message]
+      .filter((part) => typeof part === 'string')
+      .join(' ');
+  } catch {
+    return line;
+  }
+}

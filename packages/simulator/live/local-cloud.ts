@@ -1,0 +1,80 @@
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { Control } from './control.js';
+import { invocationLine } from './invocation-line.js';
+import { LiveCloud, type LiveOptions } from './live-cloud.js';
+import { LiveServer } from './server.js';
+import { parseState, type SavedState, StateRefused } from './state.js';
+
+export interface LocalCloudOptions extends Pick<LiveOptions, 'folder' | 'awaits' | 'threads'> {
+  /** Port of 127.0.0.1. @default 4566, or else the next free one */
+  readonly port?: number | undefined;
+  /** File from which it takes what an earlier one remembered, and to which it writes that at its end. @default it forgets */
+  readonly keep?: string | undefined;
+  /** Tells each invocation in a line: function, duration, outcome, what it logged. @default false */
+  readonly logs?: boolean | undefined;
+  /** Hears what somebody at the terminal should know, line by line. */
+  readonly says: (line: string) => void;
+}
+
+/** A local cloud: the deployment of a cloud assembly that lives by the real clock, behind a port of 127.0.0.1. */
+export class LocalCloud {
+  private constructor(
+    readonly live: LiveCloud,
+    private readonly server: LiveServer,
+    private readonly keep: string | undefined,
+  ) {}
+
+  /** Address without a trailing slash. */
+  get url(): string {
+    return this.server.url;
+  }
+
+  /**
+   * Starts it.
+   * @throws {StateRefused} if the kept state doesn't fit; the file stays as it is
+   * @throws {PortInUse} if the port that was asked for is in use
+   */
+  static async start({ port, keep, logs = false, says, ...options }: LocalCloudOptions): Promise<LocalCloud> {
+    const state = keep === undefined ? undefined : readState(keep);
+    const live = new LiveCloud({
+      ...options,
+      says,
+      ...(state && { state }),
+      ...(logs && { ended: (invocation) => says(invocationLine(invocation)) }),
+    });
+    try {
+      const server = await LiveServer.listen({ live, control: new Control(live), ...(port !== undefined && { port }) });
+      return new LocalCloud(live, server, keep);
+    } catch (error) {
+      await live.stop();
+      throw error;
+    }
+  }
+
+  /** Writes its state, if it keeps one, and ends. */
+  async stop(): Promise<void> {
+    await this.server.stop();
+    if (this.keep !== undefined) writeState(this.keep, this.live.save());
+    await this.live.stop();
+  }
+}
+
+function readState(file: string): SavedState | undefined {
+  if (!existsSync(file)) return undefined;
+  try {
+    return parseState(readFileSync(file, 'utf8'));
+  } catch (error) {
+    if (!(error instanceof StateRefused)) throw error;
+    throw new StateRefused(`${file} can't be taken: ${error.message}. Remove the file to begin anew.`, {
+      cause: error,
+    });
+  }
+}
+
+/** Writes in one step: a process that ends in the middle leaves the earlier state. */
+function writeState(file: string, state: SavedState): void {
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  writeFileSync(`${file}.new`, JSON.stringify(state), { mode: 0o600 });
+  renameSync(`${file}.new`, file);
+}
