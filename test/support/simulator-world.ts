@@ -1,6 +1,7 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { KMSClient } from '@aws-sdk/client-kms';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { dueIn } from '@orderly/kit/testing';
 import { settingsFor } from '../../lib/settings.js';
 import type { BusEntry, Envelope } from '../../packages/kit/messages/envelope.js';
 import type { ApiResponse } from '../../packages/simulator/aws/api-messages.js';
@@ -205,12 +206,7 @@ export class SimulatorWorld extends OrderlyWorld {
 
   /** Returns when the earliest stored message, timer or day is due, milliseconds since 1970. */
   private nextDue(): number | undefined {
-    const due = this.records.flatMap((table) =>
-      this.cloud
-        .itemsOf(table)
-        .flatMap(({ duePk, executeAt }) => (duePk === undefined ? [] : [Date.parse(String(executeAt))])),
-    );
-    return due.length > 0 ? Math.min(...due) : undefined;
+    return dueIn(this.records.flatMap((table) => this.cloud.itemsOf(table)));
   }
 
   async callsDuring(work: () => Promise<unknown>): Promise<readonly Port.FunctionCall[]> {

@@ -1,4 +1,4 @@
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
   existsSync,
@@ -15,7 +15,7 @@ import {
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { atExit } from './at-exit.js';
-import { CDK, CDK_OPTIONS, cdk } from './cdk.js';
+import { CDK, CDK_OPTIONS, cdk, END_WITH_PARENT } from './cdk.js';
 import { devJwks } from './dev-issuer.js';
 import type { Endpoint } from './endpoint.js';
 import { LocalRunError } from './errors.js';
@@ -64,44 +64,87 @@ export async function assemblyFor(endpoint: Endpoint, environment: string): Prom
   return draft.keep(lines.join('\n'));
 }
 
+/**
+ * Does the same for a local cloud: it runs the app without CDK's command line and without the rule packs, which `npm test`
+ * and every deployment play, so that a start takes seconds.
+ * @throws {LocalRunError} with the app's output, if it fails
+ */
+export async function localAssembly(): Promise<Assembly> {
+  const draft = new Draft('dev', { checks: 'off' });
+  if (draft.made) return draft.assembly();
+  return draft.keep(await runApp(draft));
+}
+
+/** Runs the app as CDK's command line does: the context and the folder for its output are in the environment. */
+function runApp({ folder, context }: Draft): Promise<string> {
+  const settings = JSON.parse(readFileSync(join(ROOT, 'cdk.json'), 'utf8')) as { context: object };
+  const unchecked = { '@aws-cdk/core:validateAgainstDefaultRules': false, 'aws:cdk:version-reporting': false };
+  const env = {
+    ...process.env,
+    NODE_NO_WARNINGS: '1',
+    CDK_OUTDIR: folder,
+    CDK_CONTEXT_JSON: JSON.stringify({ ...settings.context, ...unchecked, ...context }),
+  };
+  return new Promise((resolve, reject) => {
+    const args = ['--import', END_WITH_PARENT, '--import', 'tsx', 'bin/orderly-app.ts'];
+    const child = spawn(process.execPath, args, { cwd: ROOT, env, stdio: ['pipe', 'pipe', 'pipe'] });
+    const forget = atExit(() => child.kill());
+    let said = '';
+    for (const stream of [child.stdout, child.stderr])
+      stream.setEncoding('utf8').on('data', (text: string) => {
+        said += text;
+      });
+    child.on('error', reject);
+    child.on('close', (code) => {
+      forget();
+      if (code === 0) resolve(said);
+      else reject(new LocalRunError(`The app can't be synthesized:\n${said.trimEnd()}`));
+    });
+  });
+}
+
 /** Assembly in the making. It has a folder of its own until it is complete. */
 class Draft {
-  private readonly folder: string;
-  private readonly draft: string;
+  private readonly final: string;
+  /** Folder in which it is made. */
+  readonly folder: string;
 
   constructor(
     private readonly environment: string,
-    private readonly context: Context,
+    private readonly more: Context,
   ) {
-    this.folder = join(CACHE, `${environment}-${fingerprint(JSON.stringify(context))}`);
+    this.final = join(CACHE, `${environment}-${fingerprint(JSON.stringify(more))}`);
     mkdirSync(CACHE, { recursive: true });
-    this.draft = this.made ? this.folder : mkdtempSync(`${this.folder}.`);
-    if (!this.made) atExit(() => rmSync(this.draft, { recursive: true, force: true }));
+    this.folder = this.made ? this.final : mkdtempSync(`${this.final}.`);
+    if (!this.made) atExit(() => rmSync(this.folder, { recursive: true, force: true }));
   }
 
   get made(): boolean {
-    return existsSync(join(this.folder, SAID));
+    return existsSync(join(this.final, SAID));
+  }
+
+  get context(): Context {
+    return { environment: this.environment, ...this.more };
   }
 
   get args(): readonly string[] {
-    const context = { environment: this.environment, ...this.context };
-    const options = Object.entries(context).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
-    return ['synth', '--quiet', '--output', this.draft, ...options];
+    const options = Object.entries(this.context).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+    return ['synth', '--quiet', '--output', this.folder, ...options];
   }
 
   assembly(): Assembly {
     const now = new Date();
-    utimesSync(this.folder, now, now);
-    return { folder: this.folder, said: readFileSync(join(this.folder, SAID), 'utf8') };
+    utimesSync(this.final, now, now);
+    return { folder: this.final, said: readFileSync(join(this.final, SAID), 'utf8') };
   }
 
   keep(said: string): Assembly {
-    writeFileSync(join(this.draft, SAID), said);
+    writeFileSync(join(this.folder, SAID), said);
     try {
-      renameSync(this.draft, this.folder);
+      renameSync(this.folder, this.final);
     } catch {
       // Another process was faster. The same sources make the same assembly.
-      rmSync(this.draft, { recursive: true, force: true });
+      rmSync(this.folder, { recursive: true, force: true });
     }
     const made = this.assembly();
     removeUnused();

@@ -77,13 +77,21 @@ export class ConsumerLogs {
   }
 }
 
+/** Words of a consumer for what became of a message. An inbox stores it, or knows it already. */
+const OUTCOMES: ReadonlyMap<string, Handled['outcome']> = new Map([
+  ['applied', 'applied'],
+  ['stored', 'applied'],
+  ['duplicate', 'duplicate'],
+  ['known', 'duplicate'],
+]);
+
 function read(line: string): readonly Handled[] {
   if (!line.startsWith('{')) return [];
   try {
     const { message, consumer, eventId, timestamp } = JSON.parse(line) as Record<string, unknown>;
-    if (message !== 'applied' && message !== 'duplicate') return [];
-    return typeof consumer === 'string' && typeof eventId === 'string'
-      ? [{ consumer, eventId, outcome: message, at: String(timestamp), line }]
+    const outcome = OUTCOMES.get(String(message));
+    return outcome && typeof consumer === 'string' && typeof eventId === 'string'
+      ? [{ consumer, eventId, outcome, at: String(timestamp), line }]
       : [];
   } catch {
     return []; // the line was cut off when the function ended

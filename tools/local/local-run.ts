@@ -1,8 +1,7 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { ORDERLY_FOLDER } from './dev-issuer.js';
 import { type Endpoint, endpointAt, endpointFromEnvironment } from './endpoint.js';
-import { answers } from './localstack/localstack.js';
 
 /** Data of a running `npm start` for scripts and people (`.orderly/local.json`). */
 export interface LocalRun {
@@ -22,25 +21,44 @@ export function readLocalRun(): LocalRun | undefined {
   return text === undefined ? undefined : (JSON.parse(text) as LocalRun);
 }
 
+/** Finds a start of this clone that runs now, in any process: the newest one. */
+export function runningLocally(): LocalRun | undefined {
+  const [newest] = instances()
+    .filter((folder) => isAlive(Number(basename(folder))))
+    .map((folder) => join(folder, 'local.json'))
+    .filter((file) => existsSync(file))
+    .toSorted((one, other) => statSync(other).mtimeMs - statSync(one).mtimeMs);
+  return newest === undefined ? undefined : (JSON.parse(readFileSync(newest, 'utf8')) as LocalRun);
+}
+
 /** Finds where Orderly runs now: at `ORDERLY_ENDPOINT`, or at the last start if it still answers. */
 export async function runningEndpoint(): Promise<Endpoint | undefined> {
   const named = await endpointFromEnvironment();
   if (named) return named;
   const run = readLocalRun();
-  return run && (await answers(run.endpoint)) ? endpointAt(run.endpoint) : undefined;
+  return run && endpointAt(run.endpoint).catch(() => undefined);
 }
 
-/** Writes the file in one step and readable by its owner only, since it contains tokens. */
+/** Writes the file, and this process's own copy, in one step each and readable by its owner only: they contain tokens. */
 export function writeLocalRun(run: LocalRun): void {
-  mkdirSync(ORDERLY_FOLDER, { recursive: true, mode: 0o700 });
-  const draft = `${FILE}.${process.pid}`;
-  writeFileSync(draft, `${JSON.stringify(run, null, 2)}\n`, { mode: 0o600 });
-  renameSync(draft, FILE);
+  const own = instanceFolder();
+  mkdirSync(own, { recursive: true, mode: 0o700 });
+  for (const file of [join(own, 'local.json'), FILE]) write(file, run);
 }
 
-/** Removes the file, unless a later start has written its own. */
+/** Removes what this process has written. Where another start of this clone still runs, the file names that one again. */
 export function forgetLocalRun(run: LocalRun): void {
-  if (readLocalRun()?.endpoint === run.endpoint) rmSync(FILE, { force: true });
+  rmSync(join(INSTANCES, String(process.pid)), { recursive: true, force: true });
+  if (readLocalRun()?.endpoint !== run.endpoint) return;
+  const other = runningLocally();
+  if (other) write(FILE, other);
+  else rmSync(FILE, { force: true });
+}
+
+function write(file: string, run: LocalRun): void {
+  const draft = `${file}.${process.pid}`;
+  writeFileSync(draft, `${JSON.stringify(run, null, 2)}\n`, { mode: 0o600 });
+  renameSync(draft, file);
 }
 
 /** Returns a folder for one emulator of this process. Removes the folders of dead processes. */

@@ -1,98 +1,63 @@
-import { randomBytes } from 'node:crypto';
-import { atExit } from './at-exit.js';
+import { parseArgs } from 'node:util';
 import { confirmDevOnAws } from './confirm.js';
-import { type DemoResult, runDemo } from './demo.js';
-import { aboutSkipped } from './deploy.js';
-import { devTokens } from './dev-issuer.js';
-import { runOrderly } from './emulator.js';
-import { forgetLocalRun, type LocalRun, writeLocalRun } from './local-run.js';
-import { type Progress, step } from './progress.js';
+import { LocalRunError } from './errors.js';
+import { startOnEmulator } from './start-emulator.js';
+import { startLocalCloud } from './start-local.js';
 
-/**
- * Runs `npm start`: deploys Orderly here, demonstrates it with every event twice, and keeps it running until Ctrl-C.
- */
+const USAGE = `npm start                    Orderly in a local cloud: models of AWS in this process, which need Node only
+npm start -- [options]
+  --port <number>   port on 127.0.0.1 (default: 4566, or else the next free one)
+  --keep            takes up what the last start with --keep left in .orderly/state, and leaves its own there
+  --logs            prints a line for each invocation of a function
+  --no-demo         places no orders
+  --localstack      on LocalStack instead (needs Python, Java and Maven)
+ORDERLY_ENDPOINT=http://<host>:<port> npm start       on an emulator of your own
+ORDERLY_ENDPOINT=aws npm start [-- --yes]             in the AWS account of your shell`;
+
+const OPTIONS = {
+  port: { type: 'string' },
+  keep: { type: 'boolean', default: false },
+  logs: { type: 'boolean', default: false },
+  'no-demo': { type: 'boolean', default: false },
+  localstack: { type: 'boolean', default: false },
+  yes: { type: 'boolean', default: false },
+  help: { type: 'boolean', default: false },
+} as const;
+
+/** Runs `npm start`: Orderly on this machine, with a demonstration in which every event arrives twice, until Ctrl-C. */
 export async function main(args: readonly string[] = []): Promise<number> {
+  const options = optionsOf(args);
+  if (typeof options === 'string') {
+    console.error(options);
+    return 2;
+  }
+  if (options.help) {
+    console.log(USAGE);
+    return 0;
+  }
   if (process.env.ORDERLY_ENDPOINT === 'aws') await confirmDevOnAws(args, console.log);
-  const progress: Progress = console.log;
-  const since = performance.now();
-  const orderly = await runOrderly({ progress });
-  const { endpoint, deployment } = orderly;
-  const tokens = devTokens();
-  const run: LocalRun = {
-    endpoint: endpoint.url ?? 'aws',
-    region: endpoint.region,
-    apiUrl: deployment.apiUrl,
-    tokens,
-  };
-  writeLocalRun(run);
-  if (orderly.ours) atExit(() => forgetLocalRun(run));
-  const result = await step(progress, 'demonstration', () =>
-    runDemo({ orderly, tokens, progress: (line) => progress(`  ${line}`) }),
-  );
-  console.log(`\n${tables(result)}\n\n${invitation(run, result)}\n\n${aboutSkipped(orderly.skipped)}`);
-  console.log(`Ready after ${((performance.now() - since) / 1000).toFixed(0)} s.`);
-  if (!orderly.ours) return 0;
-  console.log('Ctrl-C ends it.');
-  await interrupted();
-  await orderly.stop();
-  return 0;
+  if (process.env.ORDERLY_ENDPOINT || options.localstack) return startOnEmulator();
+  return startLocalCloud({ ...options, demo: !options['no-demo'], port: portOf(options.port) });
 }
 
-/** Formats the orders, and the stock before the orders, after them, and after the duplicates. */
-function tables({ orders, stock, resent, suppressed }: DemoResult): string {
-  const count = (status: string) => orders.filter((order) => order.status === status).length;
-  const rows = stock.map(({ before, after, atLast }) => [
-    before.sku,
-    before.onHand,
-    before.available,
-    after.available,
-    atLast.available,
-  ]);
-  return [
-    table(['orders', 'approved', 'rejected'], [[orders.length, count('APPROVED'), count('REJECTED')]]),
-    table(['stock', 'on hand', 'available before', 'after the orders', 'after the duplicates'], rows),
-    table(['messages sent again', 'duplicates suppressed (each consumer)'], [[resent, suppressed]]),
-  ].join('\n\n');
+/** @returns the options, or what is wrong with them */
+function optionsOf(args: readonly string[]) {
+  try {
+    const { values } = parseArgs({ args: [...args], options: OPTIONS });
+    const elsewhere = Boolean(process.env.ORDERLY_ENDPOINT) || values.localstack;
+    const given = (['port', 'keep', 'logs'] as const).find((name) => values[name]);
+    if (elsewhere && given)
+      return `--${given} is for the local cloud only, not for LocalStack or ORDERLY_ENDPOINT.\n\n${USAGE}`;
+    return values;
+  } catch (error) {
+    return `${(error as Error).message.split('. ')[0]}.\n\n${USAGE}`;
+  }
 }
 
-function table(head: readonly string[], rows: readonly (readonly (string | number)[])[]): string {
-  const lines = [head, ...rows].map((row) => row.map(String));
-  const widths = head.map((_, at) => Math.max(...lines.map((row) => row[at]?.length ?? 0)));
-  const text = lines.map((row) =>
-    row.map((cell, at) => (at ? cell.padStart(widths[at] ?? 0) : cell.padEnd(widths[at] ?? 0))).join('   '),
-  );
-  return text.map((line) => `  ${line}`).join('\n');
-}
-
-/** Formats the URL, a token, and three commands to paste. */
-function invitation({ apiUrl, tokens }: LocalRun, { stock }: DemoResult): string {
-  const sku = stock[1]?.before.sku ?? '';
-  const order = JSON.stringify({ lines: [{ sku, quantity: 1, unitPrice: { amount: 900, currency: 'EUR' } }] });
-  const key = `try-${randomBytes(4).toString('hex')}`;
-  return `The API: ${apiUrl}
-A token (customer alice; more: npm run token -- --customer carol): ${tokens.alice}
-The same for scripts: .orderly/local.json
-
-Place an order (a repeat with the same key gets the same answer and makes no second order):
-curl -sw '\\n' -X POST '${apiUrl}/orders' -H 'Authorization: Bearer ${tokens.alice}' -H 'Idempotency-Key: ${key}' -H 'Content-Type: application/json' -d '${order}'
-
-See alice's orders:
-curl -sw '\\n' '${apiUrl}/orders' -H 'Authorization: Bearer ${tokens.alice}'
-
-See the stock:
-curl -sw '\\n' '${apiUrl}/stock/${sku}' -H 'Authorization: Bearer ${tokens.operator}'`;
-}
-
-/** Waits for Ctrl-C or a signal to terminate. */
-function interrupted(): Promise<void> {
-  return new Promise((resolve) => {
-    const keepAlive = setInterval(() => {}, 60_000);
-    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-      process.removeAllListeners(signal);
-      process.on(signal, () => {
-        clearInterval(keepAlive);
-        resolve();
-      });
-    }
-  });
+/** @throws {LocalRunError} */
+function portOf(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const port = Number(text);
+  if (Number.isInteger(port) && port > 0 && port < 65_536) return port;
+  throw new LocalRunError(`--port ${text}: a number from 1 to 65535 was expected.`);
 }

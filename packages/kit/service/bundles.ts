@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, extname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Code } from 'aws-cdk-lib/aws-lambda';
-import { buildSync, type Metafile } from 'esbuild';
+import { type BuildOptions, buildSync, type Metafile } from 'esbuild';
 
 /** The kit's own folder: sources in its repository, compiled modules where it is installed. */
 const KIT = fileURLToPath(new URL('../', import.meta.url));
@@ -34,6 +34,24 @@ const entriesIn = (folder: string, prefix: string, extension: string): readonly 
 export const CREDENTIALS_ALIAS = {
   '@aws-sdk/credential-provider-node': join(KIT, 'aws', `credentials-from-environment${KIT_EXTENSION}`),
 };
+
+/** File below the app's root that lists, for each entry point, the sources of the app and the kit that it is made of. */
+export const INPUTS = join('.build', 'bundle-inputs.json');
+
+/** How esbuild makes a bundle: what decides its content. */
+export const BUNDLING = {
+  bundle: true,
+  platform: 'node',
+  target: 'node20', // oldest version of the local run; Lambda's is newer
+  format: 'cjs', // starts faster than ESM on Lambda; the SDK's own bundles are measured with it
+  mainFields: ['module', 'main'],
+  minify: true,
+  treeShaking: true,
+  legalComments: 'none',
+  charset: 'utf8',
+  // The default chain reads files, SSO and metadata servers (133 KiB).
+  alias: CREDENTIALS_ALIAS,
+} satisfies BuildOptions;
 
 /**
  * The code of every function of an app, from ONE esbuild run over all entry points: one second in total, whereas a run per
@@ -66,23 +84,15 @@ export class Bundles {
       absWorkingDir: this.root,
       entryPoints: [...files].map(([entry, file]) => ({ in: file, out: `${entry}/index` })),
       outdir: this.built,
-      bundle: true,
+      ...BUNDLING,
       write: false,
       metafile: true,
-      platform: 'node',
-      target: 'node20', // oldest version of the local run; Lambda's is newer
-      format: 'cjs', // starts faster than ESM on Lambda; the SDK's own bundles are measured with it
-      mainFields: ['module', 'main'],
-      minify: true,
-      treeShaking: true,
-      legalComments: 'none',
       sourcemap: 'external',
-      charset: 'utf8',
       logLevel: 'warning',
-      // The default chain reads files, SSO and metadata servers (133 KiB).
-      alias: CREDENTIALS_ALIAS,
     });
     this.metafile = metafile;
+    mkdirSync(join(this.root, '.build'), { recursive: true });
+    writeFileSync(join(this.root, INPUTS), JSON.stringify(inputsOf(metafile, files), null, 1));
     const maps = join(this.root, '.build', 'source-maps');
     for (const { path, contents } of outputFiles) {
       const to = path.endsWith('.map') ? join(maps, relative(this.built, path)) : path;
@@ -98,7 +108,8 @@ export class Bundles {
    */
   code(entry: string): Code {
     this.check(entry);
-    return Code.fromAsset(join(this.built, entry));
+    // The cloud assembly says by this name whose code an asset is: a watcher replaces it when its sources change.
+    return Code.fromAsset(join(this.built, entry), { displayName: entry });
   }
 
   /**
@@ -129,4 +140,25 @@ export class Bundles {
       `no entry point '${entry}': expected ${join(this.folder, `${entry}.lambda.ts`)}, or one of the kit's own`,
     );
   }
+}
+
+/** Returns the sources that each entry point is made of, as paths from the app's root. */
+function inputsOf(
+  { inputs }: Metafile,
+  files: ReadonlyMap<string, string>,
+): Readonly<Record<string, readonly string[]>> {
+  const paths = Object.keys(inputs);
+  return Object.fromEntries(
+    [...files].map(([entry, file]) => {
+      const found = new Set<string>();
+      const follow = (path: string): void => {
+        if (found.has(path) || path.includes('node_modules/')) return;
+        found.add(path);
+        for (const { path: imported } of inputs[path]?.imports ?? []) follow(imported);
+      };
+      const own = paths.find((path) => file.endsWith(`/${path}`));
+      if (own !== undefined) follow(own);
+      return [entry, [...found]];
+    }),
+  );
 }

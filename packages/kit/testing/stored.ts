@@ -10,6 +10,15 @@ export function countsOfEvents(items: readonly Item[]): Readonly<Record<string, 
   return counts;
 }
 
+/**
+ * Returns when the earliest stored message, timer or window is due, milliseconds since 1970; `undefined` if none waits.
+ * @param items of the records tables of services
+ */
+export function dueIn(items: readonly Item[]): number | undefined {
+  const due = items.flatMap(({ duePk, executeAt }) => (duePk === undefined ? [] : [Date.parse(String(executeAt))]));
+  return due.length > 0 ? Math.min(...due) : undefined;
+}
+
 /** Returns the failure records that wait for an operator. @param items all items of the service's records table */
 export const failuresIn = (items: readonly Item[]): readonly Item[] =>
   items.filter(({ status }) => status === 'FAILED');

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { basename } from 'node:path';
 import { Assembly } from '../assembly/assembly.js';
 import type { ApiRequest, ApiResponse } from '../aws/api-messages.js';
 import type { Fault } from '../aws/faults.js';
@@ -180,6 +181,21 @@ export class LiveCloud {
       cloud.deployment.replace(label, source);
       cloud.fn(label).retire();
     });
+  }
+
+  /** Returns the source that a function has now. @param label path of its construct */
+  codeOf(label: string): string {
+    const { deployment } = this.cloud;
+    return deployment.bundleOf(this.cloud.fn(label).resource).source;
+  }
+
+  /** Returns the asset of each function's code, by its name in the assembly, and the function's label. */
+  codes(): readonly (readonly [label: string, asset: string])[] {
+    const { assembly } = this.cloud.deployment;
+    return [...this.cloud.functions.values()].map(({ label, resource }) => [
+      label,
+      basename(assembly.assetOf(resource.properties.Code)).replace(/^asset\./, ''),
+    ]);
   }
 
   /** Ends its threads and its clock. */

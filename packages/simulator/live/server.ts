@@ -85,6 +85,9 @@ function listens(server: Server, port: number): Promise<boolean> {
 async function answerTo(request: IncomingMessage, live: LiveCloud, control: Control): Promise<HttpResponse> {
   const body = await bodyOf(request);
   const { method = 'GET', url = '/' } = request;
+  // Somebody asks whether something is here, as tools for emulators do.
+  if (url === '/' && method === 'GET' && request.headers.authorization === undefined)
+    return control.answer({ method, path: CONTROL, request, body });
   if (url === CONTROL || url.startsWith(`${CONTROL}/`)) return control.answer({ method, path: url, request, body });
   const api = apiOf(live, url);
   if (!api) return live.aws(awsRequest(request, body));

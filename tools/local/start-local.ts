@@ -1,0 +1,100 @@
+import { join } from 'node:path';
+import { LocalCloud, PortInUse, StateRefused } from '@orderly/simulator';
+import { localAssembly } from './assembly.js';
+import { atExit } from './at-exit.js';
+import { awaitsDueRecords } from './awaits.js';
+import { runDemo } from './demo.js';
+import { readDeployment } from './deploy.js';
+import { devTokens, ORDERLY_FOLDER } from './dev-issuer.js';
+import { endpointAt } from './endpoint.js';
+import { LocalRunError } from './errors.js';
+import { interrupted } from './interrupted.js';
+import { forgetLocalRun, type LocalRun, runningLocally, writeLocalRun } from './local-run.js';
+import { step } from './progress.js';
+import { invitation, tables } from './start-texts.js';
+import { Terminal } from './terminal.js';
+import { Watcher } from './watcher.js';
+
+export interface StartOptions {
+  readonly port: number | undefined;
+  readonly keep: boolean;
+  readonly logs: boolean;
+  readonly demo: boolean;
+}
+
+/** The state of a start with `--keep`. */
+const STATE = join(ORDERLY_FOLDER, 'state', 'dev.json');
+
+/**
+ * Runs Orderly in a local cloud in this process, demonstrates it, and keeps it running until Ctrl-C. Changed sources are
+ * taken over while it runs.
+ * @throws {LocalRunError} with what was wrong, and what to do
+ */
+export async function startLocalCloud({ port, keep, logs, demo }: StartOptions): Promise<number> {
+  const terminal = new Terminal();
+  const { say } = terminal;
+  const began = performance.now();
+  terminal.begin();
+  const other = runningLocally();
+  if (other)
+    say(`Another start of this clone runs at ${other.endpoint}. This one runs beside it, with data of its own.`);
+  const { folder } = await step(say, 'synthesize', localAssembly);
+  const cloud = await step(say, 'start the local cloud', () => begin({ folder, port, keep, logs, say }));
+  const run = runOf(cloud.url);
+  writeLocalRun(run);
+  atExit(() => forgetLocalRun(run));
+  const endpoint = await endpointAt(cloud.url);
+  let shown = '';
+  if (demo) {
+    const deployment = await readDeployment(endpoint);
+    const { tokens } = run;
+    const result = await step(say, 'demonstration', () =>
+      runDemo({ orderly: { endpoint, deployment }, tokens, progress: (line) => say(`  ${line}`) }),
+    );
+    shown = `\n${tables(result)}\n\n${invitation(run, result)}\n`;
+  }
+  const watcher = new Watcher(cloud.live, folder, say);
+  watcher.begin();
+  terminal.rest();
+  say(`${shown}\n${ending(terminal, cloud.url)}`);
+  say(`Ready after ${((performance.now() - began) / 1000).toFixed(0)} s. Ctrl-C ends it.`);
+  await interrupted();
+  watcher.end();
+  await cloud.stop();
+  if (keep) say(`Its state is in ${STATE}: npm start -- --keep`);
+  return 0;
+}
+
+/** @throws {LocalRunError} */
+async function begin(options: {
+  folder: string;
+  port: number | undefined;
+  keep: boolean;
+  logs: boolean;
+  say: (line: string) => void;
+}): Promise<LocalCloud> {
+  const { folder, port, keep, logs, say: says } = options;
+  try {
+    const state = keep ? STATE : undefined;
+    return await LocalCloud.start({ folder, port, keep: state, logs, says, awaits: awaitsDueRecords });
+  } catch (error) {
+    if (error instanceof PortInUse || error instanceof StateRefused) throw new LocalRunError(error.message);
+    throw error;
+  }
+}
+
+function runOf(url: string): LocalRun {
+  return { endpoint: url, region: 'eu-west-1', apiUrl: `${url}/v1`, tokens: devTokens() };
+}
+
+function ending(terminal: Terminal, url: string): string {
+  const command = (text: string): string => terminal.colour('cyan', text);
+  return `${terminal.colour('bold', `Orderly runs at ${url}`)} (the API at ${url}/v1, AWS's protocols at ${url})
+
+  ${command('npm run orderly -- local forward 36d')}       lets 36 days pass at once: timers, TTL, retention
+  ${command('npm run orderly -- local fault Orders/PlaceOrder killed-after')}   its next invocation dies after a write
+  ${command(`aws --endpoint-url ${url} sqs list-queues`)}
+
+This is a simulator: models of AWS, tested against DynamoDB Local, and not AWS
+(packages/simulator/README.md lists what isn't modelled; npm start -- --localstack is another opinion).`;
+}
