@@ -7,6 +7,7 @@ import type { Answer, Services } from './calls.js';
 import type { EventBridge } from './eventbridge.js';
 import type { Iam } from './iam.js';
 import type { Kms } from './kms.js';
+import { objectIn } from './objects.js';
 import { putEvents } from './put-events.js';
 import { QUEUE_OPERATIONS, queueAt } from './queue-operations.js';
 import { Refused } from './refused.js';
@@ -106,30 +107,23 @@ export class SimulatedServices implements Services {
   private sqs({ operation, input, refusedEntries }: AwsRequest): Answer {
     const carryOut = QUEUE_OPERATIONS[operation];
     if (!carryOut) throw new Error(`SQS ${operation} isn't modelled`);
-    try {
-      return { output: carryOut(queueAt(this.around.queues, input.QueueUrl), input, refusedEntries) };
-    } catch (error) {
-      if (error instanceof Refused) return { error: error.error };
-      throw error;
-    }
+    return orRefusal(() => ({
+      output: carryOut(queueAt(this.around.queues, input.QueueUrl), input, refusedEntries),
+    }));
   }
 
   private s3({ operation, input }: AwsRequest): Answer {
     if (operation !== 'GetObject') throw new Error(`S3 ${operation} isn't modelled`);
-    const { VersionId } = input;
-    const version = VersionId === undefined ? undefined : String(VersionId);
-    const body = this.around.buckets.get(String(input.Bucket), String(input.Key), version);
-    if (body === undefined) {
-      const code = version === undefined ? 'NoSuchKey' : 'NoSuchVersion';
-      return { error: { status: 404, code, message: 'The specified key or version does not exist.' } };
-    }
-    return {
-      raw: {
-        status: 200,
-        headers: { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(body)) },
-        body,
-      },
-    };
+    return orRefusal(() => ({ raw: objectIn(this.around.buckets, input) }));
+  }
+}
+
+function orRefusal(answer: () => Answer): Answer {
+  try {
+    return answer();
+  } catch (error) {
+    if (error instanceof Refused) return { error: error.error };
+    throw error;
   }
 }
 

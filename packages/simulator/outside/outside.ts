@@ -10,6 +10,7 @@ import { keys } from './kms.js';
 import { lambda } from './lambda.js';
 import { logs } from './logs.js';
 import { type Operation, type Operations, Raw, UnknownOperation } from './operation.js';
+import { objects } from './s3.js';
 import { queues } from './sqs.js';
 import { stacks } from './stacks.js';
 import { identity } from './sts.js';
@@ -40,6 +41,7 @@ export class Outside {
       kms: keys(cloud),
       lambda: lambda(cloud),
       logs: logs(cloud),
+      s3: objects(cloud),
       sqs: queues(cloud),
       sts: identity,
     };
