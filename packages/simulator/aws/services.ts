@@ -8,6 +8,7 @@ import type { EventBridge } from './eventbridge.js';
 import type { Iam } from './iam.js';
 import type { Kms } from './kms.js';
 import { objectIn } from './objects.js';
+import type { Parameters } from './parameters.js';
 import { putEvents } from './put-events.js';
 import { QUEUE_OPERATIONS, queueAt } from './queue-operations.js';
 import { Refused } from './refused.js';
@@ -30,6 +31,7 @@ interface Around {
   readonly events: EventBridge;
   readonly buckets: Buckets;
   readonly kms: Kms;
+  readonly parameters: Parameters;
   /** Called after a write to a table. */
   readonly written: (table: string) => void;
   readonly note: (text: string) => void;
@@ -82,6 +84,8 @@ export class SimulatedServices implements Services {
         return this.s3(request);
       case 'kms':
         return kms.call(request.operation, request.input);
+      case 'ssm':
+        return this.ssm(request);
     }
   }
 
@@ -110,6 +114,12 @@ export class SimulatedServices implements Services {
     return orRefusal(() => ({
       output: carryOut(queueAt(this.around.queues, input.QueueUrl), input, refusedEntries),
     }));
+  }
+
+  private ssm({ operation, input }: AwsRequest): Answer {
+    const carryOut = this.around.parameters.operations[operation];
+    if (!carryOut || !operation.startsWith('Get')) throw new Error(`SSM ${operation} isn't modelled`);
+    return orRefusal(() => ({ output: carryOut(input) }));
   }
 
   private s3({ operation, input }: AwsRequest): Answer {

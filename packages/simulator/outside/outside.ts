@@ -43,6 +43,7 @@ export class Outside {
       logs: logs(cloud),
       s3: objects(cloud),
       sqs: queues(cloud),
+      ssm: cloud.parameters.operations,
       sts: identity,
     };
   }
