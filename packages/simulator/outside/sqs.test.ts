@@ -8,6 +8,7 @@ import {
   GetQueueAttributesCommand,
   GetQueueUrlCommand,
   ListDeadLetterSourceQueuesCommand,
+  ListMessageMoveTasksCommand,
   PurgeQueueCommand,
   paginateListQueues,
   QueueDoesNotExist,
@@ -17,6 +18,7 @@ import {
   SendMessageCommand,
   SetQueueAttributesCommand,
   SQSClient,
+  StartMessageMoveTaskCommand,
 } from '@aws-sdk/client-sqs';
 import { expect, test } from 'vitest';
 import { arnOf, cloudOf } from '../aws/support.js';
@@ -154,6 +156,25 @@ test('messages are counted by what can be received now, what is in flight, and w
     ApproximateNumberOfMessagesNotVisible: '1',
     ApproximateNumberOfMessagesDelayed: '1',
   });
+});
+
+test('dead letters are moved back to their queue, as new messages', async () => {
+  const { sqs, cloud, queue } = shop();
+  const deadLetters = cloud.queue('Shop/Dead');
+  for (const body of ['a', 'b']) deadLetters.send({ body });
+  await sqs.send(new StartMessageMoveTaskCommand({ SourceArn: deadArn }));
+  expect(deadLetters.all()).toEqual([]);
+  expect(
+    queue
+      .all()
+      .map(({ body, receiveCount }) => `${body} ${receiveCount}`)
+      .sort(),
+  ).toEqual(['a 0', 'b 0']);
+  const { Results } = await sqs.send(new ListMessageMoveTasksCommand({ SourceArn: deadArn }));
+  const done = { Status: 'COMPLETED', ApproximateNumberOfMessagesMoved: 2, DestinationArn: queue.resource.arn };
+  expect(Results).toMatchObject([done]);
+  const other = sqs.send(new StartMessageMoveTaskCommand({ SourceArn: queue.resource.arn }));
+  await expect(other).rejects.toThrow('must be configured as a Dead Letter Queue');
 });
 
 test('settings of a queue are changed, and refused beyond their limits', async () => {
