@@ -56,6 +56,13 @@ test('a table is written and read, and its stream reaches its function', async (
   expect(cloud.log.map(({ text }) => text)).toEqual(['a']);
 });
 
+test('a request takes effect at once, at the time at which it comes', () => {
+  const cloud = cloudOf({ Queue: { Type: 'AWS::SQS::Queue' } });
+  const { outside } = outsideOf(cloud);
+  void outside.answer(json('AmazonSQS.SendMessage', { QueueUrl: 'http://aws/1/Shop-Queue', MessageBody: 'a' }));
+  expect(cloud.queue('Shop/Queue').all()).toHaveLength(1);
+});
+
 test("an error of a model is the SDK's exception, with its members", async () => {
   const client = new DynamoDBClient(outsideOf(cloudOf({ Table: TABLE })).config);
   const put = new PutItemCommand({

@@ -53,7 +53,10 @@ export class Outside {
     };
   }
 
-  /** Answers a request, in any of AWS's protocols; an error is an answer, too. */
+  /**
+   * Answers a request, in any of AWS's protocols; an error is an answer, too. It takes effect before this returns, so a
+   * live world's time can be set before; the answer may take the world some time.
+   */
   async answer(http: HttpRequest): Promise<HttpResponse> {
     let request: WireRequest | undefined;
     try {
