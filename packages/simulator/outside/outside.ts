@@ -13,6 +13,7 @@ import { keys } from './kms.js';
 import { lambda } from './lambda.js';
 import { logs } from './logs.js';
 import { type Operation, type Operations, Raw, UnknownOperation } from './operation.js';
+import { browsed } from './queue-browser.js';
 import { objects } from './s3.js';
 import { queues } from './sqs.js';
 import { stacks } from './stacks.js';
@@ -58,6 +59,8 @@ export class Outside {
    * live world's time can be set before; the answer may take the world some time.
    */
   async answer(http: HttpRequest): Promise<HttpResponse> {
+    const shown = browsed(this.cloud, http);
+    if (shown) return shown;
     let request: WireRequest | undefined;
     try {
       request = readRequest(http);

@@ -177,6 +177,23 @@ test('dead letters are moved back to their queue, as new messages', async () => 
   await expect(other).rejects.toThrow('must be configured as a Dead Letter Queue');
 });
 
+test("messages are shown by LocalStack's route, and stay as they are", async () => {
+  const { outside, queue } = shop();
+  queue.send({ body: 'hidden' });
+  queue.receive(1);
+  queue.send({ body: 'seen' });
+  const before = JSON.stringify(queue.all());
+  const show = async (path: string) => {
+    const { status, body } = await outside.answer({ method: 'GET', host: 'aws', path, headers: {}, body: '' });
+    return [status, ...['hidden', 'seen'].filter((text) => body.includes(`"Body":"${text}"`))];
+  };
+  const path = '/_aws/sqs/messages/eu-west-1/123456789012/Shop-Queue';
+  expect(await show(path)).toEqual([200, 'seen']);
+  expect(await show(`${path}?ShowInvisible=true`)).toEqual([200, 'hidden', 'seen']);
+  expect(await show('/_aws/sqs/messages/eu-west-1/123456789012/none')).toEqual([404]);
+  expect(JSON.stringify(queue.all())).toBe(before);
+});
+
 test('settings of a queue are changed, and refused beyond their limits', async () => {
   const { sqs, queue } = shop();
   const set = (Attributes: Record<string, string>) => sqs.send(new SetQueueAttributesCommand({ QueueUrl, Attributes }));
