@@ -194,6 +194,17 @@ test("messages are shown by LocalStack's route, and stay as they are", async () 
   expect(JSON.stringify(queue.all())).toBe(before);
 });
 
+test('what the model has no answer for is refused in words', async () => {
+  const { sqs, unknown } = shop();
+  await expect(sqs.send(new DeleteQueueCommand({ QueueUrl }))).rejects.toThrow('a queue that a stack has created');
+  const set = sqs.send(new SetQueueAttributesCommand({ QueueUrl, Attributes: { MaximumMessageSize: '1024' } }));
+  await expect(set).rejects.toThrow('the attribute MaximumMessageSize of a queue');
+  const blob = { DataType: 'Binary', BinaryValue: Buffer.from('a') };
+  const binary = new SendMessageCommand({ QueueUrl, MessageBody: 'a', MessageAttributes: { blob } });
+  await expect(sqs.send(binary)).rejects.toThrow('a binary message attribute');
+  expect(unknown).toHaveLength(3);
+});
+
 test('settings of a queue are changed, and refused beyond their limits', async () => {
   const { sqs, queue } = shop();
   const set = (Attributes: Record<string, string>) => sqs.send(new SetQueueAttributesCommand({ QueueUrl, Attributes }));
