@@ -9,6 +9,7 @@ import { Iam } from './aws/iam.js';
 import { INERT } from './aws/inert.js';
 import { Kms } from './aws/kms.js';
 import { type Invocation, LambdaFunction, type LogLine } from './aws/lambda.js';
+import { Parameters } from './aws/parameters.js';
 import { checkProperties, MODELLED } from './aws/properties.js';
 import { type EventSource, QueueMapping } from './aws/queue-mapping.js';
 import { Buckets } from './aws/s3.js';
@@ -119,6 +120,7 @@ export class Cloud {
   readonly events: EventBridge;
   readonly buckets: Buckets;
   readonly kms: Kms;
+  readonly parameters: Parameters;
   readonly apis: readonly RestApi[];
   readonly log: LogLine[];
   readonly tableCalls: TableCall[];
@@ -161,7 +163,8 @@ export class Cloud {
       new Map(assembly.ofType('AWS::S3::Bucket').map((bucket) => [bucket.ref, bucket])),
     );
     this.kms = new Kms(assembly.ofType('AWS::KMS::Key'), world.random.fork('kms'));
-    const { functions, queues, buckets, kms } = this;
+    this.parameters = new Parameters(world);
+    const { functions, queues, buckets, kms, parameters } = this;
     const configurations = new Map(
       assembly
         .ofType('AWS::Lambda::EventInvokeConfig')
@@ -177,6 +180,7 @@ export class Cloud {
       events: this.events,
       buckets,
       kms,
+      parameters,
       written: (table) => this.written(table),
       note: (text) => world.note(text),
       called: (call) => this.tableCalls.push(call),

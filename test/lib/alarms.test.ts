@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { APP } from '../../lambdas/app.js';
-import { matches } from '../../packages/simulator/aws/event-pattern.js';
+import { matches } from '../../packages/simulator/patterns/matches.js';
 import { inRunbook } from '../../tools/operator/runbook.js';
 import { consumersOf, type Json, referenced, synthesized } from './support/environments.js';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { matches } from '../../packages/simulator/aws/event-pattern.js';
+import { matches } from '../../packages/simulator/patterns/matches.js';
 import { type Json, keyed, referenced, statements, synthesized } from './support/environments.js';
 
 const prod = synthesized('prod', { hotSkus: 'TEA-1,TEA-2' });

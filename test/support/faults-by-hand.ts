@@ -10,6 +10,7 @@ const SERVICES: Readonly<Record<AwsRequest['service'], string>> = {
   sqs: 'AmazonSQS',
   s3: '',
   kms: 'TrentService',
+  ssm: 'AmazonSSM',
 };
 
 /** What the proxy is to an emulator, this is to the simulator: the same faults, and a journal of calls. */

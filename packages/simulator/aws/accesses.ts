@@ -3,6 +3,7 @@ import type { DynamoDbModel } from '../dynamodb/model.js';
 import type { AwsError, WireRequest } from '../wire/request.js';
 import type { Access } from './iam.js';
 import type { Kms } from './kms.js';
+import { arnOf } from './parameters.js';
 import { type Entry, putAccess } from './put-events.js';
 import { tableAccesses } from './table-access.js';
 
@@ -24,6 +25,10 @@ export function accessesOf(
     case 'kms': {
       const { key, context } = kms.rightOf(input);
       return [{ action: `kms:${operation}`, resource: key, context }];
+    }
+    case 'ssm': {
+      const names = (input.Names ?? [input.Name ?? input.Path]) as readonly unknown[];
+      return names.map((name) => ({ action: `ssm:${operation}`, resource: arnOf(String(name)) }));
     }
     case 's3': {
       // "GetObject": reading a version by its id needs a separate permission, and not that of the current version.

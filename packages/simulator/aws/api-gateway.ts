@@ -3,12 +3,12 @@ import { arn } from '../assembly/identity.js';
 import type { World } from '../world/world.js';
 import type { ApiRequest, ApiResponse } from './api-messages.js';
 import { functionIn, type Route, routesOf, routeTo } from './api-routes.js';
-import { wildcard } from './event-pattern.js';
 import { type Context, GatewayResponses } from './gateway-responses.js';
 import type { Iam } from './iam.js';
 import type { LambdaFunction, Result } from './lambda.js';
 import { type ProxyEvent, proxyEvent, proxyResponse } from './proxy.js';
 import { Throttling } from './throttling.js';
+import { wildcard } from './wildcard.js';
 
 /** AWS, "Amazon API Gateway quotas": integration timeout of a REST API, and its maximum payload. */
 const INTEGRATION_TIMEOUT = 29_000;
@@ -148,7 +148,7 @@ export class RestApi {
       };
       const statements = policyDocument?.Statement ?? [];
       const applies = (resource: string | readonly string[] = []): boolean =>
-        [resource].flat().some((one) => wildcard(one, true).test(methodArn));
+        [resource].flat().some((one) => wildcard(one).test(methodArn));
       const effects = statements.filter(({ Resource }) => applies(Resource)).map(({ Effect }) => Effect);
       const allowed = effects.includes('Allow') && !effects.includes('Deny');
       done({ kind: allowed ? 'allowed' : 'denied', context });

@@ -162,8 +162,8 @@ function kindsFor({ service, operation }: AwsRequest): readonly FaultKind[] {
 }
 
 function faultsOf(service: AwsRequest['service'], operation: string): readonly FaultKind[] {
-  // KMS stores nothing of its requests.
-  const writes = WRITES.has(operation) || (service !== 'dynamodb' && service !== 'kms');
+  // KMS stores nothing of its requests, and functions only read parameters.
+  const writes = WRITES.has(operation) || !['dynamodb', 'kms', 'ssm'].includes(service);
   return CALL_FAULTS.filter((kind) => {
     // A batch leaves a write that meets a transaction unprocessed.
     if (kind === 'conflict') return service === 'dynamodb' && WRITES.has(operation) && !BATCHES.has(operation);

@@ -1,7 +1,7 @@
 import type { Assembly } from '../assembly/assembly.js';
 import { ACCOUNT, REGION } from '../assembly/identity.js';
+import { matches } from '../patterns/matches.js';
 import type { World } from '../world/world.js';
-import { matches } from './event-pattern.js';
 import { DELIVERY_FAULTS, type FaultPlan } from './faults.js';
 import type { Iam } from './iam.js';
 import { type Rule, Rules, type Target } from './rules.js';

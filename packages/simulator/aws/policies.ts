@@ -1,6 +1,6 @@
 import type { Assembly, Resource } from '../assembly/assembly.js';
 import type { Json, JsonObject } from '../assembly/intrinsics.js';
-import { wildcard } from './event-pattern.js';
+import { wildcard } from './wildcard.js';
 
 /** A part of a policy that isn't modelled: a guess would allow, or deny, what AWS doesn't. */
 export class PolicyNotModelled extends Error {
@@ -139,7 +139,7 @@ export function statementsOf(holder: string, document: Json | undefined): readon
 function textOf(value: Json): Text {
   const text = String(value);
   if (!/[*?]/.test(text)) return { text, fits: (other) => other === text };
-  const pattern = wildcard(text, true);
+  const pattern = wildcard(text);
   return { text, fits: (other) => pattern.test(other) };
 }
 

@@ -1,7 +1,7 @@
 import type { Resource } from '../assembly/assembly.js';
 import { REGION } from '../assembly/identity.js';
+import { matches } from '../patterns/matches.js';
 import type { World } from '../world/world.js';
-import { matches } from './event-pattern.js';
 import type { Iam } from './iam.js';
 import type { LambdaFunction, Result } from './lambda.js';
 import type { Message, Queue } from './sqs.js';

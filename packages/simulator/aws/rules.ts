@@ -1,5 +1,6 @@
 import type { Assembly, Resource } from '../assembly/assembly.js';
 import { NotModelled } from '../dynamodb/errors.js';
+import { fieldsOf, type Pattern } from '../patterns/compile.js';
 import type { Schedules } from './schedules.js';
 
 /** A target as a template or PutTargets describes it. */
@@ -74,7 +75,7 @@ export class Rules {
     this.disabled.add(rule);
   }
 
-  /** Adds a rule, or replaces the one of this name. @throws {NotModelled} names what has no model */
+  /** Adds a rule, or replaces the one of this name. @throws {NotModelled} names what has no model @throws {InvalidPattern} */
   put(resource: Resource): Rule {
     const rule = this.read(resource);
     const earlier = this.named(rule.bus, nameOf(rule));
@@ -107,6 +108,8 @@ export class Rules {
       if (unknown.length > 0)
         throw new NotModelled(`${resource.label}: target property ${unknown.join(', ')} isn't modelled`);
     }
+    // A pattern that AWS would refuse must not wait for its first event.
+    if (EventPattern !== undefined) fieldsOf(EventPattern as Pattern);
     return {
       resource,
       bus: String(EventBusName).split('/').at(-1) ?? '',

@@ -7,6 +7,8 @@ import type { Answer, Services } from './calls.js';
 import type { EventBridge } from './eventbridge.js';
 import type { Iam } from './iam.js';
 import type { Kms } from './kms.js';
+import { objectIn } from './objects.js';
+import type { Parameters } from './parameters.js';
 import { putEvents } from './put-events.js';
 import { QUEUE_OPERATIONS, queueAt } from './queue-operations.js';
 import { Refused } from './refused.js';
@@ -29,6 +31,7 @@ interface Around {
   readonly events: EventBridge;
   readonly buckets: Buckets;
   readonly kms: Kms;
+  readonly parameters: Parameters;
   /** Called after a write to a table. */
   readonly written: (table: string) => void;
   readonly note: (text: string) => void;
@@ -81,6 +84,8 @@ export class SimulatedServices implements Services {
         return this.s3(request);
       case 'kms':
         return kms.call(request.operation, request.input);
+      case 'ssm':
+        return this.ssm(request);
     }
   }
 
@@ -106,30 +111,29 @@ export class SimulatedServices implements Services {
   private sqs({ operation, input, refusedEntries }: AwsRequest): Answer {
     const carryOut = QUEUE_OPERATIONS[operation];
     if (!carryOut) throw new Error(`SQS ${operation} isn't modelled`);
-    try {
-      return { output: carryOut(queueAt(this.around.queues, input.QueueUrl), input, refusedEntries) };
-    } catch (error) {
-      if (error instanceof Refused) return { error: error.error };
-      throw error;
-    }
+    return orRefusal(() => ({
+      output: carryOut(queueAt(this.around.queues, input.QueueUrl), input, refusedEntries),
+    }));
+  }
+
+  private ssm({ operation, input }: AwsRequest): Answer {
+    const carryOut = this.around.parameters.operations[operation];
+    if (!carryOut || !operation.startsWith('Get')) throw new Error(`SSM ${operation} isn't modelled`);
+    return orRefusal(() => ({ output: carryOut(input) }));
   }
 
   private s3({ operation, input }: AwsRequest): Answer {
     if (operation !== 'GetObject') throw new Error(`S3 ${operation} isn't modelled`);
-    const { VersionId } = input;
-    const version = VersionId === undefined ? undefined : String(VersionId);
-    const body = this.around.buckets.get(String(input.Bucket), String(input.Key), version);
-    if (body === undefined) {
-      const code = version === undefined ? 'NoSuchKey' : 'NoSuchVersion';
-      return { error: { status: 404, code, message: 'The specified key or version does not exist.' } };
-    }
-    return {
-      raw: {
-        status: 200,
-        headers: { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(body)) },
-        body,
-      },
-    };
+    return orRefusal(() => ({ raw: objectIn(this.around.buckets, input) }));
+  }
+}
+
+function orRefusal(answer: () => Answer): Answer {
+  try {
+    return answer();
+  } catch (error) {
+    if (error instanceof Refused) return { error: error.error };
+    throw error;
   }
 }
 

@@ -140,6 +140,13 @@ test('a rule of no stack leads events to a queue whose policy allows it, until i
   await expect(events.send(new DescribeRuleCommand(own))).rejects.toThrow(ResourceNotFoundException);
 });
 
+test('a target that no model has is refused in words', async () => {
+  const { events } = shop();
+  const Targets = [{ Id: 'stream', Arn: 'arn:aws:kinesis:eu-west-1:123456789012:stream/a' }];
+  const put = events.send(new PutTargetsCommand({ Rule: 'sold', EventBusName, Targets }));
+  await expect(put).rejects.toThrow("The simulator doesn't model this: the target arn:aws:kinesis");
+});
+
 test('a rule that is put again keeps its targets, and follows its new pattern', async () => {
   const { events, put, queue } = shop();
   const EventPattern = JSON.stringify({ source: ['other'] });

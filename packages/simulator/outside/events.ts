@@ -1,11 +1,13 @@
 import { identityOf } from '../assembly/identity.js';
 import type { Json, JsonObject } from '../assembly/intrinsics.js';
-import { matches } from '../aws/event-pattern.js';
 import { putEvents } from '../aws/put-events.js';
 import { Refused } from '../aws/refused.js';
 import { nameOf, type Rule, type Target } from '../aws/rules.js';
 import type { Cloud } from '../cloud.js';
 import { NotModelled } from '../dynamodb/errors.js';
+import { fieldsOf, type Pattern } from '../patterns/compile.js';
+import { InvalidPattern } from '../patterns/invalid.js';
+import { matches } from '../patterns/matches.js';
 import type { Input } from '../wire/request.js';
 import { type Operations, pageOf } from './operation.js';
 
@@ -95,10 +97,7 @@ export function buses(cloud: Cloud): Operations {
       return { FailedEntryCount: 0, FailedEntries: [] };
     },
     TestEventPattern: ({ EventPattern, Event }) => ({
-      Result: matches(
-        patternOf(EventPattern) as Record<string, unknown>,
-        jsonIn(Event, 'InvalidEventPatternException'),
-      ),
+      Result: matches(patternOf(EventPattern), jsonIn(Event, INVALID)),
     }),
   };
 }
@@ -164,14 +163,19 @@ function retarget({ events: { rules } }: Cloud, rule: Rule, targets: readonly Ta
 
 /** @throws {Refused} if it isn't a pattern */
 function patternOf(text: unknown): JsonObject {
-  const pattern = jsonIn(text, 'InvalidEventPatternException');
+  const pattern = jsonIn(text, INVALID);
   if (typeof pattern !== 'object' || pattern === null || Array.isArray(pattern) || Object.keys(pattern).length === 0)
-    throw new Refused(
-      'InvalidEventPatternException',
-      'Event pattern is not valid. Reason: expected an object with members',
-    );
+    throw new Refused(INVALID, 'Event pattern is not valid. Reason: Filter is not an object');
+  try {
+    fieldsOf(pattern as Pattern);
+  } catch (error) {
+    if (!(error instanceof InvalidPattern)) throw error;
+    throw new Refused(INVALID, `Event pattern is not valid. Reason: ${error.message}`);
+  }
   return pattern as JsonObject;
 }
+
+const INVALID = 'InvalidEventPatternException';
 
 function jsonIn(text: unknown, code: string): unknown {
   try {

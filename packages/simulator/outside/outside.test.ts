@@ -56,6 +56,13 @@ test('a table is written and read, and its stream reaches its function', async (
   expect(cloud.log.map(({ text }) => text)).toEqual(['a']);
 });
 
+test('a request takes effect at once, at the time at which it comes', () => {
+  const cloud = cloudOf({ Queue: { Type: 'AWS::SQS::Queue' } });
+  const { outside } = outsideOf(cloud);
+  void outside.answer(json('AmazonSQS.SendMessage', { QueueUrl: 'http://aws/1/Shop-Queue', MessageBody: 'a' }));
+  expect(cloud.queue('Shop/Queue').all()).toHaveLength(1);
+});
+
 test("an error of a model is the SDK's exception, with its members", async () => {
   const client = new DynamoDBClient(outsideOf(cloudOf({ Table: TABLE })).config);
   const put = new PutItemCommand({
@@ -97,6 +104,44 @@ test('the caller is an administrator of the account', async () => {
   expect(body).toContain('xmlns="https://sts.amazonaws.com/doc/2011-06-15/"');
 });
 
+test('REST APIs and their stages are listed', async () => {
+  const { answer } = outsideOf(
+    cloudOf({
+      Api: { Type: 'AWS::ApiGateway::RestApi', Properties: { Name: 'shop' } },
+      Stage: {
+        Type: 'AWS::ApiGateway::Stage',
+        Properties: { RestApiId: { Ref: 'Api' }, StageName: 'v1', DeploymentId: 'first' },
+      },
+    }),
+  );
+  const get = async (path: string) => JSON.parse((await answer(signed('apigateway', { method: 'GET', path }))).body);
+  const { item } = await get('/restapis?limit=5');
+  expect(item).toMatchObject([{ name: 'shop' }]);
+  expect((await get(`/restapis/${item[0].id}`)).name).toBe('shop');
+  expect((await get(`/restapis/${item[0].id}/stages`)).item).toMatchObject([
+    { stageName: 'v1', deploymentId: 'first' },
+  ]);
+  expect((await get('/restapis/none/stages')).__type).toBe('NotFoundException');
+});
+
+test('alarms are listed, in JSON and in Query; none has data', async () => {
+  const alarm = (Threshold: number) => ({
+    Type: 'AWS::CloudWatch::Alarm',
+    Properties: { MetricName: 'Age', Namespace: 'AWS/SQS', Threshold, Dimensions: [{ Name: 'QueueName', Value: 'a' }] },
+  });
+  const { answer } = outsideOf(cloudOf({ Old: alarm(60), Older: alarm(90) }));
+  const describe = async (body: object) =>
+    JSON.parse((await answer(json('GraniteServiceVersion20100801.DescribeAlarms', body))).body).MetricAlarms;
+  expect(await describe({ AlarmNames: ['Shop-Older'] })).toMatchObject([
+    { AlarmName: 'Shop-Older', StateValue: 'INSUFFICIENT_DATA', Threshold: 90 },
+  ]);
+  expect(await describe({ AlarmNamePrefix: 'Shop-Old' })).toHaveLength(2);
+  expect(await describe({ StateValue: 'ALARM' })).toEqual([]);
+  const { body } = await answer(form('monitoring', 'Action=DescribeAlarms&AlarmNames.member.1=Shop-Old'));
+  expect(body).toContain('<Dimensions><member><Name>QueueName</Name><Value>a</Value></member></Dimensions>');
+  expect(body).not.toContain('Shop-Older');
+});
+
 test("what a resource's policy denies is denied to him, too", async () => {
   const Statement = { Effect: 'Deny', Principal: '*', Action: 'sqs:PurgeQueue', Resource: arnOf('Queue') };
   const { answer } = outsideOf(
@@ -120,6 +165,7 @@ describe('a request that nobody answers', () => {
     ['DynamoDB', json('DynamoDB_20120810.FlyToTheMoon'), 400, 'UnknownOperationException', 'dynamodb FlyToTheMoon'],
     ['an unknown target', json('Secrets_1.Get'), 400, 'UnknownOperationException', 'Secrets_1 Get'],
     ['Query', form('sts', 'Action=AssumeRole&Version=2011-06-15'), 400, '<Code>InvalidAction</Code>', 'sts AssumeRole'],
+    ['a service of an odd name', form('constructor', 'Action=name'), 400, 'InvalidAction', 'constructor name'],
     ['an unknown Query', form('iam', 'Action=ListRoles&Version=2010-05-08'), 400, 'InvalidAction', 'iam ListRoles'],
     [
       'REST',
@@ -127,6 +173,16 @@ describe('a request that nobody answers', () => {
       404,
       'UnknownOperationException',
       'lambda GET /2018-10-31/layers',
+    ],
+    [
+      'CBOR',
+      signed('monitoring', {
+        path: '/service/Granite/operation/DescribeAlarms',
+        headers: { ...signed('monitoring').headers, 'smithy-protocol': 'rpc-v2-cbor' },
+      }),
+      404,
+      'UnknownOperationException',
+      'monitoring POST /service/Granite/operation/DescribeAlarms',
     ],
     ['a member of every object', json('AWSEvents.toString'), 400, 'UnknownOperationException', 'events toString'],
   ])('gets the error of its protocol, and is told: %s', async (_, request, status, text, line) => {
@@ -153,6 +209,13 @@ describe('a request that nobody answers', () => {
       message: expect.stringContaining('a FIFO queue'),
     });
     expect(unknown).toEqual(['sqs CreateQueue: not modelled: a FIFO queue']);
+  });
+
+  test("gets 501 if it speaks SQS's old protocol", async () => {
+    const { answer, unknown } = outsideOf(cloudOf({}));
+    const { status, body } = await answer(form('sqs', 'Action=ListQueues&Version=2012-11-05'));
+    expect([status, body]).toEqual([501, expect.stringContaining('<Code>NotImplemented</Code>')]);
+    expect(unknown).toEqual(["sqs ListQueues: not modelled: SQS's old Query protocol"]);
   });
 
   test('gets 500 if the model fails, and the line says where', async () => {

@@ -37,13 +37,14 @@ export function receive({ world }: Cloud, queue: Queue, input: Input): Promise<o
   });
 }
 
-function messageIn(message: Message, input: Input): object {
+/** Returns a message as ReceiveMessage answers it, with the attributes that its input asks for. */
+export function messageIn(message: Message, input: Input): object {
   const { id, receipt, body, attributes = {}, group, receiveCount, sentAt, firstReceivedAt } = message;
   const system: Readonly<Record<string, string | undefined>> = {
     SenderId: 'simulated',
     SentTimestamp: String(sentAt),
     ApproximateReceiveCount: String(receiveCount),
-    ApproximateFirstReceiveTimestamp: String(firstReceivedAt),
+    ApproximateFirstReceiveTimestamp: firstReceivedAt === undefined ? undefined : String(firstReceivedAt),
     MessageGroupId: group,
   };
   const asked = [...many(input.AttributeNames), ...many(input.MessageSystemAttributeNames)];

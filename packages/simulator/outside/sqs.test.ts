@@ -8,6 +8,7 @@ import {
   GetQueueAttributesCommand,
   GetQueueUrlCommand,
   ListDeadLetterSourceQueuesCommand,
+  ListMessageMoveTasksCommand,
   PurgeQueueCommand,
   paginateListQueues,
   QueueDoesNotExist,
@@ -17,6 +18,7 @@ import {
   SendMessageCommand,
   SetQueueAttributesCommand,
   SQSClient,
+  StartMessageMoveTaskCommand,
 } from '@aws-sdk/client-sqs';
 import { expect, test } from 'vitest';
 import { arnOf, cloudOf } from '../aws/support.js';
@@ -154,6 +156,53 @@ test('messages are counted by what can be received now, what is in flight, and w
     ApproximateNumberOfMessagesNotVisible: '1',
     ApproximateNumberOfMessagesDelayed: '1',
   });
+});
+
+test('dead letters are moved back to their queue, as new messages', async () => {
+  const { sqs, cloud, queue } = shop();
+  const deadLetters = cloud.queue('Shop/Dead');
+  for (const body of ['a', 'b']) deadLetters.send({ body });
+  await sqs.send(new StartMessageMoveTaskCommand({ SourceArn: deadArn }));
+  expect(deadLetters.all()).toEqual([]);
+  expect(
+    queue
+      .all()
+      .map(({ body, receiveCount }) => `${body} ${receiveCount}`)
+      .sort(),
+  ).toEqual(['a 0', 'b 0']);
+  const { Results } = await sqs.send(new ListMessageMoveTasksCommand({ SourceArn: deadArn }));
+  const done = { Status: 'COMPLETED', ApproximateNumberOfMessagesMoved: 2, DestinationArn: queue.resource.arn };
+  expect(Results).toMatchObject([done]);
+  const other = sqs.send(new StartMessageMoveTaskCommand({ SourceArn: queue.resource.arn }));
+  await expect(other).rejects.toThrow('must be configured as a Dead Letter Queue');
+});
+
+test("messages are shown by LocalStack's route, and stay as they are", async () => {
+  const { outside, queue } = shop();
+  queue.send({ body: 'hidden' });
+  queue.receive(1);
+  queue.send({ body: 'seen' });
+  const before = JSON.stringify(queue.all());
+  const show = async (path: string) => {
+    const { status, body } = await outside.answer({ method: 'GET', host: 'aws', path, headers: {}, body: '' });
+    return [status, ...['hidden', 'seen'].filter((text) => body.includes(`"Body":"${text}"`))];
+  };
+  const path = '/_aws/sqs/messages/eu-west-1/123456789012/Shop-Queue';
+  expect(await show(path)).toEqual([200, 'seen']);
+  expect(await show(`${path}?ShowInvisible=true`)).toEqual([200, 'hidden', 'seen']);
+  expect(await show('/_aws/sqs/messages/eu-west-1/123456789012/none')).toEqual([404]);
+  expect(JSON.stringify(queue.all())).toBe(before);
+});
+
+test('what the model has no answer for is refused in words', async () => {
+  const { sqs, unknown } = shop();
+  await expect(sqs.send(new DeleteQueueCommand({ QueueUrl }))).rejects.toThrow('a queue that a stack has created');
+  const set = sqs.send(new SetQueueAttributesCommand({ QueueUrl, Attributes: { MaximumMessageSize: '1024' } }));
+  await expect(set).rejects.toThrow('the attribute MaximumMessageSize of a queue');
+  const blob = { DataType: 'Binary', BinaryValue: Buffer.from('a') };
+  const binary = new SendMessageCommand({ QueueUrl, MessageBody: 'a', MessageAttributes: { blob } });
+  await expect(sqs.send(binary)).rejects.toThrow('a binary message attribute');
+  expect(unknown).toHaveLength(3);
 });
 
 test('settings of a queue are changed, and refused beyond their limits', async () => {

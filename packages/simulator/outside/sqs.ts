@@ -4,6 +4,7 @@ import { Queue } from '../aws/sqs.js';
 import type { Cloud } from '../cloud.js';
 import { NotModelled } from '../dynamodb/errors.js';
 import type { Input } from '../wire/request.js';
+import { moveTasks } from './move-tasks.js';
 import { type Operations, pageOf } from './operation.js';
 import { attributesIn, changeAttributes, propertiesOf } from './queue-attributes.js';
 import { receive } from './receive.js';
@@ -20,6 +21,7 @@ export function queues(cloud: Cloud): Operations {
   ]);
   return {
     ...(Object.fromEntries(immediate) as Operations),
+    ...moveTasks(cloud),
     ListQueues: ({ QueueNamePrefix = '', NextToken, MaxResults = PAGE }) => {
       const found = [...cloud.queues.values()].filter(({ name }) => name.startsWith(String(QueueNamePrefix)));
       const { page, next } = pageOf(found, NextToken, Number(MaxResults));

@@ -32,6 +32,7 @@ export function readRestXml(http: HttpRequest): Pick<WireRequest, 'operation' | 
       ContentType: http.headers['content-type'],
       IfNoneMatch: http.headers['if-none-match'],
       Range: http.headers.range,
+      HasMetadata: Object.keys(http.headers).some((name) => name.startsWith('x-amz-meta-')),
       Body: bodyOf(http),
     },
   };

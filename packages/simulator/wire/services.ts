@@ -48,12 +48,18 @@ export function addressed(http: HttpRequest): Addressed | undefined {
   const target = http.headers['x-amz-target'];
   if (target !== undefined) {
     const prefix = target.slice(0, target.lastIndexOf('.'));
-    return TARGETS[prefix] ?? { service: scopeOf(http) ?? prefix, protocol: 'json-1.1' };
+    return own(TARGETS, prefix) ?? { service: scopeOf(http) ?? prefix, protocol: 'json-1.1' };
   }
   const service = scopeOf(http) ?? byHost(http) ?? byForm(http);
   if (service === undefined) return undefined;
-  return { service, protocol: OTHERS[service] ?? (isForm(http) ? 'query' : 'rest-json') };
+  // Of Smithy's RPC over CBOR only the path is read: a body here is text.
+  if (http.headers['smithy-protocol'] !== undefined) return { service, protocol: 'rest-json' };
+  return { service, protocol: own(OTHERS, service) ?? (isForm(http) ? 'query' : 'rest-json') };
 }
+
+/** Returns a member of a table; names come from outside, and every object has more members than its own. */
+const own = <T>(table: Readonly<Record<string, T>>, name: string): T | undefined =>
+  Object.hasOwn(table, name) ? table[name] : undefined;
 
 /** Returns the service in the scope of a signature, which stands in a header or, if presigned, in the query. */
 function scopeOf(http: HttpRequest): string | undefined {

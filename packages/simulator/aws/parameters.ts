@@ -1,0 +1,119 @@
+import { arn } from '../assembly/identity.js';
+import type { Input } from '../wire/request.js';
+import type { World } from '../world/world.js';
+import { Refused } from './refused.js';
+
+interface Parameter {
+  readonly Name: string;
+  readonly Type: string;
+  readonly Value: string;
+  readonly Version: number;
+  readonly Description: string | undefined;
+  /** Milliseconds since 1970. */
+  readonly at: number;
+}
+
+const PAGE = 10;
+
+/**
+ * Parameters, which only callers put: no template has any here. AWS Systems Manager API Reference, "Actions". A
+ * `SecureString` is encrypted by a key of AWS, so reading it needs no other right.
+ */
+export class Parameters {
+  private readonly byName = new Map<string, Parameter>();
+
+  constructor(private readonly world: World) {}
+
+  /** Operations by their names. */
+  readonly operations: Readonly<Record<string, (input: Input) => object>> = {
+    PutParameter: (input) => this.put(input),
+    GetParameter: (input) => {
+      const name = String(input.Name);
+      const found = this.byName.get(name);
+      if (!found) throw notFound(name);
+      return { Parameter: shown(found, input) };
+    },
+    GetParameters: (input) => {
+      const names = input.Names as readonly string[];
+      const found = names.flatMap((name) => this.byName.get(name) ?? []);
+      return {
+        Parameters: found.map((parameter) => shown(parameter, input)),
+        InvalidParameters: names.filter((name) => !this.byName.has(name)),
+      };
+    },
+    GetParametersByPath: (input) => {
+      const path = String(input.Path).replace(/\/?$/, '/');
+      const below = this.all().filter(
+        ({ Name }) => Name.startsWith(path) && (input.Recursive === true || !Name.slice(path.length).includes('/')),
+      );
+      const { page, more } = pageOf(below, input);
+      return { Parameters: page.map((parameter) => shown(parameter, input)), ...more };
+    },
+    DescribeParameters: (input) => {
+      const { page, more } = pageOf(this.all(), input);
+      const described = page.map(({ Name, Type, Version, Description, at }) => ({
+        Name,
+        ARN: arnOf(Name),
+        Type,
+        Version,
+        Description,
+        LastModifiedDate: at / 1000,
+        Tier: 'Standard',
+        DataType: 'text',
+      }));
+      return { Parameters: described, ...more };
+    },
+    DeleteParameter: ({ Name }) => {
+      if (!this.byName.delete(String(Name))) throw notFound(String(Name));
+      return {};
+    },
+  };
+
+  private put({ Name, Type = 'String', Value, Overwrite, Description }: Input): object {
+    const name = String(Name);
+    const earlier = this.byName.get(name);
+    if (earlier && Overwrite !== true)
+      throw new Refused(
+        'ParameterAlreadyExists',
+        'The parameter already exists. To overwrite this value, set the overwrite option in the request to true.',
+      );
+    const Version = (earlier?.Version ?? 0) + 1;
+    this.byName.set(name, {
+      Name: name,
+      Type: String(earlier?.Type ?? Type),
+      Value: String(Value),
+      Version,
+      Description: Description === undefined ? earlier?.Description : String(Description),
+      at: this.world.now,
+    });
+    return { Version, Tier: 'Standard' };
+  }
+
+  private all(): readonly Parameter[] {
+    return [...this.byName.values()].sort(({ Name: one }, { Name: other }) => (one < other ? -1 : 1));
+  }
+}
+
+/** Returns the resource of a parameter in permissions. */
+export const arnOf = (name: string): string => arn('ssm', `parameter/${name.replace(/^\//, '')}`);
+
+const notFound = (name: string): Refused => new Refused('ParameterNotFound', `Parameter ${name} not found.`);
+
+function shown({ Name, Type, Value, Version, at }: Parameter, { WithDecryption }: Input): object {
+  const isHidden = Type === 'SecureString' && WithDecryption !== true;
+  return {
+    Name,
+    Type,
+    Value: isHidden ? 'encrypted' : Value,
+    Version,
+    LastModifiedDate: at / 1000,
+    ARN: arnOf(Name),
+    DataType: 'text',
+  };
+}
+
+function pageOf(all: readonly Parameter[], { NextToken, MaxResults = PAGE }: Input) {
+  const from = NextToken === undefined ? 0 : Number(NextToken);
+  const end = from + Number(MaxResults);
+  return { page: all.slice(from, end), more: end < all.length ? { NextToken: String(end) } : {} };
+}

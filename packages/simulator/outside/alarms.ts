@@ -1,0 +1,39 @@
+import type { Resource } from '../assembly/assembly.js';
+import { arn } from '../assembly/identity.js';
+import type { Cloud } from '../cloud.js';
+import { type Operations, pageOf } from './operation.js';
+
+const PAGE = 50;
+const STATE = 'INSUFFICIENT_DATA';
+
+/**
+ * Alarms of the templates. Amazon CloudWatch API Reference, "DescribeAlarms". There are no metrics here, so no alarm
+ * ever has the data that it needs.
+ */
+export function alarms({ deployment: { assembly } }: Cloud): Operations {
+  const all = assembly.ofType('AWS::CloudWatch::Alarm').map(described);
+  return {
+    DescribeAlarms: ({ AlarmNames, AlarmNamePrefix = '', StateValue = STATE, NextToken, MaxRecords = PAGE }) => {
+      const found = all.filter(
+        ({ AlarmName }) =>
+          StateValue === STATE &&
+          AlarmName.startsWith(String(AlarmNamePrefix)) &&
+          (AlarmNames === undefined || (AlarmNames as readonly string[]).includes(AlarmName)),
+      );
+      const { page, next } = pageOf(found, NextToken, Number(MaxRecords));
+      return { MetricAlarms: page, CompositeAlarms: [], ...(next !== undefined && { NextToken: next }) };
+    },
+  };
+}
+
+function described({ ref, properties: { AlarmName = ref, Tags, ...properties } }: Resource) {
+  const name = String(AlarmName);
+  return {
+    AlarmName: name,
+    AlarmArn: arn('cloudwatch', `alarm:${name}`),
+    ActionsEnabled: true,
+    StateValue: STATE,
+    StateReason: 'Unchecked: Initial alarm creation',
+    ...properties,
+  };
+}

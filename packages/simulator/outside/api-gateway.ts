@@ -1,0 +1,44 @@
+import type { Resource } from '../assembly/assembly.js';
+import { Refused } from '../aws/refused.js';
+import type { Cloud } from '../cloud.js';
+import type { Input } from '../wire/request.js';
+import { type Operations, pageOf, secondsOf } from './operation.js';
+
+const PAGE = 25;
+
+/** REST APIs and their stages. Amazon API Gateway REST API Reference, "Actions". */
+export function apis({ deployment: { assembly }, world }: Cloud): Operations {
+  const createdDate = secondsOf(world.now);
+  const all = assembly.ofType('AWS::ApiGateway::RestApi');
+  const described = ({ ref, properties }: Resource) => ({
+    id: ref,
+    name: properties.Name,
+    createdDate,
+    apiKeySource: 'HEADER',
+    endpointConfiguration: { types: ['REGIONAL'] },
+  });
+  const apiOf = ({ restApiId }: Input): Resource => {
+    const found = all.find(({ ref }) => ref === restApiId);
+    if (!found) throw new Refused('NotFoundException', 'Invalid API identifier specified', 404);
+    return found;
+  };
+  return {
+    GetRestApis: ({ position, limit = PAGE }) => {
+      const { page, next } = pageOf(all, position, Number(limit));
+      return { item: page.map(described), ...(next !== undefined && { position: next }) };
+    },
+    GetRestApi: (input) => described(apiOf(input)),
+    GetStages: (input) => {
+      const { ref } = apiOf(input);
+      const stages = assembly.ofType('AWS::ApiGateway::Stage').filter(({ properties }) => properties.RestApiId === ref);
+      return {
+        item: stages.map(({ properties: { StageName, DeploymentId } }) => ({
+          stageName: StageName,
+          deploymentId: DeploymentId,
+          createdDate,
+          lastUpdatedDate: createdDate,
+        })),
+      };
+    },
+  };
+}

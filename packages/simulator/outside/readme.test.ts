@@ -1,0 +1,45 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { cloudOf } from '../aws/support.js';
+import { outsideOf } from './support/clients.js';
+
+const README = readFileSync(new URL('../README.md', import.meta.url), 'utf8');
+
+/** Targets of AWS JSON, and names in signatures of Query, by the service as the README calls it. */
+const TARGETS: Readonly<Record<string, string>> = {
+  SQS: 'AmazonSQS',
+  EventBridge: 'AWSEvents',
+  'CloudWatch Logs': 'Logs_20140328',
+  KMS: 'TrentService',
+  'Systems Manager': 'AmazonSSM',
+  CloudWatch: 'GraniteServiceVersion20100801',
+};
+const SIGNED: Readonly<Record<string, string>> = { CloudFormation: 'cloudformation', STS: 'sts' };
+
+const operationsOf = (service: string): readonly string[] => {
+  const [, operations = ''] = new RegExp(`^\\| ${service} \\|[^|]*\\| (.*) \\|$`, 'm').exec(README) ?? [];
+  return operations.replace(/ \([^)]*\)/g, '').split(', ');
+};
+
+test.each([...Object.keys(TARGETS), ...Object.keys(SIGNED)])('%s serves what the README says', async (service) => {
+  const { answer } = outsideOf(cloudOf({}));
+  const [signed, target] = [SIGNED[service], TARGETS[service]];
+  const operations = operationsOf(service);
+  expect(operations[0]).toMatch(/^\w+$/);
+  for (const operation of operations) {
+    const { body } = await answer({
+      method: 'POST',
+      host: 'aws',
+      path: '/',
+      headers:
+        signed === undefined
+          ? { 'x-amz-target': `${target}.${operation}` }
+          : {
+              authorization: `Credential=test/20260105/eu-west-1/${signed}/aws4_request`,
+              'content-type': 'application/x-www-form-urlencoded',
+            },
+      body: signed === undefined ? '{}' : `Action=${operation}`,
+    });
+    expect(body, operation).not.toMatch(/UnknownOperationException|InvalidAction/);
+  }
+});
