@@ -9,14 +9,25 @@ interface Units {
   write: number;
 }
 
-export class Consumption {
-  private readonly tables = new Map<string, { readonly own: Units; readonly indexes: Map<string, Units> }>();
+/** A secondary index, as capacity is reported for it. */
+export interface CountedIndex {
+  readonly name: string;
+  readonly local: boolean;
+}
 
-  read(table: string, units: number, index?: string): void {
+interface UnitsOfTable {
+  readonly own: Units;
+  readonly indexes: Map<string, Units & { readonly local: boolean }>;
+}
+
+export class Consumption {
+  private readonly tables = new Map<string, UnitsOfTable>();
+
+  read(table: string, units: number, index?: CountedIndex): void {
     this.unitsOf(table, index).read += units;
   }
 
-  write(table: string, units: number, index?: string): void {
+  write(table: string, units: number, index?: CountedIndex): void {
     this.unitsOf(table, index).write += units;
   }
 
@@ -24,7 +35,7 @@ export class Consumption {
   list(): readonly Consumed[] {
     return [...this.tables].flatMap(([table, { own, indexes }]) => [
       { table, ...own },
-      ...[...indexes].map(([index, units]) => ({ table, index, ...units })),
+      ...[...indexes].map(([index, { read, write }]) => ({ table, index, read, write })),
     ]);
   }
 
@@ -44,27 +55,30 @@ export class Consumption {
     const reports = [...this.tables].map(([TableName, { own, indexes }]) => {
       const all = [own, ...indexes.values()];
       const sum = { read: total(all.map(({ read }) => read)), write: total(all.map(({ write }) => write)) };
+      const ofIndexes = (member: string, local: boolean): WireObject => {
+        const these = [...indexes].filter(([, index]) => index.local === local);
+        return these.length === 0 ? {} : { [member]: Object.fromEntries(these.map(([name, u]) => [name, units(u)])) };
+      };
       return {
         TableName,
         ...units(sum),
         ...(wanted === 'INDEXES' ? { Table: units(own) } : {}),
-        ...(wanted === 'INDEXES' && indexes.size > 0
-          ? { GlobalSecondaryIndexes: Object.fromEntries([...indexes].map(([name, u]) => [name, units(u)])) }
-          : {}),
+        ...(wanted === 'INDEXES' ? ofIndexes('LocalSecondaryIndexes', true) : {}),
+        ...(wanted === 'INDEXES' ? ofIndexes('GlobalSecondaryIndexes', false) : {}),
       };
     });
     return { ConsumedCapacity: shape === 'one' ? reports[0] : reports };
   }
 
-  private unitsOf(table: string, index: string | undefined): Units {
+  private unitsOf(table: string, index: CountedIndex | undefined): Units {
     let found = this.tables.get(table);
     if (!found) {
       found = { own: { read: 0, write: 0 }, indexes: new Map() };
       this.tables.set(table, found);
     }
     if (index === undefined) return found.own;
-    const units = found.indexes.get(index) ?? { read: 0, write: 0 };
-    found.indexes.set(index, units);
+    const units = found.indexes.get(index.name) ?? { read: 0, write: 0, local: index.local };
+    found.indexes.set(index.name, units);
     return units;
   }
 }

@@ -39,6 +39,12 @@ export class DynamoDbError extends Error {
   }
 }
 
+/**
+ * A refusal because of one item: of its key, its attributes or its size. A transaction is cancelled for it; any other
+ * request gets it as it is. AWS, "API Reference: CancellationReason" (ValidationError).
+ */
+export class ItemRefused extends DynamoDbError {}
+
 /** A request that the model can't answer. AWS might accept it, so the model never reports this as AWS's refusal. */
 export class NotModelled extends Error {
   override readonly name = 'NotModelled';
@@ -47,11 +53,47 @@ export class NotModelled extends Error {
 export const validation = (message: string): DynamoDbError =>
   new DynamoDbError('com.amazon.coral.validate#ValidationException', message);
 
+/** @param violations each `Value ... at ... failed to satisfy constraint: ...`; AWS reports at most ten */
+export const constraintsViolated = (violations: readonly string[]): DynamoDbError =>
+  validation(
+    `${violations.length} validation error${violations.length === 1 ? '' : 's'} detected: ${violations.slice(0, 10).join('; ')}`,
+  );
+
+export const itemRefused = (message: string): ItemRefused =>
+  new ItemRefused('com.amazon.coral.validate#ValidationException', message);
+
 export const serialization = (message: string): DynamoDbError =>
   new DynamoDbError('com.amazon.coral.service#SerializationException', message);
 
-export const notFound = (): DynamoDbError =>
-  new DynamoDbError(`${DYNAMODB}ResourceNotFoundException`, 'Requested resource not found');
+export const notFound = (what?: string): DynamoDbError =>
+  new DynamoDbError(
+    `${DYNAMODB}ResourceNotFoundException`,
+    `Requested resource not found${what === undefined ? '' : `: ${what}`}`,
+  );
+
+export const inUse = (message: string): DynamoDbError =>
+  new DynamoDbError(`${DYNAMODB}ResourceInUseException`, message);
+
+export const limitExceeded = (message: string): DynamoDbError =>
+  new DynamoDbError(`${DYNAMODB}LimitExceededException`, message);
+
+export const accessDenied = (action: string, resource: string): DynamoDbError =>
+  new DynamoDbError(
+    'com.amazon.coral.service#AccessDeniedException',
+    `User is not authorized to perform: dynamodb:${action} on resource: ${resource}`,
+  );
+
+export const trimmedData = (): DynamoDbError =>
+  new DynamoDbError(
+    `${DYNAMODB}TrimmedDataAccessException`,
+    'Attempt to access a trimmed record: the oldest records of a shard are deleted after 24 hours',
+  );
+
+export const expiredIterator = (): DynamoDbError =>
+  new DynamoDbError(
+    `${DYNAMODB}ExpiredIteratorException`,
+    'The shard iterator has expired: it is valid for 15 minutes',
+  );
 
 /** `found` is present if the request asked for it (`ReturnValuesOnConditionCheckFailure`). */
 export const conditionFailed = (found: Item | undefined, effects: Effects): DynamoDbError =>

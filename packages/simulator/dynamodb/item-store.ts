@@ -69,9 +69,23 @@ export class ItemStore {
     return hash(a) - hash(b) || (a === b ? 0 : a < b ? -1 : 1);
   }
 
+  /** Returns the segment of a parallel scan that a partition belongs to: each is a range of the scan's order. */
+  segmentOf(partition: string, total: number): number {
+    return Math.floor((hash(partition) * total) / HASHES);
+  }
+
   /** Yields all entries, by the text of the partition key, then in order. */
   *sorted(): Generator<Entry> {
     for (const name of [...this.partitions.keys()].sort()) yield* this.partitions.get(name) ?? [];
+  }
+
+  size(): { readonly count: number; readonly bytes: number } {
+    let [count, bytes] = [0, 0];
+    for (const entries of this.partitions.values()) {
+      count += entries.length;
+      for (const entry of entries) bytes += entry.bytes;
+    }
+    return { count, bytes };
   }
 
   named(partition: string): readonly Entry[] {
@@ -103,6 +117,8 @@ export function orderBy(attribute: string | undefined): Order {
   if (attribute === undefined) return () => 0;
   return (a, b) => compareValues(a[attribute] as AttributeValue, b[attribute] as AttributeValue) ?? 0;
 }
+
+const HASHES = 2 ** 32;
 
 /** FNV-1a over UTF-16 units, 32 bits: it distributes well, and is the same on every machine. */
 export function hash(text: string): number {

@@ -1,22 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { DynamoDbError, NotModelled } from './errors.js';
-import type { DynamoDbModel } from './model.js';
+import { NotModelled } from './errors.js';
+import { refusal } from './support/refusals.js';
 import { model, PROPERTIES, TABLE } from './support/tables.js';
 import type { Item, Operation, WireObject } from './wire.js';
 
 const at = (pk: string, sk: number): Item => ({ pk: { S: pk }, sk: { N: String(sk) } });
 const put = (item: WireObject, more: WireObject = {}) => ({ TableName: TABLE, Item: item, ...more });
 const ofText = (bytes: number) => ({ S: 'x'.repeat(bytes) });
-
-function refusal(db: DynamoDbModel, operation: Operation, input: WireObject): DynamoDbError {
-  try {
-    db.call(operation, input);
-  } catch (error) {
-    if (error instanceof DynamoDbError) return error;
-    throw error;
-  }
-  throw new Error(`${operation} was not refused`);
-}
 
 describe('an item', () => {
   test.each<[string, WireObject, RegExp]>([
@@ -134,9 +124,10 @@ describe('units', () => {
 
 test('what the model does not know is no answer of AWS', () => {
   const { db } = model();
-  expect(() => db.call('PutItem', put(at('a', 1), { Expected: {} }))).toThrow(NotModelled);
-  const wrong = { Type: 'AWS::DynamoDB::Table', Properties: { ...PROPERTIES, LocalSecondaryIndexes: [{}] } };
-  expect(() => db.createTable('other', wrong)).toThrow(/LocalSecondaryIndexes/);
+  expect(() => db.call('PutItem', put(at('a', 1), { Until: {} }))).toThrow(NotModelled);
+  const wrong = { Type: 'AWS::DynamoDB::Table', Properties: { ...PROPERTIES, ImportSourceSpecification: {} } };
+  expect(() => db.createTable('other', wrong)).toThrow(/ImportSourceSpecification/);
+  expect(() => db.call('CreateBackup' as Operation, { TableName: TABLE })).toThrow(NotModelled);
   expect(refusal(db, 'GetItem', { TableName: 'nowhere', Key: at('a', 1) }).type).toBe('ResourceNotFoundException');
 });
 

@@ -2,11 +2,13 @@
  * AWS's requirements for key attributes. AWS, "Naming rules and data types"; "Quotas in Amazon DynamoDB" (partition
  * keys and sort keys); "API Reference: PutItem, GetItem".
  */
-import { validation } from './errors.js';
+import { type DynamoDbError, itemRefused } from './errors.js';
 import { MAX_ITEM_BYTES, MAX_PARTITION_KEY_BYTES, MAX_SORT_KEY_BYTES, valueBytes } from './size.js';
 import { attributeNames, type KeySchema, type TableDefinition } from './table-definition.js';
-import { invalid, keyText, normalItem, typeOf } from './values.js';
+import { keyText, normalItem, typeOf } from './values.js';
 import type { AttributeValue, Item } from './wire.js';
+
+const invalid = (what: string): DynamoDbError => itemRefused(`One or more parameter values were invalid: ${what}`);
 
 /** Returns the key attributes of an item. */
 export function keyOf(item: Item, key: KeySchema): Item {
@@ -25,7 +27,7 @@ export function readKey(given: unknown, table: TableDefinition): Item {
   const key = normalItem(given ?? {});
   const names = attributeNames(table.key);
   const fits = Object.keys(key).length === names.length && names.every((name) => typeFits(key[name], name, table));
-  if (!fits) throw validation('The provided key element does not match the schema');
+  if (!fits) throw itemRefused('The provided key element does not match the schema');
   checkKeyValues(key, table);
   return key;
 }
@@ -42,7 +44,7 @@ export function checkItem(item: Item, table: TableDefinition, bytes: number): vo
   }
   checkKeyValues(item, table);
   checkIndexKeys(item, table);
-  if (bytes > MAX_ITEM_BYTES) throw validation('Item size has exceeded the maximum allowed size');
+  if (bytes > MAX_ITEM_BYTES) throw itemRefused('Item size has exceeded the maximum allowed size');
 }
 
 /**
@@ -85,7 +87,7 @@ export function checkComparedKey(value: AttributeValue, name: string, key: KeySc
 export function refuseEmptyKey(value: AttributeValue, name: string, index?: string): void {
   if (valueBytes(value) > 0) return;
   const empty = `The AttributeValue for a key attribute cannot contain an empty ${'B' in value ? 'binary' : 'string'} value.`;
-  throw validation(
+  throw itemRefused(
     index === undefined
       ? `One or more parameter values are not valid. ${empty} Key: ${name}`
       : `One or more parameter values are not valid. A value specified for a secondary index key is not supported. ${empty} IndexName: ${index}, IndexKey: ${name}`,
@@ -104,5 +106,6 @@ function refuseLongKey(value: AttributeValue, name: string, key: KeySchema): voi
 const limitOf = (name: string, { partition }: KeySchema): number =>
   name === partition ? MAX_PARTITION_KEY_BYTES : MAX_SORT_KEY_BYTES;
 
-const typeFits = (value: AttributeValue | undefined, name: string, { types }: TableDefinition): boolean =>
+/** Checks that a value exists and has the type of the key attribute. */
+export const typeFits = (value: AttributeValue | undefined, name: string, { types }: TableDefinition): boolean =>
   value !== undefined && typeOf(value) === types.get(name);

@@ -23,4 +23,6 @@ export interface DynamoDbModelOptions {
   readonly shardsPerStream?: number;
   /** @default 'eu-west-1' */
   readonly region?: string;
+  /** Account in ARNs. @default '123456789012' */
+  readonly account?: string;
 }

@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto';
+import { Catalog } from './administration/catalog.js';
+import { ADMINISTRATION } from './administration/operations.js';
 import { compareNumbers } from './decimal.js';
 import { NotModelled } from './errors.js';
 import { type Hold, Holds } from './holds.js';
@@ -10,10 +12,18 @@ import { query, scan } from './operations/query.js';
 import { deleteItem, getItem, putItem, updateItem } from './operations/single.js';
 import { Tokens } from './operations/tokens.js';
 import { itemsWritten, transactGetItems, transactWriteItems } from './operations/transactions.js';
-import { Stream } from './stream.js';
-import { Table } from './table.js';
-import { readDefinition, type TableDefinition, type TableResource } from './table-definition.js';
-import type { CallResult, Change, Item, ItemKey, Operation, ShardPage, WireObject } from './wire.js';
+import type { Table } from './table.js';
+import type { TableDefinition, TableResource } from './table-definition.js';
+import type {
+  AdministrativeOperation,
+  CallResult,
+  Change,
+  Item,
+  ItemKey,
+  Operation,
+  ShardPage,
+  WireObject,
+} from './wire.js';
 
 export interface ShardDescription {
   readonly shardId: string;
@@ -24,37 +34,33 @@ export interface ShardDescription {
  * TTL ignores items that expired longer ago, because it assumes a mistake. AWS, "Using time to live (TTL) in DynamoDB".
  */
 const TTL_FORGETS_SECONDS = 5 * 365 * 24 * 60 * 60;
-const DEFAULT_SHARDS = 4;
-
-const usualIndexDelay = (random: () => number): number => (random() < 0.02 ? 5_000 * random() : 5 + 95 * random());
 
 /**
  * DynamoDB in memory, for one account and region. It is deterministic: the same calls with the same options give the
  * same answers. Answers share the stored data, which is frozen.
  */
 export class DynamoDbModel {
-  private readonly tablesByName = new Map<string, Table>();
+  private readonly catalog: Catalog;
+  private readonly tablesByName: ReadonlyMap<string, Table>;
   private readonly holds = new Holds();
   private readonly tokens: Tokens;
   private readonly world: World;
-  private sequence = 0n;
 
   constructor(private readonly options: DynamoDbModelOptions) {
     const { now, random } = options;
+    this.catalog = new Catalog(options);
+    this.tablesByName = this.catalog.tables;
     this.tokens = new Tokens(now);
     this.world = { tables: this.tablesByName, holds: this.holds, now, random };
   }
 
-  /** @throws {NotModelled} names the parts of the resource that have no model */
-  createTable(name: string, resource: TableResource): void {
-    const { now, random, indexDelay = usualIndexDelay, readLag } = this.options;
-    const definition = readDefinition(name, resource);
-    const clock = {
-      now,
-      indexDelay: () => indexDelay(random),
-      ...(readLag ? { readLag: () => readLag(random) } : {}),
-    };
-    this.tablesByName.set(name, new Table(definition, clock, this.streamOf(definition)));
+  /**
+   * Creates the table of a template. Clients create theirs by the operation CreateTable; both are alike.
+   * @param streamLabel of the ARN by which the template knows the table's stream @default the time of creation
+   * @throws {NotModelled} names the parts of the resource that have no model
+   */
+  createTable(name: string, resource: TableResource, streamLabel?: string): void {
+    this.catalog.create(name, resource, streamLabel);
   }
 
   /**
@@ -98,6 +104,10 @@ export class DynamoDbModel {
       const shard = stream?.shards.find(({ id }) => id === shardId);
       if (stream && shard) return stream.read(shard, fromSequence, limit, this.options.now());
     }
+    for (const { stream } of this.catalog.streams.list()) {
+      const shard = stream.shards.find(({ id }) => id === shardId);
+      if (shard) return stream.read(shard, fromSequence, limit, this.options.now());
+    }
     throw new NotModelled(`shard ${shardId}`);
   }
 
@@ -135,13 +145,12 @@ export class DynamoDbModel {
   load(table: string, items: readonly Item[], sequence: string): void {
     const stored = this.tableOf(table);
     for (const item of items) stored.write({ table, key: keyOf(item, stored.definition.key), after: item });
-    const next = BigInt(sequence);
-    if (next > this.sequence) this.sequence = next;
+    this.catalog.skipTo(BigInt(sequence));
   }
 
   /** Number of the stream records so far. */
   get streamed(): string {
-    return String(this.sequence);
+    return String(this.catalog.sequence);
   }
 
   tables(): readonly string[] {
@@ -199,23 +208,8 @@ export class DynamoDbModel {
       case 'BatchWriteItem':
         return batchWriteItem(call, input);
       default:
-        throw new NotModelled(`operation ${String(operation)}`);
+        return administer(this.catalog, operation, input);
     }
-  }
-
-  private streamOf({ name, stream, key }: TableDefinition): Stream | undefined {
-    if (!stream) return undefined;
-    const { random, streamDelay, shardsPerStream = DEFAULT_SHARDS, region = 'eu-west-1' } = this.options;
-    return new Stream({
-      table: name,
-      view: stream,
-      partitionKey: key.partition,
-      shards: shardsPerStream,
-      region,
-      random,
-      delay: () => streamDelay?.(random) ?? 0,
-      nextSequence: () => String(10n ** 20n + 100n * this.sequence++),
-    });
   }
 
   private tableOf(name: string): Table {
@@ -223,6 +217,12 @@ export class DynamoDbModel {
     if (!table) throw new NotModelled(`table ${name} was not created`);
     return table;
   }
+}
+
+function administer(catalog: Catalog, operation: AdministrativeOperation, input: WireObject): WireObject {
+  const carryOut = ADMINISTRATION[operation];
+  if (!carryOut) throw new NotModelled(`operation ${String(operation)}`);
+  return carryOut(catalog, input);
 }
 
 const sortedMembers = (_name: string, value: unknown): unknown =>

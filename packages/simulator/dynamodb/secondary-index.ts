@@ -1,7 +1,8 @@
 /**
- * A global secondary index: it is sparse, and lags behind its table by the time that a change takes to arrive.
+ * A secondary index: it is sparse, and a global one lags behind its table by the time that a change takes to arrive.
  *
- * AWS, "Using Global Secondary Indexes in DynamoDB" (data synchronization; read and write capacity).
+ * AWS, "Using Global Secondary Indexes in DynamoDB" and "Local secondary indexes" (data synchronization; read and write
+ * capacity).
  */
 import { type Entry, firstWhere, hash, ItemStore, type Order, orderBy } from './item-store.js';
 import { idOf } from './keys.js';
@@ -66,6 +67,11 @@ export class SecondaryIndex {
     const due = firstWhere(this.pending, (change) => change.at > now);
     if (due > 0) for (const change of this.pending.splice(0, due)) this.apply(change);
     return this.store;
+  }
+
+  /** Returns number and bytes of the entries, as a description of the table reports them. */
+  size(now: number): { readonly count: number; readonly bytes: number } {
+    return this.at(now).size();
   }
 
   private enqueue(remove: Item | undefined, put: Entry | undefined, arrives: number): void {

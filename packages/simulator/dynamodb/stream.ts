@@ -13,6 +13,8 @@ const RETENTION_MS = 24 * 60 * 60 * 1000;
 const TTL_SERVICE = { type: 'Service', principalId: 'dynamodb.amazonaws.com' } as const;
 
 export interface StreamSettings {
+  /** Part of the ids of its shards. */
+  readonly id: string;
   readonly table: string;
   readonly view: StreamViewType;
   readonly partitionKey: string;
@@ -31,7 +33,7 @@ interface Kept {
   readonly visibleAt: number;
 }
 
-interface Shard {
+export interface Shard {
   readonly id: string;
   readonly first: string;
   readonly kept: Kept[];
@@ -44,9 +46,9 @@ export class Stream {
   readonly shards: readonly Shard[];
 
   constructor(private readonly settings: StreamSettings) {
-    const { table, shards, nextSequence } = settings;
+    const { id, shards, nextSequence } = settings;
     this.shards = Array.from({ length: shards }, (_, at) => ({
-      id: `shardId-${String(hash(table)).padStart(20, '0')}-${String(at).padStart(8, '0')}`,
+      id: `shardId-${String(hash(id)).padStart(20, '0')}-${String(at).padStart(8, '0')}`,
       first: nextSequence(),
       kept: [],
       visibleAt: 0,
@@ -73,6 +75,17 @@ export class Stream {
     const records = shard.kept.slice(start, Math.max(start, Math.min(end, start + limit))).map(({ record }) => record);
     const trimmed = shard.trimmed !== undefined && (from === undefined || from < shard.trimmed);
     return { records, next: records.at(-1)?.dynamodb.SequenceNumber ?? from, trimmed };
+  }
+
+  /** Returns the sequence number of a shard's newest record, or its first number if it never had one. */
+  lastOf(shard: Shard): string {
+    return shard.kept.at(-1)?.record.dynamodb.SequenceNumber ?? shard.trimmed ?? shard.first;
+  }
+
+  /** Returns the sequence number before another one's record; undefined if that is the shard's oldest. */
+  before(shard: Shard, sequence: string): string | undefined {
+    const at = firstWhere(shard.kept, (kept) => kept.record.dynamodb.SequenceNumber >= sequence);
+    return at === 0 ? shard.trimmed : shard.kept[at - 1]?.record.dynamodb.SequenceNumber;
   }
 
   private record({ key, before, after }: Change, now: number, byTtl: boolean): StreamRecord {

@@ -11,6 +11,8 @@ export interface KeySchema {
 export interface IndexDefinition {
   readonly name: string;
   readonly key: KeySchema;
+  /** Shares the table's partitions: it never lags, and can be read consistently. */
+  readonly local: boolean;
   /** Attributes in the index, including the keys of index and table. */
   readonly projected: 'ALL' | ReadonlySet<string>;
 }
@@ -56,6 +58,7 @@ const MODELLED: ReadonlySet<string> = new Set([
   'AttributeDefinitions',
   'GlobalSecondaryIndexes',
   'KeySchema',
+  'LocalSecondaryIndexes',
   'StreamSpecification',
   'TimeToLiveSpecification',
 ]);
@@ -76,19 +79,24 @@ export function readDefinition(name: string, { Type, Properties }: TableResource
     types.set(String(AttributeName), AttributeType as KeyType);
   }
   const key = readKey(Properties.KeySchema);
-  const indexes = listOf(Properties.GlobalSecondaryIndexes).map((index) => readIndex(index, key));
+  const indexes = [
+    ...listOf(Properties.GlobalSecondaryIndexes).map((index) => readIndex(index, key, false)),
+    ...listOf(Properties.LocalSecondaryIndexes).map((index) => readIndex(index, key, true)),
+  ];
   for (const { partition, sort } of [key, ...indexes.map((index) => index.key)]) {
     if (!types.has(partition) || (sort !== undefined && !types.has(sort))) refuse('a key without attribute definition');
   }
   const ttl = Properties.TimeToLiveSpecification as { AttributeName?: string; Enabled?: unknown } | undefined;
-  const stream = Properties.StreamSpecification as { StreamViewType?: StreamViewType } | undefined;
+  const stream = Properties.StreamSpecification as
+    | { StreamViewType?: StreamViewType; StreamEnabled?: boolean }
+    | undefined;
   return {
     name,
     key,
     types,
     indexes: new Map(indexes.map((index) => [index.name, index])),
     ...(ttl?.AttributeName && String(ttl.Enabled) === 'true' ? { ttlAttribute: ttl.AttributeName } : {}),
-    ...(stream?.StreamViewType ? { stream: stream.StreamViewType } : {}),
+    ...(stream?.StreamViewType && stream.StreamEnabled !== false ? { stream: stream.StreamViewType } : {}),
   };
 }
 
@@ -104,7 +112,7 @@ function readKey(schema: unknown): KeySchema {
   return sort === undefined ? { partition } : { partition, sort };
 }
 
-function readIndex(index: WireObject, table: KeySchema): IndexDefinition {
+function readIndex(index: WireObject, table: KeySchema, local: boolean): IndexDefinition {
   const key = readKey(index.KeySchema);
   const { ProjectionType, NonKeyAttributes } = index.Projection as {
     ProjectionType: string;
@@ -118,7 +126,7 @@ function readIndex(index: WireObject, table: KeySchema): IndexDefinition {
           ...attributeNames(key),
           ...(ProjectionType === 'INCLUDE' ? (NonKeyAttributes ?? []) : []),
         ]);
-  return { name: String(index.IndexName), key, projected };
+  return { name: String(index.IndexName), key, local, projected };
 }
 
 export const attributeNames = ({ partition, sort }: KeySchema): readonly string[] =>

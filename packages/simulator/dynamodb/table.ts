@@ -1,14 +1,15 @@
 import { type Entry, ItemStore, orderBy } from './item-store.js';
-import { idOf } from './keys.js';
+import { idOf, typeFits } from './keys.js';
 import { SecondaryIndex } from './secondary-index.js';
 import { itemBytes } from './size.js';
 import type { Stream } from './stream.js';
-import type { TableDefinition } from './table-definition.js';
+import { attributeNames, type IndexDefinition, type TableDefinition } from './table-definition.js';
 import { keyText } from './values.js';
 import type { AttributeValue, Change, Item } from './wire.js';
 
 /** Maximum lag of an eventually consistent read; older changes are dropped. */
 const MAX_LAG_MS = 5_000;
+const AT_ONCE = (): number => 0;
 
 export interface TableClock {
   readonly now: () => number;
@@ -26,24 +27,51 @@ interface Journaled {
 
 /** One table with its indexes and its stream. All writes were validated before. */
 export class Table {
-  readonly indexes: ReadonlyMap<string, SecondaryIndex>;
+  private defined: TableDefinition;
+  private readonly ownIndexes = new Map<string, SecondaryIndex>();
   private readonly store: ItemStore;
   /** Changes of each partition that a lagging read may not see yet, oldest first. */
   private readonly journal = new Map<string, Journaled[]>();
 
   constructor(
-    readonly definition: TableDefinition,
+    definition: TableDefinition,
     private readonly clock: TableClock,
-    readonly stream?: Stream,
+    /** Absent if the table has no stream, or it is disabled. */
+    public stream?: Stream,
   ) {
     this.store = new ItemStore(definition.key.partition, orderBy(definition.key.sort));
-    this.indexes = new Map(
-      [...definition.indexes.values()].map((index) => [index.name, new SecondaryIndex(index, definition.key)]),
-    );
+    this.defined = definition;
+    this.redefine(definition);
   }
 
   get name(): string {
-    return this.definition.name;
+    return this.defined.name;
+  }
+
+  get definition(): TableDefinition {
+    return this.defined;
+  }
+
+  get indexes(): ReadonlyMap<string, SecondaryIndex> {
+    return this.ownIndexes;
+  }
+
+  /**
+   * Changes the table's indexes and its TTL attribute. A new index has all items whose values its keys allow at once. AWS,
+   * "Managing Global Secondary Indexes in DynamoDB" (backfilling).
+   */
+  redefine(definition: TableDefinition): void {
+    this.defined = definition;
+    for (const name of this.ownIndexes.keys()) if (!definition.indexes.has(name)) this.ownIndexes.delete(name);
+    for (const index of definition.indexes.values()) {
+      if (this.ownIndexes.has(index.name)) continue;
+      const added = new SecondaryIndex(index, definition.key);
+      const fits = (item: Item): boolean =>
+        attributeNames(index.key).every((name) => typeFits(item[name], name, definition));
+      for (const { item } of this.store.sorted())
+        if (fits(item)) added.write(undefined, item, this.clock.now(), AT_ONCE);
+      this.ownIndexes.set(index.name, added);
+    }
   }
 
   /** Returns the newest state, which writes, conditions and consistent reads see. */
@@ -64,7 +92,7 @@ export class Table {
     const entries = this.store.partition(key);
     const unseen = asOf === undefined ? [] : (this.journal.get(keyText(key)) ?? []).filter(({ at }) => at > asOf);
     if (unseen.length === 0) return entries;
-    const then = new ItemStore(this.definition.key.partition, this.store.order);
+    const then = new ItemStore(this.defined.key.partition, this.store.order);
     for (const entry of entries) then.put(entry);
     for (const { key: changed, before } of unseen.toReversed()) before ? then.put(before) : then.remove(changed);
     return then.partition(key);
@@ -79,20 +107,28 @@ export class Table {
     return index.at(this.clock.now());
   }
 
+  /** Returns the bytes of a partition in the table and its local indexes. */
+  collectionBytes(partition: AttributeValue): number {
+    const local = [...this.ownIndexes.values()].filter(({ definition }) => definition.local);
+    const stores = [this.store, ...local.map((index) => this.readIndex(index))];
+    return stores.flatMap((store) => store.partition(partition)).reduce((sum, { bytes }) => sum + bytes, 0);
+  }
+
   items(): readonly Item[] {
     return [...this.store.sorted()].map(({ item }) => item);
   }
 
   /** @returns write units by index */
-  write({ key, before, after }: Change): ReadonlyMap<string, number> {
+  write({ key, before, after }: Change): ReadonlyMap<IndexDefinition, number> {
     const now = this.clock.now();
     this.remember(key, now);
     if (after) this.store.put({ item: after, bytes: itemBytes(after) });
     else this.store.remove(key);
-    const units = new Map<string, number>();
-    for (const [name, index] of this.indexes) {
-      const written = index.write(before, after, now, this.clock.indexDelay);
-      if (written > 0) units.set(name, written);
+    const units = new Map<IndexDefinition, number>();
+    for (const index of this.ownIndexes.values()) {
+      const delay = index.definition.local ? AT_ONCE : this.clock.indexDelay;
+      const written = index.write(before, after, now, delay);
+      if (written > 0) units.set(index.definition, written);
     }
     return units;
   }
@@ -106,14 +142,14 @@ export class Table {
     if (!this.clock.readLag) return;
     const kept = this.journalOf(key).filter(({ at }) => at > now - MAX_LAG_MS);
     kept.push({ at: now, key, before: this.store.find(key) });
-    this.journal.set(keyText(key[this.definition.key.partition] as AttributeValue), kept);
+    this.journal.set(keyText(key[this.defined.key.partition] as AttributeValue), kept);
   }
 
   private journalOf(key: Item): readonly Journaled[] {
-    return this.journal.get(keyText(key[this.definition.key.partition] as AttributeValue)) ?? [];
+    return this.journal.get(keyText(key[this.defined.key.partition] as AttributeValue)) ?? [];
   }
 
   private sameItem(a: Item, b: Item): boolean {
-    return idOf(a, this.definition.key) === idOf(b, this.definition.key);
+    return idOf(a, this.defined.key) === idOf(b, this.defined.key);
   }
 }

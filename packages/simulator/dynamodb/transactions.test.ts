@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { DynamoDbError } from './errors.js';
 import type { Hold } from './holds.js';
 import type { DynamoDbModel } from './model.js';
+import { refusal } from './support/refusals.js';
 import { model, TABLE } from './support/tables.js';
-import type { Item, Operation, WireObject } from './wire.js';
+import type { Item, WireObject } from './wire.js';
 
 const at = (pk: string): Item => ({ pk: { S: pk }, sk: { N: '1' } });
 const put = (pk: string, more: WireObject = {}, item: WireObject = {}) => ({
@@ -14,16 +14,6 @@ const check = (pk: string) => ({
 });
 const isNew = { ConditionExpression: 'attribute_not_exists(pk)' };
 const of = (...TransactItems: readonly WireObject[]) => ({ TransactItems });
-
-function refusal(db: DynamoDbModel, operation: Operation, input: WireObject): DynamoDbError {
-  try {
-    db.call(operation, input);
-  } catch (error) {
-    if (error instanceof DynamoDbError) return error;
-    throw error;
-  }
-  throw new Error(`${operation} was not refused`);
-}
 
 describe('a transaction', () => {
   test('writes nothing where one condition fails, and says why of each item', () => {

@@ -122,7 +122,9 @@ const jsonType = (content: unknown): string =>
         : 'Unexpected value type in payload';
 
 function setOf(type: keyof typeof SET_NAMES, members: string[], compare: (a: string, b: string) => number) {
-  if (members.length === 0) throw invalid(`An ${SET_NAMES[type]} set  may not be empty`);
+  if (members.length === 0) {
+    throw invalid(type === 'BS' ? 'Binary sets should not be empty' : `An ${SET_NAMES[type]} set  may not be empty`);
+  }
   if (new Set(members).size < members.length) {
     throw invalid(`Input collection [${members.join(', ')}] contains duplicates.`);
   }

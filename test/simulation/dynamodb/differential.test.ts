@@ -7,7 +7,7 @@ import {
   OperationWriter,
   type RandomOperation,
 } from '../../../packages/simulator/dynamodb/support/random-operations.js';
-import { model, PROPERTIES, TABLE } from '../../../packages/simulator/dynamodb/support/tables.js';
+import { model, PROPERTIES, TABLE, WITH_LOCAL_INDEXES } from '../../../packages/simulator/dynamodb/support/tables.js';
 import { DynamoDbLocal } from '../../../tools/local/dynamodb-local.js';
 import { installed } from '../../../tools/local/localstack/install.js';
 
@@ -29,10 +29,12 @@ describe.skipIf(folder === undefined)('the model and DynamoDB Local (installed b
     'answer the same to random requests of seed %i',
     async (seed) => {
       const table = `${TABLE}-${seed}`;
-      const { StreamSpecification: _, TimeToLiveSpecification: __, ...properties } = PROPERTIES;
+      // Half of the seeds play on a table with local indexes.
+      const whole = seed % 2 === 0 ? WITH_LOCAL_INDEXES : PROPERTIES;
+      const { StreamSpecification: _, TimeToLiveSpecification: __, ...properties } = whole;
       await local.createTable({ TableName: table, ...properties });
-      const { db } = model();
-      const writer = new OperationWriter(new Dice(seeded(seed)), TABLE);
+      const { db } = model({}, whole);
+      const writer = new OperationWriter(new Dice(seeded(seed)), TABLE, seed % 2 === 0 ? ['levels', 'tags'] : []);
       let done = 0;
       for (let at = 0; at < OPERATIONS; at++) {
         const request = writer.next();

@@ -19,16 +19,13 @@ export class Placeholders {
   private readonly unusedValues: Set<string>;
 
   /**
+   * @param expressions that the request may have
    * @throws {DynamoDbError} ValidationException if they are empty, have invalid names, come without an expression, or
    *   are no values
    */
-  constructor(
-    { ExpressionAttributeNames: names, ExpressionAttributeValues: values }: WireObject,
-    expressions: readonly unknown[],
-  ) {
-    const none = expressions.every((expression) => expression === undefined);
-    this.names = read('Names', names, none, NAME, String);
-    this.values = read('Values', values, none, VALUE, checkedValue);
+  constructor(input: WireObject, expressions: readonly ExpressionName[]) {
+    this.names = read('Names', input, expressions, NAME, String);
+    this.values = read('Values', input, expressions, VALUE, checkedValue);
     this.unusedNames = new Set(this.names.keys());
     this.unusedValues = new Set(this.values.keys());
   }
@@ -74,17 +71,30 @@ export class Placeholders {
   }
 }
 
+const hasValues = (expression: ExpressionName): boolean => expression !== 'ProjectionExpression';
+
+/** @throws {DynamoDbError} ValidationException if a request has names or values, and no expression that may use them */
+function refuseAlone(kind: 'Names' | 'Values', input: WireObject, expressions: readonly ExpressionName[]): void {
+  const users = kind === 'Values' ? expressions.filter(hasValues) : expressions;
+  if (users.some((expression) => input[expression] !== undefined)) return;
+  const named = `: ${users.join(' and ')} ${users.length > 1 ? 'are' : 'is'} null`;
+  throw validation(
+    `ExpressionAttribute${kind} can only be specified when using expressions${kind === 'Values' ? named : ''}`,
+  );
+}
+
 function read<T>(
   kind: 'Names' | 'Values',
-  given: unknown,
-  none: boolean,
+  input: WireObject,
+  expressions: readonly ExpressionName[],
   pattern: RegExp,
   convert: (value: unknown, key: string) => T,
 ): Map<string, T> {
   const read = new Map<string, T>();
-  if (given === undefined || given === null) return read;
   const what = `ExpressionAttribute${kind}`;
-  if (none) throw validation(`${what} can only be specified when using expressions`);
+  const given = input[what];
+  if (given === undefined || given === null) return read;
+  refuseAlone(kind, input, expressions);
   const entries = Object.entries(given);
   if (entries.length === 0) throw validation(`${what} must not be empty`);
   for (const [key, value] of entries) {

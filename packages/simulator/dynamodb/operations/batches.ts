@@ -1,21 +1,31 @@
 /** AWS, "API Reference: BatchGetItem, BatchWriteItem". */
-import { validation } from '../errors.js';
+import { constraintsViolated, validation } from '../errors.js';
 import { Placeholders } from '../expressions/placeholders.js';
 import { bindProjection } from '../expressions/projection.js';
 import { idOf, readKey } from '../keys.js';
 import { MAX_BATCH_READ_BYTES, readUnits } from '../size.js';
 import { shuffled } from '../stream.js';
 import type { WireObject } from '../wire.js';
-import { allow, CAPACITY, type Call, choice, textMember } from './context.js';
+import { collectionMetrics } from './collection-metrics.js';
+import { anything, violation } from './constraints.js';
+import type { Call } from './context.js';
 import { type PlannedWrite, planDelete, planPut, unitsOf } from './planned-write.js';
+import { readRequest, textMember } from './request.js';
+import { CAPACITY, COLLECTION_METRICS, shapeOf } from './shape.js';
 
 const MAX_READS = 100;
 const MAX_WRITES = 25;
+const READS = shapeOf([], { RequestItems: anything, ReturnConsumedCapacity: CAPACITY });
+const WRITES = shapeOf([], {
+  RequestItems: anything,
+  ReturnConsumedCapacity: CAPACITY,
+  ReturnItemCollectionMetrics: COLLECTION_METRICS,
+});
+const OF_TABLE = shapeOf(['Keys'], { ConsistentRead: anything }, ['ProjectionExpression'], ['AttributesToGet']);
 
 /** Reads items in an order that applications can't rely on; items beyond 16 MB stay unprocessed. */
-export function batchGetItem(call: Call, input: WireObject): WireObject {
-  allow(input, 'RequestItems', 'ReturnConsumedCapacity');
-  const capacity = choice(input, 'ReturnConsumedCapacity', CAPACITY);
+export function batchGetItem(call: Call, given: WireObject): WireObject {
+  const input = readRequest(given, READS);
   const requests = planReads(call, input);
   const Responses: Record<string, readonly unknown[]> = {};
   const UnprocessedKeys: Record<string, unknown> = {};
@@ -36,33 +46,44 @@ export function batchGetItem(call: Call, input: WireObject): WireObject {
     Responses[name] = shuffled(items, call.world.random);
     if (left.length > 0) UnprocessedKeys[name] = { ...request, Keys: left };
   }
-  return { Responses, UnprocessedKeys, ...call.consumption.report(capacity, 'many') };
+  return { Responses, UnprocessedKeys, ...call.consumption.report(input.ReturnConsumedCapacity, 'many') };
 }
 
 function planReads(call: Call, { RequestItems }: WireObject) {
   const requests = Object.entries((RequestItems ?? {}) as Record<string, WireObject>);
   if (requests.length === 0) throw atLeastOne('BatchGetItem');
   let count = 0;
-  return requests.map(([name, request]) => {
-    allow(request, 'Keys', 'ConsistentRead', 'ProjectionExpression', 'ExpressionAttributeNames');
+  return requests.map(([name, asked]) => {
+    const request = readRequest(asked, OF_TABLE, `requestItems.${name}.member.`);
+    const given = listOf(request.Keys);
+    if (given.length > MAX_READS) {
+      throw constraintsViolated([
+        `Value at 'RequestItems.${name}.member.Keys' failed to satisfy constraint: Member must have length less than or equal to ${MAX_READS}`,
+      ]);
+    }
     const table = call.table(name);
-    const placeholders = new Placeholders(request, [request.ProjectionExpression]);
+    const placeholders = new Placeholders(request, OF_TABLE.expressions);
     const projection = bindProjection(textMember(request, 'ProjectionExpression'), placeholders);
     placeholders.refuseUnused();
-    const keys = listOf(request.Keys).map((key) => readKey(key, table.definition));
+    const keys = given.map((key) => readKey(key, table.definition));
     count += keys.length;
-    if (keys.length === 0 || count > MAX_READS) throw tooMany('BatchGetItem');
+    if (keys.length === 0) {
+      throw constraintsViolated(
+        violation([], `requestItems.${name}.member.keys`, 'Member must have length greater than or equal to 1'),
+      );
+    }
+    if (count > MAX_READS) throw tooMany('BatchGetItem');
     refuseRepeated(keys.map((key) => idOf(key, table.definition.key)));
-    return { name, table, keys, consistent: request.ConsistentRead === true, projection, request };
+    return { name, table, keys, consistent: request.ConsistentRead === true, projection, request: asked };
   });
 }
 
 /**
  * Carries out each write independently; a write that conflicts with another request's transaction stays unprocessed.
  */
-export function batchWriteItem(call: Call, input: WireObject): WireObject {
-  allow(input, 'RequestItems', 'ReturnConsumedCapacity', 'ReturnItemCollectionMetrics');
-  const capacity = choice(input, 'ReturnConsumedCapacity', CAPACITY);
+export function batchWriteItem(call: Call, given: WireObject): WireObject {
+  const input = readRequest(given, WRITES);
+  const done: PlannedWrite[] = [];
   const UnprocessedItems: Record<string, unknown[]> = {};
   for (const { name, request, planned } of planWrites(call, input)) {
     const { table, item, next } = planned;
@@ -74,15 +95,28 @@ export function batchWriteItem(call: Call, input: WireObject): WireObject {
     const after = next(before);
     call.consumption.write(table.name, unitsOf(before, after));
     call.commit([{ ...item, ...(before ? { before } : {}), ...(after ? { after } : {}) }]);
+    done.push(planned);
   }
-  return { UnprocessedItems, ...call.consumption.report(capacity, 'many') };
+  return {
+    UnprocessedItems,
+    ...call.consumption.report(input.ReturnConsumedCapacity, 'many'),
+    ...collectionMetrics(input, done, 'many'),
+  };
 }
 
 function planWrites(call: Call, { RequestItems }: WireObject) {
   const requests = Object.entries((RequestItems ?? {}) as Record<string, unknown>);
   if (requests.length === 0) throw atLeastOne('BatchWriteItem');
+  if (requests.some(([, members]) => listOf(members).length === 0 || listOf(members).length > MAX_WRITES)) {
+    throw constraintsViolated(
+      violation(
+        RequestItems,
+        'requestItems',
+        `Map value must satisfy constraint: [Member must have length less than or equal to ${MAX_WRITES}, Member must have length greater than or equal to 1]`,
+      ),
+    );
+  }
   const writes = requests.flatMap(([name, members]) => {
-    if (listOf(members).length === 0) throw atLeastOne('BatchWriteItem');
     return listOf(members).map((request) => ({
       name,
       request,
@@ -111,9 +145,6 @@ function refuseRepeated(ids: readonly string[]): void {
   if (new Set(ids).size < ids.length) throw validation('Provided list of item keys contains duplicates');
 }
 
-const atLeastOne = (operation: string) =>
-  validation(
-    `1 validation error detected: Value at 'requestItems' of ${operation} failed to satisfy constraint: Member must have length greater than or equal to 1`,
-  );
+const atLeastOne = (operation: string) => validation(`The requestItems parameter is required for ${operation}`);
 
 const tooMany = (operation: string) => validation(`Too many items requested for the ${operation} call`);

@@ -1,8 +1,8 @@
 import { Consumption } from '../capacity.js';
-import { NotModelled, notFound, validation } from '../errors.js';
+import { notFound } from '../errors.js';
 import type { Hold, Holds } from '../holds.js';
 import type { Table } from '../table.js';
-import type { Change, Effects, Item, ItemKey, WireObject } from '../wire.js';
+import type { Change, Effects, Item, ItemKey } from '../wire.js';
 
 /** State of the model that outlives a call. */
 export interface World {
@@ -24,8 +24,8 @@ export class Call {
   ) {}
 
   /** Returns a table by name or ARN. @throws {DynamoDbError} ResourceNotFoundException */
-  table(name: unknown): Table {
-    if (typeof name !== 'string') throw nullMember('tableName');
+  table(given: unknown): Table {
+    const name = String(given);
     const table = this.world.tables.get(name.startsWith('arn:') ? name.slice(name.indexOf('/') + 1) : name);
     if (!table) throw notFound();
     return table;
@@ -61,34 +61,4 @@ export class Call {
   effects(): Effects {
     return { consumed: this.consumption.list(), conditions: this.conditions, changes: this.changes };
   }
-}
-
-export const nullMember = (member: string) =>
-  validation(
-    `1 validation error detected: Value null at '${member}' failed to satisfy constraint: Member must not be null`,
-  );
-
-/** @throws {NotModelled} if a request contains a member that this model would ignore */
-export function allow(input: WireObject, ...members: readonly string[]): void {
-  for (const member in input) {
-    if (input[member] !== undefined && !members.includes(member)) throw new NotModelled(`request member ${member}`);
-  }
-}
-
-/** @throws {DynamoDbError} ValidationException if the member is neither absent nor one of the values */
-export function choice<T extends string>(input: WireObject, member: string, values: readonly T[]): T | undefined {
-  const given = input[member];
-  if (given === undefined || values.includes(given as T)) return given as T | undefined;
-  const name = member.charAt(0).toLowerCase() + member.slice(1);
-  throw validation(
-    `1 validation error detected: Value '${String(given)}' at '${name}' failed to satisfy constraint: Member must satisfy enum value set: [${values.join(', ')}]`,
-  );
-}
-
-export const CAPACITY = ['INDEXES', 'TOTAL', 'NONE'] as const;
-
-export function textMember(input: WireObject, member: string): string | undefined {
-  const given = input[member];
-  if (given === undefined || typeof given === 'string') return given;
-  throw validation(`${member} must be a string`);
 }

@@ -2,7 +2,7 @@
  * A requested write, checked as far as possible without the item. AWS, "API Reference: PutItem, UpdateItem, DeleteItem,
  * ConditionCheck".
  */
-import { validation } from '../errors.js';
+import { itemRefused } from '../errors.js';
 import { bindCondition, type Condition } from '../expressions/condition.js';
 import type { Path } from '../expressions/paths.js';
 import { Placeholders } from '../expressions/placeholders.js';
@@ -13,7 +13,8 @@ import type { Table } from '../table.js';
 import { attributeNames } from '../table-definition.js';
 import { invalid, normalItem } from '../values.js';
 import type { Item, ItemKey, WireObject } from '../wire.js';
-import { type Call, choice, nullMember, textMember } from './context.js';
+import type { Call } from './context.js';
+import { textMember } from './request.js';
 
 export interface PlannedWrite {
   readonly table: Table;
@@ -34,7 +35,6 @@ export interface PlannedWrite {
 
 export function planPut(call: Call, input: WireObject): PlannedWrite {
   const table = call.table(input.TableName);
-  if (input.Item === undefined) throw nullMember('item');
   const item = normalItem(input.Item);
   checkItem(item, table.definition, itemBytes(item));
   const key = keyOf(item, table.definition.key);
@@ -46,7 +46,6 @@ export function planDelete(call: Call, input: WireObject): PlannedWrite {
 }
 
 export function planCheck(call: Call, input: WireObject): PlannedWrite {
-  if (input.ConditionExpression === undefined) throw nullMember('conditionCheck.conditionExpression');
   return { ...planKeyed(call, input), ...condition(input), next: (before) => before, check: true };
 }
 
@@ -54,7 +53,7 @@ export function planUpdate(call: Call, input: WireObject): PlannedWrite {
   const planned = planKeyed(call, input);
   const { definition } = planned.table;
   const text = textMember(input, 'UpdateExpression');
-  const placeholders = new Placeholders(input, [text, input.ConditionExpression]);
+  const placeholders = new Placeholders(input, ['UpdateExpression', 'ConditionExpression']);
   const update: Update = text === undefined ? { paths: [], apply: (item) => item } : bindUpdate(text, placeholders);
   for (const [name] of update.paths) {
     if (attributeNames(definition.key).includes(String(name))) {
@@ -65,7 +64,7 @@ export function planUpdate(call: Call, input: WireObject): PlannedWrite {
     const item = update.apply(before ?? planned.item.key);
     checkIndexKeys(item, definition);
     if (itemBytes(item) > MAX_ITEM_BYTES) {
-      throw validation('Item size to update has exceeded the maximum allowed size');
+      throw itemRefused('Item size to update has exceeded the maximum allowed size');
     }
     return item;
   };
@@ -74,18 +73,17 @@ export function planUpdate(call: Call, input: WireObject): PlannedWrite {
 
 function planKeyed(call: Call, input: WireObject): Pick<PlannedWrite, 'table' | 'item'> {
   const table = call.table(input.TableName);
-  if (input.Key === undefined) throw nullMember('key');
   return { table, item: { table: table.name, key: readKey(input.Key, table.definition) } };
 }
 
 /** Reads the placeholders last: none may remain unused. */
 function condition(input: WireObject, shared?: Placeholders): Pick<PlannedWrite, 'condition' | 'returnOnFailure'> {
   const text = textMember(input, 'ConditionExpression');
-  const placeholders = shared ?? new Placeholders(input, [text]);
+  const placeholders = shared ?? new Placeholders(input, ['ConditionExpression']);
   const bound = bindCondition('ConditionExpression', text, placeholders);
   placeholders.refuseUnused();
-  const wanted = choice(input, 'ReturnValuesOnConditionCheckFailure', ['ALL_OLD', 'NONE']);
-  return { ...(text === undefined ? {} : { condition: bound }), returnOnFailure: wanted === 'ALL_OLD' };
+  const returnOnFailure = input.ReturnValuesOnConditionCheckFailure === 'ALL_OLD';
+  return { ...(text === undefined ? {} : { condition: bound }), returnOnFailure };
 }
 
 /**

@@ -11,7 +11,8 @@ import type { Table } from '../table.js';
 import { attributeNames, type KeySchema } from '../table-definition.js';
 import { equalValues, invalid, normalItem, typeOf } from '../values.js';
 import type { AttributeValue, Item, WireObject } from '../wire.js';
-import { type Call, choice, textMember } from './context.js';
+import type { Call } from './context.js';
+import { textMember } from './request.js';
 
 export interface Source {
   readonly table: Table;
@@ -22,8 +23,6 @@ export interface Source {
   readonly order: Order;
 }
 
-const SELECT = ['ALL_ATTRIBUTES', 'ALL_PROJECTED_ATTRIBUTES', 'COUNT', 'SPECIFIC_ATTRIBUTES'] as const;
-
 /** @throws {DynamoDbError} ValidationException if there is no such index, or a consistent read of it is requested */
 export function readSource(call: Call, input: WireObject): Source {
   const table = call.table(input.TableName);
@@ -32,7 +31,8 @@ export function readSource(call: Call, input: WireObject): Source {
   if (name === undefined) return { table, key: table.definition.key, consistent, order: table.scan().order };
   const index = table.indexes.get(name);
   if (!index) throw validation(`The table does not have the specified index: ${name}`);
-  if (consistent) throw validation('Consistent reads are not supported on global secondary indexes');
+  if (consistent && !index.definition.local)
+    throw validation('Consistent reads are not supported on global secondary indexes');
   return { table, index, key: index.definition.key, consistent, order: index.order };
 }
 
@@ -62,13 +62,19 @@ export function startKey(input: WireObject, source: Source, wanted?: KeyConditio
   throw validation('The provided starting key is outside query boundaries based on provided conditions');
 }
 
-/** Returns the projection; undefined if only the count is requested. */
-export function projectionOf(
-  input: WireObject,
-  { index }: Source,
-  projection: Projection | undefined,
-): ((item: Item) => Item) | undefined {
-  const select = choice(input, 'Select', SELECT);
+export interface Shown {
+  /** Absent if only the count is requested. */
+  readonly shape?: (item: Item) => Item;
+  /** The request wants attributes that a local index lacks: each item is read from its table, too. */
+  readonly fetches: boolean;
+}
+
+/**
+ * Returns what a request shows of each item. AWS, "Local secondary indexes" (attribute projections): attributes that
+ * the index lacks are fetched from the table. A global index can't show what it lacks.
+ */
+export function shownOf(input: WireObject, { index }: Source, projection: Projection | undefined): Shown {
+  const { Select: select } = input;
   if (projection && select && select !== 'SPECIFIC_ATTRIBUTES') {
     const what = select === 'COUNT' ? 'only the Count' : select;
     throw validation(`Cannot specify the ProjectionExpression when choosing to get ${what}`);
@@ -82,34 +88,47 @@ export function projectionOf(
     throw validation('ALL_PROJECTED_ATTRIBUTES can be used only when Querying using an IndexName');
   }
   const projected = index?.definition.projected ?? 'ALL';
+  let fetches = false;
   if (index && projected !== 'ALL') {
-    const { name } = index.definition;
-    if (select === 'ALL_ATTRIBUTES') {
+    const { name, local } = index.definition;
+    const missing = (projection?.paths ?? []).map(([top]) => String(top)).filter((top) => !projected.has(top));
+    fetches = local && (select === 'ALL_ATTRIBUTES' || missing.length > 0);
+    if (!local && select === 'ALL_ATTRIBUTES') {
       throw invalid(
         `Select type ALL_ATTRIBUTES is not supported for global secondary index ${name} because its projection type is not ALL`,
       );
     }
-    const missing = (projection?.paths ?? []).map(([top]) => String(top)).filter((top) => !projected.has(top));
-    if (missing.length > 0) throw invalid(`Global secondary index ${name} does not project [${missing.join(', ')}]`);
+    if (!local && missing.length > 0)
+      throw invalid(`Global secondary index ${name} does not project [${missing.join(', ')}]`);
   }
-  if (select === 'COUNT') return undefined;
-  return projection ? projection.of : (item) => item;
+  if (select === 'COUNT') return { fetches };
+  return { shape: projection ? projection.of : (item) => item, fetches };
 }
 
 /**
  * Refuses a filter on unavailable attributes: a Query's can't use its keys, and an index's can't use attributes that
- * the index lacks.
+ * the index lacks. A Scan of a local index can; DynamoDB Local does so, and AWS documents nothing else.
+ * @returns whether it needs attributes that the index lacks
  */
-export function refuseFilter(text: string, placeholders: Placeholders, { index, key }: Source, isQuery: boolean): void {
+export function checkFilter(
+  text: string,
+  placeholders: Placeholders,
+  { index, key }: Source,
+  isQuery: boolean,
+): boolean {
+  let lacks = false;
   for (const name of attributesOf(text, placeholders)) {
     if (isQuery && attributeNames(key).includes(name)) {
       throw validation(`Filter Expression can only contain non-primary key attributes: Primary key attribute: ${name}`);
     }
     const projected = index?.definition.projected ?? 'ALL';
     if (index && projected !== 'ALL' && !projected.has(name)) {
+      lacks = true;
+      if (index.definition.local && !isQuery) continue;
       throw invalid(
         `Secondary index ${index.definition.name} does not project one or more filter attributes: [${name}]`,
       );
     }
   }
+  return lacks;
 }

@@ -1,5 +1,5 @@
 /** AWS, "Query operations in DynamoDB"; "Scanning tables in DynamoDB"; "API Reference: Query, Scan". */
-import { NotModelled, validation } from '../errors.js';
+import { validation } from '../errors.js';
 import { bindCondition, type Condition } from '../expressions/condition.js';
 import { bindKeyCondition } from '../expressions/key-condition.js';
 import { Placeholders } from '../expressions/placeholders.js';
@@ -8,35 +8,51 @@ import { type Entry, firstWhere } from '../item-store.js';
 import { keyOf } from '../keys.js';
 import { MAX_PAGE_BYTES, readUnits } from '../size.js';
 import type { AttributeValue, Item, WireObject } from '../wire.js';
-import { allow, CAPACITY, type Call, choice, nullMember, textMember } from './context.js';
-import { projectionOf, readSource, refuseFilter, type Source, startKey } from './query-source.js';
+import { anything, atLeast, type Constraint, oneOf } from './constraints.js';
+import type { Call } from './context.js';
+import { checkFilter, readSource, type Source, shownOf, startKey } from './query-source.js';
+import { readRequest, textMember } from './request.js';
+import { allEntries, readSegment } from './scan-order.js';
+import { CAPACITY, shapeOf } from './shape.js';
 
-const OF_BOTH = [
-  'TableName',
-  'IndexName',
-  'Select',
-  'Limit',
-  'ConsistentRead',
-  'ExclusiveStartKey',
-  'ReturnConsumedCapacity',
-  'ProjectionExpression',
-  'FilterExpression',
-  'ExpressionAttributeNames',
-  'ExpressionAttributeValues',
-];
+const OF_BOTH = {
+  Select: oneOf('SPECIFIC_ATTRIBUTES', 'COUNT', 'ALL_ATTRIBUTES', 'ALL_PROJECTED_ATTRIBUTES'),
+  ReturnConsumedCapacity: CAPACITY,
+  IndexName: anything,
+  ConsistentRead: anything,
+  ExclusiveStartKey: anything,
+};
+const limit = atLeast(1);
+/** AWS's message about the limit of a Query has a form of its own. */
+const limitOfQuery: Constraint = (value, path) =>
+  limit(value, path) && [
+    "Value at 'Limit' failed to satisfy constraint: Member must have value greater than or equal to 1",
+  ];
+const QUERY = shapeOf(
+  ['TableName'],
+  { ...OF_BOTH, Limit: limitOfQuery, ScanIndexForward: anything },
+  ['ProjectionExpression', 'FilterExpression', 'KeyConditionExpression'],
+  ['AttributesToGet', 'QueryFilter', 'ConditionalOperator', 'KeyConditions'],
+);
+const SCAN = shapeOf(
+  ['TableName'],
+  { ...OF_BOTH, Limit: limit, Segment: atLeast(0, 999_999), TotalSegments: atLeast(1, 1_000_000) },
+  ['ProjectionExpression', 'FilterExpression'],
+  ['AttributesToGet', 'ScanFilter', 'ConditionalOperator'],
+);
 
 /**
  * Returns one page of a partition's items in the order of their sort keys: at most 1 MB, or `Limit` items, before the
  * filter.
  */
-export function query(call: Call, input: WireObject): WireObject {
-  allow(input, 'KeyConditionExpression', 'ScanIndexForward', ...OF_BOTH);
+export function query(call: Call, given: WireObject): WireObject {
+  const input = readRequest(given, QUERY);
   const source = readSource(call, input);
   const text = textMember(input, 'KeyConditionExpression');
   if (text === undefined) {
     throw validation('Either the KeyConditions or KeyConditionExpression parameter must be specified in the request.');
   }
-  const placeholders = new Placeholders(input, [text, input.FilterExpression, input.ProjectionExpression]);
+  const placeholders = new Placeholders(input, QUERY.expressions);
   const { key, table, index } = source;
   const wanted = bindKeyCondition(text, placeholders, key, table.definition.types, index?.definition.name);
   const page = readPage(call, input, source, placeholders, true);
@@ -69,79 +85,58 @@ function* inDirection(entries: readonly Entry[], from: number, to: number, forwa
 }
 
 /** Returns one page of all items, in an order without meaning. */
-export function scan(call: Call, input: WireObject): WireObject {
-  if (input.Segment !== undefined) throw new NotModelled('parallel scans');
-  allow(input, ...OF_BOTH);
+export function scan(call: Call, given: WireObject): WireObject {
+  const input = readRequest(given, SCAN);
+  const segment = readSegment(input);
   const source = readSource(call, input);
-  const placeholders = new Placeholders(input, [input.FilterExpression, input.ProjectionExpression]);
+  const placeholders = new Placeholders(input, SCAN.expressions);
   const page = readPage(call, input, source, placeholders, false);
   const start = startKey(input, source);
   const store = source.index ? source.table.readIndex(source.index) : source.table.scan();
-  return page(allEntries(store, source, start));
-}
-
-function* allEntries(
-  store: ReturnType<Source['table']['scan']>,
-  source: Source,
-  start: Item | undefined,
-): Generator<Entry> {
-  const names = store.scanOrder();
-  const partition = start && store.partitionOf(start);
-  // The partition may have been deleted since: the page continues with the next one in the order.
-  const first =
-    partition === undefined ? 0 : firstWhere(names, (name) => store.comparePartitions(name, partition) >= 0);
-  for (let at = first; at < names.length; at++) {
-    const name = names[at] as string;
-    const entries = store.named(name);
-    const from = start && name === partition ? firstWhere(entries, ({ item }) => source.order(item, start) > 0) : 0;
-    for (let place = from; place < entries.length; place++) yield entries[place] as Entry;
-  }
+  return page(allEntries(store, source.order, start, segment));
 }
 
 /** Checks and reads what Query and Scan have in common; the caller builds the answer. */
 function readPage(call: Call, input: WireObject, source: Source, placeholders: Placeholders, isQuery: boolean) {
   const { table, index, key, consistent } = source;
-  const capacity = choice(input, 'ReturnConsumedCapacity', CAPACITY);
-  const limit = limitOf(input);
   const filterText = textMember(input, 'FilterExpression');
   const filter: Condition = bindCondition('FilterExpression', filterText, placeholders);
-  if (filterText !== undefined) refuseFilter(filterText, placeholders, source, isQuery);
+  const filterFetches = filterText !== undefined && checkFilter(filterText, placeholders, source, isQuery);
   const projection = bindProjection(textMember(input, 'ProjectionExpression'), placeholders);
-  const shape = projectionOf(input, source, projection);
+  const { shape, fetches } = shownOf(input, source, projection);
   placeholders.refuseUnused();
   return (entries: Iterable<Entry>): WireObject => {
     const Items: Item[] = [];
     let [scanned, bytes, count] = [0, 0, 0];
     let last: Item | undefined;
-    for (const { item, bytes: size } of entries) {
+    for (const { item: found, bytes: size } of entries) {
       scanned++;
       bytes += size;
+      const item = fetches || filterFetches ? fetched(call, source, found) : found;
       if (filter(item)) {
         count++;
-        if (shape) Items.push(shape(item));
+        if (shape) Items.push(shape(fetches ? item : found));
       }
-      if (scanned === limit || bytes > MAX_PAGE_BYTES) {
+      if (scanned === input.Limit || bytes > MAX_PAGE_BYTES) {
         last = item;
         break;
       }
     }
-    call.consumption.read(table.name, readUnits(bytes, consistent), index?.definition.name);
+    call.consumption.read(table.name, readUnits(bytes, consistent), index?.definition);
     const LastEvaluatedKey = last && { ...keyOf(last, table.definition.key), ...keyOf(last, key) };
     return {
       ...(shape ? { Items } : {}),
       Count: count,
       ScannedCount: scanned,
       ...(LastEvaluatedKey ? { LastEvaluatedKey } : {}),
-      ...call.consumption.report(capacity, 'one'),
+      ...call.consumption.report(input.ReturnConsumedCapacity, 'one'),
     };
   };
 }
 
-function limitOf({ Limit }: WireObject): number | undefined {
-  if (Limit === undefined) return undefined;
-  if (typeof Limit !== 'number') throw nullMember('limit');
-  if (Limit >= 1) return Limit;
-  throw validation(
-    `1 validation error detected: Value '${Limit}' at 'limit' failed to satisfy constraint: Member must have value greater than or equal to 1`,
-  );
+/** Reads an entry's whole item, at the units of a read of its own. AWS, "Local secondary indexes" (read capacity units). */
+function fetched(call: Call, { table, consistent }: Source, entry: Item): Item {
+  const found = table.find(keyOf(entry, table.definition.key));
+  call.consumption.read(table.name, readUnits(found?.bytes ?? 0, consistent));
+  return found?.item ?? entry;
 }

@@ -6,62 +6,69 @@ import { bindProjection, project } from '../expressions/projection.js';
 import { readKey } from '../keys.js';
 import { readUnits } from '../size.js';
 import type { Item, WireObject } from '../wire.js';
-import { allow, CAPACITY, type Call, choice, nullMember, textMember } from './context.js';
+import { collectionMetrics } from './collection-metrics.js';
+import { anything, oneOf } from './constraints.js';
+import type { Call } from './context.js';
 import { type PlannedWrite, planDelete, planPut, planUpdate, unitsOf } from './planned-write.js';
+import { readRequest, textMember } from './request.js';
+import { CAPACITY, COLLECTION_METRICS, ON_CONDITION_FAILURE, shapeOf } from './shape.js';
 
-const OF_WRITES = [
-  'TableName',
-  'ConditionExpression',
-  'ExpressionAttributeNames',
-  'ExpressionAttributeValues',
-  'ReturnConsumedCapacity',
-  'ReturnItemCollectionMetrics',
-  'ReturnValues',
-  'ReturnValuesOnConditionCheckFailure',
-];
-const RETURN_VALUES = ['NONE', 'ALL_OLD', 'UPDATED_OLD', 'ALL_NEW', 'UPDATED_NEW'] as const;
+const RETURN_VALUES = ['ALL_NEW', 'UPDATED_OLD', 'ALL_OLD', 'NONE', 'UPDATED_NEW'] as const;
 type ReturnValues = (typeof RETURN_VALUES)[number];
 
-export function getItem(call: Call, input: WireObject): WireObject {
-  allow(
-    input,
-    'TableName',
-    'Key',
-    'ConsistentRead',
-    'ProjectionExpression',
-    'ExpressionAttributeNames',
-    'ReturnConsumedCapacity',
-  );
+const GET = shapeOf(
+  ['TableName', 'Key'],
+  { ReturnConsumedCapacity: CAPACITY, ConsistentRead: anything },
+  ['ProjectionExpression'],
+  ['AttributesToGet'],
+);
+const OF_WRITES = {
+  ReturnConsumedCapacity: CAPACITY,
+  ReturnItemCollectionMetrics: COLLECTION_METRICS,
+  ReturnValues: oneOf(...RETURN_VALUES),
+  ReturnValuesOnConditionCheckFailure: ON_CONDITION_FAILURE,
+};
+const CONDITION = ['ConditionExpression'] as const;
+const EXPECTED = ['Expected', 'ConditionalOperator'] as const;
+const PUT = shapeOf(['TableName', 'Item'], OF_WRITES, CONDITION, EXPECTED);
+const DELETE = shapeOf(['TableName', 'Key'], OF_WRITES, CONDITION, EXPECTED);
+const UPDATE = shapeOf(
+  ['TableName', 'Key'],
+  OF_WRITES,
+  ['UpdateExpression', 'ConditionExpression'],
+  ['AttributeUpdates', ...EXPECTED],
+);
+
+export function getItem(call: Call, given: WireObject): WireObject {
+  const input = readRequest(given, GET);
   const table = call.table(input.TableName);
-  if (input.Key === undefined) throw nullMember('key');
   const key = readKey(input.Key, table.definition);
-  const placeholders = new Placeholders(input, [input.ProjectionExpression]);
+  const placeholders = new Placeholders(input, GET.expressions);
   const projection = bindProjection(textMember(input, 'ProjectionExpression'), placeholders);
   placeholders.refuseUnused();
-  const capacity = choice(input, 'ReturnConsumedCapacity', CAPACITY);
   const consistent = input.ConsistentRead === true;
   const entry = table.read(key, consistent);
   call.consumption.read(table.name, readUnits(entry?.bytes ?? 0, consistent));
   return {
     ...(entry ? { Item: projection ? projection.of(entry.item) : entry.item } : {}),
-    ...call.consumption.report(capacity, 'one'),
+    ...call.consumption.report(input.ReturnConsumedCapacity, 'one'),
   };
 }
 
-export function putItem(call: Call, input: WireObject): WireObject {
-  allow(input, 'Item', ...OF_WRITES);
+export function putItem(call: Call, given: WireObject): WireObject {
+  const input = readRequest(given, PUT);
   const wanted = returnValues(input, ['NONE', 'ALL_OLD']);
   return write(call, input, planPut(call, input), wanted);
 }
 
-export function deleteItem(call: Call, input: WireObject): WireObject {
-  allow(input, 'Key', ...OF_WRITES);
+export function deleteItem(call: Call, given: WireObject): WireObject {
+  const input = readRequest(given, DELETE);
   const wanted = returnValues(input, ['NONE', 'ALL_OLD']);
   return write(call, input, planDelete(call, input), wanted);
 }
 
-export function updateItem(call: Call, input: WireObject): WireObject {
-  allow(input, 'Key', 'UpdateExpression', ...OF_WRITES);
+export function updateItem(call: Call, given: WireObject): WireObject {
+  const input = readRequest(given, UPDATE);
   const wanted = returnValues(input, RETURN_VALUES);
   return write(call, input, planUpdate(call, input), wanted);
 }
@@ -71,7 +78,6 @@ export function updateItem(call: Call, input: WireObject): WireObject {
  * then by the item itself.
  */
 function write(call: Call, input: WireObject, planned: PlannedWrite, wanted: ReturnValues): WireObject {
-  const capacity = choice(input, 'ReturnConsumedCapacity', CAPACITY);
   const { table, item, condition, paths } = planned;
   if (call.isHeld(item)) throw conflict();
   const before = table.find(item.key)?.item;
@@ -83,7 +89,11 @@ function write(call: Call, input: WireObject, planned: PlannedWrite, wanted: Ret
   call.consumption.write(table.name, unitsOf(before, after));
   call.commit([{ ...item, ...(before ? { before } : {}), ...(after ? { after } : {}) }]);
   const attributes = shown(wanted, before, after, paths ?? []);
-  return { ...(attributes ? { Attributes: attributes } : {}), ...call.consumption.report(capacity, 'one') };
+  return {
+    ...(attributes ? { Attributes: attributes } : {}),
+    ...call.consumption.report(input.ReturnConsumedCapacity, 'one'),
+    ...collectionMetrics(input, [planned], 'one'),
+  };
 }
 
 /** `Attributes` of the answer; absent if there are none to show. */
@@ -101,7 +111,7 @@ function shown(
 }
 
 function returnValues(input: WireObject, allowed: readonly ReturnValues[]): ReturnValues {
-  const wanted = choice(input, 'ReturnValues', RETURN_VALUES) ?? 'NONE';
+  const wanted = (input.ReturnValues as ReturnValues | undefined) ?? 'NONE';
   if (!allowed.includes(wanted)) throw validation('Return values set to invalid value');
   return wanted;
 }

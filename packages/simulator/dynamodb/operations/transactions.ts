@@ -9,7 +9,9 @@
 import {
   type CancellationReason,
   cancelled,
+  constraintsViolated,
   DynamoDbError,
+  ItemRefused,
   inProgress,
   parameterMismatch,
   validation,
@@ -20,39 +22,59 @@ import { idOf, readKey } from '../keys.js';
 import { itemBytes, MAX_TRANSACTION_BYTES, readUnits } from '../size.js';
 import type { Table } from '../table.js';
 import type { Change, Item, ItemKey, WireObject } from '../wire.js';
-import { allow, CAPACITY, type Call, choice, nullMember, textMember } from './context.js';
+import { collectionMetrics } from './collection-metrics.js';
+import { inMessages, members, text, violation } from './constraints.js';
+import type { Call } from './context.js';
 import { type PlannedWrite, planCheck, planDelete, planPut, planUpdate, unitsOf } from './planned-write.js';
+import { readRequest, textMember } from './request.js';
+import { CAPACITY, COLLECTION_METRICS, ON_CONDITION_FAILURE, type Shape, shapeOf } from './shape.js';
 import type { Tokens } from './tokens.js';
 
 const MAX_ITEMS = 100;
 const MAX_TOKEN = 36;
 const NONE: CancellationReason = { Code: 'None' };
 const CONFLICT: CancellationReason = { Code: 'TransactionConflict', Message: 'Transaction is ongoing for the item' };
-const OF_WRITES = [
-  'TableName',
-  'ConditionExpression',
-  'ExpressionAttributeNames',
-  'ExpressionAttributeValues',
-  'ReturnValuesOnConditionCheckFailure',
-];
+const ITEMS = members(1, MAX_ITEMS);
+const WRITES = shapeOf(['TransactItems'], {
+  TransactItems: ITEMS,
+  ClientRequestToken: text(1, MAX_TOKEN),
+  ReturnConsumedCapacity: CAPACITY,
+  ReturnItemCollectionMetrics: COLLECTION_METRICS,
+});
+const GETS = shapeOf(['TransactItems'], { TransactItems: ITEMS, ReturnConsumedCapacity: CAPACITY });
+const GET = shapeOf(['TableName', 'Key'], {}, ['ProjectionExpression']);
+const RETURNED = { ReturnValuesOnConditionCheckFailure: ON_CONDITION_FAILURE };
+const CONDITION = ['ConditionExpression'] as const;
+
+type Plan = (call: Call, input: WireObject) => PlannedWrite;
+const KINDS: Readonly<Record<string, { readonly shape: Shape; readonly plan: Plan }>> = {
+  ConditionCheck: { shape: shapeOf(['TableName', 'Key', ...CONDITION], RETURNED, CONDITION), plan: planCheck },
+  Put: { shape: shapeOf(['TableName', 'Item'], RETURNED, CONDITION), plan: planPut },
+  Delete: { shape: shapeOf(['TableName', 'Key'], RETURNED, CONDITION), plan: planDelete },
+  Update: {
+    shape: shapeOf(['TableName', 'Key', 'UpdateExpression'], RETURNED, ['UpdateExpression', ...CONDITION]),
+    plan: planUpdate,
+  },
+};
 
 export function transactWriteItems(call: Call, input: WireObject, tokens: Tokens): WireObject {
-  allow(input, 'TransactItems', 'ClientRequestToken', 'ReturnConsumedCapacity', 'ReturnItemCollectionMetrics');
-  const capacity = choice(input, 'ReturnConsumedCapacity', CAPACITY);
-  const token = textMember(input, 'ClientRequestToken') || undefined;
-  if (token && token.length > MAX_TOKEN) throw tooLong(token);
+  readRequest(input, WRITES);
+  const token = textMember(input, 'ClientRequestToken');
   const planned = planWrites(call, input);
   if (token !== undefined) {
     if (call.isTokenHeld(token)) throw inProgress();
     const seen = tokens.find(token, input.TransactItems);
     if (seen === 'other') throw parameterMismatch();
-    if (seen === 'same') return repeated(call, planned, capacity);
+    if (seen === 'same') return repeated(call, planned, input.ReturnConsumedCapacity);
   }
   const { changes, reasons } = decide(call, planned);
   if (reasons.some(({ Code }) => Code !== 'None')) throw cancelled(reasons, call.effects());
   call.commit(changes);
   if (token !== undefined) tokens.keep(token, input.TransactItems);
-  return call.consumption.report(capacity, 'transaction');
+  return {
+    ...call.consumption.report(input.ReturnConsumedCapacity, 'transaction'),
+    ...collectionMetrics(input, planned, 'many'),
+  };
 }
 
 /**
@@ -63,7 +85,7 @@ export const itemsWritten = (call: Call, input: WireObject): readonly ItemKey[] 
   planWrites(call, input).map(({ item }) => item);
 
 function planWrites(call: Call, input: WireObject): readonly PlannedWrite[] {
-  const planned = members(input).map((member) => planWrite(call, member));
+  const planned = eachPlanned(call, input, (member, at) => planWrite(call, member, at));
   refuseRepeated(planned);
   const bytes = planned.reduce((sum, { item, check, next, paths }) => {
     const put = check || paths ? undefined : next(undefined);
@@ -75,19 +97,32 @@ function planWrites(call: Call, input: WireObject): readonly PlannedWrite[] {
   return planned;
 }
 
-function planWrite(call: Call, member: WireObject): PlannedWrite {
-  const [kind, ...more] = ['ConditionCheck', 'Put', 'Delete', 'Update'].filter((name) => member[name] !== undefined);
+/** @throws {DynamoDbError} TransactionCanceledException if an item is refused because of its key, attributes or size */
+function eachPlanned<T>(call: Call, { TransactItems }: WireObject, plan: (member: WireObject, at: number) => T): T[] {
+  const reasons: CancellationReason[] = [];
+  const planned: T[] = [];
+  for (const [at, member] of (TransactItems as readonly WireObject[]).entries()) {
+    try {
+      planned.push(plan(member, at));
+      reasons.push(NONE);
+    } catch (error) {
+      if (!(error instanceof ItemRefused)) throw error;
+      reasons.push({ Code: 'ValidationError', Message: error.message });
+    }
+  }
+  if (planned.length < reasons.length) throw cancelled(reasons, call.effects());
+  return planned;
+}
+
+function planWrite(call: Call, member: WireObject, at: number): PlannedWrite {
+  const [kind, ...more] = Object.keys(KINDS).filter((name) => member[name] !== undefined);
   if (more.length > 0) throw validation('TransactItems can only contain one of Check, Put, Update or Delete');
-  if (kind === undefined) {
+  const known = kind === undefined ? undefined : KINDS[kind];
+  if (!kind || !known) {
     throw validation('Invalid Request: TransactWriteRequest should contain Delete or Put or Update request');
   }
-  const write = member[kind] as WireObject;
-  allow(write, ...OF_WRITES, kind === 'Put' ? 'Item' : 'Key', ...(kind === 'Update' ? ['UpdateExpression'] : []));
-  if (kind === 'Put') return planPut(call, write);
-  if (kind === 'Delete') return planDelete(call, write);
-  if (kind === 'ConditionCheck') return planCheck(call, write);
-  if (write.UpdateExpression === undefined) throw nullMember('update.updateExpression');
-  return planUpdate(call, write);
+  const path = `transactItems.${at + 1}.member.${inMessages(kind)}.`;
+  return known.plan(call, readRequest(member[kind] as WireObject, known.shape, path));
 }
 
 /** Checks every item, and returns for each one why it prevents the transaction. It writes nothing. */
@@ -135,7 +170,7 @@ function reasonAgainst(
  * Answers a transaction that was committed within the last 10 minutes: nothing happens, and it costs a read of the
  * items.
  */
-function repeated(call: Call, planned: readonly PlannedWrite[], capacity: string | undefined): WireObject {
+function repeated(call: Call, planned: readonly PlannedWrite[], capacity: unknown): WireObject {
   for (const { table, item } of planned) {
     call.consumption.read(table.name, 2 * readUnits(table.find(item.key)?.bytes ?? 0, true));
   }
@@ -143,9 +178,8 @@ function repeated(call: Call, planned: readonly PlannedWrite[], capacity: string
 }
 
 export function transactGetItems(call: Call, input: WireObject): WireObject {
-  allow(input, 'TransactItems', 'ReturnConsumedCapacity');
-  const capacity = choice(input, 'ReturnConsumedCapacity', CAPACITY);
-  const gets = members(input).map(({ Get }) => planGet(call, Get as WireObject | undefined));
+  readRequest(input, GETS);
+  const gets = eachPlanned(call, input, ({ Get }, at) => planGet(call, Get as WireObject | undefined, at));
   refuseRepeated(gets);
   const reasons = gets.map(({ item }) => (call.isHeld(item) ? CONFLICT : NONE));
   const entries = gets.map(({ table, item }) => table.find(item.key));
@@ -157,28 +191,18 @@ export function transactGetItems(call: Call, input: WireObject): WireObject {
     const item = entries[at]?.item;
     return item ? { Item: projection ? projection.of(item) : item } : {};
   });
-  return { Responses, ...call.consumption.report(capacity, 'transaction') };
+  return { Responses, ...call.consumption.report(input.ReturnConsumedCapacity, 'transaction') };
 }
 
-function planGet(call: Call, get: WireObject | undefined) {
-  if (get === undefined) throw nullMember('get');
-  allow(get, 'TableName', 'Key', 'ProjectionExpression', 'ExpressionAttributeNames');
+function planGet(call: Call, get: WireObject | undefined, at: number) {
+  const path = `transactItems.${at + 1}.member.get`;
+  if (get === undefined) throw constraintsViolated(violation(undefined, path, 'Member must not be null'));
+  readRequest(get, GET, `${path}.`);
   const table = call.table(get.TableName);
-  const placeholders = new Placeholders(get, [get.ProjectionExpression]);
+  const placeholders = new Placeholders(get, GET.expressions);
   const projection = bindProjection(textMember(get, 'ProjectionExpression'), placeholders);
   placeholders.refuseUnused();
   return { table, item: { table: table.name, key: readKey(get.Key, table.definition) }, projection };
-}
-
-function members({ TransactItems }: WireObject): readonly WireObject[] {
-  if (!Array.isArray(TransactItems)) throw nullMember('transactItems');
-  const bound = TransactItems.length === 0 ? 'greater than or equal to 1' : `less than or equal to ${MAX_ITEMS}`;
-  if (TransactItems.length === 0 || TransactItems.length > MAX_ITEMS) {
-    throw validation(
-      `1 validation error detected: Value at 'transactItems' failed to satisfy constraint: Member must have length ${bound}`,
-    );
-  }
-  return TransactItems;
 }
 
 function refuseRepeated(planned: readonly { readonly table: Table; readonly item: ItemKey }[]): void {
@@ -187,8 +211,3 @@ function refuseRepeated(planned: readonly { readonly table: Table; readonly item
     throw validation('Transaction request cannot include multiple operations on one item');
   }
 }
-
-const tooLong = (token: string) =>
-  validation(
-    `1 validation error detected: Value '${token}' at 'clientRequestToken' failed to satisfy constraint: Member must have length less than or equal to ${MAX_TOKEN}`,
-  );

@@ -17,6 +17,8 @@ export class OperationWriter {
   constructor(
     private readonly dice: Dice,
     private readonly table: string,
+    /** Local indexes of the table; those over `level` and over `tag` have these names. */
+    private readonly local: readonly ('levels' | 'tags')[] = [],
   ) {}
 
   next(): RandomOperation {
@@ -124,15 +126,15 @@ export class OperationWriter {
   private query(): WireObject {
     const { dice } = this;
     const writer = new ExpressionWriter(dice);
-    const IndexName = dice.one([undefined, undefined, 'byKind', 'kindKeys', 'byTag'] as const);
-    const hash = IndexName ? 'kind' : 'pk';
-    const parts = [
-      `${hash} = ${writer.value({ S: dice.chance(0.03) ? '' : dice.one(IndexName ? KINDS : ['p', 'q']) })}`,
-    ];
+    const IndexName = dice.one([undefined, undefined, 'byKind', 'kindKeys', 'byTag', ...this.local] as const);
+    const ofTable = IndexName === undefined || this.isLocal(IndexName);
+    const hash = ofTable ? 'pk' : 'kind';
+    const parts = [`${hash} = ${writer.value({ S: dice.chance(0.03) ? '' : dice.one(ofTable ? ['p', 'q'] : KINDS) })}`];
     if (dice.chance(0.7)) {
       if (IndexName === undefined) parts.push(writer.range('sk', () => ({ N: String(dice.number(5)) })));
-      if (IndexName === 'byKind') parts.push(writer.range('level', () => ({ N: String(dice.number(5)) })));
-      if (IndexName === 'byTag') parts.push(this.tagRange(writer));
+      if (IndexName === 'byKind' || IndexName === 'levels')
+        parts.push(writer.range('level', () => ({ N: String(dice.number(5)) })));
+      if (IndexName === 'byTag' || IndexName === 'tags') parts.push(this.tagRange(writer));
     }
     return {
       TableName: this.table,
@@ -141,6 +143,10 @@ export class OperationWriter {
       ...(dice.chance(0.5) ? { ScanIndexForward: dice.chance(0.5) } : {}),
       ...(IndexName === undefined && dice.chance(0.3) ? { Limit: 1 + dice.number(4) } : {}),
     };
+  }
+
+  private isLocal(index: string): boolean {
+    return this.local.some((name) => name === index);
   }
 
   private tagRange(writer: ExpressionWriter): string {
@@ -152,7 +158,7 @@ export class OperationWriter {
   private scan(): WireObject {
     return {
       TableName: this.table,
-      ...this.reading(new ExpressionWriter(this.dice), this.dice.one([undefined, 'byKind'])),
+      ...this.reading(new ExpressionWriter(this.dice), this.dice.one([undefined, 'byKind', ...this.local])),
     };
   }
 
@@ -161,7 +167,8 @@ export class OperationWriter {
     const filter = dice.chance(0.3) ? { FilterExpression: writer.condition(2) } : {};
     const projection = dice.chance(0.3) ? { ProjectionExpression: writer.projection() } : {};
     return {
-      ...(IndexName ? { IndexName } : { ConsistentRead: dice.chance(0.9) }),
+      ...(IndexName ? { IndexName } : {}),
+      ...(IndexName === undefined || this.isLocal(IndexName) ? { ConsistentRead: dice.chance(0.9) } : {}),
       ...(dice.chance(0.1) ? { Select: 'COUNT' } : {}),
       ...filter,
       ...projection,

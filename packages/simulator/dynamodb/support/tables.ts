@@ -1,5 +1,6 @@
 import { DynamoDbModel } from '../model.js';
 import type { DynamoDbModelOptions } from '../model-options.js';
+import type { WireObject } from '../wire.js';
 import { seeded } from './random.js';
 
 export const TABLE = 'things';
@@ -45,10 +46,33 @@ export const PROPERTIES = {
   TimeToLiveSpecification: { AttributeName: 'expiresAt', Enabled: true },
 } as const;
 
+/** The same table with local indexes, of which one lacks most attributes. */
+export const WITH_LOCAL_INDEXES = {
+  ...PROPERTIES,
+  LocalSecondaryIndexes: [
+    {
+      IndexName: 'levels',
+      KeySchema: [
+        { AttributeName: 'pk', KeyType: 'HASH' },
+        { AttributeName: 'level', KeyType: 'RANGE' },
+      ],
+      Projection: { ProjectionType: 'KEYS_ONLY' },
+    },
+    {
+      IndexName: 'tags',
+      KeySchema: [
+        { AttributeName: 'pk', KeyType: 'HASH' },
+        { AttributeName: 'tag', KeyType: 'RANGE' },
+      ],
+      Projection: { ProjectionType: 'ALL' },
+    },
+  ],
+} as const;
+
 /** Creates a model with that table, and a clock that tests can move. */
-export function model(options: Partial<DynamoDbModelOptions> = {}) {
+export function model(options: Partial<DynamoDbModelOptions> = {}, Properties: WireObject = PROPERTIES) {
   const clock = { now: Date.UTC(2026, 0, 1) };
   const db = new DynamoDbModel({ now: () => clock.now, random: seeded(1), indexDelay: () => 0, ...options });
-  db.createTable(TABLE, { Type: 'AWS::DynamoDB::GlobalTable', Properties: PROPERTIES });
+  db.createTable(TABLE, { Type: 'AWS::DynamoDB::GlobalTable', Properties });
   return { db, clock };
 }

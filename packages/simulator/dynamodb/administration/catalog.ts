@@ -1,0 +1,139 @@
+import { notFound } from '../errors.js';
+import type { DynamoDbModelOptions } from '../model-options.js';
+import { Stream } from '../stream.js';
+import { Table } from '../table.js';
+import { readDefinition, type TableDefinition, type TableResource } from '../table-definition.js';
+import type { WireObject } from '../wire.js';
+import { StreamArchive, type StreamEntry } from './stream-archive.js';
+import { isOnDemand, propertiesOf, type TableRecord, uuidOf } from './table-record.js';
+
+const DEFAULT_SHARDS = 4;
+const DEFAULT_REGION = 'eu-west-1';
+const DEFAULT_ACCOUNT = '123456789012';
+
+const usualIndexDelay = (random: () => number): number => (random() < 0.02 ? 5_000 * random() : 5 + 95 * random());
+
+/** A table, and what an account knows of it. */
+export interface Listed {
+  readonly table: Table;
+  readonly record: TableRecord;
+}
+
+/** All tables of the account and region, and their streams. */
+export class Catalog {
+  readonly tables = new Map<string, Table>();
+  readonly streams: StreamArchive;
+  private readonly records = new Map<string, TableRecord>();
+  private next = 0n;
+
+  constructor(readonly options: DynamoDbModelOptions) {
+    this.streams = new StreamArchive(options.now);
+  }
+
+  get region(): string {
+    return this.options.region ?? DEFAULT_REGION;
+  }
+
+  get account(): string {
+    return this.options.account ?? DEFAULT_ACCOUNT;
+  }
+
+  /** Number of the stream records so far. */
+  get sequence(): bigint {
+    return this.next;
+  }
+
+  /** Later stream records get at least this number. */
+  skipTo(sequence: bigint): void {
+    if (sequence > this.next) this.next = sequence;
+  }
+
+  arnOf(table: string): string {
+    return `arn:aws:dynamodb:${this.region}:${this.account}:table/${table}`;
+  }
+
+  /**
+   * @param streamLabel of the ARN by which a template knows the stream @default the time of creation
+   * @throws {NotModelled} names the parts of the resource that have no model
+   */
+  create(name: string, resource: TableResource, streamLabel?: string): Listed {
+    const { now, random, indexDelay = usualIndexDelay, readLag } = this.options;
+    const definition = readDefinition(name, resource);
+    const clock = {
+      now,
+      indexDelay: () => indexDelay(random),
+      ...(readLag ? { readLag: () => readLag(random) } : {}),
+    };
+    const table = new Table(definition, clock, this.openStream(definition, streamLabel));
+    const createdAt = now();
+    const properties = propertiesOf(resource);
+    const record = {
+      id: uuidOf(`${name}/${createdAt}`),
+      arn: this.arnOf(name),
+      createdAt,
+      properties,
+      ...(isOnDemand(properties) ? { onDemandSince: createdAt } : {}),
+    };
+    this.tables.set(name, table);
+    this.records.set(name, record);
+    return { table, record };
+  }
+
+  /** Finds a table by name or ARN. @throws {DynamoDbError} ResourceNotFoundException */
+  find(given: unknown): Listed {
+    const name = nameIn(String(given));
+    const [table, record] = [this.tables.get(name), this.records.get(name)];
+    if (!table || !record) throw notFound(`Table: ${name} not found`);
+    return { table, record };
+  }
+
+  /** Sets properties of a table: its indexes, its TTL attribute and its stream follow at once. */
+  change({ table, record }: Listed, changes: WireObject): Listed {
+    const { name } = table;
+    const properties = { ...record.properties, ...changes };
+    const definition = readDefinition(name, { Type: 'AWS::DynamoDB::Table', Properties: properties });
+    const stream = table.definition.stream;
+    table.redefine(definition);
+    if (stream !== definition.stream) {
+      this.streams.disable(name);
+      table.stream = this.openStream(definition);
+    }
+    const onDemand = isOnDemand(properties) && !isOnDemand(record.properties);
+    const changed = { ...record, properties, ...(onDemand ? { onDemandSince: this.options.now() } : {}) };
+    this.records.set(name, changed);
+    return { table, record: changed };
+  }
+
+  /** Its stream can still be read for a day. */
+  delete({ table: { name } }: Listed): void {
+    this.tables.delete(name);
+    this.records.delete(name);
+    this.streams.disable(name);
+  }
+
+  streamOf(table: string): StreamEntry | undefined {
+    return this.streams.current(table);
+  }
+
+  private openStream({ name, stream: view, key }: TableDefinition, given?: string): Stream | undefined {
+    if (!view) return undefined;
+    const { random, streamDelay, shardsPerStream: shards = DEFAULT_SHARDS } = this.options;
+    const { label, isFirst } = this.streams.newLabel(name, given);
+    const stream = new Stream({
+      id: isFirst ? name : `${name}/${label}`,
+      table: name,
+      view,
+      partitionKey: key.partition,
+      shards,
+      region: this.region,
+      random,
+      delay: () => streamDelay?.(random) ?? 0,
+      nextSequence: () => String(10n ** 20n + 100n * this.next++),
+    });
+    this.streams.add({ arn: `${this.arnOf(name)}/stream/${label}`, label, table: name, view, key, stream });
+    return stream;
+  }
+}
+
+/** Returns the name in a table's ARN, or the name itself. */
+export const nameIn = (given: string): string => (given.startsWith('arn:') ? (given.split('/')[1] ?? '') : given);
