@@ -1,0 +1,55 @@
+import { createServer, type IncomingMessage, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { DynamoDbError, NotModelled } from '../../packages/simulator/dynamodb/errors.js';
+import { DynamoDbModel } from '../../packages/simulator/dynamodb/model.js';
+import {
+  OPERATIONS,
+  type Operation,
+  STREAM_OPERATIONS,
+  type WireObject,
+} from '../../packages/simulator/dynamodb/wire.js';
+
+const STREAMS = 'DynamoDBStreams_20120810';
+
+export interface Endpoint {
+  readonly url: string;
+  readonly stop: () => void;
+}
+
+/**
+ * Starts an HTTP server around an empty model of DynamoDB, on a free port of 127.0.0.1. It checks no signature. Indexes
+ * follow at once, so that a run doesn't depend on luck.
+ */
+export async function startEndpoint(): Promise<Endpoint> {
+  const model = new DynamoDbModel({ now: Date.now, random: Math.random, indexDelay: () => 0 });
+  const server: Server = createServer((request, response) => {
+    void answer(model, request).then(({ status, body }) => {
+      response.writeHead(status, { 'content-type': 'application/x-amz-json-1.0' });
+      response.end(JSON.stringify(body));
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const stop = (): void => {
+    server.close();
+    server.closeAllConnections();
+  };
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, stop };
+}
+
+async function answer(model: DynamoDbModel, request: IncomingMessage): Promise<{ status: number; body: object }> {
+  const [service, operation = ''] = String(request.headers['x-amz-target']).split('.');
+  const ofStreams = STREAM_OPERATIONS.some((known) => known === operation);
+  try {
+    const input = JSON.parse((await text(request)) || '{}') as WireObject;
+    if (!OPERATIONS.some((known) => known === operation) || ofStreams !== (service === STREAMS)) {
+      throw new NotModelled(`operation ${operation}`);
+    }
+    return { status: 200, body: model.call(operation as Operation, input).output };
+  } catch (error) {
+    if (error instanceof DynamoDbError) return { status: error.status, body: error.body };
+    const type = error instanceof NotModelled ? 'UnknownOperationException' : 'InternalServerError';
+    const status = error instanceof NotModelled ? 400 : 500;
+    return { status, body: { __type: `com.amazon.coral.service#${type}`, message: String(error) } };
+  }
+}
