@@ -145,12 +145,12 @@ export class DynamoDbModel {
   load(table: string, items: readonly Item[], streamed: string): void {
     const stored = this.tableOf(table);
     for (const item of items) stored.write({ table, key: keyOf(item, stored.definition.key), after: item });
-    this.catalog.streamed = BigInt(streamed) > this.catalog.streamed ? BigInt(streamed) : this.catalog.streamed;
+    this.catalog.skipTo(BigInt(streamed));
   }
 
   /** Number of the stream records so far. */
   get streamed(): string {
-    return String(this.catalog.streamed);
+    return String(this.catalog.sequence);
   }
 
   /** Returns a table's properties, as CreateTable takes them. */

@@ -24,8 +24,7 @@ export class Catalog {
   readonly tables = new Map<string, Table>();
   readonly streams: StreamArchive;
   private readonly records = new Map<string, TableRecord>();
-  /** Number of the stream records so far. */
-  streamed = 0n;
+  private next = 0n;
 
   constructor(readonly options: DynamoDbModelOptions) {
     this.streams = new StreamArchive(options.now);
@@ -37,6 +36,16 @@ export class Catalog {
 
   get account(): string {
     return this.options.account ?? DEFAULT_ACCOUNT;
+  }
+
+  /** Number of the stream records so far. */
+  get sequence(): bigint {
+    return this.next;
+  }
+
+  /** Later stream records get at least this number. */
+  skipTo(sequence: bigint): void {
+    if (sequence > this.next) this.next = sequence;
   }
 
   arnOf(table: string): string {
@@ -119,7 +128,7 @@ export class Catalog {
       region: this.region,
       random,
       delay: () => streamDelay?.(random) ?? 0,
-      nextSequence: () => String(10n ** 20n + 100n * this.streamed++),
+      nextSequence: () => String(10n ** 20n + 100n * this.next++),
     });
     this.streams.add({ arn: `${this.arnOf(name)}/stream/${label}`, label, table: name, view, key, stream });
     return stream;
