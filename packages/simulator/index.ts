@@ -10,7 +10,7 @@ export type { Message, NewMessage, Queue } from './aws/sqs.js';
 export { type Answered, Client, type ClientOptions, type JsonCall, jsonClient, type Reply } from './client/client.js';
 export { SimulatedIssuer, simulatedIssuer } from './client/issuer.js';
 export { Cloud, type CloudOptions, Deployment, deploymentOf } from './cloud.js';
-export { LocalCloudClient } from './live/client.js';
+export { durationOf, LocalCloudClient, LocalCloudRefused } from './live/client.js';
 export type { LiveStatus } from './live/control.js';
 export { LiveCloud } from './live/live-cloud.js';
 export { LocalCloud, type LocalCloudOptions } from './live/local-cloud.js';

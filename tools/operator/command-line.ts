@@ -2,6 +2,7 @@ import { kitCommands, type OperatorCommandLine, operatorCommandLine, peopleComma
 import { APP } from '../../lambdas/app.js';
 import { ORDERS_LIST } from '../../lambdas/orders/keys.js';
 import { endpointOf } from './endpoint.js';
+import { localCommands } from './local.js';
 import { orderCommand } from './order.js';
 import { peopleOfOrderly } from './people.js';
 import { PROGRAM } from './program.js';
@@ -25,6 +26,7 @@ credentials and region of the environment.`,
       aboutSagaIds: "The saga of an order has the order's id.",
     }),
     ...peopleCommands(peopleOfOrderly),
+    ...localCommands,
   ],
 };
 

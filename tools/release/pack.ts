@@ -12,6 +12,7 @@ export interface Manifest {
   readonly version: string;
   readonly private?: boolean;
   readonly exports: Readonly<Record<string, string>>;
+  readonly bin?: Readonly<Record<string, string>>;
 }
 
 /** Error for a build or a pack that failed. Its message contains the tool's output. */
@@ -74,12 +75,17 @@ export function compile(source: string, built: string, options: Readonly<Record<
   run(process.execPath, [join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc'), '-p', project], ROOT);
 }
 
-function published({ private: _, exports, ...manifest }: Manifest): object {
+function published({ private: _, exports, bin = {}, ...manifest }: Manifest): object {
   const modules = Object.entries(exports).map(([name, file]) => {
     const path = file.replace(/\.ts$/, '');
     return [name, { types: `${path}.d.ts`, default: `${path}.js` }] as const;
   });
-  return { ...manifest, exports: Object.fromEntries(modules) };
+  const commands = Object.entries(bin).map(([name, file]) => [name, file.replace(/\.ts$/, '.js')] as const);
+  return {
+    ...manifest,
+    ...(commands.length > 0 && { bin: Object.fromEntries(commands) }),
+    exports: Object.fromEntries(modules),
+  };
 }
 
 function run(command: string, args: readonly string[], cwd: string): string {

@@ -1,0 +1,104 @@
+#!/usr/bin/env node
+import { watch } from 'node:fs';
+import { parseArgs } from 'node:util';
+import { durationOf, LocalCloudClient, LocalCloudRefused } from './client.js';
+import { LocalCloud } from './local-cloud.js';
+import { PortInUse, USUAL_PORT } from './server.js';
+import { StateRefused } from './state.js';
+
+const USAGE = `orderly-local [folder] [--port <number>] [--keep <file>] [--logs]
+                                   runs the cloud assembly of a folder (cdk.out) on 127.0.0.1, until Ctrl-C; a new
+                                   assembly in the folder is deployed, and what is stored stays
+orderly-local forward <duration>   lets time pass at once: 90s, 15m, 2h, 36d
+orderly-local fault <construct> <kind> [--next <n>] [--every <n>]
+orderly-local calm | reset | status
+orderly-local duplicate <id of an event>
+  --endpoint <url>   of the cloud that a command is for (http://127.0.0.1:${USUAL_PORT})`;
+
+const OPTIONS = {
+  port: { type: 'string' },
+  keep: { type: 'string' },
+  logs: { type: 'boolean', default: false },
+  next: { type: 'string', default: '1' },
+  every: { type: 'string', default: '1' },
+  endpoint: { type: 'string', default: `http://127.0.0.1:${USUAL_PORT}` },
+  help: { type: 'boolean', default: false },
+} as const;
+
+type Values = ReturnType<typeof parseArgs<{ options: typeof OPTIONS }>>['values'];
+
+/** Runs the command line `orderly-local`. @returns its exit code */
+async function main(args: readonly string[]): Promise<number> {
+  try {
+    const { values, positionals } = parseArgs({ args: [...args], options: OPTIONS, allowPositionals: true });
+    if (values.help) {
+      console.log(USAGE);
+      return 0;
+    }
+    const [word = 'cdk.out', ...words] = positionals;
+    const command = COMMANDS[word];
+    if (!command) return await run(word, values);
+    console.log(JSON.stringify(await command(new LocalCloudClient(values.endpoint ?? ''), words, values), null, 2));
+    return 0;
+  } catch (error) {
+    const { name, message, code } = error as Error & { code?: string };
+    if (code?.startsWith('ERR_PARSE_ARGS')) console.error(`${message}\n\n${USAGE}`);
+    else if (EXPECTED.some((kind) => error instanceof kind)) console.error(message);
+    else
+      console.error(code === 'ENOENT' ? `${message}\nIs it a cloud assembly? npx cdk synth --quiet makes one.` : error);
+    return name === 'TypeError' ? 2 : 1;
+  }
+}
+
+const EXPECTED = [LocalCloudRefused, PortInUse, StateRefused];
+
+const COMMANDS: Readonly<
+  Record<string, (cloud: LocalCloudClient, words: readonly string[], values: Values) => Promise<unknown>>
+> = {
+  status: (cloud) => cloud.status(),
+  forward: (cloud, [duration = '']) => cloud.forward(durationOf(duration)),
+  fault: (cloud, [owner = '', kind = ''], { next, every }) =>
+    cloud.fault(owner, kind, { next: Number(next), every: Number(every) }),
+  calm: (cloud) => cloud.calm(),
+  duplicate: (cloud, [id = '']) => cloud.duplicate(id),
+  reset: (cloud) => cloud.reset(),
+};
+
+async function run(folder: string, { port, keep, logs }: Values): Promise<number> {
+  const says = (line: string): void => console.log(line);
+  const cloud = await LocalCloud.start({
+    folder,
+    port: port === undefined ? undefined : Number(port),
+    keep,
+    logs,
+    says,
+  });
+  console.log(`${folder} runs at ${cloud.url} (its API at ${cloud.url}/${cloud.live.cloud.apis[0]?.stage ?? ''})`);
+  console.log('It is a simulator, not AWS. Ctrl-C ends it.');
+  let timer: NodeJS.Timeout | undefined;
+  const watcher = watch(folder, (_event, name) => {
+    if (name !== 'manifest.json') return;
+    clearTimeout(timer);
+    timer = setTimeout(() => deploy(cloud, folder), SYNTHESIZED_AFTER);
+  });
+  await new Promise<void>((resolve) => {
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => resolve());
+  });
+  watcher.close();
+  await cloud.stop();
+  return 0;
+}
+
+/** Milliseconds after the manifest was written in which the CDK writes the other files. */
+const SYNTHESIZED_AFTER = 500;
+
+function deploy(cloud: LocalCloud, folder: string): void {
+  try {
+    const gone = cloud.live.deploy(folder);
+    console.log(`${folder} was deployed again${gone.length > 0 ? `; gone: ${gone.join(', ')}` : ''}`);
+  } catch (error) {
+    console.log(`${folder} can't be deployed, so what ran before runs on: ${(error as Error).message}`);
+  }
+}
+
+process.exitCode = await main(process.argv.slice(2));

@@ -1,0 +1,118 @@
+import { type CommandContext, Exit, OperatorError, type Outcome, operatorCommand } from '@orderly/kit/operator';
+import { durationOf, type LiveStatus, LocalCloudClient, LocalCloudRefused } from '@orderly/simulator';
+
+/** Commands for a local cloud (`npm start`): time and trouble on request. */
+export const localCommands = [
+  operatorCommand({
+    name: 'local status',
+    usage: 'local status',
+    positionals: [],
+    options: {},
+    example: ['local', 'status'],
+    about: "a local cloud's time, stacks, and the faults that it is still to make",
+    details: 'Ends with 1 where no local cloud runs.',
+    parse: () => ({}),
+    run: (context) => inLocalCloud(context, async (cloud) => said(await cloud.status())),
+  }),
+  operatorCommand({
+    name: 'local forward',
+    usage: 'local forward <duration>',
+    positionals: ['duration'],
+    options: {},
+    example: ['local', 'forward', '36d'],
+    about: 'lets time pass at once in a local cloud: timers, TTL, retention and dedupe windows happen, in order',
+    details: 'A duration is 90s, 15m, 2h, 36d or 1d12h. What is sent afterwards has the new time.',
+    parse: ({ words: [duration], wrong }) => {
+      try {
+        return { milliseconds: durationOf(duration) };
+      } catch (error) {
+        throw wrong((error as Error).message);
+      }
+    },
+    run: (context, { milliseconds }) =>
+      inLocalCloud(context, async (cloud) => {
+        const status = await cloud.forward(milliseconds);
+        return said(status, `passed in ${(status.took / 1000).toFixed(1)} s`);
+      }),
+  }),
+  operatorCommand({
+    name: 'local fault',
+    usage: 'local fault <construct> <kind> [--next <n>] [--every <n>]',
+    positionals: ['construct', 'kind'],
+    options: { next: { type: 'string', default: '1' }, every: { type: 'string', default: '1' } },
+    example: ['local', 'fault', 'Orders/PlaceOrder', 'killed-after', '--next', '1'],
+    about: 'makes faults in a local cloud: a function dies after its write, a message comes twice, ...',
+    details: `The construct is that of a function, queue or rule, as Orders/PlaceOrder, or * for any. A wrong name or kind is answered
+with those that there are (kinds: killed-before, killed-after, refused, answer-lost, late, hung-before, conflict, duplicate, ...).
+  --next <n>    how many faults (1)
+  --every <n>   one at each so-manieth chance (1)`,
+    parse: ({ words: [owner, kind], options: { next, every } }) => ({ owner, kind, next: +next, every: +every }),
+    run: (context, { owner, kind, next, every }) =>
+      inLocalCloud(context, async (cloud) => said(await cloud.fault(owner, kind, { next, every }))),
+  }),
+  operatorCommand({
+    name: 'local calm',
+    usage: 'local calm',
+    positionals: [],
+    options: {},
+    example: ['local', 'calm'],
+    about: 'withdraws the faults that a local cloud is still to make',
+    details: 'What has happened stays.',
+    parse: () => ({}),
+    run: (context) => inLocalCloud(context, async (cloud) => said(await cloud.calm())),
+  }),
+  operatorCommand({
+    name: 'local duplicate',
+    usage: 'local duplicate <message id>',
+    positionals: ['message id'],
+    options: {},
+    example: ['local', 'duplicate', '01a1f83c-e339-7729-a427-ec03001b7bc6'],
+    about: 'delivers an event or a command of a local cloud again, to everybody who hears it',
+    details: '`order <order id>` prints the ids. A local cloud knows the newest ones that its bus has taken.',
+    parse: ({ words: [id] }) => ({ id }),
+    run: (context, { id }) =>
+      inLocalCloud(context, async (cloud) => {
+        const type = await cloud.duplicate(id);
+        return { exitCode: Exit.OK, text: `${type} ${id} is on the bus again`, json: { type, id } };
+      }),
+  }),
+  operatorCommand({
+    name: 'local reset',
+    usage: 'local reset',
+    positionals: [],
+    options: {},
+    example: ['local', 'reset'],
+    about: 'empties every table, queue and bucket of a local cloud; its clock shows the real time again',
+    details: 'It can not be undone.',
+    parse: () => ({}),
+    run: (context) => inLocalCloud(context, async (cloud) => said(await cloud.reset(), 'everything is empty')),
+  }),
+];
+
+/** @throws {OperatorError} `refused` with the reason; `not-found` where no local cloud runs */
+async function inLocalCloud(
+  { endpoint: { url } }: Pick<CommandContext, 'endpoint'>,
+  work: (cloud: LocalCloudClient) => Promise<Outcome>,
+): Promise<Outcome> {
+  if (url === undefined) throw new OperatorError('not-found', 'This is AWS, and no local cloud.', 'npm start');
+  try {
+    return await work(new LocalCloudClient(url));
+  } catch (error) {
+    if (!(error instanceof LocalCloudRefused)) throw error;
+    throw new OperatorError('refused', error.message, undefined, { cause: error });
+  }
+}
+
+function said(status: LiveStatus, first?: string): Outcome {
+  const { now, ahead, stacks, faults } = status;
+  const days = ahead / 86_400_000;
+  const clock =
+    ahead > 1000 ? `, ${days >= 1 ? `${days.toFixed(1)} days` : `${(ahead / 1000).toFixed(0)} s`} ahead` : '';
+  const lines = [
+    ...(first === undefined ? [] : [first]),
+    `its clock: ${now}${clock}`,
+    `stacks: ${stacks.length}`,
+    ...faults.map(({ owner, kind, left }) => `to be made: ${left} x ${kind} at ${owner}`),
+  ];
+  return { exitCode: Exit.OK, text: lines.join('\n'), json: { ...status } };
+}
