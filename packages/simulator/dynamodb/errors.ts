@@ -5,7 +5,7 @@ const DYNAMODB = 'com.amazonaws.dynamodb.v20120810#';
 
 /** Reason for which one item prevented a transaction; `None` for the others. */
 export interface CancellationReason {
-  readonly Code: 'None' | 'ConditionalCheckFailed' | 'TransactionConflict' | 'ValidationError';
+  readonly Code: 'None' | 'ConditionalCheckFailed' | 'DuplicateItem' | 'TransactionConflict' | 'ValidationError';
   readonly Message?: string;
   readonly Item?: Item;
 }
@@ -103,6 +103,9 @@ export const conditionFailed = (found: Item | undefined, effects: Effects): Dyna
     found ? { Item: found } : {},
     effects,
   );
+
+export const duplicateItem = (effects: Effects): DynamoDbError =>
+  new DynamoDbError(`${DYNAMODB}DuplicateItemException`, 'Duplicate primary key exists in table', {}, effects);
 
 export const conflict = (): DynamoDbError =>
   new DynamoDbError(`${DYNAMODB}TransactionConflictException`, 'Transaction is ongoing for the item');

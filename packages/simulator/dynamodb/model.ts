@@ -12,6 +12,7 @@ import { query, scan } from './operations/query.js';
 import { deleteItem, getItem, putItem, updateItem } from './operations/single.js';
 import { Tokens } from './operations/tokens.js';
 import { itemsWritten, transactGetItems, transactWriteItems } from './operations/transactions.js';
+import { batchExecuteStatement, executeStatement, executeTransaction } from './partiql/execute.js';
 import type { Table } from './table.js';
 import type { TableDefinition, TableResource } from './table-definition.js';
 import type {
@@ -212,6 +213,12 @@ export class DynamoDbModel {
         return batchGetItem(call, input);
       case 'BatchWriteItem':
         return batchWriteItem(call, input);
+      case 'ExecuteStatement':
+        return executeStatement(call, input);
+      case 'BatchExecuteStatement':
+        return batchExecuteStatement(call, input);
+      case 'ExecuteTransaction':
+        return executeTransaction(call, input, this.tokens);
       default:
         return administer(this.catalog, operation, input);
     }

@@ -257,6 +257,13 @@ test('limits, endpoints and backups are described', () => {
   expect(call('DescribeContinuousBackups')).toMatchObject(recovery('ENABLED'));
 });
 
+test('a member that is null is absent', () => {
+  const { db, call } = withOrders();
+  call('PutItem', { Item: item('a'), ConditionExpression: null, ReturnValues: null });
+  expect(call('GetItem', { Key: item('a'), ProjectionExpression: null })).toEqual({ Item: item('a') });
+  expect(refusal(db, 'GetItem', { TableName: 'orders', Key: null }).message).toMatch(/Value null at 'key'/);
+});
+
 test('what is wrong with a request is told together, but a table’s name alone', () => {
   const { db } = model();
   const wrong = { ReturnValues: 'X', ReturnConsumedCapacity: 'Y', Item: {} };

@@ -170,3 +170,24 @@ test('batches read and write each item for itself', () => {
   const twice = { RequestItems: { [TABLE]: { Keys: [at('a'), at('a')] } } };
   expect(refusal(db, 'BatchGetItem', twice).message).toMatch(/contains duplicates/);
 });
+
+test('an item that AWS refuses for its key, attributes or size cancels the whole transaction', () => {
+  const { db } = model();
+  const wrong: readonly [WireObject, RegExp][] = [
+    [{ Put: { TableName: TABLE, Item: { pk: { S: 'b' } } } }, /Missing the key sk/],
+    [{ Put: { TableName: TABLE, Item: { ...at('b'), kind: { N: '1' } } } }, /Type mismatch for Index Key kind/],
+    [{ Put: { TableName: TABLE, Item: { ...at('b'), x: { S: 'x'.repeat(500_000) } } } }, /Item size/],
+    [{ Delete: { TableName: TABLE, Key: { pk: { S: 'b' } } } }, /does not match the schema/],
+  ];
+  for (const [write, message] of wrong) {
+    const TransactItems = [{ Put: { TableName: TABLE, Item: at('a') } }, write];
+    const { type, body } = refusal(db, 'TransactWriteItems', { TransactItems });
+    expect(type).toBe('TransactionCanceledException');
+    const [none, why] = body.CancellationReasons as readonly { Code: string; Message?: string }[];
+    expect([none?.Code, why?.Code]).toEqual(['None', 'ValidationError']);
+    expect(why?.Message).toMatch(message);
+  }
+  expect(db.items(TABLE)).toEqual([]);
+  const TransactItems = [{ Get: { TableName: TABLE, Key: {} } }];
+  expect(refusal(db, 'TransactGetItems', { TransactItems }).type).toBe('TransactionCanceledException');
+});

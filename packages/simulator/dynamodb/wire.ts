@@ -35,6 +35,9 @@ const ITEM_OPERATIONS = [
   'BatchGetItem',
   'BatchWriteItem',
   'Scan',
+  'ExecuteStatement',
+  'BatchExecuteStatement',
+  'ExecuteTransaction',
 ] as const;
 const TABLE_OPERATIONS = [
   'CreateTable',

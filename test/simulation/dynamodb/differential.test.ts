@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { DynamoDbError } from '../../../packages/simulator/dynamodb/errors.js';
 import type { DynamoDbModel } from '../../../packages/simulator/dynamodb/model.js';
 import { comparable, smooth } from '../../../packages/simulator/dynamodb/support/differences.js';
+import { STATEMENTS } from '../../../packages/simulator/dynamodb/support/partiql-statements.js';
 import { Dice, seeded } from '../../../packages/simulator/dynamodb/support/random.js';
 import {
   OperationWriter,
@@ -51,6 +52,17 @@ describe.skipIf(folder === undefined)('the model and DynamoDB Local (installed b
     },
     OPERATIONS * 100 + 30_000,
   );
+
+  test('answer the same to statements of PartiQL', async () => {
+    const { StreamSpecification: _, TimeToLiveSpecification: __, ...properties } = PROPERTIES;
+    await local.createTable({ TableName: TABLE, ...properties });
+    const { db } = model();
+    for (const Statement of STATEMENTS) {
+      const request = { operation: 'ExecuteStatement', input: { Statement } } as const;
+      const { status, body } = await local.call(request.operation, request.input);
+      expect(modelled(db, request), Statement).toEqual(comparable(request, status, body));
+    }
+  });
 });
 
 function modelled(db: DynamoDbModel, request: RandomOperation): unknown {

@@ -3,6 +3,7 @@
  * AttributeUpdates, ConditionalOperator, Expected, KeyConditions, QueryFilter, ScanFilter).
  */
 import { validation } from '../errors.js';
+import { Words } from '../expressions/words.js';
 import { invalid } from '../values.js';
 import type { WireObject } from '../wire.js';
 import type { Shape } from './shape.js';
@@ -30,29 +31,6 @@ const OPERANDS: Readonly<Record<string, number>> = { NULL: 0, NOT_NULL: 0, BETWE
 const OF_KEYS: ReadonlySet<string> = new Set(['EQ', 'LE', 'LT', 'GE', 'GT', 'BEGINS_WITH', 'BETWEEN']);
 const CONDITIONS = ['Expected', 'QueryFilter', 'ScanFilter'] as const;
 
-/** Names and values of a request, with placeholders for more of them. */
-class Words {
-  readonly names: Record<string, string>;
-  readonly values: Record<string, unknown>;
-
-  constructor({ ExpressionAttributeNames: names, ExpressionAttributeValues: values }: WireObject) {
-    this.names = { ...(names as Record<string, string> | undefined) };
-    this.values = { ...(values as Record<string, unknown> | undefined) };
-  }
-
-  name(attribute: string): string {
-    const placeholder = `#legacy_${Object.keys(this.names).length}`;
-    this.names[placeholder] = attribute;
-    return placeholder;
-  }
-
-  value(value: unknown): string {
-    const placeholder = `:legacy_${Object.keys(this.values).length}`;
-    this.values[placeholder] = value;
-    return placeholder;
-  }
-}
-
 /**
  * Returns the same request with expressions alone.
  * @throws {DynamoDbError} ValidationException if it mixes legacy parameters and expressions
@@ -61,7 +39,11 @@ export function withExpressions(input: WireObject, shape: Shape): WireObject {
   refuseMixture(input, shape);
   const { ConditionalOperator, KeyConditions, AttributesToGet, AttributeUpdates } = input;
   const words = new Words(input);
-  const others = Object.fromEntries(Object.entries(input).filter(([member]) => !shape.legacy.includes(member)));
+  const others = Object.fromEntries(
+    Object.entries(input).filter(
+      ([member]) => !shape.legacy.includes(member) && !member.startsWith('ExpressionAttribute'),
+    ),
+  );
   const [condition] = CONDITIONS.filter((member) => input[member] !== undefined);
   const conditions = condition && (input[condition] as Readonly<Record<string, LegacyCondition>>);
   const count = Object.keys(conditions ?? {}).length;
@@ -73,7 +55,7 @@ export function withExpressions(input: WireObject, shape: Shape): WireObject {
     );
   }
   const operator = ConditionalOperator === 'OR' ? ' OR ' : ' AND ';
-  return withoutEmpty({
+  return {
     ...others,
     ...(conditions && count > 0
       ? {
@@ -85,9 +67,8 @@ export function withExpressions(input: WireObject, shape: Shape): WireObject {
     ...(KeyConditions === undefined ? {} : { KeyConditionExpression: keyText(KeyConditions as object, words) }),
     ...(AttributesToGet === undefined ? {} : { ProjectionExpression: projectionText(AttributesToGet, words) }),
     ...(AttributeUpdates === undefined ? {} : updateText(AttributeUpdates as Record<string, LegacyUpdate>, words)),
-    ExpressionAttributeNames: words.names,
-    ExpressionAttributeValues: words.values,
-  });
+    ...words.members(),
+  };
 }
 
 /** A Query may have KeyConditions beside a FilterExpression. */
@@ -101,12 +82,6 @@ function refuseMixture(input: WireObject, { expressions, legacy }: Shape): void 
   throw validation(
     `Can not use both expression and non-expression parameters in the same request: Non-expression parameters: {${old.join(', ')}} Expression parameters: {${used.join(', ')}}`,
   );
-}
-
-function withoutEmpty(request: WireObject): WireObject {
-  const empty = (member: string): boolean =>
-    member.startsWith('ExpressionAttribute') && Object.keys(request[member] as object).length === 0;
-  return Object.fromEntries(Object.entries(request).filter(([member]) => !empty(member)));
 }
 
 function conditionText(name: string, condition: LegacyCondition, words: Words): string {

@@ -16,6 +16,7 @@ export function readRequest(input: WireObject, shape: Shape, path = ''): WireObj
   for (const member in input) {
     const value = input[member];
     if (value === undefined) continue;
+    if (value === null) return readRequest(withoutNulls(input), shape, path);
     const constraint = shape.members.get(member);
     if (!constraint) throw new NotModelled(`request member ${member}`);
     if (constraint !== anything && constraint(value, member)) valid = false;
@@ -24,6 +25,10 @@ export function readRequest(input: WireObject, shape: Shape, path = ''): WireObj
   if (!valid) throw violated(input, shape, path);
   return shape.legacy.some((member) => input[member] !== undefined) ? withExpressions(input, shape) : input;
 }
+
+/** A member that is null is absent, as for AWS. */
+const withoutNulls = (input: WireObject): WireObject =>
+  Object.fromEntries(Object.entries(input).filter(([, value]) => value !== null));
 
 function violated(input: WireObject, { required, members }: Shape, path: string): Error {
   const all = [...members].map(([member, constraint]) => {

@@ -57,8 +57,8 @@ const KINDS: Readonly<Record<string, { readonly shape: Shape; readonly plan: Pla
   },
 };
 
-export function transactWriteItems(call: Call, input: WireObject, tokens: Tokens): WireObject {
-  readRequest(input, WRITES);
+export function transactWriteItems(call: Call, given: WireObject, tokens: Tokens): WireObject {
+  const input = readRequest(given, WRITES);
   const token = textMember(input, 'ClientRequestToken');
   const planned = planWrites(call, input);
   if (token !== undefined) {
@@ -177,8 +177,8 @@ function repeated(call: Call, planned: readonly PlannedWrite[], capacity: unknow
   return call.consumption.report(capacity, 'transaction');
 }
 
-export function transactGetItems(call: Call, input: WireObject): WireObject {
-  readRequest(input, GETS);
+export function transactGetItems(call: Call, given: WireObject): WireObject {
+  const input = readRequest(given, GETS);
   const gets = eachPlanned(call, input, ({ Get }, at) => planGet(call, Get as WireObject | undefined, at));
   refuseRepeated(gets);
   const reasons = gets.map(({ item }) => (call.isHeld(item) ? CONFLICT : NONE));
@@ -194,10 +194,10 @@ export function transactGetItems(call: Call, input: WireObject): WireObject {
   return { Responses, ...call.consumption.report(input.ReturnConsumedCapacity, 'transaction') };
 }
 
-function planGet(call: Call, get: WireObject | undefined, at: number) {
+function planGet(call: Call, given: WireObject | undefined, at: number) {
   const path = `transactItems.${at + 1}.member.get`;
-  if (get === undefined) throw constraintsViolated(violation(undefined, path, 'Member must not be null'));
-  readRequest(get, GET, `${path}.`);
+  if (given === undefined) throw constraintsViolated(violation(undefined, path, 'Member must not be null'));
+  const get = readRequest(given, GET, `${path}.`);
   const table = call.table(get.TableName);
   const placeholders = new Placeholders(get, GET.expressions);
   const projection = bindProjection(textMember(get, 'ProjectionExpression'), placeholders);

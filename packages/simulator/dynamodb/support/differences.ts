@@ -70,7 +70,10 @@ const endsAtBound = ({ Limit, KeyConditionExpression }: WireObject, { ScannedCou
   Limit !== undefined && ScannedCount === Limit && / AND .*(=|BETWEEN)/.test(String(KeyConditionExpression));
 
 const unordered = (input: WireObject, operation: string): boolean =>
-  operation === 'Scan' || input.IndexName !== undefined;
+  operation === 'Scan' || input.IndexName !== undefined || isUnordered(input.Statement);
+
+/** A statement about no single partition. */
+const isUnordered = (statement: unknown): boolean => statement !== undefined && !/pk = /.test(String(statement));
 
 const sorted = (items: unknown): unknown =>
   (items as readonly unknown[]).map((item) => JSON.stringify(smooth(item))).sort();
