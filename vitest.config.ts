@@ -102,6 +102,12 @@ export default defineConfig({
         env: { ORDERLY_WORLD: 'simulator' },
         setupFiles: ['test/support/begin-world.ts'],
       }),
+      // The same scenarios over HTTP, in a local cloud as `npm start` runs it.
+      project('local-cloud', ['test/acceptance/**/*.test.ts'], {
+        ...shared,
+        env: { ORDERLY_WORLD: 'local-cloud' },
+        setupFiles: ['test/support/begin-world.ts'],
+      }),
       // Both packages, installed from their tarballs.
       project('packages', ['test/packages/**/*.test.ts'], shared),
       project('integration', ['test/integration/**/*.test.ts'], deployed),

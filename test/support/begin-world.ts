@@ -1,4 +1,4 @@
 import { beginWorld } from './world.js';
 
 // Vitest runs this before each test file, and test files of one worker share their modules.
-beginWorld();
+await beginWorld();

@@ -1,6 +1,6 @@
 import type { Answer, Interceptor, PassingCall } from '../../packages/simulator/aws/calls.js';
 import type { AwsRequest } from '../../packages/simulator/wire/request.js';
-import type { FunctionCall } from '../acceptance/world.js';
+import type { FaultOptions, FunctionCall } from '../acceptance/world.js';
 import { FaultPlan } from './faults.js';
 
 /** As the SDK names services in `X-Amz-Target`. */
@@ -22,6 +22,19 @@ export class FaultsByHand implements Interceptor {
 
   /** @param called returns a function's name in scenarios by its physical name */
   constructor(private readonly called: (physicalName: string) => string | undefined) {}
+
+  crash(functionName: string, when: 'beforeWrite' | 'afterWrite', options: FaultOptions): void {
+    const kind = when === 'beforeWrite' ? 'crash-before-write' : 'crash-after-write';
+    this.plan.add({ kind, functionName, times: 1, ...options });
+  }
+
+  loseAnswer(functionName: string, operation: string, options: FaultOptions): void {
+    this.plan.add({ kind: 'lose-answer', functionName, operation, times: 1, ...options });
+  }
+
+  throttle(functionName: string, operation: string, options: FaultOptions): void {
+    this.plan.add({ kind: 'throttle', functionName, operation, times: 1, ...options });
+  }
 
   before(call: PassingCall): ReturnType<Interceptor['before']> {
     const { operation } = call.request;

@@ -42,7 +42,7 @@ const REQUESTS_AT_ONCE = 16;
 /** Orderly as it is deployed to LocalStack or another endpoint; faults are made by the proxy, where there is one. */
 export class LocalStackWorld extends OrderlyWorld {
   readonly makesFaults: boolean;
-  readonly passesDays = false;
+  readonly passesDays: boolean = false;
   /** Two cores, and a process for each function that runs. */
   readonly crowd = 1;
   readonly limits = settingsFor('dev').customerLimits;
@@ -51,7 +51,7 @@ export class LocalStackWorld extends OrderlyWorld {
   private readonly logs: CloudWatchLogsClient;
   private readonly proxy: ProxyControl | undefined;
   private groups: ReturnType<typeof logGroups> | undefined;
-  private readonly tokens = new Tokens(devIssuer());
+  private readonly tokens: Tokens;
   private readonly began = Date.now();
   private readonly requests = new Lanes(REQUESTS_AT_ONCE);
   /** Visibility timeouts to be put back, by queue. */
@@ -70,6 +70,12 @@ export class LocalStackWorld extends OrderlyWorld {
     this.logs = new CloudWatchLogsClient(config);
     this.proxy = deployed.proxyUrl === undefined ? undefined : new ProxyControl(deployed.proxyUrl);
     this.makesFaults = this.proxy !== undefined;
+    this.tokens = new Tokens(devIssuer(() => this.now()));
+  }
+
+  /** Milliseconds since 1970, by the deployment's clock. */
+  protected now(): number {
+    return Date.now();
   }
 
   fresh(prefix: string): string {
@@ -81,7 +87,7 @@ export class LocalStackWorld extends OrderlyWorld {
   }
 
   time(secondsAgo = 0): string {
-    return new Date(Date.now() - secondsAgo * 1000).toISOString();
+    return new Date(this.now() - secondsAgo * 1000).toISOString();
   }
 
   async routes(): Promise<readonly string[]> {
@@ -198,7 +204,7 @@ export class LocalStackWorld extends OrderlyWorld {
     return result;
   }
 
-  async pass(): Promise<void> {
+  async pass(_seconds: number): Promise<void> {
     throw new Error('time is real here: expected a test to ask passesDays first');
   }
 

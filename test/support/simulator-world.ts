@@ -145,28 +145,15 @@ export class SimulatorWorld extends OrderlyWorld {
   }
 
   async crash(fn: Port.FunctionName, when: 'beforeWrite' | 'afterWrite', options: Port.FaultOptions): Promise<void> {
-    const kind = when === 'beforeWrite' ? 'crash-before-write' : 'crash-after-write';
-    this.faults.plan.add({ kind, functionName: this.functions.nameOf(fn), times: 1, ...options });
+    this.faults.crash(this.functions.nameOf(fn), when, options);
   }
 
   async loseAnswer(fn: Port.FunctionName, operation: string, options: Port.FaultOptions): Promise<void> {
-    this.faults.plan.add({
-      kind: 'lose-answer',
-      functionName: this.functions.nameOf(fn),
-      operation,
-      times: 1,
-      ...options,
-    });
+    this.faults.loseAnswer(this.functions.nameOf(fn), operation, options);
   }
 
   async throttle(fn: Port.FunctionName, operation: string, options: Port.FaultOptions): Promise<void> {
-    this.faults.plan.add({
-      kind: 'throttle',
-      functionName: this.functions.nameOf(fn),
-      operation,
-      times: 1,
-      ...options,
-    });
+    this.faults.throttle(this.functions.nameOf(fn), operation, options);
   }
 
   async failEntries(match: Port.EntryMatch, options: { errorCode: string; times: number }): Promise<void> {

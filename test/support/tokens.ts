@@ -17,8 +17,8 @@ export interface TokenIssuer {
   signature(text: string, by: 'issuer' | 'stranger'): string;
 }
 
-/** The issuer of this clone's local run. */
-export function devIssuer(): TokenIssuer {
+/** The issuer of this clone's local run. @param now milliseconds since 1970 */
+export function devIssuer(now: () => number): TokenIssuer {
   const keys: Readonly<Record<'issuer' | 'stranger', IssuerKey>> = { issuer: devKey(), stranger: newKey() };
   return {
     issuer: DEV_ISSUER,
@@ -26,7 +26,7 @@ export function devIssuer(): TokenIssuer {
     algorithm: 'ES256',
     keyId: keys.issuer.kid,
     publicKey: createPublicKey({ key: keys.issuer, format: 'jwk' }).export({ type: 'spki', format: 'pem' }).toString(),
-    now: () => Math.floor(Date.now() / 1000),
+    now: () => Math.floor(now() / 1000),
     signature: (text, by) => {
       const options = { key: createPrivateKey({ key: keys[by], format: 'jwk' }), dsaEncoding: 'ieee-p1363' } as const;
       return sign('sha256', Buffer.from(text), options).toString('base64url');

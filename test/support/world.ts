@@ -1,21 +1,32 @@
 import { inject } from 'vitest';
 import type { World } from '../acceptance/world.js';
+import { LocalCloudWorld } from './local-cloud-world.js';
 import { LocalStackWorld } from './localstack-world.js';
 import { SimulatorWorld } from './simulator-world.js';
 
 /** Knows which world: vitest.config.ts says so, by project. */
 const inSimulator = process.env.ORDERLY_WORLD === 'simulator';
+const inLocalCloud = process.env.ORDERLY_WORLD === 'local-cloud';
 
 /** The world that the scenarios of a test file run in. */
 export let world: World;
 
-/** Gives a test file a world of its own: a new cloud in the simulator, so that no history depends on the files before it. */
-export function beginWorld(): void {
+/**
+ * Gives a test file its world: in the simulator a new cloud, so that no history depends on the files before it; elsewhere
+ * they share one.
+ */
+export async function beginWorld(): Promise<void> {
+  if (inLocalCloud) {
+    if (!(world instanceof LocalCloudWorld)) world = await LocalCloudWorld.start();
+    return;
+  }
   if (world instanceof SimulatorWorld) world.end();
   world = inSimulator ? new SimulatorWorld(process.env.ORDERLY_SEED ?? '1') : new LocalStackWorld(inject('deployed'));
 }
 
 /** Says in a test's name why it is skipped where faults can't be made. */
 export const needsFaults = `(needs faults by hand${
-  inSimulator || inject('deployed').proxyUrl ? '' : ': there is no proxy for them under ORDERLY_ENDPOINT'
+  inSimulator || inLocalCloud || inject('deployed').proxyUrl
+    ? ''
+    : ': there is no proxy for them under ORDERLY_ENDPOINT'
 })`;
