@@ -88,7 +88,7 @@ export class QueueMapping implements EventSource {
   private poll(): void {
     if (!this.may('sqs:ReceiveMessage') || !this.may('sqs:DeleteMessage') || !this.may('sqs:GetQueueAttributes'))
       return;
-    while (this.isEnabled && this.running < this.concurrency) {
+    while (this.running < this.concurrency) {
       const messages = this.queue.receive(this.batchSize).filter((message) => this.fits(message));
       if (messages.length === 0) return;
       this.running++;

@@ -167,8 +167,11 @@ test('a rule with a rate ticks, and ticks no more once it is removed', async () 
   expect(ticks).toBeGreaterThanOrEqual(3);
   await events.send(new RemoveTargetsCommand({ Rule: 'ticks', Ids: ['queue'] }));
   await events.send(new DeleteRuleCommand(bus));
+  const deliveries = () => cloud.world.trace.lines.filter((line) => line.includes('ticks delivery')).length;
+  const before = deliveries();
   await cloud.world.pass(3 * 60_000);
   expect(cloud.queue('Shop/Queue').all()).toHaveLength(ticks);
+  expect(deliveries()).toBe(before);
 });
 
 test('a bus is created and deleted', async () => {

@@ -22,6 +22,13 @@ test.each<[string, Record<string, unknown>, boolean]>([
   expect(matches(pattern, event)).toBe(fits);
 });
 
+test('fields are gone through by their paths, so a later one in the same array narrows no absence before it', () => {
+  const things = { d: [{ b: 1 }, { c: 2 }] };
+  const exists = (yes: boolean) => [{ exists: yes }];
+  expect(matches({ d: { c: exists(true), b: exists(false) } }, things)).toBe(false);
+  expect(matches({ d: { c: exists(false), b: exists(true) } }, things)).toBe(true);
+});
+
 test.each<[string, Record<string, unknown>, string]>([
   ['an unknown operator', { a: [{ regex: '.*' }] }, 'Unrecognized match type regex'],
   ['a value without a list', { a: 'b' }, '"a" must be an object or an array'],
