@@ -13,6 +13,12 @@ const project = (name: string, include: readonly string[], more: object = {}) =>
 /** Files of a worker share their modules: the CDK is loaded once, and V8 has optimised what simulated functions run. */
 const shared = { isolate: false };
 
+/**
+ * Stacks that tests make themselves are not validated: it takes six seconds in each process and half of every synth. What is
+ * deployed is, since `cdk synth` makes it (tools/local/assembly.ts).
+ */
+const unvalidated = { env: { CDK_VALIDATION: 'false' } };
+
 const deployed = {
   setupFiles: ['test/support/begin-world.ts'],
   globalSetup: ['test/support/global-setup.ts'],
@@ -109,8 +115,11 @@ export default defineConfig({
         ['test/kit/**/*.test.ts', 'test/lambdas/**/*.test.ts', 'test/tools/**/*.test.ts', 'test/docs/**/*.test.ts'],
         shared,
       ),
-      project('infrastructure', ['test/lib/**/*.test.ts'], shared),
-      project('simulation', ['test/simulation/**/*.test.ts', 'packages/simulator/**/*.test.ts'], shared),
+      project('infrastructure', ['test/lib/**/*.test.ts'], { ...shared, ...unvalidated }),
+      project('simulation', ['test/simulation/**/*.test.ts', 'packages/simulator/**/*.test.ts'], {
+        ...shared,
+        ...unvalidated,
+      }),
       // Nothing is deployed, each file has a world of its own.
       project('simulated-acceptance', ['test/acceptance/**/*.test.ts'], {
         ...shared,
