@@ -13,6 +13,12 @@ const project = (name: string, include: readonly string[], more: object = {}) =>
 /** Files of a worker share their modules: the CDK is loaded once, and V8 has optimised what simulated functions run. */
 const shared = { isolate: false };
 
+/**
+ * Stacks that tests make themselves are not validated: it takes six seconds in each process and half of every synth. What is
+ * deployed is, since `cdk synth` makes it (tools/local/assembly.ts).
+ */
+const unvalidated = { env: { CDK_VALIDATION: 'false' } };
+
 const deployed = {
   setupFiles: ['test/support/begin-world.ts'],
   globalSetup: ['test/support/global-setup.ts'],
@@ -50,7 +56,10 @@ const NOT_QUICK = [
   'acceptance/when-stock-runs-out-under-concurrency',
 ];
 
-/** Files of half a minute and more, which begin first: so no core is idle at the end. */
+/** Order of the projects of one run: what takes longest begins first, and small files come last. */
+const PROJECTS = ['infrastructure', 'unit', 'packages', 'simulation', 'simulated-acceptance'];
+
+/** Longest files of each project, which begin first: so no core is idle at the end. */
 const LONGEST = [
   'packages/tickets',
   '/lib/rule-packs',
@@ -65,13 +74,25 @@ const LONGEST = [
   'found',
 ];
 
+/**
+ * Runs one project after the other, the longest files of each first. A worker ends as soon as the next file is of another
+ * project, and with it go its modules, its bundles and the environments that V8 has warmed up to.
+ */
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const rank = ({ moduleId }: TestSpecification): number => {
-      const at = LONGEST.findIndex((part) => moduleId.includes(part));
-      return at < 0 ? LONGEST.length : at;
+    const place = (all: readonly string[], fits: (one: string) => boolean): number => {
+      const at = all.findIndex(fits);
+      return at < 0 ? all.length : at;
     };
-    return (await super.sort(files)).toSorted((one, other) => rank(one) - rank(other));
+    const rank = ({ moduleId, project: { name } }: TestSpecification): readonly [number, number] => [
+      place(PROJECTS, (one) => one === name),
+      place(LONGEST, (part) => moduleId.includes(part)),
+    ];
+    const sorted = await super.sort(files);
+    return sorted.toSorted((one, other) => {
+      const [[project, length], [itsProject, itsLength]] = [rank(one), rank(other)];
+      return project - itsProject || length - itsLength;
+    });
   }
 }
 
@@ -94,8 +115,11 @@ export default defineConfig({
         ['test/kit/**/*.test.ts', 'test/lambdas/**/*.test.ts', 'test/tools/**/*.test.ts', 'test/docs/**/*.test.ts'],
         shared,
       ),
-      project('infrastructure', ['test/lib/**/*.test.ts'], shared),
-      project('simulation', ['test/simulation/**/*.test.ts', 'packages/simulator/**/*.test.ts'], shared),
+      project('infrastructure', ['test/lib/**/*.test.ts'], { ...shared, ...unvalidated }),
+      project('simulation', ['test/simulation/**/*.test.ts', 'packages/simulator/**/*.test.ts'], {
+        ...shared,
+        ...unvalidated,
+      }),
       // Nothing is deployed, each file has a world of its own.
       project('simulated-acceptance', ['test/acceptance/**/*.test.ts'], {
         ...shared,

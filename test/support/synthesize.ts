@@ -1,4 +1,5 @@
+import { soundBundlesOf } from '../simulation/planted/plant.js';
 import { prodAssembly } from '../simulation/support/assembly.js';
 
-// Makes what the simulator plays before its workers start: each of them would make it for itself.
-prodAssembly();
+// Makes what the simulator plays, and what bugs are planted into, before its workers start: each would make it for itself.
+soundBundlesOf(prodAssembly());

@@ -49,7 +49,8 @@ export function assembly(environment: string, context: Context = {}): Assembly {
   const { status, stdout, stderr } = spawnSync(process.execPath, [CDK, ...draft.args, ...CDK_OPTIONS], {
     cwd: ROOT,
     encoding: 'utf8',
-    env: { ...process.env, NODE_NO_WARNINGS: '1' },
+    // Tests synthesize their own stacks without validation.
+    env: { ...process.env, NODE_NO_WARNINGS: '1', CDK_VALIDATION: 'true' },
   });
   if (status !== 0) throw new LocalRunError(`cdk synth failed:\n${stdout}${stderr}`);
   return draft.keep(stdout + stderr);

@@ -32,14 +32,12 @@ function nameFaults({ name }: Checked): readonly string[] {
   return name === RELAY ? [`name '${RELAY}' is the relay's own: their failure records would mix`] : [];
 }
 
-/**
- * Refuses a misspelt event type, which would never arrive and which nobody would miss. (CloudFormation's rules refuse
- * a subscription without types.)
- */
+/** Refuses a misspelt event type, which would never arrive and which nobody would miss, and a subscription without types. */
 function subscriptionFaults({ hears }: Checked): readonly string[] {
   if (hears.length === 0) return ['hears is empty: a consumer listens to something'];
   return hears.filter(isEvents).flatMap(({ contract, types }) => {
     const known = Object.keys(contract.events);
+    if (types.length === 0) return [`hears no event of ${contract.service}: name at least one of ${known.join(', ')}`];
     return types
       .filter((type) => !known.includes(type))
       .map(

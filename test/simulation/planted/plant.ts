@@ -1,4 +1,5 @@
-import { readFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
@@ -18,14 +19,14 @@ export class NothingPlanted extends Error {
   override readonly name = 'NothingPlanted';
 }
 
-/** They are the same for all bugs of a process. */
+/** By the folder of the assembly: they are the same for all bugs. */
 const soundBundles = new Map<string, Promise<ReadonlyMap<string, Bundled>>>();
 const soundEntries = new Map<string, ReadonlyMap<string, string>>();
 
 /** The newest of them: tests of one change often follow each other. */
-let newestBroken: { readonly change: string; readonly made: Promise<ReadonlyMap<string, Bundled>> } | undefined;
+let newestBroken: { readonly change: string; readonly made: Promise<ReadonlyMap<string, Broken>> } | undefined;
 
-function brokenBundles(change: string, make: () => Promise<ReadonlyMap<string, Bundled>>) {
+function brokenBundles(change: string, make: () => Promise<ReadonlyMap<string, Broken>>) {
   if (newestBroken?.change !== change) newestBroken = { change, made: make() };
   return newestBroken.made;
 }
@@ -49,9 +50,14 @@ class RecycledBeside extends Recycled {
 }
 
 interface Bundled {
-  readonly code: string;
-  /** What went into it, from the root. */
+  /** SHA-256 of the code. */
+  readonly digest: string;
+  /** Files that went into it, from the root. */
   readonly files: ReadonlySet<string>;
+}
+
+interface Broken extends Bundled {
+  readonly code: string;
 }
 
 /**
@@ -82,7 +88,7 @@ export async function planted(folder: string, bug: PlantedBug, lambdas = LAMBDAS
     if (!resource) throw new NothingPlanted(bug.name);
     return new Deployment(assembly, undefined, new RecycledBeside(recycled, () => changesFunctions));
   }
-  const sound = await soundBundlesOf(lambdas);
+  const sound = await soundBundlesOf(folder, lambdas);
   const { file, from, to, only = /./ } = source;
   const concerned = [...sound].filter(([entry, { files }]) => files.has(file) && only.test(entry));
   const broken = await brokenBundles(`${file}\0${from}\0${to}\0${only}`, () =>
@@ -92,10 +98,11 @@ export async function planted(folder: string, bug: PlantedBug, lambdas = LAMBDAS
       source,
     ),
   );
-  const isBroken = (entry: string): boolean => broken.has(entry) && broken.get(entry)?.code !== sound.get(entry)?.code;
+  const isBroken = (entry: string): boolean =>
+    broken.has(entry) && broken.get(entry)?.digest !== sound.get(entry)?.digest;
   if (!concerned.some(([entry]) => isBroken(entry))) throw new NothingPlanted(bug.name);
-  const entries = entriesOf(assembly, lambdas, sound);
-  const brokenOf = (label: string): Bundled | undefined => {
+  const entries = entriesOf(assembly, sound);
+  const brokenOf = (label: string): Broken | undefined => {
     const entry = entries.get(label) ?? '';
     return isBroken(entry) ? broken.get(entry) : undefined;
   };
@@ -106,15 +113,36 @@ export async function planted(folder: string, bug: PlantedBug, lambdas = LAMBDAS
   );
 }
 
-function soundBundlesOf(lambdas: string): Promise<ReadonlyMap<string, Bundled>> {
-  const making = soundBundles.get(lambdas) ?? bundles([...entryFiles(lambdas).keys()], lambdas);
-  soundBundles.set(lambdas, making);
+/**
+ * Returns the bundles of an assembly without a mistake. Making them takes ten seconds of esbuild, so the first process keeps
+ * in the assembly's folder what the others need of them.
+ */
+export function soundBundlesOf(folder: string, lambdas = LAMBDAS): Promise<ReadonlyMap<string, Bundled>> {
+  const making = soundBundles.get(folder) ?? keptOrMade(folder, lambdas);
+  soundBundles.set(folder, making);
   return making;
 }
 
-function entriesOf(assembly: Assembly, lambdas: string, sound: ReadonlyMap<string, Bundled>) {
-  const entries = soundEntries.get(lambdas) ?? entriesIn(assembly, sound);
-  soundEntries.set(lambdas, entries);
+async function keptOrMade(folder: string, lambdas: string): Promise<ReadonlyMap<string, Bundled>> {
+  const file = join(folder, `sound-bundles-${digestOf(JSON.stringify(OPTIONS)).slice(0, 16)}.json`);
+  if (existsSync(file)) {
+    const kept = JSON.parse(readFileSync(file, 'utf8')) as readonly (readonly [string, string, readonly string[]])[];
+    return new Map(kept.map(([entry, digest, files]) => [entry, { digest, files: new Set(files) }]));
+  }
+  const made = await bundles([...entryFiles(lambdas).keys()], lambdas);
+  // Nobody plants a mistake into a dependency.
+  const own = (files: ReadonlySet<string>) => [...files].filter((name) => !name.includes('node_modules/'));
+  const draft = `${file}.${process.pid}`;
+  writeFileSync(draft, JSON.stringify([...made].map(([entry, { digest, files }]) => [entry, digest, own(files)])));
+  renameSync(draft, file);
+  return made;
+}
+
+const digestOf = (text: string): string => createHash('sha256').update(text).digest('hex');
+
+function entriesOf(assembly: Assembly, sound: ReadonlyMap<string, Bundled>) {
+  const entries = soundEntries.get(assembly.folder) ?? entriesIn(assembly, sound);
+  soundEntries.set(assembly.folder, entries);
   return entries;
 }
 
@@ -128,48 +156,54 @@ export async function entryPoints(
   labels: Iterable<string>,
   lambdas = LAMBDAS,
 ): Promise<readonly string[]> {
-  const entries = entriesOf(new Assembly(folder), lambdas, await soundBundlesOf(lambdas));
+  const entries = entriesOf(new Assembly(folder), await soundBundlesOf(folder, lambdas));
   return [...new Set([...labels].flatMap((label) => entries.get(label) ?? []))];
 }
 
 /** Which entry point each function of the assembly runs, by its label. @throws {NothingPlanted} */
 function entriesIn(assembly: Assembly, bundled: ReadonlyMap<string, Bundled>): ReadonlyMap<string, string> {
-  const byCode = new Map([...bundled].map(([entry, { code }]) => [code, entry]));
+  const byDigest = new Map([...bundled].map(([entry, { digest }]) => [digest, entry]));
   return new Map(
     assembly.ofType('AWS::Lambda::Function').map(({ label, properties }) => {
       const name = label.replace(/\/Function$/, '');
-      const entry = byCode.get(readFileSync(join(assembly.assetOf(properties.Code), 'index.js'), 'utf8'));
+      const code = readFileSync(join(assembly.assetOf(properties.Code), 'index.js'), 'utf8');
+      const entry = byDigest.get(digestOf(code));
       if (entry === undefined) throw new NothingPlanted(`${name} was bundled by other options than these here`);
       return [name, entry];
     }),
   );
 }
 
-/** Bundles by their entry points, made as packages/kit/service/bundles.ts makes them. @throws {NothingPlanted} */
+/** As packages/kit/service/bundles.ts makes them. */
+const OPTIONS = {
+  outdir: '/bundles',
+  bundle: true,
+  write: false,
+  metafile: true,
+  platform: 'node',
+  target: 'node20',
+  format: 'cjs',
+  mainFields: ['module', 'main'] as string[],
+  minify: true,
+  treeShaking: true,
+  legalComments: 'none',
+  charset: 'utf8',
+  logLevel: 'error',
+  alias: CREDENTIALS_ALIAS,
+} as const;
+
+/** Bundles by their entry points. @throws {NothingPlanted} */
 async function bundles(
   entries: readonly string[],
   lambdas: string,
   patch?: PlantedBug['source'],
-): Promise<ReadonlyMap<string, Bundled>> {
+): Promise<ReadonlyMap<string, Broken>> {
   if (patch && entries.length === 0) throw new NothingPlanted(`nothing that is deployed has ${patch.file}`);
   const files = entryFiles(lambdas);
   const { outputFiles, metafile } = await build({
     absWorkingDir: ROOT,
     entryPoints: entries.map((entry) => ({ in: files.get(entry) ?? entry, out: `${entry}/index` })),
-    metafile: true,
-    outdir: '/bundles',
-    bundle: true,
-    write: false,
-    platform: 'node',
-    target: 'node20',
-    format: 'cjs',
-    mainFields: ['module', 'main'],
-    minify: true,
-    treeShaking: true,
-    legalComments: 'none',
-    charset: 'utf8',
-    logLevel: 'error',
-    alias: CREDENTIALS_ALIAS,
+    ...OPTIONS,
     plugins: patch
       ? [
           {
@@ -192,7 +226,7 @@ async function bundles(
   return new Map(
     outputFiles.map(({ path, text }) => {
       const entry = entryOf(path);
-      return [entry, { code: text, files: new Set(Object.keys(inputs.get(entry) ?? {})) }];
+      return [entry, { code: text, digest: digestOf(text), files: new Set(Object.keys(inputs.get(entry) ?? {})) }];
     }),
   );
 }
