@@ -161,7 +161,7 @@ function parse(text: string, file: string): File {
 
 function statementsIn(text: string, file: string): readonly string[] {
   const statements: string[] = [];
-  for (const line of text.split('\n').filter((line) => line !== '')) {
+  for (const line of text.split('\n').filter((line) => line !== '' && !line.startsWith('#!'))) {
     const isContinued = /^[ })\]>]/.test(line);
     if (!isContinued && !BEGINS.test(line)) throw new UnknownDeclaration(`${file}: ${line}`);
     if (isContinued) statements.push(`${statements.pop() ?? ''}\n${line}`);

@@ -88,6 +88,7 @@ describe('a command line', () => {
     ...['sagas list', 'sagas show', 'sagas retry', 'sagas resolve'],
     ...['projections list', 'projections show', 'projections rebuild'],
     ...['person forget', 'person export'],
+    ...['local status', 'local forward', 'local fault', 'local calm', 'local duplicate', 'local reset'],
   ];
   test('each stands on the page of the command line', () => {
     const page = readFileSync('docs/operations/command-line.md', 'utf8');
