@@ -201,6 +201,9 @@ export function checkReports(environment: string, { timeZone, closeAfter }: Repo
   }
 }
 
+/** Returns the names of the environments. */
+export const environmentNames = (): readonly string[] => Object.keys(ENVIRONMENTS);
+
 /**
  * Returns the settings of an environment, with overrides.
  * @throws {SettingsError} for an unknown environment, and for settings with which every token would be refused. If the
@@ -209,7 +212,7 @@ export function checkReports(environment: string, { timeZone, closeAfter }: Repo
 export function settingsFor(environment: string, overrides: Overrides = {}): Settings {
   const known = Object.hasOwn(ENVIRONMENTS, environment) ? ENVIRONMENTS[environment] : undefined;
   if (!known) {
-    const names = Object.keys(ENVIRONMENTS).join(', ');
+    const names = environmentNames().join(', ');
     throw new SettingsError(`environment '${environment}' is unknown: expected one of lib/settings.ts: ${names}`);
   }
   const { issuer, audience, jwks, jwksUri, alarmEmail, paymentProvider, hotSkus: always } = overrides;

@@ -3,7 +3,7 @@
 // Installs missing dependencies, then runs the command's `main` in this process. A child process would need code to pass on
 // signals, exit codes and the end of the parent.
 import { spawnSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { accessSync, constants, existsSync, readFileSync } from 'node:fs';
 
 const COMMANDS = {
   start: './local/start.ts',
@@ -51,20 +51,47 @@ function installed() {
   });
 }
 
+/** Codes of npm for a registry that it can't reach. */
+const UNREACHABLE =
+  /\b(ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH|EHOSTUNREACH|ERR_SOCKET_TIMEOUT|ENOTCACHED)\b/;
+
 function install() {
   console.error('Installing dependencies (npm ci) ...');
+  accessSync(at('.'), constants.W_OK);
   const npm = process.platform === 'win32' ? 'npm.cmd' : 'npm';
-  const { status } = spawnSync(npm, ['ci', '--no-audit', '--no-fund', '--loglevel=error'], {
+  const { status, stderr, error } = spawnSync(npm, ['ci', '--no-audit', '--no-fund', '--loglevel=error'], {
     cwd: at('.'),
-    stdio: ['ignore', 2, 2],
+    encoding: 'utf8',
+    stdio: ['ignore', 2, 'pipe'],
   });
-  if (status !== 0) fail('npm ci failed: see above.');
+  if (status === 0) return;
+  if (error) fail(`npm can't be started (${error.message}): it comes with Node, https://nodejs.org`);
+  const [, code] = UNREACHABLE.exec(stderr) ?? [];
+  if (!code) fail(`${stderr}npm ci failed: see above.`);
+  fail(
+    `npm can't reach its registry (${code}), so the dependencies are not installed. Connect to the network, or check npm's proxy and registry (npm config list), and run the same again.`,
+  );
+}
+
+/** What a person can do about an error, instead of its stack. */
+function explained(error) {
+  // The message of a LocalRunError says how to fix it. A stack trace would hide the message.
+  if (error?.name === 'LocalRunError') return error.message;
+  const { code, path = '' } = error ?? {};
+  if (code === 'ENOSPC') return 'The disk is full (ENOSPC): make room, and run the same again.';
+  if (['EACCES', 'EPERM', 'EROFS'].includes(code) && String(path).startsWith(at('.').pathname.replace(/\/$/, '')))
+    return `This clone can't be written: ${path} (${code}). Its commands keep files in node_modules, .build and .orderly: clone it to a folder of your own, or mend the owner and the rights of this one.`;
+  return error?.stack ?? error;
 }
 
 const [command, ...args] = process.argv.slice(2);
 checkNode();
 if (!Object.hasOwn(COMMANDS, command ?? '')) fail(`usage: node tools/run.mjs ${Object.keys(COMMANDS).join(' | ')}`, 2);
-if (!installed()) install();
+try {
+  if (!installed()) install();
+} catch (error) {
+  fail(explained(error));
+}
 process.chdir(at('.').pathname);
 // The AWS SDK warns at every start that Node 20 is old, and so would each child process.
 process.env.NODE_NO_WARNINGS = '1';
@@ -84,6 +111,5 @@ try {
   const { main } = await import(COMMANDS[command]);
   process.exitCode = await main(args);
 } catch (error) {
-  // The message of a LocalRunError says how to fix it. A stack trace would hide the message.
-  fail(error?.name === 'LocalRunError' ? error.message : (error?.stack ?? error));
+  fail(explained(error));
 }

@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -66,7 +66,14 @@ describe('npm run token', () => {
     expect(token('--customer', 'carol')).toMatch(/^[\w-]+\.[\w-]+\.[\w-]+\n$/);
   });
 
-  test.each([[[]], [['--customer']], [['carol']], [['--operator', '--customer', 'carol']]])(
+  test("prints alice's token without arguments, and says on stderr whose it is", () => {
+    const { stdout, stderr } = spawnSync(process.execPath, ['tools/run.mjs', 'token'], { encoding: 'utf8' });
+    const claims = JSON.parse(Buffer.from(stdout.split('.')[1] ?? '', 'base64url').toString());
+    expect(claims).toMatchObject({ sub: 'alice', orderly_role: 'customer' });
+    expect(stderr).toContain('alice');
+  });
+
+  test.each([[['--customer']], [['carol']], [['--operator', '--customer', 'carol']]])(
     'refuses %j with exit code 2 and a correct example',
     (args) => {
       expect(() => token(...args)).toThrow(

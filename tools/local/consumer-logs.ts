@@ -14,8 +14,6 @@ export interface Handled {
   readonly outcome: 'applied' | 'duplicate';
   /** ISO 8601, UTC. */
   readonly at: string;
-  /** Complete line of the log. */
-  readonly line: string;
 }
 
 /** Log lines of the consumers of `dev` since a given time. */
@@ -91,7 +89,7 @@ function read(line: string): readonly Handled[] {
     const { message, consumer, eventId, timestamp } = JSON.parse(line) as Record<string, unknown>;
     const outcome = OUTCOMES.get(String(message));
     return outcome && typeof consumer === 'string' && typeof eventId === 'string'
-      ? [{ consumer, eventId, outcome, at: String(timestamp), line }]
+      ? [{ consumer, eventId, outcome, at: String(timestamp) }]
       : [];
   } catch {
     return []; // the line was cut off when the function ended

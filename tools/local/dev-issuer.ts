@@ -16,6 +16,8 @@ export interface TokenRequest {
   readonly role: 'customer' | 'operator';
   /** Lifetime in seconds from now. A negative number makes an expired token. @default 12 hours */
   readonly lifetimeSeconds?: number;
+  /** Milliseconds that the clock of those who check it is ahead of this machine's: a forwarded local cloud. @default 0 */
+  readonly ahead?: number;
   /** @default DEV_ISSUER */
   readonly issuer?: string;
   /** @default DEV_AUDIENCE */
@@ -70,8 +72,9 @@ export function devJwks(folder = ORDERLY_FOLDER): string {
  * Creates a signed JWT (ES256) with the claims that the API reads: `sub`, `orderly_role`, `iss`, `aud`, `iat`, `exp`.
  */
 export function makeToken(request: TokenRequest, key: IssuerKey = devKey()): string {
-  const { sub, role, lifetimeSeconds = DEV_TOKEN_SECONDS, issuer = DEV_ISSUER, audience = DEV_AUDIENCE } = request;
-  const now = Math.floor(Date.now() / 1000);
+  const { sub, role, lifetimeSeconds = DEV_TOKEN_SECONDS, ahead = 0 } = request;
+  const { issuer = DEV_ISSUER, audience = DEV_AUDIENCE } = request;
+  const now = Math.floor((Date.now() + ahead) / 1000);
   // An expired token must have been issued before it expired.
   const iat = Math.min(now, now + lifetimeSeconds - 1);
   const claims = { sub, orderly_role: role, iss: issuer, aud: audience, iat, exp: now + lifetimeSeconds };
@@ -81,11 +84,14 @@ export function makeToken(request: TokenRequest, key: IssuerKey = devKey()): str
   return `${signed}.${signature.toString('base64url')}`;
 }
 
-/** Returns tokens for the people in the examples and the demonstration. */
-export const devTokens = () => ({
-  alice: makeToken({ sub: 'alice', role: 'customer' }),
-  bob: makeToken({ sub: 'bob', role: 'customer' }),
-  operator: makeToken({ sub: 'operator', role: 'operator' }),
+/**
+ * Returns tokens for the people in the examples and the demonstration.
+ * @param ahead as in {@link TokenRequest}
+ */
+export const devTokens = (ahead = 0) => ({
+  alice: makeToken({ sub: 'alice', role: 'customer', ahead }),
+  bob: makeToken({ sub: 'bob', role: 'customer', ahead }),
+  operator: makeToken({ sub: 'operator', role: 'operator', ahead }),
 });
 
 const base64url = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');

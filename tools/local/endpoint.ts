@@ -41,12 +41,24 @@ async function kindOf(url: string): Promise<EndpointKind> {
 }
 
 /** Checks whether a local cloud answers at an address. */
-export async function isLocalCloud(url: string): Promise<boolean> {
+export const isLocalCloud = async (url: string): Promise<boolean> => (await localCloudAt(url)) !== undefined;
+
+/**
+ * Returns the milliseconds that the clock of a local cloud is ahead of this machine's, since somebody has forwarded it.
+ * @returns 0 where none answers
+ */
+export async function aheadAt(url: string | undefined): Promise<number> {
+  return (url === undefined ? undefined : await localCloudAt(url))?.ahead ?? 0;
+}
+
+/** Returns what a local cloud says of itself, or `undefined` where none answers. */
+async function localCloudAt(url: string): Promise<{ readonly ahead: number } | undefined> {
   try {
     const response = await fetch(`${url}/_local`, { signal: AbortSignal.timeout(5000) });
-    return response.ok && ((await response.json()) as { simulator?: unknown }).simulator === true;
+    const status = (await response.json()) as { readonly simulator?: unknown; readonly ahead: number };
+    return response.ok && status.simulator === true ? status : undefined;
   } catch {
-    return false;
+    return undefined;
   }
 }
 

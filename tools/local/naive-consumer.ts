@@ -16,18 +16,19 @@ import {
   SQSClient,
 } from '@aws-sdk/client-sqs';
 import { clientConfig } from '@orderly/kit/operator';
+import { inventoryContract } from '../../lambdas/inventory/contract.js';
 import { ordersContract } from '../../lambdas/orders/contract.js';
 import { readEnvelope } from '../../packages/kit/messages/envelope.js';
 import type { Endpoint } from './endpoint.js';
 
 /**
- * Naive consumer that shows what not to do, for comparison with the idempotent one. It reduces the stock for each
- * OrderPlaced that it receives, as if each arrived exactly once. It has its own queue and rule on Orderly's bus, and is
- * never deployed.
+ * Naive consumer that shows what not to do, for comparison with the idempotent one. It takes pieces from the stock for each
+ * ReserveStock command that it receives, as if each arrived exactly once. It has its own queue and rule on Orderly's bus,
+ * and is never deployed.
  */
 export class NaiveConsumer {
-  /** Log of the consumer, one line per message. */
-  readonly lines: string[] = [];
+  /** What it did with each message that it received. */
+  readonly handled: { readonly id: string; readonly at: string; readonly took: number; readonly left: number }[] = [];
   private stopping = false;
   private polling: Promise<void> = Promise.resolve();
 
@@ -65,7 +66,7 @@ export class NaiveConsumer {
     await sqs.send(new SetQueueAttributesCommand({ QueueUrl, Attributes: { Policy } }));
     const EventPattern = JSON.stringify({
       source: [`orderly.${ordersContract.service}`],
-      'detail-type': ['OrderPlaced'],
+      'detail-type': ['ReserveStock'],
     });
     await bus.send(new PutRuleCommand({ Name: Rule, EventBusName, EventPattern }));
     await bus.send(new PutTargetsCommand({ Rule, EventBusName, Targets: [{ Id: 'naive', Arn }] }));
@@ -83,13 +84,13 @@ export class NaiveConsumer {
     }
   }
 
-  /** Handles a message. The fault is here: nothing checks whether this event was handled before. */
+  /** Handles a message. The fault is here: nothing checks whether this command was handled before. */
   private handle(body: string): void {
-    const { id, type, data } = readEnvelope(body);
-    const { lines } = ordersContract.events.OrderPlaced.data.parse(data);
-    const pieces = lines.reduce((sum, { quantity }) => sum + quantity, 0);
-    this.stock -= pieces;
-    this.lines.push(`${type} ${id}: took ${pieces}, ${this.stock} left`);
+    const { id, data } = readEnvelope(body);
+    const { lines } = inventoryContract.commands.ReserveStock.data.parse(data);
+    const took = lines.reduce((sum, { quantity }) => sum + quantity, 0);
+    this.stock -= took;
+    this.handled.push({ id, at: new Date().toISOString(), took, left: this.stock });
   }
 
   /** Deletes its rule and queue. */

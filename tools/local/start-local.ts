@@ -88,13 +88,13 @@ function runOf(url: string): LocalRun {
 }
 
 function ending(terminal: Terminal, url: string): string {
-  const command = (text: string): string => terminal.colour('cyan', text);
+  const command = (text: string, about: string): string => `  ${terminal.colour('cyan', text.padEnd(62))} ${about}`;
   return `${terminal.colour('bold', `Orderly runs at ${url}`)} (the API at ${url}/v1, AWS's protocols at ${url})
 
-  ${command('npm run orderly -- local forward 36d')}       lets 36 days pass at once: timers, TTL, retention
-  ${command('npm run orderly -- local fault Orders/PlaceOrder killed-after')}   its next invocation dies after a write
-  ${command(`aws --endpoint-url ${url} sqs list-queues`)}
+${command('npm run orderly -- local forward 36d', 'lets 36 days pass at once: timers, TTL, retention')}
+${command('npm run orderly -- local fault Orders/PlaceOrder killed-after', 'it dies after its next write: place an order')}
+${command('npm run demo:dedupe', 'a naive consumer beside an idempotent one')}
 
-This is a simulator: models of AWS, tested against DynamoDB Local, and not AWS
-(packages/simulator/README.md lists what isn't modelled; npm start -- --localstack is another opinion).`;
+This is a simulator: models of AWS, tested against DynamoDB Local and a public conformance suite. It is not AWS.
+packages/simulator/README.md lists what isn't modelled; npm start -- --localstack is a second opinion.`;
 }

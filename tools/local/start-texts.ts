@@ -28,21 +28,21 @@ function table(head: readonly string[], rows: readonly (readonly (string | numbe
   return text.map((line) => `  ${line}`).join('\n');
 }
 
-/** Formats the URL, a token, and three commands to paste. */
-export function invitation({ apiUrl, tokens }: LocalRun, { stock }: DemoResult): string {
+/** Formats the URL, a token, and three commands to paste. Tokens are made when they are pasted, so they are never too old. */
+export function invitation({ apiUrl }: Pick<LocalRun, 'apiUrl'>, { stock }: Pick<DemoResult, 'stock'>): string {
   const sku = stock[1]?.before.sku ?? '';
   const order = JSON.stringify({ lines: [{ sku, quantity: 1, unitPrice: { amount: 900, currency: 'EUR' } }] });
   const key = `try-${randomBytes(4).toString('hex')}`;
-  return `The API: ${apiUrl}
-A token (customer alice; more: npm run token -- --customer carol): ${tokens.alice}
-The same for scripts: .orderly/local.json
+  const alice = '-H "Authorization: Bearer $alice"';
+  return `In another terminal, in this folder (the API's address and tokens are also in .orderly/local.json):
+alice=$(npm run -s token -- --customer alice)
 
-Place an order (a repeat with the same key gets the same answer and makes no second order):
-curl -sw '\\n' -X POST '${apiUrl}/orders' -H 'Authorization: Bearer ${tokens.alice}' -H 'Idempotency-Key: ${key}' -H 'Content-Type: application/json' -d '${order}'
+Place an order. The same line again gets the same answer, with Idempotency-Replayed: true, and makes no second order:
+curl -isw '\\n' '${apiUrl}/orders' ${alice} -H 'Idempotency-Key: ${key}' -H 'Content-Type: application/json' -d '${order}'
 
 See alice's orders:
-curl -sw '\\n' '${apiUrl}/orders' -H 'Authorization: Bearer ${tokens.alice}'
+curl -sw '\\n' '${apiUrl}/orders' ${alice}
 
-See the stock:
-curl -sw '\\n' '${apiUrl}/stock/${sku}' -H 'Authorization: Bearer ${tokens.operator}'`;
+See the stock, as an operator:
+curl -sw '\\n' '${apiUrl}/stock/${sku}' -H "Authorization: Bearer $(npm run -s token -- --operator)"`;
 }

@@ -1,21 +1,32 @@
 import { parseArgs } from 'node:util';
 import { makeToken, type TokenRequest } from './dev-issuer.js';
+import { aheadAt } from './endpoint.js';
+import { readLocalRun } from './local-run.js';
 
 const USAGE = `Prints a token of the dev issuer, good for 12 hours.
   npm run --silent token -- --customer carol
   npm run --silent token -- --operator`;
 
+/** The customer of the examples. */
+const ALICE: TokenRequest = { sub: 'alice', role: 'customer' };
+
 /**
- * Prints a token and nothing else, so that it can be used in `$(...)`. A wrong call exits with 2 and prints a correct
- * example.
+ * Prints a token and nothing else, so that it can be used in `$(...)`. Without arguments it is alice's, and stderr says so.
+ * It is good for 12 hours by the clock of the local cloud, which may have been forwarded.
+ * A wrong call exits with 2 and prints a correct example.
  */
 export async function main(args: readonly string[]): Promise<number> {
-  const request = requestOf(args);
+  const request = args.length === 0 ? ALICE : requestOf(args);
   if (!request) {
     console.error(USAGE);
     return 2;
   }
-  console.log(makeToken(request));
+  if (request === ALICE)
+    console.error(
+      "Token of the customer alice, good for 12 hours. Anybody else's: npm run token -- --customer carol, or -- --operator",
+    );
+  const ahead = await aheadAt(process.env.ORDERLY_ENDPOINT || readLocalRun()?.endpoint);
+  console.log(makeToken({ ...request, ahead }));
   return 0;
 }
 

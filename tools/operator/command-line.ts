@@ -14,8 +14,9 @@ export const ORDERLY: OperatorCommandLine = {
   endpointOf,
   where: `Where: ORDERLY_ENDPOINT if set (http://host:port, or aws); else for dev a running \`npm start\`; else AWS, with the
 credentials and region of the environment.`,
-  ifUnreachable: 'npm start   (here), or sign in to AWS, or set ORDERLY_ENDPOINT',
-  ifNotDeployed: (environment) => `npm start   (here), or npx cdk deploy --all -c environment=${environment}`,
+  ifUnreachable: 'sign in to AWS, or set ORDERLY_ENDPOINT, or, for dev on this machine, npm start',
+  ifNotDeployed: (environment) =>
+    `${environment === 'dev' ? 'npm start   (here), or ' : ''}npx cdk deploy --all -c environment=${environment}`,
   // The aggregates of an order have its id.
   reportOn: (subject) => ['order', subject.slice(subject.indexOf('/') + 1)],
   commands: [

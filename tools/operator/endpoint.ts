@@ -5,9 +5,10 @@ import { readLocalRun } from '../local/local-run.js';
 
 /**
  * Chooses the endpoint: `ORDERLY_ENDPOINT`; else for `dev` a local run of this clone that still answers; else AWS.
- * @throws {OperatorError} `unreachable` if nothing answers at `ORDERLY_ENDPOINT`
+ * @throws {OperatorError} `usage` if there is no such environment; `unreachable` if nothing answers at `ORDERLY_ENDPOINT`
  */
 export async function endpointOf(environment: string): Promise<Endpoint> {
+  await checkEnvironment(environment);
   const named = await endpointFromEnvironment().catch((error: unknown) => {
     if (!(error instanceof LocalRunError)) throw error;
     throw new OperatorError('unreachable', error.message, undefined, { cause: error });
@@ -22,4 +23,13 @@ export async function endpointOf(environment: string): Promise<Endpoint> {
     }
   }
   return endpointAt('aws');
+}
+
+/** The settings load the CDK: `dev`, the default, doesn't wait for it. @throws {OperatorError} `usage` */
+async function checkEnvironment(environment: string): Promise<void> {
+  if (environment === 'dev') return;
+  const { environmentNames } = await import('../../lib/settings.js');
+  const names = environmentNames();
+  if (names.includes(environment)) return;
+  throw new OperatorError('usage', `Environment '${environment}' is unknown: lib/settings.ts has ${names.join(', ')}.`);
 }

@@ -83,11 +83,14 @@ function places() {
 }
 
 function findTools(): { python: string } {
-  const wanted = [process.env.PYTHON, 'python3.13', 'python3.12', 'python3.11', 'python3'];
-  const python = wanted.find(
-    (name) =>
-      name && runs(name, ['-c', 'import sys, venv, ensurepip; sys.exit(not (3, 11) <= sys.version_info < (3, 14))']),
+  const named = process.env.PYTHON;
+  const python = (named ? [named] : ['python3.13', 'python3.12', 'python3.11', 'python3']).find((name) =>
+    runs(name, ['-c', 'import sys, venv, ensurepip; sys.exit(not (3, 11) <= sys.version_info < (3, 14))']),
   );
+  if (!python && named)
+    throw new MissingToolError(
+      `PYTHON is '${named}', which is no Python 3.11 to 3.13 with its venv module. Name another one, or unset PYTHON.`,
+    );
   if (!python)
     throw new MissingToolError(
       'Python 3.11 to 3.13 with its venv module is needed for LocalStack (or name one: PYTHON=/path/to/python3.13).',

@@ -1,0 +1,55 @@
+import { describe, expect, test } from 'vitest';
+import { comparison } from '../../../tools/local/demo-dedupe-texts.js';
+import { invitation } from '../../../tools/local/start-texts.js';
+
+const stockOf = (sku: string) => ({ sku, version: 1, onHand: 3, reserved: 0, available: 3 });
+const [before, after, atLast] = [stockOf('TEA-1'), stockOf('TEA-1'), stockOf('TEA-1')];
+
+describe('the commands that a start prints', () => {
+  const text = invitation({ apiUrl: 'http://127.0.0.1:4566/v1' }, {
+    stock: Array.from({ length: 3 }, () => ({ before, after, atLast })),
+  } as unknown as Parameters<typeof invitation>[1]);
+  const commands = text.split('\n').filter((line) => /^(curl|alice=)/.test(line));
+
+  test('survive a paste: each is one line, and what it uses was set before', () => {
+    expect(commands).toHaveLength(4);
+    expect(text).not.toMatch(/\.\.\.|<[a-z]/);
+    const used = commands.join('\n').match(/\$[a-z]+/g) ?? [];
+    for (const name of used) expect(commands[0]).toMatch(new RegExp(`^${name.slice(1)}=`));
+  });
+
+  test('show the headers where a repeat differs by a header only', () => {
+    expect(commands.find((line) => line.includes('Idempotency-Key'))).toMatch(/^curl -i/);
+    expect(text).toContain('Idempotency-Replayed');
+  });
+
+  test('make their tokens when they are pasted: printed ones are too old once time was forwarded', () => {
+    expect(text).not.toMatch(/eyJ/);
+    for (const line of commands.slice(1)) expect(line).toMatch(/Bearer \$(alice|\(npm run -s token -- --operator\))"/);
+  });
+});
+
+test('the demonstration of duplicates shows each delivery in a short line', () => {
+  const id = '01a2bf04-b126-7133-9674-b35d15adcdfd';
+  const at = '2026-11-22T23:38:06.274Z';
+  const text = comparison({
+    orders: 1,
+    stock: 10,
+    naive: { left: 8, handled: [1, 2].map((took) => ({ id, at, took: 1, left: 10 - took })) },
+    ours: {
+      consumer: 'inventory-commands',
+      left: 9,
+      handled: (['applied', 'duplicate'] as const).map((outcome) => ({
+        consumer: 'inventory-commands',
+        eventId: id,
+        outcome,
+        at,
+      })),
+    },
+  });
+  expect(text).toContain('naive consumer        10 -> 8   (2 pieces gone)');
+  expect(text).toContain('idempotent consumer   10 -> 9   (1 pieces reserved)');
+  expect(text).toContain(`23:38:06.274  ${id}  took 1, 8 left`);
+  expect(text).toContain(`23:38:06.274  ${id}  duplicate: nothing changed`);
+  for (const line of text.split('\n')) expect(line.length).toBeLessThan(100);
+});
