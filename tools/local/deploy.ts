@@ -87,7 +87,9 @@ export function leftOut(log: string): readonly string[] {
   if (needed.length) throw new LocalRunError(`LocalStack skipped what Orderly needs: ${needed.join(', ')}`);
   const stale = named(log, /Unable to update resource type "([^"]+)"/g);
   if (stale.length) {
-    throw new LocalRunError(`LocalStack can't update ${stale.join(', ')}: end it and start afresh (npm start).`);
+    throw new LocalRunError(
+      `LocalStack can't update ${stale.join(', ')}: end it and start afresh (npm start -- --localstack).`,
+    );
   }
   return skipped;
 }
@@ -113,11 +115,15 @@ function apiUrlAt({ url, kind }: Endpoint, { ApiId = '', ApiUrl = '' }: Readonly
 
 /**
  * Runs `npm run deploy:local`: deploys a code change to the running instance (`.orderly/local.json`) or to
- * `ORDERLY_ENDPOINT`.
+ * `ORDERLY_ENDPOINT`. A local cloud needs no such command.
  */
 export async function main(): Promise<number> {
   const endpoint = await runningEndpoint();
   if (!endpoint) throw new LocalRunError('Nothing is running: `npm start` first, in another terminal.');
+  if (endpoint.kind === 'local-cloud') {
+    console.log(`Nothing to do: the local cloud at ${endpoint.url} takes over changed sources by itself.`);
+    return 0;
+  }
   const log = logOf(endpoint.url);
   const { apiUrl, skipped } = await step(console.log, 'all', () =>
     deploy({ endpoint, progress: console.log, app: synthesize(endpoint, console.log), log, hotswap: true }),

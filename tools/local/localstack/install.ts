@@ -18,7 +18,8 @@ const [WHEELS, SDISTS, JARS] = ['requirements.lock', 'sdists.lock', 'jars.lock']
   fileURLToPath(new URL(name, import.meta.url)),
 ) as [string, string, string];
 const ELSEWHERE =
-  'Or use an emulator (or account) that runs elsewhere: ORDERLY_ENDPOINT=http://localhost:4566 npm start';
+  'Or use an emulator (or account) that runs elsewhere: ORDERLY_ENDPOINT=http://localhost:4566 npm start\n' +
+  'Or do without LocalStack: npm start runs a local cloud, which needs Node only.';
 
 /** Installed files: LocalStack in a Python environment, and DynamoDB Local's jars. */
 export interface Installation {
