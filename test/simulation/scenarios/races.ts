@@ -26,10 +26,10 @@ export const cancelRaces: Scenario = {
   },
 };
 
-const CUSTOMERS = 24;
-const PIECES = 10;
+const CUSTOMERS = 16;
+const PIECES = 7;
 
-/** 24 customers at once for 10 pieces: 10 get one, 14 are refused, none is left. */
+/** 16 customers at once for 7 pieces: 7 get one, 9 are refused, none is left. */
 export const soldOut: Scenario = {
   name: 'sold-out',
   faultProbability: 0.005,

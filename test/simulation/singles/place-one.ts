@@ -4,14 +4,14 @@ import { effort } from '../support/effort.js';
 import { expectNoneBroken } from './playing.js';
 
 /** Number of parts. Each file plays one part, so that all cores are used. */
-export const PARTS = 4;
+export const PARTS = 2;
 
 /**
- * Declares the test of one part of the single faults of placing and cancelling an order. It plays every sixteenth one, about 75.
+ * Declares the test of one part of the single faults of placing and cancelling an order. It plays every 24th one, about 50.
  * `npm run simulate -- --singles --scenario place-one` plays all.
  */
 export function playPart(part: number): void {
-  const of = PARTS * effort({ whole: 16, quick: 40 });
+  const of = PARTS * effort({ whole: 24, quick: 40 });
   test(`no single fault while an order is placed and cancelled breaks a promise (part ${part + 1} of ${of})`, () =>
     expectNoneBroken(placeOne, { part, of }, 1_000 / of));
 }

@@ -1,3 +1,0 @@
-import { playPart } from './place-one.js';
-
-playPart(2);
