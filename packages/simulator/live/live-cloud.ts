@@ -26,7 +26,7 @@ export interface LiveOptions {
   readonly folder: string;
   /** What an earlier one remembered: it goes on from there. @default nothing */
   readonly state?: SavedState;
-  /** Threads that run functions. @default 2 */
+  /** Threads that run functions. @default one less than the machine's cores, from 1 to 4 */
   readonly threads?: number;
   /** Tells when a scheduled rule finds work, so that time can be forwarded without ticks that find none. @default hourly ticks */
   readonly awaits?: (cloud: Cloud) => Awaits;

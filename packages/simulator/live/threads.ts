@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
 import type { CodeHost, Ending, InvocationContext, Loaded, RunningCode, Surroundings } from '../runtime/environment.js';
 import type { FromThread, SharedClock, ToThread, Turn } from './messages.js';
@@ -12,7 +13,7 @@ export interface ThreadsSettings {
   readonly around: (take: () => void) => void;
   /** Hears of a thread that was replaced. */
   readonly replaced: (line: string) => void;
-  /** @default 2 */
+  /** @default one less than the machine's cores, from 1 to 4: the account needs a core, too */
   readonly threads?: number;
 }
 
@@ -27,7 +28,7 @@ export class Threads implements CodeHost {
   private environments = 0;
 
   constructor(settings: ThreadsSettings) {
-    const { threads = 2 } = settings;
+    const { threads = Math.min(4, Math.max(1, availableParallelism() - 1)) } = settings;
     const rested = (): void => {
       if (this.isQuiet) for (const tell of this.restful.splice(0)) tell();
     };
