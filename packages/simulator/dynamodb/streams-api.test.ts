@@ -102,3 +102,10 @@ test('a record of TTL names the service in the API’s own members', () => {
     userIdentity: { PrincipalId: 'dynamodb.amazonaws.com', Type: 'Service' },
   });
 });
+
+test('a table tells its stream, also if the clock goes on while it is created', () => {
+  let now = Date.UTC(2026, 0, 1);
+  const { db } = model({ now: () => now++ });
+  const { Table } = db.call('DescribeTable', { TableName: TABLE }).output as { Table: WireObject };
+  expect(db.call('ListStreams', {}).output).toMatchObject({ Streams: [{ StreamArn: Table.LatestStreamArn }] });
+});

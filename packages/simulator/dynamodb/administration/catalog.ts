@@ -64,8 +64,9 @@ export class Catalog {
       indexDelay: () => indexDelay(random),
       ...(readLag ? { readLag: () => readLag(random) } : {}),
     };
-    const table = new Table(definition, clock, this.openStream(definition, streamLabel));
+    // Before its stream's, also by a clock that goes on meanwhile.
     const createdAt = now();
+    const table = new Table(definition, clock, this.openStream(definition, streamLabel));
     const properties = propertiesOf(resource);
     const record = {
       id: uuidOf(`${name}/${createdAt}`),
