@@ -151,7 +151,8 @@ export class Cloud {
       ...assembly.ofType('AWS::DynamoDB::GlobalTable'),
       ...assembly.ofType('AWS::DynamoDB::Table'),
     ]) {
-      dynamodb.createTable(table.ref, { Type: table.type, Properties: table.properties });
+      const label = table.attributes.StreamArn?.split('/').at(-1);
+      dynamodb.createTable(table.ref, { Type: table.type, Properties: table.properties }, label);
     }
     for (const queue of assembly.ofType('AWS::SQS::Queue')) this.queues.set(queue.arn, new Queue(queue, world, faults));
     for (const queue of this.queues.values()) {
