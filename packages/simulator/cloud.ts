@@ -91,6 +91,8 @@ export interface CloudOptions {
 export interface LiveOptions {
   /** Time at which it begins, milliseconds since 1970. */
   readonly begins: number;
+  /** @see WorldOptions.remembers */
+  readonly remembers?: number | undefined;
   /** Runs the code of functions. */
   readonly host: CodeHost;
   /** @see LambdaSettings.environments */
@@ -135,7 +137,7 @@ export class Cloud {
     const { assembly } = deployment;
     const { seed, keepTrace = true, clockSkew = 0, coldness = 0, ttlLag = 2 * 86_400_000, recycle = false } = options;
     const { recording, replays, live } = options;
-    const world = new World({ seed, keepTrace, ...(live && { begins: live.begins, isLive: true }) });
+    const world = new World({ seed, keepTrace, ...(live && liveWorld(live)) });
     const faults = options.faults ?? new ChosenFaults([]);
     const iam = new Iam(assembly);
     const random = world.random.fork('dynamodb');
@@ -283,6 +285,12 @@ export class Cloud {
     });
   }
 }
+
+const liveWorld = ({ begins, remembers }: LiveOptions) => ({
+  begins,
+  isLive: true,
+  ...(remembers !== undefined && { remembers }),
+});
 
 const deployments = new Map<string, Deployment>();
 

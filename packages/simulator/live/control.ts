@@ -106,8 +106,9 @@ export class Control {
   }
 
   private fault({ owner, kind, next = 1, every = 1 }: Input): object {
-    const known = FAULT_KINDS.find((one) => one === kind);
-    if (!known) throw new BadControl(`kind: '${String(kind)}' is unknown; there are ${FAULT_KINDS.join(', ')}`);
+    const known = kind === 'any' ? kind : FAULT_KINDS.find((one) => one === kind);
+    if (!known)
+      throw new BadControl(`kind: '${String(kind)}' is unknown; there are ${FAULT_KINDS.join(', ')}, and any`);
     const owners = this.ownersOf(known);
     if (typeof owner !== 'string' || (owner !== '*' && !owners.includes(owner)))
       throw new BadControl(
@@ -121,13 +122,14 @@ export class Control {
   }
 
   /** Returns whom a kind of fault can happen to: functions, queues or rules. */
-  private ownersOf(kind: FaultKind): readonly string[] {
+  private ownersOf(kind: FaultKind | 'any'): readonly string[] {
     const { functions, queues, deployment } = this.live.cloud;
-    const is = (kinds: readonly FaultKind[]): boolean => kinds.includes(kind);
-    if (is(CALL_FAULTS) || is(INVOCATION_FAULTS)) return [...functions.values()].map(({ label }) => label).sort();
-    if (is(MESSAGE_FAULTS)) return [...queues.values()].map(({ label }) => label).sort();
-    if (is(DELIVERY_FAULTS)) return deployment.assembly.ofType('AWS::Events::Rule').map(({ label }) => label);
-    return [];
+    const is = (kinds: readonly FaultKind[]): boolean => kind === 'any' || kinds.includes(kind);
+    return [
+      ...(is(CALL_FAULTS) || is(INVOCATION_FAULTS) ? [...functions.values()].map(({ label }) => label) : []),
+      ...(is(MESSAGE_FAULTS) ? [...queues.values()].map(({ label }) => label) : []),
+      ...(is(DELIVERY_FAULTS) ? deployment.assembly.ofType('AWS::Events::Rule').map(({ label }) => label) : []),
+    ].sort();
   }
 }
 

@@ -21,7 +21,8 @@ export const FAULT_KINDS: readonly FaultKind[] = [
 export interface Order {
   /** Path of the construct of a function, queue or rule. `*` is any. */
   readonly owner: string;
-  readonly kind: FaultKind;
+  /** `any` takes the kinds that are possible at a point, one after the other. */
+  readonly kind: FaultKind | 'any';
   /** A fault at each so-manieth point. @default 1: at each */
   readonly every: number;
   /** Number of faults that are left. */
@@ -44,7 +45,7 @@ export class OrderedFaults implements FaultPlan {
     return this.orders;
   }
 
-  order(owner: string, kind: FaultKind, { next = 1, every = 1 }: { next?: number; every?: number } = {}): void {
+  order(owner: string, kind: Order['kind'], { next = 1, every = 1 }: { next?: number; every?: number } = {}): void {
     this.orders.push({ owner, kind, every, left: next, passed: 0 });
   }
 
@@ -55,15 +56,19 @@ export class OrderedFaults implements FaultPlan {
   at({ id, kinds }: Point): FaultKind | undefined {
     if (this.orders.length === 0) return undefined;
     const owner = id.replace(/ (call|message|delivery|invocation) \d+$/, '');
-    const order = this.orders.find((one) => (one.owner === '*' || one.owner === owner) && kinds.includes(one.kind));
+    const order = this.orders.find(
+      (one) => (one.owner === '*' || one.owner === owner) && (one.kind === 'any' || kinds.includes(one.kind)),
+    );
     if (!order) return undefined;
     order.passed++;
     if (order.passed % order.every !== 0) return undefined;
     order.left--;
     if (order.left <= 0) this.orders = this.orders.filter((one) => one !== order);
-    const fault = { point: id, kind: order.kind };
+    const kind = order.kind === 'any' ? kinds[(order.passed / order.every) % kinds.length] : order.kind;
+    if (!kind) return undefined;
+    const fault = { point: id, kind };
     this.made.push(fault);
     this.happened(fault);
-    return order.kind;
+    return kind;
   }
 }

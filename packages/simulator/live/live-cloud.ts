@@ -26,6 +26,8 @@ export interface LiveOptions {
   readonly folder: string;
   /** What an earlier one remembered: it goes on from there. @default nothing */
   readonly state?: SavedState;
+  /** Number of events, log lines and calls of the past that it remembers, of each kind. @default 20,000 */
+  readonly remembers?: number;
   /** Threads that run functions. @default one less than the machine's cores, from 1 to 4 */
   readonly threads?: number;
   /** Tells when a scheduled rule finds work, so that time can be forwarded without ticks that find none. @default hourly ticks */
@@ -206,7 +208,8 @@ export class LiveCloud {
 
   private begin(deployment: Deployment, begins: number): LiveCloud['account'] {
     const { logged = () => undefined, ended = () => undefined } = this.options;
-    const live = { begins, host: this.threads, environments: ENVIRONMENTS, logged, ended };
+    const { remembers } = this.options;
+    const live = { begins, remembers, host: this.threads, environments: ENVIRONMENTS, logged, ended };
     const cloud = new Cloud(deployment, { seed: this.seed, faults: this.faults, ttlLag: 0, live });
     const outside = new Outside(cloud, { unknown: (line) => this.options.says?.(`not served: ${line}`) });
     this.clock.run(cloud.world);

@@ -31,9 +31,10 @@ export interface WorldOptions {
    * and records of the past are bounded. @default false: it is a history
    */
   readonly isLive?: boolean;
+  /** Number of records of the past (events of a bus, messages that left a queue, ...) that a live world remembers. @default 20,000 */
+  readonly remembers?: number;
 }
 
-/** Number of records of the past (events of a bus, messages that left a queue) that a live world remembers. */
 const REMEMBERED = 20_000;
 
 /**
@@ -54,12 +55,14 @@ export class World {
   private time: number;
   private readonly limit: number;
   private readonly isLive: boolean;
+  private readonly remembers: number;
 
   constructor(options: WorldOptions) {
     this.random = new Random(options.seed);
     this.trace = new Trace(options.keepTrace ?? true);
     this.time = options.begins ?? Date.UTC(2026, 0, 5);
     this.isLive = options.isLive ?? false;
+    this.remembers = options.remembers ?? REMEMBERED;
     this.limit = options.limit ?? (this.isLive ? Number.POSITIVE_INFINITY : 2_000_000);
   }
 
@@ -88,7 +91,7 @@ export class World {
 
   /** Returns a list for records of the past: whole for a history, the newest ones for a live world. */
   records<T>(): T[] {
-    return this.isLive ? new Newest<T>(REMEMBERED) : [];
+    return this.isLive ? new Newest<T>(this.remembers) : [];
   }
 
   /** Time of the next planned event, milliseconds since 1970; `undefined` if there is none. */

@@ -1,0 +1,92 @@
+import { afterAll, expect, test } from 'vitest';
+import { LocalCloud } from '../../packages/simulator/live/local-cloud.js';
+import { brokenPromises } from './invariants/broken-promises.js';
+import { cancellationOf, DAY, orderOf, productOf } from './scenarios/shop.js';
+import { prodAssembly } from './support/assembly.js';
+import { token } from './support/issuer.js';
+import { type Call, Orderly } from './support/orderly.js';
+
+/** ORDERLY_LIVE_ORDERS=200 takes five minutes of CPU: at each tenth chance something is tried again. */
+const ORDERS = Number(process.env.ORDERLY_LIVE_ORDERS ?? 20);
+/** Customers at once. */
+const AT_ONCE = 5;
+const SKUS = ['TEA-1', 'CUP-1', 'POT-1'] as const;
+
+const begun: LocalCloud[] = [];
+afterAll(() => Promise.all(begun.map((cloud) => cloud.stop())));
+
+test(`${ORDERS} orders over HTTP by the real clock, with a fault at every tenth chance, break no promise`, async () => {
+  let due: () => number | undefined = () => undefined;
+  const awaits = () => () => due();
+  const local = await LocalCloud.start({ folder: prodAssembly(), says: () => undefined, remembers: 1_000_000, awaits });
+  begun.push(local);
+  const { live } = local;
+  const orderly = new Orderly(live.cloud, ['rewards', 'reports']);
+  due = live.cloud.events.schedules.awaits ?? due;
+
+  /** Many may wait at once: time passes once for all of them. */
+  let passing: Promise<void> | undefined;
+  const pause = (): Promise<void> => {
+    passing ??= live.forward(35_000).finally(() => {
+      passing = undefined;
+    });
+    return passing;
+  };
+  /** A client that asks again until the answer is final, as a well-behaved one does. */
+  const call = async (request: Call): Promise<Record<string, unknown>> => {
+    for (let tries = 1; ; tries++) {
+      const { method, path, as, body, key } = request;
+      const response = await fetch(`${local.url}/v1${path}`, {
+        method,
+        headers: {
+          authorization: `Bearer ${token(as, as === 'operator' ? 'operator' : 'customer', live.now)}`,
+          'content-type': 'application/json',
+          ...(key !== undefined && { 'idempotency-key': key }),
+        },
+        ...(body && { body: JSON.stringify(body) }),
+      });
+      const answer = (await response.json()) as Record<string, unknown>;
+      const { status } = response;
+      if (status < 500 && status !== 429 && !response.headers.has('retry-after')) {
+        orderly.answered.push({
+          ...request,
+          tries,
+          reply: { status, body: answer, headers: Object.fromEntries(response.headers) },
+        });
+        return answer;
+      }
+      if (tries === 100) throw new Error(`no final answer to ${method} ${path}: ${status} ${JSON.stringify(answer)}`);
+      await pause();
+    }
+  };
+  for (const sku of SKUS) {
+    await call(productOf(sku));
+    await call({
+      method: 'PUT',
+      path: `/stock/${sku}`,
+      as: 'operator',
+      body: { onHand: sku === 'POT-1' ? 1_000 : 60 },
+    });
+  }
+
+  live.fault('*', 'any', { every: 10, next: 1_000_000 });
+  let next = 0;
+  const customer = async (): Promise<void> => {
+    for (let number = next++; number < ORDERS; number = next++) {
+      const as = `customer-${number % 25}`;
+      const order = orderOf(as, `order-${number}`, [SKUS[number % 3] ?? 'TEA-1'], 1 + (number % 2));
+      const { orderId } = await call(order);
+      if (number % 4 === 0) await call(order);
+      if (number % 10 === 0) await call(cancellationOf(as, orderId, `cancel-${number}`));
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, customer));
+  const faults = live.openFaults.map(({ passed }) => passed / 10);
+  live.calm();
+  // Longer than EventBridge tries, and than a late duplicate takes.
+  await live.forward(7 * DAY);
+
+  expect(faults[0]).toBeGreaterThan(ORDERS);
+  // What is throttled at each of its deliveries becomes a failure that an operator sees, and redrives.
+  expect(brokenPromises(orderly, ({ status }) => status === 'FAILED')).toEqual([]);
+});
