@@ -8,6 +8,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { makeToken, newKey } from '../../../tools/local/dev-issuer.js';
 import { aheadAt } from '../../../tools/local/endpoint.js';
 import { endpointOf } from '../../../tools/operator/endpoint.js';
+import { unknownOrder } from '../../../tools/operator/order-facts.js';
 
 let folder = '';
 beforeEach(() => {
@@ -63,6 +64,11 @@ syncBuiltinESMExports();`;
     expect(status).toBe(1);
     expect(stderr).toMatch(/^PYTHON is '\/nonexistent', which is no Python 3.11 to 3.13/);
     expect(stderr).not.toMatch(/^ +at /m);
+  });
+
+  test('for a word that is no id of an order', () => {
+    expect(unknownOrder('nonsense').next).toContain('32 hexadecimal digits');
+    expect(unknownOrder('a'.repeat(32)).next).toEqual(['failures', 'list']);
   });
 
   test('for an environment that the settings lack', async () => {
