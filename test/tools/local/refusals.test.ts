@@ -60,7 +60,9 @@ syncBuiltinESMExports();`;
   });
 
   test('where PYTHON names none', () => {
-    const { status, stderr } = running(['start', '--localstack'], { PYTHON: '/nonexistent', XDG_CACHE_HOME: folder });
+    // No other Python is found either: without the refusal, the start would install LocalStack.
+    const nothing = { PATH: folder, XDG_CACHE_HOME: folder };
+    const { status, stderr } = running(['start', '--localstack'], { ...nothing, PYTHON: '/nonexistent' });
     expect(status).toBe(1);
     expect(stderr).toMatch(/^PYTHON is '\/nonexistent', which is no Python 3.11 to 3.13/);
     expect(stderr).not.toMatch(/^ +at /m);
