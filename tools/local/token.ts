@@ -21,12 +21,13 @@ export async function main(args: readonly string[]): Promise<number> {
     console.error(USAGE);
     return 2;
   }
+  const ahead = await aheadAt(process.env.ORDERLY_ENDPOINT || readLocalRun()?.endpoint);
+  const token = makeToken({ ...request, ahead });
   if (request === ALICE)
     console.error(
       "Token of the customer alice, good for 12 hours. Anybody else's: npm run token -- --customer carol, or -- --operator",
     );
-  const ahead = await aheadAt(process.env.ORDERLY_ENDPOINT || readLocalRun()?.endpoint);
-  console.log(makeToken({ ...request, ahead }));
+  console.log(token);
   return 0;
 }
 

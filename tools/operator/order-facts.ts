@@ -54,9 +54,7 @@ export async function readOrder(
   orderId: string,
 ): Promise<OrderFacts> {
   let aggregates = await readAggregates(documents, services, orderId);
-  if (aggregates.every(({ commits }) => commits.length === 0)) {
-    throw new OperatorError('not-found', `There is no order '${orderId}'.`, ['failures', 'list']);
-  }
+  if (aggregates.every(({ commits }) => commits.length === 0)) throw unknownOrder(orderId);
   for (let read = 1; ; read++) {
     const order = orderOf(aggregates);
     const sagas = sagasOf(services, orderId, aggregates);
@@ -183,4 +181,13 @@ async function readRecords(
     }),
   );
   return records;
+}
+
+const ABOUT_IDS =
+  "an order's id has 32 hexadecimal digits. As an operator, GET /orders?customerId=<customer> lists a customer's (docs/api.md)";
+
+/** Returns the refusal of an id that nothing has, with what to do next. */
+export function unknownOrder(orderId: string): OperatorError {
+  const next = /^[0-9a-f]{32}$/.test(orderId) ? ['failures', 'list'] : ABOUT_IDS;
+  return new OperatorError('not-found', `There is no order '${orderId}'.`, next);
 }

@@ -8,6 +8,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { makeToken, newKey } from '../../../tools/local/dev-issuer.js';
 import { aheadAt } from '../../../tools/local/endpoint.js';
 import { endpointOf } from '../../../tools/operator/endpoint.js';
+import { unknownOrder } from '../../../tools/operator/order-facts.js';
 
 let folder = '';
 beforeEach(() => {
@@ -59,10 +60,17 @@ syncBuiltinESMExports();`;
   });
 
   test('where PYTHON names none', () => {
-    const { status, stderr } = running(['start', '--localstack'], { PYTHON: '/nonexistent', XDG_CACHE_HOME: folder });
+    // No other Python is found either: without the refusal, the start would install LocalStack.
+    const nothing = { PATH: folder, XDG_CACHE_HOME: folder };
+    const { status, stderr } = running(['start', '--localstack'], { ...nothing, PYTHON: '/nonexistent' });
     expect(status).toBe(1);
     expect(stderr).toMatch(/^PYTHON is '\/nonexistent', which is no Python 3.11 to 3.13/);
     expect(stderr).not.toMatch(/^ +at /m);
+  });
+
+  test('for a word that is no id of an order', () => {
+    expect(unknownOrder('nonsense').next).toContain('32 hexadecimal digits');
+    expect(unknownOrder('a'.repeat(32)).next).toEqual(['failures', 'list']);
   });
 
   test('for an environment that the settings lack', async () => {
