@@ -40,6 +40,8 @@ const acceptance =
 
 /** Searches and large histories that `npm test -- --quick` leaves to `npm test`. */
 const NOT_QUICK = [
+  'local/start',
+  'local/watch',
   'packages/tickets',
   'lib/environments',
   'lib/rule-packs',
@@ -141,6 +143,8 @@ export default defineConfig({
         env: { ORDERLY_WORLD: 'local-cloud' },
         setupFiles: ['test/support/begin-world.ts'],
       }),
+      // `npm start` as a process, in copies of this tree. One file at a time: each has processes of its own to wait for.
+      project('local', ['test/local/**/*.test.ts'], { fileParallelism: false }),
       // Both packages, installed from their tarballs.
       project('packages', ['test/packages/**/*.test.ts'], shared),
       project('integration', ['test/integration/**/*.test.ts'], deployed),
