@@ -111,9 +111,14 @@ test('Ctrl-C ends it while a function blocks and a template is synthesized', asy
   await changed(GET_ORDER, () => blocks, /new code in Orders\/GetOrder/);
   titleOfMissing().catch(() => undefined); // its connection breaks
   await logged('blocks');
+  const from = start.output.length;
   appendFileSync(clone.at('lib/environment.ts'), '// changed\n');
+  await waitUntil(async () => start.processes.includes('bin/orderly-app.ts') || undefined, {
+    missing: () => `the app in: ${start.processes}`,
+  });
   expect((await start.interrupt().ended()).code).toBe(0);
   expect(start.isAlive).toBe(false);
+  expect(start.output.slice(from)).toBe('');
 });
 
 /** Adds a queue to the platform's stack. */

@@ -1,9 +1,9 @@
-/** Returns the commands that a start prints: whole lines, as somebody copies them. */
+/** Returns the commands that a start prints, as somebody copies them: up to what stands in a second column. */
 export const printedCommands = (output: string): readonly string[] =>
   output
     .split('\n')
-    .map((line) => line.trim())
-    .filter((line) => /^(curl|npm run|aws) /.test(line));
+    .map((line) => line.trim().replace(/ {2,}.*$/, ''))
+    .filter((line) => /^(alice=|curl |npm run )/.test(line));
 
 /** Scripts that speak to an instance that runs. */
 const FOR_A_RUNNING_ONE = /^npm run (?:-s |--silent )?(?:demo:dedupe|deploy:local|token|orderly)\b/;

@@ -80,8 +80,17 @@ export class Started {
 
   /** Checks whether any process of its group is alive. One that has ended, and that nobody has asked about, is not. */
   get isAlive(): boolean {
-    const { stdout } = spawnSync('ps', ['-A', '-o', 'pgid=,stat='], { encoding: 'utf8' });
-    return stdout.split('\n').some((line) => new RegExp(`^ *${this.pid} +[^Z]`).test(line));
+    return this.processes !== '';
+  }
+
+  /** The living processes of its group, a line each, with their arguments. */
+  get processes(): string {
+    const { stdout } = spawnSync('ps', ['-A', '-o', 'pgid=,stat=,args='], { encoding: 'utf8' });
+    const ours = new RegExp(`^ *${this.pid} +[^Z]`);
+    return stdout
+      .split('\n')
+      .filter((line) => ours.test(line))
+      .join('\n');
   }
 
   async kill(): Promise<void> {
