@@ -38,8 +38,23 @@ const acceptance =
     ? [project('acceptance', ['test/acceptance/**/*.test.ts'], deployed)]
     : [];
 
+/**
+ * Scenarios that also play in a local cloud, over HTTP: those with crashes, poison, days that pass, and what people see.
+ * `ORDERLY_ACCEPTANCE=local` (or `all`) plays every scenario there.
+ */
+const OVER_HTTP = /^(local|all)$/.test(process.env.ORDERLY_ACCEPTANCE ?? '')
+  ? ['test/acceptance/**/*.test.ts']
+  : [
+      'when-an-order-is-placed-twice',
+      'when-a-payment-is-requested',
+      'when-a-message-is-poison',
+      'when-a-day-is-reported',
+    ].map((name) => `test/acceptance/${name}.test.ts`);
+
 /** Searches and large histories that `npm test -- --quick` leaves to `npm test`. */
 const NOT_QUICK = [
+  'local/start',
+  'local/watch',
   'packages/tickets',
   'lib/environments',
   'lib/rule-packs',
@@ -136,11 +151,13 @@ export default defineConfig({
         setupFiles: ['test/support/begin-world.ts'],
       }),
       // The same scenarios over HTTP, in a local cloud as `npm start` runs it.
-      project('local-cloud', ['test/acceptance/**/*.test.ts'], {
+      project('local-cloud', OVER_HTTP, {
         ...shared,
         env: { ORDERLY_WORLD: 'local-cloud' },
         setupFiles: ['test/support/begin-world.ts'],
       }),
+      // `npm start` as a process, in copies of this tree. One file at a time: each has processes of its own to wait for.
+      project('local', ['test/local/**/*.test.ts'], { fileParallelism: false }),
       // Both packages, installed from their tarballs.
       project('packages', ['test/packages/**/*.test.ts'], shared),
       project('integration', ['test/integration/**/*.test.ts'], deployed),

@@ -15,6 +15,7 @@ test.each([
   'token',
   'orderly',
   'bench:event-store',
+  'bench:local',
   'contracts:keep',
   'docs',
   'supply-chain',

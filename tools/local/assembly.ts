@@ -1,6 +1,7 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
+  copyFileSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -14,6 +15,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { INPUTS } from '../../packages/kit/service/bundles.js';
 import { atExit } from './at-exit.js';
 import { CDK, CDK_OPTIONS, cdk, END_WITH_PARENT } from './cdk.js';
 import { devJwks } from './dev-issuer.js';
@@ -27,6 +29,9 @@ const SOURCES = ['bin', 'lib', 'lambdas', 'packages/kit', 'tools/local/dev-issue
 /** Time after which an unused assembly is removed, in milliseconds. */
 const KEPT_FOR_MS = 7 * 24 * 3_600_000;
 const SAID = 'said.txt';
+
+/** File of an assembly that lists, for each entry point, the sources that it is made of. */
+export const BUNDLE_INPUTS = 'bundle-inputs.json';
 
 /** Synthesized app. Several processes may read it at the same time. */
 export interface Assembly {
@@ -68,16 +73,20 @@ export async function assemblyFor(endpoint: Endpoint, environment: string): Prom
 /**
  * Does the same for a local cloud: it runs the app without CDK's command line and without the rule packs, which `npm test`
  * and every deployment play, so that a start takes seconds.
+ * @param signal ends it
  * @throws {LocalRunError} with the app's output, if it fails
  */
-export async function localAssembly(): Promise<Assembly> {
+export async function localAssembly(signal?: AbortSignal): Promise<Assembly> {
+  // The rule packs change nothing in it.
+  const checked = madeBefore('dev', {});
+  if (checked) return checked;
   const draft = new Draft('dev', { checks: 'off' });
   if (draft.made) return draft.assembly();
-  return draft.keep(await runApp(draft));
+  return draft.keep(await runApp(draft, signal));
 }
 
 /** Runs the app as CDK's command line does: the context and the folder for its output are in the environment. */
-function runApp({ folder, context }: Draft): Promise<string> {
+function runApp({ folder, context }: Draft, signal?: AbortSignal): Promise<string> {
   const settings = JSON.parse(readFileSync(join(ROOT, 'cdk.json'), 'utf8')) as { context: object };
   const unchecked = { '@aws-cdk/core:validateAgainstDefaultRules': false, 'aws:cdk:version-reporting': false };
   const env = {
@@ -88,7 +97,12 @@ function runApp({ folder, context }: Draft): Promise<string> {
   };
   return new Promise((resolve, reject) => {
     const args = ['--import', END_WITH_PARENT, '--import', 'tsx', 'bin/orderly-app.ts'];
-    const child = spawn(process.execPath, args, { cwd: ROOT, env, stdio: ['pipe', 'pipe', 'pipe'] });
+    const child = spawn(process.execPath, args, {
+      cwd: ROOT,
+      env,
+      stdio: ['pipe', 'pipe', 'pipe'],
+      ...(signal && { signal }),
+    });
     const forget = atExit(() => child.kill());
     let said = '';
     for (const stream of [child.stdout, child.stderr])
@@ -104,6 +118,19 @@ function runApp({ folder, context }: Draft): Promise<string> {
   });
 }
 
+/** Returns the assembly if it was made before. It is used now, so it is kept. */
+function madeBefore(environment: string, context: Context): Assembly | undefined {
+  const folder = folderOf(environment, context);
+  if (!isMade(folder)) return undefined;
+  const now = new Date();
+  utimesSync(folder, now, now);
+  return { folder, said: readFileSync(join(folder, SAID), 'utf8') };
+}
+
+const folderOf = (environment: string, context: Context): string =>
+  join(CACHE, `${environment}-${fingerprint(JSON.stringify(context))}`);
+const isMade = (folder: string): boolean => existsSync(join(folder, SAID));
+
 /** Assembly in the making. It has a folder of its own until it is complete. */
 class Draft {
   private readonly final: string;
@@ -114,14 +141,14 @@ class Draft {
     private readonly environment: string,
     private readonly more: Context,
   ) {
-    this.final = join(CACHE, `${environment}-${fingerprint(JSON.stringify(more))}`);
+    this.final = folderOf(environment, more);
     mkdirSync(CACHE, { recursive: true });
     this.folder = this.made ? this.final : mkdtempSync(`${this.final}.`);
     if (!this.made) atExit(() => rmSync(this.folder, { recursive: true, force: true }));
   }
 
   get made(): boolean {
-    return existsSync(join(this.final, SAID));
+    return isMade(this.final);
   }
 
   get context(): Context {
@@ -140,6 +167,8 @@ class Draft {
   }
 
   keep(said: string): Assembly {
+    // The next synthesis, of other sources, overwrites the file at the root.
+    copyFileSync(join(ROOT, INPUTS), join(this.folder, BUNDLE_INPUTS));
     writeFileSync(join(this.folder, SAID), said);
     try {
       renameSync(this.folder, this.final);

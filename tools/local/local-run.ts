@@ -1,4 +1,14 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { basename, join } from 'node:path';
 import { ORDERLY_FOLDER } from './dev-issuer.js';
 import { type Endpoint, endpointAt, endpointFromEnvironment } from './endpoint.js';
@@ -46,10 +56,19 @@ export function writeLocalRun(run: LocalRun): void {
   for (const file of [join(own, 'local.json'), FILE]) write(file, run);
 }
 
+/** Writes this process's file again, and the clone's where it names this process. The newest start stays the newest. */
+export function renewLocalRun(run: LocalRun): void {
+  const own = join(instanceFolder(), 'local.json');
+  const { atime, mtime } = statSync(own);
+  write(own, run);
+  utimesSync(own, atime, mtime);
+  if (readLocalRun()?.endpoint === run.endpoint) write(FILE, run);
+}
+
 /** Removes what this process has written. Where another start of this clone still runs, the file names that one again. */
-export function forgetLocalRun(run: LocalRun): void {
+export function forgetLocalRun(endpoint: string): void {
   rmSync(join(INSTANCES, String(process.pid)), { recursive: true, force: true });
-  if (readLocalRun()?.endpoint !== run.endpoint) return;
+  if (readLocalRun()?.endpoint !== endpoint) return;
   const other = runningLocally();
   if (other) write(FILE, other);
   else rmSync(FILE, { force: true });

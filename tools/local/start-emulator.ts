@@ -25,7 +25,7 @@ export async function startOnEmulator(): Promise<number> {
     tokens,
   };
   writeLocalRun(run);
-  if (orderly.ours) atExit(() => forgetLocalRun(run));
+  if (orderly.ours) atExit(() => forgetLocalRun(run.endpoint));
   const result = await step(progress, 'demonstration', () =>
     runDemo({ orderly, tokens, progress: (line) => progress(`  ${line}`) }),
   );

@@ -9,7 +9,7 @@ import { devTokens, ORDERLY_FOLDER } from './dev-issuer.js';
 import { endpointAt } from './endpoint.js';
 import { LocalRunError } from './errors.js';
 import { interrupted } from './interrupted.js';
-import { forgetLocalRun, type LocalRun, runningLocally, writeLocalRun } from './local-run.js';
+import { forgetLocalRun, type LocalRun, renewLocalRun, runningLocally, writeLocalRun } from './local-run.js';
 import { step } from './progress.js';
 import { invitation, tables } from './start-texts.js';
 import { Terminal } from './terminal.js';
@@ -39,10 +39,18 @@ export async function startLocalCloud({ port, keep, logs, demo }: StartOptions):
   if (other)
     say(`Another start of this clone runs at ${other.endpoint}. This one runs beside it, with data of its own.`);
   const { folder } = await step(say, 'synthesize', localAssembly);
-  const cloud = await step(say, 'start the local cloud', () => begin({ folder, port, keep, logs, say }));
-  const run = runOf(cloud.url);
+  let run: LocalRun | undefined;
+  // Tokens of before are expired by the clock of after.
+  const clockSet = (ahead: number): void => {
+    if (!run) return;
+    run = runOf(cloud);
+    renewLocalRun(run);
+    say(`${clockAt(ahead)}: new tokens are in .orderly/local.json, and npm run token prints more.`);
+  };
+  const cloud = await step(say, 'start the local cloud', () => begin({ folder, port, keep, logs, say, clockSet }));
+  run = runOf(cloud);
   writeLocalRun(run);
-  atExit(() => forgetLocalRun(run));
+  atExit(() => forgetLocalRun(cloud.url));
   const endpoint = await endpointAt(cloud.url);
   let shown = '';
   if (demo) {
@@ -72,19 +80,29 @@ async function begin(options: {
   keep: boolean;
   logs: boolean;
   say: (line: string) => void;
+  clockSet: (ahead: number) => void;
 }): Promise<LocalCloud> {
-  const { folder, port, keep, logs, say: says } = options;
+  const { folder, port, keep, logs, say: says, clockSet } = options;
   try {
     const state = keep ? STATE : undefined;
-    return await LocalCloud.start({ folder, port, keep: state, logs, says, awaits: awaitsDueRecords });
+    return await LocalCloud.start({ folder, port, keep: state, logs, says, clockSet, awaits: awaitsDueRecords });
   } catch (error) {
     if (error instanceof PortInUse || error instanceof StateRefused) throw new LocalRunError(error.message);
     throw error;
   }
 }
 
-function runOf(url: string): LocalRun {
-  return { endpoint: url, region: 'eu-west-1', apiUrl: `${url}/v1`, tokens: devTokens() };
+function runOf({ url, live }: LocalCloud): LocalRun {
+  return { endpoint: url, region: 'eu-west-1', apiUrl: `${url}/v1`, tokens: devTokens(live.now - Date.now()) };
+}
+
+/** @param ahead of the machine's clock, in milliseconds */
+function clockAt(ahead: number): string {
+  const seconds = Math.round(ahead / 1000);
+  if (seconds === 0) return 'Its clock shows the time again';
+  const days = Math.floor(seconds / 86_400);
+  const rest = new Date((seconds % 86_400) * 1000).toISOString().slice(11, 19);
+  return `Its clock is ${days === 0 ? '' : `${days} ${days === 1 ? 'day' : 'days'} and `}${rest} ahead`;
 }
 
 function ending(terminal: Terminal, url: string): string {

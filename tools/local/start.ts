@@ -1,8 +1,6 @@
 import { parseArgs } from 'node:util';
 import { confirmDevOnAws } from './confirm.js';
 import { LocalRunError } from './errors.js';
-import { startOnEmulator } from './start-emulator.js';
-import { startLocalCloud } from './start-local.js';
 
 const USAGE = `npm start                    Orderly in a local cloud: models of AWS in this process, which need Node only
 npm start -- [options]
@@ -36,8 +34,11 @@ export async function main(args: readonly string[] = []): Promise<number> {
     return 0;
   }
   if (process.env.ORDERLY_ENDPOINT === 'aws') await confirmDevOnAws(args, console.log);
-  if (process.env.ORDERLY_ENDPOINT || options.localstack) return startOnEmulator();
-  return startLocalCloud({ ...options, demo: !options['no-demo'], port: portOf(options.port) });
+  const port = portOf(options.port);
+  // Loading either takes longer than refusing a wrong option.
+  if (process.env.ORDERLY_ENDPOINT || options.localstack)
+    return (await import('./start-emulator.js')).startOnEmulator();
+  return (await import('./start-local.js')).startLocalCloud({ ...options, demo: !options['no-demo'], port });
 }
 
 /** @returns the options, or what is wrong with them */

@@ -65,7 +65,10 @@ async function all({ quick }: Options): Promise<readonly Outcome[]> {
   const synth = await synthesized;
   const integration = quick ? [] : [step(progress, 'integration', () => deployed(progress))];
   const templates = await one('infrastructure');
-  const slowly = await Promise.all([one('simulation', 'simulated-acceptance', 'packages'), ...integration]);
+  const slowly = await Promise.all([
+    one('simulation', 'simulated-acceptance', ...(quick ? [] : ['local-cloud']), 'local', 'packages'),
+    ...integration,
+  ]);
   return [...checks, synth, quickly, templates, ...slowly];
 }
 

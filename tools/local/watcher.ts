@@ -3,8 +3,8 @@ import { join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { LiveCloud } from '@orderly/simulator';
 import { build } from 'esbuild';
-import { BUNDLING, entryFiles, INPUTS } from '../../packages/kit/service/bundles.js';
-import { localAssembly } from './assembly.js';
+import { BUNDLING, entryFiles, inputsOf } from '../../packages/kit/service/bundles.js';
+import { BUNDLE_INPUTS, localAssembly } from './assembly.js';
 import { LocalRunError } from './errors.js';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
@@ -24,12 +24,17 @@ export class Watcher {
   private readonly changed = new Set<string>();
   private timer: NodeJS.Timeout | undefined;
   private working: Promise<void> = Promise.resolve();
+  private readonly ended = new AbortController();
+  /** Sources of the app and the kit that each entry point is made of. */
+  private inputs: Inputs;
 
   constructor(
     private readonly live: LiveCloud,
     private folder: string,
     private readonly say: (line: string) => void,
-  ) {}
+  ) {
+    this.inputs = inputsIn(folder);
+  }
 
   begin(): void {
     for (const path of [...CODE, ...TEMPLATES]) {
@@ -42,6 +47,7 @@ export class Watcher {
 
   end(): void {
     clearTimeout(this.timer);
+    this.ended.abort();
     for (const watcher of this.watchers.splice(0)) watcher.close();
   }
 
@@ -65,25 +71,29 @@ export class Watcher {
       if (entries.length > 0) {
         const functions = await this.replace(entries);
         if (functions.length > 0) this.say(`${what}: new code in ${named(functions)} ${took()}`);
-        if (paths.every((path) => path.startsWith('lambdas/'))) return;
+        if (paths.every((path) => path.startsWith('lambdas/')) && !(await decidesTemplates(paths))) {
+          if (functions.length === 0) this.say(`${what}: no function differs from the running one`);
+          return;
+        }
       }
       await this.deploy(what ?? '', took);
     } catch (error) {
+      if (this.ended.signal.aborted) return;
       this.say(`${what}: the running code stays, since the new one has an error:\n${messageOf(error)}`);
     }
   }
 
   /** Returns the entry points that are made of any of these files. */
   private entriesOf(paths: readonly string[]): readonly string[] {
-    const inputs = JSON.parse(readFileSync(join(ROOT, INPUTS), 'utf8')) as Record<string, readonly string[]>;
-    return Object.entries(inputs).flatMap(([entry, files]) =>
+    return Object.entries(this.inputs).flatMap(([entry, files]) =>
       paths.some((path) => files.includes(path)) ? [entry] : [],
     );
   }
 
   /** Bundles entry points and gives their functions the new code. @returns the functions whose code differs */
   private async replace(entries: readonly string[]): Promise<readonly string[]> {
-    const sources = await bundle(entries);
+    const { sources, inputs } = await bundle(entries);
+    this.inputs = { ...this.inputs, ...inputs };
     const replaced: string[] = [];
     for (const [label, entry] of this.functions()) {
       const source = sources.get(entry);
@@ -95,10 +105,11 @@ export class Watcher {
   }
 
   private async deploy(what: string, took: () => string): Promise<void> {
-    const { folder } = await localAssembly();
-    if (folder === this.folder) return;
+    const { folder } = await localAssembly(this.ended.signal);
+    if (folder === this.folder) return this.say(`${what}: the same as what is deployed`);
     const gone = this.live.deploy(folder);
     this.folder = folder;
+    this.inputs = inputsIn(folder);
     this.say(`${what}: synthesized and deployed ${took()}${gone.length > 0 ? `; gone: ${gone.join(', ')}` : ''}`);
   }
 
@@ -118,21 +129,43 @@ export class Watcher {
   }
 }
 
-/** @returns sources by entry point */
-async function bundle(entries: readonly string[]): Promise<ReadonlyMap<string, string>> {
-  const files = entryFiles('lambdas');
+type Inputs = Readonly<Record<string, readonly string[]>>;
+
+const inputsIn = (folder: string): Inputs => JSON.parse(readFileSync(join(folder, BUNDLE_INPUTS), 'utf8'));
+
+/** Checks whether the app that makes the templates imports one of the files, as it does contracts and subscriptions. */
+async function decidesTemplates(paths: readonly string[]): Promise<boolean> {
+  const { metafile } = await build({
+    absWorkingDir: ROOT,
+    entryPoints: ['bin/orderly-app.ts'],
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    packages: 'external',
+    write: false,
+    metafile: true,
+    logLevel: 'silent',
+  });
+  return paths.some((path) => path in metafile.inputs);
+}
+
+/** @returns sources by entry point, and what they are made of */
+async function bundle(entries: readonly string[]): Promise<{ sources: ReadonlyMap<string, string>; inputs: Inputs }> {
+  const files = new Map([...entryFiles('lambdas')].filter(([entry]) => entries.includes(entry)));
   const outdir = resolve(ROOT, 'bundles');
-  const { outputFiles } = await build({
+  const { outputFiles, metafile } = await build({
     ...BUNDLING,
     absWorkingDir: ROOT,
     entryPoints: entries.map((entry) => ({ in: files.get(entry) ?? entry, out: `${entry}/index` })),
     outdir,
     write: false,
+    metafile: true,
     logLevel: 'silent',
   });
-  return new Map(
-    outputFiles.map(({ path, text }) => [relative(outdir, path).replace(/\/index\.js$/, ''), text] as const),
+  const sources = outputFiles.map(
+    ({ path, text }) => [relative(outdir, path).replace(/\/index\.js$/, ''), text] as const,
   );
+  return { sources: new Map(sources), inputs: inputsOf(metafile, files) };
 }
 
 const named = (labels: readonly string[]): string =>

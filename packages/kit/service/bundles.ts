@@ -143,7 +143,7 @@ export class Bundles {
 }
 
 /** Returns the sources that each entry point is made of, as paths from the app's root. */
-function inputsOf(
+export function inputsOf(
   { inputs }: Metafile,
   files: ReadonlyMap<string, string>,
 ): Readonly<Record<string, readonly string[]>> {

@@ -41,13 +41,21 @@ async function main(args: readonly string[]): Promise<number> {
     console.log(JSON.stringify(await command(new LocalCloudClient(values.endpoint ?? ''), words, values), null, 2));
     return 0;
   } catch (error) {
-    const { name, message, code } = error as Error & { code?: string };
-    if (code?.startsWith('ERR_PARSE_ARGS')) console.error(`${message}\n\n${USAGE}`);
-    else if (EXPECTED.some((kind) => error instanceof kind)) console.error(message);
+    const { message, code } = error as Error & { code?: string };
+    if (code?.startsWith('ERR_PARSE_ARGS') || error instanceof UsageError) {
+      console.error(`${message}\n\n${USAGE}`);
+      return 2;
+    }
+    if (EXPECTED.some((kind) => error instanceof kind)) console.error(message);
     else
       console.error(code === 'ENOENT' ? `${message}\nIs it a cloud assembly? npx cdk synth --quiet makes one.` : error);
-    return name === 'TypeError' ? 2 : 1;
+    return 1;
   }
+}
+
+/** A command line that can't be right. */
+class UsageError extends Error {
+  override readonly name = 'UsageError';
 }
 
 const EXPECTED = [LocalCloudRefused, PortInUse, StateRefused];
@@ -68,7 +76,7 @@ async function run(folder: string, { port, keep, logs }: Values): Promise<number
   const says = (line: string): void => console.log(line);
   const cloud = await LocalCloud.start({
     folder,
-    port: port === undefined ? undefined : Number(port),
+    port: portOf(port),
     keep,
     logs,
     says,
@@ -87,6 +95,14 @@ async function run(folder: string, { port, keep, logs }: Values): Promise<number
   watcher.close();
   await cloud.stop();
   return 0;
+}
+
+/** @throws {UsageError} */
+function portOf(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const port = Number(text);
+  if (Number.isInteger(port) && port > 0 && port < 65_536) return port;
+  throw new UsageError(`--port ${text}: a number from 1 to 65535 was expected`);
 }
 
 /** Milliseconds after the manifest was written in which the CDK writes the other files. */

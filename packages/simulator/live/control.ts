@@ -43,7 +43,7 @@ export class Control {
     // A page in a browser must not control an account on the reader's machine.
     if (request.headers.origin !== undefined) return json(403, { message: 'not from a page in a browser' });
     try {
-      const input: Input = body === '' ? {} : JSON.parse(body);
+      const input = inputOf(body);
       if (method === 'GET' && path === CONTROL) return json(200, this.status());
       const command = path.slice(CONTROL.length + 1);
       if (method !== 'POST') throw new BadControl(`${method} ${path}: ask with GET ${CONTROL}, or POST a command`);
@@ -131,6 +131,14 @@ export class Control {
       ...(is(DELIVERY_FAULTS) ? deployment.assembly.ofType('AWS::Events::Rule').map(({ label }) => label) : []),
     ].sort();
   }
+}
+
+/** @throws {SyntaxError} if it is no JSON. @throws {BadControl} if it is no object */
+function inputOf(body: string): Input {
+  const input: unknown = body === '' ? {} : JSON.parse(body);
+  if (typeof input !== 'object' || input === null || Array.isArray(input))
+    throw new BadControl('the body: a JSON object was expected');
+  return input as Input;
 }
 
 const LONGEST = 10 * 366 * 86_400_000;

@@ -34,6 +34,8 @@ export interface LiveOptions {
   readonly awaits?: (cloud: Cloud) => Awaits;
   /** Hears of what an operator of this cloud should know: faults that were made, threads that were replaced. */
   readonly says?: (line: string) => void;
+  /** Hears when its clock was set: time was forwarded, or everything began anew. @param ahead of the machine's, in milliseconds */
+  readonly clockSet?: (ahead: number) => void;
   /** Hears of each line of a function's log. */
   readonly logged?: (line: LogLine) => void;
   /** Hears of each invocation that has ended. */
@@ -54,6 +56,8 @@ export class LiveCloud {
   constructor(private readonly options: LiveOptions) {
     const { says = () => undefined, threads } = options;
     const { state } = options;
+    // First, since it may fail: threads that have begun would keep the process.
+    const deployment = new Deployment(new Assembly(options.folder));
     this.seed = state?.seed ?? randomUUID();
     this.threads = new Threads({
       clock: this.clock.shared,
@@ -62,7 +66,6 @@ export class LiveCloud {
       ...(threads !== undefined && { threads }),
     });
     this.faults = this.newFaults();
-    const deployment = new Deployment(new Assembly(options.folder));
     this.account = this.begin(deployment, Math.max(Date.now(), state?.now ?? 0));
     if (state) this.within((cloud) => resume(cloud, state));
   }
@@ -116,6 +119,7 @@ export class LiveCloud {
       await this.clock.forward(milliseconds, this.threads);
     } finally {
       schedules.resume();
+      this.options.clockSet?.(this.now - Date.now());
     }
   }
 
@@ -154,6 +158,7 @@ export class LiveCloud {
     const { deployment } = this.cloud;
     this.end();
     this.account = this.begin(deployment, Date.now());
+    this.options.clockSet?.(0);
   }
 
   /** Returns all that it remembers, for a later {@link LiveOptions.state}. */

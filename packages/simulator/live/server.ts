@@ -25,6 +25,18 @@ export class PortInUse extends Error {
   override readonly name = 'PortInUse';
 }
 
+/** A body that can't be taken. */
+class BadBody extends Error {
+  override readonly name = 'BadBody';
+
+  constructor(
+    readonly status: number,
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
 /** The account behind one port of 127.0.0.1: its API, the protocols of AWS, and its control. */
 export class LiveServer {
   private constructor(
@@ -41,7 +53,10 @@ export class LiveServer {
     const { live, control, port } = options;
     const server = createServer((request, response) => {
       void answerTo(request, live, control)
-        .catch((error: Error): HttpResponse => ({ status: 500, headers: {}, body: error.message }))
+        .catch((error: Error): HttpResponse => {
+          const status = error instanceof BadBody ? error.status : 500;
+          return { status, headers: { 'content-type': 'text/plain' }, body: `${error.message}\n` };
+        })
         .then((answer) => write(response, answer));
     });
     // Clients keep connections for minutes, and a stopped account must not wait for them.
@@ -134,8 +149,14 @@ async function bodyOf(request: IncomingMessage): Promise<string> {
     length += chunk.length;
     if (length <= LARGEST) chunks.push(chunk);
   }
+  if (length > LARGEST) throw new BadBody(413, `The body has ${length} bytes: at most ${LARGEST} were expected.`);
   const whole = Buffer.concat(chunks);
-  return (request.headers['content-encoding'] === 'gzip' ? gunzipSync(whole) : whole).toString('utf8');
+  if (request.headers['content-encoding'] !== 'gzip') return whole.toString('utf8');
+  try {
+    return gunzipSync(whole).toString('utf8');
+  } catch (error) {
+    throw new BadBody(400, `The body is no gzip: ${(error as Error).message}`);
+  }
 }
 
 function write(response: ServerResponse, { status, headers, body }: HttpResponse): void {

@@ -1,0 +1,242 @@
+import { request as httpRequest, type OutgoingHttpHeaders } from 'node:http';
+import { gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { arnOf, assemblyOf, fn, TABLE } from '../aws/support.js';
+import { durationOf, LocalCloudClient, LocalCloudRefused } from './client.js';
+import { LocalCloud } from './local-cloud.js';
+import { PortInUse } from './server.js';
+
+/** A REST API whose function answers with what it was asked, at `/things`. */
+const api = (name: string, stage: string, echo: string) => ({
+  [name]: { Type: 'AWS::ApiGateway::RestApi', Properties: { Name: name } },
+  [`${name}Things`]: {
+    Type: 'AWS::ApiGateway::Resource',
+    Properties: { RestApiId: { Ref: name }, ParentId: { 'Fn::GetAtt': [name, 'RootResourceId'] }, PathPart: 'things' },
+  },
+  ...Object.fromEntries(
+    ['GET', 'HEAD', 'POST'].map((HttpMethod) => [`${name}${HttpMethod}`, methodOf(name, HttpMethod, echo)] as const),
+  ),
+  [`${name}May`]: {
+    Type: 'AWS::Lambda::Permission',
+    Properties: { Action: 'lambda:InvokeFunction', FunctionName: arnOf(echo), Principal: 'apigateway.amazonaws.com' },
+  },
+  [`${name}Stage`]: { Type: 'AWS::ApiGateway::Stage', Properties: { RestApiId: { Ref: name }, StageName: stage } },
+});
+const methodOf = (name: string, HttpMethod: string, echo: string) => ({
+  Type: 'AWS::ApiGateway::Method',
+  Properties: {
+    RestApiId: { Ref: name },
+    ResourceId: { Ref: `${name}Things` },
+    HttpMethod,
+    AuthorizationType: 'NONE',
+    Integration: {
+      Type: 'AWS_PROXY',
+      IntegrationHttpMethod: 'POST',
+      Uri: { 'Fn::Join': ['', ['arn:aws:apigateway:lambda:path/functions/', arnOf(echo), '/invocations']] },
+    },
+  },
+});
+const ECHO = `exports.handler = async ({ httpMethod, path, body, multiValueHeaders, queryStringParameters }) => ({
+  statusCode: 200,
+  headers: { 'content-type': 'application/json' },
+  body: JSON.stringify({ by: process.env.AWS_LAMBDA_FUNCTION_NAME, httpMethod, path, length: body ? body.length : 0,
+    many: multiValueHeaders['X-Many'], query: queryStringParameters }),
+});`;
+
+let cloud: LocalCloud;
+let client: LocalCloudClient;
+const said: string[] = [];
+const clockSet: number[] = [];
+
+beforeAll(async () => {
+  const resources = {
+    Things: TABLE,
+    ...fn('First'),
+    ...fn('Second'),
+    ...api('Shop', 'v1', 'First'),
+    ...api('Admin', 'v1', 'Second'),
+  };
+  cloud = await LocalCloud.start({
+    folder: assemblyOf(resources, { First: ECHO, Second: ECHO }),
+    threads: 1,
+    says: (line) => said.push(line),
+    clockSet: (ahead) => clockSet.push(ahead),
+  });
+  client = new LocalCloudClient(cloud.url);
+});
+afterAll(() => cloud.stop());
+
+interface Answer {
+  readonly status: number;
+  readonly headers: OutgoingHttpHeaders;
+  readonly body: string;
+}
+
+/** Sends a request as it is: fetch refuses some headers. */
+const send = (
+  method: string,
+  path: string,
+  headers: OutgoingHttpHeaders = {},
+  body?: string | Buffer,
+): Promise<Answer> =>
+  new Promise((resolve, reject) => {
+    const sent = httpRequest(`${cloud.url}${path}`, { method, headers }, (response) => {
+      let text = '';
+      response.setEncoding('utf8').on('data', (chunk: string) => {
+        text += chunk;
+      });
+      response.on('end', () => resolve({ status: response.statusCode ?? 0, headers: response.headers, body: text }));
+    });
+    sent.on('error', reject);
+    sent.end(body);
+  });
+const sendJson = async (...args: Parameters<typeof send>): Promise<unknown> => JSON.parse((await send(...args)).body);
+const control = (command: string, input: string | object): Promise<unknown> =>
+  sendJson('POST', `/_local/${command}`, {}, typeof input === 'string' ? input : JSON.stringify(input));
+
+describe('an API', () => {
+  test('is the first one of its stage at /<stage>, and each at /restapis/<id>/<stage>', async () => {
+    const [shop, admin] = (await client.status()).apis;
+    expect(await sendJson('GET', '/v1/things')).toMatchObject({
+      path: '/things',
+      by: expect.stringContaining('First'),
+    });
+    expect(await sendJson('GET', `/restapis/${shop?.id}/v1/things`)).toMatchObject({
+      by: expect.stringContaining('First'),
+    });
+    expect(await sendJson('GET', `/restapis/${admin?.id}/v1/things?a=b%20c`)).toMatchObject({
+      path: '/things',
+      query: { a: 'b c' },
+      by: expect.stringContaining('Second'),
+    });
+  });
+
+  test('answers HEAD with headers and without a body', async () => {
+    const { status, headers, body } = await send('HEAD', '/v1/things');
+    expect({ status, body }).toEqual({ status: 200, body: '' });
+    expect(headers['content-type']).toBe('application/json');
+  });
+
+  test('gets each value of a header that was sent more than once', async () => {
+    expect(await sendJson('GET', '/v1/things', { 'X-Many': ['a', 'b'] })).toMatchObject({ many: ['a', 'b'] });
+  });
+
+  test('takes a body that is packed, and a large one as AWS does', async () => {
+    const body = 'x'.repeat(1_000_000);
+    expect(await sendJson('POST', '/v1/things', { 'content-encoding': 'gzip' }, gzipSync(body))).toMatchObject({
+      length: 1_000_000,
+    });
+    const { status } = await send('POST', '/v1/things', {}, 'x'.repeat(11_000_000));
+    expect(status).toBe(413);
+  });
+
+  test('a body that is not packed as it says is an answer, and nothing ends', async () => {
+    expect(await send('POST', '/v1/things', { 'content-encoding': 'gzip' }, 'plain')).toMatchObject({ status: 400 });
+    expect(await send('GET', '/v1/things')).toMatchObject({ status: 200 });
+  });
+});
+
+test('AWS protocols answer beside it, and a path that is none is said', async () => {
+  const dynamodb = { 'x-amz-target': 'DynamoDB_20120810.ListTables', 'content-type': 'application/x-amz-json-1.0' };
+  expect(await sendJson('POST', '/', dynamodb, '{}')).toEqual({ TableNames: ['Shop-Things'] });
+  expect(await send('GET', '/nothing/here')).toMatchObject({ status: 403 });
+  expect(said.some((line) => line.startsWith('not served: GET') && line.includes('/nothing/here'))).toBe(true);
+});
+
+test('a port in use is refused, the next start gets another one', async () => {
+  const options = { folder: assemblyOf({ Things: TABLE }), threads: 1, says: () => undefined };
+  const port = Number(new URL(cloud.url).port);
+  await expect(LocalCloud.start({ ...options, port })).rejects.toThrow(PortInUse);
+  const other = await LocalCloud.start(options);
+  expect(other.url).not.toBe(cloud.url);
+  await other.stop();
+});
+
+describe('its control', () => {
+  test('says what runs', async () => {
+    const status = await client.status();
+    expect(status).toMatchObject({ simulator: true, pid: process.pid, stacks: ['Shop'], faults: [] });
+    expect(status.apis.map(({ stage }) => stage)).toEqual(['v1', 'v1']);
+    expect(await sendJson('GET', '/')).toMatchObject({ simulator: true });
+  });
+
+  test('is none of a page in a browser', async () => {
+    for (const [method, path] of [
+      ['GET', '/_local'],
+      ['POST', '/_local/reset'],
+    ] as const)
+      expect(await send(method, path, { origin: 'https://example.com' })).toMatchObject({ status: 403 });
+  });
+
+  test.each([
+    ['forward', '{', 'the body is no JSON'],
+    ['forward', 'null', 'the body: a JSON object was expected'],
+    ['forward', '[1]', 'the body: a JSON object was expected'],
+    ['forward', {}, 'milliseconds: a number above 0'],
+    ['forward', { milliseconds: -1 }, 'milliseconds: a number above 0'],
+    ['forward', { milliseconds: 1e15 }, 'milliseconds: a number above 0'],
+    ['fault', { owner: 'Shop/First', kind: 'nonsense' }, "kind: 'nonsense' is unknown; there are refused, "],
+    [
+      'fault',
+      { owner: 'Shop/None', kind: 'killed-after' },
+      "owner: 'Shop/None' is none for killed-after; there are Shop/First",
+    ],
+    ['fault', { owner: 'Shop/First', kind: 'killed-after', next: 0 }, 'next: a whole number of at least 1'],
+    ['fault', { owner: 'Shop/First', kind: 'killed-after', every: 1.5 }, 'every: a whole number of at least 1'],
+    ['duplicate', {}, 'id: the id of an event or a command is missing'],
+    ['duplicate', { id: 'none' }, 'no bus has taken an event or command none'],
+    ['nonsense', {}, "there is no command 'nonsense': forward, fault, calm, duplicate, reset"],
+  ])('refuses %s with %j in words', async (command, input, words) => {
+    expect(await control(command, input)).toEqual({ message: expect.stringContaining(words) });
+  });
+
+  test('refuses another method in words', async () => {
+    expect(await sendJson('DELETE', '/_local')).toEqual({ message: expect.stringContaining('GET /_local, or POST') });
+  });
+
+  test('orders faults and withdraws them', async () => {
+    const { faults } = await client.fault('*', 'killed-after', { next: 2, every: 3 });
+    expect(faults).toEqual([{ owner: '*', kind: 'killed-after', left: 2 }]);
+    expect(await client.calm()).toMatchObject({ faults: [] });
+  });
+
+  test('forwards time, and resets it; whoever wants to know hears of both', async () => {
+    const { now } = await client.status();
+    const then = await client.forward(durationOf('1d12h'));
+    expect(Date.parse(then.now) - Date.parse(now)).toBeGreaterThanOrEqual(36 * 3_600_000);
+    // The real time that it took is part of it.
+    expect(then.ahead).toBeGreaterThan(35 * 3_600_000);
+    expect(clockSet.at(-1)).toBeGreaterThan(35 * 3_600_000);
+    expect(await client.reset()).toMatchObject({ faults: [] });
+    expect(clockSet.at(-1)).toBe(0);
+    expect((await client.status()).ahead).toBeLessThan(35 * 3_600_000);
+  });
+
+  test('refuses a second forward while one is under way', async () => {
+    const both = await Promise.allSettled([client.forward(86_400_000), client.forward(1)]);
+    for (const one of both)
+      if (one.status === 'rejected') expect(one.reason).toMatchObject({ message: 'time is being forwarded already' });
+    expect(both.some(({ status }) => status === 'fulfilled')).toBe(true);
+  });
+});
+
+describe('its client', () => {
+  test.each([
+    ['90s', 90_000],
+    ['15m', 900_000],
+    ['2h', 7_200_000],
+    ['36d', 36 * 86_400_000],
+    ['1d12h', 36 * 3_600_000],
+  ])('reads %s', (text, milliseconds) => expect(durationOf(text)).toBe(milliseconds));
+
+  test.each(['', '36', 'd', '1w', '1.5h', '-1d', '1d 2h'])("refuses '%s' as a duration", (text) =>
+    expect(() => durationOf(text)).toThrow(LocalCloudRefused),
+  );
+
+  test('says where nothing answers, and where something else does', async () => {
+    await expect(new LocalCloudClient('http://127.0.0.1:1').status()).rejects.toThrow(
+      'no local cloud answers at http://127.0.0.1:1',
+    );
+    await expect(new LocalCloudClient(`${cloud.url}/v1`).calm()).rejects.toThrow(LocalCloudRefused);
+  });
+});

@@ -1,0 +1,114 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { LocalCloudClient } from '@orderly/simulator';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { assemblyOf, fn, TABLE } from '../../packages/simulator/aws/support.js';
+import { END_WITH_PARENT } from '../../tools/local/cdk.js';
+import { Started } from './support/started.js';
+
+// The command line of the simulator's package, for an app that isn't Orderly: one instance serves the tests in their order.
+const folder = assemblyOf({ Things: TABLE, ...fn('Work') }, { Work: 'exports.handler = async () => 1;' });
+const home = mkdtempSync(join(tmpdir(), 'orderly-local-'));
+const keep = join(home, 'state.json');
+const started: Started[] = [];
+let url = '';
+
+/** Runs `orderly-local`. */
+function orderlyLocal(...args: readonly string[]): Started {
+  const imports = ['--import', END_WITH_PARENT, '--import', 'tsx'];
+  const one = new Started(process.execPath, [...imports, 'packages/simulator/live/command.ts', ...args], process.cwd());
+  started.push(one);
+  return one;
+}
+const ends = (...args: readonly string[]) => orderlyLocal(...args).ended();
+
+const RUNS_AT = /runs at (http:\S+) /;
+let running: Started;
+beforeAll(async () => {
+  running = orderlyLocal(folder, '--keep', keep, '--logs');
+  [, url = ''] = await running.says(RUNS_AT);
+});
+afterAll(async () => {
+  await Promise.all(started.map((one) => one.kill()));
+  for (const path of [folder, home]) rmSync(path, { recursive: true, force: true });
+});
+
+/** Sends a request to DynamoDB. */
+async function dynamodb(operation: string, input: object): Promise<unknown> {
+  const headers = { 'x-amz-target': `DynamoDB_20120810.${operation}`, 'content-type': 'application/x-amz-json-1.0' };
+  return (await fetch(url, { method: 'POST', headers, body: JSON.stringify(input) })).json();
+}
+const Item = { pk: { S: 'a' } };
+const stored = () => dynamodb('GetItem', { TableName: 'Shop-Things', Key: Item });
+
+test('it runs an assembly, and says that it is a simulator', async () => {
+  expect(running.output).toContain('It is a simulator, not AWS. Ctrl-C ends it.');
+  expect(await dynamodb('PutItem', { TableName: 'Shop-Things', Item })).toEqual({});
+  expect(await stored()).toEqual({ Item });
+});
+
+describe('a command', () => {
+  test('prints the status', async () => {
+    const { code, output } = await ends('status', '--endpoint', url);
+    expect(code, output).toBe(0);
+    expect(JSON.parse(output)).toMatchObject({ simulator: true, pid: running.pid, stacks: ['Shop'] });
+  });
+
+  test('forwards time', async () => {
+    const { code, output } = await ends('forward', '2h', '--endpoint', url);
+    expect(code, output).toBe(0);
+    expect(JSON.parse(output).ahead).toBeGreaterThan(3_600_000);
+  });
+
+  test.each([
+    [['forward', 'soon'], 1, "'soon' is no duration: 90s, 15m, 2h, 36d or 1d12h was expected"],
+    [['fault', 'Shop/None', 'killed-after'], 1, 'there are Shop/Work, or * for any'],
+    [['fault', 'Shop/Work', 'killed-after', '--next', 'many'], 1, 'next: a whole number of at least 1 was expected'],
+    [['--nonsense'], 2, 'orderly-local [folder]'],
+    [['no-such-folder'], 1, 'Is it a cloud assembly? npx cdk synth --quiet makes one.'],
+    [[folder, '--port', 'many'], 2, '--port many: a number from 1 to 65535 was expected'],
+  ])('%j is refused with words', async (args, code, words) => {
+    const ended = await ends(...args, '--endpoint', url);
+    expect(ended.code, ended.output).toBe(code);
+    expect(ended.output).toContain(words);
+    expect(ended.output).not.toContain('    at ');
+  });
+});
+
+test('a new assembly in the folder is deployed, and what is stored stays', async () => {
+  const from = running.output.length;
+  const template = JSON.parse(readFileSync(join(folder, 'shop.json'), 'utf8'));
+  const more = { Resources: { ...template.Resources, More: TABLE } };
+  writeFileSync(join(folder, 'shop.json'), JSON.stringify(more));
+  synthesized();
+  await running.says(`${folder} was deployed again\n`, from);
+  expect(await dynamodb('ListTables', {})).toEqual({ TableNames: ['Shop-More', 'Shop-Things'] });
+  expect(await stored()).toEqual({ Item });
+});
+
+test('an assembly that can not be deployed changes nothing', async () => {
+  const from = running.output.length;
+  const whole = readFileSync(join(folder, 'shop.json'), 'utf8');
+  writeFileSync(join(folder, 'shop.json'), '{');
+  synthesized();
+  await running.says("can't be deployed, so what ran before runs on", from);
+  writeFileSync(join(folder, 'shop.json'), whole);
+  expect(await stored()).toEqual({ Item });
+});
+
+test('Ctrl-C ends it, and --keep gives the next one what was stored', async () => {
+  expect(await running.interrupt().ended()).toMatchObject({ code: 0 });
+  expect(running.isAlive).toBe(false);
+  await expect(new LocalCloudClient(url).status()).rejects.toThrow('no local cloud answers');
+  const next = orderlyLocal(folder, '--keep', keep);
+  [, url = ''] = await next.says(RUNS_AT);
+  expect(await stored()).toEqual({ Item });
+  expect(await next.interrupt().ended()).toMatchObject({ code: 0 });
+});
+
+/** The CDK writes the manifest, too. */
+function synthesized(): void {
+  const manifest = join(folder, 'manifest.json');
+  writeFileSync(manifest, readFileSync(manifest, 'utf8'));
+}

@@ -1,0 +1,189 @@
+import { readFileSync, statSync } from 'node:fs';
+import { LocalCloudClient } from '@orderly/simulator';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { OrderView } from '../../lambdas/orders/contract.js';
+import { expectFromApi } from '../../tools/local/api.js';
+import type { LocalRun } from '../../tools/local/local-run.js';
+import { listeningBelow } from '../support/listening.js';
+import { Clone } from './support/clone.js';
+import { isTaken } from './support/port.js';
+import { documentedCommands, printedCommands } from './support/printed.js';
+import type { Started } from './support/started.js';
+
+// One start, with its demonstration, serves the tests of this file in their order: time goes forwards, and it ends last.
+let clone: Clone;
+let start: Started;
+let run: LocalRun;
+/** An order of the demonstration. */
+let order: OrderView;
+/** The id of its OrderPlaced, as the command line shows it. */
+let eventId = '';
+
+const LAST_LINE = 'Ctrl-C ends it.';
+const portOf = ({ endpoint }: LocalRun): number => Number(new URL(endpoint).port);
+/** Runs a line of bash that must succeed. @returns what it printed */
+async function succeeds(line: string): Promise<string> {
+  const { code, output } = await clone.paste(line).ended();
+  expect(code, `${line}\n${output}`).toBe(0);
+  return output;
+}
+
+beforeAll(async () => {
+  clone = new Clone();
+  start = clone.run('start');
+  await start.says(LAST_LINE);
+  run = clone.localRun() as LocalRun;
+  const { alice: token } = run.tokens;
+  const { items } = await expectFromApi<{ items: OrderView[] }>(run.apiUrl, 'GET /orders', { token });
+  order = items.find(({ status }) => status === 'APPROVED') as OrderView;
+});
+afterAll(() => clone.remove());
+
+describe('a start', () => {
+  test('shows its demonstration: the last kettle is sold once, and duplicates change no stock', () => {
+    expect(start.output).toMatch(/orders +approved +rejected\n +8 +7 +1\n/);
+    // Which of the orders gets no kettle, and whether it has a mug in it, is a race.
+    expect(start.output).toMatch(/TEA-\w+ +40 +40 +26 +26\n +MUG-\w+ +30 +30 +(2[78]) +\1\n +KETTLE-\w+ +3 +3 +0 +0\n/);
+    const [, sent, suppressed] = /duplicates suppressed.*\n +(\d+) +(\d+)\n/.exec(start.output) ?? [];
+    expect(Number(sent)).toBeGreaterThan(100);
+    expect(Number(suppressed)).toBeGreaterThan(100);
+  });
+
+  test('says what it is, and what it is not', () => {
+    expect(start.output).toContain(`Orderly runs at ${run.endpoint}`);
+    expect(start.output).toContain('This is a simulator');
+    expect(start.output).toContain('npm start -- --localstack');
+  });
+
+  test('leaves its address and tokens in .orderly/local.json, readable by its owner only', () => {
+    expect(run).toMatchObject({ apiUrl: `${run.endpoint}/v1`, region: 'eu-west-1' });
+    expect(Object.keys(run.tokens)).toEqual(['alice', 'bob', 'operator']);
+    expect(statSync(clone.at('.orderly/local.json')).mode & 0o077).toBe(0);
+  });
+
+  test.skipIf(process.platform !== 'linux')('listens on one port, of the loopback interface', () => {
+    expect(listeningBelow(start.pid)).toEqual([{ program: expect.any(String), port: portOf(run), loopback: true }]);
+  });
+});
+
+describe('a command that it prints works as it is pasted:', () => {
+  const printed = (part: string): string => {
+    const found = printedCommands(start.output).find((line) => line.includes(part));
+    expect(found, `${part} in ${start.output}`).toBeDefined();
+    return found as string;
+  };
+
+  /** Runs a command in a shell that has the token. @returns the body of the answer, which is the last line */
+  const answered = async (part: string): Promise<string> =>
+    (await succeeds(`${printed('alice=')}\n${printed(part)}`)).trimEnd().split('\n').at(-1) ?? '';
+
+  test('an order is placed, and a repeat is the same order', async () => {
+    const first = JSON.parse(await answered('Idempotency-Key')) as OrderView;
+    expect(first.status).toBe('PENDING');
+    expect(JSON.parse(await answered('Idempotency-Key'))).toMatchObject({ orderId: first.orderId });
+  });
+
+  test("alice's orders, and the stock", async () => {
+    expect(JSON.parse(await answered("curl -sw '\\n' '"))).toMatchObject({ items: expect.any(Array) });
+    expect(JSON.parse(await answered('/stock/'))).toMatchObject({ onHand: 30 });
+  });
+
+  test('a fault is ordered, and withdrawn again', async () => {
+    await succeeds(printed('local fault'));
+    const cloud = new LocalCloudClient(run.endpoint);
+    expect(await cloud.status()).toMatchObject({ faults: [{ owner: 'Orders/PlaceOrder', kind: 'killed-after' }] });
+    expect(await succeeds('npm run -s orderly -- local status')).toContain('killed-after at Orders/PlaceOrder');
+    expect(await cloud.calm()).toMatchObject({ faults: [] });
+  });
+
+  test('it prints no command that this file does not know', () => {
+    const known = /^alice=|^curl|local fault|local forward|demo:dedupe/;
+    expect(printedCommands(start.output).filter((line) => !known.test(line))).toEqual([]);
+  });
+});
+
+const documented = documentedCommands(readFileSync('README.md', 'utf8'));
+
+describe('a command that the README tells for a running instance works as it stands there:', () => {
+  test('they are found', () => expect(documented.length).toBeGreaterThan(2));
+
+  // Those for time and trouble are played by the tests before and after.
+  test.each(documented.filter((command) => !command.includes(' local ')))('%s', async (command) => {
+    const output = await succeeds(command.replace(/<(order )?id>/, order.orderId));
+    eventId ||= /OrderPlaced .*\n +(\S+)/.exec(output)?.[1] ?? '';
+  });
+
+  test('it tells no command for time and trouble that this file does not know', () => {
+    const known = /local (forward 36d|fault Orders\/PlaceOrder killed-after|duplicate <event id>|reset|calm|status)$/;
+    expect(documented.filter((command) => command.includes(' local ') && !known.test(command))).toEqual([]);
+  });
+});
+
+test('a token of the command line opens the API', async () => {
+  const token = await succeeds('npm run -s token -- --customer carol');
+  const answer = await fetch(`${run.apiUrl}/orders`, { headers: { authorization: `Bearer ${token.trim()}` } });
+  expect(await answer.json()).toMatchObject({ items: [] });
+});
+
+describe('a second start of the same clone', () => {
+  test('runs beside the first one, says where that is, and gives local.json back at its end', async () => {
+    const second = clone.run('start', '--no-demo');
+    await second.says(LAST_LINE);
+    expect(second.output).toContain(`Another start of this clone runs at ${run.endpoint}`);
+    const other = clone.localRun() as LocalRun;
+    expect(other.endpoint).not.toBe(run.endpoint);
+    expect(await second.interrupt().ended()).toMatchObject({ code: 0 });
+    expect(clone.localRun()).toEqual(run);
+    expect(await isTaken(portOf(other))).toBe(false);
+  });
+
+  test('is refused a port that is in use, with a sentence', async () => {
+    const port = String(portOf(run));
+    const { code, output } = await clone.run('start', '--no-demo', '--port', port).ended();
+    expect(code).toBe(1);
+    expect(output).toMatch(new RegExp(`\nport ${port} of 127.0.0.1 is in use: choose another one with --port\n$`));
+    expect(clone.localRun()).toEqual(run);
+  });
+});
+
+test('an event that comes again after 36 days is quarantined, and the operator sees it', async () => {
+  const forward = printedCommands(start.output).find((line) => line.includes('local forward')) ?? '';
+  expect(await succeeds(forward)).toContain('36.0 days ahead');
+  const duplicate = documented.find((command) => command.includes('local duplicate')) ?? '';
+  expect(await succeeds(duplicate.replace('<event id>', eventId))).toContain('OrderPlaced');
+  // When a minute has passed by its clock, it has been delivered.
+  await new LocalCloudClient(run.endpoint).forward(60_000);
+  expect(await succeeds('npm run -s orderly -- failures list')).toContain(eventId);
+  await start.says('Its clock is 36 days ');
+});
+
+test('tokens that are made after time has passed are good by its clock', async () => {
+  const now = clone.localRun() as LocalRun;
+  expect(now.tokens.alice).not.toBe(run.tokens.alice);
+  const made = (await succeeds('npm run -s token -- --customer alice')).trim();
+  for (const token of [now.tokens.alice, made])
+    expect(await expectFromApi(run.apiUrl, `GET /orders/${order.orderId}`, { token })).toMatchObject({
+      status: 'APPROVED',
+    });
+});
+
+test('nothing is left after a reset, and its clock shows the time', async () => {
+  expect(await succeeds('npm run -s orderly -- local reset')).toContain('everything is empty');
+  const { tokens } = clone.localRun() as LocalRun;
+  expect(await expectFromApi(run.apiUrl, 'GET /orders', { token: tokens.alice })).toMatchObject({ items: [] });
+});
+
+test('Ctrl-C ends it in the middle of work: no process, no port, no local.json', async () => {
+  const { tokens } = clone.localRun() as LocalRun;
+  const body = { lines: [{ sku: 'TEA', quantity: 1, unitPrice: { amount: 350, currency: 'EUR' } }] };
+  const placed = Array.from({ length: 10 }, (_, at) =>
+    expectFromApi(run.apiUrl, 'POST /orders', { token: tokens.alice, key: `many-${at}`, body }),
+  );
+  await Promise.race(placed);
+  const rest = Promise.allSettled(placed);
+  expect(await start.interrupt().ended()).toMatchObject({ code: 0 });
+  await rest;
+  expect(start.isAlive).toBe(false);
+  expect(await isTaken(portOf(run))).toBe(false);
+  expect(clone.localRun()).toBeUndefined();
+});

@@ -1,0 +1,98 @@
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { devKey } from '../../../tools/local/dev-issuer.js';
+import type { LocalRun } from '../../../tools/local/local-run.js';
+import { Started } from './started.js';
+
+const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
+/** What a start reads. */
+const COPIED = [
+  'bin',
+  'lib',
+  'lambdas',
+  'packages',
+  'tools',
+  'cdk.json',
+  'package.json',
+  'package-lock.json',
+  'tsconfig.json',
+];
+
+/**
+ * A copy of the working tree, so that tests change sources and start processes without touching the tree, its
+ * `.orderly/local.json`, or an `npm start` in it. It shares the tree's installed modules, its synthesized assemblies
+ * and its development key (which is part of `dev`), so that an assembly of the same sources is not made again.
+ */
+export class Clone {
+  readonly folder = realpathSync(mkdtempSync(join(tmpdir(), 'orderly-clone-')));
+  private readonly started: Started[] = [];
+
+  /** @param options `assemblies`: of its own where a start must synthesize. @default shared */
+  constructor({ assemblies = 'shared' }: { readonly assemblies?: 'shared' | 'of its own' } = {}) {
+    for (const path of COPIED) cpSync(join(ROOT, path), this.at(path), { recursive: true });
+    linkModules(join(ROOT, 'node_modules'), this.at('node_modules'));
+    devKey();
+    mkdirSync(this.at('.orderly'));
+    cpSync(join(ROOT, '.orderly', 'dev-key.json'), this.at('.orderly/dev-key.json'));
+    if (assemblies === 'of its own') return;
+    const made = join(ROOT, '.build', 'assemblies');
+    mkdirSync(made, { recursive: true });
+    mkdirSync(this.at('.build'));
+    symlinkSync(made, this.at('.build/assemblies'));
+  }
+
+  at(path: string): string {
+    return join(this.folder, path);
+  }
+
+  /** Starts a command of `tools/run.mjs`, as npm does. */
+  run(...args: readonly string[]): Started {
+    return this.begin(process.execPath, ['tools/run.mjs', ...args]);
+  }
+
+  /** Runs a line in bash, as somebody pastes it. */
+  paste(line: string): Started {
+    return this.begin('bash', ['-c', line]);
+  }
+
+  /** Returns what `.orderly/local.json` says, or `undefined` if there is none. */
+  localRun(): LocalRun | undefined {
+    const file = this.at('.orderly/local.json');
+    return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as LocalRun) : undefined;
+  }
+
+  /** Ends what still runs, and removes the copy. */
+  async remove(): Promise<void> {
+    await Promise.all(this.started.map((one) => one.kill()));
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+
+  private begin(program: string, args: readonly string[]): Started {
+    const started = new Started(program, args, this.folder);
+    this.started.push(started);
+    return started;
+  }
+}
+
+/** Links each installed package, but the workspaces to the copy's own. */
+function linkModules(from: string, to: string): void {
+  mkdirSync(to);
+  for (const name of readdirSync(from)) {
+    if (name !== '@orderly') symlinkSync(join(from, name), join(to, name));
+  }
+  mkdirSync(join(to, '@orderly'));
+  for (const name of readdirSync(join(from, '@orderly')))
+    symlinkSync(join(dirname(to), 'packages', name), join(to, '@orderly', name));
+}
