@@ -8,7 +8,7 @@ import { ChosenFaults, type FaultPlan } from './aws/faults.js';
 import { Iam } from './aws/iam.js';
 import { INERT } from './aws/inert.js';
 import { Kms } from './aws/kms.js';
-import { type Invocation, LambdaFunction, type LogLine } from './aws/lambda.js';
+import { type EnvironmentLimits, type Invocation, LambdaFunction, type LogLine } from './aws/lambda.js';
 import { Parameters } from './aws/parameters.js';
 import { checkProperties, MODELLED } from './aws/properties.js';
 import { type EventSource, QueueMapping } from './aws/queue-mapping.js';
@@ -96,7 +96,7 @@ export interface LiveOptions {
   /** Runs the code of functions. */
   readonly host: CodeHost;
   /** @see LambdaSettings.environments */
-  readonly environments: { readonly most: number; readonly patience: number };
+  readonly environments: EnvironmentLimits;
   /** Hears of each line of a function's log. */
   readonly logged: (line: LogLine) => void;
   /** Hears of each invocation that has ended. */

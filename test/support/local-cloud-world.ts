@@ -8,6 +8,8 @@ import type { Deployed } from './deployed.js';
 import { FaultsByHand } from './faults-by-hand.js';
 import { LocalStackWorld } from './localstack-world.js';
 
+let shared: Promise<LocalCloud> | undefined;
+
 /** How long a condition may take to come about, milliseconds of the cloud's clock. */
 const LIMIT = 30 * 60_000;
 const FIRST_PAUSE = 20;
@@ -32,10 +34,13 @@ export class LocalCloudWorld extends LocalStackWorld {
     local.live.cloud.calls.interceptor = this.faultsHere;
   }
 
-  /** Starts a cloud for all files of this process, which share its data as they share an emulator's. */
-  static async start(): Promise<LocalCloudWorld> {
-    const { folder } = await localAssembly();
-    const local = await LocalCloud.start({ folder, says: () => undefined, awaits: awaitsDueRecords });
+  /** Begins a world with nothing in it. All files of this process have one cloud, which begins anew for each. */
+  static async begin(): Promise<LocalCloudWorld> {
+    shared ??= localAssembly().then(({ folder }) =>
+      LocalCloud.start({ folder, says: () => undefined, awaits: awaitsDueRecords }),
+    );
+    const local = await shared;
+    local.live.reset();
     const endpoint = await endpointAt(local.url);
     const { apiUrl, outputs } = await readDeployment(endpoint);
     const { region } = endpoint;

@@ -17,7 +17,7 @@ export let world: World;
  */
 export async function beginWorld(): Promise<void> {
   if (inLocalCloud) {
-    if (!(world instanceof LocalCloudWorld)) world = await LocalCloudWorld.start();
+    world = await LocalCloudWorld.begin();
     return;
   }
   if (world instanceof SimulatorWorld) world.end();

@@ -19,6 +19,8 @@ export interface LocalRun {
   readonly region: string;
   /** URL of the API, without a trailing slash. */
   readonly apiUrl: string;
+  /** File in which it keeps its state, if it does. */
+  readonly keeps?: string;
   readonly tokens: { readonly alice: string; readonly bob: string; readonly operator: string };
 }
 

@@ -38,17 +38,21 @@ export async function startLocalCloud({ port, keep, logs, demo }: StartOptions):
   const other = runningLocally();
   if (other)
     say(`Another start of this clone runs at ${other.endpoint}. This one runs beside it, with data of its own.`);
+  if (keep && other?.keeps)
+    throw new LocalRunError(
+      `The start at ${other.endpoint} keeps its state in ${other.keeps}: end it first, or start without --keep.`,
+    );
   const { folder } = await step(say, 'synthesize', localAssembly);
   let run: LocalRun | undefined;
   // Tokens of before are expired by the clock of after.
   const clockSet = (ahead: number): void => {
     if (!run) return;
-    run = runOf(cloud);
+    run = runOf(cloud, keep);
     renewLocalRun(run);
     say(`${clockAt(ahead)}: new tokens are in .orderly/local.json, and npm run token prints more.`);
   };
   const cloud = await step(say, 'start the local cloud', () => begin({ folder, port, keep, logs, say, clockSet }));
-  run = runOf(cloud);
+  run = runOf(cloud, keep);
   writeLocalRun(run);
   atExit(() => forgetLocalRun(cloud.url));
   const endpoint = await endpointAt(cloud.url);
@@ -92,8 +96,9 @@ async function begin(options: {
   }
 }
 
-function runOf({ url, live }: LocalCloud): LocalRun {
-  return { endpoint: url, region: 'eu-west-1', apiUrl: `${url}/v1`, tokens: devTokens(live.now - Date.now()) };
+function runOf({ url, live }: LocalCloud, keep: boolean): LocalRun {
+  const tokens = devTokens(live.now - Date.now());
+  return { endpoint: url, region: 'eu-west-1', apiUrl: `${url}/v1`, tokens, ...(keep && { keeps: STATE }) };
 }
 
 /** @param ahead of the machine's clock, in milliseconds */

@@ -24,6 +24,13 @@ export interface LogLine {
   readonly text: string;
 }
 
+/** Limits of one function's environments on a machine of few cores. Times are in milliseconds. */
+export interface EnvironmentLimits {
+  readonly most: number;
+  readonly patience: number;
+  readonly spare: number;
+}
+
 /** An invocation that has ended. */
 export interface Invocation {
   readonly fn: string;
@@ -54,10 +61,10 @@ export interface LambdaSettings {
   /** Runs the code elsewhere. @default in this thread */
   readonly host?: CodeHost | undefined;
   /**
-   * Number of environments at once, and how long (milliseconds) an invocation waits for a busy one before another is
-   * started. @default any number, at once, as on AWS
+   * Number of environments at once, how long (milliseconds) an invocation waits for a busy one before another is started, and
+   * how long an idle one is kept beside another. @default any number, at once, as on AWS
    */
-  readonly environments?: { readonly most: number; readonly patience: number } | undefined;
+  readonly environments?: EnvironmentLimits | undefined;
   /** Records what invocations do. @default no recording */
   readonly recording?: Recording | undefined;
   /** Recorded invocations that may be replayed instead of running code. @default none */
@@ -166,7 +173,7 @@ export class LambdaFunction {
   }
 
   /** Waits for a busy environment; after a while another one is started, unless there are enough. */
-  private wait({ most, patience }: { most: number; patience: number }, run: () => void): void {
+  private wait({ most, patience }: EnvironmentLimits, run: () => void): void {
     this.waiting.push(run);
     this.settings.world.after(patience, () => {
       const at = this.waiting.indexOf(run);
@@ -205,7 +212,7 @@ export class LambdaFunction {
         sandbox.onKilled = undefined;
         sandbox.idleSince = world.now;
         if (generation !== this.generation) sandbox.end();
-        else if (!sandbox.isDead) this.idle.push(sandbox);
+        else if (!sandbox.isDead) this.rest(sandbox);
         end(result);
         free();
       };
@@ -240,6 +247,17 @@ export class LambdaFunction {
   /** Hands over its idle environments at the end of the history. */
   recycle(): void {
     for (const sandbox of this.idle.splice(0)) sandbox.retire();
+  }
+
+  /** Keeps an idle environment; where there are others, for a while only. */
+  private rest(sandbox: Sandbox): void {
+    const { world, environments } = this.settings;
+    this.idle.push(sandbox);
+    if (!environments || this.idle.length === 1) return;
+    world.afterInBackground(environments.spare, () => {
+      const oldest = this.idle.length > 1 && world.now - (this.idle[0]?.idleSince ?? world.now) >= environments.spare;
+      if (oldest) this.idle.shift()?.end();
+    });
   }
 
   private takeIdle(): Sandbox | undefined {

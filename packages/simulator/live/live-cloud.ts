@@ -17,7 +17,7 @@ import { Threads } from './threads.js';
  * On AWS there can be a thousand environments of one function. Here they share a few cores, so that a busy one is free again
  * before another would be loaded, unless it waits for something.
  */
-const ENVIRONMENTS = { most: 3, patience: 50 };
+const ENVIRONMENTS = { most: 2, patience: 100, spare: 10_000 };
 /** While time is forwarded, a schedule that nobody knows more about ticks this seldom: each hour. */
 const TICKS_APART = 3_600_000;
 
@@ -26,7 +26,7 @@ export interface LiveOptions {
   readonly folder: string;
   /** What an earlier one remembered: it goes on from there. @default nothing */
   readonly state?: SavedState;
-  /** Number of events, log lines and calls of the past that it remembers, of each kind. @default 20,000 */
+  /** Number of events, log lines and calls of the past that it remembers, of each kind. @default 10,000 */
   readonly remembers?: number;
   /** Threads that run functions. @default one less than the machine's cores, from 1 to 4 */
   readonly threads?: number;
@@ -50,6 +50,8 @@ export class LiveCloud {
   private readonly clock = new RealTime();
   private readonly threads: Threads;
   private faults: OrderedFaults;
+  /** Tells those who wait for an answer of AWS that the account is gone. */
+  private readonly deserted = new Set<() => void>();
   /** Whoever waits for an answer of the API. */
   private readonly waiting = new Set<(response: ApiResponse) => void>();
 
@@ -135,7 +137,13 @@ export class LiveCloud {
 
   /** Answers a request in one of the protocols of AWS. */
   aws(request: HttpRequest): Promise<HttpResponse> {
-    return this.within(() => this.account.outside.answer(request));
+    return new Promise((resolve, reject) => {
+      const gone = (): void => resolve(GONE);
+      this.deserted.add(gone);
+      this.within(() => this.account.outside.answer(request))
+        .then(resolve, reject)
+        .finally(() => this.deserted.delete(gone));
+    });
   }
 
   /**
@@ -157,6 +165,7 @@ export class LiveCloud {
   reset(): void {
     const { deployment } = this.cloud;
     this.end();
+    this.faults = this.newFaults();
     this.account = this.begin(deployment, Date.now());
     this.options.clockSet?.(0);
   }
@@ -224,8 +233,8 @@ export class LiveCloud {
   /** Ends the present account: what its functions do from now on has no effect, and who waits for an answer hears so. */
   private end(): void {
     this.threads.clear();
-    this.faults = this.newFaults();
     for (const answer of [...this.waiting]) answer(GONE);
+    for (const gone of [...this.deserted]) gone();
   }
 
   private newFaults(): OrderedFaults {

@@ -3,8 +3,11 @@ import { Worker } from 'node:worker_threads';
 import type { CodeHost, Ending, InvocationContext, Loaded, RunningCode, Surroundings } from '../runtime/environment.js';
 import type { FromThread, SharedClock, ToThread, Turn } from './messages.js';
 
-/** Real milliseconds after which a thread that doesn't acknowledge the end of an environment counts as blocked. */
-const BLOCKED_AFTER = 1_000;
+/**
+ * Real milliseconds after which a thread that doesn't acknowledge the end of an environment counts as blocked. On a busy
+ * machine a thread may get no core for a second or two.
+ */
+const BLOCKED_AFTER = 4_000;
 
 /** What the account provides to threads. */
 export interface ThreadsSettings {

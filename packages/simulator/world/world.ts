@@ -31,11 +31,11 @@ export interface WorldOptions {
    * and records of the past are bounded. @default false: it is a history
    */
   readonly isLive?: boolean;
-  /** Number of records of the past (events of a bus, messages that left a queue, ...) that a live world remembers. @default 20,000 */
+  /** Number of records of the past (events of a bus, messages that left a queue, ...) that a live world remembers. @default 10,000 */
   readonly remembers?: number;
 }
 
-const REMEMBERED = 20_000;
+const REMEMBERED = 10_000;
 
 /**
  * Virtual time. Events happen one after the other, in the order of their times; at one moment, in the order in which
