@@ -125,13 +125,17 @@ class FunctionThread {
   private begin(): Worker {
     const worker = startWorker(this.settings.clock.buffer);
     worker.on('message', ({ done, messages }: Turn) => {
+      // A replaced thread may have said something before it ended. Its counts are not those of the new one.
+      if (worker !== this.worker) return;
       this.settings.around(() => {
         for (const message of messages) this.environments.get(message.environment)?.take(message);
       });
       this.done = done;
       if (this.isQuiet) this.rested();
     });
-    worker.on('error', (error) => this.replace(`a thread of functions ended: ${error.stack ?? error.message}`));
+    worker.on('error', (error) => {
+      if (worker === this.worker) this.replace(`a thread of functions ended: ${error.stack ?? error.message}`);
+    });
     return worker;
   }
 
