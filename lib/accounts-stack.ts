@@ -7,7 +7,7 @@ import type { Construct } from 'constructs';
 import { accountsContract, EXHAUSTED_INDEX } from '../lambdas/accounts/contract.js';
 import { AccountsEnv } from '../lambdas/accounts/environment.js';
 import { ACCOUNT, CREDIT_ROWS, EXHAUSTED_LISTS, EXHAUSTED_PROJECTION } from '../lambdas/accounts/keys.js';
-import { listEvents, orderEnds, steps } from '../lambdas/accounts/subscriptions.js';
+import { listEvents, orderEnds, paymentEvents, steps } from '../lambdas/accounts/subscriptions.js';
 import { AppEnv } from '../lambdas/environment.js';
 import type { Settings } from './settings.js';
 
@@ -18,7 +18,7 @@ export interface AccountsStackProps extends EnvironmentProps {
 
 /**
  * Service `accounts`: the credit of each customer, and the amounts that orders have authorised and captured. It handles the
- * commands of orders' sagas and the ends of orders.
+ * commands of orders' sagas, the ends of orders, and the charges and refunds of their payments.
  */
 export class AccountsStack extends Stack {
   readonly service: Service;
@@ -74,14 +74,21 @@ export class AccountsStack extends Stack {
       entry: 'accounts/on-order-event',
       hears: [orderEnds],
     });
-    for (const handler of [commands, ends]) {
-      service.grantAppend(handler, ACCOUNT);
+    const settlements = service.consumer('Settlements', {
+      name: 'accounts-payments',
+      entry: 'accounts/on-payment-event',
+      hears: [paymentEvents],
+    });
+    for (const handler of [commands, ends]) service.grantAppend(handler, ACCOUNT);
+    // A charge that settles nothing checks that its order is unchanged.
+    service.grantEffect(settlements, ACCOUNT);
+    for (const handler of [commands, ends, settlements]) {
       // Each authorization is an item of its own in the account's partition.
       handler.grantItems(table, ['GetItem'], keysOf(ACCOUNT));
       handler.setEnvironment(AppEnv.CUSTOMER_LIMITS, JSON.stringify(props.settings.customerLimits));
     }
 
-    for (const handler of [applyBonus, commands, ends]) {
+    for (const handler of [applyBonus, commands, ends, settlements]) {
       handler.setEnvironment(AccountsEnv.DEFAULT_CREDIT_LIMIT, JSON.stringify(props.settings.defaultCreditLimit));
     }
 

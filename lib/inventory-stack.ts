@@ -4,7 +4,7 @@ import { Stack } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
 import { inventoryContract } from '../lambdas/inventory/contract.js';
 import { RESERVATION, STOCK_ITEM } from '../lambdas/inventory/keys.js';
-import { cancellations, steps } from '../lambdas/inventory/subscriptions.js';
+import { orderEnds, steps } from '../lambdas/inventory/subscriptions.js';
 import type { Settings } from './settings.js';
 
 const STOCK = keysOf(STOCK_ITEM);
@@ -14,7 +14,8 @@ export interface InventoryStackProps extends EnvironmentProps {
 }
 
 /**
- * Service `inventory`: stock by SKU, set by operators. Orders' sagas reserve and release it; cancellations release it too.
+ * Service `inventory`: stock by SKU, set by operators. Orders' sagas reserve and release it; cancellations release it too,
+ * and dispatches take it out.
  * Reservations of hot SKUs take a lane.
  */
 export class InventoryStack extends Stack {
@@ -35,7 +36,7 @@ export class InventoryStack extends Stack {
     const reservations = service.consumer('Reservations', {
       name: 'reservations',
       entry: 'inventory/on-order-event',
-      hears: [cancellations],
+      hears: [orderEnds],
     });
     service.grantEffect(reservations, RESERVATION);
     reservations.grantItems(table, ['UpdateItem'], STOCK);

@@ -62,6 +62,15 @@ export class OrdersStack extends Stack {
     service.grantRequestRecords(cancelOrder);
     props.personalKeys.grantEncrypt(cancelOrder);
     service.sessions('/sessions', [cancelOrder]);
+    const dispatchOrder = service.endpoint(
+      'DispatchOrder',
+      'POST',
+      '/orders/{orderId}/dispatch',
+      'orders/dispatch-order',
+    );
+    service.grantEffect(dispatchOrder, ORDER);
+    service.grantRequestRecords(dispatchOrder);
+    props.personalKeys.grantDecrypt(dispatchOrder);
     service.endpoint('IssueKey', 'POST', '/idempotency-keys', 'orders/issue-key');
 
     const saga = service.saga('Saga', {

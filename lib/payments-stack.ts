@@ -20,7 +20,7 @@ import { paymentsContract, STRIPE_CUSTOMERS } from '../lambdas/payments/contract
 import { PaymentsEnv } from '../lambdas/payments/environment.js';
 import { DAILY_COUNTS, PAYMENT, SANDBOX_KEYS, SANDBOX_OBJECTS, SANDBOX_TALLIES } from '../lambdas/payments/keys.js';
 import { PaymentsMetric } from '../lambdas/payments/metrics.js';
-import { cancellations, forgettings, providerTasks, steps } from '../lambdas/payments/subscriptions.js';
+import { forgettings, orderEnds, providerTasks, steps } from '../lambdas/payments/subscriptions.js';
 import type { Settings } from './settings.js';
 
 /** Name of the consumer, and prefix of the guard's records. The run time reads it from the consumer's environment. */
@@ -83,7 +83,7 @@ export class PaymentsStack extends Stack {
     const cancelling = service.consumer('Cancellations', {
       name: 'payments-orders',
       entry: 'payments/on-order-event',
-      hears: [cancellations],
+      hears: [orderEnds],
     });
     service.grantEffect(cancelling, PAYMENT);
 

@@ -1,5 +1,8 @@
+import { readFileSync } from 'node:fs';
 import {
   type AuthSettings,
+  checkDeployedWindow,
+  type DeployedWindow,
   developmentSettings,
   type EnvironmentSettings,
   type HotKeySettings,
@@ -107,6 +110,7 @@ const ENVIRONMENTS: Readonly<Record<string, Omit<Settings, 'app' | 'environment'
     logLevel: 'INFO',
     backup: { retention: Duration.days(7) },
     archiveRetention: Duration.days(90),
+    // Another window is an entry of its own, and this one stays: docs/operations/runbook.md, "Change the deduplication window".
     dedupeWindow: Duration.days(35),
     consumerAttempts: 16,
     defaultCreditLimit: { amount: 1_000_00, currency: 'EUR' },
@@ -201,6 +205,17 @@ export function checkReports(environment: string, { timeZone, closeAfter }: Repo
   }
 }
 
+/**
+ * Returns the deduplication windows that are deployed. Add an entry of the settings to that file once it is deployed; never
+ * change one. An environment that it does not name has no data yet.
+ */
+function deployedWindows(environment: string): readonly DeployedWindow[] {
+  const deployed: Readonly<Record<string, readonly DeployedWindow[]>> = JSON.parse(
+    readFileSync(new URL('deployed-windows.json', import.meta.url), 'utf8'),
+  );
+  return deployed[environment] ?? [];
+}
+
 /** Returns the names of the environments. */
 export const environmentNames = (): readonly string[] => Object.keys(ENVIRONMENTS);
 
@@ -222,6 +237,7 @@ export function settingsFor(environment: string, overrides: Overrides = {}): Set
   checkHotSkus(environment, hotSkus);
   checkRewardTiers(environment, known.rewardTiers);
   checkReports(environment, known.reports);
+  checkDeployedWindow(known.dedupeWindow, deployedWindows(environment));
   const auth: AuthSettings = {
     ...known.auth,
     ...(issuer !== undefined && { issuer }),

@@ -101,7 +101,8 @@ async function authorizationIn(
 
 /**
  * Builds the account's commit of these events and the write of the order's authorization after them, for one
- * transaction.
+ * transaction. Without events it is the check that the order is as it was read: an outdated decision that nothing is to
+ * do would otherwise be recorded as the answer to a message.
  *
  * The account's own optimistic lock doesn't protect the order's item, since the two reads are no snapshot:
  *
@@ -118,9 +119,14 @@ export function writesOf(
   trace: Trace,
 ): TransactWriteItem[] {
   const { account, authorization, key, since, first } = order;
+  const isAsRead = since === 0 ? 'attribute_not_exists(pk)' : 'version = :since';
+  const asRead = {
+    ConditionExpression: isAsRead,
+    ...(since === 0 ? {} : { ExpressionAttributeValues: { ':since': since } }),
+  };
+  if (events.length === 0) return [{ ConditionCheck: { TableName: accountStore.table, Key: key, ...asRead } }];
   const commit = accountStore.commit(account, events, trace);
   const after = events.reduce(evolve, { account: account.state, authorization });
-  const isAsRead = since === 0 ? 'attribute_not_exists(pk)' : 'version = :since';
   return [
     accountStore.appendWrite(commit),
     {
@@ -133,8 +139,7 @@ export function writesOf(
           first,
           authorization: JSON.stringify(after.authorization),
         },
-        ConditionExpression: isAsRead,
-        ...(since === 0 ? {} : { ExpressionAttributeValues: { ':since': since } }),
+        ...asRead,
       },
     },
   ];

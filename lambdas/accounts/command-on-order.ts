@@ -5,7 +5,7 @@ import { customerLimits } from '../customer-limits.js';
 import { type AccountStores, orderOfAccount, writesOf } from './account-store.js';
 import type { AccountCommand } from './contract.js';
 import { defaultCreditLimitOfFunction } from './default-credit-limit.js';
-import { type Authorization, authorizationDecider, type Facts } from './domain/authorization.js';
+import { type Authorization, authorizationDecider, type Facts, type PaymentCommand } from './domain/authorization.js';
 
 /** Stores and facts of a command on an account. */
 export interface AccountsContext extends AccountStores {
@@ -28,7 +28,7 @@ export const factsOfFunction = (): Facts => ({
 export const commandOnOrder = (
   { facts, ...stores }: AccountsContext,
   { customerId, orderId }: { readonly customerId: string; readonly orderId: string },
-  commandOf: (authorization: Authorization) => AccountCommand,
+  commandOf: (authorization: Authorization) => AccountCommand | PaymentCommand,
   trace: Trace,
 ): Handling => ({
   decide: async () => {

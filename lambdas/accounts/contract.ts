@@ -21,6 +21,12 @@ const BonusPoints = z.int().check(z.gte(1), z.lte(1_000_000));
 /** Limit that `OVER_LIMIT` is about, unless it is the credit. 0.2.0 neither writes nor reads it. */
 const Limit = z.exactOptional(OrderLimit);
 
+/**
+ * Part of the amount that was settled before, and so has been available since then; absent if there is none. 0.2.0
+ * neither writes nor reads it.
+ */
+const Settled = z.exactOptional(Amount);
+
 /** Final reason for which an order is not authorised. */
 export const DeclineReason = z.enum(['OVER_LIMIT', 'CURRENCY_MISMATCH']);
 export type DeclineReason = z.infer<typeof DeclineReason>;
@@ -58,12 +64,17 @@ export const accountsContract = {
     },
     /** The customer owes the amount that was held. */
     AuthorizationCaptured: { version: 1, data: z.object({ ...Step, amount: Amount }) },
-    /** The amount that was held is available again. */
-    AuthorizationReleased: { version: 1, data: z.object({ ...Step, amount: Amount }) },
+    /** The amount that was held is available again, except for the part that was settled before. */
+    AuthorizationReleased: { version: 1, data: z.object({ ...Step, amount: Amount, settled: Settled }) },
     /** The release came before the authorization: this order can't be authorised any more. */
     AuthorizationVoided: { version: 1, data: z.object(Step) },
-    /** The customer no longer owes this part, or all, of the order's captured amount. */
-    AccountRefunded: { version: 1, data: z.object({ ...Step, refundId: RefundId, amount: Amount }) },
+    /** The customer gets back this part, or all, of the order's captured amount. */
+    AccountRefunded: {
+      version: 1,
+      data: z.object({ ...Step, refundId: RefundId, amount: Amount, settled: Settled }),
+    },
+    /** The order's payment was charged, so this amount of the order no longer uses credit. Once per order. */
+    CreditSettled: { version: 1, data: z.object({ customerId: CustomerId, orderId: OrderId, amount: Amount }) },
     /** An operator gave the customer points, for a reason in the operator's own words. It doesn't change the credit. */
     BonusApplied: {
       version: 1,
@@ -120,7 +131,12 @@ export interface AccountView {
   readonly captured: Money;
   /** Amount refunded so far, of the captured one. */
   readonly refunded: Money;
-  /** `creditLimit` - (`authorized` + `captured` - `refunded`); 0 if the limit was set below the amount in use. */
+  /** Part of `authorized` and `captured` that payments have settled, without what was released or refunded since. */
+  readonly settled: Money;
+  /**
+   * `creditLimit` - (`authorized` + `captured` - `refunded` - `settled`); 0 if the limit was set below the amount in
+   * use.
+   */
   readonly available: Money;
   /** Version of the account in this view, from 1. */
   readonly version: number;

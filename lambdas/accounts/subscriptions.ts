@@ -1,5 +1,6 @@
 import { commandsTo, subscribe, subscribeToAll } from '@orderly/kit/messages';
 import { ordersContract } from '../orders/contract.js';
+import { paymentsContract } from '../payments/contract.js';
 import { accountsContract } from './contract.js';
 
 /** Steps of orders' sagas. No other service's commands are accepted. */
@@ -7,6 +8,9 @@ export const steps = commandsTo(accountsContract, { from: [ordersContract] });
 
 /** Events that end orders. */
 export const orderEnds = subscribe(ordersContract, ['OrderApproved', 'OrderCancelled']);
+
+/** Events that settle what orders use of the credit, and that give money back for returned goods. */
+export const paymentEvents = subscribe(paymentsContract, ['PaymentCharged', 'PaymentRefunded']);
 
 /** Events that the list of customers without credit shows. */
 export const listEvents = subscribeToAll(accountsContract);

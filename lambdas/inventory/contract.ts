@@ -29,6 +29,8 @@ export const inventoryContract = {
     StockRejected: { version: 1, data: z.object({ ...OfAnOrder, ...SHORT }) },
     /** The reserved pieces are available again. */
     StockReleased: { version: 1, data: z.object({ ...OfAnOrder, lines: z.array(ReservedLine) }) },
+    /** The reserved pieces have left the warehouse: they are neither on hand nor reserved any more. */
+    StockDispatched: { version: 1, data: z.object({ orderId: OrderId, lines: z.array(ReservedLine) }) },
     /** The cancellation or the release came first: this order can't reserve any more. */
     ReservationVoided: { version: 1, data: z.object(OfAnOrder) },
     /** Answer to a step that changes nothing, because it was done before or is refused. Nothing else happened. */
@@ -63,7 +65,10 @@ export type ReservationEvent = Exclude<InventoryEvent, { type: 'StockSet' }>;
 /** Body of `PUT /stock/{sku}`. */
 export const SetStock = z.strictObject({ onHand: z.int().check(z.gte(0), z.lte(1e9)) });
 
-/** Stock of one SKU; reserving changes `reserved` and `available`, never `onHand` or `version`. */
+/**
+ * Stock of one SKU. Reserving changes `reserved` and `available`; a dispatch takes its pieces out of `onHand` and
+ * `reserved`. Neither changes `version`.
+ */
 export interface StockView {
   readonly sku: string;
   readonly onHand: number;

@@ -5,7 +5,7 @@ import type { Trace } from '@orderly/kit/messages';
 import type { ReservationStore } from './aggregates.js';
 import type { ReservedLine } from './contract.js';
 import type { OfAnOrder, ReservationCommand } from './domain/reservation.js';
-import { release, reserve } from './stock-counter.js';
+import { dispatch, release, reserve } from './stock-counter.js';
 
 /**
  * Tries to reserve all lines. If the counters refuse some, the next attempt rejects the order. It doesn't read the
@@ -36,6 +36,12 @@ export const releasing =
   () =>
     effectOf(store, { type: 'Release', ...order }, trace);
 
+/** Takes what is reserved for a dispatched order out of the stock. */
+export const dispatching =
+  (store: ReservationStore, orderId: string, trace: Trace): Decide =>
+  () =>
+    effectOf(store, { type: 'Dispatch', orderId }, trace);
+
 async function effectOf(
   store: ReservationStore,
   command: ReservationCommand,
@@ -49,6 +55,8 @@ async function effectOf(
       return [write, ...takes];
     case 'StockReleased':
       return [write, ...event.data.lines.map((line) => release(store.table, line))];
+    case 'StockDispatched':
+      return [write, ...event.data.lines.map((line) => dispatch(store.table, line))];
     case 'StockRejected':
     case 'ReservationVoided':
     case 'SagaReplyRequested':

@@ -7,29 +7,32 @@ import { STOCK_ITEM } from './keys.js';
  * Reserves pieces for an order, in the transaction that commits its reservation. It changes the counter by arithmetic
  * under a condition: two orders for one SKU don't conflict on a version, and `available` can't fall below zero.
  */
-export function reserve(TableName: string, { sku, quantity }: ReservedLine): TransactWriteItem {
+export function reserve(table: string, line: ReservedLine): TransactWriteItem {
   const enoughIsThere = 'available >= :quantity';
-  return {
-    Update: {
-      TableName,
-      Key: stateKey(STOCK_ITEM, sku),
-      UpdateExpression: 'SET reserved = reserved + :quantity, available = available - :quantity',
-      ConditionExpression: enoughIsThere,
-      ExpressionAttributeValues: { ':quantity': quantity },
-    },
-  };
+  return counted(table, line, 'SET reserved = reserved + :quantity, available = available - :quantity', enoughIsThere);
 }
 
+const IT_WAS_RESERVED = 'reserved >= :quantity';
+
 /** Releases pieces, in the transaction that commits the release. */
-export function release(TableName: string, { sku, quantity }: ReservedLine): TransactWriteItem {
-  const itWasReserved = 'reserved >= :quantity';
-  return {
-    Update: {
-      TableName,
-      Key: stateKey(STOCK_ITEM, sku),
-      UpdateExpression: 'SET reserved = reserved - :quantity, available = available + :quantity',
-      ConditionExpression: itWasReserved,
-      ExpressionAttributeValues: { ':quantity': quantity },
-    },
-  };
-}
+export const release = (table: string, line: ReservedLine): TransactWriteItem =>
+  counted(table, line, 'SET reserved = reserved - :quantity, available = available + :quantity', IT_WAS_RESERVED);
+
+/** Takes reserved pieces out of the stock, in the transaction that commits the dispatch. What is available stays. */
+export const dispatch = (table: string, line: ReservedLine): TransactWriteItem =>
+  counted(table, line, 'SET reserved = reserved - :quantity, onHand = onHand - :quantity', IT_WAS_RESERVED);
+
+const counted = (
+  TableName: string,
+  { sku, quantity }: ReservedLine,
+  UpdateExpression: string,
+  ConditionExpression: string,
+): TransactWriteItem => ({
+  Update: {
+    TableName,
+    Key: stateKey(STOCK_ITEM, sku),
+    UpdateExpression,
+    ConditionExpression,
+    ExpressionAttributeValues: { ':quantity': quantity },
+  },
+});

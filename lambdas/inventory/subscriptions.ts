@@ -5,5 +5,5 @@ import { inventoryContract } from './contract.js';
 /** Steps of orders' sagas. No other service's commands are accepted. */
 export const steps = commandsTo(inventoryContract, { from: [ordersContract] });
 
-/** Events that release stock. */
-export const cancellations = subscribe(ordersContract, ['OrderCancelled']);
+/** Events after which stock is no longer reserved: it is available again, or has left. */
+export const orderEnds = subscribe(ordersContract, ['OrderCancelled', 'OrderDispatched']);

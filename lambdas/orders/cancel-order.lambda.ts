@@ -42,7 +42,7 @@ export const handler = endpoint({ roles: ['customer'], body: CancelOrder }, asyn
 /** @throws {Problem} 409 if the order refused the cancellation, and otherwise the error itself */
 function tooLate(error: unknown): never {
   if (!(error instanceof OrderRefused)) throw error;
-  const detail = 'the order was rejected, so it cannot be cancelled';
+  const detail = 'the order was rejected or dispatched, so it cannot be cancelled';
   throw new Problem(OrdersProblem['too-late'], detail, {}, { cause: error });
 }
 

@@ -216,6 +216,8 @@ export const ordersContract = {
       shownAs: { sealedNote: 'note' },
     },
     OrderApproved: { version: 1, data: z.object({ orderId: OrderId, customerId: OfCustomer }) },
+    /** An approved order's goods have left the warehouse. It can't be cancelled any more. */
+    OrderDispatched: { version: 1, data: z.object({ orderId: OrderId, customerId: OfCustomer }) },
     OrderRejected: {
       version: 4,
       writes: 3,
@@ -305,6 +307,9 @@ export const CancelOrder = z.strictObject({
   reason: z.exactOptional(Text.check(z.minLength(1), z.maxLength(200))),
 });
 
+/** Body of `POST /orders/{id}/dispatch`; an absent body is the same. */
+export const DispatchOrder = z.strictObject({});
+
 /** Type of the saga (process manager) that leads an order; its keys begin with this. */
 export const CREATE_ORDER_SAGA = 'CreateOrderSaga';
 
@@ -317,7 +322,7 @@ export interface RejectedLine {
 export interface OrderView {
   readonly orderId: string;
   readonly customerId: string;
-  readonly status: 'PENDING' | 'UNDER_REVIEW' | 'APPROVED' | 'REJECTED' | 'CANCELLED';
+  readonly status: 'PENDING' | 'UNDER_REVIEW' | 'APPROVED' | 'DISPATCHED' | 'REJECTED' | 'CANCELLED';
   /** Reason for the rejection, or the customer's own words for the cancellation. */
   readonly reason?: string | Forgotten;
   /** Why the order is under review. Customers don't see it, because it would tell them how to avoid a review. */

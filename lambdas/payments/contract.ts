@@ -77,11 +77,33 @@ export const paymentsContract = {
     /** The provider has created an object for the payment. It charges the object only after this event is committed. */
     PaymentPrepared: { version: 1, data: z.object({ paymentId: Id, providerId: z.string().check(z.maxLength(255)) }) },
     /** Without a fee, it was not known when the provider charged. */
-    PaymentCharged: { version: 1, data: z.object({ paymentId: Id, amount: Amount, fee: z.exactOptional(Fee) }) },
+    PaymentCharged: {
+      version: 1,
+      data: z.object({
+        paymentId: Id,
+        amount: Amount,
+        fee: z.exactOptional(Fee),
+        /** For an order's payment: the order and its customer. 0.2.0 neither writes nor reads them. */
+        orderId: z.exactOptional(OrderId),
+        customerId: z.exactOptional(CustomerId),
+      }),
+    },
     PaymentDeclined: { version: 1, data: z.object({ paymentId: Id, reason: DeclineReason }) },
     /** The amount is set aside from what was charged until the provider has refunded it. */
     RefundRequested: { version: 1, data: z.object({ paymentId: Id, refundId: Id, amount: Amount }) },
-    PaymentRefunded: { version: 1, data: z.object({ paymentId: Id, refundId: Id, amount: Amount }) },
+    PaymentRefunded: {
+      version: 1,
+      data: z.object({
+        paymentId: Id,
+        refundId: Id,
+        amount: Amount,
+        /** For the return of a dispatched order: the order and its customer. 0.2.0 neither writes nor reads them. */
+        orderId: z.exactOptional(OrderId),
+        customerId: z.exactOptional(CustomerId),
+      }),
+    },
+    /** The order of the payment was dispatched: an operator may refund it from now on, for goods that come back. */
+    ReturnsAllowed: { version: 1, data: z.object({ paymentId: Id }) },
     /** The provider permanently refused the refund; it may be requested again. */
     RefundFailed: { version: 1, data: z.object({ paymentId: Id, refundId: Id, amount: Amount }) },
     /** The compensation came before the charge: this order can't be charged any more. */

@@ -2,11 +2,14 @@ import { commandOn, noEffect, on, type Source } from '@orderly/kit/idempotent-co
 import { isLeftToSaga } from '../orders/contract.js';
 import type { PaymentStore } from './aggregates.js';
 import { commandForCancellation } from './domain/steps.js';
-import { cancellations } from './subscriptions.js';
+import { orderEnds } from './subscriptions.js';
 
-/** Handles the cancellation of an order after its approval, so that no money is kept for it. */
+/**
+ * Handles the cancellation of an order after its approval, so that no money is kept for it, and its dispatch, so that an
+ * operator can refund goods that come back.
+ */
 export const onOrderEvent = (paymentStore: PaymentStore): Source =>
-  on(cancellations, {
+  on(orderEnds, {
     OrderCancelled: ({ event: { data }, trace }) => {
       const { orderId, customerId } = data;
       // Orders from before the saga have no customer, and were never charged.
@@ -14,4 +17,6 @@ export const onOrderEvent = (paymentStore: PaymentStore): Source =>
       const command = commandForCancellation({ orderId, customerId });
       return commandOn(paymentStore, { id: orderId, command, trace });
     },
+    OrderDispatched: ({ event: { data }, trace }) =>
+      commandOn(paymentStore, { id: data.orderId, command: { type: 'AllowReturns' }, trace }),
   });

@@ -18,22 +18,31 @@ const records = requestRecords();
 
 /**
  * POST /payments/{paymentId}/refund: sets the amount aside, updates the customer's count of the day and records the
- * request in one transaction. The refund at the provider follows.
+ * request in one transaction. The refund at the provider follows. An operator refunds the payment of a dispatched order,
+ * for goods that came back; it isn't counted.
  */
-export const handler = endpoint({ roles: ['customer'], body: RefundPayment }, async (request) => {
+export const handler = endpoint({ roles: ['customer', 'operator'], body: RefundPayment }, async (request) => {
   const { caller, body } = request;
   const record = recordOfRequest(keyedBy(request), records);
   // Derived from the key or the session number, so a repeat after the deduplication window still finds its refund.
   const refundId = record.scope.slice(0, 32);
+  const isReturn = caller.role === 'operator';
   const { loaded, replayed } = await changeOnce({
     store: paymentStore,
     record,
     id: paymentIdOf(request.parameter('paymentId')),
     trace: traceOf(request),
     admit: (payment) => void visibleTo(caller, payment),
-    command: () => ({ type: 'RequestRefund', refundId, ...(body.amount === undefined ? {} : { amount: body.amount }) }),
+    command: () => ({
+      type: 'RequestRefund',
+      refundId,
+      isReturn,
+      ...(body.amount === undefined ? {} : { amount: body.amount }),
+    }),
     alongside: ({ at }, [event]) =>
-      event?.type === 'RefundRequested' ? countRefund(records.table, caller.id, event.data.amount, at) : undefined,
+      event?.type === 'RefundRequested' && !isReturn
+        ? countRefund(records.table, caller.id, event.data.amount, at)
+        : undefined,
   }).catch(notRefundable);
   if (replayed) count(Metric.DUPLICATES_SUPPRESSED);
   logger.info(replayed ? 'refund requested before' : 'refund requested', { paymentId: loaded.id, refundId });
@@ -53,7 +62,9 @@ function notRefundable(error: unknown): never {
 
 const WHY_NOT: Partial<Record<PaymentRefused['code'], string>> = {
   NOT_CHARGED: 'the payment is not charged: there is nothing to give back',
-  PAYS_AN_ORDER: 'it pays an order: cancel the order, and it is given back',
+  PAYS_AN_ORDER: 'it pays an order: cancel the order, and it is given back; an operator refunds goods that come back',
+  PAYS_NO_ORDER: 'it pays no order: its customer requests the refund',
+  NOT_DISPATCHED: 'its order was not dispatched: cancel the order, and it is given back',
   CURRENCY_MISMATCH: 'a payment is given back in the currency that it was charged in',
   OVER_CHARGED: 'that is more than is left of what was charged',
   TOO_MANY_REFUNDS: 'the payment was given back in too many parts',

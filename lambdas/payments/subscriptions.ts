@@ -6,8 +6,8 @@ import { paymentsContract } from './contract.js';
 /** Steps of orders' sagas. No other service's commands are accepted. */
 export const steps = commandsTo(paymentsContract, { from: [ordersContract] });
 
-/** Events that end paid orders. */
-export const cancellations = subscribe(ordersContract, ['OrderCancelled']);
+/** Events that end paid orders: the money is given back, or may be from then on. */
+export const orderEnds = subscribe(ordersContract, ['OrderCancelled', 'OrderDispatched']);
 
 /** Events after which data about a user is deleted. */
 export const forgettings = subscribe(usersContract, ['UserForgotten']);

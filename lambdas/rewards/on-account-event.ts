@@ -20,6 +20,7 @@ export function onAccountEvent(rewards: Rewards): InboxSource {
     AuthorizationDeclined: ignored,
     AuthorizationReleased: ignored,
     AuthorizationVoided: ignored,
+    CreditSettled: ignored,
     SagaReplyRequested: ignored,
   });
 }

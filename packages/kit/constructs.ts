@@ -37,6 +37,7 @@ export {
 export { Backup, type BackupProps } from './service/backup.construct.js';
 export { Bundles, UnknownEntry } from './service/bundles.js';
 export type { ServiceGraph } from './service/dashboard.construct.js';
+export { checkDeployedWindow, type DeployedWindow } from './service/dedupe-window.js';
 export type { AnyBus, AnyTable } from './service/interfaces.js';
 export type { ListenerProps } from './service/listener.construct.js';
 export { pinLogicalId } from './service/logical-ids.js';
@@ -60,6 +61,8 @@ export {
 export {
   type AppSettings,
   type AuthSettings,
+  type DedupeWindowEntry,
+  type DedupeWindowSetting,
   developmentSettings,
   type EnvironmentSettings,
   type FirewallSettings,

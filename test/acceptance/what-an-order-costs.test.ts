@@ -119,6 +119,7 @@ describe.skipIf(!world.makesFaults)(`what an order costs ${needsFaults}`, () => 
     const account = once.toSpliced(1, 0, 'DynamoDB GetItem');
     expect(shown(of('accounts/on-command', calls)).toSorted()).toEqual(account.toSorted());
     expect(shown(of('accounts/on-order-event', calls)).toSorted()).toEqual(account.toSorted());
+    expect(shown(of('accounts/on-payment-event', calls)).toSorted()).toEqual(account.toSorted());
   });
 
   test('a duplicate of a message makes the same two calls, and its transaction is refused', async () => {
@@ -150,8 +151,8 @@ describe.skipIf(!world.makesFaults)(`what an order costs ${needsFaults}`, () => 
     for (const relay of ['inventory/relay', 'catalog/relay'] as const) {
       expect(shown(of(relay, calls))).toEqual(['AWSEvents PutEvents']);
     }
-    // Authorised and captured; requested, prepared, charged; placed, five of the saga, approved with the last of them.
-    expect(of('accounts/relay', calls)).toHaveLength(2);
+    // Authorised, settled and captured; requested, prepared, charged; placed, five of the saga, approved with the last of them.
+    expect(of('accounts/relay', calls)).toHaveLength(3);
     expect(of('payments/relay', calls)).toHaveLength(3);
     expect(of('orders/relay', calls).length).toBeLessThanOrEqual(7);
   });

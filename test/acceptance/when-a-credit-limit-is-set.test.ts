@@ -31,7 +31,7 @@ describe('when a credit limit is set', () => {
     const customer = world.fresh('customer');
     expect((await getAccount(customer)).status).toBe(404);
     const first = await putLimit(customer, eur(1000));
-    const none = { authorized: eur(0), captured: eur(0), refunded: eur(0) };
+    const none = { authorized: eur(0), captured: eur(0), refunded: eur(0), settled: eur(0) };
     expect(first.body).toEqual({
       customerId: customer,
       creditLimit: eur(1000),

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { OrderLine, OrderView } from '../../lambdas/orders/contract.js';
 import type { Envelope } from '../../packages/kit/messages/envelope.js';
 import { world } from '../support/world.js';
-import { customerWith, putLimit } from './accounts.js';
+import { customerWith, getAccount, putLimit } from './accounts.js';
 import { priced, putProduct } from './catalog.js';
 import { causedBy } from './messages.js';
 import { cancel, get, line, placed, stocked } from './orders.js';
@@ -41,9 +41,34 @@ describe('when an order is led by its saga', () => {
     expect(await world.events({ aggregate: 'PriceCheck', id: one.orderId })).toMatchObject([
       { type: 'PricesConfirmed' },
     ]);
-    // Authorised while it was under way, captured at its approval.
+    // Authorised while it was under way, captured at its approval, and settled by its charge, in whichever order.
     const account = await world.events({ aggregate: 'Account', id: one.customerId });
-    expect(account.map(({ type }) => type)).toEqual(['AccountOpened', 'AccountAuthorized', 'AuthorizationCaptured']);
+    const types = account.map(({ type }) => type);
+    expect(types.slice(0, 2)).toEqual(['AccountOpened', 'AccountAuthorized']);
+    expect(types.slice(2).toSorted()).toEqual(['AuthorizationCaptured', 'CreditSettled']);
+  });
+
+  test('a customer who pays keeps their credit: orders of more than the limit are approved, one after the other', async () => {
+    const sku = await stocked(10);
+    const customer = await customerWith(400);
+    for (let count = 0; count < 3; count++) {
+      const one = await placed([line(sku)], { as: { customer } });
+      expect((await standingOf(one)).order).toBe('APPROVED');
+    }
+    const { body } = await getAccount(customer);
+    expect(body).toMatchObject({ available: { amount: 400 }, captured: { amount: 1050 }, settled: { amount: 1050 } });
+  });
+
+  test('a refund of a paid order does not raise the credit above its limit', async () => {
+    const one = await order([line(await stocked(10), 2)], 1000);
+    await world.settled(one.orderId);
+    const charged = { aggregate: 'Payment', id: one.orderId, types: ['PaymentCharged'] } as const;
+    await world.redeliver(charged, 2);
+    await cancel(one.orderId, { as: { customer: one.customerId } });
+    await world.redeliver(charged, 2);
+    expect((await standingOf(one)).order).toBe('CANCELLED');
+    const { body } = await getAccount(one.customerId);
+    expect(body).toMatchObject({ available: { amount: 1000 }, refunded: { amount: 700 }, settled: { amount: 0 } });
   });
 
   test('charges it once even if the provider answers late', async () => {

@@ -94,8 +94,11 @@ const ROWS: readonly Row[] = [
     keyed: true,
   },
   { route: 'GET /payments/{paymentId}', expected: [200, 404, 200] },
-  { route: 'POST /payments/{paymentId}/refund', expected: [201, 404, 403], body: () => ({}), keyed: true },
+  // It pays no order, so its customer refunds it.
+  { route: 'POST /payments/{paymentId}/refund', expected: [201, 404, 409], body: () => ({}), keyed: true },
   { route: 'POST /orders/{orderId}/cancellation', expected: [200, 404, 403], body: () => ({}), keyed: true },
+  // It is cancelled by then.
+  { route: 'POST /orders/{orderId}/dispatch', expected: [403, 403, 409], keyed: true },
 ];
 
 const ROUTES = await world.routes();
@@ -148,6 +151,12 @@ const CODES: Readonly<Record<number, string>> = {
   404: 'not-found',
   409: 'not-under-review',
 };
+/** Codes of single routes, where they differ. */
+const CODES_OF: Readonly<Record<string, Readonly<Record<number, string>>>> = {
+  'GET /reports/daily/{date}': { 404: 'not-closed-yet' },
+  'POST /orders/{orderId}/dispatch': { 409: 'not-approved' },
+  'POST /payments/{paymentId}/refund': { 409: 'not-refundable' },
+};
 
 describe('when someone else asks', () => {
   test('each row is of a route that is deployed', () => {
@@ -194,7 +203,7 @@ describe('when someone else asks', () => {
   for (const row of ROWS) {
     const { route, query = '' } = row;
     const [alice, bob, operator] = row.expected;
-    const codes = route === 'GET /reports/daily/{date}' ? { ...CODES, 404: 'not-closed-yet' } : CODES;
+    const codes = { ...CODES, ...CODES_OF[route] };
     test(`${route}${query}: owner ${alice}, another customer ${bob}, operator ${operator}`, async () => {
       // The owner is last, since the others would see their cancellation.
       for (const [as, expected] of [

@@ -83,6 +83,8 @@ describe('orderly order', () => {
       'AuthorizeAccount -> accounts-commands: processed',
       'ChargePayment -> payments-commands: processed',
       'ConfirmPrices -> catalog-commands: processed',
+      'CreditSettled -> accounts-exhausted: unjudged',
+      'CreditSettled -> rewards-accounts: processed',
       'OrderApproved -> accounts-orders: processed',
       'OrderApproved -> orders-list: processed',
       'OrderApproved -> reports-daily: collected',
@@ -90,6 +92,7 @@ describe('orderly order', () => {
       'OrderPlaced -> orders-list: processed',
       'OrderPlaced -> orders-saga: processed',
       'OrderPlaced -> reports-daily: collected',
+      'PaymentCharged -> accounts-payments: processed',
       'PaymentCharged -> reports-daily: collected',
       'PaymentPrepared -> payments-provider: processed',
       'PaymentRequested -> payments-provider: processed',
@@ -101,7 +104,7 @@ describe('orderly order', () => {
 
     const { out } = await orderly('order', orderId);
     expect(out).toMatch(
-      /APPROVED, version 2[\s\S]*\nits saga completed [\s\S]*complete: 22 events, 4 commands, 18 deliveries processed, nothing twice; 3 collected until their windows close$/,
+      /APPROVED, version 2[\s\S]*\nits saga completed [\s\S]*complete: 23 events, 4 commands, 20 deliveries processed, nothing twice; 3 collected until their windows close$/,
     );
     for (const text of [out, JSON.stringify(found)]) {
       expect(text).not.toContain(clientReference);

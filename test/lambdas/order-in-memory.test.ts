@@ -3,6 +3,7 @@ import { existing } from '../../lambdas/accounts/account-store.js';
 import { accounts } from '../../lambdas/accounts/aggregates.js';
 import { onCommand as accountsOnCommand } from '../../lambdas/accounts/on-command.js';
 import { onOrderEvent as accountsOnOrderEvent } from '../../lambdas/accounts/on-order-event.js';
+import { onPaymentEvent as accountsOnPaymentEvent } from '../../lambdas/accounts/on-payment-event.js';
 import { priceChecks, products } from '../../lambdas/catalog/aggregates.js';
 import { confirmPrices } from '../../lambdas/catalog/confirm-prices.js';
 import type { Offer } from '../../lambdas/catalog/domain/price-check.js';
@@ -88,6 +89,7 @@ function allServices() {
   hears(catalog, [confirmPrices(catalog.eventStore(priceChecks), offersOf)]);
   hears(accountsService, [accountsOnCommand(context)]);
   hears(accountsService, [accountsOnOrderEvent(context)]);
+  hears(accountsService, [accountsOnPaymentEvent(context)]);
   hears(inventory, [inventoryOnCommand(reservationStore)]);
   hears(inventory, [inventoryOnOrderEvent(reservationStore)]);
   hears(paymentsService, [paymentsOnCommand(paymentStore)]);
@@ -141,11 +143,13 @@ const placed = (quantity: number, unitPrice = 350) =>
 /** What the order has done, in each service. */
 async function done() {
   const { pk: _, ...provider } = (await shop.sandbox.read({ pk: `TALLY#${orderId}` })) ?? {};
-  const { authorized, captured, refunded } = existing(await shop.accountStore.load('alice'));
+  const { authorized, captured, refunded, available } = existing(await shop.accountStore.load('alice'));
   return {
     order: (await shop.orderStore.load(orderId)).state.status,
     reserved: (await stockOf(shop.counters, sku))?.reserved,
     account: [authorized.amount, captured.amount, refunded.amount],
+    // However much was paid, the customer has their credit of 2,000 back.
+    available: available.amount,
     provider,
   };
 }
@@ -155,7 +159,7 @@ describe.each([1, 2])('with each message delivered %i times at once', (times) =>
     await placed(2);
     await settled(times);
     const provider = { charges: 1, chargeSum: 700 };
-    expect(await done()).toEqual({ order: 'APPROVED', reserved: 2, account: [0, 700, 0], provider });
+    expect(await done()).toEqual({ order: 'APPROVED', reserved: 2, account: [0, 700, 0], available: 2_000, provider });
   });
 
   test('an order that is cancelled after its approval is undone once in each service', async () => {
@@ -164,14 +168,26 @@ describe.each([1, 2])('with each message delivered %i times at once', (times) =>
     await changed({ type: 'Cancel' });
     await settled(times);
     const provider = { charges: 1, chargeSum: 700, refunds: 1, refundSum: 700 };
-    expect(await done()).toEqual({ order: 'CANCELLED', reserved: 0, account: [0, 700, 700], provider });
+    expect(await done()).toEqual({
+      order: 'CANCELLED',
+      reserved: 0,
+      account: [0, 700, 700],
+      available: 2_000,
+      provider,
+    });
   });
 
   test('an order whose stock is short is rejected, and its authorisation is released', async () => {
     await setStock(shop.counters, sku, 1, undefined, traceOf('low'));
     await placed(2);
     await settled(times);
-    expect(await done()).toEqual({ order: 'REJECTED', reserved: 0, account: [0, 0, 0], provider: {} });
+    expect(await done()).toEqual({
+      order: 'REJECTED',
+      reserved: 0,
+      account: [0, 0, 0],
+      available: 2_000,
+      provider: {},
+    });
   });
 
   test('an order whose price has changed is rejected before anything is held', async () => {

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { APP } from '../../lambdas/app.js';
 import { matches } from '../../packages/simulator/patterns/matches.js';
 import { inRunbook } from '../../tools/operator/runbook.js';
-import { consumersOf, type Json, referenced, synthesized } from './support/environments.js';
+import { consumersOf, type Json, referenced, SERVICES, synthesized } from './support/environments.js';
 
 const prod = synthesized('prod');
 const alarms = prod.everywhere('AWS::CloudWatch::Alarm');
@@ -18,9 +18,13 @@ describe('each alarm', () => {
     expect(alarms.length).toBeGreaterThan(20);
     for (const { id, properties } of alarms) {
       expect(properties.AlarmActions, id).toHaveLength(1);
-      expect(JSON.stringify(properties.AlarmActions), id).toContain('RefAlarms');
+      expect(JSON.stringify(properties.AlarmActions), id).toMatch(/Ref(Alarms|":"Alarms)/);
       expect(properties.OKActions, id).toEqual(properties.AlarmActions);
     }
+  });
+
+  test('is counted in what an idle environment costs', () => {
+    expect(readFileSync('docs/cost.md', 'utf8')).toContain(`| ${alarms.length} alarms at 0.10 |`);
   });
 
   test('has its name in its logical id, and treats missing data as OK unless it is about missing data', () => {
@@ -75,10 +79,15 @@ describe('each alarm', () => {
       'ApiSlow',
       'AuthorizerFailing',
       'BatchGivenUp',
+      'BatchLost',
       'BatchNotDrained',
+      'BatchNoticeDropped',
+      'BatchNoticeLost',
+      'BatchNoticeNotKept',
       'ConsumerCrashing',
       'DeadLettersNotDrained',
       'DispatcherFailing',
+      'EventLost',
       'FailureRecorded',
       'InboxBehind',
       'InboxGap',
@@ -96,6 +105,87 @@ describe('each alarm', () => {
       'SweeperStopped',
       'TimersLate',
       'UndeliveredNotDrained',
+    ]);
+  });
+});
+
+describe('a last resort that drops data', () => {
+  /** Returns the functions, or rules, whose `metric` raises an alarm at its first count. */
+  const watchedBy = (metric: string) =>
+    alarms
+      .filter(({ properties }) => properties.MetricName === metric)
+      .map(({ stack, properties }) => {
+        expect(properties).toMatchObject({
+          Threshold: 1,
+          EvaluationPeriods: 1,
+          Statistic: 'Sum',
+          ComparisonOperator: 'GreaterThanOrEqualToThreshold',
+        });
+        expect(properties.Dimensions).toHaveLength(1);
+        return `${stack}/${referenced(properties.Dimensions[0].Value)}`;
+      })
+      .toSorted();
+  const among = (type: string, has: (properties: Json) => boolean, named: (resource: Json) => Json) =>
+    prod
+      .everywhere(type)
+      .filter(({ properties }) => has(properties))
+      .map((resource) => `${resource.stack}/${named(resource)}`)
+      .toSorted();
+
+  test('is each on-failure destination: of a reader of a stream, and of an asynchronous invocation', () => {
+    const hasDestination = ({ DestinationConfig }: Json) => DestinationConfig?.OnFailure !== undefined;
+    const functionOf = ({ properties }: Json) => referenced(properties.FunctionName);
+    const readers = among('AWS::Lambda::EventSourceMapping', hasDestination, functionOf);
+    const invoked = among('AWS::Lambda::EventInvokeConfig', hasDestination, functionOf);
+    expect(readers.filter((reader) => /Relay/.test(reader))).toHaveLength(SERVICES.length);
+    expect(readers.filter((reader) => /LaneWriter/.test(reader))).toHaveLength(1);
+    expect(invoked).toHaveLength(SERVICES.length);
+    expect(watchedBy('DestinationDeliveryFailures')).toEqual([...readers, ...invoked].toSorted());
+  });
+
+  test('is each asynchronous invocation, unless it carries nothing: a tick of a sweeper', () => {
+    const isTick = ({ MaximumEventAgeInSeconds, MaximumRetryAttempts }: Json) =>
+      MaximumEventAgeInSeconds === 60 && MaximumRetryAttempts === 0;
+    const invoked = among(
+      'AWS::Lambda::EventInvokeConfig',
+      (properties) => !isTick(properties),
+      ({ properties }) => referenced(properties.FunctionName),
+    );
+    expect(watchedBy('AsyncEventsDropped')).toEqual(invoked);
+    const asynchronous = prod
+      .everywhere('AWS::Events::Rule')
+      .flatMap(({ stack, properties }) => properties.Targets.map(({ Arn }: Json) => `${stack}/${referenced(Arn)}`));
+    const functions = prod.everywhere('AWS::Lambda::Function').map(({ stack, id }) => `${stack}/${id}`);
+    const ticked = among('AWS::Lambda::EventInvokeConfig', isTick, ({ properties }) =>
+      referenced(properties.FunctionName),
+    );
+    expect([...new Set(asynchronous.filter((target) => functions.includes(target)))].toSorted()).toEqual(
+      [...invoked, ...ticked].toSorted(),
+    );
+  });
+
+  test('is each rule with a dead-letter queue: by its name on the default bus, by one query on the app’s', () => {
+    const hasQueue = ({ Targets }: Json) =>
+      Targets.some(({ DeadLetterConfig }: Json) => DeadLetterConfig !== undefined);
+    const byName = ({ id }: Json) => id;
+    const onDefaultBus = among('AWS::Events::Rule', (it) => hasQueue(it) && it.EventBusName === undefined, byName);
+    expect(onDefaultBus).toHaveLength(SERVICES.length);
+    expect(watchedBy('InvocationsFailedToBeSentToDlq')).toEqual(onDefaultBus);
+
+    const [bus, ...otherBuses] = prod.resources('Platform', 'AWS::Events::EventBus');
+    expect(otherBuses).toEqual([]);
+    const onBus = prod
+      .everywhere('AWS::Events::Rule')
+      .filter(({ properties }) => hasQueue(properties) && properties.EventBusName !== undefined);
+    expect(onBus.length).toBeGreaterThan(40);
+    for (const { id, properties } of onBus) expect(JSON.stringify(properties.EventBusName), id).toContain(bus?.id);
+    const [query, ...others] = alarms.filter(({ properties }) => properties.Metrics !== undefined);
+    expect(others).toEqual([]);
+    expect(query?.properties).toMatchObject({ Threshold: 1, EvaluationPeriods: 1 });
+    expect(query?.properties.Metrics[0].Expression['Fn::Join'][1]).toEqual([
+      'SELECT SUM(InvocationsFailedToBeSentToDlq) FROM SCHEMA("AWS/Events", EventBusName, RuleName) WHERE EventBusName = \'',
+      { Ref: bus?.id },
+      "'",
     ]);
   });
 });

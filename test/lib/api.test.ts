@@ -51,6 +51,7 @@ describe('the API', () => {
       'POST /idempotency-keys',
       'POST /orders',
       'POST /orders/{orderId}/cancellation',
+      'POST /orders/{orderId}/dispatch',
       'POST /payments',
       'POST /payments/sessions',
       'POST /payments/{paymentId}/refund',

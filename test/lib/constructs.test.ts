@@ -19,6 +19,7 @@ import {
 } from '../../packages/kit/idempotent-consumer/idempotent-consumer.construct.js';
 import { Bundles, UnknownEntry } from '../../packages/kit/service/bundles.js';
 import { ServiceFunction } from '../../packages/kit/service/service-function.construct.js';
+import type { DedupeWindowSetting } from '../../packages/kit/service/settings.js';
 import { recordsTable } from '../../packages/kit/service/tables.construct.js';
 import { newApp, noCode } from './support/environments.js';
 
@@ -26,7 +27,7 @@ const settings = settingsFor('dev');
 const context = { service: 'shipping', settings, bundles: noCode };
 const orders = (...types: string[]) => [{ contract: ordersContract, types }];
 
-type Faulty = Partial<IdempotentConsumerProps> & { dedupeWindow?: Duration; reservedConcurrency?: number };
+type Faulty = Partial<IdempotentConsumerProps> & { dedupeWindow?: DedupeWindowSetting; reservedConcurrency?: number };
 
 /** What the construct says against these props; nothing where it takes them. */
 function faultsOf(
@@ -101,6 +102,15 @@ describe('a consumer', () => {
     ]);
   });
 
+  test('refuses a list of dedupe windows in which one is too short', () => {
+    const dedupeWindow = [
+      { from: '2026-01-01', window: Duration.days(35) },
+      { from: '2026-02-01', window: Duration.days(20) },
+    ];
+    expect(faultsOf({ dedupeWindow })).toEqual([expect.stringMatching(/^dedupeWindow of 20 days is not longer than/)]);
+    expect(faultsOf({ dedupeWindow: dedupeWindow.slice(0, 1) })).toEqual([]);
+  });
+
   test('refuses to reserve fewer executions than its queue hands it batches at once', () => {
     expect(faultsOf({ reservedConcurrency: 9 })).toEqual([
       'reservedConcurrency of 9 is below the 10 batches that its queue hands it at once: take 10 or more',
@@ -110,7 +120,7 @@ describe('a consumer', () => {
 
   test('refuses an event type that the contract doesn’t know', () => {
     expect(faultsOf({ hears: orders('OrderPlaced', 'OrderShiped') })).toEqual([
-      "event type 'OrderShiped' is not in the contract of orders, which has: OrderPlaced, OrderReviewStarted, OrderReviewEnded, OrderApproved, OrderRejected, OrderCancelled",
+      "event type 'OrderShiped' is not in the contract of orders, which has: OrderPlaced, OrderReviewStarted, OrderReviewEnded, OrderApproved, OrderDispatched, OrderRejected, OrderCancelled",
     ]);
   });
 
@@ -123,6 +133,32 @@ describe('a consumer', () => {
 
   test.each(['Shipping', 'a@b', 'a#b', ''])('refuses the name "%s", which would not fit into a key', (name) => {
     expect(faultsOf({ name })).toEqual([`name '${name}' is not 1 to 63 of a-z, 0-9 and -, beginning with a letter`]);
+  });
+
+  test.each([
+    ['shipping-orders', 'Records', false],
+    ['shipping-parcels', 'Records', true],
+    ['shipping-orders', 'OtherRecords', true],
+  ])('named %s, with %s: a second one is taken only if no key is the same', (name, table, taken) => {
+    const copied = (stack: Stack): Partial<IdempotentConsumerProps> => {
+      const [Records, OtherRecords] = [recordsTable(stack, 'Shared', settings), recordsTable(stack, 'Own', settings)];
+      new IdempotentConsumer(stack, 'Copied', {
+        name,
+        bus: new EventBus(stack, 'CopiedBus'),
+        hears: orders('OrderApproved'),
+        records: table === 'Records' ? Records : OtherRecords,
+        alarmTopic: new Topic(stack, 'CopiedAlarms'),
+        handler: new ServiceFunction(stack, 'CopiedHandler', { context, entry: 'any' }),
+      });
+      return { records: Records };
+    };
+    expect(faultsOf({}, copied)).toEqual(
+      taken
+        ? []
+        : [
+            "Kit/Copied and Kit/Consumer are both named 'shipping-orders' and share a records table, so each message would have the effect of only one of them: give Kit/Consumer a name of its own",
+          ],
+    );
   });
 
   test('refuses the relay’s name', () => {

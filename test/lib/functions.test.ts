@@ -187,6 +187,7 @@ test('every function that limits a customer knows the limits of its environment'
     expect(told.toSorted()).toEqual([
       'Accounts/OnCommands',
       'Accounts/OnOrderEnds',
+      'Accounts/OnSettlements',
       'Orders/OnCommands',
       'Orders/PlaceOrder',
       'Payments/RefundPayment',
@@ -324,6 +325,7 @@ describe('roles', () => {
     ]);
     expect(touching('api#').map(([, policy]) => policy)).toEqual([
       'CancelOrder',
+      'DispatchOrder',
       'ApplyBonus',
       'RefundPayment',
       'PatchMe',

@@ -29,6 +29,7 @@ const HEARS: Readonly<Record<string, readonly Subscription[]>> = {
   'accounts-commands@0': [accounts.steps],
   'accounts-exhausted@0': [accounts.listEvents],
   'accounts-orders@0': [accounts.orderEnds],
+  'accounts-payments@0': [accounts.paymentEvents],
   'baskets-orders@0': [baskets.placedOrders],
   'baskets-products@0': [baskets.productEvents, baskets.rollouts],
   'catalog-commands@0': [catalog.steps],
@@ -39,11 +40,11 @@ const HEARS: Readonly<Record<string, readonly Subscription[]>> = {
   'orders-saga@0': [orders.orderEvents, ...Object.values(orders.answers)],
   'orders-users@0': [orders.userChanges],
   'payments-commands@0': [payments.steps],
-  'payments-orders@0': [payments.cancellations],
+  'payments-orders@0': [payments.orderEnds],
   'payments-provider@0': [payments.providerTasks],
   'payments-users@0': [payments.forgettings],
   'reports-daily@0': [reports.orderEvents, reports.moneyEvents],
-  'reservations@0': [inventory.cancellations],
+  'reservations@0': [inventory.orderEnds],
   'rewards-accounts@0': [rewards.accountEvents],
 };
 

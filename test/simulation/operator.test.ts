@@ -76,7 +76,7 @@ describe('an operator of the deployed app', () => {
     const { exitCode, json, text } = await operator.order(id);
     // Of her account only what is about this order: it was opened for the other one.
     expect(text).toMatch(
-      /\ncomplete: 21 events, 4 commands, 17 deliveries processed, nothing twice; 3 collected until their windows close$/,
+      /\ncomplete: 22 events, 4 commands, 19 deliveries processed, nothing twice; 3 collected until their windows close$/,
     );
     expect(exitCode).toBe(0);
     const { events } = json as { events: readonly { subject: string }[] };

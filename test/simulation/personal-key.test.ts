@@ -31,6 +31,7 @@ test('is usable only by functions that read personal data, whatever the policies
     'Orders/PlaceOrder',
     ...reading,
     'Orders/CancelOrder',
+    'Orders/DispatchOrder',
     ...reviewing,
     ...ofAccounts,
     ...ofPayments,

@@ -195,7 +195,8 @@ async function storedMessages(): Promise<StoredItems> {
   const backoff = { kind: 'linear', baseSeconds: 60, capSeconds: 600 } as const;
   await store('stored');
   const working = await taken('taken');
-  await transact([messages.saveWrite(working, { after: 'page-1' }, 60)]);
+  const save = { progress: { after: 'page-1' }, id: '0198a3b4-7c1d-7000-8000-000000000001', follows: undefined };
+  await transact([messages.saveWrite(working, save, 60)]);
   await messages.postpone(await taken('postponed'), new Error('a secret'), { backoff });
   await messages.fail(await taken('failed'), new ContractViolation('INVALID_DATA', '/by'));
   await transact([messages.processedWrite(await taken('processed'), 1_800_000_000)]);

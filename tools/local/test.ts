@@ -49,8 +49,8 @@ async function some({ quick, files }: Options): Promise<readonly Outcome[]> {
 }
 
 /**
- * Runs everything, the quick checks first. The emulator's tests begin as soon as there is something to deploy, since they wait
- * most of the time; everything else computes meanwhile.
+ * Runs everything, the quick checks first. The emulator's tests begin as soon as there is something to deploy, and those that
+ * start processes follow; everything else computes meanwhile.
  */
 async function all({ quick }: Options): Promise<readonly Outcome[]> {
   const progress: Progress = console.log;
@@ -63,13 +63,15 @@ async function all({ quick }: Options): Promise<readonly Outcome[]> {
   const one = (...projects: string[]) => step(progress, projects.join(' and '), () => tests(projects));
   const quickly = await one('unit');
   const synth = await synthesized;
-  const integration = quick ? [] : [step(progress, 'integration', () => deployed(progress))];
+  // These wait for other processes most of the time.
+  const waiting = async (): Promise<Outcome> => {
+    const integration = quick ? [] : [await step(progress, 'integration', () => deployed(progress))];
+    return sum([...integration, await one('local')]);
+  };
+  const waits = waiting();
   const templates = await one('infrastructure');
-  const slowly = await Promise.all([
-    one('simulation', 'simulated-acceptance', ...(quick ? [] : ['local-cloud']), 'local', 'packages'),
-    ...integration,
-  ]);
-  return [...checks, synth, quickly, templates, ...slowly];
+  const computes = one('simulation', 'simulated-acceptance', ...(quick ? [] : ['local-cloud']), 'packages');
+  return [...checks, synth, quickly, templates, ...(await Promise.all([computes, waits]))];
 }
 
 /** Runs a check. It counts as one failure or as nothing. */

@@ -12,6 +12,7 @@ import {
   type Saga,
   type Service,
   secondsBetween,
+  smallestWindow,
 } from '@orderly/kit/operator';
 import type { OrderView } from '../../lambdas/orders/contract.js';
 
@@ -171,7 +172,8 @@ function delivery(listener: Listener, event: Heard, { recordAt, shown, now, aggr
   if (event.discarded) return { ...plain, state: 'unsent' };
   const age = secondsBetween(event.at, now);
   if (!consumer || age <= STREAM_SECONDS + consumer.longestRedeliverySeconds) return { ...plain, state: 'pending' };
-  const wouldBeKnown = consumer.projection || age <= consumer.dedupeWindowSeconds;
+  const wouldBeKnown =
+    consumer.projection || age <= smallestWindow(consumer.dedupeWindowSeconds, { from: event.at, to: now });
   return { ...plain, state: wouldBeKnown ? 'lost' : 'expired' };
 }
 

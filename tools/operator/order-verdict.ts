@@ -61,10 +61,11 @@ const causesTwiceIn = ({ subject, commits }: AggregateFacts): readonly DoneTwice
 
 /** Effects that an order has only once, however often its saga sends a step; a failed refund may be requested again. */
 const ONCE: ReadonlySet<string> = new Set([
-  ...['OrderPlaced', 'OrderApproved', 'OrderRejected', 'OrderCancelled'],
+  ...['OrderPlaced', 'OrderApproved', 'OrderDispatched', 'OrderRejected', 'OrderCancelled'],
   ...['PricesConfirmed', 'PricesRefused'],
   ...['AccountAuthorized', 'AuthorizationDeclined', 'AuthorizationCaptured', 'AuthorizationReleased'],
-  ...['StockReserved', 'StockRejected', 'StockReleased'],
+  'CreditSettled',
+  ...['StockReserved', 'StockRejected', 'StockReleased', 'StockDispatched'],
   ...['PaymentRequested', 'PaymentCharged', 'PaymentDeclined'],
 ]);
 
@@ -104,9 +105,10 @@ function verdict(facts: OrderFacts, events: readonly EventReport[], doneTwice: r
     const others = aggregates.filter(({ commits }) => commits.length > 0).map(({ subject }) => subject);
     return failure(`there is no order ${orderId}, but ${others.join(', ')}`);
   }
-  const undoing = order.status === 'APPROVED' ? sagas.find(({ state }) => 'ending' in state) : undefined;
+  const isThrough = order.status === 'APPROVED' || order.status === 'DISPATCHED';
+  const undoing = isThrough ? sagas.find(({ state }) => 'ending' in state) : undefined;
   if (undoing) {
-    const text = `the order is APPROVED, but its saga compensates its steps: ${sagaWords(undoing)}`;
+    const text = `the order is ${order.status}, but its saga compensates its steps: ${sagaWords(undoing)}`;
     return failure(text, command('sagas', 'show', undoing.id));
   }
   const standing = standstill(facts);

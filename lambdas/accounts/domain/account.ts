@@ -15,6 +15,8 @@ export type Account =
       readonly authorized: number;
       readonly captured: number;
       readonly refunded: number;
+      /** Part of the held and captured amounts whose payments were charged; without what was given back since. */
+      readonly settled: number;
       /** Number of orders for which an amount is held. */
       readonly underWay: number;
       /**
@@ -100,10 +102,10 @@ export function evolveAccount(account: Account, event: AccountEvent): Account {
   if (event.type === 'AccountOpened') {
     const { creditLimit } = event.data;
     const hour = { of: '', orders: 0 };
-    return { status: 'OPEN', creditLimit, authorized: 0, captured: 0, refunded: 0, underWay: 0, hour };
+    return { status: 'OPEN', creditLimit, authorized: 0, captured: 0, refunded: 0, settled: 0, underWay: 0, hour };
   }
   if (account.status === 'NONE') return account;
-  const { authorized, captured, refunded, underWay } = account;
+  const { authorized, captured, refunded, settled, underWay } = account;
   switch (event.type) {
     case 'CreditLimitSet':
       return { ...account, creditLimit: event.data.creditLimit };
@@ -119,9 +121,20 @@ export function evolveAccount(account: Account, event: AccountEvent): Account {
       return { ...account, authorized: authorized - amount, captured: captured + amount, underWay: underWay - 1 };
     }
     case 'AuthorizationReleased':
-      return { ...account, authorized: authorized - event.data.amount.amount, underWay: underWay - 1 };
+      return {
+        ...account,
+        authorized: authorized - event.data.amount.amount,
+        settled: settled - settledIn(event.data),
+        underWay: underWay - 1,
+      };
     case 'AccountRefunded':
-      return { ...account, refunded: refunded + event.data.amount.amount };
+      return {
+        ...account,
+        refunded: refunded + event.data.amount.amount,
+        settled: settled - settledIn(event.data),
+      };
+    case 'CreditSettled':
+      return { ...account, settled: settled + event.data.amount.amount };
     case 'AuthorizationDeclined':
     case 'AuthorizationVoided':
     case 'BonusApplied':
@@ -129,6 +142,9 @@ export function evolveAccount(account: Account, event: AccountEvent): Account {
       return account;
   }
 }
+
+/** Returns how much of a released or refunded amount had been settled: it is available already. */
+const settledIn = ({ settled }: { readonly settled?: { readonly amount: number } }): number => settled?.amount ?? 0;
 
 /**
  * Counts an order in its hour, and drops an hour that is over. If a clock is behind, the order counts in the newest
@@ -145,13 +161,13 @@ export const accountDecider: Decider<Account, OperatorCommand, AccountEvent> = {
   initialState: { status: 'NONE' },
   evolve: evolveAccount,
   decide,
-  stateSchema: 2,
+  stateSchema: 3,
 };
 
 /** Returns the account as the API shows it; `undefined` if it was never opened. */
 export function viewOf(customerId: string, account: Account, version: number): AccountView | undefined {
   if (account.status === 'NONE') return undefined;
-  const { creditLimit, authorized, captured, refunded } = account;
+  const { creditLimit, authorized, captured, refunded, settled } = account;
   const money = (amount: number): Money => ({ amount, currency: creditLimit.currency });
   return {
     customerId,
@@ -159,14 +175,15 @@ export function viewOf(customerId: string, account: Account, version: number): A
     authorized: money(authorized),
     captured: money(captured),
     refunded: money(refunded),
+    settled: money(settled),
     available: money(availableOf(account)),
     version,
   };
 }
 
 /** An operator may set the limit below the amount in use: then nothing is available, but the value isn't negative. */
-const availableOf = ({ creditLimit, authorized, captured, refunded }: Open): number =>
-  Math.max(0, creditLimit.amount - (authorized + captured - refunded));
+const availableOf = ({ creditLimit, authorized, captured, refunded, settled }: Open): number =>
+  Math.max(0, creditLimit.amount - (authorized + captured - refunded - settled));
 
 /** Returns why an account can't hold this amount for one more order; `undefined` if it can. @param now ISO 8601, UTC */
 export function declineReason(

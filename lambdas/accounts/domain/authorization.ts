@@ -18,13 +18,35 @@ import {
 export type Authorization =
   | { readonly status: 'NONE' | 'VOID' }
   | ({ readonly status: 'DECLINED'; readonly amount: Money } & Decline)
-  | { readonly status: 'AUTHORIZED' | 'RELEASED'; readonly amount: Money }
-  | {
+  | { readonly status: 'RELEASED'; readonly amount: Money }
+  | ({ readonly status: 'AUTHORIZED' } & Owed)
+  | ({
       readonly status: 'CAPTURED';
-      readonly amount: Money;
       /** Amounts by refund id. */
       readonly refunds: Readonly<Record<string, number>>;
+    } & Owed);
+
+/** Amount of an order that is held or captured. */
+interface Owed {
+  readonly amount: Money;
+  /** Part of the amount that its payment has settled; without what was refunded since. */
+  readonly settled: number;
+}
+
+/** Command that follows from an event of an order's payment. */
+export type PaymentCommand =
+  /** The payment was charged. */
+  | { readonly type: 'SettleOrder'; readonly data: OfAnOrder }
+  /** The order was dispatched, and its payment was refunded for goods that came back. */
+  | {
+      readonly type: 'ReturnOrder';
+      readonly data: OfAnOrder & { readonly refundId: string; readonly amount: Money };
     };
+
+interface OfAnOrder {
+  readonly customerId: string;
+  readonly orderId: string;
+}
 
 /** State that a decision about an order needs. */
 export interface AccountState {
@@ -48,12 +70,20 @@ export const initialState: AccountState = {
 const MAX_REFUNDS = 100;
 
 /**
- * Returns the events that follow from a command: the fact, or the answer to a command that changes nothing. It always
- * returns one, because the sender waits for an answer.
+ * Returns the events that follow from a command: the fact, or the answer to a command that changes nothing. It returns
+ * one for each step, because the sender waits for an answer. It returns none for a payment that settles nothing.
  * @throws {AccountRefused} `AMOUNT_DIFFERS` if the same business id comes with another amount
  */
-export function decide(state: AccountState, command: AccountCommand, facts: Facts & Now): readonly AccountEvent[] {
+export function decide(
+  state: AccountState,
+  command: AccountCommand | PaymentCommand,
+  facts: Facts & Now,
+): readonly AccountEvent[] {
   switch (command.type) {
+    case 'SettleOrder':
+      return settle(state, command);
+    case 'ReturnOrder':
+      return takeBack(state, command);
     case 'AuthorizeAccount':
       return authorize(state, command, facts);
     case 'CaptureAuthorization':
@@ -82,6 +112,7 @@ export function commandForOrderEnd(
 }
 
 type Command<Type extends AccountCommand['type']> = Extract<AccountCommand, { type: Type }>;
+type Of<Type extends PaymentCommand['type']> = Extract<PaymentCommand, { type: Type }>;
 
 function authorize(
   { account, authorization }: AccountState,
@@ -136,13 +167,68 @@ function release({ authorization }: AccountState, { data }: Command<'ReleaseAuth
     case 'NONE':
       return [{ type: 'AuthorizationVoided', data }];
     case 'AUTHORIZED':
-      return [{ type: 'AuthorizationReleased', data: { ...data, amount: authorization.amount } }];
+      return [
+        {
+          type: 'AuthorizationReleased',
+          data: { ...data, amount: authorization.amount, ...settledPart(authorization, authorization.amount) },
+        },
+      ];
     case 'VOID':
     case 'DECLINED':
     case 'RELEASED':
       return [done(data)];
     case 'CAPTURED':
       return [refused(data, 'ALREADY_CAPTURED')];
+  }
+}
+
+/**
+ * Settles what the order uses of the credit, once. The charge usually comes before the capture, since the saga approves
+ * an order after its charge; but the two arrive in any order. After a release or a full refund nothing is left to settle.
+ */
+function settle({ authorization }: AccountState, { data }: Of<'SettleOrder'>): readonly AccountEvent[] {
+  if (authorization.status !== 'AUTHORIZED' && authorization.status !== 'CAPTURED') return [];
+  const amount = usedBy(authorization);
+  if (amount === 0) return [];
+  return [{ type: 'CreditSettled', data: { ...data, amount: { ...authorization.amount, amount } } }];
+}
+
+/**
+ * Returns the part of a released or refunded amount that was settled before. Without it, that part would raise the
+ * credit a second time. What was not settled is given back first.
+ */
+function settledPart(authorization: Extract<Authorization, Owed>, { amount, currency }: Money) {
+  const settled = Math.max(0, amount - usedBy(authorization));
+  return settled === 0 ? {} : { settled: { amount: settled, currency } };
+}
+
+/**
+ * Refunds what came back, once per refund id. A dispatched order was approved, so its amount is captured first if the
+ * approval has not been heard of.
+ */
+function takeBack(state: AccountState, { data }: Of<'ReturnOrder'>): readonly AccountEvent[] {
+  const { authorization } = state;
+  const step = { ...data, stepId: `${data.orderId}/returned` };
+  const { customerId, orderId, stepId } = step;
+  const approval: readonly AccountEvent[] =
+    authorization.status === 'AUTHORIZED'
+      ? [{ type: 'AuthorizationCaptured', data: { customerId, orderId, stepId, amount: authorization.amount } }]
+      : [];
+  return [...approval, ...refund(approval.reduce(evolve, state), { type: 'RefundAccount', data: step })];
+}
+
+/** Returns how much of the credit an order uses: what is held or captured, without what was refunded or settled. */
+export function usedBy(authorization: Authorization): number {
+  switch (authorization.status) {
+    case 'AUTHORIZED':
+      return authorization.amount.amount - authorization.settled;
+    case 'CAPTURED':
+      return authorization.amount.amount - sum(Object.values(authorization.refunds)) - authorization.settled;
+    case 'NONE':
+    case 'VOID':
+    case 'DECLINED':
+    case 'RELEASED':
+      return 0;
   }
 }
 
@@ -158,7 +244,7 @@ function refund({ authorization }: AccountState, { data }: Command<'RefundAccoun
   const amounts = Object.values(refunds);
   if (data.amount.amount > captured.amount - sum(amounts)) return [refused(data, 'OVER_CAPTURED')];
   if (amounts.length === MAX_REFUNDS) return [refused(data, 'TOO_MANY_REFUNDS')];
-  return [{ type: 'AccountRefunded', data }];
+  return [{ type: 'AccountRefunded', data: { ...data, ...settledPart(authorization, data.amount) } }];
 }
 
 function sameAmount(before: Money, now: Money): void {
@@ -188,20 +274,33 @@ const declined = (
 export function evolveAuthorization(authorization: Authorization, event: AccountEvent): Authorization {
   switch (event.type) {
     case 'AccountAuthorized':
-      return { status: 'AUTHORIZED', amount: event.data.amount };
+      return { status: 'AUTHORIZED', amount: event.data.amount, settled: 0 };
     case 'AuthorizationDeclined':
       return { status: 'DECLINED', ...declineOf(event.data) };
     case 'AuthorizationCaptured':
-      return { status: 'CAPTURED', amount: event.data.amount, refunds: {} };
+      return {
+        status: 'CAPTURED',
+        amount: event.data.amount,
+        settled: authorization.status === 'AUTHORIZED' ? authorization.settled : 0,
+        refunds: {},
+      };
     case 'AuthorizationReleased':
       return { status: 'RELEASED', amount: event.data.amount };
     case 'AuthorizationVoided':
       return { status: 'VOID' };
     case 'AccountRefunded': {
       if (authorization.status !== 'CAPTURED') return authorization;
-      const { refundId, amount } = event.data;
-      return { ...authorization, refunds: { ...authorization.refunds, [refundId]: amount.amount } };
+      const { refundId, amount, settled } = event.data;
+      return {
+        ...authorization,
+        settled: authorization.settled - (settled?.amount ?? 0),
+        refunds: { ...authorization.refunds, [refundId]: amount.amount },
+      };
     }
+    case 'CreditSettled':
+      return authorization.status === 'AUTHORIZED' || authorization.status === 'CAPTURED'
+        ? { ...authorization, settled: authorization.settled + event.data.amount.amount }
+        : authorization;
     case 'AccountOpened':
     case 'CreditLimitSet':
     case 'BonusApplied':
@@ -223,12 +322,12 @@ export const evolve = ({ account, authorization }: AccountState, event: AccountE
 });
 
 /** Rules of an account for one order. */
-export const authorizationDecider: Decider<AccountState, AccountCommand, AccountEvent, Facts> = {
+export const authorizationDecider: Decider<AccountState, AccountCommand | PaymentCommand, AccountEvent, Facts> = {
   initialState,
   evolve,
   decide,
   /** Schema version of `Authorization`: the account's own state is stored apart, with a version of its own. */
-  stateSchema: 1,
+  stateSchema: 2,
 };
 
 const sum = (amounts: readonly number[]): number => amounts.reduce((all, one) => all + one, 0);

@@ -3,12 +3,12 @@ import type { ReservationEvent, ReservedLine } from '../contract.js';
 
 /**
  * A reservation of one order, folded from its events; its id is the order's. `VOID` is the tombstone of a cancellation
- * or a release that came first. `REJECTED` and `RELEASED` are final too: one order reserves at most once.
+ * or a release that came first. `REJECTED`, `RELEASED` and `DISPATCHED` are final too: one order reserves at most once.
  */
 export type Reservation =
   | { readonly status: 'NONE' | 'VOID' | 'RELEASED' }
   | { readonly status: 'REJECTED'; readonly skus: readonly string[] }
-  | { readonly status: 'RESERVED'; readonly lines: readonly ReservedLine[] };
+  | { readonly status: 'RESERVED' | 'DISPATCHED'; readonly lines: readonly ReservedLine[] };
 
 export type ReservationCommand =
   /** `short`: SKUs of which too few pieces were available at the attempt; empty before the first attempt. */
@@ -17,7 +17,8 @@ export type ReservationCommand =
       readonly lines: readonly ReservedLine[];
       readonly short: readonly string[];
     } & OfAnOrder)
-  | ({ readonly type: 'Release' } & OfAnOrder);
+  | ({ readonly type: 'Release' } & OfAnOrder)
+  | { readonly type: 'Dispatch'; readonly orderId: string };
 
 export interface OfAnOrder {
   readonly orderId: string;
@@ -44,6 +45,8 @@ function decide(reservation: Reservation, command: ReservationCommand): readonly
       return reserve(reservation, command);
     case 'Release':
       return release(reservation, command);
+    case 'Dispatch':
+      return dispatch(reservation, command);
   }
 }
 
@@ -57,6 +60,7 @@ function reserve(
         ? [{ type: 'StockRejected', data: { ...idsOf(order), reason: 'OUT_OF_STOCK', skus: [...short] } }]
         : [{ type: 'StockReserved', data: { ...idsOf(order), lines: [...lines] } }];
     case 'RESERVED':
+    case 'DISPATCHED':
       if (!same(lines, reservation.lines)) throw new ReservationRefused('LINES_DIFFER');
       return answer(order, { outcome: 'DONE' });
     case 'REJECTED':
@@ -76,9 +80,20 @@ function release(reservation: Reservation, order: OfAnOrder): readonly Reservati
     case 'VOID':
     case 'REJECTED':
     case 'RELEASED':
+    // The pieces have left: nothing is reserved, and nothing comes back.
+    case 'DISPATCHED':
       return answer(order, { outcome: 'DONE' });
   }
 }
+
+/** Takes what is reserved out of the stock, once. Only an approved order is dispatched, so its lines are reserved by then. */
+const dispatch = (
+  reservation: Reservation,
+  { orderId }: Extract<ReservationCommand, { type: 'Dispatch' }>,
+): readonly ReservationEvent[] =>
+  reservation.status === 'RESERVED'
+    ? [{ type: 'StockDispatched', data: { orderId, lines: [...reservation.lines] } }]
+    : [];
 
 const idsOf = ({ orderId, stepId }: OfAnOrder): OfAnOrder => ({ orderId, ...(stepId === undefined ? {} : { stepId }) });
 
@@ -104,6 +119,8 @@ function evolve(reservation: Reservation, event: ReservationEvent): Reservation 
       return { status: 'REJECTED', skus: event.data.skus };
     case 'StockReleased':
       return { status: 'RELEASED' };
+    case 'StockDispatched':
+      return { status: 'DISPATCHED', lines: event.data.lines };
     case 'ReservationVoided':
       return { status: 'VOID' };
     case 'SagaReplyRequested':
@@ -116,5 +133,5 @@ export const reservationDecider: Decider<Reservation, ReservationCommand, Reserv
   initialState: { status: 'NONE' },
   evolve,
   decide,
-  stateSchema: 2,
+  stateSchema: 3,
 };

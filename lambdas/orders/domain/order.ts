@@ -13,7 +13,7 @@ import type {
 /** An order, folded from its events. Its prices are those that the customer agreed to; `total` never changes. */
 export type Order =
   | { readonly status: 'NONE' }
-  | ({ readonly status: 'PENDING' | 'APPROVED' } & Placed)
+  | ({ readonly status: 'PENDING' | 'APPROVED' | 'DISPATCHED' } & Placed)
   /** Its user is suspect, and its saga pauses before the payment. */
   | ({ readonly status: 'UNDER_REVIEW'; readonly reviewReasons: readonly ReviewReason[] } & Placed)
   | ({ readonly status: 'REJECTED' } & Rejection & Placed)
@@ -61,6 +61,8 @@ export type OrderCommand =
   | { readonly type: 'Release' }
   | { readonly type: 'Review'; readonly decision: 'approve' | 'reject'; readonly sealedNote?: SealedData }
   | { readonly type: 'Approve' }
+  /** Its goods have left the warehouse. */
+  | { readonly type: 'Dispatch' }
   | ({ readonly type: 'Reject' } & Rejection)
   | ({ readonly type: 'Cancel' } & Pick<Cancellation, 'sealedReason'>);
 
@@ -68,7 +70,13 @@ export type OrderCommand =
 export class OrderRefused extends Error {
   override readonly name = 'OrderRefused';
   constructor(
-    readonly code: 'ALREADY_PLACED' | 'UNKNOWN_ORDER' | 'TOO_LATE_TO_CANCEL' | 'MIXED_CURRENCIES' | 'NOT_UNDER_REVIEW',
+    readonly code:
+      | 'ALREADY_PLACED'
+      | 'UNKNOWN_ORDER'
+      | 'TOO_LATE_TO_CANCEL'
+      | 'MIXED_CURRENCIES'
+      | 'NOT_UNDER_REVIEW'
+      | 'NOT_APPROVED',
   ) {
     super(code);
   }
@@ -110,8 +118,12 @@ export function decide(order: Order, command: OrderCommand, { now }: Now): reado
       const { type: _, ...rejection } = command;
       return [rejectedEvent(orderId, inItsCurrency(rejection, order))];
     }
+    case 'Dispatch':
+      if (order.status === 'DISPATCHED') return [];
+      if (order.status !== 'APPROVED') throw new OrderRefused('NOT_APPROVED');
+      return [{ type: 'OrderDispatched', data: { orderId, customerId } }];
     case 'Cancel':
-      if (order.status === 'REJECTED') throw new OrderRefused('TOO_LATE_TO_CANCEL');
+      if (order.status === 'REJECTED' || order.status === 'DISPATCHED') throw new OrderRefused('TOO_LATE_TO_CANCEL');
       if (order.status === 'CANCELLED') return [];
       return [
         { type: 'OrderCancelled', data: { orderId, customerId, ...cancellationOf(command), ...underWay(order) } },
@@ -179,6 +191,8 @@ export function evolve(order: Order, event: OrderEvent): Order {
     }
     case 'OrderApproved':
       return isUnderWay(order) ? { ...placedOf(order), status: 'APPROVED' } : order;
+    case 'OrderDispatched':
+      return order.status === 'APPROVED' ? { ...order, status: 'DISPATCHED' } : order;
     case 'OrderRejected': {
       const { orderId: _, ...rejection } = event.data;
       return isUnderWay(order) ? { ...placedOf(order), ...rejection, status: 'REJECTED' } : order;
@@ -194,7 +208,7 @@ export const orderDecider: Decider<Order, OrderCommand, OrderEvent> = {
   initialState,
   evolve,
   decide,
-  stateSchema: 4,
+  stateSchema: 5,
 };
 
 /** Returns the order as the API lists it, without personal data; `undefined` if it was never placed. */

@@ -11,7 +11,9 @@ export type Payment =
   | { readonly status: 'NONE' | 'VOID' }
   | ({ readonly status: 'REQUESTED' } & Requested)
   | ({ readonly status: 'PREPARED'; readonly providerId: string } & Undoable & Requested)
-  | ({ readonly status: 'CHARGED'; readonly providerId: string; readonly refunds: Refunds } & Undoable & Requested)
+  | ({ readonly status: 'CHARGED'; readonly providerId: string; readonly refunds: Refunds } & Returnable &
+      Undoable &
+      Requested)
   | ({ readonly status: 'DECLINED'; readonly reason: DeclineReason } & Requested);
 
 type Requested = Extract<PaymentEvent, { type: 'PaymentRequested' }>['data'];
@@ -19,6 +21,11 @@ type Requested = Extract<PaymentEvent, { type: 'PaymentRequested' }>['data'];
 interface Undoable {
   /** Step that waits until no money is kept; absent unless a compensation was requested. */
   readonly voidFor?: string;
+}
+
+interface Returnable {
+  /** Whether the order of the payment was dispatched. An operator may refund it then, for goods that come back. */
+  readonly returnable?: true;
 }
 
 /** Refunds by id, in the order of their requests. */
@@ -33,7 +40,15 @@ export type PaymentCommand =
   | { readonly type: 'Prepare'; readonly providerId: string }
   | { readonly type: 'Charge'; readonly fee?: Money }
   | { readonly type: 'Decline'; readonly reason: DeclineReason }
-  | { readonly type: 'RequestRefund'; readonly refundId: string; readonly amount?: Money }
+  /** The order of the payment was dispatched. */
+  | { readonly type: 'AllowReturns' }
+  | {
+      readonly type: 'RequestRefund';
+      readonly refundId: string;
+      readonly amount?: Money;
+      /** Whether an operator takes goods back; otherwise, the customer requests the refund. */
+      readonly isReturn?: boolean;
+    }
   | { readonly type: 'Refund' | 'FailRefund'; readonly refundId: string };
 
 /** A command that a business rule forbids. Nothing was changed; asking again gives the same answer. */
@@ -46,6 +61,8 @@ export class PaymentRefused extends Error {
       | 'AMOUNT_DIFFERS'
       | 'OTHER_STEP_UNDER_WAY'
       | 'PAYS_AN_ORDER'
+      | 'PAYS_NO_ORDER'
+      | 'NOT_DISPATCHED'
       | 'UNKNOWN_REFUND'
       | 'ENDED_OTHERWISE'
       | 'NOT_CHARGED'
@@ -72,6 +89,8 @@ export function decide(payment: Payment, command: PaymentCommand, { now }: Now):
     const { type: _, ...data } = command;
     return [{ type: 'PaymentRequested', data: { ...data, requestedAt: now } }];
   }
+  // An order that costs nothing has no payment.
+  if (command.type === 'AllowReturns') return allowReturns(payment);
   if (!isRequested(payment)) throw new PaymentRefused('UNKNOWN_PAYMENT');
   const { paymentId } = payment;
   switch (command.type) {
@@ -89,14 +108,31 @@ export function decide(payment: Payment, command: PaymentCommand, { now }: Now):
       if (payment.status === 'CHARGED') throw new PaymentRefused('ENDED_OTHERWISE');
       return decline(payment, command.reason);
     case 'RequestRefund':
-      // A customer who could refund an order's payment here would get the money back and still receive the goods.
-      if (payment.stepId !== undefined) throw new PaymentRefused('PAYS_AN_ORDER');
+      checkWhoRefunds(payment, command.isReturn === true);
       return requestRefund(payment, command);
     case 'Refund':
       return endRefund(payment, command.refundId, 'PaymentRefunded');
     case 'FailRefund':
       return endRefund(payment, command.refundId, 'RefundFailed');
   }
+}
+
+/** Allows returns once. An order is dispatched after its approval, and so after its charge. */
+const allowReturns = (payment: Payment): readonly PaymentEvent[] =>
+  payment.status === 'CHARGED' && payment.returnable === undefined
+    ? [{ type: 'ReturnsAllowed', data: { paymentId: payment.paymentId } }]
+    : [];
+
+/**
+ * Checks that the payment of an order is refunded by operators only, and after its dispatch. A customer who could refund it
+ * would get the money back and keep the goods; before the dispatch the order is cancelled instead.
+ * @throws {PaymentRefused}
+ */
+function checkWhoRefunds(payment: RequestedPayment, isReturn: boolean): void {
+  const paysAnOrder = payment.stepId !== undefined;
+  if (paysAnOrder !== isReturn) throw new PaymentRefused(paysAnOrder ? 'PAYS_AN_ORDER' : 'PAYS_NO_ORDER');
+  const isReturnable = payment.status === 'CHARGED' && payment.returnable === true;
+  if (isReturn && !isReturnable) throw new PaymentRefused('NOT_DISPATCHED');
 }
 
 /** A payment that was requested: it exists and is no tombstone. */
@@ -110,8 +146,10 @@ export const isRequested = (payment: Payment): payment is RequestedPayment =>
  * compensating step waits for that.
  */
 function charge(payment: Extract<Payment, { status: 'PREPARED' }>, fee: Money | undefined): readonly PaymentEvent[] {
-  const { paymentId, amount, stepId, voidFor } = payment;
-  const charged: PaymentEvent = { type: 'PaymentCharged', data: { paymentId, amount, ...(fee && { fee }) } };
+  const { paymentId, customerId, amount, stepId, voidFor } = payment;
+  // Only steps of sagas request payments of orders.
+  const order = stepId === undefined ? {} : { orderId: paymentId, customerId };
+  const charged: PaymentEvent = { type: 'PaymentCharged', data: { paymentId, amount, ...(fee && { fee }), ...order } };
   if (voidFor === undefined) return [charged, ...answerTo(payment, stepId)];
   return [charged, ...giveAllBack({ ...payment, status: 'CHARGED', refunds: {} })];
 }
@@ -163,9 +201,11 @@ function endRefund(
 ): readonly PaymentEvent[] {
   const refund = pendingRefund(payment, refundId);
   if (!refund) return [];
-  const voidFor = payment.status === 'CHARGED' ? payment.voidFor : undefined;
+  const { paymentId, customerId } = payment;
+  const { voidFor, returnable } = payment.status === 'CHARGED' ? payment : {};
+  const order = returnable && type === 'PaymentRefunded' ? { orderId: paymentId, customerId } : {};
   return [
-    { type, data: { paymentId: payment.paymentId, refundId, amount: refund.amount } },
+    { type, data: { paymentId, refundId, amount: refund.amount, ...order } },
     ...answerTo(payment, voidFor, type === 'RefundFailed' ? 'REFUND_FAILED' : undefined),
   ];
 }
@@ -203,6 +243,8 @@ export function evolve(payment: Payment, event: PaymentEvent): Payment {
       return withRefund(payment, event.data, 'REFUNDED');
     case 'RefundFailed':
       return withRefund(payment, event.data, 'FAILED');
+    case 'ReturnsAllowed':
+      return payment.status === 'CHARGED' ? { ...payment, returnable: true } : payment;
     case 'VoidRequested':
       return payment.status === 'PREPARED' || payment.status === 'CHARGED'
         ? { ...payment, voidFor: event.data.stepId }

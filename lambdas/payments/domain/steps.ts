@@ -21,7 +21,7 @@ export const paymentDecider: Decider<Payment, PaymentCommand | StepCommand, Paym
     command.type === 'ChargePayment' || command.type === 'RefundPayment'
       ? handleStep(payment, command, facts)
       : decide(payment, command, facts),
-  stateSchema: 2,
+  stateSchema: 3,
 };
 
 /**

@@ -14,7 +14,14 @@ export { Env } from './environment.js';
 export { newId } from './ids.js';
 export { Metric } from './metric-names.js';
 export { retryOnConflict } from './optimistic-retry.js';
-export { feedShards, required, requiredInteger, requiredList, SettingMissing } from './read-environment.js';
+export {
+  dedupeWindow,
+  feedShards,
+  required,
+  requiredInteger,
+  requiredList,
+  SettingMissing,
+} from './read-environment.js';
 export { dynamoDbTable, type Table, tableOfFunction } from './table.js';
 export { count, countAtOnce, logger, seconds } from './telemetry.js';
 export { Throttled, WriteConflict } from './write-conflict.js';

@@ -1,3 +1,4 @@
+import type { DedupeWindow } from './dedupe-window.js';
 import { Env } from './environment.js';
 
 /**
@@ -44,6 +45,27 @@ export function requiredList(name: string): readonly string[] {
   }
   return list;
 }
+
+/**
+ * Reads the deduplication window.
+ * @throws {SettingMissing} if it is not set, or is neither a number of seconds nor a list of `{ from, seconds }`
+ */
+export function dedupeWindow(): DedupeWindow {
+  const window: unknown = JSON.parse(required(Env.DEDUPE_WINDOW_SECONDS));
+  if (isSeconds(window)) return window;
+  if (
+    Array.isArray(window) &&
+    window.length > 0 &&
+    window.every(({ from, seconds }) => !Number.isNaN(Date.parse(from)) && isSeconds(seconds))
+  ) {
+    return window;
+  }
+  throw new SettingMissing(
+    `environment variable ${Env.DEDUPE_WINDOW_SECONDS}: expected seconds, or [{ "from": "<ISO time>", "seconds": 3024000 }]`,
+  );
+}
+
+const isSeconds = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) > 0;
 
 /**
  * Reads how many shards the feed index has, and since when.

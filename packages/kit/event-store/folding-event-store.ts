@@ -80,8 +80,32 @@ export abstract class FoldingEventStore<State, Event extends AnyEvent, Rules ext
   }
 
   async loadAt(id: string, at: string): Promise<Loaded<State> | undefined> {
-    const loaded = await this.fold(id, MAX_VERSION, (commit) => commit.at <= at);
+    const loaded = await this.fold(id, await this.versionNear(id, at), (commit) => commit.at <= at);
     return loaded.version > 0 ? loaded : undefined;
+  }
+
+  /**
+   * Returns a version that is not below the newest one at a time, and above it by few commits. It looks at one commit of the
+   * middle after another, since the time of an aggregate's commits never decreases.
+   */
+  private async versionNear(id: string, at: string): Promise<number> {
+    const newest = await this.newestUpTo(id, MAX_VERSION);
+    if (!newest || newest.at <= at) return MAX_VERSION;
+    let reached = 0;
+    let later = firstVersionOf(newest);
+    while (later - reached > SNAPSHOT_EVERY) {
+      const middle = Math.floor((reached + later) / 2);
+      const commit = await this.newestUpTo(id, middle);
+      if (!commit || commit.at <= at) reached = middle;
+      else later = firstVersionOf(commit);
+    }
+    return later - 1;
+  }
+
+  private async newestUpTo(id: string, version: number): Promise<Commit | undefined> {
+    for await (const commit of this.commits(id, { from: 1, to: version, order: 'newest first', pageSize: 1 }))
+      return commit;
+    return undefined;
   }
 
   async history(id: string, from: HistoryPosition, limit: number): ReturnType<EventStore<State, Event>['history']> {

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { SQSRecord } from 'aws-lambda';
+import type { DedupeWindow } from '../aws/dedupe-window.js';
 import { ContractViolation } from '../messages/contract.js';
 import { appOf, type Envelope, readEnvelope } from '../messages/envelope.js';
 import { type TooOld, tooOldBy } from './failure-kinds.js';
@@ -61,9 +62,9 @@ export interface Delivery {
 /**
  * Parses a record of an SQS event.
  * @param app name of the application, whose own messages these must be
- * @param window deduplication window: the seconds for which the consumer keeps its records
+ * @param window deduplication window of the consumer
  */
-export function readDelivery(record: SQSRecord, { app, window }: { app: string; window: number }): Delivery {
+export function readDelivery(record: SQSRecord, { app, window }: { app: string; window: DedupeWindow }): Delivery {
   const message = readOrRefuse(record.body, app);
   const envelope = message instanceof ContractViolation ? undefined : message;
   return {

@@ -4,7 +4,7 @@ import { unmarshall } from '@aws-sdk/util-dynamodb';
 import type { DynamoDBRecord, EventBridgeEvent } from 'aws-lambda';
 import { Env } from '../aws/environment.js';
 import { Metric } from '../aws/metric-names.js';
-import { required, requiredInteger } from '../aws/read-environment.js';
+import { dedupeWindow, required } from '../aws/read-environment.js';
 import { count, logger, publishMetrics } from '../aws/telemetry.js';
 import { isRequest } from '../lane/contract.js';
 import { readRequest } from '../lane/request-item.js';
@@ -13,7 +13,7 @@ import { FailureRecords, relayConsumer } from './failure-records.js';
 
 const s3 = new S3Client({});
 const records = required(Env.RECORDS);
-const windowSeconds = requiredInteger(Env.DEDUPE_WINDOW_SECONDS);
+const window = dedupeWindow();
 const relayFailures = new FailureRecords(records, relayConsumer);
 
 /** Object that Lambda writes into the on-failure bucket ("Using Amazon S3 as an on-failure destination"). */
@@ -72,7 +72,7 @@ async function keepRequest({ dynamodb }: DynamoDBRecord, condition: string): Pro
     type: message.type,
     subject: message.subject,
     correlationId: message.correlationid,
-    ...(tooOldBy(message, windowSeconds) ? { unknown: true } : {}),
+    ...(tooOldBy(message, window) ? { unknown: true } : {}),
   });
   if (outcome === 'recorded') count(Metric.CONSUMER_FAILURES);
 }

@@ -1,4 +1,5 @@
 import { clock, secondsBetween } from '../aws/clock.js';
+import { type DedupeWindow, smallestWindow } from '../aws/dedupe-window.js';
 import { AggregateDeleted } from '../event-store/event-store.js';
 import { ContractViolation } from '../messages/contract.js';
 import { type Envelope, senderOf } from '../messages/envelope.js';
@@ -11,18 +12,33 @@ export class TooOld extends Error {
   override readonly name = 'TooOld';
 }
 
-/** Safety margin in seconds: the age gate closes this long before a record can expire. */
+/**
+ * Safety margin in seconds: the age gate closes this long before a record can expire. A new window counts this long after its
+ * time, so a clock that is slow, or a deployment that is late, has written no record that expires earlier than the gate
+ * assumes.
+ */
 const AGE_MARGIN_SECONDS = 86_400;
 
 /**
  * Age gate: checks whether a message is so old that its record may have expired.
- * @param window deduplication window: the seconds for which a consumer keeps its records
+ *
+ * A record was written at some time between the message's and now, and was kept for the window in force then. So the smallest
+ * window of that time counts. Today's alone would let messages pass after a longer window has begun, although their records
+ * have expired:
+ *
+ *     day 0                 day 30              day 35              day 40
+ *     message: processed    window: 35 -> 60    record: expired     again: is the gate open for 35 days, or for 60?
+ *
+ * @param window deduplication window: for how long a consumer keeps its records
  * @returns the error, with ages in seconds, or `undefined` if a duplicate would still be recognised
  */
-export function tooOldBy({ time }: Pick<Envelope, 'time'>, window: number): TooOld | undefined {
-  const age = secondsBetween(time, clock.now());
-  if (age <= window - AGE_MARGIN_SECONDS) return undefined;
-  return new TooOld(`${Math.floor(age)} s old, recognised for ${window} s`);
+export function tooOldBy({ time }: Pick<Envelope, 'time'>, window: DedupeWindow): TooOld | undefined {
+  const now = clock.now();
+  const age = secondsBetween(time, now);
+  const earliest = new Date(Date.parse(time) - AGE_MARGIN_SECONDS * 1000).toISOString();
+  const recognised = smallestWindow(window, { from: earliest, to: now });
+  if (age <= recognised - AGE_MARGIN_SECONDS) return undefined;
+  return new TooOld(`${Math.floor(age)} s old, recognised for ${recognised} s`);
 }
 
 /**
@@ -56,6 +72,9 @@ export class Unsendable extends Error {
   override readonly name = 'Unsendable';
 }
 
+/** Codes of what a newer release may have sent. */
+const NEWER: ReadonlySet<ContractViolation['code']> = new Set(['NEWER_TYPE', 'NEWER_VERSION']);
+
 /** Names of DynamoDB errors that are permanent: the item is too large, or breaks the rules for keys and requests. */
 const NEVER = new Set(['TooLarge', 'ValidationException']);
 
@@ -63,11 +82,12 @@ const NEVER = new Set(['TooLarge', 'ValidationException']);
  * Tells whether a retry cannot help. A failure is permanent if the message breaks its contract, is too old or too
  * large, if its aggregate was deleted, or if the business refuses it for ever.
  *
- * A version above the known one may come from a running deployment, so it is retried. All unknown errors (throttling,
- * conflicts, timeouts, our own faults) are retried too, until the message's attempts are used up.
+ * A type or a version that is not known may come from a running deployment, which updates rules, publishers and consumers in
+ * no order, so it is retried. All unknown errors (throttling, conflicts, timeouts, our own faults) are retried too, until
+ * the message's attempts are used up.
  */
 export function isPermanent(error: unknown, isRefusal: (error: unknown) => boolean): boolean {
-  if (error instanceof ContractViolation) return error.code !== 'NEWER_VERSION';
+  if (error instanceof ContractViolation) return !NEWER.has(error.code);
   if (error instanceof TooOld || error instanceof AggregateDeleted) return true;
   return (error instanceof Error && NEVER.has(error.name)) || isRefusal(error);
 }

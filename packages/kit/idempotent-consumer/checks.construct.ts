@@ -2,14 +2,16 @@ import { Annotations, type Duration } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
 import { RELAY } from '../failures/contract.js';
 import { isEvents, type Subscription } from '../messages/subscriptions.js';
+import { entriesOf } from '../service/dedupe-window.js';
 import type { ServiceFunction } from '../service/service-function.construct.js';
+import type { DedupeWindowSetting } from '../service/settings.js';
 
 /** Properties of a consumer that are checked at synth. */
 interface Checked {
   readonly name: string;
   readonly hears: readonly Subscription[];
   readonly handler: ServiceFunction;
-  readonly dedupeWindow: Duration;
+  readonly dedupeWindow: DedupeWindowSetting;
   readonly longestRedelivery: Duration;
   /** Batches that the queue has in flight at once. */
   readonly maxConcurrency: number;
@@ -48,10 +50,12 @@ function subscriptionFaults({ hears }: Checked): readonly string[] {
 
 /** Refuses a window that is shorter than the longest redelivery. Otherwise a late duplicate would be processed twice. */
 function windowFaults({ dedupeWindow, longestRedelivery }: Checked): readonly string[] {
-  if (dedupeWindow.toSeconds() > longestRedelivery.toSeconds()) return [];
-  return [
-    `dedupeWindow of ${days(dedupeWindow)} days is not longer than the longest redelivery (${days(longestRedelivery)} days: bus, queue and dead-letter queue)`,
-  ];
+  return entriesOf(dedupeWindow)
+    .filter(({ window }) => window.toSeconds() <= longestRedelivery.toSeconds())
+    .map(
+      ({ window }) =>
+        `dedupeWindow of ${days(window)} days is not longer than the longest redelivery (${days(longestRedelivery)} days: bus, queue and dead-letter queue)`,
+    );
 }
 
 /**

@@ -1,9 +1,9 @@
-import { ChangeMessageVisibilityCommand, SQSClient } from '@aws-sdk/client-sqs';
+import { ChangeMessageVisibilityCommand, DeleteMessageBatchCommand, SQSClient } from '@aws-sdk/client-sqs';
 import type { Context, SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import { clock, secondsBetween } from '../aws/clock.js';
 import { Env } from '../aws/environment.js';
 import { Metric } from '../aws/metric-names.js';
-import { required, requiredInteger, requiredList } from '../aws/read-environment.js';
+import { dedupeWindow, required, requiredInteger, requiredList } from '../aws/read-environment.js';
 import { count, describeError, logger, publishMetrics, seconds } from '../aws/telemetry.js';
 import { type Delivery, envelopeOf, readDelivery } from '../failures/delivery.js';
 import { isPermanent } from '../failures/failure-kinds.js';
@@ -32,6 +32,11 @@ export interface ConsumerOptions {
  * take up to 0.6 s of pauses.
  */
 const RESERVE_MS = 5_000;
+/**
+ * Deliveries of a message that may come together with others. One that comes more often may have crashed the function, and all
+ * messages of its batch with it.
+ */
+const CALM_DELIVERIES = 2;
 const BACKOFF_BASE_SECONDS = 2;
 /**
  * Longest pause before a retry, in seconds. SQS allows 12 hours, but a message that waits longer than this looks lost.
@@ -46,7 +51,12 @@ const BACKOFF_CAP_SECONDS = 900;
  * - A message that cannot be processed becomes a failure record with its reasons (G5).
  *
  * Messages about one aggregate are processed one after the other, other messages in parallel. A failure does not affect
- * other messages.
+ * other messages. A message that may have crashed the function before is processed after the others, and alone:
+ *
+ *     batch of a, b, c, d; a and b come for the third time
+ *     c and d in parallel -> deleted
+ *     b                   -> deleted
+ *     a                   -> crashes the function: only a comes again
  * @example
  * export const handler = consumer([
  *   on(orderEnds, {
@@ -75,7 +85,7 @@ class Consumption {
   private readonly sqs = new SQSClient({ useQueueUrlAsEndpoint: false });
   private readonly queue = required(Env.QUEUE_URL);
   private readonly identity = { name: required(Env.CONSUMER), generation: requiredInteger(Env.CONSUMER_GENERATION) };
-  private readonly ours = { app: required(Env.APP), window: requiredInteger(Env.DEDUPE_WINDOW_SECONDS) };
+  private readonly ours = { app: required(Env.APP), window: dedupeWindow() };
   private readonly maxAttempts = requiredInteger(Env.MAX_ATTEMPTS);
   private readonly failures = new FailureRecords(required(Env.RECORDS), this.identity);
   private readonly records = new ProcessedRecords(required(Env.RECORDS), this.identity, this.ours.window);
@@ -96,18 +106,48 @@ class Consumption {
   }
 
   async batch({ Records }: SQSEvent, context: Context): Promise<SQSBatchResponse> {
-    const unfinished: string[] = [];
+    const hasTime = (): boolean => context.getRemainingTimeInMillis() > RESERVE_MS;
     const deliveries = Records.map((record) => readDelivery(record, this.ours));
+    const isSuspect = ({ attempts }: Delivery): boolean => deliveries.length > 1 && attempts > CALM_DELIVERIES;
+    const suspects = shuffled(deliveries.filter(isSuspect));
+    const done = new Set(
+      await this.together(
+        deliveries.filter((delivery) => !isSuspect(delivery)),
+        hasTime,
+      ),
+    );
+    if (suspects.length > 0) await this.acknowledge([...done]);
+    for (const suspect of suspects) {
+      if (!hasTime() || !(await this.handle(suspect))) continue;
+      done.add(suspect);
+      await this.acknowledge([suspect]);
+    }
+    const unfinished = deliveries.filter((delivery) => !done.has(delivery));
+    return { batchItemFailures: unfinished.map(({ record }) => ({ itemIdentifier: record.messageId })) };
+  }
+
+  /** @returns the deliveries that the queue may delete */
+  private async together(deliveries: readonly Delivery[], hasTime: () => boolean): Promise<readonly Delivery[]> {
     const stored = await this.storeHot(deliveries);
+    const done: Delivery[] = [...stored];
     await Promise.all(
       [...groupedBySubject(deliveries.filter((one) => !stored.has(one))).values()].map(async (group) => {
-        for (const delivery of group) {
-          const hasTime = context.getRemainingTimeInMillis() > RESERVE_MS;
-          if (!hasTime || !(await this.handle(delivery))) unfinished.push(delivery.record.messageId);
-        }
+        for (const delivery of group) if (hasTime() && (await this.handle(delivery))) done.push(delivery);
       }),
     );
-    return { batchItemFailures: unfinished.map((itemIdentifier) => ({ itemIdentifier })) };
+    return done;
+  }
+
+  /** Deletes messages from the queue before the batch ends, so that a crash does not bring them back. */
+  private async acknowledge(deliveries: readonly Delivery[]): Promise<void> {
+    if (deliveries.length === 0) return;
+    const Entries = deliveries.map(({ record }, at) => ({ Id: String(at), ReceiptHandle: record.receiptHandle }));
+    try {
+      await this.sqs.send(new DeleteMessageBatchCommand({ QueueUrl: this.queue, Entries }));
+    } catch (error) {
+      // Lambda deletes them at the end of the batch, or they come again and are recognised.
+      logger.warn('not deleted before the end of the batch', describeError(error));
+    }
   }
 
   /** @returns whether the queue may delete the message */
@@ -228,6 +268,16 @@ class Consumption {
     const source = this.sources.find(({ sends }) => sends(envelope));
     return source && !source.isAboutPerson(envelope) ? envelope.subject : aggregateOf(envelope);
   }
+}
+
+/** Fisher-Yates. A message that crashes the function each time is not always the first, so those beside it are processed. */
+function shuffled<T>(members: readonly T[]): readonly T[] {
+  const all = [...members];
+  for (let at = all.length - 1; at > 0; at--) {
+    const other = Math.floor(Math.random() * (at + 1));
+    [all[at], all[other]] = [all[other] as T, all[at] as T];
+  }
+  return all;
 }
 
 /** Groups deliveries by the aggregate that they are about. A message that cannot be read is a group of its own. */

@@ -5,8 +5,10 @@ import type { Construct } from 'constructs';
 import { Env } from '../aws/environment.js';
 import { recordsOf } from '../failures/contract.js';
 import { acknowledgeIsDeadLetterQueue, acknowledgeQueueSource } from '../service/acknowledge.js';
+import { windowVariable } from '../service/dedupe-window.js';
 import type { AnyTable } from '../service/interfaces.js';
 import { ServiceFunction } from '../service/service-function.construct.js';
+import type { DedupeWindowSetting } from '../service/settings.js';
 
 /** Retention of the dead-letter queues. A message that comes from the queue keeps its original date. */
 export const DLQ_RETENTION = Duration.days(14);
@@ -27,7 +29,7 @@ export function deadLetterQueue(scope: Construct, id: string): Queue {
 interface Drained {
   readonly name: string;
   readonly generation: number;
-  readonly dedupeWindow: Duration;
+  readonly dedupeWindow: DedupeWindowSetting;
   readonly handler: ServiceFunction;
   readonly records: AnyTable;
   readonly deadLetters: Queue;
@@ -45,7 +47,7 @@ export function drainDeadLetters(consumer: Construct & Drained): void {
       [Env.CONSUMER]: name,
       [Env.CONSUMER_GENERATION]: String(generation),
       [Env.UNDELIVERED]: undelivered.queueArn,
-      [Env.DEDUPE_WINDOW_SECONDS]: String(dedupeWindow.toSeconds()),
+      [Env.DEDUPE_WINDOW_SECONDS]: windowVariable(dedupeWindow),
       [Env.RECORDS]: records.tableName,
     },
   });

@@ -1,4 +1,4 @@
-import { Duration } from 'aws-cdk-lib';
+import { Annotations, Duration } from 'aws-cdk-lib';
 import { Match, Rule } from 'aws-cdk-lib/aws-events';
 import { SqsQueue, type SqsQueueProps } from 'aws-cdk-lib/aws-events-targets';
 import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
@@ -10,17 +10,18 @@ import { recordsOf } from '../failures/contract.js';
 import { type CommandSubscription, isEvents, type Subscription } from '../messages/subscriptions.js';
 import { acknowledgeQueueSource } from '../service/acknowledge.js';
 import { alarmOnErrors, alarmOnOldest, alarmOnVisible } from '../service/alarms.construct.js';
+import { windowVariable } from '../service/dedupe-window.js';
 import { type AnyBus, type AnyTable, refuseForeignBus } from '../service/interfaces.js';
 import type { ServiceFunction } from '../service/service-function.construct.js';
-import type { AppSettings } from '../service/settings.js';
+import type { AppSettings, DedupeWindowSetting } from '../service/settings.js';
 import { checkConsumer } from './checks.construct.js';
 import { DLQ_RETENTION, deadLetterQueue, drainDeadLetters } from './dead-letters.construct.js';
 import { commandersOf, foreignTo, patternOf, ruleOf } from './subscriptions.construct.js';
 
 export interface IdempotentConsumerProps {
   /**
-   * Name of the consumer. Never change it: it is part of the key of every processed record. With a new name, everything
-   * is processed again.
+   * Name of the consumer, which no other consumer with the same records may have. Never change it: it is part of the key of
+   * every processed record. With a new name, everything is processed again.
    */
   readonly name: string;
   /**
@@ -80,8 +81,8 @@ export class IdempotentConsumer extends Construct {
   readonly undelivered: Queue;
   readonly generation: number;
   readonly hears: readonly Subscription[];
-  /** Time for which a duplicate is recognised. An older message is quarantined and never processed silently. */
-  readonly dedupeWindow: Duration;
+  /** Time for which a duplicate is recognised, now and earlier. An older message is quarantined, never processed silently. */
+  readonly dedupeWindow: DedupeWindowSetting;
   /**
    * Longest time between a message's arrival on the bus and its last possible delivery. After it, a message without a
    * record exists nowhere.
@@ -105,6 +106,7 @@ export class IdempotentConsumer extends Construct {
       longestRedelivery: this.longestRedelivery,
       maxConcurrency: MAX_CONCURRENCY,
     });
+    this.refuseTakenName(name, records);
     refuseForeignBus(this, bus);
     this.name = name;
     this.handler = handler;
@@ -143,7 +145,7 @@ export class IdempotentConsumer extends Construct {
     handler.setEnvironment(Env.QUEUE_URL, this.queue.queueUrl);
     handler.setEnvironment(Env.COMMANDERS, JSON.stringify(hears.flatMap(commandersOf)));
     handler.setEnvironment(Env.MAX_ATTEMPTS, String(consumerAttempts));
-    handler.setEnvironment(Env.DEDUPE_WINDOW_SECONDS, String(dedupeWindow.toSeconds()));
+    handler.setEnvironment(Env.DEDUPE_WINDOW_SECONDS, windowVariable(dedupeWindow));
     handler.setEnvironment(Env.RECORDS, records.tableName);
     handler.grantItems(records, ['PutItem', 'GetItem', 'UpdateItem'], recordsOf(name));
 
@@ -182,6 +184,23 @@ export class IdempotentConsumer extends Construct {
       eventPattern: foreignTo(this.app.name, subscription),
       targets: [new SqsQueue(this.undelivered, { deadLetterQueue: this.deadLetters, maxEventAge: BUS_RETRIES })],
     });
+  }
+
+  /**
+   * Refuses the name of another consumer with the same records. Both would claim a message by the same key, so only one of
+   * them would have its effect; the other one would take the message for a duplicate.
+   */
+  private refuseTakenName(name: string, { tableName }: AnyTable): void {
+    const taken = this.node.root.node
+      .findAll()
+      .find(
+        (other) => other instanceof IdempotentConsumer && other.name === name && other.records.tableName === tableName,
+      );
+    if (!taken) return;
+    const { path } = this.node;
+    Annotations.of(this).addError(
+      `${taken.node.path} and ${path} are both named '${name}' and share a records table, so each message would have the effect of only one of them: give ${path} a name of its own`,
+    );
   }
 
   private alarms(handler: ServiceFunction, topic: ITopic): void {

@@ -121,7 +121,7 @@ const reader =
     const event: AnyEvent = readEvent(schemas, envelope.type, schemaVersionOf(envelope), envelope.data);
     const handle = find(event.type);
     if (!handle) {
-      throw new ContractViolation('UNKNOWN_TYPE', 'no handler for this type: expected a type of the subscription');
+      throw new ContractViolation('NEWER_TYPE', 'no handler for this type: expected a type of the subscription');
     }
     return { event, handle };
   };

@@ -1,5 +1,6 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { clock } from '../aws/clock.js';
+import { type DedupeWindow, expiryOf } from '../aws/dedupe-window.js';
 import { documents, TransactionRefused, type TransactWriteItem, transact } from '../aws/dynamodb.js';
 import { retryOnConflict } from '../aws/optimistic-retry.js';
 import { PENDING, type Recorded } from '../failures/delivery.js';
@@ -28,7 +29,7 @@ export class ProcessedRecords {
   constructor(
     protected readonly table: string,
     protected readonly consumer: ConsumerIdentity,
-    private readonly windowSeconds: number,
+    private readonly window: DedupeWindow,
   ) {}
 
   /**
@@ -38,7 +39,7 @@ export class ProcessedRecords {
     const isNew = 'attribute_not_exists(pk)';
     // A message with a future time (a wrong clock) passes the age gate for longer, so its record lives longer too.
     const from = Math.max(clock.epochSeconds(), Math.ceil(Date.parse(time) / 1000));
-    const done = { status: 'PROCESSED', processedAt: clock.now(), expiresAt: from + this.windowSeconds };
+    const done = { status: 'PROCESSED', processedAt: clock.now(), expiresAt: expiryOf(this.window, from) };
     const Key = { pk: recorded?.kind === 'stored' ? recorded.record : recordKey(this.consumer, id) };
     if (!recorded) return { Put: { TableName: this.table, Item: { ...Key, ...done }, ConditionExpression: isNew } };
     // If the effect of a failed message may have happened before, the message counts only with an operator's

@@ -1,12 +1,15 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { clock } from '../aws/clock.js';
+import { expiryOf } from '../aws/dedupe-window.js';
 import { documents } from '../aws/dynamodb.js';
 import { API_RECORDS } from './contract.js';
 import { type IdempotencyKey, refuseExpired, refuseReused } from './idempotency-key.js';
 import type { Earlier, KeyRecords, RequestRecord } from './request-record.js';
 
 /**
- * Creates the record of a request that has a key. It is an item of its own and expires after the deduplication window.
+ * Creates the record of a request that has a key. It is an item of its own and expires after the deduplication window in
+ * force when the request was accepted. An issued key is refused by its own age afterwards (`refuseExpired`), so a change of the
+ * window opens nothing.
  */
 export function keyRecord(key: IdempotencyKey, { table: TableName, windowSeconds }: KeyRecords): RequestRecord {
   const { scope, requestHash, formerHash } = key;
@@ -28,7 +31,7 @@ export function keyRecord(key: IdempotencyKey, { table: TableName, windowSeconds
         return {
           Put: {
             TableName,
-            Item: { ...Key, ...answer, expiresAt: clock.epochSeconds() + windowSeconds },
+            Item: { ...Key, ...answer, expiresAt: expiryOf(windowSeconds, clock.epochSeconds()) },
             ConditionExpression: isNew,
             ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
           },

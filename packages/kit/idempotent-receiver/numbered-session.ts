@@ -1,5 +1,6 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { clock } from '../aws/clock.js';
+import { expiryOf } from '../aws/dedupe-window.js';
 import { documents, ItemExists, putNew } from '../aws/dynamodb.js';
 import { newId } from '../aws/ids.js';
 import { WriteConflict } from '../aws/write-conflict.js';
@@ -40,7 +41,7 @@ const prefixOf = ({ service }: RecordsTable): string => `${service}_`;
 const endsOf = ({ windowSeconds }: RecordsTable) => {
   const idleUntil = clock.epochSeconds() + SESSION_IDLE_SECONDS;
   // The item outlives the session's end, so a repeat of an accepted request is answered for the whole window.
-  return { idleUntil, expiresAt: idleUntil + windowSeconds };
+  return { idleUntil, expiresAt: expiryOf(windowSeconds, idleUntil) };
 };
 
 /** Opens a session of one client at one service. */

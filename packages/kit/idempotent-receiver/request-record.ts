@@ -1,12 +1,14 @@
+import type { DedupeWindow } from '../aws/dedupe-window.js';
 import type { Item, TransactWriteItem } from '../aws/dynamodb.js';
 import { Env } from '../aws/environment.js';
-import { required, requiredInteger } from '../aws/read-environment.js';
+import { dedupeWindow, required } from '../aws/read-environment.js';
 import type { RequestHashes } from './idempotency-key.js';
 
 /** Idempotency table of a service and its deduplication window: enough for a route that takes keys and no sessions. */
 export interface KeyRecords {
   readonly table: string;
-  readonly windowSeconds: number;
+  /** In seconds. */
+  readonly windowSeconds: DedupeWindow;
 }
 
 /** Idempotency table of a service, its deduplication window, and the route that opens sessions. */
@@ -28,7 +30,7 @@ export interface RecordsTable extends KeyRecords {
  */
 export const keyRecords = (): KeyRecords => ({
   table: required(Env.RECORDS),
-  windowSeconds: requiredInteger(Env.DEDUPE_WINDOW_SECONDS),
+  windowSeconds: dedupeWindow(),
 });
 
 /**

@@ -1,4 +1,5 @@
 import { clock } from '../aws/clock.js';
+import { expiryOf } from '../aws/dedupe-window.js';
 import type { Item, TransactWriteItem } from '../aws/dynamodb.js';
 import { newTraceparent } from '../aws/ids.js';
 import { retryOnConflict } from '../aws/optimistic-retry.js';
@@ -121,7 +122,7 @@ export class BatchRunner extends RunnerBase {
         return 'unfinished';
       }
       await this.processPage(held, { ...window, pages }, page, timeLeft);
-      Object.assign(held, { attempts: 1, failures: [], progress: undefined });
+      Object.assign(held, { attempts: 1, failures: [], progress: undefined, progressId: undefined });
     }
     await this.step(held, 'close', timeLeft, async (work) => {
       const handling = await this.options.handlers.close(this.closedWindow({ ...window, pages }, 'close'), work);
@@ -224,7 +225,7 @@ export class BatchRunner extends RunnerBase {
   }
 
   private expiry(): number {
-    return clock.epochSeconds() + this.options.windowSeconds;
+    return expiryOf(this.options.windowSeconds, clock.epochSeconds());
   }
 }
 

@@ -262,7 +262,7 @@ export class CollectedMessages extends StoredMessages {
       Update: this.updateOf(taken.pk, {
         // Each page has attempts of its own.
         set: { done: page, attempts: 1, failures: [], heldUntil: until, executeAt: until },
-        remove: ['progress'],
+        remove: ['progress', 'progressId'],
         condition: `${held.condition} AND #done = :before`,
         names: { ...held.names, '#done': 'done' },
         values: { ...held.values, ':before': page - 1 },

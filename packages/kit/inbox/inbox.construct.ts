@@ -10,6 +10,7 @@ import type { IdempotentConsumer } from '../idempotent-consumer/idempotent-consu
 import { isEvents } from '../messages/subscriptions.js';
 import { acknowledgeQueueSource } from '../service/acknowledge.js';
 import { alarm, alarmOnErrors, alarmOnOldest, serviceMetric } from '../service/alarms.construct.js';
+import { windowVariable } from '../service/dedupe-window.js';
 import { type ItemAction, metricsNamespace, type ServiceFunction } from '../service/service-function.construct.js';
 import { scheduleSweeper } from '../timers/sweeper.construct.js';
 import type { BackoffSettings, InboxSettings } from './contract.js';
@@ -92,7 +93,7 @@ export class Inbox extends Construct {
     acknowledgeQueueSource(runner);
     runner.setEnvironment(Env.CONSUMER, name);
     runner.setEnvironment(Env.CONSUMER_GENERATION, String(generation));
-    runner.setEnvironment(Env.DEDUPE_WINDOW_SECONDS, String(dedupeWindow.toSeconds()));
+    runner.setEnvironment(Env.DEDUPE_WINDOW_SECONDS, windowVariable(dedupeWindow));
     runner.setEnvironment(Env.RECORDS, records.tableName);
     for (const fn of [consumer.handler, runner]) fn.setEnvironment(Env.INBOX, JSON.stringify(settings));
     // Windows and pages are items of their own.

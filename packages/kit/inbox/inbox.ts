@@ -1,7 +1,7 @@
 import type { Context, SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import { Env } from '../aws/environment.js';
 import { Metric } from '../aws/metric-names.js';
-import { required, requiredInteger, SettingMissing } from '../aws/read-environment.js';
+import { dedupeWindow, required, requiredInteger, SettingMissing } from '../aws/read-environment.js';
 import { count, describeError, logger, publishMetrics } from '../aws/telemetry.js';
 import type { ConsumerOptions } from '../idempotent-consumer/consumer.js';
 import type { AnyEvent } from '../messages/contract.js';
@@ -79,7 +79,7 @@ const optionsOfFunction = (isRefusal: (error: unknown) => boolean): RunnerBaseOp
   table: required(Env.RECORDS),
   consumer: { name: required(Env.CONSUMER), generation: requiredInteger(Env.CONSUMER_GENERATION) },
   service: required(Env.SERVICE),
-  windowSeconds: requiredInteger(Env.DEDUPE_WINDOW_SECONDS),
+  windowSeconds: dedupeWindow(),
   settings: JSON.parse(required(Env.INBOX)) as InboxSettings,
   isRefusal,
 });

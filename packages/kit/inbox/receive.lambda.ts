@@ -1,6 +1,6 @@
 import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import { Env } from '../aws/environment.js';
-import { required, requiredInteger, requiredList } from '../aws/read-environment.js';
+import { dedupeWindow, required, requiredInteger, requiredList } from '../aws/read-environment.js';
 import { publishMetrics } from '../aws/telemetry.js';
 import type { InboxSettings } from './contract.js';
 import { Receiver } from './receiver.js';
@@ -9,7 +9,7 @@ const receiver = new Receiver({
   table: required(Env.RECORDS),
   consumer: { name: required(Env.CONSUMER), generation: requiredInteger(Env.CONSUMER_GENERATION) },
   app: required(Env.APP),
-  windowSeconds: requiredInteger(Env.DEDUPE_WINDOW_SECONDS),
+  windowSeconds: dedupeWindow(),
   commanders: requiredList(Env.COMMANDERS),
   mode: (JSON.parse(required(Env.INBOX)) as InboxSettings).mode,
 });

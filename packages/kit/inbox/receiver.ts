@@ -1,4 +1,5 @@
 import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
+import type { DedupeWindow } from '../aws/dedupe-window.js';
 import { Metric } from '../aws/metric-names.js';
 import { count, describeError, logger } from '../aws/telemetry.js';
 import { type Delivery, readDelivery } from '../failures/delivery.js';
@@ -13,7 +14,7 @@ export interface ReceiverOptions extends StoredMessagesOptions {
   /** Name of the application, whose own messages these must be. */
   readonly app: string;
   /** Deduplication window, in seconds. */
-  readonly windowSeconds: number;
+  readonly windowSeconds: DedupeWindow;
   /** Names of the services that may send commands over the bus. */
   readonly commanders: readonly string[];
   readonly mode: InboxMode;

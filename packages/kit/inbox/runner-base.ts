@@ -1,4 +1,5 @@
 import { clock } from '../aws/clock.js';
+import type { DedupeWindow } from '../aws/dedupe-window.js';
 import type { TransactWriteItem } from '../aws/dynamodb.js';
 import { Metric } from '../aws/metric-names.js';
 import { count, describeError, logger } from '../aws/telemetry.js';
@@ -11,7 +12,7 @@ export interface RunnerBaseOptions extends StoredMessagesOptions {
   readonly service: string;
   readonly settings: InboxSettings;
   /** Deduplication window, in seconds. */
-  readonly windowSeconds: number;
+  readonly windowSeconds: DedupeWindow;
   readonly isRefusal: (error: unknown) => boolean;
 }
 

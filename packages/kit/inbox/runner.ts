@@ -1,4 +1,5 @@
 import { clock, secondsBetween } from '../aws/clock.js';
+import { expiryOf } from '../aws/dedupe-window.js';
 import { transact } from '../aws/dynamodb.js';
 import { Metric } from '../aws/metric-names.js';
 import { count, seconds } from '../aws/telemetry.js';
@@ -65,13 +66,13 @@ export class Runner extends RunnerBase {
   protected commit({ time }: Envelope, taken: Taken, decide: Decide): Promise<'applied' | 'lost'> {
     // As for any processed record: a message with a future time is recognised for longer.
     const from = Math.max(clock.epochSeconds(), Math.ceil(Date.parse(time) / 1000));
-    const expiresAt = from + this.options.windowSeconds;
+    const expiresAt = expiryOf(this.options.windowSeconds, from);
     return this.commitHeld(taken, () => this.messages.processedWrite(taken, expiresAt), decide);
   }
 
   /** Ends a message without an effect: its effect happened before. */
   protected async commitNothing(taken: Taken): Promise<void> {
-    const expiresAt = clock.epochSeconds() + this.options.windowSeconds;
+    const expiresAt = expiryOf(this.options.windowSeconds, clock.epochSeconds());
     await transact([this.messages.processedWrite(taken, expiresAt)]);
     count(Metric.DUPLICATES_SUPPRESSED);
     this.log('known', taken.pk, taken);

@@ -33,6 +33,8 @@ export interface Taken {
   readonly attempts: number;
   /** Progress that an earlier attempt saved. */
   readonly progress: unknown;
+  /** Id of the save that stored the progress. It is absent without one. */
+  readonly progressId: string | undefined;
   readonly failures: readonly FailureReason[];
 }
 
@@ -192,11 +194,28 @@ export class StoredMessages {
     if (!held) throw new LeaseLost('another runner holds the message');
   }
 
-  /** Returns the write that saves progress and holds the message for longer. It fails if the lease is lost. */
-  saveWrite(taken: Taken, progress: unknown, leaseSeconds: number): TransactWriteItem {
+  /**
+   * Returns the write that saves progress and holds the message for longer. It fails if the lease is lost, or if another
+   * save came after the one that this one follows.
+   */
+  saveWrite(
+    taken: Pick<Taken, 'pk' | 'fence'>,
+    { progress, id, follows }: Save,
+    leaseSeconds: number,
+  ): TransactWriteItem {
     const until = after(clock.now(), leaseSeconds);
+    const { condition, names, values } = heldBy(taken);
+    const isNext = follows === undefined ? 'attribute_not_exists(progressId)' : 'progressId = :follows';
     return {
-      Update: this.updateOf(taken.pk, { ...heldBy(taken), set: { progress, heldUntil: until, executeAt: until } }),
+      Update: {
+        ...this.updateOf(taken.pk, {
+          set: { progress, progressId: id, heldUntil: until, executeAt: until },
+          condition: `${condition} AND ${isNext}`,
+          names,
+          values: follows === undefined ? values : { ...values, ':follows': follows },
+        }),
+        ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+      },
     };
   }
 
@@ -305,6 +324,15 @@ export class StoredMessages {
   }
 }
 
+/** Progress to be saved. */
+export interface Save {
+  readonly progress: unknown;
+  /** Identifies the save, however often it is sent. */
+  readonly id: string;
+  /** Id of the save before it, if there is one. */
+  readonly follows: string | undefined;
+}
+
 /** A conditional change of one record. */
 export interface Change {
   readonly set?: Item;
@@ -320,6 +348,10 @@ export const heldBy = ({ fence }: Pick<Taken, 'fence'>): Pick<Change, 'condition
   names: { '#status': 'status' },
   values: { ':pending': PENDING, ':fence': fence },
 });
+
+/** Tells whether the runner that took a message still holds it. @param found the record as it is now */
+export const isHeldBy = (found: Item | undefined, { fence }: Pick<Taken, 'fence'>): boolean =>
+  found?.status === PENDING && found.fence === fence;
 
 /** Returns the topic of a message: the service that sent it, and the type. */
 export const topicOf = ({ source, type }: Pick<Envelope, 'source' | 'type'>): string =>
@@ -338,5 +370,6 @@ const takenOf = (item: Item): Taken => ({
   fence: Number(item.fence),
   attempts: Number(item.attempts),
   progress: item.progress,
+  progressId: item.progressId as string | undefined,
   failures: (item.failures ?? []) as readonly FailureReason[],
 });

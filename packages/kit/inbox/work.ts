@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import { TransactionRefused, type TransactWriteItem, transact } from '../aws/dynamodb.js';
+import { newId } from '../aws/ids.js';
 import { retryOnConflict } from '../aws/optimistic-retry.js';
 import { describeError, logger } from '../aws/telemetry.js';
-import { LeaseLost, type StoredMessages, type Taken } from './stored-messages.js';
+import { isHeldBy, LeaseLost, type StoredMessages, type Taken } from './stored-messages.js';
 
 /** Work on one message: what a handler of an inbox gets besides the message. */
 export interface Work {
@@ -16,6 +17,8 @@ export interface Work {
    * @param progress a value that JSON can hold, of at most 100 KB together with the message
    * @throws {LeaseLost} if another runner has taken the message: nothing was written
    * @throws {TransactionRefused} if a condition of one of the writes failed: nothing was written
+   * @throws any other error if it is not known whether the transaction took effect. Let it end the attempt: the next one
+   *   finds the progress of whatever did
    */
   save(progress: unknown, writes?: readonly TransactWriteItem[]): Promise<void>;
   /**
@@ -39,7 +42,7 @@ export class LeasedWork implements Work {
   private timer: NodeJS.Timeout | undefined;
   /** The write to the record that is under way. Two at once would conflict. */
   private writing: Promise<unknown> = Promise.resolve();
-  private saved: unknown;
+  private saved: Pick<Taken, 'progress' | 'progressId'>;
 
   constructor(
     private readonly messages: StoredMessages,
@@ -47,7 +50,7 @@ export class LeasedWork implements Work {
     private readonly leaseSeconds: number,
     readonly timeLeft: () => number,
   ) {
-    this.saved = taken.progress;
+    this.saved = taken;
     this.renewLater();
   }
 
@@ -56,7 +59,7 @@ export class LeasedWork implements Work {
   }
 
   get progress(): unknown {
-    return this.saved;
+    return this.saved.progress;
   }
 
   get signal(): AbortSignal {
@@ -72,20 +75,25 @@ export class LeasedWork implements Work {
 
   save(progress: unknown, writes: readonly TransactWriteItem[] = []): Promise<void> {
     return this.exclusively(async () => {
+      const id = newId();
+      const save = { progress, id, follows: this.saved.progressId };
       await retryOnConflict(async () => {
-        const saving = this.messages.saveWrite(this.taken, progress, this.leaseSeconds);
+        const saving = this.messages.saveWrite(this.taken, save, this.leaseSeconds);
         try {
           await transact([saving, ...writes]);
         } catch (error) {
-          if (error instanceof TransactionRefused && error.because(saving)) throw this.lose(error);
+          if (!(error instanceof TransactionRefused)) throw error;
           // A write that a condition refused is refused again: the caller decides.
-          if (error instanceof TransactionRefused) throw new SaveRefused(error);
-          throw error;
+          if (!error.because(saving)) throw new SaveRefused(error);
+          const found = error.found(saving);
+          if (!isHeldBy(found, this.taken)) throw this.lose(error);
+          // After a lost answer and a conflict, the next try finds what this very save wrote.
+          if (found?.progressId !== id) throw new Error('an earlier save took effect whose answer was lost');
         }
       }).catch((error: unknown) => {
         throw error instanceof SaveRefused ? error.refused : error;
       });
-      this.saved = progress;
+      this.saved = { progress, progressId: id };
     });
   }
 

@@ -3,7 +3,7 @@ import { clock } from '../aws/clock.js';
 import { documents, type Item } from '../aws/dynamodb.js';
 import { checkItemSize } from '../aws/dynamodb-limits.js';
 import { Env } from '../aws/environment.js';
-import { required, requiredInteger, requiredList } from '../aws/read-environment.js';
+import { dedupeWindow, required, requiredInteger, requiredList } from '../aws/read-environment.js';
 import { Contended, type ContendedMessage, type LaneEntrance } from '../idempotent-consumer/lane-entrance.js';
 import type { Source } from '../idempotent-consumer/listening.js';
 import type { Decide } from '../idempotent-consumer/process-once.js';
@@ -27,7 +27,7 @@ export const entranceOf = (lane: Lane): LaneEntrance => new Entrance(lane);
 class Entrance implements LaneEntrance {
   private readonly table = required(Env.TABLE);
   private readonly consumer = { name: required(Env.CONSUMER), generation: requiredInteger(Env.CONSUMER_GENERATION) };
-  private readonly windowSeconds = requiredInteger(Env.DEDUPE_WINDOW_SECONDS);
+  private readonly windowSeconds = dedupeWindow();
   private readonly hotKeys = new HotKeys({
     always: requiredList(Env.LANE_HOT_KEYS),
     conflictsPerSecond: requiredInteger(Env.LANE_CONFLICTS_PER_SECOND),

@@ -8,6 +8,7 @@ import type { IdempotentConsumer } from '../idempotent-consumer/idempotent-consu
 import { MAX_RECORD_AGE, type Outbox, SHARDS } from '../outbox/outbox.construct.js';
 import { readStream } from '../outbox/stream.construct.js';
 import { alarm, alarmOnErrors } from '../service/alarms.construct.js';
+import { windowVariable } from '../service/dedupe-window.js';
 import { ServiceFunction } from '../service/service-function.construct.js';
 import { type HotKeySettings, lanesOf, REQUEST_PREFIX } from './contract.js';
 
@@ -61,7 +62,7 @@ export class Lane extends Construct {
         ...environment,
         [Env.RECORDS]: records.tableName,
         [Env.QUEUE_URL]: queue.queueUrl,
-        [Env.DEDUPE_WINDOW_SECONDS]: String(dedupeWindow.toSeconds()),
+        [Env.DEDUPE_WINDOW_SECONDS]: windowVariable(dedupeWindow),
       },
     });
     this.writer.grantItems(records, ['PutItem'], recordsOf(name));
@@ -78,6 +79,7 @@ export class Lane extends Construct {
       parallelizationFactor: 1,
       retryAttempts: RETRY_ATTEMPTS,
       maxRecordAge: MAX_RECORD_AGE,
+      alarmTopic,
     });
 
     alarm(this, 'LaneBehind', {

@@ -1,3 +1,4 @@
+import { type DedupeWindow, expiryOf } from '../aws/dedupe-window.js';
 import type { Item } from '../aws/dynamodb.js';
 import { type ConsumerIdentity, recordKey } from '../failures/failure-records.js';
 import { type Envelope, readEnvelope } from '../messages/envelope.js';
@@ -31,7 +32,7 @@ export function requestItem(
   consumer: ConsumerIdentity,
   key: string,
   message: Envelope,
-  { now, windowSeconds }: { readonly now: string; readonly windowSeconds: number },
+  { now, windowSeconds }: { readonly now: string; readonly windowSeconds: DedupeWindow },
 ): Item & { readonly sk: string } {
   return {
     pk: laneKey(consumer.name, key),
@@ -40,7 +41,7 @@ export function requestItem(
     generation: consumer.generation,
     payload: bodyOf(message),
     storedIn: now.slice(0, 'yyyy-mm-ddThh'.length),
-    expiresAt: Math.ceil(Date.parse(message.time) / 1000) + windowSeconds,
+    expiresAt: expiryOf(windowSeconds, Math.ceil(Date.parse(message.time) / 1000)),
   };
 }
 

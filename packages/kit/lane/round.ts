@@ -1,5 +1,6 @@
 import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import { pauseUpTo } from '../aws/clock.js';
+import type { DedupeWindow } from '../aws/dedupe-window.js';
 import { TransactionRefused, type TransactWriteItem, transact } from '../aws/dynamodb.js';
 import { WriteConflict } from '../aws/write-conflict.js';
 import { isPermanent } from '../failures/failure-kinds.js';
@@ -27,7 +28,7 @@ export interface RoundSettings {
   /** Name of the table of processed records. */
   readonly records: string;
   /** Deduplication window of the consumer. */
-  readonly windowSeconds: number;
+  readonly windowSeconds: DedupeWindow;
   /** Name of the service. */
   readonly service: string;
 }

@@ -5,7 +5,7 @@ import type { Context, DynamoDBBatchResponse, DynamoDBRecord, DynamoDBStreamEven
 import { clock, secondsBetween } from '../aws/clock.js';
 import { Env } from '../aws/environment.js';
 import { Metric } from '../aws/metric-names.js';
-import { required, requiredInteger } from '../aws/read-environment.js';
+import { dedupeWindow, required } from '../aws/read-environment.js';
 import { count, describeError, logger, publishMetrics, seconds } from '../aws/telemetry.js';
 import { WriteConflict } from '../aws/write-conflict.js';
 import { RETURNED } from '../failures/delivery.js';
@@ -61,7 +61,7 @@ class LaneWriter {
     this.settings = {
       lane,
       records: this.records,
-      windowSeconds: requiredInteger(Env.DEDUPE_WINDOW_SECONDS),
+      windowSeconds: dedupeWindow(),
       service: required(Env.SERVICE),
     };
   }

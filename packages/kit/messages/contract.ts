@@ -12,7 +12,8 @@ export interface EventSchema<Data = unknown> {
    */
   readonly earlier?: Readonly<Record<number, EarlierShape>>;
   /**
-   * Version that this release writes. In the release that learns to read a new version, it is below `version`.
+   * Version that this release writes. In the release that learns to read a new version, it is below `version`; in the one
+   * that learns to read a new type, it is 0, and nothing can be written yet.
    * @default version
    */
   readonly writes?: number;
@@ -116,12 +117,18 @@ export interface OutgoingCommand {
  * Error for a message that breaks its contract, or whose sender may not send it. It says where the fault is and of what
  * kind; it never contains the value, which may be personal.
  *
- * `NEWER_VERSION` is transient, because a deployment may be running. The other codes are permanent.
+ * `NEWER_VERSION` and `NEWER_TYPE` are transient, because a deployment may be running. The other codes are permanent.
  */
 export class ContractViolation extends Error {
   override readonly name = 'ContractViolation';
   constructor(
-    readonly code: 'UNKNOWN_TYPE' | 'NEWER_VERSION' | 'INVALID_DATA' | 'INVALID_ENVELOPE' | 'SENDER_NOT_ALLOWED',
+    readonly code:
+      | 'UNKNOWN_TYPE'
+      | 'NEWER_TYPE'
+      | 'NEWER_VERSION'
+      | 'INVALID_DATA'
+      | 'INVALID_ENVELOPE'
+      | 'SENDER_NOT_ALLOWED',
     detail: string,
   ) {
     super(`${code}: ${detail}`);
@@ -134,11 +141,8 @@ export class ContractViolation extends Error {
 export const faultsOf = (error: z.core.$ZodError): string =>
   error.issues.map((issue) => `${issue.path.map(String).join('.') || '(root)'} ${issue.code}`).join(', ');
 
-const schemaOf = (contract: ServiceContract, type: string): EventSchema => {
-  const schema = Object.hasOwn(contract.events, type) ? contract.events[type] : undefined;
-  if (!schema) throw new ContractViolation('UNKNOWN_TYPE', `${contract.service} has no type of that name`);
-  return schema;
-};
+const schemaOf = (contract: ServiceContract, type: string): EventSchema | undefined =>
+  Object.hasOwn(contract.events, type) ? contract.events[type] : undefined;
 
 const checked = (type: string, shape: z.ZodMiniType, data: unknown): unknown => {
   const result = safeParse(shape, data);
@@ -154,15 +158,19 @@ const earlierOf = (type: string, { earlier }: EventSchema, version: number): Ear
 
 /**
  * Checks an event against its contract and converts it to the version that this release writes.
- * @throws {ContractViolation} if the type is unknown or the data breaks its schema
+ * @throws {ContractViolation} if the type is unknown or only read in this release, or if the data breaks its schema
  */
 export function eventToWrite(
   contract: ServiceContract,
   { type, data }: AnyEvent,
 ): { readonly schemaVersion: number; readonly data: unknown } {
   const schema = schemaOf(contract, type);
+  if (!schema) throw new ContractViolation('UNKNOWN_TYPE', `${contract.service} has no type of that name`);
   checked(type, schema.data, data);
   const schemaVersion = schema.writes ?? schema.version;
+  if (schemaVersion === 0) {
+    throw new ContractViolation('UNKNOWN_TYPE', `${type} is only read in this release (writes: 0)`);
+  }
   let written = data;
   for (let version = schema.version - 1; version >= schemaVersion; version--) {
     const { data: shape, downcast } = earlierOf(type, schema, version);
@@ -173,8 +181,8 @@ export function eventToWrite(
 
 /**
  * Reads an event that a service published or stored, and upcasts it to the newest version, one version at a time.
- * @throws {ContractViolation} if the type is unknown, the version is newer than the known one, or the data breaks its
- *   schema
+ * @throws {ContractViolation} if the type is unknown or the version is newer than the known one (both may come from a newer
+ *   release), or if the data breaks its schema
  */
 export function readEvent<C extends ServiceContract>(
   contract: C,
@@ -183,6 +191,7 @@ export function readEvent<C extends ServiceContract>(
   data: unknown,
 ): EventOf<C> {
   const schema = schemaOf(contract, type);
+  if (!schema) throw new ContractViolation('NEWER_TYPE', `${contract.service} has no type of that name`);
   if (schemaVersion > schema.version) {
     throw new ContractViolation('NEWER_VERSION', `${type} ${schemaVersion} is newer than ${schema.version}`);
   }

@@ -2,6 +2,7 @@
 
 // Functions by which an app's own commands read its tables.
 export { clock, secondsBetween } from '../aws/clock.js';
+export { smallestWindow } from '../aws/dedupe-window.js';
 export { recordKey, relayConsumer } from '../failures/failure-records.js';
 export { type Commit, firstVersionOf } from '../messages/commit.js';
 export { readEvent } from '../messages/contract.js';

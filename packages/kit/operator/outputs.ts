@@ -1,3 +1,4 @@
+import type { DedupeWindow } from '../aws/dedupe-window.js';
 import type { InboxMode } from '../inbox/contract.js';
 
 /** Shared by the stacks, which write these outputs, and by the operator's commands, which find a deployment by them. */
@@ -53,8 +54,8 @@ export interface ConsumerDescription {
   readonly events: readonly { readonly service: string; readonly types: readonly string[] }[];
   /** Whether it handles the commands to its service. */
   readonly takesCommands: boolean;
-  /** Time for which its processed records are kept. */
-  readonly dedupeWindowSeconds: number;
+  /** Time for which its processed records are kept, in seconds. */
+  readonly dedupeWindowSeconds: DedupeWindow;
   /** Maximum time for which the bus and the queues keep an event. */
   readonly longestRedeliverySeconds: number;
   /** Whether it is a projection, which keeps no processed records: the version in each row shows what was applied. */

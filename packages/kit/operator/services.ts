@@ -24,7 +24,7 @@ const Consumers: z.ZodMiniType<ConsumerDescription[]> = z.array(
     queueUrl: z.string(),
     events: z.array(z.object({ service: z.string(), types: z.array(z.string()) })),
     takesCommands: z.boolean(),
-    dedupeWindowSeconds: z.int(),
+    dedupeWindowSeconds: z.union([z.int(), z.array(z.object({ from: z.string(), seconds: z.int() }))]),
     longestRedeliverySeconds: z.int(),
     projection: z.boolean(),
     rebuild: z.exactOptional(z.string()),

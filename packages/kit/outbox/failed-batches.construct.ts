@@ -9,7 +9,14 @@ import type { Construct } from 'constructs';
 import { Env } from '../aws/environment.js';
 import { RELAY, recordsOf } from '../failures/contract.js';
 import { acknowledgeCompliance, acknowledgeIsDeadLetterQueue, acknowledgeWildcard } from '../service/acknowledge.js';
-import { alarm, alarmOnVisible } from '../service/alarms.construct.js';
+import {
+  alarm,
+  alarmOnDroppedInvocation,
+  alarmOnLostByRule,
+  alarmOnLostDestination,
+  alarmOnVisible,
+} from '../service/alarms.construct.js';
+import { windowVariable } from '../service/dedupe-window.js';
 import type { AnyTable } from '../service/interfaces.js';
 import { type ServiceContext, ServiceFunction } from '../service/service-function.construct.js';
 
@@ -79,7 +86,7 @@ export function failedBatches(scope: Construct, { context, records, alarmTopic }
     timeout: Duration.seconds(60),
     environment: {
       [Env.RECORDS]: records.tableName,
-      [Env.DEDUPE_WINDOW_SECONDS]: String(context.settings.dedupeWindow.toSeconds()),
+      [Env.DEDUPE_WINDOW_SECONDS]: windowVariable(context.settings.dedupeWindow),
     },
   });
   drain.allow(['s3:GetObjectVersion'], bucket.arnForObjects('aws/lambda/*'));
@@ -91,7 +98,7 @@ export function failedBatches(scope: Construct, { context, records, alarmTopic }
   );
   drain.grantItems(records, ['PutItem'], recordsOf(RELAY));
   drain.function.configureAsyncInvoke({ onFailure: new SqsDestination(undrained), retryAttempts: 2 });
-  new Rule(scope, 'BatchFailed', {
+  const rule = new Rule(scope, 'BatchFailed', {
     eventPattern: {
       source: ['aws.s3'],
       detailType: ['Object Created'],
@@ -111,6 +118,21 @@ export function failedBatches(scope: Construct, { context, records, alarmTopic }
     queue: undrained,
     periods: 1,
     means: 'a batch of the stream that was given up could not be turned into failure records.',
+    topic: alarmTopic,
+  });
+  alarmOnLostByRule(scope, 'BatchNoticeLost', {
+    rule,
+    means: 'neither the drain nor its queue took the notice of a batch that was given up.',
+    topic: alarmTopic,
+  });
+  alarmOnDroppedInvocation(scope, 'BatchNoticeDropped', {
+    handler: drain,
+    means: 'the drain gave up the notice of a batch that was given up.',
+    topic: alarmTopic,
+  });
+  alarmOnLostDestination(scope, 'BatchNoticeNotKept', {
+    handler: drain,
+    means: 'the drain gave up the notice of a batch that was given up, and its queue did not take the notice.',
     topic: alarmTopic,
   });
   return { bucket, drain };

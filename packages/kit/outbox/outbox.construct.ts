@@ -116,6 +116,7 @@ export class Outbox extends Construct {
       parallelizationFactor: PARALLELIZATION,
       retryAttempts: RETRY_ATTEMPTS,
       maxRecordAge: MAX_RECORD_AGE,
+      alarmTopic,
     });
     this.alarms(context, alarmTopic);
   }

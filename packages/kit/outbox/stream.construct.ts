@@ -2,8 +2,10 @@ import type { Duration } from 'aws-cdk-lib';
 import type { TableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import { EventSourceMapping, type FilterCriteria, StartingPosition } from 'aws-cdk-lib/aws-lambda';
 import type { Bucket } from 'aws-cdk-lib/aws-s3';
+import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import type { Construct } from 'constructs';
 import { acknowledgeWildcard } from '../service/acknowledge.js';
+import { alarmOnLostDestination } from '../service/alarms.construct.js';
 import type { ServiceFunction } from '../service/service-function.construct.js';
 
 export interface StreamReaderProps {
@@ -18,10 +20,14 @@ export interface StreamReaderProps {
   readonly parallelizationFactor: number;
   readonly retryAttempts: number;
   readonly maxRecordAge: Duration;
+  readonly alarmTopic: ITopic;
 }
 
 /** Connects a function to a table's stream. A batch that fails is divided, and saved as a whole when it is given up. */
-export function readStream(scope: Construct, { reader, table, batches, ...settings }: StreamReaderProps): void {
+export function readStream(
+  scope: Construct,
+  { reader, table, batches, alarmTopic, ...settings }: StreamReaderProps,
+): void {
   const streamArn = table.tableStreamArn;
   if (!streamArn) throw new Error('the table of an outbox has a stream');
   reader.allow(['dynamodb:DescribeStream', 'dynamodb:GetRecords', 'dynamodb:GetShardIterator'], streamArn);
@@ -53,4 +59,9 @@ export function readStream(scope: Construct, { reader, table, batches, ...settin
   });
   // Lambda checks these permissions when it creates the mapping.
   mapping.node.addDependency(reader);
+  alarmOnLostDestination(scope, 'BatchLost', {
+    handler: reader,
+    means: 'a batch of the stream was given up and could not be saved: it is in no list of failures.',
+    topic: alarmTopic,
+  });
 }

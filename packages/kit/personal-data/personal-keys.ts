@@ -27,8 +27,8 @@ export interface SealedAt {
 }
 
 /**
- * Seconds for which a function may keep a key in memory. For so long it can still read the data of a person who is
- * forgotten meanwhile.
+ * Seconds for which a function may keep a key in memory, from before it read the key's item. For so long it can still read
+ * the data of a person who is forgotten meanwhile.
  */
 const IN_MEMORY_SECONDS = 300;
 const MOST_IN_MEMORY = 200;
@@ -106,12 +106,13 @@ export class PersonalKeys {
     const held = this.memory.get(person);
     if (held) return held.key;
     const { table, documents } = this.settings;
+    const until = endOfMemory();
     const get = new GetCommand({ TableName: table, Key: personKey(person), ConsistentRead: true });
     const { Item } = await documents.send(get);
-    return Item && this.keyIn(person, Item);
+    return Item && this.keyIn(person, Item, until);
   }
 
-  private async keyIn(person: string, item: Item): Promise<Uint8Array | 'forgotten'> {
+  private async keyIn(person: string, item: Item, until: number): Promise<Uint8Array | 'forgotten'> {
     if (item.forgottenAt !== undefined) return 'forgotten';
     const { kms, kmsKey } = this.settings;
     const { Plaintext } = await kms.send(
@@ -121,7 +122,7 @@ export class PersonalKeys {
         EncryptionContext: encryptionContext(person),
       }),
     );
-    return this.remember(person, Plaintext);
+    return this.remember(person, Plaintext, until);
   }
 
   private async newKey(person: string): Promise<Uint8Array | 'forgotten'> {
@@ -129,14 +130,15 @@ export class PersonalKeys {
     const { Plaintext, CiphertextBlob: wrapped } = await kms.send(
       new GenerateDataKeyCommand({ KeyId: kmsKey, KeySpec: 'AES_256', EncryptionContext: encryptionContext(person) }),
     );
+    const until = endOfMemory();
     try {
       await putNew({ TableName: table, Item: { ...personKey(person), wrapped, createdAt: clock.now() } }, documents);
     } catch (error) {
       // Another request was first, or this request's answer was lost, or the person was forgotten at this moment.
-      if (error instanceof ItemExists) return this.keyIn(person, error.existing);
+      if (error instanceof ItemExists) return this.keyIn(person, error.existing, until);
       throw error;
     }
-    return this.remember(person, Plaintext);
+    return this.remember(person, Plaintext, until);
   }
 
   /**
@@ -150,14 +152,16 @@ export class PersonalKeys {
     }
   }
 
-  private remember(person: string, key: Uint8Array | undefined): Uint8Array {
+  private remember(person: string, key: Uint8Array | undefined, until: number): Uint8Array {
     if (key?.byteLength !== 32) throw new Error('KMS gave no key of 256 bits');
     const [oldest] = this.memory.keys();
     if (this.memory.size >= MOST_IN_MEMORY && oldest !== undefined) this.memory.delete(oldest);
-    this.memory.set(person, { key, until: clock.epochSeconds() + IN_MEMORY_SECONDS });
+    this.memory.set(person, { key, until });
     return key;
   }
 }
+
+const endOfMemory = (): number => clock.epochSeconds() + IN_MEMORY_SECONDS;
 
 /**
  * Returns the encryption context of a person's key: ids only, because KMS binds it to the wrapped key, the functions'

@@ -3,19 +3,23 @@ import {
   Alarm,
   type AlarmProps as CdkAlarmProps,
   ComparisonOperator,
+  type IMetric,
+  MathExpression,
   Metric,
   TreatMissingData,
 } from 'aws-cdk-lib/aws-cloudwatch';
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
+import type { IRule } from 'aws-cdk-lib/aws-events';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
+import type { AnyBus } from './interfaces.js';
 import { whatToDo } from './runbook.js';
 import type { ServiceFunction } from './service-function.construct.js';
 
 /** Condition and text of an alarm. Missing data raises no alarm, because a queue that nobody uses reports no data. */
 export interface AlarmProps {
-  readonly metric: Metric;
+  readonly metric: IMetric;
   /** Smallest value that raises the alarm. */
   readonly threshold: number;
   /** Number of consecutive periods of the metric. @default 1 */
@@ -100,6 +104,70 @@ export function alarmOnErrors(
   const metric = handler.function.metricErrors({ period: Duration.minutes(1), statistic: 'sum' });
   return alarm(scope, name, { metric, threshold: 1, periods: 3, means, topic });
 }
+
+/** Text of an alarm about a last resort, and the topic that it notifies. */
+type LastResort = Pick<AlarmProps, 'means' | 'topic'>;
+
+/**
+ * Alarms if a function's on-failure destination did not take what it gave up. Lambda then drops it: this metric is the only
+ * trace.
+ */
+export function alarmOnLostDestination(
+  scope: Construct,
+  name: string,
+  { handler, ...said }: LastResort & { readonly handler: ServiceFunction },
+): Alarm {
+  return alarm(scope, name, { metric: lossesOf(handler, 'DestinationDeliveryFailures'), threshold: 1, ...said });
+}
+
+/** Alarms if Lambda dropped an asynchronous invocation, whether its destination took it or not. */
+export function alarmOnDroppedInvocation(
+  scope: Construct,
+  name: string,
+  { handler, ...said }: LastResort & { readonly handler: ServiceFunction },
+): Alarm {
+  return alarm(scope, name, { metric: lossesOf(handler, 'AsyncEventsDropped'), threshold: 1, ...said });
+}
+
+const lossesOf = (handler: ServiceFunction, metric: 'DestinationDeliveryFailures' | 'AsyncEventsDropped'): Metric =>
+  handler.function.metric(metric, { period: LOSSES, statistic: 'sum' });
+
+/** Alarms if neither the target nor the dead-letter queue of a rule of the default bus took an event. */
+export function alarmOnLostByRule(
+  scope: Construct,
+  name: string,
+  { rule, ...said }: LastResort & { readonly rule: IRule },
+): Alarm {
+  const metric = new Metric({
+    namespace: RULES,
+    metricName: LOST_BY_RULE,
+    // "Metrics that specify only the RuleName dimension refer to the default event bus" (EventBridge, "Monitoring").
+    dimensionsMap: { RuleName: rule.ruleName },
+    period: LOSSES,
+    statistic: 'sum',
+  });
+  return alarm(scope, name, { metric, threshold: 1, ...said });
+}
+
+/**
+ * Alarms if neither the target nor the dead-letter queue of any rule of a bus took an event. A query, and so one alarm for
+ * all rules: an alarm costs as much as the metrics that it reads, and a rule that lost nothing has none.
+ */
+export function alarmOnLostByBus(
+  scope: Construct,
+  name: string,
+  { bus, ...said }: LastResort & { readonly bus: AnyBus },
+): Alarm {
+  const metric = new MathExpression({
+    expression: `SELECT SUM(${LOST_BY_RULE}) FROM SCHEMA("${RULES}", EventBusName, RuleName) WHERE EventBusName = '${bus.eventBusName}'`,
+    period: LOSSES,
+  });
+  return alarm(scope, name, { metric, threshold: 1, ...said });
+}
+
+const RULES = 'AWS/Events';
+const LOST_BY_RULE = 'InvocationsFailedToBeSentToDlq';
+const LOSSES = Duration.minutes(5);
 
 /** Returns a metric that the functions of a service write into their logs (EMF). */
 export function serviceMetric(namespace: string, service: string, metricName: string): Metric {

@@ -7,6 +7,7 @@ import {
 } from '../idempotent-consumer/idempotent-consumer.construct.js';
 import { isEvents } from '../messages/subscriptions.js';
 import type { ConsumerDescription } from '../operator/outputs.js';
+import { secondsOf } from './dedupe-window.js';
 import { type ServiceContext, ServiceFunction } from './service-function.construct.js';
 
 /** Function that handles messages from the bus. */
@@ -48,7 +49,7 @@ export function addListener(
     queueUrl: queue.queueUrl,
     events: hears.filter(isEvents).map(({ contract, types }) => ({ service: contract.service, types })),
     takesCommands: !hears.every(isEvents),
-    dedupeWindowSeconds: dedupeWindow.toSeconds(),
+    dedupeWindowSeconds: secondsOf(dedupeWindow),
     longestRedeliverySeconds: longestRedelivery.toSeconds(),
   };
   return { consumer, description };

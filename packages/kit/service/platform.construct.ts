@@ -8,6 +8,7 @@ import { sourceOf, titleOf } from '../aws/app-names.js';
 import { Output } from '../operator/outputs.js';
 import { PersonalKeys } from '../personal-data/personal-keys.construct.js';
 import { acknowledgeCompliance } from './acknowledge.js';
+import { alarmOnLostByBus } from './alarms.construct.js';
 import { Backup } from './backup.construct.js';
 import { dashboard, type ServiceGraph } from './dashboard.construct.js';
 import { type AnyBus, refuseForeignBus } from './interfaces.js';
@@ -49,6 +50,11 @@ export class Platform extends Construct {
     if (bus) refuseForeignBus(this, bus);
     this.bus = bus ?? this.ownBus(settings);
     this.alarmTopic = this.topic(settings);
+    alarmOnLostByBus(this, 'EventLost', {
+      bus: this.bus,
+      means: 'neither the target nor the dead-letter queue of a rule took an event, so EventBridge dropped it.',
+      topic: this.alarmTopic,
+    });
     this.personalKeys = new PersonalKeys(this, 'PersonalKeys', { settings, alarmTopic: this.alarmTopic });
     const { backup } = settings;
     if (backup) new Backup(this, 'Backup', { settings, backup });

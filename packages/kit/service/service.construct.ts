@@ -19,6 +19,7 @@ import { FEED_INDEX, PROJECTIONS } from '../projection/contract.js';
 import { stuckKey } from '../saga/contract.js';
 import { Timers } from '../timers/timers.construct.js';
 import { alarm, serviceMetric } from './alarms.construct.js';
+import { windowVariable } from './dedupe-window.js';
 import type { AnyBus, AnyTable } from './interfaces.js';
 import { addListener, type ListenerProps } from './listener.construct.js';
 import { pinnedOutput } from './logical-ids.js';
@@ -170,7 +171,7 @@ export class Service extends Construct {
       entry,
       environment: {
         ...this.tables(),
-        [Env.DEDUPE_WINDOW_SECONDS]: String(dedupeWindow.toSeconds()),
+        [Env.DEDUPE_WINDOW_SECONDS]: windowVariable(dedupeWindow),
         ...tokenEnvironment(settings),
       },
       logRetention: auditRetention,

@@ -53,6 +53,20 @@ export interface AppSettings {
   readonly runbook?: string;
 }
 
+/** A deduplication window with the time from which it holds. */
+export interface DedupeWindowEntry {
+  /**
+   * Date or time in UTC: `2026-12-01`, `2026-12-01T08:00:00Z`. For a longer window it is later than the deployment that
+   * brings it: functions of the release before keep records for the shorter one until they are replaced. For a shorter
+   * window it has passed. The first entry holds before its time, too.
+   */
+  readonly from: string;
+  readonly window: Duration;
+}
+
+/** Deduplication window that never changed, or all windows in ascending order of their times. */
+export type DedupeWindowSetting = Duration | readonly DedupeWindowEntry[];
+
 /** Settings of one environment that the kit's constructs read. An app adds its own settings. */
 export interface EnvironmentSettings {
   readonly app: AppSettings;
@@ -76,8 +90,13 @@ export interface EnvironmentSettings {
   readonly backup: false | { readonly retention: Duration };
   /** Time for which the bus's archive can replay events. */
   readonly archiveRetention: Duration;
-  /** Deduplication window of consumers and of the API. */
-  readonly dedupeWindow: Duration;
+  /**
+   * Deduplication window of consumers and of the API. Never change a window that is deployed, because its records keep it:
+   * change a `Duration` into a list whose first entry has it, and add the new window with the time from which it holds.
+   * `checkDeployedWindow` refuses the rest.
+   * @example [{ from: '2026-01-01', window: Duration.days(35) }, { from: '2026-12-01', window: Duration.days(60) }]
+   */
+  readonly dedupeWindow: DedupeWindowSetting;
   /**
    * Number of deliveries of a message with a transient failure before it becomes a failure record, 1 to 900. The pauses
    * double from 2 seconds up to 15 minutes: 8 deliveries take 2 minutes on average, 16 take an hour.

@@ -1,4 +1,5 @@
 import { clock } from '../aws/clock.js';
+import { type DedupeWindow, expiryOf } from '../aws/dedupe-window.js';
 import type { Item, TransactWriteItem } from '../aws/items.js';
 import type { Table } from '../aws/table.js';
 import type { CommitExtras } from '../event-store/event-store.js';
@@ -31,7 +32,7 @@ export interface StateStoreSettings {
   readonly table: Table;
   readonly feedShards: FeedShards;
   /** Time for which commits are kept, in seconds: the deduplication window. */
-  readonly commitSeconds: number;
+  readonly commitSeconds: DedupeWindow;
 }
 
 /**
@@ -89,7 +90,7 @@ export class StateStore<State extends Stored, Event extends AnyEvent> {
       events,
       trace,
       ...more,
-      expiresAt: clock.epochSeconds() + this.settings.commitSeconds,
+      expiresAt: expiryOf(this.settings.commitSeconds, clock.epochSeconds()),
       feedShards: this.settings.feedShards,
     });
   }

@@ -1,5 +1,4 @@
-import { Env } from '../aws/environment.js';
-import { feedShards, requiredInteger } from '../aws/read-environment.js';
+import { dedupeWindow, feedShards } from '../aws/read-environment.js';
 import { tableOfFunction } from '../aws/table.js';
 import type { AnyEvent } from '../messages/contract.js';
 import { type StateAggregate, StateStore, type Stored } from './state-store.js';
@@ -16,5 +15,5 @@ export const stateStoreOfFunction = <State extends Stored, Event extends AnyEven
   new StateStore(aggregate, {
     table: tableOfFunction(),
     feedShards: feedShards(),
-    commitSeconds: requiredInteger(Env.DEDUPE_WINDOW_SECONDS),
+    commitSeconds: dedupeWindow(),
   });

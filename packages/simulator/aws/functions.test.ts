@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { ResourceNotModelled } from '../cloud.js';
+import { Bundle } from '../runtime/bundle.js';
 import { ChosenFaults, type FaultKind } from './faults.js';
 import type { Result } from './lambda.js';
 import { allow, arnOf, cloudOf, fn, STREAM_RIGHTS } from './support.js';
@@ -30,6 +31,26 @@ test('an environment that was idle for long is gone', async () => {
   await invoke();
   await cloud.world.pass(3_600_000);
   expect(await invoke()).toEqual({ kind: 'returned', value: 1 });
+});
+
+test('an update changes code or variables from the next invocation on, and what runs ends as it began', async () => {
+  const cloud = cloudOf(fn('Work'), {
+    Work: "exports.handler = (event) => new Promise((done) => setTimeout(() => done(process.env.WORD ?? 'none'), 100));",
+  });
+  const work = cloud.fn('Shop/Work');
+  const results: unknown[] = [];
+  const invoke = (): void => work.invoke({}, (result) => results.push(result.kind === 'returned' && result.value));
+  invoke();
+  await cloud.world.settle();
+  invoke();
+  work.update({ variables: { ...work.variables, WORD: 'new' } });
+  await cloud.world.settle();
+  invoke();
+  await cloud.world.settle();
+  work.update({ bundle: new Bundle('Work', "exports.handler = async () => 'code, ' + process.env.WORD;") });
+  invoke();
+  await cloud.world.settle();
+  expect(results).toEqual(['none', 'none', 'new', 'code, new']);
 });
 
 test('what fails at its start is a failed invocation', async () => {

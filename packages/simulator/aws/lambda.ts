@@ -71,6 +71,14 @@ export interface LambdaSettings {
   readonly replays?: Replays | undefined;
 }
 
+/** Parts of a function that a deployment changes. */
+export interface FunctionUpdate {
+  /** @default the code stays */
+  readonly bundle?: Bundle;
+  /** All environment variables that its template sets. @default they stay */
+  readonly variables?: Readonly<Record<string, string>>;
+}
+
 /** AWS doesn't document how long an idle environment is kept; observers report minutes to hours. */
 const KEPT_IDLE = 15 * 60_000;
 
@@ -87,7 +95,9 @@ export class LambdaFunction {
   calls = 0;
   private readonly idle: Sandbox[] = [];
   private readonly concurrency: Concurrency;
-  private readonly variables: Readonly<Record<string, string>>;
+  private own: Readonly<Record<string, string>>;
+  /** Whether its environments still fit other histories of the same deployment. */
+  private asDeployed = true;
   private environments = 0;
   private logged: string | undefined;
   private generation = 0;
@@ -98,17 +108,28 @@ export class LambdaFunction {
   constructor(
     readonly resource: Resource,
     /** Called when there is code to run: most functions of a history never run. */
-    private readonly bundle: () => Bundle,
+    private bundle: () => Bundle,
     private readonly settings: LambdaSettings,
   ) {
-    const { properties, ref } = resource;
+    const { properties } = resource;
     this.timeout = Number(properties.Timeout ?? 3) * 1000;
     this.role = String(properties.Role);
     const { ReservedConcurrentExecutions: reserved } = properties;
     this.concurrency = reserved === undefined ? settings.shared : { limit: Number(reserved), running: 0 };
     const { Variables = {} } = (properties.Environment ?? {}) as { Variables?: Record<string, string> };
-    this.variables = {
-      ...Variables,
+    this.own = Variables;
+  }
+
+  /** Environment variables that its template, or a later update, sets. */
+  get variables(): Readonly<Record<string, string>> {
+    return this.own;
+  }
+
+  /** All environment variables, with those that AWS sets. */
+  private environmentVariables(): Readonly<Record<string, string>> {
+    const { properties, ref } = this.resource;
+    return {
+      ...this.own,
       AWS_REGION: REGION,
       AWS_DEFAULT_REGION: REGION,
       AWS_ACCESS_KEY_ID: 'ASIASIMULATED',
@@ -238,6 +259,18 @@ export class LambdaFunction {
     });
   }
 
+  /**
+   * Changes its code or its variables in the middle of a history, as a deployment does. Invocations that are running end with
+   * what they began with.
+   */
+  update({ bundle, variables }: FunctionUpdate): void {
+    if (bundle) this.bundle = () => bundle;
+    if (variables) this.own = variables;
+    this.asDeployed = false;
+    this.settings.world.note(`${this.label} is updated`);
+    this.retire();
+  }
+
   /** Lets its environments end: idle ones now, busy ones after their invocation. The next invocation loads the code anew. */
   retire(): void {
     this.generation++;
@@ -288,14 +321,14 @@ export class LambdaFunction {
         log({ at: world.now, fn: this.label, level, text });
       },
     };
-    const { bundle, variables } = this;
+    const { bundle } = this;
     const sandbox = new Sandbox(this, {
       bundle,
-      variables,
+      variables: this.environmentVariables(),
       handler: String(this.resource.properties.Handler),
       around,
       host,
-      recycled,
+      recycled: this.asDeployed ? recycled : undefined,
       recording,
       replays,
       points: () => faults.points.length,

@@ -206,9 +206,14 @@ export class Queue {
     return true;
   }
 
-  /** Messages and the number of those that were sent, for another time of this queue. */
+  /**
+   * Returns messages and the number of those that were sent, for another time of this queue. A message that a function is
+   * handling is visible: the function ends with its account, so nobody has to wait for the visibility timeout.
+   */
   save(): SavedQueue {
-    return { sent: this.sent, messages: this.all() };
+    const { now } = this.world;
+    const messages = this.all().map((one) => (this.handled.has(one.id) ? { ...one, visibleAt: now } : one));
+    return { sent: this.sent, messages };
   }
 
   /** Takes messages over from another time of this queue. Whoever handles one has its old receipt no more. */

@@ -116,6 +116,16 @@ test('another deployment keeps tables, messages and the code of the new assembly
   expect(live.cloud.itemsOf('Shop/More')).toEqual([]);
 });
 
+test('a message that a function was handling at a deployment comes again at once', async () => {
+  const live = begin(inbox, { Read: 'exports.handler = () => new Promise(() => undefined);' });
+  live.within((cloud) => cloud.queue('Shop/Inbox').send({ body: 'held' }));
+  await live.forward(601_000);
+  expect([...live.cloud.queue('Shop/Inbox').handled]).toHaveLength(1);
+  live.deploy(assemblyOf(inbox, { Read: READS }));
+  await live.forward(1_000);
+  expect(keys(live)).toEqual(['held']);
+});
+
 test('what a deployment no longer has is named', async () => {
   const live = begin(writer, { Write: WRITES });
   await invoke(live, 'Shop/Write', { key: 'a' });

@@ -19,6 +19,7 @@ describe('a failure', () => {
   );
   test.each([
     [new ContractViolation('NEWER_VERSION', '')],
+    [new ContractViolation('NEWER_TYPE', '')],
     [named('WriteConflict')],
     [named('ThrottlingException')],
     [new TypeError('a fault of ours')],

@@ -18,6 +18,11 @@ import { SALES, sales, shopContract, TENS } from '../../support/inboxes/contract
 import { bodyOf, Refused, SETTINGS } from './parcels.js';
 
 const MINUTE = 60_000;
+/** 35 days by the time of the tests. */
+const DEDUPLICATION = [
+  { from: '1970-01-01T00:00:00.000Z', seconds: 23 * 86_400 },
+  { from: '2026-02-01T00:00:00.000Z', seconds: 35 * 86_400 },
+];
 const BEGIN = Date.parse('2026-03-01T00:00:00.000Z');
 const settings = { ...SETTINGS, mode: 'batch', pageSize: 2, graceSeconds: 60 } as const;
 const options = { table: 'records', consumer: SALES };
@@ -46,7 +51,7 @@ beforeEach(() => {
       return { decide: async () => [counted(`${id} closed`, 1)] };
     },
   };
-  receiver = new Receiver({ ...options, app: 'app', windowSeconds: 35 * 86_400, commanders: [], mode: 'batch' });
+  receiver = new Receiver({ ...options, app: 'app', windowSeconds: DEDUPLICATION, commanders: [], mode: 'batch' });
   runner = new BatchRunner(runnerOptions());
 });
 afterEach(() => vi.useRealTimers());
@@ -54,7 +59,7 @@ afterEach(() => vi.useRealTimers());
 const runnerOptions = (): BatchRunnerOptions => ({
   ...options,
   service: 'desk',
-  windowSeconds: 35 * 86_400,
+  windowSeconds: DEDUPLICATION,
   settings,
   isRefusal: (error) => error instanceof Refused,
   sources: [collect(sales)],
@@ -106,8 +111,9 @@ describe('messages of a window', () => {
     await runWindow(FIRST);
     expect(seen).toEqual([`${FIRST} 1: a, b`, `${FIRST} 2: c, d`, `${FIRST} 3: e`, `${FIRST} closes as 1, 5 in 3`]);
     expect([await times(FIRST), await times(`${FIRST} closed`)]).toEqual([5, 1]);
-    for (const name of ['a', 'e']) expect(await record(name)).toMatchObject({ status: 'PROCESSED', window: FIRST });
-    expect(await window(FIRST)).toMatchObject({ status: 'PROCESSED', number: 1 });
+    const kept = { status: 'PROCESSED', expiresAt: Date.now() / 1000 + 35 * 86_400 };
+    for (const name of ['a', 'e']) expect(await record(name)).toMatchObject({ ...kept, window: FIRST });
+    expect(await window(FIRST)).toMatchObject({ ...kept, number: 1 });
   });
 
   test('wait until it closes, some time after its end', async () => {

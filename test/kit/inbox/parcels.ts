@@ -23,6 +23,12 @@ export const SETTINGS: InboxSettings = {
   pageSize: 20,
 };
 
+/** 35 days by the time of the tests. */
+const WINDOW = [
+  { from: '1970-01-01T00:00:00.000Z', seconds: 23 * DAY },
+  { from: '2026-02-01T00:00:00.000Z', seconds: 35 * DAY },
+];
+
 export class Refused extends Error {}
 
 /** An inbox of parcels in this process, with tables of its own: receiver, runner, and a handler that a test chooses. */
@@ -36,7 +42,7 @@ export class Parcels {
     table: 'records',
     consumer: PARCELS,
     app: 'app',
-    windowSeconds: 35 * DAY,
+    windowSeconds: WINDOW,
     commanders: [],
     mode: 'single',
   });
@@ -44,7 +50,7 @@ export class Parcels {
     table: 'records',
     consumer: PARCELS,
     service: 'desk',
-    windowSeconds: 35 * DAY,
+    windowSeconds: WINDOW,
     settings: SETTINGS,
     isRefusal: (error) => error instanceof Refused,
     sources: [on(parcels, { ParcelSent: ({ event }, work) => this.handle(event.data.name, work) })],

@@ -1,4 +1,5 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { transact } from '../../../packages/kit/aws/dynamodb.js';
 import { REDRIVE } from '../../../packages/kit/failures/delivery.js';
 import { pauseAfter } from '../../../packages/kit/inbox/backoff.js';
 import { type Finished, unfinished } from '../../../packages/kit/inbox/listening.js';
@@ -193,6 +194,26 @@ describe('a lease', () => {
     expect(heldUntil).toEqual([80, 100, 120, 140, 160, 180].map(at));
     expect(await parcels.record('one')).toMatchObject({ status: 'PROCESSED', fence: 1 });
     expect(vi.getTimerCount()).toBe(0);
+  });
+});
+
+describe('a save', () => {
+  test('whose predecessor took effect without an answer ends the attempt, and writes nothing', async () => {
+    await parcels.receive([parcels.message('one')]);
+    parcels.handle = async (name, work) => {
+      const taken = { pk: parcels.key(name), fence: work.attempt };
+      const unanswered = { progress: { page: 1 }, id: 'unanswered', follows: undefined };
+      await transact([parcels.messages.saveWrite(taken, unanswered, 60)]);
+      await work.save({ page: 2 }, [counted(`${name}/2`)]);
+      return unfinished;
+    };
+    await parcels.run('one');
+    expect(await parcels.times('one/2')).toBe(0);
+    expect(await parcels.record('one')).toMatchObject({
+      status: 'PENDING',
+      progress: { page: 1 },
+      failures: [{ name: 'Error' }],
+    });
   });
 });
 

@@ -97,6 +97,16 @@ async function visitors(): Promise<Readonly<Record<string, unknown>>> {
 const taken = async () => (await itemsOf('table')).find(({ pk }) => pk === 'Show#1')?.taken;
 const recorded = async () => (await itemsOf('records')).map(({ pk, status }) => `${pk} ${status}`).toSorted();
 
+test('a request is kept for the window in force at the time of its message', () => {
+  const changed = Date.parse(messageOf('ann').time) / 1000;
+  const windowSeconds = [
+    { from: '1970-01-01T00:00:00.000Z', seconds: 100 },
+    { from: new Date(changed * 1000).toISOString(), seconds: 200 },
+  ];
+  const item = requestItem(CONSUMER, '1', messageOf('ann'), { now: new Date().toISOString(), windowSeconds });
+  expect(item.expiresAt).toBe(Math.ceil(changed) + 200);
+});
+
 describe('a round', () => {
   test('decides for all of its requests in one transaction, without a read', async () => {
     const { decided } = await decide('ann', 'bob', 'cid');

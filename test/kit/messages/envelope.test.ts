@@ -186,8 +186,8 @@ describe('an envelope', () => {
     expect(() => readEnvelope(body ?? '')).toThrow(expect.objectContaining({ code: 'INVALID_ENVELOPE' })),
   );
   test.each([
-    ['UNKNOWN_TYPE', 'OrderEaten', 1, {}],
-    ['UNKNOWN_TYPE', 'toString', 1, {}],
+    ['NEWER_TYPE', 'OrderEaten', 1, {}],
+    ['NEWER_TYPE', 'toString', 1, {}],
     ['NEWER_VERSION', 'OrderApproved', 2, { orderId: 'o' }],
     ['INVALID_DATA', 'OrderApproved', 1, {}],
   ])('whose event breaks the contract: %s', (code, type, version, data) =>

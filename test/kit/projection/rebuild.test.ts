@@ -211,7 +211,7 @@ describe('a rebuild', () => {
     const id = await tallies.listed();
     const [commit] = (await tallies.store.load(id)).commits;
     await tallies.put({ ...commit, events: [{ ...commit?.events[0], type: 'Unheard' }] });
-    await expect(rebuild()).rejects.toThrow(/UNKNOWN_TYPE/);
+    await expect(rebuild()).rejects.toThrow(/NEWER_TYPE/);
     expect((await tallies.ask({ action: 'show' })).versions).toMatchObject({ reads: 1, builds: 2 });
   });
 });

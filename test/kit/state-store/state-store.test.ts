@@ -59,6 +59,21 @@ describe.each(TABLES)('a state store %s', (_, table) => {
     expect(await courseStore.read('first')).toMatchObject({ seats: 20, version: 1 });
   });
 
+  test('keeps a commit for the deduplication window in force now', () => {
+    const windows = [
+      { from: '1970-01-01T00:00:00.000Z', seconds: 100 },
+      { from: new Date(Date.now() - 1_000).toISOString(), seconds: 200 },
+    ];
+    const store: CourseStore = new StateStore(courses, { ...settings, commitSeconds: windows });
+    const { at, expiresAt } = store.commit(
+      'kept',
+      undefined,
+      [{ type: 'SeatsSet', data: { courseId: 'kept', seats: 1 } }],
+      trace,
+    );
+    expect(Number(expiresAt) - Math.floor(Date.parse(at) / 1000)).toBeGreaterThan(100);
+  });
+
   test("refuses the state of an outdated reader, though its commit's key is free again", async () => {
     await set('outdated', 20);
     const before = await courseStore.read('outdated');

@@ -5,7 +5,9 @@ import { type AccountCommand, accountsContract } from '../../../lambdas/accounts
 import { setLimit } from '../../../lambdas/accounts/credit-limit.js';
 import { onCommand } from '../../../lambdas/accounts/on-command.js';
 import { onOrderEvent } from '../../../lambdas/accounts/on-order-event.js';
+import { onPaymentEvent } from '../../../lambdas/accounts/on-payment-event.js';
 import { type OrderEvent, ordersContract } from '../../../lambdas/orders/contract.js';
+import { type PaymentEvent, paymentsContract } from '../../../lambdas/payments/contract.js';
 import { InMemoryService } from '../../../packages/kit/testing/in-memory-service.js';
 import { commandMessage, eventMessage } from '../../../packages/kit/testing/messages.js';
 import { LIMITS } from '../../support/function-environment.js';
@@ -19,6 +21,7 @@ type Deliver = ReturnType<InMemoryService['consumer']>;
 let accountStore: AccountStore;
 let commands: Deliver;
 let events: Deliver;
+let money: Deliver;
 beforeEach(() => {
   const service = new InMemoryService('accounts');
   accountStore = service.eventStore(accounts);
@@ -26,6 +29,7 @@ beforeEach(() => {
   const context = { accountStore, table: service.table, facts };
   commands = service.consumer([onCommand(context)], ['orders']);
   events = service.consumer([onOrderEvent(context)]);
+  money = service.consumer([onPaymentEvent(context)]);
 });
 
 const message = (command: AccountCommand) => commandMessage(accountsContract, command, 'orders');
@@ -119,6 +123,70 @@ test('an order of before there were sagas changes no account', async () => {
   const delivered = eventMessage(ordersContract, { type: 'OrderApproved', data: { orderId: ids.orderId } });
   expect([await events(delivered), await events(delivered)]).toEqual(['applied', 'duplicate']);
   expect(await account()).toEqual([600, 0, 0]);
+});
+
+const charged = (more: object = ids): PaymentEvent => ({
+  type: 'PaymentCharged',
+  data: { paymentId: ids.orderId, amount: eur(600), ...more },
+});
+const pays = (event: PaymentEvent) => money(eventMessage(paymentsContract, event));
+const credit = async () => {
+  const { available, settled } = existing(await accountStore.load(ids.customerId));
+  return [available.amount, settled.amount];
+};
+
+test('a charge settles an order once, whether it comes before or after the capture', async () => {
+  await commands(authorize());
+  const delivered = eventMessage(paymentsContract, charged());
+  expect([await money(delivered), await money(delivered)]).toEqual(['applied', 'duplicate']);
+  expect(await credit()).toEqual([1_000, 600]);
+  await hears(approved);
+  // The same fact under another id, as an audit may send it.
+  expect(await pays(charged())).toBe('applied');
+  expect(await account()).toEqual([0, 600, 0]);
+  expect(await credit()).toEqual([1_000, 600]);
+
+  await commands(authorize(300, 'o2'));
+  await hears({ type: 'OrderApproved', data: { ...ids, orderId: 'o2' } });
+  expect(await credit()).toEqual([700, 600]);
+  await pays(charged({ ...ids, orderId: 'o2' }));
+  expect(await credit()).toEqual([1_000, 900]);
+});
+
+test('a cancellation after the charge gives back no credit that was available already', async () => {
+  await commands(authorize());
+  await pays(charged());
+  await hears(approved, cancelled());
+  expect(await account()).toEqual([0, 600, 600]);
+  expect(await credit()).toEqual([1_000, 0]);
+});
+
+test('a charge that comes after the cancellation settles nothing', async () => {
+  await commands(authorize());
+  await hears(approved, cancelled());
+  await pays(charged());
+  expect(await credit()).toEqual([1_000, 0]);
+});
+
+test('goods that came back are refunded once, and raise no credit; a cancelled order is not refunded twice', async () => {
+  await commands(authorize());
+  await pays(charged());
+  await hears(approved);
+  const refunded = (more: object = ids): PaymentEvent => ({
+    type: 'PaymentRefunded',
+    data: { paymentId: ids.orderId, refundId: 'r1', amount: eur(200), ...more },
+  });
+  await pays(refunded({}));
+  expect(await account()).toEqual([0, 600, 0]);
+  for (const _ of [1, 2]) await pays(refunded());
+  expect(await account()).toEqual([0, 600, 200]);
+  expect(await credit()).toEqual([1_000, 400]);
+});
+
+test('a payment without an order, or from an earlier release, settles nothing', async () => {
+  await commands(authorize());
+  await pays(charged({}));
+  expect(await credit()).toEqual([400, 0]);
 });
 
 test('a credit limit opens the account, and setting it again writes nothing', async () => {

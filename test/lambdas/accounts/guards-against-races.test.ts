@@ -4,6 +4,7 @@ import { beforeAll, beforeEach, expect, test } from 'vitest';
 import { type AccountStore, accounts } from '../../../lambdas/accounts/aggregates.js';
 import type { AccountCommand } from '../../../lambdas/accounts/contract.js';
 import type { Account } from '../../../lambdas/accounts/domain/account.js';
+import type { PaymentCommand } from '../../../lambdas/accounts/domain/authorization.js';
 import { exhaustedListOf } from '../../../lambdas/accounts/exhausted-list.js';
 import { tableOfFunction } from '../../../packages/kit/aws/table.js';
 import { eventStoreOfFunction } from '../../../packages/kit/event-store/store-of-function.js';
@@ -75,7 +76,7 @@ const authorize = (): AccountCommand => ({
 });
 const view = async () => store.existing(await accountStore.load(customer));
 
-async function decided(command: AccountCommand) {
+async function decided(command: AccountCommand | PaymentCommand) {
   const order = await store.orderOfAccount(stores, customer, 'order');
   const state = { account: order.account.state, authorization: order.authorization };
   const events = domain.decide(state, command, contextOf(1000));
@@ -96,6 +97,26 @@ test('an order that was authorised between the read of the order and that of its
   const late = await decided(authorize());
   await expect(dynamodb.transact(late)).rejects.toMatchObject({ name: 'TransactionRefused' });
   expect(await view()).toMatchObject({ authorized: eur(100), version: 2 });
+});
+
+test('a charge that finds nothing to settle is not recorded if the order was authorised in between', async () => {
+  await limit(1000);
+  const charged = { type: 'SettleOrder', data: { customerId: customer, orderId: 'order' } } as const;
+  const early = await decided(charged);
+  await dynamodb.transact(await decided(authorize()));
+  await expect(dynamodb.transact(early)).rejects.toMatchObject({ name: 'TransactionRefused' });
+  await dynamodb.transact(await decided(charged));
+  expect(await view()).toMatchObject({ available: eur(1000), settled: eur(100) });
+  // Settled by now: the decision that nothing is left holds until the order changes.
+  const [repeat, late] = [await decided(charged), await decided(charged)];
+  await dynamodb.transact(repeat);
+  await dynamodb.transact(
+    await decided({
+      type: 'CaptureAuthorization',
+      data: { customerId: customer, orderId: 'order', stepId: 'order/capture' },
+    }),
+  );
+  await expect(dynamodb.transact(late)).rejects.toMatchObject({ name: 'TransactionRefused' });
 });
 
 test('two that decide on one version: one of them is refused', async () => {
@@ -164,7 +185,7 @@ test('what another release wrote about an order, in another shape, is folded fro
   const before = await store.orderOfAccount(stores, customer, 'order');
   const { pk, sk } = before.key;
   const Key = { pk, sk };
-  for (const schema of [0, 2]) {
+  for (const schema of [1, 3]) {
     await dynamodb.documents.send(
       new UpdateCommand({
         TableName: 'table',
@@ -177,12 +198,12 @@ test('what another release wrote about an order, in another shape, is folded fro
     );
     const read = await store.orderOfAccount(stores, customer, 'order');
     expect(read).toEqual(before);
-    expect(read.authorization).toEqual({ status: 'CAPTURED', amount: eur(100), refunds: {} });
+    expect(read.authorization).toEqual({ status: 'CAPTURED', amount: eur(100), settled: 0, refunds: {} });
   }
   // The next write brings it into the present shape.
   await dynamodb.transact(await decided(authorize()));
   const { Item } = await dynamodb.documents.send(new GetCommand({ TableName: 'table', Key }));
-  expect(Item).toMatchObject({ schema: 1, first: 2, version: 7, authorization: JSON.stringify(before.authorization) });
+  expect(Item).toMatchObject({ schema: 2, first: 2, version: 7, authorization: JSON.stringify(before.authorization) });
   expect(await view()).toMatchObject({ authorized: eur(100), captured: eur(100), version: 7 });
 });
 

@@ -89,6 +89,44 @@ test('what is reserved for a cancelled order is free again, once, however often 
   expect([await reserved(), await status()]).toEqual([0, 'RELEASED']);
 });
 
+const dispatched = () =>
+  eventMessage(ordersContract, { type: 'OrderDispatched', data: { orderId, customerId: 'alice' } });
+const stock = () => stockOf(counters, sku);
+
+test('what is reserved for a dispatched order leaves the stock, once, however often it is told', async () => {
+  await commands(reserve());
+  const message = dispatched();
+  expect([await events(message), await events(message), await events(dispatched())]).toEqual([
+    'applied',
+    'duplicate',
+    'applied',
+  ]);
+  expect(await stock()).toMatchObject({ onHand: 7, reserved: 0, available: 7, version: 1 });
+  expect(await status()).toBe('DISPATCHED');
+});
+
+test('two deliveries of a dispatch at once, and one under another id, take the stock once', async () => {
+  await commands(reserve());
+  const message = dispatched();
+  await Promise.all([events(message), events(message), events(dispatched())]);
+  expect(await stock()).toMatchObject({ onHand: 7, reserved: 0, available: 7 });
+});
+
+test('after a dispatch nothing is released or reserved any more, and what is there can be counted', async () => {
+  await commands(reserve());
+  await events(dispatched());
+  await events(cancelled());
+  for (const message of [release(), reserve()]) await commands(message);
+  expect(await status()).toBe('DISPATCHED');
+  expect(await setStock(counters, sku, 7, 1, traceOf('same'))).toMatchObject({ onHand: 7, version: 1 });
+  expect(await setStock(counters, sku, 2, 1, traceOf('count'))).toMatchObject({ onHand: 2, available: 2, version: 2 });
+});
+
+test('a dispatch of an order without a reservation takes nothing', async () => {
+  await events(dispatched());
+  expect([await stock(), await status()]).toMatchObject([{ onHand: 10, reserved: 0 }, 'NONE']);
+});
+
 test('cancelled as heard first, nothing is reserved any more', async () => {
   await events(cancelled());
   await commands(reserve());

@@ -22,6 +22,7 @@ const BODIES: Readonly<Record<string, readonly object[] | undefined>> = {
     },
   ],
   'POST /orders/{orderId}/cancellation': [{}, { reason: 'changed my mind about it' }],
+  'POST /orders/{orderId}/dispatch': undefined,
   'PUT /orders/{orderId}/review': [{ decision: 'approve' }, { decision: 'reject', note: 'the card is stolen' }],
   'POST /payments': [{ accountId: 'alice', amount: eur(4_200), clientReference: 'my first payment' }],
   'POST /payments/{paymentId}/refund': [{}, { amount: eur(5), clientReference: 'my first refund' }],

@@ -54,16 +54,15 @@ const LOST_AFTER = 12 * 3_600_000;
 
 const PARKED_FOR = 30 * 60_000;
 
-/** Makes the sweepers tick while a stored message waits. @param until due times behind it are not waited for */
+/** Makes the sweepers tick while a stored message waits. @param until what waits from a later time on is not waited for */
 export function awaitStored(cloud: Cloud, until = Number.POSITIVE_INFINITY): void {
   const begun = cloud.world.now;
   cloud.events.schedules.awaits = () => {
     if (cloud.world.now > begun + LOST_AFTER) return undefined;
-    const due = recordsIn(cloud).flatMap(({ duePk, executeAt, parkedAt }) => {
+    const due = recordsIn(cloud).flatMap(({ duePk, executeAt, parkedAt, storedAt }) => {
       // What is parked for long waits for an operator.
       const waits = duePk !== undefined && Date.parse(String(parkedAt ?? executeAt)) > cloud.world.now - PARKED_FOR;
-      const at = Date.parse(String(executeAt));
-      return waits && at <= until ? [at] : [];
+      return waits && Date.parse(String(storedAt)) <= until ? [Date.parse(String(executeAt))] : [];
     });
     return due.length > 0 ? Math.min(...due) : undefined;
   };

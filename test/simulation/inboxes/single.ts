@@ -1,30 +1,46 @@
 import { recordKey } from '../../../packages/kit/failures/failure-records.js';
-import type { Interceptor } from '../../../packages/simulator/aws/calls.js';
+import type { Answer, Interceptor, PassingCall } from '../../../packages/simulator/aws/calls.js';
 import type { Cloud } from '../../../packages/simulator/cloud.js';
 import type { Scenario, Violation } from '../../../packages/simulator/search/scenario.js';
 import { PAGES, PARCELS } from '../../support/inboxes/contract.js';
-import { awaitStored, functionsOf, itemsIn, publish, recordsIn } from './shop.js';
+import { awaitStored, functionsOf, itemsIn, publish, type Row, recordsIn } from './shop.js';
 
 const { runner } = functionsOf('Parcels');
 const NAMES = ['plain', 'flaky', 'refused', 'broken', 'slow', 'paged'];
 /** How each parcel ends without a fault. A failure may also follow from a fault that ends its attempts. */
 const ENDS = { refused: 'FAILED', broken: 'FAILED' } as Readonly<Record<string, string>>;
 
+/** Fencing token of a runner's write: of an update, or of an update in a transaction. */
+function fenceOf({ TransactItems = [], ...input }: Record<string, unknown>): number | undefined {
+  const updates = [input, ...(TransactItems as { Update?: object }[]).flatMap(({ Update }) => Update ?? [])];
+  const fences = updates.map((update) => (update as { ExpressionAttributeValues?: Row }).ExpressionAttributeValues);
+  const fence = fences.flatMap((values) => (values?.[':fence'] as { N?: string } | undefined)?.N ?? [])[0];
+  return fence === undefined ? undefined : Number(fence);
+}
+
 /**
  * Freezes the first runner of the frozen parcel: none of its renewals arrives, so another runner takes the parcel while the
- * first one works on.
+ * first one works on. It watches that the first one commits nothing any more.
  */
-const frozenRenewals: Interceptor = {
-  before: ({ fn, request: { operation, input } }) => {
-    const { Key, ExpressionAttributeValues: values = {} } = input as {
-      Key?: { pk?: { S?: string } };
-      ExpressionAttributeValues?: Record<string, { N?: string }>;
-    };
-    const isRenewal = fn.label === runner && operation === 'UpdateItem' && values[':fence']?.N === '1';
+class FrozenRenewals implements Interceptor {
+  /** Writes that a runner committed after it had lost its lease. */
+  readonly late: string[] = [];
+
+  constructor(private readonly cloud: Cloud) {}
+
+  before({ fn, request: { operation, input } }: PassingCall): 'refused' | undefined {
+    const isRenewal = fn.label === runner && operation === 'UpdateItem' && fenceOf(input) === 1;
+    const { Key } = input as { Key?: { pk?: { S?: string } } };
     return isRenewal && Key?.pk?.S?.endsWith('frozen') ? 'refused' : undefined;
-  },
-  after: () => undefined,
-};
+  }
+
+  after({ fn, request: { operation, input } }: PassingCall, answer: Answer): undefined {
+    const fence = fn.label === runner && 'output' in answer ? fenceOf(input) : undefined;
+    if (fence === undefined) return;
+    const held = recordsIn(this.cloud).find(({ pk }) => pk === recordKey(PARCELS, 'frozen'))?.fence;
+    if (fence < Number(held)) this.late.push(`${operation} of runner ${fence}, held by runner ${held}`);
+  }
+}
 
 const send = (cloud: Cloud, name: string): void =>
   publish(cloud, { id: name, type: 'ParcelSent', subject: `Parcel/${name}`, data: { name } });
@@ -67,10 +83,12 @@ export const frozenParcel: Scenario = {
   name: 'inbox-frozen',
   async play(cloud) {
     awaitStored(cloud);
-    cloud.calls.interceptor = frozenRenewals;
+    const frozen = new FrozenRenewals(cloud);
+    cloud.calls.interceptor = frozen;
     send(cloud, 'frozen');
     await cloud.world.settle();
-    return [...broken(cloud, ['frozen'])];
+    const late = frozen.late.map((detail) => ({ invariant: 'a runner that lost its lease commits nothing', detail }));
+    return [...broken(cloud, ['frozen']), ...late];
   },
 };
 

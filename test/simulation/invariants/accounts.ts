@@ -8,6 +8,8 @@ import { type Check, violation } from './violation.js';
 /** Invariants of every customer's credit, despite duplicates, delays, concurrency and reordering. */
 export const accounts: Check = (facts) => [
   ...withinTheLimit(facts),
+  ...creditIsConserved(facts),
+  ...paidIsSettled(facts),
   ...onceByBusinessId(facts),
   ...releaseEndsAnOrder(facts),
   ...ordersAreKnown(facts),
@@ -41,15 +43,55 @@ const withinTheLimit: Check = ({ accounts }) =>
     return eventsOf(commits).flatMap((event): readonly Violation[] => {
       account = evolveAccount(account, event);
       if (account.status === 'NONE') return [];
-      const { creditLimit, authorized, captured, refunded } = account;
-      const used = authorized + captured - refunded;
-      const told = `${event.type}: ${used} of ${creditLimit.amount}, authorised ${authorized}, captured ${captured}, refunded ${refunded}`;
+      const { creditLimit, authorized, captured, refunded, settled } = account;
+      const used = authorized + captured - refunded - settled;
+      const told = `${event.type}: ${used} of ${creditLimit.amount}, authorised ${authorized}, captured ${captured}, refunded ${refunded}, settled ${settled}`;
       const over = event.type === 'AccountAuthorized' && event.data.amount.amount > 0 && used > creditLimit.amount;
       if (over) return [violation('an account never exceeds its credit limit', told, id)];
-      const negative = authorized < 0 || captured < refunded;
+      const negative = authorized < 0 || captured < refunded || settled < 0 || used < 0;
       return negative ? [violation('an account returns no more than it took', told, id)] : [];
     });
   });
+
+/** Returns how much of the credit an order uses after its events, counted apart from the account's own rules. */
+function usedAfter(events: readonly AccountEvent[]): number {
+  let used = 0;
+  for (const event of events) {
+    if (event.type === 'AccountAuthorized') used = event.data.amount.amount;
+    if (event.type === 'AuthorizationReleased' || event.type === 'CreditSettled') used = 0;
+    if (event.type === 'AccountRefunded') used = Math.max(0, used - event.data.amount.amount);
+  }
+  return used;
+}
+
+/** The limit is what is available, and what orders hold or have captured without a payment that settled it. */
+const creditIsConserved: Check = ({ accounts }) =>
+  [...accounts].flatMap(([id, commits]) => {
+    const account = accountAt(commits);
+    if (account.status === 'NONE') return [];
+    const orders = [...byOrder(commits).values()].reduce((sum, events) => sum + usedAfter(events), 0);
+    const { creditLimit, authorized, captured, refunded, settled } = account;
+    const available = creditLimit.amount - (authorized + captured - refunded - settled);
+    const told = `limit ${creditLimit.amount}, available ${available}, used by orders ${orders}`;
+    return available + orders === creditLimit.amount
+      ? []
+      : [violation('credit limit = available + what orders use and have not settled', told, id)];
+  });
+
+/** A customer whose payment was charged owes nothing for that order, and an order is settled by a charge only. */
+const paidIsSettled: Check = (facts) =>
+  [...facts.accounts].flatMap(([customer, commits]) =>
+    [...byOrder(commits)].flatMap(([id, events]) => {
+      const charged = (facts.payments.get(id) ?? [])
+        .flatMap((commit) => commit.events)
+        .find(({ type }) => type === 'PaymentCharged');
+      const settled = events.filter(({ type }) => type === 'CreditSettled').length;
+      const told = `${customer}, ${id}: ${events.map(({ type }) => type).join(', ')}`;
+      if (settled > (charged ? 1 : 0)) return [violation('an order is settled once, by its charge', told, id)];
+      const heard = charged && facts.delivery(facts.listener('accounts-payments'), charged) === 'processed';
+      return heard && usedAfter(events) !== 0 ? [violation('an order that was paid uses no credit', told, id)] : [];
+    }),
+  );
 
 const onceByBusinessId: Check = ({ accounts }) =>
   [...accounts].flatMap(([customer, commits]) =>

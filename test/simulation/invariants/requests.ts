@@ -26,6 +26,10 @@ const acknowledgedIsCommitted: Check = (facts) =>
       const { status } = facts.order(orderId) ?? {};
       return [violation('an acknowledged cancellation is committed', `status ${status}`, orderId)];
     }
+    if (path.endsWith('/dispatch') && reply.status === 200 && facts.order(orderId)?.status !== 'DISPATCHED') {
+      const { status } = facts.order(orderId) ?? {};
+      return [violation('an acknowledged dispatch is committed, and final', `status ${status}`, orderId)];
+    }
     if (method === 'PUT' && path.startsWith('/stock/') && reply.status === 200) {
       const { onHand } = body as { onHand: number };
       const pk = `StockItem#${path.slice('/stock/'.length)}`;
@@ -115,11 +119,13 @@ const isRefusal = (call: Call | Answered): boolean => 'reply' in call && call.re
 /**
  * An answer that isn't stored: a function that still has the key in memory may accept what another one has just
  * refused; the answers of numbers are deleted after their client has them; a stored user can't be read any more; a
- * blocked user may be active again; and a basket may be filled after it was refused.
+ * blocked user may be active again; a basket may be filled after it was refused; an order may be approved after its
+ * dispatch was refused; and dispatched after an operator's refund was.
  */
-const isForgotten = ({ reply }: Answered): boolean =>
+const isForgotten = ({ as, reply }: Answered): boolean =>
   reply.body.forgotten === true ||
-  /:(person-forgotten|number-out-of-range|user-blocked|basket-empty)$/.test(String(reply.body.type));
+  /:(person-forgotten|number-out-of-range|user-blocked|basket-empty|not-approved)$/.test(String(reply.body.type)) ||
+  (as === 'operator' && String(reply.body.type).endsWith(':not-refundable'));
 
 function headerOf({ reply }: Answered, name: string): string | undefined {
   const [, value] = Object.entries(reply.headers).find(([header]) => header.toLowerCase() === name) ?? [];

@@ -22,11 +22,14 @@ export const sagas: Check = (facts) =>
       ...reservedAsOrdered(facts, order),
       ...endsOrIsVisible(facts, order, saga),
       ...orderFollows(facts, order, saga),
-      ...(saga.state.status === 'COMPLETED' && order.status === 'APPROVED' ? approved(facts, order) : []),
+      ...(saga.state.status === 'COMPLETED' && isKept(order) ? approved(facts, order) : []),
       ...(saga.state.status === 'COMPLETED' && order.status === 'CANCELLED' ? cancelledLate(facts, order) : []),
       ...(saga.state.status === 'COMPENSATED' ? nothingIsKept(facts, order, saga) : []),
     ];
   });
+
+/** Whether the customer keeps what they ordered. */
+const isKept = ({ status }: OrderView): boolean => status === 'APPROVED' || status === 'DISPATCHED';
 
 /** A saga starts once, does each step once, compensates each step once, and ends once. */
 function eachOnce(id: string, { events }: SagaTold): readonly Violation[] {
@@ -97,6 +100,7 @@ function orderFollows(facts: Facts, { orderId, status }: OrderView, { state }: S
     PENDING: !isOver,
     UNDER_REVIEW: !isOver,
     APPROVED: state.status === 'COMPLETED',
+    DISPATCHED: state.status === 'COMPLETED',
     // A review that rejects an order cancels its saga, unless a step was refused at this moment.
     REJECTED:
       isRejectedAtOnce(facts, orderId) ||
@@ -110,8 +114,8 @@ function orderFollows(facts: Facts, { orderId, status }: OrderView, { state }: S
     : [violation('an order has the status with which its saga ended', `${status}, ${state.status}`, orderId)];
 }
 
-/** An approved order has all of its steps, each once. */
-function approved(facts: Facts, { orderId: id, customerId, total }: OrderView): readonly Violation[] {
+/** An approved order has all of its steps, each once. What a dispatched order had reserved has left the stock. */
+function approved(facts: Facts, { orderId: id, customerId, total, status: end }: OrderView): readonly Violation[] {
   const { type = 'none' } = facts.reservation(id) ?? {};
   const { status } = authorizationOf(facts, customerId, id);
   const isHeld = status === 'AUTHORIZED' && isVisible(facts, id, 'OrderApproved', 'accounts-orders');
@@ -119,9 +123,18 @@ function approved(facts: Facts, { orderId: id, customerId, total }: OrderView): 
   const isCharged =
     total.amount === 0
       ? payment.status === 'NONE'
-      : payment.status === 'CHARGED' && tally.charges === 1 && tally.chargeSum - tally.refundSum === total.amount;
+      : payment.status === 'CHARGED' &&
+        tally.charges === 1 &&
+        tally.chargeSum === total.amount &&
+        // Goods that were dispatched may have come back.
+        (end === 'DISPATCHED' || tally.refundSum === 0);
   return [
-    ...(type === 'StockReserved' ? [] : [violation('an approved order has its stock reserved', type, id)]),
+    ...(end === 'APPROVED' && type !== 'StockReserved'
+      ? [violation('an approved order has its stock reserved', type, id)]
+      : []),
+    ...(end === 'DISPATCHED' && type !== 'StockDispatched' && !isVisible(facts, id, 'OrderDispatched', 'reservations')
+      ? [violation('what a dispatched order had reserved has left the stock', type, id)]
+      : []),
     ...(status === 'CAPTURED' || isHeld ? [] : [violation('an approved order is captured on its account', status, id)]),
     ...(isCharged
       ? []

@@ -4,6 +4,8 @@ import { type Check, violation } from './violation.js';
 export const state: Check = (facts) => [
   ...gapless(facts),
   ...stockIsConserved(facts),
+  ...stockLeavesOnce(facts),
+  ...dispatchedOnce(facts),
   ...listsAreRight(facts),
   ...nothingIsLeft(facts),
 ];
@@ -37,6 +39,27 @@ const stockIsConserved: Check = (facts) => {
     return found;
   });
 };
+
+/** An order has one of its ends: it is dispatched once, and not cancelled then, or the other way round. */
+const dispatchedOnce: Check = ({ orders }) =>
+  [...orders].flatMap(([id, commits]) => {
+    const ends = commits
+      .flatMap(({ events }) => events.map(({ type }) => type))
+      .filter((type) => type === 'OrderDispatched' || type === 'OrderCancelled');
+    return ends.length <= 1 || !ends.includes('OrderDispatched')
+      ? []
+      : [violation('an order is dispatched once, and not cancelled as well', ends.join(', '), id)];
+  });
+
+/** What is reserved leaves the stock once, for an order that was dispatched, and was not released before. */
+const stockLeavesOnce: Check = (facts) =>
+  [...facts.reservations].flatMap(([id, commits]) => {
+    const types = commits.flatMap(({ events }) => events.map(({ type }) => type));
+    const left = types.filter((type) => type === 'StockDispatched').length;
+    const isRight = left === 1 && !types.includes('StockReleased') && facts.order(id)?.status === 'DISPATCHED';
+    const told = `${types.join(', ')}, order ${facts.order(id)?.status}`;
+    return left === 0 || isRight ? [] : [violation('stock leaves once, for a dispatched order', told, id)];
+  });
 
 /** A list equals its rebuild, up to the last event that reached it. */
 const listsAreRight: Check = (facts) =>

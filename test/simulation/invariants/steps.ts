@@ -1,3 +1,4 @@
+import { windowAt } from '../../../packages/kit/aws/dedupe-window.js';
 import type { Violation } from '../../../packages/simulator/search/scenario.js';
 import { type Commit, type Counter, type Facts, isCommit, type Line, linesOf, type Write } from '../support/facts.js';
 import type { Row } from '../support/orderly.js';
@@ -21,9 +22,11 @@ class Ledger {
   private readonly events: ReadonlySet<string>;
   /** Cancellations of orders whose sagas compensate. */
   private readonly underWay: ReadonlySet<string>;
+  /** Charges of payments that pay no order, and refunds that no goods came back for. */
+  private readonly ofNoOrder: ReadonlySet<string>;
   private readonly projections: readonly string[];
-  /** Longest deduplication window, in seconds. */
-  private readonly window: number;
+  /** Deduplication window in force at a time, the longest of all consumers, in seconds. */
+  private readonly windowAt: (time: string) => number;
 
   constructor({ published, listeners }: Facts) {
     this.events = new Set(published.keys());
@@ -32,7 +35,16 @@ class Ledger {
         .filter(([, { detail }]) => (detail as { data?: { underWay?: boolean } }).data?.underWay)
         .map(([id]) => id),
     );
-    this.window = Math.max(...listeners.map(({ consumer }) => consumer.dedupeWindowSeconds));
+    this.ofNoOrder = new Set(
+      [...published]
+        .filter(([, { detail }]) => {
+          const { type, data } = detail as { type?: string; data?: { orderId?: string } };
+          return (type === 'PaymentCharged' || type === 'PaymentRefunded') && data?.orderId === undefined;
+        })
+        .map(([id]) => id),
+    );
+    this.windowAt = (time) =>
+      Math.max(...listeners.map(({ consumer }) => windowAt(consumer.dedupeWindowSeconds, time)));
     this.projections = listeners.filter(({ consumer }) => consumer.projection).map(({ name }) => `${name}@`);
   }
 
@@ -48,6 +60,7 @@ class Ledger {
       ]),
       ...this.commitsWithItsRecord(write),
       ...write.changes.flatMap(({ after }) => this.counter(after)),
+      ...onHandIsRight(write),
     ];
   }
 
@@ -65,7 +78,7 @@ class Ledger {
     const version = this.versions.get(pk) ?? 0;
     this.versions.set(pk, lastVersion);
     for (const { type, data } of events) {
-      const sign = type === 'StockReserved' ? 1 : type === 'StockReleased' ? -1 : 0;
+      const sign = type === 'StockReserved' ? 1 : type === 'StockReleased' || type === 'StockDispatched' ? -1 : 0;
       if (sign !== 0) this.reserve(linesOf(data), sign);
     }
     const whole = Number(sk.slice('COMMIT#'.length)) === version + 1 && lastVersion === version + events.length;
@@ -75,7 +88,7 @@ class Ledger {
 
   /** Design, section 3: a commit doesn't expire before its consumers forget its events. */
   private staysForTheWindow({ pk, sk, at, expiresAt }: Commit): readonly Violation[] {
-    if (expiresAt === undefined || expiresAt >= Date.parse(at) / 1000 + this.window - CLOCKS_DIFFER) return [];
+    if (expiresAt === undefined || expiresAt >= Date.parse(at) / 1000 + this.windowAt(at) - CLOCKS_DIFFER) return [];
     return [violation('a commit stays for the deduplication window', `${pk} ${sk} expires at ${expiresAt}`, pk)];
   }
 
@@ -126,6 +139,8 @@ class Ledger {
     if (!record || this.projections.some((name) => pk.startsWith(name))) return [];
     // Only the order's saga decides here: the other consumers read nothing and decide nothing.
     if (this.underWay.has(pk.slice(pk.indexOf('#') + 1)) && !pk.startsWith('orders-saga@')) return [];
+    // A payment that pays no order settles no credit, and a refund without a return is none: the event alone says so.
+    if (pk.startsWith('accounts-payments@') && this.ofNoOrder.has(pk.slice(pk.indexOf('#') + 1))) return [];
     // A message that failed before it was stored is now stored at its place, and the inbox decides it there.
     if (changes.some(({ before, after }) => before === undefined && PLACE.test(String(after?.pk)))) return [];
     // Deleting what is not sealed is repeatable and reads nothing.
@@ -144,7 +159,7 @@ class Ledger {
     const checked = conditions.some(
       ({ key, holds }) =>
         holds &&
-        (HAS_ITS_VERSION.has(String(key.sk)) ||
+        (HAS_ITS_VERSION.has(String(key.sk).replace(/^AUTH#.*/, 'AUTH#')) ||
           (isCommit(key) && Number(String(key.sk).slice('COMMIT#'.length)) === this.nextVersion(key))),
     );
     return checked ? [] : [violation('a decision without events is recorded with its version', `${pk} by ${fn}`, pk)];
@@ -175,8 +190,27 @@ class Ledger {
 /** Place of a message in a sequential inbox, in the key of its record. */
 const PLACE = /#SEQ#(\d{10})$/;
 
-/** Sort keys of items that have their own version: state-stored aggregates, and copies of other services' states. */
-const HAS_ITS_VERSION = new Set(['STATE', 'STATUS', 'ADDRESS']);
+/**
+ * Sort keys of items that have their own version: state-stored aggregates, copies of other services' states, and what an
+ * account knows of an order.
+ */
+const HAS_ITS_VERSION = new Set(['STATE', 'STATUS', 'ADDRESS', 'AUTH#']);
+
+/** What is on hand changes only by an operator's count, or by a dispatch in the same write, by just its pieces. */
+function onHandIsRight({ fn, changes }: Write): readonly Violation[] {
+  const events = changes.flatMap(({ after }) => (after && isCommit(after) ? (after as unknown as Commit).events : []));
+  return changes.flatMap(({ before, after }) => {
+    if (!before || !after || !String(after.pk).startsWith('StockItem#') || after.sk !== 'STATE') return [];
+    const sku = idOf(after);
+    if (events.some(({ type, data }) => type === 'StockSet' && JSON.parse(data).sku === sku)) return [];
+    const left = events
+      .flatMap(({ type, data }) => (type === 'StockDispatched' ? linesOf(data) : []))
+      .reduce((sum, line) => sum + (line.sku === sku ? line.quantity : 0), 0);
+    if (Number(before.onHand) - Number(after.onHand) === left) return [];
+    const told = `${sku}: ${String(before.onHand)} to ${String(after.onHand)}, ${left} dispatched, by ${fn}`;
+    return [violation('on hand falls only by a dispatch or by an operator', told, sku)];
+  });
+}
 
 /** G3: after a record says that a message was processed, no consumer processes it again. */
 function recordedOnce({ fn }: Write, before: Row | undefined, after: Row | undefined): readonly Violation[] {

@@ -101,7 +101,7 @@ export const BUGS: readonly PlantedBug[] = [
     scenario: 'place-one',
     source: {
       file: `${KIT}/idempotent-consumer/consumer.ts`,
-      from: 'return { batchItemFailures: unfinished.map((itemIdentifier) => ({ itemIdentifier })) };',
+      from: 'return { batchItemFailures: unfinished.map(({ record }) => ({ itemIdentifier: record.messageId })) };',
       to: 'return { batchItemFailures: [] };',
     },
   },
@@ -228,6 +228,15 @@ export const BUGS: readonly PlantedBug[] = [
     },
   },
   {
+    name: 'a message that crashes its function takes its whole batch with it, however often it comes',
+    scenario: 'crash-in-a-batch',
+    source: {
+      file: `${KIT}/idempotent-consumer/consumer.ts`,
+      from: 'const CALM_DELIVERIES = 2;',
+      to: 'const CALM_DELIVERIES = 99;',
+    },
+  },
+  {
     name: 'the filter of the stream lets no commit through',
     scenario: 'place-one',
     resource: properties('AWS::Lambda::EventSourceMapping', /^OutboxStream/, replaced('COMMIT#', 'COMMITS#')),
@@ -307,6 +316,51 @@ export const BUGS: readonly PlantedBug[] = [
       file: `${KIT}/idempotent-consumer/process-message.ts`,
       from: 'if (tooOld && !recorded) throw tooOld;',
       to: 'if (tooOld && recorded) throw tooOld;',
+    },
+  },
+  {
+    name: 'the age gate takes the window of today',
+    scenario: 'window-raised',
+    source: {
+      file: `${KIT}/failures/failure-kinds.ts`,
+      from: '{ from: earliest, to: now }',
+      to: '{ from: now, to: now }',
+    },
+  },
+  {
+    name: 'the age gate takes the largest window',
+    scenario: 'window-raised',
+    source: {
+      file: `${KIT}/aws/dedupe-window.ts`,
+      from: 'Math.min(...inForce',
+      to: 'Math.max(...inForce',
+    },
+  },
+  {
+    name: 'the age gate takes the first window',
+    scenario: 'window-lowered',
+    source: {
+      file: `${KIT}/failures/failure-kinds.ts`,
+      from: '{ from: earliest, to: now }',
+      to: "{ from: '1970-01-01', to: '1970-01-01' }",
+    },
+  },
+  {
+    name: 'processed records are kept for the first window',
+    scenario: 'window-raised',
+    source: {
+      file: `${KIT}/idempotent-consumer/process-once.ts`,
+      from: 'expiryOf(this.window, from)',
+      to: 'from + expiryOf(this.window, 0)',
+    },
+  },
+  {
+    name: 'answered requests are kept for the first window',
+    scenario: 'window-raised',
+    source: {
+      file: `${KIT}/idempotent-receiver/key-record.ts`,
+      from: 'expiryOf(windowSeconds, clock.epochSeconds())',
+      to: 'clock.epochSeconds() + expiryOf(windowSeconds, 0)',
     },
   },
   {
@@ -491,7 +545,7 @@ export const BUGS: readonly PlantedBug[] = [
   },
   {
     name: 'an undoing asks the provider whether it charged, and does not end what it may still charge',
-    scenario: 'charge-one',
+    scenario: 'undo-at-18-of-1000',
     source: {
       file: 'lambdas/payments/provider-consumer.ts',
       from: 'provider.cancel({ key, providerId }).catch(',
@@ -733,6 +787,107 @@ export const BUGS: readonly PlantedBug[] = [
     resource: properties('AWS::Events::Rule', /EveryMinute/, without('Targets')),
   },
   {
+    name: 'a refund of what was settled raises the credit a second time',
+    scenario: 'place-one',
+    source: {
+      file: 'lambdas/accounts/domain/authorization.ts',
+      from: 'data: { ...data, ...settledPart(authorization, data.amount) } }];',
+      to: 'data }];',
+    },
+  },
+  {
+    name: 'a release of what was settled raises the credit a second time',
+    scenario: 'cancel-races',
+    source: {
+      file: 'lambdas/accounts/domain/authorization.ts',
+      from: 'amount: authorization.amount, ...settledPart(authorization, authorization.amount) },',
+      to: 'amount: authorization.amount },',
+    },
+  },
+  {
+    name: 'the capture settles what the charge has settled',
+    scenario: 'place-one',
+    source: {
+      file: 'lambdas/accounts/domain/authorization.ts',
+      from: "return [{ type: 'AuthorizationCaptured', data: { ...data, amount: authorization.amount } }];",
+      to: `return [
+        { type: 'AuthorizationCaptured', data: { ...data, amount: authorization.amount } },
+        {
+          type: 'CreditSettled',
+          data: { customerId: data.customerId, orderId: data.orderId, amount: authorization.amount },
+        },
+      ];`,
+    },
+  },
+  {
+    name: 'a charge that comes before the capture settles nothing',
+    scenario: 'place-one',
+    source: {
+      file: 'lambdas/accounts/domain/authorization.ts',
+      from: "if (authorization.status !== 'AUTHORIZED' && authorization.status !== 'CAPTURED') return [];",
+      to: "if (authorization.status !== 'CAPTURED') return [];",
+    },
+  },
+  {
+    name: 'an order whose cancellation has begun is dispatched',
+    scenario: 'dispatch-races',
+    source: {
+      file: 'lambdas/orders/domain/order.ts',
+      from: "if (order.status !== 'APPROVED') throw new OrderRefused('NOT_APPROVED');",
+      to: "if (order.status !== 'APPROVED' && order.status !== 'CANCELLED') throw new OrderRefused('NOT_APPROVED');",
+    },
+  },
+  {
+    name: 'a dispatch by another key dispatches the order again',
+    scenario: 'dispatch-races',
+    source: {
+      file: 'lambdas/orders/domain/order.ts',
+      from: "if (order.status === 'DISPATCHED') return [];\n      if (order.status !== 'APPROVED')",
+      to: "if (order.status !== 'DISPATCHED' && order.status !== 'APPROVED')",
+    },
+  },
+  {
+    name: 'a dispatched order is cancelled',
+    scenario: 'dispatch-one',
+    source: {
+      file: 'lambdas/orders/domain/order.ts',
+      from: "if (order.status === 'REJECTED' || order.status === 'DISPATCHED') throw",
+      to: "if (order.status === 'REJECTED') throw",
+    },
+  },
+  {
+    name: 'a dispatch is heard again, and takes the stock again',
+    scenario: 'dispatch-one',
+    source: {
+      file: 'lambdas/inventory/domain/reservation.ts',
+      from: "reservation.status === 'RESERVED'\n    ? [{ type: 'StockDispatched'",
+      to: "reservation.status === 'RESERVED' || reservation.status === 'DISPATCHED'\n    ? [{ type: 'StockDispatched'",
+    },
+  },
+  {
+    name: 'what was dispatched is no longer on hand, but still reserved',
+    scenario: 'dispatch-one',
+    source: {
+      file: 'lambdas/inventory/stock-counter.ts',
+      from: "'SET reserved = reserved - :quantity, onHand = onHand - :quantity'",
+      to: "'SET available = available - :quantity, onHand = onHand - :quantity'",
+    },
+  },
+  {
+    name: 'what was dispatched is free again, as if it were released',
+    scenario: 'dispatch-one',
+    source: {
+      file: 'lambdas/inventory/reservation-effects.ts',
+      from: 'event.data.lines.map((line) => dispatch(store.table, line))',
+      to: 'event.data.lines.map((line) => release(store.table, line))',
+    },
+  },
+  {
+    name: 'inventory hears of no dispatch',
+    scenario: 'dispatch-one',
+    resource: properties('AWS::Events::Rule', /^ReservationsOrders/, replaced('"OrderDispatched"', '"OrderRejected"')),
+  },
+  {
     name: 'what was released is taken by an approval that comes late',
     scenario: 'late-approval',
     source: {
@@ -896,8 +1051,8 @@ export const BUGS: readonly PlantedBug[] = [
     scenario: 'order-limit',
     source: {
       file: 'lambdas/accounts/domain/account.ts',
-      from: /, underWay: underWay - 1 \}/g,
-      to: ' }',
+      from: /underWay: underWay - 1/g,
+      to: 'underWay',
     },
   },
   {

@@ -13,7 +13,15 @@ const PARTS = 2;
 /** Of a scenario only one bug is looked for, unless its history takes half a second. */
 const CHEAP = 'place-one';
 /** Bugs of these scenarios are looked for by `npm run simulate:planted` only: a history takes four seconds and more. */
-const LONG = ['forget-races', 'order-limit', 'rebuild-under-load', 'rewards-held-back', 'stuck', 'user-races'];
+const LONG = [
+  'crash-in-a-batch',
+  'forget-races',
+  'order-limit',
+  'rebuild-under-load',
+  'rewards-held-back',
+  'stuck',
+  'user-races',
+];
 
 function chosen(): readonly PlantedBug[] {
   const played = new Set<string>();

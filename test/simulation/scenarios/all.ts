@@ -6,6 +6,8 @@ import { cancelAtCalled } from './cancel-at.js';
 import { discontinuedRaces, priceRaces } from './catalog.js';
 import { chargeOne, chargeRaces, UNDO_AT, undoAt } from './charges.js';
 import { counting } from './counting.js';
+import { crashInABatch } from './crashes.js';
+import { dispatchOne, dispatchRaces } from './dispatches.js';
 import { apiFlood } from './flood.js';
 import { forgetRaces } from './forget-races.js';
 import { keys } from './keys.js';
@@ -35,6 +37,7 @@ import {
 } from './trouble.js';
 import { twentyOrders } from './twenty-orders.js';
 import { userRaces } from './users.js';
+import { windowLowered, windowRaised } from './windows.js';
 
 export const SCENARIOS: readonly Scenario[] = [
   placeOne,
@@ -55,8 +58,11 @@ export const SCENARIOS: readonly Scenario[] = [
   redeliveryTtlLags,
   redeliveryTtlAtOnce,
   redeliveryWhileDown,
+  windowRaised,
+  windowLowered,
   busRefuses,
   poison,
+  crashInABatch,
   accountOne,
   creditRaces,
   priceRaces,
@@ -73,6 +79,8 @@ export const SCENARIOS: readonly Scenario[] = [
   cancelOne,
   lateApproval,
   stepsRefused,
+  dispatchOne,
+  dispatchRaces,
   answersLate,
   deadlinesPass,
   participantFails,

@@ -40,7 +40,8 @@ function refusedLate(orderly: Orderly): (orderId: string) => readonly Violation[
   const wanted = 'AccountAuthorized, AuthorizationReleased, SagaReplyRequested RELEASED';
   return (orderId) => {
     const told = events
-      .filter(({ data }) => data.includes(orderId))
+      // The charge of the order's payment settles its credit at some moment before.
+      .filter(({ type, data }) => type !== 'CreditSettled' && data.includes(orderId))
       .map(({ type, data }) => `${type} ${JSON.parse(data).reason ?? ''}`.trim())
       .join(', ');
     return told.startsWith(wanted) ? [] : [{ invariant: 'a late approval is refused', detail: told, about: orderId }];

@@ -1,3 +1,4 @@
+import type { Cloud } from '../../../packages/simulator/cloud.js';
 import type { Scenario, Violation } from '../../../packages/simulator/search/scenario.js';
 import { brokenPromises } from '../invariants/broken-promises.js';
 import { Facts } from '../support/facts.js';
@@ -7,6 +8,13 @@ import { cancellationOf, DAY, placed, stocked } from './shop.js';
 
 /** Ages at which all events of the bus are redelivered. */
 const AGES = [1, 6, 20, 33, 36, 70];
+
+/** Puts events onto their bus again, as an archive's replay does. */
+export function redeliver({ events }: Cloud, again: Cloud['events']['accepted']): void {
+  for (const { bus, event } of again) {
+    events.put(bus, { source: event.source, detailType: event['detail-type'], detail: event.detail });
+  }
+}
 
 /**
  * Events are redelivered days and weeks later, as by an archive's replay. Inside the deduplication window, each is
@@ -30,9 +38,7 @@ const redelivery = (name: string, ttlLag: number): Scenario => ({
     const first = [...events.accepted].filter(({ event }) => event.source.startsWith('orderly.'));
     for (const age of AGES) {
       await world.pass(begun + age * DAY - world.now);
-      for (const { bus, event } of first) {
-        events.put(bus, { source: event.source, detailType: event['detail-type'], detail: event.detail });
-      }
+      redeliver(cloud, first);
       await orderly.rest();
     }
     const tooOld = [...brokenPromises(orderly, ({ failures }) => failures?.[0]?.name === 'TooOld')];
@@ -69,7 +75,7 @@ export const redeliveryWhileDown: Scenario = {
 };
 
 /** By now no record of a first delivery exists: a redelivered event is reported as too old. */
-function quarantined(orderly: Orderly): readonly Violation[] {
+export function quarantined(orderly: Orderly): readonly Violation[] {
   const facts = new Facts(orderly);
   return facts.listeners
     .filter(({ consumer }) => !consumer.projection)

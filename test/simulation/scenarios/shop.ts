@@ -36,6 +36,20 @@ export const cancellationOf = (as: string, orderId: unknown, key: string, reason
     body: reason === undefined ? {} : { reason },
   }) as const;
 
+/** Returns an operator's request to dispatch an order. */
+export const dispatchOf = (orderId: unknown, key: string) =>
+  ({ method: 'POST', path: `/orders/${String(orderId)}/dispatch`, as: 'operator', key }) as const;
+
+/** Returns an operator's request to refund a part of a dispatched order, for goods that came back. */
+export const returnOf = (orderId: unknown, key: string, amount: number) =>
+  ({
+    method: 'POST',
+    path: `/payments/${String(orderId)}/refund`,
+    as: 'operator',
+    key,
+    body: { amount: { amount, currency: 'EUR' } },
+  }) as const;
+
 /**
  * Returns an operator's request to set a product.
  * @param more further fields, such as `discontinued`

@@ -1,9 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import type { Deployment } from '../../../packages/simulator/cloud.js';
 import type { History } from '../../../packages/simulator/search/scenario.js';
 import { replay, replayOf } from '../cli/replay.js';
 import type { PlantedBug } from '../planted/bugs.js';
+import { planted } from '../planted/plant.js';
+import { groundOf } from './ground.js';
 
 /** Violation that was found in Orderly, stored as the history that shows it. */
 export interface Found {
@@ -37,6 +38,12 @@ export const FOUND: readonly Found[] = readdirSync(FOLDER)
     ...(JSON.parse(readFileSync(`${FOLDER}${file}`, 'utf8')) as Omit<Found, 'name'>),
   }));
 
-/** Plays the history of a violation in a deployment. */
-export const playFound = (deployment: Deployment, found: Found): Promise<History> =>
-  replay(replayOf(found.replay), deployment);
+/** Plays the history of a violation. */
+export const playFound = ({ replay: args }: Found): Promise<History> => replay(replayOf(args));
+
+/** Plays it with the fault put back. */
+export async function playFoundWith(back: NonNullable<Found['back']>, { name, replay: args }: Found): Promise<History> {
+  const { scenario = '' } = replayOf(args);
+  const { folder, lambdas } = groundOf(scenario);
+  return replay(replayOf(args), await planted(folder, { name, scenario, source: back }, lambdas));
+}

@@ -213,6 +213,8 @@ export interface Given {
   readonly shown?: number;
   /** Seconds since the order was placed. */
   readonly after?: number;
+  /** Deduplication window of all consumers. */
+  readonly window?: Service['consumers'][number]['dedupeWindowSeconds'];
 }
 
 /** Of an order whose saga waits for its stock: nothing is there that comes later. */
@@ -227,7 +229,7 @@ export const RESERVING = {
 
 export function facts(given: Given = {}): OrderFacts {
   const { orders = [PLACED, APPROVED], status = 'APPROVED', told = TOLD } = given;
-  const { records = DONE, shown = orders.length, after = 12 } = given;
+  const { records = DONE, shown = orders.length, after = 12, window = WINDOW } = given;
   const led = sagaCommits(told);
   const aggregates: readonly AggregateFacts[] = [
     { service: 'orders', subject: 'Order/o1', commits: orders },
@@ -240,7 +242,10 @@ export function facts(given: Given = {}): OrderFacts {
   return {
     orderId: 'o1',
     now: time(after),
-    services: SERVICES,
+    services: SERVICES.map((one) => ({
+      ...one,
+      consumers: one.consumers.map((consumer) => ({ ...consumer, dedupeWindowSeconds: window })),
+    })),
     order: status === 'NONE' ? undefined : { ...VIEW, status, version: orders.length },
     aggregates,
     sagas: led.length === 0 ? [] : sagaKindsOf(SERVICES).map((kind) => sagaIn(kind, 'o1', led)),

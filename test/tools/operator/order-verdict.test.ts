@@ -147,6 +147,17 @@ describe('a delivery', () => {
     ]);
   });
 
+  test('is not known once a record of before a longer window would have expired', () => {
+    const records = without('orders-saga@0#StockReserved-1', RESERVING.records);
+    const window = [
+      { from: '1970-01-01T00:00:00.000Z', seconds: 35 * DAY },
+      { from: time(20 * DAY), seconds: 60 * DAY },
+    ];
+    const at = (after: number) =>
+      deliveryOf({ ...RESERVING, records, window, after }, 'orders-saga', 'StockReserved')?.state;
+    expect([at(35 * DAY), at(36 * DAY)]).toEqual(['lost', 'expired']);
+  });
+
   test('of a command is lost as an event’s is', () => {
     const records = without('inventory-commands@0#ReserveStock-7', RESERVING.records);
     expect(verdictOf({ ...RESERVING, reservations: [], records, after: 30 * DAY })).toMatchObject({

@@ -107,6 +107,7 @@ function environment(installation: Installation, home: string, port: number, pro
     SKIP_SSL_CERT_DOWNLOAD: '1',
     DISABLE_EVENTS: '1', // no usage data to LocalStack's makers
     SQS_ENDPOINT_STRATEGY: 'path',
+    SQS_DISABLE_CLOUDWATCH_METRICS: '1', // nobody reads them, and each message costs a query
     DYNAMODB_IN_MEMORY: '1',
     DYNAMODB_REMOVE_EXPIRED_ITEMS: '1',
     PROVIDER_OVERRIDE_DYNAMODB: 'v2',

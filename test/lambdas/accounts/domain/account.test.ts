@@ -67,6 +67,7 @@ describe('an account', () => {
       authorized: eur(600),
       captured: eur(0),
       refunded: eur(0),
+      settled: eur(0),
       available: eur(400),
       version: 2,
     });
@@ -81,6 +82,40 @@ describe('an account', () => {
   test('gets free what is released', () => {
     const released: AccountEvent = { type: 'AuthorizationReleased', data: { ...step, amount: eur(600) } };
     expect(shown(opened, authorized, released)).toMatchObject({ authorized: eur(0), available: eur(1000) });
+  });
+  test('has its credit back when a payment settles an order, before or after the capture', () => {
+    const settled: AccountEvent = {
+      type: 'CreditSettled',
+      data: { customerId: 'c1', orderId: 'o1', amount: eur(600) },
+    };
+    const all = { available: eur(1000), settled: eur(600) };
+    expect(shown(opened, authorized, settled)).toMatchObject({ authorized: eur(600), ...all });
+    expect(shown(opened, authorized, settled, captured)).toMatchObject({ captured: eur(600), ...all });
+    expect(shown(opened, authorized, captured, settled)).toMatchObject({ captured: eur(600), ...all });
+  });
+  test('does not get a settled amount back a second time', () => {
+    const settled: AccountEvent = {
+      type: 'CreditSettled',
+      data: { customerId: 'c1', orderId: 'o1', amount: eur(600) },
+    };
+    const refund: AccountEvent = {
+      type: 'AccountRefunded',
+      data: { ...step, refundId: 'r', amount: eur(100), settled: eur(100) },
+    };
+    const other: AccountEvent = { type: 'AccountAuthorized', data: { ...step, orderId: 'o2', amount: eur(300) } };
+    expect(shown(opened, authorized, settled, captured, refund, other)).toMatchObject({
+      refunded: eur(100),
+      settled: eur(500),
+      available: eur(700),
+    });
+    const released: AccountEvent = {
+      type: 'AuthorizationReleased',
+      data: { ...step, amount: eur(600), settled: eur(600) },
+    };
+    expect(shown(opened, authorized, settled, released, other)).toMatchObject({
+      settled: eur(0),
+      available: eur(700),
+    });
   });
   test('has nothing left where its limit was set below what is used, and never less', () =>
     expect(shown(opened, authorized, limitOf(eur(500)))).toMatchObject({ available: eur(0) }));

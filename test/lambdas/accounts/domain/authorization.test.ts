@@ -7,6 +7,8 @@ import {
   decide,
   evolve,
   initialState,
+  type PaymentCommand,
+  usedBy,
 } from '../../../../lambdas/accounts/domain/authorization.js';
 import { given } from '../../../../packages/kit/testing/given.js';
 
@@ -176,6 +178,98 @@ describe('a refund', () => {
       .then([refused('refund', 'TOO_MANY_REFUNDS')]));
 });
 
+describe('a payment that was charged', () => {
+  const ids = { customerId: 'c1', orderId: 'o1' };
+  const settle: PaymentCommand = { type: 'SettleOrder', data: ids };
+  const settled = (amount: number): AccountEvent => ({ type: 'CreditSettled', data: { ...ids, amount: eur(amount) } });
+  const held = [opened, authorized];
+  const taken = [...held, captured];
+  const withSettled = (event: AccountEvent, amount: number): AccountEvent =>
+    ({ ...event, data: { ...event.data, settled: eur(amount) } }) as AccountEvent;
+
+  test('settles what is held or captured', () => {
+    order(held)
+      .when(settle)
+      .then([settled(600)]);
+    order(taken)
+      .when(settle)
+      .then([settled(600)]);
+  });
+  test.each([
+    ['held', held],
+    ['captured', taken],
+  ])('settles it once: %s', (_, history) =>
+    order([...history, settled(600)])
+      .when(settle)
+      .then([]),
+  );
+  test('settles it once, if the capture came in between', () =>
+    order([...held, settled(600), captured])
+      .when(settle)
+      .then([]));
+  test.each([
+    ['nothing', []],
+    ['what was declined', [opened, declined]],
+    ['what was released', [...held, released]],
+    ['what was voided', [voided]],
+  ])('settles nothing of %s', (_, history) => order(history).when(settle).then([]));
+  test('settles what was not refunded before', () => {
+    order([...taken, refunded('r1', 200)])
+      .when(settle)
+      .then([settled(400)]);
+    order([...taken, refunded('r1', 600)])
+      .when(settle)
+      .then([]);
+  });
+  test('says in a later release or refund what was settled, so that it does not raise the credit again', () => {
+    order([...held, settled(600)])
+      .when(release)
+      .then([withSettled(released, 600)]);
+    order([...taken, settled(600)])
+      .when(refund('r1', 200))
+      .then([withSettled(refunded('r1', 200), 200)]);
+    order([...taken, settled(600), withSettled(refunded('r1', 200), 200)])
+      .when(refund('r2', 400))
+      .then([withSettled(refunded('r2', 400), 400)]);
+  });
+  test('gives the whole order back once, if it is cancelled after some was refunded and the rest settled', () =>
+    order([...taken, refunded('r1', 200), settled(400)])
+      .when(refund('cancellation', 400))
+      .then([withSettled(refunded('cancellation', 400), 400)]));
+});
+
+describe('goods that came back', () => {
+  const ids = { customerId: 'c1', orderId: 'o1' };
+  const settled: AccountEvent = { type: 'CreditSettled', data: { ...ids, amount: eur(600) } };
+  const back: PaymentCommand = { type: 'ReturnOrder', data: { ...ids, refundId: 'r1', amount: eur(200) } };
+  const given = (more: object = {}): AccountEvent => ({
+    type: 'AccountRefunded',
+    data: { ...step('returned'), refundId: 'r1', amount: eur(200), ...more },
+  });
+  const taken: AccountEvent = { type: 'AuthorizationCaptured', data: { ...step('returned'), amount: eur(600) } };
+
+  test('are refunded, and raise no credit that the payment has settled', () =>
+    order([opened, authorized, settled, captured])
+      .when(back)
+      .then([given({ settled: eur(200) })]));
+  test('are refunded once', () =>
+    order([opened, authorized, settled, captured, given({ settled: eur(200) })])
+      .when(back)
+      .then([done('returned')]));
+  test('are refunded before the approval is heard of: the order is captured then', () => {
+    order([opened, authorized, settled])
+      .when(back)
+      .then([taken, given({ settled: eur(200) })]);
+    order([opened, authorized, settled, taken, given({ settled: eur(200) })])
+      .when(capture)
+      .then([done('capture')]);
+  });
+  test('of an order that was never authorised are none', () =>
+    order([])
+      .when(back)
+      .then([refused('returned', 'NOT_CAPTURED')]));
+});
+
 describe('any commands in any order, any of them again', () => {
   test('keep the account within its limit, and each order within what it was authorised for', () => {
     for (let seed = 1; seed <= 300; seed++) play(seed);
@@ -187,7 +281,7 @@ function play(seed: number): void {
   const roll = dice(seed);
   const facts = new Map<string, AccountEvent[]>();
   let account = initialState.account;
-  const sent: AccountCommand[] = [];
+  const sent: (AccountCommand | PaymentCommand)[] = [];
   for (let count = 0; count < 60; count++) {
     const again = sent[roll(sent.length * 2)];
     const command = again ?? commandOf(roll);
@@ -196,12 +290,16 @@ function play(seed: number): void {
     const history = facts.get(orderId) ?? [];
     const { authorization } = history.reduce(evolve, initialState);
     const events = decide({ account, authorization }, command, context);
-    expect(events.length).toBeGreaterThan(0);
+    if (command.type !== 'SettleOrder') expect(events.length).toBeGreaterThan(0);
     facts.set(orderId, [...history, ...events]);
     account = events.reduce(evolve, { account, authorization }).account;
     const view = viewOf('c1', account, 1);
     if (!view) continue;
-    const used = view.authorized.amount + view.captured.amount - view.refunded.amount;
+    // The limit = what is available + what is held or captured and not settled, order by order.
+    const used = [...facts.values()].reduce(
+      (sum, all) => sum + usedBy(all.reduce(evolve, initialState).authorization),
+      0,
+    );
     expect(used, `seed ${seed}`).toBeLessThanOrEqual(1000);
     expect(view.available.amount).toBe(1000 - used);
     expect(view.authorized.amount).toBeGreaterThanOrEqual(0);
@@ -215,20 +313,23 @@ function play(seed: number): void {
     expect(new Set(given.map(({ refundId }) => refundId)).size).toBe(given.length);
     const held = events.find((event) => event.type === 'AuthorizationCaptured')?.data.amount.amount ?? 0;
     expect(given.reduce((sum, { amount }) => sum + amount.amount, 0)).toBeLessThanOrEqual(held);
+    expect(times('CreditSettled')).toBeLessThanOrEqual(1);
   }
 }
 
 type Roll = (sides: number) => number;
 
-function commandOf(roll: Roll): AccountCommand {
+function commandOf(roll: Roll): AccountCommand | PaymentCommand {
   const orderId = `o${roll(8)}`;
   const data = { customerId: 'c1', orderId, stepId: `${orderId}/step` };
-  const kinds: readonly AccountCommand[] = [
+  const kinds: readonly (AccountCommand | PaymentCommand)[] = [
     // An order's amount is its own: another one with the same id would be refused.
     { type: 'AuthorizeAccount', data: { ...data, amount: eur(100 + 37 * Number(orderId.slice(1))) } },
     { type: 'CaptureAuthorization', data },
     { type: 'ReleaseAuthorization', data },
     { type: 'RefundAccount', data: { ...data, refundId: `r${roll(3)}`, amount: eur(60) } },
+    { type: 'SettleOrder', data: { customerId: 'c1', orderId } },
+    { type: 'ReturnOrder', data: { customerId: 'c1', orderId, refundId: `returned-${roll(2)}`, amount: eur(50) } },
   ];
   return kinds[roll(kinds.length)]!;
 }

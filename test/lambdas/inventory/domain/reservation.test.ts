@@ -40,6 +40,37 @@ describe('a reservation', () => {
   ] as const)('that was %s has nothing to release', (_, history) => reservation(history).when(release).then([]));
 });
 
+describe('a dispatch', () => {
+  const dispatch = { type: 'Dispatch', orderId: 'o1' } as const;
+  const dispatched: ReservationEvent = { type: 'StockDispatched', data: { orderId: 'o1', lines } };
+  test('takes all that is reserved', () => reservation([reserved]).when(dispatch).then([dispatched]));
+  test.each([
+    ['nothing', []],
+    ['what has left before', [reserved, dispatched]],
+    ['what was rejected', [rejected]],
+    ['what was released', [reserved, released]],
+    ['what was voided', [voided]],
+  ] as const)('takes nothing of %s', (_, history) => reservation(history).when(dispatch).then([]));
+  test('is final: nothing is released or reserved afterwards, and a step is answered', () => {
+    const history = [reserved, dispatched];
+    const done = (stepId: string): ReservationEvent => ({
+      type: 'SagaReplyRequested',
+      data: { orderId: 'o1', stepId, outcome: 'DONE' },
+    });
+    reservation(history).when(release).then([]);
+    reservation(history).when(reserve).then([]);
+    reservation(history)
+      .when({ ...reserve, stepId: 's' })
+      .then([done('s')]);
+    reservation(history)
+      .when({ ...release, stepId: 's' })
+      .then([done('s')]);
+    reservation(history)
+      .when({ ...reserve, lines: [], stepId: 's' })
+      .thenRefused('LINES_DIFFER');
+  });
+});
+
 describe('a step of a saga', () => {
   const [RESERVE, RELEASE] = ['o1/reserve', 'o1/release'];
   const step = { ...reserve, stepId: RESERVE };

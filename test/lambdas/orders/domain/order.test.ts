@@ -128,6 +128,36 @@ describe('an order', () => {
   );
 });
 
+describe('a dispatch', () => {
+  const dispatched: OrderEvent = { type: 'OrderDispatched', data: ids };
+  const reviewed: OrderEvent = { type: 'OrderReviewStarted', data: { ...ids, reasons: ['SUSPECT_USER'] } };
+  test('is of an approved order', () => order([placed, approved]).when({ type: 'Dispatch' }).then([dispatched]));
+  test('happens once', () => order([placed, approved, dispatched]).when({ type: 'Dispatch' }).then([]));
+  test.each([
+    ['is in progress', [placed]],
+    ['is under review', [placed, reviewed]],
+    ['was rejected', [placed, rejected]],
+    ['was cancelled in time', [placed, cancelled]],
+    ['was cancelled after its approval', [placed, approved, { ...cancelled, data: ids }]],
+  ] as const)('is refused for an order that %s', (_, history) =>
+    order(history as readonly OrderEvent[])
+      .when({ type: 'Dispatch' })
+      .thenRefused('NOT_APPROVED'),
+  );
+  test('of what was never placed is refused', () => order([]).when({ type: 'Dispatch' }).thenRefused('UNKNOWN_ORDER'));
+  test('is final: it is not cancelled, and nothing that comes late changes it', () => {
+    const history = [placed, approved, dispatched];
+    order(history).when({ type: 'Cancel' }).thenRefused('TOO_LATE_TO_CANCEL');
+    order(history).when({ type: 'Approve' }).then([]);
+    order(history).when({ type: 'Reject', reason: 'TIMED_OUT', skus: [] }).then([]);
+  });
+  test('is shown', () => {
+    const state = [placed, approved, dispatched].reduce(evolve, initialState);
+    expect(viewOf(state, 3)).toMatchObject({ status: 'DISPATCHED', version: 3 });
+    expect(evolve(initialState, dispatched)).toEqual(initialState);
+  });
+});
+
 describe('history', () => {
   test('of before there were sagas, whose events name no customer, is read as it was', () => {
     const before = [

@@ -22,7 +22,10 @@ const requested: PaymentEvent = {
   data: { paymentId: 'o1', customerId: 'bob', accountId: 'bob', amount: eur(100), stepId: CHARGE, requestedAt: now },
 };
 const prepared: PaymentEvent = { type: 'PaymentPrepared', data: { paymentId: 'o1', providerId: 'pi_1' } };
-const charged: PaymentEvent = { type: 'PaymentCharged', data: { paymentId: 'o1', amount: eur(100) } };
+const charged: PaymentEvent = {
+  type: 'PaymentCharged',
+  data: { paymentId: 'o1', amount: eur(100), orderId: 'o1', customerId: 'bob' },
+};
 type Reason = Extract<PaymentEvent, { type: 'PaymentDeclined' }>['data']['reason'];
 const declined = (reason: Reason): PaymentEvent => ({ type: 'PaymentDeclined', data: { paymentId: 'o1', reason } });
 const voided: PaymentEvent = { type: 'PaymentVoided', data: { paymentId: 'o1' } };
@@ -155,3 +158,35 @@ describe('undoing the charge of an order', () => {
 
 test('a customer gets the money of an order back by cancelling it, not by a refund', () =>
   payment(CHARGED).when({ type: 'RequestRefund', refundId: 'r1' }).thenRefused('PAYS_AN_ORDER'));
+
+describe('the payment of a dispatched order', () => {
+  const allowed: PaymentEvent = { type: 'ReturnsAllowed', data: { paymentId: 'o1' } };
+  const back = { type: 'RequestRefund', refundId: 'r1', amount: eur(40), isReturn: true } as const;
+  const requested: PaymentEvent = {
+    type: 'RefundRequested',
+    data: { paymentId: 'o1', refundId: 'r1', amount: eur(40) },
+  };
+  test('may be refunded by an operator from then on, and by nobody else', () => {
+    payment(CHARGED).when({ type: 'AllowReturns' }).then([allowed]);
+    payment([...CHARGED, allowed])
+      .when({ type: 'AllowReturns' })
+      .then([]);
+    payment(CHARGED).when(back).thenRefused('NOT_DISPATCHED');
+    payment([...CHARGED, allowed])
+      .when(back)
+      .then([requested]);
+    payment([...CHARGED, allowed])
+      .when({ type: 'RequestRefund', refundId: 'r1' })
+      .thenRefused('PAYS_AN_ORDER');
+  });
+  test('says whose order came back when it is refunded', () =>
+    payment([...CHARGED, allowed, requested])
+      .when({ type: 'Refund', refundId: 'r1' })
+      .then([
+        {
+          type: 'PaymentRefunded',
+          data: { paymentId: 'o1', refundId: 'r1', amount: eur(40), orderId: 'o1', customerId: 'bob' },
+        },
+      ]));
+  test('is none if the order costs nothing', () => payment([]).when({ type: 'AllowReturns' }).then([]));
+});

@@ -1,7 +1,8 @@
 """Event source mappings, nearer to AWS than LocalStack 4.14's.
 
 - a poll a second with one batch each becomes: streams are polled 4 times a second as AWS does (LSPE_STREAM_POLL) and
-  without a pause while full batches come; queues by long polling
+  without a pause while full batches come; queues by long polling. The stream of a table that nobody has written to for a
+  few seconds is polled at the next write, or after 5 s (TTL writes, too): else polling takes most of LocalStack's time
 - a queue's mapping invokes up to 5 batches at once as AWS does at first (LSPE_SQS_CONCURRENCY, and the
   mapping's ScalingConfig.MaximumConcurrency), not one after the other
 - BisectBatchOnFunctionError splits (upstream: ignored); a split does not count as a retry, as on AWS
@@ -12,16 +13,69 @@ import logging
 import os
 import threading
 import time
+from collections import defaultdict
 from concurrent.futures import ThreadPoolExecutor
 
 LOG = logging.getLogger(__name__)
+WRITES = {"PutItem", "UpdateItem", "DeleteItem", "BatchWriteItem", "TransactWriteItems"}
+STREAM_IDLE = 5.0  # seconds until a table without writes is polled again
+STREAM_ACTIVE = 3.0  # seconds after a write in which its stream is polled at the usual pace
 STREAM_POLL = float(os.environ.get("LSPE_STREAM_POLL") or 0.25)
 SQS_CONCURRENCY = int(os.environ.get("LSPE_SQS_CONCURRENCY") or 5)
-SQS_WAIT = int(os.environ.get("LSPE_SQS_WAIT") or 5)
+SQS_WAIT = int(os.environ.get("LSPE_SQS_WAIT") or 20)
 BACKOFF_MAX = float(os.environ.get("LSPE_STREAM_RETRY_MAX") or 60)
 
 
+class Table:
+    """When somebody last wrote to a table. Its stream's pollers wait for that."""
+
+    def __init__(self):
+        self.latest = 0.0
+        self.written = threading.Condition()
+
+    def note(self):
+        with self.written:
+            self.latest = time.monotonic()
+            self.written.notify_all()
+
+    def wait(self, seen, seconds):
+        """Returns after the next write behind the one that was seen, or after some seconds."""
+        with self.written:
+            self.written.wait_for(lambda: self.latest != seen, seconds)
+
+    @property
+    def is_active(self):
+        return time.monotonic() - self.latest < STREAM_ACTIVE
+
+
+tables = defaultdict(Table)
+
+
+def tables_of(request):
+    """Returns the tables that a request writes to."""
+    names = [request.get("TableName"), *(request.get("RequestItems") or ())]
+    names += [write["TableName"] for item in request.get("TransactItems") or () for write in item.values()]
+    return {name.split("/")[-1] for name in names if name}
+
+
+def note_writes():
+    from localstack.services.dynamodb.v2.provider import DynamoDBProvider
+
+    original = DynamoDBProvider.forward_request
+
+    def forward_request(self, context, service_request=None):
+        try:
+            return original(self, context, service_request)
+        finally:
+            if context.operation.name in WRITES:
+                for name in tables_of(context.service_request):
+                    tables[name].note()
+
+    DynamoDBProvider.forward_request = forward_request
+
+
 def apply():
+    note_writes()
     from localstack.services.lambda_.event_source_mapping import esm_worker, esm_worker_factory
     from localstack.services.lambda_.event_source_mapping.event_processor import BatchFailureError, PartialBatchFailureError
     from localstack.services.lambda_.event_source_mapping.pollers.sqs_poller import SqsPoller
@@ -53,12 +107,18 @@ def apply():
     original_poll_events = StreamPoller.poll_events
 
     def poll_stream(self):
+        table = tables[self.source_arn.split("table/")[-1].split("/")[0]] if ":dynamodb:" in self.source_arn else None
+        seen = table and table.latest
         self.lspe_full = False
         try:
             original_poll_events(self)
         finally:
-            if not self.lspe_full:
-                self._is_shutdown.wait(STREAM_POLL / max(1, len(self.shards or ())))
+            shards = max(1, len(self.shards or ()))
+            if not self.lspe_full and not self._is_shutdown.is_set():
+                if table is None or table.is_active:
+                    self._is_shutdown.wait(STREAM_POLL / shards)
+                else:
+                    table.wait(seen, STREAM_IDLE / shards)
 
     def forward(self, shard_id, records):
         polled = self.transform_into_events(records, shard_id)

@@ -1,0 +1,12 @@
+import { tableOfFunction } from '@orderly/kit/aws';
+import { eventStoreOfFunction } from '@orderly/kit/event-store';
+import { consumer } from '@orderly/kit/idempotent-consumer';
+import { accounts } from './aggregates.js';
+import { factsOfFunction } from './command-on-order.js';
+import { AccountRefused } from './domain/account.js';
+import { onPaymentEvent } from './on-payment-event.js';
+
+const context = { accountStore: eventStoreOfFunction(accounts), table: tableOfFunction(), facts: factsOfFunction() };
+
+/** Handles the charges of orders' payments, and the refunds of returned goods. */
+export const handler = consumer([onPaymentEvent(context)], { isRefusal: (error) => error instanceof AccountRefused });
