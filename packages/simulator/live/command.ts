@@ -81,6 +81,10 @@ async function run(folder: string, { port, keep, logs }: Values): Promise<number
     logs,
     says,
   });
+  // Before the line that invites it. A second signal ends the process at once.
+  const interrupted = new Promise<void>((resolve) => {
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => resolve());
+  });
   console.log(`${folder} runs at ${cloud.url} (its API at ${cloud.url}/${cloud.live.cloud.apis[0]?.stage ?? ''})`);
   console.log('It is a simulator, not AWS. Ctrl-C ends it.');
   let timer: NodeJS.Timeout | undefined;
@@ -89,9 +93,7 @@ async function run(folder: string, { port, keep, logs }: Values): Promise<number
     clearTimeout(timer);
     timer = setTimeout(() => deploy(cloud, folder), SYNTHESIZED_AFTER);
   });
-  await new Promise<void>((resolve) => {
-    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => resolve());
-  });
+  await interrupted;
   watcher.close();
   await cloud.stop();
   return 0;

@@ -1,0 +1,31 @@
+import { spawnSync } from 'node:child_process';
+import { expect, test } from 'vitest';
+
+const ROOT = new URL('../../../', import.meta.url);
+
+/** Runs a script as a process, as `tools/run.mjs` does: with a listener of before that ends it with 130. */
+function process130(script: string): { readonly status: number | null; readonly stdout: string } {
+  const begin = `import { interrupted } from './tools/local/interrupted.ts';
+    process.on('SIGINT', () => process.exit(130));
+    const lost = setTimeout(() => process.exit(99), 60_000);`;
+  const args = ['--import', 'tsx', '--input-type=module', '--eval', `${begin}\n${script}\nclearTimeout(lost);`];
+  return spawnSync(process.execPath, args, { cwd: ROOT, encoding: 'utf8' });
+}
+
+test('a Ctrl-C that came just before anybody waits for it is not lost', () => {
+  const { status, stdout } = process130(`
+    process.kill(process.pid, 'SIGINT');
+    await interrupted();
+    console.log('saved');`);
+  expect({ status, stdout }).toEqual({ status: 0, stdout: 'saved\n' });
+});
+
+test('a second Ctrl-C ends the process at once', () => {
+  const { status, stdout } = process130(`
+    process.kill(process.pid, 'SIGINT');
+    await interrupted();
+    console.log('saving');
+    process.kill(process.pid, 'SIGINT');
+    await new Promise(() => {});`);
+  expect({ status, stdout }).toEqual({ status: 130, stdout: 'saving\n' });
+});
