@@ -82,7 +82,8 @@ export async function createOnce<State, const Command, Event extends AnyEvent>(
 
   const first = async (): Promise<Commit | undefined> => (await store.loadVersion(id, 1))?.commits[0];
 
-  const refuse = key.expired ? refuseExpired : options.refuseNew;
+  const { expiredFor } = key;
+  const refuse = expiredFor === undefined ? options.refuseNew : () => refuseExpired(expiredFor);
   if (refuse) {
     const found = await first();
     return found ? earlier(found) : refuse();

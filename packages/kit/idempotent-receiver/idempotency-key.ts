@@ -7,6 +7,11 @@ import { Problem } from '../http/errors.js';
 /** Seconds within which an issued key must be used for the first time (24 h). */
 export const ISSUED_KEY_SECONDS = 24 * 3600;
 const ISSUED_PREFIX = 'ord_';
+/**
+ * Seconds after the end of a key or a session in which an earlier try may still take effect: its function's timeout, and a
+ * write whose connection broke. AWS states no bound for the latter.
+ */
+const UNDER_WAY_SECONDS = 60;
 
 /** Hashes of one request. */
 export interface RequestHashes {
@@ -28,8 +33,8 @@ export interface IdempotencyKey extends RequestHashes {
    * aggregate (creation) or the record (change).
    */
   readonly scope: string;
-  /** Whether the time for the first use of an issued key is over. Then only a replay is answered. */
-  readonly expired: boolean;
+  /** Seconds since the end of the time for an issued key's first use: then only a replay is answered. */
+  readonly expiredFor?: number | undefined;
 }
 
 /** Issues a key. The key contains its own time, so its expiry needs no storage. */
@@ -109,7 +114,7 @@ export function idempotencyKey(request: KeyedRequest): IdempotencyKey {
   return {
     scope: hashOf([client, method, path, auto ? 'auto' : 'key', key]),
     ...requestHashesOf(key, request),
-    expired: hasExpired(header),
+    expiredFor: expiredFor(header),
   };
 }
 
@@ -146,13 +151,29 @@ export function refuseReused(): never {
 
 /**
  * Refuses the first use of an issued key after its expiry.
- * @throws {Problem} 422, always
+ * @param expiredFor seconds since the expiry
+ * @throws {Problem} 422; in the first minute 409 `in-progress`
  */
-export function refuseExpired(): never {
+export function refuseExpired(expiredFor: number): never {
+  refuseUnlessUnderWay(expiredFor);
   throw new Problem(
     'key-expired',
     `an issued key is used for the first time within ${ISSUED_KEY_SECONDS / 3600} hours: ask for a new one`,
   );
+}
+
+/**
+ * Puts a final refusal off while an earlier try of the same request may still take effect. A client that was refused for
+ * good would take a new key, and the effect would happen twice.
+ * @param endedFor seconds since the key or the session ended
+ * @throws {Problem} 409 `in-progress` with the seconds after which the answer is final
+ */
+export function refuseUnlessUnderWay(endedFor: number): void {
+  const left = UNDER_WAY_SECONDS - endedFor;
+  if (left <= 0) return;
+  throw new Problem('in-progress', 'its time is over, but an earlier try may still be under way: send the same again', {
+    retryAfterSeconds: left,
+  });
 }
 
 /**
@@ -176,9 +197,11 @@ const malformed = (): Problem =>
     errors: [{ header: 'Idempotency-Key', detail: 'expected 1 to 255 visible ASCII characters' }],
   });
 
-function hasExpired(header: string): boolean {
+function expiredFor(header: string): number | undefined {
   const issued = header.startsWith(ISSUED_PREFIX) ? timeOfId(header.slice(ISSUED_PREFIX.length)) : undefined;
-  return issued !== undefined && issued / 1000 + ISSUED_KEY_SECONDS < clock.epochSeconds();
+  if (issued === undefined) return undefined;
+  const seconds = Math.ceil(clock.epochSeconds() - issued / 1000) - ISSUED_KEY_SECONDS;
+  return seconds > 0 ? seconds : undefined;
 }
 
 const hasReference = (body: unknown): boolean =>

@@ -24,7 +24,7 @@ export function keyRecord(key: IdempotencyKey, { table: TableName, windowSeconds
       return Item as Earlier | undefined;
     },
     async claim(trigger) {
-      if (key.expired) refuseExpired();
+      if (key.expiredFor !== undefined) refuseExpired(key.expiredFor);
       return (version, state) => {
         const isNew = 'attribute_not_exists(pk)';
         const answer: Earlier = { version, requestHash, trigger, ...(state ? { state } : {}) };

@@ -6,7 +6,7 @@ import { newId } from '../aws/ids.js';
 import { WriteConflict } from '../aws/write-conflict.js';
 import { Problem } from '../http/errors.js';
 import { SESSIONS } from './contract.js';
-import { hashOf, type KeyedRequest, requestHashesOf } from './idempotency-key.js';
+import { hashOf, type KeyedRequest, refuseUnlessUnderWay, requestHashesOf } from './idempotency-key.js';
 import type { Earlier, RecordsTable, RequestRecord } from './request-record.js';
 
 /** Seconds without an accepted request after which a session accepts no more requests (1 h). */
@@ -90,10 +90,11 @@ export function numberedRequest(request: KeyedRequest, records: RecordsTable): R
   /**
    * Checks that a session accepts this request.
    * @returns the session, and the number up to which its client has the answers
-   * @throws {Problem} 409 if the session is not open or the number is out of range
+   * @throws {Problem} 409 if the session is not open or the number is out of range; `in-progress` in the minute after its end
    */
   const admitted = (session: Session | undefined): { readonly session: Session; readonly upTo: number } => {
     if (!session || session.idleUntil <= clock.epochSeconds()) {
+      if (session) refuseUnlessUnderWay(clock.epochSeconds() - session.idleUntil);
       const isOurs = sessionId.startsWith(prefixOf(records));
       const what = isOurs ? 'there is no open session of yours by this id' : 'this session is not of this service';
       throw new Problem('session-not-open', `${what}: open a new one by POST ${records.sessionsPath}`);

@@ -111,9 +111,10 @@ describe('an issued key', () => {
     expect(header).toMatch(/^ord_[0-9a-f-]{36}$/);
     expect(expiresAt).toBe('2026-01-02T00:00:00.000Z');
     vi.advanceTimersByTime(ISSUED_KEY_SECONDS * 1000);
-    expect(key({ header }).expired).toBe(false);
+    expect(key({ header }).expiredFor).toBeUndefined();
     vi.advanceTimersByTime(1000);
-    expect(key({ header }).expired).toBe(true);
+    expect(key({ header }).expiredFor).toBe(1);
   });
-  test('that we never issued is a key of the client', () => expect(key({ header: 'ord_1' }).expired).toBe(false));
+  test('that we never issued is a key of the client', () =>
+    expect(key({ header: 'ord_1' }).expiredFor).toBeUndefined());
 });
