@@ -9,6 +9,7 @@ import {
   PLACEHOLDER_ISSUER,
   settingsFor,
 } from '../../lib/settings.js';
+import { feedShardsOf } from '../../packages/kit/service/settings.js';
 import { jwksOf, newKey } from '../../tools/local/dev-issuer.js';
 
 describe('settings', () => {
@@ -146,5 +147,51 @@ describe('settings that expose prod, or lock everybody out', () => {
     expect(() => settingsFor('dev', { issuer: 'http://login.example.com' })).toThrow('expected an https: address');
     expect(() => settingsFor('dev', { audience: '' })).toThrow('auth.audience is empty');
     expect(settingsFor('dev', { issuer: 'http://login.example.com', jwks }).auth).toMatchObject({ jwks });
+  });
+});
+
+describe('shards of the feed', () => {
+  const [begin, later] = ['1970-01-01T00:00:00.000Z', '2026-12-01T00:00:00.000Z'];
+
+  test('are 8 by default, and more from a time on', () => {
+    expect(feedShardsOf({})).toEqual([{ from: begin, shards: 8 }]);
+    const more = [
+      { from: begin, shards: 8 },
+      { from: later, shards: 32 },
+    ];
+    expect(feedShardsOf({ feedShards: more })).toEqual(more);
+  });
+
+  test.each([
+    ['no entry', [], "the first entry to be from '1970-01-01T00:00:00.000Z'"],
+    ['no beginning', [{ from: later, shards: 8 }], 'the first entry to be from'],
+    [
+      'a date',
+      [
+        { from: begin, shards: 8 },
+        { from: '2026-12-01', shards: 16 },
+      ],
+      "and not '2026-12-01'",
+    ],
+    ['no shard', [{ from: begin, shards: 0 }], '1 to 256 shards'],
+    ['part of a shard', [{ from: begin, shards: 1.5 }], '1 to 256 shards'],
+    [
+      'fewer',
+      [
+        { from: begin, shards: 8 },
+        { from: later, shards: 4 },
+      ],
+      'more shards than before',
+    ],
+    [
+      'a time twice',
+      [
+        { from: begin, shards: 8 },
+        { from: begin, shards: 16 },
+      ],
+      'a later time',
+    ],
+  ])('are refused with %s', (_, feedShards, message) => {
+    expect(() => feedShardsOf({ feedShards })).toThrow(message);
   });
 });

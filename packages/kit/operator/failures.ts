@@ -1,32 +1,61 @@
 import type { CommandContext } from './context.js';
 import { Exit } from './errors.js';
 import type { Outcome } from './outcome.js';
-import { type FoundRecord, failuresOf, findRecord, isRedrivable, payloadOf, reasonOf } from './records.js';
+import {
+  type FoundRecord,
+  failuresOf,
+  findRecord,
+  isRedrivable,
+  type NewestFailures,
+  payloadOf,
+  reasonOf,
+} from './records.js';
 import { listenersNamed, listenersOf } from './services.js';
 import { aligned, type CommandText, plural } from './text.js';
 
 type Context = Pick<CommandContext, 'documents' | 'services' | 'command'>;
 
-/** `failures list`. @throws {OperatorError} `not-found` for a consumer that doesn't exist */
+interface FailuresListRequest extends NewestFailures {
+  readonly consumer: string | undefined;
+}
+
+/**
+ * `failures list`: the newest failures, and as many more as failed in the same millisecond as the last of them, so that
+ * `before` that time leaves none out.
+ * @throws {OperatorError} `not-found` for a consumer that doesn't exist
+ */
 export async function listFailures(
   { documents, services, command }: Context,
-  { consumer }: { readonly consumer: string | undefined },
+  asked: FailuresListRequest,
 ): Promise<Outcome> {
+  const { consumer, limit } = asked;
   const listeners = consumer === undefined ? listenersOf(services) : listenersNamed(services, consumer);
-  const found = (await Promise.all(listeners.map((listener) => failuresOf(documents, listener)))).flat();
-  const newestFirst = found.toSorted((one, other) =>
-    (other.record.failedAt ?? '').localeCompare(one.record.failedAt ?? ''),
-  );
+  const found = (await Promise.all(listeners.map((listener) => failuresOf(documents, listener, asked)))).flat();
+  const newestFirst = found.toSorted((one, other) => timeOf(other).localeCompare(timeOf(one)));
+  const last = newestFirst[Math.min(limit, newestFirst.length) - 1];
+  const failures = newestFirst.filter((one) => last !== undefined && timeOf(one) >= timeOf(last));
+  const older = last && failures.length < newestFirst.length ? timeOf(last) : undefined;
   return {
     exitCode: Exit.OK,
-    text: listText(newestFirst, command),
-    json: { failures: newestFirst.map((one) => failureSummaryOf(one)) },
+    text: listText(failures, older, { command, asked }),
+    json: {
+      failures: failures.map((one) => failureSummaryOf(one)),
+      ...(older !== undefined && { olderBefore: older }),
+    },
   };
 }
 
-function listText(failures: readonly FoundRecord[], command: CommandText): string {
+const timeOf = ({ record }: FoundRecord): string => record.failedAt ?? '';
+
+/** @param older time before which there are more */
+function listText(
+  failures: readonly FoundRecord[],
+  older: string | undefined,
+  { command, asked }: { readonly command: CommandText; readonly asked: FailuresListRequest },
+): string {
+  const { consumer, before } = asked;
   const [newest] = failures;
-  if (!newest) return 'no failures';
+  if (!newest) return before === undefined ? 'no failures' : `no failures before ${before}`;
   const rows = failures.map(({ listener, record, messageId }) => [
     record.failedAt ?? '',
     `${listener.service.name}/${listener.name}`,
@@ -37,7 +66,10 @@ function listText(failures: readonly FoundRecord[], command: CommandText): strin
   ]);
   const head = ['FAILED AT', 'CONSUMER', 'MESSAGE ID', 'TYPE', 'SUBJECT', 'REASON'];
   const next = command('failures', 'show', newest.listener.name, newest.messageId);
-  return `${aligned([head, ...rows])}\n\n${plural(failures.length, 'failure')}; the newest: ${next}`;
+  const ofOne = consumer === undefined ? [] : ['--consumer', consumer];
+  const more =
+    older === undefined ? '' : `\nthere are older ones: ${command('failures', 'list', ...ofOne, '--before', older)}`;
+  return `${aligned([head, ...rows])}\n\n${plural(failures.length, 'failure')}; the newest: ${next}${more}`;
 }
 
 /** Shortens a text for a list; `failures show` prints all of it. */

@@ -70,19 +70,33 @@ export async function readRecord(
   return Item && z.parse(ConsumerRecord, Item);
 }
 
-/** Returns all failures of a consumer, newest first; eventually consistent. */
+/** The newest failures that are asked for. */
+export interface NewestFailures {
+  /** Number of failures, from 1. */
+  readonly limit: number;
+  /** Time before which they failed, in ISO 8601. @default any time */
+  readonly before?: string | undefined;
+}
+
+/**
+ * Returns failures of a consumer, newest first; eventually consistent.
+ * @param asked part of them. There may be a few more: those of the same millisecond as the last one, and one older one if
+ *   there is any. @default all
+ */
 export async function failuresOf(
   documents: DynamoDBDocumentClient,
   listener: Listener,
+  asked: NewestFailures = { limit: Number.POSITIVE_INFINITY },
 ): Promise<readonly FoundRecord[]> {
+  const { limit, before } = asked;
   const found: FoundRecord[] = [];
   const pages = paginateQuery(
-    { client: documents },
+    { client: documents, ...(Number.isFinite(limit) && { pageSize: limit + 1 }) },
     {
       TableName: listener.service.records,
       IndexName: FAILED_INDEX,
-      KeyConditionExpression: 'failedConsumer = :name',
-      ExpressionAttributeValues: { ':name': listener.name },
+      KeyConditionExpression: `failedConsumer = :name${before === undefined ? '' : ' AND failedAt < :before'}`,
+      ExpressionAttributeValues: { ':name': listener.name, ...(before !== undefined && { ':before': before }) },
       ScanIndexForward: false,
     },
   );
@@ -90,6 +104,7 @@ export async function failuresOf(
     for (const item of Items) {
       const record = z.parse(ConsumerRecord, item);
       found.push({ listener, record, messageId: record.messageId ?? record.pk.slice(record.pk.indexOf('#') + 1) });
+      if (found.length > limit && record.failedAt !== found[limit - 1]?.record.failedAt) return found;
     }
   }
   return found;

@@ -12,8 +12,8 @@ import { isHeld, isLate, isWaiting, stepWords, stuckSince, type WaitingState } f
 import { readSaga, type Saga, type SagaKind, sagaKindsOf } from './sagas.js';
 import { aligned, type CommandText, plural } from './text.js';
 
-/** Maximum number of timeouts that are read per kind and shard, the earliest first. */
-const MAX_TIMEOUTS = 250;
+/** Maximum number of timeouts that are read per kind and shard, the earliest first: about a megabyte of keys. */
+const MAX_TIMEOUTS = 5_000;
 
 /**
  * Urgency of a waiting saga.
@@ -47,12 +47,14 @@ export async function listSagas(
   );
   // A stuck saga may still have a timeout, which it ignores, and a saga whose timeout failed may have a newer one.
   const all: readonly Asked[] = [...stuck, ...failed, ...slowFirst];
-  const asked = all.filter((one, at) => all.findIndex((other) => isSame(one, other)) === at);
+  const byId = new Map<string, Asked>();
+  for (const one of all) if (!byId.has(keyOf(one))) byId.set(keyOf(one), one);
+  const asked = [...byId.values()];
   const now = clock.now();
   const sagas = await Promise.all(asked.slice(0, limit).map(({ kind, id }) => readSaga(documents, kind, id)));
   const found = sagas
     .flatMap((saga) => {
-      const hasFailed = failed.some((one) => isSame(one, saga) && one.number === saga.state.timers);
+      const hasFailed = failed.some((one) => keyOf(one) === keyOf(saga) && one.number === saga.state.timers);
       const urgency = urgencyOf(saga, hasFailed, now);
       return urgency === undefined ? [] : [{ saga, urgency }];
     })
@@ -70,7 +72,7 @@ interface Asked {
   readonly id: string;
 }
 
-const isSame = (one: Asked, other: Asked): boolean => one.kind === other.kind && one.id === other.id;
+const keyOf = ({ kind, id }: Asked): string => `${kind.service.name}/${kind.type}/${id}`;
 
 async function stuckOf(documents: DynamoDBDocumentClient, kind: SagaKind, limit: number): Promise<readonly Asked[]> {
   const { Items = [] } = await documents.send(

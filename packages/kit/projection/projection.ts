@@ -1,6 +1,7 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { documents, type Item } from '../aws/dynamodb.js';
+import { sharedRead } from '../aws/shared-read.js';
 import type { EventStore, Loaded } from '../event-store/event-store.js';
 import type { AnyEvent } from '../messages/contract.js';
 import type { Versions } from './contract.js';
@@ -61,6 +62,15 @@ export async function versionsOf(
     new GetCommand({ TableName: table, Key: pointerKey(name), ConsistentRead: read === 'newest' }),
   );
   return versionsIn(Item);
+}
+
+/** Pointers of this execution environment's projections. The messages of a batch share their reads of one. */
+const pointers = new WeakMap<object, () => Promise<Versions>>();
+
+function newestOf(projection: Pick<Projection, 'table' | 'name'>): Promise<Versions> {
+  const read = pointers.get(projection) ?? sharedRead(() => versionsOf(projection, 'newest'));
+  pointers.set(projection, read);
+  return read();
 }
 
 /** Returns the row with the keys of a version. */
@@ -133,7 +143,7 @@ export async function show<State>(
   let outcome: 'applied' | 'duplicate' = 'duplicate';
   const shown = new Set<number>();
   for (;;) {
-    const versions = liveVersions(await versionsOf(projection, 'newest'));
+    const versions = liveVersions(await newestOf(projection));
     const missing = versions.filter((version) => !shown.has(version));
     if (missing.length === 0) return outcome;
     for (const version of missing) {

@@ -25,7 +25,7 @@ import { addListener, type ListenerProps } from './listener.construct.js';
 import { pinnedOutput } from './logical-ids.js';
 import { setRunbook } from './runbook.js';
 import { metricsNamespace, type ServiceContext, ServiceFunction } from './service-function.construct.js';
-import { checkApp, type EnvironmentSettings } from './settings.js';
+import { checkApp, type EnvironmentSettings, feedShardsOf } from './settings.js';
 import { recordsTable } from './tables.construct.js';
 import { tokenEnvironment } from './token-environment.js';
 
@@ -89,9 +89,6 @@ export interface ProjectionProps {
 const REBUILD_TIMEOUT = Duration.seconds(30);
 /** Timeout of an inbox's processing function, unless its service names another one. */
 const INBOX_TIMEOUT = Duration.minutes(1);
-
-/** Shards of the feed index by the time from which they hold. Add new entries; never change an old one. */
-const FEED_SHARDS = [{ from: '1970-01-01T00:00:00.000Z', shards: 8 }];
 
 /**
  * A service: its table with outbox and relay, its records table, and its functions. Only its own functions have
@@ -327,7 +324,7 @@ export class Service extends Construct {
     return {
       [Env.TABLE]: this.table.tableName,
       [Env.RECORDS]: this.records.tableName,
-      [Env.FEED_SHARDS]: JSON.stringify(FEED_SHARDS),
+      [Env.FEED_SHARDS]: JSON.stringify(feedShardsOf(this.context.settings)),
     };
   }
 

@@ -98,6 +98,14 @@ export interface EnvironmentSettings {
    */
   readonly dedupeWindow: DedupeWindowSetting;
   /**
+   * Shards of the feed (the index of all commits), each entry with the time from which it holds. A shard takes about 500 commits
+   * a second: a partition of DynamoDB takes 1,000 write units, and a commit above 1 KB is 2 of them. More shards are a new entry
+   * at the end with a time to come. Never change or remove an entry that is deployed: readers of the feed look for its commits there.
+   * @default 8 shards, for ever
+   * @example [{ from: '1970-01-01T00:00:00.000Z', shards: 8 }, { from: '2026-12-01T00:00:00.000Z', shards: 32 }]
+   */
+  readonly feedShards?: FeedShardsSetting;
+  /**
    * Number of deliveries of a message with a transient failure before it becomes a failure record, 1 to 900. The pauses
    * double from 2 seconds up to 15 minutes: 8 deliveries take 2 minutes on average, 16 take an hour.
    */
@@ -177,6 +185,38 @@ export function checkApp({ app }: Pick<EnvironmentSettings, 'app'>): void {
   }
   const unknown = operatorRoles.filter((role) => !roles.includes(role));
   if (unknown.length > 0) throw new SettingsError(`app.operatorRoles: not in app.roles: ${unknown.join(', ')}`);
+}
+
+/** Shards of the feed, and the time from which each number holds (ISO 8601, UTC, with milliseconds). */
+export type FeedShardsSetting = readonly { readonly from: string; readonly shards: number }[];
+
+/** Most shards of the feed. A reader of the feed asks for each shard of each hour. */
+const MOST_SHARDS = 256;
+const DEFAULT_SHARDS: FeedShardsSetting = [{ from: '1970-01-01T00:00:00.000Z', shards: 8 }];
+
+/**
+ * Returns the shards of the feed.
+ * @throws {SettingsError} if the list does not begin in 1970, is not in ascending order by time and by number, or has a number that
+ *   is not 1 to 256
+ */
+export function feedShardsOf({
+  feedShards = DEFAULT_SHARDS,
+}: Pick<EnvironmentSettings, 'feedShards'>): FeedShardsSetting {
+  const wrong = (expected: string): SettingsError => new SettingsError(`feedShards: expected ${expected}`);
+  if (feedShards[0]?.from !== DEFAULT_SHARDS[0]?.from) {
+    throw wrong("the first entry to be from '1970-01-01T00:00:00.000Z', so that no commit is older");
+  }
+  for (const [at, { from, shards }] of feedShards.entries()) {
+    if (new Date(from).toJSON() !== from) throw wrong(`a time such as '2026-12-01T00:00:00.000Z', and not '${from}'`);
+    if (!Number.isSafeInteger(shards) || shards < 1 || shards > MOST_SHARDS) {
+      throw wrong(`1 to ${MOST_SHARDS} shards from ${from}, and not ${shards}`);
+    }
+    const before = feedShards[at - 1];
+    if (before && (before.from >= from || before.shards >= shards)) {
+      throw wrong(`a later time and more shards than before in the entry from ${from}`);
+    }
+  }
+  return feedShards;
 }
 
 /** Lowest rate limit that AWS accepts. */

@@ -17,11 +17,12 @@ documents.middlewareStack.add(
 );
 
 let tallies: Tallies;
+let dynamodb: ReturnType<typeof inProcessDynamoDb>;
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['Date'], now: Date.parse('2026-03-01T00:00:00.000Z') });
   before = undefined;
   const table = `table-${randomUUID()}`;
-  inProcessDynamoDb(
+  dynamodb = inProcessDynamoDb(
     { [table]: ['pk', 'sk'] },
     { [table]: { feed: ['feedPk', 'feedSk'], lists: ['listPk', 'listSk'] } },
   );
@@ -248,6 +249,16 @@ describe('while events come', () => {
     const { rebuild: ended } = await rebuild();
     expect(ended?.counts).toMatchObject({ aggregates: 0, compared: 1, completed: 1, differences: 0 });
     expect(await tallies.shown(2)).toEqual({ [id]: 1 });
+  });
+
+  test('ten events at once share their reads of the pointer', async () => {
+    const ids = await Promise.all(Array.from({ length: 10 }, () => tallies.count()));
+    const loaded = await Promise.all(ids.map((id) => tallies.store.load(id)));
+    dynamodb.calls.length = 0;
+    await Promise.all(loaded.map((one) => show(tallies.projection, one)));
+    const reads = dynamodb.calls.filter(({ operation }) => operation === 'GetItem');
+    expect(reads.length).toBeLessThanOrEqual(6);
+    expect(await tallies.shown(1)).toEqual(Object.fromEntries(ids.map((id) => [id, 1])));
   });
 
   test('an older row never takes the place of a newer one, in either version', async () => {

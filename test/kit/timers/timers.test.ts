@@ -238,7 +238,7 @@ describe("an operator's command", () => {
     const message = await handedOut('anna');
     await drain({ Records: [delivery(message, 5)] });
     waiting.pass(10);
-    const { json } = await listFailures(context, { consumer: 'waiter' });
+    const { json } = await listFailures(context, { consumer: 'waiter', limit: 100 });
     expect(json).toMatchObject({ failures: [{ messageId: waitId('anna'), type: 'WaitIsOver', redrivable: true }] });
     const found = await findRecord(documents, services, asked('anna'));
     const body = redrivable(context, found, { notDone: false });

@@ -27,7 +27,8 @@ describe('a command line', () => {
   test.each([
     ['order o1', { name: 'order', orderId: 'o1', payload: false, environment: 'dev', json: false }],
     ['--environment prod order o1 --json', { name: 'order', orderId: 'o1', environment: 'prod', json: true }],
-    ['failures list --consumer relay', { name: 'failures list', consumer: 'relay' }],
+    ['failures list --consumer relay', { name: 'failures list', consumer: 'relay', limit: 100 }],
+    ['failures list --limit 7 --before 2026-12-01', { limit: 7, before: '2026-12-01T00:00:00.000Z' }],
     ['failures redrive c m --not-done', { name: 'failures redrive', consumer: 'c', messageId: 'm', notDone: true }],
     ['person forget p --dry-run', { name: 'person forget', person: 'p', dryRun: true }],
     ['person export p', { name: 'person export', person: 'p' }],
@@ -51,6 +52,8 @@ describe('a command line', () => {
     ['order o1 --not-done', /'order' has no option --not-done/, / order 5d41/],
     ['orders', /There is no command 'orders'/, /--help$/],
     ['failures', /There is no command 'failures'/, /--help$/],
+    ['failures list --limit 0', /--limit is '0': expected 1 to 1000/, / failures list /],
+    ['failures list --before noon', /--before is 'noon': expected a time, as 2026/, / failures list /],
     ['failures show c', /needs the message id/, / failures show reservations/],
     ['person forget', /needs the person id/, / person forget alice/],
     ['person p', /There is no command 'person p'/, /--help$/],

@@ -1,4 +1,4 @@
-import { operatorCommand } from '../command.js';
+import { limitOf, operatorCommand } from '../command.js';
 import { discard } from '../discard.js';
 import { listFailures, showFailure } from '../failures.js';
 import { redrive } from '../redrive.js';
@@ -9,13 +9,24 @@ const MESSAGE_ID = '019aa4f2-6c1e-7d53-9f0e-2b8a4c6d8e10';
 export const failuresCommands = (consumer: string) => [
   operatorCommand({
     name: 'failures list',
-    usage: 'failures list [--consumer <name>]',
+    usage: 'failures list [--consumer <name>] [--limit <n>] [--before <time>]',
     positionals: [],
-    options: { consumer: { type: 'string' } },
+    options: {
+      consumer: { type: 'string' },
+      limit: { type: 'string', default: '100' },
+      before: { type: 'string' },
+    },
     example: ['failures', 'list', '--consumer', consumer],
     about: 'lists messages that could not be processed or published, newest first',
-    details: '  --consumer  failures of one consumer only; `relay` for messages that could not be published',
-    parse: ({ options }) => ({ consumer: options.consumer }),
+    details: `  --consumer  failures of one consumer only; 'relay' for messages that could not be published
+  --limit     maximum number of failures, 1 to 1000; default 100
+  --before    only those that failed before this time: the list names it if there are older ones`,
+    parse: ({ options: { consumer, limit, before }, wrong }) => {
+      if (before !== undefined && Number.isNaN(Date.parse(before)))
+        throw wrong(`--before is '${before}': expected a time, as 2026-12-01T08:00:00Z.`);
+      const time = before === undefined ? undefined : new Date(before).toISOString();
+      return { consumer, limit: limitOf(limit, wrong), before: time };
+    },
     run: listFailures,
   }),
   operatorCommand({

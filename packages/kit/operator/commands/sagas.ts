@@ -1,4 +1,4 @@
-import { operatorCommand } from '../command.js';
+import { limitOf, operatorCommand } from '../command.js';
 import { commandSaga } from '../saga-command.js';
 import { listSagas } from '../saga-list.js';
 import { showSaga } from '../saga-show.js';
@@ -20,12 +20,7 @@ export const sagasCommands = (aboutIds?: string) => [
     details: `STUCK: waits for an operator. TIMEOUT FAILED: its timeout failed, retry it. TIMER LATE: its timeout is late.
 SLOW: its command was sent again already. WAITS: waits for an answer.
   --limit     maximum number of sagas, 1 to 1000; default 50`,
-    parse: ({ options, wrong }) => {
-      const limit = Number(options.limit);
-      if (!/^\d{1,4}$/.test(options.limit) || limit < 1 || limit > 1000)
-        throw wrong(`--limit is '${options.limit}': expected 1 to 1000.`);
-      return { limit };
-    },
+    parse: ({ options, wrong }) => ({ limit: limitOf(options.limit, wrong) }),
     run: listSagas,
   }),
   operatorCommand({
