@@ -116,6 +116,9 @@ async function messages(pass: (seconds: number) => void): Promise<StoredItems> {
   await processOnce(message, async () => [], recordsOf('processes-again'), again.recorded);
   await failuresOf('fails').put({ id: 'long', payload: 'x'.repeat(400_000), error: fault });
   await failuresOf('fails').put({ id: 'too-long', payload: incompressible(600_000), error: fault });
+  const ofStep = { payload: '{}', error: fault, step: 'orderly.orders/RefundPayment/o/refund' };
+  await failuresOf('step').put({ id: 'first', ...ofStep });
+  await failuresOf('step').put({ id: 'second', ...ofStep });
   const processed = await recordOf('processes');
   pass(35 * DAY_SECONDS);
   const late = await deliveryOf();
@@ -126,6 +129,9 @@ async function messages(pass: (seconds: number) => void): Promise<StoredItems> {
     'processed message that had failed': await recordOf('processes-again'),
     'failed message': await recordOf('fails'),
     'message that failed again': await recordOf('fails-again'),
+    'failed command of a step that failed again': await recordOf('step', 'first'),
+    'repeated command of that step': await recordOf('step', 'second'),
+    'step that failed': await read('records', { pk: `step@step#${ofStep.step}` }),
     'failed message above 350 KB': await recordOf('fails', 'long'),
     'failed message above 350 KB, even compressed': await recordOf('fails', 'too-long'),
     'quarantined message': await recordOf('quarantines'),

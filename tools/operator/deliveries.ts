@@ -47,6 +47,7 @@ export interface OrderFacts {
  * - `collected`: it has a place in a window of an inbox, and is processed when that closes.
  * - `lost`: the event is too old to be in a queue, and no record exists.
  * - `expired`: it is even older than processed records are kept, and nothing failed: its outcome is no longer known.
+ * - `repeated`: a command whose step had failed before. The record of that failure stands for it.
  * - `unsent`: an operator discarded its publication.
  * - `unjudged`: this tool knows nothing about the projection.
  */
@@ -60,6 +61,7 @@ export interface Delivery {
     | 'failed'
     | 'lost'
     | 'discarded'
+    | 'repeated'
     | 'expired'
     | 'unsent'
     | 'unjudged';
@@ -198,6 +200,13 @@ function recorded({ name, service }: Listener, record: ConsumerRecord, messageId
         state: 'discarded',
         ...(record.discardedAt !== undefined && { at: record.discardedAt }),
         reason: `by ${record.discardedBy ?? '?'}: ${record.discardReason ?? '?'}`,
+      };
+    case 'REPEATED':
+      return {
+        ...plain,
+        state: 'repeated',
+        ...(record.failedAt !== undefined && { at: record.failedAt }),
+        reason: `as ${record.repeats ?? '?'}`,
       };
   }
 }

@@ -152,6 +152,7 @@ function summary(events: readonly EventReport[], of: (state: Delivery['state']) 
     ['collected', 'collected until their windows close'],
     ['expired', 'too old to be known'],
     ['discarded', 'discarded'],
+    ['repeated', 'repeated after a failure'],
     ['unsent', 'not sent, as that was discarded'],
   ] as const;
   for (const [state, words] of more) if (of(state).length > 0) counted.push(`${of(state).length} ${words}`);

@@ -91,6 +91,7 @@ const WORDS: Readonly<Record<Delivery['state'], string>> = {
   pending: 'pending',
   failed: 'FAILED',
   discarded: 'discarded',
+  repeated: 'failed again',
   lost: 'LOST (no queue keeps a message for so long)',
   expired: 'not known any more (records of that time have expired)',
   unsent: 'not sent (discarded before)',

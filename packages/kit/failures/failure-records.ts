@@ -4,8 +4,10 @@ import { GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { clock } from '../aws/clock.js';
 import { documents, ItemExists, putNew } from '../aws/dynamodb.js';
 import { describeError } from '../aws/telemetry.js';
+import { stepOf } from '../messages/envelope.js';
 import { RELAY, recordsOf } from './contract.js';
 import { type Delivery, envelopeOf, idOfBody, PENDING } from './delivery.js';
+import { putStepFailure } from './step-failures.js';
 
 /** A consumer of a service, as the keys of its records name it. */
 export interface ConsumerIdentity {
@@ -39,6 +41,8 @@ interface Failure {
   readonly type?: string;
   readonly subject?: string;
   readonly correlationId?: string;
+  /** For a saga's command: the step for which it asks. */
+  readonly step?: string;
   /** Number of deliveries so far. */
   readonly attempts?: number;
   /**
@@ -71,10 +75,11 @@ export class FailureRecords {
 
   /**
    * Stores the failure of a delivery in the record of its message.
-   * @returns `recorded`; `failed-again` for a redriven message, whose record gets one more reason; `known` if another
-   *   delivery was processed, or recorded as failed, before
+   * @returns `recorded`; `failed-again` for a redriven message, whose record gets one more reason; `repeated` for a command whose
+   *   step has failed before and waits for an operator; `known` if another delivery was processed, or recorded as failed,
+   *   before
    */
-  async keep(delivery: Delivery, error: unknown): Promise<'recorded' | 'failed-again' | 'known'> {
+  async keep(delivery: Delivery, error: unknown): Promise<'recorded' | 'failed-again' | 'repeated' | 'known'> {
     const { id, record, recorded, attempts, tooOld } = delivery;
     if (recorded?.kind === 'redrive') {
       await this.failedAgain(id, error);
@@ -82,12 +87,14 @@ export class FailureRecords {
     }
     if (recorded) return this.end(recorded.record, { error, attempts });
     const envelope = envelopeOf(delivery);
+    const step = envelope && stepOf(envelope);
     return this.put({
       id,
       payload: record.body,
       error,
       attempts,
       ...(envelope ? { type: envelope.type, subject: envelope.subject, correlationId: envelope.correlationid } : {}),
+      ...(step === undefined ? {} : { step }),
       // Whatever the fault is now, the effect may have happened while the message's record still existed.
       ...(tooOld ? { unknown: true } : {}),
     });
@@ -97,7 +104,6 @@ export class FailureRecords {
   private async failedAgain(id: string, error: unknown): Promise<void> {
     const Key = { pk: recordKey(this.consumer, id) };
     const { Item } = await documents.send(new GetCommand({ TableName: this.table, Key, ConsistentRead: true }));
-    const earlier = (Item?.failures ?? []) as readonly FailureReason[];
     const at = clock.now();
     const update = documents.send(
       new UpdateCommand({
@@ -108,7 +114,7 @@ export class FailureRecords {
         ConditionExpression: '#status = :failed',
         ExpressionAttributeNames: { '#status': 'status' },
         ExpressionAttributeValues: {
-          ':failures': [reasonOf(error, at), ...earlier].slice(0, MAX_REASONS),
+          ':failures': withReason(error, at, Item?.failures),
           ':at': at,
           ':failed': 'FAILED',
         },
@@ -156,25 +162,33 @@ export class FailureRecords {
 
   /**
    * Stores a failure, unless the message was processed, or recorded as failed, before.
-   * @returns `recorded`, or `known` if a record existed already
+   * @returns `recorded`; `repeated` for a command whose step has failed before and waits for an operator; `known` if a
+   *   record existed already
    */
-  async put(failure: Failure): Promise<'recorded' | 'known'> {
-    const { id, payload, error, ...details } = failure;
+  async put(failure: Failure): Promise<'recorded' | 'repeated' | 'known'> {
+    const { id, payload, error, step, ...details } = failure;
+    const { table, consumer } = this;
     const at = clock.now();
-    try {
-      await putNew({
-        TableName: this.table,
-        Item: {
-          pk: recordKey(this.consumer, id),
-          status: 'FAILED',
-          messageId: id,
-          failedConsumer: this.consumer.name,
-          failedAt: at,
-          failures: [reasonOf(error, at)],
-          ...details,
-          ...payloadOf(payload),
-        },
+    const record = {
+      pk: recordKey(consumer, id),
+      status: 'FAILED',
+      messageId: id,
+      failedConsumer: consumer.name,
+      failedAt: at,
+      failures: [reasonOf(error, at)],
+      ...details,
+      ...payloadOf(payload),
+    };
+    if (step !== undefined) {
+      return putStepFailure(table, {
+        step: `${recordsOf(consumer.name)}step#${step}`,
+        record,
+        keyOf: (messageId) => recordKey(consumer, messageId),
+        withReason: (earlier) => withReason(error, at, earlier),
       });
+    }
+    try {
+      await putNew({ TableName: table, Item: record });
       return 'recorded';
     } catch (refused) {
       if (refused instanceof ItemExists) return 'known';
@@ -182,6 +196,10 @@ export class FailureRecords {
     }
   }
 }
+
+/** Adds a reason to those of a record, which keeps the newest ten. @param earlier reasons in the record, if any */
+const withReason = (error: unknown, at: string, earlier: unknown): readonly FailureReason[] =>
+  [reasonOf(error, at), ...((earlier ?? []) as readonly FailureReason[])].slice(0, MAX_REASONS);
 
 /**
  * Returns the payload as text, or compressed if it is too long for an item. A commit has at most 400 KB, so a payload

@@ -46,6 +46,15 @@ export type Envelope = z.infer<typeof Envelope>;
 export const schemaVersionOf = ({ dataschema }: Envelope): number =>
   Number(dataschema.slice(dataschema.lastIndexOf(':') + 1));
 
+/**
+ * Returns what a saga's command asks for: the same text for each command that a sender sends for one step. It is
+ * `undefined` for any other message.
+ */
+export function stepOf({ source, to, type, data }: Envelope): string | undefined {
+  if (to === undefined || typeof data !== 'object' || data === null || !('stepId' in data)) return undefined;
+  return typeof data.stepId === 'string' ? `${source}/${type}/${data.stepId}` : undefined;
+}
+
 /** Returns the name of the application whose service sent a message. */
 export const appOf = ({ source }: Pick<Envelope, 'source'>): string => source.slice(0, source.indexOf('.'));
 

@@ -106,7 +106,7 @@ export function showFound(
 /** Returns the fields of a record for scripts; it contains nothing of the message itself. */
 function failureSummaryOf({ listener, record, messageId }: FoundRecord) {
   const { status, executeAt, failedAt, processedAt, type, subject, correlationId, attempts, unknown } = record;
-  const { discardedAt, discardedBy, discardReason } = record;
+  const { discardedAt, discardedBy, discardReason, repeated, repeats } = record;
   return {
     service: listener.service.name,
     consumer: listener.name,
@@ -126,11 +126,13 @@ function failureSummaryOf({ listener, record, messageId }: FoundRecord) {
     discardedAt,
     discardedBy,
     discardReason,
+    repeated,
+    repeats,
   };
 }
 
 function showText({ listener, record, messageId }: FoundRecord): string {
-  const { status, type, subject, correlationId, failedAt, attempts, unknown, failures = [] } = record;
+  const { status, type, subject, correlationId, failedAt, attempts, repeated, unknown, failures = [] } = record;
   const payload = payloadOf(record);
   const rows = [
     ['consumer', `${listener.service.name}/${listener.name}`],
@@ -141,10 +143,11 @@ function showText({ listener, record, messageId }: FoundRecord): string {
     ...(correlationId === undefined ? [] : [['correlation', correlationId]]),
     ...(failedAt === undefined ? [] : [['failed', failedAt]]),
     ...(attempts === undefined ? [] : [['deliveries', String(attempts)]]),
+    ...(repeated === undefined ? [] : [['repeated', `${plural(repeated, 'more command')} of its step failed`]]),
     ...(unknown
       ? [['unknown', 'it may have been processed before: make sure that it was not before you redrive it']]
       : []),
-    ...(status === 'PROCESSED' ? [] : [['payload', sizeOf(payload, record)]]),
+    ...(status === 'PROCESSED' || status === 'REPEATED' ? [] : [['payload', sizeOf(payload, record)]]),
   ];
   const reasons = failures.flatMap(({ at, name, message, stack }) => [
     `  ${at}  ${[name, message].filter((part) => part !== '').join(': ')}`,
@@ -161,7 +164,9 @@ export function statusOf({
   discardedAt,
   discardedBy,
   discardReason,
+  repeats,
 }: FoundRecord['record']): string {
+  if (status === 'REPEATED') return `failed again, as ${repeats}, whose record stands for it`;
   if (status === 'PROCESSED') return `processed ${processedAt ?? ''}`.trim();
   if (status === 'PENDING') return `stored, to be sent ${executeAt ?? ''}`.trim();
   return status === 'DISCARDED' ? `discarded ${discardedAt} by ${discardedBy}: ${discardReason}` : 'failed';
@@ -173,6 +178,8 @@ function sizeOf(payload: string | undefined, { payloadBytes }: FoundRecord['reco
 }
 
 function adviceOn({ listener, record, messageId }: FoundRecord, command: CommandText): string {
+  if (record.status === 'REPEATED')
+    return `look there: ${command('failures', 'show', listener.name, record.repeats ?? '')}`;
   if (record.status !== 'FAILED') return 'nothing to do here';
   const one = [listener.name, messageId] as const;
   const discard = `discard: ${command('failures', 'discard', ...one, '--reason', '<why>')}`;

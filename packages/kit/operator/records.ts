@@ -12,7 +12,7 @@ const Reason = z.object({ at: z.string(), name: z.string(), message: z.string(),
 /** A consumer's record of one message (written by the kit; DISCARDED by this tool). */
 export const ConsumerRecord = z.object({
   pk: z.string(),
-  status: z.enum(['PENDING', 'PROCESSED', 'FAILED', 'DISCARDED']),
+  status: z.enum(['PENDING', 'PROCESSED', 'FAILED', 'DISCARDED', 'REPEATED']),
   /** For a stored message: time of its next delivery. */
   executeAt: z.optional(z.string()),
   processedAt: z.optional(z.string()),
@@ -40,6 +40,10 @@ export const ConsumerRecord = z.object({
   heldUntil: z.optional(z.string()),
   runner: z.optional(z.string()),
   progress: z.optional(z.unknown()),
+  /** For a saga's command that failed: how many more commands of its step have failed since. */
+  repeated: z.optional(z.number()),
+  /** For one of those: the message whose record stands for it. */
+  repeats: z.optional(z.string()),
   discardedAt: z.optional(z.string()),
   discardedBy: z.optional(z.string()),
   discardReason: z.optional(z.string()),

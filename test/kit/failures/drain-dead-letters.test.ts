@@ -16,16 +16,13 @@ beforeAll(async () => {
   ({ handler: drain } = await import('../../../packages/kit/failures/drain-dead-letters.lambda.js'));
 });
 
-const command = {
-  type: 'RefundPayment',
-  data: { customerId: 'alice', orderId: 'o', stepId: 'o/refund' },
-} as const;
-
 test.each([
   ['came over the bus, is refused', UNDELIVERED, 'SENDER_NOT_ALLOWED: the source may not command this service'],
   ['crashed its function, was given up', 'arn:dead-letters', 'its function did not acknowledge it'],
 ])('a command of the service’s own that %s', async (_, eventSourceARN, message) => {
   const id = randomUUID();
+  const data = { customerId: 'alice', orderId: id, stepId: `${id}/refund` };
+  const command = { type: 'RefundPayment', data } as const;
   const body = bodyOf(commandMessage(paymentsContract, command, 'payments', { id, source: 'orderly.payments' }));
   const attributes = { ApproximateReceiveCount: '1' };
   const record = { messageId: 'm', body, attributes, messageAttributes: {}, eventSourceARN };

@@ -8,7 +8,7 @@ import { baskets } from './baskets.js';
 import { catalog } from './catalog.js';
 import { charges } from './charges.js';
 import { deliveries } from './deliveries.js';
-import { nothingFails } from './failures.js';
+import { nothingFails, oneFailureForAStep } from './failures.js';
 import { lanes } from './lanes.js';
 import { limits } from './limits.js';
 import { payments } from './payments.js';
@@ -53,5 +53,6 @@ export function brokenPromises(orderly: Orderly, meant?: (record: MessageRecord)
     ...reports(facts),
     ...alarms(facts),
     ...nothingFails(facts, meant),
+    ...oneFailureForAStep(facts),
   ];
 }

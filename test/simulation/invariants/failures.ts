@@ -36,6 +36,20 @@ export function nothingFails(facts: Facts, meant?: (record: MessageRecord) => bo
   ];
 }
 
+/** Checks that the commands of one step, however often it is sent again, leave one failure to an operator. */
+export function oneFailureForAStep(facts: Facts): readonly Violation[] {
+  const steps = new Map<string, string[]>();
+  for (const { pk, status, payload = '' } of facts.records.values()) {
+    const [, type = '', step] = /"detail-type":"(\w+)".*"stepId":"([^"]+)"/.exec(payload) ?? [];
+    if (status !== 'FAILED' || step === undefined) continue;
+    const asked = `${pk.slice(0, pk.indexOf('@'))} ${type} ${step}`;
+    steps.set(asked, [...(steps.get(asked) ?? []), pk]);
+  }
+  return [...steps].flatMap(([asked, keys]) =>
+    keys.length > 1 ? [violation('a step has one failure record', `${asked}: ${keys.length} records`, keys[0])] : [],
+  );
+}
+
 const FAILED = / invocation \d+ failed/;
 
 const isUndelivered = ({ failures = [] }: MessageRecord): boolean =>

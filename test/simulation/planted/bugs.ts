@@ -1562,4 +1562,13 @@ export const BUGS: readonly PlantedBug[] = [
       to: "ExpressionAttributeValues: { ':next': next, ':number': window.size !== 1 ? number : closed, ':window': window.id },",
     },
   },
+  {
+    name: 'each command of a step that fails is a failure of its own',
+    scenario: 'stuck',
+    source: {
+      file: `${KIT}/failures/step-failures.ts`,
+      from: "first?.status === 'FAILED' && seen",
+      to: "first?.status === 'PENDING' && seen",
+    },
+  },
 ];

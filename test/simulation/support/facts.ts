@@ -51,7 +51,9 @@ export interface Commit {
 /** Record of a consumer about a message. */
 export interface MessageRecord {
   readonly pk: string;
-  readonly status: 'PENDING' | 'PROCESSED' | 'FAILED' | 'DISCARDED';
+  readonly status: 'PENDING' | 'PROCESSED' | 'FAILED' | 'DISCARDED' | 'REPEATED';
+  /** For a repeated command: the message whose failure stands for it. */
+  readonly repeats?: string;
   readonly payload?: string;
   readonly unknown?: boolean;
   /** Newest first. */
@@ -286,11 +288,20 @@ export class Facts {
     if (listener.consumer.projection && detail && shown >= detail.sequence) return 'processed';
     const statuses = keys.map((key) => this.records.get(key)?.status);
     if (statuses.includes('FAILED') || statuses.includes('DISCARDED')) return 'failed';
+    if (statuses.includes('REPEATED')) return this.repeated(listener, keys);
     // What an inbox has stored waits for its turn (invariants/inboxes.ts).
     if (listener.consumer.inbox && statuses.includes('PENDING')) return 'waiting';
     if (this.queuesOf(listener).some((queue) => queue.all().some(({ body }) => body.includes(event.id))))
       return 'waiting';
     return detail ? 'missing' : 'unpublished';
+  }
+
+  /** A repeated command is visible by the failure of the first one of its step. */
+  private repeated(listener: QueueListener, keys: readonly string[]): Delivery {
+    const firsts = keys.map((key) => recordKey(listener, this.records.get(key)?.repeats ?? ''));
+    if (firsts.some((key) => this.processed.has(key))) return 'processed';
+    const isVisible = firsts.some((key) => ['FAILED', 'DISCARDED'].includes(String(this.records.get(key)?.status)));
+    return isVisible ? 'failed' : 'missing';
   }
 
   /** Returns the sequence of the last event of a subject that a sequential inbox has processed; 0 if there is none. */
