@@ -88,12 +88,13 @@ export async function localAssembly(signal?: AbortSignal): Promise<Assembly> {
 /** Runs the app as CDK's command line does: the context and the folder for its output are in the environment. */
 function runApp({ folder, context }: Draft, signal?: AbortSignal): Promise<string> {
   const settings = JSON.parse(readFileSync(join(ROOT, 'cdk.json'), 'utf8')) as { context: object };
-  const unchecked = { '@aws-cdk/core:validateAgainstDefaultRules': false, 'aws:cdk:version-reporting': false };
   const env = {
     ...process.env,
     NODE_NO_WARNINGS: '1',
+    // CDK's own rules take a third of the time; `cdk synth` plays them.
+    CDK_VALIDATION: 'false',
     CDK_OUTDIR: folder,
-    CDK_CONTEXT_JSON: JSON.stringify({ ...settings.context, ...unchecked, ...context }),
+    CDK_CONTEXT_JSON: JSON.stringify({ ...settings.context, 'aws:cdk:version-reporting': false, ...context }),
   };
   return new Promise((resolve, reject) => {
     const args = ['--import', END_WITH_PARENT, '--import', 'tsx', 'bin/orderly-app.ts'];
