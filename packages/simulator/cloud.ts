@@ -97,8 +97,6 @@ export interface LiveOptions {
   readonly host: CodeHost;
   /** @see LambdaSettings.environments */
   readonly environments: EnvironmentLimits;
-  /** Hears of each line of a function's log. */
-  readonly logged: (line: LogLine) => void;
   /** Hears of each invocation that has ended. */
   readonly ended: (invocation: Invocation) => void;
 }
@@ -190,10 +188,7 @@ export class Cloud {
       now: () => world.now,
     });
     this.calls = new Calls(world, faults, services);
-    const log = (line: LogLine): void => {
-      this.log.push(line);
-      live?.logged(line);
-    };
+    const log = (line: LogLine): void => void this.log.push(line);
     this.unreserved = unreservedConcurrency(assembly);
     for (const fn of assembly.ofType('AWS::Lambda::Function')) {
       const recycled = recycle ? { recycled: deployment.recycled, recording, replays } : {};

@@ -33,15 +33,14 @@ export function readLocalRun(): LocalRun | undefined {
   return text === undefined ? undefined : (JSON.parse(text) as LocalRun);
 }
 
-/** Finds a start of this clone that runs now, in any process: the newest one. */
-export function runningLocally(): LocalRun | undefined {
-  const [newest] = instances()
+/** Finds the starts of this clone that run now, in any process, the newest first. */
+export const runningLocally = (): readonly LocalRun[] =>
+  instances()
     .filter((folder) => isAlive(Number(basename(folder))))
     .map((folder) => join(folder, 'local.json'))
     .filter((file) => existsSync(file))
-    .toSorted((one, other) => statSync(other).mtimeMs - statSync(one).mtimeMs);
-  return newest === undefined ? undefined : (JSON.parse(readFileSync(newest, 'utf8')) as LocalRun);
-}
+    .toSorted((one, other) => statSync(other).mtimeMs - statSync(one).mtimeMs)
+    .map((file) => JSON.parse(readFileSync(file, 'utf8')) as LocalRun);
 
 /** Finds where Orderly runs now: at `ORDERLY_ENDPOINT`, or at the last start if it still answers. */
 export async function runningEndpoint(): Promise<Endpoint | undefined> {
@@ -71,7 +70,7 @@ export function renewLocalRun(run: LocalRun): void {
 export function forgetLocalRun(endpoint: string): void {
   rmSync(join(INSTANCES, String(process.pid)), { recursive: true, force: true });
   if (readLocalRun()?.endpoint !== endpoint) return;
-  const other = runningLocally();
+  const [other] = runningLocally();
   if (other) write(FILE, other);
   else rmSync(FILE, { force: true });
 }

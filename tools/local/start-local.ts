@@ -35,12 +35,13 @@ export async function startLocalCloud({ port, keep, logs, demo }: StartOptions):
   const { say } = terminal;
   const began = performance.now();
   terminal.begin();
-  const other = runningLocally();
-  if (other)
-    say(`Another start of this clone runs at ${other.endpoint}. This one runs beside it, with data of its own.`);
-  if (keep && other?.keeps)
+  const others = runningLocally();
+  const keeper = others.find(({ keeps }) => keeps !== undefined);
+  if (others[0])
+    say(`Another start of this clone runs at ${others[0].endpoint}. This one runs beside it, with data of its own.`);
+  if (keep && keeper)
     throw new LocalRunError(
-      `The start at ${other.endpoint} keeps its state in ${other.keeps}: end it first, or start without --keep.`,
+      `The start at ${keeper.endpoint} keeps its state in ${keeper.keeps}: end it first, or start without --keep.`,
     );
   const { folder } = await step(say, 'synthesize', localAssembly);
   let run: LocalRun | undefined;

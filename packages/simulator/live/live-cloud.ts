@@ -3,7 +3,7 @@ import { basename } from 'node:path';
 import { Assembly } from '../assembly/assembly.js';
 import type { ApiRequest, ApiResponse } from '../aws/api-messages.js';
 import type { Fault } from '../aws/faults.js';
-import type { Invocation, LogLine } from '../aws/lambda.js';
+import type { Invocation } from '../aws/lambda.js';
 import type { Awaits } from '../aws/schedules.js';
 import { Cloud, Deployment } from '../cloud.js';
 import { Outside } from '../outside/outside.js';
@@ -36,8 +36,6 @@ export interface LiveOptions {
   readonly says?: (line: string) => void;
   /** Hears when its clock was set: time was forwarded, or everything began anew. @param ahead of the machine's, in milliseconds */
   readonly clockSet?: (ahead: number) => void;
-  /** Hears of each line of a function's log. */
-  readonly logged?: (line: LogLine) => void;
   /** Hears of each invocation that has ended. */
   readonly ended?: (invocation: Invocation) => void;
 }
@@ -50,10 +48,8 @@ export class LiveCloud {
   private readonly clock = new RealTime();
   private readonly threads: Threads;
   private faults: OrderedFaults;
-  /** Tells those who wait for an answer of AWS that the account is gone. */
-  private readonly deserted = new Set<() => void>();
-  /** Whoever waits for an answer of the API. */
-  private readonly waiting = new Set<(response: ApiResponse) => void>();
+  /** Tells those who wait for an answer that the account is gone. */
+  private readonly waiting = new Set<() => void>();
 
   constructor(private readonly options: LiveOptions) {
     const { says = () => undefined, threads } = options;
@@ -88,16 +84,9 @@ export class LiveCloud {
 
   /** Sends a request to its API, or to one of several by its place among them. */
   request(request: ApiRequest, api = 0): Promise<ApiResponse> {
-    return new Promise((resolve, reject) => {
-      const found = this.cloud.apis[api];
-      if (!found) return reject(new Error(`there are ${this.cloud.apis.length} APIs, and no number ${api}`));
-      const answer = (response: ApiResponse): void => {
-        this.waiting.delete(answer);
-        resolve(response);
-      };
-      this.waiting.add(answer);
-      this.clock.take(() => found.request(request, answer));
-    });
+    const found = this.cloud.apis[api];
+    if (!found) return Promise.reject(new Error(`there are ${this.cloud.apis.length} APIs, and no number ${api}`));
+    return this.answered((answer) => this.clock.take(() => found.request(request, answer)));
   }
 
   /** Does something in the account at the current time, as a request from outside. */
@@ -137,12 +126,8 @@ export class LiveCloud {
 
   /** Answers a request in one of the protocols of AWS. */
   aws(request: HttpRequest): Promise<HttpResponse> {
-    return new Promise((resolve, reject) => {
-      const gone = (): void => resolve(GONE);
-      this.deserted.add(gone);
-      this.within(() => this.account.outside.answer(request))
-        .then(resolve, reject)
-        .finally(() => this.deserted.delete(gone));
+    return this.answered((answer, fail) => {
+      this.within(() => this.account.outside.answer(request)).then(answer, fail);
     });
   }
 
@@ -221,9 +206,8 @@ export class LiveCloud {
   }
 
   private begin(deployment: Deployment, begins: number): LiveCloud['account'] {
-    const { logged = () => undefined, ended = () => undefined } = this.options;
-    const { remembers } = this.options;
-    const live = { begins, remembers, host: this.threads, environments: ENVIRONMENTS, logged, ended };
+    const { remembers, ended = () => undefined } = this.options;
+    const live = { begins, remembers, host: this.threads, environments: ENVIRONMENTS, ended };
     const cloud = new Cloud(deployment, { seed: this.seed, faults: this.faults, ttlLag: 0, live });
     const outside = new Outside(cloud, { unknown: (line) => this.options.says?.(`not served: ${line}`) });
     this.clock.run(cloud.world);
@@ -233,8 +217,19 @@ export class LiveCloud {
   /** Ends the present account: what its functions do from now on has no effect, and who waits for an answer hears so. */
   private end(): void {
     this.threads.clear();
-    for (const answer of [...this.waiting]) answer(GONE);
-    for (const gone of [...this.deserted]) gone();
+    for (const gone of this.waiting) gone();
+  }
+
+  /** Waits for an answer, or for the end of the present account. */
+  private answered<Response>(
+    ask: (answer: (response: Response | typeof GONE) => void, fail: (error: unknown) => void) => void,
+  ): Promise<Response | typeof GONE> {
+    let gone = (): void => undefined;
+    return new Promise<Response | typeof GONE>((resolve, reject) => {
+      gone = () => resolve(GONE);
+      this.waiting.add(gone);
+      ask(resolve, reject);
+    }).finally(() => this.waiting.delete(gone));
   }
 
   private newFaults(): OrderedFaults {
