@@ -16,6 +16,7 @@ import { Buckets } from './aws/s3.js';
 import { SimulatedServices, type TableCall } from './aws/services.js';
 import { Queue } from './aws/sqs.js';
 import { StreamMapping } from './aws/stream-mapping.js';
+import { ThirdParties } from './aws/third-parties.js';
 import { DynamoDbModel } from './dynamodb/model.js';
 import { plain } from './dynamodb/plain.js';
 import { Bundle } from './runtime/bundle.js';
@@ -121,6 +122,8 @@ export class Cloud {
   readonly buckets: Buckets;
   readonly kms: Kms;
   readonly parameters: Parameters;
+  /** Models of services outside of AWS that functions call. */
+  readonly thirdParties: ThirdParties;
   readonly apis: readonly RestApi[];
   readonly log: LogLine[];
   readonly tableCalls: TableCall[];
@@ -187,7 +190,8 @@ export class Cloud {
       called: (call) => this.tableCalls.push(call),
       now: () => world.now,
     });
-    this.calls = new Calls(world, faults, services);
+    this.thirdParties = new ThirdParties(world, faults);
+    this.calls = new Calls(world, faults, services, this.thirdParties);
     const log = (line: LogLine): void => void this.log.push(line);
     this.unreserved = unreservedConcurrency(assembly);
     for (const fn of assembly.ofType('AWS::Lambda::Function')) {

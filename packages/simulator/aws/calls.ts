@@ -5,6 +5,7 @@ import { answerTo, refusalOf, requestOf } from '../wire/wire.js';
 import type { World } from '../world/world.js';
 import { CALL_FAULTS, type FaultKind, type FaultPlan } from './faults.js';
 import type { Caller, CallingFunction } from './sandbox.js';
+import type { ThirdParties } from './third-parties.js';
 
 /** Result of a service's request: an answer (members of its JSON, or a raw response), or an error. */
 export type Answer =
@@ -69,10 +70,12 @@ export class Calls {
     private readonly world: World,
     private readonly faults: FaultPlan,
     private readonly services: Services,
+    private readonly thirdParties: ThirdParties,
   ) {}
 
   /** Answers one HTTP request of the SDK. */
   readonly send = (caller: Caller, http: HttpRequest, reply: Reply): void => {
+    if (this.thirdParties.send(caller, http, reply)) return;
     const { world } = this;
     const { fn } = caller;
     const request = requestOf(http);

@@ -34,7 +34,7 @@ interface RequestOptions {
   readonly headers?: Readonly<Record<string, string | number>>;
 }
 
-/** The part of `http.ClientRequest` that the SDK's HTTP handler uses. */
+/** The part of `http.ClientRequest` that the AWS SDK's HTTP handler, and clients of third parties, use. */
 class ClientRequest extends EventEmitter {
   private readonly chunks: Buffer[] = [];
   private over = false;
@@ -78,8 +78,8 @@ class ClientRequest extends EventEmitter {
     return this;
   }
 
-  destroy(): this {
-    this.finish();
+  destroy(error?: Error): this {
+    if (!this.finish() && error) this.emit('error', error);
     return this;
   }
 
@@ -105,6 +105,8 @@ class ClientRequest extends EventEmitter {
 /** The part of `http.IncomingMessage` that the SDK's HTTP handler uses. */
 class IncomingMessage extends Readable {
   readonly statusMessage = '';
+  /** Whether all of it has been received. It never comes in part. */
+  readonly complete = true;
 
   constructor(
     readonly statusCode: number,

@@ -1,21 +1,25 @@
 import { assembly } from '../../../tools/local/assembly.js';
 import { AUDIENCE, ISSUER, ISSUERS } from './issuer.js';
 
-/** Settings of `prod` in the simulator: a test issuer, and the sandbox, which moves no money. */
-export const SIMULATED_PROD = {
+/** Settings of `prod` in the simulator: a test issuer. */
+const SIMULATED = {
   issuer: ISSUER,
   audience: AUDIENCE,
   jwks: ISSUERS.issuer.jwks(),
   allowInlineJwks: 'true',
-  paymentProvider: 'sandbox',
-  allowSandbox: 'true',
   alarmEmail: 'alarms@simulation.test',
   // Its reservations take the lane from the first one on.
   hotSkus: 'HOT-1',
 } as const;
+
+/** The same with the sandbox, which moves no money. */
+export const SIMULATED_PROD = { ...SIMULATED, paymentProvider: 'sandbox', allowSandbox: 'true' } as const;
 
 /**
  * Synthesizes the cloud assembly of `prod` with a test issuer, once for each state of the sources.
  * @returns its folder
  */
 export const prodAssembly = (): string => assembly('prod', SIMULATED_PROD).folder;
+
+/** Does the same with the payment code of `prod`, which needs a model of Stripe. @returns its folder */
+export const stripeAssembly = (): string => assembly('prod', SIMULATED).folder;

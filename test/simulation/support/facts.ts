@@ -22,6 +22,7 @@ import type { Queue } from '../../../packages/simulator/aws/sqs.js';
 import { plain } from '../../../packages/simulator/dynamodb/plain.js';
 import type { Change } from '../../../packages/simulator/dynamodb/wire.js';
 import type { Orderly, Row } from './orderly.js';
+import { STRIPE, Stripe } from './stripe.js';
 
 interface Message {
   readonly id: string;
@@ -122,7 +123,7 @@ export class Facts {
   /** Items of products' lists of holders. */
   readonly holders: readonly { readonly pk: string; readonly sk: string }[];
   readonly commits: readonly Commit[];
-  /** Items of the payments' sandbox provider, by key. */
+  /** Items of the payments' sandbox provider, by key; or what Stripe did, as such items. */
   readonly sandbox: ReadonlyMap<string, Row>;
   /** Stored authorizations of orders, by the item's keys. */
   readonly authorizations: ReadonlyMap<string, string>;
@@ -175,9 +176,11 @@ export class Facts {
         .map((row) => [String(row.pk).slice('Basket#'.length), row as unknown as { lines: readonly BasketLine[] }]),
     );
     this.holders = tables.filter(({ pk }) => String(pk).startsWith('HOLDERS#')) as unknown as Facts['holders'];
-    this.sandbox = new Map(
-      orderly.itemsOf(String(orderly.stacks.Payments?.SandboxName)).map((item) => [String(item.pk), item]),
-    );
+    const stripe = orderly.cloud.thirdParties.of(STRIPE);
+    this.sandbox =
+      stripe instanceof Stripe
+        ? stripe.tallies
+        : new Map(orderly.itemsOf(String(orderly.stacks.Payments?.SandboxName)).map((item) => [String(item.pk), item]));
     this.authorizations = new Map(
       tables
         .filter(({ sk }) => String(sk).startsWith('AUTH#'))
@@ -296,12 +299,12 @@ export class Facts {
     return detail ? 'missing' : 'unpublished';
   }
 
-  /** A repeated command is visible by the failure of the first one of its step. */
+  /** A repeated command had no effect: it is visible by the failure of the first one of its step, however that ended. */
   private repeated(listener: QueueListener, keys: readonly string[]): Delivery {
     const firsts = keys.map((key) => recordKey(listener, this.records.get(key)?.repeats ?? ''));
-    if (firsts.some((key) => this.processed.has(key))) return 'processed';
-    const isVisible = firsts.some((key) => ['FAILED', 'DISCARDED'].includes(String(this.records.get(key)?.status)));
-    return isVisible ? 'failed' : 'missing';
+    const stands = (key: string): boolean =>
+      this.processed.has(key) || ['FAILED', 'DISCARDED'].includes(String(this.records.get(key)?.status));
+    return firsts.some(stands) ? 'failed' : 'missing';
   }
 
   /** Returns the sequence of the last event of a subject that a sequential inbox has processed; 0 if there is none. */

@@ -5,7 +5,8 @@ import { salesOfWindows } from '../inboxes/batch.js';
 import { stepsOfTills } from '../inboxes/sequential.js';
 import { frozenParcel, parcelsOfAllKinds } from '../inboxes/single.js';
 import { SCENARIOS, scenarioCalled } from '../scenarios/all.js';
-import { prodAssembly } from './assembly.js';
+import { STRIPE_SCENARIOS } from '../scenarios/stripe.js';
+import { prodAssembly, stripeAssembly } from './assembly.js';
 
 /** A cloud assembly, and the scenarios that play in it. */
 export interface Ground {
@@ -42,17 +43,28 @@ export const inboxes: Ground = {
   },
   lambdas: INBOX_LAMBDAS,
   scenarios: INBOX_SCENARIOS,
-  scenarioCalled(name) {
-    const found = INBOX_SCENARIOS.find((scenario) => scenario.name === name);
-    if (!found)
-      throw new Error(`there is no scenario '${name}': ${INBOX_SCENARIOS.map(({ name }) => name).join(', ')}`);
-    return found;
-  },
+  scenarioCalled: (name) => among(INBOX_SCENARIOS, name),
 };
 
-/** The ground on which a scenario plays. @param scenario a name; Orderly's, unless it is one of the inboxes' */
+/** Orderly with the payment code of `prod`. */
+const stripe: Ground = {
+  get folder() {
+    return stripeAssembly();
+  },
+  scenarios: STRIPE_SCENARIOS,
+  scenarioCalled: (name) => among(STRIPE_SCENARIOS, name),
+};
+
+/** @throws {Error} if there is no scenario of this name */
+function among(scenarios: readonly Scenario[], name: string): Scenario {
+  const found = scenarios.find((scenario) => scenario.name === name);
+  if (!found) throw new Error(`there is no scenario '${name}': ${scenarios.map((one) => one.name).join(', ')}`);
+  return found;
+}
+
+/** The ground on which a scenario plays. @param scenario a name; Orderly's, unless another ground has it */
 export const groundOf = (scenario: string): Ground =>
-  inboxes.scenarios.some(({ name }) => name === scenario) ? inboxes : orderly;
+  [inboxes, stripe].find(({ scenarios }) => scenarios.some(({ name }) => name === scenario)) ?? orderly;
 
 /** Every scenario that has no variants. */
-export const ALL_SCENARIOS: readonly Scenario[] = [...orderly.scenarios, ...inboxes.scenarios];
+export const ALL_SCENARIOS: readonly Scenario[] = [...orderly.scenarios, ...inboxes.scenarios, ...stripe.scenarios];
