@@ -5,7 +5,10 @@ import { documents } from '../aws/dynamodb.js';
 import { describeError, logger } from '../aws/telemetry.js';
 import { roundTripKey } from './contract.js';
 
-/** Time for which a measured round trip counts, in seconds. A participant that has stopped answers nothing that renews it. */
+/**
+ * Shortest time for which a measured round trip counts, in seconds; a longer one counts for as long as itself. A participant
+ * that has stopped answers nothing that renews it.
+ */
 const COUNTS_SECONDS = 300;
 /** Time after which a shorter round trip takes the place of a longer one, in seconds. */
 const LONGEST_OF_SECONDS = 60;
@@ -26,8 +29,9 @@ export class RoundTrips {
   async read(step: string): Promise<number | undefined> {
     try {
       const { Item } = await documents.send(new GetCommand({ TableName: this.table, Key: this.keyOf(step) }));
-      if (!Item || secondsBetween(Item.at, clock.now()) > COUNTS_SECONDS) return undefined;
-      return Item.seconds;
+      if (!Item) return undefined;
+      const { at, seconds } = Item;
+      return secondsBetween(at, clock.now()) <= Math.max(COUNTS_SECONDS, seconds) ? seconds : undefined;
     } catch (error) {
       logger.warn('the round trip is not known', describeError(error));
       return undefined;

@@ -367,7 +367,8 @@ class DecisionBuilder<Data> {
     const isRunning = state.status === 'RUNNING';
     const { since, backlog } = attempt === 1 ? { since: now, backlog: 0 } : state.waiting;
     const { retryAfter, timeout } = this.retryPolicyOf(step);
-    const expected = Math.max(retryAfter, 2 * this.roundTrip);
+    // Half of the timeout at most, because a step is sent again before it is given up.
+    const expected = Math.max(retryAfter, Math.min(2 * this.roundTrip, timeout / 2));
     const pause = Math.min(LONGEST_PAUSE_SECONDS, attempt === 1 ? expected : retryAfter * 2 ** (attempt - 1));
     const [pauseEnds, givenUp] = [later(now, pause), later(since, timeout + backlog)];
     const again = pauseEnds < givenUp || now >= givenUp ? pauseEnds : givenUp;

@@ -18,6 +18,8 @@ const RATE = 200;
 interface Wave {
   readonly orders: number;
   readonly minutes: number;
+  /** Minutes for which the saga's consumer then stands still, as after a bad deployment. @default 0 */
+  readonly standstill?: number;
 }
 
 /**
@@ -48,7 +50,7 @@ export const overloadOf = (wave: Wave): Scenario => ({
   conditions: { keepTrace: false, load: loadOf(wave) },
   async play(cloud) {
     const { world } = cloud;
-    const { orders, minutes } = wave;
+    const { orders, minutes, standstill = 0 } = wave;
     const orderly = new Orderly(cloud);
     await stocked(orderly, { 'TEA-1': 1_000_000 });
     await world.pass(MINUTE);
@@ -62,10 +64,23 @@ export const overloadOf = (wave: Wave): Scenario => ({
       };
       world.after((number * minutes * MINUTE) / requests, () => orderly.send(order, heard));
     }
+    await world.pass(minutes * MINUTE);
+    if (standstill > 0) await standsStill(cloud, standstill * MINUTE);
     await orderly.rest();
-    return [...shed(replies, orders), ...decided(cloud, replies), ...sentOnce(cloud), ...brokenPromises(orderly)];
+    // A fault may keep an answer away, and then a step is sent again, or given up.
+    const calm = cloud.faults.made.length > 0 ? [] : [...decided(cloud, replies), ...sentOnce(cloud)];
+    return [...shed(replies, orders), ...calm, ...brokenPromises(orderly)];
   },
 });
+
+/** Keeps the saga's consumer from its queue. */
+async function standsStill({ sources, world }: Cloud, milliseconds: number): Promise<void> {
+  const source = sources.find(({ fn }) => fn.label === 'Orders/OnSaga');
+  if (!source) throw new Error('no source of Orders/OnSaga');
+  source.enabled = false;
+  await world.pass(milliseconds);
+  source.enabled = true;
+}
 
 /** The API admits what its limit says, and tells the others when to come back. */
 function shed(replies: readonly Reply[], orders: number): readonly Violation[] {
@@ -115,5 +130,5 @@ function sentOnce(cloud: Cloud): readonly Violation[] {
 const reasonOf = ({ detail }: { readonly detail: unknown }): unknown =>
   (detail as { data: { reason?: unknown } }).data.reason;
 
-/** Small enough for `npm test`: eight minutes of work within two. */
-export const overload: Scenario = overloadOf({ orders: 40, minutes: 2 });
+/** Small enough for `npm test`: five minutes of work within two, and then nothing for longer than a saga is patient. */
+export const overload: Scenario = overloadOf({ orders: 20, minutes: 2, standstill: 20 });
