@@ -6,10 +6,10 @@ import { describeError, logger } from '../aws/telemetry.js';
 import { roundTripKey } from './contract.js';
 
 /**
- * Shortest time for which a measured round trip counts, in seconds; a longer one counts for as long as itself. A participant
- * that has stopped answers nothing that renews it.
+ * Times for which a measured round trip counts, in seconds: as long as itself, between these two. A participant that has
+ * stopped answers nothing that renews it.
  */
-const COUNTS_SECONDS = 300;
+const COUNTS_SECONDS = { least: 300, most: 3_600 };
 /** Time after which a shorter round trip takes the place of a longer one, in seconds. */
 const LONGEST_OF_SECONDS = 60;
 
@@ -31,7 +31,8 @@ export class RoundTrips {
       const { Item } = await documents.send(new GetCommand({ TableName: this.table, Key: this.keyOf(step) }));
       if (!Item) return undefined;
       const { at, seconds } = Item;
-      return secondsBetween(at, clock.now()) <= Math.max(COUNTS_SECONDS, seconds) ? seconds : undefined;
+      const counts = Math.min(Math.max(seconds, COUNTS_SECONDS.least), COUNTS_SECONDS.most);
+      return secondsBetween(at, clock.now()) <= counts ? seconds : undefined;
     } catch (error) {
       logger.warn('the round trip is not known', describeError(error));
       return undefined;

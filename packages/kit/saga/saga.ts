@@ -114,7 +114,7 @@ const LONGEST_PAUSE_SECONDS = 3_600;
  */
 const LATE_SECONDS = 180;
 /** Longest time for which a backlog may explain the silence of one step, in seconds. So a saga ends in any case. */
-export const LONGEST_BACKLOG_SECONDS = 24 * 3_600;
+const LONGEST_BACKLOG_SECONDS = 24 * 3_600;
 
 /**
  * Decides which events and commands follow from a message. A message that is a duplicate, or that comes too late to
@@ -183,7 +183,8 @@ export function lateAnswerOf<Data>(
   message: SagaMessage<Data>,
   now: string,
 ): { readonly step: string; readonly seconds: number } | undefined {
-  if (message.type !== 'Reply' || !isGoing(state) || isHeld(state)) return undefined;
+  // A late answer to a stuck saga tells how long it was stuck.
+  if (message.type !== 'Reply' || !isGoing(state) || isHeld(state) || state.status === 'STUCK') return undefined;
   const { step, attempt, since } = state.waiting;
   const isRunning = state.status === 'RUNNING';
   if (attempt !== 1 || message.stepId !== (isRunning ? stepIdOf(id, step) : undoIdOf(id, step))) return undefined;
@@ -227,7 +228,7 @@ class DecisionBuilder<Data> {
     const { state, now } = this;
     if (!isGoing(state) || isHeld(state)) return;
     const { step, attempt, since } = state.waiting;
-    if (attempt === 1) this.roundTrip = seconds(since, now);
+    if (attempt === 1 && state.status !== 'STUCK') this.roundTrip = seconds(since, now);
     if (state.status === 'RUNNING') {
       if (stepId !== stepIdOf(this.id, step)) return;
       if (outcome === 'REFUSED') {

@@ -203,6 +203,14 @@ describe('an orchestrator', () => {
       expect(await commandsSent()).toHaveLength(2);
     });
 
+    test('stores nothing of a saga that was stuck', async () => {
+      await hearsAll(start(), done(step('check-passport')), { type: 'Cancel' });
+      await hears({ type: 'Reply', stepId: undo('book-flight'), outcome: 'REFUSED' });
+      pass(1_000);
+      await hears(done(undo('book-flight')));
+      expect(await read('trips', { pk: roundTripKey('TripSaga'), sk: 'book-flight' })).toBeUndefined();
+    });
+
     test('sends again as ever if the round trips can be neither read nor stored', async () => {
       const send = documents.send.bind(documents);
       const fails = vi
