@@ -681,8 +681,8 @@ export const BUGS: readonly PlantedBug[] = [
     scenario: 'answers-late',
     source: {
       file: `${KIT}/saga/saga.ts`,
-      from: " || state.status === 'STUCK' || now < state.waiting.again) return;",
-      to: " || state.status === 'STUCK') return;",
+      from: " && state.status !== 'STUCK' && now >= state.waiting.again;",
+      to: " && state.status !== 'STUCK' && now !== '';",
     },
   },
   {
@@ -1431,8 +1431,8 @@ export const BUGS: readonly PlantedBug[] = [
     scenario: 'user-races',
     source: {
       file: `${KIT}/saga/saga.ts`,
-      from: "if (!isGoing(state) || isHeld(state) || state.status === 'STUCK' || now < state.waiting.again) return;",
-      to: "if (!isGoing(state) || state.status === 'STUCK' || now < state.waiting.again) return;",
+      from: "isGoing(state) && !isHeld(state) && state.status !== 'STUCK' && now >= state.waiting.again;",
+      to: "isGoing(state) && state.status !== 'STUCK' && now >= state.waiting.again;",
     },
   },
   {
