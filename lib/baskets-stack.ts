@@ -5,6 +5,11 @@ import type { Construct } from 'constructs';
 import { basketsContract } from '../lambdas/baskets/contract.js';
 import { BASKET, CHECKOUT, HOLDERS, PRICE_ROLLOUT, PRODUCTS } from '../lambdas/baskets/keys.js';
 import { placedOrders, productEvents, rollouts } from '../lambdas/baskets/subscriptions.js';
+import type { Settings } from './settings.js';
+
+export interface BasketsStackProps extends EnvironmentProps {
+  readonly settings: Settings;
+}
 
 const BASKETS = keysOf(BASKET);
 
@@ -12,7 +17,7 @@ const BASKETS = keysOf(BASKET);
 export class BasketsStack extends Stack {
   readonly service: Service;
 
-  constructor(scope: Construct, id: string, props: EnvironmentProps) {
+  constructor(scope: Construct, id: string, props: BasketsStackProps) {
     const name = basketsContract.service;
     super(scope, id, stackProps(props.settings, id, `service ${name}`));
     const service = new Service(this, 'Default', { ...props, name });
@@ -23,7 +28,8 @@ export class BasketsStack extends Stack {
     const setItem = service.endpoint('SetItem', 'PUT', '/basket/items/{sku}', 'baskets/set-item');
     const removeItem = service.endpoint('RemoveItem', 'DELETE', '/basket/items/{sku}', 'baskets/remove-item');
     const seePrices = service.endpoint('SeePrices', 'PUT', '/basket/seen', 'baskets/see-prices');
-    const checkOut = service.endpoint('CheckOut', 'POST', '/basket/checkout', 'baskets/check-out');
+    const { throttle } = props.settings.orders;
+    const checkOut = service.endpoint('CheckOut', 'POST', '/basket/checkout', 'baskets/check-out', { throttle });
     // Every one of them brings the prices up to date, so it reads the products and may write the basket.
     for (const handler of [getBasket, setItem, removeItem, seePrices, checkOut]) {
       handler.grantItems(table, ['GetItem', 'PutItem'], BASKETS);

@@ -34,7 +34,8 @@ export class OrdersStack extends Stack {
     const { table } = service;
     addPeopleIndex(table);
 
-    const placeOrder = service.endpoint('PlaceOrder', 'POST', '/orders', 'orders/place-order');
+    const { throttle, sagaConcurrency } = props.settings.orders;
+    const placeOrder = service.endpoint('PlaceOrder', 'POST', '/orders', 'orders/place-order', { throttle });
     service.grantAppend(placeOrder, ORDER);
     // It counts the recent orders of the customer.
     placeOrder.grantItems(table, ['Query'], CUSTOMER_LISTS);
@@ -78,6 +79,7 @@ export class OrdersStack extends Stack {
       name: 'orders-saga',
       entry: 'orders/on-saga-message',
       hears: [orderEvents, ...Object.values(answers)],
+      maxConcurrency: sagaConcurrency,
     });
     service.grantEffect(saga, ORDER);
     const judged = service.inbox('Judgements', {

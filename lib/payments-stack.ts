@@ -97,6 +97,7 @@ export class PaymentsStack extends Stack {
       entry: `payments/charge-at-${settings.payments.provider}`,
       timeout: PROVIDER_TIMEOUT,
       hears: [providerTasks],
+      maxConcurrency: settings.orders.providerConcurrency,
     });
     service.grantEffect(charging, PAYMENT);
     const guard = this.ownTable('Guard', settings);

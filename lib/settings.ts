@@ -15,6 +15,7 @@ import type { CustomerLimits } from '../lambdas/environment.js';
 import { type ReviewRules, Sku } from '../lambdas/orders/contract.js';
 import { checkAuth } from './auth-settings.js';
 import { DEV_AUDIENCE, DEV_ISSUER, DEV_TOKEN_SECONDS } from './development.js';
+import { checkOrders, type OrderSettings } from './order-capacity.js';
 
 /** Payment provider. `sandbox` moves no money; it is for environments that sell nothing. */
 export type PaymentSettings =
@@ -54,6 +55,8 @@ export interface Settings extends EnvironmentSettings {
   readonly rewardTiers: RewardTiers;
   readonly payments: PaymentSettings;
   readonly reports: ReportSettings;
+  /** Concurrency of the consumers that process orders, and how many orders the API admits for them. */
+  readonly orders: OrderSettings;
   /** SKUs under contention, whose reservations are decided many at once: named here before a sale, or by their lost races. */
   readonly hotSkus: HotKeySettings;
 }
@@ -101,6 +104,7 @@ const ENVIRONMENTS: Readonly<Record<string, Omit<Settings, 'app' | 'environment'
     rewardTiers: { silver: 1_000, gold: 5_000 },
     payments: { provider: 'sandbox' },
     reports: { timeZone: 'Europe/Berlin', closeAfter: Duration.minutes(15) },
+    orders: { sagaConcurrency: 50, providerConcurrency: 40, throttle: { rate: 200, burst: 400 } },
     hotSkus: { always: [], conflictsPerSecond: 5 },
   },
   prod: {
@@ -126,6 +130,7 @@ const ENVIRONMENTS: Readonly<Record<string, Omit<Settings, 'app' | 'environment'
     payments: { provider: 'stripe', secretParameter: '/orderly/prod/stripe-secret-key' },
     // Longer than the relay and the queue need after an outage of most kinds.
     reports: { timeZone: 'Europe/Berlin', closeAfter: Duration.hours(1) },
+    orders: { sagaConcurrency: 50, providerConcurrency: 40, throttle: { rate: 200, burst: 400 } },
     hotSkus: { always: [], conflictsPerSecond: 10 },
     throttle: { rate: 500, burst: 1000 },
     firewall: { requestsPerAddress: 5_000, requestsPerToken: 600 },
@@ -237,6 +242,7 @@ export function settingsFor(environment: string, overrides: Overrides = {}): Set
   checkHotSkus(environment, hotSkus);
   checkRewardTiers(environment, known.rewardTiers);
   checkReports(environment, known.reports);
+  checkOrders(environment, known.orders);
   checkDeployedWindow(known.dedupeWindow, deployedWindows(environment));
   const auth: AuthSettings = {
     ...known.auth,

@@ -9,6 +9,7 @@ import { Iam } from './aws/iam.js';
 import { INERT } from './aws/inert.js';
 import { Kms } from './aws/kms.js';
 import { type EnvironmentLimits, type Invocation, LambdaFunction, type LogLine } from './aws/lambda.js';
+import type { Load } from './aws/load.js';
 import { Parameters } from './aws/parameters.js';
 import { checkProperties, MODELLED } from './aws/properties.js';
 import { type EventSource, QueueMapping } from './aws/queue-mapping.js';
@@ -84,6 +85,8 @@ export interface CloudOptions {
    * @default none
    */
   readonly replays?: Replays;
+  /** Throughput of the account. @default calls take milliseconds, and tables take everything */
+  readonly load?: Load;
   /** Lives by the real clock instead of being a history. @default a history */
   readonly live?: LiveOptions;
 }
@@ -130,6 +133,7 @@ export class Cloud {
   readonly calls: Calls;
   /** Concurrency that no function has reserved; a scenario can occupy it to simulate other users of the account. */
   readonly unreserved: Concurrency;
+  private readonly load: Load | undefined;
 
   constructor(
     readonly deployment: Deployment,
@@ -137,12 +141,18 @@ export class Cloud {
   ) {
     const { assembly } = deployment;
     const { seed, keepTrace = true, clockSkew = 0, coldness = 0, ttlLag = 2 * 86_400_000, recycle = false } = options;
-    const { recording, replays, live } = options;
+    const { recording, replays, live, load } = options;
+    this.load = load;
     const world = new World({ seed, keepTrace, ...(live && liveWorld(live)) });
     const faults = options.faults ?? new ChosenFaults([]);
     const iam = new Iam(assembly);
     const random = world.random.fork('dynamodb');
-    const dynamodb = new DynamoDbModel({ now: () => world.now, random: () => random.fraction(), region: 'eu-west-1' });
+    const dynamodb = new DynamoDbModel({
+      now: () => world.now,
+      random: () => random.fraction(),
+      region: 'eu-west-1',
+      partitions: load?.partitions,
+    });
     Object.assign(this, { world, faults, iam, dynamodb });
     this.world = world;
     this.log = world.records();
@@ -191,7 +201,7 @@ export class Cloud {
       now: () => world.now,
     });
     this.thirdParties = new ThirdParties(world, faults);
-    this.calls = new Calls(world, faults, services, this.thirdParties);
+    this.calls = new Calls(world, faults, services, this.thirdParties, load);
     const log = (line: LogLine): void => void this.log.push(line);
     this.unreserved = unreservedConcurrency(assembly);
     for (const fn of assembly.ofType('AWS::Lambda::Function')) {
@@ -212,7 +222,7 @@ export class Cloud {
     for (const mapping of assembly.ofType('AWS::Lambda::EventSourceMapping')) this.map(mapping);
     this.apis = assembly
       .ofType('AWS::ApiGateway::RestApi')
-      .map((api) => new RestApi(api, assembly, { world, iam, functions }));
+      .map((api) => new RestApi(api, assembly, { world, iam, functions, share: load?.apiShare }));
     this.expireInBackground(ttlLag);
   }
 
@@ -263,7 +273,7 @@ export class Cloud {
     if (!fn) throw new ResourceNotModelled(`${mapping.label}: no function ${String(FunctionName)}`);
     const queue = queues.get(String(EventSourceArn));
     if (queue) {
-      this.sources.push(new QueueMapping(mapping, queue, fn, { world, iam }));
+      this.sources.push(new QueueMapping(mapping, queue, fn, { world, iam, load: this.load }));
       return;
     }
     const [, table] = /:table\/([^/]+)\/stream\//.exec(String(EventSourceArn)) ?? [];

@@ -115,7 +115,9 @@ describe('the API', () => {
     const [stage] = prod.resources('Api', 'AWS::ApiGateway::Stage');
     expect(stage?.properties.StageName).toBe('v1');
     expect(stage?.properties.MethodSettings).toMatchObject([
-      { ThrottlingRateLimit: 500, ThrottlingBurstLimit: 1000, DataTraceEnabled: false },
+      { HttpMethod: '*', ThrottlingRateLimit: 500, ThrottlingBurstLimit: 1000, DataTraceEnabled: false },
+      { HttpMethod: 'POST', ResourcePath: '/~1orders', ThrottlingRateLimit: 200, ThrottlingBurstLimit: 400 },
+      { HttpMethod: 'POST', ResourcePath: '/~1basket~1checkout', ThrottlingRateLimit: 200, ThrottlingBurstLimit: 400 },
     ]);
     const format = stage?.properties.AccessLogSetting.Format;
     expect(JSON.parse(format)).toMatchObject({ requestId: '$context.requestId', status: '$context.status' });

@@ -96,6 +96,23 @@ describe('a consumer', () => {
     );
   });
 
+  test.each([1, 1_001, 2.5, Number.NaN])(
+    'refuses a maximum concurrency of %d, which AWS refuses for a queue',
+    (value) => {
+      expect(faultsOf({ maxConcurrency: value })).toEqual([`maxConcurrency is ${value}: expected 2 to 1,000`]);
+    },
+  );
+
+  test.each([2, 1_000])('takes a maximum concurrency of %d', (maxConcurrency) => {
+    expect(faultsOf({ maxConcurrency })).toEqual([]);
+  });
+
+  test('refuses a reserved concurrency below its own maximum', () => {
+    expect(faultsOf({ maxConcurrency: 20, reservedConcurrency: 19 })).toEqual([
+      'reservedConcurrency of 19 is below the 20 batches that its queue hands it at once: take 20 or more',
+    ]);
+  });
+
   test.each([22, 7])('refuses a dedupe window of %d days: a redelivery may take 22', (days) => {
     expect(faultsOf({ dedupeWindow: Duration.days(days) })).toEqual([
       `dedupeWindow of ${days} days is not longer than the longest redelivery (22 days: bus, queue and dead-letter queue)`,

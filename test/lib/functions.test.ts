@@ -207,6 +207,8 @@ describe('reserved concurrency', () => {
   test('keeps room during a flood of the API for consumers, relays, the sweeper and the authorizer', () => {
     expect(Object.fromEntries(reserved(prod))).toEqual({
       ...Object.fromEntries(consumersOf(prod).map(({ stack, id }) => [`${stack}/On${id}`, 10])),
+      'Orders/OnSaga': 50,
+      'Payments/OnProvider': 40,
       ...Object.fromEntries(SERVICES.map((service) => [`${service}/OutboxRelay`, 40])),
       [LANE_WRITER]: 4,
       'Orders/SagaTimersSweeper': 2,

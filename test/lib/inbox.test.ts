@@ -154,6 +154,9 @@ describe('refuses at synth', () => {
 
   test.each<[Partial<ServiceInboxProps>, string]>([
     [{ attempts: 0 }, 'attempts is 0: expected at least 1'],
+    [{ parallel: 1 }, 'parallel is 1: expected 2 to 1,000'],
+    [{ parallel: 1_001 }, 'parallel is 1001: expected 2 to 1,000'],
+    [{ maxConcurrency: 1 }, 'maxConcurrency is 1: expected 2 to 1,000'],
     [{ pageSize: 101 }, 'pageSize is 101: expected 1 to 100'],
     [{ mode: batch(), pageSize: 51 }, 'pageSize is 51: expected 1 to 50'],
   ])('%j', (props, fault) => expect(faultsOf(props)).toEqual([fault]));

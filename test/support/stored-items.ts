@@ -10,8 +10,9 @@ import { personKey } from '../../packages/kit/personal-data/person-key.js';
 import { PersonalKeys } from '../../packages/kit/personal-data/personal-keys.js';
 import { Sealed } from '../../packages/kit/personal-data/sealed.js';
 import { PROJECTIONS } from '../../packages/kit/projection/contract.js';
-import { type SagaEvent, stuckKey, timerIdOf } from '../../packages/kit/saga/contract.js';
+import { roundTripKey, type SagaEvent, stuckKey, timerIdOf } from '../../packages/kit/saga/contract.js';
 import { Orchestrator } from '../../packages/kit/saga/orchestrator.js';
+import { RoundTrips } from '../../packages/kit/saga/round-trips.js';
 import { type SagaMessage, undoIdOf } from '../../packages/kit/saga/saga.js';
 import { evolve, initialState, type SagaState } from '../../packages/kit/saga/state.js';
 import type { StateStore, Stored } from '../../packages/kit/state-store/state-store.js';
@@ -156,12 +157,14 @@ async function sagas(): Promise<StoredItems> {
   }
   const refusal = { type: 'Reply', stepId: undoIdOf('t1', 'book-flight'), outcome: 'REFUSED', reason: 'NO' } as const;
   const timeout = await read('records', { pk: recordKey(owner, timerIdOf('t1', 1)) });
+  await new RoundTrips('table', aggregate).store('check-passport', 100);
   await hears(refusal);
   return {
     'commit of a saga': await commitOf(`${aggregate}#t1`),
     'commit of a saga that compensates': await commitOf(`${aggregate}#t1`, 6),
     'commit of a saga that is held': await commitOf(`${aggregate}#t2`, 4),
     'timeout of a saga': timeout,
+    'round trip of a step': await read('table', { pk: roundTripKey(aggregate), sk: 'check-passport' }),
     'stuck saga': await read('table', { pk: stuckKey(aggregate), sk: 't1' }),
   };
 }

@@ -35,6 +35,8 @@ export interface Route {
   /** Path with parameters, such as `/orders/{orderId}`. */
   readonly path: string;
   readonly handler: ServiceFunction;
+  /** Requests per second to this route, and the burst above that rate. @default `throttle` of the settings */
+  readonly throttle?: EnvironmentSettings['throttle'];
 }
 
 export interface ApiProps {
@@ -115,6 +117,13 @@ export class Api extends Construct {
         stageName: STAGE,
         throttlingRateLimit: settings.throttle.rate,
         throttlingBurstLimit: settings.throttle.burst,
+        methodOptions: Object.fromEntries(
+          routes.flatMap(({ method, path, throttle }) =>
+            throttle
+              ? [[`${path}/${method}`, { throttlingRateLimit: throttle.rate, throttlingBurstLimit: throttle.burst }]]
+              : [],
+          ),
+        ),
         accessLogDestination: new LogGroupLogDestination(accessLog),
         accessLogFormat: ACCESS_LOG,
       },

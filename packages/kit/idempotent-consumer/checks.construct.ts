@@ -58,11 +58,26 @@ function windowFaults({ dedupeWindow, longestRedelivery }: Checked): readonly st
     );
 }
 
+/** Maximum concurrency that SQS event sources take. AWS Lambda, "Configuring scaling behavior for SQS event source mappings". */
+const CONCURRENCY = { least: 2, most: 1_000 };
+
+/** Returns the fault of a maximum concurrency of a queue's function; `undefined` for one that AWS accepts. */
+export const concurrencyFault = (name: string, value: number): string | undefined =>
+  isConcurrency(value) ? undefined : `${name} is ${value}: expected ${CONCURRENCY.least} to 1,000`;
+
+/** Returns the value, or the nearest one that CDK renders: synth goes on, so that all faults are told. */
+export const concurrencyOf = (value: number): number => (isConcurrency(value) ? value : CONCURRENCY.least);
+
+const isConcurrency = (value: number): boolean =>
+  Number.isSafeInteger(value) && value >= CONCURRENCY.least && value <= CONCURRENCY.most;
+
 /**
- * Refuses a reserved concurrency below the queue's. A batch that Lambda throttles still counts as received, so
+ * Refuses a concurrency that AWS refuses, and a reserved concurrency below the queue's. A batch that Lambda throttles still counts as received, so
  * throttling would use up the messages' receives.
  */
 function concurrencyFaults({ handler, maxConcurrency }: Checked): readonly string[] {
+  const fault = concurrencyFault('maxConcurrency', maxConcurrency);
+  if (fault !== undefined) return [fault];
   const { reservedConcurrency = maxConcurrency } = handler;
   if (reservedConcurrency >= maxConcurrency) return [];
   return [

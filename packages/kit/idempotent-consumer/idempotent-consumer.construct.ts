@@ -14,7 +14,7 @@ import { windowVariable } from '../service/dedupe-window.js';
 import { type AnyBus, type AnyTable, refuseForeignBus } from '../service/interfaces.js';
 import type { ServiceFunction } from '../service/service-function.construct.js';
 import type { AppSettings, DedupeWindowSetting } from '../service/settings.js';
-import { checkConsumer } from './checks.construct.js';
+import { checkConsumer, concurrencyOf } from './checks.construct.js';
 import { DLQ_RETENTION, deadLetterQueue, drainDeadLetters } from './dead-letters.construct.js';
 import { commandersOf, foreignTo, patternOf, ruleOf } from './subscriptions.construct.js';
 
@@ -37,17 +37,20 @@ export interface IdempotentConsumerProps {
   /** Table of the processed records and failure records (TTL on `expiresAt`). */
   readonly records: AnyTable;
   readonly alarmTopic: ITopic;
+  /**
+   * Maximum number of concurrent invocations, 2 to 1,000. It limits the load on a table's hottest keys, and the share of the
+   * account's concurrency that one consumer takes.
+   *
+   * Multiplied by `BATCH_SIZE`, it is the number of messages in flight. A fair queue detects a noisy group from 30
+   * messages in flight on.
+   * @default 10
+   */
+  readonly maxConcurrency?: number;
 }
 
-/**
- * Maximum number of concurrent invocations. It limits the load on a table's hottest keys, and the share of the
- * account's concurrency that one consumer takes.
- *
- * Multiplied by `BATCH_SIZE`, it is the number of messages in flight. A fair queue detects a noisy group from 30
- * messages in flight on.
- */
-export const MAX_CONCURRENCY = 10;
-const BATCH_SIZE = 10;
+export const DEFAULT_CONCURRENCY = 10;
+/** Messages of one invocation, at most. */
+export const BATCH_SIZE = 10;
 /** Time for which EventBridge retries a target. */
 const BUS_RETRIES = Duration.hours(24);
 const QUEUE_RETENTION = Duration.days(7);
@@ -94,7 +97,7 @@ export class IdempotentConsumer extends Construct {
 
   constructor(scope: Construct, id: string, props: IdempotentConsumerProps) {
     super(scope, id);
-    const { name, bus, hears, handler, records, generation = 0 } = props;
+    const { name, bus, hears, handler, records, generation = 0, maxConcurrency = DEFAULT_CONCURRENCY } = props;
     const { app, consumerAttempts, dedupeWindow } = handler.context.settings;
     // Lambda may retry a throttled batch for so long (AWS, "Using Lambda with Amazon SQS").
     const visibilityTimeout = Duration.seconds(6 * handler.timeout.toSeconds());
@@ -104,7 +107,7 @@ export class IdempotentConsumer extends Construct {
       handler,
       dedupeWindow,
       longestRedelivery: this.longestRedelivery,
-      maxConcurrency: MAX_CONCURRENCY,
+      maxConcurrency,
     });
     this.refuseTakenName(name, records);
     refuseForeignBus(this, bus);
@@ -136,7 +139,7 @@ export class IdempotentConsumer extends Construct {
       new SqsEventSource(this.queue, {
         batchSize: BATCH_SIZE,
         reportBatchItemFailures: true,
-        maxConcurrency: MAX_CONCURRENCY,
+        maxConcurrency: concurrencyOf(maxConcurrency),
       }),
     );
     acknowledgeQueueSource(handler);

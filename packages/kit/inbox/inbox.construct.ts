@@ -6,6 +6,7 @@ import { Construct } from 'constructs';
 import { Env } from '../aws/environment.js';
 import { Metric } from '../aws/metric-names.js';
 import { FAILED_INDEX, recordsOf } from '../failures/contract.js';
+import { concurrencyFault, concurrencyOf } from '../idempotent-consumer/checks.construct.js';
 import type { IdempotentConsumer } from '../idempotent-consumer/idempotent-consumer.construct.js';
 import { isEvents } from '../messages/subscriptions.js';
 import { acknowledgeQueueSource } from '../service/acknowledge.js';
@@ -74,7 +75,7 @@ export class Inbox extends Construct {
     const { consumer, runner, dispatcher, alarmTopic, mode = single(), lease = Duration.minutes(1) } = props;
     const { name, generation, dedupeWindow, records } = consumer;
     const { attempts = 15, backoff = DEFAULT_BACKOFF, parallel = PARALLEL, pageSize = 20 } = props;
-    this.check({ attempts, pageSize, largest: mode.mode === 'batch' ? LARGEST_PAGE : 100 });
+    this.check({ attempts, pageSize, parallel, largest: mode.mode === 'batch' ? LARGEST_PAGE : 100 });
     if (mode.mode === 'sequential') this.checkSequence(consumer);
     const settings: InboxSettings = { ...mode, attempts, backoff, leaseSeconds: lease.toSeconds(), pageSize };
 
@@ -88,7 +89,7 @@ export class Inbox extends Construct {
     Validations.of(this.queue).acknowledge({ id: 'Serverless-SQSRedrivePolicy', reason });
     // One message for each invocation: a handler that crashes its function harms no other message. In mode batch, messages
     // that came together get their places in one transaction.
-    const handOut = mode.mode === 'batch' ? BATCH : { batchSize: 1, maxConcurrency: parallel };
+    const handOut = mode.mode === 'batch' ? BATCH : { batchSize: 1, maxConcurrency: concurrencyOf(parallel) };
     runner.function.addEventSource(new SqsEventSource(this.queue, { ...handOut, reportBatchItemFailures: true }));
     acknowledgeQueueSource(runner);
     runner.setEnvironment(Env.CONSUMER, name);
@@ -118,7 +119,14 @@ export class Inbox extends Construct {
     if (mode.gapAlarmSeconds !== undefined) this.gapAlarm(name, runner, mode.gapAlarmSeconds, alarmTopic);
   }
 
-  private check({ attempts, pageSize, largest }: Readonly<Record<'attempts' | 'pageSize' | 'largest', number>>): void {
+  private check({
+    attempts,
+    pageSize,
+    parallel,
+    largest,
+  }: Readonly<Record<'attempts' | 'pageSize' | 'parallel' | 'largest', number>>): void {
+    const fault = concurrencyFault('parallel', parallel);
+    if (fault !== undefined) Annotations.of(this).addError(fault);
     if (attempts < 1) Annotations.of(this).addError(`attempts is ${attempts}: expected at least 1`);
     if (pageSize < 1 || pageSize > largest) {
       Annotations.of(this).addError(`pageSize is ${pageSize}: expected 1 to ${largest}`);

@@ -79,8 +79,12 @@ export function detailsOf({ event }: SagaStep): string {
       return endingWords(event.data.ending);
     case 'SagaStuck':
       return [event.data.step, ...(event.data.reason === undefined ? [] : [event.data.reason])].join(': ');
-    case 'TimerSet':
-      return `to ${event.data.at}`;
+    case 'TimerSet': {
+      const { at, backlog } = event.data;
+      return backlog === undefined
+        ? `to ${at}`
+        : `to ${at}: answers are late because of a backlog, so nothing was sent again`;
+    }
     case 'SagaStarted':
     case 'SagaCompleted':
     case 'SagaCompensated':

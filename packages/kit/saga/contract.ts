@@ -49,8 +49,14 @@ export const sagaEvents = <Data>(data: z.ZodMiniType<Data>) =>
     },
     /** A compensation was refused or was never answered. An operator must act. */
     SagaStuck: { version: 1, data: z.object({ step: StepName, at: At, reason: z.exactOptional(z.string()) }) },
-    /** A timeout was scheduled for `at`. `number` identifies it; older timeouts are ignored. */
-    TimerSet: { version: 1, data: z.object({ number: z.int().check(z.gte(1)), at: At }) },
+    /**
+     * A timeout was scheduled for `at`. `number` identifies it; older timeouts are ignored. `backlog` is present if nothing
+     * was sent again because a backlog explains the silence: the seconds that don't count for the step's timeout.
+     */
+    TimerSet: {
+      version: 1,
+      data: z.object({ number: z.int().check(z.gte(1)), at: At, backlog: z.exactOptional(z.int().check(z.gte(1))) }),
+    },
     SagaCompleted: { version: 1, data: z.object({ at: At }) },
     SagaCompensated: { version: 1, data: z.object({ at: At }) },
   }) as const satisfies Record<string, EventSchema>;
@@ -88,6 +94,12 @@ export const sagaCommands = {
  * saga's id.
  */
 export const stuckKey = (aggregate: string): string => `STUCK#${aggregate}#`;
+
+/**
+ * Returns the partition key of the round trips of one type's steps, in their service's table. The sort key is the step's
+ * name.
+ */
+export const roundTripKey = (aggregate: string): string => `ROUNDTRIP#${aggregate}#`;
 
 /** Returns the id of a saga's timeout with this number. */
 export const timerIdOf = (sagaId: string, number: number): string => `${sagaId}/timer-${number}`;

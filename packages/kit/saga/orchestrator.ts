@@ -7,7 +7,8 @@ import type { EventSchema } from '../messages/contract.js';
 import type { Trace } from '../messages/trace.js';
 import type { Timers } from '../timers/timers.js';
 import { type SagaEvent, type sagaCommands, stuckKey, timerIdOf } from './contract.js';
-import { decide, type Saga, type SagaMessage } from './saga.js';
+import { RoundTrips } from './round-trips.js';
+import { decide, dueStepOf, lateAnswerOf, type Saga, type SagaMessage } from './saga.js';
 import type { SagaState } from './state.js';
 
 /** Contract of a service that accepts the saga's own commands. */
@@ -22,10 +23,13 @@ export interface OrchestratorOptions<Data> {
   readonly store: TransactionalEventStore<SagaState<Data>, SagaEvent<Data>>;
   /** Type of the saga's aggregate, as in its store. */
   readonly aggregate: string;
-  /** The service's table. Stuck sagas are listed in it. */
+  /** The service's table. Stuck sagas and the round trips of steps are listed in it. */
   readonly table: string;
   readonly timers: Timers<SagaContract>;
 }
+
+/** Share of late answers whose round trips are stored. A backlog has many, so a few of them tell it. */
+const STORED = 1 / 4;
 
 /** Result of a message. Commit the writes in one transaction, together with any writes that the service adds. */
 export interface Advance<Data> {
@@ -44,7 +48,11 @@ export interface Advance<Data> {
  * So a saga without problems writes two items for its timeout: one when the saga starts and one when it ends.
  */
 export class Orchestrator<Data> {
-  constructor(private readonly options: OrchestratorOptions<Data>) {}
+  private readonly roundTrips: RoundTrips;
+
+  constructor(private readonly options: OrchestratorOptions<Data>) {
+    this.roundTrips = new RoundTrips(options.table, options.aggregate);
+  }
 
   /**
    * Advances a saga with one message. Call it again after a lost race; it loads the saga again.
@@ -53,7 +61,13 @@ export class Orchestrator<Data> {
   async advance(id: string, message: SagaMessage<Data>, trace: Trace): Promise<Advance<Data>> {
     const { saga, store } = this.options;
     const loaded = await store.load(id);
-    const { events, commands } = decide(saga, id, loaded.state, message, clock.now());
+    const { events, commands } = decide(
+      saga,
+      id,
+      loaded.state,
+      await this.measured(id, loaded.state, message),
+      clock.now(),
+    );
     if (events.length === 0) return { events, writes: [store.unchangedCheck(loaded)] };
     const commit = store.commit(loaded, events, trace, { commands });
     const after = store.after(loaded, commit).state;
@@ -69,6 +83,17 @@ export class Orchestrator<Data> {
         ...this.stuckWrites(id, loaded.state, after),
       ],
     };
+  }
+
+  /** Adds to a timeout how long answers take at present. Stores it for some of the late answers. */
+  private async measured(id: string, state: SagaState<Data>, message: SagaMessage<Data>): Promise<SagaMessage<Data>> {
+    const now = clock.now();
+    const late = lateAnswerOf(this.options.saga, id, state, message, now);
+    if (late && Math.random() < STORED) await this.roundTrips.store(late.step, late.seconds);
+    const step = dueStepOf(state, message, now);
+    if (step === undefined || message.type !== 'Timeout') return message;
+    const roundTrip = await this.roundTrips.read(step);
+    return roundTrip === undefined ? message : { ...message, roundTrip };
   }
 
   private timeoutWrites(

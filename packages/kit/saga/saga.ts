@@ -24,7 +24,7 @@ export interface Step<Data> {
 export interface RetryPolicy {
   /** Seconds until the command is sent for the second time. The pause doubles with each further attempt. */
   readonly retryAfter: number;
-  /** Timeout in seconds, counted from the first attempt. */
+  /** Timeout in seconds, counted from the first attempt. Time that a backlog explains does not count. */
   readonly timeout: number;
 }
 
@@ -72,7 +72,15 @@ export type SagaMessage<Data> =
   /** Ends a pause: sends the step before which the saga was held. It is ignored if the saga is not held. */
   | ({ readonly type: 'Release' } & Hold)
   | { readonly type: 'Cancel' }
-  | { readonly type: 'Timeout'; readonly number: number }
+  | {
+      readonly type: 'Timeout';
+      readonly number: number;
+      /**
+       * Seconds that recent answers to the step took, from the command to the saga.
+       * @default unknown: only the timeout's own lateness may show a backlog
+       */
+      readonly roundTrip?: number;
+    }
   | { readonly type: 'Retry' }
   | { readonly type: 'Resolve'; readonly step: string; readonly by: string; readonly note: string };
 
@@ -100,6 +108,13 @@ export const undoIdOf = (sagaId: string, step: string): string => `${stepIdOf(sa
 
 /** Longest pause between two attempts. */
 const LONGEST_PAUSE_SECONDS = 3_600;
+/**
+ * Lateness of a timeout that shows a backlog of the saga's own queue, in seconds: a sweeper comes every minute, and its
+ * message takes seconds.
+ */
+const LATE_SECONDS = 180;
+/** Longest time for which a backlog may explain the silence of one step, in seconds. So a saga ends in any case. */
+const LONGEST_BACKLOG_SECONDS = 24 * 3_600;
 
 /**
  * Decides which events and commands follow from a message. A message that is a duplicate, or that comes too late to
@@ -137,7 +152,7 @@ export function decide<Data>(
       if (state.status === 'NONE' || state.status === 'RUNNING') builder.fail({ cause: 'CANCELLED' });
       break;
     case 'Timeout':
-      if (message.number === state.timers) builder.timeOut();
+      if (message.number === state.timers) builder.timeOut(message.roundTrip);
       break;
     case 'Retry':
       builder.retry();
@@ -149,12 +164,43 @@ export function decide<Data>(
   return builder.decision(message, state);
 }
 
+/**
+ * Returns the step whose timeout a message is, with an answer that is due; `undefined` for every other message, and for a
+ * timeout that changes nothing.
+ */
+export const dueStepOf = <Data>(state: SagaState<Data>, message: SagaMessage<Data>, now: string): string | undefined =>
+  message.type === 'Timeout' && message.number === state.timers && isDue(state, now) ? state.waiting.step : undefined;
+
+/**
+ * Returns the step that a message answers late, after more than half of the time until the step would be sent again, and the
+ * seconds since it was sent. A step that was sent again tells nothing: its answer may be to any of the attempts (Karn's
+ * algorithm, RFC 6298 section 3).
+ */
+export function lateAnswerOf<Data>(
+  saga: Saga<Data>,
+  id: string,
+  state: SagaState<Data>,
+  message: SagaMessage<Data>,
+  now: string,
+): { readonly step: string; readonly seconds: number } | undefined {
+  // A late answer to a stuck saga tells how long it was stuck.
+  if (message.type !== 'Reply' || !isGoing(state) || isHeld(state) || state.status === 'STUCK') return undefined;
+  const { step, attempt, since } = state.waiting;
+  const isRunning = state.status === 'RUNNING';
+  if (attempt !== 1 || message.stepId !== (isRunning ? stepIdOf(id, step) : undoIdOf(id, step))) return undefined;
+  const taken = seconds(since, now);
+  const policy = isRunning ? saga.steps.find(({ name }) => name === step)?.retryPolicy : saga.compensation;
+  return policy && taken > policy.retryAfter / 2 ? { step, seconds: Math.ceil(taken) } : undefined;
+}
+
 type Reply = Extract<SagaMessage<never>, { type: 'Reply' }>;
 
 /** Builds a decision. Each event changes the state from which the next event follows. */
 class DecisionBuilder<Data> {
   private readonly events: SagaEvent<Data>[] = [];
   private readonly commands: OutgoingCommand[] = [];
+  /** Seconds that the answer took which this message is. */
+  private roundTrip = 0;
 
   constructor(
     private readonly saga: Saga<Data>,
@@ -181,7 +227,8 @@ class DecisionBuilder<Data> {
   reply({ stepId, outcome, reason, subjects, holdBefore }: Reply): void {
     const { state, now } = this;
     if (!isGoing(state) || isHeld(state)) return;
-    const { step } = state.waiting;
+    const { step, attempt, since } = state.waiting;
+    if (attempt === 1 && state.status !== 'STUCK') this.roundTrip = seconds(since, now);
     if (state.status === 'RUNNING') {
       if (stepId !== stepIdOf(this.id, step)) return;
       if (outcome === 'REFUSED') {
@@ -207,14 +254,40 @@ class DecisionBuilder<Data> {
    * Handles a timeout. The timeout is early if the saga waits for a later step by now; then the saga only schedules the
    * next one.
    */
-  timeOut(): void {
+  timeOut(roundTrip = 0): void {
     const { state, now } = this;
-    if (!isGoing(state) || isHeld(state) || state.status === 'STUCK' || now < state.waiting.again) return;
-    const { step, attempt, since } = state.waiting;
+    if (!isDue(state, now)) return;
+    const { step, attempt, since, backlog } = state.waiting;
     const isRunning = state.status === 'RUNNING';
-    if (now < later(since, this.retryPolicyOf(step).timeout)) this.send(step, attempt + 1);
+    const pause = this.backlogPause(state, roundTrip);
+    if (pause > 0) this.waitForBacklog(state, pause);
+    else if (now < later(since, this.retryPolicyOf(step).timeout + backlog)) this.send(step, attempt + 1);
     else if (isRunning) this.fail({ cause: 'UNANSWERED', step });
     else this.stuck(step, 'UNANSWERED');
+  }
+
+  /**
+   * Returns the seconds to wait because a backlog explains the silence; 0 if nothing explains it. Under overload, sending
+   * again would be more load, and giving up would be an order that nothing but its own delay rejects.
+   *
+   * An answer is overdue after twice the time that recent answers took, as TCP's retransmission timeout follows the measured
+   * round trip (RFC 6298). A timeout that comes late itself was in the saga's own queue, where the answer may still be.
+   */
+  private backlogPause({ waiting, timerAt }: Going<Data>, roundTrip: number): number {
+    const { now } = this;
+    if (waiting.backlog >= LONGEST_BACKLOG_SECONDS) return 0;
+    const overdueIn = seconds(now, later(waiting.sentAt, 2 * roundTrip));
+    const lateness = seconds(timerAt ?? now, now);
+    const pause = Math.max(overdueIn, lateness > LATE_SECONDS ? lateness : 0);
+    if (pause <= 0) return 0;
+    const { retryAfter } = this.retryPolicyOf(waiting.step);
+    return Math.ceil(Math.min(Math.max(pause, retryAfter), LONGEST_PAUSE_SECONDS));
+  }
+
+  /** Sends nothing, and looks again later. The time since the step was due does not count for its timeout. */
+  private waitForBacklog({ waiting: { again }, timers }: Going<Data>, pause: number): void {
+    const at = later(this.now, pause);
+    this.add({ type: 'TimerSet', data: { number: timers + 1, at, backlog: Math.ceil(seconds(again, at)) } });
   }
 
   retry(): void {
@@ -284,16 +357,21 @@ class DecisionBuilder<Data> {
     this.add({ type: 'SagaStuck', data: { step, at: this.now, ...(reason === undefined ? {} : { reason }) } });
   }
 
-  /** Sends the step's command while the saga is running, and its compensation afterwards. */
+  /**
+   * Sends the step's command while the saga is running, and its compensation afterwards. If the answer before it was late,
+   * this one may be as late: it is expected after twice that time, so that the backlog has no timeout of each step.
+   */
   private send(step: string, attempt: number): void {
     const { state, now, id } = this;
     if (!isGoing(state)) return;
     const { command, undo } = this.stepCalled(step);
     const isRunning = state.status === 'RUNNING';
-    const since = attempt === 1 ? now : state.waiting.since;
+    const { since, backlog } = attempt === 1 ? { since: now, backlog: 0 } : state.waiting;
     const { retryAfter, timeout } = this.retryPolicyOf(step);
-    const pause = Math.min(LONGEST_PAUSE_SECONDS, retryAfter * 2 ** (attempt - 1));
-    const [pauseEnds, givenUp] = [later(now, pause), later(since, timeout)];
+    // Half of the timeout at most, because a step is sent again before it is given up.
+    const expected = Math.max(retryAfter, Math.min(2 * this.roundTrip, timeout / 2));
+    const pause = Math.min(LONGEST_PAUSE_SECONDS, attempt === 1 ? expected : retryAfter * 2 ** (attempt - 1));
+    const [pauseEnds, givenUp] = [later(now, pause), later(since, timeout + backlog)];
     const again = pauseEnds < givenUp || now >= givenUp ? pauseEnds : givenUp;
     const outgoing = isRunning ? command(state.data, stepIdOf(id, step)) : undo?.(state.data, undoIdOf(id, step));
     this.add({ type: isRunning ? 'StepSent' : 'CompensationSent', data: { step, attempt, at: now, again } });
@@ -324,8 +402,15 @@ type Going<Data> = Extract<SagaState<Data>, { status: 'RUNNING' | 'COMPENSATING'
 const isGoing = <Data>(state: SagaState<Data>): state is Going<Data> =>
   state.status === 'RUNNING' || state.status === 'COMPENSATING' || state.status === 'STUCK';
 
+/** Whether a saga waits for an answer that should be there by now. */
+const isDue = <Data>(state: SagaState<Data>, now: string): state is Going<Data> =>
+  isGoing(state) && !isHeld(state) && state.status !== 'STUCK' && now >= state.waiting.again;
+
 /** Whether the saga pauses before a step: it waits for a release, and for no answer and no timeout. */
 const isHeld = <Data>(state: SagaState<Data>): boolean => state.status === 'RUNNING' && state.held !== undefined;
+
+/** Returns the seconds between two times (ISO 8601, UTC); below 0 if the second one is earlier. */
+const seconds = (from: string, to: string): number => (Date.parse(to) - Date.parse(from)) / 1000;
 
 /** @param time ISO 8601, UTC */
 const later = (time: string, seconds: number): string => new Date(Date.parse(time) + seconds * 1000).toISOString();

@@ -8,8 +8,12 @@ export interface Waiting {
   readonly attempt: number;
   /** Time of the first attempt (ISO 8601, UTC). */
   readonly since: string;
+  /** Time of the newest attempt (ISO 8601, UTC). */
+  readonly sentAt: string;
   /** Time of the next attempt, or of the timeout (ISO 8601, UTC). */
   readonly again: string;
+  /** Seconds of the wait that a backlog explains. They don't count for the step's timeout. */
+  readonly backlog: number;
 }
 
 interface Going<Data> {
@@ -43,13 +47,19 @@ export type SagaState<Data> = {
 export const initialState: SagaState<never> = { status: 'NONE', timers: 0 };
 
 /** Placeholder before the first step is sent. */
-const NOTHING: Waiting = { step: '', attempt: 0, since: '', again: '' };
+const NOTHING: Waiting = { step: '', attempt: 0, since: '', sentAt: '', again: '', backlog: 0 };
 
 /** Applies an event to a saga. The function is total: an event that does not fit the state changes nothing. */
 export function evolve<Data>(saga: SagaState<Data>, event: SagaEvent<Data>): SagaState<Data> {
   const { timers, timerAt } = saga;
   const timeout = timerAt === undefined ? { timers } : { timers, timerAt };
-  if (event.type === 'TimerSet') return { ...saga, timers: event.data.number, timerAt: event.data.at };
+  if (event.type === 'TimerSet') {
+    const { number, at, backlog = 0 } = event.data;
+    const scheduled = { ...saga, timers: number, timerAt: at };
+    if (backlog === 0 || !('waiting' in scheduled)) return scheduled;
+    const { waiting } = scheduled;
+    return { ...scheduled, waiting: { ...waiting, again: at, backlog: waiting.backlog + backlog } };
+  }
   if (event.type === 'SagaStarted') {
     return saga.status === 'NONE'
       ? { ...timeout, status: 'RUNNING', data: event.data.data, toUndo: [], waiting: NOTHING }
@@ -97,7 +107,7 @@ export function evolve<Data>(saga: SagaState<Data>, event: SagaEvent<Data>): Sag
 export const sagaEvolution = <Data>(): Evolution<SagaState<Data>, SagaEvent<Data>> => ({
   initialState,
   evolve,
-  stateSchema: 1,
+  stateSchema: 2,
 });
 
 /** Returns the state without its pause. */
@@ -117,5 +127,13 @@ function sent(
   before: Waiting,
   { step, attempt, at, again }: { step: string; attempt: number; at: string; again: string },
 ): Waiting {
-  return { step, attempt, since: attempt === 1 ? at : before.since, again };
+  const isFirst = attempt === 1;
+  return {
+    step,
+    attempt,
+    since: isFirst ? at : before.since,
+    sentAt: at,
+    again,
+    backlog: isFirst ? 0 : before.backlog,
+  };
 }

@@ -1,9 +1,9 @@
 import type { Duration } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
 import {
+  DEFAULT_CONCURRENCY,
   IdempotentConsumer,
   type IdempotentConsumerProps,
-  MAX_CONCURRENCY,
 } from '../idempotent-consumer/idempotent-consumer.construct.js';
 import { isEvents } from '../messages/subscriptions.js';
 import type { ConsumerDescription } from '../operator/outputs.js';
@@ -11,7 +11,8 @@ import { secondsOf } from './dedupe-window.js';
 import { type ServiceContext, ServiceFunction } from './service-function.construct.js';
 
 /** Function that handles messages from the bus. */
-export interface ListenerProps extends Pick<IdempotentConsumerProps, 'name' | 'hears' | 'generation'> {
+export interface ListenerProps
+  extends Pick<IdempotentConsumerProps, 'name' | 'hears' | 'generation' | 'maxConcurrency'> {
   /** Entry point of the handler. */
   readonly entry: string;
   /** Timeout of one batch. @default the timeout of every function */
@@ -37,7 +38,7 @@ export function addListener(
     context,
     entry,
     environment,
-    reservedConcurrency: MAX_CONCURRENCY,
+    reservedConcurrency: props.maxConcurrency ?? DEFAULT_CONCURRENCY,
     ...(timeout === undefined ? {} : { timeout }),
   });
   const consumer = new IdempotentConsumer(scope, id, { ...props, handler });

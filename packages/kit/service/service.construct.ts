@@ -16,7 +16,7 @@ import type { EventSubscription } from '../messages/subscriptions.js';
 import { type ConsumerDescription, type FunctionDescription, Output } from '../operator/outputs.js';
 import { Outbox } from '../outbox/outbox.construct.js';
 import { FEED_INDEX, PROJECTIONS } from '../projection/contract.js';
-import { stuckKey } from '../saga/contract.js';
+import { roundTripKey, stuckKey } from '../saga/contract.js';
 import { Timers } from '../timers/timers.construct.js';
 import { alarm, serviceMetric } from './alarms.construct.js';
 import { windowVariable } from './dedupe-window.js';
@@ -55,7 +55,9 @@ export interface ServiceProps extends EnvironmentProps {
 }
 
 /** Messages that are stored first and processed afterwards. */
-export interface ServiceInboxProps extends InboxOptions, Pick<ListenerProps, 'name' | 'hears' | 'generation'> {
+export interface ServiceInboxProps
+  extends InboxOptions,
+    Pick<ListenerProps, 'name' | 'hears' | 'generation' | 'maxConcurrency'> {
   /** Entry point of the processing function: `export const handler = inbox([...])`. */
   readonly entry: string;
   /** Timeout of one message's processing, at most 15 minutes. @default Duration.minutes(1) */
@@ -159,8 +161,18 @@ export class Service extends Construct {
     this.node.addValidation({ validate: () => this.sharedRecords() });
   }
 
-  /** Adds a function behind the API. Grant it what it may do with the tables. @param entry entry point of the function */
-  endpoint(id: string, method: Route['method'], path: string, entry: string): ServiceFunction {
+  /**
+   * Adds a function behind the API. Grant it what it may do with the tables.
+   * @param entry entry point of the function
+   * @param throttle limits of this route alone. @default those of every route
+   */
+  endpoint(
+    id: string,
+    method: Route['method'],
+    path: string,
+    entry: string,
+    { throttle }: Pick<Route, 'throttle'> = {},
+  ): ServiceFunction {
     const { settings } = this.context;
     const { dedupeWindow, auditRetention } = settings;
     const handler = new ServiceFunction(this, id, {
@@ -173,7 +185,7 @@ export class Service extends Construct {
       },
       logRetention: auditRetention,
     });
-    this.routes.push({ method, path, handler });
+    this.routes.push({ method, path, handler, ...(throttle && { throttle }) });
     return handler;
   }
 
@@ -197,9 +209,18 @@ export class Service extends Construct {
    * afterwards. Processing may take minutes.
    * @returns the processing function. Grant it what its handlers do.
    */
-  inbox(id: string, { entry, timeout = INBOX_TIMEOUT, name, hears, generation, ...options }: ServiceInboxProps) {
+  inbox(
+    id: string,
+    { entry, timeout = INBOX_TIMEOUT, name, hears, generation, maxConcurrency, ...options }: ServiceInboxProps,
+  ) {
     const { alarmTopic, context, records } = this;
-    const store = { name, hears, entry: 'kit/inbox/receive', ...(generation === undefined ? {} : { generation }) };
+    const store = {
+      name,
+      hears,
+      entry: 'kit/inbox/receive',
+      ...(generation === undefined ? {} : { generation }),
+      ...(maxConcurrency === undefined ? {} : { maxConcurrency }),
+    };
     const { consumer, description } = this.listener(id, store);
     const runner = new ServiceFunction(this, `Run${id}`, {
       context,
@@ -254,6 +275,7 @@ export class Service extends Construct {
     this.consumers.push({ ...description, projection: false, saga: aggregate });
     this.grantEffect(handler, aggregate);
     handler.grantItems(this.table, ['PutItem', 'DeleteItem'], stuckKey(aggregate));
+    handler.grantItems(this.table, ['GetItem', 'PutItem'], roundTripKey(aggregate));
     new Timers(this, `${id}Timers`, { owner: consumer, alarmTopic });
     const { settings, service } = this.context;
     alarm(this, 'SagaStuck', {

@@ -110,7 +110,7 @@ export interface EnvironmentSettings {
    * double from 2 seconds up to 15 minutes: 8 deliveries take 2 minutes on average, 16 take an hour.
    */
   readonly consumerAttempts: number;
-  /** Requests per second that the API accepts from all clients together, and the burst above that rate. */
+  /** Requests per second that the API accepts for each route from all clients together, and the burst above that rate. */
   readonly throttle: { readonly rate: number; readonly burst: number };
   /** Limits of the web application firewall in front of the API (about 11 dollars a month), or `false` for none. */
   readonly firewall: false | FirewallSettings;

@@ -88,7 +88,10 @@ const shop = (ResourcePath = '/*', mock: { [name: string]: Json } = {}) =>
         Properties: {
           RestApiId: Api,
           StageName: 'v1',
-          MethodSettings: [{ HttpMethod: '*', ResourcePath, ThrottlingRateLimit: 2, ThrottlingBurstLimit: 3 }],
+          MethodSettings: [
+            { HttpMethod: '*', ResourcePath, ThrottlingRateLimit: 2, ThrottlingBurstLimit: 3 },
+            { HttpMethod: 'POST', ResourcePath: '/~1things~1lists', ThrottlingRateLimit: 1, ThrottlingBurstLimit: 1 },
+          ],
         },
       },
       Throttled: {
@@ -124,6 +127,12 @@ const answers = (cloud: ReturnType<typeof shop>, methods: readonly string[]): Pr
 const statuses = async (cloud: ReturnType<typeof shop>, ...methods: readonly string[]): Promise<readonly number[]> =>
   (await answers(cloud, methods)).map(({ status }) => status).sort();
 
+test('a method with limits of its own is throttled by them', async () => {
+  const post = { method: 'POST', path: '/things/lists', headers: {} };
+  const got = await answersTo(shop(), [post, post]);
+  expect(got.map(({ status }) => status).sort()).toEqual([200, 429]);
+});
+
 test('above its burst a method is throttled, as the gateway response of the template says', async () => {
   const got = await answers(shop(), ['GET', 'GET', 'GET', 'GET']);
   const throttled = got.filter(({ status }) => status !== 200);
@@ -141,7 +150,7 @@ test('each method has a bucket of its own, which its rate fills up to the burst'
   expect(await statuses(cloud, 'GET', 'GET', 'GET', 'GET')).toEqual([200, 200, 200, 429]);
 });
 
-test('settings of single methods are refused by name', () => {
+test('settings of all methods of one path are refused by name', () => {
   expect(() => shop('/~1things')).toThrow('Shop/Stage: settings of * /~1things alone');
 });
 

@@ -37,6 +37,8 @@ export class RestApi {
       readonly world: World;
       readonly iam: Iam;
       readonly functions: ReadonlyMap<string, LambdaFunction>;
+      /** @see Load.apiShare */
+      readonly share?: number | undefined;
     },
   ) {
     const own = (type: string): readonly Resource[] =>
@@ -44,7 +46,7 @@ export class RestApi {
     const [stage] = own('AWS::ApiGateway::Stage');
     if (!stage) throw new Error(`${api.label} has no stage`);
     this.stage = String(stage.properties.StageName);
-    this.throttling = new Throttling(stage);
+    this.throttling = new Throttling(stage, around.share);
     this.routes = routesOf(own, assembly);
     this.answers = new GatewayResponses(own('AWS::ApiGateway::GatewayResponse'));
   }

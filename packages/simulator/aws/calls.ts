@@ -4,6 +4,7 @@ import type { AwsError, AwsRequest } from '../wire/request.js';
 import { answerTo, refusalOf, requestOf } from '../wire/wire.js';
 import type { World } from '../world/world.js';
 import { CALL_FAULTS, type FaultKind, type FaultPlan } from './faults.js';
+import { callTime, cpuTime, type Load } from './load.js';
 import type { Caller, CallingFunction } from './sandbox.js';
 import type { ThirdParties } from './third-parties.js';
 
@@ -71,7 +72,11 @@ export class Calls {
     private readonly faults: FaultPlan,
     private readonly services: Services,
     private readonly thirdParties: ThirdParties,
+    private readonly load: Load = {},
   ) {}
+
+  /** Time at which the code of an environment has done what its earlier calls needed, milliseconds since 1970. */
+  private readonly computed = new WeakMap<Caller, number>();
 
   /** Answers one HTTP request of the SDK. */
   readonly send = (caller: Caller, http: HttpRequest, reply: Reply): void => {
@@ -106,7 +111,7 @@ export class Calls {
       return;
     }
     const refusedEntries = fault === 'entry-refused' ? FIRST_ENTRY : typeof byHand === 'object' ? byHand : undefined;
-    world.after(this.latency(), () =>
+    world.after(this.computing(caller) + this.latency(), () =>
       this.carryOut(id, refusedEntries ? { ...request, refusedEntries } : request, caller, (answer) => {
         const behind = planned ?? this.interceptor?.after(call, answer);
         if (behind && !planned) world.note(`${id} FAULT ${behind}`);
@@ -137,7 +142,20 @@ export class Calls {
     else this.world.after(time, perform);
   }
 
+  /** Returns the milliseconds until the code of a call has run: an environment runs one call's code after the other. */
+  private computing(caller: Caller): number {
+    const { cpu } = this.load;
+    if (!cpu) return 0;
+    const { now } = this.world;
+    const memory = Number(caller.fn.resource.properties.MemorySize ?? 128);
+    const done = Math.max(now, this.computed.get(caller) ?? 0) + cpuTime(cpu, memory);
+    this.computed.set(caller, done);
+    return done - now;
+  }
+
   private latency(): number {
+    const { calls } = this.load;
+    if (calls) return this.world.latency((random) => callTime(calls, random) / 2);
     // Most calls take milliseconds, but one in a hundred takes much longer.
     return this.world.latency((random) => (random.chance(0.01) ? random.between(50, 400) : random.between(1, 6)));
   }

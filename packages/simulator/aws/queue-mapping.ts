@@ -4,6 +4,7 @@ import { matches } from '../patterns/matches.js';
 import type { World } from '../world/world.js';
 import type { Iam } from './iam.js';
 import type { LambdaFunction, Result } from './lambda.js';
+import { type Load, rampedUp } from './load.js';
 import type { Message, Queue } from './sqs.js';
 
 const KNOWN = new Set([
@@ -41,6 +42,8 @@ export class QueueMapping implements EventSource {
   private readonly partial: boolean;
   private readonly filters: readonly Record<string, unknown>[];
   private running = 0;
+  /** Time since which it has had work, milliseconds since 1970. */
+  private busySince = 0;
   private polling = false;
   private isEnabled: boolean;
 
@@ -48,16 +51,17 @@ export class QueueMapping implements EventSource {
     readonly resource: Resource,
     private readonly queue: Queue,
     readonly fn: LambdaFunction,
-    private readonly around: { readonly world: World; readonly iam: Iam },
+    private readonly around: { readonly world: World; readonly iam: Iam; readonly load?: Load | undefined },
   ) {
     const { properties } = resource;
     const unknown = Object.keys(properties).filter((name) => !KNOWN.has(name));
     if (unknown.length > 0) throw new Error(`${resource.label}: ${unknown.join(', ')} isn't modelled for a queue`);
-    this.batchSize = Number(properties.BatchSize ?? 10);
+    const scaled = around.load?.queues?.[fn.label];
+    this.batchSize = scaled?.batchSize ?? Number(properties.BatchSize ?? 10);
     const { MaximumConcurrency = DEFAULT_CONCURRENCY } = (properties.ScalingConfig ?? {}) as {
       MaximumConcurrency?: number;
     };
-    this.concurrency = MaximumConcurrency;
+    this.concurrency = scaled?.concurrency ?? MaximumConcurrency;
     this.partial = ((properties.FunctionResponseTypes ?? []) as readonly string[]).includes('ReportBatchItemFailures');
     const { Filters = [] } = (properties.FilterCriteria ?? {}) as { Filters?: readonly { Pattern: string }[] };
     this.filters = Filters.map(({ Pattern }) => JSON.parse(Pattern) as Record<string, unknown>);
@@ -76,7 +80,7 @@ export class QueueMapping implements EventSource {
 
   private wake(): void {
     const { world } = this.around;
-    if (!this.isEnabled || this.polling || this.running >= this.concurrency) return;
+    if (!this.isEnabled || this.polling || this.running >= this.most()) return;
     this.polling = true;
     const wait = world.latency((random) => random.between(2, 40), POLLED_AFTER);
     world.after(wait, () => {
@@ -85,10 +89,19 @@ export class QueueMapping implements EventSource {
     });
   }
 
+  /** Number of batches that it may take at once. */
+  private most(): number {
+    const { world, load } = this.around;
+    return load
+      ? Math.min(this.concurrency, rampedUp(this.running > 0 ? world.now - this.busySince : 0))
+      : this.concurrency;
+  }
+
   private poll(): void {
     if (!this.may('sqs:ReceiveMessage') || !this.may('sqs:DeleteMessage') || !this.may('sqs:GetQueueAttributes'))
       return;
-    while (this.running < this.concurrency) {
+    if (this.running === 0) this.busySince = this.around.world.now;
+    while (this.running < this.most()) {
       const messages = this.queue.receive(this.batchSize).filter((message) => this.fits(message));
       if (messages.length === 0) return;
       this.running++;

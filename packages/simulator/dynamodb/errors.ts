@@ -5,7 +5,13 @@ const DYNAMODB = 'com.amazonaws.dynamodb.v20120810#';
 
 /** Reason for which one item prevented a transaction; `None` for the others. */
 export interface CancellationReason {
-  readonly Code: 'None' | 'ConditionalCheckFailed' | 'DuplicateItem' | 'TransactionConflict' | 'ValidationError';
+  readonly Code:
+    | 'None'
+    | 'ConditionalCheckFailed'
+    | 'DuplicateItem'
+    | 'TransactionConflict'
+    | 'ThrottlingError'
+    | 'ValidationError';
   readonly Message?: string;
   readonly Item?: Item;
 }
@@ -109,6 +115,25 @@ export const duplicateItem = (effects: Effects): DynamoDbError =>
 
 export const conflict = (): DynamoDbError =>
   new DynamoDbError(`${DYNAMODB}TransactionConflictException`, 'Transaction is ongoing for the item');
+
+/** AWS, "API Reference: TransactWriteItems" (cancellation reasons of tables and of indexes in on-demand mode). */
+const EXCEEDED = {
+  table:
+    'Throughput exceeds the current capacity of your table or index. DynamoDB is automatically scaling your table or index so please try again shortly.',
+  index:
+    'Throughput exceeds the current capacity for one or more global secondary indexes. DynamoDB is automatically scaling your index so please try again shortly.',
+};
+
+/** A partition of a table in on-demand mode, or of its index, has no units left. */
+export const throttled = (owner: 'table' | 'index', operation: 'Read' | 'Write'): DynamoDbError =>
+  new DynamoDbError('com.amazon.coral.availability#ThrottlingException', EXCEEDED[owner], {
+    throttlingReasons: [{ reason: `${owner === 'table' ? 'Table' : 'Index'}${operation}KeyRangeThroughputExceeded` }],
+  });
+
+export const throttlingReason = (owner: 'table' | 'index'): CancellationReason => ({
+  Code: 'ThrottlingError',
+  Message: EXCEEDED[owner],
+});
 
 export const inProgress = (): DynamoDbError =>
   new DynamoDbError(

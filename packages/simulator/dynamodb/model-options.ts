@@ -1,3 +1,5 @@
+import type { PartitionLimits } from './throughput.js';
+
 export interface DynamoDbModelOptions {
   /** Returns the virtual time, epoch ms. */
   readonly now: () => number;
@@ -19,6 +21,8 @@ export interface DynamoDbModelOptions {
    * @default 0
    */
   readonly streamDelay?: (random: () => number) => number;
+  /** Units that each partition takes in a second. @default any number */
+  readonly partitions?: PartitionLimits | undefined;
   /** @default 4 */
   readonly shardsPerStream?: number;
   /** @default 'eu-west-1' */

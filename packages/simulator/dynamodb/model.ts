@@ -15,6 +15,7 @@ import { itemsWritten, transactGetItems, transactWriteItems } from './operations
 import { batchExecuteStatement, executeStatement, executeTransaction } from './partiql/execute.js';
 import type { Table } from './table.js';
 import type { TableDefinition, TableResource } from './table-definition.js';
+import { Throughput } from './throughput.js';
 import type {
   AdministrativeOperation,
   CallResult,
@@ -48,11 +49,17 @@ export class DynamoDbModel {
   private readonly world: World;
 
   constructor(private readonly options: DynamoDbModelOptions) {
-    const { now, random } = options;
+    const { now, random, partitions } = options;
     this.catalog = new Catalog(options);
     this.tablesByName = this.catalog.tables;
     this.tokens = new Tokens(now);
-    this.world = { tables: this.tablesByName, holds: this.holds, now, random };
+    this.world = {
+      tables: this.tablesByName,
+      holds: this.holds,
+      now,
+      random,
+      ...(partitions && { throughput: new Throughput(partitions, now) }),
+    };
   }
 
   /**

@@ -44,3 +44,10 @@ const base64Bytes = (base64: string): number => Buffer.byteLength(base64, 'base6
 export const writeUnits = (bytes: number): number => Math.max(1, Math.ceil(bytes / WRITE_UNIT));
 export const readUnits = (bytes: number, consistent: boolean): number =>
   Math.max(1, Math.ceil(bytes / READ_UNIT)) * (consistent ? 1 : 0.5);
+
+/**
+ * Units of the item before or after, whichever is larger; a check and a refused write cost the units of the item that
+ * they found.
+ */
+export const unitsOf = (before: Item | undefined, after: Item | undefined): number =>
+  writeUnits(Math.max(before ? itemBytes(before) : 0, after && after !== before ? itemBytes(after) : 0));

@@ -38,7 +38,7 @@ export interface History {
 /** Conditions of a run besides its faults. */
 export type Conditions = Pick<
   CloudOptions,
-  'keepTrace' | 'clockSkew' | 'coldness' | 'ttlLag' | 'recycle' | 'recording' | 'replays'
+  'keepTrace' | 'clockSkew' | 'coldness' | 'ttlLag' | 'load' | 'recycle' | 'recording' | 'replays'
 >;
 
 const FAULT_PROBABILITY = 0.02;

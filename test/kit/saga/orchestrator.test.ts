@@ -9,7 +9,7 @@ import { PENDING } from '../../../packages/kit/failures/delivery.js';
 import { recordKey } from '../../../packages/kit/failures/failure-records.js';
 import { ProcessedRecords, processOnce } from '../../../packages/kit/idempotent-consumer/process-once.js';
 import type { Envelope } from '../../../packages/kit/messages/envelope.js';
-import { type SagaEvent, stuckKey } from '../../../packages/kit/saga/contract.js';
+import { roundTripKey, type SagaEvent, stuckKey } from '../../../packages/kit/saga/contract.js';
 import { Orchestrator } from '../../../packages/kit/saga/orchestrator.js';
 import { type SagaMessage, stepIdOf, undoIdOf } from '../../../packages/kit/saga/saga.js';
 import { evolve, initialState, type SagaState } from '../../../packages/kit/saga/state.js';
@@ -148,6 +148,85 @@ describe('an orchestrator', () => {
     await hears(done(undo('book-flight')));
     expect((await saga()).state).toMatchObject({ status: 'COMPENSATED', ending: { cause: 'CANCELLED' } });
     expect(counted.mock.calls).toEqual([1, 2].map(() => ['SagasStuck', MetricUnit.Count, 1]));
+  });
+
+  describe('with a backlog', () => {
+    const roundTrip = () => read('trips', { pk: roundTripKey('TripSaga'), sk: 'check-passport' });
+    const late = async (seconds: number) => {
+      id = randomUUID();
+      await hears(start());
+      pass(seconds);
+      await hears(done(step('check-passport')));
+    };
+    beforeEach(() => void vi.spyOn(Math, 'random').mockReturnValue(0));
+
+    test('stores the longest round trip of late answers of a minute', async () => {
+      await late(30);
+      expect(await roundTrip()).toBeUndefined();
+      await late(50);
+      expect(await roundTrip()).toMatchObject({ seconds: 50, at: '2026-03-01T00:01:20.000Z' });
+      await late(40);
+      expect(await roundTrip()).toMatchObject({ seconds: 50 });
+      await late(31);
+      expect(await roundTrip()).toMatchObject({ seconds: 31, at: '2026-03-01T00:02:31.000Z' });
+    });
+
+    test('stores one of four late answers', async () => {
+      vi.spyOn(Math, 'random').mockReturnValue(0.25);
+      await late(50);
+      expect(await roundTrip()).toBeUndefined();
+    });
+
+    test('stores nothing of a step that was sent again: nobody knows which attempt was answered', async () => {
+      await hears(start());
+      pass(60);
+      await hears({ type: 'Timeout', number: 1 });
+      await hears(done(step('check-passport')));
+      expect(await roundTrip()).toBeUndefined();
+    });
+
+    test('sends nothing again while answers take as long, and as ever later than five minutes after the last one', async () => {
+      await late(100);
+      id = randomUUID();
+      await hears(start());
+      pass(60);
+      await hears({ type: 'Timeout', number: 1 });
+      expect(await commandsSent()).toHaveLength(1);
+      expect(await timeoutRecordOf(2)).toMatchObject({ status: PENDING, executeAt: '2026-03-01T00:05:00.000Z' });
+      id = randomUUID();
+      await hears(start());
+      pass(300);
+      await hears({ type: 'Timeout', number: 1 });
+      expect(await commandsSent()).toHaveLength(1);
+      pass(301);
+      await hears({ type: 'Timeout', number: 2 });
+      expect(await commandsSent()).toHaveLength(2);
+    });
+
+    test('stores nothing of a saga that was stuck', async () => {
+      await hearsAll(start(), done(step('check-passport')), { type: 'Cancel' });
+      await hears({ type: 'Reply', stepId: undo('book-flight'), outcome: 'REFUSED' });
+      pass(1_000);
+      await hears(done(undo('book-flight')));
+      expect(await read('trips', { pk: roundTripKey('TripSaga'), sk: 'book-flight' })).toBeUndefined();
+    });
+
+    test('sends again as ever if the round trips can be neither read nor stored', async () => {
+      const send = documents.send.bind(documents);
+      const fails = vi
+        .spyOn(documents, 'send')
+        .mockImplementation(((command: { input: object }) =>
+          JSON.stringify(command.input).includes('ROUNDTRIP#')
+            ? Promise.reject(new Error('throttled'))
+            : send(command as never)) as never);
+      await late(100);
+      id = randomUUID();
+      await hears(start());
+      pass(60);
+      await hears({ type: 'Timeout', number: 1 });
+      expect(await commandsSent()).toHaveLength(2);
+      expect(fails).toHaveBeenCalled();
+    });
   });
 
   test('says that a saga is stuck before that is committed: nobody would say it after a crash', async () => {

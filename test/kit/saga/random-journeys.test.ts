@@ -42,7 +42,7 @@ test.each(Array.from({ length: 300 }, (_, seed) => seed))(
     saga.begin(seed % 3);
     look();
     for (let turn = 0; turn < 200 && !['COMPLETED', 'COMPENSATED', 'STUCK'].includes(saga.state.status); turn++) {
-      if (random.chance(patient ? 0.3 : 0.7)) saga.timeOut();
+      if (random.chance(patient ? 0.3 : 0.7)) saga.timeOut(random.chance(0.2) ? random.between(0, 2_000) : undefined);
       else saga.pass(random.between(0, 100)).hear(anyMessage());
       look();
     }

@@ -119,10 +119,10 @@ describe('a step that is not answered', () => {
   test('of a later time makes the timeout fire early, and it is scheduled again', () => {
     const saga = new Journey()
       .begin()
-      .pass(50)
+      .pass(20)
       .hear(done(stepId('check-passport')));
     expect(saga.timeOut().types).toEqual(['TimerSet']);
-    expect(saga.state.timerAt).toBe('2026-01-01T00:01:50.000Z');
+    expect(saga.state.timerAt).toBe('2026-01-01T00:01:20.000Z');
     expect(saga.timeOut().sent).toEqual(['BookFlight']);
   });
   test('whose timeout is overdue gets a new one with the next answer', () => {
@@ -131,6 +131,97 @@ describe('a step that is not answered', () => {
       .pass(200)
       .hear(done(stepId('check-passport')));
     expect(saga.types).toEqual(['StepDone', 'StepSent', 'TimerSet']);
+  });
+});
+
+describe('a step whose silence a backlog explains', () => {
+  test('is not sent again before twice the time that recent answers took', () => {
+    const saga = new Journey().begin().timeOut(100);
+    expect({ sent: saga.sent, events: saga.events }).toEqual({
+      sent: [],
+      events: [{ type: 'TimerSet', data: { number: 2, at: '2026-01-01T00:03:20.000Z', backlog: 140 } }],
+    });
+    expect(saga.timeOut(99).sent).toEqual(['CheckPassport']);
+  });
+  test('is sent again if recent answers took less than half of its wait', () => {
+    expect(new Journey().begin().timeOut(30).sent).toEqual(['CheckPassport']);
+  });
+  test('keeps its patience: the time that the backlog explains does not count', () => {
+    const saga = booked();
+    for (let times = 0; times < 10; times++) expect(saga.timeOut(100_000).types).toEqual(['TimerSet']);
+    const explained = Date.parse(saga.now);
+    const attempts = Array.from({ length: 2 }, () => saga.timeOut().sent);
+    expect(attempts).toEqual([['BookHotel'], ['BookHotel']]);
+    while (saga.state.status === 'RUNNING') saga.timeOut();
+    // 60 of its 300 seconds had passed before.
+    expect((Date.parse(saga.now) - explained) / 1000).toBe(3600 + 240);
+    expect(saga.state).toMatchObject({ ending: { cause: 'UNANSWERED' } });
+  });
+  test('counts from its newest attempt', () => {
+    const saga = new Journey().begin().timeOut();
+    expect(saga.sent).toEqual(['CheckPassport']);
+    expect(saga.timeOut(100)).toMatchObject({ sent: [], state: { waiting: { attempt: 2, backlog: 80 } } });
+    expect(saga.state.timerAt).toBe('2026-01-01T00:04:20.000Z');
+  });
+  test('gets its next answer as ever, and the step after it has all of its patience', () => {
+    const saga = new Journey()
+      .begin()
+      .timeOut(100)
+      .pass(10)
+      .hear(done(stepId('check-passport')));
+    expect(saga.sent).toEqual(['BookFlight']);
+    expect(saga.state).toMatchObject({ waiting: { attempt: 1, backlog: 0 } });
+  });
+  test('waits on if its timeout itself came late: the answer may be behind it in the same queue', () => {
+    const saga = new Journey().begin().pass(60 + 1_200);
+    expect(saga.timeOut().sent).toEqual([]);
+    expect(saga.state.timerAt).toBe('2026-01-01T00:41:00.000Z');
+    expect(saga.timeOut().sent).toEqual(['CheckPassport']);
+  });
+  test('has its next step answered as late: that is expected after twice the time, or half of its timeout', () => {
+    const twice = new Journey()
+      .begin()
+      .pass(40)
+      .hear(done(stepId('check-passport')))
+      .timeOut();
+    expect(twice.state.timerAt).toBe('2026-01-01T00:02:00.000Z');
+    const saga = new Journey()
+      .begin()
+      .pass(100)
+      .hear(done(stepId('check-passport')));
+    expect(saga.events.at(-1)).toMatchObject({ type: 'TimerSet', data: { at: '2026-01-01T00:04:10.000Z' } });
+    expect(saga.timeOut().sent).toEqual(['BookFlight']);
+    // Attempts that were sent again tell nothing.
+    saga.pass(100).hear(done(stepId('book-flight')));
+    expect(saga.state).toMatchObject({ waiting: { step: 'book-hotel' } });
+    expect(saga.events.find(({ type }) => type === 'StepSent')?.data).toMatchObject({
+      again: new Date(Date.parse(saga.now) + 60_000).toISOString(),
+    });
+  });
+  test('is sent again by a timeout as late as a sweeper makes it', () => {
+    expect(
+      new Journey()
+        .begin()
+        .pass(60 + 180)
+        .timeOut().sent,
+    ).toEqual(['CheckPassport']);
+  });
+  test('ends in any case: a backlog explains a day at most', () => {
+    const saga = booked();
+    const began = Date.parse(saga.now);
+    while (saga.state.status === 'RUNNING') saga.timeOut(1_000_000);
+    expect((Date.parse(saga.now) - began) / 3_600_000).toBeLessThan(26);
+    expect(saga.state).toMatchObject({ ending: { cause: 'UNANSWERED' } });
+  });
+  test('is a compensation too: it is not stuck before', () => {
+    const saga = booked().hear({ type: 'Cancel' });
+    expect(saga.timeOut(300)).toMatchObject({ sent: [], types: ['TimerSet'], state: { status: 'COMPENSATING' } });
+  });
+  test('changes nothing for an answer that the saga does not wait for', () => {
+    const saga = booked().timeOut(300);
+    const { timerAt } = saga.state;
+    saga.hear(done(stepId('check-passport')));
+    expect({ events: saga.events, timerAt: saga.state.timerAt }).toEqual({ events: [], timerAt });
   });
 });
 

@@ -87,9 +87,9 @@ export class Journey {
   }
 
   /** Advances the time to the newest timeout, which then fires. */
-  timeOut(): this {
+  timeOut(roundTrip?: number): this {
     this.nowMs = Math.max(this.nowMs, Date.parse(this.state.timerAt ?? ''));
-    return this.hear({ type: 'Timeout', number: this.state.timers });
+    return this.hear({ type: 'Timeout', number: this.state.timers, ...(roundTrip === undefined ? {} : { roundTrip }) });
   }
 
   get types(): readonly string[] {

@@ -681,8 +681,8 @@ export const BUGS: readonly PlantedBug[] = [
     scenario: 'answers-late',
     source: {
       file: `${KIT}/saga/saga.ts`,
-      from: " || state.status === 'STUCK' || now < state.waiting.again) return;",
-      to: " || state.status === 'STUCK') return;",
+      from: " && state.status !== 'STUCK' && now >= state.waiting.again;",
+      to: " && state.status !== 'STUCK' && now !== '';",
     },
   },
   {
@@ -1061,6 +1061,33 @@ export const BUGS: readonly PlantedBug[] = [
     resource: properties('AWS::Lambda::Function', /./, without('ReservedConcurrentExecutions')),
   },
   {
+    name: 'a step is sent again while a backlog explains the silence',
+    scenario: 'overload',
+    source: {
+      file: `${KIT}/saga/saga.ts`,
+      from: 'const pause = this.backlogPause(state, roundTrip);',
+      to: 'const pause = 0 * this.backlogPause(state, roundTrip);',
+    },
+  },
+  {
+    name: 'the patience of a step runs while a backlog explains the silence',
+    scenario: 'overload',
+    source: {
+      file: `${KIT}/saga/saga.ts`,
+      from: 'const pause = this.backlogPause(state, roundTrip);',
+      to: `const isPatient = now < later(since, this.retryPolicyOf(step).timeout);
+    const pause = isPatient ? this.backlogPause(state, roundTrip) : 0;`,
+    },
+  },
+  {
+    name: 'routes that begin orders have no limit of their own',
+    scenario: 'overload',
+    resource: properties('AWS::ApiGateway::Stage', /./, ({ MethodSettings = [], ...stage }) => ({
+      ...stage,
+      MethodSettings: (MethodSettings as readonly JsonObject[]).filter(({ ResourcePath }) => ResourcePath === '/*'),
+    })),
+  },
+  {
     name: 'queues are not fair: messages have no group',
     scenario: `burst-of-${LARGE_BURST}`,
     resource: properties('AWS::Events::Rule', /./, ({ Targets = [], ...rule }) => ({
@@ -1404,8 +1431,8 @@ export const BUGS: readonly PlantedBug[] = [
     scenario: 'user-races',
     source: {
       file: `${KIT}/saga/saga.ts`,
-      from: "if (!isGoing(state) || isHeld(state) || state.status === 'STUCK' || now < state.waiting.again) return;",
-      to: "if (!isGoing(state) || state.status === 'STUCK' || now < state.waiting.again) return;",
+      from: "isGoing(state) && !isHeld(state) && state.status !== 'STUCK' && now >= state.waiting.again;",
+      to: "isGoing(state) && state.status !== 'STUCK' && now >= state.waiting.again;",
     },
   },
   {

@@ -17,6 +17,7 @@ const LONG = [
   'crash-in-a-batch',
   'forget-races',
   'order-limit',
+  'overload',
   'rebuild-under-load',
   'rewards-held-back',
   'stuck',

@@ -15,6 +15,7 @@ import { laneByItself, laneFails, laneOne, laneRaces } from './lanes.js';
 import { lateApproval } from './late-approval.js';
 import { orderLimit, refundLimit } from './limits.js';
 import { numberedCancellations, numbers } from './numbers.js';
+import { overload, overloadCalled } from './overload.js';
 import { answersLate, deadlinesPass, keysForgotten, participantFails, refundRefused, stuck } from './participants.js';
 import { payOnce, payThreeDaysLater, payTrouble } from './payments.js';
 import { placeOne, readOne, rejectOne } from './place-one.js';
@@ -88,6 +89,7 @@ export const SCENARIOS: readonly Scenario[] = [
   stuck,
   refundRefused,
   apiFlood,
+  overload,
   forgetRaces,
   rebuildUnderLoad,
   rebuildCredit,
@@ -107,12 +109,16 @@ export const SCENARIOS: readonly Scenario[] = [
 ];
 
 /**
- * @param name one of the list, `burst-of-<orders>`, `cancel-at-<moment>-of-<approval|rejection|decline>` or
+ * @param name one of the list, `burst-of-<orders>`, `overload-of-<orders>`, `cancel-at-<moment>-of-<approval|rejection|decline>` or
  *   `undo-at-<moment>-of-<amount>`
  * @throws {Error} names the existing scenarios
  */
 export function scenarioCalled(name: string): Scenario {
-  const found = burstCalled(name) ?? cancelAtCalled(name) ?? SCENARIOS.find((scenario) => scenario.name === name);
+  const found =
+    burstCalled(name) ??
+    overloadCalled(name) ??
+    cancelAtCalled(name) ??
+    SCENARIOS.find((scenario) => scenario.name === name);
   if (found) return found;
   const [, undone, amount] = UNDO_AT.exec(name) ?? [];
   if (undone !== undefined) return undoAt(Number(undone), Number(amount));

@@ -67,7 +67,7 @@ const SEEDS: Readonly<Record<string, readonly number[]>> = {
 };
 
 /** Scenarios that take five seconds or more. `npm test -- --quick` skips them. */
-const LONG = ['sold-out', 'keys-forgotten', 'twenty-orders', 'rebuild-under-load', 'order-limit'];
+const LONG = ['overload', 'sold-out', 'keys-forgotten', 'twenty-orders', 'rebuild-under-load', 'order-limit'];
 
 /** Number of parts. Each file plays one part, so that all cores are used. */
 const PARTS = 3;

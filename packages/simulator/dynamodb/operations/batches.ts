@@ -3,13 +3,13 @@ import { constraintsViolated, validation } from '../errors.js';
 import { Placeholders } from '../expressions/placeholders.js';
 import { bindProjection } from '../expressions/projection.js';
 import { idOf, readKey } from '../keys.js';
-import { MAX_BATCH_READ_BYTES, readUnits } from '../size.js';
+import { MAX_BATCH_READ_BYTES, readUnits, unitsOf } from '../size.js';
 import { shuffled } from '../stream.js';
 import type { WireObject } from '../wire.js';
 import { collectionMetrics } from './collection-metrics.js';
 import { anything, violation } from './constraints.js';
 import type { Call } from './context.js';
-import { type PlannedWrite, planDelete, planPut, unitsOf } from './planned-write.js';
+import { type PlannedWrite, planDelete, planPut } from './planned-write.js';
 import { readRequest, textMember } from './request.js';
 import { CAPACITY, COLLECTION_METRICS, shapeOf } from './shape.js';
 
@@ -79,7 +79,8 @@ function planReads(call: Call, { RequestItems }: WireObject) {
 }
 
 /**
- * Carries out each write independently; a write that conflicts with another request's transaction stays unprocessed.
+ * Carries out each write independently; a write that conflicts with another request's transaction, or whose partition has no
+ * units left, stays unprocessed.
  */
 export function batchWriteItem(call: Call, given: WireObject): WireObject {
   const input = readRequest(given, WRITES);
@@ -87,14 +88,15 @@ export function batchWriteItem(call: Call, given: WireObject): WireObject {
   const UnprocessedItems: Record<string, unknown[]> = {};
   for (const { name, request, planned } of planWrites(call, input)) {
     const { table, item, next } = planned;
-    if (call.isHeld(item)) {
+    const before = table.find(item.key)?.item;
+    const after = next(before);
+    const change = { ...item, ...(before ? { before } : {}), ...(after ? { after } : {}) };
+    if (call.isHeld(item) || call.throttledBy(change)) {
       UnprocessedItems[name] = [...(UnprocessedItems[name] ?? []), request];
       continue;
     }
-    const before = table.find(item.key)?.item;
-    const after = next(before);
     call.consumption.write(table.name, unitsOf(before, after));
-    call.commit([{ ...item, ...(before ? { before } : {}), ...(after ? { after } : {}) }]);
+    call.commit([change]);
     done.push(planned);
   }
   return {

@@ -1,8 +1,11 @@
 import { Consumption } from '../capacity.js';
-import { notFound } from '../errors.js';
+import { notFound, throttled } from '../errors.js';
 import type { Hold, Holds } from '../holds.js';
+import { unitsOf } from '../size.js';
 import type { Table } from '../table.js';
-import type { Change, Effects, Item, ItemKey } from '../wire.js';
+import type { IndexDefinition } from '../table-definition.js';
+import type { Throttled, Throughput } from '../throughput.js';
+import type { AttributeValue, Change, Effects, Item, ItemKey } from '../wire.js';
 
 /** State of the model that outlives a call. */
 export interface World {
@@ -10,6 +13,8 @@ export interface World {
   readonly holds: Holds;
   readonly now: () => number;
   readonly random: () => number;
+  /** Absent if partitions take any number of units. */
+  readonly throughput?: Throughput;
 }
 
 /** One call: it finds the tables, and records the call's effects. */
@@ -46,12 +51,33 @@ export class Call {
     return holds;
   }
 
-  /** Writes changes that belong together: to tables, their indexes and their streams. */
-  commit(changes: readonly Change[]): void {
+  /**
+   * Counts the units of a read of one partition.
+   * @throws {DynamoDbError} ThrottlingException if the partition has none left
+   */
+  read(table: Table, partition: AttributeValue, units: number, index?: IndexDefinition): void {
+    const { throughput } = this.world;
+    if (throughput && !throughput.read(table, partition, units, index))
+      throw throttled(index ? 'index' : 'table', 'Read');
+    this.consumption.read(table.name, units, index);
+  }
+
+  /** Whose partition has no units left for a write; `undefined` if it may be written. */
+  throttledBy(change: Change): Throttled | undefined {
+    return this.world.throughput?.refuses(this.table(change.table), change);
+  }
+
+  /**
+   * Writes changes that belong together: to tables, their indexes and their streams.
+   * @param factor of the tables' units: 2 in a transaction
+   */
+  commit(changes: readonly Change[], factor = 1): void {
     const byTable = new Map<Table, Change[]>();
     for (const change of changes) {
       const table = this.table(change.table);
-      for (const [index, units] of table.write(change)) this.consumption.write(table.name, units, index);
+      const ofIndexes = table.write(change);
+      for (const [index, units] of ofIndexes) this.consumption.write(table.name, units, index);
+      this.world.throughput?.write(table, change, factor * unitsOf(change.before, change.after), ofIndexes);
       byTable.set(table, [...(byTable.get(table) ?? []), change]);
       this.changes.push(change);
     }

@@ -8,7 +8,7 @@ import type { Path } from '../expressions/paths.js';
 import { Placeholders } from '../expressions/placeholders.js';
 import { bindUpdate, type Update } from '../expressions/update.js';
 import { checkIndexKeys, checkItem, keyOf, readKey } from '../keys.js';
-import { itemBytes, MAX_ITEM_BYTES, writeUnits } from '../size.js';
+import { itemBytes, MAX_ITEM_BYTES } from '../size.js';
 import type { Table } from '../table.js';
 import { attributeNames } from '../table-definition.js';
 import { invalid, normalItem } from '../values.js';
@@ -85,10 +85,3 @@ function condition(input: WireObject, shared?: Placeholders): Pick<PlannedWrite,
   const returnOnFailure = input.ReturnValuesOnConditionCheckFailure === 'ALL_OLD';
   return { ...(text === undefined ? {} : { condition: bound }), returnOnFailure };
 }
-
-/**
- * Units of the item before or after, whichever is larger; a check and a refused write cost the units of the item that
- * they found.
- */
-export const unitsOf = (before: Item | undefined, after: Item | undefined): number =>
-  writeUnits(Math.max(before ? itemBytes(before) : 0, after && after !== before ? itemBytes(after) : 0));

@@ -55,7 +55,7 @@ export function query(call: Call, given: WireObject): WireObject {
   const placeholders = new Placeholders(input, QUERY.expressions);
   const { key, table, index } = source;
   const wanted = bindKeyCondition(text, placeholders, key, table.definition.types, index?.definition.name);
-  const page = readPage(call, input, source, placeholders, true);
+  const page = readPage(call, input, source, placeholders, wanted.partition);
   const start = startKey(input, source, wanted);
   const entries = source.index
     ? table.readIndex(source.index).partition(wanted.partition)
@@ -90,14 +90,21 @@ export function scan(call: Call, given: WireObject): WireObject {
   const segment = readSegment(input);
   const source = readSource(call, input);
   const placeholders = new Placeholders(input, SCAN.expressions);
-  const page = readPage(call, input, source, placeholders, false);
+  const page = readPage(call, input, source, placeholders, undefined);
   const start = startKey(input, source);
   const store = source.index ? source.table.readIndex(source.index) : source.table.scan();
   return page(allEntries(store, source.order, start, segment));
 }
 
 /** Checks and reads what Query and Scan have in common; the caller builds the answer. */
-function readPage(call: Call, input: WireObject, source: Source, placeholders: Placeholders, isQuery: boolean) {
+function readPage(
+  call: Call,
+  input: WireObject,
+  source: Source,
+  placeholders: Placeholders,
+  partition: AttributeValue | undefined,
+) {
+  const isQuery = partition !== undefined;
   const { table, index, key, consistent } = source;
   const filterText = textMember(input, 'FilterExpression');
   const filter: Condition = bindCondition('FilterExpression', filterText, placeholders);
@@ -122,7 +129,9 @@ function readPage(call: Call, input: WireObject, source: Source, placeholders: P
         break;
       }
     }
-    call.consumption.read(table.name, readUnits(bytes, consistent), index?.definition);
+    const units = readUnits(bytes, consistent);
+    if (partition) call.read(table, partition, units, index?.definition);
+    else call.consumption.read(table.name, units, index?.definition);
     const LastEvaluatedKey = last && { ...keyOf(last, table.definition.key), ...keyOf(last, key) };
     return {
       ...(shape ? { Items } : {}),

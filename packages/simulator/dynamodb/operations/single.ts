@@ -1,15 +1,15 @@
 /** AWS, "API Reference: GetItem, PutItem, UpdateItem, DeleteItem". */
-import { conditionFailed, conflict, validation } from '../errors.js';
+import { conditionFailed, conflict, throttled, validation } from '../errors.js';
 import type { Path } from '../expressions/paths.js';
 import { Placeholders } from '../expressions/placeholders.js';
 import { bindProjection, project } from '../expressions/projection.js';
 import { readKey } from '../keys.js';
-import { readUnits } from '../size.js';
-import type { Item, WireObject } from '../wire.js';
+import { readUnits, unitsOf } from '../size.js';
+import type { AttributeValue, Item, WireObject } from '../wire.js';
 import { collectionMetrics } from './collection-metrics.js';
 import { anything, oneOf } from './constraints.js';
 import type { Call } from './context.js';
-import { type PlannedWrite, planDelete, planPut, planUpdate, unitsOf } from './planned-write.js';
+import { type PlannedWrite, planDelete, planPut, planUpdate } from './planned-write.js';
 import { readRequest, textMember } from './request.js';
 import { CAPACITY, COLLECTION_METRICS, ON_CONDITION_FAILURE, shapeOf } from './shape.js';
 
@@ -48,7 +48,8 @@ export function getItem(call: Call, given: WireObject): WireObject {
   placeholders.refuseUnused();
   const consistent = input.ConsistentRead === true;
   const entry = table.read(key, consistent);
-  call.consumption.read(table.name, readUnits(entry?.bytes ?? 0, consistent));
+  const partition = key[table.definition.key.partition] as AttributeValue;
+  call.read(table, partition, readUnits(entry?.bytes ?? 0, consistent));
   return {
     ...(entry ? { Item: projection ? projection.of(entry.item) : entry.item } : {}),
     ...call.consumption.report(input.ReturnConsumedCapacity, 'one'),
@@ -86,8 +87,11 @@ function write(call: Call, input: WireObject, planned: PlannedWrite, wanted: Ret
     throw conditionFailed(planned.returnOnFailure ? before : undefined, call.effects());
   }
   const after = planned.next(before);
+  const change = { ...item, ...(before ? { before } : {}), ...(after ? { after } : {}) };
+  const owner = call.throttledBy(change);
+  if (owner) throw throttled(owner, 'Write');
   call.consumption.write(table.name, unitsOf(before, after));
-  call.commit([{ ...item, ...(before ? { before } : {}), ...(after ? { after } : {}) }]);
+  call.commit([change]);
   const attributes = shown(wanted, before, after, paths ?? []);
   return {
     ...(attributes ? { Attributes: attributes } : {}),

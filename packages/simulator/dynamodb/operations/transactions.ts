@@ -14,18 +14,19 @@ import {
   ItemRefused,
   inProgress,
   parameterMismatch,
+  throttlingReason,
   validation,
 } from '../errors.js';
 import { Placeholders } from '../expressions/placeholders.js';
 import { bindProjection } from '../expressions/projection.js';
 import { idOf, readKey } from '../keys.js';
-import { itemBytes, MAX_TRANSACTION_BYTES, readUnits } from '../size.js';
+import { itemBytes, MAX_TRANSACTION_BYTES, readUnits, unitsOf } from '../size.js';
 import type { Table } from '../table.js';
 import type { Change, Item, ItemKey, WireObject } from '../wire.js';
 import { collectionMetrics } from './collection-metrics.js';
 import { inMessages, members, text, violation } from './constraints.js';
 import type { Call } from './context.js';
-import { type PlannedWrite, planCheck, planDelete, planPut, planUpdate, unitsOf } from './planned-write.js';
+import { type PlannedWrite, planCheck, planDelete, planPut, planUpdate } from './planned-write.js';
 import { readRequest, textMember } from './request.js';
 import { CAPACITY, COLLECTION_METRICS, ON_CONDITION_FAILURE, type Shape, shapeOf } from './shape.js';
 import type { Tokens } from './tokens.js';
@@ -69,7 +70,7 @@ export function transactWriteItems(call: Call, given: WireObject, tokens: Tokens
   }
   const { changes, reasons } = decide(call, planned);
   if (reasons.some(({ Code }) => Code !== 'None')) throw cancelled(reasons, call.effects());
-  call.commit(changes);
+  call.commit(changes, 2);
   if (token !== undefined) tokens.keep(token, input.TransactItems);
   return {
     ...call.consumption.report(input.ReturnConsumedCapacity, 'transaction'),
@@ -132,11 +133,14 @@ function decide(call: Call, planned: readonly PlannedWrite[]) {
     const { table, item, condition } = write;
     const before = table.find(item.key)?.item;
     let after = before;
-    const reason = reasonAgainst(call, write, before, condition, (next) => {
+    const refused = reasonAgainst(call, write, before, condition, (next) => {
       after = next;
     });
+    const change = { ...item, ...(before ? { before } : {}), ...(after ? { after } : {}) };
+    const owner = refused === NONE ? call.throttledBy(change) : undefined;
+    const reason = owner ? throttlingReason(owner) : refused;
     call.consumption.write(table.name, 2 * unitsOf(before, after));
-    if (!write.check) changes.push({ ...item, ...(before ? { before } : {}), ...(after ? { after } : {}) });
+    if (!write.check) changes.push(change);
     return reason;
   });
   return { changes, reasons };

@@ -1,0 +1,37 @@
+import { describe, expect, test } from 'vitest';
+import { checkOrders, ordersPerSecond } from '../../lib/order-capacity.js';
+import { environmentNames, settingsFor } from '../../lib/settings.js';
+import { BATCH_SIZE } from '../../packages/kit/idempotent-consumer/idempotent-consumer.construct.js';
+
+const orders = (sagaConcurrency: number, rate: number, providerConcurrency = 1_000) => ({
+  sagaConcurrency,
+  providerConcurrency,
+  throttle: { rate, burst: 1 },
+});
+
+describe('the capacity for orders', () => {
+  test('is that of the slower consumer', () => {
+    expect(ordersPerSecond(orders(12, 1))).toBe(100);
+    expect(ordersPerSecond(orders(12, 1, 5))).toBe(50);
+    // The formula counts batches of ten.
+    expect(BATCH_SIZE).toBe(10);
+  });
+
+  test('is at least what the API admits by both routes together', () => {
+    expect(() => checkOrders('x', orders(12, 50))).not.toThrow();
+    expect(() => checkOrders('x', orders(12, 51))).toThrow(
+      "orders of 'x': 2 routes admit 51 orders a second each, and the consumers take 100 together: take a throttle.rate of 50 or less, or raise sagaConcurrency or providerConcurrency",
+    );
+  });
+
+  test.each([0, -1, 1.5, Number.NaN])('refuses to admit %d', (rate) => {
+    expect(() => checkOrders('x', orders(12, rate))).toThrow(
+      "orders of 'x': expected throttle.rate and throttle.burst above 0",
+    );
+  });
+
+  test.each(environmentNames())('of %s is mostly used: the API admits a third of it or more by each route', (name) => {
+    const { orders } = settingsFor(name, { issuer: 'https://issuer.example', jwksUri: 'https://issuer.example/keys' });
+    expect(orders.throttle.rate).toBeGreaterThanOrEqual(ordersPerSecond(orders) / 3);
+  });
+});
