@@ -4,7 +4,7 @@ import { type FaultPlan, FOLLOWING_FAULTS, MESSAGE_FAULTS } from './faults.js';
 import type { Trouble } from './lambda.js';
 
 const KINDS = [...MESSAGE_FAULTS, ...FOLLOWING_FAULTS];
-/** Number of times that a message brings its fault with it: fewer than the attempts that its consumer has. */
+/** Number of times that a message brings its fault with it, unless its queue gives it up before. */
 const COMES = { 'crashes-its-function': 3, 'throttles-its-function': 1 } as const;
 
 export interface MessageAttribute {
@@ -175,7 +175,7 @@ export class Queue {
   troubleOf(messages: readonly Message[]): Trouble | undefined {
     const kinds = messages.flatMap(({ id, receiveCount }) => {
       const kind = this.following.get(id);
-      return kind && receiveCount <= COMES[kind] ? [kind] : [];
+      return kind && receiveCount <= Math.min(COMES[kind], this.maxReceives - 1) ? [kind] : [];
     });
     if (kinds.includes('crashes-its-function')) return 'crashes';
     return kinds.length > 0 ? 'writes are throttled' : undefined;
