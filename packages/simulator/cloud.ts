@@ -18,6 +18,7 @@ import { SimulatedServices, type TableCall } from './aws/services.js';
 import { Queue } from './aws/sqs.js';
 import { StreamMapping } from './aws/stream-mapping.js';
 import { ThirdParties } from './aws/third-parties.js';
+import { usualIndexDelay } from './dynamodb/administration/catalog.js';
 import { DynamoDbModel } from './dynamodb/model.js';
 import { plain } from './dynamodb/plain.js';
 import { Bundle } from './runtime/bundle.js';
@@ -76,6 +77,11 @@ export interface CloudOptions {
   readonly coldness?: number;
   /** Delay of TTL deletions, milliseconds. @default two days */
   readonly ttlLag?: number;
+  /**
+   * Longest delay of a change on its way to a global secondary index, milliseconds. One change in fifty takes up to so long.
+   * @default 5 s
+   */
+  readonly indexLag?: number;
   /** Starts with environments of finished histories, and keeps its own for later ones. @default false */
   readonly recycle?: boolean;
   /** Records what invocations do. @default no recording */
@@ -104,6 +110,9 @@ export interface LiveOptions {
   /** Hears of each invocation that has ended. */
   readonly ended: (invocation: Invocation) => void;
 }
+
+/** Share of the changes of global secondary indexes that are late, in a history where some are. */
+const LATE_INDEX = 0.02;
 
 /** Interval of TTL deletions; with no lag TTL deletes within this time. */
 const TTL_ROUND = 3_600_000;
@@ -134,6 +143,8 @@ export class Cloud {
   /** Concurrency that no function has reserved; a scenario can occupy it to simulate other users of the account. */
   readonly unreserved: Concurrency;
   private readonly load: Load | undefined;
+  /** Least delay of changes on their way to global secondary indexes, milliseconds: a scenario may set it. */
+  indexesLateBy = 0;
 
   constructor(
     readonly deployment: Deployment,
@@ -141,15 +152,21 @@ export class Cloud {
   ) {
     const { assembly } = deployment;
     const { seed, keepTrace = true, clockSkew = 0, coldness = 0, ttlLag = 2 * 86_400_000, recycle = false } = options;
-    const { recording, replays, live, load } = options;
+    const { recording, replays, live, load, indexLag = 0 } = options;
     this.load = load;
     const world = new World({ seed, keepTrace, ...(live && liveWorld(live)) });
     const faults = options.faults ?? new ChosenFaults([]);
     const iam = new Iam(assembly);
     const random = world.random.fork('dynamodb');
+    const lateIndexes = world.random.fork('late indexes');
     const dynamodb = new DynamoDbModel({
       now: () => world.now,
       random: () => random.fraction(),
+      indexDelay: (usual) => {
+        const delay = usualIndexDelay(usual);
+        if (indexLag > 0 && lateIndexes.chance(LATE_INDEX)) return lateIndexes.between(0, indexLag);
+        return Math.max(delay, this.indexesLateBy);
+      },
       region: 'eu-west-1',
       partitions: load?.partitions,
     });

@@ -3,7 +3,7 @@ import type { HttpRequest, HttpResponse, Reply } from '../runtime/http.js';
 import type { AwsError, AwsRequest } from '../wire/request.js';
 import { answerTo, refusalOf, requestOf } from '../wire/wire.js';
 import type { World } from '../world/world.js';
-import { CALL_FAULTS, type FaultKind, type FaultPlan } from './faults.js';
+import { CALL_FAULTS, type FaultKind, type FaultPlan, READ_FAULTS } from './faults.js';
 import { callTime, cpuTime, type Load } from './load.js';
 import type { Caller, CallingFunction } from './sandbox.js';
 import type { ThirdParties } from './third-parties.js';
@@ -56,6 +56,8 @@ const BATCHES = new Set(['PutEvents', 'SendMessageBatch', 'BatchWriteItem']);
 const LONG = 30_000;
 const TWO_SECONDS = 2_000;
 const FORTY_SECONDS = 40_000;
+/** Ages of what a stale read sees, milliseconds. AWS gives no bound; a second is usual ("DynamoDB read consistency"). */
+const STALE_BY = [100, 1_000, 5_000, 5_000];
 
 /**
  * Carries each request from a function to a service and back. This takes time, and anything can happen on the way:
@@ -97,7 +99,11 @@ export class Calls {
     const throttled = `${fn.label} ${request.service}.${request.operation}`;
     const refusalsEnd = this.refusing.get(throttled) ?? 0;
     if (fault === 'refused-for-long') this.refusing.set(throttled, world.now + LONG);
-    const refused = fault === 'refused' || fault === 'refused-for-long' || world.now < refusalsEnd;
+    const refused =
+      fault === 'refused' ||
+      fault === 'refused-for-long' ||
+      world.now < refusalsEnd ||
+      (caller.writesAreThrottled && request.service === 'dynamodb' && WRITES.has(request.operation));
     if (refused || fault === 'conflict') {
       const error = refused ? throttle(request) : conflict(request);
       world.after(this.latency(), () => reply.answer(refusalOf(request, error)));
@@ -111,8 +117,14 @@ export class Calls {
       return;
     }
     const refusedEntries = fault === 'entry-refused' ? FIRST_ENTRY : typeof byHand === 'object' ? byHand : undefined;
+    const changed =
+      fault === 'stale'
+        ? { ...request, staleBy: world.random.fork(`stale read at ${id}`).pick(STALE_BY) }
+        : refusedEntries
+          ? { ...request, refusedEntries }
+          : request;
     world.after(this.computing(caller) + this.latency(), () =>
-      this.carryOut(id, refusedEntries ? { ...request, refusedEntries } : request, caller, (answer) => {
+      this.carryOut(id, changed, caller, (answer) => {
         const behind = planned ?? this.interceptor?.after(call, answer);
         if (behind && !planned) world.note(`${id} FAULT ${behind}`);
         if (behind === 'killed-after') return caller.kill(`after ${id}`);
@@ -175,11 +187,33 @@ const ITEMS_PER_MS = 8;
 
 const kindsKnown = new Map<string, readonly FaultKind[]>();
 
-function kindsFor({ service, operation }: AwsRequest): readonly FaultKind[] {
-  const name = `${service}.${operation}`;
-  const known = kindsKnown.get(name) ?? faultsOf(service, operation);
+function kindsFor(request: AwsRequest): readonly FaultKind[] {
+  const { service, operation } = request;
+  const mayBeStale = isEventuallyConsistent(request);
+  const name = `${service}.${operation}${mayBeStale ? ' stale' : ''}`;
+  const known = kindsKnown.get(name) ?? [...faultsOf(service, operation), ...(mayBeStale ? READ_FAULTS : [])];
   kindsKnown.set(name, known);
   return known;
+}
+
+/**
+ * Tells whether a request reads a table without `ConsistentRead`. A read of a global index is late by the index itself, and
+ * a transaction reads what is committed.
+ */
+function isEventuallyConsistent({ service, operation, input }: AwsRequest): boolean {
+  if (service !== 'dynamodb') return false;
+  if (operation === 'BatchGetItem') {
+    const requests = Object.values((input.RequestItems ?? {}) as Readonly<Record<string, Reading | undefined>>);
+    return requests.some((request) => request?.ConsistentRead !== true);
+  }
+  if (!['GetItem', 'Query', 'Scan'].includes(operation)) return false;
+  const { ConsistentRead, IndexName } = input as Reading;
+  return ConsistentRead !== true && IndexName === undefined;
+}
+
+interface Reading {
+  readonly ConsistentRead?: unknown;
+  readonly IndexName?: unknown;
 }
 
 function faultsOf(service: AwsRequest['service'], operation: string): readonly FaultKind[] {

@@ -25,6 +25,11 @@ export const CALL_FAULTS = [
   /** PutEvents, SendMessageBatch, BatchWriteItem: the first entry is refused, the others pass. */
   'entry-refused',
 ] as const;
+/** Faults of a read of DynamoDB that isn't strongly consistent. */
+export const READ_FAULTS = [
+  /** The read sees an earlier state, as of up to 5 s ago. */
+  'stale',
+] as const;
 /** Faults of one message on its way into a queue. */
 export const MESSAGE_FAULTS = [
   /** The message is delivered a second time after 90 s. */
@@ -33,6 +38,13 @@ export const MESSAGE_FAULTS = [
   'late-duplicate',
   /** The message can't be received for 10 minutes. */
   'delayed',
+] as const;
+/** Faults that a message brings with it, whenever a mapping gives it to its function. */
+export const FOLLOWING_FAULTS = [
+  /** The first three times that the message comes, its function crashes in the middle of its work, with its whole batch. */
+  'crashes-its-function',
+  /** The first time that the message comes, DynamoDB throttles every write of its invocation. */
+  'throttles-its-function',
 ] as const;
 /** Faults of one delivery by EventBridge to a target. */
 export const DELIVERY_FAULTS = [
@@ -53,7 +65,9 @@ export const INVOCATION_FAULTS = [
 
 export type FaultKind =
   | (typeof CALL_FAULTS)[number]
+  | (typeof READ_FAULTS)[number]
   | (typeof MESSAGE_FAULTS)[number]
+  | (typeof FOLLOWING_FAULTS)[number]
   | (typeof DELIVERY_FAULTS)[number]
   | (typeof INVOCATION_FAULTS)[number];
 
@@ -110,6 +124,12 @@ export class ChosenFaults extends Plan {
  */
 const SWARM = [0.1, 0.3, 0.3, 1, 2];
 
+/** Probabilities of a stale read, one of which each history draws. */
+const STALE = [0, 0, 0.02, 0.2, 1];
+
+/** Factors on the scenario's fault probability for a fault that follows its message, one of which each history draws. */
+const FOLLOWING = [0, 0, 0, 0.5, 1];
+
 /**
  * A plan with random faults of the kinds and the frequency that this history draws: half of the kinds, few or many.
  * Histories that differ in this way find more than histories with a little of everything, in which one fault hides the
@@ -118,6 +138,10 @@ const SWARM = [0.1, 0.3, 0.3, 1, 2];
 export class RandomFaults extends Plan {
   private readonly left = new Set<FaultKind>();
   private readonly probability: number;
+  private readonly reads: Random;
+  private readonly staleness: number;
+  private readonly messages: Random;
+  private readonly following: number;
 
   /** @param probability of a fault at each point, before the factor that the history draws */
   constructor(
@@ -130,11 +154,22 @@ export class RandomFaults extends Plan {
     for (const kind of [...CALL_FAULTS, ...MESSAGE_FAULTS, ...DELIVERY_FAULTS, ...INVOCATION_FAULTS]) {
       if (swarm.chance(0.5)) this.left.add(kind);
     }
+    // Numbers of their own: kinds that are newer than a seed leave the rest of its history as it was.
+    this.reads = random.fork('stale reads');
+    this.staleness = this.reads.pick(STALE);
+    this.messages = random.fork('faults that follow messages');
+    this.following = probability * this.messages.pick(FOLLOWING);
   }
 
   protected choose({ kinds }: Point): FaultKind | undefined {
-    if (!this.random.chance(this.probability)) return undefined;
-    const possible = kinds.filter((kind) => !this.left.has(kind));
-    return possible.length > 0 ? this.random.pick(possible) : undefined;
+    if (this.random.chance(this.probability)) {
+      const possible = kinds.filter((kind) => !isNewer(kind) && !this.left.has(kind));
+      if (possible.length > 0) return this.random.pick(possible);
+    }
+    if (kinds.includes('stale')) return this.reads.chance(this.staleness) ? 'stale' : undefined;
+    const follows = kinds.includes('crashes-its-function') && this.messages.chance(this.following);
+    return follows ? this.messages.pick(FOLLOWING_FAULTS) : undefined;
   }
 }
+
+const isNewer = (kind: FaultKind): boolean => [...READ_FAULTS, ...FOLLOWING_FAULTS].some((one) => one === kind);

@@ -79,6 +79,12 @@ export interface FunctionUpdate {
   readonly variables?: Readonly<Record<string, string>>;
 }
 
+/** What an event may do to the invocation that gets it. */
+export type Trouble = 'crashes' | 'writes are throttled';
+
+/** Milliseconds from the beginning of an invocation to a crash; consumers need about as long for a message. */
+const LONGEST_BEFORE_CRASH = 40;
+
 /** AWS doesn't document how long an idle environment is kept; observers report minutes to hours. */
 const KEPT_IDLE = 15 * 60_000;
 
@@ -153,8 +159,11 @@ export class LambdaFunction {
     return this.resource.label.replace(/\/Function$/, '');
   }
 
-  /** Invokes the function; `done` is called once, however the invocation ends. */
-  invoke(event: unknown, done: (result: Result) => void): void {
+  /**
+   * Invokes the function; `done` is called once, however the invocation ends.
+   * @param trouble that the event brings with it. @default none
+   */
+  invoke(event: unknown, done: (result: Result) => void, trouble?: Trouble): void {
     const { world, faults } = this.settings;
     const { concurrency } = this;
     if (concurrency.running >= concurrency.limit) {
@@ -181,16 +190,16 @@ export class LambdaFunction {
       );
       return;
     }
-    this.start(name, event, end);
+    this.start(name, event, end, trouble);
   }
 
-  private start(name: string, event: unknown, end: (result: Result) => void): void {
+  private start(name: string, event: unknown, end: (result: Result) => void, trouble: Trouble | undefined): void {
     const { environments } = this.settings;
     if (environments && this.busy > 0 && this.idle.length === 0) {
-      this.wait(environments, () => this.run(name, event, end));
+      this.wait(environments, () => this.run(name, event, end, trouble));
       return;
     }
-    this.run(name, event, end);
+    this.run(name, event, end, trouble);
   }
 
   /** Waits for a busy environment; after a while another one is started, unless there are enough. */
@@ -204,7 +213,7 @@ export class LambdaFunction {
     });
   }
 
-  private run(name: string, event: unknown, end: (result: Result) => void): void {
+  private run(name: string, event: unknown, end: (result: Result) => void, trouble: Trouble | undefined): void {
     const { world } = this.settings;
     this.busy++;
     const free = (): void => {
@@ -231,6 +240,7 @@ export class LambdaFunction {
         over = true;
         cutOff.cancel();
         sandbox.onKilled = undefined;
+        sandbox.writesAreThrottled = false;
         sandbox.idleSince = world.now;
         if (generation !== this.generation) sandbox.end();
         else if (!sandbox.isDead) this.rest(sandbox);
@@ -243,6 +253,19 @@ export class LambdaFunction {
         finish({ kind: 'failed', name: 'Sandbox.Timedout', message: `Task timed out after ${seconds} seconds` });
       });
       sandbox.onKilled = () => finish({ kind: 'failed', name: 'Runtime.ExitError', message: 'signal: killed' });
+      if (trouble) world.note(`${name} FAULT ${trouble}`);
+      sandbox.writesAreThrottled = trouble === 'writes are throttled';
+      if (trouble === 'crashes') {
+        const crashes = world.random.fork(`crash of ${name}`).between(0, LONGEST_BEFORE_CRASH);
+        world.after(crashes, () => {
+          if (!over) sandbox.kill(`in ${name}`);
+        });
+      }
+      const ended = (result: Result): void => {
+        // It was faster than its crash, which then comes right behind its work.
+        if (trouble === 'crashes' && !over) sandbox.kill(`behind ${name}`);
+        else finish(result);
+      };
       const { ref, arn, properties } = this.resource;
       run(
         event,
@@ -254,7 +277,7 @@ export class LambdaFunction {
           deadline,
         },
         (ending: Ending) =>
-          finish(ending.kind === 'returned' ? ending : { kind: 'failed', name: ending.name, message: ending.message }),
+          ended(ending.kind === 'returned' ? ending : { kind: 'failed', name: ending.name, message: ending.message }),
       );
     });
   }

@@ -110,13 +110,15 @@ export class QueueMapping implements EventSource {
         if (this.queue.handled.has(id) && !loose) this.around.world.note(`${id} OVERLAP: it is being handled already`);
         this.queue.handled.add(id);
       }
-      this.fn.invoke({ Records: messages.map((message) => this.record(message)) }, (result) => {
+      const ended = (result: Result): void => {
         this.running--;
         for (const { id } of messages) this.queue.handled.delete(id);
         for (const message of messages)
           if (isDone(result, message, this.partial, messages)) this.queue.delete(message.receipt);
         this.wake();
-      });
+      };
+      const event = { Records: messages.map((message) => this.record(message)) };
+      this.fn.invoke(event, ended, this.queue.troubleOf(messages));
     }
   }
 

@@ -90,6 +90,26 @@ test('a duplicate comes after the message was deleted', async () => {
   expect(said()).toEqual(['a 1', 'a 1']);
 });
 
+test('a fault follows its message: the function crashes with its batch each time that it comes, until it has passed', async () => {
+  const fault = 'Shop/Queue message 2: crashes-its-function';
+  const { cloud, queue, dead, said } = shop({
+    fault,
+    queue: { RedrivePolicy: { deadLetterTargetArn: arnOf('Dead'), maxReceiveCount: 5 } },
+  });
+  for (const body of ['a', 'b']) queue.send({ body });
+  await cloud.world.settle();
+  expect(said().filter((text) => text.startsWith('b'))).toEqual(['b 1', 'b 2', 'b 3', 'b 4']);
+  expect([...queue.all(), ...dead.all()]).toEqual([]);
+});
+
+test('a fault that follows its message never makes it a dead letter', async () => {
+  const { cloud, queue, dead, said } = shop({ fault: 'Shop/Queue message 1: crashes-its-function' });
+  queue.send({ body: 'a' });
+  await cloud.world.settle();
+  expect(said()).toEqual(['a 1', 'a 2', 'a 3']);
+  expect([...queue.all(), ...dead.all()]).toEqual([]);
+});
+
 test('what is older than its retention is gone', async () => {
   const { cloud, queue } = shop({ rights: [], queue: { MessageRetentionPeriod: 60 } });
   queue.send({ body: 'a' });

@@ -26,6 +26,8 @@ export interface Caller {
   readonly fn: CallingFunction;
   kill(reason: string): void;
   readonly isDead: boolean;
+  /** Whether DynamoDB throttles every write of its invocation. */
+  readonly writesAreThrottled: boolean;
 }
 
 /** Source of a sandbox's code, and whether the code has to run. */
@@ -61,6 +63,7 @@ export class Sandbox implements Caller {
   idleSince = 0;
   /** Called if the sandbox is killed during an invocation. */
   onKilled: (() => void) | undefined;
+  writesAreThrottled = false;
   private environment: RunningCode | undefined;
   private recorder: Recorder | undefined;
   private replayed: Recorded | undefined;

@@ -89,13 +89,13 @@ export class SimulatedServices implements Services {
     }
   }
 
-  private dynamodb({ operation, input: asked, refusedEntries }: AwsRequest, caller: Caller): Answer {
+  private dynamodb({ operation, input: asked, refusedEntries, staleBy }: AwsRequest, caller: Caller): Answer {
     const { dynamodb, written, called, now } = this.around;
     const { input, unprocessed } = withoutRefused(operation, asked, refusedEntries);
     if (!OPERATIONS.some((known) => known === operation)) throw new Error(`DynamoDB ${operation} isn't modelled`);
     const told = (effects: Effects): void => called({ at: now(), fn: caller.fn.label, operation, effects });
     try {
-      const { output, effects } = dynamodb.call(operation as Operation, input, this.holds.get(input));
+      const { output, effects } = dynamodb.call(operation as Operation, input, this.holds.get(input), staleBy);
       if (unprocessed) (output as { UnprocessedItems: object }).UnprocessedItems = unprocessed;
       told(effects);
       for (const table of new Set(effects.changes.map(({ table }) => table))) written(table);

@@ -1,6 +1,11 @@
 import type { Resource } from '../assembly/assembly.js';
 import type { World } from '../world/world.js';
-import { type FaultPlan, MESSAGE_FAULTS } from './faults.js';
+import { type FaultPlan, FOLLOWING_FAULTS, MESSAGE_FAULTS } from './faults.js';
+import type { Trouble } from './lambda.js';
+
+const KINDS = [...MESSAGE_FAULTS, ...FOLLOWING_FAULTS];
+/** Number of times that a message brings its fault with it, unless its queue gives it up before. */
+const COMES = { 'crashes-its-function': 3, 'throttles-its-function': 1 } as const;
 
 export interface MessageAttribute {
   readonly DataType: string;
@@ -81,6 +86,9 @@ export class Queue {
   /** Messages that left the queue, with their outcome: for invariants. */
   readonly fates: { readonly message: Message; readonly fate: Fate; readonly at: number }[];
 
+  /** Faults that messages bring with them, by the messages' ids. */
+  private readonly following = new Map<string, (typeof FOLLOWING_FAULTS)[number]>();
+
   constructor(
     readonly resource: Resource,
     private readonly world: World,
@@ -146,9 +154,10 @@ export class Queue {
   send(message: NewMessage, sentAt = this.world.now, delay = this.current.delay): string {
     const { world, label } = this;
     const number = ++this.sent;
-    const fault = this.faults.at({ id: `${label} message ${number}`, kinds: MESSAGE_FAULTS });
+    const fault = this.faults.at({ id: `${label} message ${number}`, kinds: KINDS });
     const id = `${label.replaceAll('/', '-')}-${number}`;
     world.note(`${label} message ${number} sent${fault ? ` FAULT ${fault}` : ''}`);
+    if (fault === 'crashes-its-function' || fault === 'throttles-its-function') this.following.set(id, fault);
     this.put({ ...message, id, sentAt }, (delay + (fault === 'delayed' ? 600 : 0)) * SECOND);
     if (fault === 'duplicate' || fault === 'late-duplicate') {
       const latest = fault === 'duplicate' ? 90 * SECOND : 5 * 86_400 * SECOND;
@@ -160,6 +169,16 @@ export class Queue {
       });
     }
     return id;
+  }
+
+  /** Returns the trouble that one of these messages brings to the invocation that gets them. */
+  troubleOf(messages: readonly Message[]): Trouble | undefined {
+    const kinds = messages.flatMap(({ id, receiveCount }) => {
+      const kind = this.following.get(id);
+      return kind && receiveCount <= Math.min(COMES[kind], this.maxReceives - 1) ? [kind] : [];
+    });
+    if (kinds.includes('crashes-its-function')) return 'crashes';
+    return kinds.length > 0 ? 'writes are throttled' : undefined;
   }
 
   /**

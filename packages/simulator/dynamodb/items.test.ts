@@ -149,4 +149,24 @@ test('an eventually consistent read lags where it is told to', () => {
   };
   expect(db.call('Query', query).output.Items).toEqual([{ ...at('a', 1), v: { N: '1' } }]);
   expect(db.call('Query', { ...query, ConsistentRead: true }).output.Count).toBe(2);
+  const keys = { RequestItems: { [TABLE]: { Keys: [at('a', 1), at('a', 2)] } } };
+  expect(db.call('BatchGetItem', keys).output.Responses).toEqual({ [TABLE]: [{ ...at('a', 1), v: { N: '1' } }] });
+  expect(db.call('Scan', { TableName: TABLE }).output.Items).toEqual([{ ...at('a', 1), v: { N: '1' } }]);
+  expect(db.call('Scan', { TableName: TABLE, ConsistentRead: true }).output.Count).toBe(2);
+});
+
+test('one call may be told how far it lags, and sees nothing that is older than five seconds', () => {
+  const { db, clock } = model();
+  const read = (staleBy?: number) =>
+    db.call('GetItem', { TableName: TABLE, Key: at('a', 1) }, undefined, staleBy).output.Item;
+  db.call('PutItem', put(at('a', 1)));
+  db.call('DeleteItem', { TableName: TABLE, Key: at('a', 1) });
+  clock.now += 1000;
+  db.call('PutItem', put({ ...at('a', 1), v: { N: '1' } }));
+  clock.now += 4000;
+  expect([read(), read(3_999)]).toMatchObject([{ v: { N: '1' } }, { v: { N: '1' } }]);
+  expect(read(4_001)).toBeUndefined();
+  clock.now += 1000;
+  db.call('PutItem', put({ ...at('a', 1), v: { N: '2' } }));
+  expect([read(60_000), read()]).toMatchObject([{ v: { N: '1' } }, { v: { N: '2' } }]);
 });

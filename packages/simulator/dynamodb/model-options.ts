@@ -11,8 +11,8 @@ export interface DynamoDbModelOptions {
    */
   readonly indexDelay?: (random: () => number) => number;
   /**
-   * Returns the age of the state that an eventually consistent read of a table sees (except for a scan), ms, at most
-   * 5,000; called once per read.
+   * Returns the age of the state that an eventually consistent read of a table sees, ms, at most 5,000; called once per
+   * read. A call may name an age of its own.
    * @default 0: such a read sees the newest state, as it usually does on AWS
    */
   readonly readLag?: (random: () => number) => number;

@@ -47,10 +47,12 @@ export class DynamoDbModel {
   private readonly holds = new Holds();
   private readonly tokens: Tokens;
   private readonly world: World;
+  /** Age of the state that reads of the present call see, ms. */
+  private staleBy: number | undefined;
 
   constructor(private readonly options: DynamoDbModelOptions) {
-    const { now, random, partitions } = options;
-    this.catalog = new Catalog(options);
+    const { now, random, partitions, readLag = () => 0 } = options;
+    this.catalog = new Catalog({ ...options, readLag: (drawn) => this.staleBy ?? readLag(drawn) });
     this.tablesByName = this.catalog.tables;
     this.tokens = new Tokens(now);
     this.world = {
@@ -74,11 +76,13 @@ export class DynamoDbModel {
   /**
    * Carries out one request, at once and whole.
    * @param hold the request's own, so that it doesn't conflict with itself
+   * @param staleBy age of the state that its eventually consistent reads see, ms. @default as the options say
    * @throws {DynamoDbError} AWS's error for the request
    * @throws {NotModelled} if the model doesn't know AWS's answer
    */
-  call(operation: Operation, input: WireObject, hold?: Hold): CallResult {
+  call(operation: Operation, input: WireObject, hold?: Hold, staleBy?: number): CallResult {
     const call = new Call(this.world, hold);
+    this.staleBy = staleBy;
     const output = this.answer(call, operation, input);
     return { output, effects: call.effects() };
   }
@@ -153,6 +157,7 @@ export class DynamoDbModel {
   load(table: string, items: readonly Item[], streamed: string): void {
     const stored = this.tableOf(table);
     for (const item of items) stored.write({ table, key: keyOf(item, stored.definition.key), after: item });
+    stored.settle();
     this.catalog.skipTo(BigInt(streamed));
   }
 

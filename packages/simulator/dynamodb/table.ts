@@ -1,4 +1,4 @@
-import { type Entry, ItemStore, orderBy } from './item-store.js';
+import { type Entry, firstWhere, ItemStore, type Order, orderBy } from './item-store.js';
 import { idOf, typeFits } from './keys.js';
 import { SecondaryIndex } from './secondary-index.js';
 import { itemBytes } from './size.js';
@@ -15,8 +15,8 @@ export interface TableClock {
   readonly now: () => number;
   /** Returns the time until a change is visible in an index, ms. */
   readonly indexDelay: () => number;
-  /** Returns the lag of an eventually consistent read, ms; absent if no read lags. */
-  readonly readLag?: () => number;
+  /** Returns the lag of an eventually consistent read, ms. */
+  readonly readLag: () => number;
 }
 
 interface Journaled {
@@ -30,8 +30,8 @@ export class Table {
   private defined: TableDefinition;
   private readonly ownIndexes = new Map<string, SecondaryIndex>();
   private readonly store: ItemStore;
-  /** Changes of each partition that a lagging read may not see yet, oldest first. */
-  private readonly journal = new Map<string, Journaled[]>();
+  /** Changes that a lagging read may not see yet, oldest first. */
+  private readonly journal: Journaled[] = [];
 
   constructor(
     definition: TableDefinition,
@@ -80,26 +80,31 @@ export class Table {
   }
 
   read(key: Item, consistent: boolean): Entry | undefined {
-    const asOf = consistent ? undefined : this.laggedTime();
-    if (asOf === undefined) return this.store.find(key);
-    const undone = this.journalOf(key).find(({ at, key: changed }) => at > asOf && this.sameItem(changed, key));
+    const undone = this.unseen(consistent).find(({ key: changed }) => this.sameItem(changed, key));
     return undone ? undone.before : this.store.find(key);
   }
 
   /** Returns a partition's entries in order. */
   readPartition(key: AttributeValue, consistent: boolean): readonly Entry[] {
-    const asOf = consistent ? undefined : this.laggedTime();
     const entries = this.store.partition(key);
-    const unseen = asOf === undefined ? [] : (this.journal.get(keyText(key)) ?? []).filter(({ at }) => at > asOf);
-    if (unseen.length === 0) return entries;
-    const then = new ItemStore(this.defined.key.partition, this.store.order);
-    for (const entry of entries) then.put(entry);
-    for (const { key: changed, before } of unseen.toReversed()) before ? then.put(before) : then.remove(changed);
-    return then.partition(key);
+    const wanted = keyText(key);
+    const unseen = this.unseen(consistent).filter((change) => this.store.partitionOf(change.key) === wanted);
+    return unseen.length === 0 ? entries : this.without(unseen, entries).partition(key);
   }
 
-  scan(): ItemStore {
-    return this.store;
+  /** Returns all entries. */
+  scan(consistent: boolean): ItemStore {
+    const unseen = this.unseen(consistent);
+    return unseen.length === 0 ? this.store : this.without(unseen, this.store.sorted());
+  }
+
+  get order(): Order {
+    return this.store.order;
+  }
+
+  /** From now on, every read sees what has been written so far. */
+  settle(): void {
+    this.journal.length = 0;
   }
 
   /** Returns the index as it is readable now. */
@@ -133,20 +138,31 @@ export class Table {
     return units;
   }
 
-  private laggedTime(): number | undefined {
-    const lag = Math.min(this.clock.readLag?.() ?? 0, MAX_LAG_MS);
-    return lag > 0 ? this.clock.now() - lag : undefined;
+  /** Returns the changes that a read doesn't see, oldest first. */
+  private unseen(consistent: boolean): readonly Journaled[] {
+    const lag = consistent ? 0 : Math.min(this.clock.readLag(), MAX_LAG_MS);
+    if (lag <= 0) return [];
+    const asOf = this.clock.now() - lag;
+    return this.journal.slice(firstWhere(this.journal, ({ at }) => at > asOf));
+  }
+
+  /** @param unseen changes to undo, oldest first */
+  private without(unseen: readonly Journaled[], entries: Iterable<Entry>): ItemStore {
+    const then = new ItemStore(this.defined.key.partition, this.store.order);
+    for (const entry of entries) then.put(entry);
+    for (const { key, before } of unseen.toReversed()) before ? then.put(before) : then.remove(key);
+    return then;
   }
 
   private remember(key: Item, now: number): void {
-    if (!this.clock.readLag) return;
-    const kept = this.journalOf(key).filter(({ at }) => at > now - MAX_LAG_MS);
-    kept.push({ at: now, key, before: this.store.find(key) });
-    this.journal.set(keyText(key[this.defined.key.partition] as AttributeValue), kept);
-  }
-
-  private journalOf(key: Item): readonly Journaled[] {
-    return this.journal.get(keyText(key[this.defined.key.partition] as AttributeValue)) ?? [];
+    const { journal } = this;
+    const oldest = now - MAX_LAG_MS;
+    if ((journal[0]?.at ?? now) <= oldest)
+      journal.splice(
+        0,
+        firstWhere(journal, ({ at }) => at > oldest),
+      );
+    journal.push({ at: now, key, before: this.store.find(key) });
   }
 
   private sameItem(a: Item, b: Item): boolean {

@@ -4,15 +4,19 @@ import {
   type Fault,
   type FaultKind,
   type FaultPlan,
+  FOLLOWING_FAULTS,
   INVOCATION_FAULTS,
   MESSAGE_FAULTS,
   type Point,
+  READ_FAULTS,
 } from '../aws/faults.js';
 
 /** Every kind of fault that somebody can ask for. */
 export const FAULT_KINDS: readonly FaultKind[] = [
   ...CALL_FAULTS,
+  ...READ_FAULTS,
   ...MESSAGE_FAULTS,
+  ...FOLLOWING_FAULTS,
   ...DELIVERY_FAULTS,
   ...INVOCATION_FAULTS,
 ];

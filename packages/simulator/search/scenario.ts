@@ -38,10 +38,11 @@ export interface History {
 /** Conditions of a run besides its faults. */
 export type Conditions = Pick<
   CloudOptions,
-  'keepTrace' | 'clockSkew' | 'coldness' | 'ttlLag' | 'load' | 'recycle' | 'recording' | 'replays'
+  'keepTrace' | 'clockSkew' | 'coldness' | 'ttlLag' | 'indexLag' | 'load' | 'recycle' | 'recording' | 'replays'
 >;
 
 const FAULT_PROBABILITY = 0.02;
+const ONE_MINUTE = 60_000;
 const TWO_DAYS = 2 * 86_400_000;
 
 /** Plays one run of a scenario. An exception is a violation too, because nothing may abort a history. */
@@ -97,7 +98,7 @@ export interface SeedOptions extends Conditions {
 
 /**
  * Plays a run in which the seed determines everything: faults, how far clocks differ (up to 2 s), how often
- * environments are cold, how late TTL is.
+ * environments are cold, how late TTL is, whether indexes are late by more than seconds.
  */
 export function playSeed(
   deployment: Deployment,
@@ -113,6 +114,7 @@ export function playSeed(
     clockSkew: random.fork('clocks').between(0, 2_000),
     coldness: random.fork('coldness').pick([0, 0, 0, 0.05, 0.2]),
     ttlLag: random.fork('ttl').pick([0, TWO_DAYS]),
+    indexLag: random.fork('indexes').pick([0, 0, 0, ONE_MINUTE]),
     ...conditions,
   });
 }

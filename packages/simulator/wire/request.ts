@@ -28,6 +28,8 @@ export interface AwsRequest extends WireRequest {
    * fault.
    */
   readonly refusedEntries?: ReadonlyMap<number, string>;
+  /** Eventually consistent reads of DynamoDB: age of the state that they see, milliseconds. */
+  readonly staleBy?: number;
 }
 
 export const isCalled = (request: WireRequest): request is AwsRequest =>

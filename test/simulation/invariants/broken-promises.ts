@@ -11,6 +11,7 @@ import { deliveries } from './deliveries.js';
 import { nothingFails, oneFailureForAStep } from './failures.js';
 import { lanes } from './lanes.js';
 import { limits } from './limits.js';
+import { meanwhile } from './meanwhile.js';
 import { payments } from './payments.js';
 import { people } from './people.js';
 import { reports } from './reports.js';
@@ -46,6 +47,7 @@ export function brokenPromises(orderly: Orderly, meant?: (record: MessageRecord)
     ...baskets(facts),
     ...charges(facts),
     ...steps(facts),
+    ...meanwhile(facts),
     ...transports(facts),
     ...people(facts),
     ...users(facts),

@@ -6,6 +6,7 @@ export const requests: Check = (facts) => [
   ...acknowledgedIsCommitted(facts),
   ...oneAnswer(facts),
   ...oneOrder(facts),
+  ...reusedByAnother(facts),
   ...ownThingsOnly(facts),
   ...nothingOfReviews(facts),
   ...facts.orderly.unanswered.map(({ method, path }) =>
@@ -86,6 +87,21 @@ const oneOrder: Check = ({ orderly, orders }) => {
     ? [violation('an idempotency key creates one order', `${orders.size} orders of ${keys.size} keys`)]
     : [];
 };
+
+/** A request is refused for a reused key or number only if another request really came with it. */
+const reusedByAnother: Check = ({ orderly }) =>
+  orderly.answered
+    .filter(({ reply }) => String(reply.body.type).endsWith(':key-reused'))
+    .flatMap((call) => {
+      const others = [...orderly.answered, ...orderly.unanswered].filter((other) => placeOf(other) === placeOf(call));
+      if (others.some((other) => contentOf(other) !== contentOf(call))) return [];
+      return [violation('a key counts as reused only after another request', `${placeOf(call)} ${contentOf(call)}`)];
+    });
+
+/** Returns what a key or a number is for: a key belongs to a client and a route, a number to a client's session. */
+const placeOf = ({ as, method, path, key, numbered }: Call): string =>
+  numbered ? `${as} ${numbered.session} ${numbered.number}` : `${as} ${method} ${path} ${key}`;
+const contentOf = ({ method, path, body }: Call): string => `${method} ${path} ${JSON.stringify(body)}`;
 
 /** No client reads another's order, in any answer. */
 const ownThingsOnly: Check = ({ orderly }) =>

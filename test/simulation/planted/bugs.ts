@@ -1598,4 +1598,63 @@ export const BUGS: readonly PlantedBug[] = [
       to: "first?.status === 'PENDING' && seen",
     },
   },
+  {
+    name: 'an aggregate is loaded as it was a moment ago',
+    scenario: 'place-one',
+    source: {
+      file: `${KIT}/event-store/dynamodb-event-store.ts`,
+      from: 'ConsistentRead: true',
+      to: 'ConsistentRead: false',
+    },
+  },
+  {
+    name: "after a refusal, the session of a request's number is read as it was a moment ago",
+    scenario: 'numbers',
+    source: {
+      file: `${KIT}/idempotent-receiver/numbered-session.ts`,
+      from: 'ConsistentRead: true',
+      to: 'ConsistentRead: false',
+    },
+  },
+  {
+    name: "a person's key is read as it was a moment ago",
+    scenario: 'forget-after-silence',
+    source: {
+      file: `${KIT}/personal-data/personal-keys.ts`,
+      from: /ConsistentRead: true/g,
+      to: 'ConsistentRead: false',
+    },
+  },
+  {
+    name: 'a rebuild compares with the rows of a moment ago',
+    scenario: 'rebuild-behind-feed',
+    source: { file: `${KIT}/projection/replay.ts`, from: 'ConsistentRead: true', to: 'ConsistentRead: false' },
+  },
+  {
+    name: 'a row is put into the version that is read before the one that is built',
+    scenario: 'rebuild-switches',
+    source: {
+      file: `${KIT}/projection/versions.ts`,
+      from: 'builds === undefined ? [reads] : [builds, reads]',
+      to: 'builds === undefined ? [reads] : [reads, builds]',
+    },
+  },
+  {
+    name: 'the drain of a failed batch ends after its first record',
+    scenario: 'relay-behind-a-day',
+    source: {
+      file: `${KIT}/failures/drain-failed-batches.lambda.ts`,
+      from: 'of payload?.Records ?? []) {',
+      to: 'of (payload?.Records ?? []).slice(0, 1)) {',
+    },
+  },
+  {
+    name: 'a redrive that fails for a passing reason counts as a duplicate',
+    scenario: 'redrive-once',
+    source: {
+      file: `${KIT}/idempotent-consumer/process-once.ts`,
+      from: 'if (!recorded && (await records.has(message)))',
+      to: 'if (await records.has(message))',
+    },
+  },
 ];

@@ -1,5 +1,6 @@
 import type { Scenario } from '../../../packages/simulator/search/scenario.js';
 import { accountOne, bonuses, creditRaces } from './accounts.js';
+import { redriveOnce, relayBehindADay } from './backlogs.js';
 import { basketRaces, checkoutRefused, priceRollout } from './baskets.js';
 import { burstCalled } from './burst.js';
 import { cancelAtCalled } from './cancel-at.js';
@@ -20,11 +21,12 @@ import { answersLate, deadlinesPass, keysForgotten, participantFails, refundRefu
 import { payOnce, payThreeDaysLater, payTrouble } from './payments.js';
 import { placeOne, readOne, rejectOne } from './place-one.js';
 import { cancelRaces, soldOut } from './races.js';
-import { rebuildCredit, rebuildUnderLoad } from './rebuilds.js';
+import { rebuildCredit, rebuildSwitches, rebuildUnderLoad } from './rebuilds.js';
 import { redeliveryTtlAtOnce, redeliveryTtlLags, redeliveryWhileDown } from './redelivery.js';
 import { dailyReports } from './reports.js';
 import { rewardsHeldBack, rewardsInOrder } from './rewards.js';
 import { cancelOne, declineOne, stepsRefused } from './sagas.js';
+import { forgetAfterSilence, rebuildBehindFeed } from './stale-reads.js';
 import {
   batchesOverwritten,
   busRefuses,
@@ -52,7 +54,9 @@ export const SCENARIOS: readonly Scenario[] = [
   relayFails,
   batchesOverwritten,
   relayCatchesUp,
+  relayBehindADay,
   consumerFails,
+  redriveOnce,
   redriveDaysLater,
   redriveWeeksLater,
   drainFails,
@@ -93,6 +97,7 @@ export const SCENARIOS: readonly Scenario[] = [
   forgetRaces,
   rebuildUnderLoad,
   rebuildCredit,
+  rebuildSwitches,
   discontinuedRaces,
   userRaces,
   bonuses,
@@ -106,6 +111,8 @@ export const SCENARIOS: readonly Scenario[] = [
   rewardsInOrder,
   rewardsHeldBack,
   dailyReports,
+  forgetAfterSilence,
+  rebuildBehindFeed,
 ];
 
 /**

@@ -57,6 +57,43 @@ export const rebuildUnderLoad: Scenario = {
   },
 };
 
+/** Attempts of the switch that are stopped while the consumer has not put its row yet. */
+const STOPPED = 60;
+
+/**
+ * A row changes right before a rebuild switches the list to the new version, and its consumer crashes after it has put the row
+ * into one of both versions. The switch comes before the consumer tries again.
+ */
+export const rebuildSwitches: Scenario = {
+  name: 'rebuild-switches',
+  faultProbability: 0.005,
+  async play(cloud) {
+    const orderly = new Orderly(cloud);
+    await stocked(orderly, { 'TEA-1': 2 });
+    const { reply } = await placed(orderly, 'alice', 'place');
+    await orderly.rest();
+    let stopped = 0;
+    let isPut = false;
+    cloud.calls.interceptor = {
+      before: ({ fn, body }) => {
+        const switches = fn.label === 'Orders/RebuildListProjection' && body.includes(':keeps');
+        if (!switches || isPut || stopped === STOPPED) return undefined;
+        if (stopped++ === 0) orderly.begin(cancellationOf('alice', reply.body.orderId, 'cancel'));
+        return 'killed-before';
+      },
+      after: ({ fn, request }) => {
+        if (stopped === 0 || isPut || fn.label !== 'Orders/OnListProjection' || request.operation !== 'PutItem')
+          return undefined;
+        isPut = true;
+        return 'killed-after';
+      },
+    };
+    await new Rebuilds(orderly).through('orders-list');
+    await orderly.rest();
+    return brokenPromises(orderly, () => false);
+  },
+};
+
 const CUSTOMERS = ['alice', 'bob', 'carol'];
 
 /** The list of used-up credit is rebuilt while accounts run out of credit and get it back. */

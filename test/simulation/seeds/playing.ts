@@ -64,6 +64,11 @@ const SEEDS: Readonly<Record<string, readonly number[]>> = {
   'numbered-cancellations': [0],
   'rebuild-under-load': [0],
   'rebuild-credit': [0],
+  'rebuild-switches': [0],
+  'relay-behind-a-day': [0],
+  'redrive-once': [0],
+  'forget-after-silence': [0],
+  'rebuild-behind-feed': [0],
 };
 
 /** Scenarios that take five seconds or more. `npm test -- --quick` skips them. */

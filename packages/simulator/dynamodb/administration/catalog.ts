@@ -11,7 +11,9 @@ const DEFAULT_SHARDS = 4;
 const DEFAULT_REGION = 'eu-west-1';
 const DEFAULT_ACCOUNT = '123456789012';
 
-const usualIndexDelay = (random: () => number): number => (random() < 0.02 ? 5_000 * random() : 5 + 95 * random());
+/** 5 to 100 ms, one in fifty up to 5 s. */
+export const usualIndexDelay = (random: () => number): number =>
+  random() < 0.02 ? 5_000 * random() : 5 + 95 * random();
 
 /** A table, and what an account knows of it. */
 export interface Listed {
@@ -57,12 +59,12 @@ export class Catalog {
    * @throws {NotModelled} names the parts of the resource that have no model
    */
   create(name: string, resource: TableResource, streamLabel?: string): Listed {
-    const { now, random, indexDelay = usualIndexDelay, readLag } = this.options;
+    const { now, random, indexDelay = usualIndexDelay, readLag = () => 0 } = this.options;
     const definition = readDefinition(name, resource);
     const clock = {
       now,
       indexDelay: () => indexDelay(random),
-      ...(readLag ? { readLag: () => readLag(random) } : {}),
+      readLag: () => readLag(random),
     };
     // Before its stream's, also by a clock that goes on meanwhile.
     const createdAt = now();

@@ -9,7 +9,7 @@ export type TableStatus = 'CREATING' | 'ACTIVE' | 'UPDATING' | 'DELETING';
 /** @param status of the table; all changes take effect at once, so only the answer to a change has another one */
 export function describe(catalog: Catalog, { table, record }: Listed, status: TableStatus = 'ACTIVE'): WireObject {
   const { properties, arn, createdAt, id, onDemandSince } = record;
-  const { count, bytes } = table.scan().size();
+  const { count, bytes } = table.scan(true).size();
   const stream = catalog.streams.latest(table.name, createdAt);
   const { StreamSpecification: streamed } = properties as { StreamSpecification?: WireObject };
   const onDemand = onDemandSince === undefined ? {} : { LastUpdateToPayPerRequestDateTime: onDemandSince / 1000 };

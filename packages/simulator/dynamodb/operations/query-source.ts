@@ -28,7 +28,7 @@ export function readSource(call: Call, input: WireObject): Source {
   const table = call.table(input.TableName);
   const consistent = input.ConsistentRead === true;
   const name = textMember(input, 'IndexName');
-  if (name === undefined) return { table, key: table.definition.key, consistent, order: table.scan().order };
+  if (name === undefined) return { table, key: table.definition.key, consistent, order: table.order };
   const index = table.indexes.get(name);
   if (!index) throw validation(`The table does not have the specified index: ${name}`);
   if (consistent && !index.definition.local)

@@ -92,7 +92,7 @@ export function scan(call: Call, given: WireObject): WireObject {
   const placeholders = new Placeholders(input, SCAN.expressions);
   const page = readPage(call, input, source, placeholders, undefined);
   const start = startKey(input, source);
-  const store = source.index ? source.table.readIndex(source.index) : source.table.scan();
+  const store = source.index ? source.table.readIndex(source.index) : source.table.scan(source.consistent);
   return page(allEntries(store, source.order, start, segment));
 }
 

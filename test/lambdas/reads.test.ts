@@ -1,0 +1,159 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+
+/**
+ * Approved list of reads of DynamoDB, with the consistency of each and the reason for it. A read that is weaker than its
+ * caller believes shows in few histories, or in none where a condition of a later write catches it. So a new read, or one whose
+ * consistency changes, needs an entry here.
+ *
+ * - `strong`: `ConsistentRead: true`
+ * - `eventual`: sees the state of a moment ago
+ * - `index`: a global secondary index, which is never strongly consistent
+ * - otherwise: the expression that decides
+ */
+const APPROVED: Readonly<Record<string, readonly (readonly [read: string, why: string])[]>> = {
+  'lambdas/accounts/exhausted-list.ts': [['Query index', 'a list for people; its rows follow the events']],
+  'lambdas/baskets/basket-store.ts': [['Query strong', 'a page without holders ends the roll-out of a price']],
+  'lambdas/baskets/products.ts': [
+    ['BatchGet strong', 'a line is priced by it, and its version decides which event is newer'],
+  ],
+  'lambdas/catalog/product-store.ts': [
+    ['BatchGet strong', 'an order is priced by it, and no later write checks it'],
+    ['Query index', 'a list for people'],
+  ],
+  'lambdas/orders/on-user-judged.ts': [['Query strong', 'an empty page ends the release of reviewed orders']],
+  'lambdas/orders/order-list.ts': [
+    ['Query eventual', 'a list for people; its rows follow the events'],
+    ['Query eventual', 'orders under way are counted; the list itself is later than any lag of this read'],
+  ],
+  'lambdas/payments/provider/stripe-customers.ts': [['Get strong', 'after a lost race the winner must be found']],
+  'lambdas/reports/report-store.ts': [
+    ['Query strong', 'a report counts every page, and is never changed'],
+    ['Query strong', 'a report that was closed is shown'],
+    ['Query strong', 'the first report decides which days may be missing'],
+  ],
+  'lambdas/rewards/rewards-store.ts': [['Query strong', 'entries up to a sequence that was read before are all there']],
+  'packages/kit/aws/table.ts': [['Get strong', 'its users decide on the item']],
+  'packages/kit/event-store/dynamodb-event-store.ts': [
+    ['Query strong', 'projections show what it loads, and no later write checks that it is the newest'],
+  ],
+  'packages/kit/failures/failure-records.ts': [['Get strong', 'the reasons of earlier failures are written back']],
+  'packages/kit/failures/step-failures.ts': [
+    ['Get strong', 'the first failure of a step may have been recorded a moment ago'],
+  ],
+  'packages/kit/idempotent-consumer/process-once.ts': [
+    ['Get strong', 'a refusal may be the own success, committed a moment ago'],
+  ],
+  'packages/kit/idempotent-receiver/key-record.ts': [
+    ['Get strong', 'a refusal may be the own success, committed a moment ago'],
+  ],
+  'packages/kit/idempotent-receiver/numbered-session.ts': [
+    ['Get strong', 'a refusal may be the own success, committed a moment ago'],
+  ],
+  'packages/kit/inbox/collected-messages.ts': [
+    ['Get strong', 'a window closes on the messages that it has'],
+    ['BatchGet strong', 'a window closes on the messages that it has'],
+  ],
+  'packages/kit/inbox/gauges.ts': [
+    ['BatchGet eventual', 'a metric'],
+    ['Query input', 'a metric, by an index'],
+  ],
+  'packages/kit/inbox/sequenced-messages.ts': [
+    ['Get strong', 'the cursor decides whether a message waits for another one'],
+  ],
+  'packages/kit/inbox/stored-messages.ts': [['Get strong', 'the record was changed a moment ago by whoever reads it']],
+  'packages/kit/operator/commits.ts': [['Query strong', 'an operator decides on it']],
+  'packages/kit/operator/discard-in-sequence.ts': [['Get strong', 'an operator decides on it']],
+  'packages/kit/operator/inbox.ts': [['Query index', 'a list for an operator']],
+  'packages/kit/operator/people.ts': [
+    ['Query index', 'the feed is the only way to the commits of a time; the command waits until it has them'],
+    ['Get strong', 'an operator decides on it'],
+  ],
+  'packages/kit/operator/records.ts': [
+    ['Get strong', 'an operator decides on it'],
+    ['Query index', 'a list for an operator'],
+  ],
+  'packages/kit/operator/saga-list.ts': [
+    ['Query eventual', 'a list for an operator'],
+    ['Query index', 'a list for an operator'],
+  ],
+  'packages/kit/personal-data/personal-keys.ts': [
+    ['Get strong', 'nothing of a forgotten person may be used, and no later write checks it'],
+    ['Get strong', 'a key of a forgotten person must not be kept for longer than five minutes'],
+  ],
+  'packages/kit/projection/checkpoint.ts': [['Get strong', 'a runner continues where the one before ended']],
+  'packages/kit/projection/compare.ts': [['Get strong', 'a row that changes meanwhile is no difference']],
+  'packages/kit/projection/projection.ts': [
+    [
+      "Get read === 'newest'",
+      'writers must see a version that is being built; readers may see the pointer of a moment ago',
+    ],
+  ],
+  'packages/kit/projection/replay.ts': [
+    ['Scan index', 'the feed; rows of commits that it does not show yet are found by the comparison'],
+    ['Scan strong', 'the comparison finds every row that was there before the rebuild'],
+  ],
+  'packages/kit/timers/sweeper.ts': [['Query index', 'timers that are due; what it misses is due at the next sweep']],
+  'packages/kit/timers/timer-dispatcher.ts': [
+    ['BatchGet strong', 'the index shows timers that were sent, or ended, a moment ago: they are not sent again'],
+  ],
+};
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+const READ =
+  /^(?!\s*\*).*?(?:new (Get|BatchGet|TransactGet|Query|Scan|ExecuteStatement|BatchExecuteStatement|ExecuteTransaction)(?:Items?)?Command\(|\bpaginate(Query|Scan)\()/gm;
+
+/** Returns the reads in a source, in their order: `Get strong`. */
+const readsIn = (source: string): readonly string[] =>
+  [...source.matchAll(READ)].map((found) => {
+    const [text, command, paginated] = found;
+    return `${command ?? paginated} ${consistencyOf(argumentsFrom(source, found.index + text.length))}`;
+  });
+
+function consistencyOf(given: string): string {
+  if (/^\w+$/.test(given)) return given;
+  if (/\bIndexName\b/.test(given)) return 'index';
+  const [, asked] = /\bConsistentRead: ([^,\n}]+)/.exec(given) ?? [];
+  return asked === undefined ? 'eventual' : asked.trim() === 'true' ? 'strong' : asked.trim();
+}
+
+/** Returns the text up to the bracket that closes an open one. */
+function argumentsFrom(source: string, from: number): string {
+  let depth = 1;
+  let at = from;
+  for (; depth > 0 && at < source.length; at++) {
+    if ('([{'.includes(source[at] ?? '')) depth++;
+    if (')]}'.includes(source[at] ?? '')) depth--;
+  }
+  return source.slice(from, at - 1).trim();
+}
+
+const sources = ['lambdas', 'packages/kit'].flatMap((folder) =>
+  readdirSync(`${ROOT}${folder}`, { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts') && !/(^|\/)node_modules\//.test(file))
+    .map((file) => `${folder}/${file}`),
+);
+
+test('every read of a table has the consistency that was approved, with a reason', () => {
+  const found = sources
+    .map((file) => [file, readsIn(readFileSync(ROOT + file, 'utf8'))] as const)
+    .filter(([, reads]) => reads.length > 0);
+  const approved = Object.entries(APPROVED).map(([file, reads]) => [file, reads.map(([read]) => read)] as const);
+  expect(Object.fromEntries(found)).toEqual(Object.fromEntries(approved));
+});
+
+test('a read is seen, however it is written', () => {
+  const source = `
+    await documents.send(new GetCommand({ TableName, Key: { pk: of(id) }, ConsistentRead: true }));
+    client.send(new QueryCommand({
+      TableName,
+      IndexName: 'due',
+    }));
+    for await (const page of paginateScan({ client }, { TableName })) use(page);
+    * const { Item } = await documents.send(new GetCommand({ TableName }));
+    documents.send(new BatchGetItemCommand(input));
+    documents.send(new GetCommand({ TableName, ConsistentRead: isNew }));
+  `;
+  expect(readsIn(source)).toEqual(['Get strong', 'Query index', 'Scan eventual', 'BatchGet input', 'Get isNew']);
+});

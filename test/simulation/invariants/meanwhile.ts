@@ -1,0 +1,193 @@
+import { PROJECTIONS } from '../../../packages/kit/projection/contract.js';
+import { versionOf, versionsIn } from '../../../packages/kit/projection/versions.js';
+import type { Violation } from '../../../packages/simulator/search/scenario.js';
+import { type Commit, type Facts, isCommit, type Line, linesOf, type Write } from '../support/facts.js';
+import type { Row } from '../support/orderly.js';
+import { type Check, violation } from './violation.js';
+
+/** Promises about moments of a history, which its end no longer shows. */
+export const meanwhile: Check = (facts) => [
+  ...listsNeverGoBack(facts),
+  ...timersAreInTime(facts),
+  ...rejectionsNameWhatWasShort(facts),
+];
+
+/** Lists by what the partition keys of their rows begin with. */
+const LISTS: Readonly<Record<string, string>> = { CUSTOMER: 'orders-list', CREDIT: 'accounts-exhausted' };
+
+/**
+ * What a list shows of an order or an account is never older than before, also while a rebuild switches its version. This is
+ * about the table: a reader who is served by another replica may see the state of a moment ago.
+ */
+function listsNeverGoBack({ writes }: Facts): readonly Violation[] {
+  /** By list, version of the list and id. */
+  const rows = new Map<string, Map<number, Map<string, number>>>();
+  const reads = new Map<string, number>();
+  const shown = new Map<string, Map<string, number>>();
+  const versions = (list: string) => rows.get(list) ?? rows.set(list, new Map()).get(list) ?? new Map();
+  return writes.flatMap(({ at, fn, changes }) => {
+    const touched = new Set<string>();
+    for (const { before, after } of changes) {
+      const row = after ?? before;
+      const list = listOf(row);
+      if (list === undefined || !row) continue;
+      touched.add(list);
+      if (row.sk === 'POINTER') {
+        reads.set(list, versionsIn(after).reads);
+        continue;
+      }
+      const version = versionOf(String(row.sk));
+      const ofVersion = versions(list).get(version) ?? new Map<string, number>();
+      versions(list).set(version, ofVersion);
+      if (after) ofVersion.set(idOf(row), Number(after.version));
+      else ofVersion.delete(idOf(row));
+    }
+    return [...touched].flatMap((list) => {
+      const now: ReadonlyMap<string, number> = versions(list).get(reads.get(list) ?? 1) ?? new Map();
+      const before = shown.get(list) ?? new Map<string, number>();
+      shown.set(list, new Map(now));
+      return [...before]
+        .filter(([id, version]) => (now.get(id) ?? 0) < version)
+        .map(([id, version]) =>
+          violation(
+            'a list never shows an older state than before',
+            `${list} ${id}: ${version}, then ${now.get(id) ?? 'nothing'}, by ${fn} at ${new Date(at).toISOString()}`,
+            id,
+          ),
+        );
+    });
+  });
+}
+
+function listOf(row: Row | undefined): string | undefined {
+  const pk = String(row?.pk);
+  if (row?.sk === 'POINTER') return pk.startsWith(PROJECTIONS) ? pk.slice(PROJECTIONS.length) : undefined;
+  return typeof row?.version === 'number' ? LISTS[pk.slice(0, pk.indexOf('#'))] : undefined;
+}
+
+/** The order of a customer's row is in its sort key, the account of a row is its partition key. */
+function idOf({ pk, sk }: Row): string {
+  const key = String(pk).startsWith('CREDIT#') ? String(pk) : String(sk);
+  return key.slice(key.lastIndexOf('#') + 1);
+}
+
+/**
+ * A timer is handed out with the sweep after its moment. Milliseconds: the sweeper runs each minute, its index may be a minute
+ * behind, and clocks differ.
+ */
+const IN_TIME = 3 * 60_000;
+/** A fault of the sweeper: its invocation is retried after minutes, and what it was doing is due an hour later at most. */
+const LATER_BY_A_FAULT = 70 * 60_000;
+
+/** A timer of a saga comes when the saga said that it would, unless the sweeper itself is in trouble. */
+function timersAreInTime(facts: Facts): readonly Violation[] {
+  const { writes, orderly } = facts;
+  const { cloud } = orderly;
+  const sweepers = [...cloud.functions.values()].filter(({ label }) => /Sweeper$/.test(label));
+  const faults = cloud.faults.made.filter(({ point }) => sweepers.some(({ label }) => point.startsWith(label))).length;
+  const bound = IN_TIME + faults * LATER_BY_A_FAULT;
+  const waiting = new Map<string, number>();
+  const broken: Violation[] = [];
+  for (const { at, changes } of writes) {
+    for (const { before, after } of changes) {
+      const pk = String((after ?? before)?.pk);
+      if (!TIMER.test(pk)) continue;
+      const due = waiting.get(pk);
+      const isLate = due !== undefined && at - due > bound;
+      if (isLate && !sweepers.some(({ failsUntil }) => failsUntil > due)) {
+        const told = `${pk} was due at ${new Date(due).toISOString()}, and touched at ${new Date(at).toISOString()}`;
+        broken.push(violation('a timer is handed out within minutes', told, pk));
+      }
+      waiting.delete(pk);
+      if (before || after?.status !== 'PENDING') continue;
+      waiting.set(pk, Date.parse(String(after.executeAt)));
+      const meant = timerSetIn(changes, pk);
+      if (meant !== undefined && meant !== after.executeAt)
+        broken.push(
+          violation('a timer is due when its saga says', `${pk} ${String(after.executeAt)}, not ${meant}`, pk),
+        );
+    }
+  }
+  return broken;
+}
+
+/** Key of the record of a saga's timer, with its number. */
+const TIMER = /\/timer-(\d+)$/;
+
+/** Returns the moment that the saga's commit in the same write names for a timer. */
+function timerSetIn(changes: Write['changes'], pk: string): string | undefined {
+  const number = Number(TIMER.exec(pk)?.[1]);
+  return eventsIn(changes)
+    .filter(({ type }) => type === 'TimerSet')
+    .map(({ data }) => JSON.parse(data) as { readonly number: number; readonly at: string })
+    .find((set) => set.number === number)?.at;
+}
+
+const eventsIn = (changes: Write['changes']): Commit['events'] =>
+  changes.flatMap(({ before, after }) =>
+    before === undefined && after && isCommit(after) ? (after as unknown as Commit).events : [],
+  );
+
+/** Milliseconds from the refusal of a reservation to the commit that tells of it: one invocation, and a write that is late. */
+const REFUSED_BEFORE = 90_000;
+
+interface Counted {
+  readonly at: number;
+  readonly sku: string;
+  readonly available: number;
+}
+
+/** A rejected reservation names exactly the lines for which there was too little, at one moment of its attempt. */
+function rejectionsNameWhatWasShort(facts: Facts): readonly Violation[] {
+  const counted: Counted[] = [];
+  const lines = linesByOrder(facts);
+  return facts.writes.flatMap(({ at, changes }) => {
+    for (const { after } of changes) {
+      if (String(after?.pk).startsWith('StockItem#') && after?.sk === 'STATE') {
+        const sku = String(after.pk).slice('StockItem#'.length);
+        counted.push({ at, sku, available: Number(after.available) });
+      }
+    }
+    return eventsIn(changes)
+      .filter(({ type }) => type === 'StockRejected')
+      .flatMap(({ data }) => {
+        const { orderId, skus } = JSON.parse(data) as { readonly orderId: string; readonly skus: readonly string[] };
+        const ordered = lines.get(orderId);
+        if (!ordered || wasShort(ordered, skus, counted, at - REFUSED_BEFORE)) return [];
+        const told = `${orderId}: ${skus.join(', ')} of ${ordered.map(({ sku, quantity }) => `${quantity} ${sku}`).join(', ')}`;
+        return [violation('a rejection names exactly the lines that were short', told, orderId)];
+      });
+  });
+}
+
+/** Returns the lines of each reservation that was commanded. */
+function linesByOrder({ published }: Facts): ReadonlyMap<string, readonly Line[]> {
+  const found = new Map<string, readonly Line[]>();
+  for (const { detail } of published.values()) {
+    const { type, data } = detail as { readonly type?: string; readonly data?: { readonly orderId?: string } };
+    if (type === 'ReserveStock' && data?.orderId !== undefined) found.set(data.orderId, linesOf(JSON.stringify(data)));
+  }
+  return found;
+}
+
+/** Tells whether there was a moment since `from` at which just these of the ordered SKUs were short. */
+function wasShort(
+  ordered: readonly Line[],
+  skus: readonly string[],
+  counted: readonly Counted[],
+  from: number,
+): boolean {
+  const available = new Map<string, number>();
+  const areShort = (): boolean =>
+    ordered.every(({ sku, quantity }) => skus.includes(sku) === (available.get(sku) ?? 0) < quantity);
+  let since = false;
+  for (const { at, sku, available: left } of counted) {
+    if (!since && at >= from) {
+      since = true;
+      if (areShort()) return true;
+    }
+    available.set(sku, left);
+    if (since && areShort()) return true;
+  }
+  return areShort();
+}
