@@ -9,7 +9,7 @@ import { devJwks } from '../tools/local/dev-issuer.js';
 /**
  * `-c checks=off` leaves the rule packs out, in `dev` only: for a local cloud, which is deployed at each start.
  *
- * `cdk synth -c environment=prod`; also `-c issuer=... -c audience=... -c jwks=... -c jwksUri=... -c alarmEmail=... -c paymentProvider=sandbox -c hotSkus=TEA-1,TEA-2`
+ * `cdk synth -c environment=prod`; also `-c issuer=... -c audience=... -c jwks=... -c jwksUri=... -c alarmEmail=... -c paymentProvider=sandbox -c hotSkus=TEA-1,TEA-2 -c hotCustomers=acme`
  * override lib/settings.ts. In an environment that keeps data, an inline key set needs `-c allowInlineJwks=true`, and the
  * sandbox needs `-c allowSandbox=true`.
  */
@@ -25,6 +25,7 @@ const overrides = Object.fromEntries(
       'alarmEmail',
       'paymentProvider',
       'hotSkus',
+      'hotCustomers',
       'allowInlineJwks',
       'allowSandbox',
     ] as const

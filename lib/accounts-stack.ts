@@ -64,31 +64,27 @@ export class AccountsStack extends Stack {
     listAccounts.grantIndex(table, EXHAUSTED_INDEX, ...EXHAUSTED_LISTS);
     service.grantPointer(listAccounts);
 
-    const commands = service.consumer('Commands', {
-      name: 'accounts-commands',
-      entry: 'accounts/on-command',
-      hears: [steps],
+    const { handlers, writer } = service.sharedLane('Accounts', {
+      name,
+      laneEntry: 'accounts/on-lane',
+      hotKeys: props.settings.hotCustomers,
+      consumers: {
+        Commands: { name: 'accounts-commands', entry: 'accounts/on-command', hears: [steps] },
+        OrderEnds: { name: 'accounts-orders', entry: 'accounts/on-order-event', hears: [orderEnds] },
+        Settlements: { name: 'accounts-payments', entry: 'accounts/on-payment-event', hears: [paymentEvents] },
+      },
     });
-    const ends = service.consumer('OrderEnds', {
-      name: 'accounts-orders',
-      entry: 'accounts/on-order-event',
-      hears: [orderEnds],
-    });
-    const settlements = service.consumer('Settlements', {
-      name: 'accounts-payments',
-      entry: 'accounts/on-payment-event',
-      hears: [paymentEvents],
-    });
-    for (const handler of [commands, ends]) service.grantAppend(handler, ACCOUNT);
+    for (const handler of [handlers.Commands, handlers.OrderEnds]) service.grantAppend(handler, ACCOUNT);
     // A charge that settles nothing checks that its order is unchanged.
-    service.grantEffect(settlements, ACCOUNT);
-    for (const handler of [commands, ends, settlements]) {
+    for (const handler of [handlers.Settlements, writer]) service.grantEffect(handler, ACCOUNT);
+    const deciding = [...Object.values(handlers), writer];
+    for (const handler of deciding) {
       // Each authorization is an item of its own in the account's partition.
-      handler.grantItems(table, ['GetItem'], keysOf(ACCOUNT));
+      handler.grantItems(table, ['BatchGetItem'], keysOf(ACCOUNT));
       handler.setEnvironment(AppEnv.CUSTOMER_LIMITS, JSON.stringify(props.settings.customerLimits));
     }
 
-    for (const handler of [applyBonus, commands, ends, settlements]) {
+    for (const handler of [applyBonus, ...deciding]) {
       handler.setEnvironment(AccountsEnv.DEFAULT_CREDIT_LIMIT, JSON.stringify(props.settings.defaultCreditLimit));
     }
 

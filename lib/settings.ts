@@ -10,6 +10,7 @@ import {
 } from '@orderly/kit/constructs';
 import { Duration } from 'aws-cdk-lib';
 import { RetentionDays } from 'aws-cdk-lib/aws-logs';
+import { CustomerId } from '../lambdas/accounts/contract.js';
 import { APP } from '../lambdas/app.js';
 import type { CustomerLimits } from '../lambdas/environment.js';
 import { type ReviewRules, Sku } from '../lambdas/orders/contract.js';
@@ -59,6 +60,11 @@ export interface Settings extends EnvironmentSettings {
   readonly orders: OrderSettings;
   /** SKUs under contention, whose reservations are decided many at once: named here before a sale, or by their lost races. */
   readonly hotSkus: HotKeySettings;
+  /**
+   * Customers under contention, whose accounts decide many messages at once: named here if they order all the time, or by the
+   * changes of their accounts.
+   */
+  readonly hotCustomers: HotKeySettings;
 }
 
 /** Issuer of `prod` until you configure your own. `.invalid` never resolves (RFC 2606). */
@@ -75,6 +81,8 @@ export interface Overrides {
   readonly paymentProvider?: 'sandbox';
   /** SKUs that are always hot, with commas between them: for a sale. */
   readonly hotSkus?: string;
+  /** Customers who are always hot, with commas between them. */
+  readonly hotCustomers?: string;
   /** Allow an inline key set, or the sandbox, in an environment that keeps data. */
   readonly allowInlineJwks?: 'true';
   readonly allowSandbox?: 'true';
@@ -106,6 +114,7 @@ const ENVIRONMENTS: Readonly<Record<string, Omit<Settings, 'app' | 'environment'
     reports: { timeZone: 'Europe/Berlin', closeAfter: Duration.minutes(15) },
     orders: { sagaConcurrency: 50, providerConcurrency: 40, throttle: { rate: 200, burst: 400 } },
     hotSkus: { always: [], conflictsPerSecond: 5 },
+    hotCustomers: { always: [], conflictsPerSecond: 4 },
   },
   prod: {
     keepsData: true,
@@ -132,6 +141,7 @@ const ENVIRONMENTS: Readonly<Record<string, Omit<Settings, 'app' | 'environment'
     reports: { timeZone: 'Europe/Berlin', closeAfter: Duration.hours(1) },
     orders: { sagaConcurrency: 50, providerConcurrency: 40, throttle: { rate: 200, burst: 400 } },
     hotSkus: { always: [], conflictsPerSecond: 10 },
+    hotCustomers: { always: [], conflictsPerSecond: 4 },
     throttle: { rate: 500, burst: 1000 },
     firewall: { requestsPerAddress: 5_000, requestsPerToken: 600 },
     concurrency: 1000,
@@ -185,12 +195,26 @@ export function checkRewardTiers(environment: string, { silver, gold }: RewardTi
  * Checks the settings of hot SKUs. With 0 conflicts every SKU would be hot, and a misspelt SKU would never be.
  * @throws {SettingsError}
  */
-export function checkHotSkus(environment: string, { always, conflictsPerSecond }: HotKeySettings): void {
+export const checkHotSkus = (environment: string, hotSkus: HotKeySettings): void =>
+  checkHotKeys(`hotSkus of '${environment}'`, hotSkus, { are: 'SKUs', schema: Sku });
+
+/**
+ * Checks the settings of hot customers, as those of SKUs.
+ * @throws {SettingsError}
+ */
+export const checkHotCustomers = (environment: string, hotCustomers: HotKeySettings): void =>
+  checkHotKeys(`hotCustomers of '${environment}'`, hotCustomers, { are: 'ids of customers', schema: CustomerId });
+
+function checkHotKeys(
+  setting: string,
+  { always, conflictsPerSecond }: HotKeySettings,
+  { are, schema }: { readonly are: string; readonly schema: typeof Sku | typeof CustomerId },
+): void {
   if (!Number.isSafeInteger(conflictsPerSecond) || conflictsPerSecond < 1) {
-    throw new SettingsError(`hotSkus of '${environment}': expected conflictsPerSecond to be a whole number above 0`);
+    throw new SettingsError(`${setting}: expected conflictsPerSecond to be a whole number above 0`);
   }
-  const wrong = always.filter((sku) => !Sku.safeParse(sku).success);
-  if (wrong.length > 0) throw new SettingsError(`hotSkus of '${environment}': expected SKUs: ${wrong.join(', ')}`);
+  const wrong = always.filter((key) => !schema.safeParse(key).success);
+  if (wrong.length > 0) throw new SettingsError(`${setting}: expected ${are}: ${wrong.join(', ')}`);
 }
 
 /**
@@ -209,6 +233,9 @@ export function checkReports(environment: string, { timeZone, closeAfter }: Repo
     throw new SettingsError(`reports of '${environment}': expected closeAfter of 1 minute to 12 hours`);
   }
 }
+
+const withKeys = (known: HotKeySettings, always: string | undefined): HotKeySettings =>
+  always === undefined ? known : { ...known, always: always.split(',') };
 
 /**
  * Returns the deduplication windows that are deployed. Add an entry of the settings to that file once it is deployed; never
@@ -235,11 +262,13 @@ export function settingsFor(environment: string, overrides: Overrides = {}): Set
     const names = environmentNames().join(', ');
     throw new SettingsError(`environment '${environment}' is unknown: expected one of lib/settings.ts: ${names}`);
   }
-  const { issuer, audience, jwks, jwksUri, alarmEmail, paymentProvider, hotSkus: always } = overrides;
+  const { issuer, audience, jwks, jwksUri, alarmEmail, paymentProvider } = overrides;
   checkCustomerLimits(environment, known.customerLimits);
   checkReviewRules(environment, known.reviewRules);
-  const hotSkus = always === undefined ? known.hotSkus : { ...known.hotSkus, always: always.split(',') };
+  const hotSkus = withKeys(known.hotSkus, overrides.hotSkus);
   checkHotSkus(environment, hotSkus);
+  const hotCustomers = withKeys(known.hotCustomers, overrides.hotCustomers);
+  checkHotCustomers(environment, hotCustomers);
   checkRewardTiers(environment, known.rewardTiers);
   checkReports(environment, known.reports);
   checkOrders(environment, known.orders);
@@ -262,6 +291,7 @@ export function settingsFor(environment: string, overrides: Overrides = {}): Set
     auth,
     payments,
     hotSkus,
+    hotCustomers,
     ...(alarmEmail !== undefined && { alarmEmail }),
   };
   const [inlineIsAllowed, sandboxIsAllowed] = [

@@ -17,6 +17,7 @@ const COMMANDS = {
   fuzz: '../test/simulation/fuzz.ts',
   'bench-event-store': './bench/event-store.ts',
   'bench-hot-key': './bench/hot-key.ts',
+  'bench-hot-account': './bench/hot-account.ts',
   'bench-local': './bench/local.ts',
   conformance: './conformance/conformance.ts',
   'keep-contracts': './release/keep-contracts.ts',

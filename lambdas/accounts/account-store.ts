@@ -1,7 +1,6 @@
 import type { Table, TransactWriteItem } from '@orderly/kit/aws';
 import type { HistoryPosition, Loaded } from '@orderly/kit/event-store';
 import { type Caller, CallerId, Problem } from '@orderly/kit/http';
-import type { Trace } from '@orderly/kit/messages';
 import { aggregateKey } from '@orderly/kit/messages';
 import type { Role } from '../app.js';
 import type { AccountStore } from './aggregates.js';
@@ -13,7 +12,7 @@ import { ACCOUNT } from './keys.js';
 /** Page size of reads that fold an authorization from events. */
 const PAGE = 100;
 
-const { initialState, evolve, stateSchema: AUTHORIZATION_SCHEMA } = authorizationDecider;
+const { initialState, stateSchema: AUTHORIZATION_SCHEMA } = authorizationDecider;
 
 /** Accounts, and their authorizations, which are items of the same table. */
 export interface AccountStores {
@@ -21,42 +20,45 @@ export interface AccountStores {
   readonly table: Table;
 }
 
-/** An account, and its authorization of one order. */
+/** What an account keeps of one order. */
 export interface OrderOfAccount {
-  readonly account: Loaded<Account>;
   readonly authorization: Authorization;
-  readonly key: { readonly pk: string; readonly sk: string };
-  /** Version of the account with which the authorization was written; 0 if there is none. */
-  readonly since: number;
-  /** Version of the account's first event that names the order, now or in this decision. */
-  readonly first: number;
+  /** Version of the account with the order's newest event; 0 if there is none. */
+  readonly version: number;
+  /** Version of the account's first event that names the order; absent if there is none. */
+  readonly first?: number;
 }
 
 /**
- * Reads both, strongly consistent. The authorization of an order is a separate item and no part of the account's state,
- * for two reasons: an account lives forever, and its snapshot has a size limit. And an order has to be remembered
- * forever, or a command that is redelivered, however late, would have a second effect.
+ * Reads an account and its authorizations of these orders, strongly consistent. The authorization of an order is a separate
+ * item and no part of the account's state, for two reasons: an account lives forever, and its snapshot has a size limit. And
+ * an order has to be remembered forever, or a command that is redelivered, however late, would have a second effect.
  */
-export async function orderOfAccount(
+export async function loadOrders(
   { accountStore, table }: AccountStores,
   customerId: string,
-  orderId: string,
-): Promise<OrderOfAccount> {
-  const key = { pk: aggregateKey(ACCOUNT, customerId), sk: `AUTH#${orderId}` };
-  const [account, item] = await Promise.all([accountStore.load(customerId), table.read(key)]);
-  if (!item) {
-    return { account, authorization: initialState.authorization, key, since: 0, first: account.version + 1 };
-  }
-  const stored = item as unknown as StoredAuthorization;
-  const { version: since, first } = stored;
-  return {
-    account,
-    authorization: await authorizationIn(accountStore, stored, customerId, orderId),
-    key,
-    since,
-    first,
-  };
+  orderIds: readonly string[],
+): Promise<{ readonly account: Loaded<Account>; readonly orders: ReadonlyMap<string, OrderOfAccount> }> {
+  // BatchGetItem refuses a key that is named twice.
+  const keys = [...new Set(orderIds)].map((orderId) => keyOf(customerId, orderId));
+  const [account, items] = await Promise.all([accountStore.load(customerId), table.readAll(keys)]);
+  const orders = items.map(async (item) => {
+    const orderId = String(item.sk).slice(AUTHORIZATIONS.length);
+    const stored = item as unknown as StoredAuthorization;
+    const { version, first } = stored;
+    const authorization = await authorizationIn(accountStore, stored, customerId, orderId);
+    return [orderId, { authorization, version, first }] as const;
+  });
+  return { account, orders: new Map(await Promise.all(orders)) };
 }
+
+/** Prefix of the sort keys of authorizations. */
+const AUTHORIZATIONS = 'AUTH#';
+
+const keyOf = (customerId: string, orderId: string) => ({
+  pk: aggregateKey(ACCOUNT, customerId),
+  sk: AUTHORIZATIONS + orderId,
+});
 
 interface StoredAuthorization {
   readonly schema: number;
@@ -100,9 +102,9 @@ async function authorizationIn(
 }
 
 /**
- * Builds the account's commit of these events and the write of the order's authorization after them, for one
- * transaction. Without events it is the check that the order is as it was read: an outdated decision that nothing is to
- * do would otherwise be recorded as the answer to a message.
+ * Returns the write of an order's authorization after what was decided, for the transaction of the account's commits.
+ * Without events it is the check that the order is as it was read: an outdated decision that nothing is to do would
+ * otherwise be recorded as the answer to a message.
  *
  * The account's own optimistic lock doesn't protect the order's item, since the two reads are no snapshot:
  *
@@ -112,37 +114,22 @@ async function authorizationIn(
  *     load the account: version 7
  *     transact: version 8 is free; only the order's own version shows that it was authorised
  */
-export function writesOf(
-  accountStore: AccountStore,
-  order: OrderOfAccount,
-  events: readonly AccountEvent[],
-  trace: Trace,
-): TransactWriteItem[] {
-  const { account, authorization, key, since, first } = order;
-  const isAsRead = since === 0 ? 'attribute_not_exists(pk)' : 'version = :since';
+export function orderWrite(
+  { table: TableName }: AccountStore,
+  ids: { readonly customerId: string; readonly orderId: string },
+  read: OrderOfAccount,
+  decided: OrderOfAccount,
+): TransactWriteItem {
+  const key = keyOf(ids.customerId, ids.orderId);
+  const isAsRead = read.version === 0 ? 'attribute_not_exists(pk)' : 'version = :version';
   const asRead = {
     ConditionExpression: isAsRead,
-    ...(since === 0 ? {} : { ExpressionAttributeValues: { ':since': since } }),
+    ...(read.version === 0 ? {} : { ExpressionAttributeValues: { ':version': read.version } }),
   };
-  if (events.length === 0) return [{ ConditionCheck: { TableName: accountStore.table, Key: key, ...asRead } }];
-  const commit = accountStore.commit(account, events, trace);
-  const after = events.reduce(evolve, { account: account.state, authorization });
-  return [
-    accountStore.appendWrite(commit),
-    {
-      Put: {
-        TableName: accountStore.table,
-        Item: {
-          ...key,
-          schema: AUTHORIZATION_SCHEMA,
-          version: commit.lastVersion,
-          first,
-          authorization: JSON.stringify(after.authorization),
-        },
-        ...asRead,
-      },
-    },
-  ];
+  if (decided.version === read.version) return { ConditionCheck: { TableName, Key: key, ...asRead } };
+  const { authorization, version, first } = decided;
+  const Item = { ...key, schema: AUTHORIZATION_SCHEMA, version, first, authorization: JSON.stringify(authorization) };
+  return { Put: { TableName, Item, ...asRead } };
 }
 
 const noSuchAccount = (): never => {

@@ -1,8 +1,8 @@
 import { clock } from '@orderly/kit/aws';
-import type { Handling } from '@orderly/kit/idempotent-consumer';
+import { decidedTogether, type Effect, type Handling, type JointDecision } from '@orderly/kit/idempotent-consumer';
 import type { Trace } from '@orderly/kit/messages';
 import { customerLimits } from '../customer-limits.js';
-import { type AccountStores, orderOfAccount, writesOf } from './account-store.js';
+import { type AccountStores, loadOrders, type OrderOfAccount, orderWrite } from './account-store.js';
 import type { AccountCommand } from './contract.js';
 import { defaultCreditLimitOfFunction } from './default-credit-limit.js';
 import { type Authorization, authorizationDecider, type Facts, type PaymentCommand } from './domain/authorization.js';
@@ -21,21 +21,74 @@ export const factsOfFunction = (): Facts => ({
   limits: customerLimits(),
 });
 
+/** A command on an account and its authorization of one order. */
+export interface OrderRequest {
+  readonly customerId: string;
+  readonly orderId: string;
+  /** Returns the command that follows from the authorization. */
+  readonly commandOf: (authorization: Authorization) => AccountCommand | PaymentCommand;
+  readonly trace: Trace;
+}
+
 /**
- * Handles a message by a command on an account and its authorization of one order.
+ * Handles a message by a command on an account and its authorization of one order. Messages about one account may be
+ * decided together.
  * @param commandOf command that follows from the authorization
  */
 export const commandOnOrder = (
-  { facts, ...stores }: AccountsContext,
-  { customerId, orderId }: { readonly customerId: string; readonly orderId: string },
-  commandOf: (authorization: Authorization) => AccountCommand | PaymentCommand,
+  context: AccountsContext,
+  { customerId, orderId }: Pick<OrderRequest, 'customerId' | 'orderId'>,
+  commandOf: OrderRequest['commandOf'],
   trace: Trace,
-): Handling => ({
-  decide: async () => {
-    const order = await orderOfAccount(stores, customerId, orderId);
-    const { account, authorization } = order;
-    const state = { account: account.state, authorization };
-    const events = authorizationDecider.decide(state, commandOf(authorization), { ...facts, now: clock.now() });
-    return writesOf(stores.accountStore, order, events, trace);
-  },
-});
+): Handling =>
+  decidedTogether((requests: readonly OrderRequest[]) => decideOrders(context, requests), {
+    customerId,
+    orderId,
+    commandOf,
+    trace,
+  });
+
+/**
+ * Decides commands on one account in their order, each on top of those before it. Each message has a commit of its own, so
+ * the history names its cause. An order's authorization is written once, with the last of its commands.
+ * @param requests commands on the same account
+ * @throws what the decider throws for one of them
+ */
+export async function decideOrders(
+  { facts, ...stores }: AccountsContext,
+  requests: readonly OrderRequest[],
+): Promise<JointDecision> {
+  const { accountStore } = stores;
+  const customerId = requests[0]?.customerId ?? '';
+  const orderIds = requests.map(({ orderId }) => orderId);
+  const { account: loaded, orders } = await loadOrders(stores, customerId, orderIds);
+  const present = new Map(orders);
+  let account = loaded;
+  const appends = requests.map(({ orderId, commandOf, trace }): Effect => {
+    const order = orderIn(present, orderId);
+    const state = { account: account.state, authorization: order.authorization };
+    const events = authorizationDecider.decide(state, commandOf(order.authorization), { ...facts, now: clock.now() });
+    if (events.length === 0) return [];
+    const commit = accountStore.commit(account, events, trace);
+    const { authorization } = events.reduce(authorizationDecider.evolve, state);
+    const first = order.first ?? account.version + 1;
+    present.set(orderId, { authorization, first, version: commit.lastVersion });
+    account = accountStore.after(account, commit);
+    return [accountStore.appendWrite(commit)];
+  });
+  const changedAt = loaded.commits.at(-1)?.at;
+  return {
+    effects: appends.map((append, at) => {
+      const orderId = orderIds[at] ?? '';
+      if (orderIds.lastIndexOf(orderId) > at) return append;
+      const [read, decided] = [orderIn(orders, orderId), orderIn(present, orderId)];
+      return [...append, orderWrite(accountStore, { customerId, orderId }, read, decided)];
+    }),
+    ...(changedAt === undefined ? {} : { changedAt }),
+  };
+}
+
+const NO_ORDER: OrderOfAccount = { authorization: authorizationDecider.initialState.authorization, version: 0 };
+
+const orderIn = (orders: ReadonlyMap<string, OrderOfAccount>, orderId: string): OrderOfAccount =>
+  orders.get(orderId) ?? NO_ORDER;

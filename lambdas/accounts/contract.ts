@@ -47,6 +47,8 @@ export type RefusalReason = z.infer<typeof RefusalReason>;
 export const accountsContract = {
   service: 'accounts',
   aggregatesOfPeople: ['Account'],
+  // Every command changes its customer's account.
+  contends: 'customerId',
   events: {
     AccountOpened: { version: 1, data: z.object({ customerId: CustomerId, creditLimit: Money }) },
     CreditLimitSet: { version: 1, data: z.object({ customerId: CustomerId, creditLimit: Money }) },

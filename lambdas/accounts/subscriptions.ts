@@ -7,10 +7,12 @@ import { accountsContract } from './contract.js';
 export const steps = commandsTo(accountsContract, { from: [ordersContract] });
 
 /** Events that end orders. */
-export const orderEnds = subscribe(ordersContract, ['OrderApproved', 'OrderCancelled']);
+export const orderEnds = subscribe(ordersContract, ['OrderApproved', 'OrderCancelled'], { contends: 'customerId' });
 
 /** Events that settle what orders use of the credit, and that give money back for returned goods. */
-export const paymentEvents = subscribe(paymentsContract, ['PaymentCharged', 'PaymentRefunded']);
+export const paymentEvents = subscribe(paymentsContract, ['PaymentCharged', 'PaymentRefunded'], {
+  contends: 'customerId',
+});
 
 /** Events that the list of customers without credit shows. */
 export const listEvents = subscribeToAll(accountsContract);

@@ -49,6 +49,7 @@ export {
   Service,
   type ServiceInboxProps,
   type ServiceProps,
+  type SharedLaneProps,
 } from './service/service.construct.js';
 export {
   type ItemAction,

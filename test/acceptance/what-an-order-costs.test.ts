@@ -116,7 +116,7 @@ describe.skipIf(!world.makesFaults)(`what an order costs ${needsFaults}`, () => 
     expect(shown(of('payments/on-command', calls))).toEqual(once);
     expect(shown(of('catalog/on-command', calls))).toEqual(once.toSpliced(1, 0, 'DynamoDB BatchGetItem'));
     // The account, and its state for this order.
-    const account = once.toSpliced(1, 0, 'DynamoDB GetItem');
+    const account = once.toSpliced(1, 0, 'DynamoDB BatchGetItem');
     expect(shown(of('accounts/on-command', calls)).toSorted()).toEqual(account.toSorted());
     expect(shown(of('accounts/on-order-event', calls)).toSorted()).toEqual(account.toSorted());
     expect(shown(of('accounts/on-payment-event', calls)).toSorted()).toEqual(account.toSorted());

@@ -22,7 +22,7 @@ const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   saga: ['example.ts'],
   messages: ['example.ts'],
   http: ['example.ts'],
-  lane: ['example.ts'],
+  lane: ['example.ts', 'example.loading.ts'],
 };
 /** What functions need of AWS: no pattern. */
 const NO_PATTERN = 'aws';

@@ -31,15 +31,15 @@ const WILDCARDS = [
   { policy: /^OutboxRelayRole/, resource: '/aws/lambda/*' },
   { policy: /^OutboxDrainFailedBatchesRole/, resource: '/aws/lambda/*' },
   { policy: /^InboxesDispatcherRole/, resource: '/stream/*' },
-  { policy: /^CommandsLaneWriterRole/, resource: '/stream/*' },
-  { policy: /^CommandsLaneWriterRole/, resource: '/aws/lambda/*' },
+  { policy: /^(Commands|Accounts)LaneWriterRole/, resource: '/stream/*' },
+  { policy: /^(Commands|Accounts)LaneWriterRole/, resource: '/aws/lambda/*' },
 ];
 
 /** Logical id without hash. */
 const plain = (id: string): string => id.replace(/(Function)?[0-9A-F]{8}$/, '');
 
-/** Writer of the one lane. */
-const LANE_WRITER = 'Inventory/CommandsLaneWriter';
+/** Writers of the lanes. */
+const LANE_WRITERS = ['Inventory/CommandsLaneWriter', 'Accounts/AccountsLaneWriter'];
 
 /** Returns every function that an environment needs: nothing else of ours or of the CDK runs. */
 function expectedIn(environment: typeof prod): readonly string[] {
@@ -54,7 +54,7 @@ function expectedIn(environment: typeof prod): readonly string[] {
       inbox === undefined ? [] : [`${stack}/Run${id}`, `${stack}/${id}InboxSweeper`],
     ),
     ...new Set(consumers.flatMap(({ stack, inbox }) => (inbox === undefined ? [] : [`${stack}/InboxesDispatcher`]))),
-    LANE_WRITER,
+    ...LANE_WRITERS,
     ...endpointsOf(environment),
   ];
 }
@@ -185,6 +185,7 @@ test('every function that limits a customer knows the limits of its environment'
       return [`${stack}/${id.replace(/Function.*/, '')}`];
     });
     expect(told.toSorted()).toEqual([
+      'Accounts/AccountsLaneWriter',
       'Accounts/OnCommands',
       'Accounts/OnOrderEnds',
       'Accounts/OnSettlements',
@@ -210,7 +211,7 @@ describe('reserved concurrency', () => {
       'Orders/OnSaga': 50,
       'Payments/OnProvider': 40,
       ...Object.fromEntries(SERVICES.map((service) => [`${service}/OutboxRelay`, 40])),
-      [LANE_WRITER]: 4,
+      ...Object.fromEntries(LANE_WRITERS.map((writer) => [writer, 4])),
       'Orders/SagaTimersSweeper': 2,
       'Orders/JudgementsInboxSweeper': 2,
       'Orders/RunJudgements': 10,

@@ -1,8 +1,8 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { matches } from '../../packages/simulator/patterns/matches.js';
 import { type Json, keyed, referenced, statements, synthesized } from './support/environments.js';
 
-const prod = synthesized('prod', { hotSkus: 'TEA-1,TEA-2' });
+const prod = synthesized('prod', { hotSkus: 'TEA-1,TEA-2', hotCustomers: 'acme' });
 const [mapping, ...others] = prod
   .resources('Inventory', 'AWS::Lambda::EventSourceMapping')
   .filter(({ id }) => id.startsWith('CommandsLane'));
@@ -32,6 +32,7 @@ test('the consumer may store requests of its own lane, and knows which keys are 
   const storing = statements(prod).filter(({ actions }) => actions.includes('dynamodb:BatchWriteItem'));
   expect(storing.map(({ policy, condition }) => [policy.replace(/Role.*/, ''), condition])).toEqual([
     ['OnCommands', keyed('LANE#inventory-commands#*')],
+    ...['OnCommands', 'OnOrderEnds', 'OnSettlements'].map((consumer) => [consumer, keyed('LANE#accounts#*')]),
   ]);
   const consumer = prod.resources('Inventory', 'AWS::Lambda::Function').find(({ id }) => id.startsWith('OnCommands'));
   expect(consumer?.properties.Environment.Variables).toMatchObject({
@@ -65,4 +66,36 @@ test('it receives requests of its lane that are stored or stored again, and noth
   expect(received('REMOVE', ...own)).toBe(false);
   expect(received('INSERT', 'LANE#another#TEA-1', 'REQUEST#another@0#m1')).toBe(false);
   expect(received('INSERT', 'Reservation#o1', 'COMMIT#0000000001')).toBe(false);
+});
+
+describe('a lane of several consumers', () => {
+  const consumers = ['accounts-commands', 'accounts-orders', 'accounts-payments'];
+  const functions = prod.resources('Accounts', 'AWS::Lambda::Function');
+
+  test('is the same for all of them, and its writer knows the queue of each', () => {
+    for (const id of ['OnCommands', 'OnOrderEnds', 'OnSettlements']) {
+      expect(functions.find((one) => one.id.startsWith(id))?.properties.Environment.Variables).toMatchObject({
+        LANE: 'accounts',
+        LANE_HOT_KEYS: '["acme"]',
+        LANE_CONFLICTS_PER_SECOND: '4',
+      });
+    }
+    const writer = functions.find(({ id }) => id.startsWith('AccountsLaneWriter'));
+    const queues = JSON.stringify(writer?.properties.Environment.Variables.LANE_QUEUES);
+    for (const consumer of consumers) expect(queues).toContain(consumer);
+  });
+
+  test('has a writer that may load and decide, record for each consumer, and return requests to each', () => {
+    const own = statements(prod).filter(({ policy }) => policy.startsWith('AccountsLaneWriterRole'));
+    const items = own.filter(({ condition }) => condition !== undefined);
+    expect(items.map(({ actions, condition }) => [actions, condition])).toEqual([
+      [['dynamodb:PutItem'], keyed(...consumers.map((consumer) => `${consumer}@*`))],
+      [
+        ['dynamodb:BatchGetItem', 'dynamodb:ConditionCheckItem', 'dynamodb:PutItem', 'dynamodb:Query'],
+        keyed('Account#*'),
+      ],
+    ]);
+    const sending = own.find(({ actions }) => actions.includes('sqs:SendMessage'));
+    expect(sending?.resources).toHaveLength(consumers.length);
+  });
 });

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { DEV_ISSUER } from '../../lib/development.js';
 import {
   checkCustomerLimits,
+  checkHotCustomers,
   checkHotSkus,
   checkReviewRules,
   checkRewardTiers,
@@ -75,6 +76,18 @@ describe('settings', () => {
     expect(settingsFor('prod').hotSkus.always).toEqual([]);
     expect(() => settingsFor('prod', { hotSkus: 'TEA-1, TEA-2' })).toThrow("hotSkus of 'prod': expected SKUs:  TEA-2");
     expect(() => checkHotSkus('prod', { always: [], conflictsPerSecond: 0 })).toThrow('a whole number above 0');
+  });
+
+  test('name hot customers in the same way', () => {
+    expect(settingsFor('prod', { hotCustomers: 'acme' }).hotCustomers).toEqual({
+      always: ['acme'],
+      conflictsPerSecond: 4,
+    });
+    expect(settingsFor('prod').hotCustomers.always).toEqual([]);
+    expect(() => settingsFor('prod', { hotCustomers: 'acme,' })).toThrow(
+      "hotCustomers of 'prod': expected ids of customers: ",
+    );
+    expect(() => checkHotCustomers('prod', { always: [], conflictsPerSecond: 0 })).toThrow('a whole number above 0');
   });
 
   test.each([

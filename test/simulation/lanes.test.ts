@@ -3,6 +3,7 @@ import { deploymentOf } from '../../packages/simulator/cloud.js';
 import { report } from '../../packages/simulator/search/report.js';
 import { playWith } from '../../packages/simulator/search/scenario.js';
 import { singles } from '../../packages/simulator/search/singles.js';
+import { accountLaneOne } from './scenarios/account-lanes.js';
 import { laneByItself, laneOne } from './scenarios/lanes.js';
 import { prodAssembly } from './support/assembly.js';
 import { effort } from './support/effort.js';
@@ -21,6 +22,14 @@ test('a SKU that becomes hot by itself takes the lane, whose writer reads nothin
   expect(violations).toEqual([]);
   const written = cloud.tableCalls.filter(({ fn }) => fn === 'Inventory/CommandsLane/Writer');
   expect(new Set(written.map(({ operation }) => operation))).toEqual(new Set(['TransactWriteItems']));
+});
+
+test('no right of the lane of accounts is unused', async () => {
+  const { violations, cloud } = await playWith(deployment, accountLaneOne, 'calm');
+  expect(violations).toEqual([]);
+  const unused = [...cloud.iam.unused()].filter((right) => right.includes('AccountsLane') && !right.includes('s3:'));
+  // Only a charge that settles nothing checks that its order is unchanged.
+  expect(unused).toEqual([expect.stringMatching('ConditionCheckItem')]);
 });
 
 test('no right of the lane is unused', async () => {

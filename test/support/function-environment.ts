@@ -25,6 +25,8 @@ export function functionEnvironment(values: Readonly<Record<string, string>> = {
     [Env.FEED_SHARDS]: JSON.stringify([{ from: '1970-01-01T00:00:00.000Z', shards: 8 }]),
     [AppEnv.CUSTOMER_LIMITS]: JSON.stringify(LIMITS),
     [Env.DEDUPE_WINDOW_SECONDS]: String(35 * 86_400),
+    [Env.LANE]: 'lane',
+    [Env.LANE_QUEUES]: '{}',
     [Env.LANE_HOT_KEYS]: '[]',
     [Env.LANE_CONFLICTS_PER_SECOND]: '10',
     ...values,

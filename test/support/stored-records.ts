@@ -107,7 +107,7 @@ async function messages(pass: (seconds: number) => void): Promise<StoredItems> {
   const recordOf = (name: string, id = delivery.id) => read('records', { pk: recordKey(consumer(name), id) });
 
   const times = { now: new Date(Date.now()).toISOString(), windowSeconds: WINDOW_SECONDS };
-  const request = requestItem(consumer('lane'), 'show-1', message, times);
+  const request = requestItem(consumer('lane'), { lane: 'lane', key: 'show-1' }, message, times);
   await processOnce(message, async () => [], recordsOf('processes'));
   await failuresOf('fails').keep(delivery, fault);
   await failuresOf('fails-again').keep(delivery, fault);

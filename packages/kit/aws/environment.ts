@@ -47,10 +47,14 @@ export const Env = {
   UNDELIVERED: 'UNDELIVERED_QUEUE_ARN',
   /** Consumer functions: number of deliveries of a message before it becomes a failure record. */
   MAX_ATTEMPTS: 'MAX_ATTEMPTS',
+  /** Consumer functions with a lane: name of the lane, which is part of its requests' keys. */
+  LANE: 'LANE',
   /** Consumer functions with a lane: keys that always take it, as JSON: `["TEA-1"]`. */
   LANE_HOT_KEYS: 'LANE_HOT_KEYS',
-  /** Consumer functions with a lane: lost races for a key, within one second, from which on it takes the lane. */
+  /** Consumer functions with a lane: conflicts for a key, within one second, from which on it takes the lane. */
   LANE_CONFLICTS_PER_SECOND: 'LANE_CONFLICTS_PER_SECOND',
+  /** Writers of a lane: URL of the queue of each consumer that stores requests, by the consumer's name, as JSON. */
+  LANE_QUEUES: 'LANE_QUEUES',
   /** Sweepers: seconds that the owner has to handle a sent timer before the sweeper sends it again. */
   RESEND_SECONDS: 'RESEND_SECONDS',
   /** Runners and sweepers of an inbox: its settings, as JSON. */

@@ -1,14 +1,22 @@
-import { GetCommand } from '@aws-sdk/lib-dynamodb';
+import { BatchGetCommand, GetCommand } from '@aws-sdk/lib-dynamodb';
 import { documents, transact } from './dynamodb.js';
 import { Env } from './environment.js';
 import type { Item, TransactWriteItem } from './items.js';
 import { required } from './read-environment.js';
+import { Throttled } from './write-conflict.js';
 
 /** A table, for code that reads single items and writes transactions (port). */
 export interface Table {
   readonly name: string;
   /** Reads an item, strongly consistent. */
   read(key: Item): Promise<Item | undefined>;
+  /**
+   * Reads up to 100 items with one call, strongly consistent. Items that do not exist are left out; the others come in any
+   * order.
+   * @param keys different keys
+   * @throws {Throttled} if DynamoDB does not return all of them now
+   */
+  readAll(keys: readonly Item[]): Promise<readonly Item[]>;
   /**
    * Writes all or nothing. The writes name their tables; they need not all be in this one.
    * @throws {TransactionRefused} if a condition failed
@@ -22,6 +30,14 @@ export const dynamoDbTable = (name: string): Table => ({
   name,
   async read(Key) {
     return (await documents.send(new GetCommand({ TableName: name, Key, ConsistentRead: true }))).Item;
+  },
+  async readAll(keys) {
+    if (keys.length === 0) return [];
+    const { Responses = {}, UnprocessedKeys = {} } = await documents.send(
+      new BatchGetCommand({ RequestItems: { [name]: { Keys: [...keys], ConsistentRead: true } } }),
+    );
+    if (Object.keys(UnprocessedKeys).length > 0) throw new Throttled('not all items were read');
+    return Responses[name] ?? [];
   },
   transact,
 });

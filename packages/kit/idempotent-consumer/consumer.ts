@@ -9,7 +9,7 @@ import { type Delivery, envelopeOf, readDelivery } from '../failures/delivery.js
 import { isPermanent } from '../failures/failure-kinds.js';
 import { FailureRecords } from '../failures/failure-records.js';
 import { aggregateOf, type Envelope } from '../messages/envelope.js';
-import { Contended, type LaneEntrance } from './lane-entrance.js';
+import { Contended, type ContendedMessage, type LaneEntrance } from './lane-entrance.js';
 import { readFrom, type Source } from './listening.js';
 import { processMessage } from './process-message.js';
 import { ProcessedRecords } from './process-once.js';
@@ -50,7 +50,8 @@ const BACKOFF_CAP_SECONDS = 900;
  * - A message that is too old for deduplication is quarantined (G4).
  * - A message that cannot be processed becomes a failure record with its reasons (G5).
  *
- * Messages about one aggregate are processed one after the other, other messages in parallel. A failure does not affect
+ * Messages that contend for one key are processed one after the other, other messages in parallel. The key is the one that
+ * their contract or subscription names, or else their aggregate. A failure does not affect
  * other messages. A message that may have crashed the function before is processed after the others, and alone:
  *
  *     batch of a, b, c, d; a and b come for the third time
@@ -79,6 +80,10 @@ export function consumer(
       publishMetrics();
     }
   };
+}
+
+interface ContendedDelivery extends ContendedMessage {
+  readonly delivery: Delivery;
 }
 
 class Consumption {
@@ -131,7 +136,7 @@ class Consumption {
     const stored = await this.storeHot(deliveries);
     const done: Delivery[] = [...stored];
     await Promise.all(
-      [...groupedBySubject(deliveries.filter((one) => !stored.has(one))).values()].map(async (group) => {
+      this.groupsOf(deliveries.filter((one) => !stored.has(one))).map(async (group) => {
         for (const delivery of group) if (hasTime() && (await this.handle(delivery))) done.push(delivery);
       }),
     );
@@ -158,7 +163,7 @@ class Consumption {
       this.log(outcome, envelopeOf(delivery));
       return true;
     } catch (error) {
-      if (error instanceof Contended && (await this.storeHot([delivery])).has(delivery)) return true;
+      if (error instanceof Contended && (await this.store(this.contendedAmong([delivery]))).has(delivery)) return true;
       return this.failed(delivery, error);
     }
   }
@@ -168,13 +173,12 @@ class Consumption {
    * @returns the deliveries that are stored, so that the queue may delete them
    */
   private async storeHot(deliveries: readonly Delivery[]): Promise<ReadonlySet<Delivery>> {
+    return this.store(this.lane?.hotAmong(this.contendedAmong(deliveries)) ?? []);
+  }
+
+  private async store(hot: readonly ContendedDelivery[]): Promise<ReadonlySet<Delivery>> {
     const { lane } = this;
-    if (!lane) return new Set();
-    const hot = deliveries.flatMap((delivery) => {
-      const contended = this.contendedBy(delivery, lane);
-      return contended && lane.isHot(contended.key) ? [{ ...contended, delivery }] : [];
-    });
-    if (hot.length === 0) return new Set();
+    if (!lane || hot.length === 0) return new Set();
     try {
       const ids = await lane.store(hot);
       const stored = hot.filter(({ message }) => ids.has(message.id));
@@ -186,16 +190,37 @@ class Consumption {
     }
   }
 
-  private contendedBy(delivery: Delivery, lane: LaneEntrance) {
-    const message = envelopeOf(delivery);
-    if (!message || !mayTakeLane(delivery)) return undefined;
-    try {
-      const key = lane.keyOf(message, readFrom(this.sources, message, this.rules.commanders).event);
-      return key === undefined ? undefined : { key, message };
-    } catch {
-      // The plain path refuses it, with its reasons.
-      return undefined;
+  /** Returns the deliveries that may take the lane, with the keys that they contend for. */
+  private contendedAmong(deliveries: readonly Delivery[]): readonly ContendedDelivery[] {
+    return deliveries.flatMap((delivery) => {
+      const message = envelopeOf(delivery);
+      if (!message || !mayTakeLane(delivery)) return [];
+      try {
+        const key = this.lane?.keyOf(message, readFrom(this.sources, message, this.rules.commanders).event);
+        return key === undefined ? [] : [{ key, message, delivery }];
+      } catch {
+        // The plain path refuses it, with its reasons.
+        return [];
+      }
+    });
+  }
+
+  /**
+   * Groups deliveries by the key that they contend for: what their contract or subscription names, or else the aggregate
+   * that they are about. A message that cannot be read is a group of its own.
+   */
+  private groupsOf(deliveries: readonly Delivery[]): readonly (readonly Delivery[])[] {
+    const groups = new Map<string, Delivery[]>();
+    for (const delivery of deliveries) {
+      const message = envelopeOf(delivery);
+      const key = message ? (this.sourceOf(message)?.contends(message) ?? message.subject) : delivery.record.messageId;
+      groups.set(key, [...(groups.get(key) ?? []), delivery]);
     }
+    return [...groups.values()];
+  }
+
+  private sourceOf(message: Envelope): Source | undefined {
+    return this.sources.find(({ sends }) => sends(message));
   }
 
   /** @returns whether the queue may delete the message, which is the case once the failure is recorded */
@@ -265,7 +290,7 @@ class Consumption {
    * unknown.
    */
   private subjectToLog(envelope: Envelope): string {
-    const source = this.sources.find(({ sends }) => sends(envelope));
+    const source = this.sourceOf(envelope);
     return source && !source.isAboutPerson(envelope) ? envelope.subject : aggregateOf(envelope);
   }
 }
@@ -278,16 +303,6 @@ function shuffled<T>(members: readonly T[]): readonly T[] {
     [all[at], all[other]] = [all[other] as T, all[at] as T];
   }
   return all;
-}
-
-/** Groups deliveries by the aggregate that they are about. A message that cannot be read is a group of its own. */
-function groupedBySubject(deliveries: readonly Delivery[]): ReadonlyMap<string, readonly Delivery[]> {
-  const groups = new Map<string, Delivery[]>();
-  for (const delivery of deliveries) {
-    const subject = envelopeOf(delivery)?.subject ?? delivery.record.messageId;
-    groups.set(subject, [...(groups.get(subject) ?? []), delivery]);
-  }
-  return groups;
 }
 
 /** Tells whether a message may take the lane: not one that has a record, that a lane returned, or that is quarantined. */

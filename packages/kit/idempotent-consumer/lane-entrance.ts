@@ -15,11 +15,11 @@ export interface ContendedMessage {
 export interface LaneEntrance {
   /** Returns the key that a message contends for, or `undefined` if it always takes a plain transaction. */
   keyOf(message: Envelope, event: AnyEvent): string | undefined;
-  /** Tells whether messages of this key should take the lane now. This is a hint: both ways are correct at any time. */
-  isHot(key: string): boolean;
+  /** Returns those messages of a batch that should take the lane now. This is a hint: both ways are correct at any time. */
+  hotAmong<M extends ContendedMessage>(messages: readonly M[]): readonly M[];
   /**
-   * Returns the source with handlers that count lost races.
-   * @throws {Contended} in the handler, as soon as the key of its message is hot
+   * Returns the source with handlers that notice rivals.
+   * @throws {Contended} in the handler, as soon as its message should take the lane
    */
   watched(source: Source): Source;
   /**
@@ -29,7 +29,7 @@ export interface LaneEntrance {
   store(messages: readonly ContendedMessage[]): Promise<ReadonlySet<string>>;
 }
 
-/** Error for a message whose key became hot while it was processed by plain transactions. Nothing was written. */
+/** Error for a message whose key turned out to be hot while it was processed by plain transactions. Nothing was written. */
 export class Contended extends Error {
   override readonly name = 'Contended';
 }

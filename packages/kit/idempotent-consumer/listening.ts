@@ -12,6 +12,7 @@ import { aggregateOf, type Envelope, schemaVersionOf, senderOf } from '../messag
 import type { CommandSubscription, EventSubscription, OwnCommands, Subscription } from '../messages/subscriptions.js';
 import type { Trace } from '../messages/trace.js';
 import type { Decide } from './process-once.js';
+import type { DecidedTogether } from './together.js';
 
 /**
  * Handler of one type of message. It returns one of two kinds of handling:
@@ -27,8 +28,13 @@ type Handlers<Messages extends AnyEvent, Type extends string> = {
   readonly [T in Type]: Handle<Extract<Messages, { type: T }>>;
 };
 
-/** How one message is handled. */
-export type Handling = { readonly decide: Decide } | { readonly project: () => Promise<'applied' | 'duplicate'> };
+/**
+ * How one message is handled. A message with `together` may be decided in one transaction with others that contend for the
+ * same key.
+ */
+export type Handling =
+  | { readonly decide: Decide; readonly together?: DecidedTogether }
+  | { readonly project: () => Promise<'applied' | 'duplicate'> };
 
 export interface Message<Event> {
   readonly envelope: Envelope;
@@ -47,6 +53,8 @@ export interface Source<H = Handle<AnyEvent>> {
   readonly sends: (envelope: Envelope) => boolean;
   /** Whether the id in the subject is a person's. */
   readonly isAboutPerson: (envelope: Envelope) => boolean;
+  /** Key that a message contends for, if its contract or its subscription names one. */
+  readonly contends: (envelope: Envelope) => string | undefined;
   readonly read: (envelope: Envelope) => Read<H>;
 }
 
@@ -88,6 +96,7 @@ export function sourceOf<H>(subscription: Subscription | OwnCommands, handlers: 
     does: `takes commands to ${contract.service}`,
     sends: ({ to }) => to === contract.service,
     isAboutPerson: aboutPerson(contract),
+    contends: contendsFor(contract.contends),
     read: reader(commandsOf(contract), find),
   };
 }
@@ -103,12 +112,22 @@ export const onEvery = <C extends ServiceContract, Type extends EventOf<C>['type
 
 type Find<H> = (type: string) => H | undefined;
 
-const eventsOf = <H>({ contract }: EventSubscription, find: Find<H>): Source<H> => ({
+const eventsOf = <H>({ contract, contends }: EventSubscription, find: Find<H>): Source<H> => ({
   does: `listens to ${contract.service}`,
   sends: ({ to, source }) => to === undefined && senderOf({ source }) === contract.service,
   isAboutPerson: aboutPerson(contract),
+  contends: contendsFor(contends),
   read: reader(contract, find),
 });
+
+/** The data may not have been checked yet: a message that breaks its contract contends for nothing. */
+const contendsFor =
+  (field: string | undefined) =>
+  ({ data }: Envelope): string | undefined => {
+    if (field === undefined || typeof data !== 'object' || data === null) return undefined;
+    const key: unknown = (data as Readonly<Record<string, unknown>>)[field];
+    return typeof key === 'string' ? key : undefined;
+  };
 
 const aboutPerson =
   ({ aggregatesOfPeople = [] }: ServiceContract) =>

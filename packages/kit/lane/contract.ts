@@ -4,7 +4,11 @@
 export interface HotKeySettings {
   /** Keys that always take the lane. */
   readonly always: readonly string[];
-  /** Number of lost races for a key, within one second and in one function instance, from which on it takes the lane. */
+  /**
+   * Number of conflicts for a key within one second from which on it takes the lane. A lane that loads nothing counts the
+   * lost races of one function instance. In a lane that loads, a key that was changed less than 1/n s ago is hot, and so is
+   * one that several messages of a batch share, or for which a message has lost a race; above 1000, none of these counts.
+   */
   readonly conflictsPerSecond: number;
 }
 
@@ -14,11 +18,14 @@ const LANES = 'LANE#';
 /** Prefix of the sort keys of requests. The stream's filter matches it. */
 export const REQUEST_PREFIX = 'REQUEST#';
 
-/** Returns the prefix of the partition keys of a consumer's lanes. */
-export const lanesOf = (consumer: string): string => `${LANES}${consumer}#`;
+/** Returns the prefix of the partition keys of a lane's requests. @param lane name of the lane */
+export const lanesOf = (lane: string): string => `${LANES}${lane}#`;
 
-/** Returns the partition key of one lane. The stream hands the items of one partition key to one writer at a time. */
-export const laneKey = (consumer: string, key: string): string => lanesOf(consumer) + key;
+/**
+ * Returns the partition key of the requests of one key. The stream hands the items of one partition key to one writer at a
+ * time.
+ */
+export const laneKey = (lane: string, key: string): string => lanesOf(lane) + key;
 
 /** Tells by its sort key whether an item is a request of a lane. */
 export const isRequest = (sk: string | undefined): boolean => sk?.startsWith(REQUEST_PREFIX) ?? false;

@@ -7,6 +7,7 @@ import { dedupeWindow, required, requiredInteger, requiredList } from '../aws/re
 import { Contended, type ContendedMessage, type LaneEntrance } from '../idempotent-consumer/lane-entrance.js';
 import type { Source } from '../idempotent-consumer/listening.js';
 import type { Decide } from '../idempotent-consumer/process-once.js';
+import type { DecidedTogether } from '../idempotent-consumer/together.js';
 import type { AnyEvent } from '../messages/contract.js';
 import type { Envelope } from '../messages/envelope.js';
 import { HotKeys } from './hot-keys.js';
@@ -24,14 +25,24 @@ const MAX_ITEMS = 25;
  */
 export const entranceOf = (lane: Lane): LaneEntrance => new Entrance(lane);
 
+const countsOf = (messages: readonly ContendedMessage[]): ReadonlyMap<string, number> => {
+  const counts = new Map<string, number>();
+  for (const { key } of messages) counts.set(key, (counts.get(key) ?? 0) + 1);
+  return counts;
+};
+
 class Entrance implements LaneEntrance {
   private readonly table = required(Env.TABLE);
+  private readonly name = required(Env.LANE);
   private readonly consumer = { name: required(Env.CONSUMER), generation: requiredInteger(Env.CONSUMER_GENERATION) };
   private readonly windowSeconds = dedupeWindow();
+  private readonly conflictsPerSecond = requiredInteger(Env.LANE_CONFLICTS_PER_SECOND);
   private readonly hotKeys = new HotKeys({
     always: requiredList(Env.LANE_HOT_KEYS),
-    conflictsPerSecond: requiredInteger(Env.LANE_CONFLICTS_PER_SECOND),
+    conflictsPerSecond: this.conflictsPerSecond,
   });
+  /** Time since the last change of a key from which on a message has no rivals, in a lane that loads. */
+  private readonly calmMilliseconds = 1000 / this.conflictsPerSecond;
 
   constructor(private readonly lane: Lane) {}
 
@@ -39,8 +50,18 @@ class Entrance implements LaneEntrance {
     return this.lane.keyOf(message, event);
   }
 
-  isHot(key: string): boolean {
+  hotAmong<M extends ContendedMessage>(messages: readonly M[]): readonly M[] {
+    const counts = countsOf(messages);
+    return messages.filter(({ key }) => this.isHot(key) || (this.hasRivals && (counts.get(key) ?? 0) > 1));
+  }
+
+  private isHot(key: string): boolean {
     return this.hotKeys.isHot(key, Date.parse(clock.now()));
+  }
+
+  /** Whether messages take the lane for their rivals. A lane that loads nothing sees rivals by its lost races only. */
+  private get hasRivals(): boolean {
+    return this.lane.loads && this.calmMilliseconds >= 1;
   }
 
   watched(source: Source): Source {
@@ -54,7 +75,9 @@ class Entrance implements LaneEntrance {
           event,
           handle: (message) => {
             const handling = handle(message);
-            return 'decide' in handling ? { decide: this.counting(key, handling.decide) } : handling;
+            if (!('decide' in handling)) return handling;
+            if (handling.together && this.hasRivals) return { decide: this.unlessContended(handling.together) };
+            return { decide: this.counting(key, handling.decide) };
           },
         };
       },
@@ -70,7 +93,10 @@ class Entrance implements LaneEntrance {
     const { consumer, windowSeconds } = this;
     // BatchWriteItem refuses a key that is named twice.
     const items = new Map(
-      messages.map(({ key, message }) => [message.id, requestItem(consumer, key, message, { now, windowSeconds })]),
+      messages.map(({ key, message }) => [
+        message.id,
+        requestItem(consumer, { lane: this.name, key }, message, { now, windowSeconds }),
+      ]),
     );
     const stored = new Set<string>();
     const entries = [...items];
@@ -79,7 +105,7 @@ class Entrance implements LaneEntrance {
       const left = await this.put(chunk.map(([, item]) => item));
       for (const [id, { sk }] of chunk) if (!left.has(sk)) stored.add(id);
     }
-    this.avoided(messages);
+    if (!this.lane.loads) this.avoided(messages);
     return stored;
   }
 
@@ -96,9 +122,28 @@ class Entrance implements LaneEntrance {
   /** Counts the races that these messages would have lost among themselves, so that a busy key stays hot. */
   private avoided(messages: readonly ContendedMessage[]): void {
     const now = Date.parse(clock.now());
-    const counts = new Map<string, number>();
-    for (const { key } of messages) counts.set(key, (counts.get(key) ?? 0) + 1);
-    for (const [key, count] of counts) this.hotKeys.conflicted(key, now, count - 1);
+    for (const [key, count] of countsOf(messages)) this.hotKeys.conflicted(key, now, count - 1);
+  }
+
+  /**
+   * Leaves a message to the lane if what it contends for was changed a moment ago, or is being changed now. What was loaded
+   * says so to all instances alike, before they race:
+   *
+   *     instance 1                    instance 2, for the same key
+   *     load: changed long ago
+   *     transact: committed
+   *                                   load: changed 20 ms ago -> lane
+   */
+  private unlessContended({ decideAll, request }: DecidedTogether): Decide {
+    let attempts = 0;
+    return async () => {
+      attempts += 1;
+      if (attempts > 1) throw new Contended('another transaction was first: it takes the lane');
+      const { effects, changedAt } = await decideAll([request]);
+      const age = changedAt === undefined ? Infinity : Date.parse(clock.now()) - Date.parse(changedAt);
+      if (age < this.calmMilliseconds) throw new Contended('its key was changed a moment ago: it takes the lane');
+      return effects.flat();
+    };
   }
 
   /** Counts an attempt that was neither committed nor refused by a condition: it met another transaction. */

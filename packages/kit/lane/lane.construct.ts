@@ -1,4 +1,4 @@
-import { Duration } from 'aws-cdk-lib';
+import { Duration, Stack } from 'aws-cdk-lib';
 import { FilterCriteria, FilterRule } from 'aws-cdk-lib/aws-lambda';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
@@ -13,8 +13,10 @@ import { ServiceFunction } from '../service/service-function.construct.js';
 import { type HotKeySettings, lanesOf, REQUEST_PREFIX } from './contract.js';
 
 export interface LaneProps {
-  /** Consumer that stores requests. The lane returns what it can't decide to the consumer's queue. */
-  readonly owner: IdempotentConsumer;
+  /** Name of the lane. It is part of each request's key, so it never changes. */
+  readonly name: string;
+  /** Consumers that store requests. The lane returns what it can't decide to the queue of the request's consumer. */
+  readonly owners: readonly IdempotentConsumer[];
   /** Outbox of the service. Its table holds the requests, and its stream hands them to the writer. */
   readonly outbox: Outbox;
   /** Entry point of the writer. */
@@ -33,25 +35,32 @@ const BATCH_SIZE = 300;
 const RETRY_ATTEMPTS = 60;
 
 /**
- * Lane of one consumer for keys under contention (the run time is in the same folder).
+ * Lane for keys under contention (the run time is in the same folder).
  *
- *     owner -> items in the service's table -> stream, by key -> writer -> one transaction for up to 30 requests
- *                                                                  | what it can't decide
- *                                                                  v
- *                                                             owner's queue
+ *     owners -> items in the service's table -> stream, by key -> writer -> one transaction for up to 30 requests
+ *                                                                   | what it can't decide
+ *                                                                   v
+ *                                                          queue of the request's owner
  *
- * `Service.lane` creates it with its consumer.
+ * `Service.lane` creates it with its consumer, and `Service.sharedLane` with several.
  */
 export class Lane extends Construct {
   readonly writer: ServiceFunction;
 
   constructor(scope: Construct, id: string, props: LaneProps) {
     super(scope, id);
-    const { owner, outbox, entry, environment, hotKeys, alarmTopic } = props;
-    const { handler, name, records, queue, dedupeWindow } = owner;
-    handler.setEnvironment(Env.LANE_HOT_KEYS, JSON.stringify(hotKeys.always));
-    handler.setEnvironment(Env.LANE_CONFLICTS_PER_SECOND, String(hotKeys.conflictsPerSecond));
-    handler.grantItems(outbox.table, ['BatchWriteItem'], lanesOf(name));
+    const { name, owners, outbox, entry, environment, hotKeys, alarmTopic } = props;
+    const [first] = owners;
+    if (!first) throw new Error(`lane '${name}' has no consumer: expected one or more`);
+    // All consumers of a service share its records and settings.
+    const { handler, records, dedupeWindow } = first;
+    for (const owner of owners) {
+      owner.handler.setEnvironment(Env.LANE, name);
+      owner.handler.setEnvironment(Env.LANE_HOT_KEYS, JSON.stringify(hotKeys.always));
+      owner.handler.setEnvironment(Env.LANE_CONFLICTS_PER_SECOND, String(hotKeys.conflictsPerSecond));
+      owner.handler.grantItems(outbox.table, ['BatchWriteItem'], lanesOf(name));
+    }
+    const ownersRecords = owners.map((owner) => recordsOf(owner.name));
 
     this.writer = new ServiceFunction(this, 'Writer', {
       context: handler.context,
@@ -61,14 +70,16 @@ export class Lane extends Construct {
       environment: {
         ...environment,
         [Env.RECORDS]: records.tableName,
-        [Env.QUEUE_URL]: queue.queueUrl,
+        [Env.LANE_QUEUES]: Stack.of(this).toJsonString(
+          Object.fromEntries(owners.map((owner) => [owner.name, owner.queue.queueUrl])),
+        ),
         [Env.DEDUPE_WINDOW_SECONDS]: windowVariable(dedupeWindow),
       },
     });
-    this.writer.grantItems(records, ['PutItem'], recordsOf(name));
-    this.writer.allow(['sqs:SendMessage'], queue.queueArn);
+    this.writer.grantItems(records, ['PutItem'], ...ownersRecords);
+    this.writer.allow(['sqs:SendMessage'], ...owners.map((owner) => owner.queue.queueArn));
     const { bucket, drain } = outbox.failedBatches;
-    drain.grantItems(records, ['PutItem'], recordsOf(name));
+    drain.grantItems(records, ['PutItem'], ...ownersRecords);
     readStream(this, {
       reader: this.writer,
       table: outbox.table,
@@ -101,10 +112,10 @@ export class Lane extends Construct {
  * Filter of the writer's stream: requests that are stored, or stored again in a later hour. TTL deletions are not among
  * them.
  */
-const requestsOf = (consumer: string) =>
+const requestsOf = (lane: string) =>
   FilterCriteria.filter({
     eventName: FilterRule.or('INSERT', 'MODIFY'),
     dynamodb: {
-      Keys: { pk: { S: FilterRule.beginsWith(lanesOf(consumer)) }, sk: { S: FilterRule.beginsWith(REQUEST_PREFIX) } },
+      Keys: { pk: { S: FilterRule.beginsWith(lanesOf(lane)) }, sk: { S: FilterRule.beginsWith(REQUEST_PREFIX) } },
     },
   });

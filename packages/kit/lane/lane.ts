@@ -1,6 +1,16 @@
 import type { Item, TransactWriteItem } from '../aws/dynamodb.js';
+import type { Source } from '../idempotent-consumer/listening.js';
+import { traceOfMessage } from '../idempotent-consumer/process-message.js';
 import type { Effect } from '../idempotent-consumer/process-once.js';
-import { type AnyEvent, type CommandOf, commandsOf, readEvent, type ServiceContract } from '../messages/contract.js';
+import type { DecidedTogether } from '../idempotent-consumer/together.js';
+import {
+  type AnyEvent,
+  type CommandOf,
+  ContractViolation,
+  commandsOf,
+  readEvent,
+  type ServiceContract,
+} from '../messages/contract.js';
 import { type Envelope, schemaVersionOf } from '../messages/envelope.js';
 import type { CommandSubscription } from '../messages/subscriptions.js';
 import type { Trace } from '../messages/trace.js';
@@ -41,13 +51,26 @@ export interface LaneRules<Command extends AnyEvent> {
   readonly decide: (requests: readonly LaneRequest<Command>[], refused: RefusedShare | undefined) => LaneDecision;
 }
 
-/** A lane: one type of command, and how many of them are decided at once. The receiver and the writer share it. */
+/** A message in a lane, as its contract has not read it yet. */
+export interface LaneMessage {
+  readonly message: Envelope;
+  readonly trace: Trace;
+}
+
+/** A lane: which messages belong into it, and how many of them are decided at once. The receiver and the writer share it. */
 export interface Lane {
+  /**
+   * Whether each attempt loads what it decides on. Then a refused condition is a lost race, and the next attempt finds what
+   * was changed. Otherwise a request whose own write is refused can't be decided in the lane.
+   */
+  readonly loads: boolean;
   /** Returns the key that a message contends for, or `undefined` if it does not belong into this lane. */
-  keyOf(message: Pick<Envelope, 'to'>, event: AnyEvent): string | undefined;
-  /** @throws {ContractViolation} if the message is not a valid command of this lane */
-  read(message: Envelope): AnyEvent;
-  decide(requests: readonly LaneRequest<AnyEvent>[], refused: RefusedShare | undefined): LaneDecision;
+  keyOf(message: Envelope, event: AnyEvent): string | undefined;
+  /**
+   * Decides messages of one key. It is called again after each refusal.
+   * @throws {ContractViolation} if a message is not a valid message of this lane
+   */
+  decide(messages: readonly LaneMessage[], refused: RefusedShare | undefined): LaneDecision | Promise<LaneDecision>;
 }
 
 /**
@@ -60,8 +83,49 @@ export const lane = <C extends ServiceContract, const Type extends CommandOf<C>[
   type: Type,
   { keyOf, decide }: LaneRules<Extract<CommandOf<C>, { type: Type }>>,
 ): Lane => ({
+  loads: false,
   // The contract has checked the data of every command that comes here, and its type is compared.
   keyOf: ({ to }, event) => (to === contract.service && event.type === type ? keyOf(event.data as never) : undefined),
-  read: (message) => readEvent(commandsOf(contract), message.type, schemaVersionOf(message), message.data),
-  decide: (requests, refused) => decide(requests as never, refused),
+  decide: (messages, refused) => {
+    const requests = messages.map(({ message, trace }) => ({
+      command: readEvent(commandsOf(contract), message.type, schemaVersionOf(message), message.data),
+      trace,
+    }));
+    return decide(requests as never, refused);
+  },
 });
+
+/**
+ * Declares a lane for messages that are decided together (`decidedTogether`), of any number of subscriptions and consumers.
+ * The key is the one that a message's contract or subscription names (`contends`). A message whose handling is of another
+ * kind, or that has no key, takes a plain transaction.
+ * @param sources the consumers' subscriptions with their handlers, which all decide by the same function
+ * @example
+ * export const accountLane = (context) => laneOf([onCommand(context), onOrderEvent(context)]);
+ */
+export function laneOf(sources: readonly Source[]): Lane {
+  const togetherOf = ({ message, trace }: LaneMessage): Keyed | undefined => {
+    const source = sources.find(({ sends }) => sends(message));
+    const key = source?.contends(message);
+    if (!source || key === undefined) return undefined;
+    const { event, handle } = source.read(message);
+    const handling = handle({ envelope: message, event, trace });
+    return 'decide' in handling && handling.together ? { ...handling.together, key } : undefined;
+  };
+  return {
+    loads: true,
+    keyOf: (message) => togetherOf({ message, trace: traceOfMessage(message, '') })?.key,
+    decide: async (messages) => {
+      const members = messages.map((message) => {
+        const member = togetherOf(message);
+        if (!member) throw new ContractViolation('UNKNOWN_TYPE', 'this lane decides no message of this type');
+        return member;
+      });
+      return (await members[0]?.decideAll(members.map(({ request }) => request))) ?? { effects: [] };
+    },
+  };
+}
+
+interface Keyed extends DecidedTogether {
+  readonly key: string;
+}

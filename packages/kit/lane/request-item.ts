@@ -26,16 +26,17 @@ const bodyOf = (message: Envelope): string =>
  *
  * It may expire with the window of its message: the stream's record contains the request, and a record that says what
  * became of it lives longer.
+ * @param lane name of the lane @param key what the message contends for
  * @param now ISO 8601 @param windowSeconds deduplication window of the consumer
  */
 export function requestItem(
   consumer: ConsumerIdentity,
-  key: string,
+  { lane, key }: { readonly lane: string; readonly key: string },
   message: Envelope,
   { now, windowSeconds }: { readonly now: string; readonly windowSeconds: DedupeWindow },
 ): Item & { readonly sk: string } {
   return {
-    pk: laneKey(consumer.name, key),
+    pk: laneKey(lane, key),
     sk: REQUEST_PREFIX + recordKey(consumer, message.id),
     consumer: consumer.name,
     generation: consumer.generation,

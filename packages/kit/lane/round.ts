@@ -53,7 +53,7 @@ class Undecidable extends Error {
  * Decides requests of one key in one transaction: the shared item once, and the effect and the record of each request. No
  * crash can leave one of them without the others.
  *
- * It reads nothing. A refusal says which of its assumptions were wrong:
+ * A lane that loads nothing assumes that all requests are new. A refusal says which of its assumptions were wrong:
  *
  *     lane                                    plain transactions, at the same time
  *     decide for 30, as if all were new
@@ -74,7 +74,7 @@ export async function decideRound(round: readonly StoredRequest[], settings: Rou
   for (let lost = 0; open.length > 0; ) {
     let attempt: Attempt | undefined;
     try {
-      attempt = attemptFor(open, found, settings);
+      attempt = await attemptFor(open, found, settings);
       await transact(writesOf(attempt));
       return { decided: open, duplicates, alone };
     } catch (error) {
@@ -82,8 +82,11 @@ export async function decideRound(round: readonly StoredRequest[], settings: Rou
         const { parts, shared } = attempt;
         const refused = (write: TransactWriteItem): boolean => error.because(write);
         const known = parts.filter(({ claim }) => refused(claim));
-        // The request's own aggregate is not as assumed. In a refusal, the record's reason outranks this one.
-        const other = parts.filter(({ claim, effect }) => !refused(claim) && effect.some(refused));
+        // The request's own aggregate is not as assumed. In a refusal, the record's reason outranks this one. What is loaded
+        // again in each attempt is never assumed.
+        const other = settings.lane.loads
+          ? []
+          : parts.filter(({ claim, effect }) => !refused(claim) && effect.some(refused));
         duplicates.push(...known.map(({ request }) => request));
         alone.push(...other.map(({ request }) => request));
         const rest = parts.filter((part) => !known.includes(part) && !other.includes(part));
@@ -112,13 +115,16 @@ export async function decideRound(round: readonly StoredRequest[], settings: Rou
 const isPoison = (error: unknown): boolean =>
   error instanceof Undecidable || error instanceof TransactionCanceledException || isPermanent(error, () => false);
 
-/** @throws {Undecidable} if the decision throws */
-function attemptFor(
+/**
+ * @throws {Undecidable} if the decision throws
+ * @throws what a call to AWS throws
+ */
+async function attemptFor(
   open: readonly StoredRequest[],
   found: RefusedShare | undefined,
   { lane, records, windowSeconds, service }: RoundSettings,
-): Attempt {
-  const { shared, effects } = decisionFor(open, found, lane, service);
+): Promise<Attempt> {
+  const { shared, effects } = await decisionFor(open, found, lane, service);
   return {
     shared: shared && { Update: shared.Update && { ...shared.Update, ReturnValuesOnConditionCheckFailure: 'ALL_OLD' } },
     parts: open.map((request, at) => ({
@@ -129,19 +135,20 @@ function attemptFor(
   };
 }
 
-function decisionFor(
+async function decisionFor(
   open: readonly StoredRequest[],
   found: RefusedShare | undefined,
   lane: Lane,
   service: string,
-): LaneDecision {
+): Promise<LaneDecision> {
   try {
-    const requests = open.map(({ message }) => ({
-      command: lane.read(message),
-      trace: traceOfMessage(message, service),
-    }));
-    return lane.decide(requests, found);
+    return await lane.decide(
+      open.map(({ message }) => ({ message, trace: traceOfMessage(message, service) })),
+      found,
+    );
   } catch (error) {
+    // The SDK marks what a call has thrown. No request is at fault.
+    if (error instanceof WriteConflict || (error instanceof Error && '$metadata' in error)) throw error;
     throw new Undecidable('the decision throws', { cause: error });
   }
 }

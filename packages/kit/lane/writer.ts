@@ -53,7 +53,7 @@ export function laneWriter(
 
 class LaneWriter {
   private readonly sqs = new SQSClient({ useQueueUrlAsEndpoint: false });
-  private readonly queue = required(Env.QUEUE_URL);
+  private readonly queues = queuesOfFunction();
   private readonly records = required(Env.RECORDS);
   private readonly settings;
 
@@ -112,11 +112,20 @@ class LaneWriter {
    */
   private async giveBack(requests: readonly StoredRequest[]): Promise<readonly StoredRequest[]> {
     const accepted: StoredRequest[] = [];
+    for (const [consumer, QueueUrl] of this.queues) {
+      const own = requests.filter((request) => request.consumer.name === consumer);
+      accepted.push(...(await this.send(QueueUrl, own)));
+    }
+    return accepted;
+  }
+
+  private async send(QueueUrl: string, requests: readonly StoredRequest[]): Promise<readonly StoredRequest[]> {
+    const accepted: StoredRequest[] = [];
     for (let from = 0; from < requests.length; from += MAX_ENTRIES) {
       const chunk = requests.slice(from, from + MAX_ENTRIES);
       const { Successful = [] } = await this.sqs.send(
         new SendMessageBatchCommand({
-          QueueUrl: this.queue,
+          QueueUrl,
           Entries: chunk.map(({ payload, message: { actor, onbehalfof } }, at) => ({
             Id: String(at),
             MessageBody: payload,
@@ -150,6 +159,10 @@ class LaneWriter {
     }
   }
 }
+
+/** Returns the URLs of the consumers' queues, by the consumers' names. */
+const queuesOfFunction = (): ReadonlyMap<string, string> =>
+  new Map(Object.entries(JSON.parse(required(Env.LANE_QUEUES)) as Readonly<Record<string, string>>));
 
 function log(outcome: 'applied' | 'duplicate' | 'returned to the queue', { consumer, message }: StoredRequest): void {
   if (outcome === 'duplicate') count(Metric.DUPLICATES_SUPPRESSED);

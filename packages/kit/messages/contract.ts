@@ -75,6 +75,13 @@ export interface ServiceContract<Events extends Record<string, EventSchema> = Re
   readonly aggregatesOfPeople?: readonly string[];
   /** Commands that the service accepts. Senders write them by this contract, which is the receiver's. @default none */
   readonly commands?: Record<string, EventSchema>;
+  /**
+   * Field of the commands' `data` with the key that commands contend for, for example `customerId` if they all change their
+   * customer's account. Commands of one key in a batch are processed one after the other, and may be decided together
+   * (lane/).
+   * @default commands contend for the aggregate that sends them
+   */
+  readonly contends?: string;
 }
 
 type MessageOf<Schemas extends Record<string, EventSchema>> = {

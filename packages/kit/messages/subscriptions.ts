@@ -8,6 +8,11 @@ export interface EventSubscription<C extends ServiceContract = ServiceContract, 
   readonly contract: C;
   /** Event types, as in the publisher's contract. */
   readonly types: readonly Type[];
+  /**
+   * Field of the events' `data` with the key that this subscriber's effects contend for.
+   * @default the effects contend for the event's own aggregate
+   */
+  readonly contends?: string;
 }
 
 /** Subscription to all commands to one service, from the services that may send them. */
@@ -26,8 +31,13 @@ export interface OwnCommands<C extends ServiceContract = ServiceContract> {
 /** Subscription that becomes a bus rule. */
 export type Subscription = EventSubscription | CommandSubscription;
 
+/** Names of the fields that any of these shapes has. */
+type FieldOf<Data> = Data extends unknown ? keyof Data & string : never;
+
 /**
  * Subscribes to events of a publisher.
+ * @param contends field of the events' `data` with the key that the subscriber's effects contend for, for example
+ *   `customerId` if each event changes its customer's account. A commands' contract names that of its commands.
  * @example
  * export const orderEnds = subscribe(ordersContract, ['OrderApproved', 'OrderCancelled']);
  * // in the handler: on(orderEnds, { OrderApproved: ..., OrderCancelled: ... })
@@ -36,7 +46,8 @@ export type Subscription = EventSubscription | CommandSubscription;
 export const subscribe = <C extends ServiceContract, const Type extends EventOf<C>['type']>(
   contract: C,
   types: readonly Type[],
-): EventSubscription<C, Type> => ({ contract, types });
+  { contends }: { readonly contends?: FieldOf<Extract<EventOf<C>, { type: Type }>['data']> } = {},
+): EventSubscription<C, Type> => ({ contract, types, ...(contends === undefined ? {} : { contends }) });
 
 /** Subscribes to every event of a publisher, also to types that a later release adds. */
 export const subscribeToAll = <C extends ServiceContract>(contract: C): EventSubscription<C, EventOf<C>['type']> => ({

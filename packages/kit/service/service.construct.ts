@@ -10,7 +10,7 @@ import { InboxDispatcher } from '../inbox/dispatcher.construct.js';
 import { Inbox, type InboxOptions, PARALLEL } from '../inbox/inbox.construct.js';
 import { single } from '../inbox/modes.construct.js';
 import type { HotKeySettings } from '../lane/contract.js';
-import { Lane } from '../lane/lane.construct.js';
+import { Lane, type LaneProps } from '../lane/lane.construct.js';
 import { keysOf } from '../messages/keys.js';
 import type { EventSubscription } from '../messages/subscriptions.js';
 import { type ConsumerDescription, type FunctionDescription, Output } from '../operator/outputs.js';
@@ -69,6 +69,14 @@ export interface LaneListenerProps extends ListenerProps {
   /** Entry point of the lane's writer. */
   readonly laneEntry: string;
   readonly hotKeys: HotKeySettings;
+}
+
+/** Consumers that change the same aggregates, with one lane for those under contention. */
+export interface SharedLaneProps<Id extends string = string> extends Pick<LaneListenerProps, 'laneEntry' | 'hotKeys'> {
+  /** Name of the lane. It is part of each stored request's key, so it never changes. */
+  readonly name: string;
+  /** The consumers by their construct ids. */
+  readonly consumers: Readonly<Record<Id, ListenerProps>>;
 }
 
 /** List of a service's own aggregates. */
@@ -252,16 +260,32 @@ export class Service extends Construct {
   ): { readonly handler: ServiceFunction; readonly writer: ServiceFunction } {
     const { consumer: owner, description } = this.listener(id, props);
     this.consumers.push({ ...description, projection: false });
-    const { outbox, alarmTopic } = this;
-    const lane = new Lane(this, `${id}Lane`, {
-      owner,
-      outbox,
-      entry,
-      environment: this.tables(),
-      hotKeys,
-      alarmTopic,
-    });
+    const lane = this.addLane(id, { name: owner.name, owners: [owner], entry, hotKeys });
     return { handler: owner.handler, writer: lane.writer };
+  }
+
+  /**
+   * Adds several consumers that change the same aggregates, with one lane for the aggregates under contention. All functions
+   * need the permissions that their effects need.
+   * @returns the consumers' functions by their ids, and the lane's writer
+   */
+  sharedLane<const Id extends string>(
+    id: string,
+    { name, laneEntry: entry, hotKeys, consumers }: SharedLaneProps<Id>,
+  ): { readonly handlers: Readonly<Record<Id, ServiceFunction>>; readonly writer: ServiceFunction } {
+    const owners = Object.entries<ListenerProps>(consumers).map(([consumerId, props]) => {
+      const { consumer, description } = this.listener(consumerId, props);
+      this.consumers.push({ ...description, projection: false });
+      return [consumerId, consumer] as const;
+    });
+    const { writer } = this.addLane(id, { name, owners: owners.map(([, owner]) => owner), entry, hotKeys });
+    const handlers = Object.fromEntries(owners.map(([consumerId, { handler }]) => [consumerId, handler]));
+    return { handlers: handlers as Record<Id, ServiceFunction>, writer };
+  }
+
+  private addLane(id: string, props: Pick<LaneProps, 'name' | 'owners' | 'entry' | 'hotKeys'>): Lane {
+    const { outbox, alarmTopic } = this;
+    return new Lane(this, `${id}Lane`, { ...props, outbox, environment: this.tables(), alarmTopic });
   }
 
   /**

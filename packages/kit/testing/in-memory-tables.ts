@@ -22,6 +22,8 @@ export interface ServiceTables {
 export const tableOf = (tables: ServiceTables, name: string): Table => ({
   name,
   read: (key) => tables.read(name, key),
+  readAll: async (keys) =>
+    (await Promise.all(keys.map((key) => tables.read(name, key)))).filter((item) => item !== undefined),
   transact: (writes) => tables.transact(writes),
 });
 

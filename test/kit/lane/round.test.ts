@@ -72,7 +72,12 @@ const messageOf = (visitor: string): Envelope => ({
   actor: 'service:shop',
 });
 const requestOf = (visitor: string) =>
-  readRequest(requestItem(CONSUMER, '1', messageOf(visitor), { now: new Date().toISOString(), windowSeconds: 1 }));
+  readRequest(
+    requestItem(CONSUMER, { lane: 'door', key: '1' }, messageOf(visitor), {
+      now: new Date().toISOString(),
+      windowSeconds: 1,
+    }),
+  );
 const settings = { lane: doorLane, records: 'records', windowSeconds: 86_400, service: 'door' };
 const decide = (...visitors: readonly string[]) => decideRound(visitors.map(requestOf), settings);
 const names = (requests: readonly { readonly message: Envelope }[]) =>
@@ -103,7 +108,10 @@ test('a request is kept for the window in force at the time of its message', () 
     { from: '1970-01-01T00:00:00.000Z', seconds: 100 },
     { from: new Date(changed * 1000).toISOString(), seconds: 200 },
   ];
-  const item = requestItem(CONSUMER, '1', messageOf('ann'), { now: new Date().toISOString(), windowSeconds });
+  const item = requestItem(CONSUMER, { lane: 'door', key: '1' }, messageOf('ann'), {
+    now: new Date().toISOString(),
+    windowSeconds,
+  });
   expect(item.expiresAt).toBe(Math.ceil(changed) + 200);
 });
 

@@ -21,7 +21,7 @@ let stores: import('../../../lambdas/accounts/account-store.js').AccountStores;
 let limits: typeof import('../../../lambdas/accounts/credit-limit.js');
 let exhaustedList: Projection<Account>;
 let projections: typeof import('../../../packages/kit/projection/projection.js');
-let domain: typeof import('../../../lambdas/accounts/domain/authorization.js');
+let commands: typeof import('../../../lambdas/accounts/command-on-order.js');
 let dynamodb: typeof import('../../../packages/kit/aws/dynamodb.js');
 let calls: Call[] = [];
 let customer = '';
@@ -39,7 +39,7 @@ beforeAll(async () => {
   stores = { accountStore, table: tableOfFunction() };
   exhaustedList = exhaustedListOf(accountStore);
   projections = await import('../../../packages/kit/projection/projection.js');
-  domain = await import('../../../lambdas/accounts/domain/authorization.js');
+  commands = await import('../../../lambdas/accounts/command-on-order.js');
   dynamodb = await import('../../../packages/kit/aws/dynamodb.js');
   dynamodb.documents.middlewareStack.add(
     (next, context) => async (args) => {
@@ -51,7 +51,7 @@ beforeAll(async () => {
       };
       await comes('before');
       const answer = await next(args);
-      if (context.commandName?.startsWith('Get')) answered();
+      if (context.commandName?.startsWith('BatchGet')) answered();
       await comes('after');
       return answer;
     },
@@ -63,25 +63,39 @@ beforeEach(() => {
 });
 
 const eur = (amount: number) => ({ amount, currency: 'EUR' });
-const contextOf = (credit: number) => ({
+const factsOf = (credit: number) => ({
   defaultCreditLimit: eur(credit),
-  limits: { ordersUnderWay: 100, ordersPerHour: 300 },
-  now: '2026-03-01T10:00:00.000Z',
+  limits: { ordersUnderWay: 1_000, ordersPerHour: 1_000 },
 });
 const limit = (amount: number, trigger: string = randomUUID(), ifMatch?: number) =>
   limits.setLimit(accountStore, customer, eur(amount), ifMatch, traceOf(trigger));
-const authorize = (): AccountCommand => ({
+const authorize = (orderId = 'order', amount = 100): AccountCommand => ({
   type: 'AuthorizeAccount',
-  data: { customerId: customer, orderId: 'order', stepId: 'order/authorize', amount: eur(100) },
+  data: { customerId: customer, orderId, stepId: `${orderId}/authorize`, amount: eur(amount) },
+});
+const capture = (orderId = 'order'): AccountCommand => ({
+  type: 'CaptureAuthorization',
+  data: { customerId: customer, orderId, stepId: `${orderId}/capture` },
 });
 const view = async () => store.existing(await accountStore.load(customer));
 
-async function decided(command: AccountCommand | PaymentCommand) {
-  const order = await store.orderOfAccount(stores, customer, 'order');
-  const state = { account: order.account.state, authorization: order.authorization };
-  const events = domain.decide(state, command, contextOf(1000));
-  return store.writesOf(accountStore, order, events, traceOf(randomUUID()));
+async function decided(...decidedCommands: readonly (AccountCommand | PaymentCommand)[]) {
+  const requests = decidedCommands.map((command) => ({
+    ...command.data,
+    commandOf: () => command,
+    trace: traceOf(randomUUID()),
+  }));
+  const { effects } = await commands.decideOrders({ ...stores, facts: factsOf(1000) }, requests);
+  return effects.flat();
 }
+
+async function orderRead() {
+  const { orders } = await store.loadOrders(stores, customer, ['order']);
+  const order = orders.get('order');
+  if (!order) throw new Error('the order was not read');
+  return order;
+}
+const keyOfOrder = () => ({ pk: `Account#${customer}`, sk: 'AUTH#order' });
 
 test('an order that was authorised between the read of the order and that of its account is not again', async () => {
   await limit(1000);
@@ -110,12 +124,7 @@ test('a charge that finds nothing to settle is not recorded if the order was aut
   // Settled by now: the decision that nothing is left holds until the order changes.
   const [repeat, late] = [await decided(charged), await decided(charged)];
   await dynamodb.transact(repeat);
-  await dynamodb.transact(
-    await decided({
-      type: 'CaptureAuthorization',
-      data: { customerId: customer, orderId: 'order', stepId: 'order/capture' },
-    }),
-  );
+  await dynamodb.transact(await decided(capture()));
   await expect(dynamodb.transact(late)).rejects.toMatchObject({ name: 'TransactionRefused' });
 });
 
@@ -169,22 +178,11 @@ test('what another release wrote about an order, in another shape, is folded fro
   await limit(1000);
   await dynamodb.transact(await decided(authorize()));
   // Others' orders, and a limit, between the order's events.
-  for (const orderId of ['other', 'another']) {
-    const { account, ...order } = await store.orderOfAccount(stores, customer, orderId);
-    const data = { customerId: customer, orderId, stepId: `${orderId}/authorize`, amount: eur(50) };
-    const state = { account: account.state, authorization: order.authorization };
-    const events = domain.decide(state, { type: 'AuthorizeAccount', data }, contextOf(0));
-    await dynamodb.transact(store.writesOf(accountStore, { account, ...order }, events, traceOf(orderId)));
-  }
-  const capture: AccountCommand = {
-    type: 'CaptureAuthorization',
-    data: { customerId: customer, orderId: 'order', stepId: 'order/capture' },
-  };
-  await dynamodb.transact(await decided(capture));
+  for (const orderId of ['other', 'another']) await dynamodb.transact(await decided(authorize(orderId, 50)));
+  await dynamodb.transact(await decided(capture()));
   await limit(2000);
-  const before = await store.orderOfAccount(stores, customer, 'order');
-  const { pk, sk } = before.key;
-  const Key = { pk, sk };
+  const before = await orderRead();
+  const Key = keyOfOrder();
   for (const schema of [1, 3]) {
     await dynamodb.documents.send(
       new UpdateCommand({
@@ -196,7 +194,7 @@ test('what another release wrote about an order, in another shape, is folded fro
         ExpressionAttributeValues: { ':schema': schema, ':shape': '{"status":"NONE","held":[]}' },
       }),
     );
-    const read = await store.orderOfAccount(stores, customer, 'order');
+    const read = await orderRead();
     expect(read).toEqual(before);
     expect(read.authorization).toEqual({ status: 'CAPTURED', amount: eur(100), settled: 0, refunds: {} });
   }
@@ -211,26 +209,19 @@ test('folding an order anew reads no more of its account than the time that the 
   await limit(1_000_000);
   for (let count = 0; count < 120; count++) await limit(1_000 + count);
   await dynamodb.transact(await decided(authorize()));
-  const order = await store.orderOfAccount(stores, customer, 'order');
-  const Item = { ...order.key, schema: 0, version: order.since, first: order.first, authorization: '{}' };
+  const order = await orderRead();
+  const Item = { ...keyOfOrder(), schema: 0, version: order.version, first: order.first, authorization: '{}' };
   await dynamodb.documents.send(new PutCommand({ TableName: 'table', Item }));
   calls.length = 0;
-  expect((await store.orderOfAccount(stores, customer, 'order')).authorization).toEqual(order.authorization);
+  expect((await orderRead()).authorization).toEqual(order.authorization);
   // The account, the item, and one page of events.
-  expect(calls.map(({ operation }) => operation).toSorted()).toEqual(['GetItem', 'Query', 'Query']);
+  expect(calls.map(({ operation }) => operation).toSorted()).toEqual(['BatchGetItem', 'Query', 'Query']);
   expect(calls.at(-1)?.readUnits).toBeLessThanOrEqual(1);
 });
 
 test('an account of two hundred orders is loaded in one query, and its snapshot is as small as ever', async () => {
   await limit(1_000_000);
-  for (let count = 0; count < 200; count++) {
-    const orderId = `order-${count}`;
-    const order = await store.orderOfAccount(stores, customer, orderId);
-    const data = { customerId: customer, orderId, stepId: `${orderId}/authorize`, amount: eur(100) };
-    const state = { account: order.account.state, authorization: order.authorization };
-    const events = domain.decide(state, { type: 'AuthorizeAccount', data }, contextOf(0));
-    await dynamodb.transact(store.writesOf(accountStore, order, events, traceOf(orderId)));
-  }
+  for (let count = 0; count < 200; count++) await dynamodb.transact(await decided(authorize(`order-${count}`)));
   const { state, commits, version } = await accountStore.load(customer);
   expect(version).toBe(201);
   expect(commits.length).toBeLessThanOrEqual(20);

@@ -1657,4 +1657,50 @@ export const BUGS: readonly PlantedBug[] = [
       to: 'if (await records.has(message))',
     },
   },
+  {
+    name: 'orders that an account decides together do not see one another',
+    scenario: 'account-lane-one',
+    source: {
+      file: 'lambdas/accounts/command-on-order.ts',
+      from: 'const state = { account: account.state, ',
+      to: 'const state = { account: loaded.state, ',
+    },
+  },
+  {
+    name: 'messages about one order that are decided together do not see one another',
+    scenario: 'account-lane-orders',
+    source: {
+      file: 'lambdas/accounts/command-on-order.ts',
+      from: 'const order = orderIn(present, orderId);',
+      to: 'const order = orderIn(orders, orderId);',
+    },
+  },
+  {
+    name: 'what is decided together has the cause of the first message',
+    scenario: 'account-lane-one',
+    source: {
+      file: 'lambdas/accounts/command-on-order.ts',
+      from: 'accountStore.commit(account, events, trace);',
+      to: 'accountStore.commit(account, events, requests[0]?.trace ?? trace);',
+    },
+  },
+  {
+    name: 'a lane of several consumers returns a request to all of them',
+    scenario: 'account-lane-one',
+    source: {
+      file: `${KIT}/lane/writer.ts`,
+      from: '(request) => request.consumer.name === consumer',
+      to: '() => consumer.length > 0',
+    },
+  },
+  {
+    name: 'the lane decides on an account that another transaction has changed',
+    scenario: 'account-lane-one',
+    source: {
+      file: `${KIT}/event-store/folding-event-store.ts`,
+      from: 'Item: commit, ConditionExpression: versionIsFree } };',
+      to: 'Item: commit, ...(versionIsFree ? {} : {}) } };',
+      only: /accounts\/on-lane/,
+    },
+  },
 ];

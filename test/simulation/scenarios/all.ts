@@ -1,4 +1,5 @@
 import type { Scenario } from '../../../packages/simulator/search/scenario.js';
+import { accountLaneByItself, accountLaneOne, accountLaneOrders } from './account-lanes.js';
 import { accountOne, bonuses, creditRaces } from './accounts.js';
 import { redriveOnce, relayBehindADay } from './backlogs.js';
 import { basketRaces, checkoutRefused, priceRollout } from './baskets.js';
@@ -108,6 +109,9 @@ export const SCENARIOS: readonly Scenario[] = [
   laneRaces,
   laneByItself,
   laneFails,
+  accountLaneOne,
+  accountLaneOrders,
+  accountLaneByItself,
   rewardsInOrder,
   rewardsHeldBack,
   dailyReports,

@@ -10,6 +10,8 @@ const SIMULATED = {
   alarmEmail: 'alarms@simulation.test',
   // Its reservations take the lane from the first one on.
   hotSkus: 'HOT-1',
+  // So do the messages about this customer's account.
+  hotCustomers: 'acme',
 } as const;
 
 /** The same with the sandbox, which moves no money. */
