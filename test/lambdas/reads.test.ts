@@ -34,7 +34,10 @@ const APPROVED: Readonly<Record<string, readonly (readonly [read: string, why: s
     ['Query strong', 'the first report decides which days may be missing'],
   ],
   'lambdas/rewards/rewards-store.ts': [['Query strong', 'entries up to a sequence that was read before are all there']],
-  'packages/kit/aws/table.ts': [['Get strong', 'its users decide on the item']],
+  'packages/kit/aws/table.ts': [
+    ['Get strong', 'its users decide on the item'],
+    ['BatchGet strong', 'its users decide on the items'],
+  ],
   'packages/kit/event-store/dynamodb-event-store.ts': [
     ['Query strong', 'projections show what it loads, and no later write checks that it is the newest'],
   ],
@@ -94,6 +97,7 @@ const APPROVED: Readonly<Record<string, readonly (readonly [read: string, why: s
     ['Scan index', 'the feed; rows of commits that it does not show yet are found by the comparison'],
     ['Scan strong', 'the comparison finds every row that was there before the rebuild'],
   ],
+  'packages/kit/saga/round-trips.ts': [['Get eventual', 'a hint: the silence of a step may be explained']],
   'packages/kit/timers/sweeper.ts': [['Query index', 'timers that are due; what it misses is due at the next sweep']],
   'packages/kit/timers/timer-dispatcher.ts': [
     ['BatchGet strong', 'the index shows timers that were sent, or ended, a moment ago: they are not sent again'],
