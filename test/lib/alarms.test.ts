@@ -138,7 +138,7 @@ describe('a last resort that drops data', () => {
     const readers = among('AWS::Lambda::EventSourceMapping', hasDestination, functionOf);
     const invoked = among('AWS::Lambda::EventInvokeConfig', hasDestination, functionOf);
     expect(readers.filter((reader) => /Relay/.test(reader))).toHaveLength(SERVICES.length);
-    expect(readers.filter((reader) => /LaneWriter/.test(reader))).toHaveLength(1);
+    expect(readers.filter((reader) => /LaneWriter/.test(reader))).toHaveLength(2);
     expect(invoked).toHaveLength(SERVICES.length);
     expect(watchedBy('DestinationDeliveryFailures')).toEqual([...readers, ...invoked].toSorted());
   });

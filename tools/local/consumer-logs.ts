@@ -33,19 +33,18 @@ export class ConsumerLogs {
   async handled(): Promise<readonly Handled[]> {
     this.groups ??= this.findGroups();
     const lines = await Promise.all((await this.groups).map((group) => this.lines(group)));
-    return lines
-      .flat()
-      .flatMap(read)
-      .sort((one, other) => one.at.localeCompare(other.at));
+    return handledIn(lines.flat());
   }
 
   /**
-   * Finds the log groups of the consumers, whose functions the outputs name. A function logs to its configured group, but in LocalStack to
+   * Finds the log groups of the consumers and of their lanes' writers, whose functions the outputs name. A function logs to its configured group, but in LocalStack to
    * `/aws/lambda/<its name>`.
    */
   private async findGroups(): Promise<readonly string[]> {
     const consumers = new Set(
-      functionsIn(this.outputs).flatMap(({ name, consumer }) => (consumer === undefined ? [] : [name])),
+      functionsIn(this.outputs).flatMap(({ name, consumer, entry }) =>
+        consumer === undefined && !entry.endsWith(LANE) ? [] : [name],
+      ),
     );
     const client = new LambdaClient(clientConfig(this.endpoint));
     const groups: string[] = [];
@@ -75,15 +74,51 @@ export class ConsumerLogs {
   }
 }
 
-/** Words of a consumer for what became of a message. An inbox stores it, or knows it already. */
-const OUTCOMES: ReadonlyMap<string, Handled['outcome']> = new Map([
+/** Entry points of lanes' writers end in this. */
+const LANE = '/on-lane';
+
+/** Words of a consumer for what became of a message. An inbox stores it, or knows it already; a lane decides it later. */
+const OUTCOMES: ReadonlyMap<string, Handled['outcome'] | 'in lane'> = new Map([
   ['applied', 'applied'],
   ['stored', 'applied'],
   ['duplicate', 'duplicate'],
   ['known', 'duplicate'],
+  ['stored for the lane', 'in lane'],
 ]);
 
-function read(line: string): readonly Handled[] {
+interface Logged extends Omit<Handled, 'outcome'> {
+  readonly outcome: Handled['outcome'] | 'in lane';
+}
+
+/**
+ * Returns what log lines say, in the order of time. A delivery that a consumer stored for its lane is one of two things, once
+ * the message was applied: what the lane's writer applied, or a duplicate, of which the writer need not hear.
+ * @param lines of consumers and of lanes' writers
+ */
+export function handledIn(lines: readonly string[]): readonly Handled[] {
+  const deliveries = new Map<string, Logged[]>();
+  const logged = lines.flatMap(read).toSorted((one, other) => one.at.localeCompare(other.at));
+  for (const one of logged) {
+    const key = `${one.consumer} ${one.eventId}`;
+    deliveries.set(key, [...(deliveries.get(key) ?? []), one]);
+  }
+  return [...deliveries.values()].flatMap(outcomesOf).toSorted((one, other) => one.at.localeCompare(other.at));
+}
+
+/** @param logged lines about one message at one consumer, in the order of time */
+function outcomesOf(logged: readonly Logged[]): readonly Handled[] {
+  const isEnded = (one: Logged): one is Handled => one.outcome !== 'in lane';
+  const ended = logged.filter(isEnded);
+  const inLane = logged.length - ended.length;
+  const applied = ended.filter(({ outcome }) => outcome === 'applied');
+  const [first] = applied;
+  if (inLane === 0 || !first) return ended;
+  // A line of the writer is about a delivery that has a line of its consumer, too.
+  const duplicates = Math.max(inLane, ended.length) - applied.length;
+  return [...applied, ...Array.from({ length: duplicates }, (): Handled => ({ ...first, outcome: 'duplicate' }))];
+}
+
+function read(line: string): readonly Logged[] {
   if (!line.startsWith('{')) return [];
   try {
     const { message, consumer, eventId, timestamp } = JSON.parse(line) as Record<string, unknown>;
