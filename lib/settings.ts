@@ -114,7 +114,7 @@ const ENVIRONMENTS: Readonly<Record<string, Omit<Settings, 'app' | 'environment'
     reports: { timeZone: 'Europe/Berlin', closeAfter: Duration.minutes(15) },
     orders: { sagaConcurrency: 50, providerConcurrency: 40, throttle: { rate: 200, burst: 400 } },
     hotSkus: { always: [], conflictsPerSecond: 5 },
-    hotCustomers: { always: [], conflictsPerSecond: 4 },
+    hotCustomers: { always: [], conflictsPerSecond: 10 },
   },
   prod: {
     keepsData: true,
@@ -141,7 +141,7 @@ const ENVIRONMENTS: Readonly<Record<string, Omit<Settings, 'app' | 'environment'
     reports: { timeZone: 'Europe/Berlin', closeAfter: Duration.hours(1) },
     orders: { sagaConcurrency: 50, providerConcurrency: 40, throttle: { rate: 200, burst: 400 } },
     hotSkus: { always: [], conflictsPerSecond: 10 },
-    hotCustomers: { always: [], conflictsPerSecond: 4 },
+    hotCustomers: { always: [], conflictsPerSecond: 10 },
     throttle: { rate: 500, burst: 1000 },
     firewall: { requestsPerAddress: 5_000, requestsPerToken: 600 },
     concurrency: 1000,

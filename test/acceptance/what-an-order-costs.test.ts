@@ -118,8 +118,12 @@ describe.skipIf(!world.makesFaults)(`what an order costs ${needsFaults}`, () => 
     // The account, and its state for this order.
     const account = once.toSpliced(1, 0, 'DynamoDB BatchGetItem');
     expect(shown(of('accounts/on-command', calls)).toSorted()).toEqual(account.toSorted());
-    expect(shown(of('accounts/on-order-event', calls)).toSorted()).toEqual(account.toSorted());
-    expect(shown(of('accounts/on-payment-event', calls)).toSorted()).toEqual(account.toSorted());
+    // The approval and the charge may meet there: the later one takes the lane, at once or after its lost race.
+    const atOnce = ['DynamoDB BatchGetItem', 'DynamoDB BatchWriteItem', 'DynamoDB GetItem', 'DynamoDB Query'];
+    const ways = [account, atOnce, [...atOnce, 'DynamoDB TransactWriteItems']].map((calls) => calls.toSorted());
+    const met = [of('accounts/on-order-event', calls), of('accounts/on-payment-event', calls)];
+    for (const one of met) expect(ways).toContainEqual(shown(one).toSorted());
+    expect(met.some((one) => shown(one).length === account.length)).toBe(true);
   });
 
   test('a duplicate of a message makes the same two calls, and its transaction is refused', async () => {

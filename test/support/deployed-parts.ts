@@ -35,6 +35,12 @@ export class DeployedFunctions {
     return found.entry as FunctionName;
   }
 
+  /** Returns the writer of the lane that a consumer's messages may take, if its service has one. */
+  laneOf(consumer: ConsumerName): FunctionName | undefined {
+    const entry = this.handlerOf(consumer).replace(/[^/]+$/, 'on-lane');
+    return this.functions.find((one) => one.entry === entry)?.entry as FunctionName | undefined;
+  }
+
   /** Returns the consumers whose messages a function handles. */
   handledBy(fn: FunctionName): readonly ConsumerName[] {
     return this.handlers.filter(({ entry }) => entry === fn).map(({ consumer }) => consumer as ConsumerName);

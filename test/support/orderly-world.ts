@@ -138,12 +138,23 @@ export abstract class OrderlyWorld implements Port.World {
   }
 
   async deliveries(consumer: Port.ConsumerName, messageId: string): Promise<Port.Deliveries> {
-    const said = (await this.logLines(this.functions.handlerOf(consumer), messageId)).flatMap((text) => {
+    const lane = this.functions.laneOf(consumer);
+    const own = await this.saidOf(this.functions.handlerOf(consumer), messageId);
+    const writers = lane === undefined ? [] : await this.saidOf(lane, messageId);
+    const count = (said: readonly string[], message: string) => said.filter((one) => one === message).length;
+    const applied = count([...own, ...writers], 'applied');
+    // What the consumer stored for its lane is what the writer applied, or a duplicate of which the writer need not hear.
+    const ended = count(own, 'applied') + count(own, 'duplicate');
+    const duplicate = applied > 0 ? ended + count(own, 'stored for the lane') - applied : count(own, 'duplicate');
+    return { applied, duplicate, retried: count(own, 'will be tried again') };
+  }
+
+  /** Returns what a function logged about a message. */
+  private async saidOf(fn: Port.FunctionName, messageId: string): Promise<readonly string[]> {
+    return (await this.logLines(fn, messageId)).flatMap((text) => {
       const line = parsed(text) as { eventId?: string; message?: string } | undefined;
       return line?.eventId === messageId && line.message !== undefined ? [line.message] : [];
     });
-    const count = (message: string) => said.filter((one) => one === message).length;
-    return { applied: count('applied'), duplicate: count('duplicate'), retried: count('will be tried again') };
   }
 
   async forget(person: string): Promise<void> {

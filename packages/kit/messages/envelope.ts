@@ -52,7 +52,7 @@ export const schemaVersionOf = ({ dataschema }: Envelope): number =>
  */
 export function stepOf({ source, to, type, data }: Envelope): string | undefined {
   if (to === undefined || typeof data !== 'object' || data === null || !('stepId' in data)) return undefined;
-  return typeof data.stepId === 'string' ? `${source}/${type}/${data.stepId}` : undefined;
+  return typeof data.stepId === 'string' ? `${source}/${to}/${type}/${data.stepId}` : undefined;
 }
 
 /** Returns the name of the application whose service sent a message. */
