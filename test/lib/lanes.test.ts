@@ -77,7 +77,7 @@ describe('a lane of several consumers', () => {
       expect(functions.find((one) => one.id.startsWith(id))?.properties.Environment.Variables).toMatchObject({
         LANE: 'accounts',
         LANE_HOT_KEYS: '["acme"]',
-        LANE_CONFLICTS_PER_SECOND: '4',
+        LANE_CONFLICTS_PER_SECOND: '10',
       });
     }
     const writer = functions.find(({ id }) => id.startsWith('AccountsLaneWriter'));

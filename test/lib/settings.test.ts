@@ -81,7 +81,7 @@ describe('settings', () => {
   test('name hot customers in the same way', () => {
     expect(settingsFor('prod', { hotCustomers: 'acme' }).hotCustomers).toEqual({
       always: ['acme'],
-      conflictsPerSecond: 4,
+      conflictsPerSecond: 10,
     });
     expect(settingsFor('prod').hotCustomers.always).toEqual([]);
     expect(() => settingsFor('prod', { hotCustomers: 'acme,' })).toThrow(
