@@ -23,5 +23,15 @@ export function keepHint(name: string, hint: Hint | undefined): void {
   const { [name]: _, ...others } = stored();
   const kept = hint ? { ...others, [name]: { ...hint, faults: hint.faults.map(wordsOf) } } : others;
   const sorted = Object.fromEntries(Object.entries(kept).toSorted(([one], [other]) => (one < other ? -1 : 1)));
-  writeFileSync(FILE, `${JSON.stringify(sorted, undefined, 2)}\n`);
+  writeFileSync(FILE, `${JSON.stringify(sorted, undefined, 2).replace(LIST, asFormatted)}\n`);
+}
+
+/** Longest line that the formatter leaves (`biome.json`). */
+const WIDTH = 120;
+const LIST = /^( *"faults": )\[\n([^\]]*)\n *\](,?)$/gm;
+
+/** Writes a list on one line if it fits there, as the formatter does. */
+function asFormatted(all: string, begin: string, members: string, comma: string): string {
+  const line = `${begin}[${members.trim().replace(/,\n */g, ', ')}]${comma}`;
+  return line.length <= WIDTH ? line : all;
 }
