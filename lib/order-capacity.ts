@@ -19,7 +19,7 @@ const ROUTES = 2;
 const BATCH = 10;
 
 /**
- * What an order needs of a consumer: its messages, and the seconds in which one invocation handles a batch of ten.
+ * Load of one order on a consumer: its number of messages, and the seconds in which one invocation handles a batch of ten.
  *
  * The saga hears `OrderPlaced` and four answers, and of some orders a timeout, a cancellation or compensations: 6. A message
  * is a query and a transaction, one after the other, 20 ms together; ten of them wait at once, but their code takes 5 ms of a

@@ -30,8 +30,8 @@ const inSession = async (orderly: Orderly): Promise<Ending> => {
   return { call: { ...call, numbered: { session: String(reply.body.sessionId), number: 1 } }, within: HOUR };
 };
 
-// A client that is told for good that it came too late sends the request anew, and the late write of its first try would
-// be a second effect.
+// A client whose request is finally refused as too late sends a new request. The late write of its first try would then be
+// a second effect.
 test.each([
   ['an issued key', 'Orders/PlaceOrder', withIssuedKey, { status: 201, body: { status: 'PENDING' } }],
   ['a session', 'Orders/CancelOrder', inSession, { status: 200, body: { status: 'CANCELLED' } }],

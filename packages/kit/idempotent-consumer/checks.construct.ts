@@ -65,7 +65,7 @@ const CONCURRENCY = { least: 2, most: 1_000 };
 export const concurrencyFault = (name: string, value: number): string | undefined =>
   isConcurrency(value) ? undefined : `${name} is ${value}: expected ${CONCURRENCY.least} to 1,000`;
 
-/** Returns the value, or the nearest one that CDK renders: synth goes on, so that all faults are told. */
+/** Returns the value, or the nearest one that CDK renders: synth goes on and reports all faults. */
 export const concurrencyOf = (value: number): number => (isConcurrency(value) ? value : CONCURRENCY.least);
 
 const isConcurrency = (value: number): boolean =>
