@@ -50,8 +50,8 @@ export interface Interceptor {
 
 const FIRST_ENTRY: AwsRequest['refusedEntries'] = new Map([[0, 'InternalFailure']]);
 const WRITES = new Set(['PutItem', 'UpdateItem', 'DeleteItem', 'TransactWriteItems', 'BatchWriteItem']);
-/** Operations that answer for each entry whether it was accepted. */
-const BATCHES = new Set(['PutEvents', 'SendMessageBatch', 'BatchWriteItem']);
+/** Operations that answer for each entry whether it was carried out. */
+const BATCHES = new Set(['PutEvents', 'SendMessageBatch', 'BatchWriteItem', 'BatchGetItem']);
 /** Duration of `refused-for-long`: the SDK gives up after three attempts within a second or two. */
 const LONG = 30_000;
 const TWO_SECONDS = 2_000;

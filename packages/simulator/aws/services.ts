@@ -96,7 +96,7 @@ export class SimulatedServices implements Services {
     const told = (effects: Effects): void => called({ at: now(), fn: caller.fn.label, operation, effects });
     try {
       const { output, effects } = dynamodb.call(operation as Operation, input, this.holds.get(input), staleBy);
-      if (unprocessed) (output as { UnprocessedItems: object }).UnprocessedItems = unprocessed;
+      if (unprocessed) Object.assign(output, unprocessed);
       told(effects);
       for (const table of new Set(effects.changes.map(({ table }) => table))) written(table);
       return { output, consumed: effects.consumed };
@@ -137,23 +137,37 @@ function orRefusal(answer: () => Answer): Answer {
   }
 }
 
-type WriteRequests = Readonly<Record<string, readonly unknown[]>>;
+type Batch = Readonly<Record<string, readonly unknown[] | { readonly Keys: readonly unknown[] }>>;
+
+/** The member of an answer that has what a batch left unprocessed. */
+const UNPROCESSED = new Map([
+  ['BatchWriteItem', 'UnprocessedItems'],
+  ['BatchGetItem', 'UnprocessedKeys'],
+]);
 
 /**
- * Takes refused entries out of a BatchWriteItem of several ones.
+ * Takes refused entries out of a BatchWriteItem or a BatchGetItem of several ones.
  * @returns the request that is carried out, and what is left unprocessed
  */
 function withoutRefused(operation: string, input: AwsRequest['input'], refused: AwsRequest['refusedEntries']) {
-  if (operation !== 'BatchWriteItem' || !refused) return { input, unprocessed: undefined };
+  const member = UNPROCESSED.get(operation);
+  if (member === undefined || !refused) return { input, unprocessed: undefined };
   let at = 0;
-  const [left, unprocessed] = [new Map<string, unknown[]>(), new Map<string, unknown[]>()];
-  for (const [table, requests] of Object.entries(input.RequestItems as WriteRequests)) {
-    for (const request of requests) {
-      const to = refused.has(at++) ? unprocessed : left;
-      to.set(table, [...(to.get(table) ?? []), request]);
+  const left: Record<string, Batch[string]> = {};
+  const unprocessed: Record<string, Batch[string]> = {};
+  for (const [table, asked] of Object.entries(input.RequestItems as Batch)) {
+    const entries = 'Keys' in asked ? asked.Keys : asked;
+    const first = at;
+    at += entries.length;
+    const those = (areRefused: boolean) => entries.filter((_, place) => refused.has(first + place) === areRefused);
+    for (const [to, some] of [
+      [left, those(false)],
+      [unprocessed, those(true)],
+    ] as const) {
+      if (some.length > 0) to[table] = 'Keys' in asked ? { ...asked, Keys: some } : some;
     }
   }
   // DynamoDB refuses a request of which it processes nothing (ProvisionedThroughputExceededException): not this fault.
-  if (left.size === 0) return { input, unprocessed: undefined };
-  return { input: { ...input, RequestItems: Object.fromEntries(left) }, unprocessed: Object.fromEntries(unprocessed) };
+  if (Object.keys(left).length === 0) return { input, unprocessed: undefined };
+  return { input: { ...input, RequestItems: left }, unprocessed: { [member]: unprocessed } };
 }
