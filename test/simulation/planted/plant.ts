@@ -91,7 +91,7 @@ export async function planted(folder: string, bug: PlantedBug, lambdas = LAMBDAS
   const sound = await soundBundlesOf(folder, lambdas);
   const { file, from, to, only = /./ } = source;
   const concerned = [...sound].filter(([entry, { files }]) => files.has(file) && only.test(entry));
-  const broken = await brokenBundles(`${file}\0${from}\0${to}\0${only}`, () =>
+  const broken = await brokenBundles([lambdas, file, from, to, only].join('\0'), () =>
     bundles(
       concerned.map(([entry]) => entry),
       lambdas,
