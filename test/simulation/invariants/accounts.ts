@@ -9,6 +9,7 @@ import { type Check, violation } from './violation.js';
 export const accounts: Check = (facts) => [
   ...withinTheLimit(facts),
   ...creditIsConserved(facts),
+  ...snapshotsAreRight(facts),
   ...paidIsSettled(facts),
   ...onceByBusinessId(facts),
   ...releaseEndsAnOrder(facts),
@@ -41,6 +42,12 @@ const withinTheLimit: Check = ({ accounts }) =>
   [...accounts].flatMap(([id, commits]) => {
     let account: Account = initialState.account;
     return eventsOf(commits).flatMap((event): readonly Violation[] => {
+      const before = viewOf(id, account, 0);
+      if (event.type === 'AuthorizationDeclined' && event.data.reason === 'OVER_LIMIT' && !event.data.limit) {
+        const told = `${event.data.amount.amount} of ${before?.available.amount}`;
+        const isOver = !before || event.data.amount.amount > before.available.amount;
+        return isOver ? [] : [violation('an order is declined only if it is over the limit', told, id)];
+      }
       account = evolveAccount(account, event);
       if (account.status === 'NONE') return [];
       const { creditLimit, authorized, captured, refunded, settled } = account;
@@ -77,6 +84,18 @@ const creditIsConserved: Check = ({ accounts }) =>
       ? []
       : [violation('credit limit = available + what orders use and have not settled', told, id)];
   });
+
+/** A snapshot equals the events up to it, folded. */
+const snapshotsAreRight: Check = ({ accounts }) =>
+  [...accounts].flatMap(([id, commits]) =>
+    commits.flatMap(({ lastVersion, snapshot }) => {
+      const wanted = JSON.stringify(accountAt(commits, lastVersion));
+      if (!snapshot || snapshot.state === wanted) return [];
+      return [
+        violation('a snapshot equals its events, folded', `${lastVersion}: ${snapshot.state}, not ${wanted}`, id),
+      ];
+    }),
+  );
 
 /** A customer whose payment was charged owes nothing for that order, and an order is settled by a charge only. */
 const paidIsSettled: Check = (facts) =>

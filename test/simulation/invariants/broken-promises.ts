@@ -8,7 +8,7 @@ import { baskets } from './baskets.js';
 import { catalog } from './catalog.js';
 import { charges } from './charges.js';
 import { deliveries } from './deliveries.js';
-import { nothingFails, oneFailureForAStep } from './failures.js';
+import { listedHasFailed, nothingFails, oneFailureForAStep } from './failures.js';
 import { lanes } from './lanes.js';
 import { limits } from './limits.js';
 import { meanwhile } from './meanwhile.js';
@@ -55,6 +55,7 @@ export function brokenPromises(orderly: Orderly, meant?: (record: MessageRecord)
     ...reports(facts),
     ...alarms(facts),
     ...nothingFails(facts, meant),
+    ...listedHasFailed(facts),
     ...oneFailureForAStep(facts),
   ];
 }

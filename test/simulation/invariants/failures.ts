@@ -36,6 +36,13 @@ export function nothingFails(facts: Facts, meant?: (record: MessageRecord) => bo
   ];
 }
 
+/** Checks that the list of failures, an index, names only what has failed. */
+export function listedHasFailed(facts: Facts): readonly Violation[] {
+  return [...facts.records.values()]
+    .filter(({ status, failedConsumer }) => failedConsumer !== undefined && status !== 'FAILED')
+    .map(({ pk, status }) => violation('the list of failures names only what has failed', `${pk}: ${status}`, pk));
+}
+
 /** Checks that the commands of one step, however often it is sent again, leave one failure to an operator. */
 export function oneFailureForAStep(facts: Facts): readonly Violation[] {
   const steps = new Map<string, string[]>();

@@ -9,7 +9,7 @@ import { type Check, violation } from './violation.js';
 export const payments: Check = (facts) => [
   ...[...facts.payments.keys()].flatMap((id) => {
     const told = toldOf(facts, id);
-    return [chargedOnce(told), refundedOnce(told), endsOrIsVisible(facts, told)].flat();
+    return [chargedOnce(told), refundedOnce(told), declinedForAReason(told), endsOrIsVisible(facts, told)].flat();
   }),
   ...acknowledgedIsCommitted(facts),
   ...onePayment(facts),
@@ -107,6 +107,12 @@ function refundedOnce({ id, payment, tally, events }: Told): readonly Violation[
     tally.refundSum <= tally.chargeSum;
   return right ? [] : [violation('a refund is made once, and refunds never exceed the charge', told, id)];
 }
+
+/** No answer is no refusal: of the amounts and accounts of all scenarios, the provider refuses none without a card's reason. */
+const declinedForAReason = ({ id, events }: Told): readonly Violation[] =>
+  events.some(({ type, data }) => type === 'PaymentDeclined' && data.reason === 'REFUSED_BY_PROVIDER')
+    ? [violation('a payment is declined for a reason of its card only', 'REFUSED_BY_PROVIDER', id)]
+    : [];
 
 /** An unfinished payment waits for a message that an operator can see. */
 function endsOrIsVisible(facts: Facts, { id, commits, payment }: Told): readonly Violation[] {

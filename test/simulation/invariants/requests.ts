@@ -64,6 +64,8 @@ const oneAnswer: Check = ({ orderly }) => {
     const answer = `${reply.status} ${JSON.stringify(body)}`;
     const earlier = first.get(scope) ?? answer;
     first.set(scope, earlier);
+    // A refusal is not stored, so the session's end may be another one.
+    if (earlier.startsWith('4') && String(body.type).endsWith(':session-not-open')) return [];
     if (earlier !== answer)
       return [violation('an idempotency key has one answer', `${scope}: ${earlier} and ${answer}`, about)];
     if (!isSuccess(call) || headerOf(call, 'idempotency-replayed') === 'true') return [];
@@ -133,14 +135,16 @@ const isSuccess = ({ reply }: Answered): boolean => reply.status < 300;
 const isRefusal = (call: Call | Answered): boolean => 'reply' in call && call.reply.status >= 400 && !isForgotten(call);
 
 /**
- * An answer that isn't stored: a function that still has the key in memory may accept what another one has just
- * refused; the answers of numbers are deleted after their client has them; a stored user can't be read any more; a
- * blocked user may be active again; a basket may be filled after it was refused; an order may be approved after its
- * dispatch was refused; and dispatched after an operator's refund was.
+ * An answer that isn't stored: a conflict names the version that was found; a function that still has the key in memory
+ * may accept what another one has just refused; the answers of numbers are deleted after their client has them; a stored
+ * user can't be read any more; a blocked user may be active again; a basket may be filled after it was refused; an order may
+ * be approved after its dispatch was refused; and dispatched after an operator's refund was.
  */
 const isForgotten = ({ as, reply }: Answered): boolean =>
   reply.body.forgotten === true ||
-  /:(person-forgotten|number-out-of-range|user-blocked|basket-empty|not-approved)$/.test(String(reply.body.type)) ||
+  /:(person-forgotten|number-out-of-range|conflict|user-blocked|basket-empty|not-approved)$/.test(
+    String(reply.body.type),
+  ) ||
   (as === 'operator' && String(reply.body.type).endsWith(':not-refundable'));
 
 function headerOf({ reply }: Answered, name: string): string | undefined {

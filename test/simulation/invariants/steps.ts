@@ -220,17 +220,18 @@ function recordedOnce({ fn }: Write, before: Row | undefined, after: Row | undef
   return [violation('a message is recorded as processed once', `${String(before.pk)} again by ${fn}`)];
 }
 
-/** A projection's row is never replaced by an older one. */
+/** A projection's row, a basket's copy of a product and a session are never replaced by an older one. */
 function neverBack(before: Row | undefined, after: Row | undefined): readonly Violation[] {
-  if (!before || !after || !/^(CUSTOMER|CREDIT)#/.test(String(after.pk))) return [];
-  if (Number(after.version) >= Number(before.version)) return [];
-  return [
-    violation(
-      'a row of a list is never replaced by an older one',
-      `${keyOf(after)} ${before.version} to ${after.version}`,
-      idOf(after),
-    ),
-  ];
+  if (!before || !after) return [];
+  const goesBack = (field: string): boolean => Number(after[field]) < Number(before[field]);
+  const told = (field: string): string => `${keyOf(after)} ${before[field]} to ${after[field]}`;
+  if (goesBack('answeredUpTo')) return [violation('a session never goes back', told('answeredUpTo'), String(after.pk))];
+  if (!goesBack('version')) return [];
+  if (after.sk === 'PRODUCT')
+    return [violation('what baskets know of a product never goes back', told('version'), idOf(after))];
+  return /^(CUSTOMER|CREDIT)#/.test(String(after.pk))
+    ? [violation('a row of a list is never replaced by an older one', told('version'), idOf(after))]
+    : [];
 }
 
 /** Whether a key belongs to a request's idempotency key, or to the session of its number. */

@@ -1703,4 +1703,103 @@ export const BUGS: readonly PlantedBug[] = [
       only: /accounts\/on-lane/,
     },
   },
+  {
+    name: 'an event of a snapshot is folded a second time',
+    scenario: 'long-life',
+    source: {
+      file: `${KIT}/event-store/folding-event-store.ts`,
+      from: 'if (next <= version || next > upTo) continue;',
+      to: 'if (next < version || next > upTo) continue;',
+    },
+  },
+  {
+    name: 'a state at a time leaves out the commit of that very time',
+    scenario: 'long-life',
+    source: {
+      file: `${KIT}/event-store/folding-event-store.ts`,
+      from: '(commit) => commit.at <= at);',
+      to: '(commit) => commit.at < at);',
+    },
+  },
+  {
+    name: 'credit is not given to its last cent',
+    scenario: 'credit-races',
+    source: {
+      file: 'lambdas/accounts/domain/account.ts',
+      from: 'if (amount > availableOf(account)) return',
+      to: 'if (amount >= availableOf(account)) return',
+    },
+  },
+  {
+    name: 'the relay reports the last record that it could not send, not the first',
+    scenario: 'relay-catches-up',
+    source: {
+      file: `${KIT}/outbox/relay.lambda.ts`,
+      from: 'firstUnsent = Math.min(firstUnsent, at);',
+      to: 'firstUnsent = at;',
+    },
+  },
+  {
+    name: 'a key that comes with another change gets the earlier answer',
+    scenario: 'keys',
+    source: {
+      file: `${KIT}/idempotent-receiver/change-once.ts`,
+      from: 'if (!isSameRequest(record, requestHash)) record.refuseReused();',
+      to: '',
+    },
+  },
+  {
+    name: 'a session that has moved on is moved back',
+    scenario: 'numbered-cancellations',
+    source: {
+      file: `${KIT}/idempotent-receiver/numbered-session.ts`,
+      from: "'answeredUpTo = :seen'",
+      to: "'answeredUpTo >= :seen'",
+    },
+  },
+  {
+    name: 'a timer that the queue refuses for a moment is given up',
+    scenario: 'answers-late',
+    source: {
+      file: `${KIT}/timers/timer-dispatcher.ts`,
+      from: 'if (SenderFault && pk !== undefined)',
+      to: 'if (pk !== undefined)',
+    },
+  },
+  {
+    name: 'a redriven message of an inbox stays in the list of failures',
+    scenario: 'rewards-held-back',
+    source: {
+      file: `${KIT}/inbox/stored-messages.ts`,
+      from: /remove: \[\n *'failedConsumer',/,
+      to: 'remove: [',
+    },
+  },
+  {
+    name: 'rewards hear of no settlement, which has its place in the order of events',
+    scenario: 'rewards-in-order',
+    resource: properties(
+      'AWS::Events::Rule',
+      /^AccountEventsAccountsEvents/,
+      replaced('"CreditSettled"', '"CreditSettlement"'),
+    ),
+  },
+  {
+    name: 'a patch of a profile does not look at If-Match',
+    scenario: 'if-match',
+    source: {
+      file: 'lambdas/users/patch-profile.ts',
+      from: 'refuseOtherVersion(ifMatch, user?.version ?? 0);',
+      to: '',
+    },
+  },
+  {
+    name: 'an older event of a product replaces a newer one in a race',
+    scenario: 'price-races',
+    source: {
+      file: 'lambdas/baskets/products.ts',
+      from: 'Item, ConditionExpression: isAsRead, ...values } } };',
+      to: 'Item, ...(isAsRead && values ? {} : {}) } } };',
+    },
+  },
 ];

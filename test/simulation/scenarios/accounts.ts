@@ -61,6 +61,28 @@ export const accountOne: Scenario = {
   },
 };
 
+/** Orders of the long life of an account: with four events of each, its snapshots are read and written. */
+const LONG_LIFE = 12;
+
+/** One account with more events than two of its snapshots are apart: each order's steps one after the other, some twice. */
+export const longLife: Scenario = {
+  name: 'long-life',
+  faultProbability: 0.005,
+  async play(cloud) {
+    const orderly = new Orderly(cloud);
+    const send = sender<AccountCommand>(cloud, 'accounts');
+    await orderly.call(limitOf('alice', 2_000));
+    for (let number = 0; number < LONG_LIFE; number++) {
+      const { authorize, capture, refund } = stepsOf('alice', `order-${number}`, 100);
+      for (const step of [authorize, authorize, capture, refund]) {
+        send(step);
+        await orderly.rest();
+      }
+    }
+    return [...brokenPromises(orderly), ...(await readersSeeAccounts(orderly))];
+  },
+};
+
 /** Gives a customer points as an operator. */
 export const bonusOf = (customer: string, points: number, key: string) =>
   ({
@@ -139,6 +161,17 @@ export async function readersSeeAccounts(orderly: Orderly): Promise<readonly Vio
     const view = viewOf(customer, accountAt(commits), version);
     const { body } = await read(`/accounts/${customer}`, customer);
     if (view) expect('a read account equals its events, folded', body, view);
+    const then = commits[Math.floor(commits.length / 2)];
+    const atThatTime = commits.findLast(({ at }) => at === then?.at);
+    for (const [when, shown] of [
+      [`version=${then?.lastVersion}`, then],
+      [`at=${then?.at}`, atThatTime],
+    ] as const) {
+      const { body } = await read(`/accounts/${customer}?${when}`, customer);
+      const wanted = viewOf(customer, accountAt(commits, shown?.lastVersion), shown?.lastVersion ?? 0);
+      // A release that comes first is in the history of an account that is not open.
+      if (wanted) expect('an account as it was equals its events until then, folded', body, wanted);
+    }
     expect(
       "no customer reads another customer's account",
       (await read(`/accounts/${customer}`, 'mallory')).status,

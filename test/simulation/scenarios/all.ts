@@ -1,6 +1,6 @@
 import type { Scenario } from '../../../packages/simulator/search/scenario.js';
 import { accountLaneByItself, accountLaneOne, accountLaneOrders } from './account-lanes.js';
-import { accountOne, bonuses, creditRaces } from './accounts.js';
+import { accountOne, bonuses, creditRaces, longLife } from './accounts.js';
 import { redriveOnce, relayBehindADay } from './backlogs.js';
 import { basketRaces, checkoutRefused, priceRollout } from './baskets.js';
 import { burstCalled } from './burst.js';
@@ -12,6 +12,7 @@ import { crashInABatch } from './crashes.js';
 import { dispatchOne, dispatchRaces } from './dispatches.js';
 import { apiFlood } from './flood.js';
 import { forgetRaces } from './forget-races.js';
+import { ifMatch } from './if-match.js';
 import { keys } from './keys.js';
 import { laneByItself, laneFails, laneOne, laneRaces } from './lanes.js';
 import { lateApproval } from './late-approval.js';
@@ -71,6 +72,7 @@ export const SCENARIOS: readonly Scenario[] = [
   crashInABatch,
   accountOne,
   creditRaces,
+  longLife,
   priceRaces,
   payOnce,
   payTrouble,
@@ -102,6 +104,7 @@ export const SCENARIOS: readonly Scenario[] = [
   discontinuedRaces,
   userRaces,
   bonuses,
+  ifMatch,
   basketRaces,
   priceRollout,
   checkoutRefused,

@@ -48,6 +48,11 @@ export const priceRaces: Scenario = {
     for (const amount of [200, 100, 200, 100]) {
       world.after(random.between(0, 5_000), () => orderly.begin(priceOf(random.pick(known), amount)));
     }
+    // Several prices of one product at once: their events reach baskets in any order.
+    const atOnce = random.between(0, 5_000);
+    for (const amount of [300, 400, 500, 600]) {
+      world.after(atOnce, () => orderly.begin(priceOf(known[0] ?? '', amount)));
+    }
     await orderly.rest();
     return brokenPromises(orderly);
   },

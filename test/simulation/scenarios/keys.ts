@@ -1,6 +1,7 @@
 import type { Scenario, Violation } from '../../../packages/simulator/search/scenario.js';
 import { brokenPromises } from '../invariants/broken-promises.js';
 import { type Answered, type Call, Orderly } from '../support/orderly.js';
+import { bonusOf } from './accounts.js';
 import { cancellationOf, HOUR, orderOf, stocked } from './shop.js';
 
 /**
@@ -38,6 +39,10 @@ export const keys: Scenario = {
     await expect(orderOf('bob', used, ['TEA-1']), 201);
     await expect(orderOf('alice', used, ['TEA-1'], 2), 422, 'key-reused');
     await expect({ ...orderOf('alice', '', ['TEA-1']) }, 400, 'key-missing');
+    // The same of a key that changes something.
+    const bonus = (points: number) => bonusOf('alice', points, 'bonus');
+    await expect(bonus(10), 201);
+    await expect(bonus(20), 422, 'key-reused');
     await orderly.rest();
 
     await world.pass(25 * HOUR);

@@ -67,32 +67,37 @@ export const numbers: Scenario = {
   },
 };
 
-/** Two orders cancelled at once by numbers of a session, each twice and once more later; then the session's end. */
+/**
+ * Two orders cancelled at once by numbers of a session, each twice; once more while a third is cancelled, with word that the
+ * answers of the first two have come; then the session's end.
+ */
 export const numberedCancellations: Scenario = {
   name: 'numbered-cancellations',
   faultProbability: 0.02,
   async play(cloud) {
     const orderly = new Orderly(cloud);
-    await stocked(orderly, { 'TEA-1': 2 });
+    await stocked(orderly, { 'TEA-1': 3 });
     const first = await placed(orderly, 'alice', 'first');
     const second = await placed(orderly, 'alice', 'second');
+    const third = await placed(orderly, 'alice', 'third');
     await orderly.rest();
     const opened = await orderly.call({ method: 'POST', path: '/sessions', as: 'alice' });
     const session = String(opened.reply.body.sessionId);
-    const cancel = (orderId: unknown, number: number) =>
+    const cancel = (orderId: unknown, number: number, answeredUpTo = 0) =>
       ({
         method: 'POST',
         path: `/orders/${String(orderId)}/cancellation`,
         as: 'alice',
         body: {},
-        numbered: { session, number, answeredUpTo: 0 },
+        numbered: { session, number, answeredUpTo },
       }) as const;
     const cancellations = [cancel(first.reply.body.orderId, 1), cancel(second.reply.body.orderId, 2)];
     for (const one of [...cancellations, ...cancellations]) orderly.begin(one);
     await orderly.rest();
-    for (const one of cancellations) await orderly.call(one);
+    for (const one of [...cancellations, cancel(third.reply.body.orderId, 3, 2)]) orderly.begin(one);
+    await orderly.rest();
     await cloud.world.pass(2 * HOUR);
-    const late = await orderly.call(cancel(first.reply.body.orderId, 3));
+    const late = await orderly.call(cancel(first.reply.body.orderId, 4, 3));
     return [...takesNothing(late), ...brokenPromises(orderly)];
   },
 };

@@ -32,6 +32,16 @@ export const answersLate: Scenario = {
     const { world } = cloud;
     const orderly = new Orderly(cloud);
     await stocked(orderly, { 'TEA-1': 20 });
+    // The saga's queue does not take the first timer at once.
+    let isRefused = false;
+    cloud.calls.interceptor = {
+      before: ({ fn, request }) => {
+        if (isRefused || !fn.label.endsWith('Sweeper') || request.operation !== 'SendMessageBatch') return undefined;
+        isRefused = true;
+        return new Map([[0, 'InternalFailure']]);
+      },
+      after: () => undefined,
+    };
     for (const [service] of PARTICIPANTS) {
       await orderly.rest();
       down(cloud, `${service}/Outbox/Relay`, 5 * MINUTE);

@@ -10,7 +10,7 @@ import { Facts } from '../support/facts.js';
 import { inProcess, Operator } from '../support/operator.js';
 import { Orderly, type Row } from '../support/orderly.js';
 import { bonusOf, limitOf, stepsOf } from './accounts.js';
-import { DAY } from './shop.js';
+import { DAY, placed, stocked } from './shop.js';
 
 const INBOX = 'rewards-accounts';
 
@@ -45,8 +45,9 @@ function sameRewards(orderly: Orderly, customer: string, other: string): readonl
 }
 
 /**
- * Points of two customers: purchases that are refunded, and bonuses. The events of a third one, who has alice's history,
- * come in reverse, three times each, and so do alice's once more. Alice reads her rewards meanwhile.
+ * Points of two customers: purchases that are refunded, and bonuses; and an order of another one, which is charged. The
+ * events of a third one, who has alice's history, come in reverse, three times each, and so do alice's once more. Alice reads
+ * her rewards meanwhile.
  */
 export const rewardsInOrder: Scenario = {
   name: 'rewards-in-order',
@@ -58,6 +59,9 @@ export const rewardsInOrder: Scenario = {
     for (const customer of ['alice', 'bob']) await orderly.call(limitOf(customer, 10_000_00));
     const [one, other] = [stepsOf('alice', 'one', 600_50), stepsOf('alice', 'other', 600_00)];
     for (const steps of [one, other, stepsOf('bob', 'third', 99)]) send(steps.authorize);
+    // An order on its whole way: what gives no points has its place in the order of events, too.
+    await stocked(orderly, { 'TEA-1': 1 });
+    await placed(orderly, 'dora', 'order');
     await orderly.rest();
     for (const steps of [one, other, stepsOf('bob', 'third', 99)]) send(steps.capture);
     orderly.begin(bonusOf('bob', 1_000, 'welcome'));

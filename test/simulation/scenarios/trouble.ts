@@ -5,7 +5,7 @@ import { brokenPromises } from '../invariants/broken-promises.js';
 import { Facts, type MessageRecord } from '../support/facts.js';
 import { Operator } from '../support/operator.js';
 import { Orderly } from '../support/orderly.js';
-import { cancellationOf, DAY, HOUR, orderOf, placed, stocked } from './shop.js';
+import { cancellationOf, DAY, HOUR, MINUTE, orderOf, placed, stocked } from './shop.js';
 
 /** The orders' relay fails for 26 hours, longer than its stream keeps a record. */
 export const relayFails: Scenario = {
@@ -49,14 +49,28 @@ export const batchesOverwritten: Scenario = {
 /** Enough commits that one of ten lanes, over which their keys spread them, gets more than fit into one PutEvents. */
 const COUNTS = 90;
 
-/** The stock's relay fails for ten minutes, while an operator counts a SKU again and again. */
+/**
+ * The stock's relay fails for ten minutes, while an operator counts a SKU again and again. Then the bus throttles its calls of
+ * several entries for longer than an invocation takes, so a batch of many records is left unsent.
+ */
 export const relayCatchesUp: Scenario = {
   name: 'relay-catches-up',
   faultProbability: 0.005,
   async play(cloud) {
     const { world } = cloud;
     const orderly = new Orderly(cloud);
-    cloud.fn('Inventory/Outbox/Relay').failsUntil = world.now + HOUR / 6;
+    cloud.fn('Inventory/Outbox/Relay').failsUntil = world.now + 10 * MINUTE;
+    const every = new Map(Array.from({ length: 10 }, (_, at) => [at, 'ThrottlingException']));
+    let until: number | undefined;
+    cloud.calls.interceptor = {
+      before: ({ fn, request, body }) => {
+        if (fn.label !== 'Inventory/Outbox/Relay' || request.operation !== 'PutEvents') return undefined;
+        const { Entries } = JSON.parse(body) as { readonly Entries: readonly unknown[] };
+        if (Entries.length > 1) until ??= world.now + MINUTE;
+        return Entries.length > 1 && world.now < (until ?? 0) ? every : undefined;
+      },
+      after: () => undefined,
+    };
     for (let onHand = 1; onHand <= COUNTS; onHand++) await stocked(orderly, { 'TEA-1': onHand });
     await orderly.rest();
     await placed(orderly, 'alice', 'after');

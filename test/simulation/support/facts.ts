@@ -47,6 +47,8 @@ export interface Commit {
   readonly requestHash?: string;
   /** Epoch seconds; state-stored aggregates only. */
   readonly expiresAt?: number;
+  /** State after the commit, as JSON, in some commits. */
+  readonly snapshot?: { readonly state: string };
 }
 
 /** Record of a consumer about a message. */
@@ -57,6 +59,8 @@ export interface MessageRecord {
   readonly repeats?: string;
   readonly payload?: string;
   readonly unknown?: boolean;
+  /** Key of the list of failures. */
+  readonly failedConsumer?: string;
   /** Newest first. */
   readonly failures?: readonly { readonly name: string; readonly message: string }[];
 }

@@ -18,6 +18,8 @@ export interface Call {
   readonly key?: string;
   /** Session and number, instead of an idempotency key. */
   readonly numbered?: { readonly session: string; readonly number: number; readonly answeredUpTo?: number };
+  /** Version that the client has read: `If-Match`. */
+  readonly ifMatch?: number;
 }
 
 /** Call that the client considers complete, with all of its attempts. */
@@ -99,13 +101,14 @@ export class Orderly extends Client<Call> {
   }
 }
 
-function request({ method, path, as, body, key, numbered }: Call, now: number): ApiRequest {
+function request({ method, path, as, body, key, numbered, ifMatch }: Call, now: number): ApiRequest {
   const headers = {
     Authorization: `Bearer ${token(as, as === 'operator' ? 'operator' : 'customer', now)}`,
     'Content-Type': 'application/json',
     ...(key === undefined ? {} : { 'Idempotency-Key': key }),
     ...(numbered ? { 'Session-Id': numbered.session, 'Request-Number': String(numbered.number) } : {}),
     ...(numbered?.answeredUpTo === undefined ? {} : { 'Answered-Up-To': String(numbered.answeredUpTo) }),
+    ...(ifMatch === undefined ? {} : { 'If-Match': String(ifMatch) }),
   };
   return { method, path, headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) };
 }
@@ -128,8 +131,9 @@ function isNextPlace(records: readonly Item[], pk: string): boolean {
 
 const isText = (value: object | undefined): value is { readonly S: string } => value !== undefined && 'S' in value;
 
-/** Whether an answer is final, so that a client does not retry. */
-function isFinal({ status, body }: Reply): boolean {
+/** Whether an answer is final, so that a client does not retry. A conflict with another version than `If-Match` is final. */
+function isFinal({ status, headers, body }: Reply): boolean {
   if (status >= 500 || status === 429) return false;
-  return !(status === 409 && /:(conflict|in-progress)$/.test(String(body.type)));
+  const mayRetry = Object.keys(headers).some((name) => name.toLowerCase() === 'retry-after');
+  return !(status === 409 && mayRetry && /:(conflict|in-progress)$/.test(String(body.type)));
 }
