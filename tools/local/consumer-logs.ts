@@ -47,11 +47,17 @@ export class ConsumerLogs {
       ),
     );
     const client = new LambdaClient(clientConfig(this.endpoint));
+    const { kind } = this.endpoint;
+    const groupsOf = (name: string, configured: string | undefined): readonly string[] => {
+      const usual = `/aws/lambda/${name}`;
+      if (configured === undefined) return [usual];
+      return kind === 'local-cloud' || kind === 'aws' ? [configured] : [usual, configured];
+    };
     const groups: string[] = [];
     for await (const { Functions = [] } of paginateListFunctions({ client }, {})) {
       for (const { FunctionName = '', LoggingConfig } of Functions) {
         if (!consumers.has(FunctionName)) continue;
-        groups.push(`/aws/lambda/${FunctionName}`, ...(LoggingConfig?.LogGroup ? [LoggingConfig.LogGroup] : []));
+        groups.push(...groupsOf(FunctionName, LoggingConfig?.LogGroup));
       }
     }
     client.destroy();
@@ -113,8 +119,11 @@ function outcomesOf(logged: readonly Logged[]): readonly Handled[] {
   const applied = ended.filter(({ outcome }) => outcome === 'applied');
   const [first] = applied;
   if (inLane === 0 || !first) return ended;
-  // A line of the writer is about a delivery that has a line of its consumer, too.
-  const duplicates = Math.max(inLane, ended.length) - applied.length;
+  const firstInLane = logged.findIndex((one) => !isEnded(one));
+  // Lines before the first request in the lane are the consumer's own. A later line may be the writer's, about a delivery that
+  // has a line of its consumer, too.
+  const deliveries = firstInLane + Math.max(inLane, ended.length - firstInLane);
+  const duplicates = deliveries - applied.length;
   return [...applied, ...Array.from({ length: duplicates }, (): Handled => ({ ...first, outcome: 'duplicate' }))];
 }
 

@@ -182,7 +182,8 @@ class Consumption {
     try {
       const ids = await lane.store(hot);
       const stored = hot.filter(({ message }) => ids.has(message.id));
-      for (const { message } of stored) logger.info('stored for the lane', this.fieldsOf(message));
+      for (const { message } of stored)
+        logger.info('stored for the lane', { consumer: this.identity.name, ...this.fieldsOf(message) });
       return new Set(stored.map(({ delivery }) => delivery));
     } catch (error) {
       logger.warn('not stored for the lane', describeError(error));

@@ -21,6 +21,12 @@ test.each([
     ['stored for the lane', 'applied', 'duplicate'],
     ['applied', 'duplicate'],
   ],
+  ['applied alone, then a duplicate in the lane', ['applied', 'stored for the lane'], ['applied', 'duplicate']],
+  [
+    'applied alone, then a duplicate in the lane that its writer tells',
+    ['applied', 'stored for the lane', 'duplicate'],
+    ['applied', 'duplicate'],
+  ],
   ['stored, and not decided yet', ['stored for the lane'], []],
   ['stored in an inbox, then known there', ['stored', 'known'], ['applied', 'duplicate']],
 ])('a message that is %s', (_, messages, outcomes) => {
