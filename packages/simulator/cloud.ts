@@ -169,6 +169,8 @@ export class Cloud {
       },
       region: 'eu-west-1',
       partitions: load?.partitions,
+      // The records of one shard make larger batches than those of several.
+      ...(live && { shardsPerStream: 1 }),
     });
     Object.assign(this, { world, faults, iam, dynamodb });
     this.world = world;

@@ -126,6 +126,11 @@ export class LambdaFunction {
     this.own = Variables;
   }
 
+  /** Number of invocations that can run at once. Beyond that number, an invocation only waits. */
+  get atOnce(): number {
+    return this.settings.environments?.most ?? Number.POSITIVE_INFINITY;
+  }
+
   /** Environment variables that its template, or a later update, sets. */
   get variables(): Readonly<Record<string, string>> {
     return this.own;

@@ -92,9 +92,9 @@ export class QueueMapping implements EventSource {
   /** Number of batches that it may take at once. */
   private most(): number {
     const { world, load } = this.around;
-    return load
-      ? Math.min(this.concurrency, rampedUp(this.running > 0 ? world.now - this.busySince : 0))
-      : this.concurrency;
+    const ramp = load ? rampedUp(this.running > 0 ? world.now - this.busySince : 0) : Number.POSITIVE_INFINITY;
+    // A batch that would only wait for an environment stays in the queue, where more messages join it.
+    return Math.min(this.concurrency, ramp, this.fn.atOnce);
   }
 
   private poll(): void {

@@ -147,7 +147,9 @@ export class StreamMapping implements EventSource {
     const fits = this.filters.length === 0 || this.filters.some((filter) => matches(filter, record));
     if (!fits) return;
     const key = createHash('sha256').update(JSON.stringify(record.dynamodb.Keys)).digest().readUInt32BE(0);
-    const name = `${shardId}/${key % this.number('ParallelizationFactor', 1)}`;
+    // A lane that would only wait for an environment makes batches smaller.
+    const lanes = Math.min(this.number('ParallelizationFactor', 1), this.fn.atOnce);
+    const name = `${shardId}/${key % lanes}`;
     const lane = this.lanes.get(name) ?? { name, records: [], busy: false, batches: [] };
     this.lanes.set(name, lane);
     lane.records.push(record);

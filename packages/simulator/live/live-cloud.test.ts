@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from 'vitest';
 import type { Result } from '../aws/lambda.js';
-import { allow, arnOf, assemblyOf, CLIENT, fn, QUEUE_RIGHTS, TABLE } from '../aws/support.js';
+import { allow, arnOf, assemblyOf, CLIENT, fn, QUEUE_RIGHTS, STREAM_RIGHTS, TABLE } from '../aws/support.js';
 import { LiveCloud, type LiveOptions } from './live-cloud.js';
 import { parseState, type SavedState, StateRefused } from './state.js';
 
@@ -24,12 +24,9 @@ const invoke = (live: LiveCloud, label: string, event: unknown = {}): Promise<Re
 
 const WRITES = `${CLIENT} exports.handler = async ({ key }) =>
   (await call('DynamoDB_20120810.PutItem', { TableName: process.env.TABLE, Item: { pk: { S: key } } })).status;`;
-const writer = {
-  ...fn('Write', [allow(['dynamodb:PutItem'], arnOf('Things'))], {
-    Environment: { Variables: { TABLE: { Ref: 'Things' } } },
-  }),
-  Things: TABLE,
-};
+const writerOf = (table: string) =>
+  fn('Write', [allow(['dynamodb:PutItem'], arnOf(table))], { Environment: { Variables: { TABLE: { Ref: table } } } });
+const writer = { ...writerOf('Things'), Things: TABLE };
 
 /** A queue whose function writes down each message. */
 const inbox = {
@@ -124,6 +121,39 @@ test('a message that a function was handling at a deployment comes again at once
   live.deploy(assemblyOf(inbox, { Read: READS }));
   await live.forward(1_000);
   expect(keys(live)).toEqual(['held']);
+});
+
+const HANGS = 'exports.handler = () => new Promise(() => undefined);';
+
+test('messages that would wait for an environment stay in the queue, where they join a batch', async () => {
+  const live = begin(inbox, { Read: HANGS });
+  live.within((cloud) => {
+    for (let at = 0; at < 50; at++) cloud.queue('Shop/Inbox').send({ body: String(at) }, undefined, 0);
+  });
+  await live.forward(5_000);
+  expect(live.cloud.fn('Shop/Read').invocations).toBe(2);
+  expect([...live.cloud.queue('Shop/Inbox').handled]).toHaveLength(20);
+});
+
+test('records that would wait for an environment stay in the stream, where they join a batch', async () => {
+  const streamed = {
+    Things: { ...TABLE, Properties: { ...TABLE.Properties, StreamSpecification: { StreamViewType: 'NEW_IMAGE' } } },
+    ...writerOf('Things'),
+    ...fn('Read', [allow(STREAM_RIGHTS, '*')]),
+    Mapping: {
+      Type: 'AWS::Lambda::EventSourceMapping',
+      Properties: {
+        EventSourceArn: { 'Fn::GetAtt': ['Things', 'StreamArn'] },
+        FunctionName: arnOf('Read'),
+        StartingPosition: 'TRIM_HORIZON',
+        ParallelizationFactor: 10,
+      },
+    },
+  };
+  const live = begin(streamed, { Write: WRITES, Read: HANGS });
+  for (let at = 0; at < 20; at++) await invoke(live, 'Shop/Write', { key: `key-${at}` });
+  await live.forward(5_000);
+  expect(live.cloud.fn('Shop/Read').invocations).toBe(2);
 });
 
 test('what a deployment no longer has is named', async () => {
