@@ -90,7 +90,9 @@ async function begin(options: {
   const { folder, port, keep, logs, say: says, clockSet } = options;
   try {
     const state = keep ? STATE : undefined;
-    return await LocalCloud.start({ folder, port, keep: state, logs, says, clockSet, awaits: awaitsDueRecords });
+    const codeCache = join(folder, 'code-cache');
+    const options = { folder, port, keep: state, logs, says, clockSet, codeCache, awaits: awaitsDueRecords };
+    return await LocalCloud.start(options);
   } catch (error) {
     if (error instanceof PortInUse || error instanceof StateRefused) throw new LocalRunError(error.message);
     throw error;

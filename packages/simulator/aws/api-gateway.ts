@@ -61,6 +61,16 @@ export class RestApi {
     return this.api.label;
   }
 
+  /** ARNs of the functions that answer its requests, or decide who may send them. */
+  get functionArns(): ReadonlySet<string> {
+    return new Set(
+      this.routes.flatMap(({ authorizer, backend }) => [
+        ...(authorizer ? [functionIn(String(authorizer.properties.AuthorizerUri))] : []),
+        ...('functionArn' in backend ? [backend.functionArn] : []),
+      ]),
+    );
+  }
+
   /** @param done called once */
   request(request: ApiRequest, done: (response: ApiResponse) => void): void {
     const { world } = this.around;

@@ -4,7 +4,8 @@ import { Bundle } from '../runtime/bundle.js';
 import { Environment, type Surroundings } from '../runtime/environment.js';
 import type { Reply } from '../runtime/http.js';
 import { Random } from '../world/random.js';
-import { type FromThread, SharedClock, type ToThread } from './messages.js';
+import { CodeCache } from './code-cache.js';
+import { type FromThread, SharedClock, type ThreadData, type ToThread } from './messages.js';
 
 /** Environments of one thread, and what they have to tell. */
 class FunctionThread {
@@ -17,6 +18,7 @@ class FunctionThread {
   constructor(
     private readonly port: MessagePort,
     private readonly clock: SharedClock,
+    private readonly cache: CodeCache | undefined,
   ) {
     port.on('message', (messages: readonly ToThread[]) => {
       for (const message of messages) this.take(message);
@@ -43,7 +45,7 @@ class FunctionThread {
     const known = this.bundles.get(name);
     if (source === undefined && known) return known;
     if (source === undefined) throw new Error(`the source of ${name} is missing`);
-    const bundle = new Bundle(name, source);
+    const bundle = this.cache?.bundle(name, source) ?? new Bundle(name, source);
     this.bundles.set(name, bundle);
     return bundle;
   }
@@ -142,4 +144,11 @@ class RunningEnvironment {
   }
 }
 
-if (parentPort) new FunctionThread(parentPort, new SharedClock(workerData as SharedArrayBuffer));
+if (parentPort) {
+  const { clock, codeCache } = workerData as ThreadData;
+  new FunctionThread(
+    parentPort,
+    new SharedClock(clock),
+    codeCache === undefined ? undefined : new CodeCache(codeCache),
+  );
+}

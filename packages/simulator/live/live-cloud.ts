@@ -15,9 +15,9 @@ import { Threads } from './threads.js';
 
 /**
  * On AWS there can be a thousand environments of one function. Here they share a few cores, so that a busy one is free again
- * before another would be loaded, unless it waits for something.
+ * before another would be loaded, unless it waits for something. Each costs the time and the memory of a loaded bundle.
  */
-const ENVIRONMENTS = { most: 2, patience: 100, spare: 10_000 };
+const ENVIRONMENTS = { most: 2, patience: 1_000, spare: 10_000 };
 /** While time is forwarded, a schedule that nobody knows more about ticks this seldom: each hour. */
 const TICKS_APART = 3_600_000;
 
@@ -28,8 +28,13 @@ export interface LiveOptions {
   readonly state?: SavedState;
   /** Number of events, log lines and calls of the past that it remembers, of each kind. @default 10,000 */
   readonly remembers?: number;
-  /** Threads that run functions. @default one less than the machine's cores, from 1 to 4 */
+  /** Threads that run functions. @default one less than the machine's cores, from 2 to 4 */
   readonly threads?: number;
+  /**
+   * Folder for what V8 has compiled of the bundles. The next start with the same bundles compiles less.
+   * @default nothing is kept
+   */
+  readonly codeCache?: string | undefined;
   /** Tells when a scheduled rule finds work, so that time can be forwarded without ticks that find none. @default hourly ticks */
   readonly awaits?: (cloud: Cloud) => Awaits;
   /** Hears of what an operator of this cloud should know: faults that were made, threads that were replaced. */
@@ -48,11 +53,13 @@ export class LiveCloud {
   private readonly clock = new RealTime();
   private readonly threads: Threads;
   private faults: OrderedFaults;
+  /** Labels of the functions that answer requests to the APIs. */
+  private awaited: ReadonlySet<string> = new Set();
   /** Tells those who wait for an answer that the account is gone. */
   private readonly waiting = new Set<() => void>();
 
   constructor(private readonly options: LiveOptions) {
-    const { says = () => undefined, threads } = options;
+    const { says = () => undefined, threads, codeCache } = options;
     const { state } = options;
     // First, since it may fail: threads that have begun would keep the process.
     const deployment = new Deployment(new Assembly(options.folder));
@@ -61,6 +68,8 @@ export class LiveCloud {
       clock: this.clock.shared,
       around: (take) => this.clock.take(take),
       replaced: says,
+      codeCache,
+      isAwaited: (name) => this.awaited.has(name),
       ...(threads !== undefined && { threads }),
     });
     this.faults = this.newFaults();
@@ -209,6 +218,8 @@ export class LiveCloud {
     const { remembers, ended = () => undefined } = this.options;
     const live = { begins, remembers, host: this.threads, environments: ENVIRONMENTS, ended };
     const cloud = new Cloud(deployment, { seed: this.seed, faults: this.faults, ttlLag: 0, live });
+    const arns = cloud.apis.flatMap((api) => [...api.functionArns]);
+    this.awaited = new Set(arns.flatMap((arn) => cloud.functions.get(arn)?.label ?? []));
     const outside = new Outside(cloud, { unknown: (line) => this.options.says?.(`not served: ${line}`) });
     this.clock.run(cloud.world);
     return { cloud, outside };

@@ -43,6 +43,14 @@ export interface Turn {
   readonly messages: readonly FromThread[];
 }
 
+/** What a thread gets at its start. */
+export interface ThreadData {
+  /** Memory of the clock that all threads share. */
+  readonly clock: SharedArrayBuffer;
+  /** @see LiveOptions.codeCache */
+  readonly codeCache?: string | undefined;
+}
+
 /** A clock that the account and its threads share: what to add to the machine's clock, in milliseconds. */
 export class SharedClock {
   private readonly offset: Float64Array;

@@ -220,6 +220,24 @@ describe('its control', () => {
   });
 });
 
+test('a function that answers clients shares no thread with those that work in the background', async () => {
+  const works = ['One', 'Other'].map((name) => fn(name, [], { Timeout: 600 }));
+  const loop = 'exports.handler = async () => { for (;;); };';
+  const busy = await LocalCloud.start({
+    folder: assemblyOf(Object.assign({ ...fn('First'), ...api('Shop', 'v1', 'First') }, ...works), {
+      First: ECHO,
+      One: loop,
+      Other: loop,
+    }),
+    threads: 2,
+    says: () => undefined,
+  });
+  for (const name of ['Shop/One', 'Shop/Other'])
+    busy.live.within((account) => account.fn(name).invoke({}, () => undefined));
+  expect((await fetch(`${busy.url}/v1/things`)).status).toBe(200);
+  await busy.stop();
+});
+
 describe('its client', () => {
   test.each([
     ['90s', 90_000],

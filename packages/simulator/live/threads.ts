@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
 import type { CodeHost, Loaded, RunningCode, Surroundings } from '../runtime/environment.js';
-import type { SharedClock, ToThread, Turn } from './messages.js';
+import type { SharedClock, ThreadData, ToThread, Turn } from './messages.js';
 import { RemoteEnvironment } from './remote-environment.js';
 
 /**
@@ -17,8 +17,12 @@ export interface ThreadsSettings {
   readonly around: (take: () => void) => void;
   /** Hears of a thread that was replaced. */
   readonly replaced: (line: string) => void;
-  /** @default one less than the machine's cores, from 1 to 4: the account needs a core, too */
+  /** @default one less than the machine's cores, from 2 to 4: functions take more time than the account */
   readonly threads?: number;
+  /** @see LiveOptions.codeCache */
+  readonly codeCache?: string | undefined;
+  /** Whether a client waits for what a function answers. @param name of its bundle */
+  readonly isAwaited: (name: string) => boolean;
 }
 
 /**
@@ -28,11 +32,13 @@ export interface ThreadsSettings {
 export class Threads implements CodeHost {
   private readonly threads: FunctionThread[];
   private readonly byFunction = new Map<string, FunctionThread>();
+  /** Number of functions that run in other threads than the first. */
+  private others = 0;
   private readonly restful: (() => void)[] = [];
   private environments = 0;
 
-  constructor(settings: ThreadsSettings) {
-    const { threads = Math.min(4, Math.max(1, availableParallelism() - 1)) } = settings;
+  constructor(private readonly settings: ThreadsSettings) {
+    const { threads = Math.min(4, Math.max(2, availableParallelism() - 1)) } = settings;
     const rested = (): void => {
       if (this.isQuiet) for (const tell of this.restful.splice(0)) tell();
     };
@@ -41,13 +47,19 @@ export class Threads implements CodeHost {
 
   start({ bundle, variables, handler }: Loaded, around: Surroundings): RunningCode {
     const { name, source } = bundle;
-    const thread =
-      this.byFunction.get(name) ?? (this.threads[this.byFunction.size % this.threads.length] as FunctionThread);
+    const thread = this.byFunction.get(name) ?? this.threadFor(name);
     this.byFunction.set(name, thread);
     const environment = ++this.environments;
     const seed = `${around.random.id()}/${environment}`;
     const { begun } = around;
     return thread.start({ kind: 'start', environment, name, variables, handler, seed, begun }, source, around);
+  }
+
+  /** A client's request must not wait for the work that earlier requests have caused: the first thread is for clients. */
+  private threadFor(name: string): FunctionThread {
+    const rest = this.threads.length - 1;
+    const at = rest === 0 || this.settings.isAwaited(name) ? 0 : 1 + (this.others++ % rest);
+    return this.threads[at] as FunctionThread;
   }
 
   /** Whether no thread has anything to do before it gets an answer or a timer fires. */
@@ -124,7 +136,8 @@ class FunctionThread {
   }
 
   private begin(): Worker {
-    const worker = startWorker(this.settings.clock.buffer);
+    const { clock, codeCache } = this.settings;
+    const worker = startWorker({ clock: clock.buffer, codeCache });
     worker.on('message', ({ done, messages }: Turn) => {
       // A replaced thread may have said something before it ended. Its counts are not those of the new one.
       if (worker !== this.worker) return;
@@ -173,10 +186,10 @@ class FunctionThread {
  * Starts the thread. In Orderly's repository its module is TypeScript, which a new thread can only load with `tsx`; in the
  * published package it is JavaScript.
  */
-function startWorker(clock: SharedArrayBuffer): Worker {
+function startWorker(data: ThreadData): Worker {
   const isSource = import.meta.url.endsWith('.ts');
   const module = new URL(`./function-thread.${isSource ? 'ts' : 'js'}`, import.meta.url);
-  const options = { workerData: clock, execArgv: [] };
+  const options = { workerData: data, execArgv: [] };
   if (!isSource) return new Worker(module, options);
   const load = `import('tsx/esm/api').then(({ register }) => { register(); return import(${JSON.stringify(module.href)}); })`;
   return new Worker(load, { ...options, eval: true });

@@ -11,11 +11,25 @@ setFlagsFromString('--interrupt-budget=1000000');
 export class Bundle {
   private script: Script | undefined;
 
-  /** @param name for stack traces and the trace of a history */
+  /**
+   * @param name for stack traces and the trace of a history
+   * @param compiled what {@link compiled} returned for the same source. V8 ignores that of another version of itself
+   */
   constructor(
     readonly name: string,
     readonly source: string,
+    private readonly cached?: Buffer,
   ) {}
+
+  /** Whether it runs the compiled code that it was given. */
+  get isFromCache(): boolean {
+    return this.cached !== undefined && this.script?.cachedDataRejected === false;
+  }
+
+  /** Returns what V8 has compiled of it so far; `undefined` if it was never loaded. */
+  compiled(): Buffer | undefined {
+    return this.script?.createCachedData();
+  }
 
   /** @throws {Error} if there is no such file @param folder an asset of a cloud assembly */
   static read(folder: string, name: string, change: (source: string) => string = (source) => source): Bundle {
@@ -27,6 +41,7 @@ export class Bundle {
     const module = { exports: {} as Record<string, unknown> };
     this.script ??= new Script(`(function (exports, require, module, __filename, __dirname) {${this.source}\n})`, {
       filename: `${this.name}.js`,
+      ...(this.cached && { cachedData: this.cached }),
     });
     const wrapper = this.script.runInContext(context) as (...args: unknown[]) => void;
     wrapper(module.exports, require, module, '/var/task/index.js', '/var/task');
