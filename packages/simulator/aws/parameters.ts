@@ -3,7 +3,8 @@ import type { Input } from '../wire/request.js';
 import type { World } from '../world/world.js';
 import { Refused } from './refused.js';
 
-interface Parameter {
+/** A parameter as it is stored. */
+export interface Parameter {
   readonly Name: string;
   readonly Type: string;
   readonly Value: string;
@@ -23,6 +24,16 @@ export class Parameters {
   private readonly byName = new Map<string, Parameter>();
 
   constructor(private readonly world: World) {}
+
+  /** Returns all parameters, for another time of this account. */
+  save(): readonly Parameter[] {
+    return this.all();
+  }
+
+  /** Takes parameters over from another time of this account. */
+  resume(parameters: readonly Parameter[]): void {
+    for (const parameter of parameters) this.byName.set(parameter.Name, parameter);
+  }
 
   /** Operations by their names. */
   readonly operations: Readonly<Record<string, (input: Input) => object>> = {

@@ -162,16 +162,20 @@ test('what a deployment no longer has is named', async () => {
   expect(live.deploy(assemblyOf(fn('Write'), { Write: WRITES }))).toEqual(['Shop-Things']);
 });
 
-test('a state goes on where it was saved: tables, messages, objects, and what was on its way', async () => {
+test('a state goes on where it was saved: tables, messages, objects, parameters, and what was on its way', async () => {
   const bucket = { Files: { Type: 'AWS::S3::Bucket', Properties: {} } };
   const live = begin({ ...inbox, ...bucket }, { Read: READS });
   live.within((cloud) => {
     cloud.queue('Shop/Inbox').send({ body: 'sent before' });
     cloud.buckets.put('shop-files', 'a/b', 'text');
+    cloud.parameters.operations.PutParameter?.({ Name: '/shop/key', Type: 'SecureString', Value: 'secret' });
   });
   const state = parseState(JSON.stringify(live.save()));
   const again = begin({ ...inbox, ...bucket }, { Read: READS }, { state });
   expect(again.cloud.buckets.get('shop-files', 'a/b')).toBe('text');
+  expect(again.cloud.parameters.operations.GetParameter?.({ Name: '/shop/key', WithDecryption: true })).toMatchObject({
+    Parameter: { Value: 'secret', Version: 1 },
+  });
   again.within((cloud) => cloud.queue('Shop/Inbox').send({ body: 'sent after' }));
   await again.forward(601_000);
   expect(keys(again)).toEqual(['sent after', 'sent before']);

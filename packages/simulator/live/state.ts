@@ -1,5 +1,6 @@
 import type { PendingInvocation } from '../aws/async-invoke.js';
 import type { PendingDelivery } from '../aws/eventbridge.js';
+import type { Parameter } from '../aws/parameters.js';
 import type { SavedBuckets } from '../aws/s3.js';
 import type { SavedQueue } from '../aws/sqs.js';
 import type { Cloud } from '../cloud.js';
@@ -28,6 +29,8 @@ export interface SavedState {
   /** Messages by the ARN of their queue. */
   readonly queues: Readonly<Record<string, SavedQueue>>;
   readonly buckets: SavedBuckets;
+  /** Absent in states of earlier releases. */
+  readonly parameters?: readonly Parameter[];
   /** Records that a mapping had not worked off, by its label. */
   readonly streams: Readonly<Record<string, readonly StreamRecord[]>>;
   readonly deliveries: readonly PendingDelivery[];
@@ -41,7 +44,7 @@ export class StateRefused extends Error {
 
 /** Returns what an account remembers. What an invocation had begun and not written is not part of it, as after a crash. */
 export function stateOf(cloud: Cloud, seed: string): SavedState {
-  const { dynamodb, queues, buckets, streams, events, asynchronous, world } = cloud;
+  const { dynamodb, queues, buckets, parameters, streams, events, asynchronous, world } = cloud;
   const { assembly } = cloud.deployment;
   const types = ['AWS::DynamoDB::GlobalTable', 'AWS::DynamoDB::Table'];
   const deployed = new Set(types.flatMap((type) => assembly.ofType(type).map(({ ref }) => ref)));
@@ -60,6 +63,7 @@ export function stateOf(cloud: Cloud, seed: string): SavedState {
     ),
     queues: Object.fromEntries([...queues].map(([arn, queue]) => [arn, queue.save()])),
     buckets: buckets.save(),
+    parameters: parameters.save(),
     deliveries: events.pending,
     invocations: asynchronous.pending,
   };
@@ -70,7 +74,7 @@ export function stateOf(cloud: Cloud, seed: string): SavedState {
  * @returns names of tables and queues whose data had no place
  */
 export function resume(cloud: Cloud, state: SavedState): readonly string[] {
-  const { dynamodb, queues, buckets, streams, events, asynchronous } = cloud;
+  const { dynamodb, queues, buckets, parameters, streams, events, asynchronous } = cloud;
   const homeless: string[] = [];
   for (const [table, { items, created }] of Object.entries(state.tables)) {
     if (created && !dynamodb.tables().includes(table))
@@ -84,6 +88,7 @@ export function resume(cloud: Cloud, state: SavedState): readonly string[] {
     else if (saved.messages.length > 0) homeless.push(arn);
   }
   buckets.resume(state.buckets);
+  parameters.resume(state.parameters ?? []);
   for (const stream of streams) stream.resume(state.streams[stream.label] ?? []);
   for (const delivery of state.deliveries) events.plan(delivery);
   for (const invocation of state.invocations) asynchronous.plan(invocation);
