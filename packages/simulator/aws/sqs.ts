@@ -280,9 +280,10 @@ export class Queue {
 
   private hide(message: Message, milliseconds: number): void {
     message.visibleAt = this.world.now + milliseconds;
-    const until = message.visibleAt;
+    const { id, visibleAt: until } = message;
+    // It knows the id only: a message that is deleted long before must not be kept in memory for so long.
     this.world.after(milliseconds, () => {
-      if (this.messages.get(message.id)?.visibleAt !== until) return;
+      if (this.messages.get(id)?.visibleAt !== until) return;
       for (const listener of this.listeners) listener();
     });
   }

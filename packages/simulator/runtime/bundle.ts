@@ -10,20 +10,21 @@ setFlagsFromString('--interrupt-budget=1000000');
 /** A function's code as it is deployed: one CommonJS file, compiled once for all environments that run it. */
 export class Bundle {
   private script: Script | undefined;
+  private wasCached = false;
 
   /**
    * @param name for stack traces and the trace of a history
-   * @param compiled what {@link compiled} returned for the same source. V8 ignores that of another version of itself
+   * @param cached what {@link compiled} returned for the same source. V8 ignores that of another version of itself
    */
   constructor(
     readonly name: string,
     readonly source: string,
-    private readonly cached?: Buffer,
+    private cached?: Buffer,
   ) {}
 
   /** Whether it runs the compiled code that it was given. */
   get isFromCache(): boolean {
-    return this.cached !== undefined && this.script?.cachedDataRejected === false;
+    return this.wasCached;
   }
 
   /** Returns what V8 has compiled of it so far; `undefined` if it was never loaded. */
@@ -43,6 +44,10 @@ export class Bundle {
       filename: `${this.name}.js`,
       ...(this.cached && { cachedData: this.cached }),
     });
+    if (this.cached) {
+      this.wasCached = this.script.cachedDataRejected === false;
+      delete this.cached;
+    }
     const wrapper = this.script.runInContext(context) as (...args: unknown[]) => void;
     wrapper(module.exports, require, module, '/var/task/index.js', '/var/task');
     return module.exports;
