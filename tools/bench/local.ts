@@ -226,11 +226,16 @@ async function percentiles(target: Target): Promise<string> {
   const placeOne = await shopFor(target, REQUESTS);
   for (let at = 0; at < 10; at++) await placeOne(at); // warms it up
   const times: number[] = [];
+  const placed: OrderView[] = [];
   for (let at = 10; at < REQUESTS; at++) {
     const began = performance.now();
-    await placeOne(at);
+    placed.push(await placeOne(at));
     times.push(performance.now() - began);
   }
+  // What is measured next doesn't share the machine with their sagas.
+  const operator = makeToken({ sub: 'operator', role: 'operator' });
+  for (const { orderId } of placed)
+    await decided({ apiUrl: target.apiUrl, token: operator }, orderId, () => performance.now());
   times.sort((one, other) => one - other);
   const at = (part: number): string => `${(times[Math.floor(times.length * part)] ?? 0).toFixed(0)} ms`;
   return `${at(0.5)}, ${at(0.95)}`;
