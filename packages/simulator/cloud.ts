@@ -82,6 +82,12 @@ export interface CloudOptions {
    * @default 5 s
    */
   readonly indexLag?: number;
+  /**
+   * Probability that a shard of a table's stream ends before a record: it splits, or rolls over. If it is above 0, each shard
+   * also rolls over after four hours.
+   * @default 0
+   */
+  readonly shardChanges?: number;
   /** Starts with environments of finished histories, and keeps its own for later ones. @default false */
   readonly recycle?: boolean;
   /** Records what invocations do. @default no recording */
@@ -113,6 +119,9 @@ export interface LiveOptions {
 
 /** Share of the changes of global secondary indexes that are late, in a history where some are. */
 const LATE_INDEX = 0.02;
+
+/** Age at which a shard rolls over: about four hours. AWS documents no number. */
+const SHARD_ROLLS_OVER = 4 * 3_600_000;
 
 /** Interval of TTL deletions; with no lag TTL deletes within this time. */
 const TTL_ROUND = 3_600_000;
@@ -152,13 +161,14 @@ export class Cloud {
   ) {
     const { assembly } = deployment;
     const { seed, keepTrace = true, clockSkew = 0, coldness = 0, ttlLag = 2 * 86_400_000, recycle = false } = options;
-    const { recording, replays, live, load, indexLag = 0 } = options;
+    const { recording, replays, live, load, indexLag = 0, shardChanges = 0 } = options;
     this.load = load;
     const world = new World({ seed, keepTrace, ...(live && liveWorld(live)) });
     const faults = options.faults ?? new ChosenFaults([]);
     const iam = new Iam(assembly);
     const random = world.random.fork('dynamodb');
     const lateIndexes = world.random.fork('late indexes');
+    const shards = world.random.fork('shards');
     const dynamodb = new DynamoDbModel({
       now: () => world.now,
       random: () => random.fraction(),
@@ -166,6 +176,11 @@ export class Cloud {
         const delay = usualIndexDelay(usual);
         if (indexLag > 0 && lateIndexes.chance(LATE_INDEX)) return lateIndexes.between(0, indexLag);
         return Math.max(delay, this.indexesLateBy);
+      },
+      shardChange: (age) => {
+        if (shardChanges === 0) return undefined;
+        if (shards.chance(shardChanges)) return shards.pick(['splits', 'rolls over'] as const);
+        return age >= SHARD_ROLLS_OVER ? 'rolls over' : undefined;
       },
       region: 'eu-west-1',
       partitions: load?.partitions,

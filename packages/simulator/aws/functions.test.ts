@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ResourceNotModelled } from '../cloud.js';
+import { type CloudOptions, ResourceNotModelled } from '../cloud.js';
 import { Bundle } from '../runtime/bundle.js';
 import { ChosenFaults, type FaultKind } from './faults.js';
 import type { Result } from './lambda.js';
@@ -112,7 +112,7 @@ const KEY = {
   KeySchema: [{ AttributeName: 'pk', KeyType: 'HASH' }],
 };
 
-function streaming(code: string, mapping: Record<string, unknown>) {
+function streaming(code: string, mapping: Record<string, unknown>, options: Partial<CloudOptions> = {}) {
   const cloud = cloudOf(
     {
       Table: {
@@ -140,6 +140,7 @@ function streaming(code: string, mapping: Record<string, unknown>) {
       },
     },
     { Relay: code },
+    options,
   );
   const put = (pk: string, value: string): void => {
     cloud.dynamodb.call('PutItem', { TableName: 'Shop-Table', Item: { pk: { S: pk }, value: { S: value } } });
@@ -157,6 +158,19 @@ test('records of one item arrive in their order, also after failures', async () 
   for (const value of ['1', '2', '3']) put('a', value);
   await cloud.world.settle();
   expect(said()).toEqual(['a1', 'a1', 'a1', 'a2', 'a3']);
+});
+
+test('a child shard waits until its parent is worked off, also while the parent fails', async () => {
+  const age = 'Date.now() / 1000 - Records[0].dynamodb.ApproximateCreationDateTime';
+  const fails = `if (Records[0].dynamodb.NewImage.value.S === '1' && ${age} < 60) throw new Error('no');`;
+  const code = `${LOG.replace('{ for', `{ ${fails} for`)} };`;
+  const { cloud, put, said } = streaming(code, { BatchSize: 1 }, { seed: '2', shardChanges: 0.3 });
+  const items = ['a', 'b', 'c', 'd', 'e', 'f'];
+  for (const value of ['1', '2', '3', '4']) for (const item of items) put(item, value);
+  await cloud.world.settle();
+  expect(cloud.dynamodb.shardsOf('Shop-Table').length).toBeGreaterThan(8);
+  for (const item of items)
+    expect(said().filter((text) => text.startsWith(item))).toEqual([1, 2, 3, 4].map((at) => item + at));
 });
 
 test('a batch is split until the record that fails is alone, and is saved when it is given up', async () => {

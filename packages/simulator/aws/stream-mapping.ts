@@ -27,7 +27,7 @@ const KNOWN = new Set([
 
 /** Records of one part of a shard, strictly one batch after the other. */
 interface Lane {
-  readonly name: string;
+  readonly shardId: string;
   readonly records: StreamRecord[];
   busy: boolean;
   /** Batches that are in work, and those that wait behind them. */
@@ -44,15 +44,28 @@ interface Batch {
 /** Milliseconds in which a live stream collects a batch. */
 const POLLED_AFTER = 5;
 
+/** Longest time until Lambda finds a shard whose parent it has worked off, ms. AWS documents none. */
+const FOUND_WITHIN = 10_000;
+
 /** Retention of a stream's records. */
 const STREAM_RETENTION = 24 * 3_600_000;
 
 /**
  * Event source mapping of a table's stream to a function. AWS, "Using AWS Lambda with Amazon DynamoDB", "Process
  * DynamoDB records with Lambda" (parallelization factor: order per item is kept), "Retain discarded records".
+ *
+ * Each shard is read by itself, with batches, retries and a position of its own. A shard that took over items of another one
+ * is read after that one was worked off, so the order per item is kept, too. AWS, "Change data capture for DynamoDB Streams"
+ * (a parent shard is processed before its children).
  */
 export class StreamMapping implements EventSource {
   private readonly positions = new Map<string, string | undefined>();
+  /** Closed shards that were read to their end. */
+  private readonly ended = new Set<string>();
+  /** Shards of which nothing is left to do. */
+  private readonly workedOff = new Set<string>();
+  /** Times from which shards with a parent are read. */
+  private readonly found = new Map<string, number>();
   private readonly lanes = new Map<string, Lane>();
   private readonly number = (name: string, otherwise: number): number => {
     const value = Number(this.resource.properties[name] ?? otherwise);
@@ -89,7 +102,10 @@ export class StreamMapping implements EventSource {
     return this.resource.label;
   }
 
-  /** Records that it has read and not yet worked off, oldest first in each part of a shard. */
+  /**
+   * Records that it has read and not yet worked off, oldest first in each part of a shard. No shard of a live account splits,
+   * so none waits for its parent.
+   */
   get unprocessed(): readonly StreamRecord[] {
     this.read();
     return [...this.lanes.values()].flatMap(({ batches, records }) => [
@@ -131,16 +147,49 @@ export class StreamMapping implements EventSource {
     for (const right of ['dynamodb:GetRecords', 'dynamodb:GetShardIterator', 'dynamodb:DescribeStream']) {
       if (!this.may(right, String(this.resource.properties.EventSourceArn))) return;
     }
-    for (const { shardId } of dynamodb.shardsOf(this.table)) {
+    const shards = dynamodb.shardsOf(this.table);
+    const listed = new Set(shards.map(({ shardId }) => shardId));
+    for (const { shardId, parentShardId: parent } of shards) {
+      if (this.workedOff.has(shardId)) continue;
+      if (parent !== undefined && listed.has(parent) && !this.isFound(shardId, parent)) continue;
       for (;;) {
         const page = dynamodb.readShard(shardId, this.positions.get(shardId), 1000);
         if (page.trimmed) this.around.world.note(`${this.resource.label} ${shardId}: records were LOST to age`);
         this.positions.set(shardId, page.next);
         for (const record of page.records) this.enqueue(shardId, record);
+        if (page.ended) this.ended.add(shardId);
         if (page.records.length === 0) break;
       }
     }
     for (const lane of this.lanes.values()) this.next(lane);
+    this.leaveWorkedOff();
+  }
+
+  /** Whether a shard may be read: its parent is worked off, and Lambda has found it since. */
+  private isFound(shardId: string, parent: string): boolean {
+    const { world } = this.around;
+    if (!this.workedOff.has(parent)) return false;
+    let at = this.found.get(shardId);
+    if (at === undefined) {
+      const wait = world.latency((random) => random.between(0, FOUND_WITHIN));
+      at = world.now + wait;
+      this.found.set(shardId, at);
+      world.after(wait, () => this.wake());
+    }
+    return at <= world.now;
+  }
+
+  /** Forgets the shards that are read to their end and whose batches are done; then others follow. */
+  private leaveWorkedOff(): void {
+    for (const shardId of this.ended) {
+      const lanes = [...this.lanes].filter(([, lane]) => lane.shardId === shardId);
+      if (lanes.some(([, { busy }]) => busy)) continue;
+      for (const [name] of lanes) this.lanes.delete(name);
+      this.ended.delete(shardId);
+      this.positions.delete(shardId);
+      this.workedOff.add(shardId);
+      this.wake();
+    }
   }
 
   private enqueue(shardId: string, record: StreamRecord): void {
@@ -150,7 +199,7 @@ export class StreamMapping implements EventSource {
     // A lane that would only wait for an environment makes batches smaller.
     const lanes = Math.min(this.number('ParallelizationFactor', 1), this.fn.atOnce);
     const name = `${shardId}/${key % lanes}`;
-    const lane = this.lanes.get(name) ?? { name, records: [], busy: false, batches: [] };
+    const lane = this.lanes.get(name) ?? { shardId, records: [], busy: false, batches: [] };
     this.lanes.set(name, lane);
     lane.records.push(record);
   }
@@ -170,6 +219,7 @@ export class StreamMapping implements EventSource {
     if (!batch) {
       lane.busy = false;
       this.next(lane);
+      if (!lane.busy && this.ended.has(lane.shardId)) this.wake();
       return;
     }
     const young = batch.records.filter(
@@ -230,7 +280,7 @@ export class StreamMapping implements EventSource {
     };
     const bucket = OnFailure?.Destination?.replace(/^arn:[\w-]+:s3:::/, '');
     const time = new Date(world.now).toISOString();
-    const [shardId = ''] = lane.name.split('/');
+    const { shardId } = lane;
     const key = `aws/lambda/${this.resource.ref}/${shardId}/${time.slice(0, 19).replaceAll(':', '.')}-${++this.saved}`;
     if (bucket === undefined || !this.may('s3:PutObject', `${buckets.arnOf(bucket)}/${key}`)) {
       this.lose(records);

@@ -1,3 +1,4 @@
+import type { ShardChange } from './stream.js';
 import type { PartitionLimits } from './throughput.js';
 
 export interface DynamoDbModelOptions {
@@ -23,8 +24,14 @@ export interface DynamoDbModelOptions {
   readonly streamDelay?: (random: () => number) => number;
   /** Units that each partition takes in a second. @default any number */
   readonly partitions?: PartitionLimits | undefined;
-  /** @default 4 */
+  /** Number of shards with which a stream begins. @default 4 */
   readonly shardsPerStream?: number;
+  /**
+   * Returns whether and how a shard ends before a record; called once per record.
+   * @param age of the shard, ms
+   * @default no shard ends
+   */
+  readonly shardChange?: (age: number) => ShardChange | undefined;
   /** @default 'eu-west-1' */
   readonly region?: string;
   /** Account in ARNs. @default '123456789012' */

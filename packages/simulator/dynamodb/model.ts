@@ -29,6 +29,8 @@ import type {
 
 export interface ShardDescription {
   readonly shardId: string;
+  /** Shard whose items it took over. */
+  readonly parentShardId: string | undefined;
   readonly startingSequenceNumber: string;
 }
 
@@ -104,10 +106,14 @@ export class DynamoDbModel {
     this.holds.release(hold);
   }
 
-  /** Returns the shards of a table's stream; none if the template enables no stream. */
+  /** Returns the shards of a table's stream, each behind its parent; none if the template enables no stream. */
   shardsOf(table: string): readonly ShardDescription[] {
     const shards = this.tableOf(table).stream?.shards ?? [];
-    return shards.map(({ id, first }) => ({ shardId: id, startingSequenceNumber: first }));
+    return shards.map(({ id, parent, first }) => ({
+      shardId: id,
+      parentShardId: parent,
+      startingSequenceNumber: first,
+    }));
   }
 
   /** Returns the records after `fromSequence` (from the oldest stored one if it is undefined), oldest first. */

@@ -1,24 +1,44 @@
 /**
  * A table's stream: one record per changed item. Only the order of one item's records is guaranteed.
  *
- * AWS, "Change data capture for DynamoDB Streams"; "DynamoDB Streams API Reference: Record, StreamRecord"; "Working
- * with expired items and time to live".
+ * A shard that splits is closed, and two others have its items from then on; one that rolls over has one successor. A reader
+ * that keeps the order of an item reads a shard to its end before its successors.
+ *
+ * AWS, "Change data capture for DynamoDB Streams" (shards are ephemeral, and have a lineage); "DynamoDB Streams API
+ * Reference: Record, StreamRecord, Shard"; "Working with expired items and time to live".
  */
 import { firstWhere, hash } from './item-store.js';
 import { itemBytes } from './size.js';
-import { equalItems, keyText } from './values.js';
-import type { AttributeValue, Change, ShardPage, StreamRecord, StreamViewType } from './wire.js';
+import type { KeySchema } from './table-definition.js';
+import { compareValues, equalItems, keyText } from './values.js';
+import type { AttributeValue, Change, Item, ShardPage, StreamRecord, StreamViewType } from './wire.js';
 
 const RETENTION_MS = 24 * 60 * 60 * 1000;
 const TTL_SERVICE = { type: 'Service', principalId: 'dynamodb.amazonaws.com' } as const;
+
+/** Limit of the open shards of one stream, so that a history ends. AWS documents none. */
+const MOST_OPEN = 32;
+
+/** End of an open shard: two shards share its items, or one has all of them. */
+export type ShardChange = 'splits' | 'rolls over';
 
 export interface StreamSettings {
   /** Part of the ids of its shards. */
   readonly id: string;
   readonly table: string;
   readonly view: StreamViewType;
-  readonly partitionKey: string;
+  readonly key: KeySchema;
+  /**
+   * Whether a shard may split within the items of one partition key. AWS, "Best practices for designing and using partition
+   * keys effectively" (adaptive capacity): a table without local secondary indexes may spread an item collection over several
+   * partitions.
+   */
+  readonly splitsCollections: () => boolean;
+  /** Number of shards in the beginning. */
   readonly shards: number;
+  /** Returns the end of a shard before a record. @param age of the shard, ms */
+  readonly change: (age: number) => ShardChange | undefined;
+  readonly now: () => number;
   readonly region: string;
   readonly random: () => number;
   /** Returns the time until a record is readable, ms. */
@@ -35,32 +55,45 @@ interface Kept {
 
 export interface Shard {
   readonly id: string;
+  /** Id of the shard whose items it took over. */
+  readonly parent?: string;
   readonly first: string;
+  readonly openedAt: number;
   readonly kept: Kept[];
   visibleAt: number;
   /** Newest sequence number that was trimmed. */
   trimmed?: string;
+  /** Absent as long as it is written to. */
+  closed?: Closed;
+}
+
+interface Closed {
+  readonly at: number;
+  readonly successorOf: (key: Item) => Shard;
 }
 
 export class Stream {
-  readonly shards: readonly Shard[];
+  private readonly roots: readonly Shard[];
+  private all: Shard[] = [];
+  private opened = 0;
 
   constructor(private readonly settings: StreamSettings) {
-    const { id, shards, nextSequence } = settings;
-    this.shards = Array.from({ length: shards }, (_, at) => ({
-      id: `shardId-${String(hash(id)).padStart(20, '0')}-${String(at).padStart(8, '0')}`,
-      first: nextSequence(),
-      kept: [],
-      visibleAt: 0,
-    }));
+    this.roots = Array.from({ length: settings.shards }, () => this.open());
+  }
+
+  /** Shards that can be read, each behind its parent. A closed one is gone with its last record. */
+  get shards(): readonly Shard[] {
+    const expired = this.settings.now() - RETENTION_MS;
+    if (this.all.some(({ closed }) => closed && closed.at <= expired))
+      this.all = this.all.filter(({ closed }) => !closed || closed.at > expired);
+    return this.all;
   }
 
   /** Appends changes that commit together. Each item is among them once, so any order of their records is valid. */
   append(changes: readonly Change[], now: number, byTtl = false): void {
     const records = changes.filter(changesAnything);
     for (const change of shuffled(records, this.settings.random)) {
-      const partition = keyText(change.key[this.settings.partitionKey] as AttributeValue);
-      const shard = this.shards[hash(partition) % this.shards.length] as Shard;
+      const shard = this.shardFor(change.key, now);
       shard.visibleAt = Math.max(shard.visibleAt, now + Math.max(0, this.settings.delay()));
       shard.kept.push({ record: this.record(change, now, byTtl), at: now, visibleAt: shard.visibleAt });
     }
@@ -74,7 +107,9 @@ export class Stream {
     const end = firstWhere(shard.kept, (kept) => kept.visibleAt > now);
     const records = shard.kept.slice(start, Math.max(start, Math.min(end, start + limit))).map(({ record }) => record);
     const trimmed = shard.trimmed !== undefined && (from === undefined || from < shard.trimmed);
-    return { records, next: records.at(-1)?.dynamodb.SequenceNumber ?? from, trimmed };
+    const next = records.at(-1)?.dynamodb.SequenceNumber ?? from;
+    const ended = shard.closed !== undefined && (next ?? shard.first) >= this.lastOf(shard);
+    return { records, next, trimmed, ended };
   }
 
   /** Returns the sequence number of a shard's newest record, or its first number if it never had one. */
@@ -86,6 +121,58 @@ export class Stream {
   before(shard: Shard, sequence: string): string | undefined {
     const at = firstWhere(shard.kept, (kept) => kept.record.dynamodb.SequenceNumber >= sequence);
     return at === 0 ? shard.trimmed : shard.kept[at - 1]?.record.dynamodb.SequenceNumber;
+  }
+
+  /** Returns the open shard for an item, which may be a new one. */
+  private shardFor(key: Item, now: number): Shard {
+    const { change } = this.settings;
+    let shard = this.roots[this.placeOf(key) % this.roots.length] as Shard;
+    while (shard.closed) shard = shard.closed.successorOf(key);
+    const ends = change(now - shard.openedAt);
+    if (ends === undefined) return shard;
+    const isFull = this.all.filter(({ closed }) => !closed).length >= MOST_OPEN;
+    if (ends === 'splits' && !isFull) this.split(shard, key);
+    else {
+      const successor = this.open(shard.id);
+      shard.closed = { at: now, successorOf: () => successor };
+    }
+    return (shard.closed as Closed).successorOf(key);
+  }
+
+  /** Splits a shard at one of its newest items, or at the one that is written now: there is the load. */
+  private split(shard: Shard, written: Item): void {
+    const { now, random } = this.settings;
+    const keys = [...shard.kept.slice(-MOST_OPEN).map(({ record }) => record.dynamodb.Keys), written];
+    const pivot = keys[Math.floor(random() * keys.length)] as Item;
+    const [below, above] = [this.open(shard.id), this.open(shard.id)];
+    shard.closed = { at: now(), successorOf: (key) => (this.compare(key, pivot) < 0 ? below : above) };
+  }
+
+  private open(parent?: string): Shard {
+    const { id, nextSequence, now } = this.settings;
+    const first = nextSequence();
+    const shard: Shard = {
+      id: `shardId-${String(hash(id)).padStart(20, '0')}-${String(this.opened++).padStart(8, '0')}`,
+      ...(parent === undefined ? {} : { parent }),
+      first,
+      openedAt: now(),
+      kept: [],
+      visibleAt: 0,
+    };
+    this.all.push(shard);
+    return shard;
+  }
+
+  /** Orders items as partitions do: by a hash of the partition key, then by the sort key. */
+  private compare(one: Item, other: Item): number {
+    const { sort } = this.settings.key;
+    const byPartition = this.placeOf(one) - this.placeOf(other);
+    if (byPartition !== 0 || sort === undefined || !this.settings.splitsCollections()) return byPartition;
+    return compareValues(one[sort] as AttributeValue, other[sort] as AttributeValue) ?? 0;
+  }
+
+  private placeOf(key: Item): number {
+    return hash(keyText(key[this.settings.key.partition] as AttributeValue));
   }
 
   private record({ key, before, after }: Change, now: number, byTtl: boolean): StreamRecord {

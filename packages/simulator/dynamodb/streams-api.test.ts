@@ -67,6 +67,24 @@ test('a stream that is disabled ends, can be read for a day, and makes room for 
   expect(call('ListStreams').Streams).toHaveLength(1);
 });
 
+test('a shard that rolled over names its end, and ends; its child names it', () => {
+  const ends: ('rolls over' | undefined)[] = [undefined, 'rolls over'];
+  const { db } = model({ shardsPerStream: 1, shardChange: () => ends.shift() });
+  const call = (operation: Operation, input: WireObject = {}) => db.call(operation, input).output;
+  const [{ StreamArn } = { StreamArn: '' }] = call('ListStreams').Streams as readonly { StreamArn: string }[];
+  for (const sk of [1, 2]) call('PutItem', { TableName: TABLE, Item: at('a', sk) });
+  const { Shards } = call('DescribeStream', { StreamArn }).StreamDescription as { Shards: readonly WireObject[] };
+  const [parent, child] = Shards;
+  expect(parent).toMatchObject({ SequenceNumberRange: { EndingSequenceNumber: expect.any(String) } });
+  expect(child).toMatchObject({ ParentShardId: parent!.ShardId });
+  expect(child).not.toHaveProperty('SequenceNumberRange.EndingSequenceNumber');
+  const read = ({ ShardId }: WireObject) =>
+    call('GetRecords', call('GetShardIterator', { StreamArn, ShardId, ShardIteratorType: 'TRIM_HORIZON' }));
+  expect(read(parent!)).toMatchObject({ Records: [{ dynamodb: { Keys: at('a', 1) } }] });
+  expect(read(parent!)).not.toHaveProperty('NextShardIterator');
+  expect(read(child!)).toMatchObject({ Records: [{}], NextShardIterator: expect.any(String) });
+});
+
 test('a deleted table’s stream can be read for a day', () => {
   const { db, clock, call, put, iterator, read, StreamArn } = streamed();
   put(1);

@@ -62,7 +62,12 @@ describe('a stream', () => {
     expect(first.records).toHaveLength(2);
     const second = db.readShard(shardId, first.next, 2);
     expect(second.records).toHaveLength(1);
-    expect(db.readShard(shardId, second.next, 2)).toEqual({ records: [], next: second.next, trimmed: false });
+    expect(db.readShard(shardId, second.next, 2)).toEqual({
+      records: [],
+      next: second.next,
+      trimmed: false,
+      ended: false,
+    });
     clock.now += 86_400_000;
     put(db, 'd');
     expect(db.readShard(shardId, first.next, 2)).toMatchObject({
@@ -70,6 +75,30 @@ describe('a stream', () => {
       trimmed: true,
     });
     expect(db.readShard(shardId, second.next, 2).trimmed).toBe(false);
+  });
+
+  test('keeps the order of an item when its shard splits or rolls over, from parent to child', () => {
+    const changes = [undefined, undefined, 'splits', undefined, 'rolls over'] as const;
+    let at = 0;
+    const { db } = model({ shardsPerStream: 1, shardChange: () => changes[at++] });
+    for (const [pk, v] of ['a1', 'b1', 'a2', 'b2', 'a3']) put(db, pk!, { v: { N: v! } });
+    const shards = db.shardsOf(TABLE);
+    const [root, ...others] = shards.map(({ shardId }) => shardId);
+    expect(shards.map(({ parentShardId }) => parentShardId)).toEqual([undefined, root, root, expect.anything()]);
+    expect(others).toContain(shards[3]!.parentShardId);
+    expect(db.readShard(root!, undefined, 10)).toMatchObject({ records: [{}, {}], ended: true });
+    expect(db.readShard(shards[3]!.shardId, undefined, 10)).toMatchObject({ records: [{}], ended: false });
+    const told = all(db).map(({ dynamodb: { NewImage } }) => NewImage as { pk: { S: string }; v: { N: string } });
+    for (const [pk, values] of [
+      ['a', '123'],
+      ['b', '12'],
+    ])
+      expect(
+        told
+          .filter((one) => one.pk.S === pk)
+          .map(({ v }) => v.N)
+          .join(''),
+      ).toBe(values);
   });
 
   test('may show a record late, never before an earlier one of its shard', () => {

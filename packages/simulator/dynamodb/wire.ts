@@ -128,4 +128,6 @@ export interface ShardPage {
   readonly next: string | undefined;
   /** Records after `fromSequence` were older than 24 h and are gone. */
   readonly trimmed: boolean;
+  /** The shard is closed, and was read to its end. */
+  readonly ended: boolean;
 }

@@ -38,7 +38,16 @@ export interface History {
 /** Conditions of a run besides its faults. */
 export type Conditions = Pick<
   CloudOptions,
-  'keepTrace' | 'clockSkew' | 'coldness' | 'ttlLag' | 'indexLag' | 'load' | 'recycle' | 'recording' | 'replays'
+  | 'keepTrace'
+  | 'clockSkew'
+  | 'coldness'
+  | 'ttlLag'
+  | 'indexLag'
+  | 'shardChanges'
+  | 'load'
+  | 'recycle'
+  | 'recording'
+  | 'replays'
 >;
 
 const FAULT_PROBABILITY = 0.02;

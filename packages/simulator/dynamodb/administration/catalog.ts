@@ -120,14 +120,18 @@ export class Catalog {
 
   private openStream({ name, stream: view, key }: TableDefinition, given?: string): Stream | undefined {
     if (!view) return undefined;
-    const { random, streamDelay, shardsPerStream: shards = DEFAULT_SHARDS } = this.options;
+    const { now, random, streamDelay, shardChange, shardsPerStream: shards = DEFAULT_SHARDS } = this.options;
     const { label, isFirst } = this.streams.newLabel(name, given);
     const stream = new Stream({
       id: isFirst ? name : `${name}/${label}`,
       table: name,
       view,
-      partitionKey: key.partition,
+      key,
+      splitsCollections: () =>
+        ![...(this.tables.get(name)?.definition.indexes.values() ?? [])].some(({ local }) => local),
       shards,
+      change: (age) => shardChange?.(age),
+      now,
       region: this.region,
       random,
       delay: () => streamDelay?.(random) ?? 0,

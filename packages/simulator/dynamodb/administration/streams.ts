@@ -60,9 +60,12 @@ export function describeStream(catalog: Catalog, input: WireObject): WireObject 
       KeySchema: names.map((AttributeName, at) => ({ AttributeName, KeyType: at === 0 ? 'HASH' : 'RANGE' })),
       Shards: page.map((shard) => ({
         ShardId: shard.id,
+        ...(shard.parent === undefined ? {} : { ParentShardId: shard.parent }),
         SequenceNumberRange: {
           StartingSequenceNumber: shard.first,
-          ...(entry.disabledAt === undefined ? {} : { EndingSequenceNumber: entry.stream.lastOf(shard) }),
+          ...(shard.closed || entry.disabledAt !== undefined
+            ? { EndingSequenceNumber: entry.stream.lastOf(shard) }
+            : {}),
         },
       })),
       ...(start + page.length < shards.length ? { LastEvaluatedShardId: page.at(-1)?.id } : {}),
@@ -85,7 +88,7 @@ export function getShardIterator(catalog: Catalog, input: WireObject): WireObjec
   return { ShardIterator: written({ ...position, ...(after === undefined ? {} : { after }) }) };
 }
 
-/** A shard that is still written to always has a next iterator; one of a disabled stream ends. */
+/** A shard that is still written to always has a next iterator; a closed one, or one of a disabled stream, ends. */
 export function getRecords(catalog: Catalog, input: WireObject): WireObject {
   const { ShardIterator, Limit = MAX_RECORDS } = readRequest(input, RECORDS);
   const now = catalog.options.now();
@@ -95,7 +98,7 @@ export function getRecords(catalog: Catalog, input: WireObject): WireObject {
   const shard = shardOf(stream, position.shard);
   const page = stream.read(shard, position.after, Number(Limit), now);
   if (page.trimmed && position.after !== undefined) throw trimmedData();
-  const ended = disabledAt !== undefined && (page.next ?? shard.first) >= stream.lastOf(shard);
+  const ended = page.ended || (disabledAt !== undefined && (page.next ?? shard.first) >= stream.lastOf(shard));
   const next = { ...position, issuedAt: now, ...(page.next === undefined ? {} : { after: page.next }) };
   return {
     Records: page.records.map(asRecord),
