@@ -22,8 +22,10 @@ export const REQUEST_PREFIX = 'REQUEST#';
 export const lanesOf = (lane: string): string => `${LANES}${lane}#`;
 
 /**
- * Returns the partition key of the requests of one key. The stream hands the items of one partition key to one writer at a
- * time.
+ * Returns the partition key of the requests of one key. The items of one partition key are usually in one shard of the
+ * stream, which has one writer at a time. AWS, "Best practices for designing and using partition keys effectively" (adaptive
+ * capacity): DynamoDB may divide them among several partitions by their sort key. Then two writers can decide requests of one
+ * key at once, and their transactions' conditions keep that right, as with plain transactions.
  */
 export const laneKey = (lane: string, key: string): string => lanesOf(lane) + key;
 

@@ -86,7 +86,7 @@ export class Lane extends Construct {
       batches: bucket,
       filters: [requestsOf(name)],
       batchSize: BATCH_SIZE,
-      // One writer for each key: with more than one batch of a shard at once, Lambda keeps the order of an item only.
+      // One writer for each shard: with more than one batch of a shard at once, Lambda keeps the order of an item only.
       parallelizationFactor: 1,
       retryAttempts: RETRY_ATTEMPTS,
       maxRecordAge: MAX_RECORD_AGE,

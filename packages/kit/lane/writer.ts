@@ -27,7 +27,9 @@ const RETURNED_ATTRIBUTE: Readonly<Record<string, MessageAttributeValue>> = {
 
 /**
  * Creates the writer of a lane: the handler of the stream of the service's table. It decides requests key by key, at most
- * 30 in one transaction. The requests of one key come from one shard, so they have one writer at a time.
+ * 30 in one transaction. The requests of one key usually come from one shard, so they have one writer at a time. This makes
+ * lost races rare. Correctness doesn't depend on it: where DynamoDB has divided the key's items, two writers can meet, and one
+ * loses the race.
  *
  * Each request ends here once: decided with its record, recognised as a duplicate, or returned to its consumer's queue,
  * which processes it by a plain transaction and records its failure if it has one.
