@@ -4,7 +4,7 @@ import type { Bundle } from '../runtime/bundle.js';
 import type { CodeHost, Ending, Surroundings } from '../runtime/environment.js';
 import type { HttpRequest, Reply } from '../runtime/http.js';
 import type { Recording, Replays } from '../runtime/recording.js';
-import type { Recycled } from '../runtime/recycled.js';
+import { Recycled } from '../runtime/recycled.js';
 import type { World } from '../world/world.js';
 import type { Concurrency } from './concurrency.js';
 import { type FaultPlan, INVOCATION_FAULTS } from './faults.js';
@@ -85,6 +85,9 @@ export type Trouble = 'crashes' | 'writes are throttled';
 /** Milliseconds from the beginning of an invocation to a crash; consumers need about as long for a message. */
 const LONGEST_BEFORE_CRASH = 40;
 
+/** Environments of bundles that histories deploy by updates. */
+const environmentsOf = new WeakMap<Bundle, Recycled>();
+
 /** AWS doesn't document how long an idle environment is kept; observers report minutes to hours. */
 const KEPT_IDLE = 15 * 60_000;
 
@@ -102,8 +105,10 @@ export class LambdaFunction {
   private readonly idle: Sandbox[] = [];
   private readonly concurrency: Concurrency;
   private own: Readonly<Record<string, string>>;
-  /** Whether its environments still fit other histories of the same deployment. */
-  private asDeployed = true;
+  /** Code of its newest update; nothing before that. */
+  private updated: Bundle | undefined;
+  /** Whether its variables are still the deployment's: only then its environments fit other histories. */
+  private hasOwnVariables = true;
   private environments = 0;
   private logged: string | undefined;
   private generation = 0;
@@ -292,11 +297,27 @@ export class LambdaFunction {
    * what they began with.
    */
   update({ bundle, variables }: FunctionUpdate): void {
-    if (bundle) this.bundle = () => bundle;
-    if (variables) this.own = variables;
-    this.asDeployed = false;
+    if (bundle) {
+      this.updated = bundle;
+      this.bundle = () => bundle;
+    }
+    if (variables) {
+      this.own = variables;
+      this.hasOwnVariables = false;
+    }
     this.settings.world.note(`${this.label} is updated`);
-    this.retire();
+    this.generation++;
+    this.recycle();
+  }
+
+  /** Returns where environments of its present code and variables come from and go to. */
+  private recycled(): Recycled | undefined {
+    const { recycled } = this.settings;
+    if (!recycled || !this.hasOwnVariables) return undefined;
+    if (!this.updated) return recycled;
+    const ofBundle = environmentsOf.get(this.updated) ?? new Recycled();
+    environmentsOf.set(this.updated, ofBundle);
+    return ofBundle;
   }
 
   /** Lets its environments end: idle ones now, busy ones after their invocation. The next invocation loads the code anew. */
@@ -305,7 +326,7 @@ export class LambdaFunction {
     for (const sandbox of this.idle.splice(0)) sandbox.end();
   }
 
-  /** Hands over its idle environments at the end of the history. */
+  /** Hands over its idle environments, at the end of the history or when an update replaces them. */
   recycle(): void {
     for (const sandbox of this.idle.splice(0)) sandbox.retire();
   }
@@ -330,7 +351,7 @@ export class LambdaFunction {
   }
 
   private coldStart(): Sandbox {
-    const { world, faults, send, log, clockSkew = 0, host, recycled, recording, replays } = this.settings;
+    const { world, faults, send, log, clockSkew = 0, host, recording, replays } = this.settings;
     const name = `${this.label} environment ${++this.environments}`;
     const random = world.random.fork(name);
     const skew = clockSkew > 0 ? random.between(-clockSkew, clockSkew) : 0;
@@ -356,7 +377,7 @@ export class LambdaFunction {
       handler: String(this.resource.properties.Handler),
       around,
       host,
-      recycled: this.asDeployed ? recycled : undefined,
+      recycled: this.recycled(),
       recording,
       replays,
       points: () => faults.points.length,
