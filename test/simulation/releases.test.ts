@@ -7,7 +7,9 @@ import type { PlantedBug } from './planted/bugs.js';
 import { entryPoints, planted } from './planted/plant.js';
 import { scenarioCalled } from './scenarios/all.js';
 import { discontinuedRaces } from './scenarios/catalog.js';
+import { twoReleasesWith } from './scenarios/two-releases.js';
 import { prodAssembly } from './support/assembly.js';
+import { ACKNOWLEDGES_NEWER } from './support/previous-release.js';
 
 /** The release before this one: it reads version 3 of OrderRejected, and writes version 2. */
 const releaseBefore = {
@@ -157,3 +159,11 @@ test.each(['place-one', REDRIVEN])(
     expect(violations.map(({ invariant }) => invariant)).toContain('the reserved lines are the ordered lines');
   },
 );
+
+test('finds a previous release that acknowledges what it does not know, during a deployment or after a rollback', async () => {
+  const mistaken = twoReleasesWith('two-releases', [ACKNOWLEDGES_NEWER]);
+  const { violations } = await playSeed(deploymentOf(folder), mistaken, '0');
+  expect(violations.map(({ invariant }) => invariant)).toContain(
+    'an event is processed, or visible as failed or pending',
+  );
+});

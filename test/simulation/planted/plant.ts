@@ -7,6 +7,7 @@ import { CREDENTIALS_ALIAS, entryFiles } from '../../../packages/kit/service/bun
 import { Assembly, type TemplateChange } from '../../../packages/simulator/assembly/assembly.js';
 import type { JsonObject } from '../../../packages/simulator/assembly/intrinsics.js';
 import { Deployment, deploymentOf } from '../../../packages/simulator/cloud.js';
+import { Bundle } from '../../../packages/simulator/runtime/bundle.js';
 import type { Environment } from '../../../packages/simulator/runtime/environment.js';
 import { Recycled } from '../../../packages/simulator/runtime/recycled.js';
 import type { PlantedBug } from './bugs.js';
@@ -95,7 +96,7 @@ export async function planted(folder: string, bug: PlantedBug, lambdas = LAMBDAS
     bundles(
       concerned.map(([entry]) => entry),
       lambdas,
-      source,
+      [source],
     ),
   );
   const isBroken = (entry: string): boolean =>
@@ -111,6 +112,35 @@ export async function planted(folder: string, bug: PlantedBug, lambdas = LAMBDAS
     (code, label) => brokenOf(label)?.code ?? code,
     new RecycledBeside(recycled, (label) => brokenOf(label) !== undefined),
   );
+}
+
+/** A change of a source file: this text becomes that. */
+export type Patch = Omit<NonNullable<PlantedBug['source']>, 'only'>;
+
+/**
+ * Bundles the functions whose code the patches change, with all patches in them.
+ * @param only entry points that may be changed
+ * @returns bundles by the labels of their functions
+ * @throws {NothingPlanted} if a patch changes nothing
+ */
+export async function patchedBundles(
+  folder: string,
+  patches: readonly Patch[],
+  only: (entry: string) => boolean,
+  lambdas = LAMBDAS,
+): Promise<ReadonlyMap<string, Bundle>> {
+  const sound = await soundBundlesOf(folder, lambdas);
+  const concerned = [...sound].filter(
+    ([entry, { files }]) => only(entry) && patches.some(({ file }) => files.has(file)),
+  );
+  const entries = concerned.map(([entry]) => entry);
+  const patched = await bundles(entries, lambdas, patches);
+  const found = new Map<string, Bundle>();
+  for (const [label, entry] of entriesOf(new Assembly(folder), sound)) {
+    const made = patched.get(entry);
+    if (made && made.digest !== sound.get(entry)?.digest) found.set(label, new Bundle(label, made.code));
+  }
+  return found;
 }
 
 /**
@@ -196,31 +226,29 @@ const OPTIONS = {
 async function bundles(
   entries: readonly string[],
   lambdas: string,
-  patch?: PlantedBug['source'],
+  patches: readonly Patch[] = [],
 ): Promise<ReadonlyMap<string, Broken>> {
-  if (patch && entries.length === 0) throw new NothingPlanted(`nothing that is deployed has ${patch.file}`);
+  if (patches.length > 0 && entries.length === 0)
+    throw new NothingPlanted(`nothing that is deployed has ${patches.map(({ file }) => file).join(', ')}`);
   const files = entryFiles(lambdas);
   const { outputFiles, metafile } = await build({
     absWorkingDir: ROOT,
     entryPoints: entries.map((entry) => ({ in: files.get(entry) ?? entry, out: `${entry}/index` })),
     ...OPTIONS,
-    plugins: patch
-      ? [
-          {
-            name: 'plant',
-            setup: ({ onLoad }) => {
-              onLoad({ filter: /\.ts$/ }, ({ path }) => {
-                if (path !== join(ROOT, patch.file)) return undefined;
-                const text = readFileSync(path, 'utf8');
-                const { from, to } = patch;
-                const contents = typeof from === 'string' ? text.replace(from, () => to) : text.replace(from, to);
-                if (contents === text) throw new NothingPlanted(`${patch.file} has no: ${patch.from}`);
-                return { contents, loader: 'ts' };
-              });
-            },
-          },
-        ]
-      : [],
+    plugins: [
+      {
+        name: 'plant',
+        setup: ({ onLoad }) => {
+          for (const file of new Set(patches.map((patch) => patch.file))) {
+            onLoad({ filter: /\.ts$/ }, ({ path }) => {
+              if (path !== join(ROOT, file)) return undefined;
+              const ofFile = patches.filter((patch) => patch.file === file);
+              return { contents: ofFile.reduce(patchedText, readFileSync(path, 'utf8')), loader: 'ts' };
+            });
+          }
+        },
+      },
+    ],
   });
   const inputs = new Map(Object.entries(metafile.outputs).map(([path, { inputs }]) => [entryOf(path), inputs]));
   return new Map(
@@ -233,3 +261,10 @@ async function bundles(
 
 /** `/bundles/orders/place-order/index.js`, from wherever it is told. */
 const entryOf = (path: string): string => path.slice(path.indexOf('bundles/') + 'bundles/'.length, -'/index.js'.length);
+
+/** @throws {NothingPlanted} */
+function patchedText(text: string, { file, from, to }: Patch): string {
+  const contents = typeof from === 'string' ? text.replace(from, () => to) : text.replace(from, to);
+  if (contents === text) throw new NothingPlanted(`${file} has no: ${from}`);
+  return contents;
+}

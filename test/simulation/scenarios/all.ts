@@ -41,6 +41,7 @@ import {
   relayFails,
 } from './trouble.js';
 import { twentyOrders } from './twenty-orders.js';
+import { twoReleases } from './two-releases.js';
 import { userRaces } from './users.js';
 import { windowLowered, windowRaised } from './windows.js';
 
@@ -67,6 +68,7 @@ export const SCENARIOS: readonly Scenario[] = [
   redeliveryWhileDown,
   windowRaised,
   windowLowered,
+  twoReleases,
   busRefuses,
   poison,
   crashInABatch,

@@ -26,6 +26,7 @@ const SEEDS: Readonly<Record<string, readonly number[]>> = {
   'redelivery-while-down': [1],
   'window-raised': [0],
   'window-lowered': [0],
+  'two-releases': [2],
   'bus-refuses': [1],
   poison: [0],
   'crash-in-a-batch': [0],
@@ -72,7 +73,15 @@ const SEEDS: Readonly<Record<string, readonly number[]>> = {
 };
 
 /** Scenarios that take five seconds or more. `npm test -- --quick` skips them. */
-const LONG = ['overload', 'sold-out', 'keys-forgotten', 'twenty-orders', 'rebuild-under-load', 'order-limit'];
+const LONG = [
+  'overload',
+  'sold-out',
+  'keys-forgotten',
+  'twenty-orders',
+  'rebuild-under-load',
+  'order-limit',
+  'two-releases',
+];
 
 /** Number of parts. Each file plays one part, so that all cores are used. */
 const PARTS = 3;
