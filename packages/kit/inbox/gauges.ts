@@ -48,7 +48,10 @@ export async function gauges({ table, owner, parked }: GaugesOptions): Promise<v
     Promise.all(partitionsOf(owner).map(partition)),
     Promise.all(parked.map(partition)),
   ]);
-  const keys = [...waiting, ...early].flatMap(({ items }) => items.map(({ pk }) => ({ pk })));
+  const pages = [...waiting, ...early];
+  // A message that is parked or handed out meanwhile is seen in both partitions, and BatchGetItem refuses a key that is named
+  // twice.
+  const keys = [...new Set(pages.flatMap(({ items }) => items.map(({ pk }) => String(pk))))].map((pk) => ({ pk }));
   gauge(Metric.INBOX_PENDING, sum(waiting), owner);
   gauge(Metric.INBOX_PARKED, sum(early), owner);
   gauge(Metric.INBOX_OLDEST_PENDING, await ageOfOldest(table, keys), owner, 'Seconds');
