@@ -10,7 +10,6 @@ setFlagsFromString('--interrupt-budget=1000000');
 /** A function's code as it is deployed: one CommonJS file, compiled once for all environments that run it. */
 export class Bundle {
   private script: Script | undefined;
-  private wasCached = false;
 
   /**
    * @param name for stack traces and the trace of a history
@@ -19,12 +18,12 @@ export class Bundle {
   constructor(
     readonly name: string,
     readonly source: string,
-    private cached?: Buffer,
+    private cached?: Buffer | undefined,
   ) {}
 
   /** Whether it runs the compiled code that it was given. */
   get isFromCache(): boolean {
-    return this.wasCached;
+    return this.script?.cachedDataRejected === false;
   }
 
   /** Returns what V8 has compiled of it so far; `undefined` if it was never loaded. */
@@ -44,10 +43,7 @@ export class Bundle {
       filename: `${this.name}.js`,
       ...(this.cached && { cachedData: this.cached }),
     });
-    if (this.cached) {
-      this.wasCached = this.script.cachedDataRejected === false;
-      delete this.cached;
-    }
+    this.cached = undefined;
     const wrapper = this.script.runInContext(context) as (...args: unknown[]) => void;
     wrapper(module.exports, require, module, '/var/task/index.js', '/var/task');
     return module.exports;
