@@ -124,6 +124,7 @@ export function playSeed(
     coldness: random.fork('coldness').pick([0, 0, 0, 0.05, 0.2]),
     ttlLag: random.fork('ttl').pick([0, TWO_DAYS]),
     indexLag: random.fork('indexes').pick([0, 0, 0, ONE_MINUTE]),
+    shardChanges: random.fork('shards').pick([0, 0, 0, 0.1]),
     ...conditions,
   });
 }
