@@ -4,7 +4,7 @@ import { AsyncInvocations } from './aws/async-invoke.js';
 import { Calls } from './aws/calls.js';
 import { type Concurrency, unreservedConcurrency } from './aws/concurrency.js';
 import { EventBridge } from './aws/eventbridge.js';
-import { ChosenFaults, type FaultPlan } from './aws/faults.js';
+import { ChosenFaults, type FaultPlan, WithLosses } from './aws/faults.js';
 import { Iam } from './aws/iam.js';
 import { INERT } from './aws/inert.js';
 import { Kms } from './aws/kms.js';
@@ -88,6 +88,8 @@ export interface CloudOptions {
    * @default 0
    */
   readonly shardChanges?: number;
+  /** Whether messages and events may be lost on their way, which AWS excludes. @default false */
+  readonly losses?: boolean;
   /** Starts with environments of finished histories, and keeps its own for later ones. @default false */
   readonly recycle?: boolean;
   /** Records what invocations do. @default no recording */
@@ -161,10 +163,11 @@ export class Cloud {
   ) {
     const { assembly } = deployment;
     const { seed, keepTrace = true, clockSkew = 0, coldness = 0, ttlLag = 2 * 86_400_000, recycle = false } = options;
-    const { recording, replays, live, load, indexLag = 0, shardChanges = 0 } = options;
+    const { recording, replays, live, load, indexLag = 0, shardChanges = 0, losses = false } = options;
     this.load = load;
     const world = new World({ seed, keepTrace, ...(live && liveWorld(live)) });
-    const faults = options.faults ?? new ChosenFaults([]);
+    const plan = options.faults ?? new ChosenFaults([]);
+    const faults = losses ? new WithLosses(plan) : plan;
     const iam = new Iam(assembly);
     const random = world.random.fork('dynamodb');
     const lateIndexes = world.random.fork('late indexes');

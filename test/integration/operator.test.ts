@@ -133,6 +133,17 @@ interface Told {
   readonly deliveries: readonly { readonly consumer: string; readonly state: string }[];
 }
 
+describe('orderly audit', () => {
+  test('finds every delivery of an order processed, also in the projections', async () => {
+    const { orderId } = await placed([line(await stocked(1))]);
+    await world.settled(orderId);
+    const { code, found } = await asked('audit', '--subject', `Order/${orderId}`, '--grace', '0s');
+    expect({ code, missing: found.audit.missing }).toEqual({ code: 0, missing: [] });
+    expect(found.audit.deliveries).toMatchObject({ missing: 0, failed: 0, 'too new': 0 });
+    expect(found.audit.deliveries.processed).toBeGreaterThan(3);
+  });
+});
+
 describe('orderly failures', () => {
   test('keeps both reasons of a message that fails again; once discarded, a late copy is recognised', async () => {
     const secret = world.fresh('secret');

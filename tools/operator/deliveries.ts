@@ -2,9 +2,12 @@ import {
   type Commit,
   type ConsumerRecord,
   detailsOf,
-  firstVersionOf,
+  hears,
   type Listener,
   listenersOf,
+  messagesOf,
+  type Placed,
+  placeOf,
   reasonOf,
   recordKey,
   recordKeysOf,
@@ -112,37 +115,6 @@ export function eventsOf({ service, subject, commits }: AggregateFacts, facts: O
     });
   });
 }
-
-/** A message with its place in the history of its aggregate. */
-type Placed = Parameters<typeof recordKeysOf>[1];
-
-/** No table of an environment that this tool reads was restored from a backup: the epoch is 0. */
-const placeOf = ({ pk }: Commit, { id, version }: CommitMessage): Placed => ({
-  id,
-  subject: pk.replace('#', '/'),
-  sequence: version,
-  epoch: 0,
-});
-
-interface CommitMessage {
-  readonly id: string;
-  readonly type: string;
-  /** Version of its aggregate: a command has the version of the commit's last event, as its envelope does. */
-  readonly version: number;
-  /** Target service of a command. */
-  readonly to?: string;
-}
-
-const messagesOf = (commit: Commit): readonly CommitMessage[] => [
-  ...commit.events.map(({ id, type }, place) => ({ id, type, version: firstVersionOf(commit) + place })),
-  ...(commit.commands ?? []).map(({ id, type, to }) => ({ id, type, version: commit.lastVersion, to })),
-];
-
-/** @param from name of the sending service */
-const hears = ({ consumer, service }: Listener, from: string, { type, to }: CommitMessage): boolean =>
-  to === undefined
-    ? (consumer?.events.some((events) => events.service === from && events.types.includes(type)) ?? false)
-    : consumer?.takesCommands === true && service.name === to;
 
 interface Heard extends Placed {
   readonly at: string;

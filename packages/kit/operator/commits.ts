@@ -57,7 +57,8 @@ const pagesOf = (
     },
   );
 
-function commitOf(item: Readonly<Record<string, unknown>>): Commit {
+/** Reads an item as a commit. @throws {OperatorError} `refused` */
+export function commitOf(item: Readonly<Record<string, unknown>>): Commit {
   const commit = Commit.safeParse(item);
   if (commit.success) return commit.data;
   throw new OperatorError('refused', `${item.pk}/${item.sk} can't be read as a commit: ${faultsOf(commit.error)}.`, [

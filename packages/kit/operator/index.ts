@@ -9,6 +9,7 @@ export { readEvent } from '../messages/contract.js';
 export { aggregateKey } from '../messages/keys.js';
 export { inVersion, pointerKey, versionsIn } from '../projection/versions.js';
 export { timerIdOf } from '../saga/contract.js';
+export { hears, messagesOf, type Placed, placeOf } from './audit/expected.js';
 export { operatorCommand } from './command.js';
 export { kitCommands } from './commands/kit-commands.js';
 export { peopleCommands } from './commands/people.js';

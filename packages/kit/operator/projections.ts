@@ -30,7 +30,7 @@ export const projectionsOf = ({
             {
               name,
               service,
-              ask: (request: RebuildRequest) => invoke(endpoint, name, rebuild, request),
+              ask: (request: RebuildRequest) => askRebuilder(endpoint, name, rebuild, request),
               commits: () => commitsIn(endpoint, table),
             },
           ],
@@ -129,7 +129,8 @@ export function differencesIn(rebuild: Rebuild | undefined): readonly string[] {
   return ['', 'differences:', aligned(named, '  '), ...(more > 0 ? [`  and ${more} more`] : [])];
 }
 
-async function invoke(
+/** Asks the rebuild function of a projection. @throws {OperatorError} `refused` if it failed */
+export async function askRebuilder(
   endpoint: Endpoint,
   projection: string,
   FunctionName: string,

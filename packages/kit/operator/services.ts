@@ -2,6 +2,7 @@ import * as z from 'zod/mini';
 import { recordKey, relayConsumer } from '../failures/failure-records.js';
 import { INBOX_MODES } from '../inbox/contract.js';
 import { placeKey } from '../inbox/sequence-keys.js';
+import type { FeedShards } from '../messages/commit.js';
 import type { Envelope } from '../messages/envelope.js';
 import { OperatorError } from './errors.js';
 import { type ConsumerDescription, Output, servicePrefixes } from './outputs.js';
@@ -14,6 +15,8 @@ export interface Service {
   readonly records: string;
   /** Name of its relay function. */
   readonly relay: string;
+  /** Shards of its feed, in the order of the times from which they hold. */
+  readonly feedShards: FeedShards;
   readonly consumers: readonly ConsumerDescription[];
 }
 
@@ -33,6 +36,10 @@ const Consumers: z.ZodMiniType<ConsumerDescription[]> = z.array(
   }),
 );
 
+const Shards: z.ZodMiniType<FeedShards> = z
+  .array(z.object({ from: z.string(), shards: z.int().check(z.gte(1)) }))
+  .check(z.minLength(1));
+
 /**
  * Returns the services among the stacks of an environment, by name.
  * @throws {OperatorError} `refused` if another release of the kit has written the outputs
@@ -47,10 +54,11 @@ export const servicesIn = (stacks: StackOutputs): readonly Service[] =>
 function serviceOf(stack: string, outputs: StackOutputs[string], prefix: string): Service {
   const output = (name: string): string => outputs[prefix + name] ?? '';
   const consumers = z.safeParse(Consumers, JSON.parse(output(Output.CONSUMERS) || 'null'));
-  if (!consumers.success) {
+  const feedShards = z.safeParse(Shards, JSON.parse(output(Output.FEED_SHARDS) || 'null'));
+  if (!consumers.success || !feedShards.success) {
     throw new OperatorError(
       'refused',
-      `${stack} was deployed by another release, and this one can't read its consumers: deploy ${stack} again, or use the command line of the release that deployed it.`,
+      `${stack} was deployed by another release, and this one can't read its outputs: deploy ${stack} again, or use the command line of the release that deployed it.`,
     );
   }
   return {
@@ -58,6 +66,7 @@ function serviceOf(stack: string, outputs: StackOutputs[string], prefix: string)
     table: output(Output.TABLE),
     records: output(Output.RECORDS),
     relay: output(Output.RELAY),
+    feedShards: feedShards.data,
     consumers: consumers.data,
   };
 }

@@ -28,3 +28,11 @@ export function duration(seconds: number): string {
   if (seconds < 7200) return `${Math.round(seconds / 60)} min`;
   return seconds < 172_800 ? `${Math.round(seconds / 3600)} h` : `${Math.round(seconds / 86_400)} days`;
 }
+
+const SECONDS_OF_UNIT = { s: 1, m: 60, h: 3_600, d: 86_400 } as const;
+
+/** Returns the seconds of a time span: `90s`, `15m`, `1h`, `7d`; `undefined` for any other text. */
+export function secondsOf(text: string): number | undefined {
+  const [, number, unit] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
+  return number === undefined ? undefined : Number(number) * SECONDS_OF_UNIT[unit as keyof typeof SECONDS_OF_UNIT];
+}

@@ -88,7 +88,7 @@ async function judge(
 }
 
 /** Reads the row of a version, strongly consistent. Returns it with the keys of version 1. */
-async function readRow(projection: Projection, row: Row, version: number): Promise<Row | undefined> {
+export async function readRow(projection: Projection, row: Row, version: number): Promise<Row | undefined> {
   const { pk, sk } = withVersion(projection, row, version);
   const { Item } = await documents.send(
     new GetCommand({ TableName: projection.table, Key: { pk, sk }, ConsistentRead: true }),

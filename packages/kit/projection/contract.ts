@@ -83,7 +83,9 @@ export type RebuildRequest =
    * Works for a limited time. `pageSize` is the number of items that are read at once, and that are read again after a
    * crash.
    */
-  | { readonly action: 'go-on'; readonly pageSize: number };
+  | { readonly action: 'go-on'; readonly pageSize: number }
+  /** Asks which version of each of these aggregates the current version of the projection shows. */
+  | { readonly action: 'shown'; readonly ids: readonly string[] };
 
 export interface RebuildAnswer {
   readonly versions: Versions;
@@ -91,4 +93,9 @@ export interface RebuildAnswer {
   readonly rebuild?: Rebuild;
   /** Seconds for which there is nothing to do. */
   readonly waitSeconds?: number;
+  /**
+   * To `shown`: the version of each aggregate that its row shows. It is 0 for a row that is not there yet, and the aggregate's own
+   * version if it has no row.
+   */
+  readonly shown?: Readonly<Record<string, number>>;
 }

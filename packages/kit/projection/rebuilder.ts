@@ -3,10 +3,10 @@ import { clock, secondsBetween } from '../aws/clock.js';
 import { retryOnConflict } from '../aws/optimistic-retry.js';
 import { describeError, logger } from '../aws/telemetry.js';
 import { Checkpoint, CheckpointMoved, NAMED_DIFFERENCES } from './checkpoint.js';
-import { comparePage } from './compare.js';
+import { comparePage, readRow } from './compare.js';
 import type { Rebuild, RebuildAnswer, RebuildRequest } from './contract.js';
 import { type Projection, versionsOf } from './projection.js';
-import { deletePage, replayPage } from './replay.js';
+import { deletePage, eachOf, replayPage } from './replay.js';
 
 /**
  * Milliseconds kept free before the function's timeout. It begins no page in this time. So a call works for a third of
@@ -50,10 +50,33 @@ export function rebuilder(
       throw error;
     }
     const [versions, rebuild] = [await versionsOf(projection, 'newest'), await checkpoint.read()];
+    if (request.action === 'shown')
+      return { versions, shown: await versionsShown(projection, request.ids, versions.reads) };
     const waitSeconds = rebuild ? secondsToWait(rebuild) : 0;
     logger.info('rebuild', { projection: projection.name, action: request.action, phase: rebuild?.phase });
     return { versions, ...(rebuild ? { rebuild } : {}), ...(waitSeconds > 0 ? { waitSeconds } : {}) };
   };
+}
+
+/** Returns the versions of aggregates that a version of the projection shows. @see RebuildAnswer.shown */
+async function versionsShown(
+  projection: Projection,
+  ids: readonly string[],
+  reads: number,
+): Promise<Readonly<Record<string, number>>> {
+  const shown = new Map<string, number>();
+  await eachOf(ids, async (id) => {
+    try {
+      const loaded = await projection.store.load(id);
+      const row = projection.row(loaded);
+      shown.set(id, row ? ((await readRow(projection, row, reads))?.version ?? 0) : loaded.version);
+    } catch (error) {
+      // One aggregate that can't be read must not hide the others.
+      logger.error('an aggregate could not be read', { projection: projection.name, ...describeError(error) });
+      shown.set(id, 0);
+    }
+  });
+  return Object.fromEntries(shown);
 }
 
 async function goOn(

@@ -138,6 +138,7 @@ export class EventBridge {
     const name = `${rule.resource.label} delivery ${++this.handovers}`;
     const fault = faults.at({ id: name, kinds: DELIVERY_FAULTS });
     world.note(`${name} of ${event['detail-type']}${fault ? ` FAULT ${fault}` : ''}`);
+    if (fault === 'lost') return;
     const delay = world.latency((random) => (random.chance(0.02) ? random.between(200, 5_000) : random.between(5, 60)));
     const begun = world.now;
     const downUntil =

@@ -63,13 +63,20 @@ export const INVOCATION_FAULTS = [
   'result-lost',
 ] as const;
 
+/** Losses, against which AWS promises: at-least-once delivery. A history has them only if its scenario asks for them. */
+export const LOSSES = [
+  /** A message that a queue has accepted, or an event on its way to one target of a rule, is never delivered. */
+  'lost',
+] as const;
+
 export type FaultKind =
   | (typeof CALL_FAULTS)[number]
   | (typeof READ_FAULTS)[number]
   | (typeof MESSAGE_FAULTS)[number]
   | (typeof FOLLOWING_FAULTS)[number]
   | (typeof DELIVERY_FAULTS)[number]
-  | (typeof INVOCATION_FAULTS)[number];
+  | (typeof INVOCATION_FAULTS)[number]
+  | (typeof LOSSES)[number];
 
 /**
  * A point of a history where a fault can happen, named by its owner and its number there: `Orders/PlaceOrder call 3`.
@@ -127,6 +134,9 @@ const SWARM = [0.1, 0.3, 0.3, 1, 2];
 /** Probabilities of a stale read, one of which each history draws. */
 const STALE = [0, 0, 0.02, 0.2, 1];
 
+/** Factors on the scenario's fault probability for a loss, one of which each history draws. */
+const LOSING = [0, 0.3, 1, 3];
+
 /** Factors on the scenario's fault probability for a fault that follows its message, one of which each history draws. */
 const FOLLOWING = [0, 0, 0, 0.5, 1];
 
@@ -142,6 +152,8 @@ export class RandomFaults extends Plan {
   private readonly staleness: number;
   private readonly messages: Random;
   private readonly following: number;
+  private readonly losses: Random;
+  private readonly losing: number;
 
   /** @param probability of a fault at each point, before the factor that the history draws */
   constructor(
@@ -159,6 +171,8 @@ export class RandomFaults extends Plan {
     this.staleness = this.reads.pick(STALE);
     this.messages = random.fork('faults that follow messages');
     this.following = probability * this.messages.pick(FOLLOWING);
+    this.losses = random.fork('losses');
+    this.losing = probability * this.losses.pick(LOSING);
   }
 
   protected choose({ kinds }: Point): FaultKind | undefined {
@@ -166,10 +180,31 @@ export class RandomFaults extends Plan {
       const possible = kinds.filter((kind) => !isNewer(kind) && !this.left.has(kind));
       if (possible.length > 0) return this.random.pick(possible);
     }
+    if (kinds.includes('lost') && this.losses.chance(this.losing)) return 'lost';
     if (kinds.includes('stale')) return this.reads.chance(this.staleness) ? 'stale' : undefined;
     const follows = kinds.includes('crashes-its-function') && this.messages.chance(this.following);
     return follows ? this.messages.pick(FOLLOWING_FAULTS) : undefined;
   }
 }
 
-const isNewer = (kind: FaultKind): boolean => [...READ_FAULTS, ...FOLLOWING_FAULTS].some((one) => one === kind);
+const isNewer = (kind: FaultKind): boolean =>
+  [...READ_FAULTS, ...FOLLOWING_FAULTS, ...LOSSES].some((one) => one === kind);
+
+/** A plan in whose history messages and events may be lost. */
+export class WithLosses implements FaultPlan {
+  constructor(private readonly plan: FaultPlan) {}
+
+  at(point: Point): FaultKind | undefined {
+    const { id, kinds } = point;
+    const carries = kinds.some((kind) => kind === 'duplicate' || kind === 'delivered-twice');
+    return this.plan.at(carries ? { id, kinds: [...kinds, ...LOSSES] } : point);
+  }
+
+  get points(): readonly Point[] {
+    return this.plan.points;
+  }
+
+  get made(): readonly Fault[] {
+    return this.plan.made;
+  }
+}

@@ -157,6 +157,7 @@ export class Queue {
     const fault = this.faults.at({ id: `${label} message ${number}`, kinds: KINDS });
     const id = `${label.replaceAll('/', '-')}-${number}`;
     world.note(`${label} message ${number} sent${fault ? ` FAULT ${fault}` : ''}`);
+    if (fault === 'lost') return id;
     if (fault === 'crashes-its-function' || fault === 'throttles-its-function') this.following.set(id, fault);
     this.put({ ...message, id, sentAt }, (delay + (fault === 'delayed' ? 600 : 0)) * SECOND);
     if (fault === 'duplicate' || fault === 'late-duplicate') {

@@ -44,6 +44,7 @@ export type Conditions = Pick<
   | 'ttlLag'
   | 'indexLag'
   | 'shardChanges'
+  | 'losses'
   | 'load'
   | 'recycle'
   | 'recording'

@@ -9,7 +9,14 @@ import { run } from './example.js';
 
 /** Stacks of an account, as CloudFormation answers. */
 const STACKS = {
-  'cinema-dev-Halls': { ServiceName: 'halls', TableName: 't', RecordsName: 'r', RelayName: 'f', Consumers: '[]' },
+  'cinema-dev-Halls': {
+    ServiceName: 'halls',
+    TableName: 't',
+    RecordsName: 'r',
+    RelayName: 'f',
+    FeedShards: '[{"from":"1970-01-01T00:00:00.000Z","shards":8}]',
+    Consumers: '[]',
+  },
   'cinema-dev-Api': { ApiUrl: 'https://api.test' },
   'cinema-dev-eu-Halls': { ServiceName: 'halls of another environment', Consumers: '[]' },
   'orderly-dev-Orders': { ServiceName: 'orders of another app', Consumers: '[]' },

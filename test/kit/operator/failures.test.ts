@@ -14,6 +14,7 @@ const service = {
   table: 'table',
   records: 'records',
   relay: '',
+  feedShards: [],
   consumers: ['seats', 'meals'].map((name) => ({
     name,
     generation: 0,

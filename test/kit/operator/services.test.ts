@@ -15,7 +15,8 @@ test.each([[3_024_000], [[{ from: '2026-01-01T00:00:00.000Z', seconds: 3_024_000
   'a consumer has the deduplication window of its output, which never changed or did: %j',
   (dedupeWindowSeconds) => {
     const Consumers = JSON.stringify([{ ...consumer, dedupeWindowSeconds }]);
-    const outputs = { ServiceName: 'desk', TableName: 't', RecordsName: 'r', RelayName: 'f', Consumers };
+    const FeedShards = '[{"from":"1970-01-01T00:00:00.000Z","shards":8}]';
+    const outputs = { ServiceName: 'desk', TableName: 't', RecordsName: 'r', RelayName: 'f', FeedShards, Consumers };
     expect(servicesIn({ 'cinema-dev-Desk': outputs })[0]?.consumers[0]?.dedupeWindowSeconds).toEqual(
       dedupeWindowSeconds,
     );

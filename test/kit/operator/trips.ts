@@ -38,8 +38,22 @@ export const consumer = {
   queueUrl: 'https://queue.test/trips-saga',
 };
 export const services: readonly Service[] = [
-  { name: 'trips', table: 'trips', records: 'records', relay: '', consumers: [{ ...consumer, saga: 'TripSaga' }] },
-  { name: 'other', table: 'others', records: 'records', relay: '', consumers: [{ ...consumer, name: 'other' }] },
+  {
+    name: 'trips',
+    table: 'trips',
+    records: 'records',
+    relay: '',
+    feedShards: [],
+    consumers: [{ ...consumer, saga: 'TripSaga' }],
+  },
+  {
+    name: 'other',
+    table: 'others',
+    records: 'records',
+    relay: '',
+    feedShards: [],
+    consumers: [{ ...consumer, name: 'other' }],
+  },
 ];
 
 /** What the commands work with. */

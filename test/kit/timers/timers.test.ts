@@ -218,7 +218,7 @@ describe("an operator's command", () => {
     takesCommands: false,
   };
   const services: Service[] = [
-    { name: 'waiter', table: 'table', records: 'records', relay: '', consumers: [consumer] },
+    { name: 'waiter', table: 'table', records: 'records', relay: '', feedShards: [], consumers: [consumer] },
   ];
   const context = { documents, services, command: commandTextOf('waiter') };
   const asked = (name: string) => ({ consumer: 'waiter', messageId: waitId(name), payload: false });

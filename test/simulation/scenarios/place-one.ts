@@ -1,5 +1,6 @@
 import type { Scenario } from '../../../packages/simulator/search/scenario.js';
 import { brokenPromises } from '../invariants/broken-promises.js';
+import { Auditor } from '../support/auditor.js';
 import { Orderly } from '../support/orderly.js';
 import { readersSeeTheTruth } from '../support/readers.js';
 import { stocked } from './shop.js';
@@ -28,6 +29,20 @@ export const readOne: Scenario = {
     const orderly = new Orderly(cloud);
     await playPlaceOne(orderly);
     return readersSeeTheTruth(orderly);
+  },
+};
+
+/** The same, while messages and events are lost; afterwards an operator audits the deliveries. */
+export const messagesLost: Scenario = {
+  name: 'messages-lost',
+  faultProbability: 0.02,
+  conditions: { losses: true },
+  async play(cloud) {
+    const orderly = new Orderly(cloud);
+    const auditor = new Auditor(orderly);
+    await playPlaceOne(orderly);
+    await auditor.heal();
+    return brokenPromises(orderly);
   },
 };
 

@@ -86,6 +86,7 @@ describe('a command line', () => {
 
   const names = [
     'order',
+    'audit',
     ...['failures list', 'failures show', 'failures redrive', 'failures discard'],
     ...['inbox list', 'inbox show', 'inbox retry', 'inbox discard'],
     ...['sagas list', 'sagas show', 'sagas retry', 'sagas resolve'],

@@ -29,6 +29,7 @@ const service = (name: string, ...consumers: Service['consumers']): Service => (
   table: name,
   records: `${name}-records`,
   relay: `${name}-relay`,
+  feedShards: [],
   consumers,
 });
 const OF_ORDERS = ['OrderPlaced', 'OrderApproved', 'OrderRejected', 'OrderCancelled'];

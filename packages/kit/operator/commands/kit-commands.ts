@@ -1,4 +1,5 @@
 import type { OperatorCommand } from '../command.js';
+import { auditCommands } from './audit.js';
 import { failuresCommands } from './failures.js';
 import { inboxCommands } from './inbox.js';
 import { projectionsCommands } from './projections.js';
@@ -16,13 +17,14 @@ export interface HelpTexts {
   readonly aboutSagaIds?: string;
 }
 
-/** Commands that work for any application of the kit: failures, inboxes, sagas and projections. */
+/** Commands that work for any application of the kit: audit, failures, inboxes, sagas and projections. */
 export const kitCommands = ({
   consumer = 'my-consumer',
   inbox = 'my-inbox',
   projection = 'my-list',
   aboutSagaIds,
 }: HelpTexts = {}): readonly OperatorCommand[] => [
+  ...auditCommands(consumer),
   ...failuresCommands(consumer),
   ...inboxCommands(inbox),
   ...sagasCommands(aboutSagaIds),

@@ -1,0 +1,97 @@
+import type { Commit } from '../../messages/commit.js';
+import { busEntries } from '../../messages/envelope.js';
+import { COMMIT_PREFIX } from '../../messages/keys.js';
+import { readCommits } from '../commits.js';
+import type { Service } from '../services.js';
+import { commitsBetween, PAGE_SIZE, type Span } from './feed.js';
+import { type DeliveryState, type JudgedDelivery, type Judging, judge, STATES } from './judge.js';
+
+/** What an audit has found. */
+export interface Audited {
+  readonly commits: number;
+  /** Events and commands. */
+  readonly messages: number;
+  /** Number of deliveries in each state. */
+  readonly deliveries: Readonly<Record<DeliveryState, number>>;
+}
+
+export interface AuditOptions extends Judging {
+  /** Hears of each delivery that is missing, in about the order of time. The audit goes on when it has returned. */
+  readonly missing: (delivery: JudgedDelivery, from: Service) => Promise<void>;
+  /** Hears how far it is, after each page. */
+  readonly progress?: (service: Service, audited: Audited) => void;
+}
+
+/**
+ * Compares what services have committed with what became of it: each event and command in a span of time, at each
+ * consumer that hears it.
+ * @returns the sums
+ */
+export async function auditSpan(span: Span, options: AuditOptions): Promise<Audited> {
+  const sums = new Sums();
+  for (const service of options.services) {
+    for await (const commits of commitsBetween(options.documents, service, span))
+      await auditPage(service, commits, sums, options);
+  }
+  return sums.audited;
+}
+
+/** Does the same for all commits of one aggregate. @param subject `Order/3f…` */
+export async function auditAggregate(subject: string, options: AuditOptions): Promise<Audited> {
+  const sums = new Sums();
+  const pk = subject.replace('/', '#');
+  for (const service of options.services) {
+    const commits = await readCommits(options.documents, service, pk);
+    for (let at = 0; at < commits.length; at += PAGE_SIZE)
+      await auditPage(service, commits.slice(at, at + PAGE_SIZE), sums, options);
+  }
+  return sums.audited;
+}
+
+async function auditPage(
+  service: Service,
+  commits: readonly Commit[],
+  sums: Sums,
+  options: AuditOptions,
+): Promise<void> {
+  const judged = await judge(service, commits, options);
+  sums.add(commits, judged);
+  for (const one of judged) if (one.state === 'missing') await options.missing(one, service);
+  options.progress?.(service, sums.audited);
+}
+
+class Sums {
+  private commits = 0;
+  private messages = 0;
+  private readonly deliveries = new Map<DeliveryState, number>();
+
+  add(commits: readonly Commit[], judged: readonly JudgedDelivery[]): void {
+    this.commits += commits.length;
+    for (const { events, commands = [] } of commits) this.messages += events.length + commands.length;
+    for (const { state } of judged) this.deliveries.set(state, (this.deliveries.get(state) ?? 0) + 1);
+  }
+
+  get audited(): Audited {
+    const deliveries = Object.fromEntries(STATES.map((state) => [state, this.deliveries.get(state) ?? 0]));
+    return {
+      commits: this.commits,
+      messages: this.messages,
+      deliveries: deliveries as Audited['deliveries'],
+    };
+  }
+}
+
+/**
+ * Returns a message as its consumer's rule would have sent it to its queue.
+ * @param app name of the application
+ */
+export function queueBodyOf({ commit, message }: JudgedDelivery, from: Service, app: string): string {
+  // No table that the command line reads was restored from a backup.
+  const entries = busEntries(commit, { app, service: from.name, epoch: 0 });
+  const at = [...commit.events, ...(commit.commands ?? [])].findIndex(({ id }) => id === message.id);
+  const entry = entries[at];
+  if (!entry) throw new Error(`${commit.pk}/${commit.sk.slice(COMMIT_PREFIX.length)} has no message ${message.id}`);
+  const { Source, DetailType, Detail } = entry;
+  const head = { version: '0', id: message.id, 'detail-type': DetailType, source: Source, time: commit.at };
+  return `${JSON.stringify(head).slice(0, -1)},"detail":${Detail}}`;
+}

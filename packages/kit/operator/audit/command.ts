@@ -1,0 +1,200 @@
+import { GetQueueAttributesCommand, SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
+import { clock, secondsBetween } from '../../aws/clock.js';
+import type { CommandContext } from '../context.js';
+import { clientConfig, type Endpoint } from '../endpoint.js';
+import { Exit, OperatorError } from '../errors.js';
+import type { Outcome } from '../outcome.js';
+import { askRebuilder } from '../projections.js';
+import { listenersNamed, type Service } from '../services.js';
+import { aligned, type CommandText, plural } from '../text.js';
+import { type Audited, auditAggregate, auditSpan, queueBodyOf } from './audit.js';
+import { subjectOf } from './expected.js';
+import { type JudgedDelivery, STATES, type Transports } from './judge.js';
+
+/** What an operator asks. */
+export interface AuditRequest {
+  /** Seconds back from now, or a time in ISO 8601; absent for one aggregate. */
+  readonly from: string | number | undefined;
+  /** @default now */
+  readonly to: string | undefined;
+  /** Only this aggregate: `Order/3f…`. */
+  readonly subject: string | undefined;
+  /** Only this consumer. */
+  readonly consumer: string | undefined;
+  readonly graceSeconds: number;
+  /** Whether missing deliveries are sent again, each to its consumer's queue only. */
+  readonly resend: boolean;
+  /** Messages that are sent again in a second. */
+  readonly rate: number;
+}
+
+/** Missing deliveries that the text lists; `--json` lists all. */
+const LISTED = 20;
+
+/** Access to what an audit asks besides tables, at an endpoint. */
+export interface AuditAccess extends Transports {
+  send(queueUrl: string, body: string): Promise<void>;
+  /** Waits so many milliseconds between two messages that are sent again. */
+  wait(milliseconds: number): Promise<void>;
+}
+
+/** `audit`. @throws {OperatorError} `not-found` for a consumer that doesn't exist */
+export async function runAudit(context: CommandContext, request: AuditRequest): Promise<Outcome> {
+  const { endpoint } = context;
+  // The queue's URL contains a host name that may not resolve behind an emulator.
+  const sqs = new SQSClient({ ...clientConfig(endpoint), useQueueUrlAsEndpoint: endpoint.url === undefined });
+  try {
+    return await audit(context, request, accessAt(endpoint, sqs));
+  } finally {
+    sqs.destroy();
+  }
+}
+
+/** The command, with what it asks besides tables. @throws {OperatorError} `not-found`, or `refused` for an empty span */
+export async function audit(
+  {
+    app,
+    documents,
+    services,
+    command,
+    say,
+  }: Pick<CommandContext, 'app' | 'documents' | 'services' | 'command' | 'say'>,
+  request: AuditRequest,
+  access: AuditAccess,
+): Promise<Outcome> {
+  const { subject, consumer, graceSeconds, resend, rate } = request;
+  if (consumer !== undefined) listenersNamed(services, consumer);
+  const span = spanOf(request, access.now());
+  const missing: Missing[] = [];
+  let told = performance.now();
+  const options = {
+    documents,
+    services,
+    transports: access,
+    graceSeconds,
+    consumer,
+    missing: async (delivery: JudgedDelivery, from: Service): Promise<void> => {
+      const queueUrl = delivery.listener.consumer?.queueUrl;
+      if (resend && queueUrl !== undefined) {
+        if (missing.length > 0) await access.wait(1000 / rate);
+        await access.send(queueUrl, queueBodyOf(delivery, from, app));
+      }
+      missing.push(missingOf(delivery, from));
+    },
+    progress: ({ name }: Service, { commits }: Audited): void => {
+      if (performance.now() - told < TOLD_EVERY_MS) return;
+      told = performance.now();
+      say(`${name}: ${plural(commits, 'commit')} so far, ${missing.length} missing`);
+    },
+  };
+  const audited = subject === undefined ? await auditSpan(span, options) : await auditAggregate(subject, options);
+  if (subject !== undefined && audited.commits === 0)
+    throw new OperatorError('not-found', `No service has a commit of ${subject}.`, ['audit', '--since', '1h']);
+  return {
+    exitCode: missing.length === 0 ? Exit.OK : resend ? Exit.PENDING : Exit.NEEDS_OPERATOR,
+    text: textOf({ audited, missing, request, span, command }),
+    json: { audit: { ...(subject === undefined ? span : { subject }), ...audited, missing, resent: resend } },
+  };
+}
+
+const TOLD_EVERY_MS = 2_000;
+
+interface Missing {
+  readonly at: string;
+  readonly service: string;
+  readonly consumer: string;
+  readonly messageId: string;
+  readonly type: string;
+  readonly subject: string;
+}
+
+const missingOf = ({ listener, commit, message }: JudgedDelivery, from: Service): Missing => ({
+  at: commit.at,
+  service: from.name,
+  consumer: listener.name,
+  messageId: message.id,
+  type: message.type,
+  subject: subjectOf(commit.pk),
+});
+
+/** @throws {OperatorError} `refused` */
+function spanOf({ from, to }: AuditRequest, now: string): { readonly from: string; readonly to: string } {
+  const ends = to ?? now;
+  const begins = typeof from === 'number' ? new Date(Date.parse(now) - from * 1000).toISOString() : (from ?? now);
+  if (secondsBetween(begins, ends) < 0)
+    throw new OperatorError('refused', `The span ends (${ends}) before it begins (${begins}).`);
+  return { from: begins, to: ends };
+}
+
+interface Found {
+  readonly audited: Audited;
+  readonly missing: readonly Missing[];
+  readonly request: AuditRequest;
+  readonly span: { readonly from: string; readonly to: string };
+  readonly command: CommandText;
+}
+
+function textOf({ audited, missing, request, span, command }: Found): string {
+  const { subject, consumer, resend } = request;
+  const { commits, messages, deliveries } = audited;
+  const what = subject ?? `${span.from} to ${span.to}`;
+  const verdict =
+    missing.length === 0
+      ? 'nothing is missing'
+      : `${plural(missing.length, 'delivery is', 'deliveries are')} missing${resend ? ', and sent again' : ''}`;
+  const states = STATES.filter((state) => deliveries[state] > 0).map((state) => [state, String(deliveries[state])]);
+  const rows = missing.slice(0, LISTED).map((one) => [one.at, one.consumer, one.type, one.subject, one.messageId]);
+  const more = missing.length - rows.length;
+  const same = [
+    ...(subject === undefined ? ['--from', span.from, '--to', span.to] : ['--subject', subject]),
+    ...(consumer === undefined ? [] : ['--consumer', consumer]),
+  ];
+  return [
+    `${verdict}: ${what}`,
+    `${plural(messages, 'message')} in ${plural(commits, 'commit')}`,
+    ...(states.length > 0 ? ['', aligned(states, '  ')] : []),
+    ...(rows.length > 0 ? ['', aligned([['SENT AT', 'CONSUMER', 'TYPE', 'SUBJECT', 'MESSAGE ID'], ...rows])] : []),
+    ...(more > 0 ? [`and ${more} more (--json lists all)`] : []),
+    ...nextOf(audited, missing, resend, (...words) => command('audit', ...same, ...words), command),
+  ].join('\n');
+}
+
+function nextOf(
+  { deliveries }: Audited,
+  missing: readonly Missing[],
+  resend: boolean,
+  again: (...words: readonly string[]) => string,
+  command: CommandText,
+): readonly string[] {
+  const next = [
+    ...(missing.length > 0 ? [resend ? `look again: ${again()}` : `send them again: ${again('--resend')}`] : []),
+    ...(deliveries.failed > 0 ? [`what has failed: ${command('failures', 'list')}`] : []),
+  ];
+  return next.length > 0 ? ['', ...next] : [];
+}
+
+/** Attributes of a queue that count its messages: visible, in flight, delayed. */
+const COUNTS = [
+  'ApproximateNumberOfMessages',
+  'ApproximateNumberOfMessagesNotVisible',
+  'ApproximateNumberOfMessagesDelayed',
+] as const;
+
+/** Asks and sends at an endpoint. */
+const accessAt = (endpoint: Endpoint, sqs: SQSClient): AuditAccess => ({
+  now: clock.now,
+  async messagesIn(QueueUrl) {
+    const { Attributes = {} } = await sqs.send(
+      new GetQueueAttributesCommand({ QueueUrl, AttributeNames: [...COUNTS] }),
+    );
+    return COUNTS.reduce((sum, name) => sum + Number(Attributes[name] ?? 0), 0);
+  },
+  async shown({ name, rebuild }, ids) {
+    const { shown = {} } = await askRebuilder(endpoint, name, rebuild, { action: 'shown', ids });
+    return shown;
+  },
+  async send(QueueUrl, MessageBody) {
+    await sqs.send(new SendMessageCommand({ QueueUrl, MessageBody }));
+  },
+  wait: (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds)),
+});

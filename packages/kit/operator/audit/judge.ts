@@ -1,0 +1,216 @@
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import * as z from 'zod/mini';
+import { secondsBetween } from '../../aws/clock.js';
+import { smallestWindow } from '../../aws/dedupe-window.js';
+import { recordKey, relayConsumer } from '../../failures/failure-records.js';
+import type { Commit } from '../../messages/commit.js';
+import { ConsumerRecord } from '../records.js';
+import { type Listener, listenersOf, recordKeysOf, type Service } from '../services.js';
+import { hears, messagesOf, placeOf, type SentMessage } from './expected.js';
+import { readItems } from './feed.js';
+
+/** States of a delivery, from the best to the worst. */
+export const STATES = ['processed', 'discarded', 'expired', 'too new', 'pending', 'failed', 'missing'] as const;
+
+/**
+ * State of one message at one consumer.
+ * - `processed`: its record says so; at a projection, the row shows it.
+ * - `discarded`: an operator has ended it, or its publication, without an effect.
+ * - `expired`: it is older than records are kept, so that nobody can tell any more.
+ * - `too new`: it has no record yet, and is younger than the grace time.
+ * - `pending`: it is stored, or its consumer has a backlog in which it may be.
+ * - `failed`: it has a failure record, or its publication has one.
+ * - `missing`: none of these: it was lost.
+ */
+export type DeliveryState = (typeof STATES)[number];
+
+/** One message at one consumer that hears it. */
+export interface Delivery {
+  readonly listener: Listener;
+  readonly commit: Commit;
+  readonly message: SentMessage;
+}
+
+export interface JudgedDelivery extends Delivery {
+  readonly state: DeliveryState;
+}
+
+/** What an audit asks besides tables. */
+export interface Transports {
+  /** Returns the time, in ISO 8601, UTC. */
+  now(): string;
+  /** Returns the number of messages of a queue, visible or not. */
+  messagesIn(queueUrl: string): Promise<number>;
+  /** Returns the versions of aggregates that a projection shows. @param ids of the aggregates */
+  shown(projection: AskedProjection, ids: readonly string[]): Promise<Readonly<Record<string, number>>>;
+}
+
+/** A projection, and the physical name of its rebuild function. */
+export interface AskedProjection {
+  readonly name: string;
+  readonly rebuild: string;
+}
+
+export interface Judging {
+  readonly documents: DynamoDBDocumentClient;
+  readonly services: readonly Service[];
+  readonly transports: Transports;
+  /** Seconds within which a message may be on its way: without a record it is too new to tell. */
+  readonly graceSeconds: number;
+  /** Name of the only consumer that is looked at. @default all */
+  readonly consumer?: string | undefined;
+}
+
+/**
+ * Seconds for which a consumer's backlog explains why a message has no record. After them an alarm says that the queue is
+ * late, and a message that is sent a second time costs a duplicate, which its consumer recognises.
+ */
+const BACKLOG_SECONDS = 3_600;
+
+/** Attributes of a record that say what became of its message. */
+const Judged = z.pick(ConsumerRecord, { pk: true, status: true });
+type Judged = z.infer<typeof Judged>;
+
+/**
+ * Judges the deliveries of a page of commits. It reads the records of a page eventually consistent, and those that it did
+ * not find again, consistent.
+ * @param from service whose commits they are
+ */
+export async function judge(
+  from: Service,
+  commits: readonly Commit[],
+  judging: Judging,
+): Promise<readonly JudgedDelivery[]> {
+  const deliveries = deliveriesOf(from, commits, judging);
+  const known = await recordsOf(deliveries, judging, false);
+  const recorded = new Map(deliveries.map((one) => [one, recordOf(one, known)] as const));
+  const open = deliveries.filter((one) => recorded.get(one) === undefined);
+  const shown = await shownOf(open, judging);
+  const now = judging.transports.now();
+  const late = open.filter((one) => {
+    const isShown = (shown.get(one) ?? 0) >= one.message.version;
+    return !isShown && secondsBetween(one.commit.at, now) > judging.graceSeconds;
+  });
+  const newest = await recordsOf(late, judging, true);
+  const unpublished = await failedPublications(from, late, judging);
+  const backlogs = new Map<string, Promise<number>>();
+  const backlog = (queueUrl: string): Promise<number> => {
+    const asked = backlogs.get(queueUrl) ?? judging.transports.messagesIn(queueUrl);
+    backlogs.set(queueUrl, asked);
+    return asked;
+  };
+  return Promise.all(
+    deliveries.map(async (one) => {
+      const state = async (): Promise<DeliveryState> => {
+        const record = recorded.get(one) ?? recordOf(one, newest);
+        if (record) return stateOf(record);
+        const { consumer } = one.listener;
+        if ((shown.get(one) ?? 0) >= one.message.version) return 'processed';
+        if (!late.includes(one) || !consumer) return 'too new';
+        const { at } = one.commit;
+        const age = secondsBetween(at, now);
+        const keeps = smallestWindow(consumer.dedupeWindowSeconds, { from: at, to: now });
+        if (!consumer.projection && age > keeps) return 'expired';
+        const publication = unpublished.get(publicationKey(one.commit));
+        if (publication) return stateOf(publication);
+        if (age <= BACKLOG_SECONDS && (await backlog(consumer.queueUrl)) > 0) return 'pending';
+        return 'missing';
+      };
+      return { ...one, state: await state() };
+    }),
+  );
+}
+
+function deliveriesOf(from: Service, commits: readonly Commit[], { services, consumer }: Judging): readonly Delivery[] {
+  const listeners = listenersOf(services).filter(({ name }) => consumer === undefined || name === consumer);
+  return commits.flatMap((commit) =>
+    messagesOf(commit).flatMap((message) =>
+      listeners
+        .filter((listener) => hears(listener, from.name, message))
+        .map((listener) => ({ listener, commit, message })),
+    ),
+  );
+}
+
+/** Records by the names of their tables and their keys. */
+type Records = ReadonlyMap<string, Judged>;
+
+const keysOf = ({ listener, commit, message }: Delivery): readonly string[] =>
+  recordKeysOf(listener, placeOf(commit, message));
+
+const recordOf = (delivery: Delivery, records: Records): Judged | undefined =>
+  keysOf(delivery)
+    .map((pk) => records.get(`${delivery.listener.service.records} ${pk}`))
+    .find((found) => found !== undefined);
+
+/** Reads the records that deliveries may have. */
+async function recordsOf(
+  deliveries: readonly Delivery[],
+  { documents }: Judging,
+  consistent: boolean,
+): Promise<Records> {
+  const wanted = new Map<string, Set<string>>();
+  for (const delivery of deliveries) {
+    const { records } = delivery.listener.service;
+    const keys = wanted.get(records) ?? new Set();
+    for (const pk of keysOf(delivery)) keys.add(pk);
+    wanted.set(records, keys);
+  }
+  const found = await Promise.all(
+    [...wanted].map(async ([table, keys]) => {
+      const items = await readItems(
+        documents,
+        table,
+        [...keys].map((pk) => ({ pk })),
+        { consistent, attributes: ['pk', 'status'] },
+      );
+      return items.map((item) => [`${table} ${item.pk}`, z.parse(Judged, item)] as const);
+    }),
+  );
+  return new Map(found.flat());
+}
+
+/** Reads the records of commits that their relay could not publish, or that an operator discarded, by the commits' keys. */
+async function failedPublications(from: Service, late: readonly Delivery[], judging: Judging): Promise<Records> {
+  const keys = [...new Set(late.map(({ commit }) => publicationKey(commit)))].map((pk) => ({ pk }));
+  const items = await readItems(judging.documents, from.records, keys, {
+    consistent: true,
+    attributes: ['pk', 'status'],
+  });
+  return new Map(items.map((item) => [String(item.pk), z.parse(Judged, item)]));
+}
+
+const publicationKey = ({ pk, sk }: Commit): string => recordKey(relayConsumer, `${pk}/${sk}`);
+
+/** Asks projections which versions they show. */
+async function shownOf(
+  deliveries: readonly Delivery[],
+  { transports }: Judging,
+): Promise<ReadonlyMap<Delivery, number>> {
+  const shown = new Map<Delivery, number>();
+  for (const listener of new Set(deliveries.map((one) => one.listener))) {
+    const { name, consumer: { rebuild } = {} } = listener;
+    if (rebuild === undefined) continue;
+    const asked = deliveries.filter((one) => one.listener === listener);
+    const versions = await transports.shown({ name, rebuild }, [...new Set(asked.map(idOf))]);
+    for (const one of asked) shown.set(one, versions[idOf(one)] ?? 0);
+  }
+  return shown;
+}
+
+/** Returns the id of a delivery's aggregate. */
+const idOf = ({ commit: { pk } }: Delivery): string => pk.slice(pk.indexOf('#') + 1);
+
+function stateOf({ status }: Judged): DeliveryState {
+  switch (status) {
+    case 'PROCESSED':
+      return 'processed';
+    case 'PENDING':
+      return 'pending';
+    case 'DISCARDED':
+      return 'discarded';
+    case 'FAILED':
+    case 'REPEATED':
+      return 'failed';
+  }
+}

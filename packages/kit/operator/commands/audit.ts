@@ -1,0 +1,70 @@
+import { runAudit } from '../audit/command.js';
+import { type Given, operatorCommand } from '../command.js';
+import { secondsOf } from '../text.js';
+
+/** Messages that are sent again in a second, at most. */
+const HIGHEST_RATE = 100;
+
+/** @param consumer name of a consumer, for the examples in the help */
+export const auditCommands = (consumer: string) => [
+  operatorCommand({
+    name: 'audit',
+    usage: 'audit --since <time span> | --from <time> [--to <time>] | --subject <Type/id>  [--resend]',
+    positionals: [],
+    options: {
+      since: { type: 'string' },
+      from: { type: 'string' },
+      to: { type: 'string' },
+      subject: { type: 'string' },
+      consumer: { type: 'string' },
+      grace: { type: 'string', default: '15m' },
+      resend: { type: 'boolean' },
+      rate: { type: 'string', default: '10' },
+    },
+    example: ['audit', '--since', '1h'],
+    about: 'compares what was committed with what became of it at each consumer: was anything lost?',
+    details: `Exit code 0: nothing is missing. 3: what was missing was sent again. 4: deliveries are missing.
+  --since     the last 90s, 15m, 1h, 7d
+  --from, --to  from a time and before another one, as 2026-12-01T08:00:00Z. Default of --to: now
+  --subject   all messages of one aggregate, as Trip/3f9c…
+  --consumer  one consumer only, as ${consumer}
+  --grace     messages that are younger and have no record are too new to tell. Default: 15m
+  --resend    sends what is missing again, to the consumer's queue only. Consumers recognise duplicates
+  --rate      messages that are sent again in a second, 1 to ${HIGHEST_RATE}. Default: 10`,
+    parse: ({ options, wrong }) => {
+      const { since, subject, consumer, resend } = options;
+      const begins = [since, options.from, subject].filter((one) => one !== undefined);
+      if (begins.length !== 1) throw wrong("'audit' needs one of --since, --from and --subject.");
+      if (options.to !== undefined && options.from === undefined) throw wrong('--to needs --from.');
+      if (subject !== undefined && !/^[A-Za-z]+\/.+$/.test(subject))
+        throw wrong(`--subject is '${subject}': expected the aggregate's type and id, as Trip/3f9c…`);
+      const graceSeconds = spanOf('grace', options.grace, wrong);
+      const from = since === undefined ? timeOf('from', options.from, wrong) : spanOf('since', since, wrong);
+      const to = timeOf('to', options.to, wrong);
+      return { from, to, subject, consumer, graceSeconds, resend, rate: rateOf(options.rate, wrong) };
+    },
+    run: runAudit,
+  }),
+];
+
+/** @throws {OperatorError} `wrong(...)` */
+function timeOf(name: string, text: string | undefined, wrong: Given['wrong']): string | undefined {
+  if (text === undefined) return undefined;
+  if (Number.isNaN(Date.parse(text))) throw wrong(`--${name} is '${text}': expected a time, as 2026-12-01T08:00:00Z.`);
+  return new Date(text).toISOString();
+}
+
+/** @throws {OperatorError} `wrong(...)` */
+function spanOf(name: string, text: string, wrong: Given['wrong']): number {
+  const seconds = secondsOf(text);
+  if (seconds === undefined) throw wrong(`--${name} is '${text}': expected a number with s, m, h or d, as 90s or 1h.`);
+  return seconds;
+}
+
+/** @throws {OperatorError} `wrong(...)` */
+function rateOf(text: string, wrong: Given['wrong']): number {
+  const rate = Number(text);
+  if (!/^\d{1,3}$/.test(text) || rate < 1 || rate > HIGHEST_RATE)
+    throw wrong(`--rate is '${text}': expected 1 to ${HIGHEST_RATE}.`);
+  return rate;
+}

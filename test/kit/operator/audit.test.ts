@@ -1,0 +1,277 @@
+import { PutCommand } from '@aws-sdk/lib-dynamodb';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { documents } from '../../../packages/kit/aws/dynamodb.js';
+import { recordKey, relayConsumer } from '../../../packages/kit/failures/failure-records.js';
+import { placeKey } from '../../../packages/kit/inbox/sequence-keys.js';
+import { readEnvelope } from '../../../packages/kit/messages/envelope.js';
+import { type AuditAccess, type AuditRequest, audit } from '../../../packages/kit/operator/audit/command.js';
+import { partitionsBetween } from '../../../packages/kit/operator/audit/feed.js';
+import { auditCommands } from '../../../packages/kit/operator/commands/audit.js';
+import { OperatorError } from '../../../packages/kit/operator/errors.js';
+import type { Service } from '../../../packages/kit/operator/services.js';
+import { commandTextOf } from '../../../packages/kit/operator/text.js';
+import { inProcessDynamoDb } from '../../support/in-process-dynamodb.js';
+
+const NOW = '2026-12-01T12:00:00.000Z';
+const ago = (minutes: number): string => new Date(Date.parse(NOW) - minutes * 60_000).toISOString();
+
+const consumer = (name: string, more: Partial<Service['consumers'][number]> = {}) => ({
+  name,
+  generation: 0,
+  queueUrl: `https://queue/${name}`,
+  events: [{ service: 'trips', types: ['TripBooked'] }],
+  takesCommands: false,
+  dedupeWindowSeconds: 35 * 86_400,
+  longestRedeliverySeconds: 22 * 86_400,
+  projection: false,
+  ...more,
+});
+const SEATS = consumer('seats');
+const MEALS = consumer('meals', { events: [], takesCommands: true });
+const LIST = consumer('list', { projection: true, rebuild: 'rebuild-list' });
+const POINTS = consumer('points', { inbox: { mode: 'sequential', queueUrl: 'https://queue/points-runner' } });
+
+const serviceOf = (name: string, consumers: Service['consumers']): Service => ({
+  name,
+  table: name,
+  records: `${name}-records`,
+  relay: '',
+  feedShards: [{ from: '1970-01-01T00:00:00.000Z', shards: 2 }],
+  consumers,
+});
+
+/** The service that publishes, and one that hears it. */
+const heardBy = (...consumers: Service['consumers']): readonly Service[] => [
+  serviceOf('trips', []),
+  serviceOf('hotel', consumers),
+];
+
+/** What was sent, and what waits in queues. */
+let sent: { readonly queueUrl: string; readonly body: string }[] = [];
+let backlog: Record<string, number> = {};
+let shown: Record<string, number> = {};
+let waits: number[] = [];
+const access: AuditAccess = {
+  now: () => NOW,
+  messagesIn: async (queueUrl) => backlog[queueUrl] ?? 0,
+  shown: async (_, ids) => Object.fromEntries(ids.map((id) => [id, shown[id] ?? 0])),
+  send: async (queueUrl, body) => void sent.push({ queueUrl, body }),
+  wait: async (milliseconds) => void waits.push(milliseconds),
+};
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.parse(NOW) - 86_400_000 });
+  sent = [];
+  backlog = {};
+  shown = {};
+  waits = [];
+  inProcessDynamoDb(
+    { trips: ['pk', 'sk'], hotel: ['pk', 'sk'], 'trips-records': ['pk'], 'hotel-records': ['pk'] },
+    { trips: { feed: ['feedPk', 'feedSk'] }, hotel: { feed: ['feedPk', 'feedSk'] } },
+  );
+});
+afterEach(() => void vi.useRealTimers());
+
+const put = (TableName: string, Item: object) => documents.send(new PutCommand({ TableName, Item }));
+
+/** Puts a commit with one event, as the event store writes it. @param at its time */
+async function booked(id: string, at: string, more: object = {}): Promise<void> {
+  await put('trips', {
+    pk: `Trip#${id}`,
+    sk: 'COMMIT#0000000001',
+    events: [{ id: `event-${id}`, type: 'TripBooked', schemaVersion: 1, data: '{"seat":"14A"}' }],
+    lastVersion: 1,
+    trigger: 'request',
+    actor: 'user:alice',
+    correlationId: 'c',
+    traceparent: `00-${'1'.repeat(32)}-${'2'.repeat(16)}-01`,
+    at,
+    feedPk: `${at.slice(0, 13)}#${id.length % 2}`,
+    feedSk: `${at}-${id}`,
+    ...more,
+  });
+  vi.advanceTimersByTime(60_000); // an index comes a moment later
+}
+
+const record = (name: string, id: string, status: string, table = 'hotel-records') =>
+  put(table, { pk: recordKey({ name, generation: 0 }, id), status });
+
+async function audited(services: readonly Service[], request: Partial<AuditRequest> = {}) {
+  const asked: AuditRequest = {
+    from: 2 * 3_600,
+    to: undefined,
+    subject: undefined,
+    consumer: undefined,
+    graceSeconds: 900,
+    resend: false,
+    rate: 10,
+    ...request,
+  };
+  const context = { app: 'shop', documents, services, command: commandTextOf('shop'), say: () => undefined };
+  const { exitCode, text, json } = await audit(context, asked, access);
+  const found = json.audit as {
+    readonly deliveries: Readonly<Record<string, number>>;
+    readonly missing: readonly object[];
+  };
+  const states = Object.entries(found.deliveries).flatMap(([state, count]) => (count > 0 ? [[state, count]] : []));
+  return { exitCode, text, found, states: Object.fromEntries(states) as Record<string, number> };
+}
+
+describe('a delivery', () => {
+  test.each([
+    ['PROCESSED', 'processed'],
+    ['PENDING', 'pending'],
+    ['FAILED', 'failed'],
+    ['REPEATED', 'failed'],
+    ['DISCARDED', 'discarded'],
+  ])('whose record is %s is %s', async (status, state) => {
+    await booked('a', ago(30));
+    await record('seats', 'event-a', status);
+    expect(await audited(heardBy(SEATS))).toMatchObject({ exitCode: 0, states: { [state]: 1 } });
+  });
+
+  test('without a record is too new to tell within the grace time, and missing after it', async () => {
+    await booked('new', ago(14));
+    await booked('old', ago(16));
+    const { exitCode, states, text } = await audited(heardBy(SEATS));
+    expect({ exitCode, states }).toEqual({ exitCode: 4, states: { 'too new': 1, missing: 1 } });
+    expect(text).toMatch(/^1 delivery is missing: /);
+    expect(text).toMatch(/seats +TripBooked +Trip\/old +event-old\n/);
+    expect(text).toMatch(/send them again: shop audit --from \S+ --to \S+ --resend$/);
+  });
+
+  test('may be in the backlog of its consumer for an hour', async () => {
+    await booked('late', ago(59));
+    await booked('later', ago(61));
+    backlog = { 'https://queue/seats': 3 };
+    expect((await audited(heardBy(SEATS))).states).toEqual({ pending: 1, missing: 1 });
+    backlog = { 'https://queue/meals': 3 };
+    expect((await audited(heardBy(SEATS))).states).toEqual({ missing: 2 });
+  });
+
+  test('that is older than records are kept can not be judged any more', async () => {
+    const minutes = 36 * 1_440;
+    await booked('ancient', ago(minutes));
+    const span = { from: ago(minutes + 1), to: ago(minutes - 1) };
+    expect(await audited(heardBy(SEATS), span)).toMatchObject({ exitCode: 0, states: { expired: 1 } });
+  });
+
+  test.each([
+    ['FAILED', 'failed'],
+    ['DISCARDED', 'discarded'],
+  ])('whose publication is %s is %s', async (status, state) => {
+    await booked('a', ago(30));
+    await record(relayConsumer.name, 'Trip#a/COMMIT#0000000001', status, 'trips-records');
+    expect((await audited(heardBy(SEATS))).states).toEqual({ [state]: 1 });
+  });
+
+  test('at a projection is processed once its row shows the version', async () => {
+    await booked('a', ago(30));
+    await booked('b', ago(30));
+    shown = { a: 1 };
+    expect((await audited(heardBy(LIST))).states).toEqual({ processed: 1, missing: 1 });
+  });
+
+  test('at a sequential inbox has its record under its place', async () => {
+    await booked('a', ago(30));
+    const place = { id: 'event-a', subject: 'Trip/a', sequence: 1, epoch: 0 };
+    await put('hotel-records', { pk: placeKey({ name: 'points', generation: 0 }, place), status: 'PENDING' });
+    expect((await audited(heardBy(POINTS))).states).toEqual({ pending: 1 });
+  });
+
+  test('of a command counts for the service that it is sent to', async () => {
+    const commands = [{ id: 'command', to: 'hotel', type: 'BookMeal', schemaVersion: 1, data: '{}' }];
+    await booked('a', ago(30), { commands });
+    expect((await audited(heardBy(MEALS))).found.missing).toMatchObject([{ consumer: 'meals', messageId: 'command' }]);
+  });
+
+  test('is judged at one consumer, of one aggregate, or in one span only', async () => {
+    await booked('a', ago(30));
+    await booked('b', ago(90));
+    const services = heardBy(SEATS, consumer('rooms'));
+    expect((await audited(services)).states).toEqual({ missing: 4 });
+    expect((await audited(services, { consumer: 'rooms' })).states).toEqual({ missing: 2 });
+    expect((await audited(services, { from: undefined, subject: 'Trip/a' })).states).toEqual({ missing: 2 });
+    expect((await audited(services, { from: ago(91), to: ago(89) })).states).toEqual({ missing: 2 });
+    expect((await audited(services, { from: ago(89), to: ago(31) })).states).toEqual({});
+  });
+});
+
+test('what is missing is sent again as the bus would have sent it, to its own consumer only', async () => {
+  await booked('a', ago(30));
+  await booked('b', ago(30));
+  await record('rooms', 'event-a', 'PROCESSED');
+  await record('rooms', 'event-b', 'PROCESSED');
+  const { exitCode, text } = await audited(heardBy(SEATS, consumer('rooms')), { resend: true, rate: 4 });
+  expect(exitCode).toBe(3);
+  expect(text).toMatch(/^2 deliveries are missing, and sent again: /);
+  expect(sent.map(({ queueUrl }) => queueUrl)).toEqual(['https://queue/seats', 'https://queue/seats']);
+  expect(waits).toEqual([250]);
+  expect(sent.map(({ body }) => readEnvelope(body))).toMatchObject([
+    { id: 'event-a', source: 'shop.trips', subject: 'Trip/a', sequence: 1, time: ago(30), data: { seat: '14A' } },
+    { id: 'event-b', source: 'shop.trips', subject: 'Trip/b', sequence: 1 },
+  ]);
+});
+
+test('an audit of what does not exist is refused', async () => {
+  const refused = (request: Partial<AuditRequest>) => audited(heardBy(SEATS), request).catch((error) => error);
+  expect(await refused({ consumer: 'nobody' })).toMatchObject({ message: expect.stringContaining('nobody') });
+  expect(await refused({ from: undefined, subject: 'Trip/none' })).toMatchObject({
+    message: 'No service has a commit of Trip/none.',
+  });
+  expect(await refused({ from: ago(1), to: ago(2) })).toMatchObject({
+    message: expect.stringMatching(/ends .* before it begins/),
+  });
+});
+
+test('the feed is read in each shard of each hour, with as many shards as there were in it', () => {
+  const feedShards = [
+    { from: '1970-01-01T00:00:00.000Z', shards: 1 },
+    { from: '2026-12-01T10:30:00.000Z', shards: 2 },
+  ];
+  const span = { from: '2026-12-01T09:59:00.000Z', to: '2026-12-01T12:00:00.000Z' };
+  expect(partitionsBetween(feedShards, span)).toEqual([
+    '2026-12-01T09#0',
+    '2026-12-01T10#0',
+    '2026-12-01T10#1',
+    '2026-12-01T11#0',
+    '2026-12-01T11#1',
+  ]);
+});
+
+describe('the command line', () => {
+  const [command] = auditCommands('seats');
+  const parse = (options: Record<string, string | boolean>) =>
+    command?.parse({
+      words: [],
+      options: { grace: '15m', rate: '10', resend: false, ...options } as never,
+      wrong: (mistake) => new OperatorError('usage', mistake),
+    }).request;
+
+  test.each([
+    [{ since: '1h' }, { from: 3_600, graceSeconds: 900 }],
+    [
+      { since: '7d', grace: '0s' },
+      { from: 604_800, graceSeconds: 0 },
+    ],
+    [{ from: '2026-12-01T08:00:00Z' }, { from: '2026-12-01T08:00:00.000Z', to: undefined }],
+    [
+      { subject: 'Trip/a', resend: true, rate: '100' },
+      { subject: 'Trip/a', resend: true, rate: 100 },
+    ],
+  ])('takes %o', (options, request) => {
+    expect(parse(options)).toMatchObject(request);
+  });
+
+  test.each([
+    [{}, "'audit' needs one of --since, --from and --subject."],
+    [{ since: '1h', subject: 'Trip/a' }, "'audit' needs one of --since, --from and --subject."],
+    [{ since: 'soon' }, "--since is 'soon': expected a number with s, m, h or d, as 90s or 1h."],
+    [{ since: '1h', to: '2026-12-01T08:00:00Z' }, '--to needs --from.'],
+    [{ from: 'yesterday' }, "--from is 'yesterday': expected a time, as 2026-12-01T08:00:00Z."],
+    [{ subject: 'a' }, "--subject is 'a': expected the aggregate's type and id, as Trip/3f9c…"],
+    [{ since: '1h', rate: '0' }, "--rate is '0': expected 1 to 100."],
+  ])('refuses %o', (options, mistake) => {
+    expect(() => parse(options)).toThrow(mistake);
+  });
+});

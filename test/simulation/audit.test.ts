@@ -1,0 +1,30 @@
+import { expect, test } from 'vitest';
+import type { Fault } from '../../packages/simulator/aws/faults.js';
+import { ChosenFaults } from '../../packages/simulator/aws/faults.js';
+import { Cloud, deploymentOf } from '../../packages/simulator/cloud.js';
+import { brokenPromises } from './invariants/broken-promises.js';
+import { orderOf, stocked } from './scenarios/shop.js';
+import { prodAssembly } from './support/assembly.js';
+import { Auditor } from './support/auditor.js';
+import { Orderly } from './support/orderly.js';
+
+const deployment = deploymentOf(prodAssembly());
+
+test.each<[Fault['point'], object]>([
+  ['Accounts/Settlements/Queue message 1', { consumer: 'accounts-payments', type: 'PaymentCharged' }],
+  ['Orders/ListProjection/OrdersEvents delivery 19', { consumer: 'orders-list', type: 'OrderApproved' }],
+])('a loss is found by the audit, and healed by sending again: %s', async (point, missing) => {
+  const faults = new ChosenFaults([{ point, kind: 'lost' }]);
+  const orderly = new Orderly(new Cloud(deployment, { seed: 'audit', faults, losses: true }));
+  const auditor = new Auditor(orderly);
+  await stocked(orderly, { 'TEA-1': 5 });
+  const place = orderOf('alice', 'place', ['TEA-1']);
+  await orderly.call(place);
+  await orderly.rest();
+  await orderly.cloud.world.pass(3_600_000);
+  expect(faults.made).toHaveLength(1);
+  expect((await auditor.audit()).missing).toEqual([expect.objectContaining(missing)]);
+  await auditor.heal();
+  expect((await auditor.audit()).missing).toEqual([]);
+  expect(brokenPromises(orderly)).toEqual([]);
+});
