@@ -130,7 +130,8 @@ class FanOut {
   private async releaseOf(orderId: string): Promise<readonly TransactWriteItem[]> {
     const { orderStore, table } = this.judgements.reviews;
     const { write } = await decideOn(orderStore, { id: orderId, command: { type: 'Release' }, trace: this.trace });
-    const copy = await copyOf(table, this.userId);
+    // This event's own status: a newer one, such as BLOCKED, may have been stored a moment ago.
+    const copy = { version: this.envelope.sequence, epoch: this.envelope.epoch };
     return [write, endReviewWrite(table, this.userId, orderId), copyCheck(table, this.userId, copy)];
   }
 

@@ -21,8 +21,8 @@ export const copyOf = async (table: Table, userId: string): Promise<Copy | undef
 export const statusOf = async (table: Table, userId: string): Promise<UserStatus> =>
   (await copyOf(table, userId))?.status ?? 'ACTIVE';
 
-/** Returns the check that a user's status is still the one that was read. */
-export const copyCheck = (table: Table, userId: string, copy: Copy | undefined): TransactWriteItem =>
+/** Returns the check that a user's status is still the one that was read, or that an event has left. */
+export const copyCheck = (table: Table, userId: string, copy: CopiedFrom | undefined): TransactWriteItem =>
   unchangedCopy(table, copyKey(userId, 'STATUS'), copy);
 
 /** Returns the write that stores a user's status, unless a newer one is stored. */
