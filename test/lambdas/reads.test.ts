@@ -66,6 +66,13 @@ const APPROVED: Readonly<Record<string, readonly (readonly [read: string, why: s
     ['Get strong', 'the cursor decides whether a message waits for another one'],
   ],
   'packages/kit/inbox/stored-messages.ts': [['Get strong', 'the record was changed a moment ago by whoever reads it']],
+  'packages/kit/operator/audit/feed.ts': [
+    ['Query index', 'messages are judged a quarter of an hour after their commits, and late entries by the next audit'],
+    [
+      'BatchGet eventual',
+      'commits that the index shows exist; records that it does not find are read again, consistent',
+    ],
+  ],
   'packages/kit/operator/commits.ts': [['Query strong', 'an operator decides on it']],
   'packages/kit/operator/discard-in-sequence.ts': [['Get strong', 'an operator decides on it']],
   'packages/kit/operator/inbox.ts': [['Query index', 'a list for an operator']],
