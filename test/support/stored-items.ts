@@ -6,6 +6,7 @@ import { recordKey } from '../../packages/kit/failures/failure-records.js';
 import { Commit } from '../../packages/kit/messages/commit.js';
 import type { EventOf } from '../../packages/kit/messages/contract.js';
 import { busEntries } from '../../packages/kit/messages/envelope.js';
+import { beforehand, noteResult } from '../../packages/kit/operator/audit-log.js';
 import { personKey } from '../../packages/kit/personal-data/person-key.js';
 import { PersonalKeys } from '../../packages/kit/personal-data/personal-keys.js';
 import { Sealed } from '../../packages/kit/personal-data/sealed.js';
@@ -39,7 +40,22 @@ export const storedItems = async (): Promise<StoredItems> => ({
   ...(await personalData()),
   ...(await projections()),
   ...(await sagas()),
+  'entry of the audit log': await auditLogEntry(),
 });
+
+async function auditLogEntry(): Promise<Item> {
+  const action = {
+    actor: 'olga',
+    action: 'discard',
+    target: 'fails m1',
+    reason: 'a test',
+    group: 'g',
+    run: 'r',
+  } as const;
+  const { table, pk, sk } = await beforehand(documents, { table: 'table' }, action);
+  await noteResult(documents, { table, pk, sk }, 'discarded');
+  return read('table', { pk, sk });
+}
 
 /** Reads an item that must be there. */
 export const read = async (TableName: string, Key: Item): Promise<Item> => {

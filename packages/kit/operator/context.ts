@@ -1,5 +1,6 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { actorAt } from './actor.js';
 import { clientConfig, type Endpoint, placeOf } from './endpoint.js';
 import { OperatorError } from './errors.js';
 import { type Service, servicesIn } from './services.js';
@@ -28,10 +29,17 @@ export interface OperatedApp {
    * it where an operator has to find out what happened.
    */
   readonly reportOn?: (subject: string) => readonly string[];
+  /** Names the page of the application's runbook that says what to do. Advice names it beside the next command. */
+  readonly pageOn?: (trouble: Trouble) => string;
 }
 
+/** What an operator has to end: a failure with this newest reason, or a saga that is stuck for this one. */
+export type Trouble =
+  | { readonly what: 'failure'; readonly consumer: string; readonly error: string }
+  | { readonly what: 'stuck saga'; readonly reason: string | undefined };
+
 /** Context of a command: one environment of the application. */
-export interface CommandContext extends Pick<OperatedApp, 'app' | 'reportOn'> {
+export interface CommandContext extends Pick<OperatedApp, 'app' | 'reportOn' | 'pageOn'> {
   readonly environment: string;
   readonly endpoint: Endpoint;
   /** Reads and writes items as plain objects. */
@@ -39,6 +47,11 @@ export interface CommandContext extends Pick<OperatedApp, 'app' | 'reportOn'> {
   readonly stacks: StackOutputs;
   readonly services: readonly Service[];
   readonly command: CommandText;
+  /**
+   * Returns who runs the command, for whatever keeps it.
+   * @throws {OperatorError} `unreachable`
+   */
+  readonly actor: () => Promise<string>;
   /** Reports progress to the operator; not a part of the result. */
   readonly say: (line: string) => void;
 }
@@ -52,7 +65,7 @@ export async function openContext(
   environment: string,
   say: CommandContext['say'],
 ): Promise<CommandContext> {
-  const { app, program, endpointOf, ifUnreachable, ifNotDeployed, reportOn } = operated;
+  const { app, program, endpointOf, ifUnreachable, ifNotDeployed, reportOn, pageOn } = operated;
   const endpoint = await endpointOf(environment);
   say(`${environment} at ${placeOf(endpoint)}`);
   const stacks = await readStacks(endpoint, app, environment).catch((cause: unknown) => {
@@ -74,6 +87,8 @@ export async function openContext(
     services,
     command: commandTextOf(program),
     say,
+    actor: actorAt(endpoint),
     ...(reportOn && { reportOn }),
+    ...(pageOn && { pageOn }),
   };
 }

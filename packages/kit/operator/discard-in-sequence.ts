@@ -10,20 +10,20 @@ import { type FoundRecord, payloadOf } from './records.js';
  * Discards a failed message of an inbox in mode sequential, and moves the cursor of its subject over it in the same
  * transaction: its successors follow. A message whose predecessors are not done yet leaves a tombstone at its place, over
  * which the runner moves the cursor when it comes there.
- * @param discarding write that discards the failed record
+ * @param discarding writes that discard the failed record and say who did it
  * @throws what the SDK throws: TransactionCanceledException if the record or the cursor changed at this moment
  */
 export async function discardInSequence(
   documents: DynamoDBDocumentClient,
   found: FoundRecord,
-  discarding: TransactWriteItem,
+  discarding: readonly TransactWriteItem[],
 ): Promise<void> {
   const { listener, record, messageId } = found;
   const { records } = listener.service;
   const place = placeOf(found);
   if (place === undefined) {
     // Nobody can read which place it has, so it has none.
-    await documents.send(new TransactWriteCommand({ TransactItems: [discarding] }));
+    await documents.send(new TransactWriteCommand({ TransactItems: [...discarding] }));
     return;
   }
   const pk = placeKey(listener, place);
@@ -73,7 +73,7 @@ export async function discardInSequence(
             },
           },
         ];
-  await documents.send(new TransactWriteCommand({ TransactItems: [discarding, cursorWrite, ...tombstone] }));
+  await documents.send(new TransactWriteCommand({ TransactItems: [...discarding, cursorWrite, ...tombstone] }));
 }
 
 /** Returns the place of a message, or `undefined` if the message cannot be read. */

@@ -1,8 +1,9 @@
-import { ConditionalCheckFailedException, TransactionCanceledException } from '@aws-sdk/client-dynamodb';
-import { type DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
+import { type DynamoDBDocumentClient, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { clock } from '../aws/clock.js';
 import { isWindow } from '../inbox/window-keys.js';
 import { readTimerId } from '../saga/contract.js';
+import { auditEntry, type Run } from './audit-log.js';
 import type { CommandContext } from './context.js';
 import { discardInSequence } from './discard-in-sequence.js';
 import { Exit, OperatorError } from './errors.js';
@@ -11,7 +12,6 @@ import type { Outcome } from './outcome.js';
 import { type FoundRecord, findRecord } from './records.js';
 import { isWaiting } from './saga-words.js';
 import { readSaga } from './sagas.js';
-import { user } from './user.js';
 
 export interface DiscardRequest {
   readonly consumer: string;
@@ -22,21 +22,33 @@ export interface DiscardRequest {
 
 /**
  * `failures discard`: the message will not be processed. Its record stays forever, with the reason, the
- * operator and the time. So a late delivery still counts as a duplicate, and anyone who misses the effect finds the
+ * operator and the time, and so does the audit log. So a late delivery still counts as a duplicate, and anyone who misses the effect finds the
  * reason.
  * @throws {OperatorError} `not-found`, or `refused` if it has not failed, or is the timeout of a waiting saga
  */
 export async function discard(
-  { documents, services }: Pick<CommandContext, 'documents' | 'services'>,
+  context: Pick<CommandContext, 'documents' | 'services' | 'actor'>,
   { reason, dryRun, ...asked }: DiscardRequest,
 ): Promise<Outcome> {
-  const found = await findRecord(documents, services, asked);
+  return discardFound(context, await findRecord(context.documents, context.services, asked), { reason, dryRun });
+}
+
+/**
+ * Discards a failure that was found.
+ * @param run set for one of many messages
+ * @throws {OperatorError} as {@link discard}
+ */
+export async function discardFound(
+  { documents, actor }: Pick<CommandContext, 'documents' | 'actor'>,
+  found: FoundRecord,
+  { reason, dryRun, run }: Pick<DiscardRequest, 'reason' | 'dryRun'> & { readonly run?: Run },
+): Promise<Outcome> {
   const { listener, record } = found;
   if (record.status !== 'FAILED') throw notFailed(`its status is: ${statusOf(record)}`);
   refuseWindow(found);
   await refuseNeededTimeout(documents, found);
   if (dryRun) return outcome(found, 'dry-run', `would be discarded: ${reason}`);
-  const by = user();
+  const by = await actor();
   // A redrive may be processing it at this moment: a processed message can't be discarded.
   const isFailed = '#status = :failed';
   const discarding = {
@@ -55,14 +67,18 @@ export async function discard(
       ':at': clock.now(),
     },
   };
+  const target = `${listener.name} ${found.messageId}`;
+  const { put } = auditEntry(listener.service, { actor: by, action: 'discard', target, reason, ...run });
+  const writes = [{ Update: discarding }, { Put: put }];
   try {
-    if (listener.consumer?.inbox?.mode === 'sequential') {
-      await discardInSequence(documents, found, { Update: discarding });
-    } else await documents.send(new UpdateCommand(discarding));
+    if (listener.consumer?.inbox?.mode === 'sequential') await discardInSequence(documents, found, writes);
+    else await documents.send(new TransactWriteCommand({ TransactItems: writes }));
   } catch (error) {
-    const isRefused = error instanceof ConditionalCheckFailedException || error instanceof TransactionCanceledException;
+    if (!(error instanceof TransactionCanceledException)) throw error;
+    const isRefused = error.CancellationReasons?.some(({ Code }) => Code === 'ConditionalCheckFailed');
     if (isRefused) throw notFailed('it was processed or discarded at this moment');
-    throw error;
+    const again = ['failures', 'discard', listener.name, found.messageId, '--reason', reason];
+    throw new OperatorError('refused', 'Not discarded: another write of it is under way.', again, { cause: error });
   }
   return outcome(found, 'discarded', `discarded by ${by}: ${reason}`);
 }

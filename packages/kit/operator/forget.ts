@@ -6,7 +6,6 @@ import type { CommandContext } from './context.js';
 import { Exit } from './errors.js';
 import type { Outcome } from './outcome.js';
 import { keysOfPeopleIn, type PeopleOfApp, readPerson } from './people.js';
-import { user } from './user.js';
 
 export interface ForgetRequest {
   readonly person: string;
@@ -22,7 +21,7 @@ export interface ForgetRequest {
  * @throws {OperatorError} `usage` for an invalid id
  */
 export async function forget(
-  context: Pick<CommandContext, 'documents' | 'services' | 'stacks' | 'environment'>,
+  context: Pick<CommandContext, 'documents' | 'services' | 'stacks' | 'environment' | 'actor'>,
   people: Pick<PeopleOfApp, 'forget'>,
   { person, dryRun }: ForgetRequest,
 ): Promise<Outcome> {
@@ -35,13 +34,14 @@ export async function forget(
   }
   const key = before.state === 'has a key' ? `key of ${before.createdAt}` : 'no key';
   if (dryRun) return outcome(person, 'dry-run', `would be forgotten, for ever (${key})`);
+  const by = await context.actor();
   // The first tombstone stays unchanged, because it shows the time of the erasure.
   const isNotForgotten = 'attribute_not_exists(forgottenAt)';
   try {
     await documents.send(
       new PutCommand({
         TableName: table,
-        Item: { ...personKey(person), forgottenAt: clock.now(), forgottenBy: user() },
+        Item: { ...personKey(person), forgottenAt: clock.now(), forgottenBy: by },
         ConditionExpression: isNotForgotten,
       }),
     );

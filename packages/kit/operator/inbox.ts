@@ -6,6 +6,7 @@ import { parkedPartition } from '../inbox/contract.js';
 import { isWindow } from '../inbox/window-keys.js';
 import { retryFailedWindow } from '../inbox/window-retry.js';
 import { DUE_INDEX, DUE_SHARDS, duePartition } from '../timers/contract.js';
+import { beforehand, noteResult } from './audit-log.js';
 import type { CommandContext } from './context.js';
 import { type DiscardRequest, discard } from './discard.js';
 import { Exit, OperatorError } from './errors.js';
@@ -103,7 +104,7 @@ export async function discardInbox(context: CommandContext, request: DiscardRequ
 
 /** Lets the runner continue with the page of a window that failed. @throws {OperatorError} `not-found` or `refused` */
 async function retryWindow(
-  { documents, command }: CommandContext,
+  { documents, command, actor }: CommandContext,
   listener: Listener,
   { consumer, messageId, dryRun }: RedriveRequest,
 ): Promise<Outcome> {
@@ -120,7 +121,10 @@ async function retryWindow(
     json: { redrive: { service: listener.service.name, consumer, messageId, result, detail } },
   });
   if (dryRun) return outcome('dry-run', 'would continue with its next page');
+  const target = `${consumer} ${messageId}`;
+  const key = await beforehand(documents, listener.service, { actor: await actor(), action: 'retry', target });
   await retryFailedWindow(documents, { table: listener.service.records, consumer: listener, pk });
+  await noteResult(documents, key, 'sent');
   return outcome('sent', `continues with its next page. Check later: ${command('inbox', 'show', consumer, messageId)}`);
 }
 

@@ -4,42 +4,46 @@ import { DeleteCommand, type DynamoDBDocumentClient, UpdateCommand } from '@aws-
 import { clock } from '../aws/clock.js';
 import type { RelayAnswer } from '../outbox/relay.lambda.js';
 import { clientConfig, type Endpoint } from './endpoint.js';
-import { Exit, OperatorError } from './errors.js';
-import type { Outcome } from './outcome.js';
+import { OperatorError } from './errors.js';
 import type { FoundRecord } from './records.js';
 
 /** A change from the table's stream; its new image contains the commit. */
-interface StreamRecord {
+export interface StreamRecord {
   readonly Keys?: { readonly pk?: { readonly S?: string }; readonly sk?: { readonly S?: string } };
 }
 
 /** Maximum number of reasons in a record, the same as in the kit. */
 const MAX_REASONS = 10;
 
+/** Result of a redrive, and what there is to say about it. */
+export interface Redriven {
+  readonly result: 'dry-run' | 'processed' | 'sent' | 'failed-again';
+  readonly detail: string;
+}
+
+/** Invokes a relay with a change of its table. @throws {OperatorError} `refused` if it failed */
+export type Invoke = (relay: string, change: StreamRecord) => Promise<RelayAnswer>;
+
 /**
  * Publishes a commit through its relay again, after the relay could not publish it. The failure is deleted after all
  * messages were sent, so a crash of this command leaves the failure unchanged.
  */
 export async function publishAgain(
-  endpoint: Endpoint,
+  invoke: Invoke,
   documents: DynamoDBDocumentClient,
   found: FoundRecord,
-  payload: string,
-  dryRun: boolean,
-): Promise<Outcome> {
+  change: StreamRecord,
+): Promise<Redriven> {
   const { listener, record } = found;
-  const { relay } = listener.service;
-  const change = changeIn(found, payload);
-  if (dryRun) return outcome(found, 'dry-run', `would invoke ${relay} with the commit`);
-  const answer = await invoke(endpoint, relay, change);
+  const answer = await invoke(listener.service.relay, change);
   const { records } = listener.service;
   const [reason] = answer.givenUp;
   if (reason !== undefined) {
     await addReason(documents, records, found, reason);
-    return outcome(found, 'failed-again', `failed again: ${reason}`);
+    return { result: 'failed-again', detail: `failed again: ${reason}` };
   }
   if (answer.batchItemFailures.length > 0) {
-    return outcome(found, 'failed-again', 'the bus did not accept all messages in time; the failure stays');
+    return { result: 'failed-again', detail: 'the bus did not accept all messages in time; the failure stays' };
   }
   await onlyWhereFailed(
     documents.send(
@@ -52,11 +56,11 @@ export async function publishAgain(
       }),
     ),
   );
-  return outcome(found, 'processed', 'published');
+  return { result: 'processed', detail: 'published' };
 }
 
-/** @throws {OperatorError} `refused` if the stored message is no commit */
-function changeIn({ listener, messageId }: FoundRecord, payload: string): StreamRecord {
+/** Returns the change of the table that a failure of a relay holds. @throws {OperatorError} `refused` if it is none */
+export function changeIn({ listener, messageId }: FoundRecord, payload: string): StreamRecord {
   const change: unknown = JSON.parse(payload);
   if (typeof change === 'object' && change !== null) return change;
   const discard = ['failures', 'discard', listener.name, messageId, '--reason', '<why>'];
@@ -64,30 +68,32 @@ function changeIn({ listener, messageId }: FoundRecord, payload: string): Stream
 }
 
 /**
- * @returns the messages that the relay left unsent, and those that it gave up
- * @throws {OperatorError} `refused` if it failed
+ * Returns the function that invokes a relay at an endpoint. Its answer has the messages that the relay left unsent, and
+ * those that it gave up.
  */
-async function invoke(endpoint: Endpoint, FunctionName: string, change: StreamRecord): Promise<RelayAnswer> {
-  const client = new LambdaClient(clientConfig(endpoint));
-  try {
-    // The answer identifies an unsent commit by its sequence number: without one, it would look as if all was sent.
-    const dynamodb = { ...change, SequenceNumber: '1' };
-    const event = { Records: [{ eventName: 'INSERT', eventSource: 'aws:dynamodb', dynamodb }] };
-    const { FunctionError, Payload } = await client.send(
-      new InvokeCommand({ FunctionName, Payload: Buffer.from(JSON.stringify(event)) }),
-    );
-    const answer: unknown = JSON.parse(Buffer.from(Payload ?? []).toString('utf8') || '{}');
-    if (!FunctionError && isRelayAnswer(answer)) return answer;
-    const { errorType } = answer as { readonly errorType?: string };
-    const why = errorType ?? FunctionError ?? 'no answer';
-    throw new OperatorError(
-      'refused',
-      `The relay ended with an error (${why}); the failure stays. See the log of ${FunctionName}.`,
-    );
-  } finally {
-    client.destroy();
-  }
-}
+export const relayAt =
+  (endpoint: Endpoint): Invoke =>
+  async (FunctionName, change) => {
+    const client = new LambdaClient(clientConfig(endpoint));
+    try {
+      // The answer identifies an unsent commit by its sequence number: without one, it would look as if all was sent.
+      const dynamodb = { ...change, SequenceNumber: '1' };
+      const event = { Records: [{ eventName: 'INSERT', eventSource: 'aws:dynamodb', dynamodb }] };
+      const { FunctionError, Payload } = await client.send(
+        new InvokeCommand({ FunctionName, Payload: Buffer.from(JSON.stringify(event)) }),
+      );
+      const answer: unknown = JSON.parse(Buffer.from(Payload ?? []).toString('utf8') || '{}');
+      if (!FunctionError && isRelayAnswer(answer)) return answer;
+      const { errorType } = answer as { readonly errorType?: string };
+      const why = errorType ?? FunctionError ?? 'no answer';
+      throw new OperatorError(
+        'refused',
+        `The relay ended with an error (${why}); the failure stays. See the log of ${FunctionName}.`,
+      );
+    } finally {
+      client.destroy();
+    }
+  };
 
 const isRelayAnswer = (answer: unknown): answer is RelayAnswer =>
   typeof answer === 'object' && answer !== null && 'batchItemFailures' in answer && 'givenUp' in answer;
@@ -119,14 +125,4 @@ async function onlyWhereFailed(write: Promise<unknown>): Promise<void> {
   await write.catch((error: unknown) => {
     if (!(error instanceof ConditionalCheckFailedException)) throw error;
   });
-}
-
-const EXITS = { 'dry-run': Exit.OK, processed: Exit.OK, 'failed-again': Exit.NEEDS_OPERATOR } as const;
-
-function outcome({ listener, messageId }: FoundRecord, result: keyof typeof EXITS, detail: string): Outcome {
-  return {
-    exitCode: EXITS[result],
-    text: `${listener.name} ${messageId}: ${detail}`,
-    json: { redrive: { service: listener.service.name, consumer: listener.name, messageId, result, detail } },
-  };
 }

@@ -1,5 +1,6 @@
 import { REDRIVE } from '../failures/delivery.js';
 import { isWindow } from '../inbox/window-keys.js';
+import { type AuditKey, beforehand, noteResult, type Run } from './audit-log.js';
 import type { CommandContext } from './context.js';
 import { Exit, type Next, OperatorError } from './errors.js';
 import { statusOf } from './failures.js';
@@ -13,8 +14,8 @@ import {
   payloadOf,
   reasonOf,
 } from './records.js';
-import { publishAgain } from './redrive-relay.js';
-import { awaitRecord, sendTo, WAIT_SECONDS } from './send.js';
+import { changeIn, type Invoke, publishAgain, type Redriven, relayAt } from './redrive-relay.js';
+import { awaitRecord, type Send, sending, WAIT_SECONDS } from './send.js';
 
 export interface RedriveRequest {
   readonly consumer: string;
@@ -33,16 +34,61 @@ export async function redrive(context: CommandContext, request: RedriveRequest):
   const { endpoint, documents, services } = context;
   const found = await findRecord(documents, services, request);
   const payload = redrivable(context, found, request);
-  const { consumer } = found.listener;
-  if (!consumer) return publishAgain(endpoint, documents, found, payload, request.dryRun);
+  const { consumer, service } = found.listener;
   const value = request.notDone ? 'not-done' : 'again';
   if (request.dryRun) {
+    if (!consumer) changeIn(found, payload);
     const bytes = Buffer.byteLength(payload);
-    return outcome(found, 'dry-run', `would send its ${bytes} bytes to ${consumer.queueUrl}, ${REDRIVE}=${value}`);
+    const detail = consumer
+      ? `would send its ${bytes} bytes to ${consumer.queueUrl}, ${REDRIVE}=${value}`
+      : `would invoke ${service.relay} with the commit`;
+    return outcome(found, { result: 'dry-run', detail });
   }
-  await sendTo(endpoint, consumer.queueUrl, payload, { [REDRIVE]: value });
-  return resultOf(context, found);
+  const actor = await context.actor();
+  return sending(endpoint, async (send) => {
+    const ways = { documents, send, invoke: relayAt(endpoint) };
+    const { key, done } = await sendAgain(ways, found, payload, { actor, value });
+    const redriven = done ?? (await resultOf(context, found));
+    await noteResult(documents, key, RESULT_WORDS[redriven.result]);
+    return outcome(found, redriven);
+  });
 }
+
+/** How messages leave a command. */
+export interface Ways extends Pick<CommandContext, 'documents'> {
+  readonly send: Send;
+  readonly invoke: Invoke;
+}
+
+/**
+ * Writes into the audit log that a message is redriven, and sends it.
+ * @param payload of {@link redrivable}
+ * @param by who does it, and in which run; `value` is `not-done` if the operator has made sure of that, else `again`
+ * @returns key of the entry; `done` if the result is known already, because the message is a commit
+ * @throws {OperatorError} `refused` if its relay failed
+ */
+export async function sendAgain(
+  { documents, send, invoke }: Ways,
+  found: FoundRecord,
+  payload: string,
+  { actor, value, run }: { readonly actor: string; readonly value: 'again' | 'not-done'; readonly run?: Run },
+): Promise<{ readonly key: AuditKey; readonly done?: Redriven }> {
+  const { consumer, service, name } = found.listener;
+  const change = consumer ? undefined : changeIn(found, payload);
+  const action = { actor, action: 'redrive', target: `${name} ${found.messageId}`, ...run } as const;
+  const key = await beforehand(documents, service, action);
+  if (change) return { key, done: await publishAgain(invoke, documents, found, change) };
+  if (consumer) await send(consumer.queueUrl, payload, { [REDRIVE]: value });
+  return { key };
+}
+
+/** Results as the audit log has them. */
+export const RESULT_WORDS = {
+  'dry-run': 'nothing was done',
+  processed: 'processed',
+  sent: 'sent',
+  'failed-again': 'failed again',
+} as const satisfies Record<Redriven['result'], string>;
 
 /**
  * Returns the message if it may be sent again.
@@ -92,17 +138,19 @@ export function redrivable(
   return payload;
 }
 
-async function resultOf({ documents, command }: CommandContext, found: FoundRecord): Promise<Outcome> {
+async function resultOf({ documents, command }: CommandContext, found: FoundRecord): Promise<Redriven> {
   const { listener, record, messageId } = found;
   const now = await awaitRecord(documents, listener.service, record.pk, (one) => failedAgain(record, one));
-  if (now?.status === 'PROCESSED') return outcome(found, 'processed', `processed ${now.processedAt ?? ''}`.trim());
-  if (now) return outcome(found, 'failed-again', `failed again: ${reasonOf(now)}`);
+  if (now?.status === 'PROCESSED') {
+    return { result: 'processed', detail: `processed ${now.processedAt ?? ''}`.trim() };
+  }
+  if (now) return { result: 'failed-again', detail: `failed again: ${reasonOf(now)}` };
   const look = command('failures', 'show', listener.name, messageId);
-  return outcome(found, 'sent', `sent; no result within ${WAIT_SECONDS} s. Check later: ${look}`);
+  return { result: 'sent', detail: `sent; no result within ${WAIT_SECONDS} s. Check later: ${look}` };
 }
 
 /** Whether a redriven message failed again: a new failure puts its reason first. */
-const failedAgain = (before: ConsumerRecord, now: ConsumerRecord): boolean =>
+export const failedAgain = (before: ConsumerRecord, now: ConsumerRecord): boolean =>
   now.failures?.[0]?.at !== before.failures?.[0]?.at;
 
 const EXITS = {
@@ -112,7 +160,7 @@ const EXITS = {
   'failed-again': Exit.NEEDS_OPERATOR,
 } as const;
 
-function outcome({ listener, messageId }: FoundRecord, result: keyof typeof EXITS, detail: string): Outcome {
+function outcome({ listener, messageId }: FoundRecord, { result, detail }: Redriven): Outcome {
   return {
     exitCode: EXITS[result],
     text: `${listener.name} ${messageId}: ${detail}`,

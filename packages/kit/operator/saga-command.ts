@@ -3,6 +3,7 @@ import { newId, newTraceparent } from '../aws/ids.js';
 import { recordKey } from '../failures/failure-records.js';
 import { ownCommandBody } from '../messages/own-command.js';
 import { COMMAND_LINE_ROLE } from '../messages/trace.js';
+import { beforehand, noteResult } from './audit-log.js';
 import type { CommandContext } from './context.js';
 import { Exit, OperatorError } from './errors.js';
 import type { Outcome } from './outcome.js';
@@ -11,7 +12,6 @@ import { summaryOf } from './saga-show.js';
 import { isHeld, isWaiting, sagaWords, stepWords } from './saga-words.js';
 import { findSaga, readSaga, type Saga, sagaContractOf } from './sagas.js';
 import { awaitRecord, sendTo, WAIT_SECONDS } from './send.js';
-import { user } from './user.js';
 
 /** An operator's request to a saga; `note` describes what was done by hand, 1 to 500 characters. */
 export type SagaRequest = { readonly sagaId: string; readonly dryRun: boolean } & (
@@ -33,16 +33,28 @@ export async function commandSaga(
     documents,
     services,
     command,
-  }: Pick<CommandContext, 'app' | 'endpoint' | 'documents' | 'services' | 'command'>,
+    actor,
+  }: Pick<CommandContext, 'app' | 'endpoint' | 'documents' | 'services' | 'command' | 'actor'>,
   request: SagaRequest,
 ): Promise<Outcome> {
   const saga = await findSaga(documents, services, request.sagaId);
-  const { id, body, does } = messageTo(saga, request, { app, by: user() });
+  const { id, body, does } = messageTo(saga, request, { app, by: await actor() });
   const { service, consumer } = saga.kind;
   if (request.dryRun) return outcome(request, saga, 'dry-run', `would request: ${does} (${consumer.queueUrl})`);
+  const key = await beforehand(documents, service, {
+    actor: await actor(),
+    action: request.action,
+    target: `${saga.kind.type} ${saga.id}`,
+    ...(request.action === 'resolve' && { reason: request.note }),
+  });
   await sendTo(endpoint, consumer.queueUrl, body);
   const record = await awaitRecord(documents, service, recordKey(consumer, id), ({ status }) => status === 'FAILED');
   const now = await readSaga(documents, saga.kind, saga.id);
+  await noteResult(
+    documents,
+    key,
+    record === undefined ? 'sent' : record.status === 'PROCESSED' ? 'accepted' : 'refused',
+  );
   if (record?.status === 'PROCESSED')
     return outcome(request, now, 'processed', `requested: ${does}; now: ${sagaWords(now)}`);
   if (record) {

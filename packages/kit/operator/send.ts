@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { clientConfig, type Endpoint } from './endpoint.js';
@@ -6,22 +7,33 @@ import type { Service } from './services.js';
 
 /** Time for which a command waits for the result of its message. */
 export const WAIT_SECONDS = 20;
-const LOOK_EVERY_MS = 300;
+/** Time between two looks at a record. */
+export const LOOK_EVERY_SECONDS = 0.3;
 
-/** Sends a message to a consumer's queue. @param attributes texts by name */
-export async function sendTo(
-  endpoint: Endpoint,
-  QueueUrl: string,
-  MessageBody: string,
-  attributes: Readonly<Record<string, string>> = {},
-): Promise<void> {
+/** Waits for this many seconds. */
+export type Wait = (seconds: number) => Promise<void>;
+
+export const waitByClock: Wait = (seconds) => setTimeout(seconds * 1000);
+
+/** Sends messages to consumers' queues; `attributes` are texts by name. */
+export type Send = (queueUrl: string, body: string, attributes?: Readonly<Record<string, string>>) => Promise<void>;
+
+/** Sends one message. */
+export async function sendTo(endpoint: Endpoint, ...message: Parameters<Send>): Promise<void> {
+  await sending(endpoint, (send) => send(...message));
+}
+
+/** Keeps one client for as long as messages are sent. */
+export async function sending<T>(endpoint: Endpoint, work: (send: Send) => Promise<T>): Promise<T> {
   // The queue's URL contains a host name that may not resolve behind an emulator.
   const sqs = new SQSClient({ ...clientConfig(endpoint), useQueueUrlAsEndpoint: endpoint.url === undefined });
-  const MessageAttributes = Object.fromEntries(
-    Object.entries(attributes).map(([name, StringValue]) => [name, { DataType: 'String', StringValue }]),
-  );
   try {
-    await sqs.send(new SendMessageCommand({ QueueUrl, MessageBody, MessageAttributes }));
+    return await work(async (QueueUrl, MessageBody, attributes = {}) => {
+      const MessageAttributes = Object.fromEntries(
+        Object.entries(attributes).map(([name, StringValue]) => [name, { DataType: 'String', StringValue }]),
+      );
+      await sqs.send(new SendMessageCommand({ QueueUrl, MessageBody, MessageAttributes }));
+    });
   } finally {
     sqs.destroy();
   }
@@ -38,12 +50,12 @@ export async function awaitRecord(
   service: Service,
   pk: string,
   hasFailed: (record: ConsumerRecord) => boolean,
+  wait: Wait = waitByClock,
 ): Promise<ConsumerRecord | undefined> {
-  const end = performance.now() + WAIT_SECONDS * 1000;
-  do {
-    await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
+  for (let waited = 0; waited < WAIT_SECONDS; waited += LOOK_EVERY_SECONDS) {
+    await wait(LOOK_EVERY_SECONDS);
     const record = await readRecord(documents, service, pk);
     if (record && (record.status === 'PROCESSED' || hasFailed(record))) return record;
-  } while (performance.now() < end);
+  }
   return undefined;
 }

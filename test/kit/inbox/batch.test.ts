@@ -243,9 +243,19 @@ describe('a page', () => {
     expect(await record('a')).toMatchObject({ status: 'PENDING', window: FIRST });
     // An operator lets it continue.
     const services = [
-      { name: 'desk', records: 'records', consumers: [{ name: 'sales', generation: 0, inbox: { mode: 'batch' } }] },
+      {
+        name: 'desk',
+        table: 'table',
+        records: 'records',
+        consumers: [{ name: 'sales', generation: 0, inbox: { mode: 'batch' } }],
+      },
     ];
-    const context = { documents, services, command: commandTextOf('orderly') } as unknown as CommandContext;
+    const context = {
+      documents,
+      services,
+      command: commandTextOf('orderly'),
+      actor: async () => 'olga',
+    } as unknown as CommandContext;
     const messageId = `WINDOW#${FIRST}`;
     const asked = { consumer: 'sales', messageId, notDone: false, dryRun: false };
     await expect(discard(context, { ...asked, reason: 'test' })).rejects.toThrow(/it is a window of messages/);

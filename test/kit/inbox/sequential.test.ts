@@ -186,11 +186,15 @@ describe('a duplicate', () => {
 describe('a failed message', () => {
   const service = {
     name: 'desk',
+    table: 'table',
     records: 'records',
     consumers: [{ name: 'steps', generation: 0, inbox: { mode: 'sequential', queueUrl: '' } }],
   } as unknown as Service;
   const discarding = (messageId: string) =>
-    discard({ documents, services: [service] }, { consumer: 'steps', messageId, reason: 'test', dryRun: false });
+    discard(
+      { documents, services: [service], actor: async () => 'olga' },
+      { consumer: 'steps', messageId, reason: 'test', dryRun: false },
+    );
   /** Lets the index know what was written. */
   const settle = () => vi.setSystemTime(Date.now() + 10_000);
 

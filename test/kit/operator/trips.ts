@@ -57,7 +57,13 @@ export const services: readonly Service[] = [
 ];
 
 /** What the commands work with. */
-export const context = { app: APP.name, documents, services, command: commandTextOf('trips') };
+export const context = {
+  app: APP.name,
+  documents,
+  services,
+  command: commandTextOf('trips'),
+  actor: async () => 'olga',
+};
 
 /** Empty tables, and a clock that stands at {@link AT}: before each test. */
 export function emptyTrips(): void {

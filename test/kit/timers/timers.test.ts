@@ -220,7 +220,7 @@ describe("an operator's command", () => {
   const services: Service[] = [
     { name: 'waiter', table: 'table', records: 'records', relay: '', feedShards: [], consumers: [consumer] },
   ];
-  const context = { documents, services, command: commandTextOf('waiter') };
+  const context = { documents, services, command: commandTextOf('waiter'), actor: async () => 'olga' };
   const asked = (name: string) => ({ consumer: 'waiter', messageId: waitId(name), payload: false });
 
   test('shows a timer that waits, and redrives and discards it no more than what is done', async () => {

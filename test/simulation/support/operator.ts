@@ -61,7 +61,7 @@ export class Operator {
   async discard(consumer: string, messageId: string): Promise<void> {
     const { services, cloud } = this.orderly;
     await discard(
-      { documents: this.documents, services },
+      { documents: this.documents, services, actor },
       { consumer, messageId, reason: 'by a scenario', dryRun: false },
     );
     this.orderly.discardedAt = cloud.world.now;
@@ -71,7 +71,7 @@ export class Operator {
   /** Does the same as `orderly person forget`, at this moment. */
   async forget(person: string): Promise<void> {
     const { stacks, services, forgotten, cloud } = this.orderly;
-    const context = { documents: this.documents, services, stacks, environment: 'simulated' };
+    const context = { documents: this.documents, services, stacks, environment: 'simulated', actor };
     // The sandbox has no customers: only the key names the person.
     await forget(context, {}, { person, dryRun: false });
     cloud.world.note(`operator forgets ${person}`);
@@ -139,6 +139,8 @@ export class Operator {
     await this.documents.send(new DeleteCommand({ TableName: listener.service.records, Key: { pk: record.pk } }));
   }
 }
+
+const actor = async () => 'tester';
 
 /** Client whose requests the model handles at once. It does not check the operator's permissions. */
 export function inProcess({ dynamodb }: Cloud): DynamoDBClientConfig {

@@ -23,6 +23,7 @@ const deployed = (...services: readonly Pick<Service, 'name' | 'table'>[]) => ({
   stacks,
   services: services as readonly Service[],
   environment: 'dev',
+  actor: async () => 'olga',
 });
 const payments = { name: 'payments', table: 'things' };
 const open = new PersonalKeys({ ...keysOfPeopleIn(deployed()), documents, kms: inProcessKms().kms });

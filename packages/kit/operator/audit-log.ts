@@ -1,0 +1,185 @@
+import { type DynamoDBDocumentClient, PutCommand, paginateQuery, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import * as z from 'zod/mini';
+import { clock } from '../aws/clock.js';
+import { newId } from '../aws/ids.js';
+import type { CommandContext } from './context.js';
+import { Exit } from './errors.js';
+import type { Outcome } from './outcome.js';
+import type { Service } from './services.js';
+import { aligned, plural } from './text.js';
+
+/**
+ * Retention of an entry, in days: thirteen months, so that a yearly review sees the whole year before it. An entry is about 400
+ * bytes. What must be kept for longer stands with what was changed: a discarded record and a saga's history keep who and why.
+ */
+export const AUDIT_RETENTION_DAYS = 400;
+
+/** Prefix of the partition keys of the audit log, in each service's table. One partition has the entries of a month. */
+const AUDIT_PREFIX = 'AUDIT#';
+
+const Entry = z.object({
+  /** Time, then a unique id. */
+  sk: z.string(),
+  /** ISO 8601, UTC. */
+  at: z.string(),
+  /** Who: the caller's ARN at AWS, the machine's user elsewhere. */
+  actor: z.string(),
+  action: z.enum(['redrive', 'discard', 'retry', 'resolve', 'note']),
+  /** What it was done to: a consumer and a message id, or a saga. */
+  target: z.string(),
+  /** Reason or note that the operator gave. */
+  reason: z.optional(z.string()),
+  /** Group of failures, and the id of the command's run, if it was done to many at once. */
+  group: z.optional(z.string()),
+  run: z.optional(z.string()),
+  /** What came of it. Absent if the command ended before it knew. */
+  result: z.optional(z.string()),
+});
+type Entry = z.infer<typeof Entry>;
+
+/** An entry of the audit log, before it is written. */
+export type Action = Pick<Entry, 'actor' | 'action' | 'target' | 'reason' | 'group' | 'run'>;
+
+/** Run of a command over a group of failures. Its entries are listed as one. */
+export type Run = Pick<Action, 'group' | 'run'>;
+
+/** Returns the partition of the entries of a time's month: `AUDIT#2026-11`. */
+const partitionOf = (at: string): string => AUDIT_PREFIX + at.slice(0, 'YYYY-MM'.length);
+
+/** Key of an entry. */
+export interface AuditKey {
+  readonly table: string;
+  readonly pk: string;
+  readonly sk: string;
+}
+
+/**
+ * Returns the `Put` of an entry, for the transaction of the effect, and its key.
+ * @param service service whose table keeps the entry: the one whose data the operator changes
+ */
+export function auditEntry({ table }: Pick<Service, 'table'>, action: Action) {
+  const at = clock.now();
+  const key = { pk: partitionOf(at), sk: `${at}#${newId()}` };
+  const kept = Object.fromEntries(Object.entries(action).filter(([, value]) => value !== undefined));
+  const Item = { ...key, at, ...kept, expiresAt: clock.epochSeconds() + AUDIT_RETENTION_DAYS * 86_400 };
+  const put = { TableName: table, Item };
+  return { put, key: { table, ...key } satisfies AuditKey };
+}
+
+/**
+ * Writes an entry before an effect that no transaction can contain: a message that is sent. So an effect always has its
+ * entry; an entry without a result may have no effect.
+ */
+export async function beforehand(
+  documents: DynamoDBDocumentClient,
+  service: Pick<Service, 'table'>,
+  action: Action,
+): Promise<AuditKey> {
+  const { put, key } = auditEntry(service, action);
+  // Its key is new, so a retry of the SDK writes the same item again.
+  await documents.send(new PutCommand(put));
+  return key;
+}
+
+/** Adds to an entry what came of it. */
+export async function noteResult(
+  documents: DynamoDBDocumentClient,
+  { table, pk, sk }: AuditKey,
+  result: string,
+): Promise<void> {
+  await documents.send(
+    new UpdateCommand({
+      TableName: table,
+      Key: { pk, sk },
+      UpdateExpression: 'SET #result = :result',
+      ExpressionAttributeNames: { '#result': 'result' },
+      ExpressionAttributeValues: { ':result': result },
+    }),
+  );
+}
+
+/**
+ * `audit-log`: what operators did, newest first.
+ * @param since ISO 8601, UTC
+ */
+export async function listAuditLog(
+  { documents, services }: Pick<CommandContext, 'documents' | 'services'>,
+  { since }: { readonly since: string },
+): Promise<Outcome> {
+  const found = await Promise.all(services.map((service) => entriesOf(documents, service, since)));
+  const entries = found.flat().toSorted((one, other) => other.sk.localeCompare(one.sk));
+  return { exitCode: Exit.OK, text: textOf(entries, since), json: { actions: entries.map(shownOf) } };
+}
+
+type Listed = Entry & { readonly service: string };
+
+async function entriesOf(
+  documents: DynamoDBDocumentClient,
+  { name, table }: Service,
+  since: string,
+): Promise<readonly Listed[]> {
+  const entries: Listed[] = [];
+  for (const month of monthsSince(since, clock.now())) {
+    const pages = paginateQuery(
+      { client: documents },
+      {
+        TableName: table,
+        ConsistentRead: true,
+        KeyConditionExpression: 'pk = :month AND sk >= :since',
+        ExpressionAttributeValues: { ':month': AUDIT_PREFIX + month, ':since': since },
+      },
+    );
+    for await (const { Items = [] } of pages)
+      entries.push(...Items.map((item) => ({ service: name, ...z.parse(Entry, item) })));
+  }
+  return entries;
+}
+
+/** Returns the months from one time to another: `['2026-10', '2026-11']`. */
+export function monthsSince(since: string, now: string): readonly string[] {
+  const months: string[] = [];
+  const last = now.slice(0, 7);
+  for (let at = new Date(`${since.slice(0, 7)}-01T00:00:00.000Z`); ; at.setUTCMonth(at.getUTCMonth() + 1)) {
+    const month = at.toISOString().slice(0, 7);
+    if (month > last) return months;
+    months.push(month);
+  }
+}
+
+const shownOf = ({ sk: _, ...entry }: Listed) => entry;
+
+/** One row: an action, or all actions of one run. */
+interface Row {
+  readonly first: Listed;
+  readonly results: Map<string, number>;
+  count: number;
+}
+
+function textOf(entries: readonly Listed[], since: string): string {
+  if (entries.length === 0) return `no operator did anything since ${since}`;
+  const rows = new Map<string, Row>();
+  for (const entry of entries) {
+    const key = entry.run ?? entry.sk;
+    const row = rows.get(key) ?? { first: entry, results: new Map<string, number>(), count: 0 };
+    const result = entry.result ?? (entry.action === 'discard' ? 'discarded' : 'result unknown');
+    row.count++;
+    row.results.set(result, (row.results.get(result) ?? 0) + 1);
+    rows.set(key, row);
+  }
+  const who = new Set(entries.map(({ actor }) => actor)).size;
+  const head = `${plural(entries.length, 'action')} by ${plural(who, 'operator')} since ${since}, newest first`;
+  return [head, '', ...[...rows.values()].map(rowText)].join('\n');
+}
+
+function rowText({ first, results, count }: Row): string {
+  const { at, service, actor, action, target, reason, group } = first;
+  const many = first.run === undefined ? target : `group ${group}: ${plural(count, 'message')}`;
+  const what = [...results].map(([result, times]) => (count === 1 ? result : `${times} ${result}`)).join(', ');
+  const rows = [
+    ['by', actor],
+    ['to', `${service}: ${many}`],
+    ...(reason === undefined ? [] : [['why', reason]]),
+    ['result', what],
+  ];
+  return `${at}  ${action}\n${aligned(rows, '    ')}`;
+}
