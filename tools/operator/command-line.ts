@@ -6,6 +6,7 @@ import { localCommands } from './local.js';
 import { orderCommand } from './order.js';
 import { peopleOfOrderly } from './people.js';
 import { PROGRAM } from './program.js';
+import { pageOn } from './runbook.js';
 
 /** Orderly's command line: the kit's commands, and what knows orders. */
 export const ORDERLY: OperatorCommandLine = {
@@ -19,6 +20,7 @@ credentials and region of the environment.`,
     `${environment === 'dev' ? 'npm start   (here), or ' : ''}npx cdk deploy --all -c environment=${environment}`,
   // The aggregates of an order have its id.
   reportOn: (subject) => ['order', subject.slice(subject.indexOf('/') + 1)],
+  pageOn,
   commands: [
     orderCommand,
     ...kitCommands({

@@ -51,7 +51,7 @@ export function readCommandLine(args: readonly string[], set: CommandSet): Comma
   const foreign = given.find((option) => !Object.hasOwn({ ...COMMON, ...command.options }, option));
   if (foreign !== undefined) throw wrong(`'${name}' has no option --${foreign}.`);
   const missing = command.positionals[words.length];
-  if (missing !== undefined) throw wrong(`'${name}' needs the ${missing}.`);
+  if (missing !== undefined && !missing.endsWith('?')) throw wrong(`'${name}' needs the ${missing}.`);
   const excess = words[command.positionals.length];
   if (excess !== undefined) throw wrong(`'${excess}' is one word too many for '${name}'.`);
   if (!/^[a-z][a-z0-9-]*$/.test(environment)) throw wrong(`'${environment}' is no name of an environment.`);

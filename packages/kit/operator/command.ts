@@ -19,7 +19,7 @@ export interface Usage<Words extends readonly string[] = readonly string[], Own 
   readonly name: string;
   /** Synopsis without the program: `failures show <consumer> <message id> [--payload]`. */
   readonly usage: string;
-  /** Names of the words behind the command's name; each word is required. */
+  /** Names of the words behind the command's name. A word is required, unless its name ends in `?`: then so do all after it. */
   readonly positionals: Words;
   /** Options beside those that every command accepts: `--environment`, `--json`, `--help`. */
   readonly options: Own;
@@ -32,7 +32,7 @@ export interface Usage<Words extends readonly string[] = readonly string[], Own 
 
 /** A call of a command: as many words as it has positionals, and a value for each of its options. */
 export interface Given<Words extends readonly string[] = readonly string[], Own extends Options = Options> {
-  readonly words: { readonly [At in keyof Words]: string };
+  readonly words: { readonly [At in keyof Words]: Words[At] extends `${string}?` ? string | undefined : string };
   readonly options: { readonly [Name in keyof Own]: ValueOf<Own[Name]> };
   /** Returns the `usage` error for a mistake in the call, with the command's example. */
   readonly wrong: (mistake: string) => OperatorError;
@@ -105,4 +105,18 @@ export function limitOf(text: string, wrong: Given['wrong']): number {
   if (!/^\d{1,4}$/.test(text) || limit < 1 || limit > HIGHEST_LIMIT)
     throw wrong(`--limit is '${text}': expected 1 to ${HIGHEST_LIMIT}.`);
   return limit;
+}
+
+/** Maximum number of messages that one command sends per second. */
+export const HIGHEST_RATE = 100;
+
+/**
+ * Reads the option `--rate` of a command that sends messages: messages per second.
+ * @throws {OperatorError} `wrong(...)` if it is not 1 to 100
+ */
+export function rateOf(text: string, wrong: Given['wrong']): number {
+  const rate = Number(text);
+  if (!/^\d{1,3}$/.test(text) || rate < 1 || rate > HIGHEST_RATE)
+    throw wrong(`--rate is '${text}': expected 1 to ${HIGHEST_RATE}.`);
+  return rate;
 }

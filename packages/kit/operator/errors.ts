@@ -8,6 +8,8 @@ export const Exit = {
   PENDING: 3,
   /** A failure waits for an operator. */
   NEEDS_OPERATOR: 4,
+  /** The first message of a group failed again, so no other was sent. */
+  PROBE_FAILED: 5,
 } as const;
 export type Exit = (typeof Exit)[keyof typeof Exit];
 

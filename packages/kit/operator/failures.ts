@@ -13,7 +13,7 @@ import {
 import { listenersNamed, listenersOf } from './services.js';
 import { aligned, type CommandText, plural } from './text.js';
 
-type Context = Pick<CommandContext, 'documents' | 'services' | 'command'>;
+type Context = Pick<CommandContext, 'documents' | 'services' | 'command' | 'pageOn'>;
 
 interface FailuresListRequest extends NewestFailures {
   readonly consumer: string | undefined;
@@ -77,22 +77,22 @@ const cut = (text: string): string => (text.length > 80 ? `${text.slice(0, 79)}â
 
 /** `failures show`. @throws {OperatorError} `not-found` */
 export async function showFailure(
-  { documents, services, command }: Context,
+  context: Context,
   asked: { readonly consumer: string; readonly messageId: string; readonly payload: boolean },
 ): Promise<Outcome> {
-  return showFound({ command }, await findRecord(documents, services, asked), asked);
+  return showFound(context, await findRecord(context.documents, context.services, asked), asked);
 }
 
 /** Shows a record that was found. */
 export function showFound(
-  { command }: Pick<Context, 'command'>,
+  context: Pick<Context, 'command' | 'pageOn'>,
   found: FoundRecord,
   asked: { readonly payload: boolean },
 ): Outcome {
   const payload = asked.payload ? (payloadOf(found.record) ?? found.record.payloadBegin ?? null) : undefined;
   return {
     exitCode: Exit.OK,
-    text: `${showText(found)}${payload ? `\n\nmessage:\n${payload}` : ''}\n\n${adviceOn(found, command)}`,
+    text: `${showText(found)}${payload ? `\n\nmessage:\n${payload}` : ''}\n\n${adviceOn(found, context)}`,
     json: {
       failure: {
         ...failureSummaryOf(found),
@@ -177,13 +177,19 @@ function sizeOf(payload: string | undefined, { payloadBytes }: FoundRecord['reco
   return `only the beginning of its ${payloadBytes ?? '?'} bytes was kept`;
 }
 
-function adviceOn({ listener, record, messageId }: FoundRecord, command: CommandText): string {
+function adviceOn(
+  { listener, record, messageId }: FoundRecord,
+  { command, pageOn }: Pick<Context, 'command' | 'pageOn'>,
+): string {
   if (record.status === 'REPEATED')
     return `look there: ${command('failures', 'show', listener.name, record.repeats ?? '')}`;
   if (record.status !== 'FAILED') return 'nothing to do here';
   const one = [listener.name, messageId] as const;
   const discard = `discard: ${command('failures', 'discard', ...one, '--reason', '<why>')}`;
-  if (!isRedrivable({ listener, record, messageId })) return discard;
+  const [newest] = record.failures ?? [];
+  const page = newest && pageOn?.({ what: 'failure', consumer: listener.name, error: newest.name });
+  const first = page === undefined ? '' : `first, what to do about it: ${page}\n`;
+  if (!isRedrivable({ listener, record, messageId })) return first + discard;
   const redrive = command('failures', 'redrive', ...one, ...(record.unknown ? ['--not-done'] : []));
-  return `redrive: ${redrive}${record.unknown ? '   (after you have made sure)' : ''}\n${discard}`;
+  return `${first}redrive: ${redrive}${record.unknown ? '   (after you have made sure)' : ''}\n${discard}`;
 }

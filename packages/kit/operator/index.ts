@@ -14,7 +14,7 @@ export { operatorCommand } from './command.js';
 export { kitCommands } from './commands/kit-commands.js';
 export { peopleCommands } from './commands/people.js';
 export { readCommits, readCommitsSince } from './commits.js';
-export type { CommandContext } from './context.js';
+export type { CommandContext, Trouble } from './context.js';
 export { clientConfig, type Endpoint } from './endpoint.js';
 export { Exit, OperatorError } from './errors.js';
 export { functionsIn } from './functions.js';

@@ -1,5 +1,6 @@
 import type { RebuildAnswer } from '../projection/contract.js';
 import { Exit, OperatorError } from './errors.js';
+import type { Interruption } from './interruptible.js';
 import type { Outcome } from './outcome.js';
 import { countsOf, type DeployedProjection, differencesIn, headOf } from './projections.js';
 import type { CommandText } from './text.js';
@@ -10,14 +11,10 @@ export interface RebuildOrder {
 }
 
 /** Inputs of the command besides its projection. */
-export interface RebuildContext {
+export interface RebuildContext extends Interruption {
   readonly command: CommandText;
   /** Reports progress. */
   readonly say: (line: string) => void;
-  /** Waits for this many seconds, or returns at once if `stopped`. */
-  readonly wait: (seconds: number) => Promise<void>;
-  /** Whether the operator pressed Ctrl-C. */
-  readonly stopped: () => boolean;
 }
 
 /** Number of items per call; a call is repeated after a crash. */

@@ -80,7 +80,16 @@ export interface NewestFailures {
   readonly limit: number;
   /** Time before which they failed, in ISO 8601. @default any time */
   readonly before?: string | undefined;
+  /** Whether the messages themselves are left out. @default false */
+  readonly withoutMessages?: boolean;
 }
+
+/** Attributes of a failure without its message, of which each may have 350 KB. */
+const WITHOUT_MESSAGE = {
+  ProjectionExpression:
+    'pk, #status, messageId, failedAt, failures, #type, subject, correlationId, attempts, #unknown, repeated, payloadBytes',
+  ExpressionAttributeNames: { '#status': 'status', '#type': 'type', '#unknown': 'unknown' },
+};
 
 /**
  * Returns failures of a consumer, newest first; eventually consistent.
@@ -92,7 +101,7 @@ export async function failuresOf(
   listener: Listener,
   asked: NewestFailures = { limit: Number.POSITIVE_INFINITY },
 ): Promise<readonly FoundRecord[]> {
-  const { limit, before } = asked;
+  const { limit, before, withoutMessages = false } = asked;
   const found: FoundRecord[] = [];
   const pages = paginateQuery(
     { client: documents, ...(Number.isFinite(limit) && { pageSize: limit + 1 }) },
@@ -102,6 +111,7 @@ export async function failuresOf(
       KeyConditionExpression: `failedConsumer = :name${before === undefined ? '' : ' AND failedAt < :before'}`,
       ExpressionAttributeValues: { ':name': listener.name, ...(before !== undefined && { ':before': before }) },
       ScanIndexForward: false,
+      ...(withoutMessages && WITHOUT_MESSAGE),
     },
   );
   for await (const { Items = [] } of pages) {
@@ -114,9 +124,13 @@ export async function failuresOf(
   return found;
 }
 
+/** Minimum number of characters by which a failure is found. */
+const SHORTEST_PREFIX = 7;
+
 /**
- * Finds a consumer's record of one message, by the consumer's name and the message's id.
- * @throws {OperatorError} `not-found`, with the command that lists the records
+ * Finds a consumer's record of one message, by the consumer's name and the message's id; a failure also by a beginning of
+ * its id that no other failure of the consumer has.
+ * @throws {OperatorError} `not-found`, or `refused` if several begin so, with the command that lists the records
  */
 export async function findRecord(
   documents: DynamoDBDocumentClient,
@@ -133,11 +147,22 @@ export async function findRecord(
     if (record) moved = { listener, record, messageId };
   }
   // Failures of an earlier generation have another key, but the index contains them too.
-  for (const listener of listeners) {
-    const earlier = (await failuresOf(documents, listener)).find((one) => one.messageId === messageId);
-    if (earlier) return earlier;
-  }
+  const failures = (await Promise.all(listeners.map((listener) => failuresOf(documents, listener)))).flat();
+  const earlier = failures.find((one) => one.messageId === messageId);
+  if (earlier) return earlier;
   if (moved) return moved;
+  const begun = messageId.length < SHORTEST_PREFIX ? [] : failures.filter((one) => one.messageId.startsWith(messageId));
+  const [only, another] = begun;
+  if (only && another) {
+    const ids = `${only.messageId}, ${another.messageId}`;
+    throw new OperatorError('refused', `${begun.length} failures of '${consumer}' begin with '${messageId}': ${ids}`, [
+      'failures',
+      'list',
+      '--consumer',
+      consumer,
+    ]);
+  }
+  if (only) return only;
   throw new OperatorError('not-found', `'${consumer}' has no record of a message '${messageId}'.`, [
     'failures',
     'list',

@@ -14,7 +14,7 @@ import {
 import { findSaga, type Saga } from './sagas.js';
 import { aligned } from './text.js';
 
-type Context = Pick<CommandContext, 'documents' | 'services' | 'command' | 'reportOn'>;
+type Context = Pick<CommandContext, 'documents' | 'services' | 'command' | 'reportOn' | 'pageOn'>;
 
 /** `sagas show`. @throws {OperatorError} `not-found` */
 export async function showSaga(context: Context, { sagaId }: { readonly sagaId: string }): Promise<Outcome> {
@@ -76,15 +76,17 @@ function rowsOf(saga: Saga): readonly (readonly string[])[] {
 }
 
 /** Returns the next commands to run; a report shows the participants of the saga, if the application has one. */
-function adviceOn(saga: Saga, { command, reportOn }: Context): readonly string[] {
+function adviceOn(saga: Saga, { command, reportOn, pageOn }: Context): readonly string[] {
   const { kind, id, state } = saga;
   const participants = command(...(reportOn?.(`${kind.type}/${id}`) ?? ['failures', 'list']));
   if (!isWaiting(state)) return [`nothing to do here: ${sagaWords(saga)}`];
   if (isHeld(state)) return [`inspect: ${participants}`, 'its service releases it, and nothing else does'];
   const retry = command('sagas', 'retry', id);
   if (state.status !== 'STUCK') return [`inspect: ${participants}`, `send it again now: ${retry}`];
+  const page = pageOn?.({ what: 'stuck saga', reason: state.reason });
   return [
-    `first fix the cause: ${participants}`,
+    ...(page === undefined ? [] : [`what to do, step by step: ${page}`]),
+    `first fix the cause${page === undefined ? '' : ' at its participant'}: ${participants}`,
     `then send it again: ${retry}`,
     `or, after you have compensated it by hand: ${command('sagas', 'resolve', id, '--note', '<what you did>')}`,
   ];

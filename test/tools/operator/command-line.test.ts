@@ -30,6 +30,11 @@ describe('a command line', () => {
     ['failures list --consumer relay', { name: 'failures list', consumer: 'relay', limit: 100 }],
     ['failures list --limit 7 --before 2026-12-01', { limit: 7, before: '2026-12-01T00:00:00.000Z' }],
     ['failures redrive c m --not-done', { name: 'failures redrive', consumer: 'c', messageId: 'm', notDone: true }],
+    ['failures groups --consumer c', { name: 'failures groups', consumer: 'c' }],
+    ['failures redrive --group 1f3a9c2', { group: '1f3a9c2', rate: 10, dryRun: false }],
+    ['failures redrive --group 1f3a --rate 100 --dry-run', { group: '1f3a', rate: 100, dryRun: true }],
+    ['failures discard --group 1f3a9c2 --reason test', { group: '1f3a9c2', rate: 10, reason: 'test' }],
+    ['audit-log', { name: 'audit-log', since: expect.any(String) }],
     ['person forget p --dry-run', { name: 'person forget', person: 'p', dryRun: true }],
     ['person export p', { name: 'person export', person: 'p' }],
     ['failures discard c m --reason test --dry-run', { name: 'failures discard', reason: 'test', dryRun: true }],
@@ -55,6 +60,20 @@ describe('a command line', () => {
     ['failures list --limit 0', /--limit is '0': expected 1 to 1000/, / failures list /],
     ['failures list --before noon', /--before is 'noon': expected a time, as 2026/, / failures list /],
     ['failures show c', /needs the message id/, / failures show reservations/],
+    ['failures redrive', /needs the consumer, or --group/, / failures redrive reservations/],
+    ['failures redrive c', /needs the message id/, / failures redrive reservations/],
+    ['failures redrive c m --group 1f3a', /expected one of them/, / failures redrive /],
+    ['failures redrive --group 1f', /--group is '1f': expected 4 to 16 hexadecimal digits/, / failures redrive /],
+    ['failures redrive --group 1f3a --not-done', /--not-done is about one message/, / failures redrive /],
+    ['failures redrive --group 1f3a --rate 0', /--rate is '0': expected 1 to 100/, / redrive /],
+    ['failures redrive --group 1f3a --rate 101', /--rate is '101'/, / redrive /],
+    ['failures discard --group 1f3a', /needs --reason/, /--reason 'test data/],
+    ['failures groups c', /'c' is one word too many/, / failures groups /],
+    [
+      'audit-log --since yesterday',
+      /--since is 'yesterday': expected a number with s, m, h or d/,
+      / audit-log --since 7d$/,
+    ],
     ['person forget', /needs the person id/, / person forget alice/],
     ['person p', /There is no command 'person p'/, /--help$/],
     ['failures discard c m', /needs --reason/, /--reason 'test data/],
@@ -87,17 +106,18 @@ describe('a command line', () => {
   const names = [
     'order',
     'audit',
-    ...['failures list', 'failures show', 'failures redrive', 'failures discard'],
+    ...['failures list', 'failures groups', 'failures show', 'failures redrive', 'failures discard'],
     ...['inbox list', 'inbox show', 'inbox retry', 'inbox discard'],
     ...['sagas list', 'sagas show', 'sagas retry', 'sagas resolve'],
     ...['projections list', 'projections show', 'projections rebuild'],
+    'audit-log',
     ...['person forget', 'person export'],
     ...['local status', 'local forward', 'local fault', 'local calm', 'local duplicate', 'local reset'],
   ];
   test('each stands on the page of the command line', () => {
     const page = readFileSync('docs/operations/command-line.md', 'utf8');
     const all = read('--help');
-    expect(all.text.match(/^ {2}(?!--)[a-z]+ /gm)).toHaveLength(names.length);
+    expect(all.text.match(/^ {2}(?!--)[a-z-]+ /gm)).toHaveLength(names.length);
     for (const name of names) expect(page).toContain(`npm run orderly -- ${name} `);
   });
 

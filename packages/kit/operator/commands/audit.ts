@@ -1,9 +1,6 @@
 import { runAudit } from '../audit/command.js';
-import { type Given, operatorCommand } from '../command.js';
+import { type Given, HIGHEST_RATE, operatorCommand, rateOf } from '../command.js';
 import { secondsOf } from '../text.js';
-
-/** Messages that are sent again in a second, at most. */
-const HIGHEST_RATE = 100;
 
 /** @param consumer name of a consumer, for the examples in the help */
 export const auditCommands = (consumer: string) => [
@@ -59,12 +56,4 @@ function spanOf(name: string, text: string, wrong: Given['wrong']): number {
   const seconds = secondsOf(text);
   if (seconds === undefined) throw wrong(`--${name} is '${text}': expected a number with s, m, h or d, as 90s or 1h.`);
   return seconds;
-}
-
-/** @throws {OperatorError} `wrong(...)` */
-function rateOf(text: string, wrong: Given['wrong']): number {
-  const rate = Number(text);
-  if (!/^\d{1,3}$/.test(text) || rate < 1 || rate > HIGHEST_RATE)
-    throw wrong(`--rate is '${text}': expected 1 to ${HIGHEST_RATE}.`);
-  return rate;
 }

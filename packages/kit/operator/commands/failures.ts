@@ -1,9 +1,20 @@
-import { limitOf, operatorCommand } from '../command.js';
-import { discard } from '../discard.js';
+import { type Given, HIGHEST_RATE, limitOf, operatorCommand, rateOf } from '../command.js';
+import type { CommandContext } from '../context.js';
+import { type DiscardRequest, discard } from '../discard.js';
+import { listFailureGroups } from '../failure-groups.js';
 import { listFailures, showFailure } from '../failures.js';
-import { redrive } from '../redrive.js';
+import { discardGroup } from '../group-discard.js';
+import { type GroupRequest, redriveGroup } from '../group-redrive.js';
+import { interruptible } from '../interruptible.js';
+import type { Outcome } from '../outcome.js';
+import { type RedriveRequest, redrive } from '../redrive.js';
+import { relayAt } from '../redrive-relay.js';
+import { sending } from '../send.js';
 
 const MESSAGE_ID = '019aa4f2-6c1e-7d53-9f0e-2b8a4c6d8e10';
+
+/** Default number of messages per second. */
+const RATE = '10';
 
 /** @param consumer name of a consumer, for the examples in the help */
 export const failuresCommands = (consumer: string) => [
@@ -30,49 +41,115 @@ export const failuresCommands = (consumer: string) => [
     run: listFailures,
   }),
   operatorCommand({
+    name: 'failures groups',
+    usage: 'failures groups [--consumer <name>]',
+    positionals: [],
+    options: { consumer: { type: 'string' } },
+    example: ['failures', 'groups', '--consumer', consumer],
+    about: 'groups failures by their cause, the largest group first, with what to do about each',
+    details: `A cause is a consumer, an error's name, and its message without ids, hashes, times and numbers. Exit code 0: no failures.
+4: a failure waits for an operator.
+  --consumer  failures of one consumer only; 'relay' for messages that could not be published`,
+    parse: ({ options: { consumer } }) => ({ consumer }),
+    run: listFailureGroups,
+  }),
+  operatorCommand({
     name: 'failures show',
     usage: 'failures show <consumer> <message id> [--payload]',
     positionals: ['consumer', 'message id'],
     options: { payload: { type: 'boolean' } },
     example: ['failures', 'show', consumer, MESSAGE_ID],
     about: 'shows one failure with its reasons, and the commands that end it',
-    details: '  --payload   prints the message too, which may contain personal data',
+    details: `Of a failure's id, a beginning of at least 7 characters is enough.
+  --payload   prints the message too, which may contain personal data`,
     parse: ({ words: [consumer, messageId], options: { payload } }) => ({ consumer, messageId, payload }),
     run: showFailure,
   }),
   operatorCommand({
     name: 'failures redrive',
-    usage: 'failures redrive <consumer> <message id> [--not-done] [--dry-run]',
-    positionals: ['consumer', 'message id'],
-    options: { 'not-done': { type: 'boolean' }, 'dry-run': { type: 'boolean' } },
+    usage: 'failures redrive (<consumer> <message id> [--not-done] | --group <id> [--rate <n>]) [--dry-run]',
+    positionals: ['consumer?', 'message id?'],
+    options: {
+      group: { type: 'string' },
+      rate: { type: 'string', default: RATE },
+      'not-done': { type: 'boolean' },
+      'dry-run': { type: 'boolean' },
+    },
     example: ['failures', 'redrive', consumer, MESSAGE_ID],
-    about: 'sends the message again, and waits up to 20 seconds for the result',
-    details: `Exit code 0: processed. 3: no result yet. 4: failed again.
+    about: 'sends a message again, or all of a group, and waits up to 20 seconds for the result',
+    details: `Exit code 0: processed. 3: no result yet, or stopped. 4: failed again, or skipped. 5: the probe of a group failed again, and
+nothing else was sent. May be stopped by Ctrl-C and run again: what was processed is not sent again.
+  --group     all failures of a group ('failures groups'; a beginning of its id is enough). The first one is a probe.
+              Those that may have been processed before, and those that can't be redriven, are skipped
+  --rate      maximum number of messages per second, 1 to ${HIGHEST_RATE}; default ${RATE}
   --not-done  confirms that the message was not processed before (required if no record can show it)
   --dry-run   prints what would be sent and where, and changes nothing`,
-    parse: ({ words: [consumer, messageId], options }) => ({
-      consumer,
-      messageId,
-      notDone: options['not-done'],
-      dryRun: options['dry-run'],
-    }),
-    run: redrive,
+    parse: ({ words, options, wrong }): RedriveRequest | GroupRequest => {
+      const dryRun = options['dry-run'];
+      if (options.group !== undefined) {
+        if (options['not-done']) throw wrong('--not-done is about one message: a group has some that were processed.');
+        return { ...groupOf('failures redrive', options.group, words, options.rate, wrong), dryRun };
+      }
+      return { ...messageOf('failures redrive', words, wrong), notDone: options['not-done'], dryRun };
+    },
+    run: (context, request) => ('group' in request ? redriveAll(context, request) : redrive(context, request)),
   }),
   operatorCommand({
     name: 'failures discard',
-    usage: 'failures discard <consumer> <message id> --reason "<why>" [--dry-run]',
-    positionals: ['consumer', 'message id'],
-    options: { reason: { type: 'string' }, 'dry-run': { type: 'boolean' } },
+    usage: 'failures discard (<consumer> <message id> | --group <id> [--rate <n>]) --reason "<why>" [--dry-run]',
+    positionals: ['consumer?', 'message id?'],
+    options: {
+      group: { type: 'string' },
+      rate: { type: 'string', default: RATE },
+      reason: { type: 'string' },
+      'dry-run': { type: 'boolean' },
+    },
     example: ['failures', 'discard', consumer, MESSAGE_ID, '--reason', 'test data, ticket 4711'],
-    about: 'ends a failure without processing the message; the record stays, with reason, operator and time',
-    details: `Refused for the timeout of a waiting saga: 'sagas retry' sets a new one.
-  --reason    kept in the record, so it must not contain personal data
+    about: 'ends a failure, or all of a group, without processing; the records stay, with reason, operator and time',
+    details: `Refused for the timeout of a waiting saga: 'sagas retry' sets a new one. Exit code of a group 3: stopped. 4: some refused.
+  --group     all failures of a group ('failures groups'; a beginning of its id is enough)
+  --rate      maximum number of messages per second, 1 to ${HIGHEST_RATE}; default ${RATE}
+  --reason    kept in the records, so it must not contain personal data
   --dry-run   changes nothing`,
-    parse: ({ words: [consumer, messageId], options, wrong }) => {
+    parse: ({ words, options, wrong }): DiscardRequest | (GroupRequest & Pick<DiscardRequest, 'reason'>) => {
+      const dryRun = options['dry-run'];
+      const one =
+        options.group === undefined
+          ? messageOf('failures discard', words, wrong)
+          : groupOf('failures discard', options.group, words, options.rate, wrong);
       const reason = options.reason?.trim();
       if (!reason) throw wrong("'failures discard' needs --reason: the record keeps it.");
-      return { consumer, messageId, reason, dryRun: options['dry-run'] };
+      return { ...one, reason, dryRun };
     },
-    run: discard,
+    run: (context, request) =>
+      'group' in request
+        ? interruptible((interruption) => discardGroup({ ...context, ...interruption }, request))
+        : discard(context, request),
   }),
 ];
+
+type Words = readonly [string | undefined, string | undefined];
+
+/** @throws {OperatorError} `usage` */
+function messageOf(name: string, [consumer, messageId]: Words, wrong: Given['wrong']) {
+  if (consumer === undefined) throw wrong(`'${name}' needs the consumer, or --group.`);
+  if (messageId === undefined) throw wrong(`'${name}' needs the message id.`);
+  return { consumer, messageId };
+}
+
+/** @throws {OperatorError} `usage` */
+function groupOf(name: string, group: string, [word]: Words, rate: string, wrong: Given['wrong']) {
+  if (word !== undefined) throw wrong(`'${name}' takes a consumer and a message id, or --group: expected one of them.`);
+  if (!/^[0-9a-f]{4,16}$/.test(group)) {
+    throw wrong(`--group is '${group}': expected 4 to 16 hexadecimal digits, as 'failures groups' prints.`);
+  }
+  return { group, rate: rateOf(rate, wrong) };
+}
+
+const redriveAll = (context: CommandContext, request: GroupRequest): Promise<Outcome> =>
+  interruptible((interruption) =>
+    sending(context.endpoint, (send) => {
+      const ways = { documents: context.documents, send, invoke: relayAt(context.endpoint) };
+      return redriveGroup({ ...context, ...interruption }, request, ways);
+    }),
+  );

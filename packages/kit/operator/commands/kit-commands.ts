@@ -1,5 +1,6 @@
 import type { OperatorCommand } from '../command.js';
 import { auditCommands } from './audit.js';
+import { auditLogCommand } from './audit-log.js';
 import { failuresCommands } from './failures.js';
 import { inboxCommands } from './inbox.js';
 import { projectionsCommands } from './projections.js';
@@ -29,4 +30,5 @@ export const kitCommands = ({
   ...inboxCommands(inbox),
   ...sagasCommands(aboutSagaIds),
   ...projectionsCommands(projection),
+  auditLogCommand,
 ];

@@ -1,6 +1,6 @@
-import { setTimeout } from 'node:timers/promises';
 import { operatorCommand } from '../command.js';
 import type { CommandContext } from '../context.js';
+import { interruptible } from '../interruptible.js';
 import type { Outcome } from '../outcome.js';
 import { listProjections, projectionNamed, projectionsOf, showProjection } from '../projections.js';
 import { type RebuildOrder, rebuild } from '../rebuild.js';
@@ -52,21 +52,11 @@ as loading every aggregate. Exit code 0: complete. 3: stopped. 4: a check found 
   }),
 ];
 
-/** Stops the rebuild between two steps at the first Ctrl-C; a second one ends the tool as usual. */
-async function stoppableRebuild(
+const stoppableRebuild = (
   context: CommandContext,
   { projection, action }: RebuildOrder & { readonly projection: string },
-): Promise<Outcome> {
-  const { say, command } = context;
-  const stop = new AbortController();
-  const onSignal = () => stop.abort();
-  process.once('SIGINT', onSignal);
-  const wait = (seconds: number) =>
-    setTimeout(seconds * 1000, undefined, { signal: stop.signal }).catch(() => undefined);
-  const rebuildContext = { command, say, wait, stopped: () => stop.signal.aborted };
-  try {
-    return await rebuild(projectionNamed(projectionsOf(context), projection), { action }, rebuildContext);
-  } finally {
-    process.off('SIGINT', onSignal);
-  }
-}
+): Promise<Outcome> =>
+  interruptible(({ wait, stopped }) => {
+    const { say, command } = context;
+    return rebuild(projectionNamed(projectionsOf(context), projection), { action }, { command, say, wait, stopped });
+  });

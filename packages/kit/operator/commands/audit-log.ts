@@ -1,0 +1,24 @@
+import { clock } from '../../aws/clock.js';
+import { AUDIT_RETENTION_DAYS, listAuditLog } from '../audit-log.js';
+import { operatorCommand } from '../command.js';
+import { secondsOf } from '../text.js';
+
+/** Command that lists what operators did. */
+export const auditLogCommand = operatorCommand({
+  name: 'audit-log',
+  usage: 'audit-log [--since <duration>]',
+  positionals: [],
+  options: { since: { type: 'string', default: '24h' } },
+  example: ['audit-log', '--since', '7d'],
+  about:
+    'lists what operators redrove, discarded, retried and resolved, newest first: who, when, why, and what came of it',
+  details: `Entries are kept for ${AUDIT_RETENTION_DAYS} days. A run over a group is one entry here; --json lists each message.
+  --since     how far back: 90s, 30m, 24h, 7d; default 24h`,
+  parse: ({ options: { since }, wrong }) => {
+    const asked = secondsOf(since);
+    if (asked === undefined) throw wrong(`--since is '${since}': expected a number with s, m, h or d, as 24h or 7d.`);
+    const seconds = Math.min(asked, AUDIT_RETENTION_DAYS * 86_400);
+    return { since: new Date(Date.parse(clock.now()) - seconds * 1000).toISOString() };
+  },
+  run: listAuditLog,
+});
