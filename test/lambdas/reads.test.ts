@@ -66,6 +66,7 @@ const APPROVED: Readonly<Record<string, readonly (readonly [read: string, why: s
     ['Get strong', 'the cursor decides whether a message waits for another one'],
   ],
   'packages/kit/inbox/stored-messages.ts': [['Get strong', 'the record was changed a moment ago by whoever reads it']],
+  'packages/kit/operator/audit-log.ts': [['Query strong', 'what an operator did a moment ago is listed']],
   'packages/kit/operator/audit/feed.ts': [
     ['Query index', 'messages are judged a quarter of an hour after their commits, and late entries by the next audit'],
     [

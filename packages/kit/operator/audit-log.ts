@@ -24,12 +24,12 @@ const Entry = z.object({
   at: z.string(),
   /** Who: the caller's ARN at AWS, the machine's user elsewhere. */
   actor: z.string(),
-  action: z.enum(['redrive', 'discard', 'retry', 'resolve', 'note']),
+  action: z.enum(['redrive', 'discard', 'retry', 'resolve', 'resend', 'note']),
   /** What it was done to: a consumer and a message id, or a saga. */
   target: z.string(),
   /** Reason or note that the operator gave. */
   reason: z.optional(z.string()),
-  /** Group of failures, and the id of the command's run, if it was done to many at once. */
+  /** Group of failures, if it was done to one; the id of the command's run, if it may be done to many at once. */
   group: z.optional(z.string()),
   run: z.optional(z.string()),
   /** What came of it. Absent if the command ended before it knew. */
@@ -148,6 +148,9 @@ export function monthsSince(since: string, now: string): readonly string[] {
 
 const shownOf = ({ sk: _, ...entry }: Listed) => entry;
 
+/** What comes of an action without a result of its own. */
+const RESULTS: Partial<Record<Entry['action'], string>> = { discard: 'discarded', resend: 'sent' };
+
 /** One row: an action, or all actions of one run. */
 interface Row {
   readonly first: Listed;
@@ -161,7 +164,7 @@ function textOf(entries: readonly Listed[], since: string): string {
   for (const entry of entries) {
     const key = entry.run ?? entry.sk;
     const row = rows.get(key) ?? { first: entry, results: new Map<string, number>(), count: 0 };
-    const result = entry.result ?? (entry.action === 'discard' ? 'discarded' : 'result unknown');
+    const result = entry.result ?? RESULTS[entry.action] ?? 'result unknown';
     row.count++;
     row.results.set(result, (row.results.get(result) ?? 0) + 1);
     rows.set(key, row);
@@ -173,11 +176,13 @@ function textOf(entries: readonly Listed[], since: string): string {
 
 function rowText({ first, results, count }: Row): string {
   const { at, service, actor, action, target, reason, group } = first;
-  const many = first.run === undefined ? target : `group ${group}: ${plural(count, 'message')}`;
+  const messages = plural(count, 'message');
+  const many = group === undefined ? messages : `group ${group}: ${messages}`;
+  const whom = first.run === undefined || count === 1 ? target : many;
   const what = [...results].map(([result, times]) => (count === 1 ? result : `${times} ${result}`)).join(', ');
   const rows = [
     ['by', actor],
-    ['to', `${service}: ${many}`],
+    ['to', `${service}: ${whom}`],
     ...(reason === undefined ? [] : [['why', reason]]),
     ['result', what],
   ];

@@ -6,6 +6,7 @@ import { placeKey } from '../../../packages/kit/inbox/sequence-keys.js';
 import { readEnvelope } from '../../../packages/kit/messages/envelope.js';
 import { type AuditAccess, type AuditRequest, audit } from '../../../packages/kit/operator/audit/command.js';
 import { partitionsBetween } from '../../../packages/kit/operator/audit/feed.js';
+import { listAuditLog } from '../../../packages/kit/operator/audit-log.js';
 import { auditCommands } from '../../../packages/kit/operator/commands/audit.js';
 import { OperatorError } from '../../../packages/kit/operator/errors.js';
 import type { Service } from '../../../packages/kit/operator/services.js';
@@ -107,7 +108,8 @@ async function audited(services: readonly Service[], request: Partial<AuditReque
     rate: 10,
     ...request,
   };
-  const context = { app: 'shop', documents, services, command: commandTextOf('shop'), say: () => undefined };
+  const command = commandTextOf('shop');
+  const context = { app: 'shop', documents, services, command, say: () => undefined, actor: async () => 'olga' };
   const { exitCode, text, json } = await audit(context, asked, access);
   const found = json.audit as {
     readonly deliveries: Readonly<Record<string, number>>;
@@ -211,6 +213,10 @@ test('what is missing is sent again as the bus would have sent it, to its own co
     { id: 'event-a', source: 'shop.trips', subject: 'Trip/a', sequence: 1, time: ago(30), data: { seat: '14A' } },
     { id: 'event-b', source: 'shop.trips', subject: 'Trip/b', sequence: 1 },
   ]);
+  const log = await listAuditLog({ documents, services: heardBy(SEATS) }, { since: ago(2_000) });
+  expect(log.text).toMatch(
+    /resend\n +by +olga\n +to +hotel: 2 messages\n +why +the delivery was missing\n +result +2 sent$/,
+  );
 });
 
 test('an audit of what does not exist is refused', async () => {

@@ -54,7 +54,14 @@ export class Auditor {
       resend,
       rate: 100,
     };
-    const context = { app: APP.name, documents: this.documents, services, command, say: () => undefined };
+    const context = {
+      app: APP.name,
+      documents: this.documents,
+      services,
+      command,
+      say: () => undefined,
+      actor: async () => 'olga',
+    };
     const { json } = await audit(context, request, this.access);
     const found = json.audit as AuditFound;
     cloud.world.note(`operator: audit: ${found.missing.length} missing`);

@@ -1,5 +1,7 @@
 import { GetQueueAttributesCommand, SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { clock, secondsBetween } from '../../aws/clock.js';
+import { newId } from '../../aws/ids.js';
+import { beforehand } from '../audit-log.js';
 import type { CommandContext } from '../context.js';
 import { clientConfig, type Endpoint } from '../endpoint.js';
 import { Exit, OperatorError } from '../errors.js';
@@ -52,20 +54,17 @@ export async function runAudit(context: CommandContext, request: AuditRequest): 
 
 /** The command, with what it asks besides tables. @throws {OperatorError} `not-found`, or `refused` for an empty span */
 export async function audit(
-  {
-    app,
-    documents,
-    services,
-    command,
-    say,
-  }: Pick<CommandContext, 'app' | 'documents' | 'services' | 'command' | 'say'>,
+  context: Pick<CommandContext, 'app' | 'documents' | 'services' | 'command' | 'say' | 'actor'>,
   request: AuditRequest,
   access: AuditAccess,
 ): Promise<Outcome> {
+  const { app, documents, services, command, say } = context;
   const { subject, consumer, graceSeconds, resend, rate } = request;
   if (consumer !== undefined) listenersNamed(services, consumer);
   const span = spanOf(request, access.now());
   const missing: Missing[] = [];
+  const actor = resend ? await context.actor() : '';
+  const run = newId();
   let told = performance.now();
   const options = {
     documents,
@@ -77,6 +76,15 @@ export async function audit(
       const queueUrl = delivery.listener.consumer?.queueUrl;
       if (resend && queueUrl !== undefined) {
         if (missing.length > 0) await access.wait(1000 / rate);
+        const { name, service } = delivery.listener;
+        const target = `${name} ${delivery.message.id}`;
+        await beforehand(documents, service, {
+          actor,
+          action: 'resend',
+          target,
+          reason: 'the delivery was missing',
+          run,
+        });
         await access.send(queueUrl, queueBodyOf(delivery, from, app));
       }
       missing.push(missingOf(delivery, from));
