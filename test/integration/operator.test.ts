@@ -203,6 +203,45 @@ describe('orderly failures', () => {
     expect(await ownFailures(id)).toEqual([]);
   });
 
+  test('groups failures by their cause; a probe that fails again stops a redrive, and a discard ends all of them', async () => {
+    const secret = world.fresh('secret');
+    // A cause of its own: no other test breaks exactly these fields.
+    const broken = () => {
+      const step = stepFor('sku');
+      const { orderId, stepId } = step.data as { readonly orderId: string; readonly stepId: string };
+      return { ...step, data: { orderId, stepId, lines: secret } };
+    };
+    const ids = [await failing(broken()), await failing(broken()), await failing(broken())];
+    const groupOf = async () => {
+      const { code, found } = await asked('failures', 'groups', '--consumer', CONSUMER);
+      const groups = found.groups as readonly { id: string; count: number; sample: string }[];
+      return { code, group: groups.find(({ sample }) => ids.includes(sample)) };
+    };
+    const { code, group } = await groupOf();
+    expect({ code, group }).toMatchObject({ code: 4, group: { count: 3, consumer: CONSUMER, lastHour: 3 } });
+    expect(JSON.stringify(group)).not.toContain(secret);
+    const id = group?.id ?? '';
+
+    const dry = await asked('failures', 'redrive', '--group', id, '--dry-run');
+    expect(dry).toMatchObject({ code: 0, found: { redriveGroup: { result: 'dry-run', sendable: 3 } } });
+    const probed = await asked('failures', 'redrive', '--group', id.slice(0, 10), '--rate', '50');
+    expect(probed).toMatchObject({
+      code: 5,
+      found: { redriveGroup: { result: 'probe failed', sent: 1, failedAgain: 1, left: 2 } },
+    });
+
+    const discarded = await asked('failures', 'discard', '--group', id, '--rate', '50', '--reason', 'a test');
+    expect(discarded).toMatchObject({ code: 0, found: { discardGroup: { discarded: 3, refused: 0, left: 0 } } });
+    await world.eventually('none is left', async () => expect((await groupOf()).group).toBeUndefined());
+    const { found } = await asked('audit-log', '--since', '1h');
+    const own = found.actions.filter(({ target }: { target: string }) => ids.some((one) => target.endsWith(one)));
+    const words = own.map(({ action, result }: { action: string; result?: string }) =>
+      `${action} ${result ?? ''}`.trim(),
+    );
+    expect(words.toSorted()).toEqual(['discard', 'discard', 'discard', 'redrive failed again']);
+    expect(new Set(own.map(({ group }: { group: string }) => group))).toEqual(new Set([id]));
+  });
+
   test("shows and discards an unreadable message, but can't redrive it", async () => {
     const garbage = world.fresh('garbage');
     await world.send(CONSUMER, garbage);
