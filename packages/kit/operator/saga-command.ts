@@ -1,3 +1,4 @@
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { clock } from '../aws/clock.js';
 import { newId, newTraceparent } from '../aws/ids.js';
 import { recordKey } from '../failures/failure-records.js';
@@ -11,7 +12,7 @@ import { reasonOf } from './records.js';
 import { summaryOf } from './saga-show.js';
 import { isHeld, isWaiting, sagaWords, stepWords } from './saga-words.js';
 import { findSaga, readSaga, type Saga, sagaContractOf } from './sagas.js';
-import { awaitRecord, sendTo, WAIT_SECONDS } from './send.js';
+import { awaitRecord, LOOK_EVERY_SECONDS, sendTo, WAIT_SECONDS, type Wait, waitByClock } from './send.js';
 
 /** An operator's request to a saga; `note` describes what was done by hand, 1 to 500 characters. */
 export type SagaRequest = { readonly sagaId: string; readonly dryRun: boolean } & (
@@ -20,7 +21,8 @@ export type SagaRequest = { readonly sagaId: string; readonly dryRun: boolean } 
 );
 
 /**
- * `sagas retry`: the saga resends the command that it waits for, a step or its compensation.
+ * `sagas retry`: the saga resends the command that it waits for, a step or its compensation. The command waits for what comes
+ * of it: the saga goes on, is stuck again, or has no answer in time.
  * `sagas resolve`: the compensation at which it is stuck was done by hand, and the saga continues with the
  * rest.
  * The saga itself decides when the message arrives; it may have advanced meanwhile.
@@ -34,7 +36,10 @@ export async function commandSaga(
     services,
     command,
     actor,
-  }: Pick<CommandContext, 'app' | 'endpoint' | 'documents' | 'services' | 'command' | 'actor'>,
+    wait = waitByClock,
+  }: Pick<CommandContext, 'app' | 'endpoint' | 'documents' | 'services' | 'command' | 'actor'> & {
+    readonly wait?: Wait;
+  },
   request: SagaRequest,
 ): Promise<Outcome> {
   const saga = await findSaga(documents, services, request.sagaId);
@@ -48,15 +53,20 @@ export async function commandSaga(
     ...(request.action === 'resolve' && { reason: request.note }),
   });
   await sendTo(endpoint, consumer.queueUrl, body);
-  const record = await awaitRecord(documents, service, recordKey(consumer, id), ({ status }) => status === 'FAILED');
-  const now = await readSaga(documents, saga.kind, saga.id);
-  await noteResult(
-    documents,
-    key,
-    record === undefined ? 'sent' : record.status === 'PROCESSED' ? 'accepted' : 'refused',
-  );
-  if (record?.status === 'PROCESSED')
-    return outcome(request, now, 'processed', `requested: ${does}; now: ${sagaWords(now)}`);
+  const pk = recordKey(consumer, id);
+  const record = await awaitRecord(documents, service, pk, ({ status }) => status === 'FAILED', wait);
+  const isAccepted = record?.status === 'PROCESSED';
+  const now =
+    isAccepted && request.action === 'retry'
+      ? await afterAnswer(documents, saga, wait)
+      : await readSaga(documents, saga.kind, saga.id);
+  const isUnanswered = request.action === 'retry' && waitsForAnswer(now.state, saga.state);
+  const result = record === undefined ? 'sent' : !isAccepted ? 'failed' : isUnanswered ? 'unanswered' : 'processed';
+  await noteResult(documents, key, result === 'processed' ? `now ${now.state.status}` : RESULT_WORDS[result]);
+  if (isAccepted) {
+    const yet = isUnanswered ? `; no answer within ${WAIT_SECONDS} s` : '';
+    return outcome(request, now, result, `requested: ${does}${yet}; now: ${sagaWords(now)}`);
+  }
   if (record) {
     const discard = command('failures', 'discard', consumer.name, id, '--reason', '<why>');
     const why = `refused: ${reasonOf(record)}; now: ${sagaWords(now)}. Its failure record stays until you discard it: ${discard}`;
@@ -64,6 +74,22 @@ export async function commandSaga(
   }
   const look = command('sagas', 'show', saga.id);
   return outcome(request, now, 'sent', `sent; no result within ${WAIT_SECONDS} s. Check later: ${look}`);
+}
+
+const RESULT_WORDS = { sent: 'sent', failed: 'refused', unanswered: 'no answer yet' } as const;
+
+/** Whether a saga still waits for the same answer as before, and is not stuck. */
+const waitsForAnswer = (now: Saga['state'], before: Saga['state']): boolean =>
+  isWaiting(now) && now.status !== 'STUCK' && isWaiting(before) && now.waiting.step === before.waiting.step;
+
+/** Polls a saga whose command was sent again until it has an answer, or the time is over. */
+async function afterAnswer(documents: DynamoDBDocumentClient, before: Saga, wait: Wait): Promise<Saga> {
+  let now = await readSaga(documents, before.kind, before.id);
+  for (let waited = 0; waitsForAnswer(now.state, before.state) && waited < WAIT_SECONDS; waited += LOOK_EVERY_SECONDS) {
+    await wait(LOOK_EVERY_SECONDS);
+    now = await readSaga(documents, before.kind, before.id);
+  }
+  return now;
 }
 
 /** A message to a saga's consumer, and its effect in words. */
@@ -111,7 +137,13 @@ function exitAfter(result: keyof typeof EXITS, saga: Saga): Exit {
   return result === 'processed' && saga.state.status === 'STUCK' ? Exit.NEEDS_OPERATOR : EXITS[result];
 }
 
-const EXITS = { 'dry-run': Exit.OK, processed: Exit.OK, sent: Exit.PENDING, failed: Exit.NEEDS_OPERATOR } as const;
+const EXITS = {
+  'dry-run': Exit.OK,
+  processed: Exit.OK,
+  unanswered: Exit.PENDING,
+  sent: Exit.PENDING,
+  failed: Exit.NEEDS_OPERATOR,
+} as const;
 
 const outcome = ({ action }: SagaRequest, saga: Saga, result: keyof typeof EXITS, detail: string): Outcome => ({
   exitCode: exitAfter(result, saga),

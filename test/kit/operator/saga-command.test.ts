@@ -53,6 +53,8 @@ const queue = createServer((request, response) => {
 /** What else the saga hears before it, and behind it. */
 let meanwhile: () => Promise<void>;
 let afterwards: () => Promise<void>;
+/** What happens while the command waits. */
+let later: () => Promise<void>;
 
 async function deliver(body: string): Promise<void> {
   const envelope = readEnvelope(body);
@@ -80,25 +82,50 @@ describe('an operator’s command to a saga', () => {
   beforeEach(async () => {
     meanwhile = async () => {};
     afterwards = async () => {};
+    later = async () => {};
     await new Promise<void>((resolve) => queue.listen(0, '127.0.0.1', resolve));
   });
   afterEach(() => new Promise((resolve) => void queue.close(resolve)));
 
   const tell = (request: SagaRequest) => {
     const url = `http://127.0.0.1:${(queue.address() as AddressInfo).port}`;
-    return commandSaga({ ...context, endpoint: { url, region: 'eu-west-1' } }, request);
+    return commandSaga({ ...context, endpoint: { url, region: 'eu-west-1' }, wait: () => later() }, request);
   };
   const retry = (sagaId: string, dryRun = false) => tell({ action: 'retry', sagaId, dryRun });
   const resolve = (sagaId: string, dryRun = false) => tell({ action: 'resolve', sagaId, note: 'by telephone', dryRun });
   const stateOf = async (id: string) => (await store.load(id)).state;
 
-  test('retry sends a stuck compensation again, and tells what it waits for now', async () => {
+  test('retry waits for what comes of it, and says so', async () => {
+    await stuck('t1');
+    let looks = 0;
+    later = async () => {
+      if (++looks === 5) await hears('t1', reply(undoIdOf('t1', 'book-flight'), 'DONE'));
+    };
+    const { exitCode, text, json } = await retry('t1');
+    expect({ exitCode, text }).toEqual({ exitCode: 0, text: expect.stringMatching(/ again; now: compensated /) });
+    expect(json).toMatchObject({ retry: { result: 'processed', status: 'COMPENSATED' } });
+    expect(looks).toBe(5);
+  });
+
+  test('retry says if it is stuck again a moment later', async () => {
+    await stuck('t1');
+    let looks = 0;
+    later = async () => {
+      if (++looks === 5) await hears('t1', reply(undoIdOf('t1', 'book-flight'), 'REFUSED', 'TAKEN_OFF'));
+    };
+    expect(await retry('t1')).toMatchObject({
+      exitCode: 4,
+      text: expect.stringMatching(/now: stuck at .*: TAKEN_OFF$/),
+    });
+  });
+
+  test('retry sends a stuck compensation again, and tells what it waits for without an answer', async () => {
     await stuck('t1');
     const { exitCode, text } = await retry('t1');
     expect({ exitCode, text }).toEqual({
-      exitCode: 0,
+      exitCode: 3,
       text: expect.stringMatching(
-        /^TripSaga t1: requested: send compensation of book-flight again; now: waits for compensation of book-flight since /,
+        /^TripSaga t1: requested: send compensation of book-flight again; no answer within 20 s; now: waits for compensation of book-flight since /,
       ),
     });
     expect(await stateOf('t1')).toMatchObject({ status: 'COMPENSATING', waiting: { attempt: 1 } });

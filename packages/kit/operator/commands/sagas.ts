@@ -42,7 +42,7 @@ SLOW: its command was sent again already. WAITS: waits for an answer.
     example: ['sagas', 'retry', SAGA_ID],
     about: 'sends the command that a saga waits for again, and waits up to 20 seconds for the result',
     details: `Safe to repeat: the participant processes a step once. A stuck saga starts again at attempt 1, with its full timeout.
-Exit code 0: sent again. 3: no result yet. 4: refused, or stuck.
+Exit code 0: answered, and the saga goes on or has ended. 3: sent again, no answer yet. 4: refused, or stuck again.
   --dry-run   prints what would be sent and where, and changes nothing`,
     parse: ({ words: [sagaId], options }) => ({ action: 'retry', sagaId, dryRun: options['dry-run'] }) as const,
     run: commandSaga,
