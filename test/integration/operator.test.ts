@@ -25,7 +25,7 @@ afterEach(() => world.heal());
 async function orderly(...args: string[]) {
   const out: string[] = [];
   const err: string[] = [];
-  const code = await run(args, { out: (text) => out.push(text), err: (text) => err.push(text) });
+  const code = await run([...args, '--yes'], { out: (text) => out.push(text), err: (text) => err.push(text) });
   return { code, out: out.join('\n'), err: err.join('\n') };
 }
 

@@ -58,7 +58,7 @@ const APPROVED: Readonly<Record<string, readonly (readonly [read: string, why: s
     ['Get strong', 'a window closes on the messages that it has'],
     ['BatchGet strong', 'a window closes on the messages that it has'],
   ],
-  'packages/kit/inbox/gauges.ts': [
+  'packages/kit/inbox/measure.ts': [
     ['BatchGet eventual', 'a metric'],
     ['Query input', 'a metric, by an index'],
   ],
@@ -76,6 +76,7 @@ const APPROVED: Readonly<Record<string, readonly (readonly [read: string, why: s
   ],
   'packages/kit/operator/commits.ts': [['Query strong', 'an operator decides on it']],
   'packages/kit/operator/discard-in-sequence.ts': [['Get strong', 'an operator decides on it']],
+  'packages/kit/operator/feed.ts': [['Query index', 'the feed is the only way to the commits of a time']],
   'packages/kit/operator/inbox.ts': [['Query index', 'a list for an operator']],
   'packages/kit/operator/people.ts': [
     ['Query index', 'the feed is the only way to the commits of a time; the command waits until it has them'],
@@ -88,6 +89,11 @@ const APPROVED: Readonly<Record<string, readonly (readonly [read: string, why: s
   'packages/kit/operator/saga-list.ts': [
     ['Query eventual', 'a list for an operator'],
     ['Query index', 'a list for an operator'],
+  ],
+  'packages/kit/operator/status/read.ts': [
+    ['Query index', 'a count for an operator'],
+    ['Query index', 'a count for an operator'],
+    ['Query eventual', 'a count for an operator'],
   ],
   'packages/kit/personal-data/personal-keys.ts': [
     ['Get strong', 'nothing of a forgotten person may be used, and no later write checks it'],

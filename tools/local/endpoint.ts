@@ -32,16 +32,10 @@ export async function endpointAt(named: string): Promise<Endpoint> {
   } catch (cause) {
     throw new LocalRunError(`Nothing answers at ${url} (from ORDERLY_ENDPOINT).`, { cause });
   }
-  return { url, region, kind: await kindOf(url) };
+  const localCloud = await localCloudAt(url);
+  if (localCloud) return { url, region, kind: 'local-cloud', ahead: localCloud.ahead };
+  return { url, region, kind: (await answers(url)) ? 'localstack' : 'other-emulator' };
 }
-
-async function kindOf(url: string): Promise<EndpointKind> {
-  if (await isLocalCloud(url)) return 'local-cloud';
-  return (await answers(url)) ? 'localstack' : 'other-emulator';
-}
-
-/** Checks whether a local cloud answers at an address. */
-export const isLocalCloud = async (url: string): Promise<boolean> => (await localCloudAt(url)) !== undefined;
 
 /**
  * Returns the milliseconds that the clock of a local cloud is ahead of this machine's, since somebody has forwarded it.

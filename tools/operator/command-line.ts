@@ -1,34 +1,40 @@
-import { kitCommands, type OperatorCommandLine, operatorCommandLine, peopleCommands } from '@orderly/kit/operator';
+import {
+  kitCommands,
+  type OperatorCommandLine,
+  operatorCommandLine,
+  peopleCommands,
+} from '@orderly/kit/operator/definitions';
 import { APP } from '../../lambdas/app.js';
 import { ORDERS_LIST } from '../../lambdas/orders/keys.js';
-import { endpointOf } from './endpoint.js';
 import { localCommands } from './local.js';
-import { orderCommand } from './order.js';
-import { peopleOfOrderly } from './people.js';
+import { orderCommand, traceCommand } from './order-commands.js';
 import { PROGRAM } from './program.js';
 import { pageOn } from './runbook.js';
 
-/** Orderly's command line: the kit's commands, and what knows orders. */
+/** Orderly's command line: the kit's commands, and what knows orders. Their work is loaded when they run. */
 export const ORDERLY: OperatorCommandLine = {
   app: APP.name,
   program: PROGRAM,
-  endpointOf,
+  endpointOf: async (environment) => (await import('./endpoint.js')).endpointOf(environment),
   where: `Where: ORDERLY_ENDPOINT if set (http://host:port, or aws); else for dev a running \`npm start\`; else AWS, with the
 credentials and region of the environment.`,
   ifUnreachable: 'sign in to AWS, or set ORDERLY_ENDPOINT, or, for dev on this machine, npm start',
   ifNotDeployed: (environment) =>
     `${environment === 'dev' ? 'npm start   (here), or ' : ''}npx cdk deploy --all -c environment=${environment}`,
+  runbook: APP.runbook,
   // The aggregates of an order have its id.
   reportOn: (subject) => ['order', subject.slice(subject.indexOf('/') + 1)],
   pageOn,
   commands: [
     orderCommand,
+    traceCommand,
     ...kitCommands({
       consumer: 'reservations',
       projection: ORDERS_LIST,
+      status: [async (context) => (await import('./orders-status.js')).ordersSection(context)],
       aboutSagaIds: "The saga of an order has the order's id.",
     }),
-    ...peopleCommands(peopleOfOrderly),
+    ...peopleCommands(async () => (await import('./people.js')).peopleOfOrderly),
     ...localCommands,
   ],
 };

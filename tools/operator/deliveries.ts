@@ -74,6 +74,8 @@ export interface Delivery {
   readonly reason?: string;
   /** Message id of its record. */
   readonly messageId: string;
+  /** Number of its deliveries, if the record counts them. */
+  readonly attempts?: number;
 }
 
 /** An event, or a command that was sent with it. */
@@ -152,7 +154,8 @@ function delivery(listener: Listener, event: Heard, { recordAt, shown, now, aggr
 }
 
 function recorded({ name, service }: Listener, record: ConsumerRecord, messageId: string): Delivery {
-  const plain = { consumer: name, service: service.name, messageId };
+  const { attempts } = record;
+  const plain = { consumer: name, service: service.name, messageId, ...(attempts !== undefined && { attempts }) };
   switch (record.status) {
     case 'PENDING':
       if (record.window !== undefined) return { ...plain, state: 'collected', reason: `in ${record.window}` };

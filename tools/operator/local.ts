@@ -1,5 +1,7 @@
-import { type CommandContext, Exit, OperatorError, type Outcome, operatorCommand } from '@orderly/kit/operator';
-import { durationOf, type LiveStatus, LocalCloudClient, LocalCloudRefused } from '@orderly/simulator';
+import type { Outcome } from '@orderly/kit/operator';
+import { type CommandContext, Exit, OperatorError, operatorCommand } from '@orderly/kit/operator/definitions';
+import type { LiveStatus } from '@orderly/simulator';
+import { durationOf, LocalCloudClient, LocalCloudRefused } from '@orderly/simulator/client';
 
 /** Commands for a local cloud (`npm start`): time and trouble on request. */
 export const localCommands = [

@@ -169,6 +169,18 @@ export async function listedVersion(
   return Number(row?.version ?? 0);
 }
 
+/** Reads what consumers have done with the messages of some aggregates that need not belong to an order. */
+export async function readFacts(
+  documents: DynamoDBDocumentClient,
+  services: readonly Service[],
+  aggregates: readonly AggregateFacts[],
+  now: string,
+): Promise<OrderFacts> {
+  const records = await readRecords(documents, recordKeys(services, aggregates));
+  const recordAt: OrderFacts['recordAt'] = ({ service }, pk) => records.get(`${service.name} ${pk}`);
+  return { orderId: '', now, services, order: undefined, aggregates, sagas: [], recordAt, shown: new Map() };
+}
+
 async function readRecords(
   documents: DynamoDBDocumentClient,
   needed: readonly NeededRecord[],

@@ -1,33 +1,10 @@
-import {
-  aligned,
-  type CommandContext,
-  Exit,
-  type Outcome,
-  operatorCommand,
-  plural,
-  sagaWords,
-  summaryOf,
-} from '@orderly/kit/operator';
+import { aligned, type CommandContext, Exit, type Outcome, plural, sagaWords, summaryOf } from '@orderly/kit/operator';
 import { ORDERS_LIST } from '../../lambdas/orders/keys.js';
 import type { Delivery, EventReport, OrderFacts } from './deliveries.js';
 import { readOrder } from './order-facts.js';
 import { judge, type OrderReport } from './order-verdict.js';
 
 const EXITS = { complete: Exit.OK, pending: Exit.PENDING, failed: Exit.NEEDS_OPERATOR } as const;
-
-export const orderCommand = operatorCommand({
-  name: 'order',
-  usage: 'order <order id> [--payload]',
-  positionals: ['order id'],
-  options: { payload: { type: 'boolean' } },
-  example: ['order', '5d41402abc4b2a76b9719d911017c592'],
-  about: 'where an order is: its saga, its events and commands, and what each consumer did with them',
-  details: `Ends with a verdict: complete (exit 0), pending (3), or failed (4: a failure waits, its saga is stuck, something was
-lost or done twice, the order waits for nothing, or it is approved and undone).
-  --payload   the events' data and actors too: people's data`,
-  parse: ({ words: [orderId], options: { payload } }) => ({ orderId, payload }),
-  run: showOrder,
-});
 
 /** `orderly order <id>`. @throws {OperatorError} `not-found` */
 export async function showOrder(

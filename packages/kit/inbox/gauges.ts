@@ -1,79 +1,14 @@
-import { BatchGetCommand, QueryCommand, type QueryCommandInput } from '@aws-sdk/lib-dynamodb';
-import { clock, secondsBetween } from '../aws/clock.js';
-import { documents, type Item } from '../aws/dynamodb.js';
+import { documents } from '../aws/dynamodb.js';
 import { Metric } from '../aws/metric-names.js';
 import { gauge } from '../aws/telemetry.js';
-import { FAILED_INDEX } from '../failures/contract.js';
-import { DUE_INDEX, DUE_SHARDS, duePartition } from '../timers/contract.js';
-import { parkedPartition } from './contract.js';
+import { type MeasuredInbox, measure } from './measure.js';
 
-/** Limit of DynamoDB for the keys of one BatchGetItem. */
-const MAX_KEYS = 100;
-
-export interface GaugesOptions {
-  readonly table: string;
-  /** Name of the inbox's consumer. */
-  readonly owner: string;
-  /** Partitions of parked messages. */
-  readonly parked: readonly string[];
-}
-
-/** Returns the partitions of the index `due` that have an inbox's parked messages. */
-export const parkedPartitions = (owner: string): readonly string[] => partitionsOf(owner).map(parkedPartition);
-
-const partitionsOf = (owner: string): readonly string[] =>
-  Array.from({ length: DUE_SHARDS }, (_, shard) => duePartition(owner, shard));
-
-/**
- * Measures an inbox by its indexes: how many messages wait, how old the oldest one is, how many are parked, and how many
- * have failed. It reads at most 1 MB of each partition, which is about 6,000 waiting messages: above that, the gauges are
- * lower bounds.
- */
-export async function gauges({ table, owner, parked }: GaugesOptions): Promise<void> {
-  const partition = (duePk: string) =>
-    query({
-      TableName: table,
-      IndexName: DUE_INDEX,
-      KeyConditionExpression: 'duePk = :duePk',
-      ExpressionAttributeValues: { ':duePk': duePk },
-    });
-  const [failed, waiting, early] = await Promise.all([
-    query({
-      TableName: table,
-      IndexName: FAILED_INDEX,
-      KeyConditionExpression: 'failedConsumer = :owner',
-      ExpressionAttributeValues: { ':owner': owner },
-      Select: 'COUNT',
-    }),
-    Promise.all(partitionsOf(owner).map(partition)),
-    Promise.all(parked.map(partition)),
-  ]);
-  const pages = [...waiting, ...early];
-  // A message that is parked or handed out meanwhile is seen in both partitions, and BatchGetItem refuses a key that is named
-  // twice.
-  const keys = [...new Set(pages.flatMap(({ items }) => items.map(({ pk }) => String(pk))))].map((pk) => ({ pk }));
-  gauge(Metric.INBOX_PENDING, sum(waiting), owner);
-  gauge(Metric.INBOX_PARKED, sum(early), owner);
-  gauge(Metric.INBOX_OLDEST_PENDING, await ageOfOldest(table, keys), owner, 'Seconds');
-  gauge(Metric.INBOX_FAILED, failed.count, owner);
-}
-
-/** Returns the age of the oldest message in seconds, of the 100 that are handed out next; 0 if none waits. */
-async function ageOfOldest(table: string, keys: readonly Item[]): Promise<number> {
-  if (keys.length === 0) return 0;
-  const { Responses = {} } = await documents.send(
-    new BatchGetCommand({
-      RequestItems: { [table]: { Keys: keys.slice(0, MAX_KEYS), ProjectionExpression: 'storedAt' } },
-    }),
-  );
-  const now = clock.now();
-  const ages = (Responses[table] ?? []).map(({ storedAt }) => secondsBetween(String(storedAt ?? now), now));
-  return Math.max(0, ...ages);
-}
-
-const sum = (pages: readonly { readonly count: number }[]): number => pages.reduce((all, { count }) => all + count, 0);
-
-async function query(input: QueryCommandInput): Promise<{ readonly count: number; readonly items: readonly Item[] }> {
-  const { Count = 0, Items = [] } = await documents.send(new QueryCommand(input));
-  return { count: Count, items: Items };
+/** Writes the gauges of an inbox: how many messages wait, how old the oldest one is, how many are parked, and how many failed. */
+export async function gauges(inbox: MeasuredInbox): Promise<void> {
+  const { owner } = inbox;
+  const { pending, parked, oldestSeconds, failed } = await measure(documents, inbox);
+  gauge(Metric.INBOX_PENDING, pending, owner);
+  gauge(Metric.INBOX_PARKED, parked, owner);
+  gauge(Metric.INBOX_OLDEST_PENDING, oldestSeconds, owner, 'Seconds');
+  gauge(Metric.INBOX_FAILED, failed, owner);
 }

@@ -4,7 +4,8 @@ import { required, requiredInteger } from '../aws/read-environment.js';
 import { describeError, logger, publishMetrics } from '../aws/telemetry.js';
 import { Sweeper } from '../timers/sweeper.js';
 import type { InboxSettings } from './contract.js';
-import { gauges, parkedPartitions } from './gauges.js';
+import { gauges } from './gauges.js';
+import { parkedPartitions } from './measure.js';
 
 const place = { table: required(Env.RECORDS), owner: required(Env.CONSUMER) };
 const { pageSize, mode } = JSON.parse(required(Env.INBOX)) as InboxSettings;

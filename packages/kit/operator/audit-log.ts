@@ -2,17 +2,12 @@ import { type DynamoDBDocumentClient, PutCommand, paginateQuery, UpdateCommand }
 import * as z from 'zod/mini';
 import { clock } from '../aws/clock.js';
 import { newId } from '../aws/ids.js';
+import { AUDIT_RETENTION_DAYS } from './audit-retention.js';
 import type { CommandContext } from './context.js';
 import { Exit } from './errors.js';
 import type { Outcome } from './outcome.js';
 import type { Service } from './services.js';
 import { aligned, plural } from './text.js';
-
-/**
- * Retention of an entry, in days: thirteen months, so that a yearly review sees the whole year before it. An entry is about 400
- * bytes. What must be kept for longer stands with what was changed: a discarded record and a saga's history keep who and why.
- */
-export const AUDIT_RETENTION_DAYS = 400;
 
 /** Prefix of the partition keys of the audit log, in each service's table. One partition has the entries of a month. */
 const AUDIT_PREFIX = 'AUDIT#';

@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util';
 import type { Given, OperatorCommand, Options, ParsedCommand } from './command.js';
 import type { OperatedApp } from './context.js';
+import { meant } from './did-you-mean.js';
 import { OperatorError } from './errors.js';
 import { commandTextOf } from './text.js';
 
@@ -20,12 +21,20 @@ export type CommandLine =
       readonly environment: string;
       /** Whether to print one JSON object instead of text. */
       readonly json: boolean;
+      /** Named profile and region of AWS's configuration. @default those of the shell */
+      readonly profile: string | undefined;
+      readonly region: string | undefined;
+      /** Whether the call can't be undone, and nobody has confirmed it yet. */
+      readonly toConfirm: boolean;
     });
 
 /** Options that every command accepts. */
 const COMMON = {
   environment: { type: 'string', default: 'dev' },
   json: { type: 'boolean', default: false },
+  profile: { type: 'string' },
+  region: { type: 'string' },
+  yes: { type: 'boolean', short: 'y', default: false },
   help: { type: 'boolean', short: 'h', default: false },
 } as const;
 
@@ -36,28 +45,49 @@ const COMMON = {
 export function readCommandLine(args: readonly string[], set: CommandSet): CommandLine {
   const { commands } = set;
   const { values, positionals, given } = parsed(args, commands);
-  const { environment, json, help } = values;
+  const { environment, json, help, profile, region, yes } = values;
   const [first, second] = positionals;
   const isGroup = commands.some(({ name }) => name.startsWith(`${first} `));
   const name = isGroup ? `${first} ${second ?? ''}`.trim() : (first ?? '');
   const command = commands.find((one) => one.name === name);
   if (!command) {
     if (help || first === undefined) return { help: overview(set) };
-    throw new OperatorError('usage', `There is no command '${name}'.`, ['--help']);
+    throw unknownCommand(name, isGroup, commands);
   }
   if (help) return { help: helpOf(command, set) };
   const wrong = (mistake: string): OperatorError => new OperatorError('usage', mistake, command.example);
   const words = positionals.slice(name.split(' ').length);
   const foreign = given.find((option) => !Object.hasOwn({ ...COMMON, ...command.options }, option));
-  if (foreign !== undefined) throw wrong(`'${name}' has no option --${foreign}.`);
+  if (foreign !== undefined) {
+    throw wrong(
+      `'${name}' has no option --${foreign}.${guess(foreign, Object.keys({ ...COMMON, ...command.options }), '--')}`,
+    );
+  }
   const missing = command.positionals[words.length];
   if (missing !== undefined && !missing.endsWith('?')) throw wrong(`'${name}' needs the ${missing}.`);
   const excess = words[command.positionals.length];
   if (excess !== undefined) throw wrong(`'${excess}' is one word too many for '${name}'.`);
   if (!/^[a-z][a-z0-9-]*$/.test(environment)) throw wrong(`'${environment}' is no name of an environment.`);
   const { request, run } = command.parse({ words, options: valuesOf(command.options, values), wrong });
-  return { name, environment, json, request, run };
+  const toConfirm = command.irreversible === true && !yes && Reflect.get(values, 'dry-run') !== true;
+  return { name, environment, json, profile, region, toConfirm, request, run };
 }
+
+function unknownCommand(name: string, isGroup: boolean, commands: readonly OperatorCommand[]): OperatorError {
+  const names = commands.map((command) => command.name);
+  // 'failures' alone, or with a wrong second word: those of its group.
+  const group = names.filter((one) => one.startsWith(`${name.split(' ')[0]} `));
+  const groups = [...new Set(names.map((one) => one.split(' ')[0] ?? ''))];
+  const near = isGroup ? meant(name, group) : meant(name, [...names, ...groups]);
+  const listed = near === undefined && isGroup ? ` There are: ${group.join(', ')}.` : '';
+  const said = near === undefined ? listed : ` Did you mean '${near}'?`;
+  return new OperatorError('usage', `There is no command '${name}'.${said}`, ['--help']);
+}
+
+const guess = (word: string, known: readonly string[], before = ''): string => {
+  const near = meant(word, known);
+  return near === undefined ? '' : ` Did you mean ${before}${near}?`;
+};
 
 function parsed(args: readonly string[], commands: readonly OperatorCommand[]) {
   try {
@@ -71,7 +101,9 @@ function parsed(args: readonly string[], commands: readonly OperatorCommand[]) {
     return { values, positionals, given };
   } catch (error) {
     const message = error instanceof Error ? (error.message.split('. ')[0] ?? '') : String(error);
-    throw new OperatorError('usage', `${message}.`, ['--help'], { cause: error });
+    const [, unknown] = /^Unknown option '--?([\w-]+)'/.exec(message) ?? [];
+    const near = unknown === undefined ? '' : guess(unknown, Object.keys({ ...optionsOf(commands), ...COMMON }), '--');
+    throw new OperatorError('usage', `${message}.${near}`, ['--help'], { cause: error });
   }
 }
 
@@ -91,6 +123,8 @@ const valuesOf = (options: Options, values: Readonly<Record<string, unknown>>): 
   );
 
 const commonHelp = ({ where }: CommandSet): string => `  --environment <name>  default dev
+  --profile, --region   profile and region of AWS, as its command line has them
+  --yes                 confirms what can't be undone; without it, you are asked outside of an emulator
   --json                one JSON object${where === undefined ? '' : `\n\n${where}`}`;
 
 function helpOf({ usage, about, details, example }: OperatorCommand, set: CommandSet): string {

@@ -28,6 +28,8 @@ export interface Usage<Words extends readonly string[] = readonly string[], Own 
   /** One line in the overview. */
   readonly about: string;
   readonly details: string;
+  /** Whether its work can't be undone: then it asks before, outside of an emulator. @default false */
+  readonly irreversible?: boolean;
 }
 
 /** A call of a command: as many words as it has positionals, and a value for each of its options. */

@@ -4,7 +4,7 @@ import { actorAt } from './actor.js';
 import { clientConfig, type Endpoint, placeOf } from './endpoint.js';
 import { OperatorError } from './errors.js';
 import { type Service, servicesIn } from './services.js';
-import { readStacks, type StackOutputs } from './stacks.js';
+import { readDeployment, type StackOutputs } from './stacks.js';
 import { type CommandText, commandTextOf } from './text.js';
 
 /** Settings of an application's command line. */
@@ -29,6 +29,8 @@ export interface OperatedApp {
    * it where an operator has to find out what happened.
    */
   readonly reportOn?: (subject: string) => readonly string[];
+  /** Page with a heading for each alarm: `docs/runbook.md`. Advice names it. */
+  readonly runbook?: string;
   /** Names the page of the application's runbook that says what to do. Advice names it beside the next command. */
   readonly pageOn?: (trouble: Trouble) => string;
 }
@@ -39,8 +41,10 @@ export type Trouble =
   | { readonly what: 'stuck saga'; readonly reason: string | undefined };
 
 /** Context of a command: one environment of the application. */
-export interface CommandContext extends Pick<OperatedApp, 'app' | 'reportOn' | 'pageOn'> {
+export interface CommandContext extends Pick<OperatedApp, 'app' | 'reportOn' | 'pageOn' | 'runbook'> {
   readonly environment: string;
+  /** Environment with its place, for people: `prod at AWS eu-west-1, account 123456789012`. */
+  readonly place?: string;
   readonly endpoint: Endpoint;
   /** Reads and writes items as plain objects. */
   readonly documents: DynamoDBDocumentClient;
@@ -65,14 +69,17 @@ export async function openContext(
   environment: string,
   say: CommandContext['say'],
 ): Promise<CommandContext> {
-  const { app, program, endpointOf, ifUnreachable, ifNotDeployed, reportOn, pageOn } = operated;
+  const { app, program, endpointOf, ifUnreachable, ifNotDeployed, reportOn, pageOn, runbook } = operated;
   const endpoint = await endpointOf(environment);
-  say(`${environment} at ${placeOf(endpoint)}`);
-  const stacks = await readStacks(endpoint, app, environment).catch((cause: unknown) => {
+  const { stacks, account } = await readDeployment(endpoint, app, environment).catch((cause: unknown) => {
     const why = cause instanceof Error ? cause.name : String(cause);
     const message = `The stacks of '${environment}' can't be read at ${placeOf(endpoint)} (${why}).`;
     throw new OperatorError('unreachable', message, ifUnreachable, { cause });
   });
+  // An emulator's account is always the same, and nobody's.
+  const inAccount = endpoint.url === undefined && account !== undefined ? `, account ${account}` : '';
+  const place = `${environment} at ${placeOf(endpoint)}${inAccount}`;
+  say(place);
   const services = servicesIn(stacks);
   if (services.length === 0) {
     const message = `No service of '${environment}' is deployed at ${placeOf(endpoint)}.`;
@@ -81,6 +88,7 @@ export async function openContext(
   return {
     app,
     environment,
+    place,
     endpoint,
     documents: DynamoDBDocumentClient.from(new DynamoDBClient(clientConfig(endpoint))),
     stacks,
@@ -89,6 +97,7 @@ export async function openContext(
     say,
     actor: actorAt(endpoint),
     ...(reportOn && { reportOn }),
+    ...(runbook !== undefined && { runbook }),
     ...(pageOn && { pageOn }),
   };
 }

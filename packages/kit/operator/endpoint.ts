@@ -1,9 +1,16 @@
+import { clock } from '../aws/clock.js';
+
 /** Address of AWS's APIs. */
 export interface Endpoint {
   /** Origin of an emulator. Undefined for AWS itself, with the credentials of the environment. */
   readonly url: string | undefined;
   readonly region: string;
+  /** Milliseconds that the clock of an emulator is ahead of this machine's. @default 0 */
+  readonly ahead?: number;
 }
+
+/** Returns the present time by the clock of an endpoint, as ISO 8601. */
+export const timeAt = ({ ahead = 0 }: Endpoint): string => new Date(Date.parse(clock.now()) + ahead).toISOString();
 
 /** Returns the configuration of an SDK client. An emulator never receives real credentials. */
 export function clientConfig({ url, region }: Endpoint) {

@@ -11,15 +11,12 @@ import type { CommandContext } from './context.js';
 import { type DiscardRequest, discard } from './discard.js';
 import { Exit, OperatorError } from './errors.js';
 import { showFound } from './failures.js';
+import type { InboxState } from './inbox-states.js';
 import type { Outcome } from './outcome.js';
 import { type ConsumerRecord, type FoundRecord, failuresOf, findRecord, readRecord, reasonOf } from './records.js';
 import { type RedriveRequest, redrive } from './redrive.js';
 import { type Listener, listenersNamed, listenersOf, type Service } from './services.js';
 import { aligned, duration, plural } from './text.js';
-
-/** States of a stored message that has not ended. */
-export const INBOX_STATES = ['waiting', 'running', 'paused', 'parked', 'failed'] as const;
-type InboxState = (typeof INBOX_STATES)[number];
 
 type Context = Pick<CommandContext, 'documents' | 'services' | 'command'>;
 

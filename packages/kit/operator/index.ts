@@ -3,8 +3,9 @@
 // Functions by which an app's own commands read its tables.
 export { clock, secondsBetween } from '../aws/clock.js';
 export { smallestWindow } from '../aws/dedupe-window.js';
+export { timeOfId } from '../aws/ids.js';
 export { recordKey, relayConsumer } from '../failures/failure-records.js';
-export { type Commit, firstVersionOf } from '../messages/commit.js';
+export { Commit, firstVersionOf } from '../messages/commit.js';
 export { readEvent } from '../messages/contract.js';
 export { aggregateKey } from '../messages/keys.js';
 export { inVersion, pointerKey, versionsIn } from '../projection/versions.js';
@@ -15,8 +16,9 @@ export { kitCommands } from './commands/kit-commands.js';
 export { peopleCommands } from './commands/people.js';
 export { readCommits, readCommitsSince } from './commits.js';
 export type { CommandContext, Trouble } from './context.js';
-export { clientConfig, type Endpoint } from './endpoint.js';
+export { clientConfig, type Endpoint, timeAt } from './endpoint.js';
 export { Exit, OperatorError } from './errors.js';
+export { type FeedEntry, readCommitsAt, readFeed } from './feed.js';
 export { functionsIn } from './functions.js';
 export type { Outcome } from './outcome.js';
 export type { FunctionDescription } from './outputs.js';
@@ -28,4 +30,8 @@ export { detailsOf, isHeld, isLate, isWaiting, sagaWords } from './saga-words.js
 export { type Saga, sagaIn, sagaKindsOf } from './sagas.js';
 export { type Listener, listenersOf, recordKeysOf, type Service, servicesIn } from './services.js';
 export { readStacks, type StackOutputs, stackPrefix } from './stacks.js';
+export type { Problem } from './status/judge.js';
+export type { StatusSection } from './status/report.js';
+export { type ReadSection, showStatus } from './status/status.js';
 export { aligned, commandTextOf, duration, plural } from './text.js';
+export { type Screen, terminal, watched } from './watch.js';

@@ -1,7 +1,8 @@
-import { ContractViolation } from '../messages/contract.js';
+import { coloured, wantsColour } from './colour.js';
 import type { OperatorCommand } from './command.js';
 import { type CommandSet, readCommandLine } from './command-line.js';
-import { type OperatedApp, openContext } from './context.js';
+import type { Ask } from './confirm.js';
+import type { OperatedApp } from './context.js';
 import { Exit, OperatorError } from './errors.js';
 import { commandTextOf } from './text.js';
 
@@ -9,6 +10,8 @@ import { commandTextOf } from './text.js';
 export interface Streams {
   readonly out: (text: string) => void;
   readonly err: (text: string) => void;
+  /** @default asks on the terminal, if there is one */
+  readonly ask?: Ask;
 }
 
 /** An application and its commands. */
@@ -27,7 +30,7 @@ export function operatorCommandLine(app: OperatorCommandLine) {
 
   return async (
     args: readonly string[],
-    { out, err }: Streams = { out: console.log, err: console.error },
+    { out, err, ask }: Streams = { out: onTerminal, err: console.error },
   ): Promise<Exit> => {
     const json = args.includes('--json');
     try {
@@ -36,8 +39,17 @@ export function operatorCommandLine(app: OperatorCommandLine) {
         out(line.help);
         return Exit.OK;
       }
+      // As AWS's command line does: the SDK reads both from the environment.
+      if (line.profile !== undefined) process.env.AWS_PROFILE = line.profile;
+      if (line.region !== undefined) process.env.AWS_REGION = line.region;
+      // The SDK is loaded from here on: help and wrong calls do without it.
+      const { openContext } = await import('./context.js');
       const context = await openContext(app, line.environment, json ? () => {} : err);
       try {
+        if (line.toConfirm && context.endpoint.url === undefined) {
+          const { askOnTerminal, confirm } = await import('./confirm.js');
+          await confirm(`${line.name} in ${context.place}`, ask ?? askOnTerminal);
+        }
         const outcome = await line.run(context);
         out(json ? JSON.stringify(outcome.json) : outcome.text);
         return outcome.exitCode;
@@ -53,6 +65,10 @@ export function operatorCommandLine(app: OperatorCommandLine) {
     }
   };
 }
+
+/** Prints results with colours, where somebody sees them. */
+const onTerminal = (text: string): void =>
+  console.log(wantsColour(process.stdout) && !text.startsWith('{') ? coloured(text) : text);
 
 const introductionOf = (code: OperatorError['code']): string => (code === 'usage' ? 'Correct usage' : 'Next');
 
@@ -74,7 +90,8 @@ function checkCommands(commands: readonly OperatorCommand[]): void {
 /** @throws any error that is a fault of the tool, with its stack */
 function explained(error: unknown): OperatorError {
   if (error instanceof OperatorError) return error;
-  if (error instanceof ContractViolation) {
+  // Its class is loaded only by commands that read events.
+  if (error instanceof Error && error.name === 'ContractViolation') {
     return new OperatorError(
       'refused',
       `This release can't read an event (${error.message}): use the command line of the release that is deployed.`,

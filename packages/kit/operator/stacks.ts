@@ -12,16 +12,28 @@ export const stackPrefix = (app: string, environment: string): string => `${app}
  * @param app name of the application
  * @throws {Error} if CloudFormation cannot be reached, or refuses the access
  */
-export async function readStacks(endpoint: Endpoint, app: string, environment: string): Promise<StackOutputs> {
+export const readStacks = async (endpoint: Endpoint, app: string, environment: string): Promise<StackOutputs> =>
+  (await readDeployment(endpoint, app, environment)).stacks;
+
+/** The stacks of an environment, and the account that they are in: their ARNs name it. */
+export interface Deployment {
+  readonly stacks: StackOutputs;
+  readonly account: string | undefined;
+}
+
+/** Does the same, and says in which account the stacks are. @throws {Error} */
+export async function readDeployment(endpoint: Endpoint, app: string, environment: string): Promise<Deployment> {
   const client = new CloudFormationClient(clientConfig(endpoint));
   const prefix = stackPrefix(app, environment);
   const outputs: Record<string, Record<string, string>> = {};
+  let account: string | undefined;
   try {
     for await (const { Stacks = [] } of paginateDescribeStacks({ client }, {})) {
-      for (const { StackName = '', Outputs = [] } of Stacks) {
+      for (const { StackName = '', StackId = '', Outputs = [] } of Stacks) {
         const name = StackName.slice(prefix.length);
         // The last part has no hyphen: `shop-dev-eu-Orders` does not belong to `dev`.
         if (!StackName.startsWith(prefix) || name.includes('-')) continue;
+        account ??= StackId.split(':')[4];
         const pairs = Outputs.map(({ OutputKey = '', OutputValue = '' }) => [OutputKey, OutputValue]);
         outputs[name] = Object.fromEntries(pairs);
       }
@@ -29,5 +41,5 @@ export async function readStacks(endpoint: Endpoint, app: string, environment: s
   } finally {
     client.destroy();
   }
-  return outputs;
+  return { stacks: outputs, account };
 }

@@ -88,6 +88,10 @@ const LONGEST_BEFORE_CRASH = 40;
 /** Environments of bundles that histories deploy by updates. */
 const environmentsOf = new WeakMap<Bundle, Recycled>();
 
+const MINUTE = 60_000;
+/** Milliseconds for which invocations are counted by the minute. */
+const COUNTED_FOR = 3 * 3_600_000;
+
 /** AWS doesn't document how long an idle environment is kept; observers report minutes to hours. */
 const KEPT_IDLE = 15 * 60_000;
 
@@ -101,6 +105,8 @@ export class LambdaFunction {
   /** End of an outage (milliseconds since 1970), such as a bad deployment: until then all invocations fail. */
   failsUntil = 0;
   invocations = 0;
+  /** Invocations by the minute (milliseconds since 1970) in which they began, for three hours. */
+  readonly invokedAt = new Map<number, number>();
   calls = 0;
   private readonly idle: Sandbox[] = [];
   private readonly concurrency: Concurrency;
@@ -186,6 +192,7 @@ export class LambdaFunction {
     const fault = faults.at({ id: name, kinds: INVOCATION_FAULTS });
     concurrency.running++;
     const began = world.now;
+    this.countInvocation(began);
     const end = (result: Result): void => {
       concurrency.running--;
       this.settings.ended?.({ fn: this.label, began, ended: world.now, result, logged: this.logged });
@@ -201,6 +208,13 @@ export class LambdaFunction {
       return;
     }
     this.start(name, event, end, trouble);
+  }
+
+  private countInvocation(at: number): void {
+    const minute = Math.floor(at / MINUTE) * MINUTE;
+    this.invokedAt.set(minute, (this.invokedAt.get(minute) ?? 0) + 1);
+    const [oldest] = this.invokedAt.keys();
+    if (oldest !== undefined && oldest < minute - COUNTED_FOR) this.invokedAt.delete(oldest);
   }
 
   private start(name: string, event: unknown, end: (result: Result) => void, trouble: Trouble | undefined): void {

@@ -114,6 +114,21 @@ export class StreamMapping implements EventSource {
     ]);
   }
 
+  /** Age of the oldest record that is not worked off, read or not, in milliseconds; 0 if there is none. It reads nothing. */
+  get iteratorAge(): number {
+    const { dynamodb } = this.around;
+    const open = dynamodb.shardsOf(this.table).filter(({ shardId }) => !this.workedOff.has(shardId));
+    const unread = open.flatMap(({ shardId }) => {
+      const { records } = dynamodb.readShard(shardId, this.positions.get(shardId), 1000);
+      return records.filter((record) => this.fits(record)).slice(0, 1);
+    });
+    const read = [...this.lanes.values()].flatMap(({ batches, records }) => [
+      ...batches.flatMap((batch) => batch.records),
+      ...records,
+    ]);
+    return Math.max(0, ...[...unread, ...read].map((record) => this.age(record)));
+  }
+
   /** Takes records over from another time of this table. */
   resume(records: readonly StreamRecord[]): void {
     for (const record of records) this.enqueue('shardId-resumed', record);
@@ -193,8 +208,7 @@ export class StreamMapping implements EventSource {
   }
 
   private enqueue(shardId: string, record: StreamRecord): void {
-    const fits = this.filters.length === 0 || this.filters.some((filter) => matches(filter, record));
-    if (!fits) return;
+    if (!this.fits(record)) return;
     const key = createHash('sha256').update(JSON.stringify(record.dynamodb.Keys)).digest().readUInt32BE(0);
     // A lane that would only wait for an environment makes batches smaller.
     const lanes = Math.min(this.number('ParallelizationFactor', 1), this.fn.atOnce);
@@ -202,6 +216,10 @@ export class StreamMapping implements EventSource {
     const lane = this.lanes.get(name) ?? { shardId, records: [], busy: false, batches: [] };
     this.lanes.set(name, lane);
     lane.records.push(record);
+  }
+
+  private fits(record: StreamRecord): boolean {
+    return this.filters.length === 0 || this.filters.some((filter) => matches(filter, record));
   }
 
   private next(lane: Lane): void {

@@ -1,4 +1,5 @@
-import { CONTROL, type LiveStatus } from './control.js';
+import type { LiveStatus } from './control.js';
+import { CONTROL } from './path.js';
 
 /** A command that a local cloud refused, or an address where none answers. */
 export class LocalCloudRefused extends Error {

@@ -3,9 +3,7 @@ import { CALL_FAULTS, DELIVERY_FAULTS, type FaultKind, INVOCATION_FAULTS, MESSAG
 import type { HttpResponse } from '../runtime/http.js';
 import { FAULT_KINDS } from './faults.js';
 import type { LiveCloud } from './live-cloud.js';
-
-/** Path of the control's requests; no API's stage can have this name. */
-export const CONTROL = '/_local';
+import { CONTROL } from './path.js';
 
 /** What a live cloud says of itself. */
 export interface LiveStatus {

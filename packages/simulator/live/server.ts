@@ -3,8 +3,9 @@ import type { AddressInfo } from 'node:net';
 import { gunzipSync } from 'node:zlib';
 import type { ApiRequest } from '../aws/api-messages.js';
 import type { HttpRequest, HttpResponse } from '../runtime/http.js';
-import { CONTROL, type Control } from './control.js';
+import type { Control } from './control.js';
 import type { LiveCloud } from './live-cloud.js';
+import { CONTROL } from './path.js';
 
 /** Port that is taken where it is free: the one that emulators of AWS use. */
 export const USUAL_PORT = 4566;

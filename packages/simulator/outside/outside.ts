@@ -12,6 +12,7 @@ import { buses } from './events.js';
 import { keys } from './kms.js';
 import { lambda } from './lambda.js';
 import { logs } from './logs.js';
+import { metrics } from './metrics.js';
 import { type Operation, type Operations, Raw, UnknownOperation } from './operation.js';
 import { browsed } from './queue-browser.js';
 import { objects } from './s3.js';
@@ -46,7 +47,7 @@ export class Outside {
       kms: keys(cloud),
       lambda: lambda(cloud),
       logs: logs(cloud),
-      monitoring: alarms(cloud),
+      monitoring: { ...alarms(cloud), ...metrics(cloud) },
       s3: objects(cloud),
       sqs: queues(cloud),
       ssm: cloud.parameters.operations,

@@ -25,7 +25,7 @@ const stacksXml = Object.entries(STACKS).map(([name, outputs]) => {
   const members = Object.entries(outputs).map(
     ([key, value]) => `<member><OutputKey>${key}</OutputKey><OutputValue>${value}</OutputValue></member>`,
   );
-  return `<member><StackName>${name}</StackName><Outputs>${members.join('')}</Outputs></member>`;
+  return `<member><StackId>arn:aws:cloudformation:eu-west-1:111122223333:stack/${name}/1</StackId><StackName>${name}</StackName><Outputs>${members.join('')}</Outputs></member>`;
 });
 const cloudFormation = createServer((_, response) => {
   response
@@ -90,6 +90,59 @@ describe('the command line of an application that isn’t Orderly', () => {
       const help = await said(...name.split(' '), '--help');
       expect(help.out).not.toMatch(/order|reservations/i);
     }
+  });
+});
+
+describe('a command that can’t be undone', () => {
+  const deletes = operatorCommand({
+    name: 'delete',
+    usage: 'delete',
+    positionals: [],
+    options: {},
+    example: ['delete'],
+    about: '',
+    details: '',
+    irreversible: true,
+    parse: () => ({}),
+    run: async () => ({ exitCode: Exit.OK, text: 'deleted', json: {} }),
+  });
+  const deleting = async (at: 'AWS' | 'emulator', answer: string, ...args: readonly string[]) => {
+    const url = at === 'AWS' ? undefined : process.env.AWS_ENDPOINT_URL;
+    const app = { app: 'cinema', program: 'cinema', endpointOf: async () => ({ url, region: 'eu-west-1' }) };
+    const said: string[] = [];
+    const ask = async (question: string) => {
+      said.push(question);
+      return answer;
+    };
+    const say = (text: string) => void said.push(text);
+    const code = await operatorCommandLine({ ...app, commands: [deletes] })(['delete', ...args], {
+      out: say,
+      err: say,
+      ask,
+    });
+    return { code, said: said.join('\n') };
+  };
+  const [id, secret] = [process.env.AWS_ACCESS_KEY_ID, process.env.AWS_SECRET_ACCESS_KEY];
+  beforeEach(() => Object.assign(process.env, { AWS_ACCESS_KEY_ID: 'test', AWS_SECRET_ACCESS_KEY: 'test' }));
+  afterEach(() => {
+    for (const [name, value] of Object.entries({ AWS_ACCESS_KEY_ID: id, AWS_SECRET_ACCESS_KEY: secret })) {
+      if (value === undefined) delete process.env[name];
+      else process.env[name] = value;
+    }
+  });
+
+  test('asks at AWS, naming account and region, and does nothing without a yes', async () => {
+    const { code, said } = await deleting('AWS', 'n');
+    expect(said).toBe(
+      "dev at AWS eu-west-1, account 111122223333\ndelete in dev at AWS eu-west-1, account 111122223333: this can't be undone. Continue? [y/N] \nNot done.",
+    );
+    expect(code).toBe(1);
+    expect((await deleting('AWS', 'y')).said).toMatch(/\ndeleted$/);
+  });
+
+  test('asks nothing with --yes, or at an emulator', async () => {
+    expect((await deleting('AWS', 'n', '--yes')).said).toBe('dev at AWS eu-west-1, account 111122223333\ndeleted');
+    expect((await deleting('emulator', 'n')).said).toMatch(/^dev at http:\S+\ndeleted$/);
   });
 });
 

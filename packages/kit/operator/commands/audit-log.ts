@@ -1,5 +1,5 @@
 import { clock } from '../../aws/clock.js';
-import { AUDIT_RETENTION_DAYS, listAuditLog } from '../audit-log.js';
+import { AUDIT_RETENTION_DAYS } from '../audit-retention.js';
 import { operatorCommand } from '../command.js';
 import { secondsOf } from '../text.js';
 
@@ -20,5 +20,5 @@ export const auditLogCommand = operatorCommand({
     const seconds = Math.min(asked, AUDIT_RETENTION_DAYS * 86_400);
     return { since: new Date(Date.parse(clock.now()) - seconds * 1000).toISOString() };
   },
-  run: listAuditLog,
+  run: async (...call) => (await import('../audit-log.js')).listAuditLog(...call),
 });

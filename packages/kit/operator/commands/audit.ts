@@ -1,4 +1,3 @@
-import { runAudit } from '../audit/command.js';
 import { type Given, HIGHEST_RATE, operatorCommand, rateOf } from '../command.js';
 import { secondsOf } from '../text.js';
 
@@ -40,7 +39,7 @@ export const auditCommands = (consumer: string) => [
       const to = timeOf('to', options.to, wrong);
       return { from, to, subject, consumer, graceSeconds, resend, rate: rateOf(options.rate, wrong) };
     },
-    run: runAudit,
+    run: async (...call) => (await import('../audit/command.js')).runAudit(...call),
   }),
 ];
 

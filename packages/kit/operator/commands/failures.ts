@@ -1,20 +1,14 @@
 import { type Given, HIGHEST_RATE, limitOf, operatorCommand, rateOf } from '../command.js';
-import type { CommandContext } from '../context.js';
-import { type DiscardRequest, discard } from '../discard.js';
-import { listFailureGroups } from '../failure-groups.js';
-import { listFailures, showFailure } from '../failures.js';
-import { discardGroup } from '../group-discard.js';
-import { type GroupRequest, redriveGroup } from '../group-redrive.js';
-import { interruptible } from '../interruptible.js';
-import type { Outcome } from '../outcome.js';
-import { type RedriveRequest, redrive } from '../redrive.js';
-import { relayAt } from '../redrive-relay.js';
-import { sending } from '../send.js';
+import type { DiscardRequest } from '../discard.js';
+import type { GroupRequest } from '../group-redrive.js';
+import type { RedriveRequest } from '../redrive.js';
 
 const MESSAGE_ID = '019aa4f2-6c1e-7d53-9f0e-2b8a4c6d8e10';
 
 /** Default number of messages per second. */
 const RATE = '10';
+
+const work = () => import('./failures-work.js');
 
 /** @param consumer name of a consumer, for the examples in the help */
 export const failuresCommands = (consumer: string) => [
@@ -38,7 +32,7 @@ export const failuresCommands = (consumer: string) => [
       const time = before === undefined ? undefined : new Date(before).toISOString();
       return { consumer, limit: limitOf(limit, wrong), before: time };
     },
-    run: listFailures,
+    run: async (...call) => (await work()).listFailures(...call),
   }),
   operatorCommand({
     name: 'failures groups',
@@ -51,7 +45,7 @@ export const failuresCommands = (consumer: string) => [
 4: a failure waits for an operator.
   --consumer  failures of one consumer only; 'relay' for messages that could not be published`,
     parse: ({ options: { consumer } }) => ({ consumer }),
-    run: listFailureGroups,
+    run: async (...call) => (await work()).listFailureGroups(...call),
   }),
   operatorCommand({
     name: 'failures show',
@@ -63,7 +57,7 @@ export const failuresCommands = (consumer: string) => [
     details: `Of a failure's id, a beginning of at least 7 characters is enough.
   --payload   prints the message too, which may contain personal data`,
     parse: ({ words: [consumer, messageId], options: { payload } }) => ({ consumer, messageId, payload }),
-    run: showFailure,
+    run: async (...call) => (await work()).showFailure(...call),
   }),
   operatorCommand({
     name: 'failures redrive',
@@ -92,10 +86,11 @@ nothing else was sent. May be stopped by Ctrl-C and run again: what was processe
       }
       return { ...messageOf('failures redrive', words, wrong), notDone: options['not-done'], dryRun };
     },
-    run: (context, request) => ('group' in request ? redriveAll(context, request) : redrive(context, request)),
+    run: async (...call) => (await work()).redriveOneOrAll(...call),
   }),
   operatorCommand({
     name: 'failures discard',
+    irreversible: true,
     usage: 'failures discard (<consumer> <message id> | --group <id> [--rate <n>]) --reason "<why>" [--dry-run]',
     positionals: ['consumer?', 'message id?'],
     options: {
@@ -121,10 +116,7 @@ nothing else was sent. May be stopped by Ctrl-C and run again: what was processe
       if (!reason) throw wrong("'failures discard' needs --reason: the record keeps it.");
       return { ...one, reason, dryRun };
     },
-    run: (context, request) =>
-      'group' in request
-        ? interruptible((interruption) => discardGroup({ ...context, ...interruption }, request))
-        : discard(context, request),
+    run: async (...call) => (await work()).discardOneOrAll(...call),
   }),
 ];
 
@@ -145,11 +137,3 @@ function groupOf(name: string, group: string, [word]: Words, rate: string, wrong
   }
   return { group, rate: rateOf(rate, wrong) };
 }
-
-const redriveAll = (context: CommandContext, request: GroupRequest): Promise<Outcome> =>
-  interruptible((interruption) =>
-    sending(context.endpoint, (send) => {
-      const ways = { documents: context.documents, send, invoke: relayAt(context.endpoint) };
-      return redriveGroup({ ...context, ...interruption }, request, ways);
-    }),
-  );

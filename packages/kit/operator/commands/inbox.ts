@@ -1,5 +1,5 @@
 import { operatorCommand } from '../command.js';
-import { discardInbox, INBOX_STATES, listInbox, retryInbox, showInbox } from '../inbox.js';
+import { INBOX_STATES } from '../inbox-states.js';
 
 const MESSAGE_ID = '019aa4f2-6c1e-7d53-9f0e-2b8a4c6d8e10';
 const isState = (text: string): text is (typeof INBOX_STATES)[number] =>
@@ -23,7 +23,7 @@ export const inboxCommands = (inbox: string) => [
       }
       return { consumer, state, subject };
     },
-    run: listInbox,
+    run: async (...call) => (await import('../inbox.js')).listInbox(...call),
   }),
   operatorCommand({
     name: 'inbox show',
@@ -34,7 +34,7 @@ export const inboxCommands = (inbox: string) => [
     about: 'shows one stored message with its state and the reasons of its failed attempts',
     details: '  --payload   prints the message too, which may contain personal data',
     parse: ({ words: [consumer, messageId], options: { payload } }) => ({ consumer, messageId, payload }),
-    run: showInbox,
+    run: async (...call) => (await import('../inbox.js')).showInbox(...call),
   }),
   operatorCommand({
     name: 'inbox retry',
@@ -52,10 +52,11 @@ export const inboxCommands = (inbox: string) => [
       notDone: options['not-done'],
       dryRun: options['dry-run'],
     }),
-    run: retryInbox,
+    run: async (...call) => (await import('../inbox.js')).retryInbox(...call),
   }),
   operatorCommand({
     name: 'inbox discard',
+    irreversible: true,
     usage: 'inbox discard <consumer> <message id> --reason "<why>" [--dry-run]',
     positionals: ['consumer', 'message id'],
     options: { reason: { type: 'string' }, 'dry-run': { type: 'boolean' } },
@@ -68,6 +69,6 @@ export const inboxCommands = (inbox: string) => [
       if (!reason) throw wrong("'inbox discard' needs --reason: the record keeps it.");
       return { consumer, messageId, reason, dryRun: options['dry-run'] };
     },
-    run: discardInbox,
+    run: async (...call) => (await import('../inbox.js')).discardInbox(...call),
   }),
 ];

@@ -1,12 +1,15 @@
 import type { OperatorCommand } from '../command.js';
+import type { ReadSection } from '../status/status.js';
 import { auditCommands } from './audit.js';
 import { auditLogCommand } from './audit-log.js';
+import { doctorCommand } from './doctor.js';
 import { failuresCommands } from './failures.js';
 import { inboxCommands } from './inbox.js';
 import { projectionsCommands } from './projections.js';
 import { sagasCommands } from './sagas.js';
+import { statusCommands } from './status.js';
 
-/** Words of the application in the help texts. */
+/** Words of the application in the help texts, and what it adds to the commands. */
 export interface HelpTexts {
   /** Name of a consumer, for examples. */
   readonly consumer?: string;
@@ -16,15 +19,20 @@ export interface HelpTexts {
   readonly projection?: string;
   /** A sentence that says which ids the sagas have: "The saga of an order has the order's id." */
   readonly aboutSagaIds?: string;
+  /** What the application adds to `status`. @default nothing */
+  readonly status?: readonly ReadSection[];
 }
 
-/** Commands that work for any application of the kit: audit, failures, inboxes, sagas and projections. */
+/** Commands that work for any application of the kit: status, audit, failures, inboxes, sagas and projections. */
 export const kitCommands = ({
   consumer = 'my-consumer',
   inbox = 'my-inbox',
   projection = 'my-list',
   aboutSagaIds,
+  status = [],
 }: HelpTexts = {}): readonly OperatorCommand[] => [
+  ...statusCommands(status),
+  doctorCommand,
   ...auditCommands(consumer),
   ...failuresCommands(consumer),
   ...inboxCommands(inbox),

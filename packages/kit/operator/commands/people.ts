@@ -1,12 +1,14 @@
 import { operatorCommand } from '../command.js';
-import { exportPerson } from '../export.js';
-import { forget } from '../forget.js';
-import { openKeys, type PeopleOfApp } from '../people.js';
+import type { PeopleOfApp } from '../people.js';
 
-/** Commands for people's data, for an application that seals it (packages/kit/personal-data). */
-export const peopleCommands = (people: PeopleOfApp) => [
+/**
+ * Commands for people's data, for an application that seals it (packages/kit/personal-data).
+ * @param people where they are, or how to load that when a command runs
+ */
+export const peopleCommands = (people: PeopleOfApp | (() => Promise<PeopleOfApp>)) => [
   operatorCommand({
     name: 'person forget',
+    irreversible: true,
     usage: 'person forget <person id> [--dry-run]',
     positionals: ['person id'],
     options: { 'dry-run': { type: 'boolean' } },
@@ -16,7 +18,7 @@ export const peopleCommands = (people: PeopleOfApp) => [
 read personal data for up to 5 more minutes.
   --dry-run   prints whether there is a key, and changes nothing`,
     parse: ({ words: [person], options }) => ({ person, dryRun: options['dry-run'] }),
-    run: (context, request) => forget(context, people, request),
+    run: async (context, request) => (await import('../forget.js')).forget(context, await loaded(people), request),
   }),
   operatorCommand({
     name: 'person export',
@@ -27,6 +29,12 @@ read personal data for up to 5 more minutes.
     about: 'prints all data about a person, as JSON',
     details: 'Personal data in plain text: be careful where you store it. Forgotten data is marked as forgotten.',
     parse: ({ words: [person] }) => ({ person }),
-    run: (context, request) => exportPerson(context, people, openKeys(context), request),
+    run: async (context, request) => {
+      const [{ exportPerson }, { openKeys }] = await Promise.all([import('../export.js'), import('../people.js')]);
+      return exportPerson(context, await loaded(people), openKeys(context), request);
+    },
   }),
 ];
+
+const loaded = async (people: PeopleOfApp | (() => Promise<PeopleOfApp>)): Promise<PeopleOfApp> =>
+  typeof people === 'function' ? people() : people;

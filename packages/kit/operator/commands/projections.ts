@@ -2,8 +2,7 @@ import { operatorCommand } from '../command.js';
 import type { CommandContext } from '../context.js';
 import { interruptible } from '../interruptible.js';
 import type { Outcome } from '../outcome.js';
-import { listProjections, projectionNamed, projectionsOf, showProjection } from '../projections.js';
-import { type RebuildOrder, rebuild } from '../rebuild.js';
+import type { RebuildOrder } from '../rebuild.js';
 
 /** @param projection name of a projection, for the examples in the help */
 export const projectionsCommands = (projection: string) => [
@@ -16,7 +15,10 @@ export const projectionsCommands = (projection: string) => [
     about: 'lists the projections and their last rebuilds',
     details: 'Shows which version of its rows each projection is read from, and the result of its last rebuild.',
     parse: () => ({}),
-    run: (context) => listProjections(projectionsOf(context)),
+    run: async (context) => {
+      const { listProjections, projectionsOf } = await import('../projections.js');
+      return listProjections(projectionsOf(context));
+    },
   }),
   operatorCommand({
     name: 'projections show',
@@ -27,8 +29,10 @@ export const projectionsCommands = (projection: string) => [
     about: 'shows one projection, and the progress of its rebuild',
     details: 'Exit code 0, or 3 while a rebuild is in progress.',
     parse: ({ words: [projection] }) => ({ projection }),
-    run: async (context, { projection }) =>
-      showProjection(projectionNamed(projectionsOf(context), projection), context.command),
+    run: async (context, { projection }) => {
+      const { projectionNamed, projectionsOf, showProjection } = await import('../projections.js');
+      return showProjection(projectionNamed(projectionsOf(context), projection), context.command);
+    },
   }),
   operatorCommand({
     name: 'projections rebuild',
@@ -56,7 +60,11 @@ const stoppableRebuild = (
   context: CommandContext,
   { projection, action }: RebuildOrder & { readonly projection: string },
 ): Promise<Outcome> =>
-  interruptible(({ wait, stopped }) => {
+  interruptible(async ({ wait, stopped }) => {
+    const [{ projectionNamed, projectionsOf }, { rebuild }] = await Promise.all([
+      import('../projections.js'),
+      import('../rebuild.js'),
+    ]);
     const { say, command } = context;
     return rebuild(projectionNamed(projectionsOf(context), projection), { action }, { command, say, wait, stopped });
   });

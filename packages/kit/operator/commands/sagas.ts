@@ -1,7 +1,4 @@
 import { limitOf, operatorCommand } from '../command.js';
-import { commandSaga } from '../saga-command.js';
-import { listSagas } from '../saga-list.js';
-import { showSaga } from '../saga-show.js';
 
 /** Maximum number of characters that a saga's history keeps of a note. */
 const LONGEST_NOTE = 500;
@@ -21,7 +18,7 @@ export const sagasCommands = (aboutIds?: string) => [
 SLOW: its command was sent again already. WAITS: waits for an answer.
   --limit     maximum number of sagas, 1 to 1000; default 50`,
     parse: ({ options, wrong }) => ({ limit: limitOf(options.limit, wrong) }),
-    run: listSagas,
+    run: async (...call) => (await import('../saga-list.js')).listSagas(...call),
   }),
   operatorCommand({
     name: 'sagas show',
@@ -32,7 +29,7 @@ SLOW: its command was sent again already. WAITS: waits for an answer.
     about: 'shows the state of a saga, its history, the steps left to compensate, and the next commands',
     details: `${aboutIds === undefined ? '' : `${aboutIds} `}Exit code 0: ended. 3: waits for an answer. 4: stuck.`,
     parse: ({ words: [sagaId] }) => ({ sagaId }),
-    run: showSaga,
+    run: async (...call) => (await import('../saga-show.js')).showSaga(...call),
   }),
   operatorCommand({
     name: 'sagas retry',
@@ -45,10 +42,11 @@ SLOW: its command was sent again already. WAITS: waits for an answer.
 Exit code 0: answered, and the saga goes on or has ended. 3: sent again, no answer yet. 4: refused, or stuck again.
   --dry-run   prints what would be sent and where, and changes nothing`,
     parse: ({ words: [sagaId], options }) => ({ action: 'retry', sagaId, dryRun: options['dry-run'] }) as const,
-    run: commandSaga,
+    run: async (...call) => (await import('../saga-command.js')).commandSaga(...call),
   }),
   operatorCommand({
     name: 'sagas resolve',
+    irreversible: true,
     usage: 'sagas resolve <saga id> --note "<what you did>" [--dry-run]',
     positionals: ['saga id'],
     options: { note: { type: 'string' }, 'dry-run': { type: 'boolean' } },
@@ -64,6 +62,6 @@ Exit code 0: answered, and the saga goes on or has ended. 3: sent again, no answ
         throw wrong(`--note has ${note.length} characters: expected 1 to ${LONGEST_NOTE}.`);
       return { action: 'resolve', sagaId, note, dryRun: options['dry-run'] } as const;
     },
-    run: commandSaga,
+    run: async (...call) => (await import('../saga-command.js')).commandSaga(...call),
   }),
 ];

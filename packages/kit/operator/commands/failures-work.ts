@@ -1,0 +1,33 @@
+import type { CommandContext } from '../context.js';
+import { type DiscardRequest, discard } from '../discard.js';
+import { discardGroup } from '../group-discard.js';
+import { type GroupRequest, redriveGroup } from '../group-redrive.js';
+import { interruptible } from '../interruptible.js';
+import type { Outcome } from '../outcome.js';
+import { type RedriveRequest, redrive } from '../redrive.js';
+import { relayAt } from '../redrive-relay.js';
+import { sending } from '../send.js';
+
+export { listFailureGroups } from '../failure-groups.js';
+export { listFailures, showFailure } from '../failures.js';
+
+/** Work of `failures redrive`, for one message or a group. */
+export const redriveOneOrAll = (context: CommandContext, request: RedriveRequest | GroupRequest): Promise<Outcome> =>
+  'group' in request ? redriveAll(context, request) : redrive(context, request);
+
+/** Work of `failures discard`, for one message or a group. */
+export const discardOneOrAll = (
+  context: CommandContext,
+  request: DiscardRequest | (GroupRequest & Pick<DiscardRequest, 'reason'>),
+): Promise<Outcome> =>
+  'group' in request
+    ? interruptible((interruption) => discardGroup({ ...context, ...interruption }, request))
+    : discard(context, request);
+
+const redriveAll = (context: CommandContext, request: GroupRequest): Promise<Outcome> =>
+  interruptible((interruption) =>
+    sending(context.endpoint, (send) => {
+      const ways = { documents: context.documents, send, invoke: relayAt(context.endpoint) };
+      return redriveGroup({ ...context, ...interruption }, request, ways);
+    }),
+  );

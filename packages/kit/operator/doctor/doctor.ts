@@ -1,0 +1,195 @@
+import { CloudWatchClient } from '@aws-sdk/client-cloudwatch';
+import {
+  DescribeContinuousBackupsCommand,
+  DescribeTableCommand,
+  DescribeTimeToLiveCommand,
+  ResourceNotFoundException as NoTable,
+} from '@aws-sdk/client-dynamodb';
+import {
+  GetEventSourceMappingCommand,
+  GetFunctionConfigurationCommand,
+  LambdaClient,
+  ResourceNotFoundException as NotInLambda,
+} from '@aws-sdk/client-lambda';
+import { SQSClient } from '@aws-sdk/client-sqs';
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import type { CommandContext } from '../context.js';
+import { clientConfig } from '../endpoint.js';
+import { Exit } from '../errors.js';
+import { functionsIn } from '../functions.js';
+import type { Outcome } from '../outcome.js';
+import { stackPrefix } from '../stacks.js';
+import { describeAlarms } from '../status/metrics.js';
+import { readQueues } from '../status/queues.js';
+import { plural } from '../text.js';
+import {
+  type Finding,
+  type FunctionState,
+  findingsOfAlarms,
+  findingsOfClock,
+  findingsOfContracts,
+  findingsOfFunction,
+  findingsOfMapping,
+  findingsOfTable,
+  type TableState,
+} from './judge.js';
+import { type DeployedResource, readResources } from './templates.js';
+
+/** Calls at once: below the rates that AWS allows for descriptions. */
+const AT_ONCE = 8;
+
+/**
+ * `doctor`: compares what is deployed with the templates, and looks for what no alarm tells. A check that AWS refuses is a
+ * finding.
+ */
+export async function examine(context: CommandContext): Promise<Outcome> {
+  const { app, environment, endpoint, stacks, services, documents } = context;
+  const config = clientConfig(endpoint);
+  const [lambda, sqs, cloudWatch] = [new LambdaClient(config), new SQSClient(config), new CloudWatchClient(config)];
+  const place = { prefix: stackPrefix(app, environment), stacks: Object.keys(stacks) };
+  const checks: string[] = [];
+  const check = async (what: string, find: () => Promise<readonly Finding[]>): Promise<readonly Finding[]> => {
+    try {
+      const findings = await find();
+      checks.push(what);
+      return findings;
+    } catch (error) {
+      const why = error instanceof Error ? error.name : String(error);
+      return [{ check: 'unread', text: `${what} can't be checked (${why})`, advice: 'let the caller describe them' }];
+    }
+  };
+  try {
+    const resources = await readResources(context);
+    const ofType = (...types: readonly string[]) => resources.filter(({ type }) => types.includes(type));
+    const [tables, mappings, functions, alarms] = [
+      ofType('AWS::DynamoDB::GlobalTable', 'AWS::DynamoDB::Table'),
+      ofType('AWS::Lambda::EventSourceMapping'),
+      ofType('AWS::Lambda::Function'),
+      ofType('AWS::CloudWatch::Alarm'),
+    ];
+    const findings = (
+      await Promise.all([
+        check(plural(tables.length, 'table'), () =>
+          eachOf(tables, async (one) => findingsOfTable(one, await tableOf(documents, one))),
+        ),
+        check(plural(mappings.length, 'event source mapping'), () =>
+          eachOf(mappings, async (one) => findingsOfMapping(one, await mappingOf(lambda, one))),
+        ),
+        check(plural(functions.length, 'function'), () =>
+          eachOf(functions, async (one) => findingsOfFunction(one, await functionOf(lambda, one))),
+        ),
+        check(plural(alarms.length, 'alarm'), async () =>
+          findingsOfAlarms(alarms, await describeAlarms(cloudWatch, place)),
+        ),
+        check('dead-letter queues', async () => deadLettersOf(await readQueues(sqs, { ...place, known: [] }), context)),
+        check('outputs and contracts', async () => {
+          functionsIn(stacks);
+          return findingsOfContracts(services);
+        }),
+        check('clocks', async () => findingsOfClock(await clockDifference(context))),
+      ])
+    ).flat();
+    return {
+      exitCode: findings.length === 0 ? Exit.OK : Exit.FAILED,
+      text: textOf(findings, checks),
+      json: { state: findings.length === 0 ? 'well' : 'findings', findings, checked: checks },
+    };
+  } finally {
+    for (const client of [lambda, sqs, cloudWatch]) client.destroy();
+  }
+}
+
+function textOf(findings: readonly Finding[], checks: readonly string[]): string {
+  const verdict = findings.length === 0 ? 'WELL: everything is as it was deployed' : plural(findings.length, 'finding');
+  const rows = findings.map(({ text, advice }) => `${text}\n      ${advice}`);
+  return [verdict, ...(rows.length > 0 ? ['', ...rows] : []), '', `checked: ${checks.join(', ')}`].join('\n');
+}
+
+/** Runs work on all items, a few at once. */
+async function eachOf<T>(
+  items: readonly T[],
+  work: (item: T) => Promise<readonly Finding[]>,
+): Promise<readonly Finding[]> {
+  const found: (readonly Finding[])[] = [];
+  const waiting = [...items.entries()];
+  const next = async (): Promise<void> => {
+    for (let one = waiting.shift(); one; one = waiting.shift()) found[one[0]] = await work(one[1]);
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, next));
+  return found.flat();
+}
+
+async function tableOf(
+  documents: DynamoDBDocumentClient,
+  { physicalId: TableName }: DeployedResource,
+): Promise<TableState | undefined> {
+  try {
+    const [{ Table }, { TimeToLiveDescription: ttl }, { ContinuousBackupsDescription: backups }] = await Promise.all([
+      documents.send(new DescribeTableCommand({ TableName })),
+      documents.send(new DescribeTimeToLiveCommand({ TableName })),
+      documents.send(new DescribeContinuousBackupsCommand({ TableName })),
+    ]);
+    const recovery = backups?.PointInTimeRecoveryDescription?.PointInTimeRecoveryStatus;
+    return {
+      ttl: ttl?.TimeToLiveStatus === 'ENABLED' || ttl?.TimeToLiveStatus === 'ENABLING',
+      pointInTimeRecovery: recovery === 'ENABLED',
+      stream: Table?.StreamSpecification?.StreamEnabled === true,
+      deletionProtection: Table?.DeletionProtectionEnabled === true,
+    };
+  } catch (error) {
+    if (error instanceof NoTable) return undefined;
+    throw error;
+  }
+}
+
+async function mappingOf(client: LambdaClient, { physicalId: UUID }: DeployedResource): Promise<string | undefined> {
+  try {
+    const { State = '' } = await client.send(new GetEventSourceMappingCommand({ UUID }));
+    return State;
+  } catch (error) {
+    if (error instanceof NotInLambda) return undefined;
+    throw error;
+  }
+}
+
+async function functionOf(
+  client: LambdaClient,
+  { physicalId: FunctionName }: DeployedResource,
+): Promise<FunctionState | undefined> {
+  try {
+    const found = await client.send(new GetFunctionConfigurationCommand({ FunctionName }));
+    const { State = '', LastUpdateStatus = '', Timeout = 0, MemorySize = 0, Environment } = found;
+    return {
+      state: State,
+      lastUpdate: LastUpdateStatus,
+      timeout: Timeout,
+      memory: MemorySize,
+      variables: Environment?.Variables ?? {},
+    };
+  } catch (error) {
+    if (error instanceof NotInLambda) return undefined;
+    throw error;
+  }
+}
+
+const deadLettersOf = (
+  queues: Awaited<ReturnType<typeof readQueues>>,
+  { command }: Pick<CommandContext, 'command'>,
+): readonly Finding[] =>
+  queues
+    .filter(({ isDeadLetters, visible, inFlight, delayed }) => isDeadLetters && visible + inFlight + delayed > 0)
+    .map(({ name, visible, inFlight, delayed }) => ({
+      check: 'dead-letters',
+      text: `${plural(visible + inFlight + delayed, 'message')} in the dead-letter queue ${name}`,
+      advice: command('status'),
+    }));
+
+/** Returns the seconds that this machine's clock is ahead of the endpoint's, by the `Date` of an answer. */
+async function clockDifference({ endpoint: { url, region } }: Pick<CommandContext, 'endpoint'>): Promise<number> {
+  const asked = Date.now();
+  const { headers } = await fetch(url ?? `https://sts.${region}.amazonaws.com/`, { method: 'HEAD' });
+  const answered = Date.now();
+  const date = Date.parse(headers.get('date') ?? '');
+  // The header has whole seconds.
+  return Number.isNaN(date) ? 0 : ((asked + answered) / 2 - date - 500) / 1000;
+}

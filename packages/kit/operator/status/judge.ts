@@ -1,0 +1,116 @@
+import type { OperatedApp } from '../context.js';
+import { type CommandText, duration, plural } from '../text.js';
+import type { ConsumerState, StatusFacts } from './facts.js';
+
+/** Something that is wrong, and the next thing to do about it. */
+export interface Problem {
+  /** For scripts: `failures`, `saga-stuck`. */
+  readonly code: string;
+  readonly text: string;
+  /** A command that can be pasted, or a page. */
+  readonly next: string;
+}
+
+/** What gives advice its words. */
+export type Advising = Pick<OperatedApp, 'runbook'> & { readonly command: CommandText };
+
+/** Limits of the kit's alarms, in seconds: a status and an alarm agree. */
+const LIMITS = {
+  /** `RelayBehind` */
+  relay: 300,
+  /** `QueueBehind`, `InboxBehind` */
+  oldest: 3600,
+  /** `TimersLate` */
+  late: 600,
+} as const;
+
+/** Judges what is wrong, the most urgent first. It is a pure function. */
+export function problemsIn(facts: StatusFacts, advising: Advising): readonly Problem[] {
+  const { command } = advising;
+  const page = pageOf(advising);
+  const { consumers, relays, deadLetters, alarms, unread } = facts;
+  const stuck = consumers.filter((one) => (one.stuck ?? 0) > 0);
+  const failed = [
+    ...consumers,
+    ...relays.map(({ service, ...one }) => ({ service, consumer: 'relay', ...one })),
+  ].filter((one) => one.failed > 0);
+  const [first, ...others] = failed;
+  const stuckCount = sum(stuck.map((one) => one.stuck ?? 0));
+  const letters = sum(deadLetters.filled.map(({ messages }) => messages));
+  return [
+    ...list(stuck.length > 0, () => ({
+      code: 'saga-stuck',
+      text: `${plural(stuckCount, 'saga')} of ${namesOf(stuck)} ${stuckCount === 1 ? 'is' : 'are'} stuck`,
+      next: command('sagas', 'list'),
+    })),
+    ...(first
+      ? [
+          {
+            code: 'failures',
+            text: `${countOf(failed)} failed (${namesOf(failed)})`,
+            next: command('failures', 'list', ...(others.length === 0 ? ['--consumer', first.consumer] : [])),
+          },
+        ]
+      : []),
+    ...list(letters > 0, () => ({
+      code: 'dead-letters',
+      text: `${plural(letters, 'message')} in dead-letter queues (${deadLetters.filled.map(({ queue }) => queue).join(', ')})`,
+      next: page(headingOf(deadLetters.filled[0]?.queue ?? '')),
+    })),
+    ...relays
+      .filter(({ lagSeconds = 0 }) => lagSeconds >= LIMITS.relay)
+      .map(({ service, lagSeconds = 0 }) => ({
+        code: 'relay-behind',
+        text: `the relay of ${service} is ${duration(lagSeconds)} behind`,
+        next: page('RelayBehind'),
+      })),
+    ...consumers
+      .filter(({ lateSeconds = 0 }) => lateSeconds >= LIMITS.late)
+      .map((one) => ({
+        code: 'timers-late',
+        text: `what ${one.consumer} has stored is due since ${duration(one.lateSeconds ?? 0)} and was not handed out`,
+        next: page('TimersLate'),
+      })),
+    ...consumers
+      .filter(({ oldestSeconds = 0 }) => oldestSeconds >= LIMITS.oldest)
+      .map((one) => ({
+        code: 'behind',
+        text: `a message has waited for ${duration(one.oldestSeconds ?? 0)} for ${one.consumer}`,
+        next: page(one.kind === 'inbox' ? 'InboxBehind' : 'QueueBehind'),
+      })),
+    ...(alarms?.active ?? []).map(({ name, heading, description }) => ({
+      code: 'alarm',
+      text: `alarm ${heading} is on (${name})`,
+      next: advising.runbook === undefined ? description : page(heading),
+    })),
+    ...unread.map((what) => ({
+      code: 'unread',
+      text: `${what} can't be read, so they may hide something`,
+      next: 'let the caller read CloudWatch: cloudwatch:GetMetricData and cloudwatch:DescribeAlarms',
+    })),
+  ];
+}
+
+const list = (is: boolean, problem: () => Problem): readonly Problem[] => (is ? [problem()] : []);
+
+const sum = (numbers: readonly number[]): number => numbers.reduce((all, one) => all + one, 0);
+
+const namesOf = (consumers: readonly Pick<ConsumerState, 'consumer'>[]): string =>
+  [...new Set(consumers.map(({ consumer }) => consumer))].join(', ');
+
+function countOf(failed: readonly Pick<ConsumerState, 'failed' | 'moreFailed'>[]): string {
+  const count = sum(failed.map((one) => one.failed));
+  return failed.some(({ moreFailed }) => moreFailed) ? `over ${count} messages` : plural(count, 'message');
+}
+
+/** Returns the runbook's heading about a dead-letter queue of the kit. */
+function headingOf(queue: string): string {
+  if (queue.includes('Undrained')) return 'BatchNotDrained';
+  return queue.includes('Undelivered') ? 'UndeliveredNotDrained' : 'DeadLettersNotDrained';
+}
+
+/** Returns how a heading of the runbook is named; without a runbook, the kit's own alarm is named. */
+const pageOf =
+  ({ runbook }: Pick<Advising, 'runbook'>) =>
+  (heading: string): string =>
+    runbook === undefined ? `see the alarm ${heading}` : `${runbook}, "${heading}"`;

@@ -1,0 +1,147 @@
+import {
+  type CloudWatchClient,
+  type Dimension,
+  GetMetricDataCommand,
+  type MetricDataQuery,
+  paginateDescribeAlarms,
+} from '@aws-sdk/client-cloudwatch';
+
+/** Metrics that a status reads, each of one queue or function. */
+export interface AskedMetrics {
+  /** Names of queues whose oldest messages are asked for. */
+  readonly queues: readonly string[];
+  /** Names of functions that read a stream. */
+  readonly relays: readonly string[];
+  /** Names of functions that a schedule invokes. */
+  readonly sweepers: readonly string[];
+}
+
+/** The newest value of each metric, by the name of its queue or function; absent where there is none. */
+export interface ReadMetrics {
+  /** Age of the oldest message, in seconds. */
+  readonly oldest: ReadonlyMap<string, number>;
+  /** Age of the newest record that was read, in seconds. */
+  readonly lag: ReadonlyMap<string, number>;
+  /** Minute of the newest invocation, ISO 8601. */
+  readonly tick: ReadonlyMap<string, string>;
+}
+
+/** Limit of GetMetricData. */
+const MAX_QUERIES = 500;
+/** Period of the metrics, in seconds. */
+const PERIOD = 60;
+/** Time that is looked back: CloudWatch has a minute's values a few minutes later. */
+const LOOKBACK_SECONDS = 900;
+
+type Kind = keyof ReadMetrics;
+const KINDS: Readonly<Record<Kind, { namespace: string; metric: string; dimension: string; stat: string }>> = {
+  oldest: {
+    namespace: 'AWS/SQS',
+    metric: 'ApproximateAgeOfOldestMessage',
+    dimension: 'QueueName',
+    stat: 'Maximum',
+  },
+  lag: { namespace: 'AWS/Lambda', metric: 'IteratorAge', dimension: 'FunctionName', stat: 'Maximum' },
+  tick: { namespace: 'AWS/Lambda', metric: 'Invocations', dimension: 'FunctionName', stat: 'Sum' },
+};
+
+/**
+ * Reads the newest values of the last 15 minutes. A call costs a hundredth of a cent for ten metrics.
+ * @param now ISO 8601
+ */
+export async function readMetrics(client: CloudWatchClient, asked: AskedMetrics, now: string): Promise<ReadMetrics> {
+  const wanted = [
+    ...asked.queues.map((name) => ({ kind: 'oldest' as const, name })),
+    ...asked.relays.map((name) => ({ kind: 'lag' as const, name })),
+    ...asked.sweepers.map((name) => ({ kind: 'tick' as const, name })),
+  ];
+  const found = { oldest: new Map<string, number>(), lag: new Map<string, number>(), tick: new Map<string, string>() };
+  const end = Date.parse(now);
+  for (let from = 0; from < wanted.length; from += MAX_QUERIES) {
+    const part = wanted.slice(from, from + MAX_QUERIES);
+    const { MetricDataResults = [] } = await client.send(
+      new GetMetricDataCommand({
+        StartTime: new Date(end - LOOKBACK_SECONDS * 1000),
+        EndTime: new Date(end + PERIOD * 1000),
+        ScanBy: 'TimestampDescending',
+        MetricDataQueries: part.map(({ kind, name }, at) => queryOf(kind, name, `m${at}`)),
+      }),
+    );
+    for (const { Id = '', Values = [], Timestamps = [] } of MetricDataResults) {
+      const one = part[Number(Id.slice(1))];
+      // A minute in which a function was not invoked has no value, or zero.
+      const place = one?.kind === 'tick' ? Values.findIndex((value) => value > 0) : 0;
+      const [value, time] = [Values[place], Timestamps[place]];
+      if (!one || value === undefined || time === undefined) continue;
+      if (one.kind === 'tick') found.tick.set(one.name, time.toISOString());
+      else found[one.kind].set(one.name, one.kind === 'lag' ? value / 1000 : value);
+    }
+  }
+  return found;
+}
+
+function queryOf(kind: Kind, name: string, id: string): MetricDataQuery {
+  const { namespace, metric, dimension, stat } = KINDS[kind];
+  const Dimensions: Dimension[] = [{ Name: dimension, Value: name }];
+  return {
+    Id: id,
+    MetricStat: { Metric: { Namespace: namespace, MetricName: metric, Dimensions }, Period: PERIOD, Stat: stat },
+  };
+}
+
+/** An alarm that is on. */
+export interface ActiveAlarm {
+  readonly name: string;
+  /** First word of its description, which is its heading in the runbook: `RelayBehind`. */
+  readonly heading: string;
+  readonly description: string;
+  /** Time at which it went on, ISO 8601. */
+  readonly since?: string;
+}
+
+export interface Alarms {
+  readonly total: number;
+  readonly active: readonly ActiveAlarm[];
+}
+
+/** An alarm as CloudWatch describes it. */
+export interface DescribedAlarm {
+  readonly AlarmName?: string | undefined;
+  readonly AlarmDescription?: string | undefined;
+  readonly StateValue?: string | undefined;
+  readonly StateUpdatedTimestamp?: Date | undefined;
+  readonly ActionsEnabled?: boolean | undefined;
+  readonly AlarmActions?: readonly string[] | undefined;
+}
+
+/** Reads all alarms of some stacks. @param prefix of the stacks' names @param stacks last parts of their names */
+export async function describeAlarms(
+  client: CloudWatchClient,
+  { prefix, stacks }: { readonly prefix: string; readonly stacks: readonly string[] },
+): Promise<readonly DescribedAlarm[]> {
+  const all: DescribedAlarm[] = [];
+  const asked = { AlarmNamePrefix: prefix, AlarmTypes: ['MetricAlarm' as const, 'CompositeAlarm' as const] };
+  for await (const { MetricAlarms = [], CompositeAlarms = [] } of paginateDescribeAlarms({ client }, asked)) {
+    all.push(...[...MetricAlarms, ...CompositeAlarms].filter(({ AlarmName = '' }) => isOf(AlarmName)));
+  }
+  return all;
+
+  function isOf(name: string): boolean {
+    const [stack = ''] = name.slice(prefix.length).split('-');
+    return name.startsWith(prefix) && stacks.includes(stack);
+  }
+}
+
+/** Returns which of the alarms are on, by name. */
+export function alarmsIn(described: readonly DescribedAlarm[]): Alarms {
+  const active = described
+    .filter(({ StateValue }) => StateValue === 'ALARM')
+    .map(({ AlarmName: name = '', AlarmDescription: description = '', StateUpdatedTimestamp: since }) => ({
+      name,
+      heading: /^\w+(?=:)/.exec(description)?.[0] ?? name,
+      description,
+      ...(since && { since: since.toISOString() }),
+    }))
+    .toSorted((one, other) => one.name.localeCompare(other.name));
+  return { total: described.length, active };
+}

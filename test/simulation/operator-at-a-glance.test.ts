@@ -1,0 +1,165 @@
+import { LambdaClient, UpdateEventSourceMappingCommand } from '@aws-sdk/client-lambda';
+import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { clientConfig } from '../../packages/kit/operator/endpoint.js';
+import { LocalCloud } from '../../packages/simulator/live/local-cloud.js';
+import { run } from '../../tools/operator/command-line.js';
+import { orderOf, productOf } from './scenarios/shop.js';
+import { prodAssembly } from './support/assembly.js';
+import { token } from './support/issuer.js';
+import type { Call } from './support/orderly.js';
+
+let local: LocalCloud;
+const before = process.env.ORDERLY_ENDPOINT;
+beforeAll(async () => {
+  local = await LocalCloud.start({ folder: prodAssembly(), says: () => undefined });
+  process.env.ORDERLY_ENDPOINT = local.url;
+});
+afterAll(async () => {
+  if (before === undefined) delete process.env.ORDERLY_ENDPOINT;
+  else process.env.ORDERLY_ENDPOINT = before;
+  await local.stop();
+});
+
+async function call({ method, path, as, body, key }: Call) {
+  const response = await fetch(`${local.url}/v1${path}`, {
+    method,
+    headers: {
+      authorization: `Bearer ${token(as, as === 'operator' ? 'operator' : 'customer', local.live.now)}`,
+      'content-type': 'application/json',
+      ...(key !== undefined && { 'idempotency-key': key }),
+    },
+    ...(body && { body: JSON.stringify(body) }),
+  });
+  expect(response.status, path).toBeLessThan(300);
+  return (await response.json()) as Record<string, string>;
+}
+
+async function orderly(...args: readonly string[]) {
+  const [out, err]: [string[], string[]] = [[], []];
+  const code = await run([...args, '--environment', 'prod'], {
+    out: (text) => out.push(text),
+    err: (text) => err.push(text),
+  });
+  return { code, text: out.join('\n'), err: err.join('\n') };
+}
+const status = () => orderly('status');
+
+const asked = async (...args: readonly string[]) => {
+  const { code, text } = await orderly(...args, '--json');
+  return { code, found: JSON.parse(text) };
+};
+
+/** Ids of the orders that were placed. */
+const placed: string[] = [];
+
+/** Sends through the protocols of AWS, as a tool would. */
+const endpoint = () => clientConfig({ url: local.url, region: 'eu-west-1' });
+const queueNamed = (label: string) => local.live.cloud.queue(label).resource.ref;
+const send = (label: string, MessageBody: string) =>
+  new SQSClient(endpoint()).send(new SendMessageCommand({ QueueUrl: queueNamed(label), MessageBody }));
+
+describe('orderly status of a local cloud', () => {
+  test('is healthy where orders go through, and counts them', async () => {
+    await call(productOf('TEA-1'));
+    await call({ method: 'PUT', path: '/stock/TEA-1', as: 'operator', body: { onHand: 1 } });
+    placed.push((await call(orderOf('alice', 'first', ['TEA-1']))).orderId ?? '');
+    await local.live.forward(60_000);
+    placed.push((await call(orderOf('alice', 'second', ['TEA-1']))).orderId ?? '');
+    await local.live.forward(60_000);
+    const { code, found } = await asked('status');
+    expect(found.problems).toEqual([]);
+    expect(code).toBe(0);
+    expect(found.orders).toMatchObject({ placed: 2, read: 2, approved: 1, rejected: 1, cancelled: 0, open: 0 });
+    expect(found.orders.approvedAfter.p50).toBeGreaterThan(0);
+    expect(found.consumers.map(({ consumer }: { consumer: string }) => consumer)).toContain('orders-saga');
+    expect(found.relays).toHaveLength(9);
+    expect(found.sweepers.every(({ lastTick }: { lastTick?: string }) => lastTick !== undefined)).toBe(true);
+    expect(found.deadLetters.queues).toBeGreaterThan(30);
+    expect(found.alarms.active).toEqual([]);
+    expect(found.alarms.total).toBeGreaterThan(80);
+    expect((await status()).text).toMatch(
+      /^HEALTHY\n\norders +2 orders in the last hour, 0\.0 a minute: 1 approved, 1 rejected, 0 cancelled, 0 in progress\n/,
+    );
+  });
+
+  test('names failures, and what waits in a dead-letter queue that nobody drains', async () => {
+    await send('Inventory/Commands/Queue', 'poison');
+    await local.live.forward(60_000);
+    expect((await status()).text).toMatch(
+      /^NOT HEALTHY: 1 message failed \(inventory-commands\)\. Next: .* failures list --consumer inventory-commands\n/,
+    );
+    const drain = local.live.cloud.sources.find(({ resource }) =>
+      resource.label.includes('Inventory/Commands/DrainDeadLetters'),
+    );
+    const lambda = new LambdaClient(endpoint());
+    await lambda.send(new UpdateEventSourceMappingCommand({ UUID: drain?.resource.ref, Enabled: false }));
+    await send('Inventory/Commands/DeadLetters', 'poison');
+    const { code, found } = await asked('status');
+    expect(code).toBe(1);
+    expect(found.problems.map(({ code }: { code: string }) => code)).toEqual(['failures', 'dead-letters']);
+    expect(found.deadLetters.filled).toMatchObject([{ messages: 1, oldestSeconds: expect.any(Number) }]);
+  });
+
+  test('shows no frames where nobody sees them', async () => {
+    const { code, err } = await orderly('status', '--watch');
+    expect(code).toBe(2);
+    expect(err).toContain('--watch needs a terminal');
+  });
+});
+
+describe('orderly doctor of a local cloud', () => {
+  test('finds the mapping that was disabled, and the dead letters behind it', async () => {
+    const { code, found } = await asked('doctor');
+    expect(found.findings.map(({ check }: { check: string }) => check).toSorted()).toEqual(['dead-letters', 'mapping']);
+    expect(found.checked).toHaveLength(7);
+    expect(code).toBe(1);
+    expect((await orderly('doctor')).text).toMatch(
+      /^2 findings\n[\s\S]*is 'Disabled': its function gets nothing\n +aws lambda update-event-source-mapping --enabled --uuid /,
+    );
+  });
+});
+
+describe('orderly trace of a local cloud', () => {
+  test('shows what followed from an order, the verdict first', async () => {
+    const { code, text } = await orderly('trace', placed[0] ?? '');
+    expect(code).toBe(0);
+    expect(text).toMatch(/^complete: .*nothing twice.*\norder \w{32}: APPROVED, 1 line, placed \S+\n\ncaused by /);
+    expect(text).toMatch(/\nOrderPlaced {2}Order 1 {2}\+0 ms {2}\w{8}\n/);
+    expect(text).toMatch(/├─ orders-saga: processed .*\n│ {2}├─ SagaStarted/);
+    expect(text).toMatch(/ReserveStock to inventory .*\n[ │]*└─ inventory-commands: processed /);
+    expect(text).not.toContain('alice');
+  });
+
+  test('finds an event, a command and a request by their ids, and shows what followed from each', async () => {
+    const { found: order } = await asked('order', placed[0] ?? '');
+    const named = (type: string) => order.events.find((event: { type: string }) => event.type === type);
+    const { found: event } = await asked('trace', named('StockReserved').id);
+    expect(event.verdict.state).toBe('complete');
+    expect(event.roots).toMatchObject([
+      { type: 'StockReserved', hops: [{ consumer: 'orders-saga', state: 'processed' }] },
+    ]);
+    expect((await asked('trace', named('ReserveStock').id)).found.roots).toMatchObject([{ type: 'ReserveStock' }]);
+    const { found: request, code } = await asked('trace', named('OrderPlaced').correlationId);
+    expect(code).toBe(0);
+    expect(request.roots[0]).toMatchObject({ type: 'OrderPlaced' });
+    expect(request.events).toBeGreaterThan(event.events);
+  });
+
+  test('finds what is no order, too', async () => {
+    const product = local.live.cloud
+      .itemsOf('Catalog/Outbox/Table')
+      .find(({ pk, events }) => !String(pk).startsWith('PriceCheck#') && Array.isArray(events));
+    const [event] = (product?.events ?? []) as readonly { readonly id: string; readonly type: string }[];
+    const { found } = await asked('trace', event?.id ?? '');
+    expect(found.roots).toMatchObject([{ type: event?.type }]);
+  });
+
+  test('says where it has searched', async () => {
+    const { code, err } = await orderly('trace', '019aa4f2-6c1e-7d53-9f0e-2b8a4c6d8e10');
+    expect(code).toBe(1);
+    expect(err).toMatch(/was found around 2025-/);
+    expect((await orderly('trace', 'mine', '--since', '90s')).err).toContain('since the time of --since');
+    expect((await orderly('trace', 'mine', '--since', 'soon')).code).toBe(2);
+  });
+});

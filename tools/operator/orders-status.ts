@@ -1,0 +1,107 @@
+import {
+  type CommandContext,
+  type Commit,
+  duration,
+  type FeedEntry,
+  firstVersionOf,
+  plural,
+  readCommitsAt,
+  readFeed,
+  type StatusSection,
+  timeAt,
+} from '@orderly/kit/operator';
+import { ordersContract } from '../../lambdas/orders/contract.js';
+
+const HOUR = 3_600_000;
+const PREFIX = 'Order#';
+/** Orders whose ends are read at most, the newest: their commits cost at most about 5,000 read units. */
+const MOST_READ = 1_000;
+
+/** How the orders of a time ended. */
+export interface OrdersOfTime {
+  /** Orders that were placed in this time. */
+  readonly placed: number;
+  /** Orders whose ends were read: all, or the newest. */
+  readonly read: number;
+  readonly approved: number;
+  readonly rejected: number;
+  readonly cancelled: number;
+  /** Orders that are pending or under review. */
+  readonly open: number;
+  /** Seconds from placing to approving an order; absent if none was approved. */
+  readonly approvedAfter?: { readonly p50: number; readonly p95: number };
+}
+
+/**
+ * Reads how many orders were placed in the last hour and how they ended: exact, from the feed and the orders' commits. It
+ * reads the keys of the hour's commits, and the commits of at most {@link MOST_READ} orders.
+ */
+export async function ordersSection(context: CommandContext): Promise<StatusSection> {
+  const service = context.services.find(({ name }) => name === ordersContract.service);
+  if (!service) return { name: 'orders', rows: [], json: {} };
+  const to = Date.parse(timeAt(context.endpoint));
+  const entries = await readFeed(context, service, { from: to - HOUR, to });
+  const newest = newestOrders(entries);
+  const read = entries.filter(({ pk }) => newest.read.has(pk));
+  return sectionOf(countOrders(newest.placed, await readCommitsAt(context, service, read)));
+}
+
+/** Returns how many orders were placed, and the keys of the newest ones. */
+function newestOrders(entries: readonly FeedEntry[]): { readonly placed: number; readonly read: ReadonlySet<string> } {
+  const placed = entries
+    .filter(({ pk, sk }) => pk.startsWith(PREFIX) && firstVersionOf({ sk }) === 1)
+    .toSorted((one, other) => other.at - one.at);
+  return { placed: placed.length, read: new Set(placed.slice(0, MOST_READ).map(({ pk }) => pk)) };
+}
+
+/** Counts how orders ended. It is a pure function. @param placed number of all orders of the time @param commits of those that were read */
+export function countOrders(placed: number, commits: readonly Commit[]): OrdersOfTime {
+  const orders = new Map<string, Commit[]>();
+  for (const commit of commits) orders.set(commit.pk, [...(orders.get(commit.pk) ?? []), commit]);
+  const ends = [...orders.values()].map((own) => {
+    const timeOf = (type: string): number | undefined => {
+      const commit = own.find(({ events }) => events.some((event) => event.type === type));
+      return commit && Date.parse(commit.at);
+    };
+    return {
+      placed: timeOf('OrderPlaced'),
+      approved: timeOf('OrderApproved'),
+      rejected: timeOf('OrderRejected'),
+      cancelled: timeOf('OrderCancelled'),
+    };
+  });
+  const rejected = ends.filter((end) => end.rejected !== undefined).length;
+  const cancelled = ends.filter((end) => end.cancelled !== undefined).length;
+  const approved = ends.filter((end) => end.approved !== undefined && end.cancelled === undefined).length;
+  const waits = ends
+    .flatMap((end) => (end.placed === undefined || end.approved === undefined ? [] : [end.approved - end.placed]))
+    .toSorted((one, other) => one - other);
+  // Nearest rank: a time that an order has really taken.
+  const percentile = (part: number): number => (waits[Math.ceil(part * waits.length) - 1] ?? 0) / 1000;
+  return {
+    placed,
+    read: ends.length,
+    approved,
+    rejected,
+    cancelled,
+    open: ends.length - approved - rejected - cancelled,
+    ...(waits.length > 0 && { approvedAfter: { p50: percentile(0.5), p95: percentile(0.95) } }),
+  };
+}
+
+function sectionOf(orders: OrdersOfTime): StatusSection {
+  const { placed, read, approved, rejected, cancelled, open, approvedAfter: after } = orders;
+  const ends = [`${approved} approved`, `${rejected} rejected`, `${cancelled} cancelled`, `${open} in progress`].join(
+    ', ',
+  );
+  const rate = `${plural(placed, 'order')} in the last hour, ${(placed / 60).toFixed(1)} a minute`;
+  const seconds = (value: number): string => (value < 10 ? `${value.toFixed(1)} s` : duration(value));
+  return {
+    name: 'orders',
+    rows: [
+      ['orders', placed === 0 ? rate : `${rate}: ${read < placed ? `of the newest ${read}, ` : ''}${ends}`],
+      ...(after ? ([['approved after', `p50 ${seconds(after.p50)}, p95 ${seconds(after.p95)}`]] as const) : []),
+    ],
+    json: { ...orders },
+  };
+}

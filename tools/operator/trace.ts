@@ -1,0 +1,138 @@
+import { type CommandContext, Exit, OperatorError, type Outcome, plural, timeAt } from '@orderly/kit/operator';
+import { type AggregateFacts, type EventReport, eventsOf, type OrderFacts } from './deliveries.js';
+import { type FoundCommit, findCommits } from './find-message.js';
+import { readFacts, readOrder } from './order-facts.js';
+import { judge } from './order-verdict.js';
+import { command } from './program.js';
+import { type MessageNode, messagesIn, nodeOf, treeOf, treeText } from './trace-tree.js';
+import { failure, type Verdict } from './verdict.js';
+
+interface TraceRequest {
+  readonly id: string;
+  readonly verbose: boolean;
+  /** Milliseconds for which an id without a time is searched. */
+  readonly back: number;
+}
+
+const EXITS = { complete: Exit.OK, pending: Exit.PENDING, failed: Exit.NEEDS_OPERATOR } as const;
+
+/** `orderly trace <id>`. @throws {OperatorError} `not-found` or `refused` */
+export async function showTrace(context: CommandContext, request: TraceRequest): Promise<Outcome> {
+  const { id, verbose } = request;
+  const { what, roots, verdict } = await traced(context, request);
+  const events = messagesIn(roots);
+  return {
+    exitCode: EXITS[verdict.state],
+    text: [
+      verdict.text,
+      ...(verdict.next === undefined ? [] : [`next: ${verdict.next}`]),
+      what,
+      '',
+      treeText(roots, { verbose }),
+    ].join('\n'),
+    json: { id, verdict, roots: roots.map(jsonOf), events: events.length },
+  };
+}
+
+interface Traced {
+  readonly what: string;
+  readonly roots: readonly MessageNode[];
+  readonly verdict: Verdict;
+}
+
+async function traced(context: CommandContext, { id, back }: TraceRequest): Promise<Traced> {
+  const { documents, services } = context;
+  const order = /^[0-9a-f]{32}$/.test(id) ? await readOrder(documents, services, id) : undefined;
+  if (order) return ofOrder(order);
+  const since = Date.parse(timeAt(context.endpoint)) - back;
+  const { by, commits } = await findCommits(context, id, since);
+  const facts = await factsAbout(context, commits);
+  const roots = treeOf(messagesOf(facts, by === 'correlation' ? id : undefined), services);
+  if (by === 'correlation') return { what: `correlation id ${id}`, roots, verdict: verdictOn(messagesIn(roots), id) };
+  const node = nodeOf(roots, id);
+  if (!node) throw new OperatorError('not-found', `'${id}' was found, but its aggregate can't be read.`);
+  const { type, subject } = node.message;
+  return { what: `${type} of ${subject}`, roots: [node], verdict: verdictOn(messagesIn([node]), id) };
+}
+
+function ofOrder(facts: OrderFacts): Traced {
+  const { orderId, order, events, verdict } = judge(facts);
+  const what = order
+    ? `order ${orderId}: ${order.status}, ${plural(order.lines.length, 'line')}, placed ${order.placedAt}`
+    : `order ${orderId}`;
+  const { next, ...own } = verdict;
+  // A pending order's own advice is to ask again: this command does.
+  const again = verdict.state === 'pending' ? command('trace', orderId, '--follow') : next;
+  return {
+    what,
+    roots: treeOf(events, facts.services),
+    verdict: { ...own, ...(again !== undefined && { next: again }) },
+  };
+}
+
+/** Reads all about the order of some commits, or else the aggregates of the commits. */
+async function factsAbout(context: CommandContext, commits: readonly FoundCommit[]): Promise<OrderFacts> {
+  const { documents, services } = context;
+  for (const { commit } of commits) {
+    for (const orderId of orderIdsIn(commit)) {
+      try {
+        return await readOrder(documents, services, orderId);
+      } catch (error) {
+        if (!(error instanceof OperatorError)) throw error;
+      }
+    }
+  }
+  const byKey = new Map(commits.map((one) => [`${one.service.name} ${one.commit.pk}`, one]));
+  const aggregates: AggregateFacts[] = [...byKey.values()].map(({ service, commit: { pk } }) => ({
+    service: service.name,
+    subject: pk.replace('#', '/'),
+    commits: commits
+      .filter((one) => one.service === service && one.commit.pk === pk)
+      .map((one) => one.commit)
+      .toSorted((one, other) => one.sk.localeCompare(other.sk)),
+  }));
+  return readFacts(documents, services, aggregates, timeAt(context.endpoint));
+}
+
+/** Returns ids that an order may have: that of the commit's aggregate, and those that its events name. */
+function orderIdsIn({ pk, events }: FoundCommit['commit']): ReadonlySet<string> {
+  const named = events.map(({ data }) => (JSON.parse(data) as { readonly orderId?: unknown }).orderId);
+  const ids = [pk.slice(pk.indexOf('#') + 1), ...named.map((id) => String(id ?? ''))];
+  return new Set(ids.filter((id) => /^[0-9a-f]{32}$/.test(id)));
+}
+
+const messagesOf = (facts: OrderFacts, correlationId: string | undefined): readonly EventReport[] =>
+  facts.aggregates
+    .flatMap((aggregate) => eventsOf(aggregate, facts))
+    .filter((one) => correlationId === undefined || one.correlationId === correlationId)
+    .toSorted((one, other) => one.at.localeCompare(other.at));
+
+/** Judges messages by their deliveries alone. */
+function verdictOn(messages: readonly EventReport[], id: string): Verdict {
+  const all = messages.flatMap((message) => message.deliveries.map((delivery) => ({ message, delivery })));
+  const bad = all.find(({ delivery }) => delivery.state === 'failed' || delivery.state === 'lost');
+  if (bad) {
+    const { message, delivery } = bad;
+    const text = `${message.type} at ${delivery.consumer}: ${delivery.reason ?? delivery.state}`;
+    return failure(text, command('failures', 'show', delivery.consumer, delivery.messageId));
+  }
+  const pending = all.filter(({ delivery }) => delivery.state === 'pending');
+  if (pending.length > 0) {
+    const words = pending.slice(0, 3).map(({ message, delivery }) => `${delivery.consumer} of ${message.type}`);
+    return { state: 'pending', text: `pending: ${words.join('; ')}`, next: command('trace', id, '--follow') };
+  }
+  const counted = `${plural(messages.length, 'message')}, ${plural(all.length, 'delivery', 'deliveries')}`;
+  return { state: 'complete', text: `complete: ${counted}, none failed or pending` };
+}
+
+interface JsonNode extends EventReport {
+  readonly hops: readonly object[];
+}
+
+function jsonOf({ message, hops, others }: MessageNode): JsonNode & { readonly others: readonly JsonNode[] } {
+  return {
+    ...message,
+    hops: hops.map(({ delivery, followed }) => ({ ...delivery, followed: followed.map(jsonOf) })),
+    others: others.map(jsonOf),
+  };
+}
