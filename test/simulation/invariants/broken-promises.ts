@@ -8,7 +8,7 @@ import { baskets } from './baskets.js';
 import { catalog } from './catalog.js';
 import { charges } from './charges.js';
 import { deliveries } from './deliveries.js';
-import { listedHasFailed, nothingFails, oneFailureForAStep } from './failures.js';
+import { listedHasFailed, newerIsTriedAgain, nothingFails, oneFailureForAStep } from './failures.js';
 import { lanes } from './lanes.js';
 import { limits } from './limits.js';
 import { meanwhile } from './meanwhile.js';
@@ -57,5 +57,6 @@ export function brokenPromises(orderly: Orderly, meant?: (record: MessageRecord)
     ...nothingFails(facts, meant),
     ...listedHasFailed(facts),
     ...oneFailureForAStep(facts),
+    ...newerIsTriedAgain(facts),
   ];
 }

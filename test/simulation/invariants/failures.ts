@@ -57,6 +57,22 @@ export function oneFailureForAStep(facts: Facts): readonly Violation[] {
   );
 }
 
+/** Attempts of a message in an inbox, which are one fewer than those of a consumer. */
+const LEAST_ATTEMPTS = 15;
+
+/** Checks that a type or a version that is not known fails after its last attempt: a deployment may be under way. */
+export function newerIsTriedAgain(facts: Facts): readonly Violation[] {
+  return [...facts.records.values()]
+    .filter(({ status, failures = [] }) => status === 'FAILED' && failures.every(({ message }) => NEWER.test(message)))
+    .flatMap(({ pk, attempts = 0 }) =>
+      attempts < LEAST_ATTEMPTS
+        ? [violation('what a newer release may have sent is tried to its last attempt', `${pk}: ${attempts}`, pk)]
+        : [],
+    );
+}
+
+const NEWER = /^NEWER_(TYPE|VERSION)/;
+
 const FAILED = / invocation \d+ failed/;
 
 const isUndelivered = ({ failures = [] }: MessageRecord): boolean =>

@@ -11,12 +11,17 @@ import { type Check, violation } from './violation.js';
 export const reports: Check = (facts) => {
   if (!facts.isAwake('reports')) return [];
   const days = new Days(facts);
-  return [...eachMessageIsInOneDay(days), ...numbersHaveNoGaps(days), ...reportsAreFolds(days)];
+  return [
+    ...eachMessageIsInOneDay(days),
+    ...numbersHaveNoGaps(days),
+    ...daysCloseInTime(days),
+    ...reportsAreFolds(days),
+  ];
 };
 
 const INBOX = 'reports-daily@0#';
 const { timeZone, closeAfter } = settingsFor('prod').reports;
-const { windows, startOf } = daysOf({ timeZone, closeAfterSeconds: closeAfter.toSeconds() });
+const { windows, startOf, closesAt } = daysOf({ timeZone, closeAfterSeconds: closeAfter.toSeconds() });
 
 /** Writes of the inbox and the service about days, including items that have expired since. */
 class Days {
@@ -70,6 +75,17 @@ function numbersHaveNoGaps({ windows: found }: Days): ReturnType<Check> {
   }
   return [];
 }
+
+/** Milliseconds by which a day may close too early: a runner takes a window 5 s before it is due, and clocks differ. */
+const EARLY = 15_000;
+
+/** No day closes before the time of grace after its end, in which events are still on their way. */
+const daysCloseInTime = ({ windows: found }: Days): ReturnType<Check> =>
+  [...found].flatMap(([date, { closedAt }]) =>
+    closedAt !== undefined && Date.parse(String(closedAt)) < Date.parse(closesAt(date)) - EARLY
+      ? [violation('a day closes after its time of grace', `${date} at ${String(closedAt)}`, date)]
+      : [],
+  );
 
 /** The report of a day is, byte for byte, the fold of all events in it. It is written once, when they are all processed. */
 const reportsAreFolds = (days: Days): ReturnType<Check> =>

@@ -1802,4 +1802,76 @@ export const BUGS: readonly PlantedBug[] = [
       to: 'Item, ...(isAsRead && values ? {} : {}) } } };',
     },
   },
+  {
+    name: 'a type or a version of a newer release fails at once',
+    scenario: 'poison',
+    source: {
+      file: `${KIT}/failures/failure-kinds.ts`,
+      from: 'return !NEWER.has(error.code);',
+      to: 'return true;',
+    },
+  },
+  {
+    name: "a step's failure is a repeat of one that an operator has ended",
+    scenario: 'participant-fails-26-hours',
+    source: {
+      file: `${KIT}/failures/step-failures.ts`,
+      from: "first?.status === 'FAILED' && seen",
+      to: 'first !== undefined && seen',
+    },
+  },
+  {
+    name: 'a page of a history is resumed one event late',
+    scenario: 'long-life',
+    source: {
+      file: `${KIT}/event-store/folding-event-store.ts`,
+      from: 'shown: version - 1 } };',
+      to: 'shown: version } };',
+    },
+  },
+  {
+    name: "the room for a day's refunds leaves out the refund itself",
+    scenario: 'refund-limit',
+    source: {
+      file: 'lambdas/payments/daily-limits.ts',
+      from: "':room': refundedPerDay - amount",
+      to: "':room': refundedPerDay",
+    },
+  },
+  {
+    name: 'a key that is in use at Stripe counts as a refusal',
+    scenario: 'pay-trouble-at-stripe',
+    source: {
+      file: 'lambdas/payments/provider/stripe-provider.ts',
+      from: '[0, 401, 403, 409].includes(statusCode)',
+      to: '[0, 401, 403].includes(statusCode)',
+    },
+  },
+  {
+    name: 'a day closes at its end, without its time of grace',
+    scenario: 'daily-reports',
+    source: {
+      file: `${KIT}/inbox/collected-messages.ts`,
+      from: 'after(windows.endOf(window), graceSeconds)',
+      to: 'after(windows.endOf(window), 0 * graceSeconds)',
+    },
+  },
+  {
+    name: 'a year of points has a day too many',
+    scenario: 'rewards-in-order',
+    source: {
+      file: 'lambdas/rewards/domain/standing.ts',
+      from: 'daysAfter(day, 1 - YEAR)',
+      to: 'daysAfter(day, -YEAR)',
+    },
+  },
+  {
+    name: 'a page of a list behind a cursor does not see that there are more',
+    scenario: 'twenty-orders',
+    source: {
+      file: 'lambdas/orders/order-list.ts',
+      from: 'Limit: limit + 2,',
+      to: 'Limit: limit + 1,',
+    },
+  },
 ];

@@ -172,6 +172,10 @@ export async function readersSeeAccounts(orderly: Orderly): Promise<readonly Vio
       // A release that comes first is in the history of an account that is not open.
       if (wanted) expect('an account as it was equals its events until then, folded', body, wanted);
     }
+    if (view) {
+      const ids = commits.flatMap(({ events }) => events.map(({ id }) => id));
+      expect('the pages of a history have all events, oldest first', await pagedHistory(orderly, customer), ids);
+    }
     expect(
       "no customer reads another customer's account",
       (await read(`/accounts/${customer}`, 'mallory')).status,
@@ -183,6 +187,22 @@ export async function readersSeeAccounts(orderly: Orderly): Promise<readonly Vio
   const rows = [...creditRows].filter(([, { exhaustedPk }]) => exhaustedPk !== undefined).map(([customer]) => customer);
   expect('the list shows every exhausted account', shown, rows.sort());
   return broken;
+}
+
+/** Reads an account's history page by page, and returns the ids of its events. */
+async function pagedHistory(orderly: Orderly, customer: string): Promise<readonly string[]> {
+  const ids: string[] = [];
+  let cursor: string | undefined;
+  do {
+    const path = `/accounts/${customer}/history?limit=7${cursor === undefined ? '' : `&cursor=${cursor}`}`;
+    const { items = [], nextCursor } = (await orderly.call({ method: 'GET', path, as: customer })).reply.body as {
+      readonly items?: readonly { readonly id: string }[];
+      readonly nextCursor?: string;
+    };
+    ids.push(...items.map(({ id }) => id));
+    cursor = nextCursor;
+  } while (cursor !== undefined);
+  return ids;
 }
 
 /**

@@ -8,12 +8,12 @@ import { Orderly } from '../support/orderly.js';
 import { limitOf, stepsOf } from './accounts.js';
 import { paymentOf, refundOf } from './payments.js';
 
-const { ordersUnderWay, refundsPerDay } = settingsFor('prod').customerLimits;
+const { ordersUnderWay, refundsPerDay, refundedPerDay } = settingsFor('prod').customerLimits;
 const MORE = 3;
 
 /**
- * More concurrent refunds than a day allows, some of them requested twice: those above the limit are refused until the
- * next day, and made then, since their clients retry.
+ * More concurrent refunds than a day allows, some of them requested twice, and few that together are more than a day's sum:
+ * those above a limit are refused until the next day, and made then, since their clients retry.
  */
 export const refundLimit: Scenario = {
   name: 'refund-limit',
@@ -21,7 +21,11 @@ export const refundLimit: Scenario = {
   async play(cloud) {
     const orderly = new Orderly(cloud);
     const { reply } = await orderly.call(paymentOf('alice', 1000, 'pay'));
+    const large = await orderly.call(paymentOf('bob', 2 * refundedPerDay, 'pay'));
     await orderly.rest();
+    for (const number of [1, 2, 3]) {
+      orderly.begin(refundOf('bob', large.reply.body.paymentId, `large-${number}`, 0.4 * refundedPerDay));
+    }
     for (let number = 0; number < refundsPerDay + MORE; number++) {
       const refund = refundOf('alice', reply.body.paymentId, `refund-${number}`, 1);
       orderly.begin(refund);

@@ -47,13 +47,13 @@ function sameRewards(orderly: Orderly, customer: string, other: string): readonl
 /**
  * Points of two customers: purchases that are refunded, and bonuses; and an order of another one, which is charged. The
  * events of a third one, who has alice's history, come in reverse, three times each, and so do alice's once more. Alice reads
- * her rewards meanwhile.
+ * her rewards meanwhile. A year later, one of them gets a bonus.
  */
 export const rewardsInOrder: Scenario = {
   name: 'rewards-in-order',
   faultProbability: 0.01,
   async play(cloud) {
-    const { events } = cloud;
+    const { world, events } = cloud;
     const orderly = new Orderly(cloud, ['rewards']);
     const send = sender<AccountCommand>(cloud, 'accounts');
     for (const customer of ['alice', 'bob']) await orderly.call(limitOf(customer, 10_000_00));
@@ -83,6 +83,10 @@ export const rewardsInOrder: Scenario = {
     await orderly.rest();
     for (const path of ['/rewards/me', '/rewards/me?limit=1']) await orderly.call({ method: 'GET', path, as: 'alice' });
     await orderly.call({ method: 'GET', path: '/rewards/bob', as: 'operator' });
+    await orderly.rest();
+    // The first day of his points is in the year before.
+    await world.pass(365 * DAY);
+    await orderly.call(bonusOf('bob', 10, 'a-year-later'));
     await orderly.rest();
     return [...brokenPromises(orderly), ...sameRewards(orderly, 'alice', 'carol')];
   },

@@ -199,7 +199,33 @@ export const busRefuses: Scenario = {
   },
 };
 
-/** Unreadable messages between good ones: each becomes a failure record, and it blocks no other message. */
+/** Message of a release that never comes. */
+const NEWER = 'newer';
+
+/** Returns the body of an event in a version that no release writes yet. */
+function newerBody(now: number): string {
+  const detail = {
+    id: NEWER,
+    source: 'orderly.orders',
+    type: 'OrderPlaced',
+    subject: `Order/${NEWER}`,
+    time: new Date(now).toISOString(),
+    dataschema: 'urn:orderly:orders:OrderPlaced:99',
+    data: { orderId: NEWER },
+    sequence: 1,
+    epoch: 0,
+    correlationid: NEWER,
+    causationid: NEWER,
+    traceparent: `00-${'1'.repeat(32)}-${'2'.repeat(16)}-01`,
+    actor: 'service:orders',
+  };
+  return JSON.stringify({ source: detail.source, 'detail-type': detail.type, detail });
+}
+
+/**
+ * Unreadable messages between good ones, and one of a newer release: each becomes a failure record, and it blocks no other
+ * message.
+ */
 export const poison: Scenario = {
   name: 'poison',
   faultProbability: 0.01,
@@ -210,16 +236,17 @@ export const poison: Scenario = {
     const half = '{"detail-type":"OrderPlaced","source":"orderly.orders","detail":{"id":"half"}}';
     const noise = cloud.world.random.fork('noise').fill(Buffer.alloc(450_000));
     const bodies = ['not JSON', '{}', half, 'x'.repeat(600_000), Buffer.from(noise).toString('base64')];
-    for (const body of bodies) cloud.queue('Orders/Saga/Queue').send({ body });
+    for (const body of [...bodies, newerBody(cloud.world.now)]) cloud.queue('Orders/Saga/Queue').send({ body });
     await placed(orderly, 'alice', 'good');
     await orderly.rest();
     const { sent, refused } = await new Operator(orderly).redriveAll();
     await orderly.rest();
     const { name, generation } = new Facts(orderly).listener('orders-saga');
     const keys = bodies.map((body) => recordKey({ name, generation }, idOfBody(body)));
-    const broken = [...brokenPromises(orderly, ({ pk }) => keys.includes(pk))];
+    const newer = recordKey({ name, generation }, NEWER);
+    const broken = [...brokenPromises(orderly, ({ pk }) => pk === newer || keys.includes(pk))];
     const { records } = new Facts(orderly);
-    for (const key of keys) {
+    for (const key of [...keys, newer]) {
       if (records.get(key)?.status !== 'FAILED')
         broken.push({ invariant: 'an unreadable message is visible as failed', detail: key });
     }

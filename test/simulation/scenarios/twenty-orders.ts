@@ -1,12 +1,15 @@
-import type { Scenario } from '../../../packages/simulator/search/scenario.js';
+import type { Scenario, Violation } from '../../../packages/simulator/search/scenario.js';
 import { brokenPromises } from '../invariants/broken-promises.js';
+import { violation } from '../invariants/violation.js';
+import { Facts } from '../support/facts.js';
 import { Orderly } from '../support/orderly.js';
-import { cancellationOf, orderOf, stocked } from './shop.js';
+import { cancellationOf, MINUTE, orderOf, stocked } from './shop.js';
 
 const SKUS = ['TEA-1', 'CUP-1', 'POT-1'];
 
 /**
  * 20 orders of five customers within seconds; every fourth is sent twice, and every fifth is cancelled at some moment.
+ * In the end, one of them reads the list of their orders, one order at a time.
  */
 export const twentyOrders: Scenario = {
   name: 'twenty-orders',
@@ -32,6 +35,31 @@ export const twentyOrders: Scenario = {
       if (number % 4 === 0) world.after(at + random.between(0, 2_000), () => orderly.begin(order));
     }
     await orderly.rest();
-    return brokenPromises(orderly);
+    // Longer than a list may lag behind.
+    await world.pass(MINUTE);
+    const unlisted = await everyOrderIsOnAPage(orderly, 'customer-1');
+    await orderly.rest();
+    return [...unlisted, ...brokenPromises(orderly)];
   },
 };
+
+/** The pages of a customer's list show each of its rows once, newest first. */
+async function everyOrderIsOnAPage(orderly: Orderly, customer: string): Promise<readonly Violation[]> {
+  const shown: string[] = [];
+  let cursor: string | undefined;
+  do {
+    const path = `/orders?limit=1${cursor === undefined ? '' : `&cursor=${cursor}`}`;
+    const { items = [], nextCursor } = (await orderly.call({ method: 'GET', path, as: customer })).reply.body as {
+      readonly items?: readonly { readonly orderId: string }[];
+      readonly nextCursor?: string;
+    };
+    shown.push(...items.map(({ orderId }) => orderId));
+    cursor = nextCursor;
+  } while (cursor !== undefined);
+  const rows = new Facts(orderly).rows.filter(({ pk }) => pk.endsWith(`#${customer}`)).map(({ sk }) => sk);
+  const listed = rows.toSorted().map((sk) => sk.slice(sk.lastIndexOf('#') + 1));
+  const wanted = listed.toReversed().join(', ');
+  return shown.join(', ') === wanted
+    ? []
+    : [violation('the pages of a list show all of its orders', `${shown.join(', ')}, not ${wanted}`, customer)];
+}

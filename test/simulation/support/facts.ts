@@ -59,6 +59,8 @@ export interface MessageRecord {
   readonly repeats?: string;
   readonly payload?: string;
   readonly unknown?: boolean;
+  /** Deliveries until it failed. */
+  readonly attempts?: number;
   /** Key of the list of failures. */
   readonly failedConsumer?: string;
   /** Newest first. */

@@ -68,6 +68,13 @@ export class Operator {
     cloud.world.note(`operator discards ${messageId}`);
   }
 
+  /** Discards each failure of a consumer. */
+  async discardAll(consumer: string): Promise<void> {
+    for (const { listener, messageId } of await this.failures()) {
+      if (listener.name === consumer) await this.discard(consumer, messageId);
+    }
+  }
+
   /** Does the same as `orderly person forget`, at this moment. */
   async forget(person: string): Promise<void> {
     const { stacks, services, forgotten, cloud } = this.orderly;

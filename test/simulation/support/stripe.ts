@@ -17,6 +17,8 @@ const SEARCHES_A_SECOND = 20;
 const REQUESTS_A_SECOND = 100;
 /** A charge that answers late is decided after this time. */
 const PROCESSING = 10 * SECOND;
+/** A request whose response gets lost takes this time, longer than our client waits. */
+const UNDER_WAY = 15 * SECOND;
 
 interface Customer {
   readonly id: string;
@@ -33,6 +35,8 @@ interface Intent {
   status: 'requires_confirmation' | 'requires_payment_method' | 'succeeded' | 'canceled';
   /** Until then its status is `processing`. */
   settlesAt: number;
+  /** Until then a request is under way: nobody sees what it does, and no other one gets at it. */
+  busyUntil: number;
   charges: number;
   readonly refunds: { readonly id: string; readonly refundId: string; readonly amount: number }[];
 }
@@ -101,11 +105,13 @@ export class Stripe implements ThirdParty {
     const request = `${url.pathname} ${http.body}`;
     const before = this.keys.get(key);
     if (before && before.at > this.now() - KEY_MEMORY) {
-      if (before.request === request) return said(before.done);
+      const isUnderWay = before.done.lost === true && before.at > this.now() - UNDER_WAY;
+      if (before.request === request) return said(isUnderWay ? KEY_IN_USE : before.done);
       return said(wrong(400, { type: 'idempotency_error', message: 'Keys can only be used with the same parameters' }));
     }
     const done = this.write(url.pathname, form, key);
-    this.keys.set(key, { at: this.now(), request, done });
+    // The response to a request that meets another one is not kept ("Idempotent requests").
+    if (done !== LOCKED) this.keys.set(key, { at: this.now(), request, done });
     return done.lost ? undefined : said(done);
   }
 
@@ -135,7 +141,8 @@ export class Stripe implements ThirdParty {
       return intent ? ok(this.shown(intent)) : missing(id);
     }
     if (kind === 'refunds') {
-      const refunds = this.intents.get(searchParams.get('payment_intent') ?? '')?.refunds ?? [];
+      const intent = this.intents.get(searchParams.get('payment_intent') ?? '');
+      const refunds = intent?.refunds.slice(0, this.isBusy(intent) ? -1 : undefined) ?? [];
       return ok({ object: 'list', has_more: false, data: refunds.map(refundShown) });
     }
     if (kind !== 'customers') throw new Error(`the model of Stripe has no GET ${pathname}`);
@@ -162,6 +169,7 @@ export class Stripe implements ThirdParty {
     const intent = this.intents.get(id);
     if (!action) throw new Error(`the model of Stripe has no POST ${path}`);
     if (!intent) return missing(id);
+    if (this.isBusy(intent)) return LOCKED;
     if (this.statusOf(intent) !== 'requires_confirmation') return unexpectedState(this.statusOf(intent));
     if (action === 'confirm') return this.confirm(intent, key);
     intent.status = 'canceled';
@@ -176,6 +184,7 @@ export class Stripe implements ThirdParty {
       currency: form.get('currency') ?? '',
       status: 'requires_confirmation',
       settlesAt: 0,
+      busyUntil: 0,
       charges: 0,
       refunds: [],
     };
@@ -196,12 +205,14 @@ export class Stripe implements ThirdParty {
     intent.charges++;
     if (behaviour === 'answers late') intent.settlesAt = this.now() + PROCESSING;
     if (behaviour === 'fails after it is done') return failed();
-    return { ...ok(this.shown(intent)), lost: behaviour === 'times out' };
+    const done = ok(this.shown(intent));
+    return behaviour === 'times out' ? this.lost(intent, done) : done;
   }
 
   private refund(form: URLSearchParams, key: string): Done {
     const intent = this.intents.get(form.get('payment_intent') ?? '');
     if (!intent) return missing(form.get('payment_intent') ?? '');
+    if (this.isBusy(intent)) return LOCKED;
     if (this.statusOf(intent) !== 'succeeded') return unexpectedState(this.statusOf(intent));
     const amount = Number(form.get('amount'));
     const given = intent.refunds.reduce((sum, refund) => sum + refund.amount, 0);
@@ -214,10 +225,22 @@ export class Stripe implements ThirdParty {
     const refund = { id: this.newId('re'), refundId: form.get('metadata[orderly_refund]') ?? '', amount };
     intent.refunds.push(refund);
     if (behaviour === 'fails after it is done') return failed();
-    return { ...ok(refundShown(refund)), lost: behaviour === 'times out' };
+    const done = ok(refundShown(refund));
+    return behaviour === 'times out' ? this.lost(intent, done) : done;
   }
 
-  private statusOf({ status, settlesAt }: Intent): string {
+  private lost(intent: Intent, done: Done): Done {
+    intent.busyUntil = this.now() + UNDER_WAY;
+    return { ...done, lost: true };
+  }
+
+  private isBusy({ busyUntil }: Intent): boolean {
+    return busyUntil > this.now();
+  }
+
+  private statusOf(intent: Intent): string {
+    const { status, settlesAt, refunds } = intent;
+    if (this.isBusy(intent) && refunds.length === 0) return 'requires_confirmation';
     return settlesAt > this.now() ? 'processing' : status;
   }
 
@@ -261,6 +284,14 @@ const refundShown = ({ id, refundId }: Intent['refunds'][number]): object => ({
 
 const ok = (body: object): Done => ({ status: 200, body });
 const wrong = (status: number, error: object): Done => ({ status, body: { error } });
+/** The first request with this key has not ended ("Error codes": `idempotency_key_in_use`). */
+const KEY_IN_USE = wrong(409, {
+  type: 'idempotency_error',
+  code: 'idempotency_key_in_use',
+  message: 'try again later',
+});
+/** Another request has the object ("Object lock timeouts"). */
+const LOCKED = wrong(429, { type: 'invalid_request_error', code: 'lock_timeout', message: 'it is in use' });
 const failed = (): Done => wrong(500, { type: 'api_error', message: 'an error on our side' });
 const missing = (id: string): Done =>
   wrong(404, { type: 'invalid_request_error', code: 'resource_missing', message: `no such object: ${id}` });
