@@ -1874,4 +1874,13 @@ export const BUGS: readonly PlantedBug[] = [
       to: 'Limit: limit + 1,',
     },
   },
+  {
+    name: 'a basket with two currencies is checked out',
+    scenario: 'checkout-refused',
+    source: {
+      file: 'lambdas/baskets/domain/checkout.ts',
+      from: '(line) => line.unitPrice.currency !== currency,',
+      to: '(line) => line.unitPrice.currency === undefined,',
+    },
+  },
 ];
