@@ -1,9 +1,9 @@
 import { GetQueueAttributesCommand, SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
-import { clock, secondsBetween } from '../../aws/clock.js';
+import { secondsBetween } from '../../aws/clock.js';
 import { newId } from '../../aws/ids.js';
 import { beforehand } from '../audit-log.js';
 import type { CommandContext } from '../context.js';
-import { clientConfig, type Endpoint } from '../endpoint.js';
+import { clientConfig, type Endpoint, timeAt } from '../endpoint.js';
 import { Exit, OperatorError } from '../errors.js';
 import type { Outcome } from '../outcome.js';
 import { askRebuilder } from '../projections.js';
@@ -190,7 +190,7 @@ const COUNTS = [
 
 /** Asks and sends at an endpoint. */
 const accessAt = (endpoint: Endpoint, sqs: SQSClient): AuditAccess => ({
-  now: clock.now,
+  now: () => timeAt(endpoint),
   async messagesIn(QueueUrl) {
     const { Attributes = {} } = await sqs.send(
       new GetQueueAttributesCommand({ QueueUrl, AttributeNames: [...COUNTS] }),
