@@ -43,7 +43,7 @@ const Item = { pk: { S: 'a' } };
 const stored = () => dynamodb('GetItem', { TableName: 'Shop-Things', Key: Item });
 
 test('it runs an assembly, and says that it is a simulator', async () => {
-  expect(running.output).toContain('It is a simulator, not AWS. Ctrl-C ends it.');
+  await running.says('It is a simulator, not AWS. Ctrl-C ends it.');
   expect(await dynamodb('PutItem', { TableName: 'Shop-Things', Item })).toEqual({});
   expect(await stored()).toEqual({ Item });
 });
