@@ -25,19 +25,27 @@ export async function sendTo(endpoint: Endpoint, ...message: Parameters<Send>): 
 
 /** Keeps one client for as long as messages are sent. */
 export async function sending<T>(endpoint: Endpoint, work: (send: Send) => Promise<T>): Promise<T> {
-  // The queue's URL contains a host name that may not resolve behind an emulator.
-  const sqs = new SQSClient({ ...clientConfig(endpoint), useQueueUrlAsEndpoint: endpoint.url === undefined });
+  const sqs = sqsAt(endpoint);
   try {
-    return await work(async (QueueUrl, MessageBody, attributes = {}) => {
-      const MessageAttributes = Object.fromEntries(
-        Object.entries(attributes).map(([name, StringValue]) => [name, { DataType: 'String', StringValue }]),
-      );
-      await sqs.send(new SendMessageCommand({ QueueUrl, MessageBody, MessageAttributes }));
-    });
+    return await work(sendBy(sqs));
   } finally {
     sqs.destroy();
   }
 }
+
+/** Makes a client of SQS. A queue's URL contains a host name that may not resolve behind an emulator: it is not asked there. */
+export const sqsAt = (endpoint: Endpoint): SQSClient =>
+  new SQSClient({ ...clientConfig(endpoint), useQueueUrlAsEndpoint: endpoint.url === undefined });
+
+/** Sends by a client that its owner closes. */
+export const sendBy =
+  (sqs: SQSClient): Send =>
+  async (QueueUrl, MessageBody, attributes = {}) => {
+    const MessageAttributes = Object.fromEntries(
+      Object.entries(attributes).map(([name, StringValue]) => [name, { DataType: 'String', StringValue }]),
+    );
+    await sqs.send(new SendMessageCommand({ QueueUrl, MessageBody, MessageAttributes }));
+  };
 
 /**
  * Polls the record of a sent message until it shows the result.

@@ -5,10 +5,10 @@ import { recordKey, relayConsumer } from '../../../packages/kit/failures/failure
 import { placeKey } from '../../../packages/kit/inbox/sequence-keys.js';
 import { readEnvelope } from '../../../packages/kit/messages/envelope.js';
 import { type AuditAccess, type AuditRequest, audit } from '../../../packages/kit/operator/audit/command.js';
-import { partitionsBetween } from '../../../packages/kit/operator/audit/feed.js';
 import { listAuditLog } from '../../../packages/kit/operator/audit-log.js';
 import { auditCommands } from '../../../packages/kit/operator/commands/audit.js';
 import { OperatorError } from '../../../packages/kit/operator/errors.js';
+import { partitionsBetween } from '../../../packages/kit/operator/feed.js';
 import type { Service } from '../../../packages/kit/operator/services.js';
 import { commandTextOf } from '../../../packages/kit/operator/text.js';
 import { inProcessDynamoDb } from '../../support/in-process-dynamodb.js';
@@ -57,7 +57,7 @@ const access: AuditAccess = {
   messagesIn: async (queueUrl) => backlog[queueUrl] ?? 0,
   shown: async (_, ids) => Object.fromEntries(ids.map((id) => [id, shown[id] ?? 0])),
   send: async (queueUrl, body) => void sent.push({ queueUrl, body }),
-  wait: async (milliseconds) => void waits.push(milliseconds),
+  wait: async (seconds) => void waits.push(seconds),
 };
 
 beforeEach(() => {
@@ -208,7 +208,7 @@ test('what is missing is sent again as the bus would have sent it, to its own co
   expect(exitCode).toBe(3);
   expect(text).toMatch(/^2 deliveries are missing, and sent again: /);
   expect(sent.map(({ queueUrl }) => queueUrl)).toEqual(['https://queue/seats', 'https://queue/seats']);
-  expect(waits).toEqual([250]);
+  expect(waits).toEqual([0.25]);
   expect(sent.map(({ body }) => readEnvelope(body))).toMatchObject([
     { id: 'event-a', source: 'shop.trips', subject: 'Trip/a', sequence: 1, time: ago(30), data: { seat: '14A' } },
     { id: 'event-b', source: 'shop.trips', subject: 'Trip/b', sequence: 1 },

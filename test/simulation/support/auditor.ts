@@ -91,7 +91,7 @@ export class Auditor {
         }
       },
       send: async (url, body) => void queueAt(url).send({ body }),
-      wait: (milliseconds) => cloud.world.pass(milliseconds),
+      wait: (seconds) => cloud.world.pass(seconds * 1_000),
     };
   }
 }

@@ -1,19 +1,21 @@
-import { GetQueueAttributesCommand, SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
+import type { SQSClient } from '@aws-sdk/client-sqs';
 import { secondsBetween } from '../../aws/clock.js';
 import { newId } from '../../aws/ids.js';
 import { beforehand } from '../audit-log.js';
 import type { CommandContext } from '../context.js';
-import { clientConfig, type Endpoint, timeAt } from '../endpoint.js';
+import { type Endpoint, timeAt } from '../endpoint.js';
 import { Exit, OperatorError } from '../errors.js';
 import type { Outcome } from '../outcome.js';
 import { askRebuilder } from '../projections.js';
+import { type Send, sendBy, sqsAt, type Wait, waitByClock } from '../send.js';
 import { listenersNamed, type Service } from '../services.js';
+import { messagesIn, readQueue } from '../status/queues.js';
 import { aligned, type CommandText, plural } from '../text.js';
 import { type Audited, auditAggregate, auditSpan, queueBodyOf } from './audit.js';
 import { subjectOf } from './expected.js';
 import { type JudgedDelivery, STATES, type Transports } from './judge.js';
 
-/** What an operator asks. */
+/** Request of an operator. */
 export interface AuditRequest {
   /** Seconds back from now, or a time in ISO 8601; absent for one aggregate. */
   readonly from: string | number | undefined;
@@ -33,26 +35,24 @@ export interface AuditRequest {
 /** Missing deliveries that the text lists; `--json` lists all. */
 const LISTED = 20;
 
-/** Access to what an audit asks besides tables, at an endpoint. */
+/** Access to queues and functions, at an endpoint. */
 export interface AuditAccess extends Transports {
-  send(queueUrl: string, body: string): Promise<void>;
-  /** Waits so many milliseconds between two messages that are sent again. */
-  wait(milliseconds: number): Promise<void>;
+  readonly send: Send;
+  /** Waits between two messages that are sent again. */
+  readonly wait: Wait;
 }
 
 /** `audit`. @throws {OperatorError} `not-found` for a consumer that doesn't exist */
 export async function runAudit(context: CommandContext, request: AuditRequest): Promise<Outcome> {
-  const { endpoint } = context;
-  // The queue's URL contains a host name that may not resolve behind an emulator.
-  const sqs = new SQSClient({ ...clientConfig(endpoint), useQueueUrlAsEndpoint: endpoint.url === undefined });
+  const sqs = sqsAt(context.endpoint);
   try {
-    return await audit(context, request, accessAt(endpoint, sqs));
+    return await audit(context, request, accessAt(context.endpoint, sqs));
   } finally {
     sqs.destroy();
   }
 }
 
-/** The command, with what it asks besides tables. @throws {OperatorError} `not-found`, or `refused` for an empty span */
+/** The command, with its access to queues and functions. @throws {OperatorError} `not-found`, or `refused` for an empty span */
 export async function audit(
   context: Pick<CommandContext, 'app' | 'documents' | 'services' | 'command' | 'say' | 'actor'>,
   request: AuditRequest,
@@ -75,7 +75,7 @@ export async function audit(
     missing: async (delivery: JudgedDelivery, from: Service): Promise<void> => {
       const queueUrl = delivery.listener.consumer?.queueUrl;
       if (resend && queueUrl !== undefined) {
-        if (missing.length > 0) await access.wait(1000 / rate);
+        if (missing.length > 0) await access.wait(1 / rate);
         const { name, service } = delivery.listener;
         const target = `${name} ${delivery.message.id}`;
         await beforehand(documents, service, {
@@ -181,28 +181,17 @@ function nextOf(
   return next.length > 0 ? ['', ...next] : [];
 }
 
-/** Attributes of a queue that count its messages: visible, in flight, delayed. */
-const COUNTS = [
-  'ApproximateNumberOfMessages',
-  'ApproximateNumberOfMessagesNotVisible',
-  'ApproximateNumberOfMessagesDelayed',
-] as const;
-
 /** Asks and sends at an endpoint. */
 const accessAt = (endpoint: Endpoint, sqs: SQSClient): AuditAccess => ({
   now: () => timeAt(endpoint),
-  async messagesIn(QueueUrl) {
-    const { Attributes = {} } = await sqs.send(
-      new GetQueueAttributesCommand({ QueueUrl, AttributeNames: [...COUNTS] }),
-    );
-    return COUNTS.reduce((sum, name) => sum + Number(Attributes[name] ?? 0), 0);
+  messagesIn: async (queueUrl) => {
+    const [queue] = await readQueue(sqs, queueUrl);
+    return queue ? messagesIn(queue.state) : 0;
   },
-  async shown({ name, rebuild }, ids) {
+  shown: async ({ name, rebuild }, ids) => {
     const { shown = {} } = await askRebuilder(endpoint, name, rebuild, { action: 'shown', ids });
     return shown;
   },
-  async send(QueueUrl, MessageBody) {
-    await sqs.send(new SendMessageCommand({ QueueUrl, MessageBody }));
-  },
-  wait: (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds)),
+  send: sendBy(sqs),
+  wait: waitByClock,
 });

@@ -36,12 +36,16 @@ export async function readQueues(
       if (stacks.includes(stack) && !urls.has(nameOf(url))) urls.set(nameOf(url), url);
     }
   }
-  const read = (await Promise.all([...urls.values()].map((url) => attributesOf(client, url)))).flat();
+  const read = (await Promise.all([...urls.values()].map((url) => readQueue(client, url)))).flat();
   const deadLetters = new Set(read.map(({ deadLetters }) => deadLetters));
   return read
     .map(({ state }) => ({ ...state, isDeadLetters: deadLetters.has(state.name) || UNDELIVERABLE.test(state.name) }))
     .toSorted((one, other) => one.name.localeCompare(other.name));
 }
+
+/** Returns the number of messages of a queue, in whatever state. */
+export const messagesIn = ({ visible, inFlight, delayed }: Omit<QueueState, 'isDeadLetters'>): number =>
+  visible + inFlight + delayed;
 
 /** Returns the name of a queue: the last part of its address, or of its ARN. */
 export const nameOf = (address: string): string => address.split(/[/:]/).at(-1) ?? '';
@@ -52,7 +56,8 @@ interface ReadQueue {
   readonly deadLetters: string | undefined;
 }
 
-async function attributesOf(client: SQSClient, url: string): Promise<readonly ReadQueue[]> {
+/** Reads one queue; nothing of one that is gone. */
+export async function readQueue(client: SQSClient, url: string): Promise<readonly ReadQueue[]> {
   try {
     const { Attributes = {} } = await client.send(
       new GetQueueAttributesCommand({ QueueUrl: url, AttributeNames: ['All'] }),

@@ -1,5 +1,4 @@
 import { CloudWatchClient } from '@aws-sdk/client-cloudwatch';
-import { SQSClient } from '@aws-sdk/client-sqs';
 import { type DynamoDBDocumentClient, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { secondsBetween } from '../../aws/clock.js';
 import { FAILED_INDEX } from '../../failures/contract.js';
@@ -10,11 +9,12 @@ import type { CommandContext } from '../context.js';
 import { clientConfig, timeAt } from '../endpoint.js';
 import { functionsIn } from '../functions.js';
 import type { ConsumerDescription, FunctionDescription } from '../outputs.js';
+import { sqsAt } from '../send.js';
 import type { Service } from '../services.js';
 import { stackPrefix } from '../stacks.js';
 import { type ConsumerState, kindOf, type RelayState, type StatusFacts, type SweeperState } from './facts.js';
 import { type AskedMetrics, alarmsIn, describeAlarms, type ReadMetrics, readMetrics } from './metrics.js';
-import { nameOf, type QueueState, readQueues } from './queues.js';
+import { messagesIn, nameOf, type QueueState, readQueues } from './queues.js';
 
 type Context = Pick<CommandContext, 'app' | 'environment' | 'endpoint' | 'documents' | 'stacks' | 'services'>;
 
@@ -32,7 +32,7 @@ const NO_METRICS: ReadMetrics = { oldest: new Map(), lag: new Map(), tick: new M
 export async function readStatus(context: Context): Promise<StatusFacts> {
   const { app, environment, endpoint, stacks, services } = context;
   const place = { prefix: stackPrefix(app, environment), stacks: Object.keys(stacks) };
-  const sqs = new SQSClient(clientConfig(endpoint));
+  const sqs = sqsAt(endpoint);
   const cloudWatch = new CloudWatchClient(clientConfig(endpoint));
   const unread: string[] = [];
   const orUnread =
@@ -87,8 +87,6 @@ const urlsOf = ({ queueUrl, inbox }: ConsumerDescription): readonly string[] => 
   queueUrl,
   ...(inbox ? [inbox.queueUrl] : []),
 ];
-
-const messagesIn = ({ visible, inFlight, delayed }: QueueState): number => visible + inFlight + delayed;
 
 /** Returns the age of the oldest message in some queues, as far as CloudWatch tells it. */
 function ageOf(queues: readonly string[], { oldest }: ReadMetrics): { readonly oldestSeconds?: number } {
