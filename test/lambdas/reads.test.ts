@@ -67,16 +67,16 @@ const APPROVED: Readonly<Record<string, readonly (readonly [read: string, why: s
   ],
   'packages/kit/inbox/stored-messages.ts': [['Get strong', 'the record was changed a moment ago by whoever reads it']],
   'packages/kit/operator/audit-log.ts': [['Query strong', 'what an operator did a moment ago is listed']],
-  'packages/kit/operator/audit/feed.ts': [
+  'packages/kit/operator/commits.ts': [['Query strong', 'an operator decides on it']],
+  'packages/kit/operator/discard-in-sequence.ts': [['Get strong', 'an operator decides on it']],
+  'packages/kit/operator/feed.ts': [
     ['Query index', 'messages are judged a quarter of an hour after their commits, and late entries by the next audit'],
     [
       'BatchGet eventual',
       'commits that the index shows exist; records that it does not find are read again, consistent',
     ],
+    ['Query index', 'the feed is the only way to the commits of a time'],
   ],
-  'packages/kit/operator/commits.ts': [['Query strong', 'an operator decides on it']],
-  'packages/kit/operator/discard-in-sequence.ts': [['Get strong', 'an operator decides on it']],
-  'packages/kit/operator/feed.ts': [['Query index', 'the feed is the only way to the commits of a time']],
   'packages/kit/operator/inbox.ts': [['Query index', 'a list for an operator']],
   'packages/kit/operator/people.ts': [
     ['Query index', 'the feed is the only way to the commits of a time; the command waits until it has them'],

@@ -2,6 +2,8 @@ import type { Item, TransactWriteItem } from './items.js';
 
 /** Limits from AWS, "Service, account, and table quotas in Amazon DynamoDB". */
 export const MAX_ITEM_BYTES = 400 * 1024;
+/** Keys of one BatchGetItem. */
+export const MAX_BATCH_KEYS = 100;
 const MAX_TRANSACTION_ITEMS = 100;
 const MAX_TRANSACTION_BYTES = 4 * 1024 * 1024;
 

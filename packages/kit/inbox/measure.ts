@@ -5,13 +5,11 @@ import {
   type QueryCommandInput,
 } from '@aws-sdk/lib-dynamodb';
 import { clock, secondsBetween } from '../aws/clock.js';
+import { MAX_BATCH_KEYS } from '../aws/dynamodb-limits.js';
 import type { Item } from '../aws/items.js';
 import { FAILED_INDEX } from '../failures/contract.js';
 import { DUE_INDEX, DUE_SHARDS, duePartition } from '../timers/contract.js';
 import { parkedPartition } from './contract.js';
-
-/** Limit of DynamoDB for the keys of one BatchGetItem. */
-const MAX_KEYS = 100;
 
 export interface MeasuredInbox {
   readonly table: string;
@@ -79,7 +77,7 @@ async function ageOfOldest(documents: DynamoDBDocumentClient, table: string, key
   if (keys.length === 0) return 0;
   const { Responses = {} } = await documents.send(
     new BatchGetCommand({
-      RequestItems: { [table]: { Keys: keys.slice(0, MAX_KEYS), ProjectionExpression: 'storedAt' } },
+      RequestItems: { [table]: { Keys: keys.slice(0, MAX_BATCH_KEYS), ProjectionExpression: 'storedAt' } },
     }),
   );
   const now = clock.now();

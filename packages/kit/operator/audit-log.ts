@@ -19,15 +19,15 @@ const Entry = z.object({
   at: z.string(),
   /** Who: the caller's ARN at AWS, the machine's user elsewhere. */
   actor: z.string(),
-  action: z.enum(['redrive', 'discard', 'retry', 'resolve', 'resend', 'note']),
-  /** What it was done to: a consumer and a message id, or a saga. */
+  action: z.enum(['redrive', 'discard', 'retry', 'resolve', 'resend']),
+  /** Its target: a consumer and a message id, or a saga. */
   target: z.string(),
   /** Reason or note that the operator gave. */
   reason: z.optional(z.string()),
   /** Group of failures, if it was done to one; the id of the command's run, if it may be done to many at once. */
   group: z.optional(z.string()),
   run: z.optional(z.string()),
-  /** What came of it. Absent if the command ended before it knew. */
+  /** Its result. Absent if the command ended before it knew. */
   result: z.optional(z.string()),
 });
 type Entry = z.infer<typeof Entry>;
@@ -76,7 +76,7 @@ export async function beforehand(
   return key;
 }
 
-/** Adds to an entry what came of it. */
+/** Adds the result to an entry. */
 export async function noteResult(
   documents: DynamoDBDocumentClient,
   { table, pk, sk }: AuditKey,
@@ -143,7 +143,7 @@ export function monthsSince(since: string, now: string): readonly string[] {
 
 const shownOf = ({ sk: _, ...entry }: Listed) => entry;
 
-/** What comes of an action without a result of its own. */
+/** Results of actions that have none of their own. */
 const RESULTS: Partial<Record<Entry['action'], string>> = { discard: 'discarded', resend: 'sent' };
 
 /** One row: an action, or all actions of one run. */

@@ -1,11 +1,110 @@
-import { paginateQuery } from '@aws-sdk/lib-dynamodb';
+import { BatchGetCommand, type DynamoDBDocumentClient, paginateQuery } from '@aws-sdk/lib-dynamodb';
+import { MAX_BATCH_KEYS } from '../aws/dynamodb-limits.js';
 import { timeOfId } from '../aws/ids.js';
+import type { Item } from '../aws/items.js';
 import type { Commit } from '../messages/commit.js';
 import { FEED_INDEX } from '../projection/contract.js';
-import { partitionsBetween, readItems } from './audit/feed.js';
 import { commitOf } from './commits.js';
 import type { CommandContext } from './context.js';
 import type { Service } from './services.js';
+
+/** Commits of a page: one BatchGetItem. */
+export const PAGE_SIZE = MAX_BATCH_KEYS;
+/** Most times that the keys which DynamoDB left unread are asked for again. */
+const TRIES = 8;
+const ONE_HOUR = 3_600_000;
+
+/** Times from and up to which commits are read, in ISO 8601, UTC. The end is not part of it. */
+export interface Span {
+  readonly from: string;
+  readonly to: string;
+}
+
+/**
+ * Reads the commits of a service from its feed, page by page, in about the order of time. The feed is an index: a commit
+ * may appear in it late, so the newest ones may be missing.
+ *
+ * It costs a query for each shard of each hour, and half a read unit for each KB of each commit.
+ * @throws {OperatorError} `refused` for an item that is no commit, although its key says so
+ */
+export async function* commitsBetween(
+  documents: DynamoDBDocumentClient,
+  { table, feedShards }: Pick<Service, 'table' | 'feedShards'>,
+  { from, to }: Span,
+): AsyncGenerator<readonly Commit[]> {
+  for (const partition of partitionsBetween(feedShards, { from, to })) {
+    const pages = paginateQuery(
+      { client: documents, pageSize: PAGE_SIZE },
+      {
+        TableName: table,
+        IndexName: FEED_INDEX,
+        KeyConditionExpression: 'feedPk = :partition',
+        ExpressionAttributeValues: { ':partition': partition },
+        ProjectionExpression: 'pk, sk',
+      },
+    );
+    for await (const { Items = [] } of pages) {
+      const keys = Items.map(({ pk, sk }) => ({ pk: String(pk), sk: String(sk) }));
+      const commits = (await readCommitsAt({ documents }, { table }, keys)).filter(({ at }) => from <= at && at < to);
+      if (commits.length > 0) yield commits.toSorted((one, other) => one.feedSk.localeCompare(other.feedSk));
+    }
+  }
+}
+
+/** Returns the partitions of the feed that may contain commits of a time: each shard of each hour. */
+export function partitionsBetween(feedShards: Service['feedShards'], { from, to }: Span): readonly string[] {
+  const partitions: string[] = [];
+  for (let hour = Math.floor(Date.parse(from) / ONE_HOUR) * ONE_HOUR; hour < Date.parse(to); hour += ONE_HOUR) {
+    // A number of shards may change within the hour, and only ever grows.
+    const ends = new Date(hour + ONE_HOUR).toISOString();
+    const shards = feedShards.findLast((entry) => entry.from < ends)?.shards ?? 1;
+    const text = new Date(hour).toISOString().slice(0, 13);
+    for (let shard = 0; shard < shards; shard++) partitions.push(`${text}#${shard}`);
+  }
+  return partitions;
+}
+
+/** How items are read. */
+interface Reading {
+  /** @default false */
+  readonly consistent?: boolean;
+  /** Attributes that are read. @default all */
+  readonly attributes?: readonly string[];
+}
+
+/**
+ * Reads items by their keys, a hundred at a time; in any order, without those that don't exist.
+ * @throws {Error} if DynamoDB leaves keys unread again and again
+ */
+export async function readItems(
+  documents: DynamoDBDocumentClient,
+  table: string,
+  keys: readonly Item[],
+  { consistent = false, attributes }: Reading = {},
+): Promise<readonly Item[]> {
+  const items: Item[] = [];
+  const names = attributes?.map((name, at) => [`#${at}`, name] as const);
+  const how = {
+    ConsistentRead: consistent,
+    ...(names && {
+      ProjectionExpression: names.map(([short]) => short).join(', '),
+      ExpressionAttributeNames: Object.fromEntries(names),
+    }),
+  };
+  for (let at = 0; at < keys.length; at += MAX_BATCH_KEYS) {
+    let open: readonly Item[] = keys.slice(at, at + MAX_BATCH_KEYS);
+    for (let tried = 0; open.length > 0; tried++) {
+      if (tried === TRIES) throw new Error(`DynamoDB left ${open.length} keys of ${table} unread ${TRIES} times`);
+      if (tried > 0) await new Promise((resolve) => setTimeout(resolve, 25 * 2 ** tried));
+      const { Responses = {}, UnprocessedKeys = {} } = await documents.send(
+        new BatchGetCommand({ RequestItems: { [table]: { Keys: [...open], ...how } } }),
+      );
+      items.push(...(Responses[table] ?? []));
+      open = UnprocessedKeys[table]?.Keys ?? [];
+    }
+  }
+  return items;
+}
 
 /** Key of a commit, as the feed has it. */
 export interface FeedEntry {

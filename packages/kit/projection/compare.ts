@@ -1,9 +1,10 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { clock, secondsBetween } from '../aws/clock.js';
 import { documents, type Item } from '../aws/dynamodb.js';
+import { eachOf } from '../aws/each-of.js';
 import type { Difference } from './contract.js';
 import { type Projection, putRow, type Row, withoutVersion, withVersion } from './projection.js';
-import { eachOf, type Part, rowsPage } from './replay.js';
+import { CONCURRENCY, type Part, rowsPage } from './replay.js';
 
 /**
  * Seconds for which an event may still be on its way to the projection. It is longer than a consumer's attempts take.
@@ -40,7 +41,7 @@ export async function comparePage(
 ): Promise<Part<Compared>> {
   const page = await rowsPage(projection, position, pageSize);
   const verdicts: { readonly id: string; readonly verdict: Verdict }[] = [];
-  await eachOf(page.done, async (stored) => {
+  await eachOf(page.done, CONCURRENCY, async (stored) => {
     const { version, row } = withoutVersion(projection, stored);
     if (version !== versions.reads && version !== versions.builds) return;
     // If both versions have the row, it is compared once.

@@ -1,12 +1,13 @@
 import type { Context } from 'aws-lambda';
 import { clock, secondsBetween } from '../aws/clock.js';
+import { eachOf } from '../aws/each-of.js';
 import { retryOnConflict } from '../aws/optimistic-retry.js';
 import { describeError, logger } from '../aws/telemetry.js';
 import { Checkpoint, CheckpointMoved, NAMED_DIFFERENCES } from './checkpoint.js';
 import { comparePage, readRow } from './compare.js';
 import type { Rebuild, RebuildAnswer, RebuildRequest } from './contract.js';
 import { type Projection, versionsOf } from './projection.js';
-import { deletePage, eachOf, replayPage } from './replay.js';
+import { CONCURRENCY, deletePage, replayPage } from './replay.js';
 
 /**
  * Milliseconds kept free before the function's timeout. It begins no page in this time. So a call works for a third of
@@ -65,7 +66,7 @@ async function versionsShown(
   reads: number,
 ): Promise<Readonly<Record<string, number>>> {
   const shown = new Map<string, number>();
-  await eachOf(ids, async (id) => {
+  await eachOf(ids, CONCURRENCY, async (id) => {
     try {
       const loaded = await projection.store.load(id);
       const row = projection.row(loaded);

@@ -1,12 +1,13 @@
 import { DeleteCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { documents, type Item } from '../aws/dynamodb.js';
+import { eachOf } from '../aws/each-of.js';
 import { commitKey } from '../messages/commit.js';
 import { aggregateKey } from '../messages/keys.js';
 import { FEED_INDEX } from './contract.js';
 import { type Projection, putRow, type Row, withoutVersion } from './projection.js';
 
 /** Number of concurrent calls. */
-const CONCURRENCY = 50;
+export const CONCURRENCY = 50;
 
 /**
  * Part of a phase: the work that was done, and the start of the next part. `position` is absent after the last part.
@@ -43,7 +44,7 @@ export async function replayPage(
   );
   const ofType = aggregateKey(projection.aggregate, '');
   const first = (Items ?? []).filter(({ pk, sk }) => sk === commitKey(1) && pk.startsWith(ofType));
-  await eachOf(first, async ({ pk }) => {
+  await eachOf(first, CONCURRENCY, async ({ pk }) => {
     const row = projection.row(await projection.store.load(pk.slice(ofType.length)));
     if (row) await putRow(projection, row, version);
   });
@@ -87,20 +88,8 @@ export async function deletePage(
     const { version } = withoutVersion(projection, row);
     return version <= upTo && version !== keeps;
   });
-  await eachOf(old, async ({ pk, sk }) => {
+  await eachOf(old, CONCURRENCY, async ({ pk, sk }) => {
     await documents.send(new DeleteCommand({ TableName: projection.table, Key: { pk, sk } }));
   });
   return { position: page.position, done: old.length };
-}
-
-/**
- * Processes all items with limited concurrency.
- * @throws the first failure. Other items may have been processed.
- */
-export async function eachOf<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
-  const waiting = [...items];
-  const next = async (): Promise<void> => {
-    for (let item = waiting.shift(); item !== undefined; item = waiting.shift()) await work(item);
-  };
-  await Promise.all(Array.from({ length: CONCURRENCY }, next));
 }

@@ -2,11 +2,11 @@ import type { Commit } from '../../messages/commit.js';
 import { busEntries } from '../../messages/envelope.js';
 import { COMMIT_PREFIX } from '../../messages/keys.js';
 import { readCommits } from '../commits.js';
+import { commitsBetween, PAGE_SIZE, type Span } from '../feed.js';
 import type { Service } from '../services.js';
-import { commitsBetween, PAGE_SIZE, type Span } from './feed.js';
 import { type DeliveryState, type JudgedDelivery, type Judging, judge, STATES } from './judge.js';
 
-/** What an audit has found. */
+/** Findings of an audit. */
 export interface Audited {
   readonly commits: number;
   /** Events and commands. */
@@ -16,9 +16,9 @@ export interface Audited {
 }
 
 export interface AuditOptions extends Judging {
-  /** Hears of each delivery that is missing, in about the order of time. The audit goes on when it has returned. */
+  /** Called for each missing delivery, in about the order of time. The audit waits for it. */
   readonly missing: (delivery: JudgedDelivery, from: Service) => Promise<void>;
-  /** Hears how far it is, after each page. */
+  /** Called after each page, with the sums so far. */
   readonly progress?: (service: Service, audited: Audited) => void;
 }
 

@@ -4,10 +4,10 @@ import { secondsBetween } from '../../aws/clock.js';
 import { smallestWindow } from '../../aws/dedupe-window.js';
 import { recordKey, relayConsumer } from '../../failures/failure-records.js';
 import type { Commit } from '../../messages/commit.js';
+import { readItems } from '../feed.js';
 import { ConsumerRecord } from '../records.js';
 import { type Listener, listenersOf, recordKeysOf, type Service } from '../services.js';
 import { hears, messagesOf, placeOf, type SentMessage } from './expected.js';
-import { readItems } from './feed.js';
 
 /** States of a delivery, from the best to the worst. */
 export const STATES = ['processed', 'discarded', 'expired', 'too new', 'pending', 'failed', 'missing'] as const;
@@ -35,7 +35,7 @@ export interface JudgedDelivery extends Delivery {
   readonly state: DeliveryState;
 }
 
-/** What an audit asks besides tables. */
+/** Clock, queues and functions that an audit asks. */
 export interface Transports {
   /** Returns the time, in ISO 8601, UTC. */
   now(): string;

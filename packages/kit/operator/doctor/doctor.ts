@@ -11,16 +11,17 @@ import {
   LambdaClient,
   ResourceNotFoundException as NotInLambda,
 } from '@aws-sdk/client-lambda';
-import { SQSClient } from '@aws-sdk/client-sqs';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { eachOf } from '../../aws/each-of.js';
 import type { CommandContext } from '../context.js';
 import { clientConfig } from '../endpoint.js';
 import { Exit } from '../errors.js';
 import { functionsIn } from '../functions.js';
 import type { Outcome } from '../outcome.js';
+import { sqsAt } from '../send.js';
 import { stackPrefix } from '../stacks.js';
 import { describeAlarms } from '../status/metrics.js';
-import { readQueues } from '../status/queues.js';
+import { messagesIn, readQueues } from '../status/queues.js';
 import { plural } from '../text.js';
 import {
   type Finding,
@@ -45,7 +46,7 @@ const AT_ONCE = 8;
 export async function examine(context: CommandContext): Promise<Outcome> {
   const { app, environment, endpoint, stacks, services, documents } = context;
   const config = clientConfig(endpoint);
-  const [lambda, sqs, cloudWatch] = [new LambdaClient(config), new SQSClient(config), new CloudWatchClient(config)];
+  const [lambda, sqs, cloudWatch] = [new LambdaClient(config), sqsAt(endpoint), new CloudWatchClient(config)];
   const place = { prefix: stackPrefix(app, environment), stacks: Object.keys(stacks) };
   const checks: string[] = [];
   const check = async (what: string, find: () => Promise<readonly Finding[]>): Promise<readonly Finding[]> => {
@@ -69,14 +70,16 @@ export async function examine(context: CommandContext): Promise<Outcome> {
     ];
     const findings = (
       await Promise.all([
-        check(plural(tables.length, 'table'), () =>
-          eachOf(tables, async (one) => findingsOfTable(one, await tableOf(documents, one))),
+        check(plural(tables.length, 'table'), async () =>
+          (await eachOf(tables, AT_ONCE, async (one) => findingsOfTable(one, await tableOf(documents, one)))).flat(),
         ),
-        check(plural(mappings.length, 'event source mapping'), () =>
-          eachOf(mappings, async (one) => findingsOfMapping(one, await mappingOf(lambda, one))),
+        check(plural(mappings.length, 'event source mapping'), async () =>
+          (await eachOf(mappings, AT_ONCE, async (one) => findingsOfMapping(one, await mappingOf(lambda, one)))).flat(),
         ),
-        check(plural(functions.length, 'function'), () =>
-          eachOf(functions, async (one) => findingsOfFunction(one, await functionOf(lambda, one))),
+        check(plural(functions.length, 'function'), async () =>
+          (
+            await eachOf(functions, AT_ONCE, async (one) => findingsOfFunction(one, await functionOf(lambda, one)))
+          ).flat(),
         ),
         check(plural(alarms.length, 'alarm'), async () =>
           findingsOfAlarms(alarms, await describeAlarms(cloudWatch, place)),
@@ -103,20 +106,6 @@ function textOf(findings: readonly Finding[], checks: readonly string[]): string
   const verdict = findings.length === 0 ? 'WELL: everything is as it was deployed' : plural(findings.length, 'finding');
   const rows = findings.map(({ text, advice }) => `${text}\n      ${advice}`);
   return [verdict, ...(rows.length > 0 ? ['', ...rows] : []), '', `checked: ${checks.join(', ')}`].join('\n');
-}
-
-/** Runs work on all items, a few at once. */
-async function eachOf<T>(
-  items: readonly T[],
-  work: (item: T) => Promise<readonly Finding[]>,
-): Promise<readonly Finding[]> {
-  const found: (readonly Finding[])[] = [];
-  const waiting = [...items.entries()];
-  const next = async (): Promise<void> => {
-    for (let one = waiting.shift(); one; one = waiting.shift()) found[one[0]] = await work(one[1]);
-  };
-  await Promise.all(Array.from({ length: AT_ONCE }, next));
-  return found.flat();
 }
 
 async function tableOf(
@@ -177,10 +166,10 @@ const deadLettersOf = (
   { command }: Pick<CommandContext, 'command'>,
 ): readonly Finding[] =>
   queues
-    .filter(({ isDeadLetters, visible, inFlight, delayed }) => isDeadLetters && visible + inFlight + delayed > 0)
-    .map(({ name, visible, inFlight, delayed }) => ({
+    .filter(({ isDeadLetters, ...queue }) => isDeadLetters && messagesIn(queue) > 0)
+    .map((queue) => ({
       check: 'dead-letters',
-      text: `${plural(visible + inFlight + delayed, 'message')} in the dead-letter queue ${name}`,
+      text: `${plural(messagesIn(queue), 'message')} in the dead-letter queue ${queue.name}`,
       advice: command('status'),
     }));
 
