@@ -52,6 +52,7 @@ let sent: { readonly queueUrl: string; readonly body: string }[] = [];
 let backlog: Record<string, number> = {};
 let shown: Record<string, number> = {};
 let waits: number[] = [];
+let dynamodb: ReturnType<typeof inProcessDynamoDb>;
 const access: AuditAccess = {
   now: () => NOW,
   messagesIn: async (queueUrl) => backlog[queueUrl] ?? 0,
@@ -66,7 +67,7 @@ beforeEach(() => {
   backlog = {};
   shown = {};
   waits = [];
-  inProcessDynamoDb(
+  dynamodb = inProcessDynamoDb(
     { trips: ['pk', 'sk'], hotel: ['pk', 'sk'], 'trips-records': ['pk'], 'hotel-records': ['pk'] },
     { trips: { feed: ['feedPk', 'feedSk'] }, hotel: { feed: ['feedPk', 'feedSk'] } },
   );
@@ -217,6 +218,22 @@ test('what is missing is sent again as the bus would have sent it, to its own co
   expect(log.text).toMatch(
     /resend\n +by +olga\n +to +hotel: 2 messages\n +why +the delivery was missing\n +result +2 sent$/,
   );
+});
+
+test('a commit costs half a read unit, and so does each of its deliveries', async () => {
+  const services = heardBy(SEATS, consumer('rooms'));
+  const COMMITS = 40;
+  for (let at = 0; at < COMMITS; at++) {
+    await booked(`trip-${at}`, ago(30));
+    for (const name of ['seats', 'rooms']) await record(name, `event-trip-${at}`, 'PROCESSED');
+  }
+  dynamodb.calls.length = 0;
+  expect((await audited(services)).states).toEqual({ processed: 2 * COMMITS });
+  const units = dynamodb.calls.filter(({ operation }) => operation === 'BatchGetItem').map((call) => call.readUnits);
+  expect(units.reduce((sum, one) => sum + one, 0)).toBe(1.5 * COMMITS);
+  // Two shards of each hour, of two services, and a further query where a page was full.
+  const queries = dynamodb.calls.filter(({ operation }) => operation === 'Query');
+  expect(queries.length).toBeLessThanOrEqual(2 * 3 * 2 + 1);
 });
 
 test('an audit of what does not exist is refused', async () => {

@@ -217,6 +217,33 @@ describe('a rebuild', () => {
   });
 });
 
+describe('asked which versions it shows', () => {
+  const shown = async (...ids: readonly string[]) => (await tallies.ask({ action: 'shown', ids })).shown;
+
+  test('it answers with the version of the row that is read, or 0 for a row that is missing', async () => {
+    const [listed, behind, missing] = [await tallies.listed(), await tallies.listed(), await tallies.count()];
+    await tallies.count(behind);
+    expect(await shown(listed, behind, missing)).toEqual({ [listed]: 1, [behind]: 1, [missing]: 0 });
+    await rebuild();
+    // Version 2 is read now, and has every aggregate as it is.
+    expect(await shown(listed, behind, missing)).toEqual({ [listed]: 1, [behind]: 2, [missing]: 1 });
+  });
+
+  test('an aggregate that needs no row counts as shown', async () => {
+    expect(await shown('never-counted')).toEqual({ 'never-counted': 0 });
+    tallies.projection.row = () => undefined;
+    const id = await tallies.count();
+    expect(await shown(id)).toEqual({ [id]: 1 });
+  });
+
+  test('one that can not be read does not hide the others', async () => {
+    const [broken, fine] = [await tallies.listed(), await tallies.listed()];
+    const [commit] = (await tallies.store.load(broken)).commits;
+    await tallies.put({ ...commit, events: [{ ...commit?.events[0], type: 'Unheard' }] });
+    expect(await shown(broken, fine)).toEqual({ [broken]: 0, [fine]: 1 });
+  });
+});
+
 describe('while events come', () => {
   test('each is shown in both versions, from the beginning to the switch', async () => {
     const [early, late] = [await tallies.listed(), await tallies.listed()];

@@ -7,6 +7,7 @@ import { brokenPromises } from '../invariants/broken-promises.js';
 import { sender } from '../support/commands.js';
 import { Facts } from '../support/facts.js';
 import { Orderly } from '../support/orderly.js';
+import { itemsOfPages } from '../support/readers.js';
 
 const eur = (amount: number) => ({ amount, currency: 'EUR' });
 
@@ -174,7 +175,12 @@ export async function readersSeeAccounts(orderly: Orderly): Promise<readonly Vio
     }
     if (view) {
       const ids = commits.flatMap(({ events }) => events.map(({ id }) => id));
-      expect('the pages of a history have all events, oldest first', await pagedHistory(orderly, customer), ids);
+      const paged = await itemsOfPages(orderly, `/accounts/${customer}/history?limit=7`, customer);
+      expect(
+        'the pages of a history have all events, oldest first',
+        paged.map(({ id }) => id),
+        ids,
+      );
     }
     expect(
       "no customer reads another customer's account",
@@ -187,22 +193,6 @@ export async function readersSeeAccounts(orderly: Orderly): Promise<readonly Vio
   const rows = [...creditRows].filter(([, { exhaustedPk }]) => exhaustedPk !== undefined).map(([customer]) => customer);
   expect('the list shows every exhausted account', shown, rows.sort());
   return broken;
-}
-
-/** Reads an account's history page by page, and returns the ids of its events. */
-async function pagedHistory(orderly: Orderly, customer: string): Promise<readonly string[]> {
-  const ids: string[] = [];
-  let cursor: string | undefined;
-  do {
-    const path = `/accounts/${customer}/history?limit=7${cursor === undefined ? '' : `&cursor=${cursor}`}`;
-    const { items = [], nextCursor } = (await orderly.call({ method: 'GET', path, as: customer })).reply.body as {
-      readonly items?: readonly { readonly id: string }[];
-      readonly nextCursor?: string;
-    };
-    ids.push(...items.map(({ id }) => id));
-    cursor = nextCursor;
-  } while (cursor !== undefined);
-  return ids;
 }
 
 /**

@@ -3,6 +3,7 @@ import { brokenPromises } from '../invariants/broken-promises.js';
 import { violation } from '../invariants/violation.js';
 import { Facts } from '../support/facts.js';
 import { Orderly } from '../support/orderly.js';
+import { itemsOfPages } from '../support/readers.js';
 import { cancellationOf, MINUTE, orderOf, stocked } from './shop.js';
 
 const SKUS = ['TEA-1', 'CUP-1', 'POT-1'];
@@ -45,17 +46,7 @@ export const twentyOrders: Scenario = {
 
 /** The pages of a customer's list show each of its rows once, newest first. */
 async function everyOrderIsOnAPage(orderly: Orderly, customer: string): Promise<readonly Violation[]> {
-  const shown: string[] = [];
-  let cursor: string | undefined;
-  do {
-    const path = `/orders?limit=1${cursor === undefined ? '' : `&cursor=${cursor}`}`;
-    const { items = [], nextCursor } = (await orderly.call({ method: 'GET', path, as: customer })).reply.body as {
-      readonly items?: readonly { readonly orderId: string }[];
-      readonly nextCursor?: string;
-    };
-    shown.push(...items.map(({ orderId }) => orderId));
-    cursor = nextCursor;
-  } while (cursor !== undefined);
+  const shown = (await itemsOfPages(orderly, '/orders?limit=1', customer)).map(({ orderId }) => orderId);
   const rows = new Facts(orderly).rows.filter(({ pk }) => pk.endsWith(`#${customer}`)).map(({ sk }) => sk);
   const listed = rows.toSorted().map((sk) => sk.slice(sk.lastIndexOf('#') + 1));
   const wanted = listed.toReversed().join(', ');

@@ -26,6 +26,24 @@ function reasonSaid({ answered }: Orderly, orderId: string): { readonly reason?:
 
 interface Items {
   readonly items?: readonly Readonly<Record<string, unknown>>[];
+  readonly nextCursor?: string;
+}
+
+/** Reads a list page by page to its end. @param path with a query: `/orders?limit=1` */
+export async function itemsOfPages(
+  orderly: Orderly,
+  path: string,
+  as: string,
+): Promise<readonly Readonly<Record<string, unknown>>[]> {
+  const all: Readonly<Record<string, unknown>>[] = [];
+  let cursor = '';
+  do {
+    const { reply } = await orderly.call({ method: 'GET', path: `${path}${cursor}`, as });
+    const { items = [], nextCursor } = reply.body as Items;
+    all.push(...items);
+    cursor = nextCursor === undefined ? '' : `&cursor=${nextCursor}`;
+  } while (cursor !== '');
+  return all;
 }
 
 /**
