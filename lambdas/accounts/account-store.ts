@@ -126,7 +126,8 @@ export function orderWrite(
     ConditionExpression: isAsRead,
     ...(read.version === 0 ? {} : { ExpressionAttributeValues: { ':version': read.version } }),
   };
-  if (decided.version === read.version) return { ConditionCheck: { TableName, Key: key, ...asRead } };
+  // Not by the versions: an order that was read later than its account may have the version that was decided.
+  if (decided === read) return { ConditionCheck: { TableName, Key: key, ...asRead } };
   const { authorization, version, first } = decided;
   const Item = { ...key, schema: AUTHORIZATION_SCHEMA, version, first, authorization: JSON.stringify(authorization) };
   return { Put: { TableName, Item, ...asRead } };
