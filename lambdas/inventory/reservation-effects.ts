@@ -20,7 +20,9 @@ export function reserving(
   const lines = ordered.map(({ sku, quantity }) => ({ sku, quantity }));
   const takes = lines.map((line) => ({ sku: line.sku, take: reserve(store.table, line) }));
   return (refused: Refused | undefined) => {
-    const short = takes.filter(({ take }) => refused?.because(take)).map(({ sku }) => sku);
+    // A line that met a conflict may be short, too: the next attempt tells, and a rejection names every line that is.
+    const isWhole = !takes.some(({ take }) => refused?.metConflict(take));
+    const short = isWhole ? takes.filter(({ take }) => refused?.because(take)).map(({ sku }) => sku) : [];
     return effectOf(
       store,
       { type: 'Reserve', ...order, lines, short },

@@ -61,6 +61,14 @@ export class TransactionRefused extends WriteConflict {
   }
 
   /**
+   * Tells whether another transaction had this write's item: DynamoDB has not looked at its condition, and the write might
+   * have been refused, too.
+   */
+  metConflict(write: TransactWriteItem): boolean {
+    return this.reasons[this.writes.indexOf(write)]?.Code === 'TransactionConflict';
+  }
+
+  /**
    * Returns the item that this write found under its key. The write must ask for it
    * (`ReturnValuesOnConditionCheckFailure: ALL_OLD`).
    */

@@ -13,6 +13,8 @@ export type Effect = readonly TransactWriteItem[];
 /** The writes of the previous attempt whose conditions failed. Absent in the first attempt. */
 export interface Refused {
   because(write: TransactWriteItem): boolean;
+  /** Tells whether another transaction had this write's item, so that its condition was not looked at. */
+  metConflict(write: TransactWriteItem): boolean;
 }
 
 /**

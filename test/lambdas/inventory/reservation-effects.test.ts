@@ -1,0 +1,39 @@
+import type { TransactWriteItem } from '@orderly/kit/aws';
+import { beforeEach, expect, test } from 'vitest';
+import { type ReservationStore, reservations } from '../../../lambdas/inventory/aggregates.js';
+import { reserving } from '../../../lambdas/inventory/reservation-effects.js';
+import { InMemoryService } from '../../../packages/kit/testing/in-memory-service.js';
+import { traceOf } from '../../support/tally.js';
+
+/** Answers of the counters that only a busy table gives: some refuse, while others are in another transaction. */
+
+let store: ReservationStore;
+beforeEach(() => {
+  store = new InMemoryService('inventory').eventStore(reservations);
+});
+
+const LINES = [
+  { sku: 'CUP-1', quantity: 1 },
+  { sku: 'TEA-1', quantity: 1 },
+];
+const isOf = (write: TransactWriteItem, sku: string): boolean => write.Update?.Key?.pk === `StockItem#${sku}`;
+
+/** Returns the type of what is committed in the attempt after a refusal. */
+async function afterRefusal(short: string, ...conflicts: readonly string[]) {
+  const decide = reserving(store, { orderId: 'o1', stepId: 'o1/reserve' }, LINES, traceOf('step'));
+  await decide(undefined);
+  const effect = await decide({
+    because: (write) => isOf(write, short),
+    metConflict: (write) => conflicts.some((sku) => isOf(write, sku)),
+  });
+  const { type, data } = effect[0]?.Put?.Item?.events[0] ?? {};
+  return [type, JSON.parse(data).skus];
+}
+
+test('a rejection names the lines that were short', async () => {
+  expect(await afterRefusal('TEA-1')).toEqual(['StockRejected', ['TEA-1']]);
+});
+
+test('while another transaction has a line, nobody knows whether it is short: the reservation is tried again', async () => {
+  expect(await afterRefusal('TEA-1', 'CUP-1')).toEqual(['StockReserved', undefined]);
+});
