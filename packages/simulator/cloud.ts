@@ -4,7 +4,7 @@ import { AsyncInvocations } from './aws/async-invoke.js';
 import { Calls } from './aws/calls.js';
 import { type Concurrency, unreservedConcurrency } from './aws/concurrency.js';
 import { EventBridge } from './aws/eventbridge.js';
-import { ChosenFaults, type FaultPlan, WithLosses } from './aws/faults.js';
+import { ChosenFaults, type FaultPlan, LOSSES, WithLosses } from './aws/faults.js';
 import { Iam } from './aws/iam.js';
 import { INERT } from './aws/inert.js';
 import { Kms } from './aws/kms.js';
@@ -21,6 +21,9 @@ import { ThirdParties } from './aws/third-parties.js';
 import { usualIndexDelay } from './dynamodb/administration/catalog.js';
 import { DynamoDbModel } from './dynamodb/model.js';
 import { plain } from './dynamodb/plain.js';
+import { lambda } from './outside/lambda.js';
+import { attributesIn } from './outside/queue-attributes.js';
+import { stacks } from './outside/stacks.js';
 import { Bundle } from './runtime/bundle.js';
 import type { CodeHost } from './runtime/environment.js';
 import type { Recording, Replays } from './runtime/recording.js';
@@ -154,6 +157,7 @@ export class Cloud {
   /** Concurrency that no function has reserved; a scenario can occupy it to simulate other users of the account. */
   readonly unreserved: Concurrency;
   private readonly load: Load | undefined;
+  private readonly losses: boolean;
   /** Least delay of changes on their way to global secondary indexes, milliseconds: a scenario may set it. */
   indexesLateBy = 0;
 
@@ -165,6 +169,7 @@ export class Cloud {
     const { seed, keepTrace = true, clockSkew = 0, coldness = 0, ttlLag = 2 * 86_400_000, recycle = false } = options;
     const { recording, replays, live, load, indexLag = 0, shardChanges = 0, losses = false } = options;
     this.load = load;
+    this.losses = losses;
     const world = new World({ seed, keepTrace, ...(live && liveWorld(live)) });
     const plan = options.faults ?? new ChosenFaults([]);
     const faults = losses ? new WithLosses(plan) : plan;
@@ -232,6 +237,8 @@ export class Cloud {
       buckets,
       kms,
       parameters,
+      operations: { lambda: lambda(this), cloudformation: stacks(this) },
+      attributesOf: (queue, names) => attributesIn({ world, iam }, queue, names),
       written: (table) => this.written(table),
       note: (text) => world.note(text),
       called: (call) => this.tableCalls.push(call),
@@ -315,7 +322,14 @@ export class Cloud {
     }
     const [, table] = /:table\/([^/]+)\/stream\//.exec(String(EventSourceArn)) ?? [];
     if (table === undefined) throw new ResourceNotModelled(`${mapping.label}: event source ${String(EventSourceArn)}`);
-    const stream = new StreamMapping(mapping, table, fn, { world, iam, dynamodb, buckets });
+    const loses = (id: string): boolean => this.faults.at({ id, kinds: LOSSES }) === 'lost';
+    const stream = new StreamMapping(mapping, table, fn, {
+      world,
+      iam,
+      dynamodb,
+      buckets,
+      ...(this.losses && { loses }),
+    });
     this.streams.push(stream);
     this.sources.push(stream);
     this.streamsOf.set(table, [...(this.streamsOf.get(table) ?? []), stream]);

@@ -1,4 +1,5 @@
 import { afterAll, expect, test } from 'vitest';
+import type { Awaits } from '../../packages/simulator/aws/schedules.js';
 import { LocalCloud } from '../../packages/simulator/live/local-cloud.js';
 import { brokenPromises } from './invariants/broken-promises.js';
 import { cancellationOf, DAY, orderOf, productOf } from './scenarios/shop.js';
@@ -16,8 +17,8 @@ const begun: LocalCloud[] = [];
 afterAll(() => Promise.all(begun.map((cloud) => cloud.stop())));
 
 test(`${ORDERS} orders over HTTP by the real clock, with a fault at every tenth chance, break no promise`, async () => {
-  let due: () => number | undefined = () => undefined;
-  const awaits = () => () => due();
+  let due: Awaits = () => undefined;
+  const awaits = (): Awaits => (rule) => due(rule);
   const local = await LocalCloud.start({ folder: prodAssembly(), says: () => undefined, remembers: 1_000_000, awaits });
   begun.push(local);
   const { live } = local;

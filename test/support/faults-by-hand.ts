@@ -11,6 +11,8 @@ const SERVICES: Readonly<Record<AwsRequest['service'], string>> = {
   s3: '',
   kms: 'TrentService',
   ssm: 'AmazonSSM',
+  lambda: '',
+  cloudformation: '',
 };
 
 /** What the proxy is to an emulator, this is to the simulator: the same faults, and a journal of calls. */

@@ -30,6 +30,21 @@ export function accessesOf(
       const names = (input.Names ?? [input.Name ?? input.Path]) as readonly unknown[];
       return names.map((name) => ({ action: `ssm:${operation}`, resource: arnOf(String(name)) }));
     }
+    case 'lambda': {
+      const name = String(input.FunctionName).replace(/^.*function:/, '');
+      return [
+        {
+          action: `lambda:${operation === 'Invoke' ? 'InvokeFunction' : operation}`,
+          resource: arn('lambda', `function:${name}`),
+        },
+      ];
+    }
+    case 'cloudformation': {
+      // Of a request without a name every stack is asked.
+      const resource =
+        input.StackName === undefined ? '*' : arn('cloudformation', `stack/${String(input.StackName)}/simulated`);
+      return [{ action: `cloudformation:${operation}`, resource }];
+    }
     case 's3': {
       // "GetObject": reading a version by its id needs a separate permission, and not that of the current version.
       const action = `${OBJECT_RIGHTS[operation] ?? operation}${input.VersionId === undefined ? '' : 'Version'}`;

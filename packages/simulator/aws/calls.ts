@@ -18,12 +18,15 @@ export type Answer =
   | { readonly raw: HttpResponse }
   | { readonly error: AwsError };
 
+/** An answer that comes later: that of a function that was invoked. */
+export type Later = (then: (answer: Answer) => void) => void;
+
 /** The services that functions call. */
 export interface Services {
   /** Begins a request and locks what it needs until it is carried out. @returns a function that ends it */
   begin(request: AwsRequest): () => void;
-  /** Carries the request out, at once and whole; it checks permissions here. */
-  perform(request: AwsRequest, caller: Caller): Answer;
+  /** Carries the request out, at once and whole, or begins what is answered later; it checks permissions here. */
+  perform(request: AwsRequest, caller: Caller): Answer | Later;
 }
 
 /** A function's call on its way to a service. */
@@ -146,6 +149,10 @@ export class Calls {
     const perform = (): void => {
       const answer = this.services.perform(request, caller);
       end();
+      if (typeof answer === 'function') answer(answered);
+      else answered(answer);
+    };
+    const answered = (answer: Answer): void => {
       const said = 'error' in answer ? answer.error.code.replace(/^.*#/, '') : 'ok';
       this.world.note(`${id} ${said}${'error' in answer ? reasonsOf(answer.error) : ''}`);
       then(answer);
@@ -217,8 +224,8 @@ interface Reading {
 }
 
 function faultsOf(service: AwsRequest['service'], operation: string): readonly FaultKind[] {
-  // KMS stores nothing of its requests, and functions only read parameters.
-  const writes = WRITES.has(operation) || !['dynamodb', 'kms', 'ssm'].includes(service);
+  // KMS stores nothing of its requests, and functions only read parameters and stacks.
+  const writes = WRITES.has(operation) || !['dynamodb', 'kms', 'ssm', 'cloudformation'].includes(service);
   return CALL_FAULTS.filter((kind) => {
     // A batch leaves a write that meets a transaction unprocessed.
     if (kind === 'conflict') return service === 'dynamodb' && WRITES.has(operation) && !BATCHES.has(operation);

@@ -65,7 +65,7 @@ export const INVOCATION_FAULTS = [
 
 /** Losses, against which AWS promises: at-least-once delivery. A history has them only if its scenario asks for them. */
 export const LOSSES = [
-  /** A message that a queue has accepted, or an event on its way to one target of a rule, is never delivered. */
+  /** A message that a queue has accepted, an event on its way to one target of a rule, or a batch of a stream is never delivered. */
   'lost',
 ] as const;
 

@@ -10,9 +10,11 @@ export interface ScheduledRule {
 }
 
 /**
- * Returns the time at which a tick is expected to find work, milliseconds since 1970; `undefined` if none is expected.
+ * Returns the time at which a tick of a rule is expected to find work, milliseconds since 1970; `undefined` if none is
+ * expected.
+ * @param rule path of its construct
  */
-export type Awaits = () => number | undefined;
+export type Awaits = (rule: string) => number | undefined;
 
 /**
  * Scheduled rules. AWS, "Creating a scheduled rule (legacy) in Amazon EventBridge": `rate(value unit)`, from the rule's
@@ -89,7 +91,7 @@ class Schedule {
     this.next = undefined;
     const { world } = this;
     const { awaits, spacing } = this.all;
-    const moment = awaits?.();
+    const moment = awaits?.(this.rule.label);
     // No tick is planned until a write makes one necessary, nor for work that no tick has done for this long.
     if (awaits && (moment === undefined || moment < world.now - GIVEN_UP)) return;
     if (moment === undefined || moment <= world.now) this.rule.tick();

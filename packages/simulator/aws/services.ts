@@ -1,9 +1,10 @@
 import { DynamoDbError } from '../dynamodb/errors.js';
 import type { DynamoDbModel } from '../dynamodb/model.js';
 import { type Effects, OPERATIONS, type Operation } from '../dynamodb/wire.js';
+import { type Operations, Raw } from '../outside/operation.js';
 import type { AwsRequest } from '../wire/request.js';
 import { accessDenied, accessesOf } from './accesses.js';
-import type { Answer, Services } from './calls.js';
+import type { Answer, Later, Services } from './calls.js';
 import type { EventBridge } from './eventbridge.js';
 import type { Iam } from './iam.js';
 import type { Kms } from './kms.js';
@@ -32,6 +33,10 @@ interface Around {
   readonly buckets: Buckets;
   readonly kms: Kms;
   readonly parameters: Parameters;
+  /** Operations that are the same for functions as for calls from outside, by their service. */
+  readonly operations: Readonly<Record<'lambda' | 'cloudformation', Operations>>;
+  /** Returns the attributes of a queue. @param names as GetQueueAttributes lists them */
+  readonly attributesOf: (queue: Queue, names: unknown) => object;
   /** Called after a write to a table. */
   readonly written: (table: string) => void;
   readonly note: (text: string) => void;
@@ -59,7 +64,7 @@ export class SimulatedServices implements Services {
   }
   private readonly holds = new WeakMap<object, ReturnType<DynamoDbModel['hold']>>();
 
-  perform(request: AwsRequest, caller: Caller): Answer {
+  perform(request: AwsRequest, caller: Caller): Answer | Later {
     const { iam, kms } = this.around;
     const denied = accessesOf(request, this.around).find(
       (access) =>
@@ -86,6 +91,27 @@ export class SimulatedServices implements Services {
         return kms.call(request.operation, request.input);
       case 'ssm':
         return this.ssm(request);
+      case 'lambda':
+      case 'cloudformation':
+        return this.asOutside(request);
+    }
+  }
+
+  /** Carries out what a call from outside can ask for, too. */
+  private asOutside({ service, operation, input }: AwsRequest): Answer | Later {
+    const carryOut = this.around.operations[service as 'lambda' | 'cloudformation'][operation];
+    if (!carryOut) throw new Error(`${service} ${operation} isn't modelled`);
+    const answerOf = (output: object): Answer => (output instanceof Raw ? { raw: output.response } : { output });
+    try {
+      const output = carryOut(input);
+      if (!(output instanceof Promise)) return answerOf(output);
+      return (then) =>
+        void output.then(
+          (found) => then(answerOf(found)),
+          (error: unknown) => then(refusalIn(error)),
+        );
+    } catch (error) {
+      return refusalIn(error);
     }
   }
 
@@ -109,10 +135,15 @@ export class SimulatedServices implements Services {
   }
 
   private sqs({ operation, input, refusedEntries }: AwsRequest): Answer {
+    const { queues, attributesOf } = this.around;
+    if (operation === 'GetQueueAttributes')
+      return orRefusal(() => ({
+        output: { Attributes: attributesOf(queueAt(queues, input.QueueUrl), input.AttributeNames) },
+      }));
     const carryOut = QUEUE_OPERATIONS[operation];
     if (!carryOut) throw new Error(`SQS ${operation} isn't modelled`);
     return orRefusal(() => ({
-      output: carryOut(queueAt(this.around.queues, input.QueueUrl), input, refusedEntries),
+      output: carryOut(queueAt(queues, input.QueueUrl), input, refusedEntries),
     }));
   }
 
@@ -132,9 +163,14 @@ function orRefusal(answer: () => Answer): Answer {
   try {
     return answer();
   } catch (error) {
-    if (error instanceof Refused) return { error: error.error };
-    throw error;
+    return refusalIn(error);
   }
+}
+
+/** @throws what is no refusal of AWS */
+function refusalIn(error: unknown): Answer {
+  if (error instanceof Refused) return { error: error.error };
+  throw error;
 }
 
 type Batch = Readonly<Record<string, readonly unknown[] | { readonly Keys: readonly unknown[] }>>;

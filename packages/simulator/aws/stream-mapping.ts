@@ -88,6 +88,8 @@ export class StreamMapping implements EventSource {
       readonly iam: Iam;
       readonly dynamodb: DynamoDbModel;
       readonly buckets: Buckets;
+      /** Whether a batch is lost, which AWS excludes. @default none is */
+      readonly loses?: (batch: string) => boolean;
     },
   ) {
     this.isEnabled = resource.properties.Enabled !== false;
@@ -226,8 +228,15 @@ export class StreamMapping implements EventSource {
     if (lane.busy || lane.records.length === 0) return;
     lane.busy = true;
     const records = lane.records.splice(0, this.number('BatchSize', 100));
+    if (this.around.loses?.(`${this.label} batch ${++this.begun}`)) {
+      this.lose(records);
+      lane.busy = false;
+      this.next(lane);
+      return;
+    }
     this.process(lane, [{ records, retries: 0, invocations: 0 }]);
   }
+  private begun = 0;
 
   /** Processes batches of a lane in order; the next one waits until the previous one has succeeded or was given up. */
   private process(lane: Lane, batches: readonly Batch[]): void {

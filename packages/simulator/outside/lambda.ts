@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
-import type { LambdaFunction, Result } from '../aws/lambda.js';
+import type { AsyncInvocations } from '../aws/async-invoke.js';
+import type { LambdaFunction, LogLine, Result } from '../aws/lambda.js';
 import type { EventSource } from '../aws/queue-mapping.js';
 import { Refused } from '../aws/refused.js';
-import type { Cloud } from '../cloud.js';
 import { NotModelled } from '../dynamodb/errors.js';
 import type { Input } from '../wire/request.js';
+import type { World } from '../world/world.js';
 import { logGroupOf } from './log-groups.js';
 import { type Operations, pageOf, Raw, secondsOf } from './operation.js';
 
@@ -12,8 +13,17 @@ const PAGE = 50;
 /** Bytes of the log's end that an invocation answers. AWS Lambda API Reference, "Invoke": `LogType`. */
 const TAIL = 4096;
 
+/** Parts of an account that functions and mappings need. */
+interface Account {
+  readonly functions: ReadonlyMap<string, LambdaFunction>;
+  readonly sources: readonly EventSource[];
+  readonly asynchronous: AsyncInvocations;
+  readonly world: World;
+  readonly log: readonly LogLine[];
+}
+
 /** Functions and event source mappings. AWS Lambda API Reference, "Actions". */
-export function lambda(cloud: Cloud): Operations {
+export function lambda(cloud: Account): Operations {
   const begun = new Date(cloud.world.now).toISOString().replace('Z', '+0000');
   const configured = (fn: LambdaFunction) => configurationOf(fn, begun);
   return {
@@ -61,7 +71,7 @@ export function lambda(cloud: Cloud): Operations {
   };
 }
 
-function invoke(cloud: Cloud, input: Input): Promise<Raw> | Raw {
+function invoke(cloud: Account, input: Input): Promise<Raw> | Raw {
   const fn = functionOf(cloud, input);
   const event = eventIn(input);
   switch (input.InvocationType ?? 'RequestResponse') {
@@ -114,14 +124,14 @@ function throttled({ resource }: LambdaFunction): Refused {
 }
 
 /** Returns the end of what the function has logged since a time; a concurrent invocation's lines are among it. */
-function tailOf({ log }: Cloud, { label }: LambdaFunction, since: number): string {
+function tailOf({ log }: Account, { label }: LambdaFunction, since: number): string {
   const lines = log.slice(log.findLastIndex(({ at }) => at < since) + 1).filter((line) => line.fn === label);
   const text = Buffer.from(lines.map((line) => `${line.text}\n`).join(''));
   return text.subarray(-TAIL).toString('base64');
 }
 
 /** @param FunctionName name, ARN or part of an ARN, with or without a version */
-function functionOf(cloud: Cloud, { FunctionName }: Input): LambdaFunction {
+function functionOf(cloud: Account, { FunctionName }: Input): LambdaFunction {
   const name = String(FunctionName)
     .replace(/^.*function:/, '')
     .replace(/:\$LATEST$/, '');
@@ -133,7 +143,7 @@ function functionOf(cloud: Cloud, { FunctionName }: Input): LambdaFunction {
   return found;
 }
 
-function sourceOf({ sources }: Cloud, { UUID }: Input): EventSource {
+function sourceOf({ sources }: Account, { UUID }: Input): EventSource {
   const found = sources.find(({ resource }) => resource.ref === UUID);
   if (!found)
     throw new Refused('ResourceNotFoundException', 'The resource you requested does not exist.', 404, { Type: 'User' });
@@ -174,7 +184,7 @@ function configurationOf(fn: LambdaFunction, LastModified: string): object {
   };
 }
 
-function mappingOf({ world }: Cloud, { resource, fn, enabled }: EventSource): object {
+function mappingOf({ world }: Account, { resource, fn, enabled }: EventSource): object {
   const { FunctionName, Enabled, Tags, ...properties } = resource.properties;
   return {
     UUID: resource.ref,

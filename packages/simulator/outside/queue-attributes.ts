@@ -1,8 +1,9 @@
 import type { Json, JsonObject } from '../assembly/intrinsics.js';
+import type { Iam } from '../aws/iam.js';
 import { refuseOf } from '../aws/queue-operations.js';
 import type { Queue, QueueSettings } from '../aws/sqs.js';
-import type { Cloud } from '../cloud.js';
 import { NotModelled } from '../dynamodb/errors.js';
+import type { World } from '../world/world.js';
 
 /** Attributes that are a setting of the model, in seconds, with their limits. "SetQueueAttributes". */
 const SETTINGS: Readonly<Record<string, readonly [setting: keyof QueueSettings, least: number, most: number]>> = {
@@ -17,6 +18,18 @@ const INERT = new Set(['SqsManagedSseEnabled', 'KmsMasterKeyId', 'KmsDataKeyReus
 
 type Attributes = Readonly<Record<string, string>>;
 
+/** Parts of an account that the attributes of its queues need. */
+interface Account {
+  readonly world: World;
+  readonly iam: Iam;
+}
+
+/** Policies, and queues by their ARNs. */
+interface Around {
+  readonly iam: Iam;
+  readonly queues: ReadonlyMap<string, Queue>;
+}
+
 /** Attributes of queues that have no model: they are only shown. */
 const shown = new WeakMap<Queue, Attributes>();
 
@@ -27,9 +40,9 @@ export const propertiesOf = (attributes: Attributes): JsonObject =>
   );
 
 /** @param names as GetQueueAttributes lists them: `All`, or names */
-export function attributesIn(cloud: Cloud, queue: Queue, names: unknown = []): Attributes {
+export function attributesIn(account: Account, queue: Queue, names: unknown = []): Attributes {
   const asked = names as readonly string[];
-  const all = allAttributes(cloud, queue);
+  const all = allAttributes(account, queue);
   if (asked.includes('All')) return all;
   const unknown = asked.find(
     (name) => !(name in all) && !(name in SETTINGS) && !INERT.has(name) && !OPTIONAL.has(name),
@@ -49,7 +62,7 @@ const OPTIONAL = new Set([
 ]);
 
 /** "GetQueueAttributes": all values are texts; numbers of messages are exact here. */
-function allAttributes({ world, iam }: Cloud, queue: Queue): Attributes {
+function allAttributes({ world, iam }: Account, queue: Queue): Attributes {
   const { resource, settings, redrive } = queue;
   const messages = queue.all();
   const hidden = messages.filter(({ visibleAt }) => visibleAt > world.now);
@@ -80,7 +93,7 @@ function allAttributes({ world, iam }: Cloud, queue: Queue): Attributes {
 }
 
 /** @throws {Refused} @throws {NotModelled} */
-export function changeAttributes(cloud: Cloud, queue: Queue, attributes: Attributes): void {
+export function changeAttributes({ queues, iam }: Around, queue: Queue, attributes: Attributes): void {
   for (const [name, value] of Object.entries(attributes)) {
     const known = SETTINGS[name];
     if (known) {
@@ -89,14 +102,14 @@ export function changeAttributes(cloud: Cloud, queue: Queue, attributes: Attribu
       if (!Number.isInteger(seconds) || seconds < least || seconds > most)
         throw refuseOf('InvalidAttributeValue', `Invalid value for the parameter ${name}.`);
       queue.configure({ [setting]: seconds });
-    } else if (name === 'Policy') cloud.iam.replacePolicy(queue.resource.arn, parsed(name, value));
-    else if (name === 'RedrivePolicy') redrive(cloud, queue, value);
+    } else if (name === 'Policy') iam.replacePolicy(queue.resource.arn, parsed(name, value));
+    else if (name === 'RedrivePolicy') redrive(queues, queue, value);
     else if (INERT.has(name)) shown.set(queue, { ...shown.get(queue), [name]: value });
     else if (name !== 'FifoQueue' || value !== 'false') throw new NotModelled(`the attribute ${name} of a queue`);
   }
 }
 
-function redrive({ queues }: Cloud, queue: Queue, value: string): void {
+function redrive(queues: Around['queues'], queue: Queue, value: string): void {
   if (value === '') {
     queue.connect(undefined, Number.POSITIVE_INFINITY);
     return;

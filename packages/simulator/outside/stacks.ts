@@ -1,15 +1,21 @@
 import type { Assembly, Resource, Stack } from '../assembly/assembly.js';
 import { arn } from '../assembly/identity.js';
 import { Refused } from '../aws/refused.js';
-import type { Cloud } from '../cloud.js';
 import type { Input } from '../wire/request.js';
+import type { World } from '../world/world.js';
 import { type Operations, pageOf } from './operation.js';
 
 const STATUS = 'CREATE_COMPLETE';
 const PAGE = 100;
 
+/** Parts of an account that its stacks need. */
+interface Account {
+  readonly deployment: { readonly assembly: Assembly };
+  readonly world: World;
+}
+
 /** The deployed stacks. AWS CloudFormation API Reference, "Actions". */
-export function stacks({ deployment: { assembly }, world }: Cloud): Operations {
+export function stacks({ deployment: { assembly }, world }: Account): Operations {
   const CreationTime = new Date(world.now).toISOString();
   const described = (stack: Stack) => ({
     StackId: idOf(stack),
