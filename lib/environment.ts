@@ -5,6 +5,7 @@ import { CfnFunction } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
 import { AccountsStack } from './accounts-stack.js';
 import { ApiStack } from './api-stack.js';
+import { AuditStack } from './audit-stack.js';
 import { BasketsStack } from './baskets-stack.js';
 import { CatalogStack } from './catalog-stack.js';
 import { InventoryStack } from './inventory-stack.js';
@@ -49,6 +50,7 @@ export class OrderlyEnvironment extends Construct {
       ({ service }) => service,
     );
     new ApiStack(this, 'Api', { ...common, services });
+    new AuditStack(this, 'Audit', { settings, bundles, alarmTopic, services });
     acknowledgeCompliance(this, OF_EVERY_FUNCTION);
     Tags.of(this).add('orderly:environment', settings.environment);
     this.checkConcurrency(settings);

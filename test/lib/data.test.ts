@@ -272,7 +272,7 @@ describe('the second copy of tables', () => {
         Tags.some(({ Key, Value }: Json) => Key === ConditionKey && Value === ConditionValue),
       ),
     );
-    expect(copied).toHaveLength(19);
+    expect(copied).toHaveLength(20);
     expect(tables.filter((table) => !copied.includes(table)).map(({ id }) => id)).toEqual(['PersonalKeys']);
     const tagged = STACKS.flatMap((stack) => prod.resources(stack)).filter(
       ({ type, properties }) =>

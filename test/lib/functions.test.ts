@@ -8,6 +8,7 @@ import { RewardsEnv } from '../../lambdas/rewards/environment.js';
 import { OrderlyEnvironment } from '../../lib/environment.js';
 import { settingsFor } from '../../lib/settings.js';
 import { Env } from '../../packages/kit/aws/environment.js';
+import { AuditorEnv } from '../../packages/kit/operator/auditor/contract.js';
 import {
   consumersOf,
   functionsOf,
@@ -35,6 +36,12 @@ const WILDCARDS = [
   { policy: /^(Commands|Accounts)LaneWriterRole/, resource: '/aws/lambda/*' },
 ];
 
+/** The delivery audit: it names the resources of the services' stacks by the beginnings of their names. */
+const AUDITOR = /^AuditorRole/;
+/** Ends of its resources. */
+const NAMED_BY_STACK =
+  /:(stack\/orderly-(dev|prod)-\w+\/\*|(table\/|function:|)orderly-(dev|prod)-\w+\*(\/index\/feed)?)$/;
+
 /** Logical id without hash. */
 const plain = (id: string): string => id.replace(/(Function)?[0-9A-F]{8}$/, '');
 
@@ -46,6 +53,7 @@ function expectedIn(environment: typeof prod): readonly string[] {
   const consumers = consumersOf(environment);
   return [
     'Api/Authorize',
+    'Audit/Auditor',
     ...SERVICES.flatMap((stack) => [`${stack}/OutboxRelay`, `${stack}/OutboxDrainFailedBatches`]),
     ...consumers.flatMap(({ stack, id }) => [`${stack}/On${id}`, `${stack}/${id}DrainDeadLetters`]),
     ...consumers.flatMap(({ stack, rebuild }) => (rebuild === undefined ? [] : [`${stack}/${plain(rebuild)}`])),
@@ -161,7 +169,7 @@ describe('each function', () => {
 
   test('has only variables with declared names, and its environment’s name', () => {
     const known = new Set<string>([
-      ...[Env, AppEnv, AccountsEnv, OrdersEnv, PaymentsEnv, RewardsEnv, ReportsEnv].flatMap(Object.values),
+      ...[Env, AuditorEnv, AppEnv, AccountsEnv, OrdersEnv, PaymentsEnv, RewardsEnv, ReportsEnv].flatMap(Object.values),
       ...POWERTOOLS,
     ]);
     for (const { id, properties } of functions) {
@@ -262,7 +270,9 @@ describe('roles', () => {
     for (const { policy, resources } of [...statements(dev), ...statements(prod)]) {
       for (const resource of resources.filter((resource) => JSON.stringify(resource).includes('*'))) {
         const rest = resource['Fn::Join']?.[1].at(-1) ?? resource;
-        const isListed = WILDCARDS.some((listed) => listed.policy.test(policy) && listed.resource === rest);
+        const isListed =
+          WILDCARDS.some((listed) => listed.policy.test(policy) && listed.resource === rest) ||
+          (AUDITOR.test(policy) && NAMED_BY_STACK.test(rest));
         expect(isListed, `${policy}: ${JSON.stringify(resource)}`).toBe(true);
       }
     }
@@ -275,7 +285,9 @@ describe('roles', () => {
       ),
     );
     expect(items.length).toBeGreaterThan(100);
-    for (const { policy, condition } of items) {
+    for (const { policy, condition, actions } of items) {
+      // The delivery audit reads what every service has committed, and every record.
+      if (AUDITOR.test(policy) && /^dynamodb:(Query|BatchGetItem)$/.test(actions.join())) continue;
       expect(condition, policy).toEqual(keyed(...condition['ForAllValues:StringLike']['dynamodb:LeadingKeys']));
     }
   });

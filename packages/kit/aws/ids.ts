@@ -18,6 +18,12 @@ const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f
 export const timeOfId = (id: string): number | undefined =>
   UUID_V7.test(id) ? Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16) : undefined;
 
+/** Returns the smallest UUIDv7 of a millisecond (RFC 9562, 5.7). @param at milliseconds since 1970 */
+export function firstIdOf(at: number): string {
+  const hex = at.toString(16).padStart(12, '0');
+  return `${hex.slice(0, 8)}-${hex.slice(8)}-7000-8000-000000000000`;
+}
+
 /** Creates a new `traceparent` (W3C Trace Context, level 1; sampled). */
 export const newTraceparent = (): string =>
   `00-${randomBytes(16).toString('hex')}-${randomBytes(8).toString('hex')}-01`;

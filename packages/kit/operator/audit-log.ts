@@ -6,11 +6,9 @@ import { AUDIT_RETENTION_DAYS } from './audit-retention.js';
 import type { CommandContext } from './context.js';
 import { Exit } from './errors.js';
 import type { Outcome } from './outcome.js';
+import { AUDIT_PREFIX } from './outputs.js';
 import type { Service } from './services.js';
 import { aligned, plural } from './text.js';
-
-/** Prefix of the partition keys of the audit log, in each service's table. One partition has the entries of a month. */
-const AUDIT_PREFIX = 'AUDIT#';
 
 const Entry = z.object({
   /** Time, then a unique id. */

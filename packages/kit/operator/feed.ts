@@ -1,6 +1,6 @@
 import { BatchGetCommand, type DynamoDBDocumentClient, paginateQuery } from '@aws-sdk/lib-dynamodb';
 import { MAX_BATCH_KEYS } from '../aws/dynamodb-limits.js';
-import { timeOfId } from '../aws/ids.js';
+import { firstIdOf, timeOfId } from '../aws/ids.js';
 import type { Item } from '../aws/items.js';
 import type { Commit } from '../messages/commit.js';
 import { FEED_INDEX } from '../projection/contract.js';
@@ -58,11 +58,14 @@ export function partitionsBetween(feedShards: Service['feedShards'], { from, to 
     // A number of shards may change within the hour, and only ever grows.
     const ends = new Date(hour + ONE_HOUR).toISOString();
     const shards = feedShards.findLast((entry) => entry.from < ends)?.shards ?? 1;
-    const text = new Date(hour).toISOString().slice(0, 13);
-    for (let shard = 0; shard < shards; shard++) partitions.push(`${text}#${shard}`);
+    for (let shard = 0; shard < shards; shard++) partitions.push(partitionOf(hour, shard));
   }
   return partitions;
 }
+
+/** Returns the partition of one shard of an hour. @param hour its beginning, milliseconds since 1970 */
+export const partitionOf = (hour: number, shard: number): string =>
+  `${new Date(hour).toISOString().slice(0, 'YYYY-MM-DDTHH'.length)}#${shard}`;
 
 /** How items are read. */
 interface Reading {
@@ -161,8 +164,18 @@ export const readCommitsAt = async (
     )
   ).map(commitOf);
 
-/** Returns the smallest UUIDv7 of a millisecond (RFC 9562, 5.7). */
-function firstIdOf(at: number): string {
-  const hex = at.toString(16).padStart(12, '0');
-  return `${hex.slice(0, 8)}-${hex.slice(8)}-7000-8000-000000000000`;
+/**
+ * Reads commits by their keys, and those that an eventually consistent read did not find again, consistent. So a commit
+ * that is not returned does not exist.
+ */
+export async function readCommitsSurely(
+  documents: DynamoDBDocumentClient,
+  service: Pick<Service, 'table'>,
+  keys: readonly Pick<FeedEntry, 'pk' | 'sk'>[],
+): Promise<readonly Commit[]> {
+  const found = await readCommitsAt({ documents }, service, keys);
+  const known = new Set(found.map(({ pk, sk }) => `${pk} ${sk}`));
+  const open = keys.filter(({ pk, sk }) => !known.has(`${pk} ${sk}`)).map(({ pk, sk }) => ({ pk, sk }));
+  if (open.length === 0) return found;
+  return [...found, ...(await readItems(documents, service.table, open, { consistent: true })).map(commitOf)];
 }

@@ -26,12 +26,17 @@ export const Output = {
   CONSUMERS: 'Consumers',
   /** JSON array of {@link FunctionDescription}: the functions of a service, or of the API. */
   FUNCTIONS: 'Functions',
+  /** Table of the delivery audit, in any one stack of the application. */
+  AUDIT_TABLE: 'AuditTableName',
   BUS: 'BusName',
   /** Table of people's data keys, in any one stack of the application. */
   PERSONAL_KEYS: 'PersonalKeysName',
   /** ARN of the KMS key that wraps them. */
   PERSONAL_DATA_KEY: 'PersonalDataKeyArn',
 } as const;
+
+/** Prefix of the partition keys of the audit log, in each service's table. One partition has the entries of a month. */
+export const AUDIT_PREFIX = 'AUDIT#';
 
 /**
  * Returns the prefix of each service whose outputs a stack has.
@@ -46,6 +51,10 @@ const API_URL = 'ApiUrl';
 /** Returns the prefix of each API whose outputs a stack has. @example apiPrefixes(['PublicApiUrl', 'ApiUrl']) // ['PublicApi', 'Api'] */
 export const apiPrefixes = (keys: readonly string[]): readonly string[] =>
   keys.filter((key) => key.endsWith(API_URL)).map((key) => key.slice(0, -'Url'.length));
+
+/** Returns the prefix of each delivery audit whose outputs a stack has. */
+export const auditPrefixes = (keys: readonly string[]): readonly string[] =>
+  keys.filter((key) => key.endsWith(Output.AUDIT_TABLE)).map((key) => key.slice(0, -Output.AUDIT_TABLE.length));
 
 /** A consumer, as the output `Consumers` of its service's stack describes it. */
 export interface ConsumerDescription {
@@ -72,7 +81,7 @@ export interface ConsumerDescription {
 
 /** A function, as the output `Functions` of its service or its API describes it. */
 export interface FunctionDescription {
-  /** Service in its logs, metrics and envelopes; `platform` for the authorizer. */
+  /** Service in its logs, metrics and envelopes; `platform` for the authorizer, `audit` for the delivery audit. */
   readonly service: string;
   /** Name of its entry point: `orders/place-order`, `kit/outbox/relay`. Several functions may share one. */
   readonly entry: string;

@@ -1,6 +1,7 @@
 import { DescribeTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
+import { LambdaClient } from '@aws-sdk/client-lambda';
 import { FEED_INDEX, type RebuildAnswer, type RebuildRequest } from '../projection/contract.js';
+import { askBy } from './ask-rebuilder.js';
 import type { CommandContext } from './context.js';
 import { clientConfig, type Endpoint } from './endpoint.js';
 import { Exit, OperatorError } from './errors.js';
@@ -133,30 +134,16 @@ export function differencesIn(rebuild: Rebuild | undefined): readonly string[] {
 export async function askRebuilder(
   endpoint: Endpoint,
   projection: string,
-  FunctionName: string,
+  rebuild: string,
   request: RebuildRequest,
 ): Promise<RebuildAnswer> {
   const client = new LambdaClient(clientConfig(endpoint));
   try {
-    const { FunctionError, Payload } = await client.send(
-      new InvokeCommand({ FunctionName, Payload: Buffer.from(JSON.stringify(request)) }),
-    );
-    const answer: unknown = JSON.parse(Buffer.from(Payload ?? []).toString('utf8') || '{}');
-    if (!FunctionError && isAnswer(answer)) return answer;
-    const { errorType, errorMessage } = answer as { readonly errorType?: string; readonly errorMessage?: string };
-    const why = [errorType ?? FunctionError ?? 'no answer', errorMessage].filter(Boolean).join(': ');
-    throw new OperatorError(
-      'refused',
-      `The rebuild function of '${projection}' ended with an error (${why}); its progress is kept. See the log of ${FunctionName}.`,
-      ['projections', 'show', projection],
-    );
+    return await askBy(client, { name: projection, rebuild }, request);
   } finally {
     client.destroy();
   }
 }
-
-const isAnswer = (answer: unknown): answer is RebuildAnswer =>
-  typeof answer === 'object' && answer !== null && 'versions' in answer;
 
 async function commitsIn(endpoint: Endpoint, TableName: string): Promise<number> {
   const client = new DynamoDBClient(clientConfig(endpoint));

@@ -19,8 +19,8 @@ export const transports: Check = ({ orderly: { cloud } }) => {
   ];
 };
 
-/** A sweeper's tick, on its way or invoked: it contains no data, and the next one comes within a minute. */
-const TICK = /\/(Sweeper asynchronous invocation|EveryMinute delivery \d+) given up/;
+/** A tick of a sweeper or of the delivery audit, on its way or invoked: it contains no data, and the next one comes. */
+const TICK = /\/((Sweeper|Auditor) asynchronous invocation|(EveryMinute|Schedule) delivery \d+) given up/;
 
 /** A record of the stream that an inbox's dispatcher reads: the sweeper hands the same message out. */
 const HINT = /Inboxes\/Stream/;

@@ -1,5 +1,6 @@
-import type { Scenario } from '../../../packages/simulator/search/scenario.js';
+import type { Scenario, Violation } from '../../../packages/simulator/search/scenario.js';
 import { brokenPromises } from '../invariants/broken-promises.js';
+import { violation } from '../invariants/violation.js';
 import { Auditor } from '../support/auditor.js';
 import { Orderly } from '../support/orderly.js';
 import { readersSeeTheTruth } from '../support/readers.js';
@@ -45,6 +46,31 @@ export const messagesLost: Scenario = {
     return brokenPromises(orderly);
   },
 };
+
+/** The same, while nobody looks: the delivery audit that runs by itself finds what is lost, and sends it again. */
+export const audited: Scenario = {
+  name: 'audited',
+  // A run has a hundred calls and more, and each of them may end it.
+  faultProbability: 0.005,
+  conditions: { losses: true },
+  async play(cloud) {
+    const orderly = new Orderly(cloud, ['rewards', 'reports']);
+    orderly.letAudit();
+    await playPlaceOne(orderly);
+    const isDone = orderly.nextAudit() === undefined;
+    return [
+      ...brokenPromises(orderly).filter((broken) => !isOfLostBatch(broken)),
+      ...(isDone ? [] : [violation('the delivery audit judges every commit', 'some are not judged', 'audit')]),
+    ];
+  },
+};
+
+/**
+ * Whether a promise is broken by a lost batch of an outbox alone: its commits are never published. The audit sends their
+ * messages to each consumer that hears them, and to nobody else.
+ */
+const isOfLostBatch = ({ invariant, detail }: Violation): boolean =>
+  invariant === 'a commit is published, or visible as failed' || /Stream: \d+ records LOST/.test(detail);
 
 async function playPlaceOne(orderly: Orderly): Promise<void> {
   await stocked(orderly, { 'TEA-1': 5, 'CUP-1': 5 });

@@ -30,6 +30,11 @@ export type Row = Record<string, unknown>;
 /** Services that only listen: nothing that others do depends on them. */
 const LISTENING = ['rewards', 'reports'] as const;
 
+/** Stack of the delivery audit. */
+const AUDIT = 'Audit/';
+/** Milliseconds after which the delivery audit judges a commit. */
+const JUDGED_AFTER = 15 * 60_000;
+
 /** Orderly in a simulated cloud, with the interface of clients and operators. */
 export class Orderly extends Client<Call> {
   readonly stacks: StackOutputs;
@@ -54,7 +59,7 @@ export class Orderly extends Client<Call> {
     cloud.events.disable((label) => asleep.includes(label.slice(0, label.indexOf('/')).toLowerCase()));
     this.services = servicesIn(this.stacks).filter(({ name }) => !asleep.includes(name));
     this.personalKeys = keysOfPeopleIn({ stacks: this.stacks, environment: 'simulated' }).table;
-    cloud.events.schedules.awaits = () => this.nextTimer();
+    cloud.events.schedules.awaits = (rule) => (rule.startsWith(AUDIT) ? this.nextAudit() : this.nextTimer());
   }
 
   /** Ends all faults, and waits until everything has come to rest. */
@@ -70,6 +75,31 @@ export class Orderly extends Client<Call> {
   awaitDays(until: number): void {
     this.daysUntil = until;
     this.cloud.events.schedules.look();
+  }
+
+  /** Lets the delivery audit run until it has judged every commit. Without this it doesn't run: it finds nothing in most histories. */
+  letAudit(): void {
+    this.isAudited = true;
+    this.cloud.events.schedules.look();
+  }
+  private isAudited = false;
+
+  /** Returns the time at which the delivery audit has something to judge, in milliseconds since 1970. */
+  nextAudit(): number | undefined {
+    if (!this.isAudited) return undefined;
+    const { dynamodb } = this.cloud;
+    const [table] = Object.values(this.stacks).flatMap(({ AuditTableName }) => AuditTableName ?? []);
+    const items = table === undefined ? [] : dynamodb.items(table);
+    const followed = items.filter(({ pk }) => isText(pk) && pk.S === 'RESENT').map(({ dueAt }) => dueAt);
+    const open = followed.flatMap((dueAt) => (isText(dueAt) ? [Date.parse(dueAt.S)] : []));
+    for (const { name, table } of this.services) {
+      const mark = items.find(({ pk, sk }) => isText(pk) && pk.S === 'WATERMARKS' && isText(sk) && sk.S === name);
+      const until = mark && isText(mark.auditedUntil) ? mark.auditedUntil.S : '';
+      const times = dynamodb.items(table).flatMap(({ feedSk, at }) => (isText(feedSk) && isText(at) ? [at.S] : []));
+      const next = times.filter((at) => at >= until).toSorted()[0];
+      if (next !== undefined) open.push(Date.parse(next) + JUDGED_AFTER);
+    }
+    return open.length > 0 ? Math.min(...open) : undefined;
   }
 
   /** Returns the due time of the earliest pending timer, in milliseconds since 1970. */

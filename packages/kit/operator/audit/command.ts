@@ -1,19 +1,18 @@
-import type { SQSClient } from '@aws-sdk/client-sqs';
+import { LambdaClient } from '@aws-sdk/client-lambda';
 import { secondsBetween } from '../../aws/clock.js';
 import { newId } from '../../aws/ids.js';
 import { beforehand } from '../audit-log.js';
 import type { CommandContext } from '../context.js';
-import { type Endpoint, timeAt } from '../endpoint.js';
+import { clientConfig, timeAt } from '../endpoint.js';
 import { Exit, OperatorError } from '../errors.js';
 import type { Outcome } from '../outcome.js';
-import { askRebuilder } from '../projections.js';
 import { type Send, sendBy, sqsAt, type Wait, waitByClock } from '../send.js';
 import { listenersNamed, type Service } from '../services.js';
-import { messagesIn, readQueue } from '../status/queues.js';
 import { aligned, type CommandText, plural } from '../text.js';
 import { type Audited, auditAggregate, auditSpan, queueBodyOf } from './audit.js';
 import { subjectOf } from './expected.js';
 import { type JudgedDelivery, STATES, type Transports } from './judge.js';
+import { transportsBy } from './transports.js';
 
 /** Request of an operator. */
 export interface AuditRequest {
@@ -44,11 +43,14 @@ export interface AuditAccess extends Transports {
 
 /** `audit`. @throws {OperatorError} `not-found` for a consumer that doesn't exist */
 export async function runAudit(context: CommandContext, request: AuditRequest): Promise<Outcome> {
-  const sqs = sqsAt(context.endpoint);
+  const { endpoint } = context;
+  const [sqs, lambda] = [sqsAt(endpoint), new LambdaClient(clientConfig(endpoint))];
   try {
-    return await audit(context, request, accessAt(context.endpoint, sqs));
+    const now = (): string => timeAt(endpoint);
+    return await audit(context, request, { now, ...transportsBy(sqs, lambda), send: sendBy(sqs), wait: waitByClock });
   } finally {
     sqs.destroy();
+    lambda.destroy();
   }
 }
 
@@ -180,18 +182,3 @@ function nextOf(
   ];
   return next.length > 0 ? ['', ...next] : [];
 }
-
-/** Asks and sends at an endpoint. */
-const accessAt = (endpoint: Endpoint, sqs: SQSClient): AuditAccess => ({
-  now: () => timeAt(endpoint),
-  messagesIn: async (queueUrl) => {
-    const [queue] = await readQueue(sqs, queueUrl);
-    return queue ? messagesIn(queue.state) : 0;
-  },
-  shown: async ({ name, rebuild }, ids) => {
-    const { shown = {} } = await askRebuilder(endpoint, name, rebuild, { action: 'shown', ids });
-    return shown;
-  },
-  send: sendBy(sqs),
-  wait: waitByClock,
-});

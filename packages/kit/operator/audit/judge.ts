@@ -4,6 +4,7 @@ import { secondsBetween } from '../../aws/clock.js';
 import { smallestWindow } from '../../aws/dedupe-window.js';
 import { recordKey, relayConsumer } from '../../failures/failure-records.js';
 import type { Commit } from '../../messages/commit.js';
+import type { AskedProjection } from '../ask-rebuilder.js';
 import { readItems } from '../feed.js';
 import { ConsumerRecord } from '../records.js';
 import { type Listener, listenersOf, recordKeysOf, type Service } from '../services.js';
@@ -33,6 +34,8 @@ export interface Delivery {
 
 export interface JudgedDelivery extends Delivery {
   readonly state: DeliveryState;
+  /** Whether it may still be on its way: no record says what became of it, and it is too early to call it missing. */
+  readonly isOpen: boolean;
 }
 
 /** Clock, queues and functions that an audit asks. */
@@ -43,12 +46,6 @@ export interface Transports {
   messagesIn(queueUrl: string): Promise<number>;
   /** Returns the versions of aggregates that a projection shows. @param ids of the aggregates */
   shown(projection: AskedProjection, ids: readonly string[]): Promise<Readonly<Record<string, number>>>;
-}
-
-/** A projection, and the physical name of its rebuild function. */
-export interface AskedProjection {
-  readonly name: string;
-  readonly rebuild: string;
 }
 
 export interface Judging {
@@ -101,22 +98,20 @@ export async function judge(
   };
   return Promise.all(
     deliveries.map(async (one) => {
-      const state = async (): Promise<DeliveryState> => {
-        const record = recorded.get(one) ?? recordOf(one, newest);
-        if (record) return stateOf(record);
-        const { consumer } = one.listener;
-        if ((shown.get(one) ?? 0) >= one.message.version) return 'processed';
-        if (!late.includes(one) || !consumer) return 'too new';
-        const { at } = one.commit;
-        const age = secondsBetween(at, now);
-        const keeps = smallestWindow(consumer.dedupeWindowSeconds, { from: at, to: now });
-        if (!consumer.projection && age > keeps) return 'expired';
-        const publication = unpublished.get(publicationKey(one.commit));
-        if (publication) return stateOf(publication);
-        if (age <= BACKLOG_SECONDS && (await backlog(consumer.queueUrl)) > 0) return 'pending';
-        return 'missing';
-      };
-      return { ...one, state: await state() };
+      const is = (state: DeliveryState, isOpen = false): JudgedDelivery => ({ ...one, state, isOpen });
+      const record = recorded.get(one) ?? recordOf(one, newest);
+      if (record) return is(stateOf(record));
+      const { consumer } = one.listener;
+      if ((shown.get(one) ?? 0) >= one.message.version) return is('processed');
+      if (!late.includes(one) || !consumer) return is('too new', true);
+      const { at } = one.commit;
+      const age = secondsBetween(at, now);
+      const keeps = smallestWindow(consumer.dedupeWindowSeconds, { from: at, to: now });
+      if (!consumer.projection && age > keeps) return is('expired');
+      const publication = unpublished.get(publicationKey(one.commit));
+      if (publication) return is(stateOf(publication));
+      if (age <= BACKLOG_SECONDS && (await backlog(consumer.queueUrl)) > 0) return is('pending', true);
+      return is('missing');
     }),
   );
 }

@@ -1,0 +1,200 @@
+import { Aws, Duration, Lazy, Stack, Validations } from 'aws-cdk-lib';
+import { AttributeType, TableV2 } from 'aws-cdk-lib/aws-dynamodb';
+import { Rule, Schedule } from 'aws-cdk-lib/aws-events';
+import { LambdaFunction as FunctionTarget } from 'aws-cdk-lib/aws-events-targets';
+import type { ITopic } from 'aws-cdk-lib/aws-sns';
+import { Construct } from 'constructs';
+import { FEED_INDEX } from '../../projection/contract.js';
+import { alarm, alarmOnErrors, alarmOnSilence, serviceMetric } from '../../service/alarms.construct.js';
+import type { Bundles } from '../../service/bundles.js';
+import { pinLogicalId, pinnedOutput } from '../../service/logical-ids.js';
+import { setRunbook } from '../../service/runbook.js';
+import type { Service } from '../../service/service.construct.js';
+import { metricsNamespace, ServiceFunction } from '../../service/service-function.construct.js';
+import { checkApp, type EnvironmentSettings, SettingsError } from '../../service/settings.js';
+import { acknowledgeNoRestore, tableDefaults } from '../../service/tables.construct.js';
+import { AUDIT_PREFIX, Output } from '../outputs.js';
+import { AuditKey, AuditorEnv, AuditorMetric } from './contract.js';
+
+export interface DeliveryAuditProps {
+  readonly settings: EnvironmentSettings;
+  readonly bundles: Pick<Bundles, 'code'>;
+  readonly alarmTopic: ITopic;
+  /** Services whose messages, and whose consumers, are audited. */
+  readonly services: readonly Service[];
+  /** Time between two runs, whole minutes from 1 to 60. @default Duration.minutes(5) */
+  readonly every?: Duration;
+  /**
+   * Time that a message has for its way before it is judged, from one minute. It should be longer than a usual delay of the
+   * relays and of the queues: what is still on its way is not missing.
+   * @default Duration.minutes(15)
+   */
+  readonly behind?: Duration;
+  /** Most deliveries that one run sends again, so that a large loss is worked off at a bounded rate. @default 500 */
+  readonly resends?: number;
+  /**
+   * Most queries of feeds in one run: a page of 100 commits each, or an empty hour of one shard. They bound the cost and
+   * the time of a run that has much to catch up with.
+   * @default 2000
+   */
+  readonly pages?: number;
+}
+
+/** Timeout of a run, and the time for which it holds the lease. It ends before the next tick. */
+const TIMEOUT = Duration.minutes(4);
+/** A delivery that may still be in its queue holds the watermark back for an hour (`judge.ts`). */
+const BEHIND_AT_MOST = Duration.hours(2);
+/** Service in the function's logs and metrics. */
+const NAME = 'audit';
+/** Why the audit's permissions name resources by the beginnings of their names. */
+const WHY_BY_NAME =
+  'The audit reads the tables and sends to the queues of every consumer of the named stack, also of those that are deployed after it. A reference to each one would tie all stacks together: no consumer could be removed before the audit.';
+/** Part of a stack's name with which the physical names of its resources begin in any case: CloudFormation shortens long ones. */
+const SURE_LENGTH = 24;
+
+/**
+ * The delivery audit: a function that compares, every few minutes, what services have committed with what became of it at each
+ * consumer. It sends missing deliveries again, to their consumers only, and raises alarms when something was missing, and
+ * when it is late.
+ *
+ * It finds out who hears what from the outputs of the services' stacks, at each run. No stack refers to another one for it,
+ * so a service can add and remove consumers without it. Its permissions name the resources of the services' stacks by the
+ * beginnings of their names, as CloudFormation makes them.
+ * @example
+ * new DeliveryAudit(stack, 'Default', { settings, bundles, alarmTopic, services: [board, tickets] });
+ */
+export class DeliveryAudit extends Construct {
+  readonly table: TableV2;
+  readonly auditor: ServiceFunction;
+
+  /** @throws {SettingsError} for a setting outside of its limits, and for no services */
+  constructor(scope: Construct, id: string, props: DeliveryAuditProps) {
+    super(scope, id);
+    const { settings, bundles, alarmTopic, services, resends = 500, pages = 2_000 } = props;
+    const { every = Duration.minutes(5), behind = Duration.minutes(15) } = props;
+    checkApp(settings);
+    check({ every, behind, resends, pages, services });
+    setRunbook(this, settings);
+    this.table = new TableV2(this, 'Table', {
+      ...tableDefaults(settings),
+      partitionKey: { name: 'pk', type: AttributeType.STRING },
+      sortKey: { name: 'sk', type: AttributeType.STRING },
+    });
+    pinLogicalId(this.table, this, 'Table');
+    acknowledgeNoRestore(this.table, settings);
+
+    const stacks = stacksOf(services);
+    this.auditor = new ServiceFunction(this, 'Auditor', {
+      context: { service: NAME, settings, bundles },
+      entry: 'kit/operator/auditor/auditor',
+      timeout: TIMEOUT,
+      environment: {
+        [AuditorEnv.TABLE]: this.table.tableName,
+        [AuditorEnv.STACKS]: JSON.stringify(stacks),
+        [AuditorEnv.BEHIND_SECONDS]: String(behind.toSeconds()),
+        [AuditorEnv.RESENDS]: String(resends),
+        [AuditorEnv.PAGES]: String(pages),
+      },
+    });
+    this.grant(stacks);
+    this.schedule(every);
+    this.alarms(settings, every, alarmTopic);
+    pinnedOutput(this, Output.AUDIT_TABLE, this.table.tableName);
+    const functions = Lazy.string({ produce: () => Stack.of(this).toJsonString([this.auditor.description]) });
+    pinnedOutput(this, Output.FUNCTIONS, functions);
+  }
+
+  private grant(stacks: readonly string[]): void {
+    const { auditor, table } = this;
+    const keys = Object.values(AuditKey);
+    auditor.grantItems(table, ['GetItem', 'PutItem', 'Query', 'UpdateItem', 'DeleteItem'], ...keys);
+    const startOf = (stack: string): string => `${stack.slice(0, SURE_LENGTH)}*`;
+    const allow = (actions: string[], service: string, resource: (stack: string) => string, conditions = {}): void => {
+      const named = stacks.map((stack) => `${service}:${Aws.REGION}:${Aws.ACCOUNT_ID}:${resource(stack)}`);
+      auditor.allowWhere(conditions, actions, ...named.map((name) => `arn:${Aws.PARTITION}:${name}`));
+      for (const stack of stacks) {
+        const found = `arn:<AWS::Partition>:${service}:<AWS::Region>:<AWS::AccountId>:${resource(stack)}`;
+        Validations.of(auditor).acknowledge({ id: `AwsSolutions-IAM5[Resource::${found}]`, reason: WHY_BY_NAME });
+      }
+    };
+    allow(['cloudformation:DescribeStacks'], 'cloudformation', (stack) => `stack/${stack}/*`);
+    allow(['dynamodb:Query'], 'dynamodb', (stack) => `table/${startOf(stack)}/index/${FEED_INDEX}`);
+    allow(['dynamodb:BatchGetItem'], 'dynamodb', (stack) => `table/${startOf(stack)}`);
+    allow(['dynamodb:PutItem', 'dynamodb:UpdateItem'], 'dynamodb', (stack) => `table/${startOf(stack)}`, {
+      'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': [`${AUDIT_PREFIX}*`] },
+      Null: { 'dynamodb:LeadingKeys': 'false' },
+    });
+    allow(['sqs:GetQueueAttributes', 'sqs:SendMessage'], 'sqs', startOf);
+    allow(['lambda:InvokeFunction'], 'lambda', (stack) => `function:${startOf(stack)}`);
+  }
+
+  private schedule(every: Duration): void {
+    const { auditor } = this;
+    auditor.function.configureAsyncInvoke({ retryAttempts: 0, maxEventAge: every });
+    Validations.of(auditor).acknowledge({
+      id: 'Serverless-LambdaAsyncFailureDestination',
+      reason: 'A tick that fails has nothing in it to keep: the next run goes on from the watermarks.',
+    });
+    const rule = new Rule(this, 'Schedule', {
+      schedule: Schedule.rate(every),
+      targets: [new FunctionTarget(auditor.function, { retryAttempts: 0, maxEventAge: every })],
+    });
+    Validations.of(rule).acknowledge({
+      id: 'Serverless-EventBusDLQ',
+      reason: 'A tick that could not be delivered has nothing in it to keep; that none comes is an alarm.',
+    });
+  }
+
+  private alarms(settings: EnvironmentSettings, every: Duration, topic: ITopic): void {
+    const metric = (name: string) => serviceMetric(metricsNamespace(settings), NAME, name);
+    alarm(this, 'DeliveryMissing', {
+      metric: metric(AuditorMetric.MISSING),
+      threshold: 1,
+      means: 'a message never reached one of its consumers; the audit has sent it again, to that consumer only.',
+      topic,
+    });
+    alarm(this, 'AuditBehind', {
+      metric: metric(AuditorMetric.LAG).with({ statistic: 'max' }),
+      threshold: BEHIND_AT_MOST.toSeconds(),
+      means: 'the delivery audit is over two hours behind: what was lost since is not found yet.',
+      topic,
+    });
+    alarmOnErrors(this, 'AuditFailing', {
+      handler: this.auditor,
+      means: 'runs of the delivery audit end with an error: what is lost is not found.',
+      topic,
+    });
+    alarmOnSilence(this, 'AuditStopped', {
+      handler: this.auditor,
+      within: Duration.minutes(Math.max(every.toMinutes() * 3, 15)),
+      means: 'nothing invokes the delivery audit any more: what is lost is not found.',
+      topic,
+    });
+  }
+}
+
+function check(
+  settings: Required<Pick<DeliveryAuditProps, 'every' | 'behind' | 'resends' | 'pages' | 'services'>>,
+): void {
+  const { every, behind, resends, pages, services } = settings;
+  const minutes = every.toMinutes({ integral: false });
+  const refuse = (what: string): never => {
+    throw new SettingsError(`DeliveryAudit: ${what}`);
+  };
+  if (!Number.isInteger(minutes) || minutes < 1 || minutes > 60)
+    refuse(`every is ${minutes} minutes: expected whole minutes from 1 to 60`);
+  if (behind.toSeconds() < 60)
+    refuse(`behind is ${behind.toSeconds()} s: expected a minute or more, as a message needs`);
+  if (!Number.isSafeInteger(resends) || resends < 1) refuse(`resends is ${resends}: expected a whole number from 1`);
+  if (!Number.isSafeInteger(pages) || pages < 1) refuse(`pages is ${pages}: expected a whole number from 1`);
+  if (services.length === 0) refuse('there are no services: expected at least one');
+}
+
+/** Returns the names of the stacks that contain services, their tables and their records. */
+const stacksOf = (services: readonly Service[]): readonly string[] => [
+  ...new Set(
+    services.flatMap((service) =>
+      [service, service.table, service.records].map((construct) => Stack.of(construct).stackName),
+    ),
+  ),
+];

@@ -1,0 +1,57 @@
+import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
+import { LambdaClient } from '@aws-sdk/client-lambda';
+import { SQSClient } from '@aws-sdk/client-sqs';
+import type { Context } from 'aws-lambda';
+import { clock } from '../../aws/clock.js';
+import { documents } from '../../aws/dynamodb.js';
+import { Env } from '../../aws/environment.js';
+import { required, requiredInteger, requiredList } from '../../aws/read-environment.js';
+import { describeError, logger, publishMetrics, seconds } from '../../aws/telemetry.js';
+import { transportsBy } from '../audit/transports.js';
+import { sendBy } from '../send.js';
+import { servicesIn } from '../services.js';
+import type { StackOutputs } from '../stacks.js';
+import { Auditor } from './auditor.js';
+import { AuditorEnv, AuditorMetric } from './contract.js';
+
+const stacks = requiredList(AuditorEnv.STACKS);
+const options = {
+  documents,
+  table: required(AuditorEnv.TABLE),
+  app: required(Env.APP),
+  behindSeconds: requiredInteger(AuditorEnv.BEHIND_SECONDS),
+  resends: requiredInteger(AuditorEnv.RESENDS),
+  pages: requiredInteger(AuditorEnv.PAGES),
+};
+const cloudFormation = new CloudFormationClient();
+const sqs = new SQSClient({ useQueueUrlAsEndpoint: false });
+const transports = {
+  now: () => clock.now(),
+  ...transportsBy(sqs, new LambdaClient()),
+  send: sendBy(sqs),
+};
+
+/** Runs every few minutes: audits the feeds of all services, and sends missing deliveries again. */
+export async function handler(_tick: unknown, context: Context): Promise<void> {
+  try {
+    const services = servicesIn(await outputs());
+    const lag = await new Auditor({ ...options, services, transports }).run(() => context.getRemainingTimeInMillis());
+    if (lag === undefined) logger.info('another run is at work');
+    else seconds(AuditorMetric.LAG, lag);
+  } catch (error) {
+    logger.error('an audit was not finished', describeError(error));
+    throw error;
+  } finally {
+    publishMetrics();
+  }
+}
+
+/** Reads the outputs of the stacks, which say who hears what: as they are deployed at this moment. */
+async function outputs(): Promise<StackOutputs> {
+  const read = stacks.map(async (StackName) => {
+    const { Stacks: [stack] = [] } = await cloudFormation.send(new DescribeStacksCommand({ StackName }));
+    const pairs = (stack?.Outputs ?? []).map(({ OutputKey = '', OutputValue = '' }) => [OutputKey, OutputValue]);
+    return [StackName, Object.fromEntries(pairs)] as const;
+  });
+  return Object.fromEntries(await Promise.all(read));
+}

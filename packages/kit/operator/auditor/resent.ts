@@ -1,0 +1,153 @@
+import { DeleteCommand, paginateQuery, TransactWriteCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import * as z from 'zod/mini';
+import { logger } from '../../aws/telemetry.js';
+import { queueBodyOf } from '../audit/audit.js';
+import { type JudgedDelivery, judge } from '../audit/judge.js';
+import { auditEntry, noteResult } from '../audit-log.js';
+import { readCommitsSurely } from '../feed.js';
+import { groupedBy } from '../grouped-by.js';
+import type { Service } from '../services.js';
+import { AuditKey } from './contract.js';
+import type { AuditorOptions } from './options.js';
+
+/** Actor of the audit log's entries that the auditor makes. */
+const ACTOR = 'the delivery audit';
+/** Longest time between two looks at a delivery that was sent again, in seconds. */
+const LONGEST_SECONDS = 86_400;
+
+const Followed = z.object({
+  sk: z.string(),
+  /** Service that committed the message. */
+  from: z.string(),
+  commit: z.object({ pk: z.string(), sk: z.string() }),
+  consumer: z.string(),
+  messageId: z.string(),
+  /** Number of times that it was sent again. */
+  times: z.int(),
+  /** Time of the next look, in ISO 8601, UTC. */
+  dueAt: z.string(),
+  /** Key of its entry in the audit log. */
+  log: z.object({ table: z.string(), pk: z.string(), sk: z.string() }),
+});
+type Followed = z.infer<typeof Followed>;
+
+/**
+ * Deliveries that the auditor sent again. Each has an item in its table until a record says how it ended: what was lost
+ * once may be lost again.
+ */
+export class Resent {
+  /** Number of deliveries that this run may still send. */
+  left: number;
+
+  constructor(private readonly options: AuditorOptions) {
+    this.left = options.resends;
+  }
+
+  /**
+   * Sends a missing delivery to its consumer's queue. Its entry in the audit log and its item here are written before, so
+   * that a run which is cut off in between leaves it to a later one.
+   */
+  async send(delivery: JudgedDelivery, from: Service): Promise<void> {
+    const { documents, table, transports } = this.options;
+    const { listener, commit, message } = delivery;
+    const { put, key } = auditEntry(listener.service, {
+      actor: ACTOR,
+      action: 'resend',
+      target: `${listener.name} ${message.id}`,
+      reason: `no record of it, and nothing of it in the queue, since its commit of ${commit.at}`,
+    });
+    const Item = {
+      pk: AuditKey.RESENT,
+      sk: `${listener.name}#${message.id}`,
+      from: from.name,
+      commit: { pk: commit.pk, sk: commit.sk },
+      consumer: listener.name,
+      messageId: message.id,
+      times: 1,
+      dueAt: this.dueAfter(1),
+      log: key,
+    };
+    await documents.send(
+      new TransactWriteCommand({ TransactItems: [{ Put: put }, { Put: { TableName: table, Item } }] }),
+    );
+    await transports.send(listener.consumer?.queueUrl ?? '', this.bodyOf(delivery, from));
+    this.left--;
+  }
+
+  /** Looks at what is due, and ends it, or sends it once more. @param mayGoOn whether there is time for another page */
+  async followUp(mayGoOn: () => boolean): Promise<void> {
+    const { documents, table, transports } = this.options;
+    const pages = paginateQuery(
+      { client: documents, pageSize: 100 },
+      {
+        TableName: table,
+        ConsistentRead: true,
+        KeyConditionExpression: 'pk = :pk',
+        ExpressionAttributeValues: { ':pk': AuditKey.RESENT },
+      },
+    );
+    for await (const { Items = [] } of pages) {
+      const now = transports.now();
+      const due = Items.map((item) => z.parse(Followed, item)).filter(({ dueAt }) => dueAt <= now);
+      for (const [name, its] of groupedBy(due, ({ from }) => from)) await this.look(name, its);
+      if (!mayGoOn()) return;
+    }
+  }
+
+  private async look(name: string, followed: readonly Followed[]): Promise<void> {
+    const { documents, services, transports, behindSeconds } = this.options;
+    const from = services.find((service) => service.name === name);
+    const commits = from ? await readCommitsSurely(documents, from, uniqueCommits(followed)) : [];
+    const judged = from
+      ? await judge(from, commits, { documents, services, transports, graceSeconds: behindSeconds })
+      : [];
+    const found = new Map(judged.map((one) => [`${one.listener.name}#${one.message.id}`, one]));
+    for (const one of followed) {
+      const delivery = found.get(one.sk);
+      if (!from || !delivery) await this.end(one, 'nobody hears it any more');
+      else if (delivery.state === 'missing') await this.again(one, delivery, from);
+      else if (delivery.isOpen) await this.later(one, one.times);
+      else await this.end(one, delivery.state);
+    }
+  }
+
+  private async again(followed: Followed, delivery: JudgedDelivery, from: Service): Promise<void> {
+    if (this.left <= 0) return;
+    this.left--;
+    await this.later(followed, followed.times + 1);
+    logger.warn('a delivery is missing again', { consumer: followed.consumer, messageId: followed.messageId });
+    await this.options.transports.send(delivery.listener.consumer?.queueUrl ?? '', this.bodyOf(delivery, from));
+  }
+
+  /** Stores when the next look is due: later each time that it was sent. */
+  private async later({ sk }: Followed, times: number): Promise<void> {
+    await this.options.documents.send(
+      new UpdateCommand({
+        TableName: this.options.table,
+        Key: { pk: AuditKey.RESENT, sk },
+        UpdateExpression: 'SET #times = :times, dueAt = :dueAt',
+        // Another run may have ended it.
+        ConditionExpression: 'attribute_exists(pk)',
+        ExpressionAttributeNames: { '#times': 'times' },
+        ExpressionAttributeValues: { ':times': times, ':dueAt': this.dueAfter(times) },
+      }),
+    );
+  }
+
+  private async end({ sk, log, times }: Followed, state: string): Promise<void> {
+    const { documents, table } = this.options;
+    await noteResult(documents, log, times > 1 ? `${state}, sent ${times} times` : state);
+    await documents.send(new DeleteCommand({ TableName: table, Key: { pk: AuditKey.RESENT, sk } }));
+  }
+
+  private bodyOf = (delivery: JudgedDelivery, from: Service): string => queueBodyOf(delivery, from, this.options.app);
+
+  private dueAfter(times: number): string {
+    const seconds = Math.min(this.options.behindSeconds * 2 ** (times - 1), LONGEST_SECONDS);
+    return new Date(Date.parse(this.options.transports.now()) + seconds * 1000).toISOString();
+  }
+}
+
+const uniqueCommits = (followed: readonly Followed[]) => [
+  ...new Map(followed.map(({ commit }) => [`${commit.pk} ${commit.sk}`, commit])).values(),
+];

@@ -1,0 +1,116 @@
+import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
+import { type DynamoDBDocumentClient, GetCommand, PutCommand, paginateQuery } from '@aws-sdk/lib-dynamodb';
+import * as z from 'zod/mini';
+import { AuditKey } from './contract.js';
+
+/** How far the feed of one service has been audited. */
+export interface Watermark {
+  readonly service: string;
+  /** Time before which each delivery has been judged, in ISO 8601, UTC. */
+  readonly auditedUntil: string;
+  /** For each shard, the id of its last commit that was judged, or the smallest id of a time. */
+  readonly shards: readonly string[];
+  /** Counts the changes: the condition of each write. 0 for one that isn't stored yet. */
+  readonly version: number;
+}
+
+const Stored = z.object({
+  sk: z.string(),
+  auditedUntil: z.string(),
+  shards: z.array(z.string()),
+  version: z.int(),
+});
+
+/** Another run has moved the watermark: this one has lost its lease, and ends. */
+export class WatermarkMoved extends Error {
+  override readonly name = 'WatermarkMoved';
+}
+
+/** Watermarks and the lease, in the auditor's table. */
+export class Watermarks {
+  constructor(
+    private readonly documents: DynamoDBDocumentClient,
+    private readonly table: string,
+  ) {}
+
+  private async of(service: string): Promise<Watermark | undefined> {
+    const { Item } = await this.documents.send(
+      new GetCommand({ TableName: this.table, Key: { pk: AuditKey.WATERMARKS, sk: service }, ConsistentRead: true }),
+    );
+    return Item && watermarkOf(Item);
+  }
+
+  /** Returns the watermarks of all services, by name. */
+  async all(): Promise<readonly Watermark[]> {
+    const found: Watermark[] = [];
+    const pages = paginateQuery(
+      { client: this.documents },
+      {
+        TableName: this.table,
+        ConsistentRead: true,
+        KeyConditionExpression: 'pk = :pk',
+        ExpressionAttributeValues: { ':pk': AuditKey.WATERMARKS },
+      },
+    );
+    for await (const { Items = [] } of pages) found.push(...Items.map(watermarkOf));
+    return found;
+  }
+
+  /**
+   * Moves a watermark, if nobody has moved it since it was read. So a run that lost its lease can't move one back.
+   * @returns the stored watermark
+   * @throws {WatermarkMoved}
+   */
+  async move({ service, version, ...moved }: Watermark): Promise<Watermark> {
+    const Item = { pk: AuditKey.WATERMARKS, sk: service, ...moved, version: version + 1 };
+    try {
+      await this.documents.send(
+        new PutCommand({
+          TableName: this.table,
+          Item,
+          ...(version === 0
+            ? { ConditionExpression: 'attribute_not_exists(pk)' }
+            : {
+                ConditionExpression: '#version = :version',
+                ExpressionAttributeNames: { '#version': 'version' },
+                ExpressionAttributeValues: { ':version': version },
+              }),
+        }),
+      );
+    } catch (error) {
+      if (!(error instanceof ConditionalCheckFailedException)) throw error;
+      // A retry of the SDK is refused by its own first attempt.
+      const now = await this.of(service);
+      if (now === undefined || JSON.stringify(now) !== JSON.stringify(watermarkOf(Item)))
+        throw new WatermarkMoved(`the watermark of ${service} was moved by another run`);
+    }
+    return watermarkOf(Item);
+  }
+
+  /**
+   * Takes the lease until a time. It saves work and is no guard: two runs would send a delivery twice, and its consumer
+   * would recognise the duplicate.
+   * @returns whether no other run has it
+   */
+  async take(now: string, until: string): Promise<boolean> {
+    try {
+      await this.documents.send(
+        new PutCommand({
+          TableName: this.table,
+          Item: { pk: AuditKey.LEASE, sk: AuditKey.LEASE, heldUntil: until },
+          ConditionExpression: 'attribute_not_exists(pk) OR heldUntil < :now',
+          ExpressionAttributeValues: { ':now': now },
+        }),
+      );
+      return true;
+    } catch (error) {
+      if (error instanceof ConditionalCheckFailedException) return false;
+      throw error;
+    }
+  }
+}
+
+function watermarkOf(item: unknown): Watermark {
+  const { sk, auditedUntil, shards, version } = z.parse(Stored, item);
+  return { service: sk, auditedUntil, shards, version };
+}

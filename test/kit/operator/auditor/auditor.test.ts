@@ -1,0 +1,305 @@
+import { PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { documents } from '../../../../packages/kit/aws/dynamodb.js';
+import { firstIdOf } from '../../../../packages/kit/aws/ids.js';
+import { recordKey } from '../../../../packages/kit/failures/failure-records.js';
+import { Auditor } from '../../../../packages/kit/operator/auditor/auditor.js';
+import { Watermarks } from '../../../../packages/kit/operator/auditor/watermarks.js';
+import type { Service } from '../../../../packages/kit/operator/services.js';
+import { inProcessDynamoDb } from '../../../support/in-process-dynamodb.js';
+
+const BEGIN = Date.parse('2026-12-01T12:00:00.000Z');
+const MINUTE = 60_000;
+const BEHIND = 15;
+
+const consumer = (name: string) => ({
+  name,
+  generation: 0,
+  queueUrl: `https://queue/${name}`,
+  events: [{ service: 'trips', types: ['TripBooked'] }],
+  takesCommands: false,
+  dedupeWindowSeconds: 35 * 86_400,
+  longestRedeliverySeconds: 22 * 86_400,
+  projection: false,
+});
+const serviceOf = (name: string, consumers: Service['consumers']): Service => ({
+  name,
+  table: name,
+  records: `${name}-records`,
+  relay: '',
+  feedShards: [{ from: '1970-01-01T00:00:00.000Z', shards: 2 }],
+  consumers,
+});
+const SERVICES = [serviceOf('trips', []), serviceOf('hotel', [consumer('rooms'), consumer('meals')])];
+
+let sent: string[] = [];
+let sending: (queueUrl: string) => Promise<void> = async () => undefined;
+let backlog: Record<string, number> = {};
+let dynamodb: ReturnType<typeof inProcessDynamoDb>;
+const iso = (at: number): string => new Date(at).toISOString();
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['Date'], now: BEGIN });
+  sent = [];
+  backlog = {};
+  sending = async () => undefined;
+  dynamodb = inProcessDynamoDb(
+    { trips: ['pk', 'sk'], hotel: ['pk', 'sk'], audit: ['pk', 'sk'], 'trips-records': ['pk'], 'hotel-records': ['pk'] },
+    { trips: { feed: ['feedPk', 'feedSk'] }, hotel: { feed: ['feedPk', 'feedSk'] } },
+  );
+});
+afterEach(() => void vi.useRealTimers());
+
+const put = (TableName: string, Item: object) => documents.send(new PutCommand({ TableName, Item }));
+
+/** Commits an event now, in a shard of the feed. */
+async function booked(id: string, shard = 0): Promise<void> {
+  const at = Date.now();
+  const feedSk = firstIdOf(at).replace(
+    '-8000-000000000000',
+    `-8000-${Buffer.from(id.padStart(6, '0')).toString('hex')}`,
+  );
+  await put('trips', {
+    pk: `Trip#${id}`,
+    sk: 'COMMIT#0000000001',
+    events: [{ id: `event-${id}`, type: 'TripBooked', schemaVersion: 1, data: '{}' }],
+    lastVersion: 1,
+    trigger: 'request',
+    actor: 'user:alice',
+    correlationId: 'c',
+    traceparent: `00-${'1'.repeat(32)}-${'2'.repeat(16)}-01`,
+    at: iso(at),
+    feedPk: `${iso(at).slice(0, 13)}#${shard}`,
+    feedSk,
+  });
+}
+const record = (name: string, id: string, status = 'PROCESSED') =>
+  put('hotel-records', { pk: recordKey({ name, generation: 0 }, `event-${id}`), status });
+const pass = (minutes: number) => void vi.advanceTimersByTime(minutes * MINUTE);
+
+function run({ resends = 100, pages = 1_000, timeLeft = (): number => 200_000 } = {}) {
+  const transports = {
+    now: () => iso(Date.now()),
+    messagesIn: async (queueUrl: string) => backlog[queueUrl] ?? 0,
+    shown: async () => ({}),
+    send: async (queueUrl: string, body: string) => {
+      await sending(queueUrl);
+      sent.push(`${queueUrl.slice('https://queue/'.length)} ${JSON.parse(body).id}`);
+    },
+  };
+  const options = { documents, table: 'audit', app: 'shop', services: SERVICES, transports };
+  const auditor = new Auditor({ ...options, behindSeconds: BEHIND * 60, resends, pages });
+  // The lease of the run before has ended by the next tick.
+  pass(5);
+  return auditor.run(timeLeft);
+}
+const itemsOf = async (table: string, pk: string) => {
+  const { Items = [] } = await documents.send(new ScanCommand({ TableName: table }));
+  return Items.filter((item) => String(item.pk).startsWith(pk));
+};
+const auditedUntil = async (service = 'trips') =>
+  (await new Watermarks(documents, 'audit').all()).find((mark) => mark.service === service)?.auditedUntil;
+const log = async () =>
+  (await itemsOf('hotel', 'AUDIT#')).map(({ target, actor, result }) => ({ target, actor, result }));
+
+describe('a run', () => {
+  test('judges nothing that is younger than its delay, and says how far it is behind', async () => {
+    await booked('a');
+    expect(await run()).toBe(BEHIND * 60);
+    expect(sent).toEqual([]);
+    expect(await auditedUntil()).toBe(iso(Date.now() - BEHIND * MINUTE));
+  });
+
+  test('sends what is missing to its own consumer only, once, and keeps who did it and why', async () => {
+    await booked('a');
+    await record('meals', 'a');
+    pass(20);
+    await run();
+    await run();
+    expect(sent).toEqual(['rooms event-a']);
+    expect(await log()).toEqual([{ target: 'rooms event-a', actor: 'the delivery audit', result: undefined }]);
+  });
+
+  test('moves its watermark over what is processed, failed or stored, and never judges it again', async () => {
+    await booked('a');
+    await record('rooms', 'a', 'FAILED');
+    await record('meals', 'a', 'PENDING');
+    pass(20);
+    await run();
+    dynamodb.calls.length = 0;
+    await run();
+    expect(sent).toEqual([]);
+    expect(dynamodb.calls.filter(({ operation }) => operation === 'BatchGetItem')).toEqual([]);
+  });
+
+  test('waits for a message that may still be in its queue, for an hour', async () => {
+    await booked('a');
+    backlog['https://queue/rooms'] = 3;
+    await record('meals', 'a');
+    pass(20);
+    const committed = iso(BEGIN);
+    await run();
+    expect(sent).toEqual([]);
+    expect((await auditedUntil())?.slice(0, 16)).toBe(committed.slice(0, 16));
+    pass(40);
+    await run();
+    expect(sent).toEqual(['rooms event-a']);
+  });
+
+  test('does not pass a commit behind one that waits, in the same shard', async () => {
+    await booked('a');
+    pass(1);
+    await booked('b');
+    backlog['https://queue/rooms'] = 1;
+    await record('meals', 'a');
+    pass(20);
+    await run();
+    expect(sent).toEqual([]);
+    await record('rooms', 'a');
+    backlog = {};
+    await run();
+    expect(sent.toSorted()).toEqual(['meals event-b', 'rooms event-b']);
+  });
+
+  test('looks an hour back when it is the first one, and leaves what is older to an operator', async () => {
+    await booked('old');
+    pass(120);
+    await booked('new', 1);
+    pass(20);
+    await run();
+    expect(sent.toSorted()).toEqual(['meals event-new', 'rooms event-new']);
+  });
+
+  test('follows the feed from hour to hour, in each shard', async () => {
+    await run();
+    for (const [at, id] of ['a', 'b', 'c', 'd'].entries()) {
+      await booked(id, at % 2);
+      pass(45);
+    }
+    await run();
+    expect(sent).toHaveLength(8);
+  });
+
+  test('sends no more than its limit at once, and goes on from there', async () => {
+    for (const id of ['a', 'b', 'c']) await booked(id);
+    pass(20);
+    await run({ resends: 3 });
+    expect(sent).toEqual(['rooms event-a', 'meals event-a']);
+    await run({ resends: 4 });
+    expect(sent).toHaveLength(6);
+  });
+
+  test('reads no more pages than its limit, and goes on from there', async () => {
+    await run();
+    pass(5 * 60);
+    await booked('a');
+    pass(20);
+    let runs = 0;
+    while (sent.length === 0 && runs < 20) {
+      await run({ pages: 2 });
+      runs++;
+    }
+    expect(runs).toBeGreaterThan(1);
+    expect(sent).toHaveLength(2);
+  });
+
+  test('begins nothing when its time is over', async () => {
+    await booked('a');
+    pass(20);
+    await run({ timeLeft: () => 1_000 });
+    expect(sent).toEqual([]);
+    await run();
+    expect(sent).toHaveLength(2);
+  });
+});
+
+describe('two runs at once', () => {
+  test('the second one leaves the work to the first one', async () => {
+    await booked('a');
+    pass(20);
+    // A lease of 10 minutes is not over at the next tick.
+    await run({ timeLeft: () => 600_000 });
+    await booked('b');
+    pass(1);
+    expect(await run()).toBeUndefined();
+  });
+
+  test('a run whose watermark was moved by another one ends, and moves none back', async () => {
+    await booked('a');
+    pass(20);
+    const watermarks = new Watermarks(documents, 'audit');
+    await run();
+    const [mark] = (await watermarks.all()).filter(({ service }) => service === 'trips');
+    if (!mark) throw new Error('there is no watermark');
+    await watermarks.move({ ...mark, auditedUntil: iso(Date.now()) });
+    await expect(watermarks.move({ ...mark, auditedUntil: iso(BEGIN) })).rejects.toThrow(/moved by another run/);
+    expect(await auditedUntil()).toBe(iso(Date.now()));
+  });
+});
+
+describe('what was sent again', () => {
+  async function lost(): Promise<void> {
+    await booked('a');
+    await record('meals', 'a');
+    pass(20);
+    await run();
+    expect(sent).toEqual(['rooms event-a']);
+  }
+
+  test('is followed until a record says how it ended, which the audit log tells', async () => {
+    await lost();
+    await record('rooms', 'a');
+    pass(BEHIND);
+    await run();
+    expect(await itemsOf('audit', 'RESENT')).toEqual([]);
+    expect(await log()).toEqual([expect.objectContaining({ target: 'rooms event-a', result: 'processed' })]);
+  });
+
+  test('is sent once more if it is lost again, each time later', async () => {
+    await lost();
+    for (let runs = 0; runs < 12; runs++) await run();
+    // 15 minutes, then 30 minutes after the first time.
+    expect(sent).toHaveLength(3);
+    await record('rooms', 'a');
+    pass(120);
+    await run();
+    expect(await log()).toEqual([expect.objectContaining({ result: 'processed, sent 3 times' })]);
+  });
+
+  test('is not forgotten if the run ends before it is sent', async () => {
+    await booked('a');
+    await record('meals', 'a');
+    pass(20);
+    sending = () => Promise.reject(new Error('no connection'));
+    await expect(run()).rejects.toThrow('no connection');
+    expect(await itemsOf('audit', 'RESENT')).toHaveLength(1);
+    sending = async () => undefined;
+    await run();
+    expect(sent).toEqual(['rooms event-a']);
+  });
+
+  test('ends when nobody hears it any more', async () => {
+    await lost();
+    const [trips, hotel] = SERVICES;
+    if (!trips || !hotel) throw new Error('there are two services');
+    const without = [trips, { ...hotel, consumers: [consumer('meals')] }];
+    pass(BEHIND + 5);
+    const transports = {
+      now: () => iso(Date.now()),
+      messagesIn: async () => 0,
+      shown: async () => ({}),
+      send: sending,
+    };
+    const options = { documents, table: 'audit', app: 'shop', services: without, transports };
+    await new Auditor({ ...options, behindSeconds: 900, resends: 10, pages: 100 }).run(() => 200_000);
+    expect(await log()).toEqual([expect.objectContaining({ result: 'nobody hears it any more' })]);
+  });
+});
+
+test('a service that can not be audited does not hold back the others', async () => {
+  await booked('a');
+  pass(20);
+  sending = (queueUrl) => (queueUrl.endsWith('rooms') ? Promise.reject(new Error('refused')) : Promise.resolve());
+  await expect(run()).rejects.toThrow('refused');
+  expect(await auditedUntil('hotel')).toBe(iso(Date.now() - BEHIND * MINUTE));
+});
