@@ -1,3 +1,5 @@
+import { secondsBetween } from './clock.js';
+
 /** A deduplication window that is in force from a time on. */
 export interface DedupeWindowFrom {
   /** ISO 8601, UTC. */
@@ -30,6 +32,46 @@ export function smallestWindow(
     return since <= Math.max(begins, ends) && startOf(window, at + 1) > begins;
   });
   return Math.min(...inForce.map(({ seconds }) => seconds));
+}
+
+/**
+ * Safety margin in seconds: the age gate closes this long before a record can expire. A new window counts this long after its
+ * time, so a clock that is slow, or a deployment that is late, has written no record that expires earlier than the gate
+ * assumes.
+ */
+const AGE_MARGIN_SECONDS = 86_400;
+
+/** What decides whether a consumer would recognise a message, if it had processed it before. Times are ISO 8601, UTC. */
+export interface Recognition {
+  /** Time of the message. */
+  readonly time: string;
+  /** Time at which the message is delivered. */
+  readonly now: string;
+  /** Time of the first deployment of the consumer and its generation, if it may rely on that. */
+  readonly since?: string | undefined;
+}
+
+/**
+ * Returns the seconds for which a message is recognised, if its record may have expired; `undefined` if every record that the
+ * consumer may have of it still exists.
+ *
+ * A record was written at some time between the message's and now, and was kept for the window in force then. So the smallest
+ * window of that time counts. Today's alone would let messages pass after a longer window has begun, although their records
+ * have expired:
+ *
+ *     day 0                 day 30              day 35              day 40
+ *     message: processed    window: 35 -> 60    record: expired     again: is the gate open for 35 days, or for 60?
+ *
+ * No record is older than its consumer. So for a message from before `since`, only the time from `since` on counts:
+ *
+ *     day 0         day 400                         day 401               day 434
+ *     message       consumer deployed, processed    again: recognised     the first records may have expired
+ */
+export function outlivedWindow(window: DedupeWindow, { time, now, since }: Recognition): number | undefined {
+  const from = since !== undefined && Date.parse(since) > Date.parse(time) ? since : time;
+  const earliest = new Date(Date.parse(from) - AGE_MARGIN_SECONDS * 1000).toISOString();
+  const recognised = smallestWindow(window, { from: earliest, to: now });
+  return secondsBetween(from, now) <= recognised - AGE_MARGIN_SECONDS ? undefined : recognised;
 }
 
 /**

@@ -32,6 +32,11 @@ export const Env = {
   CONSUMER: 'CONSUMER',
   /** Consumer functions: generation, raised to reprocess messages on purpose. 0 by default. */
   CONSUMER_GENERATION: 'CONSUMER_GENERATION',
+  /**
+   * Consumer functions: time of the first deployment of their name and generation, ISO 8601. Absent for a consumer that
+   * takes no replay of events from before the deduplication window.
+   */
+  CONSUMER_SINCE: 'CONSUMER_SINCE',
   /** Consumer and API functions: deduplication window, in seconds. */
   DEDUPE_WINDOW_SECONDS: 'DEDUPE_WINDOW_SECONDS',
   /** API functions that take numbered requests: the route that opens sessions at their service, `/sessions`. */

@@ -68,6 +68,16 @@ export function dedupeWindow(): DedupeWindow {
 const isSeconds = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) > 0;
 
 /**
+ * Reads since when a consumer and its generation are deployed; `undefined` if its construct doesn't say it.
+ * @throws {SettingMissing} if it is no time
+ */
+export function consumerSince(): string | undefined {
+  const since = process.env[Env.CONSUMER_SINCE];
+  if (since === undefined || !Number.isNaN(Date.parse(since))) return since;
+  throw new SettingMissing(`environment variable ${Env.CONSUMER_SINCE}: expected a time in ISO 8601`);
+}
+
+/**
  * Reads how many shards the feed index has, and since when.
  * @throws {SettingMissing} if the setting is missing, or is not a list of `{ from, shards }`
  */

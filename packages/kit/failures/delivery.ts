@@ -14,6 +14,9 @@ export const STORED = 'stored';
 /** Name of the message attribute that marks a message which a lane could not decide and returned to its queue. */
 export const RETURNED = 'returned';
 
+/** Name of the message attribute that marks an event which an operator replays. */
+export const REPLAY = 'replay';
+
 /** Status of a stored message that has not been processed yet. */
 export const PENDING = 'PENDING';
 
@@ -53,28 +56,39 @@ export interface Delivery {
   readonly recorded: Recorded | undefined;
   /** Whether a lane returned the message. It takes a plain transaction: the lane is done with it. */
   readonly returned: boolean;
+  /** Whether an operator replays it. A consumer that is younger than the event may process it: see `outlivedWindow`. */
+  readonly replayed: boolean;
   /** Number of deliveries so far, including this one. */
   readonly attempts: number;
   /** Error if the message is so old that its record may have expired; otherwise `undefined`. */
   readonly tooOld: TooOld | undefined;
 }
 
-/**
- * Parses a record of an SQS event.
- * @param app name of the application, whose own messages these must be
- * @param window deduplication window of the consumer
- */
-export function readDelivery(record: SQSRecord, { app, window }: { app: string; window: DedupeWindow }): Delivery {
+/** What a consumer checks at each delivery. */
+export interface Receiving {
+  /** Name of the application, whose own messages these must be. */
+  readonly app: string;
+  /** Deduplication window of the consumer. */
+  readonly window: DedupeWindow;
+  /** Time of the first deployment of the consumer and its generation, if it takes what is replayed from before. */
+  readonly since?: string | undefined;
+}
+
+/** Parses a record of an SQS event. */
+export function readDelivery(record: SQSRecord, { app, window, since }: Receiving): Delivery {
   const message = readOrRefuse(record.body, app);
   const envelope = message instanceof ContractViolation ? undefined : message;
+  const replayed = record.messageAttributes[REPLAY] !== undefined;
   return {
     record,
     id: envelope?.id ?? idOfBody(record.body),
     message,
     recorded: recordedOf(record),
     returned: record.messageAttributes[RETURNED] !== undefined,
+    replayed,
     attempts: Number(record.attributes.ApproximateReceiveCount),
-    tooOld: envelope && tooOldBy(envelope, window),
+    // A command asks for something once: a new consumer has no claim on those that were sent before it existed.
+    tooOld: envelope && tooOldBy(envelope, window, replayed && envelope.to === undefined ? since : undefined),
   };
 }
 

@@ -1,7 +1,7 @@
 import type { SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
 import { Env } from '../aws/environment.js';
 import { Metric } from '../aws/metric-names.js';
-import { dedupeWindow, required, requiredInteger } from '../aws/read-environment.js';
+import { consumerSince, dedupeWindow, required, requiredInteger } from '../aws/read-environment.js';
 import { count, describeError, logger, publishMetrics } from '../aws/telemetry.js';
 import { ContractViolation } from '../messages/contract.js';
 import { type Delivery, envelopeOf, readDelivery } from './delivery.js';
@@ -9,7 +9,7 @@ import { DeadLettered, senderNotAllowed } from './failure-kinds.js';
 import { FailureRecords } from './failure-records.js';
 
 const consumer = { name: required(Env.CONSUMER), generation: requiredInteger(Env.CONSUMER_GENERATION) };
-const ours = { app: required(Env.APP), window: dedupeWindow() };
+const ours = { app: required(Env.APP), window: dedupeWindow(), since: consumerSince() };
 const undelivered = required(Env.UNDELIVERED);
 const failures = new FailureRecords(required(Env.RECORDS), consumer);
 

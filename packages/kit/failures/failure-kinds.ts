@@ -1,5 +1,5 @@
 import { clock, secondsBetween } from '../aws/clock.js';
-import { type DedupeWindow, smallestWindow } from '../aws/dedupe-window.js';
+import { type DedupeWindow, outlivedWindow } from '../aws/dedupe-window.js';
 import { AggregateDeleted } from '../event-store/event-store.js';
 import { ContractViolation } from '../messages/contract.js';
 import { type Envelope, senderOf } from '../messages/envelope.js';
@@ -13,32 +13,20 @@ export class TooOld extends Error {
 }
 
 /**
- * Safety margin in seconds: the age gate closes this long before a record can expire. A new window counts this long after its
- * time, so a clock that is slow, or a deployment that is late, has written no record that expires earlier than the gate
- * assumes.
- */
-const AGE_MARGIN_SECONDS = 86_400;
-
-/**
  * Age gate: checks whether a message is so old that its record may have expired.
- *
- * A record was written at some time between the message's and now, and was kept for the window in force then. So the smallest
- * window of that time counts. Today's alone would let messages pass after a longer window has begun, although their records
- * have expired:
- *
- *     day 0                 day 30              day 35              day 40
- *     message: processed    window: 35 -> 60    record: expired     again: is the gate open for 35 days, or for 60?
- *
  * @param window deduplication window: for how long a consumer keeps its records
+ * @param since time of the consumer's first deployment. Give it only for an event that an operator replays.
  * @returns the error, with ages in seconds, or `undefined` if a duplicate would still be recognised
  */
-export function tooOldBy({ time }: Pick<Envelope, 'time'>, window: DedupeWindow): TooOld | undefined {
+export function tooOldBy(
+  { time }: Pick<Envelope, 'time'>,
+  window: DedupeWindow,
+  since?: string | undefined,
+): TooOld | undefined {
   const now = clock.now();
-  const age = secondsBetween(time, now);
-  const earliest = new Date(Date.parse(time) - AGE_MARGIN_SECONDS * 1000).toISOString();
-  const recognised = smallestWindow(window, { from: earliest, to: now });
-  if (age <= recognised - AGE_MARGIN_SECONDS) return undefined;
-  return new TooOld(`${Math.floor(age)} s old, recognised for ${recognised} s`);
+  const recognised = outlivedWindow(window, { time, now, since });
+  if (recognised === undefined) return undefined;
+  return new TooOld(`${Math.floor(secondsBetween(time, now))} s old, recognised for ${recognised} s`);
 }
 
 /**

@@ -2,7 +2,7 @@ import { Annotations, type Duration } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
 import { RELAY } from '../failures/contract.js';
 import { isEvents, type Subscription } from '../messages/subscriptions.js';
-import { entriesOf } from '../service/dedupe-window.js';
+import { entriesOf, isUtc } from '../service/dedupe-window.js';
 import type { ServiceFunction } from '../service/service-function.construct.js';
 import type { DedupeWindowSetting } from '../service/settings.js';
 
@@ -10,6 +10,7 @@ import type { DedupeWindowSetting } from '../service/settings.js';
 interface Checked {
   readonly name: string;
   readonly hears: readonly Subscription[];
+  readonly since: string | undefined;
   readonly handler: ServiceFunction;
   readonly dedupeWindow: DedupeWindowSetting;
   readonly longestRedelivery: Duration;
@@ -19,7 +20,7 @@ interface Checked {
 
 /** Adds an error to the consumer for each fault, so that it can't be deployed. */
 export function checkConsumer(consumer: Construct, checked: Checked): void {
-  const faults = [nameFaults, subscriptionFaults, windowFaults, concurrencyFaults];
+  const faults = [nameFaults, subscriptionFaults, sinceFaults, windowFaults, concurrencyFaults];
   for (const fault of faults.flatMap((find) => find(checked))) Annotations.of(consumer).addError(fault);
 }
 
@@ -46,6 +47,17 @@ function subscriptionFaults({ hears }: Checked): readonly string[] {
         (type) => `event type '${type}' is not in the contract of ${contract.service}, which has: ${known.join(', ')}`,
       );
   });
+}
+
+/**
+ * Refuses a time that is malformed, or in the future: records that the consumer writes before it would expire before the age gate
+ * closes, and a replay would have their effects for the second time.
+ */
+function sinceFaults({ since }: Checked): readonly string[] {
+  if (since === undefined) return [];
+  if (!isUtc(since)) return [`since '${since}': expected a date or a time in UTC, as 2026-12-01 or 2026-12-01T08:00:00Z`];
+  if (Date.parse(since) <= Date.now()) return [];
+  return [`since '${since}' is in the future: expected a time before the first deployment of this name and generation`];
 }
 
 /** Refuses a window that is shorter than the longest redelivery. Otherwise a late duplicate would be processed twice. */

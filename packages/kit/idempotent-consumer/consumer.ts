@@ -3,7 +3,7 @@ import type { Context, SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import { clock, secondsBetween } from '../aws/clock.js';
 import { Env } from '../aws/environment.js';
 import { Metric } from '../aws/metric-names.js';
-import { dedupeWindow, required, requiredInteger, requiredList } from '../aws/read-environment.js';
+import { consumerSince, dedupeWindow, required, requiredInteger, requiredList } from '../aws/read-environment.js';
 import { count, describeError, logger, publishMetrics, seconds } from '../aws/telemetry.js';
 import { type Delivery, envelopeOf, readDelivery } from '../failures/delivery.js';
 import { isPermanent } from '../failures/failure-kinds.js';
@@ -90,7 +90,7 @@ class Consumption {
   private readonly sqs = new SQSClient({ useQueueUrlAsEndpoint: false });
   private readonly queue = required(Env.QUEUE_URL);
   private readonly identity = { name: required(Env.CONSUMER), generation: requiredInteger(Env.CONSUMER_GENERATION) };
-  private readonly ours = { app: required(Env.APP), window: dedupeWindow() };
+  private readonly ours = { app: required(Env.APP), window: dedupeWindow(), since: consumerSince() };
   private readonly maxAttempts = requiredInteger(Env.MAX_ATTEMPTS);
   private readonly failures = new FailureRecords(required(Env.RECORDS), this.identity);
   private readonly records = new ProcessedRecords(required(Env.RECORDS), this.identity, this.ours.window);
@@ -306,5 +306,9 @@ function shuffled<T>(members: readonly T[]): readonly T[] {
   return all;
 }
 
-/** Tells whether a message may take the lane: not one that has a record, that a lane returned, or that is quarantined. */
-const mayTakeLane = ({ recorded, returned, tooOld }: Delivery): boolean => !recorded && !returned && !tooOld;
+/**
+ * Tells whether a message may take the lane: not one that has a record, that a lane returned, or that is quarantined. A
+ * request in a lane expires with the window of its message, so one of a replayed event might have expired before.
+ */
+const mayTakeLane = ({ recorded, returned, replayed, tooOld }: Delivery): boolean =>
+  !recorded && !returned && !replayed && !tooOld;

@@ -29,6 +29,7 @@ export function deadLetterQueue(scope: Construct, id: string): Queue {
 interface Drained {
   readonly name: string;
   readonly generation: number;
+  readonly since: string | undefined;
   readonly dedupeWindow: DedupeWindowSetting;
   readonly handler: ServiceFunction;
   readonly records: AnyTable;
@@ -38,7 +39,7 @@ interface Drained {
 
 /** Adds the function that turns each message of a consumer's dead-letter queues into a failure record at once. */
 export function drainDeadLetters(consumer: Construct & Drained): void {
-  const { name, generation, dedupeWindow, handler, records, deadLetters, undelivered } = consumer;
+  const { name, generation, since, dedupeWindow, handler, records, deadLetters, undelivered } = consumer;
   const drain = new ServiceFunction(consumer, 'DrainDeadLetters', {
     context: handler.context,
     entry: 'kit/failures/drain-dead-letters',
@@ -46,6 +47,7 @@ export function drainDeadLetters(consumer: Construct & Drained): void {
     environment: {
       [Env.CONSUMER]: name,
       [Env.CONSUMER_GENERATION]: String(generation),
+      ...(since === undefined ? {} : { [Env.CONSUMER_SINCE]: since }),
       [Env.UNDELIVERED]: undelivered.queueArn,
       [Env.DEDUPE_WINDOW_SECONDS]: windowVariable(dedupeWindow),
       [Env.RECORDS]: records.tableName,

@@ -30,6 +30,14 @@ export interface IdempotentConsumerProps {
    * @default 0
    */
   readonly generation?: number;
+  /**
+   * Time of the first deployment of this name and generation: `2026-11-23`, or a time in UTC. With it, an operator may replay
+   * events of any age to the consumer (`orderly replay`), until its first records expire. Give it only to a consumer whose
+   * name and generation have never been deployed before: with a later time, a replay has effects for the second time. An earlier time
+   * is always safe.
+   * @default a replay goes back as far as the deduplication window
+   */
+  readonly since?: string;
   readonly bus: AnyBus;
   /** Subscriptions of the consumer: events of other services, or commands to its own service. */
   readonly hears: readonly Subscription[];
@@ -83,6 +91,7 @@ export class IdempotentConsumer extends Construct {
   readonly deadLetters: Queue;
   readonly undelivered: Queue;
   readonly generation: number;
+  readonly since: string | undefined;
   readonly hears: readonly Subscription[];
   /** Time for which a duplicate is recognised, now and earlier. An older message is quarantined, never processed silently. */
   readonly dedupeWindow: DedupeWindowSetting;
@@ -97,13 +106,14 @@ export class IdempotentConsumer extends Construct {
 
   constructor(scope: Construct, id: string, props: IdempotentConsumerProps) {
     super(scope, id);
-    const { name, bus, hears, handler, records, generation = 0, maxConcurrency = DEFAULT_CONCURRENCY } = props;
+    const { name, bus, hears, handler, records, generation = 0, since, maxConcurrency = DEFAULT_CONCURRENCY } = props;
     const { app, consumerAttempts, dedupeWindow } = handler.context.settings;
     // Lambda may retry a throttled batch for so long (AWS, "Using Lambda with Amazon SQS").
     const visibilityTimeout = Duration.seconds(6 * handler.timeout.toSeconds());
     checkConsumer(this, {
       name,
       hears,
+      since,
       handler,
       dedupeWindow,
       longestRedelivery: this.longestRedelivery,
@@ -116,6 +126,7 @@ export class IdempotentConsumer extends Construct {
     this.app = app;
     this.records = records;
     this.generation = generation;
+    this.since = since;
     this.hears = hears;
     this.dedupeWindow = dedupeWindow;
     const maxReceiveCount = consumerAttempts + RECEIVES_ABOVE_ATTEMPTS;
@@ -145,6 +156,7 @@ export class IdempotentConsumer extends Construct {
     acknowledgeQueueSource(handler);
     handler.setEnvironment(Env.CONSUMER, name);
     handler.setEnvironment(Env.CONSUMER_GENERATION, String(generation));
+    if (since !== undefined) handler.setEnvironment(Env.CONSUMER_SINCE, since);
     handler.setEnvironment(Env.QUEUE_URL, this.queue.queueUrl);
     handler.setEnvironment(Env.COMMANDERS, JSON.stringify(hears.flatMap(commandersOf)));
     handler.setEnvironment(Env.MAX_ATTEMPTS, String(consumerAttempts));

@@ -1,6 +1,6 @@
 import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import { Env } from '../aws/environment.js';
-import { dedupeWindow, required, requiredInteger, requiredList } from '../aws/read-environment.js';
+import { consumerSince, dedupeWindow, required, requiredInteger, requiredList } from '../aws/read-environment.js';
 import { publishMetrics } from '../aws/telemetry.js';
 import type { InboxSettings } from './contract.js';
 import { Receiver } from './receiver.js';
@@ -10,6 +10,7 @@ const receiver = new Receiver({
   consumer: { name: required(Env.CONSUMER), generation: requiredInteger(Env.CONSUMER_GENERATION) },
   app: required(Env.APP),
   windowSeconds: dedupeWindow(),
+  since: consumerSince(),
   commanders: requiredList(Env.COMMANDERS),
   mode: (JSON.parse(required(Env.INBOX)) as InboxSettings).mode,
 });

@@ -15,6 +15,8 @@ export interface ReceiverOptions extends StoredMessagesOptions {
   readonly app: string;
   /** Deduplication window, in seconds. */
   readonly windowSeconds: DedupeWindow;
+  /** Time of the first deployment of the consumer and its generation, if it takes what is replayed from before. */
+  readonly since?: string | undefined;
   /** Names of the services that may send commands over the bus. */
   readonly commanders: readonly string[];
   readonly mode: InboxMode;
@@ -35,9 +37,9 @@ export class Receiver {
    * the message in its queue.
    */
   async batch({ Records }: SQSEvent): Promise<SQSBatchResponse> {
-    const { app, windowSeconds: window } = this.options;
+    const { app, windowSeconds: window, since } = this.options;
     const kept = await Promise.all(
-      Records.map(async (record) => ((await this.receive(readDelivery(record, { app, window }))) ? [] : [record])),
+      Records.map(async (record) => ((await this.receive(readDelivery(record, { app, window, since }))) ? [] : [record])),
     );
     return { batchItemFailures: kept.flat().map(({ messageId }) => ({ itemIdentifier: messageId })) };
   }
@@ -68,7 +70,8 @@ export class Receiver {
     const foreign = foreignCommand(message, this.options.commanders);
     if (foreign) throw foreign;
     if (recorded?.kind === 'redrive') return this.messages.retry(message, body, recorded);
-    if (tooOld) throw tooOld;
+    // The cursor of a subject never expires, and recognises an event of any age.
+    if (tooOld && this.options.mode !== 'sequential') throw tooOld;
     return this.messages.store(message, body);
   }
 

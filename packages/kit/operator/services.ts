@@ -24,6 +24,7 @@ const Consumers: z.ZodMiniType<ConsumerDescription[]> = z.array(
   z.object({
     name: z.string(),
     generation: z.int(),
+    since: z.exactOptional(z.string()),
     queueUrl: z.string(),
     events: z.array(z.object({ service: z.string(), types: z.array(z.string()) })),
     takesCommands: z.boolean(),

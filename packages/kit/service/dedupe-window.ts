@@ -12,6 +12,9 @@ export interface DeployedWindow {
 const DEPLOYMENT = Duration.hours(1);
 const UTC = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?Z)?$/;
 
+/** Whether a text is a date, or a time in UTC: `2026-12-01`, `2026-12-01T08:00:00Z`. */
+export const isUtc = (text: string): boolean => UTC.test(text) && !Number.isNaN(Date.parse(text));
+
 /** Returns the entries of a setting. A plain duration has always been in force. */
 export const entriesOf = (setting: DedupeWindowSetting): readonly DedupeWindowEntry[] =>
   setting instanceof Duration ? [{ from: '1970-01-01', window: setting }] : setting;
@@ -23,7 +26,7 @@ export const entriesOf = (setting: DedupeWindowSetting): readonly DedupeWindowEn
 export function secondsOf(setting: DedupeWindowSetting): DedupeWindow {
   if (setting instanceof Duration) return setting.toSeconds();
   if (setting.length === 0) throw new SettingsError('dedupeWindow: expected at least one entry');
-  const malformed = setting.filter(({ from }) => !UTC.test(from) || Number.isNaN(Date.parse(from)));
+  const malformed = setting.filter(({ from }) => !isUtc(from));
   if (malformed.length > 0) {
     const all = malformed.map(({ from }) => `'${from}'`).join(', ');
     throw new SettingsError(

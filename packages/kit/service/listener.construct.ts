@@ -12,7 +12,7 @@ import { type ServiceContext, ServiceFunction } from './service-function.constru
 
 /** Function that handles messages from the bus. */
 export interface ListenerProps
-  extends Pick<IdempotentConsumerProps, 'name' | 'hears' | 'generation' | 'maxConcurrency'> {
+  extends Pick<IdempotentConsumerProps, 'name' | 'hears' | 'generation' | 'since' | 'maxConcurrency'> {
   /** Entry point of the handler. */
   readonly entry: string;
   /** Timeout of one batch. @default the timeout of every function */
@@ -42,11 +42,12 @@ export function addListener(
     ...(timeout === undefined ? {} : { timeout }),
   });
   const consumer = new IdempotentConsumer(scope, id, { ...props, handler });
-  const { queue, generation, dedupeWindow, longestRedelivery } = consumer;
+  const { queue, generation, since, dedupeWindow, longestRedelivery } = consumer;
   const { name, hears } = props;
   const description = {
     name,
     generation,
+    ...(since === undefined ? {} : { since: new Date(since).toISOString() }),
     queueUrl: queue.queueUrl,
     events: hears.filter(isEvents).map(({ contract, types }) => ({ service: contract.service, types })),
     takesCommands: !hears.every(isEvents),

@@ -57,7 +57,7 @@ export interface ServiceProps extends EnvironmentProps {
 /** Messages that are stored first and processed afterwards. */
 export interface ServiceInboxProps
   extends InboxOptions,
-    Pick<ListenerProps, 'name' | 'hears' | 'generation' | 'maxConcurrency'> {
+    Pick<ListenerProps, 'name' | 'hears' | 'generation' | 'since' | 'maxConcurrency'> {
   /** Entry point of the processing function: `export const handler = inbox([...])`. */
   readonly entry: string;
   /** Timeout of one message's processing, at most 15 minutes. @default Duration.minutes(1) */
@@ -220,7 +220,7 @@ export class Service extends Construct {
    */
   inbox(
     id: string,
-    { entry, timeout = INBOX_TIMEOUT, name, hears, generation, maxConcurrency, ...options }: ServiceInboxProps,
+    { entry, timeout = INBOX_TIMEOUT, name, hears, generation, since, maxConcurrency, ...options }: ServiceInboxProps,
   ) {
     const { alarmTopic, context, records } = this;
     const store = {
@@ -228,6 +228,7 @@ export class Service extends Construct {
       hears,
       entry: 'kit/inbox/receive',
       ...(generation === undefined ? {} : { generation }),
+      ...(since === undefined ? {} : { since }),
       ...(maxConcurrency === undefined ? {} : { maxConcurrency }),
     };
     const { consumer, description } = this.listener(id, store);
