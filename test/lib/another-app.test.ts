@@ -58,7 +58,8 @@ class TicketsStack extends Stack {
     });
     const sales = new Service(this, 'Sales', { ...common, name: 'sales', epoch: 2 });
     const hears = [subscribe(boardContract, ['TicketOpened'])];
-    sales.consumer('Closing', { name: 'sales-tickets', entry: 'sales/on-ticket', hears, generation: 1 });
+    const deployed = { generation: 1, since: '2025-11-23' };
+    sales.consumer('Closing', { name: 'sales-tickets', entry: 'sales/on-ticket', hears, ...deployed });
     new Api(this, 'Api', { ...common, services: [board, sales] });
   }
 }
@@ -103,6 +104,16 @@ describe('an application that isn’t Orderly', () => {
       ['board', '0'],
       ['sales', '2'],
     ]);
+  });
+
+  test('tells a consumer and its drain since when it is deployed, and an operator too', () => {
+    const variables = resources('AWS::Lambda::Function').map(({ Properties }) => Properties.Environment.Variables);
+    const since = variables.flatMap(({ CONSUMER, CONSUMER_SINCE }) => (CONSUMER_SINCE ? [[CONSUMER, CONSUMER_SINCE]] : []));
+    expect(since).toEqual([
+      ['sales-tickets', '2025-11-23'],
+      ['sales-tickets', '2025-11-23'],
+    ]);
+    expect(JSON.stringify(template.Outputs)).toContain('since\\":\\"2025-11-23T00:00:00.000Z');
   });
 
   test('names the runbook of the app in its alarms, if it has one', () => {

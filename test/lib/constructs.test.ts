@@ -178,6 +178,19 @@ describe('a consumer', () => {
     );
   });
 
+  test.each(['2025-11-23', '2025-11-23T08:00:00Z'])('may say that it is deployed since %s', (since) => {
+    expect(faultsOf({ since })).toEqual([]);
+  });
+
+  test('refuses a time of its first deployment that is malformed, or has not come', () => {
+    expect(faultsOf({ since: 'yesterday' })).toEqual([
+      "since 'yesterday': expected a date or a time in UTC, as 2026-12-01 or 2026-12-01T08:00:00Z",
+    ]);
+    expect(faultsOf({ since: '2999-01-01' })).toEqual([
+      "since '2999-01-01' is in the future: expected a time before the first deployment of this name and generation",
+    ]);
+  });
+
   test('refuses the relay’s name', () => {
     expect(faultsOf({ name: 'relay' })).toEqual(["name 'relay' is the relay's own: their failure records would mix"]);
   });

@@ -55,7 +55,8 @@ function subscriptionFaults({ hears }: Checked): readonly string[] {
  */
 function sinceFaults({ since }: Checked): readonly string[] {
   if (since === undefined) return [];
-  if (!isUtc(since)) return [`since '${since}': expected a date or a time in UTC, as 2026-12-01 or 2026-12-01T08:00:00Z`];
+  if (!isUtc(since))
+    return [`since '${since}': expected a date or a time in UTC, as 2026-12-01 or 2026-12-01T08:00:00Z`];
   if (Date.parse(since) <= Date.now()) return [];
   return [`since '${since}' is in the future: expected a time before the first deployment of this name and generation`];
 }

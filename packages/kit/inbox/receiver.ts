@@ -39,7 +39,9 @@ export class Receiver {
   async batch({ Records }: SQSEvent): Promise<SQSBatchResponse> {
     const { app, windowSeconds: window, since } = this.options;
     const kept = await Promise.all(
-      Records.map(async (record) => ((await this.receive(readDelivery(record, { app, window, since }))) ? [] : [record])),
+      Records.map(async (record) =>
+        (await this.receive(readDelivery(record, { app, window, since }))) ? [] : [record],
+      ),
     );
     return { batchItemFailures: kept.flat().map(({ messageId }) => ({ itemIdentifier: messageId })) };
   }

@@ -58,6 +58,8 @@ export const Commit = z.object({
   feedSk: z.string(),
   /** Person whose data the commit contains, or whom it is about. Usually absent. */
   person: z.optional(z.string()),
+  /** `false` in a commit that must not be sent (a backfill): the relay's filter leaves it out. Usually absent. */
+  published: z.optional(z.boolean()),
 });
 export type Commit = z.infer<typeof Commit>;
 

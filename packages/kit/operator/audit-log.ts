@@ -17,7 +17,7 @@ const Entry = z.object({
   at: z.string(),
   /** Who: the caller's ARN at AWS, the machine's user elsewhere. */
   actor: z.string(),
-  action: z.enum(['redrive', 'discard', 'retry', 'resolve', 'resend']),
+  action: z.enum(['redrive', 'discard', 'retry', 'resolve', 'resend', 'replay']),
   /** Its target: a consumer and a message id, or a saga. */
   target: z.string(),
   /** Reason or note that the operator gave. */

@@ -24,6 +24,8 @@ export type CommandLine =
       /** Named profile and region of AWS's configuration. @default those of the shell */
       readonly profile: string | undefined;
       readonly region: string | undefined;
+      /** Whether the caller has confirmed what can't be undone. */
+      readonly yes: boolean;
       /** Whether the call can't be undone, and nobody has confirmed it yet. */
       readonly toConfirm: boolean;
     });
@@ -70,7 +72,7 @@ export function readCommandLine(args: readonly string[], set: CommandSet): Comma
   if (!/^[a-z][a-z0-9-]*$/.test(environment)) throw wrong(`'${environment}' is no name of an environment.`);
   const { request, run } = command.parse({ words, options: valuesOf(command.options, values), wrong });
   const toConfirm = command.irreversible === true && !yes && Reflect.get(values, 'dry-run') !== true;
-  return { name, environment, json, profile, region, toConfirm, request, run };
+  return { name, environment, json, profile, region, yes, toConfirm, request, run };
 }
 
 function unknownCommand(name: string, isGroup: boolean, commands: readonly OperatorCommand[]): OperatorError {

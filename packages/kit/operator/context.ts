@@ -56,6 +56,11 @@ export interface CommandContext extends Pick<OperatedApp, 'app' | 'reportOn' | '
    * @throws {OperatorError} `unreachable`
    */
   readonly actor: () => Promise<string>;
+  /**
+   * Lets a person confirm what can't be undone, for a command that says first how much it is: at AWS, without `--yes`.
+   * @throws {OperatorError} `refused` without a yes
+   */
+  readonly confirm?: (what: string) => Promise<void>;
   /** Reports progress to the operator; not a part of the result. */
   readonly say: (line: string) => void;
 }

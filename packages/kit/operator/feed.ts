@@ -30,24 +30,74 @@ export interface Span {
 export async function* commitsBetween(
   documents: DynamoDBDocumentClient,
   { table, feedShards }: Pick<Service, 'table' | 'feedShards'>,
+  span: Span,
+): AsyncGenerator<readonly Commit[]> {
+  for (const partition of partitionsBetween(feedShards, span)) yield* pagesOf(documents, table, partition, span);
+}
+
+/** Commits of a service, of one hour. */
+export interface HourOfFeed {
+  /** First moment of the hour, or of the span if that begins later. */
+  readonly since: string;
+  readonly service: Service;
+  readonly commits: readonly Commit[];
+}
+
+/**
+ * Reads the commits of several services hour by hour: a page comes when all pages of earlier hours have come, of all
+ * services. The shards of an hour are asked at the same time, since most hours of a long time are empty.
+ * @throws {OperatorError} `refused` for an item that is no commit, although its key says so
+ */
+export async function* commitsByHour(
+  documents: DynamoDBDocumentClient,
+  services: readonly Service[],
+  span: Span,
+): AsyncGenerator<HourOfFeed> {
+  for (const hour of hoursOf(span)) {
+    const readers = services.flatMap((service) =>
+      partitionsBetween(service.feedShards, hour).map((partition) => ({
+        service,
+        pages: pagesOf(documents, service.table, partition, hour),
+      })),
+    );
+    const firsts = await Promise.all(readers.map(({ pages }) => pages.next()));
+    for (const [at, { service, pages }] of readers.entries()) {
+      for (let page = firsts[at]; page && !page.done; page = await pages.next())
+        yield { since: hour.from, service, commits: page.value };
+    }
+  }
+}
+
+/** Cuts a span at the full hours. */
+function* hoursOf({ from, to }: Span): Generator<Span> {
+  for (let begins = from; begins < to; ) {
+    const ends = new Date((Math.floor(Date.parse(begins) / ONE_HOUR) + 1) * ONE_HOUR).toISOString();
+    yield { from: begins, to: ends < to ? ends : to };
+    begins = ends;
+  }
+}
+
+/** Reads the commits of one partition of the feed that are of a span. */
+async function* pagesOf(
+  documents: DynamoDBDocumentClient,
+  table: string,
+  partition: string,
   { from, to }: Span,
 ): AsyncGenerator<readonly Commit[]> {
-  for (const partition of partitionsBetween(feedShards, { from, to })) {
-    const pages = paginateQuery(
-      { client: documents, pageSize: PAGE_SIZE },
-      {
-        TableName: table,
-        IndexName: FEED_INDEX,
-        KeyConditionExpression: 'feedPk = :partition',
-        ExpressionAttributeValues: { ':partition': partition },
-        ProjectionExpression: 'pk, sk',
-      },
-    );
-    for await (const { Items = [] } of pages) {
-      const keys = Items.map(({ pk, sk }) => ({ pk: String(pk), sk: String(sk) }));
-      const commits = (await readCommitsAt({ documents }, { table }, keys)).filter(({ at }) => from <= at && at < to);
-      if (commits.length > 0) yield commits.toSorted((one, other) => one.feedSk.localeCompare(other.feedSk));
-    }
+  const pages = paginateQuery(
+    { client: documents, pageSize: PAGE_SIZE },
+    {
+      TableName: table,
+      IndexName: FEED_INDEX,
+      KeyConditionExpression: 'feedPk = :partition',
+      ExpressionAttributeValues: { ':partition': partition },
+      ProjectionExpression: 'pk, sk',
+    },
+  );
+  for await (const { Items = [] } of pages) {
+    const keys = Items.map(({ pk, sk }) => ({ pk: String(pk), sk: String(sk) }));
+    const commits = (await readCommitsAt({ documents }, { table }, keys)).filter(({ at }) => from <= at && at < to);
+    if (commits.length > 0) yield commits.toSorted((one, other) => one.feedSk.localeCompare(other.feedSk));
   }
 }
 

@@ -46,11 +46,13 @@ export function operatorCommandLine(app: OperatorCommandLine) {
       const { openContext } = await import('./context.js');
       const context = await openContext(app, line.environment, json ? () => {} : err);
       try {
-        if (line.toConfirm && context.endpoint.url === undefined) {
+        const confirmed = async (what: string): Promise<void> => {
+          if (line.yes || context.endpoint.url !== undefined) return;
           const { askOnTerminal, confirm } = await import('./confirm.js');
-          await confirm(`${line.name} in ${context.place}`, ask ?? askOnTerminal);
-        }
-        const outcome = await line.run(context);
+          await confirm(what, ask ?? askOnTerminal);
+        };
+        if (line.toConfirm) await confirmed(`${line.name} in ${context.place}`);
+        const outcome = await line.run({ ...context, confirm: confirmed });
         out(json ? JSON.stringify(outcome.json) : outcome.text);
         return outcome.exitCode;
       } finally {

@@ -15,8 +15,13 @@ export type Wait = (seconds: number) => Promise<void>;
 
 export const waitByClock: Wait = (seconds) => setTimeout(seconds * 1000);
 
-/** Sends messages to consumers' queues; `attributes` are texts by name. */
-export type Send = (queueUrl: string, body: string, attributes?: Readonly<Record<string, string>>) => Promise<void>;
+/** Sends messages to consumers' queues; `attributes` are texts by name, `group` is the message group in a fair queue. */
+export type Send = (
+  queueUrl: string,
+  body: string,
+  attributes?: Readonly<Record<string, string>>,
+  group?: string,
+) => Promise<void>;
 
 /** Sends one message. */
 export async function sendTo(endpoint: Endpoint, ...message: Parameters<Send>): Promise<void> {
@@ -40,11 +45,18 @@ export const sqsAt = (endpoint: Endpoint): SQSClient =>
 /** Sends by a client that its owner closes. */
 export const sendBy =
   (sqs: SQSClient): Send =>
-  async (QueueUrl, MessageBody, attributes = {}) => {
+  async (QueueUrl, MessageBody, attributes = {}, group) => {
     const MessageAttributes = Object.fromEntries(
       Object.entries(attributes).map(([name, StringValue]) => [name, { DataType: 'String', StringValue }]),
     );
-    await sqs.send(new SendMessageCommand({ QueueUrl, MessageBody, MessageAttributes }));
+    await sqs.send(
+      new SendMessageCommand({
+        QueueUrl,
+        MessageBody,
+        MessageAttributes,
+        ...(group !== undefined && { MessageGroupId: group }),
+      }),
+    );
   };
 
 /**

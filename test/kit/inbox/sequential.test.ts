@@ -1,4 +1,4 @@
-import { GetCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
+import { DeleteCommand, GetCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { documents, type Item } from '../../../packages/kit/aws/dynamodb.js';
 import * as telemetry from '../../../packages/kit/aws/telemetry.js';
@@ -102,6 +102,18 @@ describe('messages of a subject', () => {
     expect(parked).not.toHaveProperty('wake');
   });
 
+  test('are recognised at any age, since the cursor of their subject never expires', async () => {
+    const time = '2020-01-01T00:00:00.000Z';
+    await receive(1, {}, { time });
+    await run(1);
+    expect(await stepsDone()).toEqual(['1']);
+    // Its record expires, and it comes again.
+    await documents.send(new DeleteCommand({ TableName: 'records', Key: { pk: key(1) } }));
+    await receive(1, {}, { time });
+    await run(1);
+    expect(await stepsDone()).toEqual(['1']);
+  });
+
   test('leave their keys without the subject, which may name a person', async () => {
     await receive(1);
     await run(1);
@@ -174,7 +186,6 @@ describe('a duplicate', () => {
       await receive(sequence);
       await run(sequence);
     }
-    const { DeleteCommand } = await import('@aws-sdk/lib-dynamodb');
     await documents.send(new DeleteCommand({ TableName: 'records', Key: { pk: key(1) } }));
     await receive(1);
     await run(1);

@@ -1,7 +1,6 @@
-import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { documents } from '../../../packages/kit/aws/dynamodb.js';
-import { recordKey, relayConsumer } from '../../../packages/kit/failures/failure-records.js';
+import { relayConsumer } from '../../../packages/kit/failures/failure-records.js';
 import { placeKey } from '../../../packages/kit/inbox/sequence-keys.js';
 import { readEnvelope } from '../../../packages/kit/messages/envelope.js';
 import { type AuditAccess, type AuditRequest, audit } from '../../../packages/kit/operator/audit/command.js';
@@ -11,48 +10,19 @@ import { OperatorError } from '../../../packages/kit/operator/errors.js';
 import { partitionsBetween } from '../../../packages/kit/operator/feed.js';
 import type { Service } from '../../../packages/kit/operator/services.js';
 import { commandTextOf } from '../../../packages/kit/operator/text.js';
-import { inProcessDynamoDb } from '../../support/in-process-dynamodb.js';
+import { ago, booked, consumer, emptyTables, heardBy, NOW, put, record } from './bookings.js';
 
-const NOW = '2026-12-01T12:00:00.000Z';
-const ago = (minutes: number): string => new Date(Date.parse(NOW) - minutes * 60_000).toISOString();
-
-const consumer = (name: string, more: Partial<Service['consumers'][number]> = {}) => ({
-  name,
-  generation: 0,
-  queueUrl: `https://queue/${name}`,
-  events: [{ service: 'trips', types: ['TripBooked'] }],
-  takesCommands: false,
-  dedupeWindowSeconds: 35 * 86_400,
-  longestRedeliverySeconds: 22 * 86_400,
-  projection: false,
-  ...more,
-});
 const SEATS = consumer('seats');
 const MEALS = consumer('meals', { events: [], takesCommands: true });
 const LIST = consumer('list', { projection: true, rebuild: 'rebuild-list' });
 const POINTS = consumer('points', { inbox: { mode: 'sequential', queueUrl: 'https://queue/points-runner' } });
-
-const serviceOf = (name: string, consumers: Service['consumers']): Service => ({
-  name,
-  table: name,
-  records: `${name}-records`,
-  relay: '',
-  feedShards: [{ from: '1970-01-01T00:00:00.000Z', shards: 2 }],
-  consumers,
-});
-
-/** The service that publishes, and one that hears it. */
-const heardBy = (...consumers: Service['consumers']): readonly Service[] => [
-  serviceOf('trips', []),
-  serviceOf('hotel', consumers),
-];
 
 /** What was sent, and what waits in queues. */
 let sent: { readonly queueUrl: string; readonly body: string }[] = [];
 let backlog: Record<string, number> = {};
 let shown: Record<string, number> = {};
 let waits: number[] = [];
-let dynamodb: ReturnType<typeof inProcessDynamoDb>;
+let dynamodb: ReturnType<typeof emptyTables>;
 const access: AuditAccess = {
   now: () => NOW,
   messagesIn: async (queueUrl) => backlog[queueUrl] ?? 0,
@@ -67,36 +37,9 @@ beforeEach(() => {
   backlog = {};
   shown = {};
   waits = [];
-  dynamodb = inProcessDynamoDb(
-    { trips: ['pk', 'sk'], hotel: ['pk', 'sk'], 'trips-records': ['pk'], 'hotel-records': ['pk'] },
-    { trips: { feed: ['feedPk', 'feedSk'] }, hotel: { feed: ['feedPk', 'feedSk'] } },
-  );
+  dynamodb = emptyTables();
 });
 afterEach(() => void vi.useRealTimers());
-
-const put = (TableName: string, Item: object) => documents.send(new PutCommand({ TableName, Item }));
-
-/** Puts a commit with one event, as the event store writes it. @param at its time */
-async function booked(id: string, at: string, more: object = {}): Promise<void> {
-  await put('trips', {
-    pk: `Trip#${id}`,
-    sk: 'COMMIT#0000000001',
-    events: [{ id: `event-${id}`, type: 'TripBooked', schemaVersion: 1, data: '{"seat":"14A"}' }],
-    lastVersion: 1,
-    trigger: 'request',
-    actor: 'user:alice',
-    correlationId: 'c',
-    traceparent: `00-${'1'.repeat(32)}-${'2'.repeat(16)}-01`,
-    at,
-    feedPk: `${at.slice(0, 13)}#${id.length % 2}`,
-    feedSk: `${at}-${id}`,
-    ...more,
-  });
-  vi.advanceTimersByTime(60_000); // an index comes a moment later
-}
-
-const record = (name: string, id: string, status: string, table = 'hotel-records') =>
-  put(table, { pk: recordKey({ name, generation: 0 }, id), status });
 
 async function audited(services: readonly Service[], request: Partial<AuditRequest> = {}) {
   const asked: AuditRequest = {

@@ -4,6 +4,7 @@ import { COMMIT_PREFIX } from '../../messages/keys.js';
 import { readCommits } from '../commits.js';
 import { commitsBetween, PAGE_SIZE, type Span } from '../feed.js';
 import type { Service } from '../services.js';
+import type { Delivery } from './deliveries.js';
 import { type DeliveryState, type JudgedDelivery, type Judging, judge, STATES } from './judge.js';
 
 /** Findings of an audit. */
@@ -85,7 +86,7 @@ class Sums {
  * Returns a message as its consumer's rule would have sent it to its queue.
  * @param app name of the application
  */
-export function queueBodyOf({ commit, message }: JudgedDelivery, from: Service, app: string): string {
+export function queueBodyOf({ commit, message }: Delivery, from: Service, app: string): string {
   // No table that the command line reads was restored from a backup.
   const entries = busEntries(commit, { app, service: from.name, epoch: 0 });
   const at = [...commit.events, ...(commit.commands ?? [])].findIndex(({ id }) => id === message.id);

@@ -11,11 +11,14 @@ export interface SentMessage {
   readonly to?: string;
 }
 
-/** Returns the messages of a commit, in the order in which the relay sends them. */
-export const messagesOf = (commit: Commit): readonly SentMessage[] => [
-  ...commit.events.map(({ id, type }, place) => ({ id, type, version: firstVersionOf(commit) + place })),
-  ...(commit.commands ?? []).map(({ id, type, to }) => ({ id, type, version: commit.lastVersion, to })),
-];
+/** Returns the messages of a commit, in the order in which the relay sends them: none of a commit that is not published. */
+export const messagesOf = (commit: Commit): readonly SentMessage[] =>
+  commit.published === false
+    ? []
+    : [
+        ...commit.events.map(({ id, type }, place) => ({ id, type, version: firstVersionOf(commit) + place })),
+        ...(commit.commands ?? []).map(({ id, type, to }) => ({ id, type, version: commit.lastVersion, to })),
+      ];
 
 /** Whether a listener gets a message, by what its deployment says. @param from name of the sending service */
 export const hears = ({ consumer, service }: Listener, from: string, { type, to }: SentMessage): boolean =>

@@ -1,14 +1,10 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import * as z from 'zod/mini';
 import { secondsBetween } from '../../aws/clock.js';
 import { smallestWindow } from '../../aws/dedupe-window.js';
-import { recordKey, relayConsumer } from '../../failures/failure-records.js';
 import type { Commit } from '../../messages/commit.js';
 import type { AskedProjection } from '../ask-rebuilder.js';
-import { readItems } from '../feed.js';
-import { ConsumerRecord } from '../records.js';
-import { type Listener, listenersOf, recordKeysOf, type Service } from '../services.js';
-import { hears, messagesOf, placeOf, type SentMessage } from './expected.js';
+import type { Service } from '../services.js';
+import { type Delivery, deliveriesOf, recordOf, recordsOf, stateOf, unpublishedAmong } from './deliveries.js';
 
 /** States of a delivery, from the best to the worst. */
 export const STATES = ['processed', 'discarded', 'expired', 'too new', 'pending', 'failed', 'missing'] as const;
@@ -24,13 +20,6 @@ export const STATES = ['processed', 'discarded', 'expired', 'too new', 'pending'
  * - `missing`: none of these: it was lost.
  */
 export type DeliveryState = (typeof STATES)[number];
-
-/** One message at one consumer that hears it. */
-export interface Delivery {
-  readonly listener: Listener;
-  readonly commit: Commit;
-  readonly message: SentMessage;
-}
 
 export interface JudgedDelivery extends Delivery {
   readonly state: DeliveryState;
@@ -64,10 +53,6 @@ export interface Judging {
  */
 const BACKLOG_SECONDS = 3_600;
 
-/** Attributes of a record that say what became of its message. */
-const Judged = z.pick(ConsumerRecord, { pk: true, status: true });
-type Judged = z.infer<typeof Judged>;
-
 /**
  * Judges the deliveries of a page of commits. It reads the records of a page eventually consistent, and those that it did
  * not find again, consistent.
@@ -79,7 +64,7 @@ export async function judge(
   judging: Judging,
 ): Promise<readonly JudgedDelivery[]> {
   const deliveries = deliveriesOf(from, commits, judging);
-  const known = await recordsOf(deliveries, judging, false);
+  const known = await recordsOf(deliveries, judging, { consistent: false });
   const recorded = new Map(deliveries.map((one) => [one, recordOf(one, known)] as const));
   const open = deliveries.filter((one) => recorded.get(one) === undefined);
   const shown = await shownOf(open, judging);
@@ -88,8 +73,8 @@ export async function judge(
     const isShown = (shown.get(one) ?? 0) >= one.message.version;
     return !isShown && secondsBetween(one.commit.at, now) > judging.graceSeconds;
   });
-  const newest = await recordsOf(late, judging, true);
-  const unpublished = await failedPublications(from, late, judging);
+  const newest = await recordsOf(late, judging, { consistent: true });
+  const unpublished = await unpublishedAmong(late, from, judging);
   const backlogs = new Map<string, Promise<number>>();
   const backlog = (queueUrl: string): Promise<number> => {
     const asked = backlogs.get(queueUrl) ?? judging.transports.messagesIn(queueUrl);
@@ -108,74 +93,13 @@ export async function judge(
       const age = secondsBetween(at, now);
       const keeps = smallestWindow(consumer.dedupeWindowSeconds, { from: at, to: now });
       if (!consumer.projection && age > keeps) return is('expired');
-      const publication = unpublished.get(publicationKey(one.commit));
+      const publication = unpublished.get(one.commit);
       if (publication) return is(stateOf(publication));
       if (age <= BACKLOG_SECONDS && (await backlog(consumer.queueUrl)) > 0) return is('pending', true);
       return is('missing');
     }),
   );
 }
-
-function deliveriesOf(from: Service, commits: readonly Commit[], { services, consumer }: Judging): readonly Delivery[] {
-  const listeners = listenersOf(services).filter(({ name }) => consumer === undefined || name === consumer);
-  return commits.flatMap((commit) =>
-    messagesOf(commit).flatMap((message) =>
-      listeners
-        .filter((listener) => hears(listener, from.name, message))
-        .map((listener) => ({ listener, commit, message })),
-    ),
-  );
-}
-
-/** Records by the names of their tables and their keys. */
-type Records = ReadonlyMap<string, Judged>;
-
-const keysOf = ({ listener, commit, message }: Delivery): readonly string[] =>
-  recordKeysOf(listener, placeOf(commit, message));
-
-const recordOf = (delivery: Delivery, records: Records): Judged | undefined =>
-  keysOf(delivery)
-    .map((pk) => records.get(`${delivery.listener.service.records} ${pk}`))
-    .find((found) => found !== undefined);
-
-/** Reads the records that deliveries may have. */
-async function recordsOf(
-  deliveries: readonly Delivery[],
-  { documents }: Judging,
-  consistent: boolean,
-): Promise<Records> {
-  const wanted = new Map<string, Set<string>>();
-  for (const delivery of deliveries) {
-    const { records } = delivery.listener.service;
-    const keys = wanted.get(records) ?? new Set();
-    for (const pk of keysOf(delivery)) keys.add(pk);
-    wanted.set(records, keys);
-  }
-  const found = await Promise.all(
-    [...wanted].map(async ([table, keys]) => {
-      const items = await readItems(
-        documents,
-        table,
-        [...keys].map((pk) => ({ pk })),
-        { consistent, attributes: ['pk', 'status'] },
-      );
-      return items.map((item) => [`${table} ${item.pk}`, z.parse(Judged, item)] as const);
-    }),
-  );
-  return new Map(found.flat());
-}
-
-/** Reads the records of commits that their relay could not publish, or that an operator discarded, by the commits' keys. */
-async function failedPublications(from: Service, late: readonly Delivery[], judging: Judging): Promise<Records> {
-  const keys = [...new Set(late.map(({ commit }) => publicationKey(commit)))].map((pk) => ({ pk }));
-  const items = await readItems(judging.documents, from.records, keys, {
-    consistent: true,
-    attributes: ['pk', 'status'],
-  });
-  return new Map(items.map((item) => [String(item.pk), z.parse(Judged, item)]));
-}
-
-const publicationKey = ({ pk, sk }: Commit): string => recordKey(relayConsumer, `${pk}/${sk}`);
 
 /** Asks projections which versions they show. */
 async function shownOf(
@@ -195,17 +119,3 @@ async function shownOf(
 
 /** Returns the id of a delivery's aggregate. */
 const idOf = ({ commit: { pk } }: Delivery): string => pk.slice(pk.indexOf('#') + 1);
-
-function stateOf({ status }: Judged): DeliveryState {
-  switch (status) {
-    case 'PROCESSED':
-      return 'processed';
-    case 'PENDING':
-      return 'pending';
-    case 'DISCARDED':
-      return 'discarded';
-    case 'FAILED':
-    case 'REPEATED':
-      return 'failed';
-  }
-}

@@ -1,5 +1,6 @@
 import { type Given, HIGHEST_RATE, operatorCommand, rateOf } from '../command.js';
 import { secondsOf } from '../text.js';
+import { timeOf } from './times.js';
 
 /** @param consumer name of a consumer, for the examples in the help */
 export const auditCommands = (consumer: string) => [
@@ -42,13 +43,6 @@ export const auditCommands = (consumer: string) => [
     run: async (...call) => (await import('../audit/command.js')).runAudit(...call),
   }),
 ];
-
-/** @throws {OperatorError} `wrong(...)` */
-function timeOf(name: string, text: string | undefined, wrong: Given['wrong']): string | undefined {
-  if (text === undefined) return undefined;
-  if (Number.isNaN(Date.parse(text))) throw wrong(`--${name} is '${text}': expected a time, as 2026-12-01T08:00:00Z.`);
-  return new Date(text).toISOString();
-}
 
 /** @throws {OperatorError} `wrong(...)` */
 function spanOf(name: string, text: string, wrong: Given['wrong']): number {

@@ -6,6 +6,7 @@ import { doctorCommand } from './doctor.js';
 import { failuresCommands } from './failures.js';
 import { inboxCommands } from './inbox.js';
 import { projectionsCommands } from './projections.js';
+import { replayCommand } from './replay.js';
 import { sagasCommands } from './sagas.js';
 import { statusCommands } from './status.js';
 
@@ -23,7 +24,7 @@ export interface HelpTexts {
   readonly status?: readonly ReadSection[];
 }
 
-/** Commands that work for any application of the kit: status, audit, failures, inboxes, sagas and projections. */
+/** Commands that work for any application of the kit: status, audit, replay, failures, inboxes, sagas and projections. */
 export const kitCommands = ({
   consumer = 'my-consumer',
   inbox = 'my-inbox',
@@ -34,6 +35,7 @@ export const kitCommands = ({
   ...statusCommands(status),
   doctorCommand,
   ...auditCommands(consumer),
+  replayCommand(consumer),
   ...failuresCommands(consumer),
   ...inboxCommands(inbox),
   ...sagasCommands(aboutSagaIds),

@@ -51,6 +51,8 @@ export const messagesIn = ({ visible, inFlight, delayed }: Omit<QueueState, 'isD
 export const nameOf = (address: string): string => address.split(/[/:]/).at(-1) ?? '';
 
 interface ReadQueue {
+  /** ISO 8601, UTC. */
+  readonly createdAt: string;
   readonly state: Omit<QueueState, 'isDeadLetters'>;
   /** Name of its dead-letter queue. */
   readonly deadLetters: string | undefined;
@@ -71,7 +73,8 @@ export async function readQueue(client: SQSClient, url: string): Promise<readonl
       inFlight: number('ApproximateNumberOfMessagesNotVisible'),
       delayed: number('ApproximateNumberOfMessagesDelayed'),
     };
-    return [{ state, deadLetters: redrive.deadLetterTargetArn && nameOf(redrive.deadLetterTargetArn) }];
+    const createdAt = new Date(number('CreatedTimestamp') * 1_000).toISOString();
+    return [{ createdAt, state, deadLetters: redrive.deadLetterTargetArn && nameOf(redrive.deadLetterTargetArn) }];
   } catch (error) {
     if (error instanceof QueueDoesNotExist) return [];
     throw error;
