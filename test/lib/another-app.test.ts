@@ -108,7 +108,9 @@ describe('an application that isn’t Orderly', () => {
 
   test('tells a consumer and its drain since when it is deployed, and an operator too', () => {
     const variables = resources('AWS::Lambda::Function').map(({ Properties }) => Properties.Environment.Variables);
-    const since = variables.flatMap(({ CONSUMER, CONSUMER_SINCE }) => (CONSUMER_SINCE ? [[CONSUMER, CONSUMER_SINCE]] : []));
+    const since = variables.flatMap(({ CONSUMER, CONSUMER_SINCE }) =>
+      CONSUMER_SINCE ? [[CONSUMER, CONSUMER_SINCE]] : [],
+    );
     expect(since).toEqual([
       ['sales-tickets', '2025-11-23'],
       ['sales-tickets', '2025-11-23'],

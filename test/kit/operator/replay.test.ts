@@ -305,7 +305,9 @@ describe('an event that is older than the deduplication window', () => {
     const commands = [{ id: 'command', to: 'hotel', type: 'BookMeal', schemaVersion: 1, data: '{}' }];
     await booked('b', old, { commands });
     const meals = consumer('seats', { events: [], takesCommands: true, since: ago(600) });
-    expect((await refused(heardBy(meals), { selection })).message).toMatch(/^Not replayed: 1 message is so old, of 1, /);
+    expect((await refused(heardBy(meals), { selection })).message).toMatch(
+      /^Not replayed: 1 message is so old, of 1, /,
+    );
   });
 
   test('is sent to a sequential inbox, whose cursor never expires', async () => {

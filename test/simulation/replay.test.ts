@@ -1,0 +1,54 @@
+import { expect, test } from 'vitest';
+import type { Fault } from '../../packages/simulator/aws/faults.js';
+import { deploymentOf } from '../../packages/simulator/cloud.js';
+import { report } from '../../packages/simulator/search/report.js';
+import { playSeed, playWith } from '../../packages/simulator/search/scenario.js';
+import { planted } from './planted/plant.js';
+import { deployedLater } from './scenarios/replays.js';
+import { prodAssembly } from './support/assembly.js';
+
+const folder = prodAssembly();
+const deployment = deploymentOf(folder);
+
+test('consumers that are deployed later are brought to date from the first event on, while events come', async () => {
+  const history = await playWith(deployment, deployedLater, 'replay');
+  if (history.violations.length > 0) expect.fail(report(history, 'replay.test.ts'));
+});
+
+/** Functions die after an effect and before they say so, and a replayed message comes twice. */
+const FAULTS: readonly Fault[] = [
+  { point: 'Accounts/OnSettlements call 3', kind: 'killed-after' },
+  { point: 'Accounts/Settlements/Queue message 2', kind: 'duplicate' },
+  { point: 'Rewards/OnAccountEvents call 1', kind: 'killed-after' },
+  { point: 'Rewards/RunAccountEvents call 7', kind: 'killed-after' },
+];
+
+test('each event has one effect, although functions crash during the replay', async () => {
+  const history = await playWith(deployment, deployedLater, 'replay', FAULTS);
+  if (history.violations.length > 0) expect.fail(report(history, 'replay.test.ts'));
+  expect(history.faults).toHaveLength(FAULTS.length);
+});
+
+test('the same holds with random faults', async () => {
+  const history = await playSeed(deployment, deployedLater, '0');
+  if (history.violations.length > 0) expect.fail(report(history, 'replay.test.ts'));
+});
+
+test.each([
+  [
+    'a consumer does not know since when it is deployed',
+    'packages/kit/idempotent-consumer/consumer.ts',
+    ', since: consumerSince() }',
+    ' }',
+  ],
+  [
+    'a sequential inbox refuses what its cursor recognises',
+    'packages/kit/inbox/receiver.ts',
+    "if (tooOld && this.options.mode !== 'sequential') throw tooOld;",
+    'if (tooOld) throw tooOld;',
+  ],
+])('it is found when %s', async (name, file, from, to) => {
+  const bug = { name, scenario: deployedLater.name, source: { file, from, to } };
+  const { violations } = await playWith(await planted(folder, bug), deployedLater, 'replay');
+  expect(violations).not.toEqual([]);
+});
