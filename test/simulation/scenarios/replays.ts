@@ -8,10 +8,10 @@ import { DAY, orderOf, placed, stocked } from './shop.js';
 const LATE = { 'accounts-payments': 'Accounts/Settlements', 'rewards-accounts': 'Rewards/' } as const;
 
 /** Days of their deduplication window: an operator reads each hour of the feed, so a history of 40 days would take a minute. */
-const WINDOW_DAYS = 3;
+const WINDOW_DAYS = 2;
 
 /**
- * Two consumers are deployed five days after the first orders, whose events are older than the deduplication window. An
+ * Two consumers are deployed two days after the first orders, whose events the age gate refuses by then. An
  * operator replays the feed to them, stops it and continues it, while orders come.
  */
 export const deployedLater: Scenario = {
@@ -27,11 +27,12 @@ export const deployedLater: Scenario = {
     await stocked(orderly, { 'TEA-1': 9 });
     for (const customer of ['alice', 'bob']) await placed(orderly, customer, 'early');
     await orderly.rest();
-    await world.pass((WINDOW_DAYS + 2) * DAY);
+    await world.pass(WINDOW_DAYS * DAY);
     await placed(orderly, 'alice', 'later');
     await orderly.rest();
     const window = (WINDOW_DAYS * DAY) / 1_000;
-    for (const [consumer, label] of Object.entries(LATE)) replayer.deploy(consumer, label, window);
+    for (const [consumer, label] of Object.entries(LATE))
+      replayer.deploy(consumer, label, window, consumer === 'accounts-payments');
     orderly.begin(orderOf('alice', 'live', ['TEA-1']));
     for (const consumer of Object.keys(LATE)) {
       orderly.begin(orderOf('bob', `live ${consumer}`, ['TEA-1']));

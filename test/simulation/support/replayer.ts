@@ -24,7 +24,7 @@ interface Replayed {
 export class Replayer {
   private readonly documents: DynamoDBDocumentClient;
   /** What the outputs of the stacks say of each consumer that was deployed late. */
-  private readonly deployed = new Map<string, { readonly since: string; readonly dedupeWindowSeconds: number }>();
+  private readonly deployed = new Map<string, { readonly since?: string; readonly dedupeWindowSeconds: number }>();
 
   constructor(private readonly orderly: Orderly) {
     this.documents = DynamoDBDocumentClient.from(new DynamoDBClient(inProcess(orderly.cloud)));
@@ -39,16 +39,17 @@ export class Replayer {
    * Deploys a consumer for the first time.
    * @param label beginning of its constructs' paths
    * @param windowSeconds its deduplication window
+   * @param saysSince whether its construct says since when it is deployed; a sequential inbox needs no such word
    */
-  deploy(consumer: string, label: string, windowSeconds: number): void {
+  deploy(consumer: string, label: string, windowSeconds: number, saysSince: boolean): void {
     const { events, functions, world } = this.orderly.cloud;
     const since = new Date(world.now).toISOString();
-    this.deployed.set(consumer, { since, dedupeWindowSeconds: windowSeconds });
+    this.deployed.set(consumer, { ...(saysSince && { since }), dedupeWindowSeconds: windowSeconds });
     for (const rule of events.rules.all()) if (rule.resource.label.startsWith(label)) events.rules.enable(rule);
     for (const fn of functions.values()) {
       if (fn.variables[Env.CONSUMER] !== consumer) continue;
-      const deployed = { [Env.CONSUMER_SINCE]: since, [Env.DEDUPE_WINDOW_SECONDS]: String(windowSeconds) };
-      fn.update({ variables: { ...fn.variables, ...deployed } });
+      const variables = { ...fn.variables, [Env.DEDUPE_WINDOW_SECONDS]: String(windowSeconds) };
+      fn.update({ variables: saysSince ? { ...variables, [Env.CONSUMER_SINCE]: since } : variables });
     }
     world.note(`operator deploys ${consumer}`);
   }

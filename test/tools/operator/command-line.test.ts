@@ -34,6 +34,11 @@ describe('a command line', () => {
     ['failures redrive --group 1f3a9c2', { group: '1f3a9c2', rate: 10, dryRun: false }],
     ['failures redrive --group 1f3a --rate 100 --dry-run', { group: '1f3a', rate: 100, dryRun: true }],
     ['failures discard --group 1f3a9c2 --reason test', { group: '1f3a9c2', rate: 10, reason: 'test' }],
+    [
+      'replay --consumer c --from 2026-12-01 --rate 50',
+      { name: 'replay', selection: { kind: 'span', from: '2026-12-01T00:00:00.000Z' }, rate: 50, again: false },
+    ],
+    ['replay --consumer c --event e --dry-run', { selection: { kind: 'event', id: 'e' }, dryRun: true }],
     ['audit-log', { name: 'audit-log', since: expect.any(String) }],
     ['person forget p --dry-run', { name: 'person forget', person: 'p', dryRun: true }],
     ['person export p', { name: 'person export', person: 'p' }],
@@ -74,6 +79,8 @@ describe('a command line', () => {
       /--since is 'yesterday': expected a number with s, m, h or d/,
       / audit-log --since 7d$/,
     ],
+    ['replay --from 2026-12-01', /needs --consumer/, / replay --consumer reservations --from /],
+    ['replay --consumer c', /needs one of --from, --aggregate and --event/, / replay --consumer /],
     ['person forget', /needs the person id/, / person forget alice/],
     ['person p', /There is no command 'person p'/, /--help$/],
     ['failures discard c m', /needs --reason/, /--reason 'test data/],
@@ -105,6 +112,7 @@ describe('a command line', () => {
 
   const names = [
     'audit',
+    'replay',
     ...['order', 'trace', 'status', 'doctor'],
     ...['failures list', 'failures groups', 'failures show', 'failures redrive', 'failures discard'],
     ...['inbox list', 'inbox show', 'inbox retry', 'inbox discard'],
