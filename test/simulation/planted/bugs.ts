@@ -322,7 +322,7 @@ export const BUGS: readonly PlantedBug[] = [
     name: 'the age gate takes the window of today',
     scenario: 'window-raised',
     source: {
-      file: `${KIT}/failures/failure-kinds.ts`,
+      file: `${KIT}/aws/dedupe-window.ts`,
       from: '{ from: earliest, to: now }',
       to: '{ from: now, to: now }',
     },
@@ -340,7 +340,7 @@ export const BUGS: readonly PlantedBug[] = [
     name: 'the age gate takes the first window',
     scenario: 'window-lowered',
     source: {
-      file: `${KIT}/failures/failure-kinds.ts`,
+      file: `${KIT}/aws/dedupe-window.ts`,
       from: '{ from: earliest, to: now }',
       to: "{ from: '1970-01-01', to: '1970-01-01' }",
     },
@@ -1372,8 +1372,8 @@ export const BUGS: readonly PlantedBug[] = [
     scenario: 'lane-one',
     source: {
       file: `${KIT}/idempotent-consumer/consumer.ts`,
-      from: '!recorded && !returned && !tooOld',
-      to: '!recorded && !tooOld && returned !== undefined',
+      from: '!recorded && !returned && !replayed && !tooOld',
+      to: '!recorded && !replayed && !tooOld && returned !== undefined',
     },
   },
   {
