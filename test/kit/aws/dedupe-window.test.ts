@@ -1,5 +1,11 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { type DedupeWindow, expiryOf, smallestWindow, windowAt } from '../../../packages/kit/aws/dedupe-window.js';
+import {
+  type DedupeWindow,
+  expiryOf,
+  outlivedWindow,
+  smallestWindow,
+  windowAt,
+} from '../../../packages/kit/aws/dedupe-window.js';
 import { Env } from '../../../packages/kit/aws/environment.js';
 import { dedupeWindow } from '../../../packages/kit/aws/read-environment.js';
 import { tooOldBy } from '../../../packages/kit/failures/failure-kinds.js';
@@ -67,6 +73,19 @@ describe('the age gate', () => {
   afterEach(() => void vi.useRealTimers());
   const at = (number: number): void => void vi.setSystemTime(number * DAY * 1000);
   const passes = (time: number): boolean => tooOldBy({ time: day(time) }, CHANGED) === undefined;
+
+  test('counts from the first deployment of its consumer, for what is older than that', () => {
+    const isRecognised = (time: number, now: number, since?: number): boolean =>
+      outlivedWindow(35 * DAY, { time: day(time), now: day(now), since: since === undefined ? since : day(since) }) ===
+      undefined;
+    expect(isRecognised(1, 400)).toBe(false);
+    expect(isRecognised(1, 400, 400)).toBe(true);
+    expect(isRecognised(1, 434, 400)).toBe(true);
+    expect(isRecognised(1, 434.01, 400)).toBe(false);
+    // What comes later counts from its own time.
+    expect(isRecognised(420, 440, 400)).toBe(true);
+    expect(isRecognised(420, 455, 400)).toBe(false);
+  });
 
   test('stays where it was for messages from before a longer window', () => {
     at(133);

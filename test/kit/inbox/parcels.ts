@@ -38,14 +38,7 @@ export class Parcels {
   handle: (name: string, work: Work) => Promise<Finished> | Finished = (name) => ({
     decide: async () => [counted(name)],
   });
-  private readonly receiver = new Receiver({
-    table: 'records',
-    consumer: PARCELS,
-    app: 'app',
-    windowSeconds: WINDOW,
-    commanders: [],
-    mode: 'single',
-  });
+  private readonly receiver: Receiver;
   private readonly runner = new Runner({
     table: 'records',
     consumer: PARCELS,
@@ -56,7 +49,10 @@ export class Parcels {
     sources: [on(parcels, { ParcelSent: ({ event }, work) => this.handle(event.data.name, work) })],
   });
 
-  constructor() {
+  /** @param since time of the inbox's first deployment, if its construct says it */
+  constructor(since?: string) {
+    const receiving = { app: 'app', windowSeconds: WINDOW, since, commanders: [], mode: 'single' } as const;
+    this.receiver = new Receiver({ table: 'records', consumer: PARCELS, ...receiving });
     vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout'], now: Date.parse(BEGIN) });
     const indexes = { due: ['duePk', 'executeAt'], failed: ['failedConsumer', 'failedAt'] };
     this.calls = inProcessDynamoDb({ table: ['pk', 'sk'], records: ['pk'] }, { records: indexes }).calls;

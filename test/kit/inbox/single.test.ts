@@ -1,6 +1,6 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { transact } from '../../../packages/kit/aws/dynamodb.js';
-import { REDRIVE } from '../../../packages/kit/failures/delivery.js';
+import { REDRIVE, REPLAY } from '../../../packages/kit/failures/delivery.js';
 import { pauseAfter } from '../../../packages/kit/inbox/backoff.js';
 import { type Finished, unfinished } from '../../../packages/kit/inbox/listening.js';
 import type { Work } from '../../../packages/kit/inbox/work.js';
@@ -22,6 +22,21 @@ const fails = (error = new Error('a secret')) => {
 };
 
 describe('receiving', () => {
+  test('stores an event from before the inbox existed, if an operator replays it', async () => {
+    const old = parcels.message('old', { time: at(-400 * 86_400) });
+    await parcels.receive([old], { [REPLAY]: 'run' });
+    expect(await parcels.record('old')).toMatchObject({ status: 'FAILED', unknown: true });
+    parcels = new Parcels(at(-86_400));
+    await parcels.receive([old]);
+    expect(await parcels.record('old')).toMatchObject({ status: 'FAILED', unknown: true });
+    parcels = new Parcels(at(-86_400));
+    for (let times = 0; times < 2; times++) {
+      await parcels.receive([old], { [REPLAY]: 'run' });
+      await parcels.run('old');
+    }
+    expect(await parcels.times('old')).toBe(1);
+  });
+
   test('stores ten messages by ten puts, with all that processing needs', async () => {
     const names = Array.from({ length: 10 }, (_, at) => `parcel-${at}`);
     expect(await parcels.receive(names.map((name) => parcels.message(name)))).toEqual([]);
