@@ -60,7 +60,7 @@ export const auditPrefixes = (keys: readonly string[]): readonly string[] =>
 export interface ConsumerDescription {
   readonly name: string;
   readonly generation: number;
-  /** Time of the first deployment of its name and generation, if its construct says it. ISO 8601, UTC. */
+  /** Time of the first deployment of its name and generation, if its construct says it: a date, or ISO 8601, UTC. */
   readonly since?: string;
   readonly queueUrl: string;
   /** Events that it subscribes to, by the service that publishes them. */

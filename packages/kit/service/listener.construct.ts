@@ -47,7 +47,7 @@ export function addListener(
   const description = {
     name,
     generation,
-    ...(since === undefined ? {} : { since: new Date(since).toISOString() }),
+    ...(since === undefined ? {} : { since }),
     queueUrl: queue.queueUrl,
     events: hears.filter(isEvents).map(({ contract, types }) => ({ service: contract.service, types })),
     takesCommands: !hears.every(isEvents),
