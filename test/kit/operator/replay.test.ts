@@ -163,6 +163,10 @@ describe('a replay', () => {
     expect(idsSent()).toEqual(['event-a']);
   });
 
+  test('of a time without messages for the consumer says so', async () => {
+    expect((await replayed(heardBy(SEATS))).text).toBe('seats: nothing to send: it hears no message of them');
+  });
+
   test('of one aggregate sends its messages only', async () => {
     await booked('a', ago(30));
     await booked('b', ago(30));

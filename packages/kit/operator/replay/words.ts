@@ -66,12 +66,13 @@ export const dryRun = (about: About): Outcome => ({
   text: [
     estimateText(about),
     '',
-    about.estimate.toSend > 0 ? `next: ${about.command(...continueWords(about.request))}` : NOTHING,
+    about.estimate.toSend > 0 ? `next: ${about.command(...continueWords(about.request))}` : nothingOf(about.estimate),
   ].join('\n'),
   json: { replay: { ...jsonOf(about), result: 'dry-run' } },
 });
 
-const NOTHING = 'nothing to send: every message has a record';
+const nothingOf = ({ messages }: Counts): string =>
+  messages === 0 ? 'nothing to send: it hears no message of them' : 'nothing to send: every message has a record';
 
 /** Outcome if every message has a record. */
 export const nothingToSend = (about: About): Outcome =>
@@ -95,7 +96,7 @@ function outcome(about: About, { verdict, sent, counts, reached }: Report): Outc
   return {
     exitCode: isDone ? (failed + tooOld > 0 ? Exit.NEEDS_OPERATOR : Exit.OK) : Exit.PENDING,
     text: [
-      `${name}: ${verdictWords(verdict, sent, left)}`,
+      `${name}: ${isDone && sent === 0 ? nothingOf(counts) : verdictWords(verdict, sent, left)}`,
       ...(tooOld > 0 ? [`  became too old meanwhile: ${tooOld}`] : []),
       ...(isDone ? [aligned(recordedRows(counts), '  ')].filter((rows) => rows !== '') : []),
       ...(next.length > 0 ? ['', ...next.map(([why, words]) => `${why}:\n  ${words}`)] : []),
@@ -109,7 +110,7 @@ function outcome(about: About, { verdict, sent, counts, reached }: Report): Outc
 function verdictWords(verdict: Report['verdict'], sent: number, left: number): string {
   switch (verdict) {
     case 'done':
-      return sent === 0 ? NOTHING : `done: sent ${plural(sent, 'message')}`;
+      return `done: sent ${plural(sent, 'message')}`;
     case 'stopped':
       return `stopped by you: sent ${sent}, about ${left} are left`;
     case 'slow':
