@@ -16,6 +16,7 @@ import type { CustomerLimits } from '../lambdas/environment.js';
 import { type ReviewRules, Sku } from '../lambdas/orders/contract.js';
 import { checkAuth } from './auth-settings.js';
 import { DEV_AUDIENCE, DEV_ISSUER, DEV_TOKEN_SECONDS } from './development.js';
+import { ENVIRONMENT_NAMES, type EnvironmentName } from './environment-names.js';
 import { checkOrders, type OrderSettings } from './order-capacity.js';
 
 /** Payment provider. `sandbox` moves no money; it is for environments that sell nothing. */
@@ -88,7 +89,7 @@ export interface Overrides {
   readonly allowSandbox?: 'true';
 }
 
-const ENVIRONMENTS: Readonly<Record<string, Omit<Settings, 'app' | 'environment'>>> = {
+const ENVIRONMENTS: Readonly<Record<EnvironmentName, Omit<Settings, 'app' | 'environment'>>> = {
   dev: {
     ...developmentSettings({
       app: APP,
@@ -248,8 +249,8 @@ function deployedWindows(environment: string): readonly DeployedWindow[] {
   return deployed[environment] ?? [];
 }
 
-/** Returns the names of the environments. */
-export const environmentNames = (): readonly string[] => Object.keys(ENVIRONMENTS);
+const isEnvironment = (name: string): name is EnvironmentName =>
+  (ENVIRONMENT_NAMES as readonly string[]).includes(name);
 
 /**
  * Returns the settings of an environment, with overrides.
@@ -257,11 +258,11 @@ export const environmentNames = (): readonly string[] => Object.keys(ENVIRONMENT
  *   environment keeps data, also if anyone could sign tokens, or if the sandbox is not allowed explicitly.
  */
 export function settingsFor(environment: string, overrides: Overrides = {}): Settings {
-  const known = Object.hasOwn(ENVIRONMENTS, environment) ? ENVIRONMENTS[environment] : undefined;
-  if (!known) {
-    const names = environmentNames().join(', ');
+  if (!isEnvironment(environment)) {
+    const names = ENVIRONMENT_NAMES.join(', ');
     throw new SettingsError(`environment '${environment}' is unknown: expected one of lib/settings.ts: ${names}`);
   }
+  const known = ENVIRONMENTS[environment];
   const { issuer, audience, jwks, jwksUri, alarmEmail, paymentProvider } = overrides;
   checkCustomerLimits(environment, known.customerLimits);
   checkReviewRules(environment, known.reviewRules);

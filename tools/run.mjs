@@ -4,6 +4,8 @@
 // signals, exit codes and the end of the parent.
 import { spawnSync } from 'node:child_process';
 import { accessSync, constants, existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 
 const COMMANDS = {
   start: './local/start.ts',
@@ -26,8 +28,8 @@ const COMMANDS = {
   'supply-chain': './release/supply-chain.ts',
   pack: './release/pack.ts',
 };
-const root = new URL('../', import.meta.url);
-const at = (path) => new URL(path, root);
+const root = fileURLToPath(new URL('../', import.meta.url)).replace(/[/\\]$/, '');
+const at = (path) => join(root, path);
 
 function fail(message, code = 1) {
   console.error(message);
@@ -81,20 +83,37 @@ function explained(error) {
   if (error?.name === 'LocalRunError') return error.message;
   const { code, path = '' } = error ?? {};
   if (code === 'ENOSPC') return 'The disk is full (ENOSPC): make room, and run the same again.';
-  if (['EACCES', 'EPERM', 'EROFS'].includes(code) && String(path).startsWith(at('.').pathname.replace(/\/$/, '')))
+  if (['EACCES', 'EPERM', 'EROFS'].includes(code) && String(path).startsWith(root))
     return `This clone can't be written: ${path} (${code}). Its commands keep files in node_modules, .build and .orderly: clone it to a folder of your own, or mend the owner and the rights of this one.`;
-  return error?.stack ?? error;
+  const stack = String(error?.stack ?? error);
+  return tools?.withSources(stack) ?? stack;
+}
+
+/** The command whose start counts: operators wait for it, many times a day. It runs from a bundle. */
+const BUNDLED = 'orderly';
+const ENTRY = 'bin/orderly.ts';
+
+/** Imports the module of a command: from its bundle, or by the loader of the sources. */
+async function imported() {
+  const bundle = fresh ?? (await tools?.makeBundle(root, ENTRY));
+  if (bundle !== undefined) return import(pathToFileURL(bundle).href);
+  const { register } = await import('tsx/esm/api');
+  register();
+  return import(COMMANDS[command]);
 }
 
 const [command, ...args] = process.argv.slice(2);
 checkNode();
 if (!Object.hasOwn(COMMANDS, command ?? '')) fail(`usage: node tools/run.mjs ${Object.keys(COMMANDS).join(' | ')}`, 2);
+const tools = command === BUNDLED ? await import('./bundle.mjs') : undefined;
+const fresh = tools?.freshBundle(root, ENTRY);
 try {
-  if (!installed()) install();
+  // A bundle is fresh only if nothing was installed or asked for since.
+  if (fresh === undefined && !installed()) install();
 } catch (error) {
   fail(explained(error));
 }
-process.chdir(at('.').pathname);
+process.chdir(root);
 // The AWS SDK warns at every start that Node 20 is old, and so would each child process.
 process.env.NODE_NO_WARNINGS = '1';
 process.removeAllListeners('warning');
@@ -107,10 +126,9 @@ for (const [signal, number] of [
   process.on(signal, () => process.exit(128 + number));
 const parent = process.ppid;
 if (process.env.npm_lifecycle_event) setInterval(() => process.ppid === parent || process.exit(1), 1000).unref();
-const { register } = await import('tsx/esm/api');
-register();
+if (tools) process.on('uncaughtException', (error) => fail(explained(error)));
 try {
-  const { main } = await import(COMMANDS[command]);
+  const { main } = await imported();
   process.exitCode = await main(args);
 } catch (error) {
   fail(explained(error));

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { ENVIRONMENT_NAMES } from '../../lib/environment-names.js';
 import { checkOrders, ordersPerSecond } from '../../lib/order-capacity.js';
-import { environmentNames, settingsFor } from '../../lib/settings.js';
+import { settingsFor } from '../../lib/settings.js';
 import { BATCH_SIZE } from '../../packages/kit/idempotent-consumer/idempotent-consumer.construct.js';
 
 const orders = (sagaConcurrency: number, rate: number, providerConcurrency = 1_000) => ({
@@ -30,7 +31,7 @@ describe('the capacity for orders', () => {
     );
   });
 
-  test.each(environmentNames())('of %s is mostly used: the API admits a third of it or more by each route', (name) => {
+  test.each(ENVIRONMENT_NAMES)('of %s is mostly used: the API admits a third of it or more by each route', (name) => {
     const { orders } = settingsFor(name, { issuer: 'https://issuer.example', jwksUri: 'https://issuer.example/keys' });
     expect(orders.throttle.rate).toBeGreaterThanOrEqual(ordersPerSecond(orders) / 3);
   });

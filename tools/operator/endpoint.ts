@@ -1,4 +1,6 @@
-import { type Endpoint, OperatorError } from '@orderly/kit/operator';
+import type { Endpoint } from '@orderly/kit/operator';
+import { OperatorError } from '@orderly/kit/operator/definitions';
+import { ENVIRONMENT_NAMES } from '../../lib/environment-names.js';
 import { endpointAt, endpointFromEnvironment } from '../local/endpoint.js';
 import { LocalRunError } from '../local/errors.js';
 import { readLocalRun } from '../local/local-run.js';
@@ -8,7 +10,7 @@ import { readLocalRun } from '../local/local-run.js';
  * @throws {OperatorError} `usage` if there is no such environment; `unreachable` if nothing answers at `ORDERLY_ENDPOINT`
  */
 export async function endpointOf(environment: string): Promise<Endpoint> {
-  await checkEnvironment(environment);
+  checkEnvironment(environment);
   const named = await endpointFromEnvironment().catch((error: unknown) => {
     if (!(error instanceof LocalRunError)) throw error;
     throw new OperatorError('unreachable', error.message, undefined, { cause: error });
@@ -25,11 +27,9 @@ export async function endpointOf(environment: string): Promise<Endpoint> {
   return endpointAt('aws');
 }
 
-/** The settings load the CDK: `dev`, the default, doesn't wait for it. @throws {OperatorError} `usage` */
-async function checkEnvironment(environment: string): Promise<void> {
-  if (environment === 'dev') return;
-  const { environmentNames } = await import('../../lib/settings.js');
-  const names = environmentNames();
+/** @throws {OperatorError} `usage` */
+function checkEnvironment(environment: string): void {
+  const names: readonly string[] = ENVIRONMENT_NAMES;
   if (names.includes(environment)) return;
   throw new OperatorError('usage', `Environment '${environment}' is unknown: lib/settings.ts has ${names.join(', ')}.`);
 }
