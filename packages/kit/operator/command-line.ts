@@ -11,7 +11,7 @@ export interface CommandSet extends Pick<OperatedApp, 'program' | 'where'> {
   readonly commands: readonly OperatorCommand[];
 }
 
-/** A valid command line: a call of a command, or a request for help. */
+/** A valid command line: a call of a command, or what is printed at once: help, or a script. */
 export type CommandLine =
   | { readonly help: string }
   | (ParsedCommand & {
@@ -46,7 +46,7 @@ const COMMON = {
  */
 export function readCommandLine(args: readonly string[], set: CommandSet): CommandLine {
   const { commands } = set;
-  const { values, positionals, given } = parsed(args, commands);
+  const { values, positionals, named } = parsed(args, commands);
   const { environment, json, help, profile, region, yes } = values;
   const [first, second] = positionals;
   const isGroup = commands.some(({ name }) => name.startsWith(`${first} `));
@@ -59,7 +59,7 @@ export function readCommandLine(args: readonly string[], set: CommandSet): Comma
   if (help) return { help: helpOf(command, set) };
   const wrong = (mistake: string): OperatorError => new OperatorError('usage', mistake, command.example);
   const words = positionals.slice(name.split(' ').length);
-  const foreign = given.find((option) => !Object.hasOwn({ ...COMMON, ...command.options }, option));
+  const foreign = named.find((option) => !Object.hasOwn({ ...COMMON, ...command.options }, option));
   if (foreign !== undefined) {
     throw wrong(
       `'${name}' has no option --${foreign}.${guess(foreign, Object.keys({ ...COMMON, ...command.options }), '--')}`,
@@ -70,9 +70,10 @@ export function readCommandLine(args: readonly string[], set: CommandSet): Comma
   const excess = words[command.positionals.length];
   if (excess !== undefined) throw wrong(`'${excess}' is one word too many for '${name}'.`);
   if (!/^[a-z][a-z0-9-]*$/.test(environment)) throw wrong(`'${environment}' is no name of an environment.`);
-  const { request, run } = command.parse({ words, options: valuesOf(command.options, values), wrong });
+  const given = { words, options: valuesOf(command.options, values), wrong };
+  if (command.print) return { help: command.print(given, { program: set.program, commands, common: COMMON }) };
   const toConfirm = command.irreversible === true && !yes && Reflect.get(values, 'dry-run') !== true;
-  return { name, environment, json, profile, region, yes, toConfirm, request, run };
+  return { name, environment, json, profile, region, yes, toConfirm, ...command.parse(given) };
 }
 
 function unknownCommand(name: string, isGroup: boolean, commands: readonly OperatorCommand[]): OperatorError {
@@ -99,8 +100,8 @@ function parsed(args: readonly string[], commands: readonly OperatorCommand[]) {
       allowPositionals: true,
       tokens: true,
     });
-    const given = tokens.flatMap((token) => (token.kind === 'option' ? [token.name] : []));
-    return { values, positionals, given };
+    const named = tokens.flatMap((token) => (token.kind === 'option' ? [token.name] : []));
+    return { values, positionals, named };
   } catch (error) {
     const message = error instanceof Error ? (error.message.split('. ')[0] ?? '') : String(error);
     const [, unknown] = /^Unknown option '--?([\w-]+)'/.exec(message) ?? [];

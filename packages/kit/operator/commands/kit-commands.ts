@@ -2,6 +2,7 @@ import type { OperatorCommand } from '../command.js';
 import type { ReadSection } from '../status/status.js';
 import { auditCommands } from './audit.js';
 import { auditLogCommand } from './audit-log.js';
+import { completionCommand } from './completion.js';
 import { doctorCommand } from './doctor.js';
 import { failuresCommands } from './failures.js';
 import { inboxCommands } from './inbox.js';
@@ -41,4 +42,5 @@ export const kitCommands = ({
   ...sagasCommands(aboutSagaIds),
   ...projectionsCommands(projection),
   auditLogCommand,
+  completionCommand,
 ];

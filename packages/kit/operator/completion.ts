@@ -1,0 +1,177 @@
+import type { OperatorCommand } from './command.js';
+
+export const SHELLS = ['bash', 'zsh', 'fish'] as const;
+export type Shell = (typeof SHELLS)[number];
+
+/** What can be written behind some words of a command line. */
+interface Place {
+  /** Words before it, without the program and without options: '', 'failures', 'failures list'. */
+  readonly behind: string;
+  readonly offers: readonly { readonly word: string; readonly about: string }[];
+}
+
+/** A command line, as a script completes it. */
+interface Completed {
+  /** Name that is typed in the shell. */
+  readonly program: string;
+  /** Options whose value is the next word, of any command. */
+  readonly valued: readonly string[];
+  /** Beginnings of commands; then nothing else may follow. */
+  readonly groups: readonly Place[];
+  /** Whole commands with their options; ids and names may stand in between. */
+  readonly commands: readonly Place[];
+}
+
+/** Options of every command, by whether they have a value. */
+type Common = Readonly<Record<string, { readonly type: 'boolean' | 'string' }>>;
+
+/**
+ * Returns the script by which a shell completes a command line: its commands and their options.
+ * @param program command that starts the tool; its last word is what is completed: `npm run -s shop --` completes `shop`
+ */
+export function completionScript(
+  shell: Shell,
+  program: string,
+  commands: readonly OperatorCommand[],
+  common: Common,
+): string {
+  const completed: Completed = {
+    program: nameIn(program),
+    valued: [...new Set(commands.flatMap(({ options }) => valuedOf({ ...common, ...options })))],
+    groups: groupsOf(commands),
+    commands: commands.map(({ name, options }) => ({
+      behind: name,
+      offers: Object.keys({ ...options, ...common }).map((option) => ({ word: `--${option}`, about: '' })),
+    })),
+  };
+  return SCRIPTS[shell](completed);
+}
+
+const nameIn = (program: string): string =>
+  program
+    .split(' ')
+    .filter((word) => !word.startsWith('-'))
+    .at(-1)
+    ?.replace(/^.*\//, '')
+    .replace(/\.mjs$/, '') ?? program;
+
+const valuedOf = (options: Common): readonly string[] =>
+  Object.entries(options).flatMap(([name, { type }]) => (type === 'string' ? [`--${name}`] : []));
+
+function groupsOf(commands: readonly OperatorCommand[]): readonly Place[] {
+  const first = new Map<string, string>();
+  for (const { name, about } of commands) {
+    const [word = '', second] = name.split(' ');
+    const group = commands.filter((one) => one.name.startsWith(`${word} `)).map((one) => one.name.split(' ')[1]);
+    first.set(word, second === undefined ? about : group.join(', '));
+  }
+  const words = [...first].map(([word, about]) => ({ word, about }));
+  const groups = [...first.keys()].flatMap((group) => {
+    const offers = commands.flatMap(({ name, about }) =>
+      name.startsWith(`${group} `) ? [{ word: name.slice(group.length + 1), about }] : [],
+    );
+    return offers.length === 0 ? [] : [{ behind: group, offers }];
+  });
+  return [{ behind: '', offers: words }, ...groups];
+}
+
+/** Name of a shell function. */
+const functionOf = (program: string): string => `_${program.replaceAll(/\W/g, '_')}`;
+
+const wordsOf = ({ offers }: Place): string => offers.map(({ word }) => word).join(' ');
+
+/** Works in bash 3.2 (macOS) and later. */
+const bash = ({ program, valued, groups, commands }: Completed): string => `# bash: source <(${program} completion bash)
+${functionOf(program)}() {
+  local word="\${COMP_WORDS[COMP_CWORD]}" at=1 name='' offers=''
+  COMPREPLY=()
+  case "\${COMP_WORDS[COMP_CWORD-1]}" in ${valued.join('|')}) return ;; esac
+  while [ "$at" -lt "$COMP_CWORD" ]; do
+    case "\${COMP_WORDS[at]}" in
+      ${valued.join('|')}) at=$((at + 1)) ;;
+      -*) ;;
+      *) name="\${name:+$name }\${COMP_WORDS[at]}" ;;
+    esac
+    at=$((at + 1))
+  done
+  case "$name" in
+${[...groups.map((place) => `    '${place.behind}') offers='${wordsOf(place)}' ;;`), ...commands.map((place) => `    '${place.behind}'|'${place.behind} '*) offers='${wordsOf(place)}' ;;`)].join('\n')}
+  esac
+  COMPREPLY=($(compgen -W "$offers" -- "$word"))
+}
+complete -F ${functionOf(program)} ${program}`;
+
+/** Quotes a text for a POSIX shell and zsh. */
+const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
+
+/** Items of zsh's `_describe`: a word, a colon, what it is. */
+const described = ({ offers }: Place): string =>
+  offers.map(({ word, about }) => quoted(about === '' ? word : `${word}:${about}`)).join(' ');
+
+const zsh = ({ program, valued, groups, commands }: Completed): string => `#compdef ${program}
+# zsh: source <(${program} completion zsh), behind compinit
+${functionOf(program)}() {
+  local name='' at=2
+  local -a offers
+  case "$words[CURRENT-1]" in (${valued.join('|')}) return 1 ;; esac
+  while (( at < CURRENT )); do
+    case "$words[at]" in
+      (${valued.join('|')}) (( at += 1 )) ;;
+      (-*) ;;
+      (*) name="\${name:+$name }$words[at]" ;;
+    esac
+    (( at += 1 ))
+  done
+  case "$name" in
+${[...groups.map((place) => `    ('${place.behind}') offers=(${described(place)}) ;;`), ...commands.map((place) => `    ('${place.behind}'|'${place.behind} '*) offers=(${described(place)}) ;;`)].join('\n')}
+  esac
+  _describe '${program}' offers
+}
+compdef ${functionOf(program)} ${program}`;
+
+/** Quotes a text for fish, where a backslash escapes within single quotes. */
+const quotedForFish = (text: string): string => `'${text.replaceAll(/[\\']/g, '\\$&')}'`;
+
+function fish({ program, valued, groups, commands }: Completed): string {
+  const own = `_${functionOf(program)}`;
+  const line = (condition: string, behind: string, offer: string): string =>
+    `complete -c ${program} -n ${quotedForFish(`${own}_${condition} "${behind}"`)} ${offer}`;
+  const words = groups.flatMap(({ behind, offers }) =>
+    offers.map(({ word, about }) => line('at', behind, `-a ${word} -d ${quotedForFish(about)}`)),
+  );
+  const options = commands.flatMap(({ behind, offers }) =>
+    offers.map(({ word }) => line('behind', behind, `-l ${word.slice(2)}${valued.includes(word) ? ' -x' : ''}`)),
+  );
+  return `# fish: ${program} completion fish | source
+function ${own}_name
+  set -l name
+  set -l skips 0
+  set -l tokens (commandline -opc)
+  for one in $tokens[2..-1]
+    if test $skips = 1
+      set skips 0
+      continue
+    end
+    switch $one
+      case ${valued.join(' ')}
+        set skips 1
+      case '-*'
+      case '*'
+        set -a name $one
+    end
+  end
+  echo "$name"
+end
+function ${own}_at
+  set -l name (${own}_name)
+  test "$name" = "$argv[1]"
+end
+function ${own}_behind
+  set -l name (${own}_name)
+  test "$name" = "$argv[1]"; or string match -q -- "$argv[1] *" "$name"
+end
+complete -c ${program} -f
+${[...words, ...options].join('\n')}`;
+}
+
+const SCRIPTS: Readonly<Record<Shell, (completed: Completed) => string>> = { bash, zsh, fish };
