@@ -7,7 +7,8 @@ import { readLocalRun } from '../local/local-run.js';
 
 /**
  * Chooses the endpoint: `ORDERLY_ENDPOINT`; else for `dev` a local run of this clone that still answers; else AWS.
- * @throws {OperatorError} `usage` if there is no such environment; `unreachable` if nothing answers at `ORDERLY_ENDPOINT`
+ * @throws {OperatorError} `usage` if there is no such environment; `unreachable` if nothing answers at `ORDERLY_ENDPOINT`, or no
+ *   region is named for AWS
  */
 export async function endpointOf(environment: string): Promise<Endpoint> {
   checkEnvironment(environment);
@@ -15,7 +16,7 @@ export async function endpointOf(environment: string): Promise<Endpoint> {
     if (!(error instanceof LocalRunError)) throw error;
     throw new OperatorError('unreachable', error.message, undefined, { cause: error });
   });
-  if (named) return named;
+  if (named) return named.url === undefined ? atAws() : named;
   const run = environment === 'dev' ? readLocalRun() : undefined;
   if (run) {
     try {
@@ -24,8 +25,14 @@ export async function endpointOf(environment: string): Promise<Endpoint> {
       if (!(error instanceof LocalRunError)) throw error; // a finished run left it behind
     }
   }
-  return endpointAt('aws');
+  return atAws();
 }
+
+/** @throws {OperatorError} `unreachable` if no region is named */
+const atAws = async (): Promise<Endpoint> => {
+  const { awsRegion } = await import('@orderly/kit/operator');
+  return { url: undefined, region: await awsRegion() };
+};
 
 /** @throws {OperatorError} `usage` */
 function checkEnvironment(environment: string): void {

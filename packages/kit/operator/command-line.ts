@@ -126,7 +126,7 @@ const valuesOf = (options: Options, values: Readonly<Record<string, unknown>>): 
   );
 
 const commonHelp = ({ where }: CommandSet): string => `  --environment <name>  default dev
-  --profile, --region   profile and region of AWS, as its command line has them
+  --profile, --region   profile and region of AWS, as its command line has them; without --region, that of the profile
   --yes                 confirms what can't be undone; without it, you are asked outside of an emulator
   --json                one JSON object${where === undefined ? '' : `\n\n${where}`}`;
 

@@ -77,7 +77,7 @@ export async function openContext(
   const { app, program, endpointOf, ifUnreachable, ifNotDeployed, reportOn, pageOn, runbook } = operated;
   const endpoint = await endpointOf(environment);
   const { stacks, account } = await readDeployment(endpoint, app, environment).catch((cause: unknown) => {
-    const why = cause instanceof Error ? cause.name : String(cause);
+    const why = cause instanceof Error ? whyOf(cause) : String(cause);
     const message = `The stacks of '${environment}' can't be read at ${placeOf(endpoint)} (${why}).`;
     throw new OperatorError('unreachable', message, ifUnreachable, { cause });
   });
@@ -106,3 +106,6 @@ export async function openContext(
     ...(pageOn && { pageOn }),
   };
 }
+
+/** AWS's own errors have names that say enough; of credentials that aren't there, the message says which. */
+const whyOf = ({ name, message }: Error): string => (name === 'CredentialsProviderError' ? message : name);

@@ -24,6 +24,7 @@ export type { Outcome } from './outcome.js';
 export type { FunctionDescription } from './outputs.js';
 export { type AggregatesOfPerson, type DataContext, keysByPerson, type PeopleOfApp } from './people.js';
 export { type ConsumerRecord, readRecord, reasonOf } from './records.js';
+export { awsRegion } from './region.js';
 export { type OperatorCommandLine, operatorCommandLine } from './run.js';
 export { summaryOf } from './saga-show.js';
 export { detailsOf, isHeld, isLate, isWaiting, sagaWords } from './saga-words.js';

@@ -1,0 +1,59 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { run } from '../../../tools/operator/command-line.js';
+import { endpointOf } from '../../../tools/operator/endpoint.js';
+
+const CONFIG = `[default]
+region = eu-north-1
+[profile ops]
+region = eu-west-3
+[profile bare]
+output = json
+`;
+
+let folder = '';
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'orderly-region-'));
+  writeFileSync(join(folder, 'config'), CONFIG);
+  for (const name of ['AWS_REGION', 'AWS_DEFAULT_REGION', 'AWS_PROFILE']) vi.stubEnv(name, undefined);
+  vi.stubEnv('AWS_CONFIG_FILE', join(folder, 'config'));
+  vi.stubEnv('AWS_SHARED_CREDENTIALS_FILE', join(folder, 'none'));
+  vi.stubEnv('AWS_EC2_METADATA_DISABLED', 'true');
+  vi.stubEnv('ORDERLY_ENDPOINT', 'aws');
+});
+afterEach(() => {
+  vi.unstubAllEnvs();
+  rmSync(folder, { recursive: true });
+});
+
+test.each([
+  ['the default profile', {}, 'eu-north-1'],
+  ['a profile', { AWS_PROFILE: 'ops' }, 'eu-west-3'],
+  ['AWS_DEFAULT_REGION before a profile', { AWS_PROFILE: 'ops', AWS_DEFAULT_REGION: 'us-west-2' }, 'us-west-2'],
+  ['AWS_REGION before all', { AWS_PROFILE: 'ops', AWS_DEFAULT_REGION: 'x', AWS_REGION: 'sa-east-1' }, 'sa-east-1'],
+])('%s', async (_, env: Readonly<Record<string, string>>, region) => {
+  for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value);
+  expect(await endpointOf('prod')).toEqual({ url: undefined, region });
+});
+
+const said = async (...args: readonly string[]) => {
+  const err: string[] = [];
+  const code = await run(args, { out: expect.fail, err: (text) => err.push(text) });
+  return { code, err: err.join('\n') };
+};
+
+test('--profile without --region takes the region of that profile, and --region another one', async () => {
+  // Without credentials, the place that was asked is all that can be seen.
+  expect((await said('status', '--profile', 'ops')).err).toContain("'dev' can't be read at AWS eu-west-3 (");
+  const { err } = await said('status', '--profile', 'ops', '--region', 'eu-central-1');
+  expect(err).toMatch(/at AWS eu-central-1 \(.*credentials.*\)\.\nNext: sign in to AWS/);
+});
+
+test('a profile without a region is said, with what to do', async () =>
+  expect(await said('status', '--profile', 'bare')).toEqual({
+    code: 1,
+    err: `No region: neither --region nor AWS_REGION names one, nor does profile 'bare' in ${join(folder, 'config')}.
+Next: add --region <region>, or aws configure set region <region> --profile bare`,
+  }));
