@@ -104,7 +104,7 @@ describe('orderly order', () => {
 
     const { out } = await orderly('order', orderId);
     expect(out).toMatch(
-      /APPROVED, version 2[\s\S]*\nits saga completed [\s\S]*complete: 23 events, 4 commands, 20 deliveries processed, nothing twice; 3 collected until their windows close$/,
+      /^complete: 23 events, 4 commands, 20 deliveries processed, nothing twice; 3 collected until their windows close\norder .*APPROVED, version 2[\s\S]*\nits saga completed /,
     );
     for (const text of [out, JSON.stringify(found)]) {
       expect(text).not.toContain(clientReference);

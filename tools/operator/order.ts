@@ -40,7 +40,7 @@ function textOf({ orderId, order, sagas, shown, events, verdict }: OrderReport, 
   const blocks = events.map((event, at) => eventText(event, isOfCommit(event, events[at - 1]), people));
   const next = verdict.next === undefined ? [] : [`next: ${verdict.next}`];
   const led = sagas.map((saga) => `its saga ${sagaWords(saga)}`);
-  return [head, ...(row ? [row] : []), ...led, '', ...blocks, '', verdict.text, ...next].join('\n');
+  return [verdict.text, ...next, head, ...(row ? [row] : []), ...led, '', ...blocks].join('\n');
 }
 
 /** Whether two messages in consecutive rows were sent with the same commit. */

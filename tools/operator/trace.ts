@@ -1,4 +1,4 @@
-import { type CommandContext, Exit, OperatorError, type Outcome, plural, timeAt } from '@orderly/kit/operator';
+import { type CommandContext, Exit, fitted, OperatorError, type Outcome, plural, timeAt } from '@orderly/kit/operator';
 import { type AggregateFacts, type EventReport, eventsOf, type OrderFacts } from './deliveries.js';
 import { type FoundCommit, findCommits } from './find-message.js';
 import { readFacts, readOrder } from './order-facts.js';
@@ -28,7 +28,7 @@ export async function showTrace(context: CommandContext, request: TraceRequest):
       ...(verdict.next === undefined ? [] : [`next: ${verdict.next}`]),
       what,
       '',
-      treeText(roots, { verbose }),
+      verbose ? treeText(roots, { verbose }) : fitted(treeText(roots, { verbose })),
     ].join('\n'),
     json: { id, verdict, roots: roots.map(jsonOf), events: events.length },
   };

@@ -6,6 +6,7 @@ import { type Cause, causeOf, causeWords, groupIdOf, shortened } from './failure
 import type { Outcome } from './outcome.js';
 import { type FoundRecord, failuresOf } from './records.js';
 import { listenersNamed, listenersOf, type Service } from './services.js';
+import { terminalWidth } from './table.js';
 import { type CommandText, duration, plural } from './text.js';
 
 /** Failures with the same cause that wait for an operator. */
@@ -72,7 +73,7 @@ const TREND_SECONDS = 3_600;
 /** Maximum number of groups as text, and of subjects of a group. `--json` has all groups. */
 const SHOWN_GROUPS = 20;
 const SHOWN_SUBJECTS = 3;
-/** Width of the text, in characters. */
+/** Maximum width of the text, in characters. */
 const WIDTH = 100;
 
 /**
@@ -185,7 +186,7 @@ function groupText(
       const indent = `  ${name === '' ? '' : name.padEnd(9)}`;
       // A command can't be pasted in two lines.
       if (name === 'sample') return [indent + text];
-      return wrapped(text, WIDTH - indent.length).map(
+      return wrapped(text, Math.min(WIDTH, terminalWidth() ?? WIDTH) - indent.length).map(
         (line, at) => (at === 0 ? indent : ' '.repeat(indent.length)) + line,
       );
     }),

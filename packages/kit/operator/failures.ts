@@ -11,6 +11,8 @@ import {
   reasonOf,
 } from './records.js';
 import { listenersNamed, listenersOf } from './services.js';
+import { shownIds, shownTime } from './shown.js';
+import { cutTo, table } from './table.js';
 import { aligned, type CommandText, plural } from './text.js';
 
 type Context = Pick<CommandContext, 'documents' | 'services' | 'command' | 'pageOn'>;
@@ -56,24 +58,23 @@ function listText(
   const { consumer, before } = asked;
   const [newest] = failures;
   if (!newest) return before === undefined ? 'no failures' : `no failures before ${before}`;
-  const rows = failures.map(({ listener, record, messageId }) => [
-    record.failedAt ?? '',
-    `${listener.service.name}/${listener.name}`,
-    messageId,
-    record.type ?? '-',
-    record.subject ?? '-',
-    cut(reasonOf(record)),
+  const idOf = shownIds(failures);
+  const rows = failures.map((failure) => [
+    shownTime(failure.record.failedAt ?? ''),
+    `${failure.listener.service.name}/${failure.listener.name}`,
+    idOf(failure),
+    failure.record.type ?? '-',
+    failure.record.subject ?? '-',
+    cutTo(80, reasonOf(failure.record)),
   ]);
   const head = ['FAILED AT', 'CONSUMER', 'MESSAGE ID', 'TYPE', 'SUBJECT', 'REASON'];
-  const next = command('failures', 'show', newest.listener.name, newest.messageId);
+  const next = command('failures', 'show', newest.listener.name, idOf(newest));
   const ofOne = consumer === undefined ? [] : ['--consumer', consumer];
   const more =
     older === undefined ? '' : `\nthere are older ones: ${command('failures', 'list', ...ofOne, '--before', older)}`;
-  return `${aligned([head, ...rows])}\n\n${plural(failures.length, 'failure')}; the newest: ${next}${more}`;
+  const shown = table(head, rows, ['REASON', 'TYPE', 'SUBJECT']);
+  return `${shown}\n\n${plural(failures.length, 'failure')}; the newest: ${next}${more}`;
 }
-
-/** Shortens a text for a list; `failures show` prints all of it. */
-const cut = (text: string): string => (text.length > 80 ? `${text.slice(0, 79)}…` : text);
 
 /** `failures show`. @throws {OperatorError} `not-found` */
 export async function showFailure(

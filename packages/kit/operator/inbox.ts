@@ -16,6 +16,8 @@ import type { Outcome } from './outcome.js';
 import { type ConsumerRecord, type FoundRecord, failuresOf, findRecord, readRecord, reasonOf } from './records.js';
 import { type RedriveRequest, redrive } from './redrive.js';
 import { type Listener, listenersNamed, listenersOf, type Service } from './services.js';
+import { begunBy, shownIds } from './shown.js';
+import { cutTo, table } from './table.js';
 import { aligned, duration, plural } from './text.js';
 
 type Context = Pick<CommandContext, 'documents' | 'services' | 'command'>;
@@ -44,19 +46,25 @@ function listText(found: readonly FoundRecord[], command: Context['command']): s
   const [oldest] = found;
   if (!oldest) return 'no stored messages';
   const now = clock.now();
-  const rows = found.map(({ listener, record, messageId }) => [
+  const idOf = shownIds(found);
+  const rows = found.map((one) => rowOf(one, idOf(one), now));
+  const head = ['CONSUMER', 'STATE', 'AGE', 'ATTEMPTS', 'MESSAGE ID', 'TOPIC', 'SUBJECT', 'REASON'];
+  const next = command('inbox', 'show', oldest.listener.name, idOf(oldest));
+  const shown = table(head, rows, ['REASON', 'TOPIC', 'SUBJECT']);
+  return `${shown}\n\n${plural(found.length, 'stored message')}; the oldest: ${next}`;
+}
+
+function rowOf({ listener, record }: FoundRecord, shownId: string, now: string): readonly string[] {
+  return [
     `${listener.service.name}/${listener.name}`,
     stateOf(record),
     duration(Math.max(0, secondsBetween(sinceOf(record), now))),
     String(record.attempts ?? 0),
-    messageId,
+    shownId,
     record.topic ?? record.type ?? '-',
     record.subject ?? '-',
-    (record.failures ?? []).length > 0 ? reasonOf(record).slice(0, 80) : '',
-  ]);
-  const head = ['CONSUMER', 'STATE', 'AGE', 'ATTEMPTS', 'MESSAGE ID', 'TOPIC', 'SUBJECT', 'REASON'];
-  const next = command('inbox', 'show', oldest.listener.name, oldest.messageId);
-  return `${aligned([head, ...rows])}\n\n${plural(found.length, 'stored message')}; the oldest: ${next}`;
+    (record.failures ?? []).length > 0 ? cutTo(80, reasonOf(record)) : '',
+  ];
 }
 
 /** `inbox show`. @throws {OperatorError} `not-found` */
@@ -67,7 +75,7 @@ export async function showInbox(
   const listeners = inboxesNamed(context.services, asked.consumer);
   const waiting = (await Promise.all(listeners.map((listener) => messagesOf(context.documents, listener)))).flat();
   // The key of a sequential inbox's record doesn't contain the id.
-  const stored = waiting.find(({ messageId }) => messageId === asked.messageId);
+  const stored = waiting.find(({ messageId }) => messageId === asked.messageId) ?? begunBy(asked.messageId, waiting);
   const found = stored ?? (await findRecord(context.documents, context.services, asked));
   const { record } = found;
   const shown = showFound(context, found, asked);

@@ -34,5 +34,6 @@ export { readStacks, type StackOutputs, stackPrefix } from './stacks.js';
 export type { Problem } from './status/judge.js';
 export type { StatusSection } from './status/report.js';
 export { type ReadSection, showStatus } from './status/status.js';
+export { fitted, table } from './table.js';
 export { aligned, commandTextOf, duration, plural } from './text.js';
 export { type Screen, terminal, watched } from './watch.js';

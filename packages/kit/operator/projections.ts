@@ -6,6 +6,7 @@ import type { CommandContext } from './context.js';
 import { clientConfig, type Endpoint } from './endpoint.js';
 import { Exit, OperatorError } from './errors.js';
 import type { Outcome } from './outcome.js';
+import { table } from './table.js';
 import { aligned, type CommandText, plural } from './text.js';
 
 /** A projection of a service, and access to the function that rebuilds it. */
@@ -60,7 +61,7 @@ export async function listProjections(projections: readonly DeployedProjection[]
   ]);
   return {
     exitCode: Exit.OK,
-    text: aligned([['PROJECTION', 'READS', 'REBUILD'], ...rows]),
+    text: table(['PROJECTION', 'READS', 'REBUILD'], rows, ['REBUILD']),
     json: { projections: found },
   };
 }

@@ -1,14 +1,14 @@
-import { coloured, wantsColour } from './colour.js';
 import type { OperatorCommand } from './command.js';
 import { type CommandSet, readCommandLine } from './command-line.js';
 import type { Ask } from './confirm.js';
 import type { OperatedApp } from './context.js';
 import { Exit, OperatorError } from './errors.js';
+import { print } from './print.js';
 import { commandTextOf } from './text.js';
 
 /** Output streams: results go to `out`, everything else to `err`. */
 export interface Streams {
-  readonly out: (text: string) => void;
+  readonly out: (text: string) => unknown;
   readonly err: (text: string) => void;
   /** @default asks on the terminal, if there is one */
   readonly ask?: Ask;
@@ -28,15 +28,17 @@ export function operatorCommandLine(app: OperatorCommandLine) {
   checkCommands(app.commands);
   const command = commandTextOf(app.program);
 
-  return async (
-    args: readonly string[],
-    { out, err, ask }: Streams = { out: onTerminal, err: console.error },
-  ): Promise<Exit> => {
+  return async (args: readonly string[], streams?: Streams): Promise<Exit> => {
     const json = args.includes('--json');
+    const paged = !args.includes('--no-pager');
+    const { out, err, ask }: Streams = streams ?? {
+      out: (text) => print(text, { paged, app: app.app }),
+      err: console.error,
+    };
     try {
       const line = readCommandLine(args, app);
       if (line.help !== undefined) {
-        out(line.help);
+        await out(line.help);
         return Exit.OK;
       }
       // As AWS's command line does: the SDK reads both from the environment.
@@ -53,7 +55,7 @@ export function operatorCommandLine(app: OperatorCommandLine) {
         };
         if (line.toConfirm) await confirmed(`${line.name} in ${context.place}`);
         const outcome = await line.run({ ...context, confirm: confirmed });
-        out(json ? JSON.stringify(outcome.json) : outcome.text);
+        await out(json ? JSON.stringify(outcome.json) : outcome.text);
         return outcome.exitCode;
       } finally {
         context.documents.destroy();
@@ -61,16 +63,12 @@ export function operatorCommandLine(app: OperatorCommandLine) {
     } catch (error) {
       const { code, message, next: advice, exitCode } = explained(error);
       const next = typeof advice === 'object' ? command(...advice) : advice;
-      if (json) out(JSON.stringify({ error: { code, message, next } }));
+      if (json) await out(JSON.stringify({ error: { code, message, next } }));
       else err(next === undefined ? message : `${message}\n${introductionOf(code)}: ${next}`);
       return exitCode;
     }
   };
 }
-
-/** Prints results with colours, where somebody sees them. */
-const onTerminal = (text: string): void =>
-  console.log(wantsColour(process.stdout) && !text.startsWith('{') ? coloured(text) : text);
 
 const introductionOf = (code: OperatorError['code']): string => (code === 'usage' ? 'Correct usage' : 'Next');
 

@@ -10,7 +10,9 @@ import { failuresOf } from './records.js';
 import { summaryOf } from './saga-show.js';
 import { isHeld, isLate, isWaiting, stepWords, stuckSince, type WaitingState } from './saga-words.js';
 import { readSaga, type Saga, type SagaKind, sagaKindsOf } from './sagas.js';
-import { aligned, type CommandText, plural } from './text.js';
+import { shownTime } from './shown.js';
+import { table } from './table.js';
+import { type CommandText, plural } from './text.js';
 
 /** Maximum number of timeouts that are read per kind and shard, the earliest first: about a megabyte of keys. */
 const MAX_TIMEOUTS = 5_000;
@@ -164,7 +166,7 @@ function textOf(found: readonly Found[], limit: number | undefined, command: Com
         `${kind.service.name}/${kind.type}`,
         id,
         stepWords(state),
-        isStuck ? stuckSince(saga) : since,
+        shownTime(isStuck ? stuckSince(saga) : since),
         isStuck ? '-' : String(attempt),
         thenOf(state, urgency),
       ],
@@ -176,5 +178,6 @@ function textOf(found: readonly Found[], limit: number | undefined, command: Com
     return count === 0 ? [] : [`${count} ${urgency}`];
   });
   const next = command('sagas', 'show', first.saga.id);
-  return `${aligned([head, ...rows])}\n\n${plural(found.length, 'saga')} (${counts.join(', ')})${rest}\nthe first: ${next}`;
+  const shown = table(head, rows, ['THEN', 'WAITS FOR', 'SAGA']);
+  return `${shown}\n\n${plural(found.length, 'saga')} (${counts.join(', ')})${rest}\nthe first: ${next}`;
 }

@@ -17,7 +17,8 @@ let folder = '';
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'orderly-region-'));
   writeFileSync(join(folder, 'config'), CONFIG);
-  for (const name of ['AWS_REGION', 'AWS_DEFAULT_REGION', 'AWS_PROFILE']) vi.stubEnv(name, undefined);
+  for (const name of ['REGION', 'DEFAULT_REGION', 'PROFILE', 'ACCESS_KEY_ID', 'SECRET_ACCESS_KEY'])
+    vi.stubEnv(`AWS_${name}`, undefined);
   vi.stubEnv('AWS_CONFIG_FILE', join(folder, 'config'));
   vi.stubEnv('AWS_SHARED_CREDENTIALS_FILE', join(folder, 'none'));
   vi.stubEnv('AWS_EC2_METADATA_DISABLED', 'true');

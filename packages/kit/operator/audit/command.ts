@@ -8,6 +8,8 @@ import { Exit, OperatorError } from '../errors.js';
 import type { Outcome } from '../outcome.js';
 import { type Send, sendBy, sqsAt, type Wait, waitByClock } from '../send.js';
 import { listenersNamed, type Service } from '../services.js';
+import { shownTime } from '../shown.js';
+import { table } from '../table.js';
 import { aligned, type CommandText, plural } from '../text.js';
 import { type Audited, auditAggregate, auditSpan, queueBodyOf } from './audit.js';
 import { subjectOf } from './expected.js';
@@ -144,6 +146,8 @@ interface Found {
   readonly command: CommandText;
 }
 
+const HEAD = ['SENT AT', 'CONSUMER', 'TYPE', 'SUBJECT', 'MESSAGE ID'] as const;
+
 function textOf({ audited, missing, request, span, command }: Found): string {
   const { subject, consumer, resend } = request;
   const { commits, messages, deliveries } = audited;
@@ -153,7 +157,9 @@ function textOf({ audited, missing, request, span, command }: Found): string {
       ? 'nothing is missing'
       : `${plural(missing.length, 'delivery is', 'deliveries are')} missing${resend ? ', and sent again' : ''}`;
   const states = STATES.filter((state) => deliveries[state] > 0).map((state) => [state, String(deliveries[state])]);
-  const rows = missing.slice(0, LISTED).map((one) => [one.at, one.consumer, one.type, one.subject, one.messageId]);
+  const rows = missing
+    .slice(0, LISTED)
+    .map((one) => [shownTime(one.at), one.consumer, one.type, one.subject, one.messageId]);
   const more = missing.length - rows.length;
   const same = [
     ...(subject === undefined ? ['--from', span.from, '--to', span.to] : ['--subject', subject]),
@@ -163,7 +169,7 @@ function textOf({ audited, missing, request, span, command }: Found): string {
     `${verdict}: ${what}`,
     `${plural(messages, 'message')} in ${plural(commits, 'commit')}`,
     ...(states.length > 0 ? ['', aligned(states, '  ')] : []),
-    ...(rows.length > 0 ? ['', aligned([['SENT AT', 'CONSUMER', 'TYPE', 'SUBJECT', 'MESSAGE ID'], ...rows])] : []),
+    ...(rows.length > 0 ? ['', table(HEAD, rows, ['TYPE', 'SUBJECT', 'CONSUMER'])] : []),
     ...(more > 0 ? [`and ${more} more (--json lists all)`] : []),
     ...nextOf(audited, missing, resend, (...words) => command('audit', ...same, ...words), command),
   ].join('\n');

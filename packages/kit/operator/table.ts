@@ -1,0 +1,46 @@
+import { aligned } from './text.js';
+
+/**
+ * Returns the width of the terminal in characters; undefined where the output is a file or a pipe. Then nothing is cut or
+ * shortened.
+ */
+export const terminalWidth = (): number | undefined =>
+  process.stdout.isTTY && process.stdout.columns > 0 ? process.stdout.columns : undefined;
+
+/** Cuts a text to a length; an ellipsis says so. */
+export const cutTo = (length: number, text: string): string =>
+  text.length > length ? `${text.slice(0, Math.max(0, length - 1))}…` : text;
+
+/** Cuts each line of a text to the width of the terminal. */
+export const fitted = (text: string, width = terminalWidth()): string =>
+  width === undefined
+    ? text
+    : text
+        .split('\n')
+        .map((line) => cutTo(width, line))
+        .join('\n');
+
+/** Minimum width of a column that is cut. */
+const NARROWEST = 8;
+
+/**
+ * Formats a table that fits the terminal: columns are cut in turn, as far as needed. Columns with ids that a next command
+ * needs are not among them, so a table may stay too wide.
+ * @param cut heads of the columns that may be cut; the first one is cut first
+ */
+export function table(
+  head: readonly string[],
+  rows: readonly (readonly string[])[],
+  cut: readonly string[],
+  width = terminalWidth(),
+): string {
+  const widths = head.map((_, at) => Math.max(...[head, ...rows].map((row) => row[at]?.length ?? 0)));
+  let excess = width === undefined ? 0 : widths.reduce((sum, one) => sum + one + 2, -2) - width;
+  for (const at of cut.map((name) => head.indexOf(name))) {
+    const had = widths[at] ?? 0;
+    const has = Math.max(had - Math.max(0, excess), Math.min(had, Math.max(NARROWEST, head[at]?.length ?? 0)));
+    widths[at] = has;
+    excess -= had - has;
+  }
+  return aligned([head, ...rows].map((row) => row.map((cell, at) => cutTo(widths[at] ?? 0, cell))));
+}
