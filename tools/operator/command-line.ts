@@ -31,6 +31,7 @@ credentials and region of the environment.`,
     ...kitCommands({
       consumer: 'reservations',
       projection: ORDERS_LIST,
+      auditShortcuts: { order: 'Order' },
       status: [async (context) => (await import('./orders-status.js')).ordersSection(context)],
       aboutSagaIds: "The saga of an order has the order's id.",
     }),

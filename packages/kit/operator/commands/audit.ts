@@ -2,11 +2,16 @@ import { type Given, HIGHEST_RATE, operatorCommand, rateOf } from '../command.js
 import { secondsOf } from '../text.js';
 import { timeOf } from './times.js';
 
-/** @param consumer name of a consumer, for the examples in the help */
-export const auditCommands = (consumer: string) => [
+/**
+ * @param consumer name of a consumer, for the examples in the help
+ * @param shortcuts options for the aggregates of a type: `{ order: 'Order' }` makes `--order 4711` of `--subject Order/4711`
+ */
+export const auditCommands = (consumer: string, shortcuts: Readonly<Record<string, string>> = {}) => [
   operatorCommand({
     name: 'audit',
-    usage: 'audit --since <time span> | --from <time> [--to <time>] | --subject <Type/id>  [--resend]',
+    usage: `audit --since <time span> | --from <time> [--to <time>] | ${Object.keys(shortcuts)
+      .map((name) => `--${name} <id> | `)
+      .join('')}--subject <Type/id>  [--resend]`,
     positionals: [],
     options: {
       since: { type: 'string' },
@@ -17,6 +22,7 @@ export const auditCommands = (consumer: string) => [
       grace: { type: 'string', default: '15m' },
       resend: { type: 'boolean' },
       rate: { type: 'string', default: '10' },
+      ...Object.fromEntries(Object.keys(shortcuts).map((name) => [name, { type: 'string' } as const])),
     },
     example: ['audit', '--since', '1h'],
     about: 'compares what was committed with what became of it at each consumer: was anything lost?',
@@ -24,14 +30,26 @@ export const auditCommands = (consumer: string) => [
   --since     the last 90s, 15m, 1h, 7d
   --from, --to  from a time and before another one, as 2026-12-01T08:00:00Z. Default of --to: now
   --subject   all messages of one aggregate, as Trip/3f9c…
+${Object.entries(shortcuts)
+  .map(([name, type]) => `  --${name.padEnd(10)}the same as --subject ${type}/<id>\n`)
+  .join('')}\
   --consumer  one consumer only, as ${consumer}
   --grace     messages that are younger and have no record are too new to tell. Default: 15m
   --resend    sends what is missing again, to the consumer's queue only. Consumers recognise duplicates
   --rate      messages that are sent again in a second, 1 to ${HIGHEST_RATE}. Default: 10`,
     parse: ({ options, wrong }) => {
-      const { since, subject, consumer, resend } = options;
-      const begins = [since, options.from, subject].filter((one) => one !== undefined);
-      if (begins.length !== 1) throw wrong("'audit' needs one of --since, --from and --subject.");
+      const { since, consumer, resend } = options;
+      const named = Object.entries(shortcuts).flatMap(([name, type]) => {
+        const id: unknown = Reflect.get(options, name);
+        return id === undefined ? [] : [`${type}/${id}`];
+      });
+      const subjects = [...(options.subject === undefined ? [] : [options.subject]), ...named];
+      const begins = [since, options.from, ...subjects].filter((one) => one !== undefined);
+      if (begins.length !== 1) {
+        const ways = ['since', 'from', ...Object.keys(shortcuts)].map((name) => `--${name}`).join(', ');
+        throw wrong(`'audit' needs one of ${ways} and --subject.`);
+      }
+      const [subject] = subjects;
       if (options.to !== undefined && options.from === undefined) throw wrong('--to needs --from.');
       if (subject !== undefined && !/^[A-Za-z]+\/.+$/.test(subject))
         throw wrong(`--subject is '${subject}': expected the aggregate's type and id, as Trip/3f9c…`);

@@ -21,6 +21,8 @@ export interface HelpTexts {
   readonly projection?: string;
   /** A sentence that says which ids the sagas have: "The saga of an order has the order's id." */
   readonly aboutSagaIds?: string;
+  /** Options of `audit` for the aggregates of a type, by their names: `{ order: 'Order' }` is `--order <id>`. @default none */
+  readonly auditShortcuts?: Readonly<Record<string, string>>;
   /** What the application adds to `status`. @default nothing */
   readonly status?: readonly ReadSection[];
 }
@@ -31,11 +33,12 @@ export const kitCommands = ({
   inbox = 'my-inbox',
   projection = 'my-list',
   aboutSagaIds,
+  auditShortcuts,
   status = [],
 }: HelpTexts = {}): readonly OperatorCommand[] => [
   ...statusCommands(status),
   doctorCommand,
-  ...auditCommands(consumer),
+  ...auditCommands(consumer, auditShortcuts),
   replayCommand(consumer),
   ...failuresCommands(consumer),
   ...inboxCommands(inbox),
