@@ -76,7 +76,7 @@ describe('an operator of the deployed app', () => {
     const { exitCode, json, text } = await operator.order(id);
     // Of her account only what is about this order: it was opened for the other one.
     expect(text).toMatch(
-      /\ncomplete: 22 events, 4 commands, 19 deliveries processed, nothing twice; 3 collected until their windows close$/,
+      /^complete: 22 events, 4 commands, 19 deliveries processed, nothing twice; 3 collected until their windows close\n/,
     );
     expect(exitCode).toBe(0);
     const { events } = json as { events: readonly { subject: string }[] };
@@ -98,7 +98,7 @@ describe('an operator of the deployed app', () => {
     expect(await operator.order(id)).toMatchObject({
       exitCode: 3,
       text: expect.stringMatching(
-        /\npending: waits for compensation of authorize-account since \S+ \(attempt 2\), sent again at /,
+        /^pending: waits for compensation of authorize-account since \S+ \(attempt 2\), sent again at /,
       ),
     });
     expect((await operator.sagas()).text).toMatch(
@@ -110,7 +110,7 @@ describe('an operator of the deployed app', () => {
     const stuck = await operator.order(id);
     expect(stuck.exitCode).toBe(4);
     expect(stuck.text).toMatch(
-      /\nfailed: stuck at compensation of authorize-account since \S+: NOT_AUTHORIZED\nnext: .* sagas show /,
+      /^failed: stuck at compensation of authorize-account since \S+: NOT_AUTHORIZED\nnext: .* sagas show /,
     );
     expect((await operator.sagas()).text).toMatch(/\nSTUCK +orders\/CreateOrderSaga +\w+ .* NOT_AUTHORIZED\n/);
 
@@ -122,7 +122,7 @@ describe('an operator of the deployed app', () => {
     const { exitCode, text } = await operator.order(id);
     expect(text).toContain('  CompensationDone  authorize-account, by olga: released by hand  ');
     expect(text).toMatch(
-      /\ncomplete: compensated \S+: REFUSED at reserve-stock: OUT_OF_STOCK \(TEA-1\); .*, nothing twice; 2 collected until their windows close$/,
+      /^complete: compensated \S+: REFUSED at reserve-stock: OUT_OF_STOCK \(TEA-1\); .*, nothing twice; 2 collected until their windows close\n/,
     );
     expect(exitCode).toBe(0);
   });

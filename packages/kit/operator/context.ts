@@ -3,6 +3,7 @@ import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { actorAt } from './actor.js';
 import { clientConfig, type Endpoint, placeOf } from './endpoint.js';
 import { OperatorError } from './errors.js';
+import type { Say } from './progress.js';
 import { type Service, servicesIn } from './services.js';
 import { readDeployment, type StackOutputs } from './stacks.js';
 import { type CommandText, commandTextOf } from './text.js';
@@ -61,8 +62,7 @@ export interface CommandContext extends Pick<OperatedApp, 'app' | 'reportOn' | '
    * @throws {OperatorError} `refused` without a yes
    */
   readonly confirm?: (what: string) => Promise<void>;
-  /** Reports progress to the operator; not a part of the result. */
-  readonly say: (line: string) => void;
+  readonly say: Say;
 }
 
 /**

@@ -49,7 +49,8 @@ export async function discardGroup(
       refused.push({ failure, why: error.message });
     }
     if (dryRun) continue;
-    if (discarded % REPORT_EVERY === 0) say(`${shortId}: ${discarded} of ${group.failures.length} discarded`);
+    if (discarded % REPORT_EVERY === 0)
+      say(`${shortId}: ${discarded} of ${group.failures.length} discarded`, discarded / group.failures.length);
     if (left > 0) await wait(1 / rate);
   }
   const [first] = refused;

@@ -126,7 +126,7 @@ class GroupRedrive {
     }
     while (await this.next()) {
       await this.context.wait(1 / this.of.rate);
-      if (this.at % REPORT_EVERY === 0) say(`${this.of.shortId}: ${this.progress()}`);
+      if (this.at % REPORT_EVERY === 0) this.tell();
       if (this.pending.size < IN_FLIGHT) continue;
       await this.settle(IN_FLIGHT - 1);
       if (this.pending.size >= IN_FLIGHT && !this.context.stopped()) return this.report('slow');
@@ -183,9 +183,12 @@ class GroupRedrive {
     await noteResult(documents, sent.key, result);
   }
 
-  private progress(): string {
+  private tell(): void {
     const { length } = this.of.group.failures;
-    return `${this.at} of ${length}, ${this.processed} processed, ${this.failedAgain.length} failed again, ${this.pending.size} without a result`;
+    this.context.say(
+      `${this.of.shortId}: ${this.at} of ${length}, ${this.processed} processed, ${this.failedAgain.length} failed again, ${this.pending.size} without a result`,
+      this.at / length,
+    );
   }
 
   private report(verdict: Report['verdict']): Report {

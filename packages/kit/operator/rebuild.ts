@@ -2,6 +2,7 @@ import type { RebuildAnswer } from '../projection/contract.js';
 import { Exit, OperatorError } from './errors.js';
 import type { Interruption } from './interruptible.js';
 import type { Outcome } from './outcome.js';
+import type { Say } from './progress.js';
 import { countsOf, type DeployedProjection, differencesIn, headOf } from './projections.js';
 import type { CommandText } from './text.js';
 
@@ -13,8 +14,7 @@ export interface RebuildOrder {
 /** Inputs of the command besides its projection. */
 export interface RebuildContext extends Interruption {
   readonly command: CommandText;
-  /** Reports progress. */
-  readonly say: (line: string) => void;
+  readonly say: Say;
 }
 
 /** Number of items per call; a call is repeated after a crash. */
@@ -66,7 +66,7 @@ async function runToEnd(
   const total = await commits();
   let answer = await ask({ action: 'show' });
   for (let failed = 0; answer.rebuild && answer.rebuild.phase !== 'DONE' && !stopped(); ) {
-    say(`${name}: ${progressOf(answer.rebuild, total)}`);
+    say(`${name}: ${progressOf(answer.rebuild, total)}`, shareOf(answer.rebuild, total));
     try {
       answer = await ask({ action: 'go-on', pageSize: PAGE_SIZE });
       failed = 0;
@@ -92,6 +92,12 @@ function progressOf({ phase, counts }: Rebuild, total: number): string {
     case 'DONE':
       return `deletion: ${counts.deleted} rows so far`;
   }
+}
+
+/** Returns the share of a phase that is done. */
+function shareOf({ phase, counts }: Rebuild, total: number): number | undefined {
+  if (phase === 'REPLAY') return counts.commits / Math.max(total, counts.commits, 1);
+  return phase === 'COMPARE' ? counts.compared / Math.max(counts.aggregates, 1) : undefined;
 }
 
 async function dryRun(

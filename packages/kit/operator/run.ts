@@ -4,6 +4,7 @@ import type { Ask } from './confirm.js';
 import type { OperatedApp } from './context.js';
 import { Exit, OperatorError } from './errors.js';
 import { print } from './print.js';
+import { Progress, type Say } from './progress.js';
 import { commandTextOf } from './text.js';
 
 /** Output streams: results go to `out`, everything else to `err`. */
@@ -35,6 +36,8 @@ export function operatorCommandLine(app: OperatorCommandLine) {
       out: (text) => print(text, { paged, app: app.app }),
       err: console.error,
     };
+    const progress = new Progress(err, streams === undefined ? process.stderr : undefined);
+    const say: Say = json ? () => {} : progress.say;
     try {
       const line = readCommandLine(args, app);
       if (line.help !== undefined) {
@@ -46,7 +49,7 @@ export function operatorCommandLine(app: OperatorCommandLine) {
       if (line.region !== undefined) process.env.AWS_REGION = line.region;
       // The SDK is loaded from here on: help and wrong calls do without it.
       const { openContext } = await import('./context.js');
-      const context = await openContext(app, line.environment, json ? () => {} : err);
+      const context = { ...(await openContext(app, line.environment, json ? () => {} : err)), say };
       try {
         const confirmed = async (what: string): Promise<void> => {
           if (line.yes || context.endpoint.url !== undefined) return;
@@ -55,12 +58,14 @@ export function operatorCommandLine(app: OperatorCommandLine) {
         };
         if (line.toConfirm) await confirmed(`${line.name} in ${context.place}`);
         const outcome = await line.run({ ...context, confirm: confirmed });
+        progress.end();
         await out(json ? JSON.stringify(outcome.json) : outcome.text);
         return outcome.exitCode;
       } finally {
         context.documents.destroy();
       }
     } catch (error) {
+      progress.end();
       const { code, message, next: advice, exitCode } = explained(error);
       const next = typeof advice === 'object' ? command(...advice) : advice;
       if (json) await out(JSON.stringify({ error: { code, message, next } }));
