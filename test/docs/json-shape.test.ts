@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest';
+import { differencesBetween, documentedShape, shapeOf } from '../support/json-shape.js';
+
+const PAGE = `# JSON
+
+## list
+
+    rows[].id        string    of a row
+    rows[].note?     string|null
+    more             boolean
+
+## show
+
+    row.id           string
+`;
+const compared = (...values: readonly unknown[]) => differencesBetween(shapeOf(values), documentedShape(PAGE, 'list'));
+
+test('what is documented is as it is printed', () => {
+  expect(compared({ rows: [{ id: 'a', note: null }, { id: 'b' }], more: false })).toEqual({ missing: [], wrong: [] });
+});
+
+test.each([
+  ['a field more', { rows: [{ id: 'a', size: 1 }], more: true }, { missing: ['rows[].size  number'], wrong: [] }],
+  ['a field less', { rows: [{ id: 'a' }] }, { missing: [], wrong: ['more  boolean'] }],
+  ['another type', { rows: [{ id: 7 }], more: true }, { missing: ['rows[].id  number'], wrong: [] }],
+  ['absent at times', { rows: [{ id: 'a' }, {}], more: true }, { missing: ['rows[].id?  string'], wrong: [] }],
+])('%s is found', (_, value, differences) => expect(compared(value)).toEqual(differences));
+
+test('a tree has the same fields at each depth', () => {
+  const tree = { roots: [{ id: 'a', then: [{ id: 'b', then: [] }] }] };
+  expect([...shapeOf([tree], /\.then\[\]/g).keys()]).toEqual(['roots', 'roots[]', 'roots[].id', 'roots[].then']);
+});
