@@ -1,8 +1,9 @@
-import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { Duration, Stack } from 'aws-cdk-lib';
+import { App, Duration, Stack } from 'aws-cdk-lib';
 import { Annotations, Match } from 'aws-cdk-lib/assertions';
 import { AttributeType, TableEncryptionV2, TableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import { EventBus } from 'aws-cdk-lib/aws-events';
@@ -17,6 +18,7 @@ import {
   IdempotentConsumer,
   type IdempotentConsumerProps,
 } from '../../packages/kit/idempotent-consumer/idempotent-consumer.construct.js';
+import { inSources } from '../../packages/kit/operator/sources.js';
 import { Bundles, UnknownEntry } from '../../packages/kit/service/bundles.js';
 import { ServiceFunction } from '../../packages/kit/service/service-function.construct.js';
 import type { DedupeWindowSetting } from '../../packages/kit/service/settings.js';
@@ -248,17 +250,46 @@ describe('bundles', () => {
     expect(foreign.entries.filter((entry) => !entry.startsWith('kit/'))).toEqual(['open-ticket', 'relay']);
     expect(foreign.entries).toEqual(expect.arrayContaining(['kit/outbox/relay', 'kit/http/authorizer']));
     expect(foreign.sizeOf('relay').total).toBeLessThan(foreign.sizeOf('kit/outbox/relay').total);
-    expect(existsSync(join(elsewhere, '.build/source-maps/open-ticket/index.js.map'))).toBe(true);
     foreign.remove();
+  });
+
+  test('name themselves in stacks, and their maps lead to the sources', () => {
+    const folder = join(elsewhere, 'failing');
+    mkdirSync(folder, { recursive: true });
+    const source = `import { readFileSync } from 'node:fs';
+export const handler = (): string => {
+  return readFileSync('/nowhere/at all', 'utf8');
+};
+`;
+    writeFileSync(join(folder, 'fails.lambda.ts'), source);
+    const failing = new Bundles(folder, elsewhere);
+    const app = new App({ outdir: join(elsewhere, 'failing.out') });
+    failing.code('fails').bind(new Stack(app, 'Asset'));
+    const [asset = ''] = readdirSync(app.outdir).filter((name) => name.startsWith('asset.'));
+    const file = join(app.outdir, asset, 'index.js');
+    const code = `try { require(${JSON.stringify(file)}).handler() } catch ({ stack }) { console.log(stack) }`;
+    const stack = execFileSync(process.execPath, ['-e', code], { encoding: 'utf8' });
+    const [own = ''] = stack.split('\n').filter((frame) => frame.includes('fails@'));
+    expect(own).toMatch(/\(fails@[0-9a-f]{8}\.js:\d+:\d+\)$/);
+    const maps = join(elsewhere, '.build/source-maps');
+    expect(inSources([own, 'at x (y.js:1:1)'], maps)).toEqual([
+      expect.stringMatching(/\(failing\/fails\.lambda\.ts:3:\d+\)$/),
+      'at x (y.js:1:1)',
+    ]);
+    // Of other code there is no map.
+    const other = own.replace(/@[0-9a-f]{8}/, '@00000000');
+    expect(inSources([other], maps)).toEqual([other]);
+    failing.remove();
   });
 
   test('find the kit’s own entry points where it is installed as JavaScript', async () => {
     const modules = join(elsewhere, 'node_modules');
     const kit = join(modules, '@orderly', 'kit');
-    const service = fileURLToPath(new URL('../../packages/kit/service/bundles.ts', import.meta.url));
+    const sources = fileURLToPath(new URL('../../packages/kit', import.meta.url));
     buildSync({
-      entryPoints: [service],
-      outfile: join(kit, 'service', 'bundles.js'),
+      entryPoints: ['service/bundles.ts', 'operator/sources.ts'].map((file) => join(sources, file)),
+      outbase: sources,
+      outdir: kit,
       format: 'esm',
       logLevel: 'warning',
     });

@@ -12,6 +12,7 @@ import {
 } from './records.js';
 import { listenersNamed, listenersOf } from './services.js';
 import { shownIds, shownTime } from './shown.js';
+import { inSources } from './sources.js';
 import { cutTo, table } from './table.js';
 import { aligned, type CommandText, plural } from './text.js';
 
@@ -152,7 +153,7 @@ function showText({ listener, record, messageId }: FoundRecord): string {
   ];
   const reasons = failures.flatMap(({ at, name, message, stack }) => [
     `  ${at}  ${[name, message].filter((part) => part !== '').join(': ')}`,
-    ...stack.slice(0, 3).map((line) => `      ${line}`),
+    ...inSources(stack.slice(0, 3)).map((line) => `      ${line}`),
   ]);
   return [aligned(rows), ...(reasons.length > 0 ? ['', 'reasons, newest first:', ...reasons] : [])].join('\n');
 }

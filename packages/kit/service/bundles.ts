@@ -1,9 +1,11 @@
+import { createHash } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, extname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Code } from 'aws-cdk-lib/aws-lambda';
 import { type BuildOptions, buildSync, type Metafile } from 'esbuild';
+import { SOURCE_MAPS } from '../operator/sources.js';
 
 /** The kit's own folder: sources in its repository, compiled modules where it is installed. */
 const KIT = fileURLToPath(new URL('../', import.meta.url));
@@ -58,7 +60,8 @@ export const BUNDLING = {
  * function takes a second each.
  *
  * Source maps are written to `.build/source-maps` below the app's root. They are never in the bundles: a map is four times
- * its code, and would be loaded at a cold start.
+ * its code, and would be loaded at a cold start. Stacks name the bundle and its content (`orders/place-order@1f3a9c2e.js`), and
+ * its map has the same name in its field `file`; so a command maps a stack later, and never by the map of other code.
  * @example
  * const bundles = new Bundles('lambdas'); // 'open-ticket' is lambdas/open-ticket.lambda.ts
  * const board = new Service(stack, 'Board', { settings, bundles, bus, alarmTopic, name: 'board' });
@@ -88,17 +91,30 @@ export class Bundles {
       write: false,
       metafile: true,
       sourcemap: 'external',
+      sourcesContent: false,
       logLevel: 'warning',
     });
     this.metafile = metafile;
     mkdirSync(join(this.root, '.build'), { recursive: true });
     writeFileSync(join(this.root, INPUTS), JSON.stringify(inputsOf(metafile, files), null, 1));
-    const maps = join(this.root, '.build', 'source-maps');
-    for (const { path, contents } of outputFiles) {
-      const to = path.endsWith('.map') ? join(maps, relative(this.built, path)) : path;
-      mkdirSync(dirname(to), { recursive: true });
-      writeFileSync(to, contents);
+    for (const { path, text } of outputFiles) {
+      if (path.endsWith('.map')) continue;
+      const map = outputFiles.find((other) => other.path === `${path}.map`);
+      this.write(path, text, map?.text ?? '{}');
     }
+  }
+
+  private write(path: string, code: string, map: string): void {
+    const file = relative(this.built, path);
+    const name = `${dirname(file)}@${createHash('sha256').update(code).digest('hex').slice(0, 8)}.js`;
+    mkdirSync(dirname(path), { recursive: true });
+    // V8 takes this name for the file of each frame.
+    writeFileSync(path, `${code}//# sourceURL=${name}\n`);
+    const { sources = [], ...rest } = JSON.parse(map) as { readonly sources?: readonly string[] };
+    const fromRoot = sources.map((source) => relative(this.root, resolve(dirname(path), source)));
+    const to = join(this.root, SOURCE_MAPS, `${file}.map`);
+    mkdirSync(dirname(to), { recursive: true });
+    writeFileSync(to, JSON.stringify({ ...rest, file: name, sources: fromRoot }));
   }
 
   /**
