@@ -27,6 +27,6 @@ test.each([
 ])('%s is found', (_, value, differences) => expect(compared(value)).toEqual(differences));
 
 test('a tree has the same fields at each depth', () => {
-  const tree = { roots: [{ id: 'a', then: [{ id: 'b', then: [] }] }] };
-  expect([...shapeOf([tree], /\.then\[\]/g).keys()]).toEqual(['roots', 'roots[]', 'roots[].id', 'roots[].then']);
+  const tree = { roots: [{ id: 'a', below: [{ id: 'b', below: [] }] }] };
+  expect([...shapeOf([tree], /\.below\[\]/g).keys()]).toEqual(['roots', 'roots[]', 'roots[].id', 'roots[].below']);
 });

@@ -287,7 +287,7 @@ export const handler = (): string => {
     const kit = join(modules, '@orderly', 'kit');
     const sources = fileURLToPath(new URL('../../packages/kit', import.meta.url));
     buildSync({
-      entryPoints: ['service/bundles.ts', 'operator/sources.ts'].map((file) => join(sources, file)),
+      entryPoints: ['service/bundles.ts', 'operator/outputs.ts'].map((file) => join(sources, file)),
       outbase: sources,
       outdir: kit,
       format: 'esm',

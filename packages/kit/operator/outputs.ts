@@ -92,3 +92,6 @@ export interface FunctionDescription {
   /** Consumer whose messages it handles, whose dead-letter queues it drains, or to which it sends timers. */
   readonly consumer?: string;
 }
+
+/** Folder below an app's root with the source map of each bundle, as the newest synth has made it. */
+export const SOURCE_MAPS = '.build/source-maps';

@@ -138,15 +138,21 @@ export function redrivable(
   return payload;
 }
 
-async function resultOf({ documents, command }: CommandContext, found: FoundRecord): Promise<Redriven> {
+async function resultOf({ documents, command, pageOn }: CommandContext, found: FoundRecord): Promise<Redriven> {
   const { listener, record, messageId } = found;
   const now = await awaitRecord(documents, listener.service, record.pk, (one) => failedAgain(record, one));
   if (now?.status === 'PROCESSED') {
     return { result: 'processed', detail: `processed ${now.processedAt ?? ''}`.trim() };
   }
-  if (now) return { result: 'failed-again', detail: `failed again: ${reasonOf(now)}` };
+  if (now) return { result: 'failed-again', detail: failedAgainWords(listener.name, now, pageOn) };
   const look = command('failures', 'show', listener.name, messageId);
   return { result: 'sent', detail: `sent; no result within ${WAIT_SECONDS} s. Check later: ${look}` };
+}
+
+/** Says why a redriven message failed again, and where to read what to do about it. */
+export function failedAgainWords(consumer: string, now: ConsumerRecord, pageOn: CommandContext['pageOn']): string {
+  const page = pageOn?.({ what: 'failure', consumer, error: now.failures?.[0]?.name ?? '' });
+  return `failed again: ${reasonOf(now)}${page === undefined ? '' : `. What to do: ${page}`}`;
 }
 
 /** Whether a redriven message failed again: a new failure puts its reason first. */

@@ -1,9 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { SourceMap, type SourceMapPayload } from 'node:module';
 import { join } from 'node:path';
-
-/** Folder below an app's root with the source map of each bundle, as the newest synth has made it. */
-export const SOURCE_MAPS = join('.build', 'source-maps');
+import { SOURCE_MAPS } from './outputs.js';
 
 /** Place in a bundle, which is named by its entry point and its content: `orders/place-order@1f3a9c2e.js:29:34079`. */
 const PLACE = /([\w./-]+)@([0-9a-f]{8})\.js:(\d+):(\d+)/;

@@ -5,7 +5,7 @@ import { dirname, extname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Code } from 'aws-cdk-lib/aws-lambda';
 import { type BuildOptions, buildSync, type Metafile } from 'esbuild';
-import { SOURCE_MAPS } from '../operator/sources.js';
+import { SOURCE_MAPS } from '../operator/outputs.js';
 
 /** The kit's own folder: sources in its repository, compiled modules where it is installed. */
 const KIT = fileURLToPath(new URL('../', import.meta.url));

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { idOfBody } from '../../../packages/kit/failures/delivery.js';
 import { OperatorError } from '../../../packages/kit/operator/errors.js';
 import type { ConsumerRecord, FoundRecord } from '../../../packages/kit/operator/records.js';
-import { redrivable } from '../../../packages/kit/operator/redrive.js';
+import { failedAgainWords, redrivable } from '../../../packages/kit/operator/redrive.js';
 import { listenersNamed } from '../../../packages/kit/operator/services.js';
 import { commandTextOf } from '../../../packages/kit/operator/text.js';
 import { SERVICES } from '../../tools/operator/facts.js';
@@ -47,6 +47,16 @@ describe('a failure is redriven', () => {
 
   test('through its relay', () =>
     expect(redrivable(context, found({}, 'm1', 'relay'), { notDone: false })).toBe('the message'));
+});
+
+test('a failure that fails again names the page about its newest reason', () => {
+  const reason = (name: string) => ({ at: '2026-12-01T00:00:00.000Z', name, message: '', stack: [] });
+  const { record } = found({ failures: [reason('PaymentUnclear'), reason('Late')] });
+  const pageOn = (trouble: object) => `page of ${JSON.stringify(trouble)}`;
+  expect(failedAgainWords('payments', record, pageOn)).toMatch(
+    /^failed again: PaymentUnclear.*\. What to do: page of .*"consumer":"payments","error":"PaymentUnclear"/,
+  );
+  expect(failedAgainWords('payments', record, undefined)).toMatch(/^failed again: PaymentUnclear[^.]*$/);
 });
 
 describe('a failure is not redriven', () => {
