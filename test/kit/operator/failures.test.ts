@@ -1,8 +1,11 @@
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { documents } from '../../../packages/kit/aws/dynamodb.js';
-import { listFailures } from '../../../packages/kit/operator/failures.js';
-import type { Service } from '../../../packages/kit/operator/services.js';
+import { listFailures, showFailure, showFound } from '../../../packages/kit/operator/failures.js';
+import { SOURCE_MAPS } from '../../../packages/kit/operator/outputs.js';
+import { listenersOf, type Service } from '../../../packages/kit/operator/services.js';
 import { commandTextOf } from '../../../packages/kit/operator/text.js';
 import { inProcessDynamoDb } from '../../support/in-process-dynamodb.js';
 
@@ -87,4 +90,42 @@ test('a page reads no more of each consumer, and of the relay, than it can show,
   dynamodb.calls.length = 0;
   await page(3);
   expect(dynamodb.calls.map(({ readUnits }) => readUnits)).toEqual([0.5, 0.5, 0.5]);
+});
+
+describe('on a terminal', () => {
+  const { isTTY, columns } = process.stdout;
+  beforeEach(() => void Object.assign(process.stdout, { isTTY: true, columns: 80 }));
+  afterEach(() => void Object.assign(process.stdout, { isTTY, columns }));
+
+  test('a list fits its width, and the ids that it shows are taken by the other commands', async () => {
+    const ids = ['1', '2'].map((digit) => `body:${digit.repeat(64)}`);
+    for (const [n, id] of ids.entries()) await failed('seats', id, at(n));
+    vi.setSystemTime(BEGIN + 180_000);
+    const { text } = await page(9);
+    const lines = text.split('\n').filter((line) => line.includes('trips/seats'));
+    expect(lines).toEqual([
+      expect.stringMatching(/^3 min ago {2}trips\/seats {2}body:2222222 {2}/),
+      expect.stringMatching(/^3 min ago {2}trips\/seats {2}body:1111111 {2}/),
+    ]);
+    for (const line of lines) expect(line.length).toBeLessThanOrEqual(80);
+    expect(text).toMatch(/the newest: trips failures show seats body:2222222$/);
+    const { json } = await showFailure(context, { consumer: 'seats', messageId: 'body:2222222', payload: false });
+    expect(json).toMatchObject({ failure: { messageId: ids[1] } });
+  });
+});
+
+test('a stack names the lines of the sources, where the map of that build is here', async () => {
+  const [listener] = listenersOf([service]);
+  if (!listener) throw new Error('no listener');
+  const entry = `test-of-stacks-${process.pid}`;
+  const folder = join(SOURCE_MAPS, entry);
+  mkdirSync(folder, { recursive: true });
+  const map = { version: 3, file: `${entry}@0123abcd.js`, sources: ['lambdas/seats.ts'], names: [], mappings: 'AAEA' };
+  writeFileSync(join(folder, 'index.js.map'), JSON.stringify(map));
+  const stack = ['0123abcd', 'ffffffff'].map((content) => `at Ad (${entry}@${content}.js:1:1)`);
+  const failures = [{ at: at(0), name: 'Late', message: '', stack }];
+  const record = { pk: 'seats@0#m', status: 'FAILED' as const, failures };
+  const { text } = showFound(context, { listener, messageId: 'm', record }, { payload: false });
+  rmSync(folder, { recursive: true });
+  expect(text).toContain(`\n      at Ad (lambdas/seats.ts:3:1)\n      at Ad (${entry}@ffffffff.js:1:1)\n`);
 });
