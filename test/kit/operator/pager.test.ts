@@ -97,3 +97,18 @@ async function eventually<T>(look: () => T | undefined): Promise<T> {
   }
   throw new Error('Nothing came.');
 }
+
+test('a text whose reader ends early is no error', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'orderly-print-'));
+  const module = join(process.cwd(), 'packages/kit/operator/print.ts');
+  // More than a pipe holds.
+  writeFileSync(
+    join(folder, 'prints.ts'),
+    `import { print } from ${JSON.stringify(module)};
+print('row\\n'.repeat(500_000), { paged: true, app: 'cinema' });`,
+  );
+  const shell = `set -o pipefail; '${process.execPath}' --import tsx '${join(folder, 'prints.ts')}' | head -1`;
+  const { status, stdout, stderr } = spawnSync('bash', ['-c', shell], { encoding: 'utf8' });
+  rmSync(folder, { recursive: true });
+  expect({ status, stdout, stderr }).toEqual({ status: 0, stdout: 'row\n', stderr: '' });
+});
