@@ -54,6 +54,7 @@ export function operatorCommandLine(app: OperatorCommandLine) {
         const confirmed = async (what: string): Promise<void> => {
           if (line.yes || context.endpoint.url !== undefined) return;
           const { askOnTerminal, confirm } = await import('./confirm.js');
+          progress.end();
           await confirm(what, ask ?? askOnTerminal);
         };
         if (line.toConfirm) await confirmed(`${line.name} in ${context.place}`);
