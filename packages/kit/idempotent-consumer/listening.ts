@@ -41,6 +41,8 @@ export interface Message<Event> {
   readonly event: Event;
   /** Trace for the handler's writes. It names this message as their cause. */
   readonly trace: Trace;
+  /** Set if an operator sends the message again after it failed. */
+  readonly redriven?: true;
 }
 
 /**

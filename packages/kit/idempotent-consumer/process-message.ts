@@ -27,7 +27,8 @@ export async function processMessage(
 ): Promise<'applied' | 'duplicate'> {
   if (message instanceof ContractViolation) throw message;
   const { event, handle } = readFrom(sources, message, commanders);
-  const handling = handle({ envelope: message, event, trace: traceOfMessage(message, service) });
+  const redriven = recorded?.kind === 'redrive' ? { redriven: true as const } : {};
+  const handling = handle({ envelope: message, event, trace: traceOfMessage(message, service), ...redriven });
   if ('project' in handling) {
     if (!recorded) return handling.project();
     return processOnce(message, () => handling.project().then(() => []), records, recorded);
