@@ -6,6 +6,7 @@ import type { Trace } from '@orderly/kit/messages';
 import type { PaymentStore } from './aggregates.js';
 import type { PaymentEvent } from './contract.js';
 import { decide, type Payment, type PaymentCommand, PaymentRefused, pendingRefund } from './domain/payment.js';
+import { isAwaitedBySaga } from './domain/steps.js';
 import { PaymentsMetric } from './metrics.js';
 import { onceAtProvider, PaymentUnclear } from './once-at-provider.js';
 import {
@@ -32,6 +33,8 @@ type Told<Type extends PaymentEvent['type']> = Message<Extract<PaymentEvent, { t
  *     VoidRequested    -> object cancelled, unless it was charged -> PaymentDeclined | PaymentCharged, RefundRequested
  *     RefundRequested  -> refunded       -> PaymentRefunded | RefundFailed
  *
+ * A `RefundFailed` becomes a failure record, unless a saga waits for the refund. Its redrive requests the refund again.
+ *
  * The effect at the provider and its commit can't be one transaction. A crash between them repeats the call, under the
  * rules of `onceAtProvider`.
  */
@@ -41,11 +44,24 @@ export const atProvider = (stores: AtProvider): Source =>
     PaymentPrepared: (message) => ({ decide: () => charge(stores, message) }),
     VoidRequested: (message) => ({ decide: () => cancel(stores, message) }),
     RefundRequested: (message) => ({ decide: () => refund(stores, message) }),
+    RefundFailed: (message) => ({ decide: () => reportOrRetry(stores, message) }),
   });
 
 /** Tells whether a retry of a provider task does not help. */
 export const isRefusal = (error: unknown): boolean =>
-  error instanceof PaymentRefused || error instanceof PaymentUnclear || error instanceof AccountAmbiguous;
+  error instanceof PaymentRefused ||
+  error instanceof PaymentUnclear ||
+  error instanceof AccountAmbiguous ||
+  error instanceof RefundRefused;
+
+/**
+ * The provider refused a refund for good, and no saga waits for it. The customer's money is kept until an operator acts,
+ * so it becomes a failure record.
+ */
+export class RefundRefused extends Error {
+  override readonly name = 'RefundRefused';
+  readonly code = 'REFUSED_BY_PROVIDER';
+}
 
 async function prepare(
   { paymentStore, provider }: AtProvider,
@@ -156,6 +172,24 @@ async function refund(
     ask,
   });
   return outcome(paymentStore, payment, { type: status === 'REFUNDED' ? 'Refund' : 'FailRefund', refundId }, trace);
+}
+
+/**
+ * Makes a refused refund visible to an operator, or requests it again if the operator says so. The record of the failure
+ * ends in the transaction that requests the new refund, so one redrive leads to one refund.
+ * @throws {RefundRefused} no saga waits for the refund
+ */
+async function reportOrRetry(
+  { paymentStore }: AtProvider,
+  { event, trace, redriven }: Told<'RefundFailed'>,
+): Promise<Effect> {
+  const { paymentId, refundId } = event.data;
+  const payment = await paymentStore.load(paymentId);
+  // Its saga is stuck, and retries the compensation.
+  if (isAwaitedBySaga(payment.state)) return [paymentStore.effect(payment, [], trace)];
+  if (!redriven) throw new RefundRefused('the provider refused the refund, and no saga waits for it');
+  const events = decide(payment.state, { type: 'RefundAgain', refundId }, { now: clock.now() });
+  return [paymentStore.effect(payment, events, trace)];
 }
 
 /** Logs the provider's own reason for its refusal, which no event contains. */

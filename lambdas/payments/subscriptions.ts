@@ -12,10 +12,11 @@ export const orderEnds = subscribe(ordersContract, ['OrderCancelled', 'OrderDisp
 /** Events after which data about a user is deleted. */
 export const forgettings = subscribe(usersContract, ['UserForgotten']);
 
-/** Events that require a call to the provider. */
+/** Events that require a call to the provider, and the refunds that it refused for good. */
 export const providerTasks = subscribe(paymentsContract, [
   'PaymentRequested',
   'PaymentPrepared',
   'VoidRequested',
   'RefundRequested',
+  'RefundFailed',
 ]);

@@ -1,6 +1,14 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { needsFaults, world } from '../support/world.js';
-import { chargedPayment, eur, giveBack, pay, shows } from './payments.js';
+import { chargedPayment, eur, getPayment, giveBack, pay, shows } from './payments.js';
+
+/** Waits until this many refunds of a payment have failed and wait for an operator. */
+const failedRefunds = (paymentId: string, count: number) =>
+  world.eventually(`${count} refunds of ${paymentId} have failed`, async () => {
+    const failures = await world.failures('payments-provider', paymentId);
+    expect(failures).toHaveLength(count);
+    return failures;
+  });
 
 const notRefundable = { status: 409, type: 'urn:orderly:problem:not-refundable' };
 
@@ -61,6 +69,34 @@ describe('when a payment is given back', () => {
       expect(await world.moved(paymentId)).toMatchObject({ refunds: 1, refunded: 300 });
     },
   );
+
+  test('and the provider refuses for good, an operator sees it, and has it requested again once', async () => {
+    const bob = world.fresh('bob');
+    const refused = await chargedPayment(bob, 41001);
+    await giveBack(bob, refused, 'whole');
+    const [first] = await failedRefunds(refused, 1);
+    expect(first).toMatchObject({ subject: `Payment/${refused}`, failures: [{ name: 'RefundRefused' }] });
+    await shows(refused, { refunded: eur(0), refunds: [{ status: 'FAILED' }] as never });
+    for (const _ of ['sent', 'sent twice']) await world.redrive('payments-provider', first!);
+    await shows(refused, { refunded: eur(41001) });
+    await failedRefunds(refused, 0);
+    expect((await getPayment(refused)).body.refunds).toMatchObject([{ status: 'FAILED' }, { status: 'REFUNDED' }]);
+    expect(await world.moved(refused)).toMatchObject({ refunds: 1, refunded: 41001 });
+  });
+
+  test('and the provider refuses again, that is another failure', async () => {
+    const bob = world.fresh('bob');
+    const paymentId = await chargedPayment(bob, 41000);
+    await giveBack(bob, paymentId, 'whole');
+    const [first] = await failedRefunds(paymentId, 1);
+    await world.redrive('payments-provider', first!);
+    await world.eventually('the second refund fails', async () => {
+      const [second, ...others] = await world.failures('payments-provider', paymentId);
+      expect(others).toEqual([]);
+      expect(second?.messageId).not.toBe(first?.messageId);
+    });
+    expect(await world.moved(paymentId)).toMatchObject({ refunds: 0 });
+  });
 
   test('refuses to refund a payment that was never charged, and refuses another currency', async () => {
     const bob = world.fresh('bob');

@@ -45,6 +45,8 @@ export interface World {
    * @returns what was published again, oldest first, each once
    */
   redeliver(events: EventFilter, times?: number): Promise<readonly Envelope[]>;
+  /** Sends a failed message to its consumer again, as an operator does. */
+  redrive(consumer: ConsumerName, failure: FailureRecord): Promise<void>;
 
   /** Kills the function's process at one of its writes: before it, or after it succeeded but before the answer. */
   crash(fn: FunctionName, when: 'beforeWrite' | 'afterWrite', options: FaultOptions): Promise<void>;

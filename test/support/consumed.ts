@@ -3,6 +3,7 @@ import { ScanCommand } from '@aws-sdk/lib-dynamodb';
 import type { Context, SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import { expect } from 'vitest';
 import { Env } from '../../packages/kit/aws/environment.js';
+import { REDRIVE } from '../../packages/kit/failures/delivery.js';
 import type { AnyEvent, ServiceContract } from '../../packages/kit/messages/contract.js';
 import type { Envelope } from '../../packages/kit/messages/envelope.js';
 import { commandMessage, eventMessage } from '../../packages/kit/testing/messages.js';
@@ -26,10 +27,20 @@ export const consumerEnvironment = (
     ...more,
   });
 
-/** One delivery of a message, with which the consumer has to be through. @param body as its queue has it */
-export async function consumed(handler: ConsumerHandler, body: string, attempts = 1): Promise<void> {
+/**
+ * One delivery of a message, with which the consumer has to be through.
+ * @param body as its queue has it
+ * @param redrive value of the attribute of an operator's redrive, where it is one
+ */
+export async function consumed(
+  handler: ConsumerHandler,
+  body: string,
+  attempts = 1,
+  redrive?: 'again' | 'not-done',
+): Promise<void> {
   const attributes = { ApproximateReceiveCount: String(attempts) };
-  const record = { messageId: 'm', receiptHandle: 'h', body, attributes, messageAttributes: {} };
+  const messageAttributes = redrive === undefined ? {} : { [REDRIVE]: { dataType: 'String', stringValue: redrive } };
+  const record = { messageId: 'm', receiptHandle: 'h', body, attributes, messageAttributes };
   const context = { getRemainingTimeInMillis: () => 30_000 } as Context;
   expect(await handler({ Records: [record] } as unknown as SQSEvent, context)).toEqual({ batchItemFailures: [] });
 }

@@ -13,11 +13,13 @@ import {
   GetQueueAttributesCommand,
   paginateListQueues,
   SendMessageBatchCommand,
+  SendMessageCommand,
   SetQueueAttributesCommand,
   SQSClient,
 } from '@aws-sdk/client-sqs';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { settingsFor } from '../../lib/settings.js';
+import { REDRIVE } from '../../packages/kit/failures/delivery.js';
 import type { BusEntry, Envelope } from '../../packages/kit/messages/envelope.js';
 import { clientConfig } from '../../packages/kit/operator/endpoint.js';
 import { STACKS } from '../../tools/local/deploy.js';
@@ -149,6 +151,16 @@ export class LocalStackWorld extends OrderlyWorld {
       );
       if (Failed.length) throw new Error(`the queue refused ${Failed.length} messages of the scenario`);
     }
+  }
+
+  async redrive(consumer: Port.ConsumerName, { payload }: Port.FailureRecord): Promise<void> {
+    await this.sqs.send(
+      new SendMessageCommand({
+        QueueUrl: this.queueOf(consumer),
+        MessageBody: payload,
+        MessageAttributes: { [REDRIVE]: { DataType: 'String', StringValue: 'again' } },
+      }),
+    );
   }
 
   async crash(fn: Port.FunctionName, when: 'beforeWrite' | 'afterWrite', options: Port.FaultOptions): Promise<void> {

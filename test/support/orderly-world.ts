@@ -50,6 +50,7 @@ export abstract class OrderlyWorld implements Port.World {
   abstract badToken(fault: Port.TokenFault): string;
   abstract publish(...entries: readonly (Envelope | BusEntry)[]): Promise<void>;
   abstract send(consumer: Port.ConsumerName, ...bodies: readonly string[]): Promise<void>;
+  abstract redrive(consumer: Port.ConsumerName, failure: Port.FailureRecord): Promise<void>;
   abstract crash(fn: Port.FunctionName, when: 'beforeWrite' | 'afterWrite', options: Port.FaultOptions): Promise<void>;
   abstract loseAnswer(fn: Port.FunctionName, operation: string, options: Port.FaultOptions): Promise<void>;
   abstract throttle(fn: Port.FunctionName, operation: string, options: Port.FaultOptions): Promise<void>;

@@ -3,10 +3,12 @@ import { KMSClient } from '@aws-sdk/client-kms';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { dueIn } from '@orderly/kit/testing';
 import { settingsFor } from '../../lib/settings.js';
+import { REDRIVE } from '../../packages/kit/failures/delivery.js';
 import type { BusEntry, Envelope } from '../../packages/kit/messages/envelope.js';
 import type { ApiResponse } from '../../packages/simulator/aws/api-messages.js';
 import type { Kms } from '../../packages/simulator/aws/kms.js';
 import { putAccess } from '../../packages/simulator/aws/put-events.js';
+import type { Queue } from '../../packages/simulator/aws/sqs.js';
 import { Cloud, deploymentOf } from '../../packages/simulator/cloud.js';
 import type { DynamoDbModel } from '../../packages/simulator/dynamodb/model.js';
 import type { Operation } from '../../packages/simulator/dynamodb/wire.js';
@@ -139,9 +141,19 @@ export class SimulatorWorld extends OrderlyWorld {
 
   async send(consumer: Port.ConsumerName, ...bodies: readonly string[]): Promise<void> {
     await this.arrives();
+    for (const body of bodies) this.modelOf(consumer).send({ body });
+  }
+
+  async redrive(consumer: Port.ConsumerName, { payload = '' }: Port.FailureRecord): Promise<void> {
+    await this.arrives();
+    const attributes = { [REDRIVE]: { DataType: 'String', StringValue: 'again' } };
+    this.modelOf(consumer).send({ body: payload, attributes });
+  }
+
+  private modelOf(consumer: Port.ConsumerName): Queue {
     const queue = [...this.cloud.queues.values()].find(({ resource }) => resource.ref === this.queueOf(consumer));
     if (!queue) throw new Error(`the deployment has no queue of ${consumer}`);
-    for (const body of bodies) queue.send({ body });
+    return queue;
   }
 
   async crash(fn: Port.FunctionName, when: 'beforeWrite' | 'afterWrite', options: Port.FaultOptions): Promise<void> {

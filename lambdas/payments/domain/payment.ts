@@ -49,7 +49,9 @@ export type PaymentCommand =
       /** Whether an operator takes goods back; otherwise, the customer requests the refund. */
       readonly isReturn?: boolean;
     }
-  | { readonly type: 'Refund' | 'FailRefund'; readonly refundId: string };
+  | { readonly type: 'Refund' | 'FailRefund'; readonly refundId: string }
+  /** An operator asks the provider again for a refund that it refused. */
+  | { readonly type: 'RefundAgain'; readonly refundId: string };
 
 /** A command that a business rule forbids. Nothing was changed; asking again gives the same answer. */
 export class PaymentRefused extends Error {
@@ -68,7 +70,8 @@ export class PaymentRefused extends Error {
       | 'NOT_CHARGED'
       | 'CURRENCY_MISMATCH'
       | 'OVER_CHARGED'
-      | 'TOO_MANY_REFUNDS',
+      | 'TOO_MANY_REFUNDS'
+      | 'REFUNDED_SINCE',
   ) {
     super(code);
   }
@@ -114,6 +117,8 @@ export function decide(payment: Payment, command: PaymentCommand, { now }: Now):
       return endRefund(payment, command.refundId, 'PaymentRefunded');
     case 'FailRefund':
       return endRefund(payment, command.refundId, 'RefundFailed');
+    case 'RefundAgain':
+      return refundAgain(payment, command.refundId);
   }
 }
 
@@ -192,6 +197,24 @@ function requestRefund(
   if (left === 0 || amount.amount > left) throw new PaymentRefused('OVER_CHARGED');
   if (Object.keys(refunds).length === MAX_REFUNDS) throw new PaymentRefused('TOO_MANY_REFUNDS');
   return [{ type: 'RefundRequested', data: { paymentId, refundId, amount } }];
+}
+
+/**
+ * Requests the amount of a failed refund again, under a new id: the provider repeats its answer under the old one.
+ *
+ * The customer may have asked again meanwhile, and nothing tells which refund such a request stands for. So the retry is
+ * refused once a later refund is pending or made. Whoever may request a refund of the payment can still do so.
+ * @throws {PaymentRefused} `REFUNDED_SINCE`; `UNKNOWN_REFUND` if no such refund has failed; as for any other refund
+ */
+function refundAgain(payment: RequestedPayment, refundId: string): readonly PaymentEvent[] {
+  if (payment.status !== 'CHARGED') throw new PaymentRefused('NOT_CHARGED');
+  const refunds = Object.entries(payment.refunds);
+  const at = refunds.findIndex(([id, { status }]) => id === refundId && status === 'FAILED');
+  const [failed, ...later] = refunds.slice(at).map(([, refund]) => refund);
+  if (at < 0 || failed === undefined) throw new PaymentRefused('UNKNOWN_REFUND');
+  if (later.some(({ status }) => status !== 'FAILED')) throw new PaymentRefused('REFUNDED_SINCE');
+  const again = `again-${refunds.length + 1}`;
+  return requestRefund(payment, { refundId: again, amount: failed.amount });
 }
 
 function endRefund(

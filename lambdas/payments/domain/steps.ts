@@ -39,13 +39,22 @@ function handleStep(payment: Payment, command: StepCommand, facts: Now): readonl
   }
 }
 
+/** Step of an order's cancellation after its approval. No saga waits for its answer. */
+const cancellationOf = (orderId: string): string => `${orderId}/cancelled`;
+
+/** Whether a saga waits for the payment's refund. It reports a failed one itself, since it is stuck then. */
+export const isAwaitedBySaga = (payment: Payment): boolean =>
+  payment.status === 'CHARGED' &&
+  payment.voidFor !== undefined &&
+  payment.voidFor !== cancellationOf(payment.paymentId);
+
 /** Builds the command for an order that is cancelled after its approval: no step waits for the answer. */
 export const commandForCancellation = (ids: {
   readonly orderId: string;
   readonly customerId: string;
 }): StepCommand => ({
   type: 'RefundPayment',
-  data: { ...ids, stepId: `${ids.orderId}/cancelled` },
+  data: { ...ids, stepId: cancellationOf(ids.orderId) },
 });
 
 type Command<Type extends StepCommand['type']> = Extract<StepCommand, { type: Type }>;

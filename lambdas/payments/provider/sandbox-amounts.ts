@@ -9,6 +9,8 @@ const BEHAVIOURS = {
   40200: 'declines',
   /** Charges are made; refunds are refused. */
   41000: 'gives nothing back',
+  /** Charges are made; the first refund is refused, and a later one is made. */
+  41001: 'refuses the first refund',
   /** Nothing is done, under any key. */
   50000: 'always fails',
   /** The work is done, but the answer is a failure, and remains one under this key. */

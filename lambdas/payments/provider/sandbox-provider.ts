@@ -20,6 +20,8 @@ interface SandboxObject {
   /** Until this time the sandbox reports that it still works on the object; epoch seconds. */
   readonly settlesAt: number;
   readonly refunds: readonly { readonly refundId: string; readonly amount: number }[];
+  /** Whether it has refused a refund, for `refuses the first refund`. */
+  readonly hasRefused?: true;
   /** Number of changes so far, for optimistic concurrency. */
   readonly version: number;
 }
@@ -107,6 +109,9 @@ export class SandboxProvider implements PaymentProvider {
       if (before + amount.amount > object.amount.amount) return refused('OVER_CHARGED');
       const behaviour = behaviourOf(amount.amount);
       if (behaviour === 'gives nothing back') return refused('CARD_GONE');
+      if (behaviour === 'refuses the first refund' && !object.hasRefused) {
+        return { ...refused('CARD_GONE'), writes: [this.put(providerId, { ...object, hasRefused: true })] };
+      }
       if (fails(behaviour, key)) return undecided();
       const writes = [
         this.put(providerId, { ...object, refunds: [...refunds, { refundId, amount: amount.amount }] }),

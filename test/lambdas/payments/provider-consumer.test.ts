@@ -12,7 +12,7 @@ import { eventStoreOfFunction } from '../../../packages/kit/event-store/store-of
 import { consumer } from '../../../packages/kit/idempotent-consumer/consumer.js';
 import type { Commit } from '../../../packages/kit/messages/commit.js';
 import { busEntries } from '../../../packages/kit/messages/envelope.js';
-import { type ConsumerHandler, consumed, consumerEnvironment, outcomeOf } from '../../support/consumed.js';
+import { type ConsumerHandler, consumed, consumerEnvironment, failuresOf, outcomeOf } from '../../support/consumed.js';
 import { type Call, inProcessDynamoDb } from '../../support/in-process-dynamodb.js';
 import { metricLines } from '../../support/metric-lines.js';
 import { traceOf } from '../../support/tally.js';
@@ -168,5 +168,68 @@ describe('what the provider refuses', () => {
     expect(calls.slice(before[0]).map(({ operation }) => operation)).toContain('TransactWriteItems');
     vi.unstubAllEnvs();
     vi.restoreAllMocks();
+  });
+});
+
+describe('a refund that the provider refused for good', () => {
+  const failing = (paymentId: string, refundId = 'r1', amount = 60): readonly PaymentEvent[] =>
+    (['RefundRequested', 'RefundFailed'] as const).map((type) => ({
+      type,
+      data: { paymentId, refundId, amount: eur(amount) },
+    }));
+
+  /** Commits a charged payment with more events, and returns the last one as its queue has it. */
+  async function payment(more: (id: string) => readonly PaymentEvent[] = failing) {
+    const id = paymentId();
+    const history = [...historyOf(id).slice(0, 3), ...more(id)];
+    const commit = paymentStore.commit(await paymentStore.load(id), history, traceOf(randomUUID()));
+    await paymentStore.append(commit);
+    const body = bodyOf(commit, -1);
+    return { id, body, eventId: String(JSON.parse(body).detail.id) };
+  }
+  const toldSince = async (id: string) =>
+    (await paymentStore.load(id)).commits
+      .slice(1)
+      .flatMap(({ events }) => events.map(({ type, data }) => `${type} ${JSON.parse(data).refundId}`));
+
+  test('is a failure record at the first delivery, and nothing is requested', async () => {
+    const { id, body, eventId } = await payment();
+    await consumed(consumerAt(refusing), body);
+    await consumed(consumerAt(refusing), body);
+    expect(await outcomeOf(eventId)).toBe('FAILED');
+    expect(await failuresOf(eventId)).toMatchObject([{ name: 'RefundRefused', message: 'REFUSED_BY_PROVIDER' }]);
+    expect(await toldSince(id)).toEqual([]);
+  });
+
+  test('is requested once more by a redrive, however often that arrives', async () => {
+    const { id, body, eventId } = await payment();
+    await consumed(consumerAt(refusing), body);
+    for (const _ of ['sent', 'delivered twice']) await consumed(consumerAt(refusing), body, 1, 'again');
+    expect(await outcomeOf(eventId)).toBe('PROCESSED');
+    expect(await toldSince(id)).toEqual(['RefundRequested again-2']);
+  });
+
+  test('stays a failure where the customer asked again meanwhile', async () => {
+    const { id, body, eventId } = await payment();
+    await consumed(consumerAt(refusing), body);
+    const request: PaymentEvent = { type: 'RefundRequested', data: { paymentId: id, refundId: 'r2', amount: eur(1) } };
+    await paymentStore.append(paymentStore.commit(await paymentStore.load(id), [request], traceOf(randomUUID())));
+    await consumed(consumerAt(refusing), body, 1, 'again');
+    expect(await outcomeOf(eventId)).toBe('FAILED');
+    expect(await failuresOf(eventId)).toMatchObject([{ name: 'PaymentRefused', message: 'REFUNDED_SINCE' }, {}]);
+    expect(await toldSince(id)).toEqual(['RefundRequested r2']);
+  });
+
+  test.each([
+    ['its saga', 'undo', 'PROCESSED'],
+    ['nobody, since its order was cancelled after its approval', 'cancelled', 'FAILED'],
+  ])('and %s waits for it', async (_, step, outcome) => {
+    const { id, body, eventId } = await payment((id) => [
+      { type: 'VoidRequested', data: { paymentId: id, stepId: `${id}/${step}` } },
+      ...failing(id, 'void-1', 100),
+    ]);
+    await consumed(consumerAt(refusing), body);
+    expect(await outcomeOf(eventId)).toBe(outcome);
+    expect(await toldSince(id)).toEqual([]);
   });
 });

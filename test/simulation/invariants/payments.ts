@@ -1,5 +1,6 @@
 import type { PaymentEvent } from '../../../lambdas/payments/contract.js';
 import { evolve, initialState, isRequested, type Payment } from '../../../lambdas/payments/domain/payment.js';
+import { isAwaitedBySaga } from '../../../lambdas/payments/domain/steps.js';
 import type { Violation } from '../../../packages/simulator/search/scenario.js';
 import type { Commit, Facts } from '../support/facts.js';
 import type { Row } from '../support/orderly.js';
@@ -9,7 +10,13 @@ import { type Check, violation } from './violation.js';
 export const payments: Check = (facts) => [
   ...[...facts.payments.keys()].flatMap((id) => {
     const told = toldOf(facts, id);
-    return [chargedOnce(told), refundedOnce(told), declinedForAReason(told), endsOrIsVisible(facts, told)].flat();
+    return [
+      chargedOnce(told),
+      refundedOnce(told),
+      declinedForAReason(told),
+      endsOrIsVisible(facts, told),
+      refusedIsVisible(facts, told),
+    ].flat();
   }),
   ...acknowledgedIsCommitted(facts),
   ...onePayment(facts),
@@ -137,6 +144,23 @@ function endsOrIsVisible(facts: Facts, { id, commits, payment }: Told): readonly
     default:
       return [];
   }
+}
+
+/**
+ * A refund that the provider refused is a failure that an operator sees, or it was requested again. A saga that waits for it
+ * is stuck instead, which is another invariant.
+ */
+function refusedIsVisible(facts: Facts, { id, commits, payment }: Told): readonly Violation[] {
+  if (isAwaitedBySaga(payment)) return [];
+  const listener = facts.listener('payments-provider');
+  return commits
+    .flatMap(({ events }) => events)
+    .filter(({ type }) => type === 'RefundFailed')
+    .flatMap((event) => {
+      const isRequestedAgain = commits.some(({ trigger }) => trigger === event.id);
+      const isQuiet = facts.delivery(listener, event) === 'processed' && !isRequestedAgain;
+      return isQuiet ? [violation('a refund that was refused for good is visible', event.id, id)] : [];
+    });
 }
 
 /** Whether the provider still has to act. */

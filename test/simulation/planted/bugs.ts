@@ -915,6 +915,24 @@ export const BUGS: readonly PlantedBug[] = [
     },
   },
   {
+    name: 'a refund that was refused for good is in no list',
+    scenario: 'refund-refused',
+    source: {
+      file: 'lambdas/payments/provider-consumer.ts',
+      from: 'if (!redriven) throw new RefundRefused(',
+      to: 'if (!redriven) return [paymentStore.effect(payment, [], trace)];\n  if (!paymentId) throw new RefundRefused(',
+    },
+  },
+  {
+    name: 'a refund that was refused for good is retried under its old id',
+    scenario: 'refund-refused',
+    source: {
+      file: 'lambdas/payments/domain/payment.ts',
+      from: '{ refundId: again, amount',
+      to: '{ refundId, amount',
+    },
+  },
+  {
     name: 'what an alarm waits for is counted when the invocation ends',
     scenario: 'refund-refused',
     source: {

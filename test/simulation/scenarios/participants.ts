@@ -181,12 +181,14 @@ export const stuck: Scenario = {
   },
 };
 
-/** The sandbox charges this amount, and never refunds it (`sandbox-amounts.ts`). */
+/** The sandbox charges these amounts. It never refunds the first, and refunds the second when it is asked again. */
 const KEPT = 41000;
+const KEPT_ONCE = 41001;
 
 /**
- * The provider permanently refuses to refund two orders. One order is cancelled after its approval, and no saga waits:
- * its payment shows the failed refund. The other is cancelled before its saga learns of the charge: that saga is stuck,
+ * The provider permanently refuses to refund three orders. Two are cancelled after their approval, and no saga waits: each
+ * is a failure record. An operator redrives both: one is refunded, the other fails again, and is discarded once the customer
+ * has the money in another way. The third order is cancelled before its saga learns of the charge: that saga is stuck,
  * and stuck again after a retry, until an operator has refunded the customer by hand and resolves it.
  */
 export const refundRefused: Scenario = {
@@ -195,12 +197,31 @@ export const refundRefused: Scenario = {
   async play(cloud) {
     const { world, events } = cloud;
     const orderly = new Orderly(cloud);
-    await stocked(orderly, { 'TEA-1': 2 });
+    await stocked(orderly, { 'TEA-1': 2, 'TEA-2': 1 });
     await orderly.call(productOf('TEA-1', KEPT));
-    const approved = await orderly.call(orderAt('alice', 'approved', 'TEA-1', KEPT));
+    await orderly.call(productOf('TEA-2', KEPT_ONCE));
+    const kept = await orderly.call(orderAt('alice', 'approved', 'TEA-1', KEPT));
+    const keptOnce = await orderly.call(orderAt('alice', 'approved-too', 'TEA-2', KEPT_ONCE));
     await orderly.rest();
-    await orderly.call(cancellationOf('alice', approved.reply.body.orderId, 'cancel'));
+    for (const { reply } of [kept, keptOnce]) {
+      await orderly.call(cancellationOf('alice', reply.body.orderId, `cancel-${reply.body.orderId}`));
+    }
     await orderly.rest();
+    const operator = new Operator(orderly);
+    const broken: Violation[] = [];
+    const failedRefunds = (wanted: readonly unknown[]): void => {
+      const found = [...new Facts(orderly).records.values()].filter(
+        ({ status, failures }) => status === 'FAILED' && failures?.[0]?.name === 'RefundRefused',
+      );
+      const paymentIds = found.map(({ subject }) => subject?.slice('Payment/'.length)).toSorted();
+      if (cloud.faults.made.length > 0 || String(paymentIds) === String(wanted.toSorted())) return;
+      broken.push({ invariant: 'a refund that no saga waits for fails visibly', detail: `${paymentIds}` });
+    };
+    failedRefunds([kept.reply.body.orderId, keptOnce.reply.body.orderId]);
+    await operator.redriveAll();
+    await orderly.rest();
+    failedRefunds([kept.reply.body.orderId]);
+    await operator.discardAll('payments-provider');
 
     const answers = holding(orderly, 'orders-saga', 'SagaReplyRequested');
     const underWay = await orderly.call(orderAt('bob', 'under-way', 'TEA-1', KEPT));
@@ -216,8 +237,6 @@ export const refundRefused: Scenario = {
     answers.letGo();
     await orderly.rest();
 
-    const broken: Violation[] = [];
-    const operator = new Operator(orderly);
     for (const act of ['retrySaga', 'resolveSaga'] as const) {
       const facts = new Facts(orderly);
       const { state } = facts.saga(String(orderId));

@@ -58,6 +58,7 @@ export interface MessageRecord {
   /** For a repeated command: the message whose failure stands for it. */
   readonly repeats?: string;
   readonly payload?: string;
+  readonly subject?: string;
   readonly unknown?: boolean;
   /** Deliveries until it failed. */
   readonly attempts?: number;

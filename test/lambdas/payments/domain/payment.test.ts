@@ -83,6 +83,46 @@ describe('a refund', () => {
     payment([...pending, refund('RefundFailed', 'r1', 60)])
       .when(giveBack('r2'))
       .then([refund('RefundRequested', 'r2', 100)]));
+  describe('that the provider refused, and an operator retries,', () => {
+    const again: PaymentCommand = { type: 'RefundAgain', refundId: 'r1' };
+    const failed = [...pending, refund('RefundFailed', 'r1', 60)];
+    test('is requested under a new id: the old one stays refused', () =>
+      payment(failed)
+        .when(again)
+        .then([refund('RefundRequested', 'again-2', 60)]));
+    test('may fail again, and is retried as another refund', () =>
+      payment([...failed, refund('RefundRequested', 'again-2', 60), refund('RefundFailed', 'again-2', 60)])
+        .when({ type: 'RefundAgain', refundId: 'again-2' })
+        .then([refund('RefundRequested', 'again-3', 60)]));
+    test('is refused once a later refund is pending or made, even of a part: it may be the same money', () => {
+      const later = [...failed, refund('RefundRequested', 'r2', 10)];
+      payment(later).when(again).thenRefused('REFUNDED_SINCE');
+      payment([...later, refund('PaymentRefunded', 'r2', 10)])
+        .when(again)
+        .thenRefused('REFUNDED_SINCE');
+      payment([...later, refund('RefundFailed', 'r2', 10)])
+        .when(again)
+        .then([refund('RefundRequested', 'again-3', 60)]);
+    });
+    test('has to be one that failed', () => {
+      payment(pending).when(again).thenRefused('UNKNOWN_REFUND');
+      payment([...pending, refund('PaymentRefunded', 'r1', 60)])
+        .when(again)
+        .thenRefused('UNKNOWN_REFUND');
+      payment(CHARGED).when(again).thenRefused('UNKNOWN_REFUND');
+      payment([requested, prepared]).when(again).thenRefused('NOT_CHARGED');
+    });
+    test('may have other refunds before it', () =>
+      payment([
+        ...CHARGED,
+        refund('RefundRequested', 'r0', 50),
+        refund('RefundRequested', 'r1', 50),
+        refund('RefundFailed', 'r1', 50),
+        refund('PaymentRefunded', 'r0', 50),
+      ])
+        .when(again)
+        .then([refund('RefundRequested', 'again-3', 50)]));
+  });
   test('is made once', () => {
     payment(pending)
       .when({ type: 'Refund', refundId: 'r1' })

@@ -54,6 +54,18 @@ describe('the sandbox, by amount,', () => {
     expect(await tally()).toEqual({ charges: 1, charged: 41000, refunds: 0 });
   });
 
+  test('410.01 is charged; its first refund is refused under its key, and a later one is made', async () => {
+    const { confirm, providerId, tally } = await prepared(41001);
+    expect(await confirm()).toEqual({ status: 'CHARGED' });
+    const refund = (refundId: string) => ({ key: refundId, providerId, refundId, amount: eur(41001) });
+    for (const _ of ['first', 'repeated']) {
+      const first = sandbox.refund(refund(`${providerId}-r1`));
+      await expect(first).rejects.toMatchObject({ name: 'ProviderRefused', code: 'CARD_GONE' });
+    }
+    expect(await sandbox.refund(refund(`${providerId}-r2`))).toEqual({ status: 'REFUNDED' });
+    expect(await tally()).toEqual({ charges: 1, charged: 41001, refunds: 1 });
+  });
+
   test('500.00 fails under every key, and does nothing', async () => {
     const { confirm, providerId, tally } = await prepared(50000);
     await expect(confirm()).rejects.toMatchObject(undecided);
