@@ -2,6 +2,8 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { APP } from '../../lambdas/app.js';
+import { discard } from '../../packages/kit/operator/discard.js';
+import { listFailureGroups } from '../../packages/kit/operator/failure-groups.js';
 import type { Outcome } from '../../packages/kit/operator/outcome.js';
 import { messageTo, type SagaRequest } from '../../packages/kit/operator/saga-command.js';
 import { listSagas } from '../../packages/kit/operator/saga-list.js';
@@ -9,7 +11,8 @@ import { findSaga } from '../../packages/kit/operator/sagas.js';
 import { Cloud, deploymentOf } from '../../packages/simulator/cloud.js';
 import { showOrder } from '../../tools/operator/order.js';
 import { command } from '../../tools/operator/program.js';
-import { orderOf, stocked } from './scenarios/shop.js';
+import { pageOn } from '../../tools/operator/runbook.js';
+import { cancellationOf, orderAt, orderOf, productOf, stocked } from './scenarios/shop.js';
 import { prodAssembly } from './support/assembly.js';
 import { holding } from './support/holding.js';
 import { inProcess } from './support/operator.js';
@@ -28,6 +31,15 @@ beforeEach(() => {
 const operator = {
   order: (orderId: string): Promise<Outcome> =>
     now(() => showOrder({ documents, services: orderly.services }, { orderId, payload: false })),
+  groups: (): Promise<Outcome> =>
+    now(() => listFailureGroups({ documents, services: orderly.services, command, pageOn }, { consumer: undefined })),
+  discard: (consumer: string, messageId: string, reason: string): Promise<Outcome> =>
+    now(() =>
+      discard(
+        { documents, services: orderly.services, actor: async () => 'olga' },
+        { consumer, messageId, reason, dryRun: false },
+      ),
+    ),
   sagas: (): Promise<Outcome> =>
     now(() => listSagas({ documents, services: orderly.services, command }, { limit: 50 })),
   /** What the command would send goes into its queue here: its waiting for what comes of it is by the real clock. */
@@ -123,6 +135,37 @@ describe('an operator of the deployed app', () => {
     expect(text).toContain('  CompensationDone  authorize-account, by olga: released by hand  ');
     expect(text).toMatch(
       /^complete: compensated \S+: REFUSED at reserve-stock: OUT_OF_STOCK \(TEA-1\); .*, nothing twice; 2 collected until their windows close\n/,
+    );
+    expect(exitCode).toBe(0);
+  });
+
+  test('sees a refund that no saga waits for among the failures, and closes it with a note', async () => {
+    await stocked(orderly, { 'TEA-1': 1 });
+    // The sandbox never refunds this amount.
+    await orderly.call(productOf('TEA-1', 41_000));
+    const { reply } = await orderly.call(orderAt('alice', 'place', 'TEA-1', 41_000));
+    const id = String(reply.body.orderId);
+    await orderly.rest();
+    await orderly.call(cancellationOf('alice', id, 'cancel'));
+    await orderly.rest();
+
+    const failed = await operator.order(id);
+    expect(failed.exitCode).toBe(4);
+    expect(failed.text).toMatch(
+      /\nfailed: payments-provider at RefundFailed \(RefundRefused: REFUSED_BY_PROVIDER\)\nnext: .* failures show payments-provider /,
+    );
+    const groups = await operator.groups();
+    expect(groups.exitCode).toBe(4);
+    expect(groups.text).toContain('docs/operations/runbook.md, "RefundFailed"');
+    const [consumer, messageId] = /failures show (payments-provider) (\S+)/.exec(failed.text)?.slice(1) ?? [];
+
+    await operator.discard(String(consumer), String(messageId), 'paid back by transfer, ticket 4711');
+    // The index of failures is eventually consistent.
+    await orderly.cloud.world.pass(60_000);
+    expect((await operator.groups()).text).toBe('no failures');
+    const { exitCode, text } = await operator.order(id);
+    expect(text).toMatch(
+      /\ncomplete: its failed refund was closed by olga: paid back by transfer, ticket 4711; .*; 1 discarded$/,
     );
     expect(exitCode).toBe(0);
   });

@@ -12,7 +12,7 @@ import type { OrderView } from '../../lambdas/orders/contract.js';
 import { type AggregateFacts, type Delivery, type EventReport, eventsOf, type OrderFacts } from './deliveries.js';
 import { command } from './program.js';
 import { inRunbook } from './runbook.js';
-import { failedTimeouts, keepsMoney, standstill, waitingWords } from './standstill.js';
+import { closedRefunds, failedTimeouts, keepsMoney, standstill, waitingWords } from './standstill.js';
 import { failure, type Verdict } from './verdict.js';
 
 /**
@@ -127,9 +127,12 @@ function verdict(facts: OrderFacts, events: readonly EventReport[], doneTwice: r
   if (order.status === 'PENDING' || order.status === 'UNDER_REVIEW') {
     return failure(`the order is ${order.status}, and nothing is on its way that would end that`);
   }
-  if (keepsMoney(facts)) return failure(`its refund was refused for good (${inRunbook('RefundFailed')})`);
+  if (keepsMoney(events, facts)) return failure(`its refund was refused for good (${inRunbook('RefundFailed')})`);
   const undone = sagas.filter(({ state }) => state.status === 'COMPENSATED').map(sagaWords);
-  return { state: 'complete', text: `complete: ${[...undone, summary(events, of)].join('; ')}` };
+  return {
+    state: 'complete',
+    text: `complete: ${[...undone, ...closedRefunds(events), summary(events, of)].join('; ')}`,
+  };
 }
 
 function twiceWords({ subject, trigger, type, versions }: DoneTwice): string {

@@ -8,7 +8,10 @@ export const inRunbook = (heading: string): string => `${APP.runbook}, "${headin
 export const FAILURE_REASONS = 'docs/operations/failure-reasons.md';
 
 /** Headings about particular failures, by the name of their error. Every other error has its row in {@link FAILURE_REASONS}. */
-const HEADINGS: Readonly<Record<string, string>> = { PaymentUnclear: 'A payment is unclear' };
+const HEADINGS: Readonly<Record<string, string>> = {
+  PaymentUnclear: 'A payment is unclear',
+  RefundRefused: 'RefundFailed',
+};
 
 /** Names the page that says what to do about a failure, or a stuck saga. */
 export function pageOn(trouble: Trouble): string {

@@ -6,11 +6,12 @@ import {
   listenersOf,
   reasonOf,
   recordKey,
+  relayConsumer,
   type Saga,
   sagaWords,
   timerIdOf,
 } from '@orderly/kit/operator';
-import type { OrderFacts } from './deliveries.js';
+import type { EventReport, OrderFacts } from './deliveries.js';
 import { command } from './program.js';
 import { inRunbook } from './runbook.js';
 import { failure, type Verdict } from './verdict.js';
@@ -51,13 +52,34 @@ export const waitingWords = (saga: Saga, now: string): string =>
   `${sagaWords(saga)}${!isHeld(saga.state) && isLate(saga.state, now) ? `, its timeout is late (${inRunbook('TimersLate')})` : ''}`;
 
 /**
- * Whether the money of an order is kept after a failed refund. A saga that compensates waits for its refund; if the
- * order was cancelled after its saga ended, nothing waits for it.
+ * Whether the money of an order is kept after a failed refund, and nobody has closed that. A saga that compensates waits for
+ * its refund. Otherwise the failed refund is a failure of its own, which an operator redrives or discards; a deployment of an
+ * earlier release has no such failure.
  */
-export function keepsMoney({ aggregates, sagas }: OrderFacts): boolean {
-  const last = aggregates
-    .filter(({ subject }) => subject.startsWith('Payment/'))
-    .flatMap(({ commits }) => commits.flatMap(({ events }) => events.map(({ type }) => type)))
-    .findLast((type) => type === 'RefundFailed' || type === 'PaymentRefunded');
-  return last === 'RefundFailed' && sagas.every(({ state }) => state.status === 'COMPLETED');
+export function keepsMoney(events: readonly EventReport[], { sagas }: OrderFacts): boolean {
+  const last = refundsIn(events).at(-1);
+  return (
+    last?.type === 'RefundFailed' &&
+    closingsOf(last).length === 0 &&
+    sagas.every(({ state }) => state.status === 'COMPLETED')
+  );
 }
+
+/** Describes the failed refunds of an order that an operator has closed: who did so, and why. */
+export const closedRefunds = (events: readonly EventReport[]): readonly string[] =>
+  refundsIn(events)
+    .filter(({ type }) => type === 'RefundFailed')
+    .flatMap(closingsOf)
+    .map((reason) => `its failed refund was closed ${reason}`);
+
+/** Returns the ends of an order's refunds. */
+const refundsIn = (events: readonly EventReport[]): readonly EventReport[] =>
+  events.filter(
+    ({ subject, type }) => subject.startsWith('Payment/') && (type === 'RefundFailed' || type === 'PaymentRefunded'),
+  );
+
+/** Returns the notes of those who discarded the failure. Who discards its publication knows nothing about the money. */
+const closingsOf = ({ deliveries }: EventReport): readonly string[] =>
+  deliveries.flatMap(({ consumer, state, reason = '' }) =>
+    state === 'discarded' && consumer !== relayConsumer.name ? [reason] : [],
+  );

@@ -63,7 +63,9 @@ export const SERVICES: readonly Service[] = [
     'payments',
     consumer('payments-commands'),
     consumer('payments-orders', { orders: ['OrderCancelled'] }),
-    consumer('payments-provider', { payments: ['PaymentRequested', 'PaymentPrepared', 'RefundRequested'] }),
+    consumer('payments-provider', {
+      payments: ['PaymentRequested', 'PaymentPrepared', 'RefundRequested', 'RefundFailed'],
+    }),
   ),
 ];
 

@@ -199,6 +199,45 @@ describe('a refund that the provider refused for good', () => {
     });
   });
 
+  describe('and is a failure of its own', () => {
+    const refunds = payments('RefundFailed');
+    const recorded = (record: ConsumerRecord) => ({
+      ...allDone({ ...given, payments: refunds }),
+      'payments-provider@0#RefundFailed-6': record,
+    });
+    const failures = [{ at: time(2), name: 'RefundRefused', message: 'REFUSED_BY_PROVIDER', stack: [] }];
+    const closed = { discardedAt: time(3), discardedBy: 'olga', discardReason: 'paid back by transfer' };
+
+    test('names that, and the command that shows it', () => {
+      const records = recorded({ pk: 'p', status: 'FAILED', failures });
+      expect(verdictOf({ ...given, payments: refunds, records })).toMatchObject({
+        state: 'failed',
+        text: 'failed: payments-provider at RefundFailed (RefundRefused: REFUSED_BY_PROVIDER)',
+        next: 'npm run -s orderly -- failures show payments-provider RefundFailed-6',
+      });
+    });
+
+    test('is complete once an operator has closed it, and says who and why', () => {
+      const records = recorded({ pk: 'p', status: 'DISCARDED', failures, ...closed });
+      expect(verdictOf({ ...given, payments: refunds, records })).toMatchObject({
+        state: 'complete',
+        text: expect.stringMatching(
+          /^complete: its failed refund was closed by olga: paid back by transfer; .*; 1 discarded$/,
+        ),
+      });
+    });
+
+    test('is not closed by whoever discards its publication', () => {
+      const records = allDone({ ...given, payments: refunds });
+      const { 'payments-provider@0#RefundFailed-6': _, ...others } = records;
+      const relay = { 'relay@0#Payment#o1/COMMIT#0000000006': { pk: 'p', status: 'DISCARDED', ...closed } } as const;
+      expect(verdictOf({ ...given, payments: refunds, records: { ...others, ...relay } })).toMatchObject({
+        state: 'failed',
+        text: expect.stringMatching(/^failed: its refund was refused for good /),
+      });
+    });
+  });
+
   test('is forgotten once it was made', () => {
     expect(ended({ payments: payments('RefundFailed', 'PaymentRefunded') }).state).toBe('complete');
   });

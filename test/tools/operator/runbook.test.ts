@@ -7,6 +7,7 @@ const stuck = (reason?: string) => pageOn({ what: 'stuck saga', reason });
 
 test.each([
   [failure('PaymentUnclear'), 'docs/operations/runbook.md', '## A payment is unclear'],
+  [failure('RefundRefused'), 'docs/operations/runbook.md', '## RefundFailed'],
   [failure('TooOld'), FAILURE_REASONS, '## Unknown failures'],
   [failure('ContractViolation'), FAILURE_REASONS, '| `ContractViolation'],
   [failure('DeadLettered'), FAILURE_REASONS, '| `DeadLettered`'],
