@@ -42,8 +42,21 @@ export interface ReportSettings {
   readonly closeAfter: Duration;
 }
 
+/** Names of the services that were or may be restored. A wrong name would leave the epoch as it was. */
+type RestorableService =
+  | 'accounts'
+  | 'baskets'
+  | 'catalog'
+  | 'inventory'
+  | 'orders'
+  | 'payments'
+  | 'reports'
+  | 'rewards'
+  | 'users';
+
 /** Settings of one environment. Everything else is the same in all environments. */
 export interface Settings extends EnvironmentSettings {
+  readonly epochs?: Partial<Readonly<Record<RestorableService, number>>>;
   /** Credit limit of a new customer, in minor units. An operator can change it per customer. */
   readonly defaultCreditLimit: { readonly amount: number; readonly currency: string };
   /** Limits of each customer. Requests above a limit are refused, and orders above a limit are rejected. */

@@ -36,6 +36,7 @@ const settings: EnvironmentSettings = {
   logRetention: RetentionDays.ONE_WEEK,
   backup: { retention: Duration.days(7) },
   firewall: { requestsPerAddress: 1_000, requestsPerToken: 100 },
+  epochs: { sales: 2 },
 };
 
 /** Two services in one stack: one with a route and a consumer of events and commands, one that only hears. */
@@ -56,7 +57,7 @@ class TicketsStack extends Stack {
       entry: 'board/on-command',
       hears: [commandsTo(boardContract, { from: [salesContract] }), subscribe(boardContract, ['TicketOpened'])],
     });
-    const sales = new Service(this, 'Sales', { ...common, name: 'sales', epoch: 2 });
+    const sales = new Service(this, 'Sales', { ...common, name: 'sales' });
     const hears = [subscribe(boardContract, ['TicketOpened'])];
     const deployed = { generation: 1, since: '2025-11-23' };
     sales.consumer('Closing', { name: 'sales-tickets', entry: 'sales/on-ticket', hears, ...deployed });
@@ -117,6 +118,12 @@ describe('an application that isn’t Orderly', () => {
     ]);
     expect(JSON.stringify(template.Outputs)).toContain('since\\":\\"2025-11-23');
   });
+
+  test.each([-1, 1.5, Number.NaN])('has no epoch %d', (epoch) =>
+    expect(() => stackWith({ ...settings, epochs: { sales: epoch } })).toThrow(
+      new SettingsError(`epochs.sales is ${epoch}: expected the number of restores, a whole number from 0 on`),
+    ),
+  );
 
   test('names the runbook of the app in its alarms, if it has one', () => {
     const described = (app: object): readonly string[] =>

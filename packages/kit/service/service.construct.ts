@@ -25,7 +25,7 @@ import { addListener, type ListenerProps } from './listener.construct.js';
 import { pinnedOutput } from './logical-ids.js';
 import { setRunbook } from './runbook.js';
 import { metricsNamespace, type ServiceContext, ServiceFunction } from './service-function.construct.js';
-import { checkApp, type EnvironmentSettings, feedShardsOf } from './settings.js';
+import { checkApp, type EnvironmentSettings, epochOf, feedShardsOf } from './settings.js';
 import { recordsTable } from './tables.construct.js';
 import { tokenEnvironment } from './token-environment.js';
 
@@ -50,8 +50,6 @@ export interface ServiceProps extends EnvironmentProps {
    * @default a new table
    */
   readonly records?: AnyTable;
-  /** Number of times that the service was restored from a backup. Each envelope contains it. @default 0 */
-  readonly epoch?: number;
 }
 
 /** Messages that are stored first and processed afterwards. */
@@ -140,7 +138,7 @@ export class Service extends Construct {
       bus,
       records: this.records,
       alarmTopic,
-      ...(props.epoch === undefined ? {} : { epoch: props.epoch }),
+      epoch: epochOf(settings, name),
     });
     this.table = this.outbox.table;
 

@@ -106,6 +106,13 @@ export interface EnvironmentSettings {
    */
   readonly feedShards?: FeedShardsSetting;
   /**
+   * Epochs by service: how often it was restored to an earlier instant. Each envelope contains the epoch of its service, so that
+   * consumers can tell a version after the restore from the same version before it. Raise it by one with each restore
+   * (`restore plan`), and never lower it.
+   * @default 0 for each service
+   */
+  readonly epochs?: Readonly<Record<string, number>>;
+  /**
    * Number of deliveries of a message with a transient failure before it becomes a failure record, 1 to 900. The pauses
    * double from 2 seconds up to 15 minutes: 8 deliveries take 2 minutes on average, 16 take an hour.
    */
@@ -217,6 +224,18 @@ export function feedShardsOf({
     }
   }
   return feedShards;
+}
+
+/**
+ * Returns the epoch of a service.
+ * @throws {SettingsError} if it is not a whole number from 0 on
+ */
+export function epochOf({ epochs = {} }: Pick<EnvironmentSettings, 'epochs'>, service: string): number {
+  const epoch = Object.hasOwn(epochs, service) ? Number(epochs[service]) : 0;
+  if (Number.isSafeInteger(epoch) && epoch >= 0) return epoch;
+  throw new SettingsError(
+    `epochs.${service} is ${epochs[service]}: expected the number of restores, a whole number from 0 on`,
+  );
 }
 
 /** Lowest rate limit that AWS accepts. */
