@@ -120,6 +120,21 @@ describe('orderly doctor of a local cloud', () => {
   });
 });
 
+describe('orderly restore plan of a local cloud', () => {
+  test('names what orders would forget since the second order, its tables and its steps', async () => {
+    const { order } = (await asked('order', placed[1] ?? '')).found;
+    const at = String(order.placedAt);
+    const { code, found } = await asked('restore', 'plan', 'orders', '--at', at.replace(/\.\d+Z$/, 'Z'));
+    expect(code).toBe(0);
+    const { possible, epoch, forgotten, tables, functions } = found.restorePlan;
+    expect({ possible, epoch }).toEqual({ possible: true, epoch: { before: 0, after: 1 } });
+    expect(tables.map(({ holds }: { holds: string }) => holds)).toEqual(['commits', 'records']);
+    expect(forgotten.subjects).toEqual([`Order/${placed[1]}`, `CreateOrderSaga/${placed[1]}`]);
+    expect(forgotten.heardBy.map(({ consumer }: { consumer: string }) => consumer)).toContain('inventory-commands');
+    expect(functions.find(({ name }: { name: string }) => name.includes('OnSaga'))).toMatchObject({ reserved: 50 });
+  });
+});
+
 describe('orderly trace of a local cloud', () => {
   test('shows what followed from an order, the verdict first', async () => {
     const { code, text } = await orderly('trace', placed[0] ?? '');

@@ -8,6 +8,7 @@ import { failuresCommands } from './failures.js';
 import { inboxCommands } from './inbox.js';
 import { projectionsCommands } from './projections.js';
 import { replayCommand } from './replay.js';
+import { restoreCommands } from './restore.js';
 import { sagasCommands } from './sagas.js';
 import { statusCommands } from './status.js';
 
@@ -19,6 +20,8 @@ export interface HelpTexts {
   readonly inbox?: string;
   /** Name of a projection, for examples. */
   readonly projection?: string;
+  /** Name of a service, for examples. */
+  readonly service?: string;
   /** A sentence that says which ids the sagas have: "The saga of an order has the order's id." */
   readonly aboutSagaIds?: string;
   /** Options of `audit` for the aggregates of a type, by their names: `{ order: 'Order' }` is `--order <id>`. @default none */
@@ -27,11 +30,12 @@ export interface HelpTexts {
   readonly status?: readonly ReadSection[];
 }
 
-/** Commands that work for any application of the kit: status, audit, replay, failures, inboxes, sagas and projections. */
+/** Commands that work for any application of the kit: status, audit, replay, failures, inboxes, sagas, projections and restores. */
 export const kitCommands = ({
   consumer = 'my-consumer',
   inbox = 'my-inbox',
   projection = 'my-list',
+  service = 'my-service',
   aboutSagaIds,
   auditShortcuts,
   status = [],
@@ -44,6 +48,7 @@ export const kitCommands = ({
   ...inboxCommands(inbox),
   ...sagasCommands(aboutSagaIds),
   ...projectionsCommands(projection),
+  ...restoreCommands(service),
   auditLogCommand,
   completionCommand,
 ];

@@ -1,0 +1,66 @@
+import {
+  DescribeContinuousBackupsCommand,
+  DescribeTableCommand,
+  ResourceNotFoundException as NoTable,
+} from '@aws-sdk/client-dynamodb';
+import {
+  GetFunctionConcurrencyCommand,
+  GetFunctionConfigurationCommand,
+  type LambdaClient,
+} from '@aws-sdk/client-lambda';
+import { Env } from '../../aws/environment.js';
+import type { CommandContext } from '../context.js';
+import { timeAt } from '../endpoint.js';
+
+/** State of a table, for a restore. */
+export interface RestorableTable {
+  readonly items: number;
+  /** Size in bytes. AWS counts it, and the items, about every six hours. */
+  readonly bytes: number;
+  /** Period to which the table can be restored, ISO 8601, UTC; absent without point-in-time recovery. */
+  readonly restorable?: { readonly from: string; readonly to: string };
+}
+
+/** What a plan reads beside items. */
+export interface RestoreAccess {
+  /** Returns the time, ISO 8601, UTC. */
+  now(): string;
+  /** Returns the state of a table, or `undefined` if there is none of this name. */
+  table(name: string): Promise<RestorableTable | undefined>;
+  /** Returns the epoch that a relay function writes into its envelopes. */
+  epoch(relay: string): Promise<number>;
+  /** Returns the concurrency that is reserved for a function; `undefined` if none is. */
+  reserved(functionName: string): Promise<number | undefined>;
+}
+
+/** Reads at the endpoint of a command. */
+export const restoreAccess = (
+  { endpoint, documents }: Pick<CommandContext, 'endpoint' | 'documents'>,
+  lambda: LambdaClient,
+): RestoreAccess => ({
+  now: () => timeAt(endpoint),
+  table: async (TableName) => {
+    try {
+      const [{ Table }, { ContinuousBackupsDescription }] = await Promise.all([
+        documents.send(new DescribeTableCommand({ TableName })),
+        documents.send(new DescribeContinuousBackupsCommand({ TableName })),
+      ]);
+      const { EarliestRestorableDateTime: from, LatestRestorableDateTime: to } =
+        ContinuousBackupsDescription?.PointInTimeRecoveryDescription ?? {};
+      return {
+        items: Table?.ItemCount ?? 0,
+        bytes: Table?.TableSizeBytes ?? 0,
+        ...(from && to && { restorable: { from: from.toISOString(), to: to.toISOString() } }),
+      };
+    } catch (error) {
+      if (error instanceof NoTable) return undefined;
+      throw error;
+    }
+  },
+  epoch: async (FunctionName) => {
+    const { Environment } = await lambda.send(new GetFunctionConfigurationCommand({ FunctionName }));
+    return Number(Environment?.Variables?.[Env.EPOCH] ?? 0);
+  },
+  reserved: async (FunctionName) =>
+    (await lambda.send(new GetFunctionConcurrencyCommand({ FunctionName }))).ReservedConcurrentExecutions,
+});
