@@ -67,6 +67,17 @@ const APPROVED: Readonly<Record<string, readonly (readonly [read: string, why: s
   ],
   'packages/kit/inbox/stored-messages.ts': [['Get strong', 'the record was changed a moment ago by whoever reads it']],
   'packages/kit/operator/audit-log.ts': [['Query strong', 'what an operator did a moment ago is listed']],
+  'packages/kit/operator/auditor/auditor.ts': [
+    [
+      'Query index',
+      'commits are judged a quarter of an hour after they were made; an entry that is later is not judged',
+    ],
+  ],
+  'packages/kit/operator/auditor/resent.ts': [['Query strong', 'the run before may have sent it a moment ago']],
+  'packages/kit/operator/auditor/watermarks.ts': [
+    ['Get strong', 'after a refused write: is what is stored this very write?'],
+    ['Query strong', 'a watermark that was moved a moment ago refuses the next write'],
+  ],
   'packages/kit/operator/commits.ts': [['Query strong', 'an operator decides on it']],
   'packages/kit/operator/discard-in-sequence.ts': [['Get strong', 'an operator decides on it']],
   'packages/kit/operator/feed.ts': [

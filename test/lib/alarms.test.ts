@@ -31,7 +31,7 @@ describe('each alarm', () => {
     for (const { id, properties } of alarms) {
       const name = nameOf(properties.AlarmDescription);
       expect(id).toContain(name);
-      expect(properties.TreatMissingData).toBe(name === 'SweeperStopped' ? 'breaching' : 'notBreaching');
+      expect(properties.TreatMissingData).toBe(/^(Sweeper|Audit)Stopped$/.test(name) ? 'breaching' : 'notBreaching');
     }
   });
 
@@ -77,6 +77,9 @@ describe('each alarm', () => {
     expect(names).toEqual([
       'ApiServerErrors',
       'ApiSlow',
+      'AuditBehind',
+      'AuditFailing',
+      'AuditStopped',
       'AuthorizerFailing',
       'BatchGivenUp',
       'BatchLost',
@@ -86,6 +89,7 @@ describe('each alarm', () => {
       'BatchNoticeNotKept',
       'ConsumerCrashing',
       'DeadLettersNotDrained',
+      'DeliveryMissing',
       'DispatcherFailing',
       'EventLost',
       'FailureRecorded',
@@ -143,9 +147,8 @@ describe('a last resort that drops data', () => {
     expect(watchedBy('DestinationDeliveryFailures')).toEqual([...readers, ...invoked].toSorted());
   });
 
-  test('is each asynchronous invocation, unless it carries nothing: a tick of a sweeper', () => {
-    const isTick = ({ MaximumEventAgeInSeconds, MaximumRetryAttempts }: Json) =>
-      MaximumEventAgeInSeconds === 60 && MaximumRetryAttempts === 0;
+  test('is each asynchronous invocation, unless it carries nothing: a tick of a sweeper or of the audit', () => {
+    const isTick = ({ MaximumRetryAttempts }: Json) => MaximumRetryAttempts === 0;
     const invoked = among(
       'AWS::Lambda::EventInvokeConfig',
       (properties) => !isTick(properties),

@@ -36,7 +36,7 @@ describe('tables', () => {
 
   test('expire by expiresAt and are billed per request', () => {
     const tables = [dev, prod].flatMap((environment) => environment.everywhere('AWS::DynamoDB::GlobalTable'));
-    expect(tables).toHaveLength(41);
+    expect(tables).toHaveLength(43);
     for (const { stack, properties } of tables) {
       const expiry = { AttributeName: 'expiresAt', Enabled: true };
       expect(properties.TimeToLiveSpecification).toEqual(stack === 'Platform' ? undefined : expiry);
@@ -74,8 +74,8 @@ describe('tables', () => {
           attributes.UpdateReplacePolicy,
         ];
       });
-    expect(safety(prod)).toEqual(Array(20).fill([true, true, 'Retain', 'Retain']));
-    expect(safety(dev)).toEqual(Array(21).fill([false, false, 'Delete', 'Delete']));
+    expect(safety(prod)).toEqual(Array(21).fill([true, true, 'Retain', 'Retain']));
+    expect(safety(dev)).toEqual(Array(22).fill([false, false, 'Delete', 'Delete']));
   });
 
   test("fulfil the compliance packs' rules for tables, which can't check AWS::DynamoDB::GlobalTable", () => {
@@ -105,6 +105,8 @@ describe('tables', () => {
     for (const { policy, actions, resources } of statements(prod)) {
       if (!actions.some((action) => action.startsWith('dynamodb:'))) continue;
       for (const resource of resources) {
+        // The delivery audit names the tables by the beginnings of their names, so it refers to none.
+        if (policy.startsWith('AuditorRole') && JSON.stringify(resource).includes(':table/orderly-prod-')) continue;
         const table = referenced(resource) ?? referenced(resource['Fn::Join']?.[1][0]) ?? importOf(resource);
         expect(['Table', 'Records', 'Guard', "the people's keys"], policy).toContain(table);
       }
@@ -116,7 +118,9 @@ describe('tables', () => {
       actions.some((action) => /^dynamodb:.*(Item|Query)/.test(action)),
     );
     expect(items.length).toBeGreaterThan(15);
-    for (const { policy, condition } of items) {
+    for (const { policy, actions, condition } of items) {
+      // The delivery audit reads what every service has committed, and every record.
+      if (policy.startsWith('AuditorRole') && /^dynamodb:(Query|BatchGetItem)$/.test(actions.join())) continue;
       const keys: string[] = condition?.['ForAllValues:StringLike']?.['dynamodb:LeadingKeys'] ?? [];
       expect(keys, policy).not.toEqual([]);
       for (const key of keys)

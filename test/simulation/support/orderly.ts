@@ -1,3 +1,4 @@
+import { AuditKey } from '../../../packages/kit/operator/auditor/contract.js';
 import { keysOfPeopleIn } from '../../../packages/kit/operator/people.js';
 import { type Service, servicesIn } from '../../../packages/kit/operator/services.js';
 import type { StackOutputs } from '../../../packages/kit/operator/stacks.js';
@@ -90,10 +91,12 @@ export class Orderly extends Client<Call> {
     const { dynamodb } = this.cloud;
     const [table] = Object.values(this.stacks).flatMap(({ AuditTableName }) => AuditTableName ?? []);
     const items = table === undefined ? [] : dynamodb.items(table);
-    const followed = items.filter(({ pk }) => isText(pk) && pk.S === 'RESENT').map(({ dueAt }) => dueAt);
+    const followed = items.filter(({ pk }) => isText(pk) && pk.S === AuditKey.RESENT).map(({ dueAt }) => dueAt);
     const open = followed.flatMap((dueAt) => (isText(dueAt) ? [Date.parse(dueAt.S)] : []));
     for (const { name, table } of this.services) {
-      const mark = items.find(({ pk, sk }) => isText(pk) && pk.S === 'WATERMARKS' && isText(sk) && sk.S === name);
+      const mark = items.find(
+        ({ pk, sk }) => isText(pk) && pk.S === AuditKey.WATERMARKS && isText(sk) && sk.S === name,
+      );
       const until = mark && isText(mark.auditedUntil) ? mark.auditedUntil.S : '';
       const times = dynamodb.items(table).flatMap(({ feedSk, at }) => (isText(feedSk) && isText(at) ? [at.S] : []));
       const next = times.filter((at) => at >= until).toSorted()[0];

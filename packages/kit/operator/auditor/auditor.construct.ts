@@ -14,7 +14,7 @@ import { metricsNamespace, ServiceFunction } from '../../service/service-functio
 import { checkApp, type EnvironmentSettings, SettingsError } from '../../service/settings.js';
 import { acknowledgeNoRestore, tableDefaults } from '../../service/tables.construct.js';
 import { AUDIT_PREFIX, Output } from '../outputs.js';
-import { AuditKey, AuditorEnv, AuditorMetric } from './contract.js';
+import { AUDIT_KEYS, AuditorEnv, AuditorMetric } from './contract.js';
 
 export interface DeliveryAuditProps {
   readonly settings: EnvironmentSettings;
@@ -106,8 +106,7 @@ export class DeliveryAudit extends Construct {
 
   private grant(stacks: readonly string[]): void {
     const { auditor, table } = this;
-    const keys = Object.values(AuditKey);
-    auditor.grantItems(table, ['GetItem', 'PutItem', 'Query', 'UpdateItem', 'DeleteItem'], ...keys);
+    auditor.grantItems(table, ['GetItem', 'PutItem', 'Query', 'UpdateItem', 'DeleteItem'], AUDIT_KEYS);
     const startOf = (stack: string): string => `${stack.slice(0, SURE_LENGTH)}*`;
     const allow = (actions: string[], service: string, resource: (stack: string) => string, conditions = {}): void => {
       const named = stacks.map((stack) => `${service}:${Aws.REGION}:${Aws.ACCOUNT_ID}:${resource(stack)}`);

@@ -1,13 +1,16 @@
 /** Names that the construct of the auditor and its function share. */
 
+/** Beginning of the partition keys of the auditor's table. */
+export const AUDIT_KEYS = 'audit#';
+
 /** Partition keys of the auditor's table. */
 export const AuditKey = {
   /** The lease of the runner. */
-  LEASE: 'LEASE',
+  LEASE: 'audit#lease',
   /** For each service, how far its feed has been audited. */
-  WATERMARKS: 'WATERMARKS',
+  WATERMARKS: 'audit#watermarks',
   /** Deliveries that were sent again, until they have ended. */
-  RESENT: 'RESENT',
+  RESENT: 'audit#resent',
 } as const;
 
 /** Environment variables of the auditor's function. */

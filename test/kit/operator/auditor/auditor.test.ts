@@ -4,6 +4,7 @@ import { documents } from '../../../../packages/kit/aws/dynamodb.js';
 import { firstIdOf } from '../../../../packages/kit/aws/ids.js';
 import { recordKey } from '../../../../packages/kit/failures/failure-records.js';
 import { Auditor } from '../../../../packages/kit/operator/auditor/auditor.js';
+import { AuditKey } from '../../../../packages/kit/operator/auditor/contract.js';
 import { Watermarks } from '../../../../packages/kit/operator/auditor/watermarks.js';
 import type { Service } from '../../../../packages/kit/operator/services.js';
 import { inProcessDynamoDb } from '../../../support/in-process-dynamodb.js';
@@ -251,7 +252,7 @@ describe('what was sent again', () => {
     await record('rooms', 'a');
     pass(BEHIND);
     await run();
-    expect(await itemsOf('audit', 'RESENT')).toEqual([]);
+    expect(await itemsOf('audit', AuditKey.RESENT)).toEqual([]);
     expect(await log()).toEqual([expect.objectContaining({ target: 'rooms event-a', result: 'processed' })]);
   });
 
@@ -272,7 +273,7 @@ describe('what was sent again', () => {
     pass(20);
     sending = () => Promise.reject(new Error('no connection'));
     await expect(run()).rejects.toThrow('no connection');
-    expect(await itemsOf('audit', 'RESENT')).toHaveLength(1);
+    expect(await itemsOf('audit', AuditKey.RESENT)).toHaveLength(1);
     sending = async () => undefined;
     await run();
     expect(sent).toEqual(['rooms event-a']);
