@@ -24,6 +24,7 @@ const QUIET: StatusFacts = {
   relays: [{ service: 'halls', lagSeconds: 0, failed: 0, moreFailed: false }],
   sweepers: [{ service: 'halls', consumer: 'trips-saga', lastTick: '2026-03-01T11:59:00.000Z' }],
   deadLetters: { queues: 6, filled: [] },
+  audit: { auditedUntil: '2026-03-01T11:44:00.000Z', followed: 0 },
   alarms: { total: 40, active: [] },
   unread: [],
 };
@@ -53,6 +54,7 @@ describe('status of a quiet environment', () => {
       'sweepers      last tick 60 s ago',
       'sagas         none stuck',
       'dead letters  none in 6 queues',
+      'audit         nothing is missing that is older than 16 min',
       'alarms        none of 40 on',
       '',
       '3 consumers have nothing to do',
@@ -79,6 +81,7 @@ describe('status of a quiet environment', () => {
       relays: QUIET.relays,
       sweepers: QUIET.sweepers,
       deadLetters: { queues: 6, filled: [] },
+      audit: { auditedUntil: '2026-03-01T11:44:00.000Z', followed: 0 },
       alarms: { total: 40, active: [] },
       unread: [],
     });
@@ -105,6 +108,16 @@ describe('status says what is wrong, and the next step', () => {
       'dead letters',
       { deadLetters: { queues: 6, filled: [{ queue: 'cinema-dev-Halls-BookingsUndelivered7', messages: 3 }] } },
       '3 messages in dead-letter queues (cinema-dev-Halls-BookingsUndelivered7). Next: run.md, "UndeliveredNotDrained"',
+    ],
+    [
+      'an audit that is behind',
+      { audit: { auditedUntil: '2026-03-01T10:00:00.000Z', followed: 0 } },
+      'the delivery audit is 2 h behind. Next: run.md, "AuditBehind"',
+    ],
+    [
+      'a delivery that was missing',
+      { audit: { auditedUntil: '2026-03-01T11:44:00.000Z', followed: 1 } },
+      '1 delivery was missing and sent again; what became of it is not known yet. Next: run.md, "DeliveryMissing"',
     ],
     [
       'a relay that is behind',

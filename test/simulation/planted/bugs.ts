@@ -1901,4 +1901,41 @@ export const BUGS: readonly PlantedBug[] = [
       to: '(line) => line.unitPrice.currency === undefined,',
     },
   },
+  {
+    name: 'the delivery audit says what is missing, and sends nothing',
+    scenario: 'audited',
+    source: {
+      file: `${KIT}/operator/auditor/resent.ts`,
+      from: "    await transports.send(listener.consumer?.queueUrl ?? '', this.bodyOf(delivery, from));",
+      to: '    this.bodyOf(delivery, from);',
+    },
+  },
+  {
+    name: 'the delivery audit sends what is missing to everybody',
+    scenario: 'audited',
+    source: {
+      file: `${KIT}/operator/auditor/resent.ts`,
+      from: "    await transports.send(listener.consumer?.queueUrl ?? '', this.bodyOf(delivery, from));",
+      to: '    for (const { consumers } of this.options.services) for (const { queueUrl } of consumers) await transports.send(queueUrl, this.bodyOf(delivery, from));',
+    },
+  },
+  {
+    name: 'the delivery audit leaves out the sagas',
+    scenario: 'audited',
+    source: {
+      file: `${KIT}/operator/audit/deliveries.ts`,
+      from: '(({ name }) => consumer === undefined || name === consumer)',
+      to: "(({ name }) => name !== 'orders-saga' && (consumer === undefined || name === consumer))",
+      only: /^kit\/operator\/auditor/,
+    },
+  },
+  {
+    name: 'the delivery audit moves its watermark before it has judged the page',
+    scenario: 'audited',
+    source: {
+      file: `${KIT}/operator/auditor/auditor.ts`,
+      from: '      const judgedUntil = await this.judged(service, entries);\n',
+      to: '      const judgedUntil = entries.at(-1)?.feedSk; if (judgedUntil) yield { judgedUntil, commits: 1000 }; await this.judged(service, entries);\n',
+    },
+  },
 ];

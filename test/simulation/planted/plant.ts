@@ -196,13 +196,16 @@ function entriesIn(assembly: Assembly, bundled: ReadonlyMap<string, Bundled>): R
   return new Map(
     assembly.ofType('AWS::Lambda::Function').map(({ label, properties }) => {
       const name = label.replace(/\/Function$/, '');
-      const code = readFileSync(join(assembly.assetOf(properties.Code), 'index.js'), 'utf8');
+      const code = readFileSync(join(assembly.assetOf(properties.Code), 'index.js'), 'utf8').replace(NAMED, '');
       const entry = byDigest.get(digestOf(code));
       if (entry === undefined) throw new NothingPlanted(`${name} was bundled by other options than these here`);
       return [name, entry];
     }),
   );
 }
+
+/** The last line of a bundle: its name in stacks, with the digest of the rest. */
+const NAMED = /\/\/# sourceURL=.*\n$/;
 
 /** As packages/kit/service/bundles.ts makes them. */
 const OPTIONS = {

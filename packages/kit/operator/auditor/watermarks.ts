@@ -56,6 +56,23 @@ export class Watermarks {
     return found;
   }
 
+  /** Returns the number of deliveries that were sent again and are followed. */
+  async followed(): Promise<number> {
+    let count = 0;
+    const pages = paginateQuery(
+      { client: this.documents },
+      {
+        TableName: this.table,
+        Select: 'COUNT',
+        ConsistentRead: true,
+        KeyConditionExpression: 'pk = :pk',
+        ExpressionAttributeValues: { ':pk': AuditKey.RESENT },
+      },
+    );
+    for await (const { Count = 0 } of pages) count += Count;
+    return count;
+  }
+
   /**
    * Moves a watermark, if nobody has moved it since it was read. So a run that lost its lease can't move one back.
    * @returns the stored watermark

@@ -48,6 +48,14 @@ export interface DeadLetters {
   readonly oldestSeconds?: number;
 }
 
+/** The delivery audit that runs by itself. */
+export interface AuditState {
+  /** Time before which every delivery is judged, ISO 8601; absent if the audit has not run yet. */
+  readonly auditedUntil?: string;
+  /** Deliveries that it sent again, and whose end it waits for. */
+  readonly followed: number;
+}
+
 /** What was read about an environment, at about one moment. */
 export interface StatusFacts {
   /** ISO 8601, by the clock of the environment. */
@@ -57,6 +65,8 @@ export interface StatusFacts {
   readonly sweepers: readonly SweeperState[];
   /** Number of dead-letter queues, and those that aren't empty. */
   readonly deadLetters: { readonly queues: number; readonly filled: readonly DeadLetters[] };
+  /** Absent where no audit is deployed. */
+  readonly audit?: AuditState;
   /** Absent if they could not be read. */
   readonly alarms?: { readonly total: number; readonly active: readonly ActiveAlarm[] };
   /** What could not be read, with the reason: `alarms (AccessDenied)`. */

@@ -1,3 +1,4 @@
+import { secondsBetween } from '../../aws/clock.js';
 import type { OperatedApp } from '../context.js';
 import { type CommandText, duration, plural } from '../text.js';
 import type { ConsumerState, StatusFacts } from './facts.js';
@@ -22,13 +23,16 @@ const LIMITS = {
   oldest: 3600,
   /** `TimersLate` */
   late: 600,
+  /** `AuditBehind` */
+  audit: 7200,
 } as const;
 
 /** Judges what is wrong, the most urgent first. It is a pure function. */
 export function problemsIn(facts: StatusFacts, advising: Advising): readonly Problem[] {
   const { command } = advising;
   const page = pageOf(advising);
-  const { consumers, relays, deadLetters, alarms, unread } = facts;
+  const { consumers, relays, deadLetters, audit, alarms, unread } = facts;
+  const auditLag = audit?.auditedUntil === undefined ? 0 : secondsBetween(audit.auditedUntil, facts.now);
   const stuck = consumers.filter((one) => (one.stuck ?? 0) > 0);
   const failed = [
     ...consumers,
@@ -78,6 +82,16 @@ export function problemsIn(facts: StatusFacts, advising: Advising): readonly Pro
         text: `a message has waited for ${duration(one.oldestSeconds ?? 0)} for ${one.consumer}`,
         next: page(one.kind === 'inbox' ? 'InboxBehind' : 'QueueBehind'),
       })),
+    ...list(auditLag >= LIMITS.audit, () => ({
+      code: 'audit-behind',
+      text: `the delivery audit is ${duration(auditLag)} behind`,
+      next: page('AuditBehind'),
+    })),
+    ...list((audit?.followed ?? 0) > 0, () => ({
+      code: 'missing',
+      text: `${plural(audit?.followed ?? 0, 'delivery was', 'deliveries were')} missing and sent again; what became of it is not known yet`,
+      next: page('DeliveryMissing'),
+    })),
     ...(alarms?.active ?? []).map(({ name, heading, description }) => ({
       code: 'alarm',
       text: `alarm ${heading} is on (${name})`,

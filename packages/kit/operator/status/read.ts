@@ -5,14 +5,22 @@ import { FAILED_INDEX } from '../../failures/contract.js';
 import { measure, parkedPartitions } from '../../inbox/measure.js';
 import { stuckKey } from '../../saga/contract.js';
 import { DUE_INDEX, DUE_SHARDS, duePartition } from '../../timers/contract.js';
+import { Watermarks } from '../auditor/watermarks.js';
 import type { CommandContext } from '../context.js';
 import { clientConfig, timeAt } from '../endpoint.js';
 import { functionsIn } from '../functions.js';
-import type { ConsumerDescription, FunctionDescription } from '../outputs.js';
+import { type ConsumerDescription, type FunctionDescription, Output } from '../outputs.js';
 import { sqsAt } from '../send.js';
 import type { Service } from '../services.js';
 import { stackPrefix } from '../stacks.js';
-import { type ConsumerState, kindOf, type RelayState, type StatusFacts, type SweeperState } from './facts.js';
+import {
+  type AuditState,
+  type ConsumerState,
+  kindOf,
+  type RelayState,
+  type StatusFacts,
+  type SweeperState,
+} from './facts.js';
 import { type AskedMetrics, alarmsIn, describeAlarms, type ReadMetrics, readMetrics } from './metrics.js';
 import { messagesIn, nameOf, type QueueState, readQueues } from './queues.js';
 
@@ -44,12 +52,13 @@ export async function readStatus(context: Context): Promise<StatusFacts> {
     const now = timeAt(endpoint);
     const consumers = services.flatMap((service) => service.consumers.map((consumer) => ({ service, consumer })));
     const known = consumers.flatMap(({ consumer }) => urlsOf(consumer));
-    const [queues, counted, relays, alarms] = await Promise.all([
+    const [queues, counted, relays, audit, alarms] = await Promise.all([
       readQueues(sqs, { ...place, known }),
       Promise.all(consumers.map(({ service, consumer }) => countsOf(context.documents, service, consumer, now))),
       Promise.all(
         services.map(async (service) => ({ service, ...(await failuresOf(context.documents, service, 'relay')) })),
       ),
+      auditIn(context),
       describeAlarms(cloudWatch, place).then(alarmsIn).catch(orUnread('alarms')),
     ]);
     const sweepers = functionsIn(stacks).filter(({ entry }) => SWEEPERS.includes(entry));
@@ -74,6 +83,7 @@ export async function readStatus(context: Context): Promise<StatusFacts> {
           .filter((queue) => messagesIn(queue) > 0)
           .map((queue) => ({ queue: queue.name, messages: messagesIn(queue), ...ageOf([queue.name], metrics) })),
       },
+      ...(audit && { audit }),
       ...(alarms && { alarms }),
       unread,
     };
@@ -212,4 +222,15 @@ function relayState(
 function sweeperState({ service, consumer = '', name }: FunctionDescription, { tick }: ReadMetrics): SweeperState {
   const lastTick = tick.get(name);
   return { service, consumer, ...(lastTick !== undefined && { lastTick }) };
+}
+
+/** Reads how far the delivery audit is. @returns nothing where none is deployed */
+async function auditIn({ documents, stacks }: Context): Promise<AuditState | undefined> {
+  const outputs = Object.values(stacks).flatMap((stack) => Object.entries(stack));
+  const [, table] = outputs.find(([key]) => key.endsWith(Output.AUDIT_TABLE)) ?? [];
+  if (table === undefined) return undefined;
+  const watermarks = new Watermarks(documents, table);
+  const [marks, followed] = await Promise.all([watermarks.all(), watermarks.followed()]);
+  const [auditedUntil] = marks.map((mark) => mark.auditedUntil).toSorted();
+  return { ...(auditedUntil !== undefined && { auditedUntil }), followed };
 }

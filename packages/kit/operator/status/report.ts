@@ -2,7 +2,7 @@ import { secondsBetween } from '../../aws/clock.js';
 import { Exit } from '../errors.js';
 import type { Outcome } from '../outcome.js';
 import { aligned, duration, plural } from '../text.js';
-import type { ConsumerState, StatusFacts } from './facts.js';
+import type { AuditState, ConsumerState, StatusFacts } from './facts.js';
 import type { Problem } from './judge.js';
 
 /** What an application adds to the status of its environment. */
@@ -43,7 +43,7 @@ function verdictOf(problems: readonly Problem[]): readonly string[] {
   return [`NOT HEALTHY: ${first.text}. Next: ${first.next}`, ...rows];
 }
 
-function rowsOf({ now, relays, sweepers, deadLetters, alarms, consumers }: StatusFacts): readonly string[][] {
+function rowsOf({ now, relays, sweepers, deadLetters, audit, alarms, consumers }: StatusFacts): readonly string[][] {
   const stuck = consumers.reduce((sum, one) => sum + (one.stuck ?? 0), 0);
   const lags = relays.flatMap(({ lagSeconds }) => (lagSeconds === undefined ? [] : [lagSeconds]));
   const slowest = relays.find(({ lagSeconds }) => lagSeconds === Math.max(...lags));
@@ -73,11 +73,18 @@ function rowsOf({ now, relays, sweepers, deadLetters, alarms, consumers }: Statu
         ]),
     ['sagas', `${stuck === 0 ? 'none' : stuck} stuck`],
     ['dead letters', `${filled === 0 ? 'none' : plural(filled, 'message')} in ${plural(deadLetters.queues, 'queue')}`],
+    ...(audit ? [['audit', auditText(audit, now)]] : []),
     [
       'alarms',
       alarms ? `${alarms.active.length === 0 ? 'none' : alarms.active.length} of ${alarms.total} on` : 'unread',
     ],
   ];
+}
+
+function auditText({ auditedUntil, followed }: AuditState, now: string): string {
+  if (auditedUntil === undefined) return 'has not run yet';
+  const until = `nothing is missing that is older than ${duration(secondsBetween(auditedUntil, now))}`;
+  return followed === 0 ? until : `${until}, but ${plural(followed, 'delivery was', 'deliveries were')} sent again`;
 }
 
 const isQuiet = ({ pending, inFlight, failed, parked = 0, stuck = 0 }: ConsumerState): boolean =>
@@ -102,7 +109,7 @@ function tableOf(consumers: readonly ConsumerState[], all: boolean): readonly st
 
 /** The shape is documented in this folder's parent's README, and pinned by a test. */
 const jsonOf = (
-  { now, consumers, relays, sweepers, deadLetters, alarms, unread }: StatusFacts,
+  { now, consumers, relays, sweepers, deadLetters, audit, alarms, unread }: StatusFacts,
   problems: readonly Problem[],
   sections: readonly StatusSection[],
 ): Outcome['json'] => ({
@@ -114,6 +121,7 @@ const jsonOf = (
   relays,
   sweepers,
   deadLetters,
+  audit: audit ?? null,
   alarms: alarms ?? null,
   unread,
 });
