@@ -77,6 +77,7 @@ const APPROVED: Readonly<Record<string, readonly (readonly [read: string, why: s
   'packages/kit/operator/auditor/watermarks.ts': [
     ['Get strong', 'after a refused write: is what is stored this very write?'],
     ['Query strong', 'a watermark that was moved a moment ago refuses the next write'],
+    ['Query strong', 'what was sent again a moment ago is counted'],
   ],
   'packages/kit/operator/commits.ts': [['Query strong', 'an operator decides on it']],
   'packages/kit/operator/discard-in-sequence.ts': [['Get strong', 'an operator decides on it']],
