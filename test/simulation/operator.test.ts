@@ -152,7 +152,7 @@ describe('an operator of the deployed app', () => {
     const failed = await operator.order(id);
     expect(failed.exitCode).toBe(4);
     expect(failed.text).toMatch(
-      /\nfailed: payments-provider at RefundFailed \(RefundRefused: REFUSED_BY_PROVIDER\)\nnext: .* failures show payments-provider /,
+      /^failed: payments-provider at RefundFailed \(RefundRefused: REFUSED_BY_PROVIDER\)\nnext: .* failures show payments-provider /,
     );
     const groups = await operator.groups();
     expect(groups.exitCode).toBe(4);
@@ -165,7 +165,7 @@ describe('an operator of the deployed app', () => {
     expect((await operator.groups()).text).toBe('no failures');
     const { exitCode, text } = await operator.order(id);
     expect(text).toMatch(
-      /\ncomplete: its failed refund was closed by olga: paid back by transfer, ticket 4711; .*; 1 discarded$/,
+      /^complete: its failed refund was closed by olga: paid back by transfer, ticket 4711; .*; 1 discarded\n/,
     );
     expect(exitCode).toBe(0);
   });

@@ -71,9 +71,13 @@ describe('tables', () => {
 
   test('accept only requests that name their keys, and scans by rebuilders', () => {
     const tables = assembly.ofType('AWS::DynamoDB::GlobalTable').map(({ arn }) => arn);
-    expect(tables).toHaveLength(21);
+    expect(tables).toHaveLength(22);
     for (const resource of tables) {
-      for (const action of ACTIONS) expect(allowed({ action: `dynamodb:${action}`, resource }), action).toEqual([]);
+      for (const action of ACTIONS) {
+        const callers = allowed({ action: `dynamodb:${action}`, resource });
+        // The delivery audit reads what every service has committed, and every record.
+        expect(callers.filter((caller) => action !== 'BatchGetItem' || caller !== 'Audit/Auditor')).toEqual([]);
+      }
     }
     const scanning = tables.flatMap((resource) => allowed({ action: 'dynamodb:Scan', resource }));
     expect(scanning).toEqual(['Orders/RebuildListProjection', 'Accounts/RebuildExhaustedProjection']);

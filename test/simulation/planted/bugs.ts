@@ -1713,7 +1713,7 @@ export const BUGS: readonly PlantedBug[] = [
   },
   {
     name: 'the lane decides on an account that another transaction has changed',
-    scenario: 'account-lane-one',
+    scenario: 'account-lane-orders',
     source: {
       file: `${KIT}/event-store/folding-event-store.ts`,
       from: 'Item: commit, ConditionExpression: versionIsFree } };',
