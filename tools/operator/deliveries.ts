@@ -1,18 +1,19 @@
 import {
   type Commit,
   type ConsumerRecord,
+  deliveriesOf,
+  deliveryKeysOf,
   detailsOf,
-  hears,
   type Listener,
   listenersOf,
   messagesOf,
-  type Placed,
-  placeOf,
+  type RecordAt,
   reasonOf,
   recordKey,
-  recordKeysOf,
+  recordOf,
   relayConsumer,
   type Saga,
+  type SentDelivery,
   type Service,
   secondsBetween,
   smallestWindow,
@@ -40,7 +41,7 @@ export interface OrderFacts {
   /** The order's sagas, folded from their commits; empty if none has started. */
   readonly sagas: readonly Saga[];
   /** Returns the record of a listener's service with this key; `undefined` if there is none. */
-  readonly recordAt: (listener: Listener, pk: string) => ConsumerRecord | undefined;
+  readonly recordAt: RecordAt<ConsumerRecord>;
   /** For each projection that shows the order: the version that it shows, 0 if it doesn't show it yet. */
   readonly shown: ReadonlyMap<string, number>;
 }
@@ -99,17 +100,19 @@ export interface EventReport {
 
 /** Returns the outcome of each event of an aggregate, and of each command that was sent with one. */
 export function eventsOf({ service, subject, commits }: AggregateFacts, facts: OrderFacts): readonly EventReport[] {
-  const listeners = listenersOf(facts.services);
+  const { services } = facts;
+  const from = services.find(({ name }) => name === service);
+  const listeners = listenersOf(services);
   const steps = facts.sagas.flatMap(({ events }) => events);
   return commits.flatMap((commit) => {
     const { at, trigger, correlationId, pk, sk } = commit;
     const relay = listeners.find((one) => one.name === relayConsumer.name && one.service.name === service);
     const relayRecord = relay && facts.recordAt(relay, recordKey(relay, `${pk}/${sk}`));
+    const isUnsent = relayRecord?.status === 'DISCARDED';
+    const sent = from ? deliveriesOf(from, [commit], { services }) : [];
     return messagesOf(commit).map((message) => {
-      const { id, version } = message;
-      const listening = listeners.filter((listener) => hears(listener, service, message));
-      const event: Heard = { ...placeOf(commit, message), at, version, discarded: relayRecord?.status === 'DISCARDED' };
-      const deliveries = listening.map((listener) => delivery(listener, event, facts));
+      const { id } = message;
+      const deliveries = sent.filter((one) => one.message.id === id).map((one) => delivery(one, { isUnsent }, facts));
       if (relay && relayRecord) deliveries.unshift(recorded(relay, relayRecord, `${pk}/${sk}`));
       const step = steps.find((one) => one.id === id);
       const details = step && detailsOf(step);
@@ -118,38 +121,35 @@ export function eventsOf({ service, subject, commits }: AggregateFacts, facts: O
   });
 }
 
-interface Heard extends Placed {
-  readonly at: string;
-  readonly version: number;
-  /** Whether an operator discarded its publication. */
-  readonly discarded: boolean;
-}
-
 /** Maximum time for which a commit can wait in its table's stream. */
 const STREAM_SECONDS = 86_400;
 
-function delivery(listener: Listener, event: Heard, { recordAt, shown, now, aggregates }: OrderFacts): Delivery {
-  const record = recordKeysOf(listener, event)
-    .map((pk) => recordAt(listener, pk))
-    .find((found) => found !== undefined);
-  if (record) return recorded(listener, record, event.id);
+/** @param isUnsent whether an operator discarded the publication of its commit */
+function delivery(
+  sent: SentDelivery,
+  { isUnsent }: { readonly isUnsent: boolean },
+  { recordAt, shown, now, aggregates }: OrderFacts,
+): Delivery {
+  const { listener, message, commit } = sent;
+  const record = recordOf(sent, recordAt);
+  if (record) return recorded(listener, record, message.id);
   const { name, service, consumer } = listener;
-  const plain = { consumer: name, service: service.name, messageId: event.id };
+  const plain = { consumer: name, service: service.name, messageId: message.id };
   if (consumer?.projection) {
     const version = shown.get(name);
     if (version === undefined) return { ...plain, state: 'unjudged' };
-    if (version >= event.version) return { ...plain, state: 'processed' };
+    if (version >= message.version) return { ...plain, state: 'processed' };
   }
   // The effect outlives the record. A projection commits nothing: a commit of its service belongs to another consumer.
   const effect = (consumer?.projection ? [] : aggregates)
     .flatMap((one) => (one.service === service.name ? one.commits : []))
-    .find(({ trigger }) => trigger === event.id);
+    .find(({ trigger }) => trigger === message.id);
   if (effect) return { ...plain, state: 'processed', at: effect.at };
-  if (event.discarded) return { ...plain, state: 'unsent' };
-  const age = secondsBetween(event.at, now);
+  if (isUnsent) return { ...plain, state: 'unsent' };
+  const age = secondsBetween(commit.at, now);
   if (!consumer || age <= STREAM_SECONDS + consumer.longestRedeliverySeconds) return { ...plain, state: 'pending' };
   const wouldBeKnown =
-    consumer.projection || age <= smallestWindow(consumer.dedupeWindowSeconds, { from: event.at, to: now });
+    consumer.projection || age <= smallestWindow(consumer.dedupeWindowSeconds, { from: commit.at, to: now });
   return { ...plain, state: wouldBeKnown ? 'lost' : 'expired' };
 }
 
@@ -197,15 +197,13 @@ export const recordKeys = (
   services: readonly Service[],
   aggregates: readonly AggregateFacts[],
 ): readonly NeededRecord[] =>
-  aggregates.flatMap(({ service: from, commits }) =>
-    listenersOf(services).flatMap((listener) => {
-      const { service, consumer } = listener;
-      const keyOf = (id: string): NeededRecord => ({ service, pk: recordKey(listener, id) });
-      if (!consumer) return service.name === from ? commits.map(({ pk, sk }) => keyOf(`${pk}/${sk}`)) : [];
-      return commits.flatMap((commit) =>
-        messagesOf(commit)
-          .filter((message) => hears(listener, from, message))
-          .flatMap((message) => recordKeysOf(listener, placeOf(commit, message)).map((pk) => ({ service, pk }))),
-      );
-    }),
-  );
+  aggregates.flatMap(({ service: name, commits }) => {
+    const from = services.find((one) => one.name === name);
+    if (!from) return [];
+    return [
+      ...commits.map(({ pk, sk }) => ({ service: from, pk: recordKey(relayConsumer, `${pk}/${sk}`) })),
+      ...deliveriesOf(from, commits, { services }).flatMap((sent) =>
+        deliveryKeysOf(sent, 'all').map((pk) => ({ service: sent.listener.service, pk })),
+      ),
+    ];
+  });

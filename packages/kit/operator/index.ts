@@ -10,7 +10,14 @@ export { readEvent } from '../messages/contract.js';
 export { aggregateKey } from '../messages/keys.js';
 export { inVersion, pointerKey, versionsIn } from '../projection/versions.js';
 export { timerIdOf } from '../saga/contract.js';
-export { hears, messagesOf, type Placed, placeOf } from './audit/expected.js';
+export {
+  type Delivery as SentDelivery,
+  deliveriesOf,
+  keysOf as deliveryKeysOf,
+  type RecordAt,
+  recordOf,
+} from './audit/deliveries.js';
+export { messagesOf } from './audit/expected.js';
 export { operatorCommand } from './command.js';
 export { kitCommands } from './commands/kit-commands.js';
 export { peopleCommands } from './commands/people.js';
@@ -29,7 +36,7 @@ export { type OperatorCommandLine, operatorCommandLine } from './run.js';
 export { summaryOf } from './saga-show.js';
 export { detailsOf, isHeld, isLate, isWaiting, sagaWords } from './saga-words.js';
 export { type Saga, sagaIn, sagaKindsOf } from './sagas.js';
-export { type Listener, listenersOf, recordKeysOf, type Service, servicesIn } from './services.js';
+export { type Listener, listenersOf, type Service, servicesIn } from './services.js';
 export { readStacks, type StackOutputs, stackPrefix } from './stacks.js';
 export type { Problem } from './status/judge.js';
 export type { StatusSection } from './status/report.js';

@@ -8,7 +8,7 @@ import type { InboxMode } from '../inbox/contract.js';
  *
  * In a stack with several services, each key begins with a prefix of its service, without a hash: `BoardServiceName`,
  * `BoardTableName`. A service with the construct id `Default` has the empty prefix. So each key that ends in `ServiceName`
- * is one service, and the seven keys of a service share what stands before it ({@link servicePrefixes}). The outputs of
+ * is one service, and the eight keys of a service share what stands before it ({@link servicePrefixes}). The outputs of
  * `Platform` and `Api` have their prefix by the same rule.
  *
  * No output is exported. CloudFormation limits the value of an export to 1,024 characters, and the lists are longer; an
@@ -20,6 +20,8 @@ export const Output = {
   RECORDS: 'RecordsName',
   /** The relay function. */
   RELAY: 'RelayName',
+  /** Number of times that the service was restored. */
+  EPOCH: 'Epoch',
   /** JSON array: the shards of the feed, and the times from which they hold. */
   FEED_SHARDS: 'FeedShards',
   /** JSON array of {@link ConsumerDescription}. */

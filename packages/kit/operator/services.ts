@@ -15,6 +15,8 @@ export interface Service {
   readonly records: string;
   /** Name of its relay function. */
   readonly relay: string;
+  /** Number of times that it was restored. @default 0, as of a stack that doesn't say it yet */
+  readonly epoch?: number;
   /** Shards of its feed, in the order of the times from which they hold. */
   readonly feedShards: FeedShards;
   readonly consumers: readonly ConsumerDescription[];
@@ -67,6 +69,7 @@ function serviceOf(stack: string, outputs: StackOutputs[string], prefix: string)
     table: output(Output.TABLE),
     records: output(Output.RECORDS),
     relay: output(Output.RELAY),
+    epoch: Number(output(Output.EPOCH) || 0),
     feedShards: feedShards.data,
     consumers: consumers.data,
   };

@@ -152,6 +152,7 @@ export class Service extends Construct {
     pinnedOutput(this, Output.RECORDS, this.records.tableName);
     pinnedOutput(this, Output.SERVICE, name);
     pinnedOutput(this, Output.RELAY, this.outbox.relay.function.functionName);
+    pinnedOutput(this, Output.EPOCH, String(epochOf(settings, name)));
     pinnedOutput(this, Output.FEED_SHARDS, JSON.stringify(feedShardsOf(settings)));
     // Lazy: consumers and functions are added later.
     const later = (produce: () => unknown) => Lazy.string({ produce: () => Stack.of(this).toJsonString(produce()) });

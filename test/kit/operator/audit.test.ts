@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { documents } from '../../../packages/kit/aws/dynamodb.js';
-import { relayConsumer } from '../../../packages/kit/failures/failure-records.js';
+import { recordKey, relayConsumer } from '../../../packages/kit/failures/failure-records.js';
 import { placeKey } from '../../../packages/kit/inbox/sequence-keys.js';
 import { readEnvelope } from '../../../packages/kit/messages/envelope.js';
 import { type AuditAccess, type AuditRequest, audit } from '../../../packages/kit/operator/audit/command.js';
@@ -123,6 +123,34 @@ describe('a delivery', () => {
     const place = { id: 'event-a', subject: 'Trip/a', sequence: 1, epoch: 0 };
     await put('hotel-records', { pk: placeKey({ name: 'points', generation: 0 }, place), status: 'PENDING' });
     expect((await audited(heardBy(POINTS))).states).toEqual({ pending: 1 });
+  });
+
+  test('at a sequential inbox counts by the epoch in which it was published, and is sent in the present one', async () => {
+    const services = heardBy(POINTS).map((service) => ({ ...service, epoch: 1 }));
+    const placed = (sequence: number, epoch: number, messageId: string) => {
+      const place = { id: messageId, subject: `Trip/${messageId.slice('event-'.length)}`, sequence, epoch };
+      const pk = placeKey({ name: 'points', generation: 0 }, place);
+      return put('hotel-records', { pk, status: 'PROCESSED', messageId });
+    };
+    for (const id of ['before', 'after', 'forgotten']) await booked(id, ago(30));
+    await placed(1, 0, 'event-before');
+    await placed(1, 1, 'event-after');
+    // The restore has forgotten this commit, and another one has its place now.
+    const place = { id: 'event-other', subject: 'Trip/forgotten', sequence: 1, epoch: 0 };
+    const pk = placeKey({ name: 'points', generation: 0 }, place);
+    await put('hotel-records', { pk, status: 'PROCESSED', messageId: 'event-other' });
+    expect((await audited(services, { resend: true })).states).toEqual({ processed: 2, missing: 1 });
+    expect(sent.map(({ body }) => JSON.parse(body).detail)).toMatchObject([{ id: 'event-forgotten', epoch: 1 }]);
+  });
+
+  test('that an earlier generation of its consumer has processed is not missing', async () => {
+    const services = heardBy(consumer('seats', { generation: 2 }));
+    for (const id of ['earlier', 'lost']) await booked(id, ago(30));
+    await put('hotel-records', {
+      pk: recordKey({ name: 'seats', generation: 1 }, 'event-earlier'),
+      status: 'PROCESSED',
+    });
+    expect((await audited(services)).states).toEqual({ processed: 1, missing: 1 });
   });
 
   test('of a command counts for the service that it is sent to', async () => {

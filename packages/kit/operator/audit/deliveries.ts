@@ -9,13 +9,15 @@ import { hears, messagesOf, placeOf, type SentMessage } from './expected.js';
 
 /** One message at one consumer that hears it. */
 export interface Delivery {
+  /** Epoch of its service now. The message was published in this one or in an earlier one. */
+  readonly epoch: number;
   readonly listener: Listener;
   readonly commit: Commit;
   readonly message: SentMessage;
 }
 
 /** Attributes of a record that say what became of its message. */
-export const Judged = z.pick(ConsumerRecord, { pk: true, status: true });
+export const Judged = z.pick(ConsumerRecord, { pk: true, status: true, messageId: true });
 export type Judged = z.infer<typeof Judged>;
 
 /** Consumers that are looked at. */
@@ -36,34 +38,57 @@ export function deliveriesOf(
     messagesOf(commit).flatMap((message) =>
       listeners
         .filter((listener) => hears(listener, from.name, message))
-        .map((listener) => ({ listener, commit, message })),
+        .map((listener) => ({ listener, commit, message, epoch: from.epoch ?? 0 })),
     ),
   );
 }
 
-/** Records by the names of their tables and their keys. */
-export type Records = ReadonlyMap<string, Judged>;
+/** Returns the record of a listener's service with this key; `undefined` if there is none, or if it was not read. */
+export type RecordAt<Found extends Judged = Judged> = (listener: Listener, pk: string) => Found | undefined;
 
-const keysOf = ({ listener, commit, message }: Delivery): readonly string[] =>
-  recordKeysOf(listener, placeOf(commit, message));
+/** `present` for what the consumer would recognise now, `all` for what was ever processed. */
+export type Generations = 'present' | 'all';
 
-/** Returns the record of a delivery, among those that were read. */
-export const recordOf = (delivery: Delivery, records: Records): Judged | undefined =>
-  keysOf(delivery)
-    .map((pk) => records.get(`${delivery.listener.service.records} ${pk}`))
-    .find((found) => found !== undefined);
+/**
+ * Returns the keys of the records that a delivery may have, those of the present generation and epoch first.
+ * @param generations of the consumer that count
+ */
+export const keysOf = ({ listener, commit, message, epoch }: Delivery, generations: Generations): readonly string[] => {
+  const counted = generations === 'all' ? downFrom(listener.generation) : [listener.generation];
+  const keys = counted.flatMap((generation) =>
+    downFrom(epoch).flatMap((at) => recordKeysOf({ ...listener, generation }, placeOf(commit, message, at))),
+  );
+  return [...new Set(keys)];
+};
+
+/** Returns the numbers from this one down to 0. */
+const downFrom = (last: number): readonly number[] => Array.from({ length: last + 1 }, (_, back) => last - back);
+
+/**
+ * Returns the record of a delivery. A place of an earlier epoch may be that of another message, which a restore has
+ * forgotten.
+ */
+export const recordOf = <Found extends Judged>(delivery: Delivery, recordAt: RecordAt<Found>): Found | undefined =>
+  keysOf(delivery, 'all')
+    .map((pk) => recordAt(delivery.listener, pk))
+    .find((found) => found !== undefined && (found.messageId ?? delivery.message.id) === delivery.message.id);
+
+export interface RecordsToRead {
+  readonly consistent: boolean;
+  readonly generations: Generations;
+}
 
 /** Reads the records that deliveries may have. */
 export async function recordsOf(
   deliveries: readonly Delivery[],
   { documents }: { readonly documents: DynamoDBDocumentClient },
-  { consistent }: { readonly consistent: boolean },
-): Promise<Records> {
+  { consistent, generations }: RecordsToRead,
+): Promise<RecordAt> {
   const wanted = new Map<string, Set<string>>();
   for (const delivery of deliveries) {
     const { records } = delivery.listener.service;
     const keys = wanted.get(records) ?? new Set();
-    for (const pk of keysOf(delivery)) keys.add(pk);
+    for (const pk of keysOf(delivery, generations)) keys.add(pk);
     wanted.set(records, keys);
   }
   const found = await Promise.all(
@@ -72,12 +97,13 @@ export async function recordsOf(
         documents,
         table,
         [...keys].map((pk) => ({ pk })),
-        { consistent, attributes: ['pk', 'status'] },
+        { consistent, attributes: ['pk', 'status', 'messageId'] },
       );
       return items.map((item) => [`${table} ${item.pk}`, z.parse(Judged, item)] as const);
     }),
   );
-  return new Map(found.flat());
+  const records = new Map(found.flat());
+  return ({ service }, pk) => records.get(`${service.records} ${pk}`);
 }
 
 /** Reads the records of commits that their relay could not publish, or that an operator discarded; strongly consistent. */

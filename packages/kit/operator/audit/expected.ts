@@ -29,12 +29,12 @@ export const hears = ({ consumer, service }: Listener, from: string, { type, to 
 /** A message with its place in the history of its aggregate. */
 export type Placed = Parameters<typeof recordKeysOf>[1];
 
-/** Returns the place of a message. No table that the command line reads was restored from a backup: the epoch is 0. */
-export const placeOf = ({ pk }: Pick<Commit, 'pk'>, { id, version }: SentMessage): Placed => ({
+/** Returns the place of a message. @param epoch of its service when it was published */
+export const placeOf = ({ pk }: Pick<Commit, 'pk'>, { id, version }: SentMessage, epoch = 0): Placed => ({
   id,
   subject: subjectOf(pk),
   sequence: version,
-  epoch: 0,
+  epoch,
 });
 
 /** Returns the subject of an aggregate's messages. @param pk its key: `Order#3f…` */

@@ -55,7 +55,8 @@ const BACKLOG_SECONDS = 3_600;
 
 /**
  * Judges the deliveries of a page of commits. It reads the records of a page eventually consistent, and those that it did
- * not find again, consistent.
+ * not find again, consistent. What an earlier generation of a consumer has processed counts as processed: only an operator
+ * has it processed again.
  * @param from service whose commits they are
  */
 export async function judge(
@@ -64,7 +65,7 @@ export async function judge(
   judging: Judging,
 ): Promise<readonly JudgedDelivery[]> {
   const deliveries = deliveriesOf(from, commits, judging);
-  const known = await recordsOf(deliveries, judging, { consistent: false });
+  const known = await recordsOf(deliveries, judging, { consistent: false, generations: 'present' });
   const recorded = new Map(deliveries.map((one) => [one, recordOf(one, known)] as const));
   const open = deliveries.filter((one) => recorded.get(one) === undefined);
   const shown = await shownOf(open, judging);
@@ -73,7 +74,7 @@ export async function judge(
     const isShown = (shown.get(one) ?? 0) >= one.message.version;
     return !isShown && secondsBetween(one.commit.at, now) > judging.graceSeconds;
   });
-  const newest = await recordsOf(late, judging, { consistent: true });
+  const newest = await recordsOf(late, judging, { consistent: true, generations: 'all' });
   const unpublished = await unpublishedAmong(late, from, judging);
   const backlogs = new Map<string, Promise<number>>();
   const backlog = (queueUrl: string): Promise<number> => {

@@ -64,7 +64,7 @@ export async function* judgedPages({
   for await (const { service, commits, since } of selectedCommits(documents, publishers, selection)) {
     const all = deliveriesOf(service, commits, { services, consumer: consumer.name });
     const deliveries = all.filter(({ message }) => selection.kind !== 'event' || message.id === selection.id);
-    const records = await recordsOf(deliveries, { documents }, { consistent: false });
+    const records = await recordsOf(deliveries, { documents }, { consistent: false, generations: 'present' });
     const unrecorded = deliveries.filter((delivery) => recordOf(delivery, records) === undefined);
     const unpublished = await unpublishedAmong(unrecorded, service, { documents });
     const when = after(now(), ON_ITS_WAY_SECONDS);
