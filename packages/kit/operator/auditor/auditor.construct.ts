@@ -30,7 +30,11 @@ export interface DeliveryAuditProps {
    * @default Duration.minutes(15)
    */
   readonly behind?: Duration;
-  /** Most deliveries that one run sends again, so that a large loss is worked off at a bounded rate. @default 500 */
+  /**
+   * Most deliveries that one run sends again, so that a large loss is worked off at a bounded rate. A commit that alone
+   * misses more is sent as a whole.
+   * @default 500
+   */
   readonly resends?: number;
   /**
    * Most queries of feeds in one run: a page of 100 commits each, or an empty hour of one shard. They bound the cost and

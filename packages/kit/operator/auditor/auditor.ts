@@ -161,7 +161,7 @@ export class Auditor {
       // A commit that is gone was deleted with its table's old items: it has no deliveries.
       const its = ofCommit.get(idOf(entry)) ?? [];
       const missing = its.filter(({ state }) => state === 'missing');
-      if (its.some(({ isOpen }) => isOpen) || missing.length > this.resent.left) return judgedUntil;
+      if (its.some(({ isOpen }) => isOpen) || !this.resent.mayBegin(missing.length)) return judgedUntil;
       for (const one of missing) await this.sendAgain(one, from);
       judgedUntil = entry.feedSk;
     }

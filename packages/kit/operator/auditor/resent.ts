@@ -37,10 +37,18 @@ type Followed = z.infer<typeof Followed>;
  */
 export class Resent {
   /** Number of deliveries that this run may still send. */
-  left: number;
+  private left: number;
 
   constructor(private readonly options: AuditorOptions) {
     this.left = options.resends;
+  }
+
+  /**
+   * Whether this run may send the missing deliveries of one commit. It sends them together, even those of a commit that
+   * misses more than a run may send: else nothing after that commit would ever be audited.
+   */
+  mayBegin(count: number): boolean {
+    return count <= this.left || this.left === this.options.resends;
   }
 
   /**

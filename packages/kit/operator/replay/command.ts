@@ -4,7 +4,7 @@ import { type Next, OperatorError } from '../errors.js';
 import { interruptible } from '../interruptible.js';
 import type { Outcome } from '../outcome.js';
 import { sendBy, sqsAt } from '../send.js';
-import { messagesIn, readQueue } from '../status/queues.js';
+import { backlogOf, readQueue } from '../status/queues.js';
 import { plural } from '../text.js';
 import { type Estimate, estimated, type Reading } from './estimate.js';
 import { continueWords, type FixedRequest, fixed, type ReplayRequest, whatOf } from './request.js';
@@ -119,10 +119,7 @@ function refuseTooOld(
 /** Asks and sends at an endpoint. */
 const accessAt = (endpoint: Endpoint, sqs: Parameters<typeof readQueue>[0]): ReplayAccess => ({
   now: () => timeAt(endpoint),
-  messagesIn: async (queueUrl) => {
-    const [queue] = await readQueue(sqs, queueUrl);
-    return queue ? messagesIn(queue.state) : 0;
-  },
+  messagesIn: (queueUrl) => backlogOf(sqs, queueUrl),
   createdAt: async (queueUrl) => (await readQueue(sqs, queueUrl))[0]?.createdAt,
   send: sendBy(sqs),
 });

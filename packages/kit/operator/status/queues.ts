@@ -47,6 +47,12 @@ export async function readQueues(
 export const messagesIn = ({ visible, inFlight, delayed }: Omit<QueueState, 'isDeadLetters'>): number =>
   visible + inFlight + delayed;
 
+/** Reads the number of messages of a queue, in whatever state; 0 of one that is gone. */
+export async function backlogOf(client: SQSClient, url: string): Promise<number> {
+  const [queue] = await readQueue(client, url);
+  return queue ? messagesIn(queue.state) : 0;
+}
+
 /** Returns the name of a queue: the last part of its address, or of its ARN. */
 export const nameOf = (address: string): string => address.split(/[/:]/).at(-1) ?? '';
 

@@ -190,6 +190,15 @@ describe('a run', () => {
     expect(sent).toHaveLength(6);
   });
 
+  test('sends a commit as a whole that misses more than its limit', async () => {
+    for (const id of ['a', 'b']) await booked(id);
+    pass(20);
+    await run({ resends: 1 });
+    expect(sent).toEqual(['rooms event-a', 'meals event-a']);
+    await run({ resends: 1 });
+    expect(sent).toHaveLength(4);
+  });
+
   test('reads no more pages than its limit, and goes on from there', async () => {
     await run();
     pass(5 * 60);
