@@ -1,4 +1,6 @@
+import { cursorKey, placeKey } from '../../../packages/kit/inbox/sequence-keys.js';
 import type { Cloud } from '../../../packages/simulator/cloud.js';
+import { STEPS } from '../../support/inboxes/contract.js';
 import { traceOf } from '../../support/tally.js';
 
 export type Row = Record<string, unknown>;
@@ -52,18 +54,23 @@ export function publish(cloud: Cloud, event: ShopEvent): void {
 /** Time after which a message that still waits is lost: longer than all attempts, and than any fault. */
 const LOST_AFTER = 12 * 3_600_000;
 
-const PARKED_FOR = 30 * 60_000;
-
 /** Makes the sweepers tick while a stored message waits. @param until what waits from a later time on is not waited for */
 export function awaitStored(cloud: Cloud, until = Number.POSITIVE_INFINITY): void {
   const begun = cloud.world.now;
   cloud.events.schedules.awaits = () => {
     if (cloud.world.now > begun + LOST_AFTER) return undefined;
-    const due = recordsIn(cloud).flatMap(({ duePk, executeAt, parkedAt, storedAt }) => {
-      // What is parked for long waits for an operator.
-      const waits = duePk !== undefined && Date.parse(String(parkedAt ?? executeAt)) > cloud.world.now - PARKED_FOR;
-      return waits && Date.parse(String(storedAt)) <= until ? [Date.parse(String(executeAt))] : [];
-    });
+    const records = recordsIn(cloud);
+    const due = records
+      .filter(({ duePk, parkedAt, subject }) => duePk !== undefined && (!parkedAt || goesOn(records, String(subject))))
+      .filter(({ storedAt }) => Date.parse(String(storedAt)) <= until)
+      .map(({ executeAt }) => Date.parse(String(executeAt)));
     return due.length > 0 ? Math.min(...due) : undefined;
   };
+}
+
+/** Whether the next message of a subject is still to be processed. If it failed, what is parked waits for an operator. */
+function goesOn(records: readonly Row[], subject: string): boolean {
+  const at = (key: string): Row | undefined => records.find(({ pk }) => pk === key);
+  const position = Number(at(cursorKey(STEPS, subject))?.position ?? 0);
+  return at(placeKey(STEPS, { subject, sequence: position + 1, epoch: 0 }))?.status === 'PENDING';
 }
