@@ -66,16 +66,23 @@ class Shoppers {
   }
 }
 
-/** Every line of these customers has the newest price. */
+/** Payloads of the messages about prices that baskets have failed to process, or that did not reach them. */
+const failedPrices = (orderly: Orderly): readonly string[] =>
+  [...new Facts(orderly).records.values()]
+    .filter(({ pk, status }) => pk.startsWith('baskets-products@') && status === 'FAILED')
+    .map(({ payload = '' }) => payload);
+
+/** Every line of these customers has the newest price, unless the failure of a price of its product is visible. */
 async function pricesArrived(
   orderly: Orderly,
   customers: readonly string[],
   newest: ReadonlyMap<string, number>,
 ): Promise<readonly Violation[]> {
   const shown = await Promise.all(customers.map((as) => orderly.call(look(as))));
+  const failed = failedPrices(orderly);
   return shown.flatMap(({ as, reply }) =>
     ((reply.body.lines ?? []) as readonly ShownLine[]).flatMap(({ sku, unitPrice: { amount } }) =>
-      amount === newest.get(sku)
+      amount === newest.get(sku) || failed.some((payload) => payload.includes(sku))
         ? []
         : [violation('a changed price reaches every basket', `${as} ${sku}: ${amount}, not ${newest.get(sku)}`, as)],
     ),
@@ -220,8 +227,7 @@ export const priceRollout: Scenario = {
  * late, or again after it was removed, may have missed the rollout: it has the price when somebody looks.
  */
 const storedPrices = (orderly: Orderly, newest: number, begunLate: ReadonlySet<string>): readonly Violation[] => {
-  const records = [...new Facts(orderly).records.values()];
-  if (records.some(({ pk, status }) => pk.startsWith('baskets-products@') && status === 'FAILED')) return [];
+  if (failedPrices(orderly).length > 0) return [];
   const isBegunLate = (pk: string): boolean => begunLate.has(pk.slice('Basket#'.length));
   return orderly.services
     .flatMap(({ table }) => orderly.itemsOf(table))
